@@ -1,0 +1,674 @@
+//! The trait, and how each method is computed.
+
+use super::trigonometry;
+
+mod private {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// An operation that IEEE 754 rounds correctly: LLVM's on the device, `libm`'s on the host (this
+/// crate does without `std`). Both give the same bits.
+macro_rules! instruction {
+    ($device:ident($($argument:expr),*), $host:path) => {{
+        #[cfg(target_os = "cuda")]
+        let value = core::intrinsics::$device($($argument),*);
+        #[cfg(not(target_os = "cuda"))]
+        let value = $host($($argument),*);
+        value
+    }};
+}
+
+/// The floating-point methods that `core` does not have, on `f32` and `f64`; rust-cuda's names,
+/// and a few more at the end. Where `core` or `std` has a method of the same name, Rust prefers
+/// that one; it means the same.
+pub trait GpuFloat: Copy + PartialOrd + private::Sealed {
+    /// The largest integer that is not greater.
+    ///
+    /// PTX: `cvt.rmi`.
+    #[must_use = "the method returns a new number"]
+    fn floor(self) -> Self;
+
+    /// The smallest integer that is not less.
+    ///
+    /// PTX: `cvt.rpi`.
+    #[must_use = "the method returns a new number"]
+    fn ceil(self) -> Self;
+
+    /// The nearest integer; halves go away from zero.
+    #[must_use = "the method returns a new number"]
+    fn round(self) -> Self;
+
+    /// The integer part.
+    ///
+    /// PTX: `cvt.rzi`.
+    #[must_use = "the method returns a new number"]
+    fn trunc(self) -> Self;
+
+    /// `self - self.trunc()`.
+    #[must_use = "the method returns a new number"]
+    fn fract(self) -> Self;
+
+    /// Without the sign.
+    ///
+    /// PTX: `abs`.
+    #[must_use = "the method returns a new number"]
+    fn abs(self) -> Self;
+
+    /// 1 with the sign of `self` (zeros have one too); NaN for NaN.
+    #[must_use = "the method returns a new number"]
+    fn signum(self) -> Self;
+
+    /// The magnitude of `self` with the sign of `sign`.
+    ///
+    /// PTX: `copysign`.
+    #[must_use = "the method returns a new number"]
+    fn copysign(self, sign: Self) -> Self;
+
+    /// `self * a + b`, rounded once.
+    ///
+    /// PTX: `fma.rn`.
+    #[must_use = "the method returns a new number"]
+    fn mul_add(self, a: Self, b: Self) -> Self;
+
+    /// The integer `n` with `self - n * rhs` in `0..|rhs|`.
+    #[must_use = "the method returns a new number"]
+    fn div_euclid(self, rhs: Self) -> Self;
+
+    /// What [`div_euclid`](GpuFloat::div_euclid) leaves: 0 or positive, and less than `|rhs|` but for rounding.
+    #[must_use = "the method returns a new number"]
+    fn rem_euclid(self, rhs: Self) -> Self;
+
+    /// `self` to the power `n`, by repeated squaring.
+    #[must_use = "the method returns a new number"]
+    fn powi(self, n: i32) -> Self;
+
+    /// `self` to the power `n`. Within 1 ulp.
+    #[must_use = "the method returns a new number"]
+    fn powf(self, n: Self) -> Self;
+
+    /// The square root, rounded correctly; NaN below -0.
+    ///
+    /// PTX: `sqrt.rn`.
+    #[must_use = "the method returns a new number"]
+    fn sqrt(self) -> Self;
+
+    /// e to the power `self`. Within 1 ulp.
+    #[must_use = "the method returns a new number"]
+    fn exp(self) -> Self;
+
+    /// 2 to the power `self`. Within 1 ulp.
+    #[must_use = "the method returns a new number"]
+    fn exp2(self) -> Self;
+
+    /// The natural logarithm. Within 1 ulp.
+    #[must_use = "the method returns a new number"]
+    fn ln(self) -> Self;
+
+    /// The logarithm to `base`, as a quotient of two natural ones.
+    #[must_use = "the method returns a new number"]
+    fn log(self, base: Self) -> Self;
+
+    /// The logarithm to base 2. Within 1 ulp.
+    #[must_use = "the method returns a new number"]
+    fn log2(self) -> Self;
+
+    /// The logarithm to base 10. Within 1 ulp.
+    #[must_use = "the method returns a new number"]
+    fn log10(self) -> Self;
+
+    /// The cube root. Within 1 ulp.
+    #[must_use = "the method returns a new number"]
+    fn cbrt(self) -> Self;
+
+    /// The square root of `self^2 + other^2` without overflow on the way. Within 1 ulp.
+    #[must_use = "the method returns a new number"]
+    fn hypot(self, other: Self) -> Self;
+
+    /// The sine of `self` radians. Within 1 ulp, for arguments of any size.
+    #[must_use = "the method returns a new number"]
+    fn sin(self) -> Self;
+
+    /// The cosine of `self` radians. Within 1 ulp, for arguments of any size.
+    #[must_use = "the method returns a new number"]
+    fn cos(self) -> Self;
+
+    /// The tangent of `self` radians. Within 2 ulp, for arguments of any size.
+    #[must_use = "the method returns a new number"]
+    fn tan(self) -> Self;
+
+    /// The arc sine, in radians, -pi/2 to pi/2; NaN outside -1..=1. Within 1 ulp.
+    #[must_use = "the method returns a new number"]
+    fn asin(self) -> Self;
+
+    /// The arc cosine, in radians, 0 to pi; NaN outside -1..=1. Within 1 ulp.
+    #[must_use = "the method returns a new number"]
+    fn acos(self) -> Self;
+
+    /// The arc tangent, in radians, -pi/2 to pi/2. Within 1 ulp.
+    #[must_use = "the method returns a new number"]
+    fn atan(self) -> Self;
+
+    /// The angle of the point (x = `other`, y = `self`), in radians, -pi to pi. Within 1 ulp.
+    #[must_use = "the method returns a new number"]
+    fn atan2(self, other: Self) -> Self;
+
+    /// [`sin`](GpuFloat::sin) and [`cos`](GpuFloat::cos) for the cost of one reduction.
+    #[must_use = "the method returns a new number"]
+    fn sin_cos(self) -> (Self, Self);
+
+    /// `exp(self) - 1`, accurate near 0.
+    #[must_use = "the method returns a new number"]
+    fn exp_m1(self) -> Self;
+
+    /// `ln(1 + self)`, accurate near 0.
+    #[must_use = "the method returns a new number"]
+    fn ln_1p(self) -> Self;
+
+    /// The hyperbolic sine.
+    #[must_use = "the method returns a new number"]
+    fn sinh(self) -> Self;
+
+    /// The hyperbolic cosine.
+    #[must_use = "the method returns a new number"]
+    fn cosh(self) -> Self;
+
+    /// The hyperbolic tangent.
+    #[must_use = "the method returns a new number"]
+    fn tanh(self) -> Self;
+
+    /// The inverse hyperbolic sine.
+    #[must_use = "the method returns a new number"]
+    fn asinh(self) -> Self;
+
+    /// The inverse hyperbolic cosine; NaN below 1.
+    #[must_use = "the method returns a new number"]
+    fn acosh(self) -> Self;
+
+    /// The inverse hyperbolic tangent; NaN outside -1..=1.
+    #[must_use = "the method returns a new number"]
+    fn atanh(self) -> Self;
+
+    /// `1 / self`, rounded correctly.
+    ///
+    /// PTX: `rcp.rn`.
+    #[must_use = "the method returns a new number"]
+    fn recip(self) -> Self;
+
+    /// `1 / self.sqrt()`, each rounded correctly.
+    #[must_use = "the method returns a new number"]
+    fn rsqrt(self) -> Self;
+
+    /// The lesser; a NaN loses to a number.
+    ///
+    /// PTX: `min`.
+    #[must_use = "the method returns a new number"]
+    fn min(self, other: Self) -> Self;
+
+    /// The greater; a NaN loses to a number.
+    ///
+    /// PTX: `max`.
+    #[must_use = "the method returns a new number"]
+    fn max(self, other: Self) -> Self;
+
+    /// The nearest integer; halves go to the even one.
+    ///
+    /// PTX: `cvt.rni`.
+    #[must_use = "the method returns a new number"]
+    fn round_ties_even(self) -> Self;
+}
+
+/// `base` to the power `n` by squaring, from the lowest bit of `n` up.
+#[inline]
+fn power<T: Copy + core::ops::Mul<Output = T> + core::ops::Div<Output = T> + From<f32>>(base: T, n: i32) -> T {
+    let mut square = base;
+    let mut rest = n.unsigned_abs();
+    let mut product = T::from(1.0);
+    while rest != 0 {
+        if rest & 1 == 1 {
+            product = product * square;
+        }
+        square = square * square;
+        rest >>= 1;
+    }
+    if n < 0 { T::from(1.0) / product } else { product }
+}
+
+impl GpuFloat for f32 {
+    #[inline]
+    fn floor(self) -> Self {
+        instruction!(floorf32(self), libm::floorf)
+    }
+
+    #[inline]
+    fn ceil(self) -> Self {
+        instruction!(ceilf32(self), libm::ceilf)
+    }
+
+    #[inline]
+    fn round(self) -> Self {
+        instruction!(roundf32(self), libm::roundf)
+    }
+
+    #[inline]
+    fn trunc(self) -> Self {
+        instruction!(truncf32(self), libm::truncf)
+    }
+
+    #[inline]
+    fn fract(self) -> Self {
+        self - GpuFloat::trunc(self)
+    }
+
+    #[inline]
+    fn abs(self) -> Self {
+        f32::abs(self)
+    }
+
+    #[inline]
+    fn signum(self) -> Self {
+        f32::signum(self)
+    }
+
+    #[inline]
+    fn copysign(self, sign: Self) -> Self {
+        f32::copysign(self, sign)
+    }
+
+    #[inline]
+    fn mul_add(self, a: Self, b: Self) -> Self {
+        instruction!(fmaf32(self, a, b), libm::fmaf)
+    }
+
+    #[inline]
+    fn div_euclid(self, rhs: Self) -> Self {
+        let n = GpuFloat::trunc(self / rhs);
+        if self % rhs < 0.0 { if rhs > 0.0 { n - 1.0 } else { n + 1.0 } } else { n }
+    }
+
+    #[inline]
+    fn rem_euclid(self, rhs: Self) -> Self {
+        let rest = self % rhs;
+        if rest < 0.0 { rest + f32::abs(rhs) } else { rest }
+    }
+
+    #[inline]
+    fn powi(self, n: i32) -> Self {
+        power(self, n)
+    }
+
+    #[inline]
+    fn powf(self, n: Self) -> Self {
+        libm::powf(self, n)
+    }
+
+    #[inline]
+    fn sqrt(self) -> Self {
+        instruction!(sqrtf32(self), libm::sqrtf)
+    }
+
+    #[inline]
+    fn exp(self) -> Self {
+        libm::expf(self)
+    }
+
+    #[inline]
+    fn exp2(self) -> Self {
+        libm::exp2f(self)
+    }
+
+    #[inline]
+    fn ln(self) -> Self {
+        libm::logf(self)
+    }
+
+    #[inline]
+    fn log(self, base: Self) -> Self {
+        libm::logf(self) / libm::logf(base)
+    }
+
+    #[inline]
+    fn log2(self) -> Self {
+        libm::log2f(self)
+    }
+
+    #[inline]
+    fn log10(self) -> Self {
+        libm::log10f(self)
+    }
+
+    #[inline]
+    fn cbrt(self) -> Self {
+        libm::cbrtf(self)
+    }
+
+    #[inline]
+    fn hypot(self, other: Self) -> Self {
+        libm::hypotf(self, other)
+    }
+
+    #[inline]
+    fn sin(self) -> Self {
+        trigonometry::sinf(self)
+    }
+
+    #[inline]
+    fn cos(self) -> Self {
+        trigonometry::cosf(self)
+    }
+
+    #[inline]
+    fn tan(self) -> Self {
+        trigonometry::tanf(self)
+    }
+
+    #[inline]
+    fn asin(self) -> Self {
+        libm::asinf(self)
+    }
+
+    #[inline]
+    fn acos(self) -> Self {
+        libm::acosf(self)
+    }
+
+    #[inline]
+    fn atan(self) -> Self {
+        libm::atanf(self)
+    }
+
+    #[inline]
+    fn atan2(self, other: Self) -> Self {
+        libm::atan2f(self, other)
+    }
+
+    #[inline]
+    fn sin_cos(self) -> (Self, Self) {
+        trigonometry::sin_cosf(self)
+    }
+
+    #[inline]
+    fn exp_m1(self) -> Self {
+        libm::expm1f(self)
+    }
+
+    #[inline]
+    fn ln_1p(self) -> Self {
+        libm::log1pf(self)
+    }
+
+    #[inline]
+    fn sinh(self) -> Self {
+        libm::sinhf(self)
+    }
+
+    #[inline]
+    fn cosh(self) -> Self {
+        libm::coshf(self)
+    }
+
+    #[inline]
+    fn tanh(self) -> Self {
+        libm::tanhf(self)
+    }
+
+    #[inline]
+    fn asinh(self) -> Self {
+        libm::asinhf(self)
+    }
+
+    #[inline]
+    fn acosh(self) -> Self {
+        libm::acoshf(self)
+    }
+
+    #[inline]
+    fn atanh(self) -> Self {
+        libm::atanhf(self)
+    }
+
+    #[inline]
+    fn recip(self) -> Self {
+        1.0 / self
+    }
+
+    #[inline]
+    fn rsqrt(self) -> Self {
+        1.0 / GpuFloat::sqrt(self)
+    }
+
+    #[inline]
+    fn min(self, other: Self) -> Self {
+        f32::min(self, other)
+    }
+
+    #[inline]
+    fn max(self, other: Self) -> Self {
+        f32::max(self, other)
+    }
+
+    #[inline]
+    fn round_ties_even(self) -> Self {
+        instruction!(round_ties_even_f32(self), libm::roundevenf)
+    }
+}
+
+impl GpuFloat for f64 {
+    #[inline]
+    fn floor(self) -> Self {
+        instruction!(floorf64(self), libm::floor)
+    }
+
+    #[inline]
+    fn ceil(self) -> Self {
+        instruction!(ceilf64(self), libm::ceil)
+    }
+
+    #[inline]
+    fn round(self) -> Self {
+        instruction!(roundf64(self), libm::round)
+    }
+
+    #[inline]
+    fn trunc(self) -> Self {
+        instruction!(truncf64(self), libm::trunc)
+    }
+
+    #[inline]
+    fn fract(self) -> Self {
+        self - GpuFloat::trunc(self)
+    }
+
+    #[inline]
+    fn abs(self) -> Self {
+        f64::abs(self)
+    }
+
+    #[inline]
+    fn signum(self) -> Self {
+        f64::signum(self)
+    }
+
+    #[inline]
+    fn copysign(self, sign: Self) -> Self {
+        f64::copysign(self, sign)
+    }
+
+    #[inline]
+    fn mul_add(self, a: Self, b: Self) -> Self {
+        instruction!(fmaf64(self, a, b), libm::fma)
+    }
+
+    #[inline]
+    fn div_euclid(self, rhs: Self) -> Self {
+        let n = GpuFloat::trunc(self / rhs);
+        if self % rhs < 0.0 { if rhs > 0.0 { n - 1.0 } else { n + 1.0 } } else { n }
+    }
+
+    #[inline]
+    fn rem_euclid(self, rhs: Self) -> Self {
+        let rest = self % rhs;
+        if rest < 0.0 { rest + f64::abs(rhs) } else { rest }
+    }
+
+    #[inline]
+    fn powi(self, n: i32) -> Self {
+        power(self, n)
+    }
+
+    #[inline]
+    fn powf(self, n: Self) -> Self {
+        libm::pow(self, n)
+    }
+
+    #[inline]
+    fn sqrt(self) -> Self {
+        instruction!(sqrtf64(self), libm::sqrt)
+    }
+
+    #[inline]
+    fn exp(self) -> Self {
+        libm::exp(self)
+    }
+
+    #[inline]
+    fn exp2(self) -> Self {
+        libm::exp2(self)
+    }
+
+    #[inline]
+    fn ln(self) -> Self {
+        libm::log(self)
+    }
+
+    #[inline]
+    fn log(self, base: Self) -> Self {
+        libm::log(self) / libm::log(base)
+    }
+
+    #[inline]
+    fn log2(self) -> Self {
+        libm::log2(self)
+    }
+
+    #[inline]
+    fn log10(self) -> Self {
+        libm::log10(self)
+    }
+
+    #[inline]
+    fn cbrt(self) -> Self {
+        libm::cbrt(self)
+    }
+
+    #[inline]
+    fn hypot(self, other: Self) -> Self {
+        libm::hypot(self, other)
+    }
+
+    #[inline]
+    fn sin(self) -> Self {
+        trigonometry::sin(self)
+    }
+
+    #[inline]
+    fn cos(self) -> Self {
+        trigonometry::cos(self)
+    }
+
+    #[inline]
+    fn tan(self) -> Self {
+        trigonometry::tan(self)
+    }
+
+    #[inline]
+    fn asin(self) -> Self {
+        libm::asin(self)
+    }
+
+    #[inline]
+    fn acos(self) -> Self {
+        libm::acos(self)
+    }
+
+    #[inline]
+    fn atan(self) -> Self {
+        libm::atan(self)
+    }
+
+    #[inline]
+    fn atan2(self, other: Self) -> Self {
+        libm::atan2(self, other)
+    }
+
+    #[inline]
+    fn sin_cos(self) -> (Self, Self) {
+        trigonometry::sin_cos(self)
+    }
+
+    #[inline]
+    fn exp_m1(self) -> Self {
+        libm::expm1(self)
+    }
+
+    #[inline]
+    fn ln_1p(self) -> Self {
+        libm::log1p(self)
+    }
+
+    #[inline]
+    fn sinh(self) -> Self {
+        libm::sinh(self)
+    }
+
+    #[inline]
+    fn cosh(self) -> Self {
+        libm::cosh(self)
+    }
+
+    #[inline]
+    fn tanh(self) -> Self {
+        libm::tanh(self)
+    }
+
+    #[inline]
+    fn asinh(self) -> Self {
+        libm::asinh(self)
+    }
+
+    #[inline]
+    fn acosh(self) -> Self {
+        libm::acosh(self)
+    }
+
+    #[inline]
+    fn atanh(self) -> Self {
+        libm::atanh(self)
+    }
+
+    #[inline]
+    fn recip(self) -> Self {
+        1.0 / self
+    }
+
+    #[inline]
+    fn rsqrt(self) -> Self {
+        1.0 / GpuFloat::sqrt(self)
+    }
+
+    #[inline]
+    fn min(self, other: Self) -> Self {
+        f64::min(self, other)
+    }
+
+    #[inline]
+    fn max(self, other: Self) -> Self {
+        f64::max(self, other)
+    }
+
+    #[inline]
+    fn round_ties_even(self) -> Self {
+        instruction!(round_ties_even_f64(self), libm::roundeven)
+    }
+}

@@ -1,0 +1,302 @@
+//! Sine, cosine and tangent for arguments of any size, without an array in local memory.
+//!
+//! The argument is reduced to a quarter turn: by Cody and Waite's method in three parts of pi / 2
+//! up to 2^20, beyond that by Payne and Hanek's with 192 bits of 2 / pi. What is left, as a sum of
+//! two doubles, goes through Taylor polynomials. `libm` has these functions too, but its reduction
+//! keeps arrays on the stack, which every thread would pay for in local memory.
+
+use super::GpuFloat;
+
+const HALF_PI: f64 = f64::from_bits(0x3ff9_21fb_5444_2d18);
+const HALF_PI_2: f64 = f64::from_bits(0x3c91_a626_3314_5c07);
+const HALF_PI_3: f64 = f64::from_bits(0xb91f_1976_b7ed_8fbc);
+/// What `core`'s `PI` leaves of pi.
+const PI_2: f64 = f64::from_bits(0x3ca1_a626_3314_5c07);
+
+/// The bits of 2 / pi, after 64 zeros.
+static TWO_OVER_PI: [u64; 21] = [
+    0x0000_0000_0000_0000,
+    0xa2f9_836e_4e44_1529,
+    0xfc27_57d1_f534_ddc0,
+    0xdb62_9599_3c43_9041,
+    0xfe51_63ab_debb_c561,
+    0xb724_6e3a_424d_d2e0,
+    0x0649_2eea_09d1_921c,
+    0xfe1d_eb1c_b129_a73e,
+    0xe882_35f5_2ebb_4484,
+    0xe99c_7026_b45f_7e41,
+    0x3991_d639_8353_39f4,
+    0x9c84_5f8b_bdf9_283b,
+    0x1ff8_97ff_de05_980f,
+    0xef2f_118b_5a0a_6d1f,
+    0x6d36_7ecf_27cb_09b7,
+    0x4f46_3f66_9e5f_ea2d,
+    0x7527_bac7_ebe5_f17b,
+    0x3d07_39f7_8a52_92ea,
+    0x6bfb_5fb1_1f8d_5d08,
+    0x5603_3046_fc7b_6bab,
+    0xf0cf_bc20_9af4_361d,
+];
+
+/// An angle: `quadrant` quarter turns and `high + low` radians, at most pi / 4.
+#[derive(Clone, Copy)]
+struct Angle {
+    quadrant: u32,
+    high: f64,
+    low: f64,
+}
+
+#[inline]
+fn reduce(x: f64) -> Angle {
+    const QUARTER_PI: f64 = core::f64::consts::FRAC_PI_4;
+    let size = x.abs();
+    if size <= QUARTER_PI {
+        return Angle { quadrant: 0, high: x, low: 0.0 };
+    }
+    if size < 1_048_576.0 {
+        let turns = GpuFloat::round_ties_even(x * core::f64::consts::FRAC_2_PI);
+        // Exact: a multiple of 2^-53 below 1.
+        let first = GpuFloat::mul_add(-turns, HALF_PI, x);
+        let product = turns * HALF_PI_2;
+        let product_low = GpuFloat::mul_add(turns, HALF_PI_2, -product);
+        let high = first - product;
+        let back = high - first;
+        let error = (first - (high - back)) - (product + back);
+        let low = error - GpuFloat::mul_add(turns, HALF_PI_3, product_low);
+        let sum = high + low;
+        return Angle { quadrant: turns as i32 as u32 & 3, high: sum, low: low - (sum - high) };
+    }
+    if !x.is_finite() {
+        return Angle { quadrant: 0, high: f64::NAN, low: 0.0 };
+    }
+    reduce_large(x)
+}
+
+/// `|x| >= 2^20`: the product of the mantissa with those bits of 2 / pi that matter modulo 4.
+#[inline(never)]
+fn reduce_large(x: f64) -> Angle {
+    let bits = x.to_bits();
+    let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
+    // x = mantissa * 2^exponent; the bit of 2 / pi with weight 2^(1 - exponent) is the first.
+    let exponent = ((bits >> 52) & 0x7ff) as i32 - 1075;
+    let start = (exponent - 2 + 64) as u32;
+    let (word, shift) = ((start / 64) as usize, start % 64);
+    let take = |i: usize| {
+        let i = (word + i).min(TWO_OVER_PI.len() - 2);
+        ((u128::from(TWO_OVER_PI[i]) << 64 | u128::from(TWO_OVER_PI[i + 1])) << shift >> 64) as u64
+    };
+    let (w0, w1, w2) = (take(0), take(1), take(2));
+    let p2 = u128::from(w2) * u128::from(mantissa);
+    let p1 = u128::from(w1) * u128::from(mantissa) + (p2 >> 64);
+    let r0 = w0.wrapping_mul(mantissa).wrapping_add((p1 >> 64) as u64);
+    let (r1, r2) = (p1 as u64, p2 as u64);
+    // r0 r1 r2: two bits of quadrant, then the fraction.
+    let mut quadrant = (r0 >> 62) as u32;
+    let mut fraction = (u128::from(r0) << 64 | u128::from(r1)) << 2 | u128::from(r2 >> 62);
+    let mut negative = bits >> 63 == 1;
+    if fraction >> 127 == 1 {
+        quadrant += 1;
+        fraction = fraction.wrapping_neg();
+        if negative {
+            quadrant = quadrant.wrapping_neg();
+        }
+        negative = !negative;
+    } else if negative {
+        quadrant = quadrant.wrapping_neg();
+    }
+    if fraction == 0 {
+        return Angle { quadrant: quadrant & 3, high: 0.0, low: 0.0 };
+    }
+    let zeros = fraction.leading_zeros();
+    let normal = fraction << zeros;
+    let scale = f64::from_bits(u64::from(1023 - 53 - zeros) << 52);
+    let high = (normal >> 75) as u64 as f64 * scale;
+    let low = ((normal << 53) >> 75) as u64 as f64 * scale * f64::from_bits((1023 - 53) << 52);
+    let product = high * HALF_PI;
+    let rest = GpuFloat::mul_add(high, HALF_PI, -product) + GpuFloat::mul_add(high, HALF_PI_2, low * HALF_PI);
+    let sign = if negative { -1.0 } else { 1.0 };
+    Angle { quadrant: quadrant & 3, high: sign * product, low: sign * rest }
+}
+
+/// `x * pi`, reduced; exact but for the last product.
+#[inline]
+fn reduce_turns(x: f64) -> Angle {
+    let halves = GpuFloat::round_ties_even(2.0 * x);
+    // Past 2^53 every x is an even number, and `halves` a multiple of 4.
+    let rest = GpuFloat::mul_add(-0.5, halves, x);
+    let quadrant = (halves - 4.0 * GpuFloat::floor(0.25 * halves)) as u32;
+    let high = rest * core::f64::consts::PI;
+    let low = GpuFloat::mul_add(rest, core::f64::consts::PI, -high) + rest * PI_2;
+    if x.is_finite() { Angle { quadrant, high, low } } else { Angle { quadrant: 0, high: f64::NAN, low: 0.0 } }
+}
+
+/// `coefficients[0] + coefficients[1] * z + ...`
+#[inline(always)]
+fn polynomial<const N: usize>(z: f64, coefficients: [f64; N]) -> f64 {
+    let mut sum = coefficients[N - 1];
+    let mut i = N - 1;
+    while i > 0 {
+        i -= 1;
+        sum = GpuFloat::mul_add(sum, z, coefficients[i]);
+    }
+    sum
+}
+
+impl Angle {
+    /// Sine and cosine of `high + low`.
+    #[inline(always)]
+    fn kernels(self) -> (f64, f64) {
+        let (x, z) = (self.high, self.high * self.high);
+        let odd = polynomial(
+            z,
+            [
+                -0.16666666666666666,
+                0.008333333333333333,
+                -0.0001984126984126984,
+                2.7557319223985893e-06,
+                -2.505210838544172e-08,
+                1.6059043836821613e-10,
+                -7.647163731819816e-13,
+                2.8114572543455206e-15,
+            ],
+        );
+        let even = polynomial(
+            z,
+            [
+                0.041666666666666664,
+                -0.001388888888888889,
+                2.48015873015873e-05,
+                -2.755731922398589e-07,
+                2.08767569878681e-09,
+                -1.1470745597729725e-11,
+                4.779477332387385e-14,
+                -1.5619206968586225e-16,
+            ],
+        );
+        let half = 0.5 * z;
+        let sine = x + GpuFloat::mul_add(x * z, odd, GpuFloat::mul_add(-half, self.low, self.low));
+        let near = 1.0 - half;
+        let cosine = near + (((1.0 - near) - half) + GpuFloat::mul_add(z * z, even, -x * self.low));
+        // Keeps the sign of -0.
+        (if x == 0.0 { x } else { sine }, cosine)
+    }
+
+    /// Sine and cosine of the whole angle.
+    #[inline(always)]
+    fn sin_cos(self) -> (f64, f64) {
+        let (sine, cosine) = self.kernels();
+        match self.quadrant & 3 {
+            0 => (sine, cosine),
+            1 => (cosine, -sine),
+            2 => (-sine, -cosine),
+            _ => (-cosine, sine),
+        }
+    }
+}
+
+#[inline]
+pub(super) fn sin_cos(x: f64) -> (f64, f64) {
+    reduce(x).sin_cos()
+}
+
+#[inline]
+pub(super) fn sin(x: f64) -> f64 {
+    sin_cos(x).0
+}
+
+#[inline]
+pub(super) fn cos(x: f64) -> f64 {
+    sin_cos(x).1
+}
+
+#[inline]
+pub(super) fn tan(x: f64) -> f64 {
+    let (sine, cosine) = sin_cos(x);
+    if x == 0.0 { x } else { sine / cosine }
+}
+
+/// Sine and cosine of `x * pi`.
+#[inline]
+pub(super) fn sincospi(x: f64) -> (f64, f64) {
+    let (sine, cosine) = reduce_turns(x).sin_cos();
+    (if x == 0.0 { x } else { sine }, cosine)
+}
+
+#[inline]
+pub(super) fn sin_cosf(x: f32) -> (f32, f32) {
+    let (sine, cosine) = sin_cos(f64::from(x));
+    (sine as f32, cosine as f32)
+}
+
+#[inline]
+pub(super) fn sinf(x: f32) -> f32 {
+    sin(f64::from(x)) as f32
+}
+
+#[inline]
+pub(super) fn cosf(x: f32) -> f32 {
+    cos(f64::from(x)) as f32
+}
+
+#[inline]
+pub(super) fn tanf(x: f32) -> f32 {
+    tan(f64::from(x)) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cos, reduce_large, sin, sin_cos, sincospi, tan};
+
+    /// Units in the last place between `a` and the reference `b`.
+    fn ulps(a: f64, b: f64) -> f64 {
+        let ulp = f64::from_bits(b.abs().to_bits() + 1) - b.abs();
+        ((a - b) / ulp).abs()
+    }
+
+    /// Bits spread over all exponents by a Weyl sequence.
+    fn arguments() -> impl Iterator<Item = f64> {
+        (1u64..200_000).map(|i| f64::from_bits(i.wrapping_mul(0x9e37_79b9_7f4a_7c15) & 0xffef_ffff_ffff_ffff))
+    }
+
+    #[test]
+    fn sine_and_cosine_agree_with_libm_at_every_exponent() {
+        for x in arguments() {
+            let (s, c) = sin_cos(x);
+            assert!(ulps(s, libm::sin(x)) <= 1.0, "sin({x:e}) = {s:e}, not {:e}", libm::sin(x));
+            assert!(ulps(c, libm::cos(x)) <= 1.0, "cos({x:e}) = {c:e}, not {:e}", libm::cos(x));
+            assert!(ulps(tan(x), libm::tan(x)) <= 3.0, "tan({x:e})");
+        }
+    }
+
+    #[test]
+    fn the_worst_argument_is_reduced_to_the_last_bit() {
+        // The double next to a multiple of pi / 2: 6381956970095103 * 2^797.
+        let x = f64::from_bits(0x7506_ac5b_262c_a1ff);
+        assert!(ulps(cos(x), -4.687_165_924_254_628e-19) <= 1.0, "{:e}", cos(x));
+        assert_eq!(sin(x), 1.0);
+    }
+
+    #[test]
+    fn both_reductions_agree_where_they_meet() {
+        for i in 0..10_000 {
+            let x = 1_048_576.0 + f64::from(i) * 1234.567_89;
+            let angle = reduce_large(x);
+            assert!(ulps(angle.sin_cos().0, libm::sin(x)) <= 1.0, "{x}");
+        }
+    }
+
+    #[test]
+    fn special_values_are_ieee_754s() {
+        assert!(sin(-0.0).is_sign_negative() && sin(-0.0) == 0.0);
+        assert_eq!(cos(0.0), 1.0);
+        assert!(sin(f64::INFINITY).is_nan() && cos(f64::NEG_INFINITY).is_nan() && tan(f64::NAN).is_nan());
+    }
+
+    #[test]
+    fn turns_are_exact_at_quarters() {
+        for (x, sine, cosine) in [(0.5, 1.0, 0.0), (1.0, 0.0, -1.0), (-0.5, -1.0, 0.0), (1e300, 0.0, 1.0), (-7.5, 1.0, 0.0)] {
+            let (s, c) = sincospi(x);
+            assert_eq!((s, c), (sine, cosine), "{x}");
+        }
+    }
+}

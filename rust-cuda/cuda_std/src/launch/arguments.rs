@@ -1,0 +1,111 @@
+//! Parameters as the kernel declares them (formal) and as a launch passes them (actual).
+
+use core::marker::PhantomData;
+
+/// How a parameter is declared.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ParameterKind {
+    /// `&[T]`: two PTX parameters, address and length in elements (`.u64` each).
+    Slice,
+    /// `&mut [T]`: two PTX parameters, address and length in elements (`.u64` each).
+    SliceMut,
+    /// `*const T`: an address.
+    Pointer,
+    /// `*mut T`: an address.
+    PointerMut,
+    /// `&T`: an address.
+    Reference,
+    /// `&mut T`: an address.
+    ReferenceMut,
+    /// A `Copy` value: its bytes.
+    Value,
+}
+
+/// A parameter of a kernel, as declared.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Parameter {
+    /// The parameter's name.
+    pub name: &'static str,
+    /// The type as its author wrote it.
+    pub ty: &'static str,
+    /// What the type is to a launch.
+    pub kind: ParameterKind,
+}
+
+macro_rules! formal {
+    ($($(#[$doc:meta])* $name:ident)*) => {$(
+        $(#[$doc])*
+        pub struct $name<T>(PhantomData<T>);
+    )*};
+}
+
+formal! {
+    /// A formal parameter `&[T]`.
+    Slice
+    /// A formal parameter `&mut [T]`.
+    SliceMut
+    /// A formal parameter `*const T`.
+    Pointer
+    /// A formal parameter `*mut T`.
+    PointerMut
+    /// A formal parameter `&T`.
+    Reference
+    /// A formal parameter `&mut T`.
+    ReferenceMut
+    /// A formal parameter `T`.
+    Value
+}
+
+/// An argument of a launch, its type erased by the host crate, which checked it.
+#[derive(Copy, Clone, Debug)]
+pub struct Actual<'a> {
+    /// The value, or the 8-byte device address of a buffer.
+    pub bytes: &'a [u8],
+    /// How many elements a buffer has; none for a value.
+    pub elements: Option<usize>,
+}
+
+impl Actual<'_> {
+    /// The value, as its parameter's type.
+    ///
+    /// # Safety
+    ///
+    /// The bytes are those of a `T`.
+    ///
+    /// # Panics
+    ///
+    /// When there are more or fewer bytes than `T` has.
+    #[must_use]
+    pub unsafe fn value<T: Copy>(&self) -> T {
+        assert_eq!(self.bytes.len(), size_of::<T>(), "an argument's size is not its parameter's");
+        // SAFETY: the caller's, and the length was checked; no alignment is needed.
+        unsafe { self.bytes.as_ptr().cast::<T>().read_unaligned() }
+    }
+
+    /// The buffer's length; 0 elements for a value.
+    #[must_use]
+    pub const fn extent(&self) -> Extent {
+        match self.elements {
+            Some(elements) => Extent(elements),
+            None => Extent(0),
+        }
+    }
+}
+
+/// What a launch contract sees of a buffer: how long it is.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Extent(usize);
+
+impl Extent {
+    /// Elements.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.0
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0 == 0
+    }
+}

@@ -1,0 +1,15 @@
+//! What nearly every kernel imports: `use cuda_std::prelude::*;`, rust-cuda's list.
+
+pub use crate::float::GpuFloat;
+#[cfg(feature = "half")]
+pub use crate::f16;
+pub use crate::{assert_eq, assert_ne, print, println};
+pub use crate::{kernel, thread};
+pub use alloc::{
+    borrow::ToOwned,
+    boxed::Box,
+    format,
+    rc::Rc,
+    string::{String, ToString},
+    vec::Vec,
+};

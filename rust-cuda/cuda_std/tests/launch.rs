@@ -1,0 +1,183 @@
+//! What the host knows about a kernel is what its author wrote.
+
+use cuda_std::launch::{
+    Actual, Dim3, Kernel, LaunchShape, Parameter, ParameterKind, Pointer, PointerMut, Reference,
+    SafeLaunch, Slice, SliceMut, Value,
+};
+use cuda_std::prelude::*;
+
+const THREADS: u32 = 128;
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Step {
+    pub width: f64,
+    pub count: u32,
+}
+
+/// All kinds of parameters.
+#[kernel]
+#[launch_bounds(THREADS * 2, 3)]
+#[cluster(2)]
+pub unsafe fn every_kind<'a>(
+    a: &'a [f32],
+    b: &mut [u64],
+    c: *const u8,
+    mut d: *mut [i32; 2],
+    e: &Step,
+    f: &mut Step,
+    g: Step,
+) {
+    d = unsafe { d.add(a.len()) };
+    unsafe { (*d)[0] = b.len() as i32 + i32::from(*c) };
+    f.count = e.count + g.count;
+}
+
+#[kernel]
+#[launch_contract(out.len() as u64 >= grid.count() * block.count(), !input.is_empty() && block.x <= 1024, step.count > 0, shared_bytes == 4 * block.x)]
+pub unsafe fn with_contract(input: &[f32], out: *mut f32, step: Step) {
+    let i = thread::index_1d() as usize;
+    unsafe { *out.add(i) = input[i % input.len()] * step.width as f32 };
+}
+
+mod inner {
+    use cuda_std::kernel;
+
+    // Names that shadow nothing and are shadowed by nothing: a module and a local variable.
+    pub mod scan {
+        pub const ITEMS: usize = 4;
+    }
+
+    #[kernel]
+    pub(crate) unsafe fn scan(data: *mut u32) {
+        let scan = data;
+        unsafe { *scan = scan::ITEMS as u32 };
+    }
+}
+
+#[kernel]
+#[max_registers(64)]
+unsafe fn no_parameters() {}
+
+fn parameters<K: Kernel>(_: K) -> &'static [Parameter] {
+    K::PARAMETERS
+}
+
+fn name<K: Kernel>(_: K) -> &'static str {
+    K::NAME
+}
+
+fn takes<F, K: Kernel<Formals = F>>(_: K) {}
+
+#[test]
+fn parameters_are_listed_as_written() {
+    let listed: Vec<_> = parameters(every_kind).iter().map(|p| (p.name, p.ty, p.kind)).collect();
+    let expected = [
+        ("a", "&'a [f32]", ParameterKind::Slice),
+        ("b", "&mut [u64]", ParameterKind::SliceMut),
+        ("c", "*const u8", ParameterKind::Pointer),
+        ("d", "*mut [i32; 2]", ParameterKind::PointerMut),
+        ("e", "&Step", ParameterKind::Reference),
+        ("f", "&mut Step", ParameterKind::ReferenceMut),
+        ("g", "Step", ParameterKind::Value),
+    ];
+    std::assert_eq!(listed, expected);
+}
+
+#[test]
+fn formals_are_the_parameters_as_types() {
+    takes::<
+        (
+            Slice<f32>,
+            SliceMut<u64>,
+            Pointer<u8>,
+            PointerMut<[i32; 2]>,
+            Reference<Step>,
+            cuda_std::launch::ReferenceMut<Step>,
+            Value<Step>,
+        ),
+        _,
+    >(every_kind);
+    takes::<(PointerMut<u32>,), _>(inner::scan);
+    takes::<(), _>(no_parameters);
+}
+
+#[test]
+fn names_are_the_entries() {
+    std::assert_eq!(name(every_kind), "every_kind");
+    std::assert_eq!(name(inner::scan), "scan");
+}
+
+#[test]
+fn bounds_take_constant_expressions() {
+    fn bounds<K: Kernel>(_: K) -> (u32, u32, [u32; 3], u32) {
+        (K::BOUNDS.max_threads, K::BOUNDS.min_blocks, K::BOUNDS.cluster, K::BOUNDS.max_registers)
+    }
+    std::assert_eq!(bounds(every_kind), (256, 3, [2, 1, 1], 0));
+    std::assert_eq!(bounds(no_parameters), (0, 0, [0; 3], 64));
+}
+
+fn check(elements: usize, count: u32, block: u32, shared: u32) -> Result<(), &'static str> {
+    fn run<K: SafeLaunch>(_: K, shape: &LaunchShape, arguments: &[Actual<'_>]) -> Result<(), &'static str> {
+        K::check(shape, arguments)
+    }
+    let address = 0x1000u64.to_ne_bytes();
+    let step = Step { width: 0.5, count };
+    // SAFETY: the bytes of a live value; its padding is zeroed first.
+    let bytes = unsafe {
+        let mut bytes = [0u8; size_of::<Step>()];
+        bytes.as_mut_ptr().cast::<f64>().write_unaligned(step.width);
+        bytes.as_mut_ptr().add(8).cast::<u32>().write_unaligned(step.count);
+        bytes
+    };
+    let shape = LaunchShape::new(4, Dim3::from(block)).with_shared(shared);
+    run(
+        with_contract,
+        &shape,
+        &[
+            Actual { bytes: &address, elements: Some(elements.min(1)) },
+            Actual { bytes: &address, elements: Some(elements) },
+            Actual { bytes: &bytes, elements: None },
+        ],
+    )
+}
+
+#[test]
+fn a_contract_names_the_condition_that_fails() {
+    std::assert_eq!(check(128, 1, 32, 128), Ok(()));
+    std::assert_eq!(check(127, 1, 32, 128), Err("out.len() as u64 >= grid.count() * block.count()"));
+    std::assert_eq!(check(8192, 1, 2048, 8192), Err("!input.is_empty() && block.x <= 1024"));
+    std::assert_eq!(check(128, 0, 32, 128), Err("step.count > 0"));
+    std::assert_eq!(check(128, 1, 32, 0), Err("shared_bytes == 4 * block.x"));
+}
+
+#[test]
+fn a_contract_counts_its_arguments() {
+    fn run<K: SafeLaunch>(_: K) -> Result<(), &'static str> {
+        K::check(&LaunchShape::new(1, 1), &[])
+    }
+    std::assert_eq!(run(with_contract), Err("the kernel takes 3 arguments"));
+}
+
+#[test]
+#[should_panic(expected = "`thread_idx_x` runs on the GPU only")]
+fn device_functions_panic_on_the_host_with_their_name() {
+    let _ = thread::thread_idx_x();
+}
+
+#[test]
+fn atomics_work_on_the_host() {
+    use cuda_std::atomic::{AtomicF64, BlockAtomicF32, Ordering, SystemAtomicI64};
+    let sum = AtomicF64::new(1.0);
+    std::assert_eq!(sum.fetch_add(0.5, Ordering::AcqRel), 1.0);
+    std::assert_eq!(sum.fetch_max(7.0, Ordering::SeqCst), 1.5);
+    std::assert_eq!(sum.compare_exchange(7.0, 8.0, Ordering::AcqRel, Ordering::Relaxed), Ok(7.0));
+    std::assert_eq!(sum.into_inner(), 8.0);
+    let bits = BlockAtomicF32::new(-1.0);
+    // SAFETY: there is no other block on the host.
+    unsafe { bits.fetch_and(f32::from_bits(0x7fff_ffff), Ordering::Relaxed) };
+    std::assert_eq!(bits.into_inner(), 1.0);
+    let counter = SystemAtomicI64::new(5);
+    std::assert_eq!(counter.fetch_min(-3, Ordering::Relaxed), 5);
+    std::assert_eq!(counter.load(Ordering::Acquire), -3);
+}

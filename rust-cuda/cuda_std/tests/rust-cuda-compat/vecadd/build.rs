@@ -1,0 +1,5 @@
+use cuda_builder::CudaBuilder;
+
+fn main() {
+    CudaBuilder::new("kernels").copy_to("resources/vecadd.ptx").build().unwrap();
+}
