@@ -1,0 +1,148 @@
+//! The architectures that PTX can be built for, and the PTX version each gets.
+//!
+//! The names are rust-cuda's. Which PTX version an architecture is emitted in
+//! is decided here and nowhere else: the version decides which drivers accept
+//! the text and which instructions inline assembly may use.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::CudaBuilderError;
+
+macro_rules! architectures {
+    ($($variant:ident $target:literal $capability:expr;)*) => {
+        /// A virtual GPU architecture, by its compute capability.
+        ///
+        /// Capabilities below 7.0 are part of rust-cuda's interface and are
+        /// named here, but rustc no longer generates code for them: a build
+        /// for one is an [`CudaBuilderError::UnsupportedArch`].
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+        #[non_exhaustive]
+        pub enum NvvmArch {
+            $(#[doc = concat!("`", $target, "`")] $variant,)*
+            /// `sm_75`, Turing: the default.
+            #[default]
+            Compute75,
+        }
+
+        impl NvvmArch {
+            /// Every architecture that has a name here, supported or not.
+            pub const ALL: &'static [NvvmArch] = &[$(NvvmArch::$variant,)* NvvmArch::Compute75];
+
+            /// The name that rustc, LLVM and `ptxas` use: `sm_90`.
+            pub fn target(self) -> &'static str {
+                match self {
+                    $(NvvmArch::$variant => $target,)*
+                    NvvmArch::Compute75 => "sm_75",
+                }
+            }
+
+            /// Major and minor compute capability: `(9, 0)` for `sm_90` and `sm_90a`.
+            pub fn compute_capability(self) -> (u32, u32) {
+                match self {
+                    $(NvvmArch::$variant => $capability,)*
+                    NvvmArch::Compute75 => (7, 5),
+                }
+            }
+        }
+    };
+}
+
+architectures! {
+    Compute35 "sm_35" (3, 5);
+    Compute37 "sm_37" (3, 7);
+    Compute50 "sm_50" (5, 0);
+    Compute52 "sm_52" (5, 2);
+    Compute53 "sm_53" (5, 3);
+    Compute60 "sm_60" (6, 0);
+    Compute61 "sm_61" (6, 1);
+    Compute62 "sm_62" (6, 2);
+    Compute70 "sm_70" (7, 0);
+    Compute72 "sm_72" (7, 2);
+    Compute80 "sm_80" (8, 0);
+    Compute86 "sm_86" (8, 6);
+    Compute87 "sm_87" (8, 7);
+    Compute89 "sm_89" (8, 9);
+    Compute90 "sm_90" (9, 0);
+    Compute90a "sm_90a" (9, 0);
+    Compute100 "sm_100" (10, 0);
+    Compute100f "sm_100f" (10, 0);
+    Compute100a "sm_100a" (10, 0);
+    Compute101 "sm_101" (10, 1);
+    Compute101f "sm_101f" (10, 1);
+    Compute101a "sm_101a" (10, 1);
+    Compute103 "sm_103" (10, 3);
+    Compute103f "sm_103f" (10, 3);
+    Compute103a "sm_103a" (10, 3);
+    Compute120 "sm_120" (12, 0);
+    Compute120f "sm_120f" (12, 0);
+    Compute120a "sm_120a" (12, 0);
+    Compute121 "sm_121" (12, 1);
+    Compute121f "sm_121f" (12, 1);
+    Compute121a "sm_121a" (12, 1);
+}
+
+impl NvvmArch {
+    /// Whether rustc still generates code for this architecture (7.0 and newer).
+    pub fn is_supported(self) -> bool {
+        self.compute_capability() >= (7, 0)
+    }
+
+    /// The PTX version (major, minor) a module for this architecture is
+    /// emitted in, unless [`CudaBuilder::ptx_version`](crate::CudaBuilder::ptx_version)
+    /// names another: the oldest that has what cuda_std uses on that
+    /// architecture, so that as many drivers as possible accept the module.
+    ///
+    /// | architectures | PTX | why | driver |
+    /// | --- | --- | --- | --- |
+    /// | 7.0 to 8.9 | 7.0 | the oldest that rustc supports; cache hints of 7.4 are not portable anyway | CUDA 11.0, 450 |
+    /// | 8.6 to 8.9 | 7.1, 7.4, 7.8 | the first version that knows the architecture | CUDA 11.1 to 11.8 |
+    /// | 9.0 | 8.0 | bulk copies and `mbarrier` transactions | CUDA 12.0, 525 |
+    /// | 10.x, 12.x | 8.6 to 8.8 | the first version that knows the architecture | CUDA 12.7 to 12.9 |
+    pub fn ptx_version(self) -> (u32, u32) {
+        let family_specific = self.target().ends_with('f');
+        match self.compute_capability() {
+            (major, minor) if (major, minor) <= (8, 0) => (7, 0),
+            (8, 6) => (7, 1),
+            (8, 7) => (7, 4),
+            (8, 9) => (7, 8),
+            (9, _) => (8, 0),
+            _ if family_specific => (8, 8),
+            (10, 0 | 1) => (8, 6),
+            (12, 0) => (8, 7),
+            _ => (8, 8),
+        }
+    }
+
+    /// Refuses what rustc cannot generate code for.
+    #[cfg(feature = "build")]
+    pub(crate) fn check(self) -> Result<(), CudaBuilderError> {
+        if self.is_supported() {
+            return Ok(());
+        }
+        Err(CudaBuilderError::UnsupportedArch(self))
+    }
+}
+
+impl fmt::Display for NvvmArch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.target())
+    }
+}
+
+impl FromStr for NvvmArch {
+    type Err = CudaBuilderError;
+
+    /// Reads `sm_90`, `compute_90` or `90`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let number = text
+            .strip_prefix("sm_")
+            .or_else(|| text.strip_prefix("compute_"))
+            .unwrap_or(text);
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|arch| arch.target().strip_prefix("sm_") == Some(number))
+            .ok_or_else(|| CudaBuilderError::UnknownArch(text.to_owned()))
+    }
+}

@@ -1,0 +1,450 @@
+//! The options of a build, by rust-cuda's names, and the build itself.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::artifact::{self, Artifact};
+use crate::cargo::{self, Crate};
+use crate::lint::{Levels, Lint, LintLevel};
+use crate::llvm::Llvm;
+use crate::toolchain::{self, Toolchain};
+use crate::{CudaBuilderError, NvvmArch};
+
+/// How much about the source the PTX tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum DebugInfo {
+    /// What [`CudaBuilder::generate_line_info`] says.
+    #[default]
+    None,
+    /// The file and line of each instruction.
+    LineTables,
+    /// Types and variables too: refused, because LLVM then writes
+    /// `.target ..., debug`, which `ptxas` does not accept in optimised code.
+    Full,
+}
+
+/// Builds a crate of kernels to PTX, from a build script or any other program.
+///
+/// ```no_run
+/// use cuda_builder::CudaBuilder;
+///
+/// CudaBuilder::new("kernels")
+///     .copy_to("resources/kernels.ptx")
+///     .build()
+///     .unwrap();
+/// ```
+///
+/// In a build script it also tells cargo which files the PTX depends on.
+/// Nothing is downloaded: see [`toolchain::install`].
+#[derive(Debug, Clone)]
+#[must_use = "nothing is built before `build` or `build_all`"]
+pub struct CudaBuilder {
+    path: PathBuf,
+    archs: Vec<NvvmArch>,
+    copy_to: Option<PathBuf>,
+    out_dir: Option<PathBuf>,
+    final_module: Option<PathBuf>,
+    emit_ir: bool,
+    emit_bitcode: bool,
+    optix: bool,
+    constant_memory: bool,
+    setup_command: Option<String>,
+    lints: Levels,
+    options: Options,
+}
+
+/// The options that decide the code.
+#[derive(Debug, Clone)]
+pub(crate) struct Options {
+    pub(crate) release: bool,
+    pub(crate) nvvm_opts: bool,
+    pub(crate) generate_line_info: bool,
+    pub(crate) debug: DebugInfo,
+    pub(crate) ftz: bool,
+    pub(crate) fast_sqrt: bool,
+    pub(crate) fast_div: bool,
+    pub(crate) fma_contraction: bool,
+    pub(crate) emit_comments: bool,
+    pub(crate) ptx_version: Option<(u32, u32)>,
+    pub(crate) build_args: Vec<String>,
+    pub(crate) mark_convergent: bool,
+    pub(crate) keep_ir: bool,
+}
+
+impl CudaBuilder {
+    /// `path` is the folder of the crate of kernels; a relative one starts at
+    /// the current folder, which in a build script is its package's.
+    pub fn new(path: impl AsRef<Path>) -> Self {
+        CudaBuilder {
+            path: path.as_ref().to_owned(),
+            archs: vec![NvvmArch::default()],
+            copy_to: None,
+            out_dir: None,
+            final_module: None,
+            emit_ir: false,
+            emit_bitcode: false,
+            optix: false,
+            constant_memory: false,
+            setup_command: None,
+            lints: Levels::default(),
+            options: Options {
+                release: true,
+                nvvm_opts: true,
+                generate_line_info: true,
+                debug: DebugInfo::None,
+                ftz: false,
+                fast_sqrt: false,
+                fast_div: false,
+                fma_contraction: true,
+                emit_comments: false,
+                ptx_version: None,
+                build_args: Vec::new(),
+                mark_convergent: true,
+                keep_ir: false,
+            },
+        }
+    }
+
+    /// The one architecture to build for. Default: [`NvvmArch::Compute75`].
+    pub fn arch(self, arch: NvvmArch) -> Self {
+        self.archs(&[arch])
+    }
+
+    /// The architectures to build for, with [`CudaBuilder::build_all`].
+    pub fn archs(mut self, archs: &[NvvmArch]) -> Self {
+        self.archs = archs.to_vec();
+        self
+    }
+
+    /// The PTX version (major, minor) instead of [`NvvmArch::ptx_version`]:
+    /// a newer one for instructions that inline assembly needs, at the price
+    /// of the drivers that are too old for it.
+    pub fn ptx_version(mut self, major: u32, minor: u32) -> Self {
+        self.options.ptx_version = Some((major, minor));
+        self
+    }
+
+    /// Copies the PTX of [`CudaBuilder::build`] there; its folder must exist.
+    pub fn copy_to(mut self, path: impl AsRef<Path>) -> Self {
+        self.copy_to = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// The folder that the artifact is written to. Default: one in `OUT_DIR`
+    /// in a build script, else one in cargo's target folder.
+    pub fn out_dir(mut self, path: impl AsRef<Path>) -> Self {
+        self.out_dir = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Whether cargo's profile is `release`. Default: true. Without it,
+    /// integer overflow and debug assertions trap, and nothing is optimised.
+    pub fn release(mut self, release: bool) -> Self {
+        self.options.release = release;
+        self.options.nvvm_opts = release;
+        self
+    }
+
+    /// Whether LLVM optimises. Default: as [`CudaBuilder::release`].
+    pub fn nvvm_opts(mut self, optimise: bool) -> Self {
+        self.options.nvvm_opts = optimise;
+        self
+    }
+
+    /// Whether the PTX carries the file and line of each instruction, which
+    /// costs nothing at run time. Default: true.
+    pub fn generate_line_info(mut self, lines: bool) -> Self {
+        self.options.generate_line_info = lines;
+        self
+    }
+
+    /// How much about the source the PTX tells. Default: [`DebugInfo::None`].
+    pub fn debug(mut self, debug: DebugInfo) -> Self {
+        self.options.debug = debug;
+        self
+    }
+
+    /// Flushes f32 denormals to zero. Default: false.
+    pub fn ftz(mut self, ftz: bool) -> Self {
+        self.options.ftz = ftz;
+        self
+    }
+
+    /// Approximates f32 square roots. Default: false.
+    pub fn fast_sqrt(mut self, fast: bool) -> Self {
+        self.options.fast_sqrt = fast;
+        self
+    }
+
+    /// Approximates f32 divisions. Default: false.
+    pub fn fast_div(mut self, fast: bool) -> Self {
+        self.options.fast_div = fast;
+        self
+    }
+
+    /// Contracts `a * b + c` to one fused operation with one rounding.
+    /// Default: true, as nvcc does; false gives the digits that a CPU gives.
+    pub fn fma_contraction(mut self, contract: bool) -> Self {
+        self.options.fma_contraction = contract;
+        self
+    }
+
+    /// Leaves LLVM's comments in the PTX. Default: false.
+    pub fn emit_comments(mut self, comments: bool) -> Self {
+        self.options.emit_comments = comments;
+        self
+    }
+
+    /// Writes the module as LLVM IR before it is optimised beside the PTX,
+    /// with the extension `.ll`. Default: false.
+    pub fn emit_llvm_ir(mut self, emit: bool) -> Self {
+        self.emit_ir = emit;
+        self
+    }
+
+    /// Writes rustc's bitcode beside the PTX, with the extension `.bc`.
+    /// Default: false.
+    pub fn emit_llvm_bitcode(mut self, emit: bool) -> Self {
+        self.emit_bitcode = emit;
+        self
+    }
+
+    /// Writes the LLVM IR that PTX is generated from there, as text.
+    pub fn final_module_path(mut self, path: impl AsRef<Path>) -> Self {
+        self.final_module = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// More arguments for cargo, `--features=x` for instance.
+    pub fn build_args(mut self, arguments: &[impl AsRef<str>]) -> Self {
+        let arguments = arguments.iter().map(|argument| argument.as_ref().to_owned());
+        self.options.build_args.extend(arguments);
+        self
+    }
+
+    /// Part of rust-cuda's interface; without effect. The functions of the
+    /// `libm` crate are compiled as they are, and give the digits that they
+    /// give on a CPU; cuda_std has the fast approximate forms by name.
+    pub fn override_libm(self, _override: bool) -> Self {
+        self
+    }
+
+    /// Part of rust-cuda's interface: statics stay in global memory unless
+    /// `#[address_space(constant)]` says otherwise. True gives a warning.
+    pub fn use_constant_memory_space(mut self, constant: bool) -> Self {
+        self.constant_memory = constant;
+        self
+    }
+
+    /// Part of rust-cuda's interface: true makes the build an error, because
+    /// OptiX programs need entry points that rustc's backend cannot make.
+    pub fn optix(mut self, optix: bool) -> Self {
+        self.optix = optix;
+        self
+    }
+
+    /// The level of every lint. Default: [`LintLevel::Warn`].
+    pub fn lints(mut self, level: LintLevel) -> Self {
+        for lint in Lint::ALL {
+            self.lints.set(*lint, level);
+        }
+        self
+    }
+
+    /// The level of one lint.
+    pub fn lint(mut self, lint: Lint, level: LintLevel) -> Self {
+        self.lints.set(lint, level);
+        self
+    }
+
+    /// The command that errors about a missing toolchain or package name,
+    /// instead of rustup's and cargo's.
+    pub fn setup_command(mut self, command: impl Into<String>) -> Self {
+        self.setup_command = Some(command.into());
+        self
+    }
+
+    /// Leaves the marking of collectives out, which makes wrong code of
+    /// kernels with barriers: there for the test that shows it.
+    #[doc(hidden)]
+    pub fn without_convergence_marking(mut self) -> Self {
+        self.options.mark_convergent = false;
+        self
+    }
+
+    /// Builds the PTX of one architecture and returns its path, or that of
+    /// the copy.
+    ///
+    /// # Errors
+    ///
+    /// [`CudaBuilderError`] says what is missing or wrong, in one sentence;
+    /// what the compiler says goes to stderr as it comes.
+    pub fn build(self) -> Result<PathBuf, CudaBuilderError> {
+        let [_] = self.archs.as_slice() else {
+            return Err(CudaBuilderError::BadOption(format!(
+                "build() makes the PTX of one architecture and {} are given: use build_all()",
+                self.archs.len()
+            )));
+        };
+        let copy = self.copy_to.clone();
+        let artifact = self.make()?;
+        let built = artifact.ptx_paths().next().ok_or_else(|| {
+            CudaBuilderError::BadOption("the build made no module".to_owned())
+        })?;
+        let Some(copy) = copy else {
+            return Ok(built);
+        };
+        let copied = artifact::copy_if_changed(&built, &copy);
+        copied.map_err(|source| CudaBuilderError::FailedToCopyPtxFile {
+            path: copy.clone(),
+            source,
+        })?;
+        Ok(copy)
+    }
+
+    /// Builds the PTX of every architecture and a manifest of the kernels.
+    ///
+    /// # Errors
+    ///
+    /// As [`CudaBuilder::build`]; [`CudaBuilderError::BadOption`] when no
+    /// architecture is given, one twice, or a path for a single file.
+    pub fn build_all(self) -> Result<Artifact, CudaBuilderError> {
+        let one_file = self.copy_to.is_some() || self.final_module.is_some();
+        if one_file && self.archs.len() != 1 {
+            return Err(CudaBuilderError::BadOption(
+                "copy_to and final_module_path name one file, and build_all() makes one an architecture: use out_dir".into(),
+            ));
+        }
+        let copy = self.copy_to.clone();
+        let artifact = self.make()?;
+        if let (Some(copy), Some(built)) = (copy, artifact.ptx_paths().next()) {
+            artifact::copy_if_changed(&built, &copy)
+                .map_err(|source| CudaBuilderError::FailedToCopyPtxFile { path: copy, source })?;
+        }
+        Ok(artifact)
+    }
+
+    fn make(mut self) -> Result<Artifact, CudaBuilderError> {
+        self.check()?;
+        self.options.keep_ir = self.emit_ir || self.final_module.is_some();
+        let toolchain = self.or_setup(toolchain::find())?;
+        let mut warnings: Vec<String> = toolchain.warning.clone().into_iter().collect();
+        if self.constant_memory {
+            warnings.push("use_constant_memory_space has no effect: write #[address_space(constant)] on the statics that are meant".into());
+        }
+        let kernels = Crate::find(&toolchain, &self.path)?;
+        let target = kernels.nested_target();
+        let out_dir = self.output_folder(&kernels, &target)?;
+        let llvm = Llvm::load(&toolchain.llvm_library)?;
+        let artifact = self.modules(&toolchain, &kernels, &target, &out_dir, llvm, &mut warnings);
+        for warning in warnings {
+            warn(&warning);
+        }
+        artifact
+    }
+
+    fn modules(
+        &self,
+        toolchain: &Toolchain,
+        kernels: &Crate,
+        target: &Path,
+        out_dir: &Path,
+        llvm: &'static Llvm,
+        warnings: &mut Vec<String>,
+    ) -> Result<Artifact, CudaBuilderError> {
+        let writer = artifact::Writer::new(toolchain, kernels, out_dir, &self.options);
+        let mut modules = Vec::new();
+        for &arch in &self.archs {
+            let built = cargo::build(toolchain, kernels, &self.options, arch, target);
+            let bitcode = self.or_setup(built)?;
+            announce(&bitcode.sources);
+            let module = writer.module(llvm, &bitcode, arch, self.emit_ir, self.final_module.as_deref())?;
+            if self.emit_bitcode {
+                let path = out_dir.join(&module.file).with_extension("bc");
+                artifact::write(&path, &bitcode.module)?;
+            }
+            modules.push(module);
+        }
+        let artifact = writer.finish(modules)?;
+        artifact::lint(&artifact, &self.lints, warnings)?;
+        Ok(artifact)
+    }
+
+    /// Refuses options before anything is built.
+    fn check(&self) -> Result<(), CudaBuilderError> {
+        let refuse = |reason: &str| Err(CudaBuilderError::BadOption(reason.to_owned()));
+        if self.optix {
+            return refuse(
+                "optix(true) is refused: OptiX programs need entry points that rustc's NVPTX backend cannot make",
+            );
+        }
+        if self.options.debug == DebugInfo::Full {
+            return refuse(
+                "DebugInfo::Full is refused: ptxas does not accept `.target ..., debug` in optimised code; use DebugInfo::LineTables",
+            );
+        }
+        if self.archs.is_empty() {
+            return refuse("no architecture is given: name one with arch() or archs()");
+        }
+        for (index, arch) in self.archs.iter().enumerate() {
+            arch.check()?;
+            if self.archs[..index].contains(arch) {
+                return refuse(&format!("{arch} is given twice"));
+            }
+        }
+        Ok(())
+    }
+
+    fn output_folder(&self, kernels: &Crate, target: &Path) -> Result<PathBuf, CudaBuilderError> {
+        let folder = match (&self.out_dir, env::var_os("OUT_DIR")) {
+            (Some(folder), _) => folder.clone(),
+            (None, Some(out)) => Path::new(&out).join(kernels.identifier()),
+            (None, None) => target.join("artifacts").join(kernels.identifier()),
+        };
+        fs::create_dir_all(&folder)
+            .map_err(|source| CudaBuilderError::io("create", &folder, source))?;
+        Ok(folder)
+    }
+
+    /// Puts the caller's own set-up command into an error that names one.
+    fn or_setup<T>(&self, result: Result<T, CudaBuilderError>) -> Result<T, CudaBuilderError> {
+        let Some(command) = &self.setup_command else {
+            return result;
+        };
+        result.map_err(|mut error| {
+            if let CudaBuilderError::NoToolchain { remedy, .. }
+            | CudaBuilderError::NotFetched { remedy, .. } = &mut error
+            {
+                remedy.clone_from(command);
+            }
+            error
+        })
+    }
+}
+
+/// Whether cargo reads our stdout as a build script's.
+fn in_build_script() -> bool {
+    env::var_os("OUT_DIR").is_some() && env::var_os("CARGO_MANIFEST_DIR").is_some()
+}
+
+/// Tells cargo, in a build script, when to run it again.
+fn announce(sources: &std::collections::BTreeSet<PathBuf>) {
+    if !in_build_script() {
+        return;
+    }
+    for source in sources {
+        println!("cargo::rerun-if-changed={}", source.display());
+    }
+    for variable in [toolchain::VARIABLE, "RUSTUP_HOME", "CARGO_HOME"] {
+        println!("cargo::rerun-if-env-changed={variable}");
+    }
+}
+
+fn warn(text: &str) {
+    if in_build_script() {
+        println!("cargo::warning={text}");
+    } else {
+        eprintln!("warning: {text}");
+    }
+}

@@ -1,0 +1,116 @@
+//! The one error type of this crate.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::NvvmArch;
+
+/// Why there is no PTX. Each message is one sentence and says what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CudaBuilderError {
+    /// The folder of kernels given to [`CudaBuilder::new`](crate::CudaBuilder) holds no `Cargo.toml`.
+    #[error("there is no crate of kernels at {0}: no Cargo.toml is there")]
+    CratePathDoesntExist(PathBuf),
+    /// cargo stopped; what it said stands above on stderr.
+    #[error("the kernels in {crate_path} do not compile: see the errors above{advice}")]
+    BuildFailed {
+        /// The crate of kernels.
+        crate_path: PathBuf,
+        /// What to write instead of something that rustc no longer has, or nothing.
+        advice: String,
+    },
+    /// The PTX was built, and could not be copied to where `copy_to` says.
+    #[error("the PTX could not be copied to {path}: {source}")]
+    FailedToCopyPtxFile {
+        /// Where it was to go.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// No nightly that can build kernels is installed.
+    #[error("{reason}: run `{remedy}`")]
+    NoToolchain {
+        /// What was looked for, and not found.
+        reason: String,
+        /// The command that mends it.
+        remedy: String,
+    },
+    /// A package that the build needs is not on this machine, and builds do not use the network.
+    #[error(
+        "a package that the kernels in {crate_path} need has not been fetched yet, and builds do not use the network: run `{remedy}`"
+    )]
+    NotFetched {
+        /// The crate of kernels.
+        crate_path: PathBuf,
+        /// The command that mends it.
+        remedy: String,
+    },
+    /// rustc has no code generator for this architecture any more.
+    #[error("{0} is too old for rustc's code generator: choose sm_70 or newer")]
+    UnsupportedArch(NvvmArch),
+    /// No architecture has this name.
+    #[error("`{0}` is not an architecture: write one such as sm_75 or sm_90")]
+    UnknownArch(String),
+    /// The options contradict each other, or ask for what cannot be had.
+    #[error("{0}")]
+    BadOption(String),
+    /// A file could not be read or written.
+    #[error("cannot {action} {path}: {source}")]
+    Io {
+        /// `read`, `write`, ...
+        action: &'static str,
+        /// Which file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A program could not be started.
+    #[error("cannot start {program}: {source}")]
+    Start {
+        /// Which one.
+        program: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// cargo, rustc or rustup answered something that cannot be used.
+    #[error("{program} answered something unexpected: {reason}")]
+    Unexpected {
+        /// Which one.
+        program: &'static str,
+        /// What it answered.
+        reason: String,
+    },
+    /// The toolchain's LLVM cannot be used.
+    #[error("LLVM cannot be used: {0}")]
+    Llvm(String),
+    /// Metadata in the module is not what cuda_std writes.
+    #[error("the metadata of kernel `{entry}` is wrong: {reason}")]
+    BadKernel {
+        /// The kernel, as far as it is known.
+        entry: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Lints that were set to deny have fired.
+    #[error("the PTX is not acceptable:\n{0}")]
+    Lints(String),
+    /// `manifest.json` is not what this version reads.
+    #[error("{path} is not a manifest of kernels: {reason}")]
+    BadManifest {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl CudaBuilderError {
+    pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
+        CudaBuilderError::Io {
+            action,
+            path: path.to_owned(),
+            source,
+        }
+    }
+}

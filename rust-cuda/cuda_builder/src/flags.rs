@@ -1,0 +1,146 @@
+//! Every flag that rustc, cargo and LLVM get, with its reason.
+//!
+//! Nothing else in this crate decides how code is generated.
+
+use std::path::Path;
+
+use crate::builder::Options;
+use crate::toolchain::Toolchain;
+use crate::{DebugInfo, NvvmArch};
+
+/// The release 1.N whose cargo takes `trim-paths` without `-Z`.
+const TRIM_PATHS_STABLE: u32 = 101;
+
+/// rustc's target for CUDA.
+pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";
+
+/// LLVM's own flag, given once a process: loops with a constant number of
+/// turns are unrolled up to this many instructions. Rust has no unroll
+/// attribute, and an array that a rolled loop indexes ends in local memory.
+pub(crate) const UNROLL_THRESHOLD: u32 = 20_000;
+
+/// The flags of rustc that decide the code of one architecture.
+pub(crate) fn rustc(options: &Options, arch: NvvmArch) -> Vec<String> {
+    let (major, minor) = options.ptx_version.unwrap_or(arch.ptx_version());
+    vec![
+        // Sets `cfg(target_feature = "sm_90")` and what it includes.
+        format!("-Ctarget-cpu={arch}"),
+        // The PTX version is chosen, not left to the newest.
+        format!("-Ctarget-feature=+ptx{major}{minor}"),
+        // rustc's optimiser does not know that inline assembly with `.sync`
+        // is convergent: nothing may run before the marking.
+        "-Cno-prepopulate-passes".into(),
+        // The one pass over MIR that copies blocks, and assembly with them.
+        "-Zmir-enable-passes=-JumpThreading".into(),
+        // rust-cuda's kernel crates do not say it themselves.
+        "-Zcrate-attr=no_std".into(),
+        // Names that can be read back.
+        "-Csymbol-mangling-version=v0".into(),
+    ]
+}
+
+/// cargo's arguments for one build of the crate at `manifest`.
+///
+/// rustc's flags go into the profile, not into `RUSTFLAGS`: cargo keeps what
+/// it builds with different profiles apart, so that building for one
+/// architecture does not undo another, and macros are built once for all.
+pub(crate) fn cargo(
+    toolchain: &Toolchain,
+    options: &Options,
+    arch: NvvmArch,
+    manifest: &Path,
+    target: &Path,
+    locked: bool,
+) -> Vec<String> {
+    let profile = if options.release { "release" } else { "dev" };
+    let mut arguments: Vec<String> = vec![
+        "rustc".into(),
+        "--lib".into(),
+        // The manifest says rlib, so that the crate builds for the host too.
+        "--crate-type=cdylib".into(),
+        format!("--target={TARGET}"),
+        format!("--profile={profile}"),
+        format!("--manifest-path={}", manifest.display()),
+        format!("--target-dir={}", target.display()),
+        "--message-format=json-render-diagnostics".into(),
+        // No core for this target is distributed.
+        "-Zbuild-std=core,alloc".into(),
+        // memcpy and its kin in Rust: there is no libc.
+        "-Zbuild-std-features=compiler-builtins-mem".into(),
+        "-Zpanic-immediate-abort".into(),
+        "-Zprofile-rustflags".into(),
+        // Everything was fetched when the toolchain was set up.
+        "--offline".into(),
+    ];
+    if locked {
+        arguments.push("--locked".into());
+    }
+    if toolchain.minor_version() < TRIM_PATHS_STABLE {
+        arguments.push("-Ztrim-paths".into());
+    }
+    let rustflags = rustc(options, arch);
+    let debug = match options.line_directives() {
+        // `.file` and `.loc` alone: anything more makes LLVM ask for
+        // `.target ..., debug`, which ptxas refuses in optimised code.
+        true => "debug=\"line-directives-only\"",
+        false => "debug=\"none\"",
+    };
+    // Whatever the crate's own profile says, so that core is built once for
+    // all crates.
+    let level = if options.release { "opt-level=3" } else { "opt-level=0" };
+    let settings = [
+        // Array and strings of Rust's debug form are TOML's too.
+        &format!("rustflags={rustflags:?}"),
+        // Macros and build scripts run here.
+        "build-override.rustflags=[]",
+        // Keeps the paths of this machine out of the PTX.
+        "trim-paths=\"all\"",
+        debug,
+        level,
+        // A panic is a trap; its message would drag formatting into the PTX.
+        // Not in the manifest, because a stable cargo cannot read it there.
+        "panic=\"immediate-abort\"",
+        // One module of everything, in one piece.
+        "lto=\"fat\"",
+        "codegen-units=1",
+        "incremental=false",
+    ];
+    for setting in settings {
+        arguments.push("--config".into());
+        arguments.push(format!("profile.{profile}.{setting}"));
+    }
+    arguments.extend(options.build_args.iter().cloned());
+    arguments
+}
+
+/// LLVM's own pipeline of passes.
+pub(crate) fn pipeline(options: &Options) -> &'static str {
+    if options.nvvm_opts {
+        "default<O3>"
+    } else {
+        "default<O0>"
+    }
+}
+
+/// The options that decide the code, as the manifest lists them.
+pub(crate) fn listed(options: &Options) -> Vec<String> {
+    let mut flags = vec![
+        format!("profile={}", if options.release { "release" } else { "dev" }),
+        format!("passes={}", pipeline(options)),
+        format!("unroll-threshold={UNROLL_THRESHOLD}"),
+        format!("fma-contraction={}", options.fma_contraction),
+        format!("ftz={}", options.ftz),
+        format!("fast-sqrt={}", options.fast_sqrt),
+        format!("fast-div={}", options.fast_div),
+        format!("line-info={}", options.line_directives()),
+    ];
+    flags.extend(options.build_args.iter().cloned());
+    flags
+}
+
+impl Options {
+    /// Whether the PTX carries `.file` and `.loc`.
+    pub(crate) fn line_directives(&self) -> bool {
+        self.generate_line_info || self.debug == DebugInfo::LineTables
+    }
+}

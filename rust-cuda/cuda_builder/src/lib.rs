@@ -1,0 +1,50 @@
+//! Builds a crate of GPU kernels, written in Rust, to PTX.
+//!
+//! The interface is rust-cuda's `cuda_builder`; what stands behind it is
+//! rustc's own NVPTX backend on a pinned nightly ([`toolchain`]), so that no
+//! CUDA toolkit and no other LLVM are needed:
+//!
+//! 1. a nested cargo compiles the crate and core to one unoptimised module of
+//!    LLVM bitcode;
+//! 2. the toolchain's own libLLVM, loaded at run time, is told what rustc
+//!    cannot say (entries, launch bounds, address spaces, which calls are
+//!    convergent), optimises, and writes PTX;
+//! 3. the PTX is checked ([`Lint`]) and described ([`manifest`]).
+//!
+//! What is absent: nothing here talks to a driver, nothing but
+//! [`toolchain::install`] uses the network, and nothing knows a particular
+//! kernel. With `default-features = false` only [`manifest`] and [`NvvmArch`]
+//! remain, for programs that load what was built.
+
+mod arch;
+#[cfg(feature = "build")]
+mod artifact;
+#[cfg(feature = "build")]
+mod builder;
+#[cfg(feature = "build")]
+mod cargo;
+#[cfg(feature = "build")]
+mod environment;
+mod error;
+#[cfg(feature = "build")]
+mod flags;
+#[cfg(feature = "build")]
+mod lint;
+#[cfg(feature = "build")]
+mod llvm;
+pub mod manifest;
+#[cfg(feature = "build")]
+mod passes;
+#[cfg(feature = "build")]
+mod ptx;
+#[cfg(feature = "build")]
+pub mod toolchain;
+
+pub use arch::NvvmArch;
+#[cfg(feature = "build")]
+pub use artifact::Artifact;
+#[cfg(feature = "build")]
+pub use builder::{CudaBuilder, DebugInfo};
+pub use error::CudaBuilderError;
+#[cfg(feature = "build")]
+pub use lint::{Finding, Lint, LintLevel, check as check_ptx};

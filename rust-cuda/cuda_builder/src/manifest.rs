@@ -1,0 +1,198 @@
+//! What a build leaves on disk: `manifest.json` and one PTX file an architecture.
+//!
+//! The types here are shared by the builder, which writes them, and by the
+//! programs that load the modules, which depend on this crate without its
+//! feature `build`. What a module means to a driver is not decided here.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::CudaBuilderError;
+
+/// The name of the manifest inside an artifact's folder.
+pub const FILE_NAME: &str = "manifest.json";
+
+/// The format that this version writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// Everything that one crate of kernels was built to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// [`FORMAT`] of the writer.
+    pub format: u32,
+    /// The package's name, as in its `Cargo.toml`.
+    #[serde(rename = "crate")]
+    pub crate_name: String,
+    /// The package's version.
+    pub version: String,
+    /// rustc's release, commit and date: `1.101.0-nightly (7df81381d 2026-10-14)`.
+    pub rustc: String,
+    /// The version of LLVM that generated the code: `23.1.3`.
+    pub llvm: String,
+    /// The options that decide the code, without the architecture's own.
+    pub flags: Vec<String>,
+    /// One module an architecture, in the order they were asked for.
+    pub modules: Vec<Module>,
+}
+
+/// The PTX of one architecture.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Module {
+    /// `sm_90`.
+    pub arch: String,
+    /// The PTX file's name inside the artifact's folder.
+    pub file: String,
+    /// What the file's `.version` says: `8.0`.
+    pub ptx_version: String,
+    /// SHA-256 of the file, 64 hexadecimal digits.
+    pub sha256: String,
+    /// The kernels, in the order of their names.
+    pub kernels: Vec<Kernel>,
+}
+
+/// One `.entry` of a module.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kernel {
+    /// The name in the PTX, by which a driver finds the kernel.
+    pub entry: String,
+    /// The Rust module that defines it.
+    pub module: String,
+    /// The parameters as the Rust source declares them.
+    pub parameters: Vec<Parameter>,
+    /// The parameters as the PTX declares them: a slice has become two.
+    pub ptx_parameters: Vec<PtxParameter>,
+    /// Shared memory that the kernel declares, in bytes; its own and its callees'.
+    pub static_shared_bytes: u64,
+    /// Whether the kernel uses shared memory whose size the launch decides.
+    pub dynamic_shared: bool,
+    /// Most threads a block (`.maxntid`); 0 when not bounded.
+    pub max_threads: u32,
+    /// Fewest resident blocks a multiprocessor (`.minnctapersm`); 0 when not asked for.
+    pub min_blocks: u32,
+    /// Blocks a cluster in x, y and z (`.reqnctapercluster`); zeros when not declared.
+    pub cluster: [u32; 3],
+    /// Most registers a thread (`.maxnreg`); 0 when not bounded.
+    pub max_registers: u32,
+}
+
+/// A kernel's parameter in Rust.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its type, as written: `&[f32]`.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// How it is passed.
+    pub kind: ParameterKind,
+}
+
+/// How a kernel's parameter is passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ParameterKind {
+    /// `&[T]`: an address and a length.
+    Slice,
+    /// `&mut [T]`: an address and a length.
+    SliceMut,
+    /// `*const T`: an address.
+    Pointer,
+    /// `*mut T`: an address.
+    PointerMut,
+    /// `&T`: an address.
+    Reference,
+    /// `&mut T`: an address.
+    ReferenceMut,
+    /// Anything else, by value.
+    Value,
+}
+
+impl ParameterKind {
+    /// How many PTX parameters it takes: 2 for slices, 1 for all others.
+    pub fn ptx_parameters(self) -> usize {
+        match self {
+            ParameterKind::Slice | ParameterKind::SliceMut => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// A kernel's parameter in PTX.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PtxParameter {
+    /// `.u64`, `.f32`, ..., or `.b8` for an array of bytes.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Its alignment in bytes.
+    pub align: u64,
+}
+
+impl Manifest {
+    /// Reads `manifest.json` from the folder `dir`.
+    ///
+    /// # Errors
+    ///
+    /// [`CudaBuilderError::Io`] when there is none or it cannot be read,
+    /// [`CudaBuilderError::BadManifest`] when it is not a manifest of [`FORMAT`].
+    pub fn read(dir: impl AsRef<Path>) -> Result<Self, CudaBuilderError> {
+        let path = dir.as_ref().join(FILE_NAME);
+        let text = fs::read_to_string(&path)
+            .map_err(|source| CudaBuilderError::io("read", &path, source))?;
+        Self::from_json(&text).map_err(|reason| CudaBuilderError::BadManifest { path, reason })
+    }
+
+    /// Reads a manifest from its text, as a program does that carries it inside.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the text.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Head {
+            format: u32,
+        }
+        let head: Head = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if head.format != FORMAT {
+            return Err(format!(
+                "its format is {}, and this version reads format {FORMAT}",
+                head.format
+            ));
+        }
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+
+    /// The manifest as the text of `manifest.json`.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self)
+            .expect("a manifest has string keys only, so it has a JSON form");
+        text.push('\n');
+        text
+    }
+
+    /// The modules, one an architecture.
+    pub fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+}
+
+impl Module {
+    /// Major and minor compute capability: `(9, 0)` for `sm_90` and `sm_90a`.
+    /// An `arch` that is not of the form `sm_NN` gives `(u32::MAX, 0)`, which
+    /// no device has.
+    pub fn compute_capability(&self) -> (u32, u32) {
+        let number = self.arch.strip_prefix("sm_").and_then(|rest| {
+            let digits = rest.trim_end_matches(|last: char| last.is_ascii_alphabetic());
+            digits.parse::<u32>().ok()
+        });
+        number.map_or((u32::MAX, 0), |number| (number / 10, number % 10))
+    }
+
+    /// The kernel with that entry name.
+    pub fn kernel(&self, entry: &str) -> Option<&Kernel> {
+        self.kernels.iter().find(|kernel| kernel.entry == entry)
+    }
+}

@@ -1,0 +1,155 @@
+//! What cuda_std's macros say about kernels, in sections of the module.
+//!
+//! `.cuda_std.kernel` holds, for each kernel, eight little-endian 32-bit words
+//! (version, most threads, fewest blocks, cluster x, y, z, most registers, 0)
+//! and then JSON (entry, module, parameters). `.cuda_std.external` holds the
+//! name of a function or static that stays visible though it is no kernel.
+
+use serde::Deserialize;
+
+use crate::CudaBuilderError;
+use crate::llvm::Module;
+use crate::manifest::Parameter;
+
+const KERNEL_SECTION: &str = ".cuda_std.kernel";
+const EXTERNAL_SECTION: &str = ".cuda_std.external";
+const VERSION: u32 = 1;
+const WORDS: usize = 8;
+
+/// What the source says about one kernel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct KernelMetadata {
+    pub(crate) entry: String,
+    pub(crate) module: String,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) max_threads: u32,
+    pub(crate) min_blocks: u32,
+    pub(crate) cluster: [u32; 3],
+    pub(crate) max_registers: u32,
+}
+
+/// Everything the sections hold.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// In the order of their entry names.
+    pub(crate) kernels: Vec<KernelMetadata>,
+    /// Names that stay visible.
+    pub(crate) externals: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Description {
+    entry: String,
+    module: String,
+    parameters: Vec<Parameter>,
+}
+
+/// Reads the sections and removes them, and with them the lists that kept
+/// them alive until now.
+pub(crate) fn take(module: &Module) -> Result<Found, CudaBuilderError> {
+    let mut found = Found::default();
+    for list in ["llvm.used", "llvm.compiler.used"] {
+        if let Some(global) = module.global(list) {
+            // SAFETY: nothing refers to these lists.
+            unsafe { global.delete() };
+        }
+    }
+    for global in module.globals() {
+        let section = global.section();
+        if section != KERNEL_SECTION && section != EXTERNAL_SECTION {
+            continue;
+        }
+        let unreadable = |reason: &str| CudaBuilderError::BadKernel {
+            entry: global.name(),
+            reason: reason.to_owned(),
+        };
+        let bytes = global
+            .initial_bytes()
+            .ok_or_else(|| unreadable("it is not an array of bytes"))?;
+        if section == KERNEL_SECTION {
+            found.kernels.push(parse(&bytes).map_err(|text| unreadable(&text))?);
+        } else {
+            let name =
+                String::from_utf8(bytes).map_err(|_| unreadable("its name is not UTF-8"))?;
+            found.externals.push(name);
+        }
+        if global.is_used() {
+            return Err(unreadable("something in the crate refers to it"));
+        }
+        // SAFETY: it was just seen to have no uses, and the loop moves on.
+        unsafe { global.delete() };
+    }
+    found.kernels.sort_by(|a, b| a.entry.cmp(&b.entry));
+    if let Some(twice) = found
+        .kernels
+        .windows(2)
+        .find(|pair| pair[0].entry == pair[1].entry)
+    {
+        return Err(CudaBuilderError::BadKernel {
+            entry: twice[0].entry.clone(),
+            reason: format!(
+                "{} and {} both define it, and names of kernels are global",
+                twice[0].module, twice[1].module
+            ),
+        });
+    }
+    Ok(found)
+}
+
+fn parse(bytes: &[u8]) -> Result<KernelMetadata, String> {
+    let Some((words, json)) = bytes.split_at_checked(WORDS * 4) else {
+        return Err(format!("{} bytes are too few", bytes.len()));
+    };
+    let words: Vec<u32> = words
+        .chunks_exact(4)
+        .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+        .collect();
+    if words[0] != VERSION {
+        return Err(format!(
+            "its version is {}, and this cuda_builder reads version {VERSION}: use cuda_std and cuda_builder of one release",
+            words[0]
+        ));
+    }
+    let description: Description =
+        serde_json::from_slice(json).map_err(|error| error.to_string())?;
+    Ok(KernelMetadata {
+        entry: description.entry,
+        module: description.module,
+        parameters: description.parameters,
+        max_threads: words[1],
+        min_blocks: words[2],
+        cluster: [words[3], words[4], words[5]],
+        max_registers: words[6],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(version: u32) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for word in [version, 256, 2, 4, 2, 1, 64, 0] {
+            bytes.extend_from_slice(&u32::to_le_bytes(word));
+        }
+        bytes.extend_from_slice(
+            br#"{"entry":"k","module":"m","parameters":[{"name":"a","type":"&[f32]","kind":"slice"}]}"#,
+        );
+        bytes
+    }
+
+    #[test]
+    fn words_and_description_are_read_in_their_order() {
+        let kernel = parse(&bytes(1)).unwrap();
+        assert_eq!((kernel.max_threads, kernel.min_blocks), (256, 2));
+        assert_eq!(kernel.cluster, [4, 2, 1]);
+        assert_eq!(kernel.max_registers, 64);
+        assert_eq!(kernel.parameters[0].ty, "&[f32]");
+    }
+
+    #[test]
+    fn another_version_is_refused_and_named() {
+        assert!(parse(&bytes(7)).unwrap_err().contains("version is 7"));
+        assert!(parse(&bytes(1)[..20]).unwrap_err().contains("too few"));
+    }
+}
