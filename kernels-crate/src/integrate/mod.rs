@@ -1,0 +1,3 @@
+//! Quadrature: rules that integrate a function over an interval.
+
+pub mod trapezoid;
