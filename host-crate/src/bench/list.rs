@@ -1,0 +1,66 @@
+//! `LIST` and single numbers on the command line: `1,8,16`.
+
+use std::ops::RangeInclusive;
+
+use crate::error::{Error, Result};
+
+fn objection(argument: &str, text: &str, range: &RangeInclusive<u64>, what: &str) -> Error {
+    Error::Argument {
+        argument: argument.to_owned(),
+        problem: format!("`{text}` {what}, allowed are {} to {}", range.start(), range.end()),
+    }
+}
+
+/// One whole number in `range`.
+pub(super) fn number(argument: &str, text: &str, range: RangeInclusive<u64>) -> Result<u64> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty();
+    match text.parse::<u64>() {
+        Ok(value) if digits && range.contains(&value) => Ok(value),
+        _ if digits => Err(objection(argument, text, &range, "is out of range")),
+        _ => Err(objection(argument, text, &range, "is not a whole number")),
+    }
+}
+
+/// Numbers in `range`, divided by commas, in the order given, none twice.
+pub(super) fn numbers(argument: &str, text: &str, range: RangeInclusive<u64>) -> Result<Vec<u64>> {
+    let mut values = Vec::new();
+    for item in text.split(',') {
+        let value = number(argument, item, range.clone())?;
+        if values.contains(&value) {
+            return Err(objection(argument, text, &range, &format!("names {value} twice")));
+        }
+        values.push(value);
+    }
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn threads(text: &str) -> std::result::Result<Vec<u64>, String> {
+        numbers("--threads", text, 1..=1024).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_list_keeps_its_order() {
+        assert_eq!(threads("8,1,1024"), Ok(vec![8, 1, 1024]));
+    }
+
+    #[test]
+    fn an_objection_names_the_argument_and_the_range() {
+        for (text, sentence) in [
+            ("0", "--threads `0` is out of range, allowed are 1 to 1024"),
+            ("1,1025", "--threads `1025` is out of range, allowed are 1 to 1024"),
+            ("99999999999999999999", "--threads `99999999999999999999` is out of range, allowed are 1 to 1024"),
+            ("8,8", "--threads `8,8` names 8 twice, allowed are 1 to 1024"),
+            ("8,", "--threads `` is not a whole number, allowed are 1 to 1024"),
+            ("", "--threads `` is not a whole number, allowed are 1 to 1024"),
+            ("-1", "--threads `-1` is not a whole number, allowed are 1 to 1024"),
+            ("+8", "--threads `+8` is not a whole number, allowed are 1 to 1024"),
+            ("1 8", "--threads `1 8` is not a whole number, allowed are 1 to 1024"),
+        ] {
+            assert_eq!(threads(text), Err(sentence.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! `quadscan bench`: the whole run, from the command line to the exit code.
+//!
+//! Read [`bench`] from top to bottom: check the request, open the measuring
+//! process, open the folder, measure every cell, print, compare. What is done for
+//! one cell is in [`run`].
+
+mod baseline;
+pub mod console;
+pub mod host_oracle;
+mod list;
+mod peers;
+mod preview;
+pub mod request;
+mod run;
+mod store;
+
+use crate::cli::BenchArguments;
+use crate::device::Artifact;
+use crate::error::{Error, Result};
+use crate::export::{self, Format};
+use crate::record::{Key, Record, Status};
+use crate::tables::Table;
+use crate::worker::child::{Child, Program, Start};
+
+use console::Console;
+use peers::Peers;
+use request::Request;
+use run::{Measuring, Run};
+use store::Store;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Everything was measured and right: exit code 0.
+    Fine,
+    /// A result was wrong, a cell failed, or a baseline was missed: exit code 1.
+    Wrong,
+}
+
+/// Carries out `quadscan bench`. Err when the request cannot be carried out.
+pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Outcome> {
+    let request = Request::new(arguments)?;
+    if arguments.list {
+        preview::list(&request, console);
+        return Ok(Outcome::Fine);
+    }
+    if arguments.dry_run {
+        return Ok(preview::dry_run(&request, console));
+    }
+    if let Some(folder) = &request.artifact {
+        Artifact::read(folder)?;
+    }
+    warn_of_unused_lists(arguments, &request, console);
+    let baseline = match &request.baseline {
+        Some(name) => Some(store::read_baseline(&request.out, name)?),
+        None => None,
+    };
+    let device = open_device(&request)?;
+    let store = Store::open(&request.out, &request.identity(), device.info())?;
+    store.warnings().iter().for_each(|warning| console.notice(&format!("warning: {warning}")));
+    if let Measuring::Nothing(reason) = &device {
+        console.notice(&format!("{reason}; the columns of the device stay empty"));
+    }
+    let peers = open_peers(&request, &device, console);
+    let mut run = Run::new(&request, device, store, peers);
+
+    let mut all: Vec<Record> = Vec::new();
+    for (index, (table, cells)) in request.tables.iter().enumerate() {
+        let records = run.table(*table, cells, console)?;
+        if request.format != Format::Json || request.published {
+            console.result(&text_of(&request, *table, &records, index > 0));
+        }
+        remark(&request, &table.summary(&records), console);
+        all.extend(records);
+    }
+    console.finish();
+    if request.format == Format::Json && !request.published {
+        console.result(&export::render_json(&all.iter().collect::<Vec<_>>()));
+    }
+    let mut store = run.into_store();
+    store.finish()?;
+    if let Some(name) = &request.save {
+        store.save_baseline(name, &all)?;
+    }
+    let slower = baseline.map_or(0, |baseline| {
+        let comparison = baseline::compare_runs(&baseline, &all);
+        remark(&request, &comparison.lines, console);
+        comparison.slower
+    });
+    let failed = all.iter().any(|record| record.status == Status::Failed);
+    Ok(if failed || slower > 0 { Outcome::Wrong } else { Outcome::Fine })
+}
+
+/// Lists that no selected table has a use for are not an error, but said.
+fn warn_of_unused_lists(
+    arguments: &BenchArguments,
+    request: &Request,
+    console: &mut dyn Console,
+) {
+    let uses = |has: fn(&Key) -> bool| request.tables.iter().any(|(_, keys)| keys.iter().any(has));
+    for (name, given, used) in [
+        ("--strips", arguments.strips.is_some(), uses(|key| key.strips.is_some())),
+        ("--blocks", arguments.blocks.is_some(), uses(|key| key.blocks.is_some())),
+        ("--threads", arguments.threads.is_some(), uses(|key| key.threads.is_some())),
+    ] {
+        if given && !used {
+            console.notice(&format!("warning: {name} has no effect on these tables"));
+        }
+    }
+}
+
+/// The measuring process, or why there is none. Err when a device was asked for
+/// by name and is not there, or cannot run the PTX.
+fn open_device(request: &Request) -> Result<Measuring> {
+    if !request.uses_device() {
+        return Ok(Measuring::Nothing("no table asks for a device".into()));
+    }
+    let start = Child::start(program(request)?).map_err(|problem| Error::Worker { problem })?;
+    match start {
+        Start::Ready(child, info) => Ok(Measuring::Device(Box::new(child), info)),
+        Start::NoDevice(reason) if request.device == "auto" => Ok(Measuring::Nothing(reason)),
+        Start::NoDevice(reason) => Err(Error::Argument {
+            argument: "--device".into(),
+            problem: format!(
+                "{} cannot be had: {reason}; --device auto measures on the host alone",
+                request.device
+            ),
+        }),
+        Start::Refused(problem) => Err(Error::Refused { problem }),
+    }
+}
+
+/// The measuring program: this one, as `quadscan worker`, unless another is named.
+fn program(request: &Request) -> Result<Program> {
+    let executable = match &request.worker {
+        Some(program) => program.clone(),
+        None => std::env::current_exe().map_err(|e| Error::Worker { problem: e.to_string() })?,
+    };
+    let mut arguments = vec!["worker".into(), "--device".into(), (&request.device).into()];
+    if let Some(folder) = &request.artifact {
+        arguments.extend(["--artifact".into(), folder.into()]);
+    }
+    Ok(Program::new(executable, arguments))
+}
+
+fn open_peers(request: &Request, device: &Measuring, console: &mut dyn Console) -> Option<Peers> {
+    let folder = request.peers.as_ref()?;
+    let info = device.info()?;
+    match Peers::find(folder, request.out.join("peers"), &info.compute_capability) {
+        Ok(peers) => Some(peers),
+        Err(reason) => {
+            console.notice(&reason);
+            None
+        }
+    }
+}
+
+/// A finished table as text; after the first one an empty line divides them.
+fn text_of(request: &Request, table: &dyn Table, records: &[Record], divided: bool) -> String {
+    let columns = export::select(table.columns(), request.format, request.published);
+    let mut text = String::new();
+    if divided && request.format != Format::Json {
+        text.push('\n');
+    }
+    if request.format == Format::Markdown {
+        text.push_str(&format!("## {}\n\n", table.name()));
+    } else if request.format == Format::Table {
+        text.push_str(&format!("{}: {}\n", table.name(), table.about()));
+    }
+    text.push_str(&export::render(request.format, &columns, records));
+    if request.format.has_room_for_words() {
+        for note in export::footnotes(records) {
+            text.push_str(&format!("\n{note}\n"));
+        }
+    }
+    text
+}
+
+/// Lines that are no rows: among the results where the form has room for words,
+/// else beside them.
+fn remark(request: &Request, lines: &[String], console: &mut dyn Console) {
+    for line in lines {
+        if request.format.has_room_for_words() {
+            console.result(&format!("\n{line}\n"));
+        } else {
+            console.notice(line);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

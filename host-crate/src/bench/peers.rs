@@ -1,0 +1,111 @@
+//! The peer from CUDA C++: `quarter_circle.cu`, compiled by nvcc where there is
+//! one, with the strips as a compile-time constant as in the published program.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::oracle::Precision;
+use crate::worker::protocol::{Peer, Task};
+
+/// The source's name in its folder.
+const SOURCE: &str = "quarter_circle.cu";
+
+/// Compiled peers, each built once a run.
+pub(super) struct Peers {
+    source: PathBuf,
+    nvcc: PathBuf,
+    target: PathBuf,
+    arch: String,
+    built: HashMap<u64, Result<PathBuf, String>>,
+}
+
+fn entry(precision: Precision) -> &'static str {
+    match precision {
+        Precision::F64 => "quarter_circle_f64",
+        Precision::F32 => "quarter_circle_f32",
+        Precision::F32Pure => "quarter_circle_f32_pure",
+    }
+}
+
+/// nvcc on the path, in the folder that CUDA_HOME or CUDA_PATH names, or in the
+/// usual one.
+fn find_nvcc() -> Option<PathBuf> {
+    let on_path = std::env::var_os("PATH")
+        .map(|path| std::env::split_paths(&path).collect::<Vec<_>>())
+        .unwrap_or_default();
+    let named = ["CUDA_HOME", "CUDA_PATH"]
+        .into_iter()
+        .filter_map(std::env::var_os)
+        .map(|folder| Path::new(&folder).join("bin"));
+    on_path
+        .into_iter()
+        .chain(named)
+        .chain([PathBuf::from("/usr/local/cuda/bin")])
+        .map(|folder| folder.join("nvcc"))
+        .find(|nvcc| nvcc.is_file())
+}
+
+/// The source in `folder`, or in that folder beside this program.
+fn find_source(folder: &Path) -> Option<PathBuf> {
+    let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join(folder)));
+    [Some(folder.to_owned()), beside]
+        .into_iter()
+        .flatten()
+        .map(|folder| folder.join(SOURCE))
+        .find(|source| source.is_file())
+}
+
+impl Peers {
+    /// Finds the source and the compiler. Err in one sentence when one is missing.
+    pub(super) fn find(folder: &Path, target: PathBuf, capability: &str) -> Result<Self, String> {
+        let source = find_source(folder)
+            .ok_or_else(|| format!("--peers: {} has no {SOURCE}", folder.display()))?;
+        let nvcc = find_nvcc().ok_or_else(|| {
+            "--peers: nvcc is not on the path, so its columns stay empty".to_owned()
+        })?;
+        let arch = format!("sm_{}", capability.replace('.', ""));
+        Ok(Peers { source, nvcc, target, arch, built: HashMap::new() })
+    }
+
+    /// The peer of a task. `Ok(None)` when it has none; Err in one sentence when
+    /// it could not be built.
+    pub(super) fn of(&mut self, task: &Task) -> Result<Option<Peer>, String> {
+        let Task::QuarterCircle { precision, strips, .. } = task else { return Ok(None) };
+        let cubin = match self.built.get(strips) {
+            Some(built) => built.clone(),
+            None => {
+                let built = self.build(*strips);
+                self.built.insert(*strips, built.clone());
+                built
+            }
+        };
+        Ok(Some(Peer { cubin: cubin?, entry: entry(*precision).to_owned() }))
+    }
+
+    fn build(&self, strips: u64) -> Result<PathBuf, String> {
+        let failed = |problem: String| format!("--peers: {problem}");
+        if i32::try_from(strips).is_err() {
+            return Err(failed(format!("{strips} strips do not fit into the peer's int")));
+        }
+        std::fs::create_dir_all(&self.target)
+            .map_err(|e| failed(format!("{}: {e}", self.target.display())))?;
+        let cubin = self.target.join(format!("quarter_circle.{}.{strips}.cubin", self.arch));
+        let output = Command::new(&self.nvcc)
+            .args(["-O3", "-cubin"])
+            .arg(format!("-arch={}", self.arch))
+            .arg(format!("-DSTRIPS={strips}"))
+            .arg("-o")
+            .arg(&cubin)
+            .arg(&self.source)
+            .output()
+            .map_err(|e| failed(format!("{}: {e}", self.nvcc.display())))?;
+        if output.status.success() {
+            // The measuring process may have another working folder one day.
+            return std::path::absolute(&cubin).map_err(|e| failed(e.to_string()));
+        }
+        let text = String::from_utf8_lossy(&output.stderr);
+        let first = text.lines().find(|line| line.contains("error")).or(text.lines().next());
+        Err(failed(format!("nvcc failed ({}): {}", output.status, first.unwrap_or_default())))
+    }
+}

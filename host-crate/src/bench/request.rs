@@ -1,0 +1,307 @@
+//! What the command line asks for, checked: everything that can be refused is
+//! refused here, before anything is measured or written.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::list;
+use crate::cli::BenchArguments;
+use crate::error::{Error, Result};
+use crate::export::Format;
+use crate::record::Key;
+use crate::tables::{self, Extent, Selection, Table};
+use crate::worker::protocol::Task;
+
+/// The most strips: their index is a `u32` in the kernels, and the end of the
+/// last sub-range has to be one too.
+pub const MOST_STRIPS: u64 = 1 << 31;
+
+/// The most blocks.
+const MOST_BLOCKS: u64 = tables::sweep::MOST_PARTIALS;
+
+/// The most threads of a block, on every CUDA device.
+const MOST_THREADS: u64 = 1024;
+
+/// The most samples.
+const MOST_SAMPLES: u64 = 10_000;
+
+/// The longest limit for a cell: a day.
+const LONGEST_CELL: u64 = 86_400;
+
+/// A checked request.
+pub struct Request {
+    /// The tables, in the order given, with their cells.
+    pub tables: Vec<(&'static dyn Table, Vec<Key>)>,
+    /// `auto`, `cuda` or `cuda:N`.
+    pub device: String,
+    /// Published columns alone.
+    pub published: bool,
+    /// Exactly this many samples.
+    pub repeat: Option<u32>,
+    /// Form of the results.
+    pub format: Format,
+    /// Folder for the records.
+    pub out: PathBuf,
+    /// Keep as a baseline.
+    pub save: Option<String>,
+    /// Compare with a baseline.
+    pub baseline: Option<String>,
+    /// Folder of the PTX.
+    pub artifact: Option<PathBuf>,
+    /// Folder of the peers' source.
+    pub peers: Option<PathBuf>,
+    /// The limit that was given.
+    pub cell_timeout: Option<Duration>,
+    /// The measuring program, when it is not this one.
+    pub worker: Option<PathBuf>,
+}
+
+fn refused(argument: &str, problem: String) -> Error {
+    Error::Argument { argument: argument.to_owned(), problem }
+}
+
+fn known_tables() -> String {
+    let names: Vec<&str> = tables::all().iter().map(|table| table.name()).collect();
+    names.join(", ")
+}
+
+fn select_tables(names: &[String]) -> Result<Vec<&'static dyn Table>> {
+    if names.is_empty() {
+        return Ok(tables::all().to_vec());
+    }
+    let mut selected: Vec<&'static dyn Table> = Vec::new();
+    for name in names {
+        let table = tables::by_name(name).ok_or_else(|| {
+            refused("TABLE", format!("`{name}` is unknown, known are {}", known_tables()))
+        })?;
+        if selected.iter().any(|other| other.name() == table.name()) {
+            return Err(refused("TABLE", format!("`{name}` is named twice, once is allowed")));
+        }
+        selected.push(table);
+    }
+    Ok(selected)
+}
+
+fn check_device(text: &str) -> Result<()> {
+    let index = text.strip_prefix("cuda:");
+    let known = text == "auto"
+        || text == "cuda"
+        || index.is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()) && n.parse::<u32>().is_ok());
+    if known {
+        return Ok(());
+    }
+    let problem = if text == "emulator" {
+        "`emulator` is not part of this build, allowed are auto, cuda and cuda:N".to_owned()
+    } else {
+        format!("`{text}` is unknown, allowed are auto, cuda and cuda:N")
+    };
+    Err(refused("--device", problem))
+}
+
+fn check_name(argument: &str, name: &Option<String>) -> Result<()> {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    match name {
+        Some(name) if name.is_empty() || !name.bytes().all(allowed) => Err(refused(
+            argument,
+            format!("`{name}` is no name, allowed are one or more of A-Z a-z 0-9 . _ -"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// A list that fits into u32.
+fn small_numbers(argument: &str, text: &Option<String>, most: u64) -> Result<Option<Vec<u32>>> {
+    let Some(text) = text else { return Ok(None) };
+    let values = list::numbers(argument, text, 1..=most)?;
+    Ok(Some(values.into_iter().filter_map(|value| u32::try_from(value).ok()).collect()))
+}
+
+fn selection(arguments: &BenchArguments) -> Result<Selection> {
+    let strips = match &arguments.strips {
+        Some(text) => Some(list::numbers("--strips", text, 1..=MOST_STRIPS)?),
+        None => None,
+    };
+    let extent = match (arguments.quick, arguments.full) {
+        (true, _) => Extent::Quick,
+        (_, true) => Extent::Full,
+        _ => Extent::Default,
+    };
+    Ok(Selection {
+        extent,
+        published: arguments.published,
+        strips,
+        blocks: small_numbers("--blocks", &arguments.blocks, MOST_BLOCKS)?,
+        threads: small_numbers("--threads", &arguments.threads, MOST_THREADS)?,
+    })
+}
+
+impl Request {
+    /// Checks the command line. Err in one sentence that names the argument and
+    /// what it may be.
+    pub fn new(arguments: &BenchArguments) -> Result<Self> {
+        let selection = selection(arguments)?;
+        check_device(&arguments.device)?;
+        let format = Format::by_name(&arguments.format).ok_or_else(|| {
+            refused(
+                "--format",
+                format!(
+                    "`{}` is unknown, allowed are table, csv, markdown and json",
+                    arguments.format
+                ),
+            )
+        })?;
+        let repeat = match &arguments.repeat {
+            Some(text) => u32::try_from(list::number("--repeat", text, 1..=MOST_SAMPLES)?).ok(),
+            None => None,
+        };
+        let cell_timeout = match &arguments.cell_timeout {
+            Some(text) => {
+                Some(Duration::from_secs(list::number("--cell-timeout", text, 1..=LONGEST_CELL)?))
+            }
+            None => None,
+        };
+        check_name("--save", &arguments.save)?;
+        check_name("--baseline", &arguments.baseline)?;
+        let tables = select_tables(&arguments.tables)?
+            .into_iter()
+            .map(|table| Ok((table, table.cells(&selection)?)))
+            .collect::<Result<_>>()?;
+        Ok(Request {
+            tables,
+            device: arguments.device.clone(),
+            published: arguments.published,
+            repeat,
+            format,
+            out: arguments.out.clone(),
+            save: arguments.save.clone(),
+            baseline: arguments.baseline.clone(),
+            artifact: arguments.artifact.clone(),
+            peers: arguments.peers.clone(),
+            cell_timeout,
+            worker: arguments.worker.clone(),
+        })
+    }
+
+    /// Cells of all tables.
+    pub fn cell_count(&self) -> usize {
+        self.tables.iter().map(|(_, cells)| cells.len()).sum()
+    }
+
+    /// Whether the device has anything to do.
+    pub fn uses_device(&self) -> bool {
+        self.tables.iter().any(|(table, cells)| cells.iter().any(|key| table.task(key).is_some()))
+    }
+
+    /// How long a cell may take: as given, else a minute and, for kernels with
+    /// few threads, thirty launches at 1 us a strip and thread.
+    pub fn limit(&self, task: &Task) -> Duration {
+        const MINUTE: Duration = Duration::from_secs(60);
+        self.cell_timeout.unwrap_or_else(|| match task {
+            Task::QuarterCircle { strips, blocks, threads, .. } => {
+                let strips_a_thread = strips / (u64::from(*blocks) * u64::from(*threads)).max(1);
+                MINUTE + Duration::from_micros(30 * strips_a_thread)
+            }
+            Task::Activity { .. } | Task::Diagnostic { .. } => MINUTE,
+        })
+    }
+
+    /// Everything that decides what is measured, as text: two runs with the same
+    /// text measure the same.
+    pub fn identity(&self) -> String {
+        let cells: Vec<String> = self
+            .tables
+            .iter()
+            .flat_map(|(table, cells)| {
+                cells.iter().map(move |key| format!("{} {}", table.name(), key.describe()))
+            })
+            .collect();
+        format!(
+            "device={} repeat={:?} peers={:?} cells={}",
+            self.device,
+            self.repeat,
+            self.peers,
+            cells.join(";")
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments() -> BenchArguments {
+        BenchArguments { device: "auto".into(), format: "csv".into(), ..BenchArguments::default() }
+    }
+
+    fn problem(change: impl FnOnce(&mut BenchArguments)) -> String {
+        let mut arguments = arguments();
+        change(&mut arguments);
+        Request::new(&arguments).err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn without_tables_all_four_are_asked_for() {
+        let names = Request::new(&arguments())
+            .map(|request| request.tables.iter().map(|(table, _)| table.name()).collect::<Vec<_>>());
+        assert_eq!(
+            names.unwrap_or_default(),
+            ["activity", "sweep-f64", "sweep-f32", "accuracy"]
+        );
+    }
+
+    #[test]
+    fn an_unknown_table_lists_the_known_ones() {
+        assert_eq!(
+            problem(|a| a.tables = vec!["mapping".into()]),
+            "TABLE `mapping` is unknown, known are activity, sweep-f64, sweep-f32, accuracy"
+        );
+    }
+
+    #[test]
+    fn strips_that_the_threads_do_not_divide_are_refused_with_what_would_be_lost() {
+        assert_eq!(
+            problem(|a| {
+                a.tables = vec!["sweep-f64".into()];
+                a.strips = Some("1000".into());
+                a.blocks = Some("3".into());
+                a.threads = Some("32".into());
+            }),
+            "--strips 1000 is not a multiple of blocks * threads = 3 * 32 = 96, and sweep-f64 \
+             refuses such a size because the page's integer division would drop 40 strips"
+        );
+    }
+
+    #[test]
+    fn only_known_devices_are_allowed() {
+        for device in ["emulator", "cuda:", "cuda:x", "gpu", "cuda:99999999999", ""] {
+            let problem = problem(|a| a.device = device.into());
+            assert!(problem.starts_with("--device"), "{device}: {problem}");
+            assert!(problem.ends_with("allowed are auto, cuda and cuda:N"), "{problem}");
+        }
+        for device in ["auto", "cuda", "cuda:0", "cuda:12"] {
+            assert_eq!(problem(|a| a.device = device.into()), "");
+        }
+    }
+
+    #[test]
+    fn names_of_baselines_stay_in_their_folder() {
+        for name in ["", "../x", "a b", "a/b", "ä"] {
+            assert!(problem(|a| a.save = Some(name.into())).starts_with("--save"), "{name}");
+            assert!(problem(|a| a.baseline = Some(name.into())).starts_with("--baseline"), "{name}");
+        }
+        assert_eq!(problem(|a| a.save = Some("h200_v1.0-a".into())), "");
+    }
+
+    #[test]
+    fn a_kernel_of_one_thread_may_take_longer() {
+        let Ok(request) = Request::new(&arguments()) else { panic!("refused") };
+        let task = |blocks, threads| Task::QuarterCircle {
+            precision: crate::oracle::Precision::F64,
+            strips: 1 << 24,
+            blocks,
+            threads,
+        };
+        assert!(request.limit(&task(1, 1)) > Duration::from_secs(500));
+        assert!(request.limit(&task(64, 256)) < Duration::from_secs(61));
+    }
+}

@@ -1,0 +1,177 @@
+//! One run over the cells: each is measured on the host and on the device, judged,
+//! and kept before the next one begins.
+
+use super::console::Console;
+use super::host_oracle::HostOracle;
+use super::peers::Peers;
+use super::request::Request;
+use super::store::Store;
+use crate::error::Result;
+use crate::record::{DeviceInfo, HostInfo, Key, Record, Status, Timings, Values, timestamp};
+use crate::tables::Table;
+use crate::worker::Executor;
+use crate::worker::protocol::{Job, Peer, Task};
+
+/// What measures the device's part of a cell.
+pub(super) enum Measuring {
+    /// This does.
+    Device(Box<dyn Executor>, Box<DeviceInfo>),
+    /// Nothing does, for this reason.
+    Nothing(String),
+}
+
+impl Measuring {
+    /// The device, when there is one.
+    pub(super) fn info(&self) -> Option<&DeviceInfo> {
+        match self {
+            Measuring::Device(_, info) => Some(info),
+            Measuring::Nothing(_) => None,
+        }
+    }
+}
+
+/// A run in progress.
+pub(super) struct Run<'a> {
+    request: &'a Request,
+    measuring: Measuring,
+    store: Store,
+    peers: Option<Peers>,
+    host: HostOracle,
+    host_info: HostInfo,
+    jobs: u64,
+    done: usize,
+    said: Vec<String>,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(
+        request: &'a Request,
+        measuring: Measuring,
+        store: Store,
+        peers: Option<Peers>,
+    ) -> Self {
+        Run {
+            request,
+            measuring,
+            store,
+            peers,
+            host: HostOracle::measuring(request.repeat),
+            host_info: HostInfo::current(),
+            jobs: 0,
+            done: 0,
+            said: Vec::new(),
+        }
+    }
+
+    /// The records that were kept.
+    pub(super) fn into_store(self) -> Store {
+        self.store
+    }
+
+    /// Measures the cells of a table that were not measured before the run was
+    /// interrupted. Err when a record cannot be kept.
+    pub(super) fn table(
+        &mut self,
+        table: &dyn Table,
+        cells: &[Key],
+        console: &mut dyn Console,
+    ) -> Result<Vec<Record>> {
+        let mut records = Vec::with_capacity(cells.len());
+        for key in cells {
+            let name = format!("{} {}", table.name(), key.describe());
+            console.progress(self.done, self.request.cell_count(), &name);
+            let earlier = self
+                .store
+                .resumed()
+                .iter()
+                .find(|record| record.table == table.name() && record.key == *key)
+                .cloned();
+            let record = match earlier {
+                Some(record) => record,
+                None => {
+                    let record = self.cell(table, key, console);
+                    self.store.append(&record)?;
+                    record
+                }
+            };
+            if let (Status::Failed, Some(reason)) = (record.status, &record.reason) {
+                console.notice(&format!("failed: {name}: {reason}"));
+            }
+            self.done += 1;
+            records.push(record);
+        }
+        Ok(records)
+    }
+
+    fn cell(&mut self, table: &dyn Table, key: &Key, console: &mut dyn Console) -> Record {
+        let mut record = Record {
+            run: self.store.run().to_owned(),
+            table: table.name().to_owned(),
+            key: key.clone(),
+            status: Status::Ok,
+            reason: None,
+            values: Values::default(),
+            timings: Timings::default(),
+            device: None,
+            host: self.host_info.clone(),
+            timestamp: timestamp(),
+        };
+        table.fill_from_host(&mut record, &mut self.host);
+        let (status, reason) = self.device_part(table, &mut record, console);
+        (record.status, record.reason) = (status, reason);
+        if let Some(Err(wrong)) = table.check_host(&record) {
+            record.status = Status::Failed;
+            record.reason = Some(format!("on the host: {wrong}"));
+        }
+        record
+    }
+
+    /// Measures the device's part, and says how the row ends.
+    fn device_part(
+        &mut self,
+        table: &dyn Table,
+        record: &mut Record,
+        console: &mut dyn Console,
+    ) -> (Status, Option<String>) {
+        let Some(task) = table.task(&record.key) else { return (Status::Ok, None) };
+        let peer = if table.has_peer() { self.peer(&task, console) } else { None };
+        let (executor, info) = match &mut self.measuring {
+            Measuring::Device(executor, info) => (executor, info),
+            Measuring::Nothing(reason) if table.needs_device() => {
+                return (Status::Skipped, Some(reason.clone()));
+            }
+            Measuring::Nothing(_) => return (Status::Ok, None),
+        };
+        record.device = Some(DeviceInfo::clone(info));
+        self.jobs += 1;
+        let limit = self.request.limit(&task);
+        let job = Job { id: self.jobs, task, repeat: self.request.repeat, peer };
+        match executor.run(&job, limit) {
+            Err(reason) => (Status::Failed, Some(reason)),
+            Ok(reading) => {
+                let wrong = table.fill_from_device(record, &reading);
+                if let Some(problem) = &reading.peer_problem {
+                    self.say_once(problem, console);
+                }
+                (if wrong.is_some() { Status::Failed } else { Status::Ok }, wrong)
+            }
+        }
+    }
+
+    fn peer(&mut self, task: &Task, console: &mut dyn Console) -> Option<Peer> {
+        match self.peers.as_mut()?.of(task) {
+            Ok(peer) => peer,
+            Err(reason) => {
+                self.say_once(&reason, console);
+                None
+            }
+        }
+    }
+
+    fn say_once(&mut self, sentence: &str, console: &mut dyn Console) {
+        if !self.said.iter().any(|said| said == sentence) {
+            console.notice(sentence);
+            self.said.push(sentence.to_owned());
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Records survive what happens to a run.
+
+use super::*;
+use crate::record::{HostInfo, Key, Timings, Values, timestamp};
+
+fn folder() -> tempfile::TempDir {
+    match tempfile::tempdir() {
+        Ok(folder) => folder,
+        Err(e) => panic!("{e}"),
+    }
+}
+
+fn open(folder: &Path, request: &str) -> Store {
+    match Store::open(folder, request, None) {
+        Ok(store) => store,
+        Err(e) => panic!("{e}"),
+    }
+}
+
+fn record(run: &str, step: u32, status: Status) -> Record {
+    Record {
+        run: run.to_owned(),
+        table: "activity".into(),
+        key: Key { step: Some(step), ..Key::default() },
+        status,
+        reason: None,
+        values: Values { pi: Some(0.1 + 0.2), ..Values::default() },
+        timings: Timings::default(),
+        device: None,
+        host: HostInfo::current(),
+        timestamp: timestamp(),
+    }
+}
+
+fn append(store: &mut Store, step: u32, status: Status) {
+    let record = record(store.run(), step, status);
+    assert!(store.append(&record).is_ok());
+}
+
+fn steps(store: &Store) -> Vec<u32> {
+    store.resumed().iter().filter_map(|record| record.key.step).collect()
+}
+
+fn text(folder: &Path) -> String {
+    fs::read_to_string(folder.join("records.jsonl")).unwrap_or_default()
+}
+
+#[test]
+fn an_interrupted_run_is_resumed_without_its_failed_rows() {
+    let folder = folder();
+    let mut first = open(folder.path(), "a");
+    append(&mut first, 1, Status::Ok);
+    append(&mut first, 2, Status::Failed);
+    append(&mut first, 3, Status::Skipped);
+    let run = first.run().to_owned();
+    drop(first);
+    let second = open(folder.path(), "a");
+    assert_eq!((second.run(), steps(&second)), (run.as_str(), vec![1, 3]));
+    assert_eq!(second.resumed()[0].values.pi, Some(0.1 + 0.2), "bit for bit");
+}
+
+#[test]
+fn another_request_another_ptx_or_a_finished_run_starts_anew_and_keeps_the_rows() {
+    let folder = folder();
+    let mut first = open(folder.path(), "a");
+    append(&mut first, 1, Status::Ok);
+    drop(first);
+    assert!(steps(&open(folder.path(), "b")).is_empty());
+    let mut third = open(folder.path(), "c");
+    append(&mut third, 1, Status::Ok);
+    assert!(third.finish().is_ok());
+    drop(third);
+    assert!(steps(&open(folder.path(), "c")).is_empty());
+    assert_eq!(text(folder.path()).lines().count(), 2);
+}
+
+#[test]
+fn another_ptx_starts_anew() {
+    let folder = folder();
+    let device = |sha: &str| DeviceInfo {
+        name: "gpu".into(),
+        kind: "cuda".into(),
+        compute_capability: "9.0".into(),
+        driver: None,
+        cuda_version: None,
+        ptx_sha256: sha.into(),
+        ptx_arch: "sm_90".into(),
+        rustc: "1".into(),
+        llvm: "1".into(),
+    };
+    let resumed = |sha: &str| {
+        let Ok(mut store) = Store::open(folder.path(), "a", Some(&device(sha))) else {
+            panic!("not opened");
+        };
+        let resumed = steps(&store);
+        append(&mut store, 1, Status::Ok);
+        resumed
+    };
+    assert_eq!(resumed("x"), Vec::<u32>::new());
+    assert_eq!(resumed("x"), [1]);
+    assert_eq!(resumed("y"), Vec::<u32>::new());
+}
+
+#[test]
+fn a_torn_last_line_is_dropped_with_a_warning_and_the_file_goes_on_after_it() {
+    for torn in [&b"{\"run\":\"x\",\"tab"[..], b"{\"run\":\"x\"\n"] {
+        let folder = folder();
+        let mut first = open(folder.path(), "a");
+        append(&mut first, 1, Status::Ok);
+        assert!(first.records.write_all(torn).is_ok());
+        drop(first);
+        let mut second = open(folder.path(), "a");
+        assert_eq!(steps(&second), [1]);
+        assert_eq!(second.warnings().len(), 1);
+        assert!(second.warnings()[0].ends_with("its torn last line is dropped"));
+        append(&mut second, 2, Status::Ok);
+        drop(second);
+        let third = open(folder.path(), "a");
+        assert_eq!(steps(&third), [1, 2]);
+        assert!(third.warnings().is_empty(), "{:?}", third.warnings());
+    }
+}
+
+#[test]
+fn a_line_in_the_middle_that_is_no_record_is_ignored_and_kept() {
+    let folder = folder();
+    let mut first = open(folder.path(), "a");
+    assert!(first.records.write_all(b"hello\n").is_ok());
+    append(&mut first, 1, Status::Ok);
+    drop(first);
+    let second = open(folder.path(), "a");
+    assert_eq!(steps(&second), [1]);
+    assert!(second.warnings()[0].ends_with("1 lines are no records and are ignored"));
+    assert!(text(folder.path()).starts_with("hello\n"));
+}
+
+#[test]
+fn two_runs_do_not_write_to_one_folder() {
+    let folder = folder();
+    let _first = open(folder.path(), "a");
+    let second = Store::open(folder.path(), "a", None);
+    let problem = second.err().map(|e| e.to_string()).unwrap_or_default();
+    assert!(problem.starts_with("--out ") && problem.contains("in use"), "{problem}");
+}
+
+#[test]
+fn a_folder_below_a_file_cannot_be_written() {
+    let folder = folder();
+    let file = folder.path().join("file");
+    assert!(fs::write(&file, "").is_ok());
+    let problem = Store::open(&file.join("x"), "a", None).err().map(|e| e.to_string());
+    assert!(problem.unwrap_or_default().starts_with("--out "));
+}
+
+#[test]
+fn a_baseline_comes_back_as_it_was_saved() {
+    let folder = folder();
+    let store = open(folder.path(), "a");
+    let records = vec![record("x", 1, Status::Ok), record("x", 2, Status::Ok)];
+    assert!(store.save_baseline("v1", &records).is_ok());
+    assert_eq!(read_baseline(folder.path(), "v1").unwrap_or_default(), records);
+    let missing = read_baseline(folder.path(), "v2").err().map(|e| e.to_string());
+    assert!(missing.unwrap_or_default().starts_with("--baseline `v2`"));
+}

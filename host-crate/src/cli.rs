@@ -1,0 +1,184 @@
+//! The command line, as clap sees it. What the values mean and whether they fit
+//! is decided in `bench::request`, which gives one sentence where they do not.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Quadrature and prefix scan on the GPU: measured tables beside the published
+/// ones.
+#[derive(Debug, Parser)]
+#[command(name = "quadscan", version, about)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure tables and print them beside the published ones
+    Bench(Box<BenchArguments>),
+    /// Measure cells for a run: jobs on standard input, answers on standard output
+    #[command(hide = true)]
+    Worker(WorkerArguments),
+}
+
+/// `quadscan bench`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct BenchArguments {
+    /// Tables: activity, sweep-f64, sweep-f32, accuracy [default: these four]
+    ///
+    /// A fifth, `faults`, runs kernels that fault and hang on purpose.
+    #[arg(value_name = "TABLE")]
+    pub tables: Vec<String>,
+
+    /// Device: auto, cuda, cuda:N
+    #[arg(long, default_value = "auto", value_name = "DEVICE")]
+    pub device: String,
+
+    /// Sizes up to 2^20
+    #[arg(long, conflicts_with = "full")]
+    pub quick: bool,
+
+    /// Sizes up to 2^30
+    #[arg(long)]
+    pub full: bool,
+
+    /// Only the published columns and rows
+    #[arg(long)]
+    pub published: bool,
+
+    /// Numbers of strips, such as 65536,196608
+    #[arg(long, value_name = "LIST")]
+    pub strips: Option<String>,
+
+    /// Numbers of blocks, crossed with --threads
+    #[arg(long, value_name = "LIST")]
+    pub blocks: Option<String>,
+
+    /// Numbers of threads of a block, crossed with --blocks
+    #[arg(long, value_name = "LIST")]
+    pub threads: Option<String>,
+
+    /// Exactly N samples of each time [default: as many as the noise asks for]
+    #[arg(long, value_name = "N")]
+    pub repeat: Option<String>,
+
+    /// Form of the results: table, csv, markdown, json
+    #[arg(long, default_value = "table", value_name = "FORMAT")]
+    pub format: String,
+
+    /// Folder for the records
+    #[arg(long, default_value = "results", value_name = "DIR")]
+    pub out: PathBuf,
+
+    /// Keep this run as a baseline under NAME
+    #[arg(long, value_name = "NAME")]
+    pub save: Option<String>,
+
+    /// Compare with the baseline NAME; exit code 1 when a cell is slower
+    #[arg(long, value_name = "NAME")]
+    pub baseline: Option<String>,
+
+    /// List tables, their cells and columns; measure nothing
+    #[arg(long)]
+    pub list: bool,
+
+    /// Print the cells and check the host's answers; measure nothing
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// Take the PTX from this folder instead of the one inside the program
+    #[arg(long, value_name = "DIR")]
+    pub artifact: Option<PathBuf>,
+
+    /// Time the same kernels compiled by nvcc as well, from quarter_circle.cu in
+    /// DIR
+    #[arg(
+        long,
+        value_name = "DIR",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "peers"
+    )]
+    pub peers: Option<PathBuf>,
+
+    /// Seconds that a cell may take [default: 60, more where one thread has many
+    /// strips]
+    #[arg(long, value_name = "SECONDS")]
+    pub cell_timeout: Option<String>,
+
+    /// Measure by this program instead of a child of this one
+    #[arg(long, value_name = "PROGRAM", hide = true)]
+    pub worker: Option<PathBuf>,
+}
+
+/// `quadscan worker`.
+#[derive(Clone, Debug, Args)]
+pub struct WorkerArguments {
+    /// The device, as for `bench`
+    #[arg(long, default_value = "auto")]
+    pub device: String,
+
+    /// The PTX, as for `bench`
+    #[arg(long)]
+    pub artifact: Option<PathBuf>,
+}
+
+/// What clap objects to, as one sentence: its first line, without its hints.
+pub fn one_sentence(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let first = text.lines().next().unwrap_or_default();
+    let first = first.strip_prefix("error: ").unwrap_or(first).trim_end_matches(':');
+    let rest: Vec<&str> = text
+        .lines()
+        .skip(1)
+        .take_while(|line| line.starts_with("  ") && !line.trim().is_empty())
+        .map(str::trim)
+        .collect();
+    if rest.is_empty() {
+        format!("{first}, see --help")
+    } else {
+        format!("{first}: {}, see --help", rest.join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn an_objection_is_one_line() {
+        for arguments in [
+            &["quadscan", "bench", "--frmat", "csv"][..],
+            &["quadscan", "bench", "--quick", "--full"],
+            &["quadscan", "bench", "--out"],
+            &["quadscan"],
+        ] {
+            let Err(error) = Cli::try_parse_from(arguments) else { panic!("{arguments:?}") };
+            let sentence = one_sentence(&error);
+            assert_eq!(sentence.lines().count(), 1, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn peers_takes_its_folder_behind_an_equals_sign_only() {
+        let parse = |arguments: &[&str]| match Cli::try_parse_from(arguments) {
+            Ok(Cli { command: Command::Bench(bench) }) => (bench.peers, bench.tables),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            parse(&["quadscan", "bench", "--peers", "sweep-f64"]),
+            (Some("peers".into()), vec!["sweep-f64".to_owned()])
+        );
+        assert_eq!(parse(&["quadscan", "bench", "--peers=x"]), (Some("x".into()), vec![]));
+    }
+}

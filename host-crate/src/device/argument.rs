@@ -1,0 +1,105 @@
+//! Which values may be passed for which kernel parameters.
+//!
+//! A kernel's formal parameters are types (`cuda_std::launch`); a launch
+//! compiles when the tuple of actual arguments implements [`Arguments`] of
+//! them. What a kernel may write needs an exclusive borrow, so one launch
+//! cannot be given the same buffer to write and to read.
+
+use bytemuck::{NoUninit, Pod};
+use cuda_std::launch::{
+    Actual, Pointer, PointerMut, Reference, ReferenceMut, Slice, SliceMut, Value,
+};
+
+use super::{Buffer, Device};
+
+/// A value that may be passed for the parameter `Formal`.
+///
+/// | parameter of the kernel | argument |
+/// | --- | --- |
+/// | `&[T]`, `*const T`, `&T` | `&Buffer<T>`, `&mut Buffer<T>` |
+/// | `&mut [T]`, `*mut T`, `&mut T` | `&mut Buffer<T>` |
+/// | `T` by value | `T`, without padding bytes |
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be passed for the kernel parameter `{Formal}`",
+    label = "this launch has an argument of a type that the kernel does not take",
+    note = "pass `&Buffer<T>` for `Slice<T>`, `Pointer<T>`; `&mut Buffer<T>` for `SliceMut<T>`, `PointerMut<T>`; a `T` for `Value<T>`"
+)]
+pub trait Argument<Formal> {
+    /// The argument in bytes.
+    fn actual(&self) -> Actual<'_>;
+
+    /// The device whose memory the argument names, if it does.
+    fn device(&self) -> Option<&Device> {
+        None
+    }
+}
+
+impl<T: NoUninit> Argument<Value<T>> for T {
+    fn actual(&self) -> Actual<'_> {
+        Actual {
+            bytes: bytemuck::bytes_of(self),
+            elements: None,
+        }
+    }
+}
+
+macro_rules! buffer_argument {
+    ($($formal:ident <- $($argument:ty),+;)*) => {$($(
+        impl<T: Pod> Argument<$formal<T>> for $argument {
+            fn actual(&self) -> Actual<'_> {
+                Buffer::actual(self)
+            }
+
+            fn device(&self) -> Option<&Device> {
+                Some(Buffer::device(self))
+            }
+        }
+    )+)*};
+}
+
+buffer_argument! {
+    Slice <- &Buffer<T>, &mut Buffer<T>;
+    Pointer <- &Buffer<T>, &mut Buffer<T>;
+    Reference <- &Buffer<T>, &mut Buffer<T>;
+    SliceMut <- &mut Buffer<T>;
+    PointerMut <- &mut Buffer<T>;
+    ReferenceMut <- &mut Buffer<T>;
+}
+
+/// A tuple of arguments for a kernel with the parameters `Formals`; up to 16.
+#[diagnostic::on_unimplemented(
+    message = "the arguments `{Self}` are not as many as the kernel's parameters `{Formals}`",
+    label = "wrong number of arguments for this kernel",
+    note = "a launch takes a tuple with one argument for each parameter; a single one is written `(argument,)`"
+)]
+pub trait Arguments<Formals> {
+    /// Calls `use_them` with the arguments in bytes, and the device that each names.
+    fn with<R>(&self, use_them: impl FnOnce(&[Actual<'_>], &[Option<&Device>]) -> R) -> R;
+}
+
+macro_rules! tuples {
+    ($(($formal:ident $argument:ident $field:tt))*) => {
+        impl<$($formal, $argument: Argument<$formal>),*> Arguments<($($formal,)*)> for ($($argument,)*) {
+            fn with<R>(&self, use_them: impl FnOnce(&[Actual<'_>], &[Option<&Device>]) -> R) -> R {
+                use_them(&[$(self.$field.actual()),*], &[$(self.$field.device()),*])
+            }
+        }
+    };
+}
+
+/// Implements the arguments of every count up to the length of the list.
+macro_rules! counts {
+    ([$($done:tt)*]) => { tuples!($($done)*); };
+    ([$($done:tt)*] ($($next:tt)*) $($rest:tt)*) => {
+        tuples!($($done)*);
+        counts!([$($done)* ($($next)*)] $($rest)*);
+    };
+}
+
+counts! {
+    []
+    (F0 A0 0) (F1 A1 1) (F2 A2 2) (F3 A3 3)
+    (F4 A4 4) (F5 A5 5) (F6 A6 6) (F7 A7 7)
+    (F8 A8 8) (F9 A9 9) (F10 A10 10) (F11 A11 11)
+    (F12 A12 12) (F13 A13 13) (F14 A14 14) (F15 A15 15)
+}

@@ -1,0 +1,214 @@
+//! What the builder made, as far as loading needs it: the manifest and the PTX
+//! of each architecture.
+//!
+//! Reading verifies every file against the manifest's hash. Nothing here
+//! builds, and nothing here talks to a device.
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::Path;
+
+use cuda_builder::manifest::{FILE_NAME as MANIFEST, Manifest, Module};
+use sha2::{Digest, Sha256};
+
+use super::{DeviceProperties, ptx_version};
+use crate::{Error, Result};
+
+mod embedded {
+    //! The artifact that `build.rs` put into this program.
+    include!(concat!(env!("OUT_DIR"), "/artifact.rs"));
+}
+
+/// A manifest and the PTX of each of its modules.
+#[derive(Clone, Debug)]
+pub struct Artifact {
+    manifest: Manifest,
+    texts: Vec<Cow<'static, str>>,
+}
+
+/// One architecture of an artifact.
+#[derive(Clone, Copy, Debug)]
+pub struct ArtifactModule<'a> {
+    /// Its part of the manifest.
+    pub module: &'a Module,
+    /// Its PTX.
+    pub ptx: &'a str,
+}
+
+impl Artifact {
+    /// The artifact that this program was built with.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CorruptArtifact`], which a program that was built whole never gives.
+    pub fn embedded() -> Result<Self> {
+        Self::assemble(embedded::MANIFEST, |file| {
+            embedded::PTX
+                .iter()
+                .find(|(name, _)| *name == file)
+                .map(|&(_, text)| Cow::Borrowed(text))
+                .ok_or_else(|| corrupt(file, "it is not in this program"))
+        })
+    }
+
+    /// Reads the artifact in a folder: `manifest.json` and the files that it names.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unreadable`] for a file that cannot be read,
+    /// [`Error::CorruptArtifact`] for one that is not what the builder wrote.
+    pub fn read(folder: impl AsRef<Path>) -> Result<Self> {
+        let folder = folder.as_ref();
+        let manifest = read_text(&folder.join(MANIFEST), MANIFEST)?;
+        Self::assemble(&manifest, |file| {
+            if Path::new(file).file_name().is_none_or(|name| name != file) {
+                return Err(corrupt(MANIFEST, &format!("it names the file `{file}`")));
+            }
+            read_text(&folder.join(file), file).map(Cow::Owned)
+        })
+    }
+
+    fn assemble(
+        manifest: &str,
+        mut text_of: impl FnMut(&str) -> Result<Cow<'static, str>>,
+    ) -> Result<Self> {
+        let manifest =
+            Manifest::from_json(manifest).map_err(|reason| corrupt(MANIFEST, &reason))?;
+        if manifest.modules.is_empty() {
+            return Err(corrupt(MANIFEST, "it lists no modules"));
+        }
+        let texts = manifest
+            .modules
+            .iter()
+            .map(|module| {
+                let text = text_of(&module.file)?;
+                verify(module, &text)?;
+                Ok(text)
+            })
+            .collect::<Result<_>>()?;
+        Ok(Self { manifest, texts })
+    }
+
+    /// The manifest.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The modules, in the manifest's order.
+    pub fn modules(&self) -> impl Iterator<Item = ArtifactModule<'_>> {
+        let texts = self.texts.iter();
+        let modules = self.manifest.modules.iter().zip(texts);
+        modules.map(|(module, ptx)| ArtifactModule { module, ptx })
+    }
+
+    /// The modules that a device and its driver can run, the best one first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoArchitecture`] when the device is of an older architecture
+    /// than all of them, [`Error::DriverTooOld`] when the driver is.
+    pub fn candidates(&self, device: &DeviceProperties) -> Result<Vec<ArtifactModule<'_>>> {
+        let mut runnable: Vec<_> = self
+            .modules()
+            .filter(|candidate| candidate.runs_on(device.compute_capability))
+            .collect();
+        runnable.sort_by_key(|candidate| std::cmp::Reverse(candidate.rank()));
+        let (Some(oldest), ..) = (runnable.last().copied(),) else {
+            return Err(self.no_architecture(device));
+        };
+        runnable.retain(|candidate| candidate.driver_can_read(device));
+        if runnable.is_empty() {
+            return Err(driver_too_old(device, oldest.ptx_version()));
+        }
+        Ok(runnable)
+    }
+
+    fn no_architecture(&self, device: &DeviceProperties) -> Error {
+        let (major, minor) = device.compute_capability;
+        let offered: Vec<_> = self
+            .manifest
+            .modules
+            .iter()
+            .map(|module| module.arch.as_str())
+            .collect();
+        Error::NoArchitecture {
+            device: device.name.clone(),
+            capability: format!("{major}.{minor}"),
+            offered: format!("{} or newer", offered.join(" or ")),
+        }
+    }
+}
+
+impl ArtifactModule<'_> {
+    /// PTX of `sm_75` runs on 7.5 and all later ones, of `sm_90a` on 9.0 only,
+    /// of `sm_100f` on later ones of the same major version.
+    fn runs_on(&self, capability: (u32, u32)) -> bool {
+        let needed = self.module.compute_capability();
+        match self.module.arch.chars().last() {
+            Some('a') => capability == needed,
+            Some('f') => capability.0 == needed.0 && capability >= needed,
+            _ => capability >= needed,
+        }
+    }
+
+    /// Later architectures first, specific ones before general ones.
+    fn rank(&self) -> ((u32, u32), bool) {
+        let specific = self.module.arch.ends_with(['a', 'f']);
+        (self.module.compute_capability(), specific)
+    }
+
+    fn ptx_version(&self) -> Option<(u32, u32)> {
+        ptx_version::parse(&self.module.ptx_version)
+    }
+
+    fn driver_can_read(&self, device: &DeviceProperties) -> bool {
+        let needed = self.ptx_version().and_then(ptx_version::first_cuda);
+        match (needed, device.driver_version) {
+            (Some(needed), Some(driver)) => driver >= needed,
+            // Only the driver can judge, and it will.
+            _ => true,
+        }
+    }
+}
+
+/// The refusal of a PTX version by a driver.
+pub(super) fn driver_too_old(device: &DeviceProperties, ptx: Option<(u32, u32)>) -> Error {
+    let text = |version: Option<(u32, u32)>| match version {
+        Some((major, minor)) => format!("{major}.{minor}"),
+        None => "of an unknown version".to_owned(),
+    };
+    Error::DriverTooOld {
+        driver: text(device.driver_version),
+        ptx: text(ptx),
+        needed: match ptx.and_then(ptx_version::first_cuda) {
+            Some((major, minor)) => format!("CUDA {major}.{minor} or newer"),
+            None => "a newer one".to_owned(),
+        },
+    }
+}
+
+fn verify(module: &Module, text: &str) -> Result<()> {
+    let hash: String = Sha256::digest(text.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    if hash.eq_ignore_ascii_case(&module.sha256) {
+        return Ok(());
+    }
+    Err(corrupt(&module.file, "its hash is not the manifest's"))
+}
+
+fn read_text(path: &Path, file: &str) -> Result<String> {
+    let bytes = fs::read(path).map_err(|source| Error::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
+    String::from_utf8(bytes).map_err(|_| corrupt(file, "it is not text"))
+}
+
+fn corrupt(file: &str, reason: &str) -> Error {
+    Error::CorruptArtifact {
+        file: file.to_owned(),
+        reason: reason.to_owned(),
+    }
+}

@@ -1,0 +1,136 @@
+//! What a device must be able to do, in bytes and handles.
+//!
+//! Object safe, so that a [`Device`](super::Device) holds any of them. All
+//! checks of sizes, types and owners are made before a backend is called: it
+//! does as it is told. Work happens in order, as on one stream.
+
+use super::{DeviceProperties, FunctionAttributes, LaunchShape, MemoryInfo};
+use crate::Result;
+
+/// A loaded module of a backend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ModuleHandle(pub u64);
+
+/// A kernel of a loaded module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionHandle(pub u64);
+
+/// An event of a backend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EventHandle(pub u64);
+
+/// Code to load.
+#[derive(Clone, Copy, Debug)]
+pub enum Image<'a> {
+    /// PTX text.
+    Ptx(&'a str),
+    /// A cubin or fat binary.
+    Cubin(&'a [u8]),
+}
+
+/// A device in bytes and handles.
+///
+/// Handles and addresses are valid for the backend that gave them, until they
+/// are given back. `Drop` of a backend gives back what is left.
+pub trait Backend: Send + Sync {
+    /// What the device is and what it allows.
+    fn properties(&self) -> &DeviceProperties;
+
+    /// Bytes free and in all.
+    fn memory_info(&self) -> Result<MemoryInfo>;
+
+    /// The address of `bytes` new bytes (at least 1), aligned to 256.
+    fn alloc(&self, bytes: usize) -> Result<u64>;
+
+    /// Gives memory back once the work that was asked for before is done.
+    ///
+    /// # Safety
+    ///
+    /// `address` comes from this backend's [`Backend::alloc`], was not freed
+    /// before, and is not used after.
+    unsafe fn free(&self, address: u64) -> Result<()>;
+
+    /// Copies to the device; returns when `source` may be changed again.
+    ///
+    /// # Safety
+    ///
+    /// `address` to `address + source.len()` lies within one living allocation.
+    unsafe fn write(&self, address: u64, source: &[u8]) -> Result<()>;
+
+    /// Copies from the device, after the work that was asked for before;
+    /// returns when `target` is filled.
+    ///
+    /// # Safety
+    ///
+    /// `address` to `address + target.len()` lies within one living allocation.
+    unsafe fn read(&self, address: u64, target: &mut [u8]) -> Result<()>;
+
+    /// Sets `bytes` bytes to `value`.
+    ///
+    /// # Safety
+    ///
+    /// `address` to `address + bytes` lies within one living allocation.
+    unsafe fn fill(&self, address: u64, value: u8, bytes: usize) -> Result<()>;
+
+    /// Copies within the device.
+    ///
+    /// # Safety
+    ///
+    /// Both ranges of `bytes` bytes lie within living allocations and do not overlap.
+    unsafe fn copy(&self, source: u64, target: u64, bytes: usize) -> Result<()>;
+
+    /// Loads code.
+    fn load(&self, image: Image<'_>) -> Result<ModuleHandle>;
+
+    /// Unloads code.
+    ///
+    /// # Safety
+    ///
+    /// Neither the module nor its functions are used after.
+    unsafe fn unload(&self, module: ModuleHandle) -> Result<()>;
+
+    /// Finds a kernel by its entry name.
+    fn function(&self, module: ModuleHandle, entry: &str) -> Result<FunctionHandle>;
+
+    /// What a kernel takes up.
+    fn attributes(&self, function: FunctionHandle) -> Result<FunctionAttributes>;
+
+    /// Allows a kernel up to `bytes` bytes of dynamic shared memory.
+    fn allow_dynamic_shared(&self, function: FunctionHandle, bytes: u32) -> Result<()>;
+
+    /// Starts a kernel; each of `parameters` holds the bytes of one `.param`.
+    /// May return before the kernel is done.
+    ///
+    /// # Safety
+    ///
+    /// The parameters are those of the kernel in number, size and meaning, and
+    /// the kernel is sound for them and for this shape.
+    unsafe fn launch(
+        &self,
+        function: FunctionHandle,
+        shape: &LaunchShape,
+        parameters: &[&[u8]],
+    ) -> Result<()>;
+
+    /// Waits until all work is done.
+    fn synchronize(&self) -> Result<()>;
+
+    /// Makes an event.
+    fn create_event(&self) -> Result<EventHandle>;
+
+    /// Gives an event back.
+    ///
+    /// # Safety
+    ///
+    /// The event is not used after.
+    unsafe fn destroy_event(&self, event: EventHandle) -> Result<()>;
+
+    /// Marks the end of the work asked for so far.
+    fn record_event(&self, event: EventHandle) -> Result<()>;
+
+    /// Waits until the recorded mark is reached.
+    fn synchronize_event(&self, event: EventHandle) -> Result<()>;
+
+    /// Milliseconds on the device between two reached marks.
+    fn elapsed_ms(&self, start: EventHandle, end: EventHandle) -> Result<f64>;
+}

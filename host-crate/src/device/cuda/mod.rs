@@ -1,0 +1,365 @@
+//! The CUDA driver as a backend: `cust` for devices, the context and the
+//! stream, the driver's functions for what `cust` lacks or whose codes it drops.
+//!
+//! One primary context and one stream a backend. Every call makes the context
+//! current first, so a backend may be used from any thread.
+
+mod driver;
+mod query;
+
+use std::ffi::{CString, c_int, c_void};
+use std::ptr;
+
+use cust::context::Context;
+use cust::stream::{Stream, StreamFlags};
+
+use self::driver::{Handle, call};
+use super::{
+    Backend, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle, Image, LaunchShape,
+    MemoryInfo, ModuleHandle,
+};
+use crate::{Error, Result};
+
+/// A CUDA device with its context and one stream.
+pub(super) struct Cuda {
+    properties: DeviceProperties,
+    // Dropped in this order: the stream is the context's.
+    stream: Stream,
+    context: Context,
+}
+
+impl Cuda {
+    /// Opens the CUDA device with this number.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoDevice`] with one sentence that says why.
+    pub(super) fn open(ordinal: u32) -> Result<Self> {
+        let device = query::find(ordinal)?;
+        let properties = query::properties(device, ordinal)?;
+        let mut retained = ptr::null_mut();
+        // A device in exclusive use answers a code that cust's enum cannot
+        // hold: ask once with a plain integer.
+        // SAFETY: the device exists, the result goes to a living pointer, and
+        // the retained context is released once cust holds its own reference.
+        let context = unsafe {
+            call!(cuDevicePrimaryCtxRetain(&mut retained, device.as_raw())).map_err(busy)?;
+            let context = Context::new(device);
+            let released = call!(cuDevicePrimaryCtxRelease_v2(device.as_raw()));
+            let context = context.map_err(driver::cust_error("cuDevicePrimaryCtxRetain"))?;
+            released.map(|()| context)?
+        };
+        let stream = Stream::new(StreamFlags::DEFAULT, None)
+            .map_err(driver::cust_error("cuStreamCreateWithPriority"))?;
+        Ok(Self {
+            properties,
+            stream,
+            context,
+        })
+    }
+
+    /// Makes the context current on this thread, and gives the stream.
+    fn enter(&self) -> Result<Handle> {
+        // SAFETY: the context lives as long as `self`.
+        unsafe { call!(cuCtxSetCurrent(self.context.as_raw().cast()))? };
+        Ok(self.stream.as_inner().cast())
+    }
+}
+
+/// A device that is there, but cannot be used.
+fn busy(error: Error) -> Error {
+    match error {
+        Error::Driver {
+            code, name, text, ..
+        } if code != driver::OUT_OF_MEMORY => Error::NoDevice {
+            reason: format!("the GPU cannot be used now: {name} ({code}): {text}"),
+        },
+        other => other,
+    }
+}
+
+impl Backend for Cuda {
+    fn properties(&self) -> &DeviceProperties {
+        &self.properties
+    }
+
+    fn memory_info(&self) -> Result<MemoryInfo> {
+        self.enter()?;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: both results go to living integers.
+        unsafe { call!(cuMemGetInfo_v2(&mut free, &mut total))? };
+        Ok(MemoryInfo {
+            free: free as u64,
+            total: total as u64,
+        })
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<u64> {
+        self.enter()?;
+        let mut address = 0;
+        // SAFETY: the result goes to a living integer.
+        match unsafe { call!(cuMemAlloc_v2(&mut address, bytes)) } {
+            Ok(()) => Ok(address),
+            Err(Error::Driver { code, .. }) if code == driver::OUT_OF_MEMORY => {
+                Err(Error::OutOfMemory {
+                    wanted: bytes as u64,
+                    free: self.memory_info()?.free,
+                    device: self.properties.name.clone(),
+                })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    unsafe fn free(&self, address: u64) -> Result<()> {
+        // Work on the stream may still use the memory. A failure to wait means
+        // a lost context, which no longer runs anything.
+        let waited = self.synchronize();
+        // SAFETY: the caller's: an address of `alloc`, not freed before.
+        unsafe { call!(cuMemFree_v2(address))? };
+        waited
+    }
+
+    unsafe fn write(&self, address: u64, source: &[u8]) -> Result<()> {
+        let stream = self.enter()?;
+        // SAFETY: the caller's for the target; the source is a living slice,
+        // which is not read any more after the synchronisation.
+        unsafe {
+            call!(cuMemcpyHtoDAsync_v2(
+                address,
+                source.as_ptr().cast(),
+                source.len(),
+                stream
+            ))?;
+        }
+        self.synchronize()
+    }
+
+    unsafe fn read(&self, address: u64, target: &mut [u8]) -> Result<()> {
+        let stream = self.enter()?;
+        // SAFETY: the caller's for the source; the target is a living slice,
+        // which is not written any more after the synchronisation.
+        unsafe {
+            call!(cuMemcpyDtoHAsync_v2(
+                target.as_mut_ptr().cast(),
+                address,
+                target.len(),
+                stream
+            ))?;
+        }
+        self.synchronize()
+    }
+
+    unsafe fn fill(&self, address: u64, value: u8, bytes: usize) -> Result<()> {
+        let stream = self.enter()?;
+        // SAFETY: the caller's.
+        unsafe { call!(cuMemsetD8Async(address, value, bytes, stream)) }
+    }
+
+    unsafe fn copy(&self, source: u64, target: u64, bytes: usize) -> Result<()> {
+        let stream = self.enter()?;
+        // SAFETY: the caller's.
+        unsafe { call!(cuMemcpyDtoDAsync_v2(target, source, bytes, stream)) }
+    }
+
+    fn load(&self, image: Image<'_>) -> Result<ModuleHandle> {
+        self.enter()?;
+        match image {
+            Image::Ptx(text) => match CString::new(text) {
+                Ok(text) => load_image(text.as_bytes_with_nul()),
+                Err(_) => Err(Error::BadModule {
+                    what: "the PTX".to_owned(),
+                    code: INVALID_PTX,
+                    name: driver::name(INVALID_PTX),
+                    log: "it contains a zero byte".to_owned(),
+                }),
+            },
+            Image::Cubin(bytes) => load_image(bytes),
+        }
+    }
+
+    unsafe fn unload(&self, module: ModuleHandle) -> Result<()> {
+        // A kernel of the module may still run.
+        let waited = self.synchronize();
+        // SAFETY: the caller's: a module of `load`, not used after.
+        unsafe { call!(cuModuleUnload(module.0 as Handle))? };
+        waited
+    }
+
+    fn function(&self, module: ModuleHandle, entry: &str) -> Result<FunctionHandle> {
+        self.enter()?;
+        let unknown = || Error::UnknownKernel {
+            kernel: entry.to_owned(),
+        };
+        let name = CString::new(entry).map_err(|_| unknown())?;
+        let mut function = ptr::null_mut();
+        // SAFETY: the module is loaded, the name is a C string, and the result
+        // goes to a living pointer.
+        let found = unsafe {
+            call!(cuModuleGetFunction(
+                &mut function,
+                module.0 as Handle,
+                name.as_ptr()
+            ))
+        };
+        match found {
+            Ok(()) => Ok(FunctionHandle(function as u64)),
+            Err(Error::Driver { code, .. }) if code == driver::NOT_FOUND => Err(unknown()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn attributes(&self, function: FunctionHandle) -> Result<FunctionAttributes> {
+        self.enter()?;
+        query::attributes(function.0 as Handle)
+    }
+
+    fn allow_dynamic_shared(&self, function: FunctionHandle, bytes: u32) -> Result<()> {
+        use cust::sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        self.enter()?;
+        // SAFETY: the function's module is loaded.
+        unsafe {
+            call!(cuFuncSetAttribute(
+                function.0 as Handle,
+                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES as u32,
+                c_int::try_from(bytes).unwrap_or(c_int::MAX),
+            ))
+        }
+    }
+
+    unsafe fn launch(
+        &self,
+        function: FunctionHandle,
+        shape: &LaunchShape,
+        parameters: &[&[u8]],
+    ) -> Result<()> {
+        let stream = self.enter()?;
+        let mut parameters: Vec<*mut c_void> = parameters
+            .iter()
+            .map(|bytes| bytes.as_ptr().cast_mut().cast())
+            .collect();
+        let (grid, block) = (shape.grid, shape.block);
+        // SAFETY: the caller's for the kernel and its parameters, which the
+        // driver only reads, and before it returns.
+        unsafe {
+            call!(cuLaunchKernel(
+                function.0 as Handle,
+                grid.x,
+                grid.y,
+                grid.z,
+                block.x,
+                block.y,
+                block.z,
+                shape.shared_bytes,
+                stream,
+                parameters.as_mut_ptr(),
+                ptr::null_mut(),
+            ))
+        }
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        let stream = self.enter()?;
+        // SAFETY: the stream lives as long as `self`.
+        unsafe { call!(cuStreamSynchronize(stream)) }
+    }
+
+    fn create_event(&self) -> Result<EventHandle> {
+        self.enter()?;
+        let mut event = ptr::null_mut();
+        // SAFETY: the result goes to a living pointer.
+        unsafe { call!(cuEventCreate(&mut event, 0))? };
+        Ok(EventHandle(event as u64))
+    }
+
+    unsafe fn destroy_event(&self, event: EventHandle) -> Result<()> {
+        self.enter()?;
+        // SAFETY: the caller's: an event of `create_event`, not used after.
+        unsafe { call!(cuEventDestroy_v2(event.0 as Handle)) }
+    }
+
+    fn record_event(&self, event: EventHandle) -> Result<()> {
+        let stream = self.enter()?;
+        // SAFETY: event and stream are of this context.
+        unsafe { call!(cuEventRecord(event.0 as Handle, stream)) }
+    }
+
+    fn synchronize_event(&self, event: EventHandle) -> Result<()> {
+        self.enter()?;
+        // SAFETY: the event is of this context.
+        unsafe { call!(cuEventSynchronize(event.0 as Handle)) }
+    }
+
+    fn elapsed_ms(&self, start: EventHandle, end: EventHandle) -> Result<f64> {
+        self.enter()?;
+        let mut ms = 0.0;
+        // SAFETY: the events are of this context, and the result goes to a
+        // living number.
+        unsafe {
+            call!(cuEventElapsedTime(
+                &mut ms,
+                start.0 as Handle,
+                end.0 as Handle
+            ))?;
+        }
+        Ok(ms.into())
+    }
+}
+
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        // The stream is destroyed next, which needs its context. Where that is
+        // lost there is nothing left to destroy.
+        let _ = self.enter();
+    }
+}
+
+/// `CUDA_ERROR_INVALID_PTX`.
+const INVALID_PTX: u32 = 218;
+
+/// Loads PTX text (with its final zero byte) or a cubin, and keeps what the
+/// driver's compiler says when it refuses.
+fn load_image(image: &[u8]) -> Result<ModuleHandle> {
+    use cust::sys::CUjit_option::{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    let mut log = [0u8; 8192];
+    let mut options = [
+        CU_JIT_ERROR_LOG_BUFFER as u32,
+        CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES as u32,
+    ];
+    let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), log.len() as *mut c_void];
+    let mut module = ptr::null_mut();
+    // SAFETY: the image is a living slice in a format that says its own length
+    // or ends with a zero byte; there are two options, each with the kind of
+    // value that the driver documents for it.
+    let code = unsafe {
+        driver::cuModuleLoadDataEx(
+            &mut module,
+            image.as_ptr().cast(),
+            2,
+            options.as_mut_ptr(),
+            values.as_mut_ptr(),
+        )
+    };
+    match code {
+        0 => Ok(ModuleHandle(module as u64)),
+        driver::OUT_OF_MEMORY => Err(driver::error("cuModuleLoadDataEx", code)),
+        _ => Err(Error::BadModule {
+            what: "the module".to_owned(),
+            code,
+            name: driver::name(code),
+            log: one_line(&log).unwrap_or_else(|| driver::text(code)),
+        }),
+    }
+}
+
+/// The log up to its zero byte, its lines joined; `None` when it says nothing.
+fn one_line(log: &[u8]) -> Option<String> {
+    let text = log.split(|&byte| byte == 0).next().unwrap_or_default();
+    let text = String::from_utf8_lossy(text);
+    let lines: Vec<_> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("; "))
+}

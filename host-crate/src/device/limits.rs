@@ -1,0 +1,153 @@
+//! Whether a launch's sizes fit the device and the kernel, before the launch.
+//!
+//! Pure functions. Each refusal names the quantity and its allowed range.
+
+use super::{DeviceProperties, FunctionAttributes, LaunchShape};
+use crate::{Error, Result};
+
+/// A kernel as far as its launch sizes go.
+pub(super) struct KernelLimits<'a> {
+    /// Entry name.
+    pub(super) kernel: &'a str,
+    /// What the loaded kernel takes up.
+    pub(super) attributes: &'a FunctionAttributes,
+    /// Blocks of a cluster along x, y, z; 0 for none.
+    pub(super) cluster: [u32; 3],
+}
+
+/// Checks the sizes of a launch.
+///
+/// # Errors
+///
+/// [`Error::OutOfRange`], [`Error::NotAMultiple`].
+pub(super) fn check(
+    shape: &LaunchShape,
+    device: &DeviceProperties,
+    kernel: &KernelLimits<'_>,
+) -> Result<()> {
+    check_block(shape, device, kernel)?;
+    check_grid(shape, device, kernel)?;
+    check_shared(shape, device, kernel)
+}
+
+fn check_block(
+    shape: &LaunchShape,
+    device: &DeviceProperties,
+    kernel: &KernelLimits<'_>,
+) -> Result<()> {
+    let block = shape.block;
+    within(
+        "threads per block",
+        block.count(),
+        1,
+        device.max_threads_per_block.into(),
+        || on(device),
+    )?;
+    let axes = [
+        ("threads per block in x", block.x),
+        ("threads per block in y", block.y),
+        ("threads per block in z", block.z),
+    ];
+    for ((what, value), highest) in axes.into_iter().zip(device.max_block) {
+        within(what, value.into(), 1, highest.into(), || on(device))?;
+    }
+    within(
+        "threads per block",
+        block.count(),
+        1,
+        kernel.attributes.max_threads_per_block.into(),
+        || kernel_on(kernel, device),
+    )
+}
+
+fn check_grid(
+    shape: &LaunchShape,
+    device: &DeviceProperties,
+    kernel: &KernelLimits<'_>,
+) -> Result<()> {
+    let grid = shape.grid;
+    let axes = [
+        ("blocks in x", "x", grid.x),
+        ("blocks in y", "y", grid.y),
+        ("blocks in z", "z", grid.z),
+    ];
+    let limits = device.max_grid.into_iter().zip(kernel.cluster);
+    for ((what, axis, value), (highest, cluster)) in axes.into_iter().zip(limits) {
+        within(what, value.into(), 1, highest.into(), || on(device))?;
+        if cluster > 1 && value % cluster != 0 {
+            return Err(Error::NotAMultiple {
+                axis,
+                value,
+                multiple: cluster,
+                kernel: kernel.kernel.to_owned(),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn check_shared(
+    shape: &LaunchShape,
+    device: &DeviceProperties,
+    kernel: &KernelLimits<'_>,
+) -> Result<()> {
+    let most = most_shared(device);
+    let declared = kernel.attributes.static_shared_bytes;
+    within(
+        "dynamic shared memory (bytes per block)",
+        shape.shared_bytes.into(),
+        0,
+        most.saturating_sub(declared).into(),
+        || match declared {
+            0 => on(device),
+            _ => kernel_on(kernel, device),
+        },
+    )
+}
+
+/// Shared memory of a block at most. Devices without the opt-in tell 0 for it.
+pub(super) fn most_shared(device: &DeviceProperties) -> u32 {
+    device
+        .max_shared_per_block_optin
+        .max(device.max_shared_per_block)
+}
+
+/// True when the kernel needs to be allowed more dynamic shared memory than
+/// every kernel has.
+pub(super) fn needs_opt_in(
+    shape: &LaunchShape,
+    device: &DeviceProperties,
+    attributes: &FunctionAttributes,
+) -> bool {
+    shape
+        .shared_bytes
+        .saturating_add(attributes.static_shared_bytes)
+        > device.max_shared_per_block
+}
+
+fn within(
+    what: &'static str,
+    value: u64,
+    lowest: u64,
+    highest: u64,
+    scope: impl FnOnce() -> String,
+) -> Result<()> {
+    if (lowest..=highest).contains(&value) {
+        return Ok(());
+    }
+    Err(Error::OutOfRange {
+        what,
+        value,
+        lowest,
+        highest,
+        scope: scope(),
+    })
+}
+
+fn on(device: &DeviceProperties) -> String {
+    format!("on {}", device.name)
+}
+
+fn kernel_on(kernel: &KernelLimits<'_>, device: &DeviceProperties) -> String {
+    format!("for kernel `{}` on {}", kernel.kernel, device.name)
+}

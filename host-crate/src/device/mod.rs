@@ -1,0 +1,223 @@
+//! Devices: memory, modules, launches and events, through one interface.
+//!
+//! Three layers, from the outside in:
+//!
+//! - [`Device`], [`Buffer`], [`Module`], [`Event`]: typed and safe. A wrong
+//!   argument does not compile; a wrong size, length or device is an `Err`.
+//! - [`Backend`]: what a device must be able to do, in bytes and handles. The
+//!   CUDA driver is one, an emulator of PTX another.
+//! - `cuda`: the driver's functions, through `cust` and `libcuda-lazy`.
+//!
+//! Nothing here knows a kernel by name, measures, or prints.
+//!
+//! ```no_run
+//! use quadscan::device::{Artifact, Device, DeviceChoice};
+//!
+//! # fn main() -> quadscan::Result<()> {
+//! let device = Device::open(DeviceChoice::Auto)?;
+//! let module = device.load(&Artifact::embedded()?)?;
+//! let numbers = device.upload(&[1.0f32, 2.0, 3.0])?;
+//! assert_eq!(numbers.to_vec()?, [1.0, 2.0, 3.0]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod argument;
+mod artifact;
+mod backend;
+mod buffer;
+mod choice;
+mod cuda;
+mod event;
+mod limits;
+mod module;
+mod properties;
+mod ptx_version;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use bytemuck::Pod;
+
+pub use argument::{Argument, Arguments};
+pub use artifact::{Artifact, ArtifactModule};
+pub use backend::{Backend, EventHandle, FunctionHandle, Image, ModuleHandle};
+pub use buffer::Buffer;
+pub use choice::DeviceChoice;
+pub use cuda_std::launch::{Actual, Dim3, LaunchShape};
+pub use event::Event;
+pub use module::Module;
+pub use properties::{DeviceProperties, FunctionAttributes, MemoryInfo};
+
+use crate::{Error, Result};
+
+/// A device that runs kernels, with one stream of work: copies, fills and
+/// launches happen in the order in which they were asked for.
+///
+/// Cheap to clone; clones are the same device. Two calls of [`Device::open`]
+/// give two devices, each with a stream of its own, whose buffers cannot be mixed.
+#[derive(Clone)]
+pub struct Device {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    backend: Box<dyn Backend>,
+    number: u32,
+}
+
+impl Device {
+    /// Opens a device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoDevice`] with the reason in one sentence when there is no
+    /// such device, or no driver.
+    pub fn open(choice: DeviceChoice) -> Result<Self> {
+        match choice {
+            DeviceChoice::Auto => Self::open_cuda(None),
+            DeviceChoice::Cuda(ordinal) => Self::open_cuda(ordinal),
+            DeviceChoice::Emulator => Err(Error::NoDevice {
+                reason: "this build has no emulator".to_owned(),
+            }),
+        }
+    }
+
+    fn open_cuda(ordinal: Option<u32>) -> Result<Self> {
+        Ok(Self::from_backend(Box::new(cuda::Cuda::open(
+            ordinal.unwrap_or(0),
+        )?)))
+    }
+
+    /// A device made of a backend, for backends from outside of this crate.
+    pub fn from_backend(backend: Box<dyn Backend>) -> Self {
+        static OPENED: AtomicU32 = AtomicU32::new(0);
+        let number = OPENED.fetch_add(1, Ordering::Relaxed);
+        Self {
+            inner: Arc::new(Inner { backend, number }),
+        }
+    }
+
+    /// What the device is and what it allows.
+    pub fn properties(&self) -> &DeviceProperties {
+        self.backend().properties()
+    }
+
+    /// Bytes of device memory, free and in all.
+    ///
+    /// # Errors
+    ///
+    /// The driver's, such as one from an earlier kernel.
+    pub fn memory_info(&self) -> Result<MemoryInfo> {
+        self.backend().memory_info()
+    }
+
+    /// A buffer of `len` elements whose contents are unspecified.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], [`Error::TooManyElements`].
+    pub fn alloc<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
+        Buffer::new(self, len)
+    }
+
+    /// A buffer of `len` elements, every byte zero.
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::alloc`].
+    pub fn alloc_zeroed<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
+        let mut buffer = Buffer::new(self, len)?;
+        buffer.fill_bytes(0)?;
+        Ok(buffer)
+    }
+
+    /// A buffer with the elements of `source`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::alloc`].
+    pub fn upload<T: Pod>(&self, source: &[T]) -> Result<Buffer<T>> {
+        let mut buffer = Buffer::new(self, source.len())?;
+        buffer.copy_from(source)?;
+        Ok(buffer)
+    }
+
+    /// Loads the best module of the artifact that this device can run: the
+    /// highest architecture whose PTX version its driver understands.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoArchitecture`], [`Error::DriverTooOld`], [`Error::BadModule`].
+    pub fn load(&self, artifact: &Artifact) -> Result<Module> {
+        Module::from_artifact(self, artifact)
+    }
+
+    /// Loads PTX that has no manifest. Its kernels have unchecked launches only.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::DriverTooOld`], [`Error::BadModule`].
+    pub fn load_ptx(&self, text: &str) -> Result<Module> {
+        Module::from_image(self, Image::Ptx(text))
+    }
+
+    /// Loads a cubin or fat binary. Its kernels have unchecked launches only.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadModule`]; [`Error::Unsupported`] on a device that runs PTX only.
+    pub fn load_cubin(&self, bytes: &[u8]) -> Result<Module> {
+        Module::from_image(self, Image::Cubin(bytes))
+    }
+
+    /// Waits until all work given to this device is done.
+    ///
+    /// # Errors
+    ///
+    /// The driver's; a kernel's fault shows here ([`Error::is_context_lost`]).
+    pub fn synchronize(&self) -> Result<()> {
+        self.backend().synchronize()
+    }
+
+    /// A new event, not yet recorded.
+    ///
+    /// # Errors
+    ///
+    /// The driver's.
+    pub fn event(&self) -> Result<Event> {
+        Event::new(self)
+    }
+
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        self.inner.backend.as_ref()
+    }
+
+    /// The device's name and number, to tell it from another of the same name.
+    pub(crate) fn label(&self) -> String {
+        format!(
+            "{}, opened as number {}",
+            self.properties().name,
+            self.inner.number
+        )
+    }
+}
+
+impl PartialEq for Device {
+    /// True for clones of one opened device.
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl Eq for Device {}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Device")
+            .field("name", &self.properties().name)
+            .field("number", &self.inner.number)
+            .finish()
+    }
+}

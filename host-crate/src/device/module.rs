@@ -1,0 +1,414 @@
+//! Loaded code, and launches of its kernels.
+//!
+//! A launch goes: find the entry (once), compare its parameters with the
+//! launcher's (once), check owners, sizes and the author's conditions, then
+//! hand the bytes to the backend.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cuda_builder::manifest;
+use cuda_std::launch::{Actual, Kernel, LaunchShape, Parameter, ParameterKind, SafeLaunch};
+
+use super::artifact::{Artifact, ArtifactModule, driver_too_old};
+use super::limits::{self, KernelLimits};
+use super::ptx_version;
+use super::{Arguments, Device, FunctionAttributes, FunctionHandle, Image, ModuleHandle};
+use crate::{Error, Result};
+
+/// `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`.
+const UNSUPPORTED_PTX_VERSION: u32 = 222;
+
+/// Code on a device. Cheap to clone; unloaded with its last clone.
+#[derive(Clone)]
+pub struct Module {
+    loaded: Arc<Loaded>,
+}
+
+struct Loaded {
+    device: Device,
+    handle: ModuleHandle,
+    /// Architecture and kernels, where there is a manifest.
+    manifest: Option<manifest::Module>,
+    entries: Mutex<HashMap<String, Entry>>,
+}
+
+/// A kernel that was looked up.
+#[derive(Clone, Copy)]
+struct Entry {
+    function: FunctionHandle,
+    attributes: FunctionAttributes,
+    cluster: [u32; 3],
+    /// Dynamic shared memory that the backend allows it by now; 0 for the default.
+    allowed_shared: u32,
+    /// The launcher whose parameters were compared with the manifest's.
+    checked: Option<&'static [Parameter]>,
+}
+
+impl Module {
+    pub(super) fn from_artifact(device: &Device, artifact: &Artifact) -> Result<Self> {
+        let candidates = artifact.candidates(device.properties())?;
+        let mut refusal = None;
+        for ArtifactModule { module, ptx } in candidates {
+            match load(device, Image::Ptx(ptx), &module.file) {
+                Ok(handle) => return Ok(Self::new(device, handle, Some(module.clone()))),
+                Err(error @ Error::DriverTooOld { .. }) => refusal = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        // The list is never empty, so the last refusal is there.
+        Err(refusal.unwrap_or_else(|| driver_too_old(device.properties(), None)))
+    }
+
+    pub(super) fn from_image(device: &Device, image: Image<'_>) -> Result<Self> {
+        let what = match image {
+            Image::Ptx(_) => "the PTX",
+            Image::Cubin(_) => "the cubin",
+        };
+        Ok(Self::new(device, load(device, image, what)?, None))
+    }
+
+    fn new(device: &Device, handle: ModuleHandle, manifest: Option<manifest::Module>) -> Self {
+        let loaded = Loaded {
+            device: device.clone(),
+            handle,
+            manifest,
+            entries: Mutex::default(),
+        };
+        Self {
+            loaded: Arc::new(loaded),
+        }
+    }
+
+    /// The device that the code is loaded on.
+    pub fn device(&self) -> &Device {
+        &self.loaded.device
+    }
+
+    /// The architecture that was chosen, its PTX version, hash and kernels;
+    /// `None` for code that was loaded without a manifest.
+    pub fn manifest(&self) -> Option<&manifest::Module> {
+        self.loaded.manifest.as_ref()
+    }
+
+    /// What a kernel takes up, by its entry name.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownKernel`].
+    pub fn attributes(&self, entry: &str) -> Result<FunctionAttributes> {
+        Ok(self.entry(entry)?.attributes)
+    }
+
+    /// Starts a kernel whose author declared what a launch must satisfy.
+    /// Returns before it is done; a fault of the kernel shows in the next call
+    /// that waits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`] and [`Error::NotAMultiple`] for sizes,
+    /// [`Error::ContractBroken`] with the author's condition,
+    /// [`Error::ForeignBuffer`] for a buffer of another device,
+    /// [`Error::UnknownKernel`], [`Error::SignatureMismatch`] and
+    /// [`Error::NoManifest`] for code that was built from another source.
+    pub fn launch<K, A>(&self, _kernel: K, shape: LaunchShape, arguments: A) -> Result<()>
+    where
+        K: SafeLaunch,
+        A: Arguments<K::Formals>,
+    {
+        if self.loaded.manifest.is_none() {
+            return Err(Error::NoManifest {
+                kernel: K::NAME.to_owned(),
+            });
+        }
+        arguments.with(|actuals, owners| {
+            let entry = self.prepare::<K>(&shape, actuals, owners)?;
+            K::check(&shape, actuals).map_err(|condition| Error::ContractBroken {
+                kernel: K::NAME.to_owned(),
+                condition,
+            })?;
+            // SAFETY: the parameters have the types of the kernel that the
+            // manifest describes, the buffers are this device's and alive, and
+            // the author's conditions hold, which the author declared enough.
+            unsafe { self.start(entry.function, &shape, K::PARAMETERS, actuals) }
+        })
+    }
+
+    /// Starts a kernel without asking its author's conditions. Sizes, owners
+    /// and (where there is a manifest) the parameters are checked all the same.
+    ///
+    /// # Errors
+    ///
+    /// As [`Module::launch`], but for [`Error::ContractBroken`] and [`Error::NoManifest`].
+    ///
+    /// # Safety
+    ///
+    /// What the kernel's documentation asks for under `# Safety` holds for this
+    /// shape and these arguments. For code that was loaded without a manifest:
+    /// the entry has the launcher's parameters.
+    pub unsafe fn launch_unchecked<K, A>(
+        &self,
+        _kernel: K,
+        shape: LaunchShape,
+        arguments: A,
+    ) -> Result<()>
+    where
+        K: Kernel,
+        A: Arguments<K::Formals>,
+    {
+        arguments.with(|actuals, owners| {
+            let entry = self.prepare::<K>(&shape, actuals, owners)?;
+            // SAFETY: the caller's.
+            unsafe { self.start(entry.function, &shape, K::PARAMETERS, actuals) }
+        })
+    }
+
+    /// Starts an entry by its name with raw parameters: each argument's bytes
+    /// are one parameter of the entry (a count of elements is not passed along;
+    /// give a slice's length as an argument of its own). Sizes are checked.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`] and [`Error::NotAMultiple`] for sizes,
+    /// [`Error::UnknownKernel`], and [`Error::ArgumentCount`] where there is a manifest.
+    ///
+    /// # Safety
+    ///
+    /// The arguments are the entry's in number, size and meaning, every address
+    /// among them is valid on this device, and the entry is sound for this shape.
+    pub unsafe fn launch_raw(
+        &self,
+        name: &str,
+        shape: LaunchShape,
+        arguments: &[Actual<'_>],
+    ) -> Result<()> {
+        let entry = self.entry(name)?;
+        if let Some(kernel) = self.loaded.described(name)
+            && kernel.ptx_parameters.len() != arguments.len()
+        {
+            return Err(Error::ArgumentCount {
+                kernel: name.to_owned(),
+                expected: kernel.ptx_parameters.len(),
+                actual: arguments.len(),
+            });
+        }
+        self.fit(name, &entry, &shape)?;
+        let parameters: Vec<&[u8]> = arguments.iter().map(|actual| actual.bytes).collect();
+        let backend = self.loaded.device.backend();
+        // SAFETY: the caller's.
+        unsafe { backend.launch(entry.function, &shape, &parameters) }
+    }
+
+    /// Everything that a typed launch checks but its author's conditions.
+    fn prepare<K: Kernel>(
+        &self,
+        shape: &LaunchShape,
+        actuals: &[Actual<'_>],
+        owners: &[Option<&Device>],
+    ) -> Result<Entry> {
+        let entry = self.entry(K::NAME)?;
+        self.compare_signature::<K>(&entry, actuals)?;
+        for (owner, parameter) in owners.iter().zip(K::PARAMETERS) {
+            if let Some(owner) = owner.filter(|&owner| *owner != self.loaded.device) {
+                return Err(Error::ForeignBuffer {
+                    kernel: K::NAME.to_owned(),
+                    argument: parameter.name.to_owned(),
+                    owner: owner.label(),
+                    device: self.loaded.device.label(),
+                });
+            }
+        }
+        self.fit(K::NAME, &entry, shape)?;
+        Ok(entry)
+    }
+
+    /// Checks the sizes, and allows the kernel the shared memory that it needs.
+    fn fit(&self, name: &str, entry: &Entry, shape: &LaunchShape) -> Result<()> {
+        let device = &self.loaded.device;
+        let kernel = KernelLimits {
+            kernel: name,
+            attributes: &entry.attributes,
+            cluster: entry.cluster,
+        };
+        limits::check(shape, device.properties(), &kernel)?;
+        if limits::needs_opt_in(shape, device.properties(), &entry.attributes) {
+            self.loaded.allow_shared(name, shape.shared_bytes)?;
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    ///
+    /// As [`super::Backend::launch`], with slices as one argument for two parameters.
+    unsafe fn start(
+        &self,
+        function: FunctionHandle,
+        shape: &LaunchShape,
+        parameters: &[Parameter],
+        actuals: &[Actual<'_>],
+    ) -> Result<()> {
+        let lengths: Vec<[u8; 8]> = actuals
+            .iter()
+            .map(|actual| (actual.elements.unwrap_or(0) as u64).to_ne_bytes())
+            .collect();
+        let mut bytes: Vec<&[u8]> = Vec::with_capacity(2 * actuals.len());
+        for ((actual, parameter), length) in actuals.iter().zip(parameters).zip(&lengths) {
+            bytes.push(actual.bytes);
+            if is_slice(parameter) {
+                bytes.push(length);
+            }
+        }
+        // SAFETY: the caller's.
+        unsafe { self.loaded.device.backend().launch(function, shape, &bytes) }
+    }
+
+    /// The kernel of this name, looked up once.
+    fn entry(&self, name: &str) -> Result<Entry> {
+        if let Some(entry) = self.loaded.lock().get(name) {
+            return Ok(*entry);
+        }
+        let backend = self.loaded.device.backend();
+        let function = backend.function(self.loaded.handle, name)?;
+        let entry = Entry {
+            function,
+            attributes: backend.attributes(function)?,
+            cluster: self
+                .loaded
+                .described(name)
+                .map_or([0; 3], |kernel| kernel.cluster),
+            allowed_shared: 0,
+            checked: None,
+        };
+        self.loaded.lock().insert(name.to_owned(), entry);
+        Ok(entry)
+    }
+
+    /// Compares the launcher's parameters with the manifest's, once a launcher.
+    fn compare_signature<K: Kernel>(&self, entry: &Entry, actuals: &[Actual<'_>]) -> Result<()> {
+        if self.loaded.manifest.is_none() {
+            return Ok(());
+        }
+        if entry
+            .checked
+            .is_some_and(|checked| std::ptr::eq(checked, K::PARAMETERS))
+        {
+            return Ok(());
+        }
+        let kernel = self
+            .loaded
+            .described(K::NAME)
+            .ok_or_else(|| Error::UnknownKernel {
+                kernel: K::NAME.to_owned(),
+            })?;
+        let mismatch = |expected, found| Error::SignatureMismatch {
+            kernel: K::NAME.to_owned(),
+            expected,
+            found,
+        };
+        let expected = signature(K::PARAMETERS.iter().map(|p| (p.name, p.ty)));
+        let found = signature(kernel.parameters.iter().map(|p| (&*p.name, &*p.ty)));
+        if expected != found {
+            return Err(mismatch(expected, found));
+        }
+        let given: Vec<u64> = sizes(actuals, K::PARAMETERS).collect();
+        let taken: Vec<u64> = kernel.ptx_parameters.iter().map(|p| p.bytes).collect();
+        if given != taken {
+            return Err(mismatch(
+                format!("{expected}; bytes: {given:?}"),
+                format!("{found}; bytes: {taken:?}"),
+            ));
+        }
+        if let Some(entry) = self.loaded.lock().get_mut(K::NAME) {
+            entry.checked = Some(K::PARAMETERS);
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Module")
+            .field("device", &self.loaded.device)
+            .field("arch", &self.manifest().map(|module| &module.arch))
+            .finish_non_exhaustive()
+    }
+}
+
+impl Loaded {
+    fn described(&self, name: &str) -> Option<&manifest::Kernel> {
+        self.manifest.as_ref()?.kernel(name)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Entry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Raises what the backend allows the kernel. Under the lock, so that no
+    /// other thread lowers it again.
+    fn allow_shared(&self, name: &str, bytes: u32) -> Result<()> {
+        if let Some(entry) = self.lock().get_mut(name)
+            && bytes > entry.allowed_shared
+        {
+            let backend = self.device.backend();
+            backend.allow_dynamic_shared(entry.function, bytes)?;
+            entry.allowed_shared = bytes;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        // SAFETY: nobody else has this module's handle or those of its
+        // functions. A failure means a lost context, in which nothing is left
+        // to unload.
+        let _ = unsafe { self.device.backend().unload(self.handle) };
+    }
+}
+
+/// Loads code, with the refusals of a driver named for what they are.
+fn load(device: &Device, image: Image<'_>, what: &str) -> Result<ModuleHandle> {
+    device.backend().load(image).map_err(|error| match error {
+        Error::BadModule { code, .. } if code == UNSUPPORTED_PTX_VERSION => {
+            let version = match image {
+                Image::Ptx(text) => ptx_version::declared(text),
+                Image::Cubin(_) => None,
+            };
+            driver_too_old(device.properties(), version)
+        }
+        Error::BadModule {
+            code, name, log, ..
+        } => Error::BadModule {
+            what: what.to_owned(),
+            code,
+            name,
+            log,
+        },
+        other => other,
+    })
+}
+
+fn signature<'a>(parameters: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let parameters: Vec<_> = parameters
+        .map(|(name, ty)| format!("{name}: {ty}"))
+        .collect();
+    parameters.join(", ")
+}
+
+/// Slices are two parameters in PTX: address and length.
+fn is_slice(parameter: &Parameter) -> bool {
+    matches!(
+        parameter.kind,
+        ParameterKind::Slice | ParameterKind::SliceMut
+    )
+}
+
+/// Bytes of each parameter in PTX.
+fn sizes(actuals: &[Actual<'_>], parameters: &[Parameter]) -> impl Iterator<Item = u64> {
+    let pairs = actuals.iter().zip(parameters);
+    pairs.flat_map(|(actual, parameter)| {
+        let length = is_slice(parameter).then_some(size_of::<u64>() as u64);
+        std::iter::once(actual.bytes.len() as u64).chain(length)
+    })
+}

@@ -1,0 +1,79 @@
+//! What a device is, what it allows, and what a loaded kernel takes up.
+
+/// What a device is and what it allows. Sizes in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceProperties {
+    /// The device's name, such as `NVIDIA H200`.
+    pub name: String,
+    /// `cuda` or `emulator`.
+    pub kind: &'static str,
+    /// The device's number among those of its kind.
+    pub ordinal: u32,
+    /// Compute capability, (major, minor).
+    pub compute_capability: (u32, u32),
+    /// The newest CUDA version that the driver supports, (major, minor); `None` without a driver.
+    pub driver_version: Option<(u32, u32)>,
+    /// The driver's own version, such as `580.159.04`, where the system tells it.
+    pub driver: Option<String>,
+    /// Streaming multiprocessors.
+    pub multiprocessors: u32,
+    /// Threads of a warp.
+    pub warp_size: u32,
+    /// Threads of a block, all dimensions together.
+    pub max_threads_per_block: u32,
+    /// Threads of a block along x, y, z.
+    pub max_block: [u32; 3],
+    /// Blocks of a grid along x, y, z.
+    pub max_grid: [u32; 3],
+    /// Threads resident on one multiprocessor.
+    pub max_threads_per_multiprocessor: u32,
+    /// Blocks resident on one multiprocessor.
+    pub max_blocks_per_multiprocessor: u32,
+    /// 32-bit registers of one multiprocessor.
+    pub registers_per_multiprocessor: u32,
+    /// Shared memory of a block without asking for more.
+    pub max_shared_per_block: u32,
+    /// Shared memory of a block at most, which [`crate::device::Module`] asks for when needed.
+    pub max_shared_per_block_optin: u32,
+    /// Shared memory of one multiprocessor.
+    pub shared_per_multiprocessor: u32,
+    /// Second-level cache.
+    pub l2_cache: u32,
+    /// Device memory.
+    pub total_memory: u64,
+    /// Clock of the multiprocessors at most, in kHz; 0 where unknown.
+    pub clock_khz: u32,
+    /// Clock of the memory at most, in kHz; 0 where unknown.
+    pub memory_clock_khz: u32,
+    /// Width of the memory bus, in bits; 0 where unknown.
+    pub memory_bus_bits: u32,
+    /// True when the system ends kernels that run too long.
+    pub has_kernel_time_limit: bool,
+    /// True when all blocks of a grid can be launched together ([`crate::device::Module`]
+    /// does not do so).
+    pub has_cooperative_launch: bool,
+}
+
+/// Device memory in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryInfo {
+    /// Bytes free.
+    pub free: u64,
+    /// Bytes in all.
+    pub total: u64,
+}
+
+/// What a loaded kernel takes up on its device. Sizes in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionAttributes {
+    /// Threads of a block at most, as registers and launch bounds allow.
+    pub max_threads_per_block: u32,
+    /// 32-bit registers of a thread.
+    pub registers: u32,
+    /// Local memory of a thread (spilled registers and arrays); 0 is good.
+    pub local_bytes: u32,
+    /// Shared memory that the kernel declares.
+    pub static_shared_bytes: u32,
+    /// Constant memory that the kernel declares.
+    pub constant_bytes: u32,
+}

@@ -1,0 +1,326 @@
+//! The one error type of this crate.
+//!
+//! Every variant names the thing that was wrong and, where there is one, the
+//! allowed range. Raw driver codes are kept. No variant prints more than one
+//! sentence, and none decides what is printed where: `main.rs` does.
+
+use std::io;
+use std::path::PathBuf;
+
+/// The result of everything in this crate that can fail.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no device of the kind that was asked for.
+    #[error("no device: {reason}")]
+    NoDevice {
+        /// Why there is none.
+        reason: String,
+    },
+    /// A device was named in a way that is not understood.
+    #[error("unknown device `{text}`, allowed are auto, cuda, cuda:N and emulator")]
+    UnknownDevice {
+        /// What was given.
+        text: String,
+    },
+    /// A driver function failed.
+    #[error("{call} failed with {name} ({code}): {text}")]
+    Driver {
+        /// The driver's function.
+        call: &'static str,
+        /// The driver's raw code (`CUresult`).
+        code: u32,
+        /// The code's name, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
+        name: String,
+        /// The driver's description of it.
+        text: String,
+    },
+    /// The device has not enough memory left.
+    #[error("{wanted} bytes do not fit on {device}, {free} bytes are free")]
+    OutOfMemory {
+        /// Bytes asked for.
+        wanted: u64,
+        /// Bytes free at that moment.
+        free: u64,
+        /// The device's name.
+        device: String,
+    },
+    /// A number of elements whose bytes cannot be counted.
+    #[error("{elements} elements of {size} bytes each are more than a buffer can hold")]
+    TooManyElements {
+        /// Elements asked for.
+        elements: usize,
+        /// Bytes of one element.
+        size: usize,
+    },
+    /// A slice and a buffer of different lengths.
+    #[error("{what} has {actual} elements, the buffer has {expected}")]
+    LengthMismatch {
+        /// The slice: `source` or `target`.
+        what: &'static str,
+        /// Elements of the buffer.
+        expected: usize,
+        /// Elements of the slice.
+        actual: usize,
+    },
+    /// A launch size outside of what the device or the kernel allows.
+    #[error("{what} is {value}, allowed are {lowest} to {highest} {scope}")]
+    OutOfRange {
+        /// The quantity, such as `threads per block`.
+        what: &'static str,
+        /// What was asked for.
+        value: u64,
+        /// The smallest allowed value.
+        lowest: u64,
+        /// The largest allowed value.
+        highest: u64,
+        /// Where the range holds: `on <device>`, or `for kernel ... on <device>`.
+        scope: String,
+    },
+    /// A grid that the kernel's clusters do not divide.
+    #[error(
+        "blocks in {axis} is {value}, allowed are multiples of {multiple} for kernel `{kernel}`, whose clusters need them"
+    )]
+    NotAMultiple {
+        /// `x`, `y` or `z`.
+        axis: &'static str,
+        /// Blocks asked for.
+        value: u32,
+        /// Blocks of a cluster along this axis.
+        multiple: u32,
+        /// The kernel's entry name.
+        kernel: String,
+    },
+    /// A condition that the kernel's author declared does not hold.
+    #[error("kernel `{kernel}` refuses this launch: `{condition}` does not hold")]
+    ContractBroken {
+        /// The kernel's entry name.
+        kernel: String,
+        /// The condition, as its author wrote it.
+        condition: &'static str,
+    },
+    /// A buffer of one device given to another.
+    #[error(
+        "argument `{argument}` of kernel `{kernel}` is a buffer of another device ({owner}), the kernel runs on {device}"
+    )]
+    ForeignBuffer {
+        /// The kernel's entry name.
+        kernel: String,
+        /// The parameter's name.
+        argument: String,
+        /// The device that the buffer belongs to.
+        owner: String,
+        /// The device that was to run the kernel.
+        device: String,
+    },
+    /// Events of two devices compared.
+    #[error("the two events belong to different devices")]
+    ForeignEvent,
+    /// Raw arguments that do not fit the entry's parameters.
+    #[error("kernel `{kernel}` takes {expected} parameters, {actual} were given")]
+    ArgumentCount {
+        /// The kernel's entry name.
+        kernel: String,
+        /// Parameters of the entry.
+        expected: usize,
+        /// Arguments given.
+        actual: usize,
+    },
+    /// The module has no such kernel.
+    #[error("the module has no kernel `{kernel}`")]
+    UnknownKernel {
+        /// The entry name that was looked for.
+        kernel: String,
+    },
+    /// The artifact's kernel and this program's launcher have different parameters.
+    #[error(
+        "kernel `{kernel}` of the artifact has the parameters ({found}), this program was built for ({expected}); build both from the same source"
+    )]
+    SignatureMismatch {
+        /// The kernel's entry name.
+        kernel: String,
+        /// The launcher's parameters.
+        expected: String,
+        /// The artifact's parameters.
+        found: String,
+    },
+    /// A safe launch from a module whose parameters nobody vouches for.
+    #[error(
+        "kernel `{kernel}` was loaded without a manifest, so its parameters cannot be checked; use `launch_unchecked`"
+    )]
+    NoManifest {
+        /// The kernel's entry name.
+        kernel: String,
+    },
+    /// A file of an artifact could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// An artifact that is not what the builder wrote.
+    #[error("the artifact's file {file} is corrupt: {reason}")]
+    CorruptArtifact {
+        /// The file, as far as it is known.
+        file: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// No architecture of the artifact runs on the device.
+    #[error("{device} has compute capability {capability}, the PTX at hand needs {offered}")]
+    NoArchitecture {
+        /// The device's name.
+        device: String,
+        /// The device's compute capability, such as `9.0`.
+        capability: String,
+        /// The architectures that the artifact has.
+        offered: String,
+    },
+    /// The driver does not understand the PTX version.
+    #[error(
+        "the driver is too old for the PTX: it supports CUDA {driver}, PTX {ptx} needs {needed}"
+    )]
+    DriverTooOld {
+        /// The driver's CUDA version.
+        driver: String,
+        /// The PTX version of the module.
+        ptx: String,
+        /// What the PTX needs, such as `CUDA 12.7 or newer`.
+        needed: String,
+    },
+    /// The driver refused the PTX or the cubin.
+    #[error("the driver cannot load {what}: {name} ({code}): {log}")]
+    BadModule {
+        /// What was loaded.
+        what: String,
+        /// The driver's raw code (`CUresult`).
+        code: u32,
+        /// The code's name.
+        name: String,
+        /// The compiler's error log on one line, or the driver's description.
+        log: String,
+    },
+    /// The device cannot do what was asked.
+    #[error("{device} cannot {what}")]
+    Unsupported {
+        /// The device's name.
+        device: String,
+        /// What was asked for, as a verb phrase.
+        what: &'static str,
+    },
+    /// A command-line argument that cannot be carried out.
+    #[error("{argument} {problem}")]
+    Argument {
+        /// The argument as it is typed, such as `--threads`.
+        argument: String,
+        /// What is wrong with its value, and the allowed range.
+        problem: String,
+    },
+    /// A folder or a file for results that cannot be written.
+    #[error("--out {}: cannot write {}: {source}", folder.display(), path.display())]
+    Unwritable {
+        /// What `--out` names.
+        folder: PathBuf,
+        /// The file or folder that could not be written.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Records that cannot be used.
+    #[error("cannot use the records in {}: {problem}", path.display())]
+    Records {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The device cannot carry out the request, in the measuring process's words.
+    #[error("{problem}")]
+    Refused {
+        /// What is wrong.
+        problem: String,
+    },
+    /// The process that measures on the device could not be started.
+    #[error("cannot start the measuring process: {problem}")]
+    Worker {
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl Error {
+    /// The exit code that fits: 2 for a request that cannot be carried out, 1
+    /// for a kernel that faulted (its result is wrong, not its request).
+    pub fn exit_code(&self) -> u8 {
+        if self.is_context_lost() { 1 } else { 2 }
+    }
+
+    /// True when the driver's context is beyond use: every later call of this
+    /// process on this device fails with the same code. A new process can go on.
+    pub fn is_context_lost(&self) -> bool {
+        matches!(self, Error::Driver { code, .. } | Error::BadModule { code, .. } if is_sticky(*code))
+    }
+}
+
+/// Codes that the driver's documentation calls inconsistent-state errors
+/// ("the context is left in an inconsistent state and any further CUDA work
+/// will return the same error").
+fn is_sticky(code: u32) -> bool {
+    const ECC_UNCORRECTABLE: u32 = 214;
+    const NVLINK_UNCORRECTABLE: u32 = 220;
+    const CONTAINED: u32 = 226;
+    const ILLEGAL_ADDRESS: u32 = 700;
+    const LAUNCH_TIMEOUT: u32 = 702;
+    const CONTEXT_IS_DESTROYED: u32 = 709;
+    const ASSERT: u32 = 710;
+    const HARDWARE_STACK_ERROR: u32 = 714;
+    const LAUNCH_FAILED: u32 = 719;
+    const TENSOR_MEMORY_LEAK: u32 = 721;
+    const EXTERNAL_DEVICE: u32 = 911;
+    matches!(
+        code,
+        ECC_UNCORRECTABLE
+            | NVLINK_UNCORRECTABLE
+            | CONTAINED
+            | ILLEGAL_ADDRESS
+            | LAUNCH_TIMEOUT
+            | CONTEXT_IS_DESTROYED
+            | ASSERT
+            | HARDWARE_STACK_ERROR..=LAUNCH_FAILED | TENSOR_MEMORY_LEAK | EXTERNAL_DEVICE
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn driver(code: u32) -> Error {
+        Error::Driver {
+            call: "cuStreamSynchronize",
+            code,
+            name: "NAME".into(),
+            text: "text".into(),
+        }
+    }
+
+    #[test]
+    fn a_fault_of_a_kernel_loses_the_context_and_exits_1() {
+        for code in [700, 702, 710, 714, 715, 716, 717, 718, 719] {
+            assert!(driver(code).is_context_lost(), "{code}");
+            assert_eq!(driver(code).exit_code(), 1, "{code}");
+        }
+    }
+
+    #[test]
+    fn a_refused_request_keeps_the_context_and_exits_2() {
+        for code in [1, 2, 3, 100, 218, 222, 500, 701, 720, 999] {
+            assert!(!driver(code).is_context_lost(), "{code}");
+            assert_eq!(driver(code).exit_code(), 2, "{code}");
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! CSV: RFC 4180, but for line feeds instead of CR LF, as the published files
+//! have them.
+
+use super::cells;
+use crate::record::Record;
+use crate::tables::Column;
+
+/// A header and a line a record.
+pub(super) fn render(columns: &[Column], records: &[Record]) -> String {
+    let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
+    let header: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    // Writing to memory does not fail, and all rows have the header's length.
+    let mut written = writer.write_record(header);
+    for record in records {
+        written = written.and_then(|()| writer.write_record(cells(columns, record)));
+    }
+    match (written, writer.into_inner()) {
+        (Ok(()), Ok(bytes)) => String::from_utf8_lossy(&bytes).into_owned(),
+        _ => String::new(),
+    }
+}

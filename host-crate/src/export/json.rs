@@ -1,0 +1,34 @@
+//! JSON: an array with one object a record.
+
+use serde_json::{Map, Value};
+
+use super::cells;
+use crate::record::Record;
+use crate::tables::Column;
+
+fn pretty(value: &impl serde::Serialize) -> String {
+    // Records and maps of strings always have a JSON form.
+    serde_json::to_string_pretty(value).map(|text| text + "\n").unwrap_or_default()
+}
+
+/// Every record with everything that is known about it.
+pub(super) fn render_records(records: &[&Record]) -> String {
+    pretty(&records)
+}
+
+/// The given columns alone; numbers where the text is one, null where it is empty.
+pub(super) fn render_columns(columns: &[Column], records: &[Record]) -> String {
+    let value = |text: String| match serde_json::from_str::<Value>(&text) {
+        Ok(Value::Number(number)) => Value::Number(number),
+        _ if text.is_empty() => Value::Null,
+        _ => Value::String(text),
+    };
+    let rows: Vec<Map<String, Value>> = records
+        .iter()
+        .map(|record| {
+            let names = columns.iter().map(|column| column.name.clone());
+            names.zip(cells(columns, record).into_iter().map(value)).collect()
+        })
+        .collect();
+    pretty(&rows)
+}

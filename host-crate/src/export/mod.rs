@@ -1,0 +1,105 @@
+//! Records to text: pure functions, nothing is measured and nothing printed.
+
+mod csv;
+mod json;
+mod markdown;
+pub mod number;
+mod table;
+
+use crate::record::{Record, Status};
+use crate::tables::{Column, Group};
+
+/// The form of the results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// For a terminal.
+    Table,
+    /// RFC 4180, with line feeds.
+    Csv,
+    /// A pipe table.
+    Markdown,
+    /// One array of records for all tables.
+    Json,
+}
+
+impl Format {
+    /// As it is typed.
+    pub fn by_name(name: &str) -> Option<Self> {
+        match name {
+            "table" => Some(Format::Table),
+            "csv" => Some(Format::Csv),
+            "markdown" => Some(Format::Markdown),
+            "json" => Some(Format::Json),
+            _ => None,
+        }
+    }
+
+    /// Whether words beside the numbers may stand in it.
+    pub fn has_room_for_words(self) -> bool {
+        matches!(self, Format::Table | Format::Markdown)
+    }
+}
+
+/// The columns that a form shows, in order: the published ones, ours, the
+/// published figures; or the published ones alone.
+pub fn select(columns: Vec<Column>, format: Format, published: bool) -> Vec<Column> {
+    let order = |column: &Column| match column.group {
+        Group::Published => 0,
+        Group::Ours => 1,
+        Group::Reference => 2,
+    };
+    let mut selected: Vec<Column> = columns
+        .into_iter()
+        .filter(|column| {
+            if published {
+                column.group == Group::Published
+            } else {
+                !(column.detail && format.has_room_for_words())
+            }
+        })
+        .collect();
+    selected.sort_by_key(order);
+    selected
+}
+
+/// A table as text, line ends included. JSON holds several tables, see
+/// [`render_json`].
+pub fn render(format: Format, columns: &[Column], records: &[Record]) -> String {
+    match format {
+        Format::Csv => csv::render(columns, records),
+        Format::Markdown => markdown::render(columns, records),
+        Format::Table => table::render(columns, records),
+        Format::Json => json::render_columns(columns, records),
+    }
+}
+
+/// All records of a run as one array.
+pub fn render_json(records: &[&Record]) -> String {
+    json::render_records(records)
+}
+
+/// One line for every reason of rows that failed or were skipped, with the number
+/// of such rows.
+pub fn footnotes(records: &[Record]) -> Vec<String> {
+    let mut notes: Vec<(Status, &str, usize)> = Vec::new();
+    for record in records {
+        let Some(reason) = record.reason.as_deref() else { continue };
+        match notes.iter_mut().find(|note| (note.0, note.1) == (record.status, reason)) {
+            Some(note) => note.2 += 1,
+            None => notes.push((record.status, reason, 1)),
+        }
+    }
+    let rows = |count: usize| if count == 1 { "row" } else { "rows" };
+    notes
+        .into_iter()
+        .map(|(status, reason, count)| format!("{count} {} {}: {reason}", rows(count), status.name()))
+        .collect()
+}
+
+/// The texts of a record under the columns.
+fn cells(columns: &[Column], record: &Record) -> Vec<String> {
+    columns.iter().map(|column| (column.text)(record)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,25 @@
+//! A table for a terminal: columns that hold nothing are left out.
+
+use comfy_table::{CellAlignment, Table, presets::ASCII_MARKDOWN};
+
+use super::cells;
+use crate::record::Record;
+use crate::tables::Column;
+
+/// A header, a rule, and a line a record.
+pub(super) fn render(columns: &[Column], records: &[Record]) -> String {
+    let rows: Vec<Vec<String>> = records.iter().map(|record| cells(columns, record)).collect();
+    let used: Vec<usize> = (0..columns.len())
+        .filter(|&index| rows.is_empty() || rows.iter().any(|row| !row[index].is_empty()))
+        .collect();
+    let mut table = Table::new();
+    table.load_style(ASCII_MARKDOWN);
+    table.set_header(used.iter().map(|&index| columns[index].name.as_str()));
+    for row in &rows {
+        table.add_row(used.iter().map(|&index| row[index].as_str()));
+    }
+    for column in table.column_iter_mut() {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    format!("{table}\n")
+}

@@ -1,0 +1,22 @@
+//! Quadrature and prefix scan on the GPU: library and command line.
+//!
+//! `device` runs kernels; `measure` times, `oracle` knows what is right, `worker`
+//! measures in a process of its own, `tables` says what is measured, `record`
+//! keeps it, `export` renders it, and `bench` is the command that puts these
+//! together. Nothing in the library talks to a terminal.
+
+pub mod bench;
+pub mod cli;
+pub mod device;
+mod diagnostics;
+mod error;
+pub mod export;
+pub mod integrate;
+pub mod measure;
+pub mod oracle;
+pub mod record;
+pub mod scan;
+pub mod tables;
+pub mod worker;
+
+pub use error::{Error, Result};

@@ -1,0 +1,12 @@
+//! What a result has to be: the page's loops on one thread of the host, and
+//! sequential scans.
+//!
+//! Written from the published formulas and independent of the kernels; nothing
+//! here is fast on purpose, because the time of these loops is the `host_ms` of
+//! the tables. What does not live here: the comparison of a device's result with
+//! these (`worker`), and the time measurement (`measure`).
+
+pub mod quarter_circle;
+pub mod scan;
+
+pub use quarter_circle::Precision;

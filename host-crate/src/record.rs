@@ -1,0 +1,240 @@
+//! One record a measured cell: everything that is known about it, as one line of
+//! JSON.
+//!
+//! A record is self-contained (device, driver, PTX hash, compiler, revision), so
+//! that a row that is looked at a year later still says where it came from. What
+//! does not live here: how a cell is measured (`measure`, `worker`), where records
+//! are kept (`bench::store`), and how they are printed (`export`).
+
+use serde::{Deserialize, Serialize};
+
+use crate::measure::Timing;
+use crate::oracle::Precision;
+
+/// What names a cell within its table. A field that the table does not use is
+/// absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Key {
+    /// The algorithm, by its published name (`naive`, `work_efficient`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub algorithm: Option<String>,
+    /// The step of the algorithm, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<u32>,
+    /// Elements.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub n: Option<u64>,
+    /// How the integrand is evaluated and summed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<Precision>,
+    /// Strips of the interval 0..1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strips: Option<u64>,
+    /// Blocks of the grid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<u32>,
+    /// Threads of a block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threads: Option<u32>,
+}
+
+impl Key {
+    /// The key's parts that are set, as `name=value` divided by blanks.
+    pub fn describe(&self) -> String {
+        let mut parts = Vec::new();
+        let mut push = |name: &str, value: Option<String>| {
+            parts.extend(value.map(|value| format!("{name}={value}")));
+        };
+        push("algorithm", self.algorithm.clone());
+        push("step", self.step.map(|x| x.to_string()));
+        push("n", self.n.map(|x| x.to_string()));
+        push("precision", self.precision.map(|x| x.to_string()));
+        push("strips", self.strips.map(|x| x.to_string()));
+        push("blocks", self.blocks.map(|x| x.to_string()));
+        push("threads", self.threads.map(|x| x.to_string()));
+        parts.join(" ")
+    }
+}
+
+/// What a cell's computation gave. Absent where it was not computed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Values {
+    /// Pi by the page's formula: of the table's own device, in its precision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pi: Option<f64>,
+    /// Pi without the page's slip in the last correction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pi_corrected: Option<f64>,
+    /// Pi by the page's formula from the oracle on the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_pi: Option<f64>,
+    /// The host's pi without the page's slip.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_pi_corrected: Option<f64>,
+    /// Pi from the device, in tables whose `pi` is the host's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu_pi: Option<f64>,
+    /// Pi from the CUDA C++ kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nvcc_pi: Option<f64>,
+    /// Combines (an add and its store) in this step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_threads: Option<u32>,
+    /// Warps with at least one combine in this step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_warps: Option<u32>,
+}
+
+/// The times of a cell, in ms. Absent where nothing was measured: never zero.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timings {
+    /// The page's span: copy in, kernel, copy out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<Timing>,
+    /// The kernel alone, by the device's events.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<Timing>,
+    /// The page's loop on one thread of the host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Timing>,
+    /// The same kernel compiled from CUDA C++ by nvcc, timed as `kernel`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nvcc_kernel: Option<Timing>,
+}
+
+/// How a cell ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Measured, and the result is right.
+    Ok,
+    /// The result is wrong, or the cell could not be measured to its end.
+    Failed,
+    /// Not measured on the device, for the reason beside it.
+    Skipped,
+}
+
+impl Status {
+    /// `ok`, `failed` or `skipped`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::Failed => "failed",
+            Status::Skipped => "skipped",
+        }
+    }
+}
+
+/// The device that measured, and the PTX that ran on it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceInfo {
+    /// The device's name.
+    pub name: String,
+    /// `cuda`.
+    pub kind: String,
+    /// Such as `9.0`.
+    pub compute_capability: String,
+    /// The driver's own version, such as `580.159.04`, where it is known.
+    pub driver: Option<String>,
+    /// The driver's CUDA version, such as `13.0`.
+    pub cuda_version: Option<String>,
+    /// SHA-256 of the PTX that was loaded.
+    pub ptx_sha256: String,
+    /// Its architecture, such as `sm_90`.
+    pub ptx_arch: String,
+    /// The rustc that compiled it.
+    pub rustc: String,
+    /// The LLVM that generated it.
+    pub llvm: String,
+}
+
+/// The program and the machine that it runs on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostInfo {
+    /// The processor's name.
+    pub cpu: String,
+    /// This crate's version.
+    pub version: String,
+    /// The revision that this program was built from, `unknown` outside of a
+    /// checkout.
+    pub git_revision: String,
+}
+
+impl HostInfo {
+    /// Of this process.
+    pub fn current() -> Self {
+        HostInfo {
+            cpu: cpu_name(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            git_revision: option_env!("QUADSCAN_GIT_REVISION").unwrap_or("unknown").to_owned(),
+        }
+    }
+}
+
+/// The processor's model name as the kernel reports it, else the architecture.
+fn cpu_name() -> String {
+    std::fs::read_to_string("/proc/cpuinfo")
+        .ok()
+        .and_then(|text| model_name(&text))
+        .unwrap_or_else(|| std::env::consts::ARCH.to_owned())
+}
+
+fn model_name(cpuinfo: &str) -> Option<String> {
+    let line = cpuinfo.lines().find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim().to_owned())
+}
+
+/// One cell of one table, measured once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The run that measured it; the rows of one run belong together.
+    pub run: String,
+    /// The table.
+    pub table: String,
+    /// The cell.
+    pub key: Key,
+    /// How it ended.
+    pub status: Status,
+    /// Why, when it did not end well; one sentence.
+    pub reason: Option<String>,
+    /// Results.
+    pub values: Values,
+    /// Times, with every sample.
+    pub timings: Timings,
+    /// The device, when one was used.
+    pub device: Option<DeviceInfo>,
+    /// The host.
+    pub host: HostInfo,
+    /// When it was measured: RFC 3339, UTC.
+    pub timestamp: String,
+}
+
+/// The time now: RFC 3339, UTC, in seconds.
+pub fn timestamp() -> String {
+    humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_processor_is_named_by_its_model() {
+        let text = "processor\t: 0\nvendor_id\t: X\nmodel name\t: Some CPU @ 2.00GHz\n";
+        assert_eq!(model_name(text).as_deref(), Some("Some CPU @ 2.00GHz"));
+        assert_eq!(model_name("processor\t: 0\n"), None);
+    }
+
+    #[test]
+    fn a_key_describes_the_parts_that_it_has() {
+        let key = Key { strips: Some(16), blocks: Some(2), threads: Some(8), ..Key::default() };
+        assert_eq!(key.describe(), "strips=16 blocks=2 threads=8");
+    }
+
+    #[test]
+    fn a_timestamp_is_rfc_3339_in_utc() {
+        let stamp = timestamp();
+        assert_eq!(stamp.len(), "2026-01-01T00:00:00Z".len(), "{stamp}");
+        assert!(stamp.ends_with('Z') && stamp.as_bytes()[10] == b'T', "{stamp}");
+    }
+}

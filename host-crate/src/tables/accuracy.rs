@@ -1,0 +1,200 @@
+//! `accuracy`: pi from one loop over all strips, by precision and number of
+//! strips. The page's first table: in f32 more strips make it worse.
+//!
+//! The table's `pi` is the host's loop, as published. Beside it stands the
+//! device's: as many partial sums as a grid of up to 64 x 256 threads has.
+
+use super::column::{Column, fixed, median, optional};
+use super::published::ACCURACY;
+use super::{Selection, Table};
+use crate::bench::host_oracle::HostOracle;
+use crate::error::Result;
+use crate::oracle::{Precision, quarter_circle};
+use crate::record::{Key, Record};
+use crate::worker::protocol::{Reading, Task};
+
+/// The table.
+pub struct Accuracy;
+
+/// The smallest size of the table, as an exponent of two.
+const FIRST_EXPONENT: u32 = 16;
+
+/// Precisions in the order of the rows; the page has the first two.
+const PRECISIONS: [Precision; 3] = [Precision::F32, Precision::F64, Precision::F32Pure];
+
+/// The largest grid and block for the device's value.
+const MOST_BLOCKS: u64 = 64;
+const MOST_THREADS: u64 = 256;
+
+/// The most strips that one thread is given: where the strips divide badly (a
+/// prime number of them), the device's value is left out.
+const MOST_STRIPS_A_THREAD: u64 = 1 << 20;
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+/// Blocks and threads that divide the strips.
+fn shape(strips: u64) -> Option<(u32, u32)> {
+    let threads = greatest_common_divisor(strips, MOST_THREADS);
+    let blocks = greatest_common_divisor(strips / threads, MOST_BLOCKS);
+    (strips / threads / blocks <= MOST_STRIPS_A_THREAD).then_some((blocks as u32, threads as u32))
+}
+
+fn cell(precision: Precision, strips: u64) -> Key {
+    Key { precision: Some(precision), strips: Some(strips), ..Key::default() }
+}
+
+fn parts(key: &Key) -> Option<(Precision, u64)> {
+    Some((key.precision?, key.strips?))
+}
+
+fn published_pi(key: &Key) -> String {
+    let key = [("precision", optional(key.precision)), ("strips", optional(key.strips))];
+    ACCURACY.figure(&key, "pi")
+}
+
+impl Table for Accuracy {
+    fn name(&self) -> &'static str {
+        "accuracy"
+    }
+
+    fn about(&self) -> &'static str {
+        "pi by precision and number of strips, one loop on the host; the device beside it"
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let pi = |record: &Record| fixed(record.values.pi, 12);
+        let mut columns = vec![
+            Column::published("precision", |record| optional(record.key.precision)),
+            Column::published("strips", |record| optional(record.key.strips)),
+            Column::published("pi", pi),
+            Column::ours("error", |record| {
+                let error = record.values.pi.map(|pi| pi - std::f64::consts::PI);
+                error.map(|error| format!("{error:.2e}")).unwrap_or_default()
+            }),
+            Column::ours("host_ms", |record| median(&record.timings.host)),
+            Column::ours("gpu_pi", |record| fixed(record.values.gpu_pi, 12)),
+            Column::ours("kernel_ms", |record| median(&record.timings.kernel)),
+        ];
+        columns.extend(Column::outcome());
+        columns.push(Column::reference("pi", |record| published_pi(&record.key)));
+        columns
+    }
+
+    fn cells(&self, selection: &Selection) -> Result<Vec<Key>> {
+        if let Some(sizes) = &selection.strips {
+            let precisions = if selection.published { &PRECISIONS[..2] } else { &PRECISIONS };
+            return Ok(precisions
+                .iter()
+                .flat_map(|&precision| sizes.iter().map(move |&strips| cell(precision, strips)))
+                .collect());
+        }
+        let sizes = (FIRST_EXPONENT..=selection.extent.exponent()).map(|p| 1_u64 << p);
+        let all = PRECISIONS
+            .iter()
+            .flat_map(|&precision| sizes.clone().map(move |strips| cell(precision, strips)));
+        Ok(all.filter(|key| !selection.published || !published_pi(key).is_empty()).collect())
+    }
+
+    fn needs_device(&self) -> bool {
+        false
+    }
+
+    fn fill_from_host(&self, record: &mut Record, host: &mut HostOracle) {
+        if let Some((precision, strips)) = parts(&record.key) {
+            let (pi, timing) = host.plain(precision, strips);
+            record.values.pi = Some(pi);
+            record.timings.host = timing;
+        }
+    }
+
+    fn task(&self, key: &Key) -> Option<Task> {
+        let (precision, strips) = parts(key)?;
+        let (blocks, threads) = shape(strips)?;
+        Some(Task::QuarterCircle { precision, strips, blocks, threads })
+    }
+
+    fn fill_from_device(&self, record: &mut Record, reading: &Reading) -> Option<String> {
+        let (precision, strips) = parts(&record.key)?;
+        record.values.gpu_pi =
+            reading.total.map(|total| quarter_circle::pi(precision, total, strips));
+        record.timings.gpu = reading.gpu.clone();
+        record.timings.kernel = reading.kernel.clone();
+        reading.wrong.clone()
+    }
+
+    fn check_host(&self, record: &Record) -> Option<std::result::Result<(), String>> {
+        let pi = record.values.pi?;
+        let published = published_pi(&record.key);
+        if !published.is_empty() {
+            let got = format!("{pi:.12}");
+            return Some(if got == published {
+                Ok(())
+            } else {
+                Err(format!("pi is {got}, published is {published}"))
+            });
+        }
+        let (precision, strips) = parts(&record.key)?;
+        if precision != Precision::F64 {
+            return None;
+        }
+        let limit = quarter_circle::trapezoid_limit(strips);
+        // n additions of terms that add up to 1: at worst n roundings of it.
+        let bound = 4.0 * f64::EPSILON * strips as f64 + 4.0 * (strips as f64).powf(-4.5);
+        Some(if (pi - limit).abs() <= bound {
+            Ok(())
+        } else {
+            Err(format!("pi is {pi:.12}, the rule's limit is {limit:.12}"))
+        })
+    }
+
+    fn summary(&self, _records: &[Record]) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::Extent;
+
+    #[test]
+    fn the_published_cells_come_in_the_published_order() {
+        let selection = Selection { published: true, ..Selection::default() };
+        let cells: Vec<(String, String)> = Accuracy
+            .cells(&selection)
+            .unwrap_or_default()
+            .iter()
+            .map(|key| (optional(key.precision), optional(key.strips)))
+            .collect();
+        let published: Vec<(String, String)> = ACCURACY
+            .rows()
+            .map(|row| (row.text("precision").to_owned(), row.text("strips").to_owned()))
+            .collect();
+        assert_eq!(cells, published);
+    }
+
+    #[test]
+    fn the_sizes_end_where_the_extent_says() {
+        for (extent, last) in
+            [(Extent::Quick, 1 << 20), (Extent::Default, 1 << 24), (Extent::Full, 1 << 30)]
+        {
+            let cells = Accuracy.cells(&Selection { extent, ..Selection::default() });
+            let strips = cells.unwrap_or_default().iter().filter_map(|key| key.strips).max();
+            assert_eq!(strips, Some(last));
+        }
+    }
+
+    #[test]
+    fn the_device_gets_a_shape_that_divides_the_strips() {
+        assert_eq!(shape(1 << 24), Some((64, 256)));
+        assert_eq!(shape(196608), Some((64, 256)));
+        assert_eq!(shape(1000), Some((1, 8)));
+        for strips in [1, 7, 1000, 196608, 65536, 999_983] {
+            let Some((blocks, threads)) = shape(strips) else { panic!("{strips} has no shape") };
+            assert_eq!(strips % (u64::from(blocks) * u64::from(threads)), 0, "{strips}");
+        }
+        assert_eq!(shape(2_147_483_647), None, "a prime number of strips is one thread's");
+    }
+}

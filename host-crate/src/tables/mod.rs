@@ -1,0 +1,117 @@
+//! The tables: a file each says which cells a table has, how a cell is measured
+//! on the host and on the device, and which columns are printed.
+//!
+//! A table never measures by itself and never prints: it names a [`Task`] for the
+//! measuring process, fills a record from its answer, and gives the text of a
+//! record's columns. To add a table, add a file here and a line to [`all`].
+
+pub mod accuracy;
+pub mod activity;
+pub mod column;
+pub mod faults;
+pub mod published;
+pub mod sweep;
+
+use crate::bench::host_oracle::HostOracle;
+use crate::error::Result;
+use crate::record::{Key, Record};
+use crate::worker::protocol::{Reading, Task};
+
+pub use column::{Column, Group};
+
+/// How far the sizes go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// Up to 2^20.
+    Quick,
+    /// Up to 2^24.
+    #[default]
+    Default,
+    /// Up to 2^30.
+    Full,
+}
+
+impl Extent {
+    /// The exponent of the largest size.
+    pub fn exponent(self) -> u32 {
+        match self {
+            Extent::Quick => 20,
+            Extent::Default => 24,
+            Extent::Full => 30,
+        }
+    }
+}
+
+/// What the command line selects. Lists are checked: not empty, in range, no
+/// duplicates.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// How far the sizes go when `strips` does not say.
+    pub extent: Extent,
+    /// The published cells alone.
+    pub published: bool,
+    /// These numbers of strips.
+    pub strips: Option<Vec<u64>>,
+    /// These numbers of blocks.
+    pub blocks: Option<Vec<u32>>,
+    /// These numbers of threads.
+    pub threads: Option<Vec<u32>>,
+}
+
+/// A table of the program.
+pub trait Table: Sync {
+    /// As it is typed.
+    fn name(&self) -> &'static str;
+
+    /// One line for `--list`.
+    fn about(&self) -> &'static str;
+
+    /// Columns in the order in which CSV has them.
+    fn columns(&self) -> Vec<Column>;
+
+    /// The cells of a selection, in the order of their rows. Err when a size does
+    /// not fit the table.
+    fn cells(&self, selection: &Selection) -> Result<Vec<Key>>;
+
+    /// True when a row without its device columns is not the table's row: it is
+    /// skipped then.
+    fn needs_device(&self) -> bool {
+        true
+    }
+
+    /// True when the CUDA C++ kernel is timed beside ours.
+    fn has_peer(&self) -> bool {
+        false
+    }
+
+    /// Fills in what the host can say about the record's cell.
+    fn fill_from_host(&self, record: &mut Record, host: &mut HostOracle);
+
+    /// What the device has to do for a cell; `None` when it has nothing to do.
+    fn task(&self, key: &Key) -> Option<Task>;
+
+    /// Fills in what the device said about the record's cell, and gives the reason
+    /// when it is wrong.
+    fn fill_from_device(&self, record: &mut Record, reading: &Reading) -> Option<String>;
+
+    /// Whether the host's answer is right, where the published tables or closed
+    /// forms know it: `Some(Err(reason))` when it is not.
+    fn check_host(&self, record: &Record) -> Option<std::result::Result<(), String>>;
+
+    /// Lines under the finished table.
+    fn summary(&self, records: &[Record]) -> Vec<String>;
+}
+
+/// The tables that are offered, in the order in which they are printed.
+pub fn all() -> [&'static dyn Table; 4] {
+    [&activity::Activity, &sweep::SWEEP_F64, &sweep::SWEEP_F32, &accuracy::Accuracy]
+}
+
+/// A table by the name that is typed: the offered ones, and `faults`, which is
+/// documented but not part of a benchmark.
+pub fn by_name(name: &str) -> Option<&'static dyn Table> {
+    all()
+        .into_iter()
+        .chain([&faults::Faults as &'static dyn Table])
+        .find(|table| table.name() == name)
+}

@@ -1,0 +1,323 @@
+//! The laboratory on a real device: launches, times, and compares with the oracle.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bytemuck::Pod;
+
+use super::protocol::{Algorithm, Answer, Diagnostic, Job, Peer, Reading, Task};
+use super::serve::{self, Failure, Laboratory};
+use crate::device::{Artifact, Buffer, Device, LaunchShape, Module};
+use crate::error::{Error, Result};
+use crate::integrate::{self, Grid};
+use crate::measure::{Rule, Timing, device as timing};
+use crate::oracle::{Precision, quarter_circle, scan as scan_oracle};
+use crate::record::DeviceInfo;
+use crate::{diagnostics, scan};
+
+/// How long the hanging kernel spins: longer than anybody waits for it, and not
+/// forever.
+const HANG: Duration = Duration::from_secs(120);
+
+/// Opens the device, loads the PTX and serves; or says on one line why not.
+pub fn serve(
+    device: &str,
+    artifact: Option<&Path>,
+    input: impl IntoIterator<Item = io::Result<String>>,
+    output: &mut dyn Write,
+) -> io::Result<()> {
+    match DeviceLaboratory::open(device, artifact) {
+        Ok(mut laboratory) => serve::serve(&mut laboratory, input, output),
+        Err(Error::NoDevice { reason }) => {
+            serve::decline(output, &Answer::NoDevice { reason: format!("no device: {reason}") })
+        }
+        Err(error) => serve::decline(output, &Answer::Refused { reason: error.to_string() }),
+    }
+}
+
+/// A device with the PTX loaded.
+struct DeviceLaboratory {
+    device: Device,
+    module: Module,
+    info: DeviceInfo,
+    partials: HashMap<(Precision, u64, u64), quarter_circle::Partials>,
+    peers: HashMap<PathBuf, Module>,
+}
+
+fn version(version: (u32, u32)) -> String {
+    format!("{}.{}", version.0, version.1)
+}
+
+impl DeviceLaboratory {
+    fn open(device: &str, artifact: Option<&Path>) -> Result<Self> {
+        let device = Device::open(device.parse()?)?;
+        let artifact = match artifact {
+            Some(folder) => Artifact::read(folder)?,
+            None => Artifact::embedded()?,
+        };
+        let module = device.load(&artifact)?;
+        let properties = device.properties();
+        let (ptx_sha256, ptx_arch) = module
+            .manifest()
+            .map(|module| (module.sha256.clone(), module.arch.clone()))
+            .unwrap_or_default();
+        let info = DeviceInfo {
+            name: properties.name.clone(),
+            kind: properties.kind.to_owned(),
+            compute_capability: version(properties.compute_capability),
+            driver: properties.driver.clone(),
+            cuda_version: properties.driver_version.map(version),
+            ptx_sha256,
+            ptx_arch,
+            rustc: artifact.manifest().rustc.clone(),
+            llvm: artifact.manifest().llvm.clone(),
+        };
+        Ok(DeviceLaboratory {
+            device,
+            module,
+            info,
+            partials: HashMap::new(),
+            peers: HashMap::new(),
+        })
+    }
+
+    /// The oracle's partial sums, computed once.
+    fn expected(&mut self, precision: Precision, grid: Grid) -> &quarter_circle::Partials {
+        self.partials
+            .entry((precision, grid.strips, grid.partials()))
+            .or_insert_with(|| quarter_circle::partials(precision, grid.strips, grid.partials()))
+    }
+
+    fn quarter_circle(&mut self, job: &Job, precision: Precision, grid: Grid) -> Result<Reading> {
+        let module = self.module.clone();
+        match precision {
+            Precision::F64 => {
+                self.sums::<f64>(job, precision, grid, |buffer| {
+                    integrate::f64_partials(&module, grid, buffer)
+                })
+            }
+            Precision::F32 => {
+                self.sums::<f32>(job, precision, grid, |buffer| {
+                    integrate::f32_partials(&module, grid, buffer)
+                })
+            }
+            Precision::F32Pure => {
+                self.sums::<f32>(job, precision, grid, |buffer| {
+                    integrate::f32_pure_partials(&module, grid, buffer)
+                })
+            }
+        }
+    }
+
+    fn sums<T: Sum>(
+        &mut self,
+        job: &Job,
+        precision: Precision,
+        grid: Grid,
+        mut launch: impl FnMut(&mut Buffer<T>) -> Result<()>,
+    ) -> Result<Reading> {
+        let rule = Rule::new(job.repeat);
+        let mut partials = vec![T::zeroed(); grid.partials() as usize];
+        let mut buffer = self.device.alloc_zeroed::<T>(partials.len())?;
+        let gpu = timing::span(&rule, &self.device, &mut buffer, &mut partials, &mut launch)?;
+        let wrong = T::first_difference(&partials, self.expected(precision, grid));
+        let total = Some(T::in_order(&partials));
+
+        let mut reading = Reading { total, gpu, wrong, ..Reading::default() };
+        let mut peer = None;
+        if let Some(asked) = &job.peer {
+            match self.peer(asked, grid, &mut partials) {
+                Ok(found) => peer = Some(found),
+                Err(error) if error.is_context_lost() => return Err(error),
+                Err(error) => reading.peer_problem = Some(format!("--peers: {error}")),
+            }
+        }
+        let mut ours = || launch(&mut buffer);
+        let times: Vec<Timing> = match &mut peer {
+            None => timing::kernels(&rule, &self.device, &mut [&mut ours])?,
+            Some(peer) => {
+                reading.nvcc_total = Some(T::in_order(&partials));
+                let mut theirs = || peer.launch();
+                timing::kernels(&rule, &self.device, &mut [&mut ours, &mut theirs])?
+            }
+        };
+        let mut times = times.into_iter();
+        reading.kernel = times.next();
+        reading.nvcc_kernel = times.next();
+        Ok(reading)
+    }
+
+    /// Loads the peer and launches it once, into `partials`.
+    fn peer<T: Sum>(
+        &mut self,
+        peer: &Peer,
+        grid: Grid,
+        partials: &mut [T],
+    ) -> Result<LoadedPeer<T>> {
+        let module = match self.peers.get(&peer.cubin) {
+            Some(module) => module.clone(),
+            None => {
+                let bytes = std::fs::read(&peer.cubin).map_err(|source| Error::Unreadable {
+                    path: peer.cubin.clone(),
+                    source,
+                })?;
+                let module = self.device.load_cubin(&bytes)?;
+                self.peers.insert(peer.cubin.clone(), module.clone());
+                module
+            }
+        };
+        let buffer = self.device.alloc_zeroed::<T>(partials.len())?;
+        let shape = LaunchShape::new(grid.blocks, grid.threads);
+        let loaded = LoadedPeer { module, entry: peer.entry.clone(), shape, buffer };
+        loaded.launch()?;
+        loaded.buffer.copy_to(partials)?;
+        Ok(loaded)
+    }
+
+    fn activity(&self, algorithm: Algorithm, n: u32, step: u32) -> Result<Reading> {
+        let input: Vec<u32> = (0..n).map(|i| i.wrapping_mul(2_654_435_761) >> 8).collect();
+        let (counted, expected) = match algorithm {
+            Algorithm::Naive => {
+                (scan::hillis_steele_activity(&self.module, &input)?, scan_oracle::inclusive(&input))
+            }
+            Algorithm::WorkEfficient => {
+                (scan::blelloch_activity(&self.module, &input)?, scan_oracle::exclusive(&input))
+            }
+        };
+        let wrong = counted
+            .output
+            .iter()
+            .zip(&expected)
+            .position(|(got, want)| got != want)
+            .map(|i| {
+                let (got, want) = (counted.output[i], expected[i]);
+                format!("element {i} of the scan is {got}, the sequential scan's is {want}")
+            });
+        let work = (step as usize).checked_sub(1).and_then(|index| counted.steps.get(index));
+        Ok(Reading {
+            active_threads: work.map(|work| work.active_threads),
+            active_warps: work.map(|work| work.active_warps),
+            wrong,
+            ..Reading::default()
+        })
+    }
+
+    fn diagnostic(&self, kind: Diagnostic) -> Result<Reading> {
+        match kind {
+            Diagnostic::Healthy => {
+                diagnostics::run_hang(&self.module, Duration::from_millis(1))?;
+            }
+            Diagnostic::Fault => diagnostics::run_fault(&self.module)?,
+            Diagnostic::Hang => {
+                diagnostics::run_hang(&self.module, HANG)?;
+            }
+        }
+        Ok(Reading::default())
+    }
+}
+
+impl Laboratory for DeviceLaboratory {
+    fn info(&self) -> DeviceInfo {
+        self.info.clone()
+    }
+
+    fn carry_out(&mut self, job: &Job) -> std::result::Result<Reading, Failure> {
+        let result = match job.task {
+            Task::QuarterCircle { precision, strips, blocks, threads } => {
+                self.quarter_circle(job, precision, Grid { strips, blocks, threads })
+            }
+            Task::Activity { algorithm, n, step } => self.activity(algorithm, n, step),
+            Task::Diagnostic { kind } => self.diagnostic(kind),
+        };
+        result.map_err(|error| Failure {
+            reason: error.to_string(),
+            lost: error.is_context_lost(),
+        })
+    }
+}
+
+/// The peer's kernel with its own partial sums.
+struct LoadedPeer<T: Pod> {
+    module: Module,
+    entry: String,
+    shape: LaunchShape,
+    buffer: Buffer<T>,
+}
+
+impl<T: Pod> LoadedPeer<T> {
+    fn launch(&self) -> Result<()> {
+        // SAFETY: the peer's entries have one parameter, the address of
+        // blocks * threads partial sums, and `buffer` holds as many.
+        unsafe { self.module.launch_raw(&self.entry, self.shape, &[self.buffer.actual()]) }
+    }
+}
+
+/// The type of a partial sum.
+trait Sum: Pod {
+    /// The sums added in order in this type.
+    fn in_order(partials: &[Self]) -> f64;
+    /// Where the sums differ in a bit from the oracle's, in one sentence.
+    fn first_difference(got: &[Self], want: &quarter_circle::Partials) -> Option<String>;
+}
+
+fn difference<T: Pod + std::fmt::Debug>(got: &[T], want: &[T]) -> Option<String> {
+    if got.len() != want.len() {
+        return Some(format!("{} partial sums came back, not {}", got.len(), want.len()));
+    }
+    let differs = |i: &usize| bytemuck::bytes_of(&got[*i]) != bytemuck::bytes_of(&want[*i]);
+    let count = (0..got.len()).filter(differs).count();
+    let first = (0..got.len()).find(differs)?;
+    Some(format!(
+        "{count} of {} partial sums are not the host's, the first is number {first}: {:?}, not {:?}",
+        got.len(),
+        got[first],
+        want[first]
+    ))
+}
+
+impl Sum for f64 {
+    fn in_order(partials: &[Self]) -> f64 {
+        quarter_circle::Partials::F64(partials.to_vec()).sum()
+    }
+
+    fn first_difference(got: &[Self], want: &quarter_circle::Partials) -> Option<String> {
+        match want {
+            quarter_circle::Partials::F64(want) => difference(got, want),
+            quarter_circle::Partials::F32(_) => Some("the oracle's sums are in f32".into()),
+        }
+    }
+}
+
+impl Sum for f32 {
+    fn in_order(partials: &[Self]) -> f64 {
+        quarter_circle::Partials::F32(partials.to_vec()).sum()
+    }
+
+    fn first_difference(got: &[Self], want: &quarter_circle::Partials) -> Option<String> {
+        match want {
+            quarter_circle::Partials::F32(want) => difference(got, want),
+            quarter_circle::Partials::F64(_) => Some("the oracle's sums are in f64".into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_wrong_bit_in_one_partial_sum_is_seen() {
+        let want = quarter_circle::partials(Precision::F64, 1024, 16);
+        let quarter_circle::Partials::F64(mut got) = want.clone() else { panic!("not f64") };
+        assert_eq!(f64::first_difference(&got, &want), None);
+        got[5] = f64::from_bits(got[5].to_bits() ^ 1);
+        let reason = f64::first_difference(&got, &want).unwrap_or_default();
+        assert!(
+            reason.starts_with("1 of 16 partial sums are not the host's, the first is number 5"),
+            "{reason}"
+        );
+        assert!(f64::first_difference(&got[1..], &want).is_some());
+    }
+}

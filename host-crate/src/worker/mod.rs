@@ -1,0 +1,22 @@
+//! The measuring process: cells are measured in a child of the run, so that a
+//! kernel that faults or hangs takes the child with it and not the run.
+//!
+//! [`Executor`] is what the run sees; [`child::Child`] starts, watches and
+//! restarts the process; [`serve`] is the process's own loop over a
+//! [`Laboratory`], which [`device`] implements on a real device.
+
+pub mod child;
+pub mod device;
+pub mod protocol;
+pub mod serve;
+
+use std::time::Duration;
+
+use protocol::{Job, Reading};
+
+/// Carries out jobs on a device.
+pub trait Executor {
+    /// Carries out one job within `limit`. The reason in one sentence when it
+    /// fails; the executor is ready for the next job in any case.
+    fn run(&mut self, job: &Job, limit: Duration) -> Result<Reading, String>;
+}

@@ -1,0 +1,169 @@
+//! What the run says to the measuring process and what comes back: one JSON value
+//! a line, jobs on its standard input, answers on its standard output.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::measure::Timing;
+use crate::oracle::Precision;
+use crate::record::DeviceInfo;
+
+/// The two scans of the table `activity`, by their published names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Algorithm {
+    /// The kernel `hillis_steele`, inclusive.
+    Naive,
+    /// The kernel `blelloch`, exclusive.
+    WorkEfficient,
+}
+
+impl Algorithm {
+    /// The published name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Algorithm::Naive => "naive",
+            Algorithm::WorkEfficient => "work_efficient",
+        }
+    }
+
+    /// The algorithm of a published name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        [Algorithm::Naive, Algorithm::WorkEfficient].into_iter().find(|a| a.name() == name)
+    }
+}
+
+/// The kernels of the table `faults`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Diagnostic {
+    /// Ends at once.
+    Healthy,
+    /// Writes to an invalid address.
+    Fault,
+    /// Spins for two minutes.
+    Hang,
+}
+
+impl Diagnostic {
+    /// As it is printed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Diagnostic::Healthy => "healthy",
+            Diagnostic::Fault => "fault",
+            Diagnostic::Hang => "hang",
+        }
+    }
+}
+
+/// What has to be done on the device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    /// Measure and check the trapezoid kernel.
+    QuarterCircle {
+        /// Which of the kernels.
+        precision: Precision,
+        /// Strips; `blocks * threads` divides them.
+        strips: u64,
+        /// Blocks of the grid.
+        blocks: u32,
+        /// Threads of a block.
+        threads: u32,
+    },
+    /// Count the work of one step of a scan.
+    Activity {
+        /// Which of the scans.
+        algorithm: Algorithm,
+        /// Elements.
+        n: u32,
+        /// The step, from 1.
+        step: u32,
+    },
+    /// Misbehave.
+    Diagnostic {
+        /// How.
+        kind: Diagnostic,
+    },
+}
+
+/// The same kernel from CUDA C++, compiled by nvcc.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Peer {
+    /// The cubin.
+    pub cubin: PathBuf,
+    /// Its entry; one parameter, the address of the partial sums.
+    pub entry: String,
+}
+
+/// One cell for the measuring process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Comes back with the answer.
+    pub id: u64,
+    /// What to do.
+    pub task: Task,
+    /// Exactly this many samples, instead of as many as the noise asks for.
+    pub repeat: Option<u32>,
+    /// The peer to time beside it.
+    pub peer: Option<Peer>,
+}
+
+/// What the device said about a cell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reading {
+    /// The partial sums added in order, in their own precision.
+    pub total: Option<f64>,
+    /// The peer's.
+    pub nvcc_total: Option<f64>,
+    /// Combines of the step.
+    pub active_threads: Option<u32>,
+    /// Warps of the step.
+    pub active_warps: Option<u32>,
+    /// The page's span.
+    pub gpu: Option<Timing>,
+    /// The kernel alone.
+    pub kernel: Option<Timing>,
+    /// The peer's kernel alone.
+    pub nvcc_kernel: Option<Timing>,
+    /// Why the result is wrong, when it is.
+    pub wrong: Option<String>,
+    /// Why the peer was not timed, when it was to be.
+    pub peer_problem: Option<String>,
+}
+
+/// One line from the measuring process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// The first line: it holds a device and has loaded the PTX.
+    Ready(Box<DeviceInfo>),
+    /// The first line: there is no such device.
+    NoDevice {
+        /// Why.
+        reason: String,
+    },
+    /// The first line: there is a device, but the request cannot be carried out
+    /// on it (a corrupt PTX file, a driver too old).
+    Refused {
+        /// Why.
+        reason: String,
+    },
+    /// A job was done.
+    Done {
+        /// The job's.
+        id: u64,
+        /// What it gave.
+        reading: Box<Reading>,
+    },
+    /// A job failed.
+    Failed {
+        /// The job's.
+        id: u64,
+        /// Why.
+        reason: String,
+        /// True when the device's context is beyond use: the process ends.
+        lost: bool,
+    },
+}

@@ -1,0 +1,148 @@
+//! The measuring process's loop: a job a line in, an answer a line out, until its
+//! input ends. It ends with its parent, because its input does.
+
+use std::io::{self, Write};
+use std::sync::mpsc::channel;
+
+use super::protocol::{Answer, Job, Reading};
+use crate::record::DeviceInfo;
+
+/// Why a job failed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// One sentence.
+    pub reason: String,
+    /// True when the device's context is beyond use.
+    pub lost: bool,
+}
+
+/// A device with the PTX loaded.
+pub trait Laboratory {
+    /// The device.
+    fn info(&self) -> DeviceInfo;
+    /// Does one job.
+    fn carry_out(&mut self, job: &Job) -> Result<Reading, Failure>;
+}
+
+fn say(output: &mut dyn Write, answer: &Answer) -> io::Result<()> {
+    serde_json::to_writer(&mut *output, answer)?;
+    output.write_all(b"\n")?;
+    output.flush()
+}
+
+/// Answers every job. Ends when the input ends, after a lost context, and at a
+/// line that is not a job.
+pub fn serve(
+    laboratory: &mut dyn Laboratory,
+    input: impl IntoIterator<Item = io::Result<String>>,
+    output: &mut dyn Write,
+) -> io::Result<()> {
+    say(output, &Answer::Ready(Box::new(laboratory.info())))?;
+    for line in input {
+        let job: Job = serde_json::from_str(&line?)?;
+        match laboratory.carry_out(&job) {
+            Ok(reading) => say(output, &Answer::Done { id: job.id, reading: Box::new(reading) })?,
+            Err(Failure { reason, lost }) => {
+                say(output, &Answer::Failed { id: job.id, reason, lost })?;
+                if lost {
+                    return Ok(());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The lines of standard input. A thread reads them, and ends the process when
+/// they end: a parent that died must not leave a long kernel's process behind.
+pub fn standard_input() -> impl Iterator<Item = io::Result<String>> {
+    let (sender, lines) = channel();
+    std::thread::spawn(move || {
+        for line in io::stdin().lines() {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+        std::process::exit(0);
+    });
+    lines.into_iter()
+}
+
+/// The only line of a process that has no device, or cannot use it.
+pub fn decline(output: &mut dyn Write, answer: &Answer) -> io::Result<()> {
+    say(output, answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::worker::protocol::{Diagnostic, Task};
+
+    struct Fake;
+
+    impl Laboratory for Fake {
+        fn info(&self) -> DeviceInfo {
+            DeviceInfo {
+                name: "fake".into(),
+                kind: "fake".into(),
+                compute_capability: "9.0".into(),
+                driver: None,
+                cuda_version: None,
+                ptx_sha256: "0".into(),
+                ptx_arch: "sm_90".into(),
+                rustc: "1".into(),
+                llvm: "1".into(),
+            }
+        }
+
+        fn carry_out(&mut self, job: &Job) -> Result<Reading, Failure> {
+            match job.task {
+                Task::Diagnostic { kind: Diagnostic::Fault } => {
+                    Err(Failure { reason: "illegal address".into(), lost: true })
+                }
+                Task::Diagnostic { kind: Diagnostic::Hang } => {
+                    Err(Failure { reason: "refused".into(), lost: false })
+                }
+                _ => Ok(Reading { total: Some(0.5), ..Reading::default() }),
+            }
+        }
+    }
+
+    fn line(id: u64, kind: Diagnostic) -> String {
+        let job = Job { id, task: Task::Diagnostic { kind }, repeat: None, peer: None };
+        serde_json::to_string(&job).unwrap_or_default() + "\n"
+    }
+
+    fn answers(input: &str) -> Vec<Answer> {
+        let mut output = Vec::new();
+        let _ = serve(&mut Fake, input.lines().map(|line| Ok(line.to_owned())), &mut output);
+        String::from_utf8_lossy(&output)
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect()
+    }
+
+    #[test]
+    fn it_says_that_it_is_ready_and_answers_every_job() {
+        let input = line(1, Diagnostic::Healthy) + &line(2, Diagnostic::Hang);
+        let answers = answers(&(input + &line(3, Diagnostic::Healthy)));
+        assert_eq!(answers.len(), 4);
+        assert!(matches!(answers[0], Answer::Ready(_)));
+        assert!(matches!(answers[1], Answer::Done { id: 1, .. }));
+        assert!(matches!(answers[2], Answer::Failed { id: 2, lost: false, .. }));
+        assert!(matches!(answers[3], Answer::Done { id: 3, .. }));
+    }
+
+    #[test]
+    fn it_ends_when_the_context_is_lost() {
+        let input = line(1, Diagnostic::Fault) + &line(2, Diagnostic::Healthy);
+        let answers = answers(&input);
+        assert_eq!(answers.len(), 2);
+        assert!(matches!(answers[1], Answer::Failed { id: 1, lost: true, .. }));
+    }
+
+    #[test]
+    fn a_line_that_is_no_job_ends_it_with_an_error() {
+        assert!(serve(&mut Fake, [Ok("nonsense".to_owned())], &mut Vec::new()).is_err());
+    }
+}

@@ -1,0 +1,66 @@
+//! Running the program, and measuring processes that are shell scripts.
+
+// Each test file uses its own part of this.
+#![allow(dead_code)]
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// The program under test.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_quadscan");
+
+/// A script's line: there is no device.
+pub(crate) const NO_DEVICE: &str = r#"echo '{"no_device":{"reason":"no device: none"}}'"#;
+
+/// A script's line: a device is ready.
+pub(crate) const READY: &str = r#"echo '{"ready":{"name":"fake","kind":"cuda","compute_capability":"9.0","driver":null,"cuda_version":null,"ptx_sha256":"0","ptx_arch":"sm_90","rustc":"1","llvm":"1"}}'"#;
+
+/// How the program ended.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// Exit code, -1 after a signal.
+    pub(crate) code: i32,
+    /// Standard output.
+    pub(crate) output: String,
+    /// Standard error.
+    pub(crate) errors: String,
+}
+
+/// An empty folder.
+pub(crate) fn folder() -> tempfile::TempDir {
+    match tempfile::tempdir() {
+        Ok(folder) => folder,
+        Err(e) => panic!("{e}"),
+    }
+}
+
+/// Runs the program in a folder.
+pub(crate) fn quadscan(folder: &Path, arguments: &[&str]) -> Outcome {
+    let output = assert_cmd::Command::new(PROGRAM)
+        .args(arguments)
+        .current_dir(folder)
+        .timeout(std::time::Duration::from_secs(120))
+        .output();
+    match output {
+        Ok(output) => Outcome {
+            code: output.status.code().unwrap_or(-1),
+            output: String::from_utf8_lossy(&output.stdout).into_owned(),
+            errors: String::from_utf8_lossy(&output.stderr).into_owned(),
+        },
+        Err(e) => panic!("{e}"),
+    }
+}
+
+/// A measuring process that is this shell script; its path.
+pub(crate) fn fake(folder: &Path, script: &str) -> String {
+    let path = folder.join("worker.sh");
+    let draft = folder.join("worker.new");
+    let text = format!("#!/bin/sh\n{script}\n");
+    let written = std::fs::write(&draft, text)
+        .and_then(|()| std::fs::set_permissions(&draft, std::fs::Permissions::from_mode(0o755)))
+        .and_then(|()| std::fs::rename(&draft, &path));
+    match written {
+        Ok(()) => path.display().to_string(),
+        Err(e) => panic!("{e}"),
+    }
+}

@@ -1,0 +1,165 @@
+//! The fake CUDA driver (`fixtures/fake_cuda.rs`) in the driver's place,
+//! and an artifact for it.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use quadscan::device::{Artifact, Device, DeviceChoice};
+use sha2::{Digest, Sha256};
+
+/// As the fixture's `Settings`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Settings {
+    pub(crate) cuda: i32,
+    pub(crate) capability: [i32; 2],
+    pub(crate) devices: i32,
+    pub(crate) init: i32,
+    pub(crate) ptx: [i32; 2],
+    pub(crate) retain: i32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            cuda: 13_000,
+            capability: [9, 0],
+            devices: 1,
+            init: 0,
+            ptx: [9, 0],
+            retain: 0,
+        }
+    }
+}
+
+/// The fake driver, held by one test at a time.
+pub(crate) struct FakeCuda {
+    _guard: MutexGuard<'static, ()>,
+}
+
+impl FakeCuda {
+    /// Builds the fixture once, puts it in the driver's place and resets it.
+    pub(crate) fn new(settings: Settings) -> Self {
+        static BUILT: OnceLock<tempfile::TempDir> = OnceLock::new();
+        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+        let guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        BUILT.get_or_init(|| {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let library = folder.path().join("libfake_cuda.so");
+            let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/fake_cuda.rs");
+            let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+            let status = Command::new(rustc)
+                .args(["--edition=2024", "-o"])
+                .args([&library, &source])
+                .status()
+                .expect("rustc runs");
+            assert!(status.success(), "the fake driver does not compile");
+            // SAFETY: every test of this program comes through here before it
+            // reads the environment, and the lock lets one through at a time.
+            unsafe { std::env::set_var(libcuda_lazy::LIBRARY_VARIABLE, &library) };
+            folder
+        });
+        // SAFETY: the fixture's signature.
+        unsafe {
+            let reset: unsafe extern "C" fn(Settings) = std::mem::transmute(symbol("fake_reset"));
+            reset(settings);
+        }
+        Self { _guard: guard }
+    }
+
+    pub(crate) fn open(&self) -> Device {
+        Device::open(DeviceChoice::Cuda(None)).expect("the fake driver has a device")
+    }
+
+    pub(crate) fn live_allocations(&self) -> usize {
+        // SAFETY: the fixture's signature.
+        unsafe {
+            let count: unsafe extern "C" fn() -> usize =
+                std::mem::transmute(symbol("fake_live_allocations"));
+            count()
+        }
+    }
+
+    /// The calls so far that begin with one of `words`.
+    pub(crate) fn log(&self, words: &[&str]) -> Vec<String> {
+        let mut text = vec![0u8; 1 << 16];
+        // SAFETY: the fixture's signature, and the room is as told.
+        let count = unsafe {
+            let read: unsafe extern "C" fn(*mut u8, usize) -> usize =
+                std::mem::transmute(symbol("fake_log"));
+            read(text.as_mut_ptr(), text.len())
+        };
+        String::from_utf8_lossy(&text[..count])
+            .lines()
+            .filter(|line| words.iter().any(|word| line.starts_with(word)))
+            .map(str::to_owned)
+            .collect()
+    }
+}
+
+fn symbol(name: &str) -> std::ptr::NonNull<std::ffi::c_void> {
+    libcuda_lazy::symbol(name).expect("the fixture has it")
+}
+
+/// The kernels of the fake's PTX, with their parameters as the manifest tells them.
+const KERNELS: &str = r#"[
+  {"entry":"scale","module":"fake","parameters":[
+    {"name":"input","type":"&[f32]","kind":"slice"},
+    {"name":"out","type":"*mut f32","kind":"pointer_mut"},
+    {"name":"factor","type":"f32","kind":"value"}],
+   "ptx_parameters":[{"type":".u64","bytes":8,"align":8},{"type":".u64","bytes":8,"align":8},
+    {"type":".u64","bytes":8,"align":8},{"type":".f32","bytes":4,"align":4}],
+   "static_shared_bytes":0,"dynamic_shared":true,"max_threads":0,"min_blocks":0,"cluster":[0,0,0],"max_registers":0},
+  {"entry":"fault","module":"fake","parameters":[],"ptx_parameters":[],
+   "static_shared_bytes":0,"dynamic_shared":false,"max_threads":0,"min_blocks":0,"cluster":[0,0,0],"max_registers":0},
+  {"entry":"bounded","module":"fake","parameters":[],"ptx_parameters":[],
+   "static_shared_bytes":1024,"dynamic_shared":false,"max_threads":256,"min_blocks":0,"cluster":[2,1,1],"max_registers":0},
+  {"entry":"changed","module":"fake","parameters":[{"name":"n","type":"u64","kind":"value"}],
+   "ptx_parameters":[{"type":".u64","bytes":8,"align":8}],
+   "static_shared_bytes":0,"dynamic_shared":false,"max_threads":0,"min_blocks":0,"cluster":[0,0,0],"max_registers":0},
+  {"entry":"resized","module":"fake","parameters":[{"name":"pair","type":"Pair","kind":"value"}],
+   "ptx_parameters":[{"type":".b8","bytes":16,"align":8}],
+   "static_shared_bytes":0,"dynamic_shared":false,"max_threads":0,"min_blocks":0,"cluster":[0,0,0],"max_registers":0}
+]"#;
+
+/// The fake's PTX, whose first line names the architecture.
+pub(crate) fn ptx(arch: &str, version: &str) -> String {
+    format!(
+        "// {arch}\n.version {version}\n.target {arch}\n.entry scale\n.entry fault\n\
+         .entry bounded threads=256 shared=1024\n.entry changed\n.entry resized\n"
+    )
+}
+
+/// Writes an artifact with these (architecture, PTX version) to `folder`.
+pub(crate) fn write_artifact(folder: &Path, modules: &[(&str, &str)]) {
+    let kernels: serde_json::Value = serde_json::from_str(KERNELS).expect("JSON");
+    let modules: Vec<_> = modules
+        .iter()
+        .map(|(arch, version)| {
+            let (file, text) = (format!("fake.{arch}.ptx"), ptx(arch, version));
+            std::fs::write(folder.join(&file), &text).expect("a file");
+            let digest = Sha256::digest(text.as_bytes());
+            let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+            serde_json::json!({
+                "arch": arch, "file": file, "ptx_version": version, "sha256": hash,
+                "kernels": kernels,
+            })
+        })
+        .collect();
+    let manifest = serde_json::json!({
+        "format": 1, "crate": "fake", "version": "0.1.0", "rustc": "none", "llvm": "none",
+        "flags": [], "modules": modules,
+    });
+    std::fs::write(folder.join("manifest.json"), manifest.to_string()).expect("a file");
+}
+
+/// An artifact with these (architecture, PTX version).
+pub(crate) fn artifact(modules: &[(&str, &str)]) -> Artifact {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    write_artifact(folder.path(), modules);
+    Artifact::read(folder.path()).expect("a whole artifact")
+}
+
+/// What the builder makes: a portable base and the newest architecture.
+pub(crate) const BOTH: &[(&str, &str)] = &[("sm_75", "6.4"), ("sm_90", "8.6")];

@@ -1,0 +1,188 @@
+//! The measuring process from outside: one that faults, hangs, dies or talks
+//! nonsense costs its own row and nothing else; and an interrupted run loses no
+//! row.
+
+mod common;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use common::{READY, fake, folder, quadscan};
+use quadscan::record::{Record, Status};
+
+/// Answers every job, but `fault` and `hang` as `case` says.
+fn worker(folder: &Path, cases: &str) -> String {
+    fake(
+        folder,
+        &format!(
+            r#"{READY}
+            while read -r line; do
+                id=${{line#*\"id\":}}; id=${{id%%,*}}
+                case "$line" in
+                    {cases}
+                esac
+                echo "$line" >> log
+                echo "{{\"done\":{{\"id\":$id,\"reading\":{{}}}}}}"
+            done"#
+        ),
+    )
+}
+
+fn rows(folder: &Path) -> Vec<Record> {
+    let text = std::fs::read_to_string(folder.join("results/records.jsonl")).unwrap_or_default();
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+/// Runs `faults` with a worker and gives the status and reason of each row.
+fn faults(cases: &str) -> Vec<(Status, String)> {
+    let folder = folder();
+    let worker = worker(folder.path(), cases);
+    let begin = Instant::now();
+    let outcome = quadscan(
+        folder.path(),
+        &["bench", "faults", "--worker", &worker, "--cell-timeout", "1", "--format", "csv"],
+    );
+    assert_eq!(outcome.code, 1, "{outcome:?}");
+    assert_eq!(outcome.output.lines().count(), 6, "{}", outcome.output);
+    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
+    rows(folder.path())
+        .into_iter()
+        .map(|record| (record.status, record.reason.unwrap_or_default()))
+        .collect()
+}
+
+fn assert_second_and_fourth_failed(rows: &[(Status, String)], second: &str, fourth: &str) {
+    let statuses: Vec<Status> = rows.iter().map(|row| row.0).collect();
+    assert_eq!(
+        statuses,
+        [Status::Ok, Status::Failed, Status::Ok, Status::Failed, Status::Ok],
+        "{rows:?}"
+    );
+    assert!(rows[1].1.contains(second), "{}", rows[1].1);
+    assert!(rows[3].1.contains(fourth), "{}", rows[3].1);
+}
+
+#[test]
+fn a_lost_context_and_a_hang_cost_their_own_rows() {
+    let rows = faults(
+        r#"*fault*) echo "{\"failed\":{\"id\":$id,\"reason\":\"illegal address (700)\",\"lost\":true}}"; exit 0;;
+           *hang*) exec sleep 30;;"#,
+    );
+    assert_second_and_fourth_failed(&rows, "illegal address (700)", "no result within 1 s");
+}
+
+#[test]
+fn a_death_and_nonsense_cost_their_own_rows() {
+    let rows = faults("*fault*) exit 7;; *hang*) echo hello; continue;;");
+    assert_second_and_fourth_failed(&rows, "died: exit status: 7", "an answer that is none: `hello`");
+}
+
+#[test]
+fn a_failure_without_loss_and_an_answer_to_another_question_cost_their_own_rows() {
+    let rows = faults(
+        r#"*fault*) echo "{\"failed\":{\"id\":$id,\"reason\":\"refused\",\"lost\":false}}"; continue;;
+           *hang*) id=4711;;"#,
+    );
+    assert_second_and_fourth_failed(&rows, "refused", "answered another question");
+}
+
+#[test]
+fn a_worker_that_cannot_be_started_again_fails_the_rest_quickly() {
+    let folder = folder();
+    let worker = fake(
+        folder.path(),
+        &format!("test -e started && exit 3\ntouch started\n{READY}\nread -r line\nexit 7"),
+    );
+    let outcome = quadscan(folder.path(), &["bench", "faults", "--worker", &worker]);
+    assert_eq!(outcome.code, 1, "{outcome:?}");
+    let rows = rows(folder.path());
+    assert_eq!(rows.len(), 5);
+    assert!(rows.iter().all(|row| row.status == Status::Failed));
+    let reason = rows[4].reason.clone().unwrap_or_default();
+    assert!(reason.contains("could not be started again"), "{reason}");
+}
+
+#[test]
+fn a_worker_that_never_greets_is_refused() {
+    let folder = folder();
+    for script in ["exit 1", "echo hello"] {
+        let worker = fake(folder.path(), script);
+        let outcome = quadscan(folder.path(), &["bench", "faults", "--worker", &worker]);
+        assert_eq!(outcome.code, 2, "{outcome:?}");
+        assert!(outcome.errors.starts_with("error: cannot start the measuring process: "));
+        assert_eq!(outcome.errors.lines().count(), 1, "{}", outcome.errors);
+    }
+}
+
+#[test]
+fn an_interrupted_run_keeps_its_rows_and_goes_on_where_it_was() {
+    let folder = folder();
+    let hanging = worker(folder.path(), "*hang*) exec sleep 30;;");
+    let mut process = match std::process::Command::new(common::PROGRAM)
+        .args(["bench", "faults", "--worker", &hanging])
+        .current_dir(folder.path())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+    {
+        Ok(process) => process,
+        Err(e) => panic!("{e}"),
+    };
+    let begin = Instant::now();
+    while rows(folder.path()).len() < 3 && begin.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(process.kill().is_ok() && process.wait().is_ok());
+    assert_eq!(rows(folder.path()).len(), 3);
+
+    // The last line was being written when the power went.
+    let path = folder.path().join("results/records.jsonl");
+    let whole = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(std::fs::write(&path, whole.clone() + "{\"run\":\"2").is_ok());
+    assert!(std::fs::remove_file(folder.path().join("log")).is_ok());
+
+    let healthy = worker(folder.path(), "never) ;;");
+    let outcome =
+        quadscan(folder.path(), &["bench", "faults", "--worker", &healthy, "--format", "csv"]);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert!(outcome.errors.contains("its torn last line is dropped"), "{}", outcome.errors);
+    assert_eq!(outcome.output.lines().count(), 6, "all rows are printed");
+    let log = std::fs::read_to_string(folder.path().join("log")).unwrap_or_default();
+    assert_eq!(log.lines().count(), 2, "two cells were left to measure:\n{log}");
+    let rows = rows(folder.path());
+    assert_eq!(rows.len(), 5);
+    assert!(rows.iter().all(|row| row.run == rows[0].run));
+}
+
+#[test]
+fn a_slower_run_misses_its_baseline_with_exit_code_1() {
+    let folder = folder();
+    let timed = |ms: &str| {
+        fake(
+            folder.path(),
+            &format!(
+                r#"{READY}
+                while read -r line; do
+                    id=${{line#*\"id\":}}; id=${{id%%,*}}
+                    echo "{{\"done\":{{\"id\":$id,\"reading\":{{\"kernel\":{{\"samples_ms\":[{ms}],\"median_ms\":{ms},\"min_ms\":{ms},\"noise\":0.0}}}}}}}}"
+                done"#
+            ),
+        )
+    };
+    let bench = |worker: &str, extra: [&str; 2]| {
+        let mut arguments = vec![
+            "bench", "sweep-f64", "--strips", "65536", "--blocks", "8", "--threads", "8",
+            "--worker", worker,
+        ];
+        arguments.extend(extra);
+        quadscan(folder.path(), &arguments)
+    };
+    let saved = bench(&timed("1.0"), ["--save", "first"]);
+    assert_eq!(saved.code, 0, "{saved:?}");
+    let slower = bench(&timed("1.2"), ["--baseline", "first"]);
+    assert_eq!(slower.code, 1, "{slower:?}");
+    assert!(slower.output.contains("ratio 1.200, slower"), "{}", slower.output);
+    let equal = bench(&timed("1.001"), ["--baseline", "first"]);
+    assert_eq!(equal.code, 0, "{equal:?}");
+    assert!(equal.output.contains("0 faster, 0 slower, 1 not distinguishable"));
+}
