@@ -1,0 +1,9 @@
+//! What the test targets of this package are made of.
+//!
+//! The statements about the product are in `tests/`; here is what several of
+//! them share: the suite that runs on every device, the parts of a PTX text,
+//! and the house rules.
+
+pub mod ptx;
+pub mod suite;
+pub mod tidy;

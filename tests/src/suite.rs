@@ -1,0 +1,184 @@
+//! One suite of tests for every device.
+//!
+//! A [`Case`] states something about the product and is given a device. Every
+//! case becomes one test a device, named `device::case`. A machine that lacks
+//! the device ignores its tests, with the reason; with the variable
+//! [`REQUIRE`] it fails them. The output is that of the built-in harness, and
+//! so are the arguments.
+
+use std::env;
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use quadscan::device::{Artifact, Device, DeviceChoice, Module};
+
+/// Devices that must be there, by name and with commas: `cuda`. Their tests
+/// fail where they would be ignored.
+pub const REQUIRE: &str = "QUADSCAN_REQUIRE_DEVICE";
+
+/// The devices that the suite runs on, by the name that `--device` takes.
+pub const DEVICES: &[(&str, DeviceChoice)] = &[("cuda", DeviceChoice::Cuda(None))];
+
+/// What a case reports: a message when the product does not keep its word.
+pub type Outcome = Result<(), Failed>;
+
+/// A statement about the product, checked on a device.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    /// The statement, as an identifier.
+    pub name: &'static str,
+    /// Panics or returns an error when it does not hold.
+    pub run: fn(&Bench) -> Outcome,
+}
+
+/// Makes [`Case`]s of functions: `cases![integrate::a, scan::b]`.
+#[macro_export]
+macro_rules! cases {
+    ($($module:ident :: $name:ident),* $(,)?) => {
+        [$($crate::suite::Case {
+            name: concat!(stringify!($module), "::", stringify!($name)),
+            run: $module::$name,
+        }),*]
+    };
+}
+
+/// A device, with the kernels loaded that this program carries.
+#[derive(Clone, Debug)]
+pub struct Bench {
+    /// Where buffers come from.
+    pub device: Device,
+    /// Where kernels are launched.
+    pub module: Module,
+}
+
+impl Bench {
+    /// Opens a device and loads the embedded kernels.
+    ///
+    /// # Errors
+    ///
+    /// [`quadscan::Error::NoDevice`] when there is none; any other error is a
+    /// fault of the product.
+    pub fn open(choice: DeviceChoice) -> quadscan::Result<Self> {
+        let device = Device::open(choice)?;
+        let module = device.load(&Artifact::embedded()?)?;
+        Ok(Bench { device, module })
+    }
+}
+
+/// How the tests of one device can go.
+#[derive(Clone, Debug)]
+pub enum Ground {
+    /// They run.
+    Ready(Bench),
+    /// They are ignored, for this reason.
+    Absent(String),
+    /// They fail, for this reason.
+    Broken(String),
+}
+
+impl Ground {
+    /// Opens the device; no device is [`Ground::Broken`] if it is `required`.
+    pub fn prepare(choice: DeviceChoice, required: bool) -> Self {
+        match Bench::open(choice) {
+            Ok(bench) => Ground::Ready(bench),
+            Err(error @ quadscan::Error::NoDevice { .. }) if !required => {
+                Ground::Absent(error.to_string())
+            }
+            Err(error) => Ground::Broken(error.to_string()),
+        }
+    }
+}
+
+/// One trial a case, for the device called `device`.
+pub fn trials(device: &str, ground: &Ground, cases: &[Case]) -> Vec<Trial> {
+    cases
+        .iter()
+        .map(|&Case { name, run }| {
+            let ground = ground.clone();
+            Trial::ignorable_test(format!("{device}::{name}"), move || match ground {
+                Ground::Ready(bench) => run(&bench).map(|()| Completion::Completed),
+                Ground::Absent(reason) => Ok(Completion::ignored_with(reason)),
+                Ground::Broken(reason) => Err(reason.into()),
+            })
+        })
+        .collect()
+}
+
+/// Runs `cases` on every device, as the command line asks; the exit code of a
+/// test program.
+pub fn main(cases: &[Case]) -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    // Cases share the device, and a fault of one is easier to find in order.
+    arguments.test_threads.get_or_insert(1);
+    let required = env::var(REQUIRE).unwrap_or_default();
+    if let Some(unknown) = unknown_device(&required) {
+        eprintln!(
+            "error: {REQUIRE} names `{unknown}`, allowed are {}",
+            names()
+        );
+        return ExitCode::from(2);
+    }
+    let trials = DEVICES
+        .iter()
+        .flat_map(|&(name, choice)| {
+            let required = required.split(',').any(|required| required == name);
+            trials(name, &Ground::prepare(choice, required), cases)
+        })
+        .collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn unknown_device(required: &str) -> Option<&str> {
+    required
+        .split(',')
+        .filter(|name| !name.is_empty())
+        .find(|name| !DEVICES.iter().any(|(known, _)| known == name))
+}
+
+fn names() -> String {
+    let names: Vec<_> = DEVICES.iter().map(|(name, _)| *name).collect();
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CASES: &[Case] = &[Case {
+        name: "module::statement",
+        run: |_| Ok(()),
+    }];
+
+    fn conclusion(ground: &Ground) -> libtest_mimic::Conclusion {
+        let quiet = Arguments {
+            quiet: true,
+            ..Arguments::default()
+        };
+        libtest_mimic::run(&quiet, trials("cuda", ground, CASES))
+    }
+
+    #[test]
+    fn a_device_that_is_absent_is_a_skip_and_not_a_pass() {
+        let conclusion = conclusion(&Ground::Absent("no device: none".into()));
+        assert_eq!((conclusion.num_passed, conclusion.num_ignored), (0, 1));
+    }
+
+    #[test]
+    fn a_device_that_is_broken_or_required_and_absent_fails() {
+        let conclusion = conclusion(&Ground::Broken("no device: none".into()));
+        assert_eq!((conclusion.num_passed, conclusion.num_failed), (0, 1));
+    }
+
+    #[test]
+    fn tests_are_named_after_the_device_and_the_statement() {
+        let trials = trials("cuda", &Ground::Absent(String::new()), CASES);
+        assert_eq!(trials[0].name(), "cuda::module::statement");
+    }
+
+    #[test]
+    fn a_device_that_nobody_knows_cannot_be_required() {
+        assert_eq!(unknown_device("cuda,tpu"), Some("tpu"));
+        assert_eq!(unknown_device("cuda"), None);
+        assert_eq!(unknown_device(""), None);
+    }
+}

@@ -1,0 +1,66 @@
+//! Rules about the manifests of the workspace's packages.
+
+use toml::{Table, Value};
+
+use super::{File, Finding};
+
+/// What kernels may depend on: `cuda_std`, and crates without `std`.
+const KERNEL_DEPENDENCIES: &[&str] = &["cuda_std"];
+
+/// A dependency whose version is not the workspace table's.
+pub fn dependency_outside_the_table(file: &File) -> Vec<Finding> {
+    findings(file, |_, name, value| {
+        let inherited = value.get("workspace").and_then(Value::as_bool) == Some(true);
+        (!inherited).then(|| format!("`{name}`: write `{name}.workspace = true`"))
+    })
+}
+
+/// A dependency of the kernels that kernels have no need of.
+pub fn kernel_dependency(file: &File) -> Vec<Finding> {
+    if file.path != "kernels-crate/Cargo.toml" {
+        return Vec::new();
+    }
+    findings(file, |section, name, _| {
+        let allowed = section == "dev-dependencies" || KERNEL_DEPENDENCIES.contains(&name);
+        (!allowed).then(|| format!("`{name}`: kernels depend on cuda_std alone"))
+    })
+}
+
+/// `anyhow`, where callers need an error that they can match on.
+pub fn anyhow_outside_xtask(file: &File) -> Vec<Finding> {
+    if file.path == "xtask/Cargo.toml" {
+        return Vec::new();
+    }
+    findings(file, |_, name, _| {
+        (name == "anyhow").then(|| "`anyhow`: a library has one `thiserror` enum".to_owned())
+    })
+}
+
+/// Runs `judge` on every dependency of a package's manifest: section, name, value.
+fn findings(file: &File, judge: impl Fn(&str, &str, &Value) -> Option<String>) -> Vec<Finding> {
+    if file.path.rsplit('/').next() != Some("Cargo.toml") {
+        return Vec::new();
+    }
+    let manifest: Table = match file.text.parse() {
+        Ok(manifest) => manifest,
+        Err(error) => return vec![file.finding(0, format!("not TOML: {error}"))],
+    };
+    // A workspace of its own has a table of its own: what is outside ours.
+    if manifest.contains_key("workspace") {
+        return Vec::new();
+    }
+    let mut sections: Vec<&Table> = vec![&manifest];
+    if let Some(targets) = manifest.get("target").and_then(Value::as_table) {
+        sections.extend(targets.values().filter_map(Value::as_table));
+    }
+    let mut found = Vec::new();
+    for table in sections {
+        for section in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            let dependencies = table.get(section).and_then(Value::as_table);
+            for (name, value) in dependencies.into_iter().flatten() {
+                found.extend(judge(section, name, value).map(|message| file.finding(0, message)));
+            }
+        }
+    }
+    found
+}

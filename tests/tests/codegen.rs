@@ -1,0 +1,191 @@
+//! What the PTX inside the program looks like: the code that was meant, and
+//! the manifest that describes it.
+//!
+//! The builder's own checks (no local array, no atomic without an order, no
+//! generic access to shared memory) stop a build; here stands what is true of
+//! our kernels in particular.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use quadscan::device::Artifact;
+use quadscan_tests::ptx::{self, Entry};
+
+fn artifact() -> Artifact {
+    Artifact::embedded().expect("the program was built whole")
+}
+
+/// Runs `check` on every entry of every architecture: `sm_75`, the entry.
+fn every_entry(mut check: impl FnMut(&str, Entry<'_>)) {
+    let artifact = artifact();
+    for module in artifact.modules() {
+        let entries = ptx::entries(module.ptx);
+        assert!(!entries.is_empty(), "{} has no entries", module.module.arch);
+        for entry in entries {
+            check(&module.module.arch, entry);
+        }
+    }
+}
+
+#[test]
+fn both_architectures_are_built_the_portable_one_first() {
+    let artifact = artifact();
+    let archs: Vec<_> = artifact
+        .modules()
+        .map(|module| module.module.arch.clone())
+        .collect();
+    assert_eq!(archs, ["sm_75", "sm_90"]);
+}
+
+#[test]
+fn the_ptx_says_what_the_manifest_says() {
+    for module in artifact().modules() {
+        let (described, text) = (module.module, module.ptx);
+        let directive = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name));
+            line.map(str::trim).unwrap_or_default().to_owned()
+        };
+        assert_eq!(directive(".version "), described.ptx_version);
+        assert_eq!(directive(".target "), described.arch);
+        assert_eq!(directive(".address_size "), "64");
+        let in_text: BTreeSet<_> = ptx::entries(text).iter().map(|entry| entry.name).collect();
+        let in_manifest: BTreeSet<_> = described
+            .kernels
+            .iter()
+            .map(|kernel| kernel.entry.as_str())
+            .collect();
+        assert_eq!(in_text, in_manifest, "{}", described.arch);
+    }
+}
+
+#[test]
+fn both_architectures_have_the_same_kernels_with_the_same_parameters() {
+    let artifact = artifact();
+    let signatures: Vec<Vec<_>> = artifact
+        .modules()
+        .map(|module| {
+            let kernels = module.module.kernels.iter();
+            kernels
+                .map(|kernel| (kernel.entry.clone(), kernel.parameters.clone()))
+                .collect()
+        })
+        .collect();
+    assert_eq!(signatures[0], signatures[1]);
+}
+
+#[test]
+fn every_kernel_has_a_conformance_test() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance");
+    let mut suite = String::new();
+    for entry in std::fs::read_dir(folder).expect("the suite is here") {
+        let path = entry.expect("can be listed").path();
+        suite += &std::fs::read_to_string(path).expect("can be read");
+    }
+    let words: BTreeSet<_> = suite
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .collect();
+    let artifact = artifact();
+    for module in artifact.modules() {
+        for kernel in &module.module.kernels {
+            let name = kernel.entry.as_str();
+            assert!(
+                words.contains(name),
+                "{name} has no test in tests/tests/conformance"
+            );
+        }
+    }
+}
+
+#[test]
+fn no_kernel_keeps_anything_in_local_memory() {
+    for module in artifact().modules() {
+        let line = module.ptx.lines().find(|line| line.contains(".local"));
+        assert_eq!(line, None, "{}", module.module.arch);
+    }
+}
+
+#[test]
+fn every_access_names_its_memory() {
+    const SPACES: &[&str] = &["global", "shared", "param", "const"];
+    every_entry(|arch, entry| {
+        for opcode in entry
+            .opcodes()
+            .filter(|opcode| ptx::is(opcode, "ld") || ptx::is(opcode, "st"))
+        {
+            let named = opcode.split('.').any(|word| SPACES.contains(&word));
+            assert!(
+                named,
+                "{} for {arch}: {opcode} is a generic access",
+                entry.name
+            );
+        }
+    });
+}
+
+#[test]
+fn scans_work_in_shared_memory_and_wait_at_barriers() {
+    every_entry(|arch, entry| {
+        let name = entry.name;
+        // Barriers in the source: a loop that is unrolled has more, and one
+        // that is split along a branch would have more than a few.
+        let barriers = match name {
+            _ if name.starts_with("hillis_steele") => 2..=8,
+            _ if name.starts_with("blelloch") => 4..=12,
+            _ => return,
+        };
+        assert!(
+            entry.count("ld.shared") > 0,
+            "{name} for {arch} reads no shared memory"
+        );
+        assert!(
+            entry.count("st.shared") > 0,
+            "{name} for {arch} writes no shared memory"
+        );
+        let found = entry.count("bar.sync") + entry.count("barrier.sync");
+        assert!(
+            barriers.contains(&found),
+            "{name} for {arch} has {found} barriers"
+        );
+    });
+}
+
+#[test]
+fn only_the_counted_kernels_count() {
+    every_entry(|arch, entry| {
+        let counts = entry.count("red") + entry.count("atom") + entry.count("vote");
+        let counted = entry.name.ends_with("_counted");
+        assert_eq!(counts > 0, counted, "{} for {arch}", entry.name);
+    });
+}
+
+#[test]
+fn the_trapezoid_stays_in_its_precision() {
+    every_entry(|arch, entry| {
+        let name = entry.name;
+        if !name.starts_with("trapezoid") {
+            return;
+        }
+        let of = |ty: &str| {
+            entry
+                .opcodes()
+                .filter(|opcode| opcode.ends_with(ty))
+                .count()
+        };
+        let (f64s, f32s) = (of(".f64"), of(".f32"));
+        assert!(
+            entry.count("st.global") > 0,
+            "{name} for {arch} stores nothing"
+        );
+        assert_eq!(entry.count("sqrt.approx"), 0, "{name} for {arch}");
+        if name.contains("f32_pure") {
+            assert!(f64s == 0 && f32s > 0, "{name} for {arch} computes in f64");
+        } else if name.contains("f64") {
+            assert!(f32s == 0 && f64s > 0, "{name} for {arch} computes in f32");
+        } else {
+            assert!(
+                entry.count("sqrt.rn.f64") > 0 && f32s > 0,
+                "{name} for {arch}"
+            );
+        }
+    });
+}

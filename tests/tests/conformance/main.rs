@@ -1,0 +1,35 @@
+//! What every kernel promises, on every device.
+//!
+//! A kernel without a statement here does not exist: `codegen.rs` compares this
+//! folder with the list of kernels. Sizes stand beside their reason, expected
+//! values come from the published tables, from closed forms, or from the
+//! sequential oracles of `quadscan`.
+
+mod diagnostics;
+mod integrate;
+mod scan;
+
+use std::process::ExitCode;
+
+use quadscan_tests::cases;
+
+fn main() -> ExitCode {
+    quadscan_tests::suite::main(&cases![
+        integrate::trapezoid_f64_has_exactly_the_rules_own_error,
+        integrate::trapezoid_sums_have_the_bits_of_the_published_loop,
+        integrate::dyadic_kernels_give_the_same_bits,
+        integrate::every_published_shape_gives_3_141592653573,
+        integrate::the_f32_sweep_gives_the_published_values_of_pi,
+        integrate::trapezoid_writes_one_partial_sum_a_thread_and_nothing_else,
+        integrate::a_launch_that_breaks_the_contract_is_refused,
+        scan::hillis_steele_agrees_with_a_sequential_scan,
+        scan::blelloch_agrees_with_a_sequential_scan,
+        scan::padded_blelloch_agrees_with_a_sequential_scan,
+        scan::counting_does_not_change_the_result,
+        scan::activity_is_the_published_one_for_1024_elements,
+        scan::scans_write_their_elements_and_nothing_else,
+        scan::a_scan_of_too_many_elements_is_refused,
+        diagnostics::hang_spins_as_long_as_it_was_told,
+        diagnostics::the_kernel_fault_is_in_the_module,
+    ])
+}

@@ -1,0 +1,194 @@
+//! The house rules hold in the whole repository, and each of them can fail.
+
+use std::path::{Path, PathBuf};
+
+use quadscan_tests::tidy::{self, File, Finding, Rule};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn assert_holds(rule: impl Fn(&File) -> Vec<Finding>) {
+    let files = tidy::files(&root()).expect("the repository can be read");
+    assert!(files.len() > 50, "only {} files found", files.len());
+    let findings: Vec<String> = files
+        .iter()
+        .flat_map(rule)
+        .map(|finding| finding.to_string())
+        .collect();
+    assert!(findings.is_empty(), "\n{}\n", findings.join("\n"));
+}
+
+#[track_caller]
+fn assert_fires(rule: Rule, path: &str, text: &str) {
+    let findings = rule(&File::new(path, text));
+    assert!(!findings.is_empty(), "nothing found in {path}");
+}
+
+#[track_caller]
+fn assert_silent(rule: Rule, path: &str, text: &str) {
+    assert_eq!(rule(&File::new(path, text)), []);
+}
+
+#[test]
+fn every_rust_file_says_what_lives_in_it() {
+    assert_holds(tidy::missing_module_docs);
+    assert_fires(tidy::missing_module_docs, "a.rs", "fn main() {}");
+    assert_silent(tidy::missing_module_docs, "a.rs", "//! What.\nfn main() {}");
+    assert_silent(tidy::missing_module_docs, "tests/ui/a.rs", "fn main() {}");
+}
+
+#[test]
+fn every_rust_file_fits_in_a_head() {
+    assert_holds(tidy::too_long);
+    assert_fires(tidy::too_long, "a.rs", &"\n".repeat(tidy::MAX_LINES + 1));
+    assert_silent(tidy::too_long, "a.rs", &"\n".repeat(tidy::MAX_LINES));
+}
+
+#[test]
+fn files_that_are_excused_from_the_length_are_there_and_long() {
+    for (path, reason) in tidy::LONG_FILES {
+        let text = std::fs::read_to_string(root().join(path)).expect(path);
+        assert!(text.lines().count() > tidy::MAX_LINES, "{path} is short");
+        assert!(!reason.is_empty(), "{path} gives no reason");
+    }
+}
+
+#[test]
+fn nothing_is_left_unfinished_and_no_test_is_switched_off() {
+    assert_holds(tidy::stub);
+    for stub in [
+        ["todo", "!()"],
+        ["unimplemented", "!()"],
+        ["#[ign", "ore = \"slow\"]"],
+    ] {
+        assert_fires(tidy::stub, "a.rs", &stub.concat());
+    }
+    assert_silent(
+        tidy::stub,
+        "a.rs",
+        &["// no #[ign", "ored] comment"].concat(),
+    );
+}
+
+#[test]
+fn the_pinned_nightly_is_named_in_one_place() {
+    assert_holds(tidy::pinned_nightly);
+    let pin = cuda_builder::toolchain::PINNED;
+    assert_fires(tidy::pinned_nightly, "README.md", pin);
+    assert_fires(
+        tidy::pinned_nightly,
+        "xtask/src/setup.rs",
+        &format!("// {pin}"),
+    );
+    assert_silent(
+        tidy::pinned_nightly,
+        "rust-cuda/cuda_builder/src/toolchain.rs",
+        pin,
+    );
+}
+
+#[test]
+fn the_rust_cuda_packages_know_nothing_of_quadscan() {
+    assert_holds(tidy::quadscan_in_the_toolchain);
+    let rule = tidy::quadscan_in_the_toolchain;
+    assert_fires(rule, "rust-cuda/cuda_std/src/lib.rs", "// for quadscan");
+    assert_silent(rule, "host-crate/src/lib.rs", "// for quadscan");
+}
+
+#[test]
+fn the_library_does_not_talk_to_the_terminal() {
+    assert_holds(tidy::terminal_in_the_library);
+    let rule = tidy::terminal_in_the_library;
+    assert_fires(
+        rule,
+        "host-crate/src/measure/mod.rs",
+        "    println!(\"x\");",
+    );
+    assert_silent(rule, "host-crate/src/main.rs", "    println!(\"x\");");
+    assert_silent(rule, "host-crate/src/lib.rs", "//! println!(\"x\");");
+}
+
+#[test]
+fn the_export_does_not_measure() {
+    assert_holds(tidy::clock_in_export);
+    let rule = tidy::clock_in_export;
+    assert_fires(
+        rule,
+        "host-crate/src/export/csv.rs",
+        "let start = Instant::now();",
+    );
+    assert_silent(
+        rule,
+        "host-crate/src/measure/mod.rs",
+        "let start = Instant::now();",
+    );
+}
+
+#[test]
+fn every_dependency_has_the_workspaces_version() {
+    assert_holds(tidy::dependency_outside_the_table);
+    let rule = tidy::dependency_outside_the_table;
+    assert_fires(rule, "a/Cargo.toml", "[dependencies]\nlibm = \"0.2\"");
+    assert_fires(
+        rule,
+        "a/Cargo.toml",
+        "[target.'cfg(unix)'.dev-dependencies]\nlibm = \"0.2\"",
+    );
+    assert_fires(rule, "a/Cargo.toml", "[dependencies");
+    assert_silent(
+        rule,
+        "a/Cargo.toml",
+        "[dependencies]\nlibm.workspace = true",
+    );
+}
+
+#[test]
+fn kernels_depend_on_cuda_std_alone() {
+    assert_holds(tidy::kernel_dependency);
+    let rule = tidy::kernel_dependency;
+    assert_fires(
+        rule,
+        "kernels-crate/Cargo.toml",
+        "[dependencies]\nserde.workspace = true",
+    );
+    assert_silent(
+        rule,
+        "kernels-crate/Cargo.toml",
+        "[dependencies]\ncuda_std.workspace = true",
+    );
+}
+
+#[test]
+fn errors_of_libraries_can_be_matched_on() {
+    assert_holds(tidy::anyhow_outside_xtask);
+    let manifest = "[dependencies]\nanyhow.workspace = true";
+    assert_fires(
+        tidy::anyhow_outside_xtask,
+        "host-crate/Cargo.toml",
+        manifest,
+    );
+    assert_silent(tidy::anyhow_outside_xtask, "xtask/Cargo.toml", manifest);
+}
+
+#[test]
+fn links_lead_somewhere() {
+    assert_holds(|file| tidy::broken_link(&root(), file));
+    let broken = |text: &str| tidy::broken_link(&root(), &File::new("docs/a.md", text));
+    assert_eq!(broken("see [it](nowhere.md#x)").len(), 1);
+    assert_eq!(
+        broken("see [it](../README.md), [that](https://example.org/x)"),
+        []
+    );
+}
+
+#[test]
+fn no_file_names_a_path_of_one_machine() {
+    assert_holds(tidy::home_folder);
+    assert_fires(
+        tidy::home_folder,
+        "docs/a.md",
+        &["cd /ho", "me/ada/quadscan"].concat(),
+    );
+    assert_silent(tidy::home_folder, "docs/a.md", "cd quadscan");
+}

@@ -1,0 +1,32 @@
+//! `cargo xtask bench ARGS`: builds `quadscan` and becomes `quadscan bench ARGS`.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+
+use anyhow::Context;
+
+use crate::cargo::{self, Executable};
+use crate::setup;
+
+pub(crate) fn run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
+    setup::ensure()?;
+    let quadscan = build()?;
+    // The program takes this process over, so that its exit code, and the
+    // signals that interrupt a sweep, need no handing on.
+    let error = Command::new(&quadscan.path)
+        .arg("bench")
+        .args(arguments)
+        .exec();
+    Err(error).with_context(|| format!("{} could not be started", quadscan.path.display()))
+}
+
+/// The program in release, its PTX inside.
+pub(crate) fn build() -> anyhow::Result<Executable> {
+    let mut build = cargo::command("build");
+    build.args(["--release", "--package", "quadscan", "--bin", "quadscan"]);
+    cargo::build(build, "quadscan")?
+        .into_iter()
+        .find(|executable| executable.name == "quadscan" && !executable.is_test)
+        .context("cargo built quadscan and named no executable")
+}

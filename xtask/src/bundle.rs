@@ -1,0 +1,113 @@
+//! `cargo xtask bundle [DIR]`: a folder that runs on a GPU machine with a
+//! driver and nothing else.
+//!
+//! The folder's `SHA256SUMS` lists what the command wrote. It is how a later
+//! run tells its own files from anybody else's, and how the other machine
+//! checks a transfer (`sha256sum --check SHA256SUMS`).
+
+mod folder;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+
+use crate::cargo::{self, Executable};
+use crate::{bench, setup, terminal};
+use folder::Folder;
+
+/// The suites that need a GPU: targets of the package `quadscan-tests`.
+const GPU_SUITES: &[&str] = &["conformance"];
+
+/// The largest bundle that is let through.
+const MAX_BYTES: u64 = 60_000_000;
+
+const README: &str = include_str!("bundle/README.md");
+const RUN_GPU_TESTS: &str = include_str!("bundle/run-gpu-tests.sh");
+
+pub(crate) fn run(directory: Option<PathBuf>) -> anyhow::Result<ExitCode> {
+    let directory = match directory {
+        Some(directory) => directory,
+        None => cargo::target_directory()?.join("bundle"),
+    };
+    // Refuse before building: that takes a second, a build minutes.
+    Folder::check(&directory)?;
+    setup::ensure()?;
+
+    let start = Instant::now();
+    terminal::begin("building quadscan and its GPU tests");
+    let quadscan = bench::build()?;
+    let suites = gpu_suites()?;
+
+    terminal::begin(&format!("writing {}", directory.display()));
+    let mut folder = Folder::replace(&directory)?;
+    folder.write("README.md", README.as_bytes())?;
+    folder.write_executable("run-gpu-tests.sh", RUN_GPU_TESTS.as_bytes())?;
+    folder.write_executable("quadscan", &stripped(&quadscan.path)?)?;
+    for suite in &suites {
+        folder.write_executable(
+            &format!("gpu-tests/{}", suite.name),
+            &stripped(&suite.path)?,
+        )?;
+    }
+    for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        folder.copy(&cargo::root().join(name), name)?;
+    }
+    folder.copy_all(&cargo::root().join("peers"), "peers")?;
+    let bytes = folder.finish()?;
+
+    if bytes > MAX_BYTES {
+        bail!(
+            "the bundle in {} has {bytes} bytes, more than the {MAX_BYTES} allowed",
+            directory.display()
+        );
+    }
+    terminal::note(&format!(
+        "{:.1} MB in {}",
+        bytes as f64 / 1e6,
+        terminal::duration(start.elapsed())
+    ));
+    println!("{}", directory.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn gpu_suites() -> anyhow::Result<Vec<Executable>> {
+    let mut build = cargo::command("test");
+    build.args(["--no-run", "--release", "--package", "quadscan-tests"]);
+    for suite in GPU_SUITES {
+        build.args(["--test", suite]);
+    }
+    let mut suites = cargo::build(build, "the package quadscan-tests")?;
+    suites.retain(|executable| executable.is_test);
+    for name in GPU_SUITES {
+        if !suites.iter().any(|suite| suite.name == *name) {
+            bail!("cargo built the tests and named no executable for {name}");
+        }
+    }
+    Ok(suites)
+}
+
+/// The executable's bytes without debug information, when there is a `strip`
+/// (there is one wherever there is a linker).
+fn stripped(executable: &Path) -> anyhow::Result<Vec<u8>> {
+    let folder = tempfile::tempdir().context("no temporary folder")?;
+    let target = folder.path().join("stripped");
+    let strip = Command::new("strip")
+        .arg("--strip-debug")
+        .arg("-o")
+        .arg(&target)
+        .arg(executable)
+        .status();
+    let from = match strip {
+        Ok(status) if status.success() => target.as_path(),
+        _ => {
+            terminal::note(&format!(
+                "{}: `strip` failed, kept as it is",
+                executable.display()
+            ));
+            executable
+        }
+    };
+    std::fs::read(from).with_context(|| format!("{} could not be read", from.display()))
+}

@@ -1,0 +1,146 @@
+//! Cargo as a child process: the workspace's folders, a build, and the
+//! executables that a build made.
+//!
+//! Cargo's diagnostics go to stderr as they come; only its machine-readable
+//! messages are read, so `CARGO_TARGET_DIR`, profiles and configuration are
+//! cargo's business.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::Context;
+use serde::Deserialize;
+
+use crate::BuildFailed;
+
+/// The root of the workspace that this xtask was built from.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .unwrap_or(Path::new("."))
+}
+
+/// The cargo that started us, or the one on the path; run in the caller's
+/// folder, on the workspace's manifest.
+pub(crate) fn command(subcommand: &str) -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command
+        .arg(subcommand)
+        .arg("--manifest-path")
+        .arg(root().join("Cargo.toml"));
+    command
+}
+
+/// The target folder, as cargo decides it.
+pub(crate) fn target_directory() -> anyhow::Result<PathBuf> {
+    #[derive(Deserialize)]
+    struct Metadata {
+        target_directory: PathBuf,
+    }
+    let output = command("metadata")
+        .args(["--no-deps", "--offline", "--format-version=1"])
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cargo could not be started")?;
+    if !output.status.success() {
+        return Err(BuildFailed("cargo metadata failed".into()).into());
+    }
+    let metadata: Metadata = serde_json::from_slice(&output.stdout)
+        .context("cargo metadata printed something that is not its JSON")?;
+    Ok(metadata.target_directory)
+}
+
+/// An executable that a build made.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Executable {
+    /// The target's name: `quadscan`, `conformance`.
+    pub(crate) name: String,
+    /// A test harness, not a program.
+    pub(crate) is_test: bool,
+    pub(crate) path: PathBuf,
+}
+
+/// Runs `build` (a `cargo build` or `cargo test --no-run`) and returns the
+/// executables it made or found fresh; [`BuildFailed`] naming `what` if it
+/// failed.
+pub(crate) fn build(mut build: Command, what: &str) -> anyhow::Result<Vec<Executable>> {
+    let mut child = build
+        .arg("--message-format=json-render-diagnostics")
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cargo could not be started")?;
+    let messages = child
+        .stdout
+        .take()
+        .context("cargo's messages could not be read")?;
+    let mut executables = Vec::new();
+    for line in BufReader::new(messages).lines() {
+        executables.extend(executable(
+            &line.context("cargo's messages could not be read")?,
+        ));
+    }
+    let status = child.wait().context("cargo could not be waited for")?;
+    if !status.success() {
+        return Err(BuildFailed(format!("{what} does not build ({status})")).into());
+    }
+    Ok(executables)
+}
+
+/// The executable that one of cargo's JSON messages speaks of, if it does.
+fn executable(message: &str) -> Option<Executable> {
+    #[derive(Deserialize)]
+    struct Artifact {
+        executable: Option<PathBuf>,
+        target: Target,
+        profile: Profile,
+    }
+    #[derive(Deserialize)]
+    struct Target {
+        name: String,
+    }
+    #[derive(Deserialize)]
+    struct Profile {
+        test: bool,
+    }
+    // Lines of other kinds (build scripts, the final one) have other fields.
+    let artifact: Artifact = serde_json::from_str(message).ok()?;
+    Some(Executable {
+        name: artifact.target.name,
+        is_test: artifact.profile.test,
+        path: artifact.executable?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_root_is_the_workspace() {
+        assert!(root().join("Cargo.lock").is_file());
+        assert!(root().join("kernels-crate").is_dir());
+    }
+
+    #[test]
+    fn executables_are_read_from_cargos_messages_and_libraries_are_not() {
+        let test = r#"{"reason":"compiler-artifact","target":{"kind":["test"],"name":"conformance"},
+            "profile":{"test":true},"executable":"/t/conformance-1"}"#;
+        assert_eq!(
+            executable(test),
+            Some(Executable {
+                name: "conformance".into(),
+                is_test: true,
+                path: "/t/conformance-1".into()
+            })
+        );
+        let library = r#"{"reason":"compiler-artifact","target":{"kind":["lib"],"name":"quadscan"},
+            "profile":{"test":false},"executable":null}"#;
+        assert_eq!(executable(library), None);
+        assert_eq!(
+            executable(r#"{"reason":"build-finished","success":true}"#),
+            None
+        );
+    }
+}

@@ -1,0 +1,194 @@
+//! `cargo xtask COMMAND`: builds, tests, measures and bundles quadscan.
+//!
+//! A command is a file. This one only parses the command line and turns an
+//! error into a sentence and an exit code; what a command does to the
+//! terminal goes through [`terminal`], what it asks of cargo through
+//! [`cargo`]. Nothing is measured here: `quadscan bench` does that.
+
+mod bench;
+mod bundle;
+mod cargo;
+mod doctor;
+mod setup;
+mod terminal;
+mod test;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Builds, tests, measures and bundles quadscan.
+#[derive(Parser, Debug)]
+#[command(
+    name = "xtask",
+    bin_name = "cargo xtask",
+    disable_help_subcommand = true
+)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Install the device toolchain and fetch every dependency
+    ///
+    /// Installs the pinned nightly with rust-src when it is missing and
+    /// fetches what building core and the workspace needs. Every build after
+    /// it works offline. Does nothing, quickly, when everything is there.
+    Setup,
+    /// Build quadscan and print the tables: measured beside published
+    ///
+    /// Everything after `bench` goes to `quadscan bench`, `--help` included,
+    /// and its exit code comes back. A build that fails exits 101.
+    #[command(disable_help_flag = true)]
+    Bench {
+        /// Arguments of `quadscan bench`
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "ARGS"
+        )]
+        arguments: Vec<OsString>,
+    },
+    /// Everything that CI checks: format, lints, docs, tests
+    Test(test::Options),
+    /// What a build and a GPU run need: found or not, and what to do about it
+    ///
+    /// Exits 0 when tables can be measured on this machine without a GPU.
+    Doctor,
+    /// A folder that runs on a GPU machine with a driver and nothing else
+    Bundle {
+        /// Where to; replaced when it holds an earlier bundle, refused when
+        /// it holds anything else [default: bundle in the target folder]
+        #[arg(value_name = "DIR")]
+        directory: Option<PathBuf>,
+    },
+}
+
+/// A request that cannot be carried out as it stands: exit code 2.
+#[derive(Debug)]
+struct Refused(String);
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// A build failed, and cargo has said why: exit code 101, as cargo's own.
+#[derive(Debug)]
+struct BuildFailed(String);
+
+impl std::fmt::Display for BuildFailed {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BuildFailed {}
+
+fn main() -> ExitCode {
+    let outcome = match CommandLine::parse().command {
+        Command::Setup => setup::run(),
+        Command::Bench { arguments } => bench::run(&arguments),
+        Command::Test(options) => test::run(&options),
+        Command::Doctor => doctor::run(),
+        Command::Bundle { directory } => bundle::run(directory),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(error) => {
+            terminal::error(&error);
+            exit_code(&error)
+        }
+    }
+}
+
+fn exit_code(error: &anyhow::Error) -> ExitCode {
+    if error.is::<Refused>() {
+        ExitCode::from(2)
+    } else if error.is::<BuildFailed>() {
+        ExitCode::from(101)
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn bench_hands_every_argument_on_even_help_and_options() {
+        let line = CommandLine::try_parse_from(["xtask", "bench", "--help", "activity", "--quick"]);
+        let Ok(CommandLine {
+            command: Command::Bench { arguments },
+        }) = line
+        else {
+            panic!("not parsed as bench: {line:?}");
+        };
+        assert_eq!(arguments, ["--help", "activity", "--quick"]);
+    }
+
+    #[test]
+    fn exit_codes_tell_a_refusal_from_a_failed_build_from_a_failed_check() {
+        let code = |error: anyhow::Error| format!("{:?}", exit_code(&error));
+        let expected = |code: u8| format!("{:?}", ExitCode::from(code));
+        assert_eq!(code(Refused("no".into()).into()), expected(2));
+        assert_eq!(code(BuildFailed("no".into()).into()), expected(101));
+        assert_eq!(code(anyhow::anyhow!("no")), expected(1));
+    }
+
+    /// Lines of the fenced blocks of a Markdown text that start with `cargo xtask`.
+    fn documented_commands(markdown: &str) -> Vec<Vec<&str>> {
+        let mut fenced = false;
+        let mut commands = Vec::new();
+        for line in markdown.lines() {
+            if line.trim_start().starts_with("```") {
+                fenced = !fenced;
+            } else if fenced && line.starts_with("cargo xtask") {
+                let command = line.split(['#', '|', '>']).next().unwrap_or(line);
+                commands.push(command.split_whitespace().skip(1).collect());
+            }
+        }
+        commands
+    }
+
+    #[test]
+    fn every_command_in_the_readme_and_the_docs_is_understood() {
+        for (name, text) in [
+            ("README.md", include_str!("../../README.md")),
+            ("CONTRIBUTING.md", include_str!("../../CONTRIBUTING.md")),
+            ("docs/tables.md", include_str!("../../docs/tables.md")),
+        ] {
+            let commands = documented_commands(text);
+            assert!(
+                !commands.is_empty(),
+                "{name} shows no `cargo xtask` command"
+            );
+            for command in commands {
+                if let Err(error) = CommandLine::try_parse_from(&command) {
+                    panic!("{name} shows `cargo {}`: {error}", command.join(" "));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_command_that_does_not_exist_is_found_in_a_document() {
+        let commands = documented_commands("```sh\ncargo xtask fly   # up\n```\ncargo xtask none");
+        assert_eq!(commands, [["xtask", "fly"]]);
+        assert!(CommandLine::try_parse_from(&commands[0]).is_err());
+    }
+}

@@ -1,0 +1,355 @@
+//! `cargo xtask test`: everything that CI checks.
+//!
+//! The steps are the list in [`steps`]. A step that fails does not stop the
+//! ones after it, so that one run shows everything that is wrong; only a
+//! toolchain that cannot be set up does, since nothing builds without it.
+//! What cargo and the test runners say goes through as it comes.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+
+use crate::cargo;
+use crate::setup;
+use crate::terminal::{self, count};
+
+/// How `cargo xtask test` goes about it.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Options {
+    /// Stop at the first step that fails
+    #[arg(long)]
+    fail_fast: bool,
+}
+
+/// One thing that CI checks.
+struct Step {
+    name: &'static str,
+    command: Command,
+    /// Tests run in it; a step that ran none has failed.
+    runs_tests: bool,
+}
+
+fn steps() -> Vec<Step> {
+    let step = |name, subcommand: &str, arguments: &[&str]| {
+        let mut command = cargo::command(subcommand);
+        command.args(arguments);
+        Step {
+            name,
+            command,
+            runs_tests: subcommand == "test",
+        }
+    };
+    let mut steps = vec![
+        step("format", "fmt", &["--all", "--check"]),
+        step(
+            "lints",
+            "clippy",
+            &[
+                "--locked",
+                "--workspace",
+                "--all-targets",
+                "--",
+                "--deny",
+                "warnings",
+            ],
+        ),
+        step("docs", "doc", &["--locked", "--workspace", "--no-deps"]),
+        step(
+            "tests",
+            "test",
+            &["--locked", "--workspace", "--all-targets", "--no-fail-fast"],
+        ),
+        step(
+            "doc tests",
+            "test",
+            &["--locked", "--workspace", "--doc", "--no-fail-fast"],
+        ),
+    ];
+    for step in &mut steps {
+        if step.name == "docs" {
+            step.command.env("RUSTDOCFLAGS", "--deny warnings");
+        }
+    }
+    steps
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    setup::run()?;
+    setup::ensure_components(&["rustfmt", "clippy"])?;
+
+    let start = Instant::now();
+    let mut reports = Vec::new();
+    for step in steps() {
+        terminal::begin(step.name);
+        let report = step.run(&mut std::io::stdout())?;
+        terminal::note(&format!(
+            "{} {}",
+            step_word(&report),
+            terminal::duration(report.duration)
+        ));
+        let stop = options.fail_fast && report.failure.is_some();
+        reports.push(report);
+        if stop {
+            break;
+        }
+    }
+    print_summary(&reports, start.elapsed())?;
+    let passed = reports.iter().all(|report| report.failure.is_none());
+    Ok(if passed {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// What came out of a step.
+struct Report {
+    name: &'static str,
+    duration: Duration,
+    /// Why the step failed.
+    failure: Option<String>,
+    tests: Option<Tally>,
+}
+
+fn step_word(report: &Report) -> &'static str {
+    if report.failure.is_none() {
+        "passed in"
+    } else {
+        "FAILED after"
+    }
+}
+
+impl Step {
+    /// Runs the step; what it prints goes on to `terminal` line by line.
+    fn run(mut self, terminal: &mut impl Write) -> anyhow::Result<Report> {
+        let start = Instant::now();
+        let mut tally = Tally::default();
+        let mut child = self
+            .command
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("cargo could not be started")?;
+        let output = child
+            .stdout
+            .take()
+            .context("cargo's output could not be read")?;
+        for line in BufReader::new(output).split(b'\n') {
+            let line = line.context("cargo's output could not be read")?;
+            terminal.write_all(&line)?;
+            terminal.write_all(b"\n")?;
+            tally.read(&String::from_utf8_lossy(&line));
+        }
+        let status = child.wait().context("cargo could not be waited for")?;
+        let failure = if !status.success() {
+            Some(status.to_string())
+        } else if self.runs_tests {
+            tally.complaint()
+        } else {
+            None
+        };
+        Ok(Report {
+            name: self.name,
+            duration: start.elapsed(),
+            failure,
+            tests: self.runs_tests.then_some(tally),
+        })
+    }
+}
+
+/// What the closing lines of the test runners add up to.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Tally {
+    runners: usize,
+    passed: usize,
+    failed: usize,
+    ignored: usize,
+    /// Reasons of the ignored tests that gave one, with their number.
+    reasons: BTreeMap<String, usize>,
+}
+
+impl Tally {
+    /// Reads `test result: ok. 3 passed; 0 failed; 1 ignored; ...` and
+    /// `test name ... ignored, reason`; other lines say nothing.
+    fn read(&mut self, line: &str) {
+        if let Some((_, reason)) = line
+            .strip_prefix("test ")
+            .and_then(|rest| rest.split_once(" ... ignored, "))
+        {
+            *self.reasons.entry(reason.trim().to_owned()).or_default() += 1;
+        }
+        let Some((_, counts)) = line
+            .strip_prefix("test result: ")
+            .and_then(|rest| rest.split_once(". "))
+        else {
+            return;
+        };
+        self.runners += 1;
+        for part in counts.split(';') {
+            let mut words = part.split_whitespace();
+            let number = words.next().and_then(|word| word.parse::<usize>().ok());
+            match (number, words.next()) {
+                (Some(number), Some("passed")) => self.passed += number,
+                (Some(number), Some("failed")) => self.failed += number,
+                (Some(number), Some("ignored")) => self.ignored += number,
+                _ => {}
+            }
+        }
+    }
+
+    /// Why a step that exited 0 has not passed all the same.
+    fn complaint(&self) -> Option<String> {
+        if self.passed == 0 {
+            Some("no test ran".into())
+        } else if self.failed > 0 {
+            Some(format!("{} failed", count(self.failed, "test")))
+        } else {
+            None
+        }
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            formatter,
+            "{} passed, {} failed, {} ignored in {}",
+            self.passed,
+            self.failed,
+            self.ignored,
+            count(self.runners, "runner")
+        )
+    }
+}
+
+fn print_summary(reports: &[Report], total: Duration) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "\nsummary")?;
+    for report in reports {
+        let verdict = if report.failure.is_none() {
+            "passed"
+        } else {
+            "FAILED"
+        };
+        write!(
+            out,
+            "  {:<10} {verdict}  {:>12}",
+            report.name,
+            terminal::duration(report.duration)
+        )?;
+        if let Some(tally) = &report.tests {
+            write!(out, "  {tally}")?;
+        }
+        if let Some(failure) = &report.failure {
+            write!(out, "  ({failure})")?;
+        }
+        writeln!(out)?;
+        for (reason, number) in report.tests.iter().flat_map(|tally| &tally.reasons) {
+            writeln!(out, "  {:<10} {number} ignored: {reason}", "")?;
+        }
+    }
+    let failed = reports
+        .iter()
+        .filter(|report| report.failure.is_some())
+        .count();
+    let total = terminal::duration(total);
+    match failed {
+        0 => writeln!(
+            out,
+            "all {} passed in {total}",
+            count(reports.len(), "step")
+        ),
+        _ => writeln!(
+            out,
+            "{failed} of {} FAILED in {total}",
+            count(reports.len(), "step")
+        ),
+    }?;
+    out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(lines: &[&str]) -> Tally {
+        let mut tally = Tally::default();
+        lines.iter().for_each(|line| tally.read(line));
+        tally
+    }
+
+    #[test]
+    fn closing_lines_of_several_runners_add_up() {
+        let tally = tally(&[
+            "running 3 tests",
+            "test naive ... ok",
+            "test cuda::trapezoid ... ignored, no device: no driver",
+            "test cuda::scan ... ignored, no device: no driver",
+            "test result: ok. 3 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out",
+            "test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out",
+        ]);
+        assert_eq!(
+            (tally.runners, tally.passed, tally.failed, tally.ignored),
+            (2, 4, 2, 2)
+        );
+        assert_eq!(tally.reasons["no device: no driver"], 2);
+        assert_eq!(
+            tally.to_string(),
+            "4 passed, 2 failed, 2 ignored in 2 runners"
+        );
+    }
+
+    #[test]
+    fn a_step_in_which_no_test_ran_has_not_passed() {
+        assert_eq!(tally(&[]).complaint().as_deref(), Some("no test ran"));
+        let failed = tally(&["test result: ok. 1 passed; 1 failed; 0 ignored"]);
+        assert_eq!(failed.complaint().as_deref(), Some("1 test failed"));
+        assert_eq!(
+            tally(&["test result: ok. 1 passed; 0 failed; 0 ignored"]).complaint(),
+            None
+        );
+    }
+
+    fn step(script: &str, runs_tests: bool) -> Report {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        Step {
+            name: "step",
+            command,
+            runs_tests,
+        }
+        .run(&mut std::io::sink())
+        .expect("sh starts")
+    }
+
+    #[test]
+    fn a_command_that_fails_fails_its_step_and_one_that_succeeds_does_not() {
+        assert!(
+            step("exit 3", false)
+                .failure
+                .is_some_and(|why| why.contains('3'))
+        );
+        assert_eq!(step("exit 0", false).failure, None);
+        assert!(step("exit 0", true).failure.is_some(), "no test ran in it");
+        let passing = "echo 'test result: ok. 1 passed; 0 failed; 0 ignored'";
+        assert_eq!(step(passing, true).failure, None);
+    }
+
+    #[test]
+    fn warnings_are_errors_in_lints_and_docs() {
+        let steps = steps();
+        let find = |name| steps.iter().find(|step| step.name == name).expect(name);
+        let lints: Vec<_> = find("lints").command.get_args().collect();
+        assert!(lints.ends_with(&["--deny".as_ref(), "warnings".as_ref()]));
+        let flags = find("docs")
+            .command
+            .get_envs()
+            .find(|(name, _)| *name == "RUSTDOCFLAGS");
+        assert_eq!(
+            flags.and_then(|(_, value)| value),
+            Some("--deny warnings".as_ref())
+        );
+    }
+}

@@ -1,0 +1,98 @@
+//! The command line of `cargo xtask` from the outside: exit codes and the
+//! sentence on stderr. Nothing here builds the workspace.
+
+use assert_cmd::Command;
+
+fn xtask() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_xtask"))
+}
+
+fn stderr(command: &mut Command) -> String {
+    String::from_utf8_lossy(&command.output().expect("xtask starts").stderr).into_owned()
+}
+
+#[test]
+fn an_unknown_command_exits_2_and_is_named() {
+    let mut command = xtask();
+    command.arg("benhc").assert().code(2);
+    let message = stderr(&mut command);
+    assert!(
+        message.contains("'benhc'") && message.contains("'bench'"),
+        "{message}"
+    );
+}
+
+#[test]
+fn no_command_exits_2_and_lists_them() {
+    let mut command = xtask();
+    command.assert().code(2);
+    let message = stderr(&mut command);
+    for name in ["setup", "bench", "test", "doctor", "bundle"] {
+        assert!(message.contains(name), "{name} is not in {message}");
+    }
+}
+
+#[test]
+fn help_exits_0() {
+    xtask().arg("--help").assert().code(0);
+}
+
+#[test]
+fn an_unknown_option_of_test_exits_2() {
+    xtask().args(["test", "--fast"]).assert().code(2);
+}
+
+#[test]
+fn bundle_refuses_a_folder_that_it_did_not_write_before_it_builds_anything() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let thesis = folder.path().join("thesis.tex");
+    std::fs::write(&thesis, "x").expect("written");
+    let mut command = xtask();
+    command.arg("bundle").arg(folder.path()).assert().code(2);
+    let message = stderr(&mut command);
+    assert!(
+        message.starts_with("error: ") && message.contains("holds thesis.tex"),
+        "{message}"
+    );
+    assert_eq!(message.lines().count(), 1, "{message}");
+    assert!(thesis.exists());
+}
+
+#[test]
+fn bundle_refuses_a_file() {
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    let mut command = xtask();
+    command.arg("bundle").arg(file.path()).assert().code(2);
+    assert!(stderr(&mut command).contains("is not a folder"));
+}
+
+#[test]
+fn doctor_lists_the_toolchain_and_the_driver() {
+    let output = xtask().arg("doctor").output().expect("xtask starts");
+    let list = String::from_utf8_lossy(&output.stdout);
+    for name in [
+        "cargo",
+        "device toolchain",
+        "libLLVM",
+        "driver",
+        "GPU",
+        "nvcc",
+    ] {
+        assert!(list.contains(name), "{name} is not in {list}");
+    }
+}
+
+#[test]
+fn doctor_exits_1_when_the_toolchain_is_missing_and_says_what_mends_it() {
+    let output = xtask()
+        .arg("doctor")
+        .env("CUDA_BUILDER_TOOLCHAIN", "nightly-that-nobody-has")
+        .output()
+        .expect("xtask starts");
+    let list = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{list}");
+    assert!(
+        list.contains("MISSING") && list.contains("nightly-that-nobody-has"),
+        "{list}"
+    );
+}
