@@ -94,15 +94,11 @@ pub struct BenchArguments {
     #[arg(long, value_name = "DIR")]
     pub artifact: Option<PathBuf>,
 
-    /// Time the same kernels compiled by nvcc as well, from quarter_circle.cu in
-    /// DIR
-    #[arg(
-        long,
-        value_name = "DIR",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "peers"
-    )]
+    /// Say so when the same kernels cannot be timed as compiled by nvcc; DIR has
+    /// their source [default: peers]
+    ///
+    /// They are timed beside ours wherever the source and nvcc are found.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "peers")]
     pub peers: Option<PathBuf>,
 
     /// Seconds that a cell may take [default: 60, more where one thread has many
@@ -131,7 +127,10 @@ pub struct WorkerArguments {
 pub fn one_sentence(error: &clap::Error) -> String {
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default();
-    let first = first.strip_prefix("error: ").unwrap_or(first).trim_end_matches(':');
+    let first = first
+        .strip_prefix("error: ")
+        .unwrap_or(first)
+        .trim_end_matches(':');
     let rest: Vec<&str> = text
         .lines()
         .skip(1)
@@ -163,22 +162,11 @@ mod tests {
             &["quadscan", "bench", "--out"],
             &["quadscan"],
         ] {
-            let Err(error) = Cli::try_parse_from(arguments) else { panic!("{arguments:?}") };
+            let Err(error) = Cli::try_parse_from(arguments) else {
+                panic!("{arguments:?}")
+            };
             let sentence = one_sentence(&error);
             assert_eq!(sentence.lines().count(), 1, "{sentence}");
         }
-    }
-
-    #[test]
-    fn peers_takes_its_folder_behind_an_equals_sign_only() {
-        let parse = |arguments: &[&str]| match Cli::try_parse_from(arguments) {
-            Ok(Cli { command: Command::Bench(bench) }) => (bench.peers, bench.tables),
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(
-            parse(&["quadscan", "bench", "--peers", "sweep-f64"]),
-            (Some("peers".into()), vec!["sweep-f64".to_owned()])
-        );
-        assert_eq!(parse(&["quadscan", "bench", "--peers=x"]), (Some("x".into()), vec![]));
     }
 }

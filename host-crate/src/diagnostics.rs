@@ -27,5 +27,7 @@ pub(crate) fn run_hang(module: &Module, duration: Duration) -> Result<Duration> 
     let nanoseconds = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
     module.launch(hang, LaunchShape::new(1, 1), (nanoseconds, &mut spent))?;
     let spent = spent.to_vec()?;
-    Ok(Duration::from_nanos(spent.first().copied().unwrap_or_default()))
+    Ok(Duration::from_nanos(
+        spent.first().copied().unwrap_or_default(),
+    ))
 }

@@ -67,7 +67,11 @@ pub fn f32_partials(module: &Module, grid: Grid, partials: &mut Buffer<f32>) -> 
 pub fn f32_pure_partials(module: &Module, grid: Grid, partials: &mut Buffer<f32>) -> Result<()> {
     let (shape, count, strips) = (grid.shape(), grid.count(), grid.strips as f32);
     if grid.is_dyadic() {
-        module.launch(trapezoid_f32_pure_dyadic, shape, (partials, count, 1.0 / strips))
+        module.launch(
+            trapezoid_f32_pure_dyadic,
+            shape,
+            (partials, count, 1.0 / strips),
+        )
     } else {
         module.launch(trapezoid_f32_pure, shape, (partials, count, strips))
     }

@@ -27,7 +27,9 @@ impl Console for Terminal {
         let write = || {
             let mut output = io::stdout().lock();
             // A reader that has seen enough (`| head`) is no failure of the run.
-            let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+            let _ = output
+                .write_all(text.as_bytes())
+                .and_then(|()| output.flush());
         };
         match &self.bar {
             Some(bar) => bar.suspend(write),

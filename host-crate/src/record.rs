@@ -166,7 +166,9 @@ impl HostInfo {
         HostInfo {
             cpu: cpu_name(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            git_revision: option_env!("QUADSCAN_GIT_REVISION").unwrap_or("unknown").to_owned(),
+            git_revision: option_env!("QUADSCAN_GIT_REVISION")
+                .unwrap_or("unknown")
+                .to_owned(),
         }
     }
 }
@@ -180,7 +182,9 @@ fn cpu_name() -> String {
 }
 
 fn model_name(cpuinfo: &str) -> Option<String> {
-    let line = cpuinfo.lines().find(|line| line.starts_with("model name"))?;
+    let line = cpuinfo
+        .lines()
+        .find(|line| line.starts_with("model name"))?;
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
@@ -227,7 +231,12 @@ mod tests {
 
     #[test]
     fn a_key_describes_the_parts_that_it_has() {
-        let key = Key { strips: Some(16), blocks: Some(2), threads: Some(8), ..Key::default() };
+        let key = Key {
+            strips: Some(16),
+            blocks: Some(2),
+            threads: Some(8),
+            ..Key::default()
+        };
         assert_eq!(key.describe(), "strips=16 blocks=2 threads=8");
     }
 
@@ -235,6 +244,9 @@ mod tests {
     fn a_timestamp_is_rfc_3339_in_utc() {
         let stamp = timestamp();
         assert_eq!(stamp.len(), "2026-01-01T00:00:00Z".len(), "{stamp}");
-        assert!(stamp.ends_with('Z') && stamp.as_bytes()[10] == b'T', "{stamp}");
+        assert!(
+            stamp.ends_with('Z') && stamp.as_bytes()[10] == b'T',
+            "{stamp}"
+        );
     }
 }

@@ -41,7 +41,10 @@ impl Arrays {
         let steps = threads
             .into_iter()
             .zip(warps)
-            .map(|(active_threads, active_warps)| StepActivity { active_threads, active_warps })
+            .map(|(active_threads, active_warps)| StepActivity {
+                active_threads,
+                active_warps,
+            })
             .collect();
         Ok(Counted { output, steps })
     }
@@ -52,7 +55,12 @@ impl Arrays {
 pub fn hillis_steele_activity(module: &Module, input: &[u32]) -> Result<Counted> {
     let mut arrays = Arrays::new(module, input, hillis_steele::steps(input.len()))?;
     let shape = LaunchShape::new(1, hillis_steele::threads(input.len()));
-    let Arrays { input, output, threads, warps } = &mut arrays;
+    let Arrays {
+        input,
+        output,
+        threads,
+        warps,
+    } = &mut arrays;
     let kernel = hillis_steele::hillis_steele_inclusive_u32_counted;
     module.launch(kernel, shape, (&*input, output, threads, warps))?;
     arrays.read()
@@ -62,7 +70,12 @@ pub fn hillis_steele_activity(module: &Module, input: &[u32]) -> Result<Counted>
 pub fn blelloch_activity(module: &Module, input: &[u32]) -> Result<Counted> {
     let mut arrays = Arrays::new(module, input, blelloch::steps(input.len()))?;
     let shape = LaunchShape::new(1, blelloch::threads(input.len()));
-    let Arrays { input, output, threads, warps } = &mut arrays;
+    let Arrays {
+        input,
+        output,
+        threads,
+        warps,
+    } = &mut arrays;
     let kernel = blelloch::blelloch_exclusive_u32_counted;
     module.launch(kernel, shape, (&*input, output, threads, warps))?;
     arrays.read()

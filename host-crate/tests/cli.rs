@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::path::Path;
+
 use common::{NO_DEVICE, Outcome, fake, folder, quadscan};
 
 /// Exit code 2, nothing on standard output, one sentence on standard error that
@@ -13,7 +15,12 @@ fn refused(arguments: &[&str], start: &str) -> String {
     let outcome = quadscan(folder.path(), arguments);
     assert_eq!(outcome.code, 2, "{arguments:?}: {outcome:?}");
     assert_eq!(outcome.output, "", "{arguments:?}");
-    assert_eq!(outcome.errors.lines().count(), 1, "{arguments:?}: {}", outcome.errors);
+    assert_eq!(
+        outcome.errors.lines().count(),
+        1,
+        "{arguments:?}: {}",
+        outcome.errors
+    );
     assert!(
         outcome.errors.starts_with(&format!("error: {start}")),
         "{arguments:?}: {}",
@@ -28,37 +35,68 @@ fn refused(arguments: &[&str], start: &str) -> String {
 /// request alone.
 fn without_device(arguments: &[&str]) -> (tempfile::TempDir, Outcome) {
     let folder = folder();
-    let worker = fake(folder.path(), NO_DEVICE);
+    let outcome = without_device_in(folder.path(), arguments);
+    (folder, outcome)
+}
+
+fn without_device_in(folder: &Path, arguments: &[&str]) -> Outcome {
+    let worker = fake(folder, NO_DEVICE);
     let mut all = vec!["bench", "--worker", &worker];
     all.extend(arguments);
-    let outcome = quadscan(folder.path(), &all);
-    (folder, outcome)
+    quadscan(folder, &all)
 }
 
 #[test]
 fn an_unknown_table_is_refused_with_the_known_ones() {
     let sentence = refused(&["bench", "nonsense"], "TABLE `nonsense` is unknown");
-    assert!(sentence.contains("activity, sweep-f64, sweep-f32, accuracy"), "{sentence}");
+    assert!(
+        sentence.contains("activity, sweep-f64, sweep-f32, accuracy"),
+        "{sentence}"
+    );
     refused(&["bench", "mapping"], "TABLE `mapping` is unknown");
-    refused(&["bench", "accuracy", "accuracy"], "TABLE `accuracy` is named twice");
+    refused(
+        &["bench", "accuracy", "accuracy"],
+        "TABLE `accuracy` is named twice",
+    );
 }
 
 #[test]
 fn numbers_out_of_range_are_refused_with_the_range() {
     for (arguments, start) in [
-        (["--threads", "0"], "--threads `0` is out of range, allowed are 1 to 1024"),
-        (["--threads", "1025"], "--threads `1025` is out of range, allowed are 1 to 1024"),
+        (
+            ["--threads", "0"],
+            "--threads `0` is out of range, allowed are 1 to 1024",
+        ),
+        (
+            ["--threads", "1025"],
+            "--threads `1025` is out of range, allowed are 1 to 1024",
+        ),
         (["--threads", "8,8"], "--threads `8,8` names 8 twice"),
         (["--threads", "a"], "--threads `a` is not a whole number"),
         (["--threads", ""], "--threads `` is not a whole number"),
-        (["--blocks", "0"], "--blocks `0` is out of range, allowed are 1 to 67108864"),
-        (["--blocks", "4294967296"], "--blocks `4294967296` is out of range"),
+        (
+            ["--blocks", "0"],
+            "--blocks `0` is out of range, allowed are 1 to 67108864",
+        ),
+        (
+            ["--blocks", "4294967296"],
+            "--blocks `4294967296` is out of range",
+        ),
         (["--blocks", "1,,2"], "--blocks `` is not a whole number"),
-        (["--strips", "0"], "--strips `0` is out of range, allowed are 1 to 2147483648"),
-        (["--strips", "2147483649"], "--strips `2147483649` is out of range"),
+        (
+            ["--strips", "0"],
+            "--strips `0` is out of range, allowed are 1 to 2147483648",
+        ),
+        (
+            ["--strips", "2147483649"],
+            "--strips `2147483649` is out of range",
+        ),
         (["--strips", "1e6"], "--strips `1e6` is not a whole number"),
         (["--repeat", "0"], "--repeat `0` is out of range"),
-        (["--cell-timeout", "0"], "--cell-timeout `0` is out of range"),
+        (
+            ["--cell-timeout", "0"],
+            "--cell-timeout `0` is out of range",
+        ),
     ] {
         refused(&["bench", arguments[0], arguments[1]], start);
     }
@@ -67,7 +105,16 @@ fn numbers_out_of_range_are_refused_with_the_range() {
 #[test]
 fn strips_that_blocks_times_threads_does_not_divide_are_refused() {
     let sentence = refused(
-        &["bench", "sweep-f64", "--strips", "1000", "--blocks", "1", "--threads", "64"],
+        &[
+            "bench",
+            "sweep-f64",
+            "--strips",
+            "1000",
+            "--blocks",
+            "1",
+            "--threads",
+            "64",
+        ],
         "--strips 1000 is not a multiple of blocks * threads = 1 * 64 = 64",
     );
     assert!(sentence.contains("refuses such a size"), "{sentence}");
@@ -77,7 +124,14 @@ fn strips_that_blocks_times_threads_does_not_divide_are_refused() {
 #[test]
 fn more_partial_sums_than_fit_are_refused() {
     refused(
-        &["bench", "sweep-f64", "--blocks", "67108864", "--threads", "2"],
+        &[
+            "bench",
+            "sweep-f64",
+            "--blocks",
+            "67108864",
+            "--threads",
+            "2",
+        ],
         "--blocks 67108864 with --threads 2 makes 134217728 partial sums",
     );
 }
@@ -85,12 +139,24 @@ fn more_partial_sums_than_fit_are_refused() {
 #[test]
 fn unknown_words_are_refused() {
     refused(&["bench", "--device", "gpu"], "--device `gpu` is unknown");
-    refused(&["bench", "--device", "emulator"], "--device `emulator` is not part of this build");
+    refused(
+        &["bench", "--device", "emulator"],
+        "--device `emulator` is not part of this build",
+    );
     refused(&["bench", "--format", "xml"], "--format `xml` is unknown");
     refused(&["bench", "--save", "a/b"], "--save `a/b` is no name");
-    refused(&["bench", "--baseline", "none"], "--baseline `none` cannot be read");
-    refused(&["bench", "--frmat", "csv"], "unexpected argument '--frmat' found");
-    refused(&["bench", "--quick", "--full"], "the argument '--quick' cannot be used with");
+    refused(
+        &["bench", "--baseline", "none"],
+        "--baseline `none` cannot be read",
+    );
+    refused(
+        &["bench", "--frmat", "csv"],
+        "unexpected argument '--frmat' found",
+    );
+    refused(
+        &["bench", "--quick", "--full"],
+        "the argument '--quick' cannot be used with",
+    );
     refused(&["benhc"], "unrecognized subcommand 'benhc'");
 }
 
@@ -100,10 +166,16 @@ fn a_folder_that_cannot_be_written_is_refused() {
     let file = folder.path().join("file");
     assert!(std::fs::write(&file, "kept").is_ok());
     let worker = fake(folder.path(), NO_DEVICE);
-    let outcome =
-        quadscan(folder.path(), &["bench", "accuracy", "--worker", &worker, "--out", "file/x"]);
+    let outcome = quadscan(
+        folder.path(),
+        &["bench", "accuracy", "--worker", &worker, "--out", "file/x"],
+    );
     assert_eq!((outcome.code, outcome.output.as_str()), (2, ""));
-    assert!(outcome.errors.starts_with("error: --out file/x: cannot write file/x: "));
+    assert!(
+        outcome
+            .errors
+            .starts_with("error: --out file/x: cannot write file/x: ")
+    );
     assert_eq!(outcome.errors.lines().count(), 1, "{}", outcome.errors);
     assert_eq!(std::fs::read_to_string(&file).ok().as_deref(), Some("kept"));
 }
@@ -111,7 +183,10 @@ fn a_folder_that_cannot_be_written_is_refused() {
 #[test]
 fn a_device_that_is_asked_for_by_name_and_is_not_there_is_refused() {
     // No machine has so many.
-    refused(&["bench", "accuracy", "--device", "cuda:4096"], "--device cuda:4096 cannot be had: ");
+    refused(
+        &["bench", "accuracy", "--device", "cuda:4096"],
+        "--device cuda:4096 cannot be had: ",
+    );
 }
 
 #[test]
@@ -134,13 +209,55 @@ fn a_corrupt_artifact_is_refused_on_every_machine() {
     let folder = folder();
     let artifact = folder.path().join("artifact");
     assert!(std::fs::create_dir(&artifact).is_ok());
-    let run = || quadscan(folder.path(), &["bench", "accuracy", "--artifact", "artifact"]);
+    let run = || {
+        quadscan(
+            folder.path(),
+            &["bench", "accuracy", "--artifact", "artifact"],
+        )
+    };
     let missing = run();
-    assert_eq!((missing.code, missing.errors.lines().count()), (2, 1), "{missing:?}");
+    assert_eq!(
+        (missing.code, missing.errors.lines().count()),
+        (2, 1),
+        "{missing:?}"
+    );
     assert!(std::fs::write(artifact.join("manifest.json"), "{").is_ok());
     let corrupt = run();
-    assert_eq!((corrupt.code, corrupt.errors.lines().count()), (2, 1), "{corrupt:?}");
-    assert!(corrupt.errors.contains("manifest.json is corrupt"), "{corrupt:?}");
+    assert_eq!(
+        (corrupt.code, corrupt.errors.lines().count()),
+        (2, 1),
+        "{corrupt:?}"
+    );
+    assert!(
+        corrupt.errors.contains("manifest.json is corrupt"),
+        "{corrupt:?}"
+    );
+
+    // The PTX inside this program, with one byte changed.
+    let Ok(embedded) = quadscan::device::Artifact::embedded() else {
+        panic!("no artifact")
+    };
+    let manifest = serde_json::to_vec(embedded.manifest()).unwrap_or_default();
+    assert!(std::fs::write(artifact.join("manifest.json"), manifest).is_ok());
+    for module in embedded.modules() {
+        assert!(std::fs::write(artifact.join(&module.module.file), module.ptx).is_ok());
+    }
+    let whole = ["accuracy", "--strips", "16", "--artifact", "artifact"];
+    assert_eq!(without_device_in(folder.path(), &whole).code, 0);
+    let Some(last) = embedded.modules().last() else {
+        panic!("no modules")
+    };
+    let damaged = last.ptx.replacen(".version", ".versiom", 1);
+    assert!(std::fs::write(artifact.join(&last.module.file), damaged).is_ok());
+    let corrupt = run();
+    assert_eq!(corrupt.code, 2);
+    assert_eq!(
+        corrupt.errors,
+        format!(
+            "error: the artifact's file {} is corrupt: its hash is not the manifest's\n",
+            last.module.file
+        )
+    );
 }
 
 #[test]
@@ -149,23 +266,32 @@ fn the_published_accuracy_comes_out_byte_for_byte() {
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(outcome.output, include_str!("../data/accuracy_strips.csv"));
     assert_eq!(
-        outcome.errors,
-        "no device: none; the columns of the device stay empty\n",
+        outcome.errors, "no device: none; the columns of the device stay empty\n",
         "exactly one line says why"
     );
 }
 
 #[test]
 fn another_size_follows_the_rules_asymptotic_error() {
-    let (_, outcome) =
-        without_device(&["accuracy", "--strips", "196608", "--format", "csv", "--published"]);
+    let (_, outcome) = without_device(&[
+        "accuracy",
+        "--strips",
+        "196608",
+        "--format",
+        "csv",
+        "--published",
+    ]);
     // 4 T_n - pi = -1.1759820751740772 n^-1.5 + 0.0360415181524183 n^-2.5, with
     // n^1.5 = 196608 * 443.4050067... and an error of f64's rounding below 1e-12.
     let n = 196_608.0_f64;
     let want = std::f64::consts::PI - 1.175_982_075_174_077_2 / (n * n.sqrt())
         + 0.036_041_518_152_418_3 / (n * n * n.sqrt());
     let line = format!("f64,196608,{want:.12}");
-    assert!(outcome.output.lines().any(|found| found == line), "{line}: {}", outcome.output);
+    assert!(
+        outcome.output.lines().any(|found| found == line),
+        "{line}: {}",
+        outcome.output
+    );
     assert_eq!(outcome.output.lines().count(), 3, "a header, f32 and f64");
 }
 
@@ -175,15 +301,23 @@ fn the_eight_published_values_of_pi_in_f32_come_out_digit_for_digit_on_the_host(
     assert_eq!(outcome.code, 0, "{outcome:?}");
     let mut reader = csv::Reader::from_reader(outcome.output.as_bytes());
     let column = |headers: &csv::StringRecord, name: &str| {
-        headers.iter().position(|header| header == name).unwrap_or(usize::MAX)
+        headers
+            .iter()
+            .position(|header| header == name)
+            .unwrap_or(usize::MAX)
     };
     let headers = reader.headers().cloned().unwrap_or_default();
-    let (host, published) = (column(&headers, "host_pi"), column(&headers, "published_pi"));
+    let (host, published) = (
+        column(&headers, "host_pi"),
+        column(&headers, "published_pi"),
+    );
     let corrected = column(&headers, "host_pi_corrected");
     let rows: Vec<csv::StringRecord> = reader.records().filter_map(Result::ok).collect();
     assert_eq!(rows.len(), 13);
-    let known: Vec<&csv::StringRecord> =
-        rows.iter().filter(|row| !row[published].is_empty()).collect();
+    let known: Vec<&csv::StringRecord> = rows
+        .iter()
+        .filter(|row| !row[published].is_empty())
+        .collect();
     assert_eq!(known.len(), 8);
     for row in known {
         assert_eq!(row[host], row[published], "{row:?}");
@@ -198,8 +332,11 @@ fn activity_without_a_device_is_a_named_skip_and_never_a_number() {
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(outcome.output.lines().count(), 30);
     assert!(
-        outcome.output.lines().nth(1).is_some_and(|line| line
-            == "naive,1,,,skipped,no device: none,1023,32"),
+        outcome
+            .output
+            .lines()
+            .nth(1)
+            .is_some_and(|line| line == "naive,1,,,skipped,no device: none,1023,32"),
         "{}",
         outcome.output
     );
@@ -208,7 +345,13 @@ fn activity_without_a_device_is_a_named_skip_and_never_a_number() {
 #[test]
 fn several_tables_are_divided_by_an_empty_line() {
     let (_, outcome) = without_device(&[
-        "activity", "accuracy", "--strips", "1024", "--format", "csv", "--published",
+        "activity",
+        "accuracy",
+        "--strips",
+        "1024",
+        "--format",
+        "csv",
+        "--published",
     ]);
     let blocks: Vec<&str> = outcome.output.split("\n\n").collect();
     assert_eq!(blocks.len(), 2);
@@ -218,8 +361,9 @@ fn several_tables_are_divided_by_an_empty_line() {
 
 #[test]
 fn json_is_one_array_of_records() {
-    let (_, outcome) =
-        without_device(&["activity", "accuracy", "--strips", "1024", "--format", "json"]);
+    let (_, outcome) = without_device(&[
+        "activity", "accuracy", "--strips", "1024", "--format", "json",
+    ]);
     let records: Vec<quadscan::record::Record> =
         serde_json::from_str(&outcome.output).unwrap_or_default();
     assert_eq!(records.len(), 29 + 3);
@@ -232,21 +376,39 @@ fn a_list_and_a_dry_run_write_nothing_and_need_no_device() {
     let list = quadscan(folder.path(), &["bench", "--list"]);
     assert_eq!(list.code, 0);
     assert!(list.output.contains("sweep-f64:") && list.output.contains("cells: 100"));
-    assert!(list.output.contains("columns: precision,strips,pi,"), "{}", list.output);
-    let dry = quadscan(folder.path(), &["bench", "--dry-run", "accuracy", "activity", "--quick"]);
+    assert!(
+        list.output.contains("columns: precision,strips,pi,"),
+        "{}",
+        list.output
+    );
+    let dry = quadscan(
+        folder.path(),
+        &["bench", "--dry-run", "accuracy", "activity", "--quick"],
+    );
     assert_eq!(dry.code, 0, "{dry:?}");
     assert!(
-        dry.output.contains("accuracy precision=f32 strips=65536: right on the host\n"),
+        dry.output
+            .contains("accuracy precision=f32 strips=65536: right on the host\n"),
         "{}",
         dry.output
     );
-    assert!(dry.output.contains("accuracy precision=f32-pure strips=65536: not known in advance\n"));
-    assert_eq!(std::fs::read_dir(folder.path()).map(Iterator::count).ok(), Some(0));
+    assert!(
+        dry.output
+            .contains("accuracy precision=f32-pure strips=65536: not known in advance\n")
+    );
+    assert_eq!(
+        std::fs::read_dir(folder.path()).map(Iterator::count).ok(),
+        Some(0)
+    );
 }
 
 #[test]
 fn lists_without_effect_are_said() {
     let (_, outcome) = without_device(&["accuracy", "--strips", "16", "--threads", "4"]);
     assert_eq!(outcome.code, 0);
-    assert!(outcome.errors.contains("warning: --threads has no effect"), "{}", outcome.errors);
+    assert!(
+        outcome.errors.contains("warning: --threads has no effect"),
+        "{}",
+        outcome.errors
+    );
 }

@@ -30,7 +30,9 @@ fn worker(folder: &Path, cases: &str) -> String {
 
 fn rows(folder: &Path) -> Vec<Record> {
     let text = std::fs::read_to_string(folder.join("results/records.jsonl")).unwrap_or_default();
-    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    text.lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
 }
 
 /// Runs `faults` with a worker and gives the status and reason of each row.
@@ -40,11 +42,24 @@ fn faults(cases: &str) -> Vec<(Status, String)> {
     let begin = Instant::now();
     let outcome = quadscan(
         folder.path(),
-        &["bench", "faults", "--worker", &worker, "--cell-timeout", "1", "--format", "csv"],
+        &[
+            "bench",
+            "faults",
+            "--worker",
+            &worker,
+            "--cell-timeout",
+            "1",
+            "--format",
+            "csv",
+        ],
     );
     assert_eq!(outcome.code, 1, "{outcome:?}");
     assert_eq!(outcome.output.lines().count(), 6, "{}", outcome.output);
-    assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
+    assert!(
+        begin.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        begin.elapsed()
+    );
     rows(folder.path())
         .into_iter()
         .map(|record| (record.status, record.reason.unwrap_or_default()))
@@ -55,7 +70,13 @@ fn assert_second_and_fourth_failed(rows: &[(Status, String)], second: &str, four
     let statuses: Vec<Status> = rows.iter().map(|row| row.0).collect();
     assert_eq!(
         statuses,
-        [Status::Ok, Status::Failed, Status::Ok, Status::Failed, Status::Ok],
+        [
+            Status::Ok,
+            Status::Failed,
+            Status::Ok,
+            Status::Failed,
+            Status::Ok
+        ],
         "{rows:?}"
     );
     assert!(rows[1].1.contains(second), "{}", rows[1].1);
@@ -74,7 +95,11 @@ fn a_lost_context_and_a_hang_cost_their_own_rows() {
 #[test]
 fn a_death_and_nonsense_cost_their_own_rows() {
     let rows = faults("*fault*) exit 7;; *hang*) echo hello; continue;;");
-    assert_second_and_fourth_failed(&rows, "died: exit status: 7", "an answer that is none: `hello`");
+    assert_second_and_fourth_failed(
+        &rows,
+        "died: exit status: 7",
+        "an answer that is none: `hello`",
+    );
 }
 
 #[test]
@@ -109,7 +134,11 @@ fn a_worker_that_never_greets_is_refused() {
         let worker = fake(folder.path(), script);
         let outcome = quadscan(folder.path(), &["bench", "faults", "--worker", &worker]);
         assert_eq!(outcome.code, 2, "{outcome:?}");
-        assert!(outcome.errors.starts_with("error: cannot start the measuring process: "));
+        assert!(
+            outcome
+                .errors
+                .starts_with("error: cannot start the measuring process: ")
+        );
         assert_eq!(outcome.errors.lines().count(), 1, "{}", outcome.errors);
     }
 }
@@ -142,13 +171,23 @@ fn an_interrupted_run_keeps_its_rows_and_goes_on_where_it_was() {
     assert!(std::fs::remove_file(folder.path().join("log")).is_ok());
 
     let healthy = worker(folder.path(), "never) ;;");
-    let outcome =
-        quadscan(folder.path(), &["bench", "faults", "--worker", &healthy, "--format", "csv"]);
+    let outcome = quadscan(
+        folder.path(),
+        &["bench", "faults", "--worker", &healthy, "--format", "csv"],
+    );
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    assert!(outcome.errors.contains("its torn last line is dropped"), "{}", outcome.errors);
+    assert!(
+        outcome.errors.contains("its torn last line is dropped"),
+        "{}",
+        outcome.errors
+    );
     assert_eq!(outcome.output.lines().count(), 6, "all rows are printed");
     let log = std::fs::read_to_string(folder.path().join("log")).unwrap_or_default();
-    assert_eq!(log.lines().count(), 2, "two cells were left to measure:\n{log}");
+    assert_eq!(
+        log.lines().count(),
+        2,
+        "two cells were left to measure:\n{log}"
+    );
     let rows = rows(folder.path());
     assert_eq!(rows.len(), 5);
     assert!(rows.iter().all(|row| row.run == rows[0].run));
@@ -171,8 +210,16 @@ fn a_slower_run_misses_its_baseline_with_exit_code_1() {
     };
     let bench = |worker: &str, extra: [&str; 2]| {
         let mut arguments = vec![
-            "bench", "sweep-f64", "--strips", "65536", "--blocks", "8", "--threads", "8",
-            "--worker", worker,
+            "bench",
+            "sweep-f64",
+            "--strips",
+            "65536",
+            "--blocks",
+            "8",
+            "--threads",
+            "8",
+            "--worker",
+            worker,
         ];
         arguments.extend(extra);
         quadscan(folder.path(), &arguments)
@@ -181,8 +228,16 @@ fn a_slower_run_misses_its_baseline_with_exit_code_1() {
     assert_eq!(saved.code, 0, "{saved:?}");
     let slower = bench(&timed("1.2"), ["--baseline", "first"]);
     assert_eq!(slower.code, 1, "{slower:?}");
-    assert!(slower.output.contains("ratio 1.200, slower"), "{}", slower.output);
+    assert!(
+        slower.output.contains("ratio 1.200, slower"),
+        "{}",
+        slower.output
+    );
     let equal = bench(&timed("1.001"), ["--baseline", "first"]);
     assert_eq!(equal.code, 0, "{equal:?}");
-    assert!(equal.output.contains("0 faster, 0 slower, 1 not distinguishable"));
+    assert!(
+        equal
+            .output
+            .contains("0 faster, 0 slower, 1 not distinguishable")
+    );
 }

@@ -31,8 +31,8 @@ pub fn entries(text: &str) -> Vec<Entry<'_>> {
 }
 
 impl<'a> Entry<'a> {
-    /// The instructions, without labels, declarations, comments and predicates:
-    /// `ld.shared.u32 	%r1, [%r2];`.
+    /// The instructions with their operands and semicolons; no labels,
+    /// declarations, comments and predicates.
     pub fn instructions(&self) -> impl Iterator<Item = &'a str> {
         self.body
             .lines()

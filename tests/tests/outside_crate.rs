@@ -11,6 +11,12 @@ fn root() -> PathBuf {
     tests.parent().expect("the workspace").to_owned()
 }
 
+/// The target folder that this test was built in: `TARGET/debug/deps/test`.
+fn target() -> PathBuf {
+    let test = std::env::current_exe().expect("a test has a path");
+    test.ancestors().nth(3).expect("a target folder").to_owned()
+}
+
 /// The fenced block of the README that follows the words `heading`.
 fn block_after(readme: &str, heading: &str) -> String {
     let (_, rest) = readme.split_once(heading).expect(heading);
@@ -40,7 +46,8 @@ fn a_crate_outside_the_workspace_builds_and_runs_with_the_readmes_two_lines() {
     write(
         "Cargo.toml",
         &format!(
-            "[package]\nname = \"outside\"\nedition = \"2024\"\n\n{dependency}\n\n[workspace]\n"
+            "[package]\nname = \"outside\"\nedition = \"2024\"\n\n{dependency}\n\n[workspace]\n\n\
+             [profile.dev]\ndebug = \"line-tables-only\"\n"
         ),
     );
     write(".cargo/config.toml", &configuration);
@@ -52,7 +59,8 @@ fn a_crate_outside_the_workspace_builds_and_runs_with_the_readmes_two_lines() {
     let output = Command::new(cargo)
         .args(["run", "--offline", "--quiet"])
         .current_dir(folder.path())
-        .env("CARGO_TARGET_DIR", root().join("target/outside"))
+        // With the workspace's own packages, built a moment ago, to be quick.
+        .env("CARGO_TARGET_DIR", target())
         .env_remove("CUDA_LIBRARY_PATH")
         .output()
         .expect("cargo starts");

@@ -35,7 +35,7 @@ fn every_rust_file_says_what_lives_in_it() {
     assert_holds(tidy::missing_module_docs);
     assert_fires(tidy::missing_module_docs, "a.rs", "fn main() {}");
     assert_silent(tidy::missing_module_docs, "a.rs", "//! What.\nfn main() {}");
-    assert_silent(tidy::missing_module_docs, "tests/ui/a.rs", "fn main() {}");
+    assert_silent(tidy::missing_module_docs, "a/tests/ui/a.rs", "fn main() {}");
 }
 
 #[test]

@@ -171,14 +171,11 @@ struct Tally {
 }
 
 impl Tally {
-    /// Reads `test result: ok. 3 passed; 0 failed; 1 ignored; ...` and
-    /// `test name ... ignored, reason`; other lines say nothing.
+    /// Reads `test result: ok. 3 passed; 0 failed; 1 ignored; ...` and the
+    /// lines of ignored tests; other lines say nothing.
     fn read(&mut self, line: &str) {
-        if let Some((_, reason)) = line
-            .strip_prefix("test ")
-            .and_then(|rest| rest.split_once(" ... ignored, "))
-        {
-            *self.reasons.entry(reason.trim().to_owned()).or_default() += 1;
+        if let Some(reason) = line.strip_prefix("test ").and_then(reason) {
+            *self.reasons.entry(reason.to_owned()).or_default() += 1;
         }
         let Some((_, counts)) = line
             .strip_prefix("test result: ")
@@ -209,6 +206,15 @@ impl Tally {
             None
         }
     }
+}
+
+/// The reason in `name ... ignored, reason` (the built-in harness) and in
+/// `name ... ignored (reason)` (libtest-mimic).
+fn reason(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once(" ... ignored")?;
+    let rest = rest.trim_end();
+    rest.strip_prefix(", ")
+        .or_else(|| rest.strip_prefix(" (")?.strip_suffix(')'))
 }
 
 impl std::fmt::Display for Tally {
@@ -286,7 +292,7 @@ mod tests {
             "running 3 tests",
             "test naive ... ok",
             "test cuda::trapezoid ... ignored, no device: no driver",
-            "test cuda::scan ... ignored, no device: no driver",
+            "test cuda::scan      ... ignored (no device: no driver)",
             "test result: ok. 3 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out",
             "test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out",
         ]);

@@ -19,9 +19,11 @@ pub(super) struct Comparison {
 fn times<'a>(then: &'a Record, now: &'a Record) -> Option<(&'static str, &'a Timing, &'a Timing)> {
     match (&then.timings.kernel, &now.timings.kernel) {
         (Some(then), Some(now)) => Some(("kernel_ms", then, now)),
-        (None, None) => {
-            Some(("host_ms", then.timings.host.as_ref()?, now.timings.host.as_ref()?))
-        }
+        (None, None) => Some((
+            "host_ms",
+            then.timings.host.as_ref()?,
+            now.timings.host.as_ref()?,
+        )),
         _ => None,
     }
 }
@@ -74,7 +76,10 @@ mod tests {
         Record {
             run: "r".into(),
             table: "t".into(),
-            key: Key { step: Some(step), ..Key::default() },
+            key: Key {
+                step: Some(step),
+                ..Key::default()
+            },
             status: Status::Ok,
             reason: None,
             values: Values::default(),

@@ -29,7 +29,11 @@ impl HostOracle {
 
     /// An oracle that gives answers alone.
     pub fn answering() -> Self {
-        HostOracle { rule: None, totals: HashMap::new(), range_times: HashMap::new() }
+        HostOracle {
+            rule: None,
+            totals: HashMap::new(),
+            range_times: HashMap::new(),
+        }
     }
 
     /// Pi by the single loop, and its time. Fewer samples than elsewhere where
@@ -42,10 +46,17 @@ impl HostOracle {
                 let rule = if rule.min_samples == rule.max_samples {
                     rule
                 } else {
-                    Rule { min_samples: 1, budget: Duration::from_millis(250), ..rule }
+                    Rule {
+                        min_samples: 1,
+                        budget: Duration::from_millis(250),
+                        ..rule
+                    }
                 };
                 let (pi, timing) = host::time(&rule, work);
-                (pi.unwrap_or_else(|| quarter_circle::plain(precision, strips)), timing)
+                (
+                    pi.unwrap_or_else(|| quarter_circle::plain(precision, strips)),
+                    timing,
+                )
             }
         }
     }
@@ -64,7 +75,10 @@ impl HostOracle {
         self.range_times
             .entry((precision, strips))
             .or_insert_with(|| {
-                host::time(&rule, || quarter_circle::partials(precision, black_box(strips), 1)).1
+                host::time(&rule, || {
+                    quarter_circle::partials(precision, black_box(strips), 1)
+                })
+                .1
             })
             .clone()
     }

@@ -7,7 +7,11 @@ use crate::error::{Error, Result};
 fn objection(argument: &str, text: &str, range: &RangeInclusive<u64>, what: &str) -> Error {
     Error::Argument {
         argument: argument.to_owned(),
-        problem: format!("`{text}` {what}, allowed are {} to {}", range.start(), range.end()),
+        problem: format!(
+            "`{text}` {what}, allowed are {} to {}",
+            range.start(),
+            range.end()
+        ),
     }
 }
 
@@ -27,7 +31,12 @@ pub(super) fn numbers(argument: &str, text: &str, range: RangeInclusive<u64>) ->
     for item in text.split(',') {
         let value = number(argument, item, range.clone())?;
         if values.contains(&value) {
-            return Err(objection(argument, text, &range, &format!("names {value} twice")));
+            return Err(objection(
+                argument,
+                text,
+                &range,
+                &format!("names {value} twice"),
+            ));
         }
         values.push(value);
     }
@@ -51,14 +60,38 @@ mod tests {
     fn an_objection_names_the_argument_and_the_range() {
         for (text, sentence) in [
             ("0", "--threads `0` is out of range, allowed are 1 to 1024"),
-            ("1,1025", "--threads `1025` is out of range, allowed are 1 to 1024"),
-            ("99999999999999999999", "--threads `99999999999999999999` is out of range, allowed are 1 to 1024"),
-            ("8,8", "--threads `8,8` names 8 twice, allowed are 1 to 1024"),
-            ("8,", "--threads `` is not a whole number, allowed are 1 to 1024"),
-            ("", "--threads `` is not a whole number, allowed are 1 to 1024"),
-            ("-1", "--threads `-1` is not a whole number, allowed are 1 to 1024"),
-            ("+8", "--threads `+8` is not a whole number, allowed are 1 to 1024"),
-            ("1 8", "--threads `1 8` is not a whole number, allowed are 1 to 1024"),
+            (
+                "1,1025",
+                "--threads `1025` is out of range, allowed are 1 to 1024",
+            ),
+            (
+                "99999999999999999999",
+                "--threads `99999999999999999999` is out of range, allowed are 1 to 1024",
+            ),
+            (
+                "8,8",
+                "--threads `8,8` names 8 twice, allowed are 1 to 1024",
+            ),
+            (
+                "8,",
+                "--threads `` is not a whole number, allowed are 1 to 1024",
+            ),
+            (
+                "",
+                "--threads `` is not a whole number, allowed are 1 to 1024",
+            ),
+            (
+                "-1",
+                "--threads `-1` is not a whole number, allowed are 1 to 1024",
+            ),
+            (
+                "+8",
+                "--threads `+8` is not a whole number, allowed are 1 to 1024",
+            ),
+            (
+                "1 8",
+                "--threads `1 8` is not a whole number, allowed are 1 to 1024",
+            ),
         ] {
             assert_eq!(threads(text), Err(sentence.to_owned()));
         }

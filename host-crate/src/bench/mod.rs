@@ -14,6 +14,8 @@ pub mod request;
 mod run;
 mod store;
 
+use std::path::Path;
+
 use crate::cli::BenchArguments;
 use crate::device::Artifact;
 use crate::error::{Error, Result};
@@ -27,6 +29,9 @@ use peers::Peers;
 use request::Request;
 use run::{Measuring, Run};
 use store::Store;
+
+/// Where the peers' source is when nothing else is said.
+const PEERS: &str = "peers";
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +62,10 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     };
     let device = open_device(&request)?;
     let store = Store::open(&request.out, &request.identity(), device.info())?;
-    store.warnings().iter().for_each(|warning| console.notice(&format!("warning: {warning}")));
+    store
+        .warnings()
+        .iter()
+        .for_each(|warning| console.notice(&format!("warning: {warning}")));
     if let Measuring::Nothing(reason) = &device {
         console.notice(&format!("{reason}; the columns of the device stay empty"));
     }
@@ -88,20 +96,32 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         comparison.slower
     });
     let failed = all.iter().any(|record| record.status == Status::Failed);
-    Ok(if failed || slower > 0 { Outcome::Wrong } else { Outcome::Fine })
+    Ok(if failed || slower > 0 {
+        Outcome::Wrong
+    } else {
+        Outcome::Fine
+    })
 }
 
 /// Lists that no selected table has a use for are not an error, but said.
-fn warn_of_unused_lists(
-    arguments: &BenchArguments,
-    request: &Request,
-    console: &mut dyn Console,
-) {
+fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: &mut dyn Console) {
     let uses = |has: fn(&Key) -> bool| request.tables.iter().any(|(_, keys)| keys.iter().any(has));
     for (name, given, used) in [
-        ("--strips", arguments.strips.is_some(), uses(|key| key.strips.is_some())),
-        ("--blocks", arguments.blocks.is_some(), uses(|key| key.blocks.is_some())),
-        ("--threads", arguments.threads.is_some(), uses(|key| key.threads.is_some())),
+        (
+            "--strips",
+            arguments.strips.is_some(),
+            uses(|key| key.strips.is_some()),
+        ),
+        (
+            "--blocks",
+            arguments.blocks.is_some(),
+            uses(|key| key.blocks.is_some()),
+        ),
+        (
+            "--threads",
+            arguments.threads.is_some(),
+            uses(|key| key.threads.is_some()),
+        ),
     ] {
         if given && !used {
             console.notice(&format!("warning: {name} has no effect on these tables"));
@@ -118,7 +138,9 @@ fn open_device(request: &Request) -> Result<Measuring> {
     let start = Child::start(program(request)?).map_err(|problem| Error::Worker { problem })?;
     match start {
         Start::Ready(child, info) => Ok(Measuring::Device(Box::new(child), info)),
-        Start::NoDevice(reason) if request.device == "auto" => Ok(Measuring::Nothing(reason)),
+        Start::NoDevice(reason) if request.device == "auto" => {
+            Ok(Measuring::Nothing(format!("no device: {reason}")))
+        }
         Start::NoDevice(reason) => Err(Error::Argument {
             argument: "--device".into(),
             problem: format!(
@@ -134,7 +156,9 @@ fn open_device(request: &Request) -> Result<Measuring> {
 fn program(request: &Request) -> Result<Program> {
     let executable = match &request.worker {
         Some(program) => program.clone(),
-        None => std::env::current_exe().map_err(|e| Error::Worker { problem: e.to_string() })?,
+        None => std::env::current_exe().map_err(|e| Error::Worker {
+            problem: e.to_string(),
+        })?,
     };
     let mut arguments = vec!["worker".into(), "--device".into(), (&request.device).into()];
     if let Some(folder) = &request.artifact {
@@ -143,13 +167,20 @@ fn program(request: &Request) -> Result<Program> {
     Ok(Program::new(executable, arguments))
 }
 
+/// The peers, where the device, their source and nvcc are there. What is missing is
+/// said when they were asked for.
 fn open_peers(request: &Request, device: &Measuring, console: &mut dyn Console) -> Option<Peers> {
-    let folder = request.peers.as_ref()?;
     let info = device.info()?;
+    if request.published || !request.tables.iter().any(|(table, _)| table.has_peer()) {
+        return None;
+    }
+    let folder = request.peers.as_deref().unwrap_or(Path::new(PEERS));
     match Peers::find(folder, request.out.join("peers"), &info.compute_capability) {
         Ok(peers) => Some(peers),
         Err(reason) => {
-            console.notice(&reason);
+            if request.peers.is_some() {
+                console.notice(&reason);
+            }
             None
         }
     }

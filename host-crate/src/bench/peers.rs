@@ -48,7 +48,9 @@ fn find_nvcc() -> Option<PathBuf> {
 
 /// The source in `folder`, or in that folder beside this program.
 fn find_source(folder: &Path) -> Option<PathBuf> {
-    let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join(folder)));
+    let beside = std::env::current_exe()
+        .ok()
+        .and_then(|exe| Some(exe.parent()?.join(folder)));
     [Some(folder.to_owned()), beside]
         .into_iter()
         .flatten()
@@ -65,13 +67,24 @@ impl Peers {
             "--peers: nvcc is not on the path, so its columns stay empty".to_owned()
         })?;
         let arch = format!("sm_{}", capability.replace('.', ""));
-        Ok(Peers { source, nvcc, target, arch, built: HashMap::new() })
+        Ok(Peers {
+            source,
+            nvcc,
+            target,
+            arch,
+            built: HashMap::new(),
+        })
     }
 
     /// The peer of a task. `Ok(None)` when it has none; Err in one sentence when
     /// it could not be built.
     pub(super) fn of(&mut self, task: &Task) -> Result<Option<Peer>, String> {
-        let Task::QuarterCircle { precision, strips, .. } = task else { return Ok(None) };
+        let Task::QuarterCircle {
+            precision, strips, ..
+        } = task
+        else {
+            return Ok(None);
+        };
         let cubin = match self.built.get(strips) {
             Some(built) => built.clone(),
             None => {
@@ -80,17 +93,24 @@ impl Peers {
                 built
             }
         };
-        Ok(Some(Peer { cubin: cubin?, entry: entry(*precision).to_owned() }))
+        Ok(Some(Peer {
+            cubin: cubin?,
+            entry: entry(*precision).to_owned(),
+        }))
     }
 
     fn build(&self, strips: u64) -> Result<PathBuf, String> {
         let failed = |problem: String| format!("--peers: {problem}");
         if i32::try_from(strips).is_err() {
-            return Err(failed(format!("{strips} strips do not fit into the peer's int")));
+            return Err(failed(format!(
+                "{strips} strips do not fit into the peer's int"
+            )));
         }
         std::fs::create_dir_all(&self.target)
             .map_err(|e| failed(format!("{}: {e}", self.target.display())))?;
-        let cubin = self.target.join(format!("quarter_circle.{}.{strips}.cubin", self.arch));
+        let cubin = self
+            .target
+            .join(format!("quarter_circle.{}.{strips}.cubin", self.arch));
         let output = Command::new(&self.nvcc)
             .args(["-O3", "-cubin"])
             .arg(format!("-arch={}", self.arch))
@@ -105,7 +125,14 @@ impl Peers {
             return std::path::absolute(&cubin).map_err(|e| failed(e.to_string()));
         }
         let text = String::from_utf8_lossy(&output.stderr);
-        let first = text.lines().find(|line| line.contains("error")).or(text.lines().next());
-        Err(failed(format!("nvcc failed ({}): {}", output.status, first.unwrap_or_default())))
+        let first = text
+            .lines()
+            .find(|line| line.contains("error"))
+            .or(text.lines().next());
+        Err(failed(format!(
+            "nvcc failed ({}): {}",
+            output.status,
+            first.unwrap_or_default()
+        )))
     }
 }

@@ -10,7 +10,11 @@ use crate::tables::Table;
 /// Tables with the number of their cells and the names of their columns.
 pub(super) fn list(request: &Request, console: &mut dyn Console) {
     for (table, cells) in &request.tables {
-        let names: Vec<String> = table.columns().into_iter().map(|column| column.name).collect();
+        let names: Vec<String> = table
+            .columns()
+            .into_iter()
+            .map(|column| column.name)
+            .collect();
         console.result(&format!(
             "{}: {}\n  cells: {}\n  columns: {}\n",
             table.name(),

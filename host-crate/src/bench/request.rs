@@ -48,7 +48,7 @@ pub struct Request {
     pub baseline: Option<String>,
     /// Folder of the PTX.
     pub artifact: Option<PathBuf>,
-    /// Folder of the peers' source.
+    /// Folder of the peers' source, when it was named: what is missing is said then.
     pub peers: Option<PathBuf>,
     /// The limit that was given.
     pub cell_timeout: Option<Duration>,
@@ -57,7 +57,10 @@ pub struct Request {
 }
 
 fn refused(argument: &str, problem: String) -> Error {
-    Error::Argument { argument: argument.to_owned(), problem }
+    Error::Argument {
+        argument: argument.to_owned(),
+        problem,
+    }
 }
 
 fn known_tables() -> String {
@@ -72,14 +75,33 @@ fn select_tables(names: &[String]) -> Result<Vec<&'static dyn Table>> {
     let mut selected: Vec<&'static dyn Table> = Vec::new();
     for name in names {
         let table = tables::by_name(name).ok_or_else(|| {
-            refused("TABLE", format!("`{name}` is unknown, known are {}", known_tables()))
+            refused(
+                "TABLE",
+                format!("`{name}` is unknown, known are {}", known_tables()),
+            )
         })?;
         if selected.iter().any(|other| other.name() == table.name()) {
-            return Err(refused("TABLE", format!("`{name}` is named twice, once is allowed")));
+            return Err(refused(
+                "TABLE",
+                format!("`{name}` is named twice, once is allowed"),
+            ));
         }
         selected.push(table);
     }
     Ok(selected)
+}
+
+/// `--peers sweep-f64` asks for a table, not for a folder of that name.
+fn tables_and_peers(arguments: &BenchArguments) -> (Vec<String>, Option<PathBuf>) {
+    let mut names = arguments.tables.clone();
+    let named = arguments.peers.as_ref().and_then(|folder| folder.to_str());
+    match named.filter(|name| tables::by_name(name).is_some()) {
+        Some(table) => {
+            names.insert(0, table.to_owned());
+            (names, Some(super::PEERS.into()))
+        }
+        None => (names, arguments.peers.clone()),
+    }
 }
 
 fn check_device(text: &str) -> Result<()> {
@@ -113,7 +135,12 @@ fn check_name(argument: &str, name: &Option<String>) -> Result<()> {
 fn small_numbers(argument: &str, text: &Option<String>, most: u64) -> Result<Option<Vec<u32>>> {
     let Some(text) = text else { return Ok(None) };
     let values = list::numbers(argument, text, 1..=most)?;
-    Ok(Some(values.into_iter().filter_map(|value| u32::try_from(value).ok()).collect()))
+    Ok(Some(
+        values
+            .into_iter()
+            .filter_map(|value| u32::try_from(value).ok())
+            .collect(),
+    ))
 }
 
 fn selection(arguments: &BenchArguments) -> Result<Selection> {
@@ -155,14 +182,17 @@ impl Request {
             None => None,
         };
         let cell_timeout = match &arguments.cell_timeout {
-            Some(text) => {
-                Some(Duration::from_secs(list::number("--cell-timeout", text, 1..=LONGEST_CELL)?))
-            }
+            Some(text) => Some(Duration::from_secs(list::number(
+                "--cell-timeout",
+                text,
+                1..=LONGEST_CELL,
+            )?)),
             None => None,
         };
         check_name("--save", &arguments.save)?;
         check_name("--baseline", &arguments.baseline)?;
-        let tables = select_tables(&arguments.tables)?
+        let (names, peers) = tables_and_peers(arguments);
+        let tables = select_tables(&names)?
             .into_iter()
             .map(|table| Ok((table, table.cells(&selection)?)))
             .collect::<Result<_>>()?;
@@ -176,7 +206,7 @@ impl Request {
             save: arguments.save.clone(),
             baseline: arguments.baseline.clone(),
             artifact: arguments.artifact.clone(),
-            peers: arguments.peers.clone(),
+            peers,
             cell_timeout,
             worker: arguments.worker.clone(),
         })
@@ -189,7 +219,9 @@ impl Request {
 
     /// Whether the device has anything to do.
     pub fn uses_device(&self) -> bool {
-        self.tables.iter().any(|(table, cells)| cells.iter().any(|key| table.task(key).is_some()))
+        self.tables
+            .iter()
+            .any(|(table, cells)| cells.iter().any(|key| table.task(key).is_some()))
     }
 
     /// How long a cell may take: as given, else a minute and, for kernels with
@@ -197,7 +229,12 @@ impl Request {
     pub fn limit(&self, task: &Task) -> Duration {
         const MINUTE: Duration = Duration::from_secs(60);
         self.cell_timeout.unwrap_or_else(|| match task {
-            Task::QuarterCircle { strips, blocks, threads, .. } => {
+            Task::QuarterCircle {
+                strips,
+                blocks,
+                threads,
+                ..
+            } => {
                 let strips_a_thread = strips / (u64::from(*blocks) * u64::from(*threads)).max(1);
                 MINUTE + Duration::from_micros(30 * strips_a_thread)
             }
@@ -212,7 +249,9 @@ impl Request {
             .tables
             .iter()
             .flat_map(|(table, cells)| {
-                cells.iter().map(move |key| format!("{} {}", table.name(), key.describe()))
+                cells
+                    .iter()
+                    .map(move |key| format!("{} {}", table.name(), key.describe()))
             })
             .collect();
         format!(
@@ -230,19 +269,31 @@ mod tests {
     use super::*;
 
     fn arguments() -> BenchArguments {
-        BenchArguments { device: "auto".into(), format: "csv".into(), ..BenchArguments::default() }
+        BenchArguments {
+            device: "auto".into(),
+            format: "csv".into(),
+            ..BenchArguments::default()
+        }
     }
 
     fn problem(change: impl FnOnce(&mut BenchArguments)) -> String {
         let mut arguments = arguments();
         change(&mut arguments);
-        Request::new(&arguments).err().map(|error| error.to_string()).unwrap_or_default()
+        Request::new(&arguments)
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
     }
 
     #[test]
     fn without_tables_all_four_are_asked_for() {
-        let names = Request::new(&arguments())
-            .map(|request| request.tables.iter().map(|(table, _)| table.name()).collect::<Vec<_>>());
+        let names = Request::new(&arguments()).map(|request| {
+            request
+                .tables
+                .iter()
+                .map(|(table, _)| table.name())
+                .collect::<Vec<_>>()
+        });
         assert_eq!(
             names.unwrap_or_default(),
             ["activity", "sweep-f64", "sweep-f32", "accuracy"]
@@ -276,7 +327,10 @@ mod tests {
         for device in ["emulator", "cuda:", "cuda:x", "gpu", "cuda:99999999999", ""] {
             let problem = problem(|a| a.device = device.into());
             assert!(problem.starts_with("--device"), "{device}: {problem}");
-            assert!(problem.ends_with("allowed are auto, cuda and cuda:N"), "{problem}");
+            assert!(
+                problem.ends_with("allowed are auto, cuda and cuda:N"),
+                "{problem}"
+            );
         }
         for device in ["auto", "cuda", "cuda:0", "cuda:12"] {
             assert_eq!(problem(|a| a.device = device.into()), "");
@@ -284,17 +338,49 @@ mod tests {
     }
 
     #[test]
+    fn a_table_behind_peers_is_a_table() {
+        let peers = |folder: &str| {
+            let arguments = BenchArguments {
+                peers: Some(folder.into()),
+                ..arguments()
+            };
+            let Ok(request) = Request::new(&arguments) else {
+                panic!("refused")
+            };
+            let names: Vec<&str> = request
+                .tables
+                .iter()
+                .map(|(table, _)| table.name())
+                .collect();
+            (names.join(" "), request.peers)
+        };
+        assert_eq!(
+            peers("sweep-f64"),
+            ("sweep-f64".into(), Some("peers".into()))
+        );
+        assert_eq!(peers("x").1, Some("x".into()));
+    }
+
+    #[test]
     fn names_of_baselines_stay_in_their_folder() {
         for name in ["", "../x", "a b", "a/b", "ä"] {
-            assert!(problem(|a| a.save = Some(name.into())).starts_with("--save"), "{name}");
-            assert!(problem(|a| a.baseline = Some(name.into())).starts_with("--baseline"), "{name}");
+            assert!(
+                problem(|a| a.save = Some(name.into())).starts_with("--save"),
+                "{name}"
+            );
+            assert!(
+                problem(|a| a.baseline = Some(name.into())).starts_with("--baseline"),
+                "{name}"
+            );
         }
         assert_eq!(problem(|a| a.save = Some("h200_v1.0-a".into())), "");
     }
 
     #[test]
     fn a_kernel_of_one_thread_may_take_longer() {
-        let Ok(request) = Request::new(&arguments()) else { panic!("refused") };
+        let Ok(request) = Request::new(&arguments()) else {
+            panic!("refused")
+        };
         let task = |blocks, threads| Task::QuarterCircle {
             precision: crate::oracle::Precision::F64,
             strips: 1 << 24,

@@ -133,8 +133,14 @@ impl<'a> Run<'a> {
         record: &mut Record,
         console: &mut dyn Console,
     ) -> (Status, Option<String>) {
-        let Some(task) = table.task(&record.key) else { return (Status::Ok, None) };
-        let peer = if table.has_peer() { self.peer(&task, console) } else { None };
+        let Some(task) = table.task(&record.key) else {
+            return (Status::Ok, None);
+        };
+        let peer = if table.has_peer() {
+            self.peer(&task, console)
+        } else {
+            None
+        };
         let (executor, info) = match &mut self.measuring {
             Measuring::Device(executor, info) => (executor, info),
             Measuring::Nothing(reason) if table.needs_device() => {
@@ -145,7 +151,12 @@ impl<'a> Run<'a> {
         record.device = Some(DeviceInfo::clone(info));
         self.jobs += 1;
         let limit = self.request.limit(&task);
-        let job = Job { id: self.jobs, task, repeat: self.request.repeat, peer };
+        let job = Job {
+            id: self.jobs,
+            task,
+            repeat: self.request.repeat,
+            peer,
+        };
         match executor.run(&job, limit) {
             Err(reason) => (Status::Failed, Some(reason)),
             Ok(reading) => {
@@ -153,7 +164,14 @@ impl<'a> Run<'a> {
                 if let Some(problem) = &reading.peer_problem {
                     self.say_once(problem, console);
                 }
-                (if wrong.is_some() { Status::Failed } else { Status::Ok }, wrong)
+                (
+                    if wrong.is_some() {
+                        Status::Failed
+                    } else {
+                        Status::Ok
+                    },
+                    wrong,
+                )
             }
         }
     }

@@ -35,7 +35,11 @@ pub(super) struct Store {
 }
 
 fn unwritable<'a>(folder: &'a Path, path: &'a Path) -> impl Fn(io::Error) -> Error + 'a {
-    move |source| Error::Unwritable { folder: folder.into(), path: path.into(), source }
+    move |source| Error::Unwritable {
+        folder: folder.into(),
+        path: path.into(),
+        source,
+    }
 }
 
 /// A name that no other run has: when it began, and the process.
@@ -53,7 +57,10 @@ fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// The records of a text, the bytes of its whole lines, and what was wrong.
 fn parse(text: &[u8]) -> (Vec<Record>, usize, Option<String>) {
-    let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    let whole = text
+        .iter()
+        .rposition(|&byte| byte == b'\n')
+        .map_or(0, |end| end + 1);
     let mut records = Vec::new();
     let mut bad = 0;
     let mut end = 0;
@@ -80,9 +87,9 @@ fn parse(text: &[u8]) -> (Vec<Record>, usize, Option<String>) {
         (false, 0) => None,
         (true, 0) => Some("its torn last line is dropped".to_owned()),
         (false, n) => Some(format!("{n} lines are no records and are ignored")),
-        (true, n) => {
-            Some(format!("its torn last line is dropped, {n} other lines are no records"))
-        }
+        (true, n) => Some(format!(
+            "its torn last line is dropped, {n} other lines are no records"
+        )),
     };
     (records, kept, warning)
 }
@@ -113,13 +120,19 @@ impl Store {
             Err(TryLockError::Error(source)) => return Err(unwritable(folder, &path)(source)),
         }
         let mut text = Vec::new();
-        records.read_to_end(&mut text).map_err(unwritable(folder, &path))?;
+        records
+            .read_to_end(&mut text)
+            .map_err(unwritable(folder, &path))?;
         let (old, kept, warning) = parse(&text);
         if kept < text.len() {
-            records.set_len(kept as u64).map_err(unwritable(folder, &path))?;
+            records
+                .set_len(kept as u64)
+                .map_err(unwritable(folder, &path))?;
         }
-        let warnings =
-            warning.map(|warning| format!("{}: {warning}", path.display())).into_iter().collect();
+        let warnings = warning
+            .map(|warning| format!("{}: {warning}", path.display()))
+            .into_iter()
+            .collect();
 
         let mut run = Run {
             run: run_name(),
@@ -132,7 +145,10 @@ impl Store {
             .ok()
             .and_then(|bytes| serde_json::from_slice(&bytes).ok());
         if let Some(last) = last {
-            let interrupted = Run { run: last.run.clone(), ..run.clone() };
+            let interrupted = Run {
+                run: last.run.clone(),
+                ..run.clone()
+            };
             if last == interrupted {
                 run.run = last.run;
             }
@@ -141,7 +157,13 @@ impl Store {
             .into_iter()
             .filter(|record| record.run == run.run && record.status != Status::Failed)
             .collect();
-        let store = Store { folder: folder.to_owned(), records, run, resumed, warnings };
+        let store = Store {
+            folder: folder.to_owned(),
+            records,
+            run,
+            resumed,
+            warnings,
+        };
         store.write_run()?;
         Ok(store)
     }

@@ -21,10 +21,16 @@ fn record(run: &str, step: u32, status: Status) -> Record {
     Record {
         run: run.to_owned(),
         table: "activity".into(),
-        key: Key { step: Some(step), ..Key::default() },
+        key: Key {
+            step: Some(step),
+            ..Key::default()
+        },
         status,
         reason: None,
-        values: Values { pi: Some(0.1 + 0.2), ..Values::default() },
+        values: Values {
+            pi: Some(0.1 + 0.2),
+            ..Values::default()
+        },
         timings: Timings::default(),
         device: None,
         host: HostInfo::current(),
@@ -38,7 +44,11 @@ fn append(store: &mut Store, step: u32, status: Status) {
 }
 
 fn steps(store: &Store) -> Vec<u32> {
-    store.resumed().iter().filter_map(|record| record.key.step).collect()
+    store
+        .resumed()
+        .iter()
+        .filter_map(|record| record.key.step)
+        .collect()
 }
 
 fn text(folder: &Path) -> String {
@@ -56,7 +66,11 @@ fn an_interrupted_run_is_resumed_without_its_failed_rows() {
     drop(first);
     let second = open(folder.path(), "a");
     assert_eq!((second.run(), steps(&second)), (run.as_str(), vec![1, 3]));
-    assert_eq!(second.resumed()[0].values.pi, Some(0.1 + 0.2), "bit for bit");
+    assert_eq!(
+        second.resumed()[0].values.pi,
+        Some(0.1 + 0.2),
+        "bit for bit"
+    );
 }
 
 #[test]
@@ -140,7 +154,10 @@ fn two_runs_do_not_write_to_one_folder() {
     let _first = open(folder.path(), "a");
     let second = Store::open(folder.path(), "a", None);
     let problem = second.err().map(|e| e.to_string()).unwrap_or_default();
-    assert!(problem.starts_with("--out ") && problem.contains("in use"), "{problem}");
+    assert!(
+        problem.starts_with("--out ") && problem.contains("in use"),
+        "{problem}"
+    );
 }
 
 #[test]
@@ -148,7 +165,9 @@ fn a_folder_below_a_file_cannot_be_written() {
     let folder = folder();
     let file = folder.path().join("file");
     assert!(fs::write(&file, "").is_ok());
-    let problem = Store::open(&file.join("x"), "a", None).err().map(|e| e.to_string());
+    let problem = Store::open(&file.join("x"), "a", None)
+        .err()
+        .map(|e| e.to_string());
     assert!(problem.unwrap_or_default().starts_with("--out "));
 }
 
@@ -158,7 +177,12 @@ fn a_baseline_comes_back_as_it_was_saved() {
     let store = open(folder.path(), "a");
     let records = vec![record("x", 1, Status::Ok), record("x", 2, Status::Ok)];
     assert!(store.save_baseline("v1", &records).is_ok());
-    assert_eq!(read_baseline(folder.path(), "v1").unwrap_or_default(), records);
-    let missing = read_baseline(folder.path(), "v2").err().map(|e| e.to_string());
+    assert_eq!(
+        read_baseline(folder.path(), "v1").unwrap_or_default(),
+        records
+    );
+    let missing = read_baseline(folder.path(), "v2")
+        .err()
+        .map(|e| e.to_string());
     assert!(missing.unwrap_or_default().starts_with("--baseline `v2`"));
 }

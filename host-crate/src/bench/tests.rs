@@ -32,14 +32,24 @@ struct Fake;
 
 impl Executor for Fake {
     fn run(&mut self, job: &Job, _limit: Duration) -> std::result::Result<Reading, String> {
-        let Task::QuarterCircle { precision, strips, blocks, threads } = job.task else {
+        let Task::QuarterCircle {
+            precision,
+            strips,
+            blocks,
+            threads,
+        } = job.task
+        else {
             return Err("not asked for".into());
         };
         let parts = u64::from(blocks) * u64::from(threads);
         let total = quarter_circle::partials(precision, strips, parts).sum();
         match blocks {
             2 => Err("illegal address".into()),
-            4 => Ok(Reading { total: Some(0.5), wrong: Some("wrong sums".into()), ..Reading::default() }),
+            4 => Ok(Reading {
+                total: Some(0.5),
+                wrong: Some("wrong sums".into()),
+                ..Reading::default()
+            }),
             _ => Ok(Reading {
                 total: Some(total),
                 kernel: Timing::from_samples(vec![f64::from(blocks); 3]),
@@ -83,9 +93,13 @@ fn request(table: &str, folder: &Path) -> Request {
 }
 
 fn measure(table: &str, measuring: Measuring) -> (Vec<Record>, Paper) {
-    let Ok(folder) = tempfile::tempdir() else { panic!("no folder") };
+    let Ok(folder) = tempfile::tempdir() else {
+        panic!("no folder")
+    };
     let request = request(table, folder.path());
-    let Ok(store) = Store::open(folder.path(), "a", measuring.info()) else { panic!("no store") };
+    let Ok(store) = Store::open(folder.path(), "a", measuring.info()) else {
+        panic!("no store")
+    };
     let mut paper = Paper::default();
     let mut run = Run::new(&request, measuring, store, None);
     let (table, cells) = &request.tables[0];
@@ -99,8 +113,10 @@ fn measure(table: &str, measuring: Measuring) -> (Vec<Record>, Paper) {
 fn a_failed_cell_is_a_row_with_its_reason_and_the_run_goes_on() {
     let device = Measuring::Device(Box::new(Fake), Box::new(info()));
     let (records, paper) = measure("sweep-f64", device);
-    let rows: Vec<(Status, Option<&str>)> =
-        records.iter().map(|record| (record.status, record.reason.as_deref())).collect();
+    let rows: Vec<(Status, Option<&str>)> = records
+        .iter()
+        .map(|record| (record.status, record.reason.as_deref()))
+        .collect();
     assert_eq!(
         rows,
         [
@@ -132,7 +148,10 @@ fn the_f32_sweep_has_the_pages_pi_and_the_corrected_one() {
     let device = Measuring::Device(Box::new(Fake), Box::new(info()));
     let (records, _) = measure("sweep-f32", device);
     let total = quarter_circle::partials(Precision::F32, 65536, 8).sum();
-    assert_eq!(records[0].values.pi_corrected, Some(quarter_circle::pi(Precision::F32, total, 65536)));
+    assert_eq!(
+        records[0].values.pi_corrected,
+        Some(quarter_circle::pi(Precision::F32, total, 65536))
+    );
     assert_eq!(records[0].values.pi, records[0].values.host_pi);
 }
 
@@ -150,6 +169,10 @@ fn without_a_device_rows_are_skipped_with_the_reason_and_the_host_is_measured() 
 #[test]
 fn accuracy_is_the_hosts_table_and_ok_without_a_device() {
     let (records, _) = measure("accuracy", Measuring::Nothing("no device: none".into()));
-    assert!(records.iter().all(|record| record.status == Status::Ok && record.values.pi.is_some()));
+    assert!(
+        records
+            .iter()
+            .all(|record| record.status == Status::Ok && record.values.pi.is_some())
+    );
     assert_eq!(records.len(), 3);
 }

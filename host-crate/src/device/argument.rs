@@ -103,3 +103,112 @@ counts! {
     (F8 A8 8) (F9 A9 9) (F10 A10 10) (F11 A11 11)
     (F12 A12 12) (F13 A13 13) (F14 A14 14) (F15 A15 15)
 }
+
+/// Launches of `scale(input: &[f32], out: *mut f32, factor: f32)`. The first
+/// compiles; each of the others differs from it in one thing, and does not.
+///
+/// Right:
+///
+/// ```
+/// # use cuda_std::kernel;
+/// # use quadscan::device::{Buffer, LaunchShape, Module};
+/// # #[kernel]
+/// # #[launch_contract(out.len() >= input.len())]
+/// # #[allow(unused_variables)]
+/// # pub unsafe fn scale(input: &[f32], out: *mut f32, factor: f32) {}
+/// # fn launch(module: &Module, input: &Buffer<f32>, mut out: Buffer<f32>, mut other: Buffer<f64>) {
+/// # let shape = LaunchShape::new(1, 32);
+/// let _ = module.launch(scale, shape, (&*input, &mut out, 2.0));
+/// # }
+/// ```
+///
+/// An element type of another size:
+///
+/// ```compile_fail,E0277
+/// # use cuda_std::kernel;
+/// # use quadscan::device::{Buffer, LaunchShape, Module};
+/// # #[kernel]
+/// # #[launch_contract(out.len() >= input.len())]
+/// # #[allow(unused_variables)]
+/// # pub unsafe fn scale(input: &[f32], out: *mut f32, factor: f32) {}
+/// # fn launch(module: &Module, input: &Buffer<f32>, mut out: Buffer<f32>, mut other: Buffer<f64>) {
+/// # let shape = LaunchShape::new(1, 32);
+/// let _ = module.launch(scale, shape, (&*input, &mut other, 2.0));
+/// # }
+/// ```
+///
+/// One argument too few:
+///
+/// ```compile_fail,E0277
+/// # use cuda_std::kernel;
+/// # use quadscan::device::{Buffer, LaunchShape, Module};
+/// # #[kernel]
+/// # #[launch_contract(out.len() >= input.len())]
+/// # #[allow(unused_variables)]
+/// # pub unsafe fn scale(input: &[f32], out: *mut f32, factor: f32) {}
+/// # fn launch(module: &Module, input: &Buffer<f32>, mut out: Buffer<f32>, mut other: Buffer<f64>) {
+/// # let shape = LaunchShape::new(1, 32);
+/// let _ = module.launch(scale, shape, (&*input, &mut out));
+/// # }
+/// ```
+///
+/// A shared borrow of what the kernel writes:
+///
+/// ```compile_fail,E0277
+/// # use cuda_std::kernel;
+/// # use quadscan::device::{Buffer, LaunchShape, Module};
+/// # #[kernel]
+/// # #[launch_contract(out.len() >= input.len())]
+/// # #[allow(unused_variables)]
+/// # pub unsafe fn scale(input: &[f32], out: *mut f32, factor: f32) {}
+/// # fn launch(module: &Module, input: &Buffer<f32>, mut out: Buffer<f32>, mut other: Buffer<f64>) {
+/// # let shape = LaunchShape::new(1, 32);
+/// let _ = module.launch(scale, shape, (&*input, &out, 2.0));
+/// # }
+/// ```
+///
+/// A scalar of another type:
+///
+/// ```compile_fail,E0277
+/// # use cuda_std::kernel;
+/// # use quadscan::device::{Buffer, LaunchShape, Module};
+/// # #[kernel]
+/// # #[launch_contract(out.len() >= input.len())]
+/// # #[allow(unused_variables)]
+/// # pub unsafe fn scale(input: &[f32], out: *mut f32, factor: f32) {}
+/// # fn launch(module: &Module, input: &Buffer<f32>, mut out: Buffer<f32>, mut other: Buffer<f64>) {
+/// # let shape = LaunchShape::new(1, 32);
+/// let _ = module.launch(scale, shape, (&*input, &mut out, 2u32));
+/// # }
+/// ```
+///
+/// One buffer to read and to write:
+///
+/// ```compile_fail,E0502
+/// # use cuda_std::kernel;
+/// # use quadscan::device::{Buffer, LaunchShape, Module};
+/// # #[kernel]
+/// # #[launch_contract(out.len() >= input.len())]
+/// # #[allow(unused_variables)]
+/// # pub unsafe fn scale(input: &[f32], out: *mut f32, factor: f32) {}
+/// # fn launch(module: &Module, input: &Buffer<f32>, mut out: Buffer<f32>, mut other: Buffer<f64>) {
+/// # let shape = LaunchShape::new(1, 32);
+/// let _ = module.launch(scale, shape, (&out, &mut out, 2.0));
+/// # }
+/// ```
+///
+/// A kernel whose author declared no contract:
+///
+/// ```compile_fail,E0277
+/// # use cuda_std::kernel;
+/// # use quadscan::device::{Buffer, LaunchShape, Module};
+/// # #[kernel]
+/// # #[allow(unused_variables)]
+/// # pub unsafe fn scale(input: &[f32], out: *mut f32, factor: f32) {}
+/// # fn launch(module: &Module, input: &Buffer<f32>, mut out: Buffer<f32>, mut other: Buffer<f64>) {
+/// # let shape = LaunchShape::new(1, 32);
+/// let _ = module.launch(scale, shape, (&*input, &mut out, 2.0));
+/// # }
+/// ```
+#[cfg(doctest)]
+struct Launches;

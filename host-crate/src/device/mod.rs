@@ -33,6 +33,7 @@ mod limits;
 mod module;
 mod properties;
 mod ptx_version;
+mod signature;
 
 use std::fmt;
 use std::sync::Arc;

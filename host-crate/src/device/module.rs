@@ -9,12 +9,12 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cuda_builder::manifest;
-use cuda_std::launch::{Actual, Kernel, LaunchShape, Parameter, ParameterKind, SafeLaunch};
+use cuda_std::launch::{Actual, Kernel, LaunchShape, Parameter, SafeLaunch};
 
 use super::artifact::{Artifact, ArtifactModule, driver_too_old};
 use super::limits::{self, KernelLimits};
-use super::ptx_version;
 use super::{Arguments, Device, FunctionAttributes, FunctionHandle, Image, ModuleHandle};
+use super::{ptx_version, signature};
 use crate::{Error, Result};
 
 /// `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`.
@@ -255,7 +255,7 @@ impl Module {
         let mut bytes: Vec<&[u8]> = Vec::with_capacity(2 * actuals.len());
         for ((actual, parameter), length) in actuals.iter().zip(parameters).zip(&lengths) {
             bytes.push(actual.bytes);
-            if is_slice(parameter) {
+            if signature::is_slice(parameter) {
                 bytes.push(length);
             }
         }
@@ -301,24 +301,7 @@ impl Module {
             .ok_or_else(|| Error::UnknownKernel {
                 kernel: K::NAME.to_owned(),
             })?;
-        let mismatch = |expected, found| Error::SignatureMismatch {
-            kernel: K::NAME.to_owned(),
-            expected,
-            found,
-        };
-        let expected = signature(K::PARAMETERS.iter().map(|p| (p.name, p.ty)));
-        let found = signature(kernel.parameters.iter().map(|p| (&*p.name, &*p.ty)));
-        if expected != found {
-            return Err(mismatch(expected, found));
-        }
-        let given: Vec<u64> = sizes(actuals, K::PARAMETERS).collect();
-        let taken: Vec<u64> = kernel.ptx_parameters.iter().map(|p| p.bytes).collect();
-        if given != taken {
-            return Err(mismatch(
-                format!("{expected}; bytes: {given:?}"),
-                format!("{found}; bytes: {taken:?}"),
-            ));
-        }
+        signature::compare::<K>(kernel, actuals)?;
         if let Some(entry) = self.loaded.lock().get_mut(K::NAME) {
             entry.checked = Some(K::PARAMETERS);
         }
@@ -386,29 +369,5 @@ fn load(device: &Device, image: Image<'_>, what: &str) -> Result<ModuleHandle> {
             log,
         },
         other => other,
-    })
-}
-
-fn signature<'a>(parameters: impl Iterator<Item = (&'a str, &'a str)>) -> String {
-    let parameters: Vec<_> = parameters
-        .map(|(name, ty)| format!("{name}: {ty}"))
-        .collect();
-    parameters.join(", ")
-}
-
-/// Slices are two parameters in PTX: address and length.
-fn is_slice(parameter: &Parameter) -> bool {
-    matches!(
-        parameter.kind,
-        ParameterKind::Slice | ParameterKind::SliceMut
-    )
-}
-
-/// Bytes of each parameter in PTX.
-fn sizes(actuals: &[Actual<'_>], parameters: &[Parameter]) -> impl Iterator<Item = u64> {
-    let pairs = actuals.iter().zip(parameters);
-    pairs.flat_map(|(actual, parameter)| {
-        let length = is_slice(parameter).then_some(size_of::<u64>() as u64);
-        std::iter::once(actual.bytes.len() as u64).chain(length)
     })
 }

@@ -49,8 +49,7 @@ pub struct DeviceProperties {
     pub memory_bus_bits: u32,
     /// True when the system ends kernels that run too long.
     pub has_kernel_time_limit: bool,
-    /// True when all blocks of a grid can be launched together ([`crate::device::Module`]
-    /// does not do so).
+    /// True when the device can start all blocks of a grid together.
     pub has_cooperative_launch: bool,
 }
 

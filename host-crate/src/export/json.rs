@@ -8,7 +8,9 @@ use crate::tables::Column;
 
 fn pretty(value: &impl serde::Serialize) -> String {
     // Records and maps of strings always have a JSON form.
-    serde_json::to_string_pretty(value).map(|text| text + "\n").unwrap_or_default()
+    serde_json::to_string_pretty(value)
+        .map(|text| text + "\n")
+        .unwrap_or_default()
 }
 
 /// Every record with everything that is known about it.
@@ -27,7 +29,9 @@ pub(super) fn render_columns(columns: &[Column], records: &[Record]) -> String {
         .iter()
         .map(|record| {
             let names = columns.iter().map(|column| column.name.clone());
-            names.zip(cells(columns, record).into_iter().map(value)).collect()
+            names
+                .zip(cells(columns, record).into_iter().map(value))
+                .collect()
         })
         .collect();
     pretty(&rows)

@@ -83,8 +83,13 @@ pub fn render_json(records: &[&Record]) -> String {
 pub fn footnotes(records: &[Record]) -> Vec<String> {
     let mut notes: Vec<(Status, &str, usize)> = Vec::new();
     for record in records {
-        let Some(reason) = record.reason.as_deref() else { continue };
-        match notes.iter_mut().find(|note| (note.0, note.1) == (record.status, reason)) {
+        let Some(reason) = record.reason.as_deref() else {
+            continue;
+        };
+        match notes
+            .iter_mut()
+            .find(|note| (note.0, note.1) == (record.status, reason))
+        {
             Some(note) => note.2 += 1,
             None => notes.push((record.status, reason, 1)),
         }
@@ -92,7 +97,9 @@ pub fn footnotes(records: &[Record]) -> Vec<String> {
     let rows = |count: usize| if count == 1 { "row" } else { "rows" };
     notes
         .into_iter()
-        .map(|(status, reason, count)| format!("{count} {} {}: {reason}", rows(count), status.name()))
+        .map(|(status, reason, count)| {
+            format!("{count} {} {}: {reason}", rows(count), status.name())
+        })
         .collect()
 }
 

@@ -8,7 +8,10 @@ use crate::tables::Column;
 
 /// A header, a rule, and a line a record.
 pub(super) fn render(columns: &[Column], records: &[Record]) -> String {
-    let rows: Vec<Vec<String>> = records.iter().map(|record| cells(columns, record)).collect();
+    let rows: Vec<Vec<String>> = records
+        .iter()
+        .map(|record| cells(columns, record))
+        .collect();
     let used: Vec<usize> = (0..columns.len())
         .filter(|&index| rows.is_empty() || rows.iter().any(|row| !row[index].is_empty()))
         .collect();

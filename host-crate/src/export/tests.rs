@@ -7,7 +7,11 @@ use crate::tables::Table;
 use crate::tables::sweep::{SWEEP_F32, SWEEP_F64};
 
 fn host() -> HostInfo {
-    HostInfo { cpu: "cpu".into(), version: "0".into(), git_revision: "unknown".into() }
+    HostInfo {
+        cpu: "cpu".into(),
+        version: "0".into(),
+        git_revision: "unknown".into(),
+    }
 }
 
 fn record(blocks: u32, threads: u32, gpu: &[f64]) -> Record {
@@ -22,7 +26,10 @@ fn record(blocks: u32, threads: u32, gpu: &[f64]) -> Record {
         },
         status: Status::Ok,
         reason: None,
-        values: Values { pi: Some(3.141592653573), ..Values::default() },
+        values: Values {
+            pi: Some(3.141592653573),
+            ..Values::default()
+        },
         timings: Timings {
             gpu: Timing::from_samples(gpu.to_vec()),
             host: Timing::from_samples(vec![63.0, 62.0, 64.0, 63.0, 63.0]),
@@ -116,7 +123,10 @@ fn the_f32_sweep_has_five_times_and_the_published_header() {
     let mut lines = text.lines();
     assert_eq!(lines.next(), published.lines().next());
     // 1000 / (3 * 512) = 0.65104
-    assert_eq!(lines.next(), Some("4,128,5,63,4,62,3,64,2,63,1,63,3.141593,0.65104"));
+    assert_eq!(
+        lines.next(),
+        Some("4,128,5,63,4,62,3,64,2,63,1,63,3.141593,0.65104")
+    );
 }
 
 #[test]

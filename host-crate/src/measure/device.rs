@@ -87,7 +87,11 @@ pub fn kernels(rule: &Rule, device: &Device, launches: &mut [Launch<'_>]) -> Res
     let (start, end) = (device.event()?, device.event()?);
     let mut contenders: Vec<Contender<'_, '_>> = launches
         .iter_mut()
-        .map(|launch| Contender { launch, batch: 1, samples: Vec::new() })
+        .map(|launch| Contender {
+            launch,
+            batch: 1,
+            samples: Vec::new(),
+        })
         .collect();
     for contender in &mut contenders {
         contender.warm_up(&start, &end)?;
@@ -101,8 +105,15 @@ pub fn kernels(rule: &Rule, device: &Device, launches: &mut [Launch<'_>]) -> Res
         let enough = contenders.iter().all(|contender| {
             let samples = &contender.samples;
             let rule = match samples.first() {
-                Some(&ms) if ms > VERY_LONG_MS && rule.min_samples > 3 && rule.max_samples > rule.min_samples => {
-                    Rule { min_samples: 3, ..*rule }
+                Some(&ms)
+                    if ms > VERY_LONG_MS
+                        && rule.min_samples > 3
+                        && rule.max_samples > rule.min_samples =>
+                {
+                    Rule {
+                        min_samples: 3,
+                        ..*rule
+                    }
                 }
                 _ => *rule,
             };

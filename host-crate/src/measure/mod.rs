@@ -110,12 +110,18 @@ mod tests {
 
     #[test]
     fn repeat_is_taken_at_its_word() {
-        assert_eq!(samples_of(&Rule::new(Some(3)), |i| i as f64), [1.0, 2.0, 3.0]);
+        assert_eq!(
+            samples_of(&Rule::new(Some(3)), |i| i as f64),
+            [1.0, 2.0, 3.0]
+        );
     }
 
     #[test]
     fn the_budget_ends_a_noisy_measurement_after_the_fewest_samples() {
-        let rule = Rule { budget: Duration::ZERO, ..Rule::new(None) };
+        let rule = Rule {
+            budget: Duration::ZERO,
+            ..Rule::new(None)
+        };
         assert_eq!(samples_of(&rule, |i| i as f64).len(), 5);
     }
 

@@ -34,8 +34,17 @@ impl Timing {
         let min_ms = *sorted.first()?;
         let median_ms = quantile(&sorted, 0.5);
         let deviation = (quantile(&sorted, 0.75) - quantile(&sorted, 0.25)) / QUARTILES_PER_SIGMA;
-        let noise = if deviation > 0.0 { deviation / median_ms } else { 0.0 };
-        Some(Timing { samples_ms, median_ms, min_ms, noise })
+        let noise = if deviation > 0.0 {
+            deviation / median_ms
+        } else {
+            0.0
+        };
+        Some(Timing {
+            samples_ms,
+            median_ms,
+            min_ms,
+            noise,
+        })
     }
 
     /// The standard error of the median as a part of the median. One or two
@@ -107,7 +116,11 @@ mod tests {
     fn the_median_ignores_an_outlier() {
         let timing = timing(&[1.0, 1.1, 50.0, 0.9, 1.0]);
         assert_eq!((timing.median_ms, timing.min_ms), (1.0, 0.9));
-        assert!((timing.noise - 0.1 / 1.349).abs() < 1e-12, "{}", timing.noise);
+        assert!(
+            (timing.noise - 0.1 / 1.349).abs() < 1e-12,
+            "{}",
+            timing.noise
+        );
     }
 
     #[test]
@@ -123,9 +136,18 @@ mod tests {
     #[test]
     fn a_slower_median_beyond_the_noise_is_slower_and_within_it_is_not() {
         let then = timing(&[1.00, 1.00, 1.00]);
-        assert_eq!(compare(&then, &timing(&[1.10, 1.10, 1.10])).1, Verdict::Slower);
-        assert_eq!(compare(&then, &timing(&[0.90, 0.90, 0.90])).1, Verdict::Faster);
-        assert_eq!(compare(&then, &timing(&[1.01, 1.01, 1.01])).1, Verdict::NotDistinguishable);
+        assert_eq!(
+            compare(&then, &timing(&[1.10, 1.10, 1.10])).1,
+            Verdict::Slower
+        );
+        assert_eq!(
+            compare(&then, &timing(&[0.90, 0.90, 0.90])).1,
+            Verdict::Faster
+        );
+        assert_eq!(
+            compare(&then, &timing(&[1.01, 1.01, 1.01])).1,
+            Verdict::NotDistinguishable
+        );
         let noisy = timing(&[0.9, 1.1, 1.3]);
         assert_eq!(compare(&then, &noisy).1, Verdict::NotDistinguishable);
         assert!((compare(&then, &noisy).0 - 1.1).abs() < 1e-12);

@@ -105,7 +105,9 @@ fn sum_range<T: Term>(first: i64, end: i64, n: i64) -> T::Sum {
 
 fn sum_parts<T: Term>(n: i64, parts: i64) -> Vec<T::Sum> {
     let count = n / parts;
-    (0..parts).map(|part| sum_range::<T>(part * count, (part + 1) * count, n)).collect()
+    (0..parts)
+        .map(|part| sum_range::<T>(part * count, (part + 1) * count, n))
+        .collect()
 }
 
 /// The page's single loop: pi from `strips` strips, rounded to the precision's
@@ -114,9 +116,7 @@ pub fn plain(precision: Precision, strips: u64) -> f64 {
     let n = strips as i64;
     match precision {
         Precision::F64 => (sum_range::<InF64>(1, n, n) + 0.5 / n as f64) * 4.0,
-        Precision::F32 => {
-            f64::from((sum_range::<InF32>(1, n, n) + 0.5_f32 / n as f32) * 4.0_f32)
-        }
+        Precision::F32 => f64::from((sum_range::<InF32>(1, n, n) + 0.5_f32 / n as f32) * 4.0_f32),
         Precision::F32Pure => {
             f64::from((sum_range::<InF32Pure>(1, n, n) + 0.5_f32 / n as f32) * 4.0_f32)
         }
@@ -187,7 +187,10 @@ mod tests {
             // The sum of n positive terms below 1: n ulps at worst, sqrt(n) as a rule.
             let rounding = 8.0 * f64::EPSILON * (strips as f64).sqrt();
             let remainder = (strips as f64).powf(-4.5);
-            assert!((got - want).abs() < rounding + remainder, "{strips}: {got} {want}");
+            assert!(
+                (got - want).abs() < rounding + remainder,
+                "{strips}: {got} {want}"
+            );
         }
     }
 
@@ -196,7 +199,10 @@ mod tests {
         // Past x = 0.5 the sum's ulp is one term: every term above a half counts
         // as one and every term below as none.
         let total = partials(Precision::F32, STRIPS, 1).sum();
-        assert_eq!(format!("{:.6}", pi(Precision::F32, total, STRIPS)), "3.464102");
+        assert_eq!(
+            format!("{:.6}", pi(Precision::F32, total, STRIPS)),
+            "3.464102"
+        );
         assert_eq!(format!("{:.6}", 2.0 * 3.0_f64.sqrt()), "3.464102");
     }
 
@@ -204,8 +210,14 @@ mod tests {
     fn the_slip_of_the_page_is_two_to_the_minus_seven() {
         let total = partials(Precision::F32, STRIPS, 64).sum();
         let slip = pi(Precision::F32, total, STRIPS) - pi_as_published_f32(total, STRIPS);
-        assert!((slip - 2.0_f64.powi(-7)).abs() < 2.0_f64.powi(-21), "{slip}");
-        assert_eq!(pi(Precision::F32, 0.785, 1000), pi_as_published_f32(0.785, 1000));
+        assert!(
+            (slip - 2.0_f64.powi(-7)).abs() < 2.0_f64.powi(-21),
+            "{slip}"
+        );
+        assert_eq!(
+            pi(Precision::F32, 0.785, 1000),
+            pi_as_published_f32(0.785, 1000)
+        );
     }
 
     #[test]

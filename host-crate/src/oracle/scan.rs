@@ -52,7 +52,10 @@ fn step(threads: usize, mut combine: impl FnMut(usize) -> bool) -> StepActivity 
         }
     }
     let active_warps = warps.iter().filter(|active| **active).count() as u32;
-    StepActivity { active_threads, active_warps }
+    StepActivity {
+        active_threads,
+        active_warps,
+    }
 }
 
 /// The naive scan (inclusive), one thread an element: its result, and the
@@ -118,7 +121,9 @@ mod tests {
     use super::*;
 
     fn input(n: usize) -> Vec<u32> {
-        (0..n as u32).map(|i| i.wrapping_mul(2_654_435_761) >> 7).collect()
+        (0..n as u32)
+            .map(|i| i.wrapping_mul(2_654_435_761) >> 7)
+            .collect()
     }
 
     #[test]

@@ -31,7 +31,11 @@ const MOST_THREADS: u64 = 256;
 const MOST_STRIPS_A_THREAD: u64 = 1 << 20;
 
 fn greatest_common_divisor(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+    if b == 0 {
+        a
+    } else {
+        greatest_common_divisor(b, a % b)
+    }
 }
 
 /// Blocks and threads that divide the strips.
@@ -42,7 +46,11 @@ fn shape(strips: u64) -> Option<(u32, u32)> {
 }
 
 fn cell(precision: Precision, strips: u64) -> Key {
-    Key { precision: Some(precision), strips: Some(strips), ..Key::default() }
+    Key {
+        precision: Some(precision),
+        strips: Some(strips),
+        ..Key::default()
+    }
 }
 
 fn parts(key: &Key) -> Option<(Precision, u64)> {
@@ -50,7 +58,10 @@ fn parts(key: &Key) -> Option<(Precision, u64)> {
 }
 
 fn published_pi(key: &Key) -> String {
-    let key = [("precision", optional(key.precision)), ("strips", optional(key.strips))];
+    let key = [
+        ("precision", optional(key.precision)),
+        ("strips", optional(key.strips)),
+    ];
     ACCURACY.figure(&key, "pi")
 }
 
@@ -71,7 +82,9 @@ impl Table for Accuracy {
             Column::published("pi", pi),
             Column::ours("error", |record| {
                 let error = record.values.pi.map(|pi| pi - std::f64::consts::PI);
-                error.map(|error| format!("{error:.2e}")).unwrap_or_default()
+                error
+                    .map(|error| format!("{error:.2e}"))
+                    .unwrap_or_default()
             }),
             Column::ours("host_ms", |record| median(&record.timings.host)),
             Column::ours("gpu_pi", |record| fixed(record.values.gpu_pi, 12)),
@@ -84,7 +97,11 @@ impl Table for Accuracy {
 
     fn cells(&self, selection: &Selection) -> Result<Vec<Key>> {
         if let Some(sizes) = &selection.strips {
-            let precisions = if selection.published { &PRECISIONS[..2] } else { &PRECISIONS };
+            let precisions = if selection.published {
+                &PRECISIONS[..2]
+            } else {
+                &PRECISIONS
+            };
             return Ok(precisions
                 .iter()
                 .flat_map(|&precision| sizes.iter().map(move |&strips| cell(precision, strips)))
@@ -94,7 +111,9 @@ impl Table for Accuracy {
         let all = PRECISIONS
             .iter()
             .flat_map(|&precision| sizes.clone().map(move |strips| cell(precision, strips)));
-        Ok(all.filter(|key| !selection.published || !published_pi(key).is_empty()).collect())
+        Ok(all
+            .filter(|key| !selection.published || !published_pi(key).is_empty())
+            .collect())
     }
 
     fn needs_device(&self) -> bool {
@@ -112,13 +131,19 @@ impl Table for Accuracy {
     fn task(&self, key: &Key) -> Option<Task> {
         let (precision, strips) = parts(key)?;
         let (blocks, threads) = shape(strips)?;
-        Some(Task::QuarterCircle { precision, strips, blocks, threads })
+        Some(Task::QuarterCircle {
+            precision,
+            strips,
+            blocks,
+            threads,
+        })
     }
 
     fn fill_from_device(&self, record: &mut Record, reading: &Reading) -> Option<String> {
         let (precision, strips) = parts(&record.key)?;
-        record.values.gpu_pi =
-            reading.total.map(|total| quarter_circle::pi(precision, total, strips));
+        record.values.gpu_pi = reading
+            .total
+            .map(|total| quarter_circle::pi(precision, total, strips));
         record.timings.gpu = reading.gpu.clone();
         record.timings.kernel = reading.kernel.clone();
         reading.wrong.clone()
@@ -161,7 +186,10 @@ mod tests {
 
     #[test]
     fn the_published_cells_come_in_the_published_order() {
-        let selection = Selection { published: true, ..Selection::default() };
+        let selection = Selection {
+            published: true,
+            ..Selection::default()
+        };
         let cells: Vec<(String, String)> = Accuracy
             .cells(&selection)
             .unwrap_or_default()
@@ -170,18 +198,32 @@ mod tests {
             .collect();
         let published: Vec<(String, String)> = ACCURACY
             .rows()
-            .map(|row| (row.text("precision").to_owned(), row.text("strips").to_owned()))
+            .map(|row| {
+                (
+                    row.text("precision").to_owned(),
+                    row.text("strips").to_owned(),
+                )
+            })
             .collect();
         assert_eq!(cells, published);
     }
 
     #[test]
     fn the_sizes_end_where_the_extent_says() {
-        for (extent, last) in
-            [(Extent::Quick, 1 << 20), (Extent::Default, 1 << 24), (Extent::Full, 1 << 30)]
-        {
-            let cells = Accuracy.cells(&Selection { extent, ..Selection::default() });
-            let strips = cells.unwrap_or_default().iter().filter_map(|key| key.strips).max();
+        for (extent, last) in [
+            (Extent::Quick, 1 << 20),
+            (Extent::Default, 1 << 24),
+            (Extent::Full, 1 << 30),
+        ] {
+            let cells = Accuracy.cells(&Selection {
+                extent,
+                ..Selection::default()
+            });
+            let strips = cells
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|key| key.strips)
+                .max();
             assert_eq!(strips, Some(last));
         }
     }
@@ -192,9 +234,19 @@ mod tests {
         assert_eq!(shape(196608), Some((64, 256)));
         assert_eq!(shape(1000), Some((1, 8)));
         for strips in [1, 7, 1000, 196608, 65536, 999_983] {
-            let Some((blocks, threads)) = shape(strips) else { panic!("{strips} has no shape") };
-            assert_eq!(strips % (u64::from(blocks) * u64::from(threads)), 0, "{strips}");
+            let Some((blocks, threads)) = shape(strips) else {
+                panic!("{strips} has no shape")
+            };
+            assert_eq!(
+                strips % (u64::from(blocks) * u64::from(threads)),
+                0,
+                "{strips}"
+            );
         }
-        assert_eq!(shape(2_147_483_647), None, "a prime number of strips is one thread's");
+        assert_eq!(
+            shape(2_147_483_647),
+            None,
+            "a prime number of strips is one thread's"
+        );
     }
 }

@@ -38,8 +38,10 @@ fn parts(key: &Key) -> Option<(Algorithm, u32, u32)> {
 }
 
 fn published(record: &Record, column: &str) -> String {
-    let key =
-        [("algorithm", optional(record.key.algorithm.clone())), ("step", optional(record.key.step))];
+    let key = [
+        ("algorithm", optional(record.key.algorithm.clone())),
+        ("step", optional(record.key.step)),
+    ];
     ACTIVITY.figure(&key, column)
 }
 
@@ -56,12 +58,20 @@ impl Table for Activity {
         let mut columns = vec![
             Column::published("algorithm", |record| optional(record.key.algorithm.clone())),
             Column::published("step", |record| optional(record.key.step)),
-            Column::published("active_threads", |record| optional(record.values.active_threads)),
-            Column::published("active_warps", |record| optional(record.values.active_warps)),
+            Column::published("active_threads", |record| {
+                optional(record.values.active_threads)
+            }),
+            Column::published("active_warps", |record| {
+                optional(record.values.active_warps)
+            }),
         ];
         columns.extend(Column::outcome());
-        columns.push(Column::reference("active_threads", |r| published(r, "active_threads")));
-        columns.push(Column::reference("active_warps", |r| published(r, "active_warps")));
+        columns.push(Column::reference("active_threads", |r| {
+            published(r, "active_threads")
+        }));
+        columns.push(Column::reference("active_warps", |r| {
+            published(r, "active_warps")
+        }));
         columns
     }
 
@@ -108,12 +118,17 @@ impl Table for Activity {
         let (algorithm, n, step) = parts(&record.key)?;
         let want = *expected(algorithm, n).get(step as usize - 1)?;
         let got = format!("{} {}", want.active_threads, want.active_warps);
-        let published =
-            format!("{} {}", published(record, "active_threads"), published(record, "active_warps"));
+        let published = format!(
+            "{} {}",
+            published(record, "active_threads"),
+            published(record, "active_warps")
+        );
         Some(if got == published {
             Ok(())
         } else {
-            Err(format!("the algorithm has {got} active threads and warps, published are {published}"))
+            Err(format!(
+                "the algorithm has {got} active threads and warps, published are {published}"
+            ))
         })
     }
 
@@ -126,7 +141,10 @@ impl Table for Activity {
             if rows.is_empty() || rows.iter().any(|row| row.status != Status::Ok) {
                 return None;
             }
-            let threads: u32 = rows.iter().filter_map(|row| row.values.active_threads).sum();
+            let threads: u32 = rows
+                .iter()
+                .filter_map(|row| row.values.active_threads)
+                .sum();
             let warps: u32 = rows.iter().filter_map(|row| row.values.active_warps).sum();
             Some(format!(
                 "{}: {} steps, {threads} active threads and {warps} active warps in all",

@@ -29,16 +29,23 @@ pub struct Column {
 
 impl Column {
     /// A column with a published name.
-    pub fn published(
-        name: impl Into<String>,
-        text: impl Fn(&Record) -> String + 'static,
-    ) -> Self {
-        Column { name: name.into(), group: Group::Published, detail: false, text: Box::new(text) }
+    pub fn published(name: impl Into<String>, text: impl Fn(&Record) -> String + 'static) -> Self {
+        Column {
+            name: name.into(),
+            group: Group::Published,
+            detail: false,
+            text: Box::new(text),
+        }
     }
 
     /// A column of our own.
     pub fn ours(name: impl Into<String>, text: impl Fn(&Record) -> String + 'static) -> Self {
-        Column { name: name.into(), group: Group::Ours, detail: false, text: Box::new(text) }
+        Column {
+            name: name.into(),
+            group: Group::Ours,
+            detail: false,
+            text: Box::new(text),
+        }
     }
 
     /// A published figure; the name gets its prefix here.
@@ -53,7 +60,10 @@ impl Column {
 
     /// The same column, left to CSV and JSON.
     pub fn detail(self) -> Self {
-        Column { detail: true, ..self }
+        Column {
+            detail: true,
+            ..self
+        }
     }
 
     /// `status` and `reason`, which every table has.
@@ -72,12 +82,17 @@ pub fn optional<T: ToString>(value: Option<T>) -> String {
 
 /// A number with `decimals` decimals.
 pub fn fixed(value: Option<f64>, decimals: usize) -> String {
-    value.map(|value| format!("{value:.decimals$}")).unwrap_or_default()
+    value
+        .map(|value| format!("{value:.decimals$}"))
+        .unwrap_or_default()
 }
 
 /// The median of a time, ms.
 pub fn median(timing: &Option<Timing>) -> String {
-    timing.as_ref().map(|timing| number::milliseconds(timing.median_ms)).unwrap_or_default()
+    timing
+        .as_ref()
+        .map(|timing| number::milliseconds(timing.median_ms))
+        .unwrap_or_default()
 }
 
 /// One sample of a time, ms, from 0.
@@ -91,5 +106,8 @@ pub fn sample(timing: &Option<Timing>, index: usize) -> String {
 
 /// The noise of a time, percent.
 pub fn noise(timing: &Option<Timing>) -> String {
-    timing.as_ref().map(|timing| format!("{:.1}", 100.0 * timing.noise)).unwrap_or_default()
+    timing
+        .as_ref()
+        .map(|timing| format!("{:.1}", 100.0 * timing.noise))
+        .unwrap_or_default()
 }

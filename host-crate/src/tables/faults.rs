@@ -54,7 +54,9 @@ impl Table for Faults {
     fn fill_from_host(&self, _record: &mut Record, _host: &mut HostOracle) {}
 
     fn task(&self, key: &Key) -> Option<Task> {
-        let kind = CELLS.into_iter().find(|kind| Some(kind.name()) == key.algorithm.as_deref())?;
+        let kind = CELLS
+            .into_iter()
+            .find(|kind| Some(kind.name()) == key.algorithm.as_deref())?;
         Some(Task::Diagnostic { kind })
     }
 

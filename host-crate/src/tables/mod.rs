@@ -104,7 +104,12 @@ pub trait Table: Sync {
 
 /// The tables that are offered, in the order in which they are printed.
 pub fn all() -> [&'static dyn Table; 4] {
-    [&activity::Activity, &sweep::SWEEP_F64, &sweep::SWEEP_F32, &accuracy::Accuracy]
+    [
+        &activity::Activity,
+        &sweep::SWEEP_F64,
+        &sweep::SWEEP_F32,
+        &accuracy::Accuracy,
+    ]
 }
 
 /// A table by the name that is typed: the offered ones, and `faults`, which is

@@ -17,7 +17,10 @@ impl Published {
         let mut lines = text
             .lines()
             .map(|line| line.split(',').map(str::to_owned).collect::<Vec<String>>());
-        Published { columns: lines.next().unwrap_or_default(), rows: lines.collect() }
+        Published {
+            columns: lines.next().unwrap_or_default(),
+            rows: lines.collect(),
+        }
     }
 
     /// The names of the columns, in order.
@@ -95,9 +98,12 @@ mod tests {
 
     #[test]
     fn every_row_has_a_cell_for_every_column() {
-        for (table, columns, rows) in
-            [(&ACCURACY, 3, 10), (&ACTIVITY, 4, 29), (&SWEEP_F32, 14, 13), (&SWEEP_F64, 4, 100)]
-        {
+        for (table, columns, rows) in [
+            (&ACCURACY, 3, 10),
+            (&ACTIVITY, 4, 29),
+            (&SWEEP_F32, 14, 13),
+            (&SWEEP_F64, 4, 100),
+        ] {
             assert_eq!(table.columns().len(), columns);
             assert_eq!(table.rows.len(), rows);
             assert!(table.rows.iter().all(|cells| cells.len() == columns));
@@ -107,7 +113,10 @@ mod tests {
     #[test]
     fn a_figure_is_found_by_its_key_and_a_question_mark_is_empty() {
         let key = |blocks: u32, threads: u32| {
-            [("blocks", blocks.to_string()), ("threads", threads.to_string())]
+            [
+                ("blocks", blocks.to_string()),
+                ("threads", threads.to_string()),
+            ]
         };
         assert_eq!(SWEEP_F64.figure(&key(64, 256), "gpu_ms"), "2.64");
         assert_eq!(SWEEP_F64.figure(&key(1, 1024), "gpu_ms"), "");

@@ -64,7 +64,10 @@ fn threads(record: &Record) -> String {
 }
 
 fn shape_of(key: &Key) -> [(&'static str, String); 2] {
-    [("blocks", optional(key.blocks)), ("threads", optional(key.threads))]
+    [
+        ("blocks", optional(key.blocks)),
+        ("threads", optional(key.threads)),
+    ]
 }
 
 /// The published figures of all columns but the keys.
@@ -90,8 +93,13 @@ fn columns_f64(published: &'static Published) -> Vec<Column> {
         Column::published("host_ms", |record| median(&record.timings.host)),
         Column::ours("strips", |record| optional(record.key.strips)),
         Column::ours("kernel_ms", |record| median(&record.timings.kernel)),
-        Column::ours("kernel_noise_percent", |record| noise(&record.timings.kernel)).detail(),
-        Column::ours("nvcc_kernel_ms", |record| median(&record.timings.nvcc_kernel)),
+        Column::ours("kernel_noise_percent", |record| {
+            noise(&record.timings.kernel)
+        })
+        .detail(),
+        Column::ours("nvcc_kernel_ms", |record| {
+            median(&record.timings.nvcc_kernel)
+        }),
         Column::ours("pi", |record| fixed(record.values.pi, 12)),
         Column::ours("host_pi", |record| fixed(record.values.host_pi, 12)),
         Column::ours("nvcc_pi", |record| fixed(record.values.nvcc_pi, 12)).detail(),
@@ -124,20 +132,33 @@ fn columns_f32(published: &'static Published) -> Vec<Column> {
     columns.extend([
         Column::published("pi", |record| fixed(record.values.pi, 6)),
         Column::published("inverse_time_per_thread", inverse_time_per_thread).detail(),
-        Column::ours("pi_corrected", |record| fixed(record.values.pi_corrected, 6)),
+        Column::ours("pi_corrected", |record| {
+            fixed(record.values.pi_corrected, 6)
+        }),
         Column::ours("strips", |record| optional(record.key.strips)),
         Column::ours("gpu_ms", |record| median(&record.timings.gpu)),
         Column::ours("kernel_ms", |record| median(&record.timings.kernel)),
-        Column::ours("kernel_noise_percent", |record| noise(&record.timings.kernel)).detail(),
-        Column::ours("nvcc_kernel_ms", |record| median(&record.timings.nvcc_kernel)),
+        Column::ours("kernel_noise_percent", |record| {
+            noise(&record.timings.kernel)
+        })
+        .detail(),
+        Column::ours("nvcc_kernel_ms", |record| {
+            median(&record.timings.nvcc_kernel)
+        }),
         Column::ours("host_ms", |record| median(&record.timings.host)),
         Column::ours("host_pi", |record| fixed(record.values.host_pi, 6)),
-        Column::ours("host_pi_corrected", |record| fixed(record.values.host_pi_corrected, 6)),
+        Column::ours("host_pi_corrected", |record| {
+            fixed(record.values.host_pi_corrected, 6)
+        }),
         Column::ours("nvcc_pi", |record| fixed(record.values.nvcc_pi, 6)).detail(),
     ]);
     columns.extend(Column::outcome());
     columns.extend(references(published).map(|column| {
-        if column.name == "published_pi" { column } else { column.detail() }
+        if column.name == "published_pi" {
+            column
+        } else {
+            column.detail()
+        }
     }));
     columns
 }
@@ -163,8 +184,11 @@ impl Sweep {
     /// The published cells, or the cross of the lists; a list that is not given
     /// holds the published numbers.
     fn shapes(&self, selection: &Selection) -> Vec<(u32, u32)> {
-        let published: Vec<(u32, u32)> =
-            self.published.rows().filter_map(|row| shape_of_row(&row)).collect();
+        let published: Vec<(u32, u32)> = self
+            .published
+            .rows()
+            .filter_map(|row| shape_of_row(&row))
+            .collect();
         if selection.blocks.is_none() && selection.threads.is_none() {
             return published;
         }
@@ -176,7 +200,10 @@ impl Sweep {
             .threads
             .clone()
             .unwrap_or_else(|| distinct(published.iter().map(|shape| shape.1)));
-        blocks.iter().flat_map(|&b| threads.iter().map(move |&t| (b, t))).collect()
+        blocks
+            .iter()
+            .flat_map(|&b| threads.iter().map(move |&t| (b, t)))
+            .collect()
     }
 
     fn cell(&self, blocks: u32, threads: u32, strips: u64) -> Result<Key> {
@@ -216,9 +243,10 @@ impl Sweep {
         let corrected = quarter_circle::pi(self.precision, total, strips);
         match self.precision {
             Precision::F64 => (corrected, corrected),
-            Precision::F32 | Precision::F32Pure => {
-                (quarter_circle::pi_as_published_f32(total, strips), corrected)
-            }
+            Precision::F32 | Precision::F32Pure => (
+                quarter_circle::pi_as_published_f32(total, strips),
+                corrected,
+            ),
         }
     }
 }
@@ -268,7 +296,12 @@ impl Table for Sweep {
 
     fn task(&self, key: &Key) -> Option<Task> {
         let (blocks, threads, strips) = parts(key)?;
-        Some(Task::QuarterCircle { precision: self.precision, strips, blocks, threads })
+        Some(Task::QuarterCircle {
+            precision: self.precision,
+            strips,
+            blocks,
+            threads,
+        })
     }
 
     fn fill_from_device(&self, record: &mut Record, reading: &Reading) -> Option<String> {
@@ -326,8 +359,12 @@ impl Table for Sweep {
         let Some((ours, at)) = best(|r| Some(r.timings.kernel.as_ref()?.median_ms)) else {
             return Vec::new();
         };
-        let mut line =
-            format!("{}: best kernel {} ms at {}", self.name, number::milliseconds(ours), place(at));
+        let mut line = format!(
+            "{}: best kernel {} ms at {}",
+            self.name,
+            number::milliseconds(ours),
+            place(at)
+        );
         if let Some((nvcc, at)) = best(|r| Some(r.timings.nvcc_kernel.as_ref()?.median_ms)) {
             line.push_str(&format!(
                 ", nvcc's best {} ms at {}, ratio {:.3}",

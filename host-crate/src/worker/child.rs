@@ -48,7 +48,11 @@ pub struct Program {
 impl Program {
     /// A program with the usual limit for its start.
     pub fn new(executable: std::path::PathBuf, arguments: Vec<std::ffi::OsString>) -> Self {
-        Program { executable, arguments, start_limit: START_LIMIT }
+        Program {
+            executable,
+            arguments,
+            start_limit: START_LIMIT,
+        }
     }
 }
 
@@ -85,7 +89,11 @@ impl Running {
                 }
             });
         }
-        Ok(Running { process, input, lines })
+        Ok(Running {
+            process,
+            input,
+            lines,
+        })
     }
 
     fn answer(&self, limit: Duration) -> Result<Answer, Silence> {
@@ -99,7 +107,9 @@ impl Running {
     fn ask(&mut self, job: &Job) -> std::io::Result<()> {
         let line = serde_json::to_string(job)? + "\n";
         match &mut self.input {
-            Some(input) => input.write_all(line.as_bytes()).and_then(|()| input.flush()),
+            Some(input) => input
+                .write_all(line.as_bytes())
+                .and_then(|()| input.flush()),
             None => Err(std::io::ErrorKind::BrokenPipe.into()),
         }
     }
@@ -134,7 +144,11 @@ impl Child {
         let running = Running::start(&program)?;
         match running.answer(program.start_limit) {
             Ok(Answer::Ready(info)) => {
-                let child = Child { program, running: Some(running), failed_starts: 0 };
+                let child = Child {
+                    program,
+                    running: Some(running),
+                    failed_starts: 0,
+                };
                 Ok(Start::Ready(child, info))
             }
             Ok(Answer::NoDevice { reason }) => {
@@ -155,9 +169,15 @@ impl Child {
             }
             Err(Silence::TimedOut) => {
                 running.end();
-                Err(format!("it did not answer within {} s", program.start_limit.as_secs()))
+                Err(format!(
+                    "it did not answer within {} s",
+                    program.start_limit.as_secs()
+                ))
             }
-            Err(Silence::Ended) => Err(format!("it ended before its first line: {}", running.ended())),
+            Err(Silence::Ended) => Err(format!(
+                "it ended before its first line: {}",
+                running.ended()
+            )),
         }
     }
 
@@ -180,7 +200,9 @@ impl Child {
             Ok(Start::NoDevice(reason) | Start::Refused(reason)) | Err(reason) => reason,
         };
         self.failed_starts += 1;
-        Err(format!("the measuring process could not be started again: {failure}"))
+        Err(format!(
+            "the measuring process could not be started again: {failure}"
+        ))
     }
 }
 
@@ -210,15 +232,18 @@ impl Executor for Child {
             Err(Silence::Garbage(line)) => {
                 running.end();
                 let shown: String = line.chars().take(60).collect();
-                Err(format!("the measuring process gave an answer that is none: `{shown}`"))
+                Err(format!(
+                    "the measuring process gave an answer that is none: `{shown}`"
+                ))
             }
             Err(Silence::TimedOut) => {
                 running.end();
-                Err(format!("no result within {} s, the measuring process was killed", limit.as_secs_f64()))
+                Err(format!(
+                    "no result within {} s, the measuring process was killed",
+                    limit.as_secs_f64()
+                ))
             }
-            Err(Silence::Ended) => {
-                Err(format!("the measuring process died: {}", running.ended()))
-            }
+            Err(Silence::Ended) => Err(format!("the measuring process died: {}", running.ended())),
         }
     }
 }

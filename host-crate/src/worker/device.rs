@@ -30,10 +30,13 @@ pub fn serve(
 ) -> io::Result<()> {
     match DeviceLaboratory::open(device, artifact) {
         Ok(mut laboratory) => serve::serve(&mut laboratory, input, output),
-        Err(Error::NoDevice { reason }) => {
-            serve::decline(output, &Answer::NoDevice { reason: format!("no device: {reason}") })
-        }
-        Err(error) => serve::decline(output, &Answer::Refused { reason: error.to_string() }),
+        Err(Error::NoDevice { reason }) => serve::decline(output, &Answer::NoDevice { reason }),
+        Err(error) => serve::decline(
+            output,
+            &Answer::Refused {
+                reason: error.to_string(),
+            },
+        ),
     }
 }
 
@@ -57,7 +60,11 @@ impl DeviceLaboratory {
             Some(folder) => Artifact::read(folder)?,
             None => Artifact::embedded()?,
         };
-        let module = device.load(&artifact)?;
+        Self::new(device, &artifact)
+    }
+
+    fn new(device: Device, artifact: &Artifact) -> Result<Self> {
+        let module = device.load(artifact)?;
         let properties = device.properties();
         let (ptx_sha256, ptx_arch) = module
             .manifest()
@@ -93,21 +100,15 @@ impl DeviceLaboratory {
     fn quarter_circle(&mut self, job: &Job, precision: Precision, grid: Grid) -> Result<Reading> {
         let module = self.module.clone();
         match precision {
-            Precision::F64 => {
-                self.sums::<f64>(job, precision, grid, |buffer| {
-                    integrate::f64_partials(&module, grid, buffer)
-                })
-            }
-            Precision::F32 => {
-                self.sums::<f32>(job, precision, grid, |buffer| {
-                    integrate::f32_partials(&module, grid, buffer)
-                })
-            }
-            Precision::F32Pure => {
-                self.sums::<f32>(job, precision, grid, |buffer| {
-                    integrate::f32_pure_partials(&module, grid, buffer)
-                })
-            }
+            Precision::F64 => self.sums::<f64>(job, precision, grid, |buffer| {
+                integrate::f64_partials(&module, grid, buffer)
+            }),
+            Precision::F32 => self.sums::<f32>(job, precision, grid, |buffer| {
+                integrate::f32_partials(&module, grid, buffer)
+            }),
+            Precision::F32Pure => self.sums::<f32>(job, precision, grid, |buffer| {
+                integrate::f32_pure_partials(&module, grid, buffer)
+            }),
         }
     }
 
@@ -125,7 +126,12 @@ impl DeviceLaboratory {
         let wrong = T::first_difference(&partials, self.expected(precision, grid));
         let total = Some(T::in_order(&partials));
 
-        let mut reading = Reading { total, gpu, wrong, ..Reading::default() };
+        let mut reading = Reading {
+            total,
+            gpu,
+            wrong,
+            ..Reading::default()
+        };
         let mut peer = None;
         if let Some(asked) = &job.peer {
             match self.peer(asked, grid, &mut partials) {
@@ -170,7 +176,12 @@ impl DeviceLaboratory {
         };
         let buffer = self.device.alloc_zeroed::<T>(partials.len())?;
         let shape = LaunchShape::new(grid.blocks, grid.threads);
-        let loaded = LoadedPeer { module, entry: peer.entry.clone(), shape, buffer };
+        let loaded = LoadedPeer {
+            module,
+            entry: peer.entry.clone(),
+            shape,
+            buffer,
+        };
         loaded.launch()?;
         loaded.buffer.copy_to(partials)?;
         Ok(loaded)
@@ -179,12 +190,14 @@ impl DeviceLaboratory {
     fn activity(&self, algorithm: Algorithm, n: u32, step: u32) -> Result<Reading> {
         let input: Vec<u32> = (0..n).map(|i| i.wrapping_mul(2_654_435_761) >> 8).collect();
         let (counted, expected) = match algorithm {
-            Algorithm::Naive => {
-                (scan::hillis_steele_activity(&self.module, &input)?, scan_oracle::inclusive(&input))
-            }
-            Algorithm::WorkEfficient => {
-                (scan::blelloch_activity(&self.module, &input)?, scan_oracle::exclusive(&input))
-            }
+            Algorithm::Naive => (
+                scan::hillis_steele_activity(&self.module, &input)?,
+                scan_oracle::inclusive(&input),
+            ),
+            Algorithm::WorkEfficient => (
+                scan::blelloch_activity(&self.module, &input)?,
+                scan_oracle::exclusive(&input),
+            ),
         };
         let wrong = counted
             .output
@@ -195,7 +208,9 @@ impl DeviceLaboratory {
                 let (got, want) = (counted.output[i], expected[i]);
                 format!("element {i} of the scan is {got}, the sequential scan's is {want}")
             });
-        let work = (step as usize).checked_sub(1).and_then(|index| counted.steps.get(index));
+        let work = (step as usize)
+            .checked_sub(1)
+            .and_then(|index| counted.steps.get(index));
         Ok(Reading {
             active_threads: work.map(|work| work.active_threads),
             active_warps: work.map(|work| work.active_warps),
@@ -225,9 +240,20 @@ impl Laboratory for DeviceLaboratory {
 
     fn carry_out(&mut self, job: &Job) -> std::result::Result<Reading, Failure> {
         let result = match job.task {
-            Task::QuarterCircle { precision, strips, blocks, threads } => {
-                self.quarter_circle(job, precision, Grid { strips, blocks, threads })
-            }
+            Task::QuarterCircle {
+                precision,
+                strips,
+                blocks,
+                threads,
+            } => self.quarter_circle(
+                job,
+                precision,
+                Grid {
+                    strips,
+                    blocks,
+                    threads,
+                },
+            ),
             Task::Activity { algorithm, n, step } => self.activity(algorithm, n, step),
             Task::Diagnostic { kind } => self.diagnostic(kind),
         };
@@ -250,7 +276,10 @@ impl<T: Pod> LoadedPeer<T> {
     fn launch(&self) -> Result<()> {
         // SAFETY: the peer's entries have one parameter, the address of
         // blocks * threads partial sums, and `buffer` holds as many.
-        unsafe { self.module.launch_raw(&self.entry, self.shape, &[self.buffer.actual()]) }
+        unsafe {
+            self.module
+                .launch_raw(&self.entry, self.shape, &[self.buffer.actual()])
+        }
     }
 }
 
@@ -264,7 +293,11 @@ trait Sum: Pod {
 
 fn difference<T: Pod + std::fmt::Debug>(got: &[T], want: &[T]) -> Option<String> {
     if got.len() != want.len() {
-        return Some(format!("{} partial sums came back, not {}", got.len(), want.len()));
+        return Some(format!(
+            "{} partial sums came back, not {}",
+            got.len(),
+            want.len()
+        ));
     }
     let differs = |i: &usize| bytemuck::bytes_of(&got[*i]) != bytemuck::bytes_of(&want[*i]);
     let count = (0..got.len()).filter(differs).count();
@@ -304,20 +337,5 @@ impl Sum for f32 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_single_wrong_bit_in_one_partial_sum_is_seen() {
-        let want = quarter_circle::partials(Precision::F64, 1024, 16);
-        let quarter_circle::Partials::F64(mut got) = want.clone() else { panic!("not f64") };
-        assert_eq!(f64::first_difference(&got, &want), None);
-        got[5] = f64::from_bits(got[5].to_bits() ^ 1);
-        let reason = f64::first_difference(&got, &want).unwrap_or_default();
-        assert!(
-            reason.starts_with("1 of 16 partial sums are not the host's, the first is number 5"),
-            "{reason}"
-        );
-        assert!(f64::first_difference(&got[1..], &want).is_some());
-    }
-}
+#[path = "device_tests.rs"]
+mod tests;

@@ -6,6 +6,8 @@
 //! [`Laboratory`], which [`device`] implements on a real device.
 
 pub mod child;
+#[cfg(test)]
+mod cpu;
 pub mod device;
 pub mod protocol;
 pub mod serve;

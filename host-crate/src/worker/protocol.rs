@@ -30,7 +30,9 @@ impl Algorithm {
 
     /// The algorithm of a published name.
     pub fn by_name(name: &str) -> Option<Self> {
-        [Algorithm::Naive, Algorithm::WorkEfficient].into_iter().find(|a| a.name() == name)
+        [Algorithm::Naive, Algorithm::WorkEfficient]
+            .into_iter()
+            .find(|a| a.name() == name)
     }
 }
 

@@ -41,9 +41,22 @@ pub fn serve(
     for line in input {
         let job: Job = serde_json::from_str(&line?)?;
         match laboratory.carry_out(&job) {
-            Ok(reading) => say(output, &Answer::Done { id: job.id, reading: Box::new(reading) })?,
+            Ok(reading) => say(
+                output,
+                &Answer::Done {
+                    id: job.id,
+                    reading: Box::new(reading),
+                },
+            )?,
             Err(Failure { reason, lost }) => {
-                say(output, &Answer::Failed { id: job.id, reason, lost })?;
+                say(
+                    output,
+                    &Answer::Failed {
+                        id: job.id,
+                        reason,
+                        lost,
+                    },
+                )?;
                 if lost {
                     return Ok(());
                 }
@@ -97,25 +110,43 @@ mod tests {
 
         fn carry_out(&mut self, job: &Job) -> Result<Reading, Failure> {
             match job.task {
-                Task::Diagnostic { kind: Diagnostic::Fault } => {
-                    Err(Failure { reason: "illegal address".into(), lost: true })
-                }
-                Task::Diagnostic { kind: Diagnostic::Hang } => {
-                    Err(Failure { reason: "refused".into(), lost: false })
-                }
-                _ => Ok(Reading { total: Some(0.5), ..Reading::default() }),
+                Task::Diagnostic {
+                    kind: Diagnostic::Fault,
+                } => Err(Failure {
+                    reason: "illegal address".into(),
+                    lost: true,
+                }),
+                Task::Diagnostic {
+                    kind: Diagnostic::Hang,
+                } => Err(Failure {
+                    reason: "refused".into(),
+                    lost: false,
+                }),
+                _ => Ok(Reading {
+                    total: Some(0.5),
+                    ..Reading::default()
+                }),
             }
         }
     }
 
     fn line(id: u64, kind: Diagnostic) -> String {
-        let job = Job { id, task: Task::Diagnostic { kind }, repeat: None, peer: None };
+        let job = Job {
+            id,
+            task: Task::Diagnostic { kind },
+            repeat: None,
+            peer: None,
+        };
         serde_json::to_string(&job).unwrap_or_default() + "\n"
     }
 
     fn answers(input: &str) -> Vec<Answer> {
         let mut output = Vec::new();
-        let _ = serve(&mut Fake, input.lines().map(|line| Ok(line.to_owned())), &mut output);
+        let _ = serve(
+            &mut Fake,
+            input.lines().map(|line| Ok(line.to_owned())),
+            &mut output,
+        );
         String::from_utf8_lossy(&output)
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok())
@@ -129,7 +160,14 @@ mod tests {
         assert_eq!(answers.len(), 4);
         assert!(matches!(answers[0], Answer::Ready(_)));
         assert!(matches!(answers[1], Answer::Done { id: 1, .. }));
-        assert!(matches!(answers[2], Answer::Failed { id: 2, lost: false, .. }));
+        assert!(matches!(
+            answers[2],
+            Answer::Failed {
+                id: 2,
+                lost: false,
+                ..
+            }
+        ));
         assert!(matches!(answers[3], Answer::Done { id: 3, .. }));
     }
 
@@ -138,7 +176,14 @@ mod tests {
         let input = line(1, Diagnostic::Fault) + &line(2, Diagnostic::Healthy);
         let answers = answers(&input);
         assert_eq!(answers.len(), 2);
-        assert!(matches!(answers[1], Answer::Failed { id: 1, lost: true, .. }));
+        assert!(matches!(
+            answers[1],
+            Answer::Failed {
+                id: 1,
+                lost: true,
+                ..
+            }
+        ));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::path::Path;
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_quadscan");
 
 /// A script's line: there is no device.
-pub(crate) const NO_DEVICE: &str = r#"echo '{"no_device":{"reason":"no device: none"}}'"#;
+pub(crate) const NO_DEVICE: &str = r#"echo '{"no_device":{"reason":"none"}}'"#;
 
 /// A script's line: a device is ready.
 pub(crate) const READY: &str = r#"echo '{"ready":{"name":"fake","kind":"cuda","compute_capability":"9.0","driver":null,"cuda_version":null,"ptx_sha256":"0","ptx_arch":"sm_90","rustc":"1","llvm":"1"}}'"#;

@@ -1,4 +1,4 @@
-//! The fake CUDA driver (`fixtures/fake_cuda.rs`) in the driver's place,
+//! The fake CUDA driver (`fixtures/fake_cuda/lib.rs`) in the driver's place,
 //! and an artifact for it.
 
 use std::path::Path;
@@ -47,7 +47,8 @@ impl FakeCuda {
         BUILT.get_or_init(|| {
             let folder = tempfile::tempdir().expect("a temporary folder");
             let library = folder.path().join("libfake_cuda.so");
-            let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/fake_cuda.rs");
+            let source =
+                Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/fake_cuda/lib.rs");
             let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
             let status = Command::new(rustc)
                 .args(["--edition=2024", "-o"])

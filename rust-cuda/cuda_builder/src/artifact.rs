@@ -1,6 +1,7 @@
 //! A build's output on disk, and what is known of it without building again.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::builder::Options;
 use crate::cargo::{Bitcode, Crate};
-use crate::lint::{self, Levels, LintLevel};
+use crate::lint::{self, Finding, Levels, LintLevel};
 use crate::llvm::Llvm;
 use crate::manifest::{self, Kernel, Manifest, Module};
 use crate::passes::{self, KernelMetadata};
@@ -30,7 +31,10 @@ pub struct Artifact {
 impl Artifact {
     /// The paths of the PTX files, in the manifest's order.
     pub fn ptx_paths(&self) -> impl Iterator<Item = PathBuf> + '_ {
-        self.manifest.modules.iter().map(|module| self.dir.join(&module.file))
+        self.manifest
+            .modules
+            .iter()
+            .map(|module| self.dir.join(&module.file))
     }
 }
 
@@ -38,8 +42,17 @@ impl Artifact {
 /// run of the passes would make.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Stamp {
-    key: String,
+    key: u64,
+    /// Of the PTX file.
+    text: u64,
+    built: Built,
+}
+
+/// A module, and what the lints find in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Built {
     module: Module,
+    findings: Vec<Finding>,
 }
 
 pub(crate) struct Writer<'b> {
@@ -72,15 +85,15 @@ impl<'b> Writer<'b> {
         arch: NvvmArch,
         emit_ir: bool,
         final_module: Option<&Path>,
-    ) -> Result<Module, CudaBuilderError> {
+    ) -> Result<Built, CudaBuilderError> {
         let file = format!("{}.{arch}.ptx", self.kernels.identifier());
         let path = self.dir.join(&file);
         let stamp_path = path.with_extension("stamp");
         let key = self.key(bitcode, arch)?;
         if !self.options.keep_ir
-            && let Some(module) = still_good(&stamp_path, &path, &key)
+            && let Some(built) = still_good(&stamp_path, &path, key)
         {
-            return Ok(module);
+            return Ok(built);
         }
         let name = self.kernels.identifier();
         let output = passes::run(llvm, bitcode, &name, self.options, arch)?;
@@ -99,18 +112,36 @@ impl<'b> Writer<'b> {
             sha256: hex(Sha256::digest(&ptx)),
             kernels,
         };
+        let entries: Vec<&str> = module
+            .kernels
+            .iter()
+            .map(|kernel| kernel.entry.as_str())
+            .collect();
+        let findings = lint::check(&ptx, &entries);
         write(&path, &ptx)?;
         let stamp = Stamp {
             key,
-            module: module.clone(),
+            text: hash(&[ptx.as_bytes()]),
+            built: Built { module, findings },
         };
         let text = serde_json::to_string(&stamp).unwrap_or_default();
         write(&stamp_path, &text)?;
-        Ok(module)
+        Ok(stamp.built)
+    }
+
+    /// Writes a file beside a module's PTX.
+    pub(crate) fn write_beside(
+        &self,
+        built: &Built,
+        extension: &str,
+        bytes: &[u8],
+    ) -> Result<(), CudaBuilderError> {
+        let path = self.dir.join(&built.module.file).with_extension(extension);
+        write(&path, bytes)
     }
 
     /// Writes the manifest of all modules.
-    pub(crate) fn finish(&self, modules: Vec<Module>) -> Result<Artifact, CudaBuilderError> {
+    pub(crate) fn finish(&self, built: &[Built]) -> Result<Artifact, CudaBuilderError> {
         let manifest = Manifest {
             format: manifest::FORMAT,
             crate_name: self.kernels.name.clone(),
@@ -118,9 +149,9 @@ impl<'b> Writer<'b> {
             rustc: self.toolchain.rustc.clone(),
             llvm: self.toolchain.llvm.clone(),
             flags: flags::listed(self.options),
-            modules,
+            modules: built.iter().map(|made| made.module.clone()).collect(),
         };
-        write(&self.dir.join(manifest::FILE_NAME), &manifest.to_json())?;
+        write(&self.dir.join(manifest::FILE_NAME), manifest.to_json())?;
         Ok(Artifact {
             dir: self.dir.to_owned(),
             manifest,
@@ -128,28 +159,40 @@ impl<'b> Writer<'b> {
     }
 
     /// A hash of everything that the PTX is made from, this program included.
-    fn key(&self, bitcode: &Bitcode, arch: NvvmArch) -> Result<String, CudaBuilderError> {
-        let mut hash = Sha256::new();
-        hash.update(&bitcode.module);
-        for path in &bitcode.archives {
-            let bytes =
-                fs::read(path).map_err(|source| CudaBuilderError::io("read", path, source))?;
-            hash.update(bytes.len().to_le_bytes());
-            hash.update(&bytes);
-        }
+    fn key(&self, bitcode: &Bitcode, arch: NvvmArch) -> Result<u64, CudaBuilderError> {
         let program = std::env::current_exe()
             .and_then(|path| Ok((fs::metadata(&path)?.modified()?, path)))
             .ok();
-        let words = format!("{:?} {arch} {} {program:?}", self.options, self.toolchain.rustc);
-        hash.update(words);
-        Ok(hex(hash.finalize()))
+        let words = format!(
+            "{:?} {arch} {} {program:?}",
+            self.options, self.toolchain.rustc
+        );
+        let mut parts = vec![words.into_bytes()];
+        for path in &bitcode.archives {
+            parts
+                .push(fs::read(path).map_err(|source| CudaBuilderError::io("read", path, source))?);
+        }
+        let mut parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+        parts.push(&bitcode.module);
+        Ok(hash(&parts))
     }
 }
 
-fn still_good(stamp: &Path, ptx: &Path, key: &str) -> Option<Module> {
+/// A hash that tells whether something changed; of no use against malice, and
+/// fast in build scripts too, which are not optimised.
+fn hash(parts: &[&[u8]]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for part in parts {
+        hasher.write_usize(part.len());
+        hasher.write(part);
+    }
+    hasher.finish()
+}
+
+fn still_good(stamp: &Path, ptx: &Path, key: u64) -> Option<Built> {
     let stamp: Stamp = serde_json::from_slice(&fs::read(stamp).ok()?).ok()?;
-    let same = stamp.key == key && hex(Sha256::digest(fs::read(ptx).ok()?)) == stamp.module.sha256;
-    same.then_some(stamp.module)
+    let same = stamp.key == key && hash(&[&fs::read(ptx).ok()?]) == stamp.text;
+    same.then_some(stamp.built)
 }
 
 /// Puts together what the source says of the kernels and what the PTX says.
@@ -193,19 +236,15 @@ fn describe(ptx: &str, kernels: &[KernelMetadata]) -> Result<Vec<Kernel>, CudaBu
     kernels.iter().map(describe).collect()
 }
 
-/// Runs the lints over every module; warnings are added to `warnings`.
-pub(crate) fn lint(
-    artifact: &Artifact,
+/// Does with the findings what the levels say; warnings are added to `warnings`.
+pub(crate) fn judge(
+    built: &[Built],
     levels: &Levels,
     warnings: &mut Vec<String>,
 ) -> Result<(), CudaBuilderError> {
     let mut denied = Vec::new();
-    for module in &artifact.manifest.modules {
-        let path = artifact.dir.join(&module.file);
-        let text = fs::read_to_string(&path)
-            .map_err(|source| CudaBuilderError::io("read", &path, source))?;
-        let entries: Vec<&str> = module.kernels.iter().map(|kernel| kernel.entry.as_str()).collect();
-        for finding in lint::check(&text, &entries) {
+    for Built { module, findings } in built {
+        for finding in findings {
             let line = format!("{}: {finding}", module.arch);
             match levels.get(finding.lint) {
                 LintLevel::Allow => {}
@@ -240,7 +279,11 @@ pub(crate) fn copy_if_changed(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 fn hex(bytes: impl AsRef<[u8]>) -> String {
-    bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes
+        .as_ref()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 #[cfg(test)]

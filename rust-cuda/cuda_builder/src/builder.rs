@@ -44,6 +44,7 @@ pub struct CudaBuilder {
     archs: Vec<NvvmArch>,
     copy_to: Option<PathBuf>,
     out_dir: Option<PathBuf>,
+    target_dir: Option<PathBuf>,
     final_module: Option<PathBuf>,
     emit_ir: bool,
     emit_bitcode: bool,
@@ -81,6 +82,7 @@ impl CudaBuilder {
             archs: vec![NvvmArch::default()],
             copy_to: None,
             out_dir: None,
+            target_dir: None,
             final_module: None,
             emit_ir: false,
             emit_bitcode: false,
@@ -135,6 +137,13 @@ impl CudaBuilder {
     /// in a build script, else one in cargo's target folder.
     pub fn out_dir(mut self, path: impl AsRef<Path>) -> Self {
         self.out_dir = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// The folder that the nested cargo builds in, core included. Default:
+    /// `cuda-builder` in cargo's own target folder.
+    pub fn target_dir(mut self, path: impl AsRef<Path>) -> Self {
+        self.target_dir = Some(path.as_ref().to_owned());
         self
     }
 
@@ -218,7 +227,9 @@ impl CudaBuilder {
 
     /// More arguments for cargo, `--features=x` for instance.
     pub fn build_args(mut self, arguments: &[impl AsRef<str>]) -> Self {
-        let arguments = arguments.iter().map(|argument| argument.as_ref().to_owned());
+        let arguments = arguments
+            .iter()
+            .map(|argument| argument.as_ref().to_owned());
         self.options.build_args.extend(arguments);
         self
     }
@@ -289,9 +300,10 @@ impl CudaBuilder {
         };
         let copy = self.copy_to.clone();
         let artifact = self.make()?;
-        let built = artifact.ptx_paths().next().ok_or_else(|| {
-            CudaBuilderError::BadOption("the build made no module".to_owned())
-        })?;
+        let built = artifact
+            .ptx_paths()
+            .next()
+            .ok_or_else(|| CudaBuilderError::BadOption("the build made no module".to_owned()))?;
         let Some(copy) = copy else {
             return Ok(built);
         };
@@ -334,7 +346,10 @@ impl CudaBuilder {
             warnings.push("use_constant_memory_space has no effect: write #[address_space(constant)] on the statics that are meant".into());
         }
         let kernels = Crate::find(&toolchain, &self.path)?;
-        let target = kernels.nested_target();
+        let target = match &self.target_dir {
+            Some(target) => absolute(target)?,
+            None => absolute(&kernels.nested_target())?,
+        };
         let out_dir = self.output_folder(&kernels, &target)?;
         let llvm = Llvm::load(&toolchain.llvm_library)?;
         let artifact = self.modules(&toolchain, &kernels, &target, &out_dir, llvm, &mut warnings);
@@ -354,21 +369,42 @@ impl CudaBuilder {
         warnings: &mut Vec<String>,
     ) -> Result<Artifact, CudaBuilderError> {
         let writer = artifact::Writer::new(toolchain, kernels, out_dir, &self.options);
-        let mut modules = Vec::new();
-        for &arch in &self.archs {
-            let built = cargo::build(toolchain, kernels, &self.options, arch, target);
-            let bitcode = self.or_setup(built)?;
-            announce(&bitcode.sources);
-            let module = writer.module(llvm, &bitcode, arch, self.emit_ir, self.final_module.as_deref())?;
-            if self.emit_bitcode {
-                let path = out_dir.join(&module.file).with_extension("bc");
-                artifact::write(&path, &bitcode.module)?;
+        // While LLVM works on one architecture, cargo compiles the next.
+        let built = std::thread::scope(|scope| {
+            let mut running = Vec::new();
+            for &arch in &self.archs {
+                let compiled = cargo::build(toolchain, kernels, &self.options, arch, target);
+                let bitcode = self.or_setup(compiled)?;
+                announce(&bitcode.sources);
+                let writer = &writer;
+                running.push(scope.spawn(move || self.module(writer, llvm, &bitcode, arch)));
             }
-            modules.push(module);
-        }
-        let artifact = writer.finish(modules)?;
-        artifact::lint(&artifact, &self.lints, warnings)?;
+            let finished = running.into_iter().map(|thread| {
+                thread.join().unwrap_or_else(|_| {
+                    Err(CudaBuilderError::Llvm("generating PTX panicked".into()))
+                })
+            });
+            finished.collect::<Result<Vec<_>, _>>()
+        })?;
+        let artifact = writer.finish(&built)?;
+        artifact::judge(&built, &self.lints, warnings)?;
         Ok(artifact)
+    }
+
+    /// The PTX of one architecture, and the bitcode where asked for.
+    fn module(
+        &self,
+        writer: &artifact::Writer<'_>,
+        llvm: &'static Llvm,
+        bitcode: &cargo::Bitcode,
+        arch: NvvmArch,
+    ) -> Result<artifact::Built, CudaBuilderError> {
+        let final_module = self.final_module.as_deref();
+        let built = writer.module(llvm, bitcode, arch, self.emit_ir, final_module)?;
+        if self.emit_bitcode {
+            writer.write_beside(&built, "bc", &bitcode.module)?;
+        }
+        Ok(built)
     }
 
     /// Refuses options before anything is built.
@@ -421,6 +457,11 @@ impl CudaBuilder {
             error
         })
     }
+}
+
+/// The nested cargo runs in another folder than this program.
+fn absolute(path: &Path) -> Result<PathBuf, CudaBuilderError> {
+    std::path::absolute(path).map_err(|source| CudaBuilderError::io("find", path, source))
 }
 
 /// Whether cargo reads our stdout as a build script's.

@@ -122,7 +122,10 @@ impl Crate {
     /// the caller's cargo holds the lock on its target folder meanwhile.
     pub(crate) fn nested_target(&self) -> PathBuf {
         let own = match env::var_os("OUT_DIR").map(PathBuf::from) {
-            Some(out) => match out.ancestors().find(|dir| dir.join("CACHEDIR.TAG").is_file()) {
+            Some(out) => match out
+                .ancestors()
+                .find(|dir| dir.join("CACHEDIR.TAG").is_file())
+            {
                 Some(target) => target.to_owned(),
                 None => out,
             },
@@ -154,14 +157,24 @@ pub(crate) fn build(
 
     let mut command = toolchain.command();
     command
-        .args(flags::cargo(toolchain, options, arch, &kernels.manifest, target, locked))
+        .args(flags::cargo(
+            toolchain,
+            options,
+            arch,
+            &kernels.manifest,
+            target,
+            locked,
+        ))
         .current_dir(&kernels.folder)
         // Set, though empty, so that no configuration file's flags are used.
         .env("CARGO_ENCODED_RUSTFLAGS", "")
         .env("CARGO_TARGET_NVPTX64_NVIDIA_CUDA_LINKER", &linker)
         // rust-cuda's name for the architecture, for build scripts of kernels.
         .env("CUDA_ARCH", cuda_arch(arch))
-        .env("CARGO_TERM_COLOR", if wants_colour() { "always" } else { "never" });
+        .env(
+            "CARGO_TERM_COLOR",
+            if wants_colour() { "always" } else { "never" },
+        );
     let run = run(command, toolchain)?;
     if !run.success {
         return Err(failure(kernels, &run.errors));
@@ -345,8 +358,7 @@ mv "$output.list" "$output"
 fn write_linker(target: &Path) -> Result<PathBuf, CudaBuilderError> {
     use std::os::unix::fs::PermissionsExt;
 
-    fs::create_dir_all(target)
-        .map_err(|source| CudaBuilderError::io("create", target, source))?;
+    fs::create_dir_all(target).map_err(|source| CudaBuilderError::io("create", target, source))?;
     let path = target.join("keep-linker-inputs.sh");
     if fs::read(&path).is_ok_and(|there| there == LINKER.as_bytes()) {
         return Ok(path);
@@ -412,11 +424,18 @@ mod tests {
     fn dep_info_lists_sources_with_spaces_and_leaves_the_standard_library_out() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("k.d");
-        fs::write(&path, "/t/k.ptx: /a/lib.rs /with\\ space/b.rs /sys/lib/core.rs\n").unwrap();
+        fs::write(
+            &path,
+            "/t/k.ptx: /a/lib.rs /with\\ space/b.rs /sys/lib/core.rs\n",
+        )
+        .unwrap();
         let files = dep_info(&path, Path::new("/sys")).unwrap();
         assert_eq!(
             files,
-            [PathBuf::from("/a/lib.rs"), PathBuf::from("/with space/b.rs")]
+            [
+                PathBuf::from("/a/lib.rs"),
+                PathBuf::from("/with space/b.rs")
+            ]
         );
     }
 

@@ -72,14 +72,26 @@ mod tests {
 
     #[test]
     fn the_callers_toolchain_and_flags_do_not_reach_the_nested_cargo() {
-        for name in ["RUSTUP_TOOLCHAIN", "RUSTFLAGS", "CARGO_TARGET_DIR", "CARGO_PKG_NAME"] {
+        for name in [
+            "RUSTUP_TOOLCHAIN",
+            "RUSTFLAGS",
+            "CARGO_TARGET_DIR",
+            "CARGO_PKG_NAME",
+        ] {
             assert!(is_ours_alone(name), "{name}");
         }
     }
 
     #[test]
     fn where_the_user_keeps_packages_does() {
-        for name in ["CARGO_HOME", "RUSTUP_HOME", "HOME", "PATH", "CARGO_TERM_COLOR", "CARGO_NET_OFFLINE"] {
+        for name in [
+            "CARGO_HOME",
+            "RUSTUP_HOME",
+            "HOME",
+            "PATH",
+            "CARGO_TERM_COLOR",
+            "CARGO_NET_OFFLINE",
+        ] {
             assert!(!is_ours_alone(name), "{name}");
         }
     }

@@ -1,12 +1,13 @@
 //! The one error type of this crate.
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::NvvmArch;
 
 /// Why there is no PTX. Each message is one sentence and says what to do.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum CudaBuilderError {
     /// The folder of kernels given to [`CudaBuilder::new`](crate::CudaBuilder) holds no `Cargo.toml`.
@@ -112,5 +113,13 @@ impl CudaBuilderError {
             path: path.to_owned(),
             source,
         }
+    }
+}
+
+/// The same sentence as `Display`: build scripts end in `build().unwrap()`,
+/// and that is what their author reads.
+impl fmt::Debug for CudaBuilderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }

@@ -34,6 +34,8 @@ pub(crate) fn rustc(options: &Options, arch: NvvmArch) -> Vec<String> {
         "-Zmir-enable-passes=-JumpThreading".into(),
         // rust-cuda's kernel crates do not say it themselves.
         "-Zcrate-attr=no_std".into(),
+        // Those that do say it would get a warning for it.
+        "-Aunused-attributes".into(),
         // Names that can be read back.
         "-Csymbol-mangling-version=v0".into(),
     ]
@@ -87,7 +89,11 @@ pub(crate) fn cargo(
     };
     // Whatever the crate's own profile says, so that core is built once for
     // all crates.
-    let level = if options.release { "opt-level=3" } else { "opt-level=0" };
+    let level = if options.release {
+        "opt-level=3"
+    } else {
+        "opt-level=0"
+    };
     let settings = [
         // Array and strings of Rust's debug form are TOML's too.
         &format!("rustflags={rustflags:?}"),
@@ -125,7 +131,10 @@ pub(crate) fn pipeline(options: &Options) -> &'static str {
 /// The options that decide the code, as the manifest lists them.
 pub(crate) fn listed(options: &Options) -> Vec<String> {
     let mut flags = vec![
-        format!("profile={}", if options.release { "release" } else { "dev" }),
+        format!(
+            "profile={}",
+            if options.release { "release" } else { "dev" }
+        ),
         format!("passes={}", pipeline(options)),
         format!("unroll-threshold={UNROLL_THRESHOLD}"),
         format!("fma-contraction={}", options.fma_contraction),

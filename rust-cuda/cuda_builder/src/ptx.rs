@@ -13,6 +13,8 @@ pub(crate) struct Ptx<'t> {
     pub(crate) lines: Vec<&'t str>,
     pub(crate) functions: Vec<Function>,
     pub(crate) shared: Vec<SharedVariable>,
+    /// Functions that are declared, and defined elsewhere if at all.
+    pub(crate) undefined: Vec<String>,
     files: BTreeMap<u32, String>,
 }
 
@@ -41,6 +43,7 @@ impl<'t> Ptx<'t> {
         let mut ptx = Ptx {
             functions: Vec::new(),
             shared: Vec::new(),
+            undefined: Vec::new(),
             files: BTreeMap::new(),
             lines,
         };
@@ -148,7 +151,8 @@ impl<'t> Ptx<'t> {
             && let Ok(number) = number.parse()
         {
             let path = path.trim().trim_matches('"');
-            self.files.insert(number, path.strip_prefix("./").unwrap_or(path).to_owned());
+            self.files
+                .insert(number, path.strip_prefix("./").unwrap_or(path).to_owned());
         }
     }
 
@@ -166,7 +170,11 @@ impl<'t> Ptx<'t> {
             head.push(' ');
             index += 1;
             if line.ends_with(';') {
-                // A declaration.
+                if head.starts_with(".extern")
+                    && let Some((name, _)) = function_head(&head)
+                {
+                    self.undefined.push(name);
+                }
                 return index;
             }
         }
@@ -232,7 +240,9 @@ pub(crate) fn operands(statement: &str) -> &str {
 
 fn unguarded(statement: &str) -> &str {
     match statement.strip_prefix('@') {
-        Some(rest) => rest.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim()),
+        Some(rest) => rest
+            .split_once(char::is_whitespace)
+            .map_or("", |(_, rest)| rest.trim()),
         None => statement,
     }
 }
@@ -256,12 +266,15 @@ fn uncommented(line: &str) -> &str {
 }
 
 fn is_function_head(line: &str) -> bool {
-    line.split_whitespace().any(|word| word == ".entry" || word == ".func")
+    line.split_whitespace()
+        .any(|word| word == ".entry" || word == ".func")
 }
 
 /// Name and parameters out of `.visible .entry name( .param .u32 a, ... )`.
 fn function_head(head: &str) -> Option<(String, Vec<PtxParameter>)> {
-    let (_, rest) = head.split_once(".entry").or_else(|| head.split_once(".func"))?;
+    let (_, rest) = head
+        .split_once(".entry")
+        .or_else(|| head.split_once(".func"))?;
     let mut rest = rest.trim_start();
     if rest.starts_with('(') {
         // The value that a function returns.

@@ -295,13 +295,15 @@ fn rustup_install(name: &str) -> Result<(), CudaBuilderError> {
         "rust-src",
         "--no-self-update",
     ]);
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|_| CudaBuilderError::NoToolchain {
-            reason: "rustup, which installs toolchains, was not found (https://rustup.rs)".into(),
-            remedy: INSTALL_COMMAND.into(),
-        })?;
+    let output =
+        command
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|_| CudaBuilderError::NoToolchain {
+                reason: "rustup, which installs toolchains, was not found (https://rustup.rs)"
+                    .into(),
+                remedy: INSTALL_COMMAND.into(),
+            })?;
     if output.status.success() {
         return Ok(());
     }
@@ -323,13 +325,14 @@ fn fetch_library(toolchain: &Toolchain, offline: bool) -> Result<(), CudaBuilder
     if offline {
         command.arg("--offline");
     }
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|source| CudaBuilderError::Start {
-            program: toolchain.cargo(),
-            source,
-        })?;
+    let output =
+        command
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|source| CudaBuilderError::Start {
+                program: toolchain.cargo(),
+                source,
+            })?;
     if output.status.success() {
         return Ok(());
     }

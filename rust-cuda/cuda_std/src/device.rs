@@ -69,7 +69,11 @@ mod heap {
         unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
             // SAFETY: `block` comes from `alloc` with this layout.
             unsafe {
-                let raw = if layout.align() <= MALLOC_ALIGN { block } else { block.cast::<*mut u8>().sub(1).read() };
+                let raw = if layout.align() <= MALLOC_ALIGN {
+                    block
+                } else {
+                    block.cast::<*mut u8>().sub(1).read()
+                };
                 core::arch::nvptx::free(raw.cast());
             }
         }

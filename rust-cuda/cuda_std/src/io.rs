@@ -44,7 +44,11 @@ impl Write for Message {
 
 impl Message {
     fn new(arguments: fmt::Arguments<'_>) -> Self {
-        let mut message = Self { bytes: [0; MESSAGE_BYTES + 4], len: 0, cut: false };
+        let mut message = Self {
+            bytes: [0; MESSAGE_BYTES + 4],
+            len: 0,
+            cut: false,
+        };
         // An error means that the message was cut, or that a `Display` gave up: what there is so
         // far is worth seeing either way.
         let _ = message.write_fmt(arguments);

@@ -25,12 +25,20 @@
 #![no_std]
 #![cfg_attr(
     target_os = "cuda",
-    feature(asm_experimental_arch, core_intrinsics, link_llvm_intrinsics, stdarch_nvptx),
+    feature(
+        asm_experimental_arch,
+        core_intrinsics,
+        link_llvm_intrinsics,
+        stdarch_nvptx
+    ),
     allow(internal_features, unused_attributes)
 )]
 
 extern crate alloc;
 
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
 pub mod atomic;
 pub mod cfg;
 mod device;
@@ -42,9 +50,6 @@ pub mod launch;
 pub mod mem;
 pub mod misc;
 pub mod prelude;
-#[doc(hidden)]
-#[path = "private.rs"]
-pub mod __private;
 pub mod ptr;
 pub mod shared;
 pub mod thread;

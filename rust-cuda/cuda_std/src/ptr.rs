@@ -70,7 +70,10 @@ pub unsafe fn is_in_address_space<T>(ptr: *const T, address_space: AddressSpace)
 /// `ptr` points into `address_space`.
 #[inline(always)]
 #[must_use]
-pub unsafe fn convert_generic_to_specific_address_space<T>(ptr: *const T, address_space: AddressSpace) -> *const T {
+pub unsafe fn convert_generic_to_specific_address_space<T>(
+    ptr: *const T,
+    address_space: AddressSpace,
+) -> *const T {
     gpu!(convert_generic_to_specific_address_space, (ptr, address_space) => {
         macro_rules! convert {
             ($space:literal) => {{
@@ -98,7 +101,10 @@ pub unsafe fn convert_generic_to_specific_address_space<T>(ptr: *const T, addres
 /// [`convert_generic_to_specific_address_space`] or from inline assembly.
 #[inline(always)]
 #[must_use]
-pub unsafe fn convert_specific_address_space_to_generic<T>(ptr: *const T, address_space: AddressSpace) -> *const T {
+pub unsafe fn convert_specific_address_space_to_generic<T>(
+    ptr: *const T,
+    address_space: AddressSpace,
+) -> *const T {
     gpu!(convert_specific_address_space_to_generic, (ptr, address_space) => {
         macro_rules! convert {
             ($space:literal) => {{

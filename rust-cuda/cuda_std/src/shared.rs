@@ -54,6 +54,11 @@ static mut DYNAMIC: Dynamic = Dynamic([]);
 #[inline(always)]
 #[must_use]
 pub fn dynamic_shared_mem<T>() -> *mut T {
-    const { assert!(align_of::<T>() <= 128, "dynamic shared memory is aligned to 128 bytes") };
+    const {
+        assert!(
+            align_of::<T>() <= 128,
+            "dynamic shared memory is aligned to 128 bytes"
+        )
+    };
     crate::device::gpu!(dynamic_shared_mem, () => { (&raw mut DYNAMIC).cast::<T>() })
 }

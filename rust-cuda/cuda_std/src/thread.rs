@@ -83,9 +83,13 @@ pub fn grid_dim() -> UVec3 {
 pub fn index() -> u32 {
     let (grid, block) = (grid_dim(), block_dim());
     let (b, t) = (block_idx(), thread_idx());
-    let block_number = (b.z.wrapping_mul(grid.y).wrapping_add(b.y)).wrapping_mul(grid.x).wrapping_add(b.x);
+    let block_number = (b.z.wrapping_mul(grid.y).wrapping_add(b.y))
+        .wrapping_mul(grid.x)
+        .wrapping_add(b.x);
     let thread_number = (t.z * block.y + t.y) * block.x + t.x;
-    block_number.wrapping_mul(block.x * block.y * block.z).wrapping_add(thread_number)
+    block_number
+        .wrapping_mul(block.x * block.y * block.z)
+        .wrapping_add(thread_number)
 }
 
 /// `thread_idx_x() + block_idx_x() * block_dim_x()`, the number of the thread in a launch of one
@@ -95,21 +99,30 @@ pub fn index() -> u32 {
 #[inline(always)]
 #[must_use]
 pub fn index_1d() -> u32 {
-    block_idx_x().wrapping_mul(block_dim_x()).wrapping_add(thread_idx_x())
+    block_idx_x()
+        .wrapping_mul(block_dim_x())
+        .wrapping_add(thread_idx_x())
 }
 
 /// The thread's place in a launch of two dimensions: [`index_1d`] along x and y.
 #[inline(always)]
 #[must_use]
 pub fn index_2d() -> UVec2 {
-    UVec2::new(index_1d(), block_idx_y().wrapping_mul(block_dim_y()).wrapping_add(thread_idx_y()))
+    UVec2::new(
+        index_1d(),
+        block_idx_y()
+            .wrapping_mul(block_dim_y())
+            .wrapping_add(thread_idx_y()),
+    )
 }
 
 /// The thread's place in a launch of three dimensions: [`index_1d`] along x, y and z.
 #[inline(always)]
 #[must_use]
 pub fn index_3d() -> UVec3 {
-    let z = block_idx_z().wrapping_mul(block_dim_z()).wrapping_add(thread_idx_z());
+    let z = block_idx_z()
+        .wrapping_mul(block_dim_z())
+        .wrapping_add(thread_idx_z());
     index_2d().extend(z)
 }
 

@@ -1,4 +1,9 @@
 //! What the host knows about a kernel is what its author wrote.
+#![allow(
+    clippy::undocumented_unsafe_blocks,
+    clippy::needless_lifetimes,
+    reason = "kernels that never run"
+)]
 
 use cuda_std::launch::{
     Actual, Dim3, Kernel, LaunchShape, Parameter, ParameterKind, Pointer, PointerMut, Reference,
@@ -10,16 +15,16 @@ const THREADS: u32 = 128;
 
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Step {
-    pub width: f64,
-    pub count: u32,
+struct Step {
+    width: f64,
+    count: u32,
 }
 
 /// All kinds of parameters.
 #[kernel]
 #[launch_bounds(THREADS * 2, 3)]
 #[cluster(2)]
-pub unsafe fn every_kind<'a>(
+unsafe fn every_kind<'a>(
     a: &'a [f32],
     b: &mut [u64],
     c: *const u8,
@@ -35,7 +40,7 @@ pub unsafe fn every_kind<'a>(
 
 #[kernel]
 #[launch_contract(out.len() as u64 >= grid.count() * block.count(), !input.is_empty() && block.x <= 1024, step.count > 0, shared_bytes == 4 * block.x)]
-pub unsafe fn with_contract(input: &[f32], out: *mut f32, step: Step) {
+unsafe fn with_contract(input: &[f32], out: *mut f32, step: Step) {
     let i = thread::index_1d() as usize;
     unsafe { *out.add(i) = input[i % input.len()] * step.width as f32 };
 }
@@ -44,8 +49,8 @@ mod inner {
     use cuda_std::kernel;
 
     // Names that shadow nothing and are shadowed by nothing: a module and a local variable.
-    pub mod scan {
-        pub const ITEMS: usize = 4;
+    pub(super) mod scan {
+        pub(super) const ITEMS: usize = 4;
     }
 
     #[kernel]
@@ -71,7 +76,10 @@ fn takes<F, K: Kernel<Formals = F>>(_: K) {}
 
 #[test]
 fn parameters_are_listed_as_written() {
-    let listed: Vec<_> = parameters(every_kind).iter().map(|p| (p.name, p.ty, p.kind)).collect();
+    let listed: Vec<_> = parameters(every_kind)
+        .iter()
+        .map(|p| (p.name, p.ty, p.kind))
+        .collect();
     let expected = [
         ("a", "&'a [f32]", ParameterKind::Slice),
         ("b", "&mut [u64]", ParameterKind::SliceMut),
@@ -111,14 +119,23 @@ fn names_are_the_entries() {
 #[test]
 fn bounds_take_constant_expressions() {
     fn bounds<K: Kernel>(_: K) -> (u32, u32, [u32; 3], u32) {
-        (K::BOUNDS.max_threads, K::BOUNDS.min_blocks, K::BOUNDS.cluster, K::BOUNDS.max_registers)
+        (
+            K::BOUNDS.max_threads,
+            K::BOUNDS.min_blocks,
+            K::BOUNDS.cluster,
+            K::BOUNDS.max_registers,
+        )
     }
     std::assert_eq!(bounds(every_kind), (256, 3, [2, 1, 1], 0));
     std::assert_eq!(bounds(no_parameters), (0, 0, [0; 3], 64));
 }
 
 fn check(elements: usize, count: u32, block: u32, shared: u32) -> Result<(), &'static str> {
-    fn run<K: SafeLaunch>(_: K, shape: &LaunchShape, arguments: &[Actual<'_>]) -> Result<(), &'static str> {
+    fn run<K: SafeLaunch>(
+        _: K,
+        shape: &LaunchShape,
+        arguments: &[Actual<'_>],
+    ) -> Result<(), &'static str> {
         K::check(shape, arguments)
     }
     let address = 0x1000u64.to_ne_bytes();
@@ -127,7 +144,11 @@ fn check(elements: usize, count: u32, block: u32, shared: u32) -> Result<(), &'s
     let bytes = unsafe {
         let mut bytes = [0u8; size_of::<Step>()];
         bytes.as_mut_ptr().cast::<f64>().write_unaligned(step.width);
-        bytes.as_mut_ptr().add(8).cast::<u32>().write_unaligned(step.count);
+        bytes
+            .as_mut_ptr()
+            .add(8)
+            .cast::<u32>()
+            .write_unaligned(step.count);
         bytes
     };
     let shape = LaunchShape::new(4, Dim3::from(block)).with_shared(shared);
@@ -135,9 +156,18 @@ fn check(elements: usize, count: u32, block: u32, shared: u32) -> Result<(), &'s
         with_contract,
         &shape,
         &[
-            Actual { bytes: &address, elements: Some(elements.min(1)) },
-            Actual { bytes: &address, elements: Some(elements) },
-            Actual { bytes: &bytes, elements: None },
+            Actual {
+                bytes: &address,
+                elements: Some(elements.min(1)),
+            },
+            Actual {
+                bytes: &address,
+                elements: Some(elements),
+            },
+            Actual {
+                bytes: &bytes,
+                elements: None,
+            },
         ],
     )
 }
@@ -145,8 +175,14 @@ fn check(elements: usize, count: u32, block: u32, shared: u32) -> Result<(), &'s
 #[test]
 fn a_contract_names_the_condition_that_fails() {
     std::assert_eq!(check(128, 1, 32, 128), Ok(()));
-    std::assert_eq!(check(127, 1, 32, 128), Err("out.len() as u64 >= grid.count() * block.count()"));
-    std::assert_eq!(check(8192, 1, 2048, 8192), Err("!input.is_empty() && block.x <= 1024"));
+    std::assert_eq!(
+        check(127, 1, 32, 128),
+        Err("out.len() as u64 >= grid.count() * block.count()")
+    );
+    std::assert_eq!(
+        check(8192, 1, 2048, 8192),
+        Err("!input.is_empty() && block.x <= 1024")
+    );
     std::assert_eq!(check(128, 0, 32, 128), Err("step.count > 0"));
     std::assert_eq!(check(128, 1, 32, 0), Err("shared_bytes == 4 * block.x"));
 }
@@ -171,7 +207,10 @@ fn atomics_work_on_the_host() {
     let sum = AtomicF64::new(1.0);
     std::assert_eq!(sum.fetch_add(0.5, Ordering::AcqRel), 1.0);
     std::assert_eq!(sum.fetch_max(7.0, Ordering::SeqCst), 1.5);
-    std::assert_eq!(sum.compare_exchange(7.0, 8.0, Ordering::AcqRel, Ordering::Relaxed), Ok(7.0));
+    std::assert_eq!(
+        sum.compare_exchange(7.0, 8.0, Ordering::AcqRel, Ordering::Relaxed),
+        Ok(7.0)
+    );
     std::assert_eq!(sum.into_inner(), 8.0);
     let bits = BlockAtomicF32::new(-1.0);
     // SAFETY: there is no other block on the host.

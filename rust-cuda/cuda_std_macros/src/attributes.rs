@@ -27,42 +27,96 @@ impl Options {
     pub(crate) fn parse(attributes: Vec<Attribute>) -> syn::Result<Self> {
         let mut options = Self::default();
         for attribute in attributes {
-            let name = attribute.path().segments.last().map(|segment| segment.ident.to_string());
+            let name = attribute
+                .path()
+                .segments
+                .last()
+                .map(|segment| segment.ident.to_string());
             match name.as_deref() {
-                Some("launch_bounds") => options.place(&attribute, 0, 1..=2, "#[launch_bounds(256)] or #[launch_bounds(256, 2)]")?,
-                Some("cluster") => options.place(&attribute, 2, 1..=3, "#[cluster(2)], #[cluster(2, 1)] or #[cluster(2, 1, 1)]")?,
-                Some("max_registers") => options.place(&attribute, 5, 1..=1, "#[max_registers(64)]")?,
+                Some("launch_bounds") => options.place(
+                    &attribute,
+                    0,
+                    1..=2,
+                    "#[launch_bounds(256)] or #[launch_bounds(256, 2)]",
+                )?,
+                Some("cluster") => options.place(
+                    &attribute,
+                    2,
+                    1..=3,
+                    "#[cluster(2)], #[cluster(2, 1)] or #[cluster(2, 1, 1)]",
+                )?,
+                Some("max_registers") => {
+                    options.place(&attribute, 5, 1..=1, "#[max_registers(64)]")?
+                }
                 Some("launch_contract") => {
                     let conditions = expressions(&attribute)?;
                     if conditions.is_empty() {
-                        return Err(Error::new_spanned(&attribute, "a launch contract needs at least one condition: #[launch_contract(out.len() >= 1)]"));
+                        return Err(Error::new_spanned(
+                            &attribute,
+                            "a launch contract needs at least one condition: #[launch_contract(out.len() >= 1)]",
+                        ));
                     }
                     if options.contract.is_some() {
-                        return Err(Error::new_spanned(&attribute, "one #[launch_contract] a kernel: separate its conditions by commas"));
+                        return Err(Error::new_spanned(
+                            &attribute,
+                            "one #[launch_contract] a kernel: separate its conditions by commas",
+                        ));
                     }
                     options.contract = Some(conditions);
                 }
-                Some("kernel") => return Err(Error::new_spanned(&attribute, "this function is a kernel already: write #[kernel] once")),
-                Some("no_mangle" | "export_name") => return Err(Error::new_spanned(&attribute, "a kernel is exported under its own name already: remove this attribute")),
-                Some("cfg" | "allow" | "expect" | "warn" | "deny" | "forbid") => options.shared.push(attribute),
+                Some("kernel") => {
+                    return Err(Error::new_spanned(
+                        &attribute,
+                        "this function is a kernel already: write #[kernel] once",
+                    ));
+                }
+                Some("no_mangle" | "export_name") => {
+                    return Err(Error::new_spanned(
+                        &attribute,
+                        "a kernel is exported under its own name already: remove this attribute",
+                    ));
+                }
+                Some("cfg" | "allow" | "expect" | "warn" | "deny" | "forbid") => {
+                    options.shared.push(attribute)
+                }
                 Some("doc" | "deprecated") => options.visible.push(attribute),
-                Some("must_use") => return Err(Error::new_spanned(&attribute, "a kernel returns nothing: remove #[must_use]")),
+                Some("must_use") => {
+                    return Err(Error::new_spanned(
+                        &attribute,
+                        "a kernel returns nothing: remove #[must_use]",
+                    ));
+                }
                 _ => options.function.push(attribute),
             }
         }
         if let (Some(_), Some(registers)) = (&options.bounds[0], &options.bounds[5]) {
-            return Err(Error::new_spanned(registers, "PTX takes either #[launch_bounds] or #[max_registers] on one kernel, not both: keep one"));
+            return Err(Error::new_spanned(
+                registers,
+                "PTX takes either #[launch_bounds] or #[max_registers] on one kernel, not both: keep one",
+            ));
         }
         Ok(options)
     }
 
-    fn place(&mut self, attribute: &Attribute, first: usize, count: core::ops::RangeInclusive<usize>, example: &str) -> syn::Result<()> {
+    fn place(
+        &mut self,
+        attribute: &Attribute,
+        first: usize,
+        count: core::ops::RangeInclusive<usize>,
+        example: &str,
+    ) -> syn::Result<()> {
         let values = expressions(attribute)?;
         if !count.contains(&values.len()) {
-            return Err(Error::new_spanned(attribute, format!("wrong number of arguments: write {example}")));
+            return Err(Error::new_spanned(
+                attribute,
+                format!("wrong number of arguments: write {example}"),
+            ));
         }
         if self.bounds[first].is_some() {
-            return Err(Error::new_spanned(attribute, "this attribute is given twice: keep one"));
+            return Err(Error::new_spanned(
+                attribute,
+                "this attribute is given twice: keep one",
+            ));
         }
         let is_cluster = first == 2;
         for (slot, value) in self.bounds[first..].iter_mut().zip(values) {
@@ -87,7 +141,10 @@ impl Options {
 
 fn expressions(attribute: &Attribute) -> syn::Result<Vec<Expr>> {
     let Meta::List(list) = &attribute.meta else {
-        return Err(Error::new_spanned(attribute, "this attribute takes arguments in parentheses"));
+        return Err(Error::new_spanned(
+            attribute,
+            "this attribute takes arguments in parentheses",
+        ));
     };
     let parsed = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(list.tokens.clone())?;
     Ok(parsed.into_iter().collect())

@@ -28,7 +28,10 @@ pub(crate) fn check(conditions: &[Expr], parameters: &[Parameter], mut fail: imp
         if let Expr::Lit(literal) = condition
             && !matches!(literal.lit, syn::Lit::Bool(_))
         {
-            fail(Error::new_spanned(literal, "a condition is a `bool`: compare something, as in `out.len() >= 1`"));
+            fail(Error::new_spanned(
+                literal,
+                "a condition is a `bool`: compare something, as in `out.len() >= 1`",
+            ));
         }
     }
 }
@@ -37,7 +40,11 @@ pub(crate) fn expand(kernel: &Kernel, definition: &Ident) -> TokenStream {
     let Some(conditions) = &kernel.options.contract else {
         return TokenStream::new();
     };
-    let idents: Vec<_> = kernel.parameters.iter().map(|parameter| &parameter.ident).collect();
+    let idents: Vec<_> = kernel
+        .parameters
+        .iter()
+        .map(|parameter| &parameter.ident)
+        .collect();
     let wrong_count = format!("the kernel takes {} arguments", idents.len());
     let values = kernel.parameters.iter().map(|parameter| {
         let ident = &parameter.ident;

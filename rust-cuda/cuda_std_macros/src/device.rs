@@ -41,7 +41,14 @@ fn function(kernel: &Kernel) -> TokenStream {
 /// `noalias` there would let LLVM keep a value across a barrier after which another thread has
 /// written it.
 fn flatten(parameter: &Parameter) -> (TokenStream, TokenStream) {
-    let Parameter { ident, mutability, ty, kind, inner, attrs } = parameter;
+    let Parameter {
+        ident,
+        mutability,
+        ty,
+        kind,
+        inner,
+        attrs,
+    } = parameter;
     let site = Span::mixed_site();
     let address = format_ident!("{}_address", parameter.name(), span = site);
     let length = format_ident!("{}_length", parameter.name(), span = site);
@@ -69,7 +76,10 @@ fn flatten(parameter: &Parameter) -> (TokenStream, TokenStream) {
             quote!(#(#attrs)* #address: *mut #inner),
             quote!(#(#attrs)* let #mutability #ident: #ty = unsafe { &mut *#address };),
         ),
-        _ => (quote!(#(#attrs)* #mutability #ident: #ty), TokenStream::new()),
+        _ => (
+            quote!(#(#attrs)* #mutability #ident: #ty),
+            TokenStream::new(),
+        ),
     }
 }
 

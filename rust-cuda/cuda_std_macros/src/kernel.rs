@@ -35,7 +35,11 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let function = match syn::parse2::<ItemFn>(item) {
         Ok(function) => function,
         Err(error) => {
-            return Error::new(error.span(), format!("#[kernel] belongs on an `unsafe fn`: {error}")).into_compile_error();
+            return Error::new(
+                error.span(),
+                format!("#[kernel] belongs on an `unsafe fn`: {error}"),
+            )
+            .into_compile_error();
         }
     };
     match check(function) {
@@ -70,16 +74,25 @@ fn check(mut function: ItemFn) -> syn::Result<Kernel> {
         )),
     }
     if let Some(token) = &signature.asyncness {
-        errors.push(Error::new(token.span, "a kernel cannot be async: write `unsafe fn`, and wait on the host"));
+        errors.push(Error::new(
+            token.span,
+            "a kernel cannot be async: write `unsafe fn`, and wait on the host",
+        ));
     }
     if let Some(token) = &signature.constness {
         errors.push(Error::new(token.span, "a kernel cannot be const: move the constant part into a `const fn` that the kernel calls"));
     }
     if let Some(variadic) = &signature.variadic {
-        errors.push(Error::new_spanned(variadic, "a kernel cannot be variadic: pass a slice, `&[T]`"));
+        errors.push(Error::new_spanned(
+            variadic,
+            "a kernel cannot be variadic: pass a slice, `&[T]`",
+        ));
     }
     if let Some(abi) = &signature.abi {
-        errors.push(Error::new_spanned(abi, "#[kernel] chooses the calling convention: write `unsafe fn`"));
+        errors.push(Error::new_spanned(
+            abi,
+            "#[kernel] chooses the calling convention: write `unsafe fn`",
+        ));
     }
     for generic in &signature.generics.params {
         match generic {
@@ -118,7 +131,11 @@ fn check(mut function: ItemFn) -> syn::Result<Kernel> {
         crate::contract::check(conditions, &parameters, |error| errors.push(error));
     }
     errors.finish()?;
-    Ok(Kernel { function, options, parameters })
+    Ok(Kernel {
+        function,
+        options,
+        parameters,
+    })
 }
 
 #[derive(Default)]

@@ -86,17 +86,33 @@ impl Parameter {
         let typed = match argument {
             FnArg::Typed(typed) => typed,
             FnArg::Receiver(receiver) => {
-                return Err(Error::new_spanned(receiver, "a kernel is a free function: pass what `self` holds as a parameter of its own"));
+                return Err(Error::new_spanned(
+                    receiver,
+                    "a kernel is a free function: pass what `self` holds as a parameter of its own",
+                ));
             }
         };
         let Pat::Ident(name) = typed.pat.as_ref() else {
-            return Err(Error::new_spanned(&typed.pat, "a kernel's parameter is one name: write `name: Type` and take it apart in the body"));
+            return Err(Error::new_spanned(
+                &typed.pat,
+                "a kernel's parameter is one name: write `name: Type` and take it apart in the body",
+            ));
         };
         if name.by_ref.is_some() || name.subpat.is_some() {
-            return Err(Error::new_spanned(name, "a kernel's parameter is one name: write `name: Type` and take it apart in the body"));
+            return Err(Error::new_spanned(
+                name,
+                "a kernel's parameter is one name: write `name: Type` and take it apart in the body",
+            ));
         }
         let (kind, inner) = classify(&typed.ty)?;
-        Ok(Self { ident: name.ident.clone(), mutability: name.mutability, ty: (*typed.ty).clone(), kind, inner, attrs: typed.attrs.clone() })
+        Ok(Self {
+            ident: name.ident.clone(),
+            mutability: name.mutability,
+            ty: (*typed.ty).clone(),
+            kind,
+            inner,
+            attrs: typed.attrs.clone(),
+        })
     }
 
     /// `name` without `r#`.
@@ -130,10 +146,29 @@ fn classify(ty: &Type) -> syn::Result<(Kind, Type)> {
         Type::Reference(reference) => {
             let exclusive = reference.mutability.is_some();
             match peel(&reference.elem) {
-                Type::Slice(slice) => Ok((if exclusive { Kind::SliceMut } else { Kind::Slice }, (*slice.elem).clone())),
-                Type::TraitObject(_) => Err(Error::new_spanned(ty, "a trait object's methods live in the host's memory: pass a `Copy` enum or struct by value")),
-                Type::Path(path) if path.path.is_ident("str") => Err(Error::new_spanned(ty, "pass text as its bytes: `&[u8]`")),
-                other => Ok((if exclusive { Kind::ReferenceMut } else { Kind::Reference }, other.clone())),
+                Type::Slice(slice) => Ok((
+                    if exclusive {
+                        Kind::SliceMut
+                    } else {
+                        Kind::Slice
+                    },
+                    (*slice.elem).clone(),
+                )),
+                Type::TraitObject(_) => Err(Error::new_spanned(
+                    ty,
+                    "a trait object's methods live in the host's memory: pass a `Copy` enum or struct by value",
+                )),
+                Type::Path(path) if path.path.is_ident("str") => {
+                    Err(Error::new_spanned(ty, "pass text as its bytes: `&[u8]`"))
+                }
+                other => Ok((
+                    if exclusive {
+                        Kind::ReferenceMut
+                    } else {
+                        Kind::Reference
+                    },
+                    other.clone(),
+                )),
             }
         }
         Type::Ptr(pointer) => {
@@ -144,15 +179,26 @@ fn classify(ty: &Type) -> syn::Result<(Kind, Type)> {
             match peel(&pointer.elem) {
                 Type::Slice(slice) => {
                     let element = text::display(slice.elem.to_token_stream());
-                    Err(Error::new_spanned(ty, format!("pass a slice as `&[{element}]` or `&mut [{element}]`, or a raw pointer and a length as two parameters")))
+                    Err(Error::new_spanned(
+                        ty,
+                        format!(
+                            "pass a slice as `&[{element}]` or `&mut [{element}]`, or a raw pointer and a length as two parameters"
+                        ),
+                    ))
                 }
                 other => Ok((kind, other.clone())),
             }
         }
-        Type::ImplTrait(_) => Err(Error::new_spanned(ty, "a kernel cannot be generic: name the type, and write one kernel a type (a macro can do it)")),
+        Type::ImplTrait(_) => Err(Error::new_spanned(
+            ty,
+            "a kernel cannot be generic: name the type, and write one kernel a type (a macro can do it)",
+        )),
         Type::Slice(slice) => {
             let element = text::display(slice.elem.to_token_stream());
-            Err(Error::new_spanned(ty, format!("pass a slice by reference: `&[{element}]`")))
+            Err(Error::new_spanned(
+                ty,
+                format!("pass a slice by reference: `&[{element}]`"),
+            ))
         }
         other => Ok((Kind::Value, other.clone())),
     }

@@ -9,9 +9,19 @@ use syn::{Attribute, Error, Ident, Item, ItemFn, ItemStatic, Meta};
 pub(crate) fn address_space(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let item = match syn::parse2::<ItemStatic>(item) {
         Ok(item) => item,
-        Err(error) => return Error::new(error.span(), "#[address_space] belongs on a `static` or `static mut` with an initialiser").into_compile_error(),
+        Err(error) => {
+            return Error::new(
+                error.span(),
+                "#[address_space] belongs on a `static` or `static mut` with an initialiser",
+            )
+            .into_compile_error();
+        }
     };
-    let span = if arguments.is_empty() { item.ident.span() } else { arguments_span(&arguments) };
+    let span = if arguments.is_empty() {
+        item.ident.span()
+    } else {
+        arguments_span(&arguments)
+    };
     let section = match syn::parse2::<Ident>(arguments).map(|space| space.to_string()).as_deref() {
         Ok("shared") => ".shared",
         Ok("constant") => ".constant",
@@ -26,7 +36,11 @@ pub(crate) fn address_space(arguments: TokenStream, item: TokenStream) -> TokenS
 }
 
 fn arguments_span(arguments: &TokenStream) -> Span {
-    arguments.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span())
+    arguments
+        .clone()
+        .into_iter()
+        .next()
+        .map_or_else(Span::call_site, |token| token.span())
 }
 
 /// The item, and on the device a note to the builder that the name is to stay.
@@ -38,10 +52,19 @@ pub(crate) fn externally_visible(item: TokenStream) -> TokenStream {
     let (attributes, ident) = match &parsed {
         Item::Fn(function) => (&function.attrs, &function.sig.ident),
         Item::Static(item) => (&item.attrs, &item.ident),
-        other => return Error::new_spanned(other, "#[externally_visible] belongs on a function or a static").into_compile_error(),
+        other => {
+            return Error::new_spanned(
+                other,
+                "#[externally_visible] belongs on a function or a static",
+            )
+            .into_compile_error();
+        }
     };
     if !attributes.iter().any(is_no_mangle) {
-        let error = Error::new(ident.span(), "an externally visible item keeps its own name: write #[unsafe(no_mangle)] below #[externally_visible]");
+        let error = Error::new(
+            ident.span(),
+            "an externally visible item keeps its own name: write #[unsafe(no_mangle)] below #[externally_visible]",
+        );
         return error.into_compile_error();
     }
     let name = ident.to_string();
@@ -50,7 +73,7 @@ pub(crate) fn externally_visible(item: TokenStream) -> TokenStream {
         #[cfg(target_os = "cuda")]
         const _: () = {
             #[used]
-            #[unsafe(link_section = ".cuda_std.visible")]
+            #[unsafe(link_section = ".cuda_std.external")]
             static NAME: [u8; #name.len()] = ::cuda_std::__private::bytes(#name);
         };
     }
@@ -66,11 +89,26 @@ fn is_no_mangle(attribute: &Attribute) -> bool {
 
 /// The body on the device; on the host a panic that names the function.
 pub(crate) fn gpu_only(item: TokenStream) -> TokenStream {
-    let ItemFn { attrs, vis, sig, block, .. } = match syn::parse2::<ItemFn>(item) {
+    let ItemFn {
+        attrs,
+        vis,
+        sig,
+        block,
+        ..
+    } = match syn::parse2::<ItemFn>(item) {
         Ok(function) => function,
-        Err(error) => return Error::new(error.span(), format!("#[gpu_only] belongs on a function with a body: {error}")).into_compile_error(),
+        Err(error) => {
+            return Error::new(
+                error.span(),
+                format!("#[gpu_only] belongs on a function with a body: {error}"),
+            )
+            .into_compile_error();
+        }
     };
-    let message = format!("`{}` runs on the GPU only: call it from a kernel", sig.ident);
+    let message = format!(
+        "`{}` runs on the GPU only: call it from a kernel",
+        sig.ident
+    );
     let mut host = sig.clone();
     host.constness = None;
     let host = host.into_token_stream();

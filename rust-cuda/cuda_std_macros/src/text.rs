@@ -27,7 +27,10 @@ impl Writer {
                 TokenTree::Ident(ident) => {
                     let ident = ident.to_string();
                     self.word(&ident);
-                    self.operand = !matches!(ident.as_str(), "as" | "mut" | "const" | "dyn" | "in" | "if" | "else" | "return" | "match");
+                    self.operand = !matches!(
+                        ident.as_str(),
+                        "as" | "mut" | "const" | "dyn" | "in" | "if" | "else" | "return" | "match"
+                    );
                 }
                 TokenTree::Literal(literal) => {
                     self.word(&literal.to_string());
@@ -99,7 +102,12 @@ impl Writer {
             // costs it its spaces.
             "!" | "#" | "$" => (!self.glued, false),
             "&" | "*" | "-" | "&&" if !self.operand => (!self.glued, false),
-            "<" | ">" if self.text.ends_with("::") || operator == ">" && self.text.contains('<') && !self.text.contains(" < ") => (false, false),
+            "<" | ">"
+                if self.text.ends_with("::")
+                    || operator == ">" && self.text.contains('<') && !self.text.contains(" < ") =>
+            {
+                (false, false)
+            }
             "<" if starts_type(&self.text) => (false, false),
             _ => (true, true),
         };
@@ -123,7 +131,10 @@ impl Writer {
 
 /// `Name` before `<` is a type, `name` is a value.
 fn starts_type(text: &str) -> bool {
-    let word = text.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("");
+    let word = text
+        .rsplit(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .next()
+        .unwrap_or("");
     word.starts_with(|c: char| c.is_uppercase()) && word.chars().any(char::is_lowercase)
 }
 
@@ -131,8 +142,17 @@ fn starts_type(text: &str) -> bool {
 fn joins(operator: &str, next: char) -> bool {
     matches!(
         (operator, next),
-        (":", ':') | (".", '.') | ("..", '=') | ("=" | "!" | "<" | ">" | "+" | "-" | "*" | "/" | "%" | "^" | "&" | "|", '=')
-            | ("&", '&') | ("|", '|') | ("<", '<') | ("=" | "-", '>')
+        (":", ':')
+            | (".", '.')
+            | ("..", '=')
+            | (
+                "=" | "!" | "<" | ">" | "+" | "-" | "*" | "/" | "%" | "^" | "&" | "|",
+                '='
+            )
+            | ("&", '&')
+            | ("|", '|')
+            | ("<", '<')
+            | ("=" | "-", '>')
     )
 }
 

@@ -17,7 +17,13 @@ fn parse(input: TokenStream) -> syn::Result<TokenStream> {
     let Pat::Ident(index) = all.pat.as_ref() else {
         return Err(Error::new_spanned(&all.pat, form));
     };
-    let Expr::Range(ExprRange { start: Some(start), limits, end: Some(end), .. }) = all.expr.as_ref() else {
+    let Expr::Range(ExprRange {
+        start: Some(start),
+        limits,
+        end: Some(end),
+        ..
+    }) = all.expr.as_ref()
+    else {
         return Err(Error::new_spanned(&all.expr, form));
     };
     let (start, mut end) = (number(start, form)?, number(end, form)?);
@@ -25,7 +31,10 @@ fn parse(input: TokenStream) -> syn::Result<TokenStream> {
         end += 1;
     }
     if end.saturating_sub(start) > MAX_COPIES {
-        return Err(Error::new_spanned(&all.expr, format!("at most {MAX_COPIES} copies: write a loop around a smaller one")));
+        return Err(Error::new_spanned(
+            &all.expr,
+            format!("at most {MAX_COPIES} copies: write a loop around a smaller one"),
+        ));
     }
     let (name, body) = (&index.ident, &all.body);
     let copies = (start..end).map(|i| {
@@ -41,7 +50,10 @@ fn parse(input: TokenStream) -> syn::Result<TokenStream> {
 
 fn number(expr: &Expr, form: &str) -> syn::Result<u64> {
     match expr {
-        Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse(),
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(number),
+            ..
+        }) => number.base10_parse(),
         other => Err(Error::new_spanned(other, form)),
     }
 }

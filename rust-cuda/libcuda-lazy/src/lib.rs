@@ -13,6 +13,14 @@
 //! }
 //! ```
 //!
+//! `cust_raw` looks for a CUDA toolkit when it is built. The folder `stub/` of
+//! this crate is enough for it, where `.cargo/config.toml` of the workspace says so:
+//!
+//! ```toml
+//! [env]
+//! CUDA_LIBRARY_PATH = { value = "path/to/libcuda-lazy/stub", relative = true }
+//! ```
+//!
 //! It declares no types of the driver and gives no safe calls: that is
 //! `cust`'s part. The idea is that of a delay-loaded library (`/DELAYLOAD` of
 //! Windows linkers, Implib.so), written in Rust alone.

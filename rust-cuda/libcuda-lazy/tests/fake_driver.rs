@@ -1,10 +1,9 @@
 //! The functions pass arguments and results through unchanged, on the first
 //! call and on later ones.
 
-use std::path::Path;
-use std::process::Command;
-use std::sync::{Mutex, MutexGuard, OnceLock};
+mod fixtures;
 
+use fixtures::{fake_driver, recorded};
 use libcuda_lazy::LoadError;
 
 unsafe extern "C" {
@@ -24,70 +23,7 @@ unsafe extern "C" {
         parameters: u64,
         extra: u64,
     ) -> i32;
-    #[allow(clippy::too_many_arguments)]
-    fn cuProfilerInitialize(
-        i0: u64,
-        i1: u64,
-        i2: u64,
-        i3: u64,
-        i4: u64,
-        i5: u64,
-        i6: u64,
-        i7: u64,
-        f0: f64,
-        f1: f64,
-        f2: f64,
-        f3: f64,
-        f4: f64,
-        f5: f64,
-        f6: f64,
-        f7: f64,
-        f8: f64,
-        f9: f64,
-        i8: u64,
-    ) -> i32;
     fn cuTexRefSetMipmapLevelBias(reference: u64, bias: f32) -> i32;
-}
-
-/// Builds the fake driver once and puts it in the driver's place. The guard
-/// keeps the tests from mixing their records.
-fn fake_driver() -> MutexGuard<'static, ()> {
-    static BUILT: OnceLock<tempfile::TempDir> = OnceLock::new();
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let guard = ONE_AT_A_TIME
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    BUILT.get_or_init(|| {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let library = folder.path().join("libfake_driver.so");
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/fake_driver.rs");
-        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-        let status = Command::new(rustc)
-            .args(["--edition=2024", "-o"])
-            .args([&library, &source])
-            .status()
-            .expect("rustc runs");
-        assert!(status.success(), "the fake driver does not compile");
-        // SAFETY: every test of this program comes through here before it
-        // reads the environment, and the lock lets one through at a time.
-        unsafe { std::env::set_var(libcuda_lazy::LIBRARY_VARIABLE, &library) };
-        folder
-    });
-    guard
-}
-
-/// What the fake driver's last function was given.
-fn recorded() -> Vec<u64> {
-    let address = libcuda_lazy::symbol("fakeRecorded").expect("the fake driver has it");
-    let mut values = [0; 64];
-    // SAFETY: the fixture's signature, and there is room for 64 values.
-    let count = unsafe {
-        let read: unsafe extern "C" fn(*mut u64, usize) -> usize = std::mem::transmute(address);
-        read(values.as_mut_ptr(), values.len())
-    };
-    let (alignment, values) = values[..count].split_first().expect("a recorded call");
-    assert_eq!(*alignment, 0, "the stack is aligned to 16 bytes");
-    values.to_vec()
 }
 
 #[test]
@@ -130,30 +66,6 @@ fn eleven_arguments_and_the_result_pass_through_unchanged() {
                 0x0123_4567_89ab_cdef
             ]
         );
-    }
-}
-
-#[test]
-fn all_integer_and_float_registers_survive_the_first_call() {
-    let _guard = fake_driver();
-    for call in 0..2 {
-        let base = f64::from(call) + 0.5;
-        let floats: [f64; 10] = std::array::from_fn(|i| base * 10f64.powi(i as i32));
-        let [f0, f1, f2, f3, f4, f5, f6, f7, f8, f9] = floats;
-        // SAFETY: the fixture's signature.
-        let result = unsafe {
-            cuProfilerInitialize(
-                10, 11, 12, 13, 14, 15, 16, 17, f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, 18,
-            )
-        };
-        assert_eq!(result, -1);
-        let expected = [
-            &[10, 11, 12, 13, 14, 15, 16, 17][..],
-            &floats.map(f64::to_bits),
-            &[18],
-        ]
-        .concat();
-        assert_eq!(recorded(), expected);
     }
 }
 

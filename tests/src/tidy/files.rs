@@ -31,6 +31,13 @@ impl File {
             .is_some_and(|found| found == extension)
     }
 
+    /// Whether it is a sample that a test compiles: what such a file shows may
+    /// not be changed by a rule.
+    pub(super) fn is_sample(&self) -> bool {
+        const FOLDERS: &[&str] = &["/tests/ui/", "/tests/fixtures/", "/tests/rust-cuda-compat/"];
+        FOLDERS.iter().any(|folder| self.path.contains(folder))
+    }
+
     /// Lines of code with their numbers: those that are not comments as a whole.
     pub(super) fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let numbered = self.text.lines().enumerate();

@@ -4,9 +4,9 @@ use super::{Finding, Lint, finding};
 use crate::ptx::{Function, Ptx, opcode};
 
 pub(super) fn check(ptx: &Ptx<'_>, function: &Function, findings: &mut Vec<Finding>) {
-    let declaration = function
-        .statements(ptx)
-        .find(|(_, statement)| opcode(statement) == ".local" && statement.contains("__local_depot"));
+    let declaration = function.statements(ptx).find(|(_, statement)| {
+        opcode(statement) == ".local" && statement.contains("__local_depot")
+    });
     let Some((declared, statement)) = declaration else {
         return;
     };

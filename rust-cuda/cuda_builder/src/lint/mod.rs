@@ -6,6 +6,7 @@
 mod atomic_order;
 mod local_array;
 mod shared_generic;
+mod undefined_function;
 mod unlisted_entry;
 
 use std::collections::BTreeMap;
@@ -14,7 +15,10 @@ use std::fmt;
 use crate::ptx::{Function, Ptx};
 
 /// A property of PTX that is checked after code generation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Lint {
     /// `local-array`: an array in local memory, which is a thread's share of
@@ -26,6 +30,8 @@ pub enum Lint {
     SharedGeneric,
     /// `unlisted-entry`: an `.entry` that the manifest lacks.
     UnlistedEntry,
+    /// `undefined-function`: a call of a function that nothing defines.
+    UndefinedFunction,
 }
 
 /// What a finding leads to.
@@ -41,7 +47,7 @@ pub enum LintLevel {
 }
 
 /// One place where a lint fires.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct Finding {
     /// Which lint.
@@ -67,6 +73,7 @@ impl Lint {
         Lint::AtomicOrder,
         Lint::SharedGeneric,
         Lint::UnlistedEntry,
+        Lint::UndefinedFunction,
     ];
 
     /// The name that findings carry.
@@ -76,6 +83,7 @@ impl Lint {
             Lint::AtomicOrder => "atomic-order",
             Lint::SharedGeneric => "shared-generic",
             Lint::UnlistedEntry => "unlisted-entry",
+            Lint::UndefinedFunction => "undefined-function",
         }
     }
 }
@@ -123,6 +131,7 @@ pub fn check(ptx: &str, entries: &[&str]) -> Vec<Finding> {
         atomic_order::check(&ptx, function, &mut findings);
         shared_generic::check(&ptx, function, &mut findings);
         unlisted_entry::check(&ptx, function, entries, &mut findings);
+        undefined_function::check(&ptx, function, &mut findings);
     }
     findings.sort_by_key(|finding| finding.line);
     findings

@@ -24,7 +24,8 @@ pub(super) fn check(
 mod tests {
     use super::super::{Lint, check};
 
-    const TEXT: &str = ".visible .entry known()\n{\n\tret;\n}\n.visible .entry stray()\n{\n\tret;\n}\n";
+    const TEXT: &str =
+        ".visible .entry known()\n{\n\tret;\n}\n.visible .entry stray()\n{\n\tret;\n}\n";
 
     #[test]
     fn fires_on_an_entry_that_the_manifest_lacks() {

@@ -3,7 +3,7 @@
 use std::ffi::CString;
 
 use super::Llvm;
-use super::api::{Handle, BufferRef, MachineRef, TargetRef};
+use super::api::{BufferRef, Handle, MachineRef, TargetRef};
 use super::module::Module;
 use crate::{CudaBuilderError, NvvmArch};
 
@@ -65,12 +65,13 @@ impl Machine {
         // SAFETY: all are alive; an error is taken with its message.
         unsafe {
             let options = (self.llvm.api.LLVMCreatePassBuilderOptions)();
-            let error =
-                (self.llvm.api.LLVMRunPasses)(module.raw, text.as_ptr(), self.raw, options);
+            let error = (self.llvm.api.LLVMRunPasses)(module.raw, text.as_ptr(), self.raw, options);
             (self.llvm.api.LLVMDisposePassBuilderOptions)(options);
             if !error.is_null() {
                 let message = (self.llvm.api.LLVMGetErrorMessage)(error);
-                let said = std::ffi::CStr::from_ptr(message).to_string_lossy().into_owned();
+                let said = std::ffi::CStr::from_ptr(message)
+                    .to_string_lossy()
+                    .into_owned();
                 (self.llvm.api.LLVMDisposeErrorMessage)(message);
                 return Err(CudaBuilderError::Llvm(format!("{passes}: {said}")));
             }

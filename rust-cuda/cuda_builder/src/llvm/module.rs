@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Mutex;
 
 use super::Llvm;
-use super::api::{Handle, ContextRef, DiagnosticRef, ModuleRef, TypeRef, ValueRef};
+use super::api::{ContextRef, DiagnosticRef, Handle, ModuleRef, TypeRef, ValueRef};
 use crate::CudaBuilderError;
 
 /// The index under which LLVM keeps a function's own attributes.

@@ -63,7 +63,8 @@ pub(crate) fn globalise_aggregate_pointers(module: &Module, kernels: &[KernelMet
             let from_parameter = || {
                 let part = instruction.operand(0)?;
                 let is_part = !part.is_argument() && part.opcode() == Opcode::ExtractValue;
-                part.operand(0).filter(|whole| is_part && whole.is_argument())
+                part.operand(0)
+                    .filter(|whole| is_part && whole.is_argument())
             };
             if instruction.opcode() == Opcode::IntToPtr && from_parameter().is_some() {
                 instruction.pass_pointer_through(GLOBAL);

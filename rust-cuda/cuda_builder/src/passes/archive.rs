@@ -11,10 +11,7 @@ const MAGIC: &[u8] = b"!<arch>\n";
 const HEADER: usize = 60;
 
 /// Links the archives' bitcode if the module calls functions that it lacks.
-pub(crate) fn link_missing(
-    module: &Module,
-    archives: &[PathBuf],
-) -> Result<(), CudaBuilderError> {
+pub(crate) fn link_missing(module: &Module, archives: &[PathBuf]) -> Result<(), CudaBuilderError> {
     if missing(module).is_empty() {
         return Ok(());
     }
@@ -47,7 +44,11 @@ fn members(archive: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         let header = rest.get(..HEADER)?;
         // Bytes 48 to 58 hold the size in decimal.
-        let size: usize = std::str::from_utf8(&header[48..58]).ok()?.trim().parse().ok()?;
+        let size: usize = std::str::from_utf8(&header[48..58])
+            .ok()?
+            .trim()
+            .parse()
+            .ok()?;
         let contents = rest.get(HEADER..HEADER + size)?;
         // Members start at even offsets.
         rest = rest.get(HEADER + size + size % 2..).unwrap_or_default();
@@ -63,7 +64,8 @@ mod tests {
     fn members_of_odd_size_are_padded() {
         let mut archive = b"!<arch>\n".to_vec();
         for contents in ["abc", "defg"] {
-            archive.extend_from_slice(format!("{:<48}{:<10}`\n", "name/", contents.len()).as_bytes());
+            archive
+                .extend_from_slice(format!("{:<48}{:<10}`\n", "name/", contents.len()).as_bytes());
             archive.extend_from_slice(contents.as_bytes());
             if contents.len() % 2 == 1 {
                 archive.push(b'\n');

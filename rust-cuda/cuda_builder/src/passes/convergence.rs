@@ -92,7 +92,10 @@ mod tests {
 
     #[test]
     fn a_load_or_a_fence_is_none() {
-        for text in ["ld.global.v4.u32 {$0, $1, $2, $3}, [$4];", "fence.acq_rel.gpu;"] {
+        for text in [
+            "ld.global.v4.u32 {$0, $1, $2, $3}, [$4];",
+            "fence.acq_rel.gpu;",
+        ] {
             assert!(!is_collective(text), "{text}");
         }
     }

@@ -67,10 +67,11 @@ pub(crate) fn take(module: &Module) -> Result<Found, CudaBuilderError> {
             .initial_bytes()
             .ok_or_else(|| unreadable("it is not an array of bytes"))?;
         if section == KERNEL_SECTION {
-            found.kernels.push(parse(&bytes).map_err(|text| unreadable(&text))?);
+            found
+                .kernels
+                .push(parse(&bytes).map_err(|text| unreadable(&text))?);
         } else {
-            let name =
-                String::from_utf8(bytes).map_err(|_| unreadable("its name is not UTF-8"))?;
+            let name = String::from_utf8(bytes).map_err(|_| unreadable("its name is not UTF-8"))?;
             found.externals.push(name);
         }
         if global.is_used() {

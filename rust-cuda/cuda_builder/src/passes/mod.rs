@@ -64,7 +64,10 @@ pub(crate) fn run(
 
     machine.run(&module, flags::pipeline(options))?;
     if options.nvvm_opts && address_space::globalise_aggregate_pointers(&module, &found.kernels) {
-        machine.run(&module, "function(infer-address-spaces,instcombine,early-cse)")?;
+        machine.run(
+            &module,
+            "function(infer-address-spaces,instcombine,early-cse)",
+        )?;
     }
     names::settle(&module);
     module.verify()?;

@@ -14,9 +14,9 @@
 //! `SeqCst` follows the published mapping from C++ to PTX: `fence.sc` before the operation, which
 //! is then `acquire` (a store: `relaxed`).
 
-pub mod intrinsics;
 mod float;
 mod integer;
+pub mod intrinsics;
 
 pub use core::sync::atomic::Ordering;
 pub use float::{

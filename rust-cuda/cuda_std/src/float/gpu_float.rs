@@ -221,7 +221,10 @@ pub trait GpuFloat: Copy + PartialOrd + private::Sealed {
 
 /// `base` to the power `n` by squaring, from the lowest bit of `n` up.
 #[inline]
-fn power<T: Copy + core::ops::Mul<Output = T> + core::ops::Div<Output = T> + From<f32>>(base: T, n: i32) -> T {
+fn power<T: Copy + core::ops::Mul<Output = T> + core::ops::Div<Output = T> + From<f32>>(
+    base: T,
+    n: i32,
+) -> T {
     let mut square = base;
     let mut rest = n.unsigned_abs();
     let mut product = T::from(1.0);
@@ -232,7 +235,11 @@ fn power<T: Copy + core::ops::Mul<Output = T> + core::ops::Div<Output = T> + Fro
         square = square * square;
         rest >>= 1;
     }
-    if n < 0 { T::from(1.0) / product } else { product }
+    if n < 0 {
+        T::from(1.0) / product
+    } else {
+        product
+    }
 }
 
 impl GpuFloat for f32 {
@@ -284,13 +291,21 @@ impl GpuFloat for f32 {
     #[inline]
     fn div_euclid(self, rhs: Self) -> Self {
         let n = GpuFloat::trunc(self / rhs);
-        if self % rhs < 0.0 { if rhs > 0.0 { n - 1.0 } else { n + 1.0 } } else { n }
+        if self % rhs < 0.0 {
+            if rhs > 0.0 { n - 1.0 } else { n + 1.0 }
+        } else {
+            n
+        }
     }
 
     #[inline]
     fn rem_euclid(self, rhs: Self) -> Self {
         let rest = self % rhs;
-        if rest < 0.0 { rest + f32::abs(rhs) } else { rest }
+        if rest < 0.0 {
+            rest + f32::abs(rhs)
+        } else {
+            rest
+        }
     }
 
     #[inline]
@@ -503,13 +518,21 @@ impl GpuFloat for f64 {
     #[inline]
     fn div_euclid(self, rhs: Self) -> Self {
         let n = GpuFloat::trunc(self / rhs);
-        if self % rhs < 0.0 { if rhs > 0.0 { n - 1.0 } else { n + 1.0 } } else { n }
+        if self % rhs < 0.0 {
+            if rhs > 0.0 { n - 1.0 } else { n + 1.0 }
+        } else {
+            n
+        }
     }
 
     #[inline]
     fn rem_euclid(self, rhs: Self) -> Self {
         let rest = self % rhs;
-        if rest < 0.0 { rest + f64::abs(rhs) } else { rest }
+        if rest < 0.0 {
+            rest + f64::abs(rhs)
+        } else {
+            rest
+        }
     }
 
     #[inline]

@@ -38,7 +38,8 @@ static TWO_OVER_PI: [u64; 21] = [
     0xf0cf_bc20_9af4_361d,
 ];
 
-/// An angle: `quadrant` quarter turns and `high + low` radians, at most pi / 4.
+/// An angle: `quadrant` quarter turns and `high + low` radians, at most pi / 4. Functions that
+/// return one are always inlined: three scalars are returned through memory.
 #[derive(Clone, Copy)]
 struct Angle {
     quadrant: u32,
@@ -46,12 +47,16 @@ struct Angle {
     low: f64,
 }
 
-#[inline]
+#[inline(always)]
 fn reduce(x: f64) -> Angle {
     const QUARTER_PI: f64 = core::f64::consts::FRAC_PI_4;
     let size = x.abs();
     if size <= QUARTER_PI {
-        return Angle { quadrant: 0, high: x, low: 0.0 };
+        return Angle {
+            quadrant: 0,
+            high: x,
+            low: 0.0,
+        };
     }
     if size < 1_048_576.0 {
         let turns = GpuFloat::round_ties_even(x * core::f64::consts::FRAC_2_PI);
@@ -64,16 +69,24 @@ fn reduce(x: f64) -> Angle {
         let error = (first - (high - back)) - (product + back);
         let low = error - GpuFloat::mul_add(turns, HALF_PI_3, product_low);
         let sum = high + low;
-        return Angle { quadrant: turns as i32 as u32 & 3, high: sum, low: low - (sum - high) };
+        return Angle {
+            quadrant: turns as i32 as u32 & 3,
+            high: sum,
+            low: low - (sum - high),
+        };
     }
     if !x.is_finite() {
-        return Angle { quadrant: 0, high: f64::NAN, low: 0.0 };
+        return Angle {
+            quadrant: 0,
+            high: f64::NAN,
+            low: 0.0,
+        };
     }
     reduce_large(x)
 }
 
 /// `|x| >= 2^20`: the product of the mantissa with those bits of 2 / pi that matter modulo 4.
-#[inline(never)]
+#[inline(always)]
 fn reduce_large(x: f64) -> Angle {
     let bits = x.to_bits();
     let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
@@ -105,7 +118,11 @@ fn reduce_large(x: f64) -> Angle {
         quadrant = quadrant.wrapping_neg();
     }
     if fraction == 0 {
-        return Angle { quadrant: quadrant & 3, high: 0.0, low: 0.0 };
+        return Angle {
+            quadrant: quadrant & 3,
+            high: 0.0,
+            low: 0.0,
+        };
     }
     let zeros = fraction.leading_zeros();
     let normal = fraction << zeros;
@@ -113,13 +130,18 @@ fn reduce_large(x: f64) -> Angle {
     let high = (normal >> 75) as u64 as f64 * scale;
     let low = ((normal << 53) >> 75) as u64 as f64 * scale * f64::from_bits((1023 - 53) << 52);
     let product = high * HALF_PI;
-    let rest = GpuFloat::mul_add(high, HALF_PI, -product) + GpuFloat::mul_add(high, HALF_PI_2, low * HALF_PI);
+    let rest = GpuFloat::mul_add(high, HALF_PI, -product)
+        + GpuFloat::mul_add(high, HALF_PI_2, low * HALF_PI);
     let sign = if negative { -1.0 } else { 1.0 };
-    Angle { quadrant: quadrant & 3, high: sign * product, low: sign * rest }
+    Angle {
+        quadrant: quadrant & 3,
+        high: sign * product,
+        low: sign * rest,
+    }
 }
 
 /// `x * pi`, reduced; exact but for the last product.
-#[inline]
+#[inline(always)]
 fn reduce_turns(x: f64) -> Angle {
     let halves = GpuFloat::round_ties_even(2.0 * x);
     // Past 2^53 every x is an even number, and `halves` a multiple of 4.
@@ -127,7 +149,19 @@ fn reduce_turns(x: f64) -> Angle {
     let quadrant = (halves - 4.0 * GpuFloat::floor(0.25 * halves)) as u32;
     let high = rest * core::f64::consts::PI;
     let low = GpuFloat::mul_add(rest, core::f64::consts::PI, -high) + rest * PI_2;
-    if x.is_finite() { Angle { quadrant, high, low } } else { Angle { quadrant: 0, high: f64::NAN, low: 0.0 } }
+    if x.is_finite() {
+        Angle {
+            quadrant,
+            high,
+            low,
+        }
+    } else {
+        Angle {
+            quadrant: 0,
+            high: f64::NAN,
+            low: 0.0,
+        }
+    }
 }
 
 /// `coefficients[0] + coefficients[1] * z + ...`
@@ -255,15 +289,24 @@ mod tests {
 
     /// Bits spread over all exponents by a Weyl sequence.
     fn arguments() -> impl Iterator<Item = f64> {
-        (1u64..200_000).map(|i| f64::from_bits(i.wrapping_mul(0x9e37_79b9_7f4a_7c15) & 0xffef_ffff_ffff_ffff))
+        (1u64..200_000)
+            .map(|i| f64::from_bits(i.wrapping_mul(0x9e37_79b9_7f4a_7c15) & 0xffef_ffff_ffff_ffff))
     }
 
     #[test]
     fn sine_and_cosine_agree_with_libm_at_every_exponent() {
         for x in arguments() {
             let (s, c) = sin_cos(x);
-            assert!(ulps(s, libm::sin(x)) <= 1.0, "sin({x:e}) = {s:e}, not {:e}", libm::sin(x));
-            assert!(ulps(c, libm::cos(x)) <= 1.0, "cos({x:e}) = {c:e}, not {:e}", libm::cos(x));
+            assert!(
+                ulps(s, libm::sin(x)) <= 1.0,
+                "sin({x:e}) = {s:e}, not {:e}",
+                libm::sin(x)
+            );
+            assert!(
+                ulps(c, libm::cos(x)) <= 1.0,
+                "cos({x:e}) = {c:e}, not {:e}",
+                libm::cos(x)
+            );
             assert!(ulps(tan(x), libm::tan(x)) <= 3.0, "tan({x:e})");
         }
     }
@@ -272,14 +315,18 @@ mod tests {
     fn the_worst_argument_is_reduced_to_the_last_bit() {
         // The double next to a multiple of pi / 2: 6381956970095103 * 2^797.
         let x = f64::from_bits(0x7506_ac5b_262c_a1ff);
-        assert!(ulps(cos(x), -4.687_165_924_254_628e-19) <= 1.0, "{:e}", cos(x));
+        assert!(
+            ulps(cos(x), -4.687_165_924_254_628e-19) <= 1.0,
+            "{:e}",
+            cos(x)
+        );
         assert_eq!(sin(x), 1.0);
     }
 
     #[test]
     fn both_reductions_agree_where_they_meet() {
         for i in 0..10_000 {
-            let x = 1_048_576.0 + f64::from(i) * 1234.567_89;
+            let x = 1_048_576.0 + f64::from(i) * 1_234.567_89;
             let angle = reduce_large(x);
             assert!(ulps(angle.sin_cos().0, libm::sin(x)) <= 1.0, "{x}");
         }
@@ -289,12 +336,22 @@ mod tests {
     fn special_values_are_ieee_754s() {
         assert!(sin(-0.0).is_sign_negative() && sin(-0.0) == 0.0);
         assert_eq!(cos(0.0), 1.0);
-        assert!(sin(f64::INFINITY).is_nan() && cos(f64::NEG_INFINITY).is_nan() && tan(f64::NAN).is_nan());
+        assert!(
+            sin(f64::INFINITY).is_nan()
+                && cos(f64::NEG_INFINITY).is_nan()
+                && tan(f64::NAN).is_nan()
+        );
     }
 
     #[test]
     fn turns_are_exact_at_quarters() {
-        for (x, sine, cosine) in [(0.5, 1.0, 0.0), (1.0, 0.0, -1.0), (-0.5, -1.0, 0.0), (1e300, 0.0, 1.0), (-7.5, 1.0, 0.0)] {
+        for (x, sine, cosine) in [
+            (0.5, 1.0, 0.0),
+            (1.0, 0.0, -1.0),
+            (-0.5, -1.0, 0.0),
+            (1e300, 0.0, 1.0),
+            (-7.5, 1.0, 0.0),
+        ] {
             let (s, c) = sincospi(x);
             assert_eq!((s, c), (sine, cosine), "{x}");
         }

@@ -35,7 +35,7 @@ pub struct Parameter {
 macro_rules! formal {
     ($($(#[$doc:meta])* $name:ident)*) => {$(
         $(#[$doc])*
-        pub struct $name<T>(PhantomData<T>);
+        pub struct $name<T: ?Sized>(PhantomData<T>);
     )*};
 }
 
@@ -77,7 +77,11 @@ impl Actual<'_> {
     /// When there are more or fewer bytes than `T` has.
     #[must_use]
     pub unsafe fn value<T: Copy>(&self) -> T {
-        assert_eq!(self.bytes.len(), size_of::<T>(), "an argument's size is not its parameter's");
+        assert_eq!(
+            self.bytes.len(),
+            size_of::<T>(),
+            "an argument's size is not its parameter's"
+        );
         // SAFETY: the caller's, and the length was checked; no alignment is needed.
         unsafe { self.bytes.as_ptr().cast::<T>().read_unaligned() }
     }

@@ -57,6 +57,11 @@ pub unsafe trait Definition: Copy {
 ///
 /// A launch that [`check`](Contract::check) passes is sound, given arguments of the right types
 /// whose buffers belong to the device and are as long as they say.
+#[diagnostic::on_unimplemented(
+    message = "this kernel has no launch contract, so it cannot be launched safely",
+    label = "no `#[launch_contract(..)]`",
+    note = "write what a launch must satisfy below #[kernel], as in #[launch_contract(out.len() as u64 >= grid.count() * block.count())], or launch it unsafely"
+)]
 pub unsafe trait Contract: Definition {
     /// See [`SafeLaunch::check`].
     ///

@@ -51,13 +51,20 @@ pub struct LaunchShape {
 impl LaunchShape {
     /// `grid` blocks of `block` threads, without dynamic shared memory.
     pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
-        Self { grid: grid.into(), block: block.into(), shared_bytes: 0 }
+        Self {
+            grid: grid.into(),
+            block: block.into(),
+            shared_bytes: 0,
+        }
     }
 
     /// The same with `bytes` of dynamic shared memory a block.
     #[must_use]
     pub const fn with_shared(self, bytes: u32) -> Self {
-        Self { shared_bytes: bytes, ..self }
+        Self {
+            shared_bytes: bytes,
+            ..self
+        }
     }
 
     /// Threads of the whole launch, saturating.
@@ -88,7 +95,14 @@ mod tests {
     fn a_launch_counts_its_threads_in_64_bits() {
         let shape = LaunchShape::new((1 << 20, 1 << 12), 1024);
         assert_eq!(shape.threads(), 1 << 42);
-        assert_eq!(shape.block, Dim3 { x: 1024, y: 1, z: 1 });
+        assert_eq!(
+            shape.block,
+            Dim3 {
+                x: 1024,
+                y: 1,
+                z: 1
+            }
+        );
         assert_eq!(shape.with_shared(48).shared_bytes, 48);
     }
 

@@ -27,7 +27,13 @@ pub trait WarpShuffleValue: Sized {
     /// # Panics
     ///
     /// When `width` is not 1, 2, 4, 8, 16 or 32.
-    unsafe fn shuffle(mode: WarpShuffleMode, mask: u32, value: Self, b: u32, width: u32) -> (Self, bool);
+    unsafe fn shuffle(
+        mode: WarpShuffleMode,
+        mask: u32,
+        value: Self,
+        b: u32,
+        width: u32,
+    ) -> (Self, bool);
 }
 
 macro_rules! shuffle {
@@ -81,8 +87,17 @@ shuffle! {
 }
 
 #[inline(always)]
-unsafe fn shuffle_32(mode: WarpShuffleMode, mask: u32, value: u32, b: u32, width: u32) -> (u32, bool) {
-    assert!(width.is_power_of_two() && width <= 32, "a shuffle's width is 1, 2, 4, 8, 16 or 32");
+unsafe fn shuffle_32(
+    mode: WarpShuffleMode,
+    mask: u32,
+    value: u32,
+    b: u32,
+    width: u32,
+) -> (u32, bool) {
+    assert!(
+        width.is_power_of_two() && width <= 32,
+        "a shuffle's width is 1, 2, 4, 8, 16 or 32"
+    );
     // Bits 8 to 12 are the segment's part of the lane number, bits 0 to 4 the clamp: the last
     // lane of a segment, or for `up` the first.
     let segment = (32 - width) << 8;
@@ -172,7 +187,13 @@ shuffle_value! { halves:
 #[cfg(feature = "half")]
 impl WarpShuffleValue for half::f16 {
     #[inline(always)]
-    unsafe fn shuffle(mode: WarpShuffleMode, mask: u32, value: Self, b: u32, width: u32) -> (Self, bool) {
+    unsafe fn shuffle(
+        mode: WarpShuffleMode,
+        mask: u32,
+        value: Self,
+        b: u32,
+        width: u32,
+    ) -> (Self, bool) {
         // SAFETY: the caller's.
         let (bits, valid) = unsafe { u16::shuffle(mode, mask, value.to_bits(), b, width) };
         (Self::from_bits(bits), valid)
@@ -182,7 +203,13 @@ impl WarpShuffleValue for half::f16 {
 #[cfg(feature = "half")]
 impl WarpShuffleValue for half::bf16 {
     #[inline(always)]
-    unsafe fn shuffle(mode: WarpShuffleMode, mask: u32, value: Self, b: u32, width: u32) -> (Self, bool) {
+    unsafe fn shuffle(
+        mode: WarpShuffleMode,
+        mask: u32,
+        value: Self,
+        b: u32,
+        width: u32,
+    ) -> (Self, bool) {
         // SAFETY: the caller's.
         let (bits, valid) = unsafe { u16::shuffle(mode, mask, value.to_bits(), b, width) };
         (Self::from_bits(bits), valid)

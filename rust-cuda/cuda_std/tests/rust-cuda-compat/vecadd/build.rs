@@ -1,5 +1,8 @@
 use cuda_builder::CudaBuilder;
 
 fn main() {
-    CudaBuilder::new("kernels").copy_to("resources/vecadd.ptx").build().unwrap();
+    CudaBuilder::new("kernels")
+        .copy_to("resources/vecadd.ptx")
+        .build()
+        .unwrap();
 }

@@ -1,7 +1,7 @@
 use core::sync::atomic::Ordering;
 use cuda_std::atomic::{
-    intrinsics, AtomicF32, AtomicF64, AtomicU32, AtomicU64, BlockAtomicF32, BlockAtomicF64,
-    BlockAtomicI32, SystemAtomicF32, SystemAtomicI64,
+    AtomicF32, AtomicF64, AtomicU32, AtomicU64, BlockAtomicF32, BlockAtomicF64, BlockAtomicI32,
+    SystemAtomicF32, SystemAtomicI64, intrinsics,
 };
 use cuda_std::kernel;
 

@@ -1,7 +1,6 @@
 //! Every part of the library once, as kernels written for rust-cuda use it.
 #![allow(clippy::missing_safety_doc)]
 pub mod atomics;
-pub mod floats;
 pub mod memory;
 pub mod threads;
 pub mod warps;

@@ -33,19 +33,29 @@ pub unsafe fn other_spaces(out: *mut f32, i: usize) {
     CALLS += 1;
     let tile = shared_array![u32; 32];
     let inside = ptr::is_in_address_space(tile, AddressSpace::Shared);
-    *out = WEIGHTS[i % 4] + CALLS as f32 + f32::from(u8::from(inside)) + ptr::shared_address(tile) as f32;
+    *out = WEIGHTS[i % 4]
+        + CALLS as f32
+        + f32::from(u8::from(inside))
+        + ptr::shared_address(tile) as f32;
 }
 
 #[kernel]
 pub unsafe fn vectors(input: *const f32, output: *mut f32) {
     let tile = shared_array![[u64; 2]; 64];
     let t = thread::thread_idx_x() as usize;
-    let [a, b, c, d] = mem::load_global(input.add(4 * t).cast::<[f32; 4]>(), LoadHint::ReadOnlyNoAllocate);
+    let [a, b, c, d] = mem::load_global(
+        input.add(4 * t).cast::<[f32; 4]>(),
+        LoadHint::ReadOnlyNoAllocate,
+    );
     let [e, f] = mem::load_global(input.add(4 * t).cast::<[u64; 2]>(), LoadHint::L2);
     mem::store_shared(tile.add(t), [e, f]);
     thread::sync_threads();
     let [g, _] = mem::load_shared(tile.add(63 - t));
-    mem::store_global(output.add(4 * t).cast(), [a + 1.0, b, c, d + g as f32], StoreHint::Streaming);
+    mem::store_global(
+        output.add(4 * t).cast(),
+        [a + 1.0, b, c, d + g as f32],
+        StoreHint::Streaming,
+    );
 }
 
 #[kernel]

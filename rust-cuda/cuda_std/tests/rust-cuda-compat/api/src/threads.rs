@@ -7,7 +7,8 @@ pub unsafe fn thread_indices(out: *mut u32) {
     let sum = t.x + t.y + t.z + b.x + b.y + b.z + d.x + d.y + d.z + g.x + g.y + g.z;
     let two = thread::index_2d();
     let three = thread::index_3d();
-    *out.add(thread::index() as usize) = sum + two.x + two.y + three.z + u32::from(thread::first()) + thread::warp_size();
+    *out.add(thread::index() as usize) =
+        sum + two.x + two.y + three.z + u32::from(thread::first()) + thread::warp_size();
 }
 
 #[kernel]

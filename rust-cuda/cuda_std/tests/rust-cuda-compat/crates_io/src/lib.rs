@@ -33,9 +33,23 @@ pub unsafe fn rotate(points: *mut Vec3, n: usize, axis: Vec3, angle: f32) {
 
 #[kernel]
 pub unsafe fn iterate(input: &[i32], output: *mut i64) {
-    let evens: i64 = input.iter().copied().filter(|x| x % 2 == 0).map(i64::from).sum();
-    let pairs = input.chunks_exact(2).zip(input.windows(2).rev()).filter(|(a, b)| a[0] < b[1]).count() as i64;
-    let least = input.iter().enumerate().min_by_key(|(_, x)| **x).map(|(i, _)| i as i64).unwrap_or(-1);
+    let evens: i64 = input
+        .iter()
+        .copied()
+        .filter(|x| x % 2 == 0)
+        .map(i64::from)
+        .sum();
+    let pairs = input
+        .chunks_exact(2)
+        .zip(input.windows(2).rev())
+        .filter(|(a, b)| a[0] < b[1])
+        .count() as i64;
+    let least = input
+        .iter()
+        .enumerate()
+        .min_by_key(|(_, x)| **x)
+        .map(|(i, _)| i as i64)
+        .unwrap_or(-1);
     *output = evens + 3 * pairs + 5 * least;
 }
 
@@ -50,7 +64,9 @@ pub enum Shape {
 impl Shape {
     fn area(self) -> Option<f32> {
         match self {
-            Self::Circle { radius } if radius > 0.0 => Some(core::f32::consts::PI * radius * radius),
+            Self::Circle { radius } if radius > 0.0 => {
+                Some(core::f32::consts::PI * radius * radius)
+            }
             Self::Box { width, height } => Some(width * height),
             _ => None,
         }
@@ -71,7 +87,8 @@ pub unsafe fn areas(shapes: &[Shape], areas: &mut [f32], one_more: Shape) {
 
 #[kernel]
 pub unsafe fn wide(a: u128, b: u64, output: *mut u128) {
-    *output = (a / u128::from(b)).rotate_left(7) ^ a.wrapping_mul(u128::from(b) + 1) % 1_000_000_007;
+    *output =
+        (a / u128::from(b)).rotate_left(7) ^ a.wrapping_mul(u128::from(b) + 1) % 1_000_000_007;
 }
 
 #[kernel]

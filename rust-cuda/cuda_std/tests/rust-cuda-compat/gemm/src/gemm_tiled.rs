@@ -26,14 +26,25 @@ pub unsafe fn gemm_tiled(
     #[address_space(shared)]
     static mut TILE_B: [f32; TILE * TILE] = [0.; TILE * TILE];
 
-    let (x, y) = (thread::thread_idx_x() as usize, thread::thread_idx_y() as usize);
+    let (x, y) = (
+        thread::thread_idx_x() as usize,
+        thread::thread_idx_y() as usize,
+    );
     let row = thread::block_idx_y() as usize * TILE + y;
     let col = thread::block_idx_x() as usize * TILE + x;
 
     let mut sum = 0.0f32;
     for start in (0..k).step_by(TILE) {
-        TILE_A[y * TILE + x] = if row < m && start + x < k { a[row * k + start + x] } else { 0.0 };
-        TILE_B[y * TILE + x] = if col < n && start + y < k { b[(start + y) * n + col] } else { 0.0 };
+        TILE_A[y * TILE + x] = if row < m && start + x < k {
+            a[row * k + start + x]
+        } else {
+            0.0
+        };
+        TILE_B[y * TILE + x] = if col < n && start + y < k {
+            b[(start + y) * n + col]
+        } else {
+            0.0
+        };
         thread::sync_threads();
         for i in 0..TILE {
             sum += TILE_A[y * TILE + i] * TILE_B[i * TILE + x];

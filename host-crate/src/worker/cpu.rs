@@ -1,0 +1,271 @@
+//! A device that is a CPU, for the laboratory's tests: it has the kernels' entries
+//! by their names, written down once more from the page's loop.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::device::{
+    Backend, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle, Image, LaunchShape,
+    MemoryInfo, ModuleHandle,
+};
+use crate::error::{Error, Result};
+use crate::oracle::scan as scan_oracle;
+
+/// What the fake device does wrong.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Defect {
+    None,
+    /// The last bit of a partial sum, or an element of a scan.
+    WrongBit,
+    /// The context is lost at the first launch.
+    Fault,
+}
+
+#[derive(Default)]
+struct State {
+    memory: HashMap<u64, Vec<u8>>,
+    entries: Vec<String>,
+}
+
+pub(super) struct Cpu {
+    properties: DeviceProperties,
+    defect: Defect,
+    state: Mutex<State>,
+}
+
+fn properties() -> DeviceProperties {
+    DeviceProperties {
+        name: "CPU".into(),
+        kind: "cuda",
+        ordinal: 0,
+        compute_capability: (9, 0),
+        driver_version: Some((13, 0)),
+        driver: None,
+        multiprocessors: 1,
+        warp_size: 32,
+        max_threads_per_block: 1024,
+        max_block: [1024, 1024, 64],
+        max_grid: [i32::MAX as u32, 65535, 65535],
+        max_threads_per_multiprocessor: 2048,
+        max_blocks_per_multiprocessor: 32,
+        registers_per_multiprocessor: 65536,
+        max_shared_per_block: 49152,
+        max_shared_per_block_optin: 232_448,
+        shared_per_multiprocessor: 233_472,
+        l2_cache: 1 << 20,
+        total_memory: 1 << 30,
+        clock_khz: 0,
+        memory_clock_khz: 0,
+        memory_bus_bits: 0,
+        has_kernel_time_limit: false,
+        has_cooperative_launch: false,
+    }
+}
+
+fn number<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    match bytes.try_into() {
+        Ok(bytes) => bytes,
+        Err(_) => panic!("a parameter has {} bytes, not {N}", bytes.len()),
+    }
+}
+
+fn u64_of(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(number(bytes))
+}
+
+fn u32_of(bytes: &[u8]) -> u32 {
+    u32::from_le_bytes(number(bytes))
+}
+
+fn f64_of(bytes: &[u8]) -> f64 {
+    f64::from_le_bytes(number(bytes))
+}
+
+/// The page's loop of one thread.
+fn partial(first: u32, count: u32, strips: f64) -> f64 {
+    let mut sum = 0.0;
+    for k in 0..count {
+        let x = f64::from(first + k) / strips;
+        sum += (1.0 - x * x).sqrt() / strips;
+    }
+    sum
+}
+
+impl Cpu {
+    pub(super) fn new(defect: Defect) -> Self {
+        Cpu {
+            properties: properties(),
+            defect,
+            state: Mutex::new(State::default()),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn trapezoid(&self, state: &mut State, threads: u32, parameters: &[&[u8]], dyadic: bool) {
+        let (address, count) = (u64_of(parameters[0]), u32_of(parameters[1]));
+        let given = f64_of(parameters[2]);
+        let strips = if dyadic { 1.0 / given } else { given };
+        let Some(memory) = state.memory.get_mut(&address) else {
+            panic!("no such buffer")
+        };
+        for thread in 0..threads {
+            let mut sum = partial(thread * count, count, strips);
+            if self.defect == Defect::WrongBit && thread == 3 {
+                sum = f64::from_bits(sum.to_bits() ^ 1);
+            }
+            let place = 8 * thread as usize;
+            memory[place..place + 8].copy_from_slice(&sum.to_le_bytes());
+        }
+    }
+
+    /// The counted naive scan: input, its length, output, threads, warps.
+    fn hillis_steele(&self, state: &mut State, parameters: &[&[u8]]) {
+        let n = u64_of(parameters[1]) as usize;
+        let words = |bytes: &[u8]| bytes.chunks(4).map(u32_of).collect::<Vec<u32>>();
+        let input = words(&state.memory[&u64_of(parameters[0])][..4 * n]);
+        let (mut output, steps) = scan_oracle::hillis_steele(&input);
+        if self.defect == Defect::WrongBit {
+            output[3] ^= 1;
+        }
+        let threads = steps.iter().map(|step| step.active_threads).collect();
+        let warps = steps.iter().map(|step| step.active_warps).collect();
+        for (parameter, values) in parameters[2..].iter().zip([output, threads, warps]) {
+            let bytes = values
+                .iter()
+                .flat_map(|value| value.to_le_bytes())
+                .collect();
+            state.memory.insert(u64_of(parameter), bytes);
+        }
+    }
+}
+
+impl Backend for Cpu {
+    fn properties(&self) -> &DeviceProperties {
+        &self.properties
+    }
+
+    fn memory_info(&self) -> Result<MemoryInfo> {
+        Ok(MemoryInfo {
+            free: 1 << 30,
+            total: 1 << 30,
+        })
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<u64> {
+        let mut state = self.state();
+        let address = 256 * (state.memory.len() as u64 + 1);
+        state.memory.insert(address, vec![0xCD; bytes]);
+        Ok(address)
+    }
+
+    unsafe fn free(&self, _address: u64) -> Result<()> {
+        Ok(())
+    }
+
+    unsafe fn write(&self, address: u64, source: &[u8]) -> Result<()> {
+        let mut state = self.state();
+        let Some(memory) = state.memory.get_mut(&address) else {
+            panic!("no such buffer")
+        };
+        memory[..source.len()].copy_from_slice(source);
+        Ok(())
+    }
+
+    unsafe fn read(&self, address: u64, target: &mut [u8]) -> Result<()> {
+        target.copy_from_slice(&self.state().memory[&address][..target.len()]);
+        Ok(())
+    }
+
+    unsafe fn fill(&self, address: u64, value: u8, bytes: usize) -> Result<()> {
+        self.state().memory.insert(address, vec![value; bytes]);
+        Ok(())
+    }
+
+    unsafe fn copy(&self, _source: u64, _target: u64, _bytes: usize) -> Result<()> {
+        panic!("nothing copies within the device")
+    }
+
+    fn load(&self, _image: Image<'_>) -> Result<ModuleHandle> {
+        Ok(ModuleHandle(1))
+    }
+
+    unsafe fn unload(&self, _module: ModuleHandle) -> Result<()> {
+        Ok(())
+    }
+
+    fn function(&self, _module: ModuleHandle, entry: &str) -> Result<FunctionHandle> {
+        let mut state = self.state();
+        state.entries.push(entry.to_owned());
+        Ok(FunctionHandle(state.entries.len() as u64 - 1))
+    }
+
+    fn attributes(&self, _function: FunctionHandle) -> Result<FunctionAttributes> {
+        Ok(FunctionAttributes {
+            max_threads_per_block: 1024,
+            registers: 32,
+            local_bytes: 0,
+            static_shared_bytes: 0,
+            constant_bytes: 0,
+        })
+    }
+
+    fn allow_dynamic_shared(&self, _function: FunctionHandle, _bytes: u32) -> Result<()> {
+        Ok(())
+    }
+
+    unsafe fn launch(
+        &self,
+        function: FunctionHandle,
+        shape: &LaunchShape,
+        parameters: &[&[u8]],
+    ) -> Result<()> {
+        let mut state = self.state();
+        let entry = state.entries[function.0 as usize].clone();
+        let threads = shape.threads() as u32;
+        match (self.defect, entry.as_str()) {
+            (Defect::Fault, _) => {
+                return Err(Error::Driver {
+                    call: "cuLaunchKernel",
+                    code: 700,
+                    name: "CUDA_ERROR_ILLEGAL_ADDRESS".into(),
+                    text: "illegal address".into(),
+                });
+            }
+            (_, "trapezoid_f64") => self.trapezoid(&mut state, threads, parameters, false),
+            (_, "trapezoid_f64_dyadic" | "quarter_circle_f64") if parameters.len() == 1 => {}
+            (_, "trapezoid_f64_dyadic") => self.trapezoid(&mut state, threads, parameters, true),
+            (_, "hillis_steele_inclusive_u32_counted") => {
+                self.hillis_steele(&mut state, parameters)
+            }
+            (_, other) => panic!("{other} was not expected"),
+        }
+        Ok(())
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn create_event(&self) -> Result<EventHandle> {
+        Ok(EventHandle(0))
+    }
+
+    unsafe fn destroy_event(&self, _event: EventHandle) -> Result<()> {
+        Ok(())
+    }
+
+    fn record_event(&self, _event: EventHandle) -> Result<()> {
+        Ok(())
+    }
+
+    fn synchronize_event(&self, _event: EventHandle) -> Result<()> {
+        Ok(())
+    }
+
+    fn elapsed_ms(&self, _start: EventHandle, _end: EventHandle) -> Result<f64> {
+        Ok(4.0)
+    }
+}

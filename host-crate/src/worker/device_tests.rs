@@ -1,0 +1,143 @@
+//! The laboratory over a device that is a CPU: launches, parameters, copies and
+//! judgements without a GPU.
+
+use super::*;
+use crate::worker::cpu::{Cpu, Defect};
+
+fn laboratory(defect: Defect) -> DeviceLaboratory {
+    let device = Device::from_backend(Box::new(Cpu::new(defect)));
+    let laboratory =
+        Artifact::embedded().and_then(|artifact| DeviceLaboratory::new(device, &artifact));
+    match laboratory {
+        Ok(laboratory) => laboratory,
+        Err(e) => panic!("{e}"),
+    }
+}
+
+fn job(task: Task) -> Job {
+    Job {
+        id: 1,
+        task,
+        repeat: Some(3),
+        peer: None,
+    }
+}
+
+fn trapezoid(strips: u64) -> Job {
+    job(Task::QuarterCircle {
+        precision: Precision::F64,
+        strips,
+        blocks: 2,
+        threads: 8,
+    })
+}
+
+fn reading(defect: Defect, job: &Job) -> Reading {
+    match laboratory(defect).carry_out(job) {
+        Ok(reading) => reading,
+        Err(failure) => panic!("{}", failure.reason),
+    }
+}
+
+#[test]
+fn a_right_kernel_is_timed_and_its_sums_are_the_oracles() {
+    // A power of two, and a number that only the general kernel can do.
+    for strips in [1024, 1008] {
+        let reading = reading(Defect::None, &trapezoid(strips));
+        assert_eq!(reading.wrong, None, "{strips}");
+        let total = quarter_circle::partials(Precision::F64, strips, 16).sum();
+        assert_eq!(reading.total, Some(total), "{strips}");
+        assert_eq!(
+            reading.kernel.map(|timing| timing.samples_ms),
+            Some(vec![4.0; 3])
+        );
+        assert_eq!(reading.gpu.map(|timing| timing.samples_ms.len()), Some(3));
+        assert_eq!(reading.nvcc_kernel, None);
+    }
+}
+
+#[test]
+fn a_single_wrong_bit_in_one_partial_sum_is_seen() {
+    let reason = reading(Defect::WrongBit, &trapezoid(1024))
+        .wrong
+        .unwrap_or_default();
+    assert!(
+        reason.starts_with("1 of 16 partial sums are not the host's, the first is number 3: "),
+        "{reason}"
+    );
+}
+
+#[test]
+fn a_lost_context_is_said_to_be_lost() {
+    let failure = laboratory(Defect::Fault).carry_out(&trapezoid(1024)).err();
+    assert_eq!(failure.as_ref().map(|failure| failure.lost), Some(true));
+    assert!(failure.is_some_and(|failure| failure.reason.contains("(700)")));
+}
+
+#[test]
+fn the_activity_of_a_step_is_what_the_kernel_counted() {
+    let task = Task::Activity {
+        algorithm: Algorithm::Naive,
+        n: 1024,
+        step: 6,
+    };
+    let right = reading(Defect::None, &job(task.clone()));
+    assert_eq!(
+        (right.active_threads, right.active_warps),
+        (Some(992), Some(31))
+    );
+    assert_eq!(right.wrong, None);
+    let wrong = reading(Defect::WrongBit, &job(task))
+        .wrong
+        .unwrap_or_default();
+    assert!(wrong.starts_with("element 3 of the scan is "), "{wrong}");
+}
+
+#[test]
+fn a_peer_that_cannot_be_read_costs_its_columns_alone() {
+    let peer = Peer {
+        cubin: "/nonexistent/x.cubin".into(),
+        entry: "quarter_circle_f64".into(),
+    };
+    let reading = reading(
+        Defect::None,
+        &Job {
+            peer: Some(peer),
+            ..trapezoid(1024)
+        },
+    );
+    assert!(reading.kernel.is_some() && reading.nvcc_kernel.is_none());
+    let problem = reading.peer_problem.unwrap_or_default();
+    assert!(
+        problem.starts_with("--peers: cannot read /nonexistent/x.cubin"),
+        "{problem}"
+    );
+}
+
+#[test]
+fn a_peer_is_timed_beside_our_kernel() {
+    let Ok(file) = tempfile::NamedTempFile::new() else {
+        panic!("no file")
+    };
+    let peer = Peer {
+        cubin: file.path().into(),
+        entry: "quarter_circle_f64".into(),
+    };
+    let reading = reading(
+        Defect::None,
+        &Job {
+            peer: Some(peer),
+            ..trapezoid(1024)
+        },
+    );
+    assert_eq!(reading.peer_problem, None);
+    assert_eq!(
+        reading.nvcc_kernel.map(|timing| timing.samples_ms),
+        Some(vec![4.0; 3])
+    );
+    assert_eq!(
+        reading.nvcc_total,
+        Some(0.0),
+        "this device's peer stores nothing"
+    );
+}

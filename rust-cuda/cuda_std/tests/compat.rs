@@ -1,0 +1,407 @@
+//! Crates written as for rust-cuda, each a workspace of its own, become PTX with the entries and
+//! the instructions that they ask for. One target folder for all of them, so that core is built
+//! once an architecture.
+
+use cuda_builder::{CudaBuilder, NvvmArch};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/rust-cuda-compat")
+        .join(name)
+}
+
+fn scratch(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("rust-cuda-compat")
+        .join(name)
+}
+
+/// The dependencies' versions are this workspace's, which are there without a network; cargo drops
+/// what the crate does not need.
+fn lock(folder: &Path) {
+    let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.lock");
+    std::fs::copy(lock, folder.join("Cargo.lock")).expect("the workspace has a lock file");
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "update",
+            "--workspace",
+            "--offline",
+            "--quiet",
+            "--manifest-path",
+        ])
+        .arg(folder.join("Cargo.toml"))
+        .output()
+        .expect("cargo runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+struct Ptx(String);
+
+impl Ptx {
+    fn of(path: &Path) -> Self {
+        Self(std::fs::read_to_string(path).expect("the builder wrote this file"))
+    }
+
+    fn entries(&self) -> BTreeSet<&str> {
+        self.0
+            .lines()
+            .filter_map(|line| line.trim_start().strip_prefix(".visible .entry "))
+            .map(|rest| rest.trim_end_matches(['(', ')', '{', ' ']))
+            .collect()
+    }
+
+    /// The text of one entry.
+    fn entry(&self, name: &str) -> &str {
+        let head = format!(".entry {name}(");
+        let start = self
+            .0
+            .find(&head)
+            .unwrap_or_else(|| panic!("no entry {name}"));
+        let end = self.0[start..].find("\n}").expect("an entry ends");
+        &self.0[start..start + end]
+    }
+
+    #[track_caller]
+    fn has(&self, entry: &str, instructions: &[&str]) {
+        let text = self.entry(entry);
+        for instruction in instructions {
+            assert!(
+                text.contains(instruction),
+                "{entry} has no `{instruction}`:\n{text}"
+            );
+        }
+    }
+
+    #[track_caller]
+    fn lacks(&self, entry: &str, instructions: &[&str]) {
+        let text = self.entry(entry);
+        for instruction in instructions {
+            assert!(
+                !text.contains(instruction),
+                "{entry} has `{instruction}`:\n{text}"
+            );
+        }
+    }
+}
+
+fn build(name: &str, archs: &[NvvmArch]) -> Vec<Ptx> {
+    let folder = folder(name);
+    lock(&folder);
+    let artifact = CudaBuilder::new(&folder)
+        .archs(archs)
+        .target_dir(scratch("target"))
+        .out_dir(scratch(name))
+        .build_all()
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    artifact.ptx_paths().map(|path| Ptx::of(&path)).collect()
+}
+
+const BOTH: &[NvvmArch] = &[NvvmArch::Compute75, NvvmArch::Compute90];
+
+/// One test, since the builds share a folder.
+#[test]
+fn crates_written_for_rust_cuda_become_ptx() {
+    tiled_gemm();
+    the_whole_library();
+    ordinary_rust();
+    floating_point();
+    a_build_script();
+}
+
+fn tiled_gemm() {
+    for ptx in build("gemm", BOTH) {
+        assert_eq!(ptx.entries(), BTreeSet::from(["gemm_tiled"]));
+        ptx.has(
+            "gemm_tiled",
+            &[
+                "ld.shared",
+                "st.shared",
+                "bar.sync",
+                "ld.global.nc",
+                "st.global",
+            ],
+        );
+        ptx.lacks("gemm_tiled", &[".local", "ld.b32", "st.b32"]);
+    }
+}
+
+fn the_whole_library() {
+    let ptx = build("api", BOTH);
+    let [base, hopper] = ptx.as_slice() else {
+        panic!("two architectures")
+    };
+    assert_eq!(base.entries(), hopper.entries());
+    assert_eq!(
+        hopper.entries(),
+        BTreeSet::from([
+            "atomic_floats",
+            "atomic_integers",
+            "atomic_intrinsics",
+            "dynamic_shared",
+            "gpu_only_function",
+            "misc_functions",
+            "other_spaces",
+            "printing",
+            "registers",
+            "static_shared",
+            "thread_indices",
+            "thread_sync",
+            "vectors",
+            "warp_lanes",
+            "warp_reductions",
+            "warp_shuffles",
+            "warp_votes",
+        ])
+    );
+    for ptx in [base, hopper] {
+        ptx.has(
+            "thread_sync",
+            &[
+                "bar.sync",
+                "bar.red.and.pred",
+                "bar.red.or.pred",
+                "bar.red.popc.u32",
+                "fence.acq_rel.cta",
+                "fence.acq_rel.gpu",
+                "fence.acq_rel.sys",
+                "nanosleep.u32",
+            ],
+        );
+        ptx.has(
+            "misc_functions",
+            &[
+                ".maxntid 128",
+                ".minnctapersm 2",
+                "pmevent 3",
+                "%clock64",
+                "%globaltimer",
+                "%smid",
+            ],
+        );
+        ptx.lacks("misc_functions", &["brkpt"]);
+        ptx.has(
+            "warp_lanes",
+            &[
+                "%laneid",
+                "%lanemask_lt",
+                "%lanemask_ge",
+                "bar.warp.sync",
+                "activemask.b32",
+            ],
+        );
+        ptx.has(
+            "warp_shuffles",
+            &[
+                "shfl.sync.bfly.b32",
+                "shfl.sync.up.b32",
+                "shfl.sync.down.b32",
+                "shfl.sync.idx.b32",
+            ],
+        );
+        // 8, 16, 32, 64, 64, 128 and 32 bits.
+        assert_eq!(
+            ptx.entry("warp_shuffles").matches("shfl.sync").count(),
+            1 + 1 + 1 + 2 + 2 + 4 + 1
+        );
+        ptx.lacks("warp_shuffles", &["trap"]);
+        ptx.has(
+            "warp_votes",
+            &[
+                "vote.sync.all.pred",
+                "vote.sync.any.pred",
+                "vote.sync.ballot.b32",
+                "match.any.sync.b32",
+                "match.any.sync.b64",
+                "match.all.sync.b64",
+            ],
+        );
+        ptx.has(
+            "static_shared",
+            &["ld.shared.b32", "st.shared.b32", "[1024]", "[384]"],
+        );
+        ptx.has(
+            "dynamic_shared",
+            &[
+                "ld.shared.b32",
+                "st.shared.b32",
+                "%dynamic_smem_size",
+                "%total_smem_size",
+            ],
+        );
+        ptx.has(
+            "other_spaces",
+            &[
+                "ld.const",
+                "ld.global",
+                "isspacep.shared",
+                "cvta.to.shared.u64",
+            ],
+        );
+        ptx.has(
+            "vectors",
+            &[
+                "ld.global.cg.v2.b64",
+                "st.shared.v2.b64",
+                "ld.shared.v2.b64",
+                "st.global.cs.v4.b32",
+            ],
+        );
+        ptx.has(
+            "atomic_floats",
+            &[
+                "atom.relaxed.gpu.add.f32",
+                "ld.acquire.gpu.b32",
+                "st.release.gpu.b32",
+                "atom.acq_rel.gpu.cas.b32",
+                "atom.acq_rel.cta.add.f32",
+                "fence.sc.sys",
+                "atom.acquire.sys.add.f32",
+                "atom.relaxed.gpu.add.f64",
+                "atom.acquire.gpu.exch.b64",
+            ],
+        );
+        ptx.has(
+            "atomic_integers",
+            &[
+                "atom.relaxed.gpu.add.u32",
+                "atom.release.gpu.add.u32",
+                "atom.acq_rel.gpu.min.u32",
+                "atom.acq_rel.gpu.cas.b32",
+                "fence.sc.gpu",
+                "st.relaxed.gpu.b32",
+                "ld.acquire.gpu.b64",
+                "atom.acquire.gpu.xor.b64",
+                "atom.relaxed.cta.max.s32",
+                "atom.release.sys.or.b64",
+            ],
+        );
+        ptx.has(
+            "atomic_intrinsics",
+            &[
+                "atom.relaxed.gpu.inc.u32",
+                "atom.acq_rel.cta.dec.u32",
+                "atom.acquire.sys.cas.b32",
+                "ld.volatile.b32",
+                "membar.gl",
+            ],
+        );
+        for entry in [
+            "registers",
+            "vectors",
+            "atomic_floats",
+            "warp_shuffles",
+            "static_shared",
+        ] {
+            ptx.lacks(entry, &[".local"]);
+        }
+        assert!(ptx.0.contains("vprintf"), "printing does not print");
+        assert!(
+            ptx.0.contains(".visible .func") && ptx.0.contains(" twice("),
+            "the visible function is gone"
+        );
+    }
+    hopper.has(
+        "warp_reductions",
+        &[
+            "redux.sync.add.u32",
+            "redux.sync.min.s32",
+            "redux.sync.or.b32",
+        ],
+    );
+    base.has("warp_reductions", &["shfl.sync.idx.b32"]);
+    hopper.has("warp_lanes", &["elect.sync"]);
+    hopper.has("vectors", &["ld.global.nc.L1::no_allocate.v4.b32"]);
+    base.has("vectors", &["ld.global.nc.v4.b32"]);
+}
+
+fn ordinary_rust() {
+    let ptx = build("crates_io", &[NvvmArch::Compute90]);
+    assert_eq!(
+        ptx[0].entries(),
+        BTreeSet::from([
+            "areas",
+            "count",
+            "heap",
+            "iterate",
+            "rotate",
+            "sha256_oneshot",
+            "sha512_incremental",
+            "wide"
+        ])
+    );
+    ptx[0].has("wide", &["trap"]);
+    ptx[0].has("count", &["trap", "atom.acq_rel.sys", "ld.acquire.sys"]);
+    assert!(
+        ptx[0].0.contains("malloc") && ptx[0].0.contains("free"),
+        "no heap"
+    );
+}
+
+fn floating_point() {
+    let ptx = &build("floats", &[NvvmArch::Compute90])[0];
+    ptx.has(
+        "float_instructions",
+        &[
+            "sqrt.rn.f32",
+            "sqrt.rn.f64",
+            "fma.rn.f32",
+            "fma.rn.f64",
+            "cvt.rmi.f32",
+            "cvt.rpi.f64",
+            "cvt.rzi.f32",
+            "abs.f64",
+            "rcp.rn.f32",
+            "min.f64",
+        ],
+    );
+    ptx.lacks("float_instructions", &[".local", "call", ".approx"]);
+    ptx.lacks("trigonometry", &[".local"]);
+    ptx.has(
+        "float_approximations",
+        &[
+            "sqrt.approx.f32",
+            "rsqrt.approx.f32",
+            "rcp.approx.f32",
+            "sin.approx.f32",
+            "cos.approx.f32",
+            "ex2.approx.f32",
+            "lg2.approx.f32",
+            "tanh.approx.f32",
+            "div.approx.f32",
+            "rsqrt.approx.f64",
+            "rsqrt.approx.ftz.f64",
+            "rcp.approx.ftz.f64",
+        ],
+    );
+}
+
+/// The host crate's own build script calls the builder, and its program prints what came out.
+fn a_build_script() {
+    let (host, kernels) = (folder("vecadd"), folder("vecadd/kernels"));
+    lock(&host);
+    lock(&kernels);
+    let output = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--manifest-path"])
+        .arg(host.join("Cargo.toml"))
+        .env("CARGO_TARGET_DIR", scratch("host"))
+        .output()
+        .expect("cargo runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let ptx = Ptx(String::from_utf8(output.stdout).expect("PTX is text"));
+    assert_eq!(ptx.entries(), BTreeSet::from(["vecadd"]));
+    ptx.has(
+        "vecadd",
+        &["ld.global.nc.b32", "st.global.b32", "add.rn.f32"],
+    );
+}
