@@ -56,6 +56,23 @@ __device__ void sum_sub_range(Sum *partials)
     partials[range.thread] = sum;
 }
 
+// The algorithm of the Rust kernels for strips = 2^p: every abscissa is an
+// integer times 2^-p, so adding 2^-p to x is exact, and the finished sum is
+// scaled instead of every term. The bits are those of sum_sub_range.
+template <typename Sum>
+__device__ void sum_dyadic_sub_range(Sum *partials)
+{
+    const SubRange range = sub_range();
+    constexpr double step = 1.0 / kStrips;
+    double x = range.first * step;
+    Sum sum = 0;
+    for (int k = 0; k < range.count; ++k) {
+        sum += static_cast<Sum>(sqrt(fma(-x, x, 1.0)));
+        x += step;
+    }
+    partials[range.thread] = sum * static_cast<Sum>(step);
+}
+
 }  // namespace
 
 // Everything in f64.
@@ -74,4 +91,17 @@ extern "C" __global__ void quarter_circle_f32(float *partials)
 extern "C" __global__ void quarter_circle_f32_pure(float *partials)
 {
     sum_sub_range<float, float>(partials);
+}
+
+// The two for a power of two of strips up to 2^26, by exact addition. Everything
+// in f64.
+extern "C" __global__ void quarter_circle_f64_dyadic(double *partials)
+{
+    sum_dyadic_sub_range<double>(partials);
+}
+
+// The integrand in f64, rounded to f32, the sum in f32.
+extern "C" __global__ void quarter_circle_f32_dyadic(float *partials)
+{
+    sum_dyadic_sub_range<float>(partials);
 }

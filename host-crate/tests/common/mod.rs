@@ -64,3 +64,18 @@ pub(crate) fn fake(folder: &Path, script: &str) -> String {
         Err(e) => panic!("{e}"),
     }
 }
+
+/// `quadscan bench` in a folder of its own, on a machine that has no device.
+pub(crate) fn without_device(arguments: &[&str]) -> (tempfile::TempDir, Outcome) {
+    let folder = folder();
+    let outcome = without_device_in(folder.path(), arguments);
+    (folder, outcome)
+}
+
+/// The same in a given folder.
+pub(crate) fn without_device_in(folder: &Path, arguments: &[&str]) -> Outcome {
+    let worker = fake(folder, NO_DEVICE);
+    let mut all = vec!["bench", "--worker", &worker];
+    all.extend(arguments);
+    quadscan(folder, &all)
+}

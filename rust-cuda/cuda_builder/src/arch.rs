@@ -95,8 +95,8 @@ impl NvvmArch {
     ///
     /// | architectures | PTX | why | driver |
     /// | --- | --- | --- | --- |
-    /// | 7.0 to 8.9 | 7.0 | the oldest that rustc supports; cache hints of 7.4 are not portable anyway | CUDA 11.0, 450 |
-    /// | 8.6 to 8.9 | 7.1, 7.4, 7.8 | the first version that knows the architecture | CUDA 11.1 to 11.8 |
+    /// | 7.0 to 8.0 | 7.0 | the oldest that rustc supports | CUDA 11.0, 450 |
+    /// | 8.6, 8.7, 8.9 | 7.1, 7.4, 7.8 | the first version that knows the architecture | CUDA 11.1 to 11.8 |
     /// | 9.0 | 8.0 | bulk copies and `mbarrier` transactions | CUDA 12.0, 525 |
     /// | 10.x, 12.x | 8.6 to 8.8 | the first version that knows the architecture | CUDA 12.7 to 12.9 |
     pub fn ptx_version(self) -> (u32, u32) {

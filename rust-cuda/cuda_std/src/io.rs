@@ -16,14 +16,17 @@ use core::fmt::{self, Write};
 /// The most bytes of one message.
 pub const MESSAGE_BYTES: usize = 508;
 
-/// A message, cut at [`MESSAGE_BYTES`], with room for `...` and the final NUL.
-struct Message {
-    bytes: [u8; MESSAGE_BYTES + 4],
+/// A message, its `...` and the final NUL.
+type Buffer = [u8; MESSAGE_BYTES + 4];
+
+/// Writes into a buffer and stops at [`MESSAGE_BYTES`].
+struct Message<'a> {
+    bytes: &'a mut Buffer,
     len: usize,
     cut: bool,
 }
 
-impl Write for Message {
+impl Write for Message<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         if self.cut {
             return Err(fmt::Error);
@@ -42,22 +45,27 @@ impl Write for Message {
     }
 }
 
-impl Message {
-    fn new(arguments: fmt::Arguments<'_>) -> Self {
-        let mut message = Self {
-            bytes: [0; MESSAGE_BYTES + 4],
-            len: 0,
-            cut: false,
-        };
-        // An error means that the message was cut, or that a `Display` gave up: what there is so
-        // far is worth seeing either way.
-        let _ = message.write_fmt(arguments);
-        if message.cut {
-            message.bytes[message.len..message.len + 3].copy_from_slice(b"...");
-            message.len += 3;
-        }
-        message
+/// Fills `bytes` with the message and a NUL; the number of bytes before the NUL.
+fn format(bytes: &mut Buffer, arguments: fmt::Arguments<'_>) -> usize {
+    let mut message = Message {
+        bytes,
+        len: 0,
+        cut: false,
+    };
+    // An error means that the message was cut, or that a `Display` gave up: what there is so far
+    // is worth seeing either way.
+    let _ = message.write_fmt(arguments);
+    let Message {
+        bytes,
+        mut len,
+        cut,
+    } = message;
+    if cut {
+        bytes[len..len + 3].copy_from_slice(b"...");
+        len += 3;
     }
+    bytes[len] = 0;
+    len
 }
 
 /// Prints `arguments`; on the host it does nothing.
@@ -65,17 +73,26 @@ impl Message {
 #[cold]
 #[inline(never)]
 pub fn print(arguments: fmt::Arguments<'_>) {
-    let message = Message::new(arguments);
+    // Formatting calls through pointers, so the driver cannot tell how much stack it needs and
+    // gives 1 KB: the message does not go there.
     #[cfg(target_os = "cuda")]
-    {
-        let list = [message.bytes.as_ptr()];
-        // SAFETY: the format takes one string, which ends in NUL: the last byte is never written.
-        unsafe {
-            core::arch::nvptx::vprintf(c"%s".as_ptr().cast(), list.as_ptr().cast());
+    // SAFETY: the block has the buffer's size and is initialised before it is used; the format
+    // takes one string, which ends in NUL.
+    unsafe {
+        let block = core::arch::nvptx::malloc(size_of::<Buffer>()).cast::<Buffer>();
+        if block.is_null() {
+            let text = c"print!: the device's heap is full\n";
+            core::arch::nvptx::vprintf(text.as_ptr().cast(), core::ptr::null());
+            return;
         }
+        block.cast::<u8>().write_bytes(0, size_of::<Buffer>());
+        format(&mut *block, arguments);
+        let list = [block];
+        core::arch::nvptx::vprintf(c"%s".as_ptr().cast(), list.as_ptr().cast());
+        core::arch::nvptx::free(block.cast());
     }
     #[cfg(not(target_os = "cuda"))]
-    let _ = message.bytes;
+    let _ = format(&mut [0; MESSAGE_BYTES + 4], arguments);
 }
 
 /// Prints what an assertion has to say, and ends the launch; on the host it panics.
@@ -177,22 +194,22 @@ macro_rules! assert_ne {
 
 #[cfg(test)]
 mod tests {
-    use super::{MESSAGE_BYTES, Message};
+    use super::{MESSAGE_BYTES, format};
     use alloc::string::String;
 
     #[test]
     fn a_short_message_stays_whole() {
-        let message = Message::new(format_args!("{} + {:.2}", 1, 2.0));
-        core::assert_eq!(&message.bytes[..message.len], b"1 + 2.00");
-        core::assert_eq!(message.bytes[message.len], 0);
+        let mut bytes = [0xff; MESSAGE_BYTES + 4];
+        let len = format(&mut bytes, format_args!("{} + {:.2}", 1, 2.0));
+        core::assert_eq!(&bytes[..=len], b"1 + 2.00\0");
     }
 
     #[test]
     fn a_long_message_is_cut_at_a_character_and_says_so() {
         let long: String = core::iter::repeat_n('\u{e9}', MESSAGE_BYTES).collect();
-        let message = Message::new(format_args!("x{long}"));
-        core::assert_eq!(message.len, MESSAGE_BYTES - 1 + 3);
-        core::assert_eq!(&message.bytes[message.len - 3..message.len], b"...");
-        core::assert_eq!(message.bytes[message.len], 0);
+        let mut bytes = [0xff; MESSAGE_BYTES + 4];
+        let len = format(&mut bytes, format_args!("x{long}"));
+        core::assert_eq!(len, MESSAGE_BYTES - 1 + 3);
+        core::assert_eq!(&bytes[len - 3..=len], b"...\0");
     }
 }

@@ -7,6 +7,7 @@
 mod api;
 mod machine;
 mod module;
+mod value;
 
 use std::ffi::{CStr, CString, c_char};
 use std::path::{Path, PathBuf};
@@ -17,7 +18,8 @@ use crate::flags;
 use api::Api;
 
 pub(crate) use machine::Machine;
-pub(crate) use module::{Linkage, Module, Opcode, Value};
+pub(crate) use module::Module;
+pub(crate) use value::{Linkage, Opcode, Value};
 
 /// One loaded libLLVM. It is never unloaded: LLVM registers itself with the
 /// process in ways that do not come undone.

@@ -45,6 +45,11 @@ pub unsafe fn printing(n: u32) {
     device_assert!(n < 10);
 }
 
+#[kernel]
+pub unsafe fn printing_floats(x: f64) {
+    println!("{x} {:.3e}", x * 1e30);
+}
+
 #[externally_visible]
 #[no_mangle]
 pub extern "C" fn twice(x: u32) -> u32 {

@@ -1,0 +1,159 @@
+//! What is printed without a GPU: the published digits, the host's columns, and
+//! named skips. The device is always a fake one that is not there.
+
+mod common;
+
+use common::{folder, quadscan, without_device};
+
+#[test]
+fn the_published_accuracy_comes_out_byte_for_byte() {
+    let (_, outcome) = without_device(&["accuracy", "--format", "csv", "--published"]);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(outcome.output, include_str!("../data/accuracy_strips.csv"));
+    assert_eq!(
+        outcome.errors, "no device: none; the columns of the device stay empty\n",
+        "exactly one line says why"
+    );
+}
+
+#[test]
+fn another_size_follows_the_rules_asymptotic_error() {
+    let (_, outcome) = without_device(&[
+        "accuracy",
+        "--strips",
+        "196608",
+        "--format",
+        "csv",
+        "--published",
+    ]);
+    // 4 T_n - pi = -1.1759820751740772 n^-1.5 + 0.0360415181524183 n^-2.5, with
+    // n^1.5 = 196608 * 443.4050067... and an error of f64's rounding below 1e-12.
+    let n = 196_608.0_f64;
+    let want = std::f64::consts::PI - 1.175_982_075_174_077_2 / (n * n.sqrt())
+        + 0.036_041_518_152_418_3 / (n * n * n.sqrt());
+    let line = format!("f64,196608,{want:.12}");
+    assert!(
+        outcome.output.lines().any(|found| found == line),
+        "{line}: {}",
+        outcome.output
+    );
+    assert_eq!(outcome.output.lines().count(), 3, "a header, f32 and f64");
+}
+
+#[test]
+fn the_eight_published_values_of_pi_in_f32_come_out_digit_for_digit_on_the_host() {
+    let (_, outcome) = without_device(&["sweep-f32", "--repeat", "1", "--format", "csv"]);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let mut reader = csv::Reader::from_reader(outcome.output.as_bytes());
+    let column = |headers: &csv::StringRecord, name: &str| {
+        headers
+            .iter()
+            .position(|header| header == name)
+            .unwrap_or(usize::MAX)
+    };
+    let headers = reader.headers().cloned().unwrap_or_default();
+    let (host, published) = (
+        column(&headers, "host_pi"),
+        column(&headers, "published_pi"),
+    );
+    let corrected = column(&headers, "host_pi_corrected");
+    let rows: Vec<csv::StringRecord> = reader.records().filter_map(Result::ok).collect();
+    assert_eq!(rows.len(), 13);
+    let known: Vec<&csv::StringRecord> = rows
+        .iter()
+        .filter(|row| !row[published].is_empty())
+        .collect();
+    assert_eq!(known.len(), 8);
+    for row in known {
+        assert_eq!(row[host], row[published], "{row:?}");
+    }
+    assert_eq!(&rows[0][corrected], "3.464102");
+    assert_eq!(&rows[7][corrected], "3.187114");
+}
+
+#[test]
+fn activity_without_a_device_is_a_named_skip_and_never_a_number() {
+    let (_, outcome) = without_device(&["activity", "--format", "csv"]);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(outcome.output.lines().count(), 30);
+    assert!(
+        outcome
+            .output
+            .lines()
+            .nth(1)
+            .is_some_and(|line| line == "naive,1,,,skipped,no device: none,1023,32"),
+        "{}",
+        outcome.output
+    );
+}
+
+#[test]
+fn several_tables_are_divided_by_an_empty_line() {
+    let (_, outcome) = without_device(&[
+        "activity",
+        "accuracy",
+        "--strips",
+        "1024",
+        "--format",
+        "csv",
+        "--published",
+    ]);
+    let blocks: Vec<&str> = outcome.output.split("\n\n").collect();
+    assert_eq!(blocks.len(), 2);
+    assert!(blocks[0].starts_with("algorithm,step,active_threads,active_warps\n"));
+    assert!(blocks[1].starts_with("precision,strips,pi\n"));
+}
+
+#[test]
+fn json_is_one_array_of_records() {
+    let (_, outcome) = without_device(&[
+        "activity", "accuracy", "--strips", "1024", "--format", "json",
+    ]);
+    let records: Vec<quadscan::record::Record> =
+        serde_json::from_str(&outcome.output).unwrap_or_default();
+    assert_eq!(records.len(), 29 + 3);
+    assert_eq!(records[31].values.pi.map(|pi| pi > 3.1), Some(true));
+}
+
+#[test]
+fn a_list_and_a_dry_run_write_nothing_and_need_no_device() {
+    let folder = folder();
+    let list = quadscan(folder.path(), &["bench", "--list"]);
+    assert_eq!(list.code, 0);
+    assert!(list.output.contains("sweep-f64:") && list.output.contains("cells: 100"));
+    assert!(
+        list.output.contains("columns: precision,strips,pi,"),
+        "{}",
+        list.output
+    );
+    let dry = quadscan(
+        folder.path(),
+        &["bench", "--dry-run", "accuracy", "activity", "--quick"],
+    );
+    assert_eq!(dry.code, 0, "{dry:?}");
+    assert!(
+        dry.output
+            .contains("accuracy precision=f32 strips=65536: right on the host\n"),
+        "{}",
+        dry.output
+    );
+    assert!(
+        dry.output
+            .contains("accuracy precision=f32-pure strips=65536: not known in advance\n")
+    );
+    assert_eq!(
+        std::fs::read_dir(folder.path()).map(Iterator::count).ok(),
+        Some(0)
+    );
+}
+
+#[test]
+fn lists_without_effect_are_said() {
+    let (_, outcome) = without_device(&["accuracy", "--strips", "16", "--threads", "4"]);
+    assert_eq!(outcome.code, 0);
+    assert!(
+        outcome.errors.contains("warning: --threads has no effect"),
+        "{}",
+        outcome.errors
+    );
+}

@@ -1,0 +1,94 @@
+//! Every `quadscan bench` that a document shows is understood, whether by way
+//! of `cargo xtask bench` or of the program itself. (The other commands of
+//! `cargo xtask` are checked in `xtask`.)
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use quadscan::bench::request::Request;
+use quadscan::cli::{Cli, Command};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Words after `bench` in the commands of a Markdown text: lines of fenced
+/// blocks, and code within a line.
+fn bench_arguments(markdown: &str) -> Vec<Vec<String>> {
+    const STARTS: &[&str] = &["cargo xtask bench", "./quadscan bench", "quadscan bench"];
+    let mut fenced = false;
+    let mut found = Vec::new();
+    for line in markdown.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+            continue;
+        }
+        let pieces: Vec<&str> = if fenced {
+            vec![line]
+        } else {
+            line.split('`').skip(1).step_by(2).collect()
+        };
+        for piece in pieces {
+            let rest = STARTS.iter().find_map(|start| piece.strip_prefix(start));
+            let command = rest.map(|rest| rest.split(['#', '|', '>']).next().unwrap_or(rest));
+            found.extend(command.map(|command| {
+                command
+                    .split_whitespace()
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            }));
+        }
+    }
+    found
+}
+
+/// What is wrong with these arguments, if anything is.
+fn objection(arguments: &[String]) -> Option<String> {
+    if arguments.iter().any(|argument| argument == "--help") {
+        return None;
+    }
+    let line = ["quadscan", "bench"].iter().map(ToString::to_string);
+    match Cli::try_parse_from(line.chain(arguments.iter().cloned())) {
+        Err(error) => Some(error.to_string()),
+        Ok(cli) => match cli.command {
+            Command::Bench(bench) => Request::new(&bench).err().map(|error| error.to_string()),
+            _ => Some("it is not a bench".into()),
+        },
+    }
+}
+
+#[test]
+fn every_bench_command_in_the_documents_is_understood() {
+    let documents = [
+        "README.md",
+        "docs/tables.md",
+        "peers/README.md",
+        "xtask/src/bundle/README.md",
+    ];
+    for name in documents {
+        let text = fs::read_to_string(root().join(name)).expect(name);
+        let commands = bench_arguments(&text);
+        assert!(!commands.is_empty(), "{name} shows no bench");
+        for arguments in commands {
+            assert_eq!(
+                objection(&arguments),
+                None,
+                "{name}: bench {}",
+                arguments.join(" ")
+            );
+        }
+    }
+}
+
+#[test]
+fn a_table_that_does_not_exist_is_found_in_a_document() {
+    let text = "```sh\ncargo xtask bench flights   # up\n```\nor `quadscan bench --fly`, `none`";
+    let commands = bench_arguments(text);
+    assert_eq!(commands, [["flights"], ["--fly"]]);
+    assert!(
+        commands
+            .iter()
+            .all(|arguments| objection(arguments).is_some())
+    );
+}
