@@ -97,9 +97,12 @@ pub struct Timings {
     /// The page's loop on one thread of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Timing>,
-    /// The same kernel compiled from CUDA C++ by nvcc, timed as `kernel`.
+    /// The published form in CUDA C++, compiled by nvcc, timed as `kernel`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nvcc_kernel: Option<Timing>,
+    /// Our algorithm in CUDA C++, compiled by nvcc, timed as `kernel`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nvcc_dyadic_kernel: Option<Timing>,
 }
 
 /// How a cell ended.

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use quadscan_kernels::integrate::trapezoid::MAX_EXACT_DYADIC_STRIPS;
+
 use crate::oracle::Precision;
 use crate::worker::protocol::{Peer, Task};
 
@@ -18,6 +20,19 @@ pub(super) struct Peers {
     target: PathBuf,
     arch: String,
     built: HashMap<u64, Result<PathBuf, String>>,
+}
+
+/// Whether the strips have a form by exact addition, here as in our kernels.
+fn is_dyadic(strips: u64) -> bool {
+    strips.is_power_of_two() && strips <= MAX_EXACT_DYADIC_STRIPS
+}
+
+fn dyadic_entry(precision: Precision) -> Option<&'static str> {
+    match precision {
+        Precision::F64 => Some("quarter_circle_f64_dyadic"),
+        Precision::F32 => Some("quarter_circle_f32_dyadic"),
+        Precision::F32Pure => None,
+    }
 }
 
 fn entry(precision: Precision) -> &'static str {
@@ -96,6 +111,9 @@ impl Peers {
         Ok(Some(Peer {
             cubin: cubin?,
             entry: entry(*precision).to_owned(),
+            dyadic_entry: dyadic_entry(*precision)
+                .filter(|_| is_dyadic(*strips))
+                .map(str::to_owned),
         }))
     }
 

@@ -100,6 +100,9 @@ fn columns_f64(published: &'static Published) -> Vec<Column> {
         Column::ours("nvcc_kernel_ms", |record| {
             median(&record.timings.nvcc_kernel)
         }),
+        Column::ours("nvcc_dyadic_kernel_ms", |record| {
+            median(&record.timings.nvcc_dyadic_kernel)
+        }),
         Column::ours("pi", |record| fixed(record.values.pi, 12)),
         Column::ours("host_pi", |record| fixed(record.values.host_pi, 12)),
         Column::ours("nvcc_pi", |record| fixed(record.values.nvcc_pi, 12)).detail(),
@@ -144,6 +147,9 @@ fn columns_f32(published: &'static Published) -> Vec<Column> {
         .detail(),
         Column::ours("nvcc_kernel_ms", |record| {
             median(&record.timings.nvcc_kernel)
+        }),
+        Column::ours("nvcc_dyadic_kernel_ms", |record| {
+            median(&record.timings.nvcc_dyadic_kernel)
         }),
         Column::ours("host_ms", |record| median(&record.timings.host)),
         Column::ours("host_pi", |record| fixed(record.values.host_pi, 6)),
@@ -317,6 +323,7 @@ impl Table for Sweep {
         record.timings.gpu = reading.gpu.clone();
         record.timings.kernel = reading.kernel.clone();
         record.timings.nvcc_kernel = reading.nvcc_kernel.clone();
+        record.timings.nvcc_dyadic_kernel = reading.nvcc_dyadic_kernel.clone();
         reading.wrong.clone()
     }
 
@@ -365,14 +372,22 @@ impl Table for Sweep {
             number::milliseconds(ours),
             place(at)
         );
-        if let Some((nvcc, at)) = best(|r| Some(r.timings.nvcc_kernel.as_ref()?.median_ms)) {
-            line.push_str(&format!(
-                ", nvcc's best {} ms at {}, ratio {:.3}",
-                number::milliseconds(nvcc),
-                place(at),
-                ours / nvcc
-            ));
-        }
+        let mut compare = |what: &str, time: fn(&Record) -> Option<f64>| {
+            if let Some((theirs, at)) = best(time) {
+                line.push_str(&format!(
+                    ", {what} {} ms at {}, ratio {:.3}",
+                    number::milliseconds(theirs),
+                    place(at),
+                    ours / theirs
+                ));
+            }
+        };
+        compare("nvcc's best", |r| {
+            Some(r.timings.nvcc_kernel.as_ref()?.median_ms)
+        });
+        compare("nvcc's with our algorithm", |r| {
+            Some(r.timings.nvcc_dyadic_kernel.as_ref()?.median_ms)
+        });
         vec![line]
     }
 }

@@ -235,7 +235,7 @@ impl Backend for Cpu {
                 });
             }
             (_, "trapezoid_f64") => self.trapezoid(&mut state, threads, parameters, false),
-            (_, "trapezoid_f64_dyadic" | "quarter_circle_f64") if parameters.len() == 1 => {}
+            (_, "quarter_circle_f64" | "quarter_circle_f64_dyadic") if parameters.len() == 1 => {}
             (_, "trapezoid_f64_dyadic") => self.trapezoid(&mut state, threads, parameters, true),
             (_, "hillis_steele_inclusive_u32_counted") => {
                 self.hillis_steele(&mut state, parameters)

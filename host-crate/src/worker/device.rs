@@ -132,36 +132,36 @@ impl DeviceLaboratory {
             wrong,
             ..Reading::default()
         };
-        let mut peer = None;
+        let mut peers = Vec::new();
         if let Some(asked) = &job.peer {
-            match self.peer(asked, grid, &mut partials) {
-                Ok(found) => peer = Some(found),
+            match self.peers(asked, grid, &mut partials) {
+                Ok(found) => peers = found,
                 Err(error) if error.is_context_lost() => return Err(error),
                 Err(error) => reading.peer_problem = Some(format!("--peers: {error}")),
             }
         }
+        if !peers.is_empty() {
+            reading.nvcc_total = Some(T::in_order(&partials));
+        }
         let mut ours = || launch(&mut buffer);
-        let times: Vec<Timing> = match &mut peer {
-            None => timing::kernels(&rule, &self.device, &mut [&mut ours])?,
-            Some(peer) => {
-                reading.nvcc_total = Some(T::in_order(&partials));
-                let mut theirs = || peer.launch();
-                timing::kernels(&rule, &self.device, &mut [&mut ours, &mut theirs])?
-            }
-        };
-        let mut times = times.into_iter();
+        let mut theirs: Vec<_> = peers.iter().map(|peer| || peer.launch()).collect();
+        let mut launches: Vec<timing::Launch<'_>> = vec![&mut ours];
+        launches.extend(theirs.iter_mut().map(|launch| launch as timing::Launch<'_>));
+        let mut times = timing::kernels(&rule, &self.device, &mut launches)?.into_iter();
         reading.kernel = times.next();
         reading.nvcc_kernel = times.next();
+        reading.nvcc_dyadic_kernel = times.next();
         Ok(reading)
     }
 
-    /// Loads the peer and launches it once, into `partials`.
-    fn peer<T: Sum>(
+    /// Loads the peer's forms, the published one first, and launches each once;
+    /// `partials` is the published one's.
+    fn peers<T: Sum>(
         &mut self,
         peer: &Peer,
         grid: Grid,
         partials: &mut [T],
-    ) -> Result<LoadedPeer<T>> {
+    ) -> Result<Vec<LoadedPeer<T>>> {
         let module = match self.peers.get(&peer.cubin) {
             Some(module) => module.clone(),
             None => {
@@ -174,16 +174,18 @@ impl DeviceLaboratory {
                 module
             }
         };
-        let buffer = self.device.alloc_zeroed::<T>(partials.len())?;
-        let shape = LaunchShape::new(grid.blocks, grid.threads);
-        let loaded = LoadedPeer {
-            module,
-            entry: peer.entry.clone(),
-            shape,
-            buffer,
-        };
-        loaded.launch()?;
-        loaded.buffer.copy_to(partials)?;
+        let mut loaded = Vec::new();
+        for entry in peer.dyadic_entry.iter().chain([&peer.entry]) {
+            let form = LoadedPeer {
+                module: module.clone(),
+                entry: entry.clone(),
+                shape: LaunchShape::new(grid.blocks, grid.threads),
+                buffer: self.device.alloc_zeroed::<T>(partials.len())?,
+            };
+            form.launch()?;
+            form.buffer.copy_to(partials)?;
+            loaded.insert(0, form);
+        }
         Ok(loaded)
     }
 

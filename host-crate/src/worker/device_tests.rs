@@ -98,6 +98,7 @@ fn a_peer_that_cannot_be_read_costs_its_columns_alone() {
     let peer = Peer {
         cubin: "/nonexistent/x.cubin".into(),
         entry: "quarter_circle_f64".into(),
+        dyadic_entry: Some("quarter_circle_f64_dyadic".into()),
     };
     let reading = reading(
         Defect::None,
@@ -122,6 +123,7 @@ fn a_peer_is_timed_beside_our_kernel() {
     let peer = Peer {
         cubin: file.path().into(),
         entry: "quarter_circle_f64".into(),
+        dyadic_entry: Some("quarter_circle_f64_dyadic".into()),
     };
     let reading = reading(
         Defect::None,
@@ -134,6 +136,10 @@ fn a_peer_is_timed_beside_our_kernel() {
     assert_eq!(
         reading.nvcc_kernel.map(|timing| timing.samples_ms),
         Some(vec![4.0; 3])
+    );
+    assert!(
+        reading.nvcc_dyadic_kernel.is_some(),
+        "the form with our algorithm"
     );
     assert_eq!(
         reading.nvcc_total,

@@ -90,13 +90,16 @@ pub enum Task {
     },
 }
 
-/// The same kernel from CUDA C++, compiled by nvcc.
+/// The kernel from CUDA C++, compiled by nvcc.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Peer {
     /// The cubin.
     pub cubin: PathBuf,
-    /// Its entry; one parameter, the address of the partial sums.
+    /// The published form's entry; one parameter, the address of the partial sums.
     pub entry: String,
+    /// The entry with the algorithm of our `_dyadic` kernel, where the strips and
+    /// the precision have one.
+    pub dyadic_entry: Option<String>,
 }
 
 /// One cell for the measuring process.
@@ -127,8 +130,10 @@ pub struct Reading {
     pub gpu: Option<Timing>,
     /// The kernel alone.
     pub kernel: Option<Timing>,
-    /// The peer's kernel alone.
+    /// The peer's kernel alone, in the published form.
     pub nvcc_kernel: Option<Timing>,
+    /// The peer's kernel alone, with our algorithm.
+    pub nvcc_dyadic_kernel: Option<Timing>,
     /// Why the result is wrong, when it is.
     pub wrong: Option<String>,
     /// Why the peer was not timed, when it was to be.
