@@ -7,9 +7,11 @@
 //! and overwrites the oldest beyond that.
 //!
 //! A message has at most [`MESSAGE_BYTES`] bytes; a longer one is cut there (at a character) and
-//! ends in `...`. A NUL ends it early. Formatting needs local memory and, for floating-point
-//! numbers, more stack than the driver's 1 KB a thread: raise `CU_LIMIT_STACK_SIZE` to 8 KB for
-//! kernels that print them. This is for looking for mistakes, not for fast kernels.
+//! ends in `...`. A NUL ends it early. It is put together on the device's heap. Formatting calls
+//! through pointers, so the driver cannot tell how much stack it takes: integers and text do with
+//! the 1 KB a thread that it gives by default; for floating-point numbers raise
+//! `CU_LIMIT_STACK_SIZE` to 4 KB first, or the launch faults. This is for looking for mistakes, not
+//! for fast kernels.
 
 use core::fmt::{self, Write};
 

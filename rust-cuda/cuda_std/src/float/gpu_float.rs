@@ -242,456 +242,230 @@ fn power<T: Copy + core::ops::Mul<Output = T> + core::ops::Div<Output = T> + Fro
     }
 }
 
-impl GpuFloat for f32 {
-    #[inline]
-    fn floor(self) -> Self {
-        instruction!(floorf32(self), libm::floorf)
-    }
+macro_rules! implement {
+    ($float:ident $(, $suffix:ident)?) => {
+        pastey::paste! {
+            impl GpuFloat for $float {
+                #[inline]
+                fn floor(self) -> Self {
+                    instruction!([<floor $float>](self), libm::[<floor $($suffix)?>])
+                }
 
-    #[inline]
-    fn ceil(self) -> Self {
-        instruction!(ceilf32(self), libm::ceilf)
-    }
+                #[inline]
+                fn ceil(self) -> Self {
+                    instruction!([<ceil $float>](self), libm::[<ceil $($suffix)?>])
+                }
 
-    #[inline]
-    fn round(self) -> Self {
-        instruction!(roundf32(self), libm::roundf)
-    }
+                #[inline]
+                fn round(self) -> Self {
+                    instruction!([<round $float>](self), libm::[<round $($suffix)?>])
+                }
 
-    #[inline]
-    fn trunc(self) -> Self {
-        instruction!(truncf32(self), libm::truncf)
-    }
+                #[inline]
+                fn trunc(self) -> Self {
+                    instruction!([<trunc $float>](self), libm::[<trunc $($suffix)?>])
+                }
 
-    #[inline]
-    fn fract(self) -> Self {
-        self - GpuFloat::trunc(self)
-    }
+                #[inline]
+                fn fract(self) -> Self {
+                    self - GpuFloat::trunc(self)
+                }
 
-    #[inline]
-    fn abs(self) -> Self {
-        f32::abs(self)
-    }
+                #[inline]
+                fn abs(self) -> Self {
+                    $float::abs(self)
+                }
 
-    #[inline]
-    fn signum(self) -> Self {
-        f32::signum(self)
-    }
+                #[inline]
+                fn signum(self) -> Self {
+                    $float::signum(self)
+                }
 
-    #[inline]
-    fn copysign(self, sign: Self) -> Self {
-        f32::copysign(self, sign)
-    }
+                #[inline]
+                fn copysign(self, sign: Self) -> Self {
+                    $float::copysign(self, sign)
+                }
 
-    #[inline]
-    fn mul_add(self, a: Self, b: Self) -> Self {
-        instruction!(fmaf32(self, a, b), libm::fmaf)
-    }
+                #[inline]
+                fn mul_add(self, a: Self, b: Self) -> Self {
+                    instruction!([<fma $float>](self, a, b), libm::[<fma $($suffix)?>])
+                }
 
-    #[inline]
-    fn div_euclid(self, rhs: Self) -> Self {
-        let n = GpuFloat::trunc(self / rhs);
-        if self % rhs < 0.0 {
-            if rhs > 0.0 { n - 1.0 } else { n + 1.0 }
-        } else {
-            n
+                #[inline]
+                fn div_euclid(self, rhs: Self) -> Self {
+                    let n = GpuFloat::trunc(self / rhs);
+        if self % rhs < 0.0 { if rhs > 0.0 { n - 1.0 } else { n + 1.0 } } else { n }
+                }
+
+                #[inline]
+                fn rem_euclid(self, rhs: Self) -> Self {
+                    let rest = self % rhs;
+        if rest < 0.0 { rest + $float::abs(rhs) } else { rest }
+                }
+
+                #[inline]
+                fn powi(self, n: i32) -> Self {
+                    power(self, n)
+                }
+
+                #[inline]
+                fn powf(self, n: Self) -> Self {
+                    libm::[<pow $($suffix)?>](self, n)
+                }
+
+                #[inline]
+                fn sqrt(self) -> Self {
+                    instruction!([<sqrt $float>](self), libm::[<sqrt $($suffix)?>])
+                }
+
+                #[inline]
+                fn exp(self) -> Self {
+                    libm::[<exp $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn exp2(self) -> Self {
+                    libm::[<exp2 $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn ln(self) -> Self {
+                    libm::[<log $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn log(self, base: Self) -> Self {
+                    libm::[<log $($suffix)?>](self) / libm::[<log $($suffix)?>](base)
+                }
+
+                #[inline]
+                fn log2(self) -> Self {
+                    libm::[<log2 $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn log10(self) -> Self {
+                    libm::[<log10 $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn cbrt(self) -> Self {
+                    libm::[<cbrt $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn hypot(self, other: Self) -> Self {
+                    libm::[<hypot $($suffix)?>](self, other)
+                }
+
+                #[inline]
+                fn sin(self) -> Self {
+                    trigonometry::[<sin $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn cos(self) -> Self {
+                    trigonometry::[<cos $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn tan(self) -> Self {
+                    trigonometry::[<tan $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn asin(self) -> Self {
+                    libm::[<asin $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn acos(self) -> Self {
+                    libm::[<acos $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn atan(self) -> Self {
+                    libm::[<atan $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn atan2(self, other: Self) -> Self {
+                    libm::[<atan2 $($suffix)?>](self, other)
+                }
+
+                #[inline]
+                fn sin_cos(self) -> (Self, Self) {
+                    trigonometry::[<sin_cos $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn exp_m1(self) -> Self {
+                    libm::[<expm1 $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn ln_1p(self) -> Self {
+                    libm::[<log1p $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn sinh(self) -> Self {
+                    libm::[<sinh $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn cosh(self) -> Self {
+                    libm::[<cosh $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn tanh(self) -> Self {
+                    libm::[<tanh $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn asinh(self) -> Self {
+                    libm::[<asinh $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn acosh(self) -> Self {
+                    libm::[<acosh $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn atanh(self) -> Self {
+                    libm::[<atanh $($suffix)?>](self)
+                }
+
+                #[inline]
+                fn recip(self) -> Self {
+                    1.0 / self
+                }
+
+                #[inline]
+                fn rsqrt(self) -> Self {
+                    1.0 / GpuFloat::sqrt(self)
+                }
+
+                #[inline]
+                fn min(self, other: Self) -> Self {
+                    $float::min(self, other)
+                }
+
+                #[inline]
+                fn max(self, other: Self) -> Self {
+                    $float::max(self, other)
+                }
+
+                #[inline]
+                fn round_ties_even(self) -> Self {
+                    instruction!([<round_ties_even_ $float>](self), libm::[<roundeven $($suffix)?>])
+                }
+            }
         }
-    }
-
-    #[inline]
-    fn rem_euclid(self, rhs: Self) -> Self {
-        let rest = self % rhs;
-        if rest < 0.0 {
-            rest + f32::abs(rhs)
-        } else {
-            rest
-        }
-    }
-
-    #[inline]
-    fn powi(self, n: i32) -> Self {
-        power(self, n)
-    }
-
-    #[inline]
-    fn powf(self, n: Self) -> Self {
-        libm::powf(self, n)
-    }
-
-    #[inline]
-    fn sqrt(self) -> Self {
-        instruction!(sqrtf32(self), libm::sqrtf)
-    }
-
-    #[inline]
-    fn exp(self) -> Self {
-        libm::expf(self)
-    }
-
-    #[inline]
-    fn exp2(self) -> Self {
-        libm::exp2f(self)
-    }
-
-    #[inline]
-    fn ln(self) -> Self {
-        libm::logf(self)
-    }
-
-    #[inline]
-    fn log(self, base: Self) -> Self {
-        libm::logf(self) / libm::logf(base)
-    }
-
-    #[inline]
-    fn log2(self) -> Self {
-        libm::log2f(self)
-    }
-
-    #[inline]
-    fn log10(self) -> Self {
-        libm::log10f(self)
-    }
-
-    #[inline]
-    fn cbrt(self) -> Self {
-        libm::cbrtf(self)
-    }
-
-    #[inline]
-    fn hypot(self, other: Self) -> Self {
-        libm::hypotf(self, other)
-    }
-
-    #[inline]
-    fn sin(self) -> Self {
-        trigonometry::sinf(self)
-    }
-
-    #[inline]
-    fn cos(self) -> Self {
-        trigonometry::cosf(self)
-    }
-
-    #[inline]
-    fn tan(self) -> Self {
-        trigonometry::tanf(self)
-    }
-
-    #[inline]
-    fn asin(self) -> Self {
-        libm::asinf(self)
-    }
-
-    #[inline]
-    fn acos(self) -> Self {
-        libm::acosf(self)
-    }
-
-    #[inline]
-    fn atan(self) -> Self {
-        libm::atanf(self)
-    }
-
-    #[inline]
-    fn atan2(self, other: Self) -> Self {
-        libm::atan2f(self, other)
-    }
-
-    #[inline]
-    fn sin_cos(self) -> (Self, Self) {
-        trigonometry::sin_cosf(self)
-    }
-
-    #[inline]
-    fn exp_m1(self) -> Self {
-        libm::expm1f(self)
-    }
-
-    #[inline]
-    fn ln_1p(self) -> Self {
-        libm::log1pf(self)
-    }
-
-    #[inline]
-    fn sinh(self) -> Self {
-        libm::sinhf(self)
-    }
-
-    #[inline]
-    fn cosh(self) -> Self {
-        libm::coshf(self)
-    }
-
-    #[inline]
-    fn tanh(self) -> Self {
-        libm::tanhf(self)
-    }
-
-    #[inline]
-    fn asinh(self) -> Self {
-        libm::asinhf(self)
-    }
-
-    #[inline]
-    fn acosh(self) -> Self {
-        libm::acoshf(self)
-    }
-
-    #[inline]
-    fn atanh(self) -> Self {
-        libm::atanhf(self)
-    }
-
-    #[inline]
-    fn recip(self) -> Self {
-        1.0 / self
-    }
-
-    #[inline]
-    fn rsqrt(self) -> Self {
-        1.0 / GpuFloat::sqrt(self)
-    }
-
-    #[inline]
-    fn min(self, other: Self) -> Self {
-        f32::min(self, other)
-    }
-
-    #[inline]
-    fn max(self, other: Self) -> Self {
-        f32::max(self, other)
-    }
-
-    #[inline]
-    fn round_ties_even(self) -> Self {
-        instruction!(round_ties_even_f32(self), libm::roundevenf)
-    }
+    };
 }
 
-impl GpuFloat for f64 {
-    #[inline]
-    fn floor(self) -> Self {
-        instruction!(floorf64(self), libm::floor)
-    }
-
-    #[inline]
-    fn ceil(self) -> Self {
-        instruction!(ceilf64(self), libm::ceil)
-    }
-
-    #[inline]
-    fn round(self) -> Self {
-        instruction!(roundf64(self), libm::round)
-    }
-
-    #[inline]
-    fn trunc(self) -> Self {
-        instruction!(truncf64(self), libm::trunc)
-    }
-
-    #[inline]
-    fn fract(self) -> Self {
-        self - GpuFloat::trunc(self)
-    }
-
-    #[inline]
-    fn abs(self) -> Self {
-        f64::abs(self)
-    }
-
-    #[inline]
-    fn signum(self) -> Self {
-        f64::signum(self)
-    }
-
-    #[inline]
-    fn copysign(self, sign: Self) -> Self {
-        f64::copysign(self, sign)
-    }
-
-    #[inline]
-    fn mul_add(self, a: Self, b: Self) -> Self {
-        instruction!(fmaf64(self, a, b), libm::fma)
-    }
-
-    #[inline]
-    fn div_euclid(self, rhs: Self) -> Self {
-        let n = GpuFloat::trunc(self / rhs);
-        if self % rhs < 0.0 {
-            if rhs > 0.0 { n - 1.0 } else { n + 1.0 }
-        } else {
-            n
-        }
-    }
-
-    #[inline]
-    fn rem_euclid(self, rhs: Self) -> Self {
-        let rest = self % rhs;
-        if rest < 0.0 {
-            rest + f64::abs(rhs)
-        } else {
-            rest
-        }
-    }
-
-    #[inline]
-    fn powi(self, n: i32) -> Self {
-        power(self, n)
-    }
-
-    #[inline]
-    fn powf(self, n: Self) -> Self {
-        libm::pow(self, n)
-    }
-
-    #[inline]
-    fn sqrt(self) -> Self {
-        instruction!(sqrtf64(self), libm::sqrt)
-    }
-
-    #[inline]
-    fn exp(self) -> Self {
-        libm::exp(self)
-    }
-
-    #[inline]
-    fn exp2(self) -> Self {
-        libm::exp2(self)
-    }
-
-    #[inline]
-    fn ln(self) -> Self {
-        libm::log(self)
-    }
-
-    #[inline]
-    fn log(self, base: Self) -> Self {
-        libm::log(self) / libm::log(base)
-    }
-
-    #[inline]
-    fn log2(self) -> Self {
-        libm::log2(self)
-    }
-
-    #[inline]
-    fn log10(self) -> Self {
-        libm::log10(self)
-    }
-
-    #[inline]
-    fn cbrt(self) -> Self {
-        libm::cbrt(self)
-    }
-
-    #[inline]
-    fn hypot(self, other: Self) -> Self {
-        libm::hypot(self, other)
-    }
-
-    #[inline]
-    fn sin(self) -> Self {
-        trigonometry::sin(self)
-    }
-
-    #[inline]
-    fn cos(self) -> Self {
-        trigonometry::cos(self)
-    }
-
-    #[inline]
-    fn tan(self) -> Self {
-        trigonometry::tan(self)
-    }
-
-    #[inline]
-    fn asin(self) -> Self {
-        libm::asin(self)
-    }
-
-    #[inline]
-    fn acos(self) -> Self {
-        libm::acos(self)
-    }
-
-    #[inline]
-    fn atan(self) -> Self {
-        libm::atan(self)
-    }
-
-    #[inline]
-    fn atan2(self, other: Self) -> Self {
-        libm::atan2(self, other)
-    }
-
-    #[inline]
-    fn sin_cos(self) -> (Self, Self) {
-        trigonometry::sin_cos(self)
-    }
-
-    #[inline]
-    fn exp_m1(self) -> Self {
-        libm::expm1(self)
-    }
-
-    #[inline]
-    fn ln_1p(self) -> Self {
-        libm::log1p(self)
-    }
-
-    #[inline]
-    fn sinh(self) -> Self {
-        libm::sinh(self)
-    }
-
-    #[inline]
-    fn cosh(self) -> Self {
-        libm::cosh(self)
-    }
-
-    #[inline]
-    fn tanh(self) -> Self {
-        libm::tanh(self)
-    }
-
-    #[inline]
-    fn asinh(self) -> Self {
-        libm::asinh(self)
-    }
-
-    #[inline]
-    fn acosh(self) -> Self {
-        libm::acosh(self)
-    }
-
-    #[inline]
-    fn atanh(self) -> Self {
-        libm::atanh(self)
-    }
-
-    #[inline]
-    fn recip(self) -> Self {
-        1.0 / self
-    }
-
-    #[inline]
-    fn rsqrt(self) -> Self {
-        1.0 / GpuFloat::sqrt(self)
-    }
-
-    #[inline]
-    fn min(self, other: Self) -> Self {
-        f64::min(self, other)
-    }
-
-    #[inline]
-    fn max(self, other: Self) -> Self {
-        f64::max(self, other)
-    }
-
-    #[inline]
-    fn round_ties_even(self) -> Self {
-        instruction!(round_ties_even_f64(self), libm::roundeven)
-    }
-}
+implement!(f32, f);
+implement!(f64);
