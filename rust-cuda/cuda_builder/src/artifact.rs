@@ -275,6 +275,9 @@ pub(crate) fn copy_if_changed(from: &Path, to: &Path) -> io::Result<()> {
     if fs::read(to).is_ok_and(|there| there == bytes) {
         return Ok(());
     }
+    if let Some(folder) = to.parent() {
+        fs::create_dir_all(folder)?;
+    }
     fs::write(to, bytes)
 }
 
