@@ -11,7 +11,9 @@ use cuda_std::prelude::*;
 #[kernel]
 pub unsafe fn fault(address: u64, value: u32) {
     // SAFETY: not sound on purpose; the launch is unsafe for that reason.
-    unsafe { core::ptr::with_exposed_provenance_mut::<u32>(address as usize).write_volatile(value) };
+    unsafe {
+        core::ptr::with_exposed_provenance_mut::<u32>(address as usize).write_volatile(value)
+    };
 }
 
 /// Spins for `nanoseconds` by the GPU's global timer, and stores the time spent

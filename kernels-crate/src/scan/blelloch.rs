@@ -6,7 +6,7 @@
 //! place in shared memory. The up-sweep stops below the root: the sum of all
 //! elements is overwritten by zero before anything reads it.
 
-use super::{Counted, Element, MAX_ELEMENTS, MAX_THREADS, StepCounter, Uncounted};
+use super::{Counted, Element, MAX_ELEMENTS, MAX_THREADS, StepCounter, Uncounted, strided};
 use cuda_std::prelude::*;
 use cuda_std::shared_array;
 
@@ -31,7 +31,11 @@ pub const fn steps(elements: usize) -> usize {
 /// two, from falling into one bank.
 #[inline(always)]
 const fn place<const PADDED: bool>(i: usize) -> usize {
-    if PADDED { i + i / BANKS + i / (BANKS * BANKS) } else { i }
+    if PADDED {
+        i + i / BANKS + i / (BANKS * BANKS)
+    } else {
+        i
+    }
 }
 
 /// Scans `input` to `output` by one block.
@@ -62,7 +66,7 @@ unsafe fn scan<const INCLUSIVE: bool, const PADDED: bool, T: Element>(
     // SAFETY: nodes of different threads are different, and a barrier lies
     // between two steps; indices into input and output are smaller than n.
     unsafe {
-        for i in (thread..leaves).step_by(threads) {
+        for i in strided(thread, leaves, threads) {
             *node(i) = if i < n { input[i] } else { T::ZERO };
         }
 
@@ -102,9 +106,12 @@ unsafe fn scan<const INCLUSIVE: bool, const PADDED: bool, T: Element>(
         }
 
         thread::sync_threads();
-        for i in (thread..n).step_by(threads) {
-            *output.add(i) =
-                if INCLUSIVE { (*node(i)).plus(input[i]) } else { *node(i) };
+        for i in strided(thread, n, threads) {
+            *output.add(i) = if INCLUSIVE {
+                (*node(i)).plus(input[i])
+            } else {
+                *node(i)
+            };
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Source: Hillis and Steele, Data parallel algorithms, CACM 1986; GPU Gems 3,
 //! section 39.2.1. Two buffers in shared memory, one barrier a step.
 
-use super::{Counted, Element, MAX_ELEMENTS, MAX_THREADS, StepCounter, Uncounted};
+use super::{Counted, Element, MAX_ELEMENTS, MAX_THREADS, StepCounter, Uncounted, strided};
 use cuda_std::prelude::*;
 use cuda_std::shared_array;
 
@@ -38,7 +38,7 @@ unsafe fn scan<const INCLUSIVE: bool, T: Element>(
     // SAFETY: every index below is smaller than n, which the caller vouches for;
     // a step reads one buffer and writes the other, and a barrier lies between.
     unsafe {
-        for i in (thread..n).step_by(threads) {
+        for i in strided(thread, n, threads) {
             *from.add(i) = if INCLUSIVE {
                 input[i]
             } else if i > 0 {
@@ -52,7 +52,7 @@ unsafe fn scan<const INCLUSIVE: bool, T: Element>(
         for step in 0..steps(n) {
             let distance = 1 << step;
             // Passes, not elements: all threads of a warp count together.
-            for first in (0..n).step_by(threads) {
+            for first in strided(0, n, threads) {
                 let i = first + thread;
                 let combines = i >= distance && i < n;
                 counter.count(step, combines);
@@ -66,7 +66,7 @@ unsafe fn scan<const INCLUSIVE: bool, T: Element>(
             (from, to) = (to, from);
         }
 
-        for i in (thread..n).step_by(threads) {
+        for i in strided(thread, n, threads) {
             *output.add(i) = *from.add(i);
         }
     }

@@ -84,6 +84,13 @@ impl StepCounter for Counted {
     }
 }
 
+/// `first`, `first + step`, ... below `end`. Unlike `step_by` it does not divide to
+/// know its length beforehand.
+#[inline(always)]
+pub(crate) fn strided(first: usize, end: usize, step: usize) -> impl Iterator<Item = usize> {
+    core::iter::successors(Some(first), move |i| Some(i + step)).take_while(move |&i| i < end)
+}
+
 /// Threads of the block that scans `elements` elements with one thread for every
 /// `elements_per_thread`, as far as a block goes; always whole warps.
 pub const fn threads(elements: usize, elements_per_thread: usize) -> u32 {

@@ -13,8 +13,8 @@ pub use dependencies::{anyhow_outside_xtask, dependency_outside_the_table, kerne
 pub use documents::{broken_link, home_folder};
 pub use files::{File, files};
 pub use sources::{
-    LONG_FILES, MAX_LINES, clock_in_export, missing_module_docs, pinned_nightly,
-    quadscan_in_the_toolchain, stub, terminal_in_the_library, too_long,
+    MAX_LINES, clock_in_export, missing_module_docs, pinned_nightly, quadscan_in_the_toolchain,
+    stub, terminal_in_the_library, too_long,
 };
 
 /// Something that breaks a rule.

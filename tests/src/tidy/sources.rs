@@ -7,12 +7,6 @@ use super::{File, Finding};
 /// A file of more lines is more than fits in a head.
 pub const MAX_LINES: usize = 600;
 
-/// Files that are longer all the same, each with its reason.
-pub const LONG_FILES: &[(&str, &str)] = &[(
-    "rust-cuda/cuda_std/src/float/gpu_float.rs",
-    "one trait with rust-cuda's methods, each written for f32 and for f64",
-)];
-
 /// A Rust file that does not open with what lives in it.
 pub fn missing_module_docs(file: &File) -> Vec<Finding> {
     if !file.has_extension("rs") || file.is_sample() || file.text.starts_with("//!") {
@@ -24,11 +18,10 @@ pub fn missing_module_docs(file: &File) -> Vec<Finding> {
     )]
 }
 
-/// A Rust file of more than [`MAX_LINES`] lines that is not in [`LONG_FILES`].
+/// A Rust file of more than [`MAX_LINES`] lines.
 pub fn too_long(file: &File) -> Vec<Finding> {
     let lines = file.text.lines().count();
-    let excused = LONG_FILES.iter().any(|(path, _)| *path == file.path);
-    if !file.has_extension("rs") || lines <= MAX_LINES || excused {
+    if !file.has_extension("rs") || lines <= MAX_LINES {
         return Vec::new();
     }
     let message = format!("{lines} lines, and {MAX_LINES} is the most: divide it");
