@@ -12,7 +12,7 @@ use super::serve::{self, Failure, Laboratory};
 use crate::device::{Artifact, Buffer, Device, LaunchShape, Module};
 use crate::error::{Error, Result};
 use crate::integrate::{self, Grid};
-use crate::measure::{Rule, Timing, device as timing};
+use crate::measure::{Rule, device as timing};
 use crate::oracle::{Precision, quarter_circle, scan as scan_oracle};
 use crate::record::DeviceInfo;
 use crate::{diagnostics, scan};
