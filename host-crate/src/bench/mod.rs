@@ -1,8 +1,8 @@
 //! `quadscan bench`: the whole run, from the command line to the exit code.
 //!
-//! Read [`bench`] from top to bottom: check the request, open the measuring
+//! Read [`bench()`] from top to bottom: check the request, open the measuring
 //! process, open the folder, measure every cell, print, compare. What is done for
-//! one cell is in [`run`].
+//! one cell is in `run`.
 
 mod baseline;
 pub mod console;

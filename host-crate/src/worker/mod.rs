@@ -3,7 +3,7 @@
 //!
 //! [`Executor`] is what the run sees; [`child::Child`] starts, watches and
 //! restarts the process; [`serve`] is the process's own loop over a
-//! [`Laboratory`], which [`device`] implements on a real device.
+//! [`serve::Laboratory`], which [`device`] implements on a real device.
 
 pub mod child;
 #[cfg(test)]
