@@ -1,0 +1,61 @@
+//! Warp instructions a second on a PTX file's trapezoid kernel, with checks
+//! off: `cargo run --release -p ptx-emulator --example trapezoid -- FILE KERNEL [CORES]`.
+
+use std::time::Instant;
+
+use ptx_emulator::{Gpu, LaunchOptions, Model, Program, Shape};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let file = arguments
+        .next()
+        .unwrap_or_else(|| "ptx-emulator/tests/fixtures/kernels.ptx".into());
+    let kernel = arguments.next().unwrap_or_else(|| "trapezoid_f64".into());
+    let cores = arguments.next().map_or(Ok(1), |text| text.parse())?;
+    let text = std::fs::read_to_string(&file)?;
+    let started = Instant::now();
+    let program = Program::load(&text)?;
+    println!(
+        "loaded {file} in {:.1} ms",
+        started.elapsed().as_secs_f64() * 1e3
+    );
+    let (blocks, threads, strips) = (64u32, 256u32, 1u64 << 24);
+    let mut gpu = Gpu::new(Model::h200());
+    let count = u64::from(blocks) * u64::from(threads);
+    let partials = gpu.alloc(count as usize * 8)?;
+    let sizes = program.parameters(&kernel).unwrap_or_default();
+    let step = match sizes.get(2) {
+        Some(8) if kernel.contains("dyadic") => (1.0 / strips as f64).to_le_bytes().to_vec(),
+        Some(8) => (strips as f64).to_le_bytes().to_vec(),
+        _ if kernel.contains("dyadic") => (1.0 / strips as f32).to_le_bytes().to_vec(),
+        _ => (strips as f32).to_le_bytes().to_vec(),
+    };
+    let each = (strips / count) as u32;
+    let options = LaunchOptions {
+        cores,
+        ..LaunchOptions::default()
+    };
+    let shape = Shape {
+        grid: [blocks, 1, 1],
+        block: [threads, 1, 1],
+        shared_bytes: 0,
+    };
+    let all: [&[u8]; 3] = [&partials.to_le_bytes(), &each.to_le_bytes(), &step];
+    let started = Instant::now();
+    let (report, ()) =
+        gpu.launch_observed(&program, &kernel, shape, &all[..sizes.len()], &options, ())?;
+    let seconds = started.elapsed().as_secs_f64();
+    let mut bytes = vec![0; count as usize * 8];
+    gpu.copy_out(partials, &mut bytes)?;
+    let sum: f64 = bytes
+        .chunks_exact(8)
+        .map(|chunk| f64::from_le_bytes(chunk.try_into().unwrap_or_default()))
+        .sum();
+    println!("sum * 4 (f64 kernels): {}", sum * 4.0);
+    println!(
+        "{} warp instructions in {seconds:.3} s on {cores} cores: {:.1} million a second",
+        report.warp_instructions,
+        report.warp_instructions as f64 / seconds / 1e6
+    );
+    Ok(())
+}

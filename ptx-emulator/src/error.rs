@@ -1,0 +1,251 @@
+//! What can go wrong, one enum a stage: loading, memory, launching.
+
+use crate::ast::Position;
+use crate::parse::ParseError;
+
+/// An instruction, a modifier or a name that is not supported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Line and column in the PTX text.
+    pub position: Position,
+    /// The text that is refused.
+    pub text: String,
+    /// The kernel or function that it stands in; empty at module scope.
+    pub function: String,
+    /// `file:line` of the source, when the PTX has `.loc`.
+    pub source_line: Option<String>,
+    /// Why.
+    pub reason: String,
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: `{}`: {}", self.position, self.text, self.reason)?;
+        if !self.function.is_empty() {
+            write!(f, " (in `{}`", self.function)?;
+            if let Some(line) = &self.source_line {
+                write!(f, ", {line}")?;
+            }
+            write!(f, ")")?;
+        }
+        Ok(())
+    }
+}
+
+/// A module that cannot be loaded.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// Not PTX.
+    #[error(transparent)]
+    Parse(#[from] ParseError),
+    /// PTX that this emulator does not run.
+    #[error("{0}")]
+    Refused(Box<Refusal>),
+}
+
+/// A copy or an allocation that cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MemoryError {
+    /// The modelled GPU has no room.
+    #[error("{bytes} bytes do not fit: {free} of the modelled GPU's memory are free")]
+    Full {
+        /// Asked for.
+        bytes: u64,
+        /// Left.
+        free: u64,
+    },
+    /// No allocation holds these addresses.
+    #[error("no allocation holds the {bytes} bytes at {address:#x}")]
+    NotAllocated {
+        /// First address.
+        address: u64,
+        /// How many.
+        bytes: u64,
+    },
+}
+
+/// An access that a GPU would stop a kernel for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FaultKind {
+    /// No live allocation or variable holds the address.
+    #[error("{bytes} bytes at {address:#x} ({room}) are out of bounds{near}")]
+    OutOfBounds {
+        /// The address, or the offset in a space that has no addresses.
+        address: u64,
+        /// Bytes of the access.
+        bytes: u32,
+        /// `global`, `shared`, `local`, `const` or `param`.
+        room: &'static str,
+        /// The nearest allocation, in words; may be empty.
+        near: String,
+    },
+    /// The address is not a multiple of the access's size.
+    #[error("{bytes} bytes at {address:#x} ({room}) are misaligned")]
+    Misaligned {
+        /// As above.
+        address: u64,
+        /// Bytes that the address must be a multiple of.
+        bytes: u32,
+        /// As above.
+        room: &'static str,
+    },
+    /// The allocation was freed.
+    #[error("{bytes} bytes at {address:#x} lie in an allocation that was freed")]
+    UseAfterFree {
+        /// The address.
+        address: u64,
+        /// Bytes of the access.
+        bytes: u32,
+    },
+    /// A store to memory that cannot be written.
+    #[error("a store to read-only memory ({room})")]
+    ReadOnly {
+        /// `const` or `param`.
+        room: &'static str,
+    },
+    /// `trap` or `brkpt`.
+    #[error("trap")]
+    Trap,
+    /// Calls deeper than local memory allows.
+    #[error("calls need more than {limit} bytes of local memory a thread, or too many registers")]
+    StackOverflow {
+        /// Bytes.
+        limit: u32,
+    },
+    /// An indirect call of something that is not a function.
+    #[error("a call of {address:#x}, which is not a function with a body and these parameters")]
+    NotAFunction {
+        /// The address.
+        address: u64,
+    },
+    /// An instruction was used in a way that PTX leaves undefined.
+    #[error("{0}")]
+    Undefined(String),
+}
+
+/// A fault and the thread that it happened in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What.
+    pub kind: FaultKind,
+    /// The kernel.
+    pub kernel: String,
+    /// Line in the PTX text.
+    pub line: u32,
+    /// The instruction.
+    pub text: String,
+    /// `file:line` of the source, when the PTX has `.loc`.
+    pub source_line: Option<String>,
+    /// Block index.
+    pub block: [u32; 3],
+    /// Thread index in the block.
+    pub thread: [u32; 3],
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} in kernel `{}`, block {:?}, thread {:?}, ",
+            self.kind, self.kernel, self.block, self.thread
+        )?;
+        if let Some(line) = &self.source_line {
+            write!(f, "{line}, ")?;
+        }
+        write!(f, "PTX line {}: `{}`", self.line, self.text)
+    }
+}
+
+/// Who waits where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiter {
+    /// Block index.
+    pub block: [u32; 3],
+    /// Warp of the block.
+    pub warp: u32,
+    /// Lanes.
+    pub lanes: u32,
+    /// For what.
+    pub reason: String,
+    /// Line in the PTX text.
+    pub line: u32,
+    /// `file:line` of the source, when the PTX has `.loc`.
+    pub source_line: Option<String>,
+}
+
+impl std::fmt::Display for Waiter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "block {:?} warp {} lanes {:#010x}: {}, PTX line {}",
+            self.block, self.warp, self.lanes, self.reason, self.line
+        )?;
+        match &self.source_line {
+            Some(line) => write!(f, " ({line})"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn list(waiters: &[Waiter]) -> String {
+    let mut text: String = waiters
+        .iter()
+        .take(8)
+        .map(|waiter| format!("\n  {waiter}"))
+        .collect();
+    if waiters.len() > 8 {
+        text.push_str(&format!("\n  and {} more", waiters.len() - 8));
+    }
+    text
+}
+
+/// A launch that cannot begin, or did not end well.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LaunchError {
+    /// No entry of this name.
+    #[error("no kernel `{name}`; the program has: {known}")]
+    NoKernel {
+        /// Asked for.
+        name: String,
+        /// The entries, separated by commas.
+        known: String,
+    },
+    /// A shape that the modelled GPU or the kernel's own bounds do not allow.
+    #[error("the launch does not fit: {0}")]
+    Shape(String),
+    /// The parameters are not those of the kernel.
+    #[error("parameter {index} of `{kernel}` has {expected} bytes, not {found}")]
+    Parameter {
+        /// From 0; the number of parameters when there are too many or too few.
+        index: usize,
+        /// The kernel.
+        kernel: String,
+        /// Bytes, or the number of parameters.
+        expected: usize,
+        /// Bytes, or the number of parameters.
+        found: usize,
+    },
+    /// A module variable without room, and the like.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// An access or an instruction that stops the kernel.
+    #[error("{0}")]
+    Fault(Box<Fault>),
+    /// No warp of a block can move.
+    #[error("deadlock: no warp of the block can move{}", list(.0))]
+    Deadlock(Vec<Waiter>),
+    /// The instruction budget is used up.
+    #[error("livelock: the launch used up its {budget} warp instructions{}", list(.waiters))]
+    Livelock {
+        /// Warp instructions.
+        budget: u64,
+        /// Where the resident warps are.
+        waiters: Vec<Waiter>,
+    },
+}
+
+impl LaunchError {
+    pub(crate) fn shape(text: impl Into<String>) -> Self {
+        LaunchError::Shape(text.into())
+    }
+}

@@ -1,0 +1,260 @@
+//! Atomics: `atom`, `red`, `fence`, `membar`. Lanes of a warp that meet in
+//! one address take turns by rising lane.
+
+use super::memory::{self, Element};
+use super::{Group, Value, write};
+use crate::ast::{Operand, Type};
+use crate::ir::{Address, Class, Op, Operands, Room, Row, Width};
+use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::machine::access::{Request, addresses, by_room, each_lane};
+use crate::machine::path::Path;
+use crate::machine::warp::{Context, LaneFault, Lanes};
+use crate::observe::{AccessKind, Observer, Order, Scope};
+
+pub(crate) const GROUP: Group = Group {
+    name: "atomic",
+    opcodes: &[
+        (
+            "atom",
+            "global shared and generic; all orders and scopes; .add u32 s32 u64 s64 f32 f64, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .exch .cas b16 b32 b64, .inc .dec u32",
+        ),
+        ("red", "as atom, without .exch and .cas"),
+        (
+            "fence",
+            ".sc .acq_rel .acquire .release; .cta .cluster .gpu .sys",
+        ),
+        ("membar", ".cta .gl .sys"),
+    ],
+    decode,
+};
+
+/// What an atomic makes of the old value and its operands.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Rule(fn(u64, u64, u64) -> u64);
+
+#[derive(Clone, Debug)]
+pub(crate) struct Atomic {
+    room: Room,
+    address: Address,
+    bytes: u32,
+    rule: Rule,
+    a: Element,
+    b: Option<Element>,
+    /// False for `red`.
+    returns: Option<Width>,
+    order: Order,
+    scope: Scope,
+}
+
+fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
+    match d.opcode() {
+        "fence" => {
+            d.take_any(&["sc", "acq_rel", "acquire", "release"]);
+            if memory::scope(d).is_none() {
+                return Err(d.unknown_modifier());
+            }
+        }
+        "membar" => {
+            if d.take_any(&["cta", "gl", "sys"]).is_none() {
+                return Err(d.unknown_modifier());
+            }
+        }
+        _ => return atomic(d),
+    }
+    d.finish(0)?;
+    Ok(Decoded {
+        op: Op::Fence,
+        operands: Operands::default(),
+        class: Class::Fence,
+    })
+}
+
+macro_rules! as_signed {
+    ($bits:expr, |$old:ident, $a:ident| $body:expr) => {
+        if $bits == 4 {
+            |old, a, _| {
+                let ($old, $a) = (old as u32 as i32, a as u32 as i32);
+                u64::from(($body) as u32)
+            }
+        } else {
+            |old, a, _| {
+                let ($old, $a) = (old as i64, a as i64);
+                ($body) as u64
+            }
+        }
+    };
+}
+
+macro_rules! as_unsigned {
+    ($bits:expr, |$old:ident, $a:ident| $body:expr) => {
+        if $bits == 4 {
+            |old, a, _| {
+                let ($old, $a) = (old as u32, a as u32);
+                u64::from($body)
+            }
+        } else {
+            |$old, $a, _| $body
+        }
+    };
+}
+
+fn rule(word: &str, ty: Type) -> Option<fn(u64, u64, u64) -> u64> {
+    let bytes = ty.bytes();
+    let integer = matches!(ty, Type::U32 | Type::S32 | Type::U64 | Type::S64);
+    let bits = matches!(ty, Type::B32 | Type::B64);
+    Some(match word {
+        "add" if integer => as_unsigned!(bytes, |old, a| old.wrapping_add(a)),
+        // Atomics flush nothing in global memory; the sum is to nearest.
+        "add" if ty == Type::F32 => |old, a, _| {
+            let sum = f32::from_bits(old as u32) + f32::from_bits(a as u32);
+            u64::from(super::float32::canonical(sum))
+        },
+        "add" if ty == Type::F64 => |old, a, _| (f64::from_bits(old) + f64::from_bits(a)).to_bits(),
+        "min" if integer && ty.is_signed() => as_signed!(bytes, |old, a| old.min(a)),
+        "max" if integer && ty.is_signed() => as_signed!(bytes, |old, a| old.max(a)),
+        "min" if integer => as_unsigned!(bytes, |old, a| old.min(a)),
+        "max" if integer => as_unsigned!(bytes, |old, a| old.max(a)),
+        "and" if bits => |old, a, _| old & a,
+        "or" if bits => |old, a, _| old | a,
+        "xor" if bits => |old, a, _| old ^ a,
+        "exch" if bits || ty == Type::B16 => |_, a, _| a,
+        "cas" if ty == Type::B16 => |old, a, b| if old & 0xffff == a & 0xffff { b } else { old },
+        "cas" if ty == Type::B32 => |old, a, b| if old as u32 == a as u32 { b } else { old },
+        "cas" if ty == Type::B64 => |old, a, b| if old == a { b } else { old },
+        "inc" if ty == Type::U32 => |old, a, _| if old as u32 >= a as u32 { 0 } else { old + 1 },
+        "dec" if ty == Type::U32 => |old, a, _| {
+            if old as u32 == 0 || old as u32 > a as u32 {
+                a
+            } else {
+                old - 1
+            }
+        },
+        _ => return None,
+    })
+}
+
+fn atomic(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
+    let returns = d.opcode() == "atom";
+    // The modifiers' order is loose in practice: semantics, scope, space.
+    let orders = ["relaxed", "acquire", "release", "acq_rel"];
+    let (mut order, mut scope) = memory::semantics(d, &orders);
+    if order == Order::Weak {
+        (order, scope) = (Order::Relaxed, memory::scope(d).unwrap_or(Scope::Gpu));
+    }
+    let room = memory::room(d);
+    let words = [
+        "add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec",
+    ];
+    let Some(word) = d.take_any(&words) else {
+        return Err(d.unknown_modifier());
+    };
+    d.take("noftz");
+    let policy = d.take("L2::cache_hint");
+    let ty = d.ty()?;
+    let swaps = matches!(word, "exch" | "cas");
+    let Some(rule) = rule(word, ty).filter(|_| returns || !swaps) else {
+        return Err(format!(
+            "`{}.{word}` on {ty:?} is not supported",
+            d.opcode()
+        ));
+    };
+    let first = usize::from(returns);
+    let sources = if word == "cas" { 2 } else { 1 };
+    d.finish(first + 1 + sources + usize::from(policy))?;
+    let (address, room) = d.address(first, room)?;
+    if !matches!(room, Room::Global | Room::Shared | Room::Generic) {
+        return Err("atomics are for global and shared memory".into());
+    }
+    let mut operands = Operands::default();
+    let mut kept = None;
+    if returns && !matches!(d.operand(0)?, Operand::Sink) {
+        operands.d[0] = d.destination(0, ty)?;
+        kept = Some(Width::of(ty));
+    }
+    let element = |d: &mut Decoder<'_, '_>, index: usize| -> Result<Element, Reason> {
+        Ok(Element {
+            width: Width::of(ty),
+            slot: Default::default(),
+            source: d.source(index, ty)?,
+        })
+    };
+    let a = element(d, first + 1)?;
+    let b = if sources == 2 {
+        Some(element(d, first + 2)?)
+    } else {
+        None
+    };
+    let atomic = Atomic {
+        room,
+        address,
+        bytes: ty.bytes(),
+        rule: Rule(rule),
+        a,
+        b,
+        returns: kept,
+        order,
+        scope,
+    };
+    Ok(Decoded {
+        op: Op::Atomic(Box::new(atomic)),
+        operands,
+        class: Class::Atomic,
+    })
+}
+
+pub(crate) fn run<O: Observer>(
+    context: &mut Context<'_, O>,
+    warp: &mut Lanes,
+    path: &Path,
+    atomic: &Atomic,
+    operands: &Operands,
+    lanes: u32,
+) -> Result<(), LaneFault> {
+    let addresses = addresses(context, warp, path, &atomic.address);
+    let a = memory::element_row(context, warp, path, &atomic.a);
+    let b = match &atomic.b {
+        Some(element) => memory::element_row(context, warp, path, element),
+        None => Row::default(),
+    };
+    let request = Request {
+        room: atomic.room,
+        kind: AccessKind::Atomic,
+        order: atomic.order,
+        scope: atomic.scope,
+        bytes: atomic.bytes,
+        pc: path.pc,
+    };
+    let Rule(rule) = atomic.rule;
+    let mut old = Row::<u64>::default();
+    by_room(
+        context,
+        warp,
+        &request,
+        addresses,
+        lanes,
+        &mut |context, warp, room, addresses, lanes| {
+            each_lane(
+                context,
+                warp,
+                room,
+                addresses,
+                lanes,
+                atomic.bytes,
+                |lane, cells, offset| {
+                    let (a, b) = (a.0[lane], b.0[lane]);
+                    old.0[lane] = cells.update(offset, atomic.bytes, |old| rule(old, a, b));
+                },
+            )
+        },
+    )?;
+    let mut frame = warp.registers.frame(path, &context.launch.pool);
+    match atomic.returns {
+        Some(Width::W64) => write(u64::row_mut(&mut frame, operands.d[0]), &old, lanes),
+        Some(_) => {
+            let narrow = Row(old.0.map(|value| value as u32));
+            write(u32::row_mut(&mut frame, operands.d[0]), &narrow, lanes);
+        }
+        None => {}
+    }
+    Ok(())
+}

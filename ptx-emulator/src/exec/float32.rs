@@ -1,0 +1,258 @@
+//! f32 arithmetic, exact to the bit: `add`, `sub`, `mul`, `fma`, `mad`,
+//! `div`, `rcp`, `sqrt`, `abs`, `neg`, `min`, `max`, `copysign`, with every
+//! rounding mode, `.ftz` and `.sat`.
+//!
+//! To nearest, the host's instruction is the IEEE operation; the directed
+//! modes go through `softfloat`. A NaN result is 0x7fffffff, as on a GPU.
+
+use super::softfloat::{F32, Mode};
+use super::{Group, lanes};
+use crate::ast::Type;
+use crate::ir::{Class, LaneFn, Operands};
+use crate::lower::decoder::{Decoded, Decoder, Reason};
+
+pub(crate) const GROUP: Group = Group {
+    name: "float32",
+    opcodes: &[
+        ("add", "f32; .rn .rz .rm .rp .ftz .sat"),
+        ("sub", "f32; .rn .rz .rm .rp .ftz .sat"),
+        ("mul", "f32; .rn .rz .rm .rp .ftz .sat"),
+        ("fma", "f32; .rn .rz .rm .rp .ftz .sat"),
+        ("mad", "f32; .rn .rz .rm .rp .ftz .sat"),
+        ("div", "f32; .rn .rz .rm .rp .ftz"),
+        ("rcp", "f32; .rn .rz .rm .rp .ftz"),
+        ("sqrt", "f32; .rn .rz .rm .rp .ftz"),
+        ("abs", "f32; .ftz"),
+        ("neg", "f32; .ftz"),
+        ("min", "f32; .ftz .NaN"),
+        ("max", "f32; .ftz .NaN"),
+        ("copysign", "f32"),
+    ],
+    decode,
+};
+
+const FTZ: u64 = 4;
+const SATURATE: u64 = 8;
+const OPERATION: u32 = 8;
+
+/// Subnormals to zero of the same sign.
+#[inline(always)]
+pub(crate) fn flush(x: f32) -> f32 {
+    if x.to_bits() & 0x7f80_0000 == 0 {
+        f32::from_bits(x.to_bits() & 0x8000_0000)
+    } else {
+        x
+    }
+}
+
+/// The bits of a result, a NaN being the one that f32 arithmetic gives. Bits
+/// and not an f32: the compiler takes all NaNs for equal, and would leave out
+/// a choice between two of them.
+#[inline(always)]
+pub(crate) fn canonical(x: f32) -> u32 {
+    let bits = x.to_bits();
+    if bits & 0x7fff_ffff > 0x7f80_0000 {
+        NAN
+    } else {
+        bits
+    }
+}
+
+/// The NaN that f32 arithmetic gives.
+pub(crate) const NAN: u32 = 0x7fff_ffff;
+
+/// To 0..=1; NaN to 0.
+#[inline(always)]
+pub(crate) fn saturate(x: f32) -> f32 {
+    if x > 0.0 {
+        if x < 1.0 { x } else { 1.0 }
+    } else {
+        0.0
+    }
+}
+
+/// `$body` to nearest, with and without flushing and saturation.
+macro_rules! nearest {
+    ($ftz:expr, $saturate:expr, |$($a:ident),*| $body:expr) => {
+        match ($ftz, $saturate) {
+            (false, false) => lanes!(|$($a: f32),*| -> u32 { canonical($body) }),
+            (true, false) => lanes!(|$($a: f32),*| -> u32 { $(let $a = flush($a);)* canonical(flush($body)) }),
+            (false, true) => lanes!(|$($a: f32),*| -> f32 { saturate($body) }),
+            (true, true) => lanes!(|$($a: f32),*| -> f32 { $(let $a = flush($a);)* saturate(flush($body)) }),
+        }
+    };
+}
+
+/// Any mode, by the softfloat operation that `aux` names.
+#[inline(always)]
+fn soft(aux: u64, a: u32, b: u32, c: u32) -> u32 {
+    let flush_bits = |x: u32| {
+        if aux & FTZ != 0 {
+            flush(f32::from_bits(x)).to_bits()
+        } else {
+            x
+        }
+    };
+    let mode = Mode::from_code(aux);
+    let (a, b, c) = (
+        u64::from(flush_bits(a)),
+        u64::from(flush_bits(b)),
+        u64::from(flush_bits(c)),
+    );
+    let bits = match aux >> OPERATION {
+        0 => F32.add(a, b, mode),
+        1 => F32.sub(a, b, mode),
+        2 => F32.mul(a, b, mode),
+        3 => F32.fma(a, b, c, mode),
+        4 => F32.div(a, b, mode),
+        5 => F32.div(u64::from(1f32.to_bits()), a, mode),
+        _ => F32.sqrt(a, mode),
+    };
+    let result = flush_bits(bits as u32);
+    if aux & SATURATE != 0 {
+        saturate(f32::from_bits(result)).to_bits()
+    } else {
+        result
+    }
+}
+
+fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
+    if matches!(d.opcode(), "abs" | "neg" | "min" | "max" | "copysign") {
+        return signs(d);
+    }
+    let mode = d.take_any(&["rn", "rz", "rm", "rp"]).and_then(Mode::parse);
+    let ftz = d.take("ftz");
+    let saturates = matches!(d.opcode(), "add" | "sub" | "mul" | "fma" | "mad") && d.take("sat");
+    let ty = d.ty()?;
+    if ty != Type::F32 {
+        return Err(d.unsupported_type(ty));
+    }
+    // Only add, sub and mul have a default; the others without a mode are
+    // approximate and not of this group.
+    if mode.is_none() && !matches!(d.opcode(), "add" | "sub" | "mul") {
+        return Err(format!("`{}.f32` needs a rounding mode", d.opcode()));
+    }
+    let mode = mode.unwrap_or(Mode::Nearest);
+    let (operation, sources) = match d.opcode() {
+        "add" => (0, 2),
+        "sub" => (1, 2),
+        "mul" => (2, 2),
+        "fma" | "mad" => (3, 3),
+        "div" => (4, 2),
+        "rcp" => (5, 1),
+        _ => (6, 1),
+    };
+    let run: LaneFn = match (mode, operation) {
+        (Mode::Nearest, 0) => nearest!(ftz, saturates, |a, b| a + b),
+        (Mode::Nearest, 1) => nearest!(ftz, saturates, |a, b| a - b),
+        (Mode::Nearest, 2) => nearest!(ftz, saturates, |a, b| a * b),
+        (Mode::Nearest, 3) => nearest!(ftz, saturates, |a, b, c| a.mul_add(b, c)),
+        (Mode::Nearest, 4) => nearest!(ftz, saturates, |a, b| a / b),
+        (Mode::Nearest, 5) => nearest!(ftz, saturates, |a| 1.0 / a),
+        (Mode::Nearest, _) => nearest!(ftz, saturates, |a| a.sqrt()),
+        (_, 3) => lanes!(|a: u32, b: u32, c: u32; aux| -> u32 { soft(aux, a, b, c) }),
+        (_, 5 | 6) => lanes!(|a: u32; aux| -> u32 { soft(aux, a, 0, 0) }),
+        _ => lanes!(|a: u32, b: u32; aux| -> u32 { soft(aux, a, b, 0) }),
+    };
+    let aux = mode.code()
+        | if ftz { FTZ } else { 0 }
+        | if saturates { SATURATE } else { 0 }
+        | operation << OPERATION;
+    finish(d, run, sources, aux)
+}
+
+fn finish(
+    d: &mut Decoder<'_, '_>,
+    run: LaneFn,
+    sources: usize,
+    aux: u64,
+) -> Result<Decoded, Reason> {
+    d.finish(1 + sources)?;
+    let mut operands = Operands {
+        aux,
+        ..Operands::default()
+    };
+    operands.d[0] = d.destination(0, Type::F32)?;
+    for index in 0..sources {
+        operands.s[index] = d.source(index + 1, Type::F32)?;
+    }
+    Ok(Decoded::lanes(run, operands, Class::Single))
+}
+
+/// The smaller one; a NaN loses against a number; -0 is below +0.
+#[inline(always)]
+fn minimum(a: f32, b: f32) -> u32 {
+    if a < b || b.is_nan() || (a == b && a.is_sign_negative()) {
+        canonical(a)
+    } else {
+        canonical(b)
+    }
+}
+
+#[inline(always)]
+fn maximum(a: f32, b: f32) -> u32 {
+    if a > b || b.is_nan() || (a == b && a.is_sign_positive()) {
+        canonical(a)
+    } else {
+        canonical(b)
+    }
+}
+
+fn signs(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
+    let ftz = d.opcode() != "copysign" && d.take("ftz");
+    let propagate = matches!(d.opcode(), "min" | "max") && d.take("NaN");
+    let ty = d.ty()?;
+    if ty != Type::F32 {
+        return Err(d.unsupported_type(ty));
+    }
+    let run: LaneFn = match (d.opcode(), ftz, propagate) {
+        ("abs", false, _) => lanes!(|a: u32| -> u32 { a & 0x7fff_ffff }),
+        ("abs", true, _) => lanes!(|a: f32| -> f32 { flush(a).abs() }),
+        ("neg", false, _) => lanes!(|a: u32| -> u32 { a ^ 0x8000_0000 }),
+        ("neg", true, _) => lanes!(|a: f32| -> f32 { -flush(a) }),
+        ("min", false, false) => lanes!(|a: f32, b: f32| -> u32 { minimum(a, b) }),
+        ("min", true, false) => lanes!(|a: f32, b: f32| -> u32 { minimum(flush(a), flush(b)) }),
+        ("max", false, false) => lanes!(|a: f32, b: f32| -> u32 { maximum(a, b) }),
+        ("max", true, false) => lanes!(|a: f32, b: f32| -> u32 { maximum(flush(a), flush(b)) }),
+        ("min", false, true) => {
+            lanes!(|a: f32, b: f32| -> u32 {
+                if a.is_nan() || b.is_nan() {
+                    NAN
+                } else {
+                    minimum(a, b)
+                }
+            })
+        }
+        ("max", false, true) => {
+            lanes!(|a: f32, b: f32| -> u32 {
+                if a.is_nan() || b.is_nan() {
+                    NAN
+                } else {
+                    maximum(a, b)
+                }
+            })
+        }
+        ("min", true, true) => lanes!(|a: f32, b: f32| -> u32 {
+            if a.is_nan() || b.is_nan() {
+                NAN
+            } else {
+                minimum(flush(a), flush(b))
+            }
+        }),
+        ("max", true, true) => lanes!(|a: f32, b: f32| -> u32 {
+            if a.is_nan() || b.is_nan() {
+                NAN
+            } else {
+                maximum(flush(a), flush(b))
+            }
+        }),
+        // PTX: the magnitude of b with the sign of a.
+        _ => lanes!(|a: u32, b: u32| -> u32 { a & 0x8000_0000 | b & 0x7fff_ffff }),
+    };
+    let sources = if matches!(d.opcode(), "abs" | "neg") {
+        1
+    } else {
+        2
+    };
+    finish(d, run, sources, 0)
+}

@@ -1,0 +1,518 @@
+//! IEEE 754 arithmetic on integers, for what the host's instructions do not
+//! offer: rounding modes other than to nearest, and narrow formats.
+//!
+//! A finite value is `significand * 2^exponent` with up to 126 bits; `round`
+//! is the one place that rounds.
+
+/// A binary format.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Format {
+    exponent_bits: u32,
+    fraction_bits: u32,
+    /// The NaN that operations give.
+    nan: u64,
+}
+
+pub(crate) const F32: Format = Format {
+    exponent_bits: 8,
+    fraction_bits: 23,
+    nan: 0x7fff_ffff,
+};
+pub(crate) const F64: Format = Format {
+    exponent_bits: 11,
+    fraction_bits: 52,
+    nan: 0xfff8_0000_0000_0000,
+};
+
+/// The rounding modes of PTX.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// `.rn`: to nearest, ties to even.
+    Nearest,
+    /// `.rz`
+    Zero,
+    /// `.rm`
+    Down,
+    /// `.rp`
+    Up,
+}
+
+impl Mode {
+    /// The mode that a modifier names.
+    pub(crate) fn parse(word: &str) -> Option<Mode> {
+        Some(match word {
+            "rn" | "rni" => Mode::Nearest,
+            "rz" | "rzi" => Mode::Zero,
+            "rm" | "rmi" => Mode::Down,
+            "rp" | "rpi" => Mode::Up,
+            _ => return None,
+        })
+    }
+
+    /// For `Operands::aux`.
+    pub(crate) fn code(self) -> u64 {
+        self as u64
+    }
+
+    #[inline(always)]
+    pub(crate) fn from_code(code: u64) -> Mode {
+        match code & 3 {
+            0 => Mode::Nearest,
+            1 => Mode::Zero,
+            2 => Mode::Down,
+            _ => Mode::Up,
+        }
+    }
+}
+
+/// A value taken apart.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Parts {
+    NaN,
+    Infinity {
+        negative: bool,
+    },
+    /// Zero has significand 0.
+    Finite {
+        negative: bool,
+        significand: u128,
+        exponent: i32,
+    },
+}
+
+impl Format {
+    fn bias(self) -> i32 {
+        (1 << (self.exponent_bits - 1)) - 1
+    }
+
+    fn infinity(self) -> u64 {
+        ((1 << self.exponent_bits) - 1) << self.fraction_bits
+    }
+
+    fn signed(self, negative: bool, bits: u64) -> u64 {
+        bits | u64::from(negative) << (self.exponent_bits + self.fraction_bits)
+    }
+
+    pub(crate) fn unpack(self, bits: u64) -> Parts {
+        let negative = bits >> (self.exponent_bits + self.fraction_bits) & 1 != 0;
+        let fraction = bits & ((1 << self.fraction_bits) - 1);
+        let biased = bits >> self.fraction_bits & ((1 << self.exponent_bits) - 1);
+        if biased == (1 << self.exponent_bits) - 1 {
+            return if fraction != 0 {
+                Parts::NaN
+            } else {
+                Parts::Infinity { negative }
+            };
+        }
+        let hidden = if biased == 0 {
+            0
+        } else {
+            1 << self.fraction_bits
+        };
+        let exponent = biased.max(1) as i32 - self.bias() - self.fraction_bits as i32;
+        Parts::Finite {
+            negative,
+            significand: u128::from(fraction | hidden),
+            exponent,
+        }
+    }
+
+    /// The bits of a value: `(significand + tail) * 2^exponent`, where `tail`
+    /// says that something between 0 and 1 follows the significand.
+    pub(crate) fn round(
+        self,
+        negative: bool,
+        significand: u128,
+        exponent: i32,
+        tail: bool,
+        mode: Mode,
+    ) -> u64 {
+        if significand == 0 && !tail {
+            return self.signed(negative, 0);
+        }
+        // Room below for the tail, so that it can be a bit.
+        let (significand, exponent) = if significand == 0 {
+            (1, exponent - 1)
+        } else {
+            let up = significand.leading_zeros().saturating_sub(1);
+            (
+                significand << up | u128::from(tail && up > 0),
+                exponent - up as i32,
+            )
+        };
+        let sticky_low = tail;
+        let smallest = 1 - self.bias() - self.fraction_bits as i32;
+        let top = exponent + 127 - significand.leading_zeros() as i32;
+        let quantum = (top - self.fraction_bits as i32).max(smallest);
+        let drop = quantum - exponent;
+        let (kept, half, rest) = if drop <= 0 {
+            // At most fraction_bits + 1 bits: no overflow.
+            ((significand << -drop) as u64, false, sticky_low)
+        } else if drop > 127 {
+            (0, false, true)
+        } else {
+            let low = significand & ((1 << drop) - 1);
+            let half = low >> (drop - 1) & 1 != 0;
+            let rest = low & ((1 << (drop - 1)) - 1) != 0 || sticky_low;
+            ((significand >> drop) as u64, half, rest)
+        };
+        let up = match mode {
+            Mode::Nearest => half && (rest || kept & 1 != 0),
+            Mode::Zero => false,
+            Mode::Down => negative && (half || rest),
+            Mode::Up => !negative && (half || rest),
+        };
+        let kept = kept + u64::from(up);
+        let steps = (quantum - smallest) as u64;
+        if steps >= self.infinity() >> self.fraction_bits {
+            return self.overflow(negative, mode);
+        }
+        let bits = (steps << self.fraction_bits) + kept;
+        if bits >= self.infinity() {
+            self.overflow(negative, mode)
+        } else {
+            self.signed(negative, bits)
+        }
+    }
+
+    fn overflow(self, negative: bool, mode: Mode) -> u64 {
+        let to_infinity = match mode {
+            Mode::Nearest => true,
+            Mode::Zero => false,
+            Mode::Down => negative,
+            Mode::Up => !negative,
+        };
+        self.signed(
+            negative,
+            if to_infinity {
+                self.infinity()
+            } else {
+                self.infinity() - 1
+            },
+        )
+    }
+
+    pub(crate) fn add(self, a: u64, b: u64, mode: Mode) -> u64 {
+        self.sum(self.unpack(a), self.unpack(b), mode)
+    }
+
+    pub(crate) fn sub(self, a: u64, b: u64, mode: Mode) -> u64 {
+        self.add(a, b ^ self.signed(true, 0), mode)
+    }
+
+    pub(crate) fn mul(self, a: u64, b: u64, mode: Mode) -> u64 {
+        match product(self.unpack(a), self.unpack(b)) {
+            Parts::NaN => self.nan,
+            Parts::Infinity { negative } => self.signed(negative, self.infinity()),
+            Parts::Finite {
+                negative,
+                significand,
+                exponent,
+            } => self.round(negative, significand, exponent, false, mode),
+        }
+    }
+
+    /// `a * b + c`, rounded once.
+    pub(crate) fn fma(self, a: u64, b: u64, c: u64, mode: Mode) -> u64 {
+        self.sum(
+            product(self.unpack(a), self.unpack(b)),
+            self.unpack(c),
+            mode,
+        )
+    }
+
+    /// The sum of two values of any precision, in this format.
+    pub(crate) fn sum(self, a: Parts, b: Parts, mode: Mode) -> u64 {
+        let (an, asig, aexp, bn, bsig, bexp) = match (a, b) {
+            (Parts::NaN, _) | (_, Parts::NaN) => return self.nan,
+            (Parts::Infinity { negative: x }, Parts::Infinity { negative: y }) if x != y => {
+                return self.nan;
+            }
+            (Parts::Infinity { negative }, _) | (_, Parts::Infinity { negative }) => {
+                return self.signed(negative, self.infinity());
+            }
+            (
+                Parts::Finite {
+                    negative: an,
+                    significand: asig,
+                    exponent: aexp,
+                },
+                Parts::Finite {
+                    negative: bn,
+                    significand: bsig,
+                    exponent: bexp,
+                },
+            ) => (an, asig, aexp, bn, bsig, bexp),
+        };
+        let zero = |negative| self.signed(negative, 0);
+        if asig == 0 && bsig == 0 {
+            return zero(if an == bn { an } else { mode == Mode::Down });
+        }
+        if asig == 0 {
+            return self.round(bn, bsig, bexp, false, mode);
+        }
+        if bsig == 0 {
+            return self.round(an, asig, aexp, false, mode);
+        }
+        // The larger one with its top at bit 125, the smaller one shifted to
+        // it; what falls off is the tail.
+        let top =
+            |significand: u128, exponent: i32| exponent + 127 - significand.leading_zeros() as i32;
+        let larger_first = top(asig, aexp) >= top(bsig, bexp);
+        let (ln, lsig, lexp, sn, ssig, sexp) = if larger_first {
+            (an, asig, aexp, bn, bsig, bexp)
+        } else {
+            (bn, bsig, bexp, an, asig, aexp)
+        };
+        let up = lsig.leading_zeros() as i32 - 2;
+        let (lsig, lexp) = if up >= 0 {
+            (lsig << up, lexp - up)
+        } else {
+            (lsig, lexp)
+        };
+        let shift = sexp - lexp;
+        let (ssig, tail) = if shift >= 0 {
+            (ssig << shift, false)
+        } else if shift <= -128 {
+            (0, true)
+        } else {
+            (ssig >> -shift, ssig & ((1 << -shift) - 1) != 0)
+        };
+        if ln == sn {
+            return self.round(ln, lsig + ssig, lexp, tail, mode);
+        }
+        if lsig == ssig && !tail {
+            return zero(mode == Mode::Down);
+        }
+        if ssig > lsig {
+            return self.round(sn, ssig - lsig, lexp, tail, mode);
+        }
+        // larger - (smaller + tail) = (larger - smaller - 1) + (1 - tail)
+        self.round(ln, lsig - ssig - u128::from(tail), lexp, tail, mode)
+    }
+
+    pub(crate) fn div(self, a: u64, b: u64, mode: Mode) -> u64 {
+        let (a, b) = (self.unpack(a), self.unpack(b));
+        match (a, b) {
+            (Parts::NaN, _)
+            | (_, Parts::NaN)
+            | (Parts::Infinity { .. }, Parts::Infinity { .. }) => self.nan,
+            (Parts::Infinity { negative: x }, Parts::Finite { negative: y, .. }) => {
+                self.signed(x != y, self.infinity())
+            }
+            (Parts::Finite { negative: x, .. }, Parts::Infinity { negative: y }) => {
+                self.signed(x != y, 0)
+            }
+            (
+                Parts::Finite {
+                    negative: x,
+                    significand: n,
+                    exponent: ne,
+                },
+                Parts::Finite {
+                    negative: y,
+                    significand: m,
+                    exponent: me,
+                },
+            ) => match (n, m) {
+                (0, 0) => self.nan,
+                (_, 0) => self.signed(x != y, self.infinity()),
+                (0, _) => self.signed(x != y, 0),
+                _ => {
+                    let up = n.leading_zeros() as i32 - 2;
+                    let n = n << up;
+                    self.round(x != y, n / m, ne - up - me, !n.is_multiple_of(m), mode)
+                }
+            },
+        }
+    }
+
+    pub(crate) fn sqrt(self, a: u64, mode: Mode) -> u64 {
+        match self.unpack(a) {
+            Parts::NaN => self.nan,
+            Parts::Finite { significand: 0, .. } => a,
+            Parts::Infinity { negative: true } | Parts::Finite { negative: true, .. } => self.nan,
+            Parts::Infinity { .. } => self.infinity(),
+            Parts::Finite {
+                significand,
+                exponent,
+                ..
+            } => {
+                let mut up = significand.leading_zeros() as i32 - 2;
+                up -= (exponent - up) & 1;
+                let wide = significand << up;
+                let root = wide.isqrt();
+                self.round(false, root, (exponent - up) / 2, root * root != wide, mode)
+            }
+        }
+    }
+
+    /// A value of another format in this one.
+    pub(crate) fn convert(self, parts: Parts, mode: Mode) -> u64 {
+        match parts {
+            Parts::NaN => self.nan,
+            Parts::Infinity { negative } => self.signed(negative, self.infinity()),
+            Parts::Finite {
+                negative,
+                significand,
+                exponent,
+            } => self.round(negative, significand, exponent, false, mode),
+        }
+    }
+}
+
+fn product(a: Parts, b: Parts) -> Parts {
+    match (a, b) {
+        (Parts::NaN, _) | (_, Parts::NaN) => Parts::NaN,
+        (Parts::Infinity { negative: x }, Parts::Infinity { negative: y }) => {
+            Parts::Infinity { negative: x != y }
+        }
+        (
+            Parts::Infinity { negative: x },
+            Parts::Finite {
+                negative: y,
+                significand,
+                ..
+            },
+        )
+        | (
+            Parts::Finite {
+                negative: y,
+                significand,
+                ..
+            },
+            Parts::Infinity { negative: x },
+        ) => {
+            if significand == 0 {
+                Parts::NaN
+            } else {
+                Parts::Infinity { negative: x != y }
+            }
+        }
+        (
+            Parts::Finite {
+                negative: x,
+                significand: m,
+                exponent: e,
+            },
+            Parts::Finite {
+                negative: y,
+                significand: n,
+                exponent: f,
+            },
+        ) => Parts::Finite {
+            negative: x != y,
+            significand: m * n,
+            exponent: e + f,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A fixed sequence of bit patterns with many special exponents.
+    fn patterns() -> Vec<u64> {
+        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+        let mut out = vec![
+            0,
+            1 << 63,
+            1,
+            0x000f_ffff_ffff_ffff,
+            0x0010_0000_0000_0000,
+            0x7fef_ffff_ffff_ffff,
+        ];
+        out.extend([
+            0x7ff0_0000_0000_0000,
+            0xfff0_0000_0000_0000,
+            0x3ff0_0000_0000_0000,
+            0xbff0_0000_0000_0001,
+        ]);
+        for _ in 0..60 {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            out.push(state);
+            // Near one, so that sums cancel.
+            out.push(state >> 12 | 0x3fe0_0000_0000_0000);
+        }
+        out
+    }
+
+    #[test]
+    fn nearest_agrees_with_the_host_for_f64() {
+        let all = patterns();
+        for &a in &all {
+            for &b in &all {
+                let (x, y) = (f64::from_bits(a), f64::from_bits(b));
+                let check = |ours: u64, host: f64, what: &str| {
+                    assert!(
+                        ours == host.to_bits() || host.is_nan() && f64::from_bits(ours).is_nan(),
+                        "{what} {x:e} {y:e}: {ours:#x} {:#x}",
+                        host.to_bits()
+                    );
+                };
+                check(F64.add(a, b, Mode::Nearest), x + y, "add");
+                check(F64.sub(a, b, Mode::Nearest), x - y, "sub");
+                check(F64.mul(a, b, Mode::Nearest), x * y, "mul");
+                check(F64.div(a, b, Mode::Nearest), x / y, "div");
+                check(
+                    F64.fma(a, b, all[(a ^ b) as usize % all.len()], Mode::Nearest),
+                    x.mul_add(y, f64::from_bits(all[(a ^ b) as usize % all.len()])),
+                    "fma",
+                );
+            }
+            check_sqrt(a);
+        }
+    }
+
+    fn check_sqrt(a: u64) {
+        let host = f64::from_bits(a).sqrt();
+        let ours = F64.sqrt(a, Mode::Nearest);
+        assert!(ours == host.to_bits() || host.is_nan() && f64::from_bits(ours).is_nan());
+    }
+
+    #[test]
+    fn narrowing_to_f32_agrees_with_the_host() {
+        for a in patterns() {
+            let host = f64::from_bits(a) as f32;
+            let ours = f32::from_bits(F32.convert(F64.unpack(a), Mode::Nearest) as u32);
+            assert!(
+                ours.to_bits() == host.to_bits() || host.is_nan() && ours.is_nan(),
+                "{a:#x}"
+            );
+        }
+    }
+
+    #[test]
+    fn directed_modes_bracket_the_nearest() {
+        // 1 + 2^-60: to nearest and down it is 1, up it is the next f64.
+        let (one, tiny) = (1f64.to_bits(), (2f64.powi(-60)).to_bits());
+        assert_eq!(F64.add(one, tiny, Mode::Nearest), one);
+        assert_eq!(F64.add(one, tiny, Mode::Zero), one);
+        assert_eq!(F64.add(one, tiny, Mode::Down), one);
+        assert_eq!(F64.add(one, tiny, Mode::Up), one + 1);
+        // 1 - 2^-60: down and to zero it is the f64 below 1.
+        assert_eq!(F64.sub(one, tiny, Mode::Down), one - 1);
+        assert_eq!(F64.sub(one, tiny, Mode::Zero), one - 1);
+        assert_eq!(F64.sub(one, tiny, Mode::Up), one);
+        // 1/3 in f32 is 0x3eaaaaab to nearest, 0x3eaaaaaa cut.
+        let three = u64::from(3f32.to_bits());
+        let one = u64::from(1f32.to_bits());
+        assert_eq!(F32.div(one, three, Mode::Nearest), 0x3eaa_aaab);
+        assert_eq!(F32.div(one, three, Mode::Zero), 0x3eaa_aaaa);
+        assert_eq!(F32.div(one, three, Mode::Up), 0x3eaa_aaab);
+        // sqrt 2 in f32 is 1.41421354 = 0x3fb504f3, below the root.
+        let two = u64::from(2f32.to_bits());
+        assert_eq!(F32.sqrt(two, Mode::Down), 0x3fb5_04f3);
+        assert_eq!(F32.sqrt(two, Mode::Up), 0x3fb5_04f4);
+        // Overflow: the largest finite or infinity by direction.
+        let max = u64::from(f32::MAX.to_bits());
+        assert_eq!(F32.add(max, max, Mode::Zero), max);
+        assert_eq!(F32.add(max, max, Mode::Up), 0x7f80_0000);
+        // x - x is +0, and -0 when rounding down.
+        assert_eq!(F32.sub(one, one, Mode::Nearest), 0);
+        assert_eq!(F32.sub(one, one, Mode::Down), 0x8000_0000);
+    }
+}

@@ -1,0 +1,536 @@
+//! Warp collectives: `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`,
+//! `elect.sync`, `bar.warp.sync`; and `activemask`.
+//!
+//! The lanes that the member mask names need not come together: each path
+//! waits until all have come, from whichever instruction, and then all get
+//! their results at once. Lanes that have exited are not waited for.
+
+use super::{Group, Value, predicate, write, write_predicate};
+use crate::ast::{Operand, Type};
+use crate::error::FaultKind;
+use crate::ir::{Class, Op, Operands, Row, Slot, Width};
+use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::machine::path::{Path, Wait};
+use crate::machine::warp::{Context, LaneFault, Next, Warp};
+use crate::observe::{Observer, Site};
+
+pub(crate) const GROUP: Group = Group {
+    name: "warp",
+    opcodes: &[
+        ("shfl", ".sync; .up .down .bfly .idx; b32"),
+        ("vote", ".sync; .all .any .uni pred, .ballot b32"),
+        ("match", ".any .all; .sync; b32 b64"),
+        ("redux", ".sync; .add .min .max u32 s32, .and .or .xor b32"),
+        ("elect", ".sync"),
+        ("bar", ".warp.sync"),
+        ("activemask", "b32"),
+    ],
+    decode,
+};
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Sync,
+    Shuffle(Direction),
+    All,
+    Any,
+    Uniform,
+    Ballot,
+    MatchAny(Width),
+    MatchAll(Width),
+    Reduce(Reduction),
+    Elect,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Direction {
+    Up,
+    Down,
+    Butterfly,
+    Index,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Reduction {
+    Add,
+    MinUnsigned,
+    MaxUnsigned,
+    MinSigned,
+    MaxSigned,
+    And,
+    Or,
+    Xor,
+}
+
+/// A collective. Operands: d0 the result, d1 the predicate that goes with it;
+/// s0 the value, s1 and s2 `shfl`'s lane and clamp, s3 the member mask.
+#[derive(Clone, Debug)]
+pub(crate) struct Collective {
+    kind: Kind,
+}
+
+fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
+    if d.opcode() == "activemask" {
+        let ty = d.ty()?;
+        if ty != Type::B32 {
+            return Err(d.unsupported_type(ty));
+        }
+        d.finish(1)?;
+        let mut operands = Operands::default();
+        operands.d[0] = d.destination(0, Type::B32)?;
+        let run = super::lane_fn!(|f, o, m| write(u32::row_mut(f, o.d[0]), &Row([m; 32]), m));
+        return Ok(Decoded::lanes(run, operands, Class::Warp));
+    }
+    if d.opcode() == "bar" && !d.take("warp") {
+        return Err(d.unknown_modifier());
+    }
+    // `match.any.sync`, but `vote.sync.any`.
+    let all = if d.opcode() == "match" {
+        d.take_any(&["any", "all"])
+    } else {
+        None
+    };
+    if !d.take("sync") {
+        return Err("warp collectives without `.sync` are not supported".into());
+    }
+    let mut operands = Operands::default();
+    let kind = match d.opcode() {
+        "bar" => {
+            d.finish(1)?;
+            operands.s[3] = d.source(0, Type::B32)?;
+            Kind::Sync
+        }
+        "shfl" => shuffle(d, &mut operands)?,
+        "vote" => vote(d, &mut operands)?,
+        "match" => match_kind(d, all, &mut operands)?,
+        "redux" => reduce(d, &mut operands)?,
+        _ => {
+            d.finish(2)?;
+            pair(d, &mut operands, Type::B32)?;
+            operands.s[3] = d.source(1, Type::B32)?;
+            Kind::Elect
+        }
+    };
+    Ok(Decoded {
+        op: Op::Collective(Box::new(Collective { kind })),
+        operands,
+        class: Class::Warp,
+    })
+}
+
+/// `d` or `d|p`.
+fn pair(d: &Decoder<'_, '_>, operands: &mut Operands, ty: Type) -> Result<(), Reason> {
+    match d.operand(0)? {
+        Operand::Pair(value, flag) => {
+            operands.d[0] = d.written(value, ty, false)?.0;
+            operands.d[1] = d.written(flag, Type::Predicate, false)?.0;
+        }
+        _ => operands.d[0] = d.destination(0, ty)?,
+    }
+    Ok(())
+}
+
+fn shuffle(d: &mut Decoder<'_, '_>, operands: &mut Operands) -> Result<Kind, Reason> {
+    let direction = match d.take_any(&["up", "down", "bfly", "idx"]) {
+        Some("up") => Direction::Up,
+        Some("down") => Direction::Down,
+        Some("bfly") => Direction::Butterfly,
+        Some(_) => Direction::Index,
+        None => return Err(d.unknown_modifier()),
+    };
+    let ty = d.ty()?;
+    if ty != Type::B32 {
+        return Err(d.unsupported_type(ty));
+    }
+    d.finish(5)?;
+    pair(d, operands, Type::B32)?;
+    for index in 0..4 {
+        operands.s[index] = d.source(index + 1, Type::B32)?;
+    }
+    Ok(Kind::Shuffle(direction))
+}
+
+fn vote(d: &mut Decoder<'_, '_>, operands: &mut Operands) -> Result<Kind, Reason> {
+    let kind = match d.take_any(&["all", "any", "uni", "ballot"]) {
+        Some("all") => Kind::All,
+        Some("any") => Kind::Any,
+        Some("uni") => Kind::Uniform,
+        Some(_) => Kind::Ballot,
+        None => return Err(d.unknown_modifier()),
+    };
+    let ty = d.ty()?;
+    let expected = if kind == Kind::Ballot {
+        Type::B32
+    } else {
+        Type::Predicate
+    };
+    if ty != expected {
+        return Err(d.unsupported_type(ty));
+    }
+    d.finish(3)?;
+    operands.d[0] = d.destination(0, ty)?;
+    operands.s[0] = d.predicate(1)?;
+    operands.s[3] = d.source(2, Type::B32)?;
+    Ok(kind)
+}
+
+fn match_kind(
+    d: &mut Decoder<'_, '_>,
+    word: Option<&str>,
+    operands: &mut Operands,
+) -> Result<Kind, Reason> {
+    let Some(word) = word else {
+        return Err(d.unknown_modifier());
+    };
+    let ty = d.ty()?;
+    if !matches!(ty, Type::B32 | Type::B64) {
+        return Err(d.unsupported_type(ty));
+    }
+    d.finish(3)?;
+    if word == "any" {
+        operands.d[0] = d.destination(0, Type::B32)?;
+    } else {
+        pair(d, operands, Type::B32)?;
+    }
+    operands.s[0] = d.source(1, ty)?;
+    operands.s[3] = d.source(2, Type::B32)?;
+    let width = Width::of(ty);
+    Ok(if word == "any" {
+        Kind::MatchAny(width)
+    } else {
+        Kind::MatchAll(width)
+    })
+}
+
+fn reduce(d: &mut Decoder<'_, '_>, operands: &mut Operands) -> Result<Kind, Reason> {
+    let Some(word) = d.take_any(&["add", "min", "max", "and", "or", "xor"]) else {
+        return Err(d.unknown_modifier());
+    };
+    let ty = d.ty()?;
+    let reduction = match (word, ty) {
+        ("add", Type::U32 | Type::S32) => Reduction::Add,
+        ("min", Type::U32) => Reduction::MinUnsigned,
+        ("max", Type::U32) => Reduction::MaxUnsigned,
+        ("min", Type::S32) => Reduction::MinSigned,
+        ("max", Type::S32) => Reduction::MaxSigned,
+        ("and", Type::B32) => Reduction::And,
+        ("or", Type::B32) => Reduction::Or,
+        ("xor", Type::B32) => Reduction::Xor,
+        _ => return Err(format!("`redux.sync.{word}` on {ty:?} is not supported")),
+    };
+    d.finish(3)?;
+    operands.d[0] = d.destination(0, ty)?;
+    operands.s[0] = d.source(1, ty)?;
+    operands.s[3] = d.source(2, Type::B32)?;
+    Ok(Kind::Reduce(reduction))
+}
+
+/// What all lanes brought.
+struct Gathered {
+    values: [u64; 32],
+    lanes: [u32; 32],
+    clamps: [u32; 32],
+    votes: u32,
+    /// Lanes that take part.
+    members: u32,
+}
+
+/// A path comes to a collective.
+pub(crate) fn arrive<O: Observer>(
+    context: &mut Context<'_, O>,
+    warp: &mut Warp,
+    path: &Path,
+    collective: &Collective,
+    operands: &Operands,
+    lanes: u32,
+) -> Result<Next, LaneFault> {
+    let undefined = |text: String| (lanes.trailing_zeros(), FaultKind::Undefined(text));
+    let Some(members) = warp
+        .lanes
+        .uniform(path, &context.launch.pool, operands.s[3], lanes)
+    else {
+        return Err(undefined(
+            "lanes of one warp name different member masks".into(),
+        ));
+    };
+    if lanes & !members != 0 {
+        return Err(undefined(format!(
+            "the member mask {members:#010x} does not name all of the lanes {lanes:#010x}"
+        )));
+    }
+    if O::CONTROL {
+        let site = Site {
+            pc: path.pc,
+            block: context.block.index,
+            block_linear: context.block.linear,
+            warp: warp.lanes.index,
+        };
+        context.observer.collective(site, lanes, members);
+    }
+    // The usual case: all lanes on one path.
+    if members & warp.paths.live & !lanes == 0 {
+        let mut gathered = Gathered::new(lanes);
+        gathered.take(context, warp, path, collective, operands, lanes);
+        gathered.give(context, warp, path, collective, operands, lanes);
+        return Ok(Next::To(path.pc + 1));
+    }
+    Ok(Next::Wait(Wait::Collective { members, lanes }))
+}
+
+/// Runs one collective for which all members wait; its members, or `None`
+/// when there is none.
+pub(crate) fn complete_one<O: Observer>(
+    context: &mut Context<'_, O>,
+    warp: &mut Warp,
+) -> Option<u32> {
+    let code = context.launch.code;
+    let kind_of = |path: &Path| match &code.instructions[path.pc as usize].op {
+        Op::Collective(collective) => Some(collective.kind),
+        _ => None,
+    };
+    let waiting: Vec<(usize, u32, u32, Kind)> = warp
+        .paths
+        .list
+        .iter()
+        .enumerate()
+        .filter_map(|(index, path)| match path.wait {
+            Some(Wait::Collective { members, lanes }) => {
+                Some((index, members, lanes, kind_of(path)?))
+            }
+            _ => None,
+        })
+        .collect();
+    for &(_, members, _, kind) in &waiting {
+        let group: Vec<(usize, u32)> = waiting
+            .iter()
+            .filter(|other| {
+                other.1 == members
+                    && std::mem::discriminant(&other.3) == std::mem::discriminant(&kind)
+            })
+            .map(|other| (other.0, other.2))
+            .collect();
+        let present = group.iter().fold(0, |mask, (_, lanes)| mask | lanes);
+        if members & warp.paths.live & !present != 0 {
+            continue;
+        }
+        let paths: Vec<(Path, u32)> = group
+            .iter()
+            .map(|&(index, lanes)| (warp.paths.list[index].clone(), lanes))
+            .collect();
+        let mut gathered = Gathered::new(present);
+        for give in [false, true] {
+            for (path, lanes) in &paths {
+                let instruction = &code.instructions[path.pc as usize];
+                let Op::Collective(collective) = &instruction.op else {
+                    continue;
+                };
+                if give {
+                    gathered.give(
+                        context,
+                        warp,
+                        path,
+                        collective,
+                        &instruction.operands,
+                        *lanes,
+                    );
+                } else {
+                    gathered.take(
+                        context,
+                        warp,
+                        path,
+                        collective,
+                        &instruction.operands,
+                        *lanes,
+                    );
+                }
+            }
+        }
+        for (index, _) in group {
+            warp.paths.list[index].wait = None;
+            warp.paths.list[index].pc += 1;
+        }
+        return Some(members);
+    }
+    None
+}
+
+impl Gathered {
+    fn new(members: u32) -> Self {
+        Gathered {
+            values: [0; 32],
+            lanes: [0; 32],
+            clamps: [0; 32],
+            votes: 0,
+            members,
+        }
+    }
+
+    fn take<O>(
+        &mut self,
+        context: &Context<'_, O>,
+        warp: &mut Warp,
+        path: &Path,
+        collective: &Collective,
+        operands: &Operands,
+        lanes: u32,
+    ) {
+        let frame = warp.lanes.registers.frame(path, &context.launch.pool);
+        let s = operands.s;
+        let active = (0..32).filter(|lane| lanes >> lane & 1 != 0);
+        match collective.kind {
+            Kind::Sync | Kind::Elect => {}
+            Kind::All | Kind::Any | Kind::Uniform | Kind::Ballot => {
+                self.votes |= predicate(&frame, s[0]) & lanes
+            }
+            Kind::MatchAny(Width::W64) | Kind::MatchAll(Width::W64) => {
+                let row = u64::row(&frame, s[0]);
+                active.for_each(|lane| self.values[lane] = row.0[lane]);
+            }
+            Kind::MatchAny(_) | Kind::MatchAll(_) | Kind::Reduce(_) => {
+                let row = u32::row(&frame, s[0]);
+                active.for_each(|lane| self.values[lane] = u64::from(row.0[lane]));
+            }
+            Kind::Shuffle(_) => {
+                let (value, other, clamp) = (
+                    u32::row(&frame, s[0]),
+                    u32::row(&frame, s[1]),
+                    u32::row(&frame, s[2]),
+                );
+                active.for_each(|lane| {
+                    self.values[lane] = u64::from(value.0[lane]);
+                    self.lanes[lane] = other.0[lane];
+                    self.clamps[lane] = clamp.0[lane];
+                });
+            }
+        }
+    }
+
+    fn give<O>(
+        &self,
+        context: &Context<'_, O>,
+        warp: &mut Warp,
+        path: &Path,
+        collective: &Collective,
+        operands: &Operands,
+        lanes: u32,
+    ) {
+        let mut frame = warp.lanes.registers.frame(path, &context.launch.pool);
+        let [result, flag, ..] = operands.d;
+        let bits = |yes: bool| if yes { u32::MAX } else { 0 };
+        match collective.kind {
+            Kind::Sync => {}
+            Kind::All => {
+                write_predicate(&mut frame, result, bits(self.votes == self.members), lanes)
+            }
+            Kind::Any => write_predicate(&mut frame, result, bits(self.votes != 0), lanes),
+            Kind::Uniform => {
+                let same = self.votes == 0 || self.votes == self.members;
+                write_predicate(&mut frame, result, bits(same), lanes);
+            }
+            Kind::Ballot => write(
+                u32::row_mut(&mut frame, result),
+                &Row([self.votes; 32]),
+                lanes,
+            ),
+            Kind::Elect => {
+                let leader = self.members.trailing_zeros();
+                if result != Slot::SINK {
+                    write(u32::row_mut(&mut frame, result), &Row([leader; 32]), lanes);
+                }
+                write_predicate(
+                    &mut frame,
+                    flag,
+                    1u32.checked_shl(leader).unwrap_or(0),
+                    lanes,
+                );
+            }
+            Kind::MatchAny(_) => {
+                let row = Row(std::array::from_fn(|lane| self.equal_to(self.values[lane])));
+                write(u32::row_mut(&mut frame, result), &row, lanes);
+            }
+            Kind::MatchAll(_) => {
+                let first = self.values[self.members.trailing_zeros() as usize & 31];
+                let all = self.equal_to(first) == self.members;
+                write(
+                    u32::row_mut(&mut frame, result),
+                    &Row([self.members & bits(all); 32]),
+                    lanes,
+                );
+                write_predicate(&mut frame, flag, bits(all), lanes);
+            }
+            Kind::Reduce(reduction) => {
+                write(
+                    u32::row_mut(&mut frame, result),
+                    &Row([self.reduced(reduction); 32]),
+                    lanes,
+                );
+            }
+            Kind::Shuffle(direction) => {
+                let mut row = Row::<u32>::default();
+                let mut inside = 0;
+                for lane in 0..32 {
+                    let (source, in_range) = source_lane(
+                        direction,
+                        lane,
+                        self.lanes[lane as usize],
+                        self.clamps[lane as usize],
+                    );
+                    inside |= u32::from(in_range) << lane;
+                    row.0[lane as usize] = self.values[source as usize] as u32;
+                }
+                write(u32::row_mut(&mut frame, result), &row, lanes);
+                if flag != Slot::SINK {
+                    write_predicate(&mut frame, flag, inside, lanes);
+                }
+            }
+        }
+    }
+
+    fn equal_to(&self, value: u64) -> u32 {
+        (0..32)
+            .filter(|&lane| self.members >> lane & 1 != 0 && self.values[lane as usize] == value)
+            .fold(0, |m, l| m | 1 << l)
+    }
+
+    fn reduced(&self, reduction: Reduction) -> u32 {
+        let values = (0..32)
+            .filter(|lane| self.members >> lane & 1 != 0)
+            .map(|lane| self.values[lane] as u32);
+        let combine: fn(u32, u32) -> u32 = match reduction {
+            Reduction::Add => u32::wrapping_add,
+            Reduction::MinUnsigned => u32::min,
+            Reduction::MaxUnsigned => u32::max,
+            Reduction::MinSigned => |a, b| (a as i32).min(b as i32) as u32,
+            Reduction::MaxSigned => |a, b| (a as i32).max(b as i32) as u32,
+            Reduction::And => |a, b| a & b,
+            Reduction::Or => |a, b| a | b,
+            Reduction::Xor => |a, b| a ^ b,
+        };
+        values.reduce(combine).unwrap_or(0)
+    }
+}
+
+/// PTX ISA, `shfl.sync`: the lane to read, and whether it is in the segment;
+/// if it is not, the lane reads itself.
+fn source_lane(direction: Direction, lane: u32, b: u32, c: u32) -> (u32, bool) {
+    let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
+    let highest = lane & segment | clamp & !segment & 31;
+    let lowest = lane & segment;
+    let (source, inside) = match direction {
+        Direction::Up => (
+            lane.wrapping_sub(b),
+            lane as i32 - b as i32 >= highest as i32,
+        ),
+        Direction::Down => (lane + b, lane + b <= highest),
+        Direction::Butterfly => (lane ^ b, (lane ^ b) <= highest),
+        Direction::Index => {
+            let source = lowest | b & !segment & 31;
+            (source, source <= highest)
+        }
+    };
+    if inside {
+        (source & 31, true)
+    } else {
+        (lane, false)
+    }
+}

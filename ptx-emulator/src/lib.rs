@@ -1,0 +1,139 @@
+//! Runs PTX on the CPU, warp by warp.
+//!
+//! ```
+//! use ptx_emulator::{Gpu, Model, Program};
+//!
+//! let program = Program::load(
+//!     ".version 8.0 .target sm_75 .address_size 64
+//!      .visible .entry double(.param .u64 data) {
+//!          .reg .b32 %r<3>; .reg .b64 %rd<4>;
+//!          ld.param.u64 %rd1, [data];
+//!          mov.u32 %r1, %tid.x;
+//!          mul.wide.u32 %rd2, %r1, 4;
+//!          add.s64 %rd3, %rd1, %rd2;
+//!          ld.global.u32 %r2, [%rd3];
+//!          shl.b32 %r2, %r2, 1;
+//!          st.global.u32 [%rd3], %r2;
+//!          ret;
+//!      }",
+//! )?;
+//! let mut gpu = Gpu::new(Model::h200());
+//! let data = gpu.alloc(4 * 4)?;
+//! gpu.copy_in(data, &[1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0])?;
+//! let report = gpu.launch(&program, "double", [1, 1, 1], [4, 1, 1], 0, &[&data.to_le_bytes()])?;
+//! let mut bytes = [0; 16];
+//! gpu.copy_out(data, &mut bytes)?;
+//! assert_eq!(bytes, [2, 0, 0, 0, 4, 0, 0, 0, 6, 0, 0, 0, 8, 0, 0, 0]);
+//! assert_eq!(report.warp_instructions, 8);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! `parse` reads text, `lower` makes code of it, `exec` knows the
+//! instructions, `machine` runs them; `observe` is what `check` and `count`
+//! see of it.
+
+pub mod ast;
+pub mod check;
+pub mod count;
+mod error;
+mod exec;
+mod ir;
+mod lexer;
+mod lower;
+mod machine;
+pub mod observe;
+mod parse;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub use error::{Fault, FaultKind, LaunchError, LoadError, MemoryError, Refusal, Waiter};
+pub use exec::{Coverage, coverage};
+pub use ir::Class;
+pub use machine::gpu::{Gpu, Report, Shape};
+pub use machine::launch::{LaunchOptions, Schedule};
+pub use machine::model::Model;
+pub use parse::{ParseError, parse};
+
+/// A loaded PTX module.
+#[derive(Debug)]
+pub struct Program {
+    pub(crate) code: lower::Code,
+    /// Tells programs apart in a GPU's memory.
+    pub(crate) id: u64,
+}
+
+impl Program {
+    /// Parses and decodes a module: afterwards, all of it can run.
+    ///
+    /// # Errors
+    ///
+    /// `LoadError::Parse` when the text is not PTX, `LoadError::Refused` for
+    /// the first instruction, modifier or name that is not supported.
+    pub fn load(ptx: &str) -> Result<Program, LoadError> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let module = parse::parse(ptx)?;
+        let code = lower::lower(&module, ptx)?;
+        Ok(Program {
+            code,
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+        })
+    }
+
+    /// The names of the kernels.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        self.code
+            .functions
+            .iter()
+            .filter(|f| f.entry && f.defined)
+            .map(|f| f.name.as_str())
+    }
+
+    /// The sizes in bytes of a kernel's parameters; `None` when there is no
+    /// such kernel.
+    pub fn parameters(&self, kernel: &str) -> Option<Vec<u32>> {
+        let function = self
+            .code
+            .functions
+            .iter()
+            .find(|f| f.entry && f.defined && f.name == kernel)?;
+        Some(
+            function
+                .parameters
+                .iter()
+                .map(|formal| formal.bytes)
+                .collect(),
+        )
+    }
+
+    /// `file:line` of the source of an instruction, when the PTX has `.loc`.
+    pub fn source(&self, pc: u32) -> Option<String> {
+        self.code.source(pc)
+    }
+
+    /// The PTX text of an instruction.
+    pub fn statement(&self, pc: u32) -> String {
+        self.code.statement(pc)
+    }
+
+    /// The kernel or function that an instruction stands in; empty when there
+    /// is no such instruction.
+    pub fn function(&self, pc: u32) -> &str {
+        let index = self
+            .code
+            .origins
+            .get(pc as usize)
+            .map_or(usize::MAX, |origin| origin.function as usize);
+        self.code
+            .functions
+            .get(index)
+            .map_or("", |function| function.name.as_str())
+    }
+
+    /// The line in the PTX text of an instruction; 0 when there is none.
+    pub fn line(&self, pc: u32) -> u32 {
+        self.code
+            .origins
+            .get(pc as usize)
+            .map_or(0, |origin| origin.position.line)
+    }
+}

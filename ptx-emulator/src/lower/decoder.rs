@@ -1,0 +1,364 @@
+//! What an instruction group decodes with: modifiers in order, operands by
+//! index and type. A decoder takes what it knows; `finish` refuses the rest,
+//! so that no modifier is ever passed over.
+
+use super::scope::{Entity, Scopes};
+use super::{Builder, LabelId, Symbol};
+use crate::ast::{Instruction, Operand, Space, Type};
+use crate::ir::{Address, Base, Class, LaneFn, Op, Operands, Room, Slot, Source, Width};
+
+/// Why an instruction is refused.
+pub(crate) type Reason = String;
+
+/// An instruction decoded.
+pub(crate) struct Decoded {
+    pub(crate) op: Op,
+    pub(crate) operands: Operands,
+    pub(crate) class: Class,
+}
+
+impl Decoded {
+    pub(crate) fn lanes(run: LaneFn, operands: Operands, class: Class) -> Self {
+        Decoded {
+            op: Op::Lanes(run),
+            operands,
+            class,
+        }
+    }
+}
+
+pub(crate) struct Decoder<'d, 'a> {
+    pub(crate) builder: &'d mut Builder<'a>,
+    pub(crate) scopes: &'d mut Scopes,
+    pub(crate) instruction: &'d Instruction,
+    /// Modifiers taken so far.
+    at: usize,
+}
+
+impl<'d, 'a> Decoder<'d, 'a> {
+    pub(crate) fn new(
+        builder: &'d mut Builder<'a>,
+        scopes: &'d mut Scopes,
+        instruction: &'d Instruction,
+    ) -> Self {
+        Decoder {
+            builder,
+            scopes,
+            instruction,
+            at: 0,
+        }
+    }
+
+    pub(crate) fn opcode(&self) -> &'d str {
+        &self.instruction.opcode
+    }
+
+    /// The next modifier, not taken.
+    pub(crate) fn peek(&self) -> Option<&'d str> {
+        self.instruction.modifiers.get(self.at).map(String::as_str)
+    }
+
+    /// Takes the next modifier when it is `word`.
+    pub(crate) fn take(&mut self, word: &str) -> bool {
+        let found = self.peek() == Some(word);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Takes the next modifier when it is one of `words`.
+    pub(crate) fn take_any(&mut self, words: &[&str]) -> Option<&'d str> {
+        let word = self.peek().filter(|word| words.contains(word))?;
+        self.at += 1;
+        Some(word)
+    }
+
+    /// Takes the next modifier, which must be a type.
+    pub(crate) fn ty(&mut self) -> Result<Type, Reason> {
+        match self.peek().map(Type::parse) {
+            Some(Some(ty)) => {
+                self.at += 1;
+                Ok(ty)
+            }
+            Some(None) => Err(self.unknown_modifier()),
+            None => Err(format!("`{}` needs a type", self.opcode())),
+        }
+    }
+
+    pub(crate) fn unknown_modifier(&self) -> Reason {
+        match self.peek() {
+            Some(word) => format!(
+                "the modifier `.{word}` of `{}` is not supported here",
+                self.opcode()
+            ),
+            None => format!("a modifier of `{}` is missing", self.opcode()),
+        }
+    }
+
+    pub(crate) fn unsupported_type(&self, ty: Type) -> Reason {
+        format!("`{}` on {ty:?} is not supported", self.opcode())
+    }
+
+    /// All modifiers are taken, and there are `count` operands.
+    pub(crate) fn finish(&self, count: usize) -> Result<(), Reason> {
+        if self.at < self.instruction.modifiers.len() {
+            return Err(self.unknown_modifier());
+        }
+        let found = self.instruction.operands.len();
+        if found != count {
+            return Err(format!(
+                "`{}` takes {count} operands here, not {found}",
+                self.opcode()
+            ));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn operand(&self, index: usize) -> Result<&'d Operand, Reason> {
+        self.instruction
+            .operands
+            .get(index)
+            .ok_or_else(|| format!("operand {} is missing", index + 1))
+    }
+
+    /// A register and its type.
+    pub(crate) fn register(&self, name: &str) -> Result<(Slot, Type), Reason> {
+        match self.scopes.find(name) {
+            Some(Entity::Register { slot, ty }) => Ok((*slot, *ty)),
+            Some(_) => Err(format!("`{name}` is not a register")),
+            None => Err(format!("no register `{name}`")),
+        }
+    }
+
+    fn fits(&self, name: &str, register: Type, ty: Type, wider: bool) -> Result<(), Reason> {
+        let same_file = (register == Type::Predicate) == (ty == Type::Predicate);
+        let fits = if wider {
+            register.bytes() >= ty.bytes()
+        } else {
+            register.bytes() == ty.bytes()
+        };
+        if same_file && fits {
+            return Ok(());
+        }
+        Err(format!(
+            "`{name}` is a register of {register:?}, which does not hold {ty:?}"
+        ))
+    }
+
+    /// The row that operand `index`, a value of type `ty`, is written to.
+    pub(crate) fn destination(&self, index: usize, ty: Type) -> Result<Slot, Reason> {
+        Ok(self.written(self.operand(index)?, ty, false)?.0)
+    }
+
+    /// As `destination`; with `wider`, the register may be wider than `ty`
+    /// (loads and conversions), and its own type comes back.
+    pub(crate) fn written(
+        &self,
+        operand: &Operand,
+        ty: Type,
+        wider: bool,
+    ) -> Result<(Slot, Type), Reason> {
+        match operand {
+            Operand::Name(name) => {
+                let (slot, register) = self.register(name)?;
+                self.fits(name, register, ty, wider)?;
+                Ok((slot, register))
+            }
+            Operand::Sink => Ok((Slot::SINK, ty)),
+            _ => Err("a register is expected as the destination".into()),
+        }
+    }
+
+    /// The row that holds operand `index`, a value of type `ty`.
+    pub(crate) fn source(&mut self, index: usize, ty: Type) -> Result<Source, Reason> {
+        let operand = self.operand(index)?;
+        self.read(operand, ty, false)
+    }
+
+    /// As `source`; with `wider`, a wider register is truncated (stores and
+    /// conversions).
+    pub(crate) fn read(
+        &mut self,
+        operand: &Operand,
+        ty: Type,
+        wider: bool,
+    ) -> Result<Source, Reason> {
+        match operand {
+            Operand::Name(name) => match self.scopes.find(name) {
+                Some(Entity::Register { slot, ty: register }) => {
+                    self.fits(name, *register, ty, wider)?;
+                    Ok(Source::register(*slot))
+                }
+                _ => self.symbol(name, 0, ty),
+            },
+            Operand::NameOffset(name, offset) => self.symbol(name, *offset, ty),
+            Operand::Number(number) => {
+                let bits = number
+                    .bits(ty)
+                    .ok_or_else(|| format!("the immediate does not fit {ty:?}"))?;
+                Ok(match Width::of(ty) {
+                    Width::W64 => self.builder.immediate64(bits),
+                    Width::W32 => self.builder.immediate32(bits as u32),
+                    Width::Predicate => return Err("a predicate register is expected".into()),
+                })
+            }
+            _ => Err("a register or an immediate is expected".into()),
+        }
+    }
+
+    /// The register that operand `index` names, when it is one, with its own
+    /// type: for groups whose operand may be wider or narrower.
+    pub(crate) fn register_type(&self, index: usize) -> Option<Type> {
+        match self.instruction.operands.get(index)? {
+            Operand::Name(name) => self.register(name).ok().map(|(_, ty)| ty),
+            _ => None,
+        }
+    }
+
+    fn symbol(&mut self, name: &str, offset: i64, ty: Type) -> Result<Source, Reason> {
+        let symbol = self.find_symbol(name)?;
+        match ty {
+            Type::U32 | Type::B32 | Type::S32 => {
+                Ok(self.builder.address_of(symbol, offset, false, false))
+            }
+            Type::U64 | Type::B64 | Type::S64 => {
+                Ok(self.builder.address_of(symbol, offset, true, false))
+            }
+            _ => Err(format!("the address of `{name}` is not a value of {ty:?}")),
+        }
+    }
+
+    /// A variable or function of the program by name.
+    pub(crate) fn find_symbol(&self, name: &str) -> Result<Symbol, Reason> {
+        match self.scopes.find(name) {
+            Some(Entity::Static(symbol)) => return Ok(*symbol),
+            Some(_) => return Err(format!("`{name}` has no address that is known at load")),
+            None => {}
+        }
+        self.builder
+            .module
+            .get(name)
+            .copied()
+            .ok_or_else(|| format!("no register or variable `{name}`"))
+    }
+
+    /// A predicate, perhaps negated.
+    pub(crate) fn predicate(&self, index: usize) -> Result<Source, Reason> {
+        let (name, negated) = match self.operand(index)? {
+            Operand::Name(name) => (name, false),
+            Operand::Not(name) => (name, true),
+            _ => return Err("a predicate register is expected".into()),
+        };
+        match self.register(name)? {
+            (slot, Type::Predicate) => Ok(Source::predicate(slot, negated)),
+            _ => Err(format!("`{name}` is not a predicate")),
+        }
+    }
+
+    /// The address in operand `index`, for an access to `room`; the room may
+    /// become a narrower one when the operand names a variable.
+    pub(crate) fn address(&mut self, index: usize, room: Room) -> Result<(Address, Room), Reason> {
+        let Operand::Address { base, offset, rest } = self.operand(index)? else {
+            return Err("an address in brackets is expected".into());
+        };
+        if !rest.is_empty() {
+            return Err("more than an address in brackets".into());
+        }
+        let offset = *offset;
+        let Some(name) = base else {
+            return Ok((
+                Address {
+                    base: Base::W64(self.builder.immediate64(0)),
+                    offset,
+                },
+                room,
+            ));
+        };
+        match self.scopes.find(name) {
+            Some(Entity::Register { slot, ty }) => {
+                let base = match Width::of(*ty) {
+                    Width::W64 => Base::W64(Source::register(*slot)),
+                    Width::W32
+                        if ty.bytes() == 4 && !matches!(room, Room::Generic | Room::Global) =>
+                    {
+                        Base::W32(Source::register(*slot))
+                    }
+                    _ => return Err(format!("`{name}` is not a register that holds an address")),
+                };
+                Ok((Address { base, offset }, room))
+            }
+            Some(Entity::Parameter(formal)) => {
+                if room != Room::Parameter {
+                    return Err(format!("`{name}` is a parameter"));
+                }
+                let offset = offset.wrapping_add(i64::from(formal.offset));
+                Ok((
+                    Address {
+                        base: Base::W64(self.builder.immediate64(0)),
+                        offset,
+                    },
+                    room,
+                ))
+            }
+            Some(Entity::Frame {
+                offset: start,
+                space,
+                ..
+            }) => {
+                let expected = if *space == Space::Parameter {
+                    Room::Parameter
+                } else {
+                    Room::Local
+                };
+                if room != expected && room != Room::Generic {
+                    return Err(format!("`{name}` is not in this state space"));
+                }
+                let offset = offset.wrapping_add(i64::from(*start));
+                Ok((
+                    Address {
+                        base: Base::Frame,
+                        offset,
+                    },
+                    Room::Local,
+                ))
+            }
+            _ => {
+                let symbol = self.find_symbol(name)?;
+                let Symbol::Variable(variable) = symbol else {
+                    return Err(format!("`{name}` is a function"));
+                };
+                let own = Room::of(self.builder.variables[variable as usize].space);
+                if room != Room::Generic && own != Some(room) {
+                    return Err(format!("`{name}` is not in this state space"));
+                }
+                let source = self.builder.address_of(symbol, 0, true, false);
+                Ok((
+                    Address {
+                        base: Base::W64(source),
+                        offset,
+                    },
+                    own.unwrap_or(room),
+                ))
+            }
+        }
+    }
+
+    /// The label that operand `index` names.
+    pub(crate) fn label(&self, index: usize) -> Result<LabelId, Reason> {
+        match self.operand(index)? {
+            Operand::Name(name) => self.label_named(name),
+            _ => Err("a label is expected".into()),
+        }
+    }
+
+    pub(crate) fn label_named(&self, name: &str) -> Result<LabelId, Reason> {
+        match self.scopes.find(name) {
+            Some(Entity::Label(label)) => Ok(*label),
+            _ => Err(format!("no label `{name}`")),
+        }
+    }
+
+    /// True inside an `.entry`.
+    pub(crate) fn in_entry(&self) -> bool {
+        self.builder.functions[self.builder.function as usize].entry
+    }
+}

@@ -1,0 +1,215 @@
+//! Variables of module scope: their place, their initial bytes, and the
+//! shared memory of a kernel.
+
+use super::{Builder, Function, Symbol};
+use crate::ast::{Initial, Linkage, Space, Variable};
+use crate::error::LoadError;
+
+/// A variable of the program.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed {
+    pub(crate) name: String,
+    pub(crate) space: Space,
+    pub(crate) bytes: u64,
+    pub(crate) align: u32,
+    /// `.extern .shared x[]`: the launch says how many bytes.
+    pub(crate) dynamic: bool,
+    /// Shorter than `bytes`: the rest is zero.
+    pub(crate) initial: Vec<u8>,
+    /// Addresses within `initial`: offset, what, plus how much, generic, bytes.
+    pub(crate) addresses: Vec<(u64, Symbol, i64, bool, u32)>,
+}
+
+/// Enters a variable's name and place at module scope.
+pub(crate) fn declare_variable(
+    builder: &mut Builder<'_>,
+    variable: &Variable,
+) -> Result<(), LoadError> {
+    if let Some(&Symbol::Variable(index)) = builder.module.get(&variable.name) {
+        // `.extern` first and the definition later, or the other way round.
+        let known = &mut builder.variables[index as usize];
+        if known.space == variable.space && (known.bytes == variable.bytes() || known.bytes == 0) {
+            known.bytes = known.bytes.max(variable.bytes());
+            return Ok(());
+        }
+    }
+    if builder.module.contains_key(&variable.name) {
+        return builder.refuse(
+            variable.position,
+            &variable.name,
+            "this name exists already",
+        );
+    }
+    let symbol = place_variable(builder, variable)?;
+    builder.module.insert(variable.name.clone(), symbol);
+    Ok(())
+}
+
+/// Adds a variable to the program without a name.
+pub(crate) fn place_variable(
+    builder: &mut Builder<'_>,
+    variable: &Variable,
+) -> Result<Symbol, LoadError> {
+    if variable.space == Space::Local {
+        return builder.refuse(
+            variable.position,
+            &variable.name,
+            "local memory at module scope is not supported",
+        );
+    }
+    if variable.space == Space::Constant && variable.bytes() > 64 << 10 {
+        return builder.refuse(
+            variable.position,
+            &variable.name,
+            "more than 65536 bytes of constant memory",
+        );
+    }
+    let index = builder.variables.len() as u32;
+    builder.variables.push(Placed {
+        name: variable.name.clone(),
+        space: variable.space,
+        bytes: variable.bytes(),
+        align: variable.alignment().max(1),
+        dynamic: variable.space == Space::Shared
+            && variable.elements == Some(0)
+            && variable.linkage == Linkage::Extern,
+        initial: Vec::new(),
+        addresses: Vec::new(),
+    });
+    Ok(Symbol::Variable(index))
+}
+
+/// Fills the initial bytes of all variables of module scope.
+pub(crate) fn fill_initialisers(
+    builder: &mut Builder<'_>,
+    variables: &[Variable],
+) -> Result<(), LoadError> {
+    for variable in variables {
+        if let Some(&symbol) = builder.module.get(&variable.name) {
+            fill_initialiser(builder, symbol, variable)?;
+        }
+    }
+    Ok(())
+}
+
+/// Fills the initial bytes of one variable.
+pub(crate) fn fill_initialiser(
+    builder: &mut Builder<'_>,
+    symbol: Symbol,
+    variable: &Variable,
+) -> Result<(), LoadError> {
+    let Symbol::Variable(index) = symbol else {
+        return Ok(());
+    };
+    let width = variable.ty.bytes();
+    let mut bytes = Vec::new();
+    let mut addresses = Vec::new();
+    for value in &variable.initial {
+        match value {
+            Initial::Number(number) => match number.bits(variable.ty) {
+                Some(bits) => {
+                    bytes.extend_from_slice(&u128::from(bits).to_le_bytes()[..width as usize])
+                }
+                None => {
+                    return builder.refuse(
+                        variable.position,
+                        &variable.name,
+                        "an initial value of another type",
+                    );
+                }
+            },
+            Initial::Address {
+                name,
+                offset,
+                generic,
+            } => {
+                let Some(&target) = builder.module.get(name) else {
+                    return builder.refuse(
+                        variable.position,
+                        &variable.name,
+                        format!("no variable `{name}`"),
+                    );
+                };
+                if width < 4 {
+                    return builder.refuse(
+                        variable.position,
+                        &variable.name,
+                        "an address needs .u32 or .u64",
+                    );
+                }
+                addresses.push((bytes.len() as u64, target, *offset, *generic, width));
+                bytes.resize(bytes.len() + width as usize, 0);
+            }
+        }
+    }
+    if !bytes.is_empty() {
+        let placed = &mut builder.variables[index as usize];
+        placed.initial = bytes;
+        placed.addresses = addresses;
+    }
+    Ok(())
+}
+
+/// Where a kernel's shared variables lie.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SharedLayout {
+    /// Variable, offset.
+    pub(crate) places: Vec<(u32, u32)>,
+    /// Bytes of the static ones; dynamic shared memory begins here.
+    pub(crate) fixed: u32,
+}
+
+/// Lays out the shared variables that `entry` and all that it calls name.
+/// `None` when they do not fit in 32 bits.
+pub(crate) fn shared(
+    functions: &[Function],
+    variables: &[Placed],
+    entry: u32,
+) -> Option<SharedLayout> {
+    let mut reached = vec![false; functions.len()];
+    let mut todo = vec![entry];
+    while let Some(index) = todo.pop() {
+        let Some(function) = functions.get(index as usize) else {
+            continue;
+        };
+        if std::mem::replace(&mut reached[index as usize], true) {
+            continue;
+        }
+        todo.extend(&function.calls);
+        if function.indirect {
+            todo.extend(
+                (0..functions.len() as u32).filter(|&other| !functions[other as usize].entry),
+            );
+        }
+    }
+    let mut named: Vec<u32> = functions
+        .iter()
+        .zip(&reached)
+        .filter(|(_, hit)| **hit)
+        .flat_map(|(f, _)| f.shared.iter().copied())
+        .collect();
+    named.sort_unstable();
+    named.dedup();
+    let mut layout = SharedLayout::default();
+    let mut dynamic_align = 16;
+    for &index in &named {
+        let variable = &variables[index as usize];
+        if variable.dynamic {
+            dynamic_align = dynamic_align.max(variable.align);
+            continue;
+        }
+        let offset = layout.fixed.checked_next_multiple_of(variable.align)?;
+        layout.fixed = offset.checked_add(u32::try_from(variable.bytes).ok()?)?;
+        layout.places.push((index, offset));
+    }
+    if named.iter().any(|&index| variables[index as usize].dynamic) {
+        layout.fixed = layout.fixed.checked_next_multiple_of(dynamic_align)?;
+        for &index in named
+            .iter()
+            .filter(|&&index| variables[index as usize].dynamic)
+        {
+            layout.places.push((index, layout.fixed));
+        }
+    }
+    Some(layout)
+}

@@ -1,0 +1,385 @@
+//! One launch: which blocks are resident, who runs next, who is stuck.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::block::{Block, BlockState};
+use super::memory::{Cells, Global};
+use super::model::Model;
+use super::warp::{Context, Turn, Warp, full_mask};
+use crate::error::{LaunchError, Waiter};
+use crate::ir::{Instruction, Pool};
+use crate::lower::Code;
+use crate::observe::Observer;
+
+/// Warp instructions of one turn of a warp.
+const TURN: u32 = 8192;
+/// Turns between looks at the shared budget and the error flag.
+const BUDGET_STEP: u64 = 1 << 20;
+
+/// Which of the legal interleavings is run.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
+pub enum Schedule {
+    /// Round robin, always the same.
+    #[default]
+    Deterministic,
+    /// Turns of random length in random order, from a seed.
+    Seed(u64),
+}
+
+/// How a launch is run.
+#[derive(Clone, Debug)]
+pub struct LaunchOptions {
+    /// The interleaving of warps, blocks and divergent paths.
+    pub schedule: Schedule,
+    /// Warp instructions after which a launch is a livelock.
+    pub budget: u64,
+    /// Host threads that run blocks; 1 keeps the order of atomics the same
+    /// from run to run.
+    pub cores: usize,
+}
+
+impl Default for LaunchOptions {
+    fn default() -> Self {
+        LaunchOptions {
+            schedule: Schedule::Deterministic,
+            budget: 1 << 40,
+            cores: 1,
+        }
+    }
+}
+
+/// What all warps of a launch share; nothing here changes while it runs.
+pub(crate) struct Launch<'a> {
+    pub(crate) code: &'a Code,
+    pub(crate) pool: Pool,
+    pub(crate) kernel: u32,
+    pub(crate) parameters: Cells,
+    pub(crate) constants: &'a Cells,
+    pub(crate) global: &'a Global,
+    pub(crate) model: &'a Model,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    /// Static and dynamic.
+    pub(crate) shared_bytes: u32,
+    pub(crate) dynamic_shared_bytes: u32,
+    pub(crate) options: LaunchOptions,
+}
+
+/// splitmix64: a good mixing of any 64 bits.
+fn mix(mut x: u64) -> u64 {
+    x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
+
+impl Launch<'_> {
+    #[inline(always)]
+    pub(crate) fn instructions(&self) -> &[Instruction] {
+        &self.code.instructions
+    }
+
+    fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// The index of a thread of the block.
+    pub(crate) fn thread(&self, linear: u32) -> [u32; 3] {
+        let [x, y, _] = self.block;
+        [linear % x, linear / x % y, linear / (x * y)]
+    }
+
+    /// Whether the lanes that take a divergent branch run before the others.
+    pub(crate) fn away_first(&self, executed: u64, pc: u32) -> bool {
+        match self.options.schedule {
+            Schedule::Deterministic => false,
+            Schedule::Seed(seed) => mix(seed ^ mix(executed ^ u64::from(pc) << 40)) & 1 != 0,
+        }
+    }
+
+    fn block_index(&self, linear: u64) -> [u32; 3] {
+        let (x, y) = (u64::from(self.grid[0]), u64::from(self.grid[1]));
+        [
+            (linear % x) as u32,
+            (linear / x % y) as u32,
+            (linear / (x * y)) as u32,
+        ]
+    }
+
+    fn state(&self, linear: u64) -> BlockState {
+        BlockState {
+            index: self.block_index(linear),
+            linear,
+            shared: Cells::zeroed(u64::from(self.shared_bytes)),
+            barriers: Default::default(),
+            live: self.threads(),
+            multiprocessor: (linear % u64::from(self.model.multiprocessors)) as u32,
+        }
+    }
+
+    /// Runs all blocks; returns the warp instructions and the observer.
+    pub(crate) fn run<O: Observer>(&self, observer: O) -> Result<(u64, O), LaunchError> {
+        let blocks: u64 = self.grid.iter().map(|&n| u64::from(n)).product();
+        let resident = self
+            .model
+            .resident_blocks(self.threads(), self.shared_bytes)
+            .min(blocks)
+            .max(1);
+        let cores = if O::SERIAL {
+            1
+        } else {
+            self.options.cores.max(1).min(resident as usize)
+        };
+        let shared = Shared {
+            next: AtomicU64::new(0),
+            blocks,
+            executed: AtomicU64::new(0),
+            stop: AtomicU64::new(0),
+        };
+        let executed = &shared.executed;
+        if cores == 1 {
+            let mut worker = Worker {
+                launch: self,
+                shared: &shared,
+                observer,
+                resident: resident as usize,
+                unbooked: 0,
+            };
+            worker.run()?;
+            return Ok((executed.load(Ordering::Relaxed), worker.observer));
+        }
+        let each = (resident as usize).div_ceil(cores);
+        let forks: Vec<O> = (1..cores).map(|_| observer.fork()).collect();
+        let outcome: Mutex<(O, Option<LaunchError>)> = Mutex::new((observer, None));
+        let own = outcome
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .0
+            .fork();
+        let work = |fork: O| {
+            let mut worker = Worker {
+                launch: self,
+                shared: &shared,
+                observer: fork,
+                resident: each,
+                unbooked: 0,
+            };
+            let result = worker.run();
+            if result.is_err() {
+                shared.stop.store(1, Ordering::Relaxed);
+            }
+            let mut outcome = outcome
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            outcome.0.merge(worker.observer);
+            if let Err(error) = result {
+                outcome.1.get_or_insert(error);
+            }
+        };
+        let work = &work;
+        std::thread::scope(|scope| {
+            for fork in forks {
+                scope.spawn(move || work(fork));
+            }
+            work(own);
+        });
+        let (observer, error) = outcome
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        match error {
+            Some(error) => Err(error),
+            None => Ok((executed.load(Ordering::Relaxed), observer)),
+        }
+    }
+}
+
+/// What the cores of a launch share.
+struct Shared {
+    /// The next block to become resident.
+    next: AtomicU64,
+    blocks: u64,
+    executed: AtomicU64,
+    stop: AtomicU64,
+}
+
+/// One host thread with its resident blocks.
+struct Worker<'a, O> {
+    launch: &'a Launch<'a>,
+    shared: &'a Shared,
+    observer: O,
+    resident: usize,
+    /// Warp instructions that `Shared::executed` does not hold yet.
+    unbooked: u64,
+}
+
+impl<O: Observer> Worker<'_, O> {
+    fn next_block(&mut self, old: Option<Block>) -> Option<Block> {
+        let linear = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        if linear >= self.shared.blocks {
+            return None;
+        }
+        let launch = self.launch;
+        let state = launch.state(linear);
+        self.observer.block_begins(state.index, linear);
+        let threads = launch.threads();
+        let warps = match old {
+            Some(mut block) => {
+                for (index, warp) in block.warps.iter_mut().enumerate() {
+                    warp.reset(launch, full_mask(threads, index as u32));
+                }
+                block.warps
+            }
+            None => (0..threads.div_ceil(32))
+                .map(|index| Warp::new(launch, index, full_mask(threads, index)))
+                .collect(),
+        };
+        Some(Block { state, warps })
+    }
+
+    fn run(&mut self) -> Result<(), LaunchError> {
+        let mut blocks: Vec<Block> = Vec::new();
+        let step_limit = BUDGET_STEP.min(self.launch.options.budget / 16 + 1);
+        let mut round = 0u64;
+        let mut finished: Option<Block> = None;
+        loop {
+            while blocks.len() < self.resident {
+                match self.next_block(finished.take()) {
+                    Some(block) => blocks.push(block),
+                    None => break,
+                }
+            }
+            if blocks.is_empty() {
+                self.shared
+                    .executed
+                    .fetch_add(self.unbooked, Ordering::Relaxed);
+                return Ok(());
+            }
+            round += 1;
+            let order = match self.launch.options.schedule {
+                Schedule::Deterministic => 0,
+                Schedule::Seed(seed) => (mix(seed ^ round) % blocks.len() as u64) as usize,
+            };
+            let count = blocks.len();
+            for step in 0..count {
+                let index = (order + step) % count;
+                self.unbooked += self.run_block(&mut blocks[index], round)?;
+                if self.unbooked >= step_limit {
+                    let total = self
+                        .shared
+                        .executed
+                        .fetch_add(self.unbooked, Ordering::Relaxed)
+                        + self.unbooked;
+                    self.unbooked = 0;
+                    if self.shared.stop.load(Ordering::Relaxed) != 0 {
+                        return Ok(());
+                    }
+                    if total > self.launch.options.budget {
+                        return Err(self.livelock(&blocks));
+                    }
+                }
+            }
+            // Blocks that have ended make room for the next ones.
+            let mut index = 0;
+            while index < blocks.len() {
+                if blocks[index].warps.iter().all(|warp| warp.paths.live == 0) {
+                    let block = blocks.remove(index);
+                    self.observer
+                        .block_ends(block.state.index, block.state.linear);
+                    if let Some(next) = self.next_block(Some(block)) {
+                        blocks.insert(index, next);
+                        index += 1;
+                    }
+                } else {
+                    index += 1;
+                }
+            }
+        }
+    }
+
+    /// Gives every warp of the block turns until none can go on without
+    /// other blocks: all have ended, or all wait at the end of a long turn.
+    fn run_block(&mut self, block: &mut Block, round: u64) -> Result<u64, LaunchError> {
+        let mut executed = 0u64;
+        let mut moved = false;
+        let count = block.warps.len();
+        let start = match self.launch.options.schedule {
+            Schedule::Deterministic => 0,
+            Schedule::Seed(seed) => {
+                (mix(seed ^ round ^ block.state.linear << 20) % count as u64) as usize
+            }
+        };
+        // Several rounds while barriers hand the block on cheaply.
+        for pass in 0..16u64 {
+            let mut progress = false;
+            let mut spinning = false;
+            for step in 0..count {
+                let index = (start + step) % count;
+                let warp = &mut block.warps[index];
+                if warp.paths.live == 0 {
+                    continue;
+                }
+                let (budget, choice) = match self.launch.options.schedule {
+                    Schedule::Deterministic => (TURN, 0),
+                    Schedule::Seed(seed) => {
+                        let random = mix(seed
+                            ^ round << 32
+                            ^ pass << 24
+                            ^ (index as u64)
+                            ^ block.state.linear << 44);
+                        (1 + (random % 257) as u32, random >> 16 | 1)
+                    }
+                };
+                let time =
+                    (self.shared.executed.load(Ordering::Relaxed) + self.unbooked + executed)
+                        * self.launch.model.nanoseconds_per_instruction;
+                let mut context = Context {
+                    launch: self.launch,
+                    block: &mut block.state,
+                    observer: &mut self.observer,
+                    time,
+                };
+                let (turn, ran) = warp
+                    .run(&mut context, budget, choice)
+                    .map_err(LaunchError::Fault)?;
+                executed += u64::from(ran);
+                // A finish may have completed a barrier without running on.
+                progress |= ran > 0 || turn == Turn::Finished;
+                spinning |= turn == Turn::Ready;
+            }
+            moved |= progress;
+            if spinning || block.warps.iter().all(|warp| warp.paths.live == 0) {
+                return Ok(executed);
+            }
+            if !progress {
+                break;
+            }
+        }
+        if !moved {
+            let waiters = block
+                .warps
+                .iter()
+                .flat_map(|warp| warp.waiters(self.launch, &block.state))
+                .collect();
+            return Err(LaunchError::Deadlock(waiters));
+        }
+        Ok(executed)
+    }
+
+    fn livelock(&self, blocks: &[Block]) -> LaunchError {
+        let waiters: Vec<Waiter> = blocks
+            .iter()
+            .flat_map(|block| {
+                block
+                    .warps
+                    .iter()
+                    .flat_map(|warp| warp.waiters(self.launch, &block.state))
+            })
+            .take(64)
+            .collect();
+        LaunchError::Livelock {
+            budget: self.launch.options.budget,
+            waiters,
+        }
+    }
+}

@@ -1,0 +1,646 @@
+//! A warp: its registers, its paths, and the loop that runs instructions.
+
+use super::block::{BarrierState, BlockState};
+use super::launch::Launch;
+use super::memory::Cells;
+use super::path::{Caller, Path, Paths, Polls, Wait};
+use crate::error::{Fault, FaultKind, Waiter};
+use crate::exec::{atomic, barrier, control, memory, special, warp as collective};
+use crate::ir::{FULL, Frame, Guard, Instruction, Op, Pool, Row};
+use crate::observe::{Observer, Site};
+
+/// Warp instructions after which another path of a divergent warp runs.
+const PATH_TURN: u32 = 512;
+
+/// All rows of a warp, call frames one behind the other.
+#[derive(Debug, Default)]
+pub(crate) struct Registers {
+    pub(crate) w32: Vec<Row<u32>>,
+    pub(crate) w64: Vec<Row<u64>>,
+    pub(crate) predicates: Vec<u32>,
+}
+
+impl Registers {
+    #[inline(always)]
+    pub(crate) fn frame<'f>(&'f mut self, path: &Path, pool: &'f Pool) -> Frame<'f> {
+        Frame {
+            w32: &mut self.w32[path.bases.w32 as usize..],
+            w64: &mut self.w64[path.bases.w64 as usize..],
+            predicates: &mut self.predicates[path.bases.predicates as usize..],
+            pool,
+        }
+    }
+}
+
+/// Everything of a warp but its paths.
+#[derive(Debug)]
+pub(crate) struct Lanes {
+    pub(crate) registers: Registers,
+    /// Local memory of all lanes, interleaved by 8 bytes: byte `b` of lane
+    /// `l` is at `b / 8 * 256 + l * 8 + b % 8`, so that it can grow.
+    pub(crate) local: Cells,
+    /// Warp of the block.
+    pub(crate) index: u32,
+    /// The allocation that was accessed last.
+    pub(crate) last_allocation: usize,
+    /// Instructions that this warp has run.
+    pub(crate) executed: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Warp {
+    pub(crate) lanes: Lanes,
+    pub(crate) paths: Paths,
+}
+
+/// What an instruction works with besides its warp.
+pub(crate) struct Context<'a, O> {
+    pub(crate) launch: &'a Launch<'a>,
+    pub(crate) block: &'a mut BlockState,
+    pub(crate) observer: &'a mut O,
+    /// Nanoseconds since the launch, as the kernel sees them.
+    pub(crate) time: u64,
+}
+
+/// A fault before it knows its place: the lane, and what.
+pub(crate) type LaneFault = (u32, FaultKind);
+
+/// What a turn ended with.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// There is more to do.
+    Ready,
+    /// All paths wait.
+    Blocked,
+    /// All lanes have exited.
+    Finished,
+}
+
+/// Why a path stopped running.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Stop {
+    /// Its turn is over; it is listed last.
+    Turn,
+    /// It lets other warps run; it is listed last.
+    Yielded,
+    /// It waits, has met others, or has ended.
+    Elsewhere,
+}
+
+/// What the path does after an instruction that the inner loop does not know.
+pub(crate) enum Next {
+    /// The next instruction, or another one.
+    To(u32),
+    /// As `To`, but another warp first.
+    Yield(u32),
+    /// Stays at this instruction and waits.
+    Wait(Wait),
+    /// No lanes are left on this path.
+    Ended,
+}
+
+#[inline(always)]
+fn active(guard: Guard, predicates: &[u32], mask: u32) -> u32 {
+    match guard.0 {
+        None => mask,
+        Some(source) => {
+            let bits = predicates[source.index()];
+            mask & if source.flagged() { !bits } else { bits }
+        }
+    }
+}
+
+impl Warp {
+    /// Runs at most `budget` instructions; returns how many it ran.
+    pub(crate) fn run<O: Observer>(
+        &mut self,
+        context: &mut Context<'_, O>,
+        budget: u32,
+        choice: u64,
+    ) -> Result<(Turn, u32), Box<Fault>> {
+        let mut left = budget;
+        while left > 0 {
+            let Some(index) = self.pick(context.block, choice) else {
+                if self.paths.release_any() {
+                    continue;
+                }
+                let turn = if self.paths.live == 0 {
+                    Turn::Finished
+                } else {
+                    Turn::Blocked
+                };
+                return Ok((turn, budget - left));
+            };
+            let mut path = self.paths.list.remove(index);
+            if let Some(Wait::Barrier { id, phase }) = path.wait.take() {
+                barrier::finish(context, &mut self.lanes, &path, id, phase);
+                path.pc += 1;
+                if path.pc == path.meet {
+                    self.paths.arrive(path);
+                    continue;
+                }
+            }
+            let alone = path.mask == self.paths.live;
+            let turn = if alone { left } else { left.min(PATH_TURN) };
+            let mut rest = turn;
+            let stop = self.run_path(context, path, &mut rest)?;
+            left -= turn - rest;
+            if stop != Stop::Elsewhere && !alone {
+                self.paths.had_turn();
+            }
+            if stop == Stop::Yielded {
+                break;
+            }
+        }
+        self.lanes.executed += u64::from(budget - left);
+        let turn = if self.paths.live == 0 {
+            Turn::Finished
+        } else {
+            Turn::Ready
+        };
+        Ok((turn, budget - left))
+    }
+
+    /// The path that runs next: the one that has waited longest, or, with a
+    /// choice, any that can run.
+    fn pick(&self, block: &BlockState, choice: u64) -> Option<usize> {
+        let ready = |path: &Path| match path.wait {
+            None => true,
+            Some(Wait::Barrier { id, phase }) => block
+                .barriers
+                .get(id as usize)
+                .is_none_or(|barrier: &BarrierState| barrier.phase != phase),
+            Some(Wait::Collective { .. }) => false,
+        };
+        let list = &self.paths.list;
+        let start = if choice == 0 || list.is_empty() {
+            0
+        } else {
+            (choice % list.len() as u64) as usize
+        };
+        (start..list.len())
+            .chain(0..start)
+            .find(|&index| ready(&list[index]))
+    }
+
+    /// Runs a path until its turn is over, it waits, or it ends.
+    fn run_path<O: Observer>(
+        &mut self,
+        context: &mut Context<'_, O>,
+        mut path: Path,
+        left: &mut u32,
+    ) -> Result<Stop, Box<Fault>> {
+        let code = context.launch.instructions();
+        loop {
+            if *left == 0 {
+                self.paths.list.push(path);
+                return Ok(Stop::Turn);
+            }
+            self.run_straight(context, code, &mut path, left);
+            if path.pc == path.meet {
+                self.paths.arrive(path);
+                return Ok(Stop::Elsewhere);
+            }
+            if *left == 0 {
+                continue;
+            }
+            *left -= 1;
+            let instruction = &code[path.pc as usize];
+            let lanes = active(
+                instruction.guard,
+                &self.lanes.registers.predicates[path.bases.predicates as usize..],
+                path.mask,
+            );
+            if O::INSTRUCTIONS {
+                let site = self.site(context.block, path.pc);
+                context
+                    .observer
+                    .instruction(site, instruction.class, lanes, path.mask);
+            }
+            match self.step(context, &mut path, instruction, lanes) {
+                Ok(Next::To(pc)) => {
+                    path.pc = pc;
+                    if path.pc == path.meet {
+                        self.paths.arrive(path);
+                        return Ok(Stop::Elsewhere);
+                    }
+                }
+                Ok(Next::Yield(pc)) => {
+                    path.pc = pc;
+                    if path.pc == path.meet {
+                        self.paths.arrive(path);
+                        return Ok(Stop::Elsewhere);
+                    }
+                    path.polls = Polls::Strongly;
+                    self.paths.list.push(path);
+                    return Ok(Stop::Yielded);
+                }
+                Ok(Next::Wait(wait)) => {
+                    path.wait = Some(wait);
+                    self.paths.list.push(path);
+                    if let Wait::Collective { .. } = wait {
+                        self.complete_collectives(context);
+                    }
+                    return Ok(Stop::Elsewhere);
+                }
+                Ok(Next::Ended) => {
+                    self.complete_collectives(context);
+                    return Ok(Stop::Elsewhere);
+                }
+                Err((lane, kind)) => return Err(self.fault(context, &path, lane, kind)),
+            }
+        }
+    }
+
+    /// The inner loop: pure instructions and branches that all lanes take
+    /// alike. Stops at anything else, not yet run.
+    fn run_straight<O: Observer>(
+        &mut self,
+        context: &mut Context<'_, O>,
+        code: &[Instruction],
+        path: &mut Path,
+        left: &mut u32,
+    ) {
+        let (block, block_linear, warp) =
+            (context.block.index, context.block.linear, self.lanes.index);
+        let mut frame = self.lanes.registers.frame(path, &context.launch.pool);
+        let (mut pc, mask, meet) = (path.pc, path.mask, path.meet);
+        let mut rest = *left;
+        while rest > 0 {
+            let instruction = &code[pc as usize];
+            let lanes = active(instruction.guard, frame.predicates, mask);
+            let next = match &instruction.op {
+                Op::Lanes(run) => {
+                    if lanes != 0 {
+                        run(&mut frame, &instruction.operands, lanes);
+                    }
+                    pc + 1
+                }
+                Op::Branch { target, .. } if lanes == mask => *target,
+                Op::Branch { .. } if lanes == 0 => pc + 1,
+                Op::Nothing => pc + 1,
+                _ => break,
+            };
+            if O::INSTRUCTIONS {
+                let site = Site {
+                    pc,
+                    block,
+                    block_linear,
+                    warp,
+                };
+                context
+                    .observer
+                    .instruction(site, instruction.class, lanes, mask);
+            }
+            rest -= 1;
+            pc = next;
+            if pc == meet {
+                break;
+            }
+        }
+        *left = rest;
+        path.pc = pc;
+    }
+
+    pub(crate) fn site(&self, block: &BlockState, pc: u32) -> Site {
+        Site {
+            pc,
+            block: block.index,
+            block_linear: block.linear,
+            warp: self.lanes.index,
+        }
+    }
+
+    /// An instruction that touches memory, other lanes or the control flow.
+    fn step<O: Observer>(
+        &mut self,
+        context: &mut Context<'_, O>,
+        path: &mut Path,
+        instruction: &Instruction,
+        lanes: u32,
+    ) -> Result<Next, LaneFault> {
+        let next = Next::To(path.pc + 1);
+        let operands = &instruction.operands;
+        match &instruction.op {
+            Op::Branch { target, reconverge } => {
+                if O::CONTROL {
+                    let site = self.site(context.block, path.pc);
+                    context.observer.branch(site, lanes, path.mask);
+                }
+                let away_first = context.launch.away_first(self.lanes.executed, path.pc);
+                let fall = path.pc + 1;
+                self.paths
+                    .split(path, lanes, *target, fall, *reconverge, away_first);
+                return Ok(Next::To(path.pc));
+            }
+            Op::BranchIndexed {
+                index,
+                targets,
+                reconverge,
+            } => {
+                return control::branch_indexed(
+                    context,
+                    self,
+                    path,
+                    *index,
+                    targets,
+                    *reconverge,
+                    lanes,
+                );
+            }
+            Op::Exit => return Ok(self.exit(context, path, lanes)),
+            _ if lanes == 0 => return Ok(next),
+            Op::Lanes(run) => {
+                let mut frame = self.lanes.registers.frame(path, &context.launch.pool);
+                run(&mut frame, operands, lanes);
+            }
+            Op::Special(special) => {
+                special::run(context, &mut self.lanes, path, *special, operands, lanes)
+            }
+            Op::FrameAddress { wide, generic } => {
+                special::frame_address(
+                    context,
+                    &mut self.lanes,
+                    path,
+                    (*wide, *generic),
+                    operands,
+                    lanes,
+                );
+            }
+            Op::Load(access) => {
+                path.polls = path.polls.max(access.polls());
+                memory::load(context, &mut self.lanes, path, access, lanes)?;
+            }
+            Op::Store(access) => memory::store(context, &mut self.lanes, path, access, lanes)?,
+            Op::Atomic(atomic) => {
+                path.polls = Polls::Strongly;
+                atomic::run(context, &mut self.lanes, path, atomic, operands, lanes)?;
+            }
+            Op::Fence => {
+                std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+                if O::MEMORY {
+                    let site = self.site(context.block, path.pc);
+                    context.observer.fence(site, lanes);
+                }
+            }
+            Op::Call(call) => {
+                return control::call(context, self, path, call, lanes);
+            }
+            Op::Return => return control::ret(context, self, path),
+            Op::Trap => return Err((lanes.trailing_zeros(), FaultKind::Trap)),
+            Op::Barrier(barrier) => {
+                return barrier::arrive(context, &mut self.lanes, path, barrier, lanes);
+            }
+            Op::Collective(kind) => {
+                return collective::arrive(context, self, path, kind, operands, lanes);
+            }
+            Op::Yield => return Ok(Next::Yield(path.pc + 1)),
+            Op::Mark => {
+                if O::CONTROL {
+                    let site = self.site(context.block, path.pc);
+                    context.observer.mark(site, lanes);
+                }
+            }
+            Op::Nothing => {}
+        }
+        Ok(next)
+    }
+
+    fn exit<O: Observer>(
+        &mut self,
+        context: &mut Context<'_, O>,
+        path: &mut Path,
+        lanes: u32,
+    ) -> Next {
+        path.mask &= !lanes;
+        self.paths.retire(lanes, path);
+        let before: [u64; super::block::BARRIERS] =
+            std::array::from_fn(|id| context.block.barriers[id].phase);
+        context.block.exit(lanes.count_ones());
+        if O::CONTROL {
+            for (id, phase) in before.iter().enumerate() {
+                if context.block.barriers[id].phase != *phase {
+                    context
+                        .observer
+                        .barrier_completes(context.block.linear, id as u32);
+                }
+            }
+        }
+        if path.mask == 0 {
+            Next::Ended
+        } else {
+            Next::To(path.pc + 1)
+        }
+    }
+
+    /// Runs every collective for which all lanes have come.
+    fn complete_collectives<O: Observer>(&mut self, context: &mut Context<'_, O>) {
+        while let Some(members) = collective::complete_one(context, self) {
+            let met: Vec<Path> = {
+                let list = &mut self.paths.list;
+                let mut met = Vec::new();
+                let mut index = 0;
+                while index < list.len() {
+                    let path = &list[index];
+                    if path.wait.is_none() && path.pc == path.meet {
+                        met.push(list.remove(index));
+                    } else {
+                        index += 1;
+                    }
+                }
+                met
+            };
+            debug_assert!(members != 0);
+            for path in met {
+                self.paths.arrive(path);
+            }
+        }
+    }
+
+    /// Pushes a call frame.
+    pub(crate) fn push_frame<O: Observer>(
+        &mut self,
+        context: &mut Context<'_, O>,
+        path: &mut Path,
+        callee: u32,
+    ) -> Result<(), FaultKind> {
+        let sizes = context.launch.code.functions[path.function as usize].sizes;
+        path.callers.push(Caller {
+            pc: path.pc,
+            bases: path.bases,
+            function: path.function,
+        });
+        path.bases.w32 += sizes.w32;
+        path.bases.w64 += sizes.w64;
+        path.bases.predicates += sizes.predicates;
+        path.bases.local += sizes.local;
+        path.function = callee;
+        self.reserve(context.launch, path, callee)?;
+        self.paths.set_meet(path);
+        Ok(())
+    }
+
+    /// Makes room for the frame of `function`.
+    fn reserve(
+        &mut self,
+        launch: &Launch<'_>,
+        path: &Path,
+        function: u32,
+    ) -> Result<(), FaultKind> {
+        let sizes = launch.code.functions[function as usize].sizes;
+        let limit = crate::lower::scope::LOCAL;
+        let rows = path.bases.w32 as usize + path.bases.w64 as usize;
+        let local = path.bases.local as u64 + u64::from(sizes.local);
+        if local > u64::from(limit) || rows > 1 << 20 || path.callers.len() > 1 << 16 {
+            return Err(FaultKind::StackOverflow { limit });
+        }
+        let registers = &mut self.lanes.registers;
+        let grow = |have: usize, need: u32| have.max(need as usize);
+        registers.w32.resize(
+            grow(registers.w32.len(), path.bases.w32 + sizes.w32),
+            Row::default(),
+        );
+        registers.w64.resize(
+            grow(registers.w64.len(), path.bases.w64 + sizes.w64),
+            Row::default(),
+        );
+        registers.predicates.resize(
+            grow(
+                registers.predicates.len(),
+                path.bases.predicates + sizes.predicates,
+            ),
+            0,
+        );
+        self.lanes.grow_local(local);
+        Ok(())
+    }
+
+    pub(crate) fn new(launch: &Launch<'_>, index: u32, mask: u32) -> Self {
+        let function = &launch.code.functions[launch.kernel as usize];
+        let sizes = function.sizes;
+        let registers = Registers {
+            w32: vec![Row::default(); sizes.w32 as usize],
+            w64: vec![Row::default(); sizes.w64 as usize],
+            predicates: vec![0; sizes.predicates as usize],
+        };
+        let mut lanes = Lanes {
+            registers,
+            local: Cells::default(),
+            index,
+            last_allocation: 0,
+            executed: 0,
+        };
+        lanes.grow_local(u64::from(sizes.local));
+        Warp {
+            lanes,
+            paths: Paths::new(function.code.0, mask, launch.kernel),
+        }
+    }
+
+    /// Makes the warp new for another block of the same launch.
+    pub(crate) fn reset(&mut self, launch: &Launch<'_>, mask: u32) {
+        let function = &launch.code.functions[launch.kernel as usize];
+        self.lanes.registers.w32.fill(Row::default());
+        self.lanes.registers.w64.fill(Row::default());
+        self.lanes.registers.predicates.fill(0);
+        self.lanes.executed = 0;
+        self.paths = Paths::new(function.code.0, mask, launch.kernel);
+    }
+
+    fn fault<O: Observer>(
+        &self,
+        context: &Context<'_, O>,
+        path: &Path,
+        lane: u32,
+        kind: FaultKind,
+    ) -> Box<Fault> {
+        let code = context.launch.code;
+        Box::new(Fault {
+            kind,
+            kernel: code.functions[context.launch.kernel as usize].name.clone(),
+            line: code
+                .origins
+                .get(path.pc as usize)
+                .map_or(0, |origin| origin.position.line),
+            text: code.statement(path.pc),
+            source_line: code.source(path.pc),
+            block: context.block.index,
+            thread: context.launch.thread(self.lanes.index * 32 + lane),
+        })
+    }
+
+    /// Where the paths are, for a deadlock's report.
+    pub(crate) fn waiters(&self, launch: &Launch<'_>, block: &BlockState) -> Vec<Waiter> {
+        let describe = |path: &Path| match path.wait {
+            None => "can run".to_owned(),
+            Some(Wait::Barrier { id, .. }) => {
+                let barrier = &block.barriers[id as usize];
+                let expected = if barrier.expected == 0 {
+                    block.live
+                } else {
+                    barrier.expected
+                };
+                format!(
+                    "waits at barrier {id}, where {} of {expected} threads are",
+                    barrier.arrived
+                )
+            }
+            Some(Wait::Collective { members, .. }) => {
+                format!("waits for the lanes {members:#010x} of a warp collective")
+            }
+        };
+        self.paths
+            .list
+            .iter()
+            .map(|path| Waiter {
+                block: block.index,
+                warp: self.lanes.index,
+                lanes: path.mask,
+                reason: describe(path),
+                line: launch
+                    .code
+                    .origins
+                    .get(path.pc as usize)
+                    .map_or(0, |origin| origin.position.line),
+                source_line: launch.code.source(path.pc),
+            })
+            .collect()
+    }
+}
+
+impl Lanes {
+    fn grow_local(&mut self, bytes: u64) {
+        let need = bytes.next_multiple_of(8) * 32;
+        if need > self.local.len() {
+            let grown = Cells::zeroed(need);
+            let mut old = vec![0; self.local.len() as usize];
+            self.local.read(0, &mut old);
+            grown.write(0, &old);
+            self.local = grown;
+        }
+    }
+
+    /// A 32-bit value that all active lanes have to agree on: the first
+    /// one's; `None` when they do not.
+    pub(crate) fn uniform(
+        &mut self,
+        path: &Path,
+        pool: &Pool,
+        source: crate::ir::Source,
+        lanes: u32,
+    ) -> Option<u32> {
+        use crate::exec::Value;
+        let frame = self.registers.frame(path, pool);
+        let row = u32::row(&frame, source);
+        let first = row.0[Paths::first_lane(lanes)];
+        (0..32)
+            .all(|lane| lanes >> lane & 1 == 0 || row.0[lane] == first)
+            .then_some(first)
+    }
+}
+
+/// Lanes of the warp `index` of a block of `threads`.
+pub(crate) fn full_mask(threads: u32, index: u32) -> u32 {
+    let left = threads - index * 32;
+    if left >= 32 { FULL } else { (1 << left) - 1 }
+}
