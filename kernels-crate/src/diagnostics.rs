@@ -1,6 +1,7 @@
 //! Kernels that misbehave on purpose, so that the handling of faults and hangs
 //! can be shown on a real GPU.
 
+use cuda_std::misc::global_timer;
 use cuda_std::prelude::*;
 
 /// Stores `value` through an address that no allocation has: the driver answers
@@ -22,13 +23,13 @@ pub unsafe fn fault(address: u64, value: u32) {
 /// # Safety
 /// `spent` holds one element.
 #[kernel]
-#[launch_contract(!spent.is_empty(), grid.count() * block.count() == 1)]
+#[launch_contract(!spent.is_empty(), grid.count().saturating_mul(block.count()) == 1)]
 pub unsafe fn hang(nanoseconds: u64, spent: *mut u64) {
-    let start = thread::global_timer();
+    let start = global_timer();
     let mut elapsed = 0;
     while elapsed < nanoseconds {
         thread::nanosleep(1000);
-        elapsed = thread::global_timer() - start;
+        elapsed = global_timer() - start;
     }
     // SAFETY: `spent` has one element, and there is one thread.
     unsafe { *spent = elapsed };

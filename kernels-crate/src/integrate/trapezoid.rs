@@ -80,124 +80,161 @@ fn heights(first: u32, strips: f64) -> impl FnMut() -> f64 {
     }
 }
 
-/// Partial sums in f64; any number of strips.
-///
-/// # Parameters
-/// - `partials`: one partial sum a thread, `grid * block` of them.
-/// - `count`: strips a thread.
-/// - `strips`: strips in all, `count * grid * block`, as a float.
-///
-/// # Safety
-/// `partials` holds `grid * block` elements, and grid and block are
-/// one-dimensional.
-#[kernel]
-#[launch_contract(
-    partials.len() as u64 >= grid.count() * block.count(),
-    grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1,
-    u64::from(count) * grid.count() * block.count() <= MAX_STRIPS
-)]
-pub unsafe fn trapezoid_f64(partials: *mut f64, count: u32, strips: f64) {
-    let thread = thread::index_1d();
-    let mut height = heights(thread * count, strips);
-    let sum = sum_in_order(0.0, count, || height() / strips);
-    // SAFETY: `partials` has an element for every thread.
-    unsafe { *partials.add(thread as usize) = sum };
+/// Makes kernels of the published mapping: what a launch must satisfy is the same
+/// for all of them, and stands here.
+macro_rules! entries {
+    ($(
+        $(#[$doc:meta])*
+        unsafe fn $name:ident($partials:ident: $sums:ty, $count:ident: u32, $strips:ident: $float:ty) $body:block
+    )*) => {$(
+        $(#[$doc])*
+        #[kernel]
+        #[launch_contract(
+            $partials.len() as u64 >= grid.count().saturating_mul(block.count()),
+            grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1,
+            u64::from($count).saturating_mul(grid.count()).saturating_mul(block.count()) <= MAX_STRIPS
+        )]
+        pub unsafe fn $name($partials: $sums, $count: u32, $strips: $float) $body
+    )*};
 }
 
-/// Partial sums in f64; strips = 2^p, `step` = 2^-p.
-///
-/// # Safety
-/// As [`trapezoid_f64`].
-#[kernel]
-#[launch_contract(
-    partials.len() as u64 >= grid.count() * block.count(),
-    grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1,
-    u64::from(count) * grid.count() * block.count() <= MAX_STRIPS
-)]
-pub unsafe fn trapezoid_f64_dyadic(partials: *mut f64, count: u32, step: f64) {
-    let thread = thread::index_1d();
-    let sum = sum_in_order(0.0, count, dyadic_heights(thread * count, step));
-    // SAFETY: `partials` has an element for every thread.
-    unsafe { *partials.add(thread as usize) = sum * step };
+entries! {
+    /// Partial sums in f64; any number of strips.
+    ///
+    /// # Parameters
+    /// - `partials`: one partial sum a thread, `grid * block` of them.
+    /// - `count`: strips a thread.
+    /// - `strips`: strips in all, `count * grid * block`, as a float.
+    ///
+    /// # Safety
+    /// `partials` holds `grid * block` elements, and grid and block are
+    /// one-dimensional.
+    unsafe fn trapezoid_f64(partials: *mut f64, count: u32, strips: f64) {
+        let thread = thread::index_1d();
+        let mut height = heights(thread * count, strips);
+        let sum = sum_in_order(0.0, count, || height() / strips);
+        // SAFETY: `partials` has an element for every thread.
+        unsafe { *partials.add(thread as usize) = sum };
+    }
+
+    /// Partial sums in f64; strips = 2^p, `step` = 2^-p.
+    ///
+    /// # Safety
+    /// As [`trapezoid_f64`].
+    unsafe fn trapezoid_f64_dyadic(partials: *mut f64, count: u32, step: f64) {
+        let thread = thread::index_1d();
+        let sum = sum_in_order(0.0, count, dyadic_heights(thread * count, step));
+        // SAFETY: `partials` has an element for every thread.
+        unsafe { *partials.add(thread as usize) = sum * step };
+    }
+
+    /// Partial sums in f32 of the integrand in f64, the published `f32`; any number
+    /// of strips.
+    ///
+    /// # Safety
+    /// As [`trapezoid_f64`].
+    unsafe fn trapezoid_f32(partials: *mut f32, count: u32, strips: f64) {
+        let thread = thread::index_1d();
+        let mut height = heights(thread * count, strips);
+        let sum = sum_in_order(0.0, count, || height() as f32 / strips as f32);
+        // SAFETY: `partials` has an element for every thread.
+        unsafe { *partials.add(thread as usize) = sum };
+    }
+
+    /// Partial sums in f32 of the integrand in f64; strips = 2^p, `step` = 2^-p.
+    ///
+    /// # Safety
+    /// As [`trapezoid_f64`].
+    unsafe fn trapezoid_f32_dyadic(partials: *mut f32, count: u32, step: f64) {
+        let thread = thread::index_1d();
+        let mut height = dyadic_heights(thread * count, step);
+        let sum = sum_in_order(0.0, count, || height() as f32);
+        // SAFETY: `partials` has an element for every thread.
+        unsafe { *partials.add(thread as usize) = sum * step as f32 };
+    }
+
+    /// Partial sums with everything in f32; any number of strips.
+    ///
+    /// # Safety
+    /// As [`trapezoid_f64`].
+    unsafe fn trapezoid_f32_pure(partials: *mut f32, count: u32, strips: f32) {
+        let thread = thread::index_1d();
+        let mut i = thread * count;
+        let sum = sum_in_order(0.0, count, || {
+            let x = i as f32 / strips;
+            i += 1;
+            (1.0 - x * x).sqrt() / strips
+        });
+        // SAFETY: `partials` has an element for every thread.
+        unsafe { *partials.add(thread as usize) = sum };
+    }
+
+    /// Partial sums with everything in f32; strips = 2^p, `step` = 2^-p.
+    ///
+    /// # Safety
+    /// As [`trapezoid_f64`].
+    unsafe fn trapezoid_f32_pure_dyadic(partials: *mut f32, count: u32, step: f32) {
+        let thread = thread::index_1d();
+        let mut i = thread * count;
+        let sum = sum_in_order(0.0, count, || {
+            let x = i as f32 * step;
+            i += 1;
+            (1.0 - x * x).sqrt()
+        });
+        // SAFETY: `partials` has an element for every thread.
+        unsafe { *partials.add(thread as usize) = sum * step };
+    }
 }
 
-/// Partial sums in f32 of the integrand in f64, the published `f32`; any number
-/// of strips.
-///
-/// # Safety
-/// As [`trapezoid_f64`].
-#[kernel]
-#[launch_contract(
-    partials.len() as u64 >= grid.count() * block.count(),
-    grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1,
-    u64::from(count) * grid.count() * block.count() <= MAX_STRIPS
-)]
-pub unsafe fn trapezoid_f32(partials: *mut f32, count: u32, strips: f64) {
-    let thread = thread::index_1d();
-    let mut height = heights(thread * count, strips);
-    let sum = sum_in_order(0.0, count, || height() as f32 / strips as f32);
-    // SAFETY: `partials` has an element for every thread.
-    unsafe { *partials.add(thread as usize) = sum };
-}
+#[cfg(test)]
+mod tests {
+    use super::{
+        MAX_STRIPS, trapezoid_f32, trapezoid_f32_dyadic, trapezoid_f32_pure,
+        trapezoid_f32_pure_dyadic, trapezoid_f64, trapezoid_f64_dyadic,
+    };
+    use cuda_std::launch::{Actual, LaunchShape, SafeLaunch};
 
-/// Partial sums in f32 of the integrand in f64; strips = 2^p, `step` = 2^-p.
-///
-/// # Safety
-/// As [`trapezoid_f64`].
-#[kernel]
-#[launch_contract(
-    partials.len() as u64 >= grid.count() * block.count(),
-    grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1,
-    u64::from(count) * grid.count() * block.count() <= MAX_STRIPS
-)]
-pub unsafe fn trapezoid_f32_dyadic(partials: *mut f32, count: u32, step: f64) {
-    let thread = thread::index_1d();
-    let mut height = dyadic_heights(thread * count, step);
-    let sum = sum_in_order(0.0, count, || height() as f32);
-    // SAFETY: `partials` has an element for every thread.
-    unsafe { *partials.add(thread as usize) = sum * step as f32 };
-}
+    fn check<K: SafeLaunch>(
+        _: K,
+        shape: LaunchShape,
+        elements: usize,
+        count: u32,
+    ) -> Result<(), &'static str> {
+        let (address, count) = ([0; 8], count.to_ne_bytes());
+        let strips = &[0; 8][..K::PARAMETERS[2].ty[1..].parse::<usize>().unwrap() / 8];
+        let argument = |bytes, elements| Actual { bytes, elements };
+        let arguments = [
+            argument(&address[..], Some(elements)),
+            argument(&count[..], None),
+            argument(strips, None),
+        ];
+        // SAFETY: the bytes are those of a pointer, a `u32` and a float.
+        unsafe { K::check(&shape, &arguments) }
+    }
 
-/// Partial sums with everything in f32; any number of strips.
-///
-/// # Safety
-/// As [`trapezoid_f64`].
-#[kernel]
-#[launch_contract(
-    partials.len() as u64 >= grid.count() * block.count(),
-    grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1,
-    u64::from(count) * grid.count() * block.count() <= MAX_STRIPS
-)]
-pub unsafe fn trapezoid_f32_pure(partials: *mut f32, count: u32, strips: f32) {
-    let thread = thread::index_1d();
-    let mut i = thread * count;
-    let sum = sum_in_order(0.0, count, || {
-        let x = i as f32 / strips;
-        i += 1;
-        (1.0 - x * x).sqrt() / strips
-    });
-    // SAFETY: `partials` has an element for every thread.
-    unsafe { *partials.add(thread as usize) = sum };
-}
+    fn refuses_what_it_should<K: SafeLaunch>(kernel: K) {
+        let strips = "u64::from(count).saturating_mul(grid.count()).saturating_mul(block.count()) <= MAX_STRIPS";
+        let line = |grid: u32, block: u32| LaunchShape::new(grid, block);
+        assert_eq!(check(kernel, line(2, 64), 128, 3), Ok(()));
+        assert!(check(kernel, line(2, 64), 127, 3).is_err());
+        assert!(check(kernel, LaunchShape::new((1, 2), 64), 128, 3).is_err());
+        let most = (MAX_STRIPS / 128) as u32;
+        assert_eq!(check(kernel, line(2, 64), 128, most), Ok(()));
+        assert_eq!(check(kernel, line(2, 64), 128, most + 1), Err(strips));
+        // 2^31 * 2^30 * 2^3 strips are 0 in 64 bits.
+        assert_eq!(
+            check(kernel, line(1 << 30, 8), 1 << 33, 1 << 31),
+            Err(strips)
+        );
+    }
 
-/// Partial sums with everything in f32; strips = 2^p, `step` = 2^-p.
-///
-/// # Safety
-/// As [`trapezoid_f64`].
-#[kernel]
-#[launch_contract(
-    partials.len() as u64 >= grid.count() * block.count(),
-    grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1,
-    u64::from(count) * grid.count() * block.count() <= MAX_STRIPS
-)]
-pub unsafe fn trapezoid_f32_pure_dyadic(partials: *mut f32, count: u32, step: f32) {
-    let thread = thread::index_1d();
-    let mut i = thread * count;
-    let sum = sum_in_order(0.0, count, || {
-        let x = i as f32 * step;
-        i += 1;
-        (1.0 - x * x).sqrt()
-    });
-    // SAFETY: `partials` has an element for every thread.
-    unsafe { *partials.add(thread as usize) = sum * step };
+    #[test]
+    fn every_contract_counts_threads_and_strips_without_wrapping() {
+        refuses_what_it_should(trapezoid_f64);
+        refuses_what_it_should(trapezoid_f64_dyadic);
+        refuses_what_it_should(trapezoid_f32);
+        refuses_what_it_should(trapezoid_f32_dyadic);
+        refuses_what_it_should(trapezoid_f32_pure);
+        refuses_what_it_should(trapezoid_f32_pure_dyadic);
+    }
 }

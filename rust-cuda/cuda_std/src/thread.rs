@@ -248,17 +248,3 @@ pub fn nanosleep(nanos: u32) {
         core::arch::asm!("nanosleep.u32 {};", in(reg32) nanos, options(nostack, preserves_flags))
     });
 }
-
-/// Nanoseconds of the device's own clock, the same for all multiprocessors. Its resolution
-/// depends on the device (a microsecond is common).
-///
-/// PTX: `mov.u64 …, %globaltimer`.
-#[inline(always)]
-#[must_use]
-pub fn global_timer() -> u64 {
-    gpu!(global_timer, () => {
-        let nanoseconds: u64;
-        core::arch::asm!("mov.u64 {}, %globaltimer;", out(reg64) nanoseconds, options(nostack, preserves_flags));
-        nanoseconds
-    })
-}

@@ -133,9 +133,10 @@ fn tiled_gemm() {
 }
 
 fn the_whole_library() {
-    let ptx = build("api", BOTH);
-    let [base, hopper] = ptx.as_slice() else {
-        panic!("two architectures")
+    // 12.1 has no name of rustc's own, and everything that 9.0 has.
+    let ptx = build("api", &[BOTH[0], BOTH[1], NvvmArch::Compute121]);
+    let [base, hopper, newest] = ptx.as_slice() else {
+        panic!("three architectures")
     };
     assert_eq!(base.entries(), hopper.entries());
     assert_eq!(
@@ -144,9 +145,11 @@ fn the_whole_library() {
             "atomic_floats",
             "atomic_integers",
             "atomic_intrinsics",
+            "capability",
             "dynamic_shared",
             "gpu_only_function",
             "misc_functions",
+            "named_like_the_macros",
             "other_spaces",
             "printing",
             "printing_floats",
@@ -316,6 +319,14 @@ fn the_whole_library() {
             "redux.sync.or.b32",
         ],
     );
+    for (ptx, number) in [(base, ", 75;"), (hopper, ", 90;"), (newest, ", 121;")] {
+        ptx.has("capability", &[number]);
+    }
+    newest.has("warp_reductions", &["redux.sync.add.u32"]);
+    newest.has("warp_lanes", &["elect.sync"]);
+    for ptx in [base, hopper] {
+        ptx.has("named_like_the_macros", &[".maxntid 64", ".minnctapersm 3"]);
+    }
     base.has("warp_reductions", &["shfl.sync.idx.b32"]);
     hopper.has("warp_lanes", &["elect.sync"]);
     hopper.has("vectors", &["ld.global.nc.L1::no_allocate.v4.b32"]);

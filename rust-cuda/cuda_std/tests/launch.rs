@@ -39,10 +39,28 @@ unsafe fn every_kind<'a>(
 }
 
 #[kernel]
-#[launch_contract(out.len() as u64 >= grid.count() * block.count(), !input.is_empty() && block.x <= 1024, step.count > 0, shared_bytes == 4 * block.x)]
+#[launch_contract(out.len() as u64 >= grid.count().saturating_mul(block.count()), !input.is_empty() && block.x <= 1024, step.count > 0, shared_bytes == 4 * block.x)]
 unsafe fn with_contract(input: &[f32], out: *mut f32, step: Step) {
     let i = thread::index_1d() as usize;
     unsafe { *out.add(i) = input[i % input.len()] * step.width as f32 };
+}
+
+/// The macro's own names, for parameters and for constants.
+const PARAMETERS: u32 = 64;
+const BOUNDS: u32 = 2;
+#[kernel]
+#[launch_bounds(PARAMETERS, BOUNDS)]
+#[launch_contract(condition > 0, holds < 4, shape.len() == 1, arguments, check != 5)]
+unsafe fn named_like_the_macros_own(
+    condition: u32,
+    holds: u64,
+    shape: *mut u32,
+    arguments: bool,
+    check: i8,
+) {
+    if arguments {
+        unsafe { *shape = condition + holds as u32 + u32::from(check > 0) };
+    }
 }
 
 mod inner {
@@ -58,6 +76,14 @@ mod inner {
         let scan = data;
         unsafe { *scan = scan::ITEMS as u32 };
     }
+}
+
+// rustc resolves these before the macro sees them.
+#[kernel]
+#[cfg_attr(all(), launch_bounds(64), launch_contract(n > 0))]
+#[cfg_attr(any(), launch_bounds(128), launch_contract(n > 1))]
+unsafe fn conditional_attributes(n: u32) {
+    let _ = n;
 }
 
 #[kernel]
@@ -127,16 +153,24 @@ fn bounds_take_constant_expressions() {
         )
     }
     std::assert_eq!(bounds(every_kind), (256, 3, [2, 1, 1], 0));
+    std::assert_eq!(bounds(named_like_the_macros_own), (64, 2, [0; 3], 0));
+    std::assert_eq!(bounds(conditional_attributes), (64, 0, [0; 3], 0));
     std::assert_eq!(bounds(no_parameters), (0, 0, [0; 3], 64));
 }
 
 fn check(elements: usize, count: u32, block: u32, shared: u32) -> Result<(), &'static str> {
+    let shape = LaunchShape::new(4, Dim3::from(block)).with_shared(shared);
+    check_shape(shape, elements, count)
+}
+
+fn check_shape(shape: LaunchShape, elements: usize, count: u32) -> Result<(), &'static str> {
     fn run<K: SafeLaunch>(
         _: K,
         shape: &LaunchShape,
         arguments: &[Actual<'_>],
     ) -> Result<(), &'static str> {
-        K::check(shape, arguments)
+        // SAFETY: the arguments are those of `with_contract`.
+        unsafe { K::check(shape, arguments) }
     }
     let address = 0x1000u64.to_ne_bytes();
     let step = Step { width: 0.5, count };
@@ -151,7 +185,6 @@ fn check(elements: usize, count: u32, block: u32, shared: u32) -> Result<(), &'s
             .write_unaligned(step.count);
         bytes
     };
-    let shape = LaunchShape::new(4, Dim3::from(block)).with_shared(shared);
     run(
         with_contract,
         &shape,
@@ -177,7 +210,7 @@ fn a_contract_names_the_condition_that_fails() {
     std::assert_eq!(check(128, 1, 32, 128), Ok(()));
     std::assert_eq!(
         check(127, 1, 32, 128),
-        Err("out.len() as u64 >= grid.count() * block.count()")
+        Err("out.len() as u64 >= grid.count().saturating_mul(block.count())")
     );
     std::assert_eq!(
         check(8192, 1, 2048, 8192),
@@ -188,9 +221,61 @@ fn a_contract_names_the_condition_that_fails() {
 }
 
 #[test]
+fn a_contract_refuses_more_threads_than_a_u64_counts() {
+    let shape = LaunchShape::new((1 << 30, 1 << 15, 1 << 15), 16).with_shared(64);
+    std::assert_eq!(
+        check_shape(shape, 128, 1),
+        Err("out.len() as u64 >= grid.count().saturating_mul(block.count())")
+    );
+}
+
+#[test]
+fn a_contract_sees_parameters_that_have_the_macros_own_names() {
+    fn run<K: SafeLaunch>(
+        _: K,
+        condition: u32,
+        holds: u64,
+        elements: usize,
+        arguments: bool,
+        check: i8,
+    ) -> Result<(), &'static str> {
+        fn value(bytes: &[u8]) -> Actual<'_> {
+            Actual {
+                bytes,
+                elements: None,
+            }
+        }
+        let (condition, holds) = (condition.to_ne_bytes(), holds.to_ne_bytes());
+        let (address, arguments) = (0x1000u64.to_ne_bytes(), [u8::from(arguments)]);
+        let check = check.to_ne_bytes();
+        let buffer = Actual {
+            bytes: &address,
+            elements: Some(elements),
+        };
+        let values = [
+            value(&condition),
+            value(&holds),
+            buffer,
+            value(&arguments),
+            value(&check),
+        ];
+        // SAFETY: the bytes are those of the parameters' types.
+        unsafe { K::check(&LaunchShape::new(1, 64), &values) }
+    }
+    let kernel = named_like_the_macros_own;
+    std::assert_eq!(run(kernel, 1, 0, 1, true, 0), Ok(()));
+    std::assert_eq!(run(kernel, 0, 0, 1, true, 0), Err("condition > 0"));
+    std::assert_eq!(run(kernel, 1, 4, 1, true, 0), Err("holds < 4"));
+    std::assert_eq!(run(kernel, 1, 0, 2, true, 0), Err("shape.len() == 1"));
+    std::assert_eq!(run(kernel, 1, 0, 1, false, 0), Err("arguments"));
+    std::assert_eq!(run(kernel, 1, 0, 1, true, 5), Err("check != 5"));
+}
+
+#[test]
 fn a_contract_counts_its_arguments() {
     fn run<K: SafeLaunch>(_: K) -> Result<(), &'static str> {
-        K::check(&LaunchShape::new(1, 1), &[])
+        // SAFETY: there is no argument.
+        unsafe { K::check(&LaunchShape::new(1, 1), &[]) }
     }
     std::assert_eq!(run(with_contract), Err("the kernel takes 3 arguments"));
 }

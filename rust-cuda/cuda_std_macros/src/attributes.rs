@@ -18,7 +18,7 @@ pub(crate) struct Options {
     pub(crate) shared: Vec<Attribute>,
     /// Doc comments and `#[deprecated]`, wanted on what the user sees.
     pub(crate) visible: Vec<Attribute>,
-    /// Everything else (`#[inline]`, `#[cfg_attr(..)]`, other macros), wanted on the function.
+    /// Everything else (`#[inline]`, other macros), wanted on the function.
     pub(crate) function: Vec<Attribute>,
 }
 

@@ -1,6 +1,6 @@
 //! `#[launch_contract]`: the conditions become a check that the host runs before every launch.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Error, Expr};
 
@@ -36,6 +36,8 @@ pub(crate) fn check(conditions: &[Expr], parameters: &[Parameter], mut fail: imp
     }
 }
 
+/// The conditions see the parameters and the launch's `grid`, `block` and `shared_bytes`; every
+/// other local is of the macro's own hygiene, so that a parameter may have its name.
 pub(crate) fn expand(kernel: &Kernel, definition: &Ident) -> TokenStream {
     let Some(conditions) = &kernel.options.contract else {
         return TokenStream::new();
@@ -45,6 +47,8 @@ pub(crate) fn expand(kernel: &Kernel, definition: &Ident) -> TokenStream {
         .iter()
         .map(|parameter| &parameter.ident)
         .collect();
+    let own = |name| Ident::new(name, Span::mixed_site());
+    let (shape, arguments, holds) = (own("shape"), own("arguments"), own("holds"));
     let wrong_count = format!("the kernel takes {} arguments", idents.len());
     let values = kernel.parameters.iter().map(|parameter| {
         let ident = &parameter.ident;
@@ -58,8 +62,8 @@ pub(crate) fn expand(kernel: &Kernel, definition: &Ident) -> TokenStream {
     let checks = conditions.iter().map(|condition| {
         let text = text::display(condition.to_token_stream());
         quote! {
-            let condition: bool = #condition;
-            if !condition {
+            let #holds: bool = #condition;
+            if !#holds {
                 return ::core::result::Result::Err(#text);
             }
         }
@@ -67,17 +71,17 @@ pub(crate) fn expand(kernel: &Kernel, definition: &Ident) -> TokenStream {
     quote! {
         unsafe impl ::cuda_std::launch::Contract for #definition {
             #[allow(unused_variables, unused_parens, clippy::all)]
-            fn check(
-                shape: &::cuda_std::launch::LaunchShape,
-                arguments: &[::cuda_std::launch::Actual<'_>],
+            unsafe fn check(
+                #shape: &::cuda_std::launch::LaunchShape,
+                #arguments: &[::cuda_std::launch::Actual<'_>],
             ) -> ::core::result::Result<(), &'static str> {
-                let [#(#idents),*] = arguments else {
+                let [#(#idents),*] = #arguments else {
                     return ::core::result::Result::Err(#wrong_count);
                 };
                 #(#values)*
-                let grid: ::cuda_std::launch::Dim3 = shape.grid;
-                let block: ::cuda_std::launch::Dim3 = shape.block;
-                let shared_bytes: u32 = shape.shared_bytes;
+                let grid: ::cuda_std::launch::Dim3 = #shape.grid;
+                let block: ::cuda_std::launch::Dim3 = #shape.block;
+                let shared_bytes: u32 = #shape.shared_bytes;
                 #(#checks)*
                 ::core::result::Result::Ok(())
             }

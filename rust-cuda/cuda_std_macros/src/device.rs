@@ -83,7 +83,8 @@ fn flatten(parameter: &Parameter) -> (TokenStream, TokenStream) {
     }
 }
 
-/// Eight words, then JSON; `cuda_builder` reads both and drops the static.
+/// Eight words, then JSON; `cuda_builder` reads both and drops the static. Its name is the one
+/// that the bounds, which are the author's expressions, can see: items have no hygiene.
 fn metadata(kernel: &Kernel) -> TokenStream {
     let bounds = kernel.options.bounds();
     let shared = &kernel.options.shared;
@@ -102,15 +103,15 @@ fn metadata(kernel: &Kernel) -> TokenStream {
         .collect::<Vec<_>>()
         .join(",");
     let tail = format!(r#"","parameters":[{parameters}]}}"#);
+    let json = quote!(::core::concat!(#head, ::core::module_path!(), #tail));
     quote! {
         #[cfg(target_os = "cuda")]
         #(#shared)*
         const _: () = {
-            const WORDS: [u32; 8] = [1, #(#bounds),*, 0];
-            const JSON: &str = ::core::concat!(#head, ::core::module_path!(), #tail);
             #[used]
             #[unsafe(link_section = ".cuda_std.kernel")]
-            static METADATA: [u8; 32 + JSON.len()] = ::cuda_std::__private::metadata(WORDS, JSON);
+            static __CUDA_KERNEL_METADATA: [u8; 32 + #json.len()] =
+                ::cuda_std::__private::metadata([1, #(#bounds),*, 0], #json);
         };
     }
 }

@@ -199,7 +199,7 @@ fn parameter_checks(kernel: &Kernel) -> TokenStream {
         #(#shared)*
         const _: () = {
             #[allow(dead_code, non_snake_case, clippy::extra_unused_lifetimes)]
-            fn parameters #generics () { #(#checks)* }
+            fn __cuda_kernel_parameters #generics () { #(#checks)* }
         };
     }
 }

@@ -31,10 +31,14 @@ use proc_macro::TokenStream;
 /// kernel runs: its loads may go through the read-only path (`ld.global.nc`). For memory that is
 /// read and written in one launch, take a raw pointer.
 ///
+/// rustc resolves `#[cfg]` and `#[cfg_attr]` below `#[kernel]` before this macro runs, so a kernel
+/// and the attributes around it may be conditional.
+///
 /// # Errors
 ///
 /// A return type, type or const parameters, a safe, `async`, `const` or variadic function, a
-/// pattern as parameter, a type that is not `Copy`, a zero-sized type, and a slice hidden behind a
+/// pattern as parameter, `#[cfg]` or `#[cfg_attr]` on
+/// a parameter, a type that is not `Copy`, a zero-sized type, and a slice hidden behind a
 /// type alias are compile errors that say what to write instead.
 #[proc_macro_attribute]
 pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
@@ -81,7 +85,11 @@ pub fn max_registers(_: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// In a condition, a slice or raw-pointer parameter is an `Extent` (`out.len()`, in elements), a
 /// value parameter has its own type and value, `grid` and `block` are the launch's `Dim3`, and
-/// `shared_bytes: u32` is its dynamic shared memory.
+/// `shared_bytes: u32` is its dynamic shared memory. A parameter may have any other name.
+///
+/// A product of what the launch chooses can exceed even a `u64` within the limits of a GPU, and
+/// a contract that wraps passes what it should refuse: count the threads by
+/// `grid.count().saturating_mul(block.count())`.
 ///
 /// # Errors
 ///

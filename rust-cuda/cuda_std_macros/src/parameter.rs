@@ -77,7 +77,7 @@ pub(crate) struct Parameter {
     pub(crate) kind: Kind,
     /// The element type of a slice, the pointee of a pointer, the type itself of a value.
     pub(crate) inner: Type,
-    /// `#[cfg]` and lint levels on the parameter.
+    /// Lint levels on the parameter.
     pub(crate) attrs: Vec<syn::Attribute>,
 }
 
@@ -92,6 +92,14 @@ impl Parameter {
                 ));
             }
         };
+        if let Some(attribute) = typed.attrs.iter().find(|attribute| {
+            attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr")
+        }) {
+            return Err(Error::new_spanned(
+                attribute,
+                "a kernel's parameter cannot be conditional, since every launch passes it: write one kernel for each case, with #[cfg] above its #[kernel]",
+            ));
+        }
         let Pat::Ident(name) = typed.pat.as_ref() else {
             return Err(Error::new_spanned(
                 &typed.pat,

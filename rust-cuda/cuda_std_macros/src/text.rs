@@ -179,7 +179,8 @@ mod tests {
 
     #[test]
     fn conditions_are_spaced_as_an_author_writes_them() {
-        round_trip("out.len() as u64 >= grid.count() * block.count()");
+        round_trip("out.len() as u64 >= grid.count().saturating_mul(block.count())");
+        round_trip("u64::from(count) * 2 <= MAX");
         round_trip("n > 0 && n % 2 == 0");
         round_trip("!input.is_empty()");
         round_trip("block.x <= 1024 || shared_bytes == 4 * block.x");

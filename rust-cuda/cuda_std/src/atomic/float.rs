@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering;
 #[cfg(target_os = "cuda")]
 use super::{combined, dispatch, dispatch_load, dispatch_store, intrinsics};
 
-/// `unsafe` for the block's types, as rust-cuda has it: nothing keeps other blocks away.
+/// `unsafe` for the block's types: see the module above.
 macro_rules! method {
     ([$($unsafety:ident)?] $(#[$doc:meta])* $name:ident, $operation:ident, $type:ident, $scope:ident, |$old:ident, $value:ident| $host:expr) => {
         $(#[$doc])*

@@ -6,14 +6,18 @@ use core::sync::atomic::Ordering;
 #[cfg(target_os = "cuda")]
 use super::{combined, dispatch, dispatch_load, dispatch_store, intrinsics};
 
+/// `unsafe` for the block's types, as for floats: see the module above.
 macro_rules! method {
-    ($(#[$doc:meta])* $name:ident, $operation:ident, $type:ident, $scope:ident, $core:ident) => {
+    ([$($unsafety:ident)?] $(#[$doc:meta])* $name:ident, $operation:ident, $type:ident, $scope:ident, $core:ident) => {
         $(#[$doc])*
         /// Returns the old value.
         ///
         #[doc = concat!("PTX: `atom.ORDER.", stringify!($operation), "`.")]
+        $(
+            #[doc = concat!("\n# Safety\n\nThis ", stringify!($unsafety), " method is for values that no other block accesses.")]
+        )?
         #[inline(always)]
-        pub fn $name(&self, value: $type, order: Ordering) -> $type {
+        pub $($unsafety)? fn $name(&self, value: $type, order: Ordering) -> $type {
             #[cfg(target_os = "cuda")]
             // SAFETY: the cell lives and is aligned, and is only accessed atomically.
             unsafe {
@@ -25,8 +29,20 @@ macro_rules! method {
     };
 }
 
+/// Reads the value, so the block's types have none.
+macro_rules! debug {
+    ([unsafe] $name:ident) => {};
+    ([] $name:ident) => {
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                self.load(Ordering::Relaxed).fmt(f)
+            }
+        }
+    };
+}
+
 macro_rules! integer {
-    ($($name:ident, $type:ident, $bits:ident, $width:literal, $align:literal, $scope:ident, $who:literal, $core:ident;)*) => {$(
+    ($($name:ident, $type:ident, $bits:ident, $width:literal, $align:literal, $scope:ident, $who:literal, $core:ident, [$($unsafety:ident)?];)*) => {$(
         #[doc = concat!("A `", stringify!($type), "` that ", $who, " can change at the same time.")]
         ///
         #[doc = concat!("In memory it is a `", stringify!($type), "` aligned to its size.")]
@@ -81,9 +97,12 @@ macro_rules! integer {
             /// # Panics
             ///
             /// When `order` is `Release` or `AcqRel`.
+            $(
+                #[doc = concat!("\n# Safety\n\nThis ", stringify!($unsafety), " method is for values that no other block accesses.")]
+            )?
             #[inline(always)]
             #[must_use]
-            pub fn load(&self, order: Ordering) -> $type {
+            pub $($unsafety)? fn load(&self, order: Ordering) -> $type {
                 #[cfg(target_os = "cuda")]
                 // SAFETY: the cell lives and is aligned, and is only accessed atomically.
                 unsafe {
@@ -100,8 +119,11 @@ macro_rules! integer {
             /// # Panics
             ///
             /// When `order` is `Acquire` or `AcqRel`.
+            $(
+                #[doc = concat!("\n# Safety\n\nThis ", stringify!($unsafety), " method is for values that no other block accesses.")]
+            )?
             #[inline(always)]
-            pub fn store(&self, value: $type, order: Ordering) {
+            pub $($unsafety)? fn store(&self, value: $type, order: Ordering) {
                 #[cfg(target_os = "cuda")]
                 // SAFETY: the cell lives and is aligned, and is only accessed atomically.
                 unsafe {
@@ -119,8 +141,11 @@ macro_rules! integer {
             /// # Errors
             ///
             /// The value, when it was not `current`.
+            $(
+                #[doc = concat!("\n# Safety\n\nThis ", stringify!($unsafety), " method is for values that no other block accesses.")]
+            )?
             #[inline(always)]
-            pub fn compare_exchange(&self, current: $type, new: $type, success: Ordering, failure: Ordering) -> Result<$type, $type> {
+            pub $($unsafety)? fn compare_exchange(&self, current: $type, new: $type, success: Ordering, failure: Ordering) -> Result<$type, $type> {
                 #[cfg(target_os = "cuda")]
                 {
                     // SAFETY: the cell lives and is aligned, and is only accessed atomically.
@@ -133,43 +158,39 @@ macro_rules! integer {
                 self.host().compare_exchange(current, new, success, failure)
             }
 
-            method! { /// Adds, wrapping.
+            method! { [$($unsafety)?] /// Adds, wrapping.
                 fetch_add, add, $type, $scope, $core }
-            method! { /// Subtracts, wrapping.
+            method! { [$($unsafety)?] /// Subtracts, wrapping.
                 fetch_sub, sub, $type, $scope, $core }
-            method! { /// Keeps the bits that both have.
+            method! { [$($unsafety)?] /// Keeps the bits that both have.
                 fetch_and, and, $type, $scope, $core }
-            method! { /// Sets the bits that either has.
+            method! { [$($unsafety)?] /// Sets the bits that either has.
                 fetch_or, or, $type, $scope, $core }
-            method! { /// Flips the bits that `value` has.
+            method! { [$($unsafety)?] /// Flips the bits that `value` has.
                 fetch_xor, xor, $type, $scope, $core }
-            method! { /// Keeps the lesser.
+            method! { [$($unsafety)?] /// Keeps the lesser.
                 fetch_min, min, $type, $scope, $core }
-            method! { /// Keeps the greater.
+            method! { [$($unsafety)?] /// Keeps the greater.
                 fetch_max, max, $type, $scope, $core }
-            method! { /// Writes `value`.
+            method! { [$($unsafety)?] /// Writes `value`.
                 swap, exch, $type, $scope, $core }
         }
 
-        impl core::fmt::Debug for $name {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                self.load(Ordering::Relaxed).fmt(f)
-            }
-        }
+        debug! { [$($unsafety)?] $name }
     )*};
 }
 
 integer! {
-    AtomicU32, u32, u32, 32, 4, device, "the threads of a device", AtomicU32;
-    AtomicI32, i32, u32, 32, 4, device, "the threads of a device", AtomicI32;
-    AtomicU64, u64, u64, 64, 8, device, "the threads of a device", AtomicU64;
-    AtomicI64, i64, u64, 64, 8, device, "the threads of a device", AtomicI64;
-    BlockAtomicU32, u32, u32, 32, 4, block, "the threads of a block", AtomicU32;
-    BlockAtomicI32, i32, u32, 32, 4, block, "the threads of a block", AtomicI32;
-    BlockAtomicU64, u64, u64, 64, 8, block, "the threads of a block", AtomicU64;
-    BlockAtomicI64, i64, u64, 64, 8, block, "the threads of a block", AtomicI64;
-    SystemAtomicU32, u32, u32, 32, 4, system, "all devices and the host", AtomicU32;
-    SystemAtomicI32, i32, u32, 32, 4, system, "all devices and the host", AtomicI32;
-    SystemAtomicU64, u64, u64, 64, 8, system, "all devices and the host", AtomicU64;
-    SystemAtomicI64, i64, u64, 64, 8, system, "all devices and the host", AtomicI64;
+    AtomicU32, u32, u32, 32, 4, device, "the threads of a device", AtomicU32, [];
+    AtomicI32, i32, u32, 32, 4, device, "the threads of a device", AtomicI32, [];
+    AtomicU64, u64, u64, 64, 8, device, "the threads of a device", AtomicU64, [];
+    AtomicI64, i64, u64, 64, 8, device, "the threads of a device", AtomicI64, [];
+    BlockAtomicU32, u32, u32, 32, 4, block, "the threads of a block", AtomicU32, [unsafe];
+    BlockAtomicI32, i32, u32, 32, 4, block, "the threads of a block", AtomicI32, [unsafe];
+    BlockAtomicU64, u64, u64, 64, 8, block, "the threads of a block", AtomicU64, [unsafe];
+    BlockAtomicI64, i64, u64, 64, 8, block, "the threads of a block", AtomicI64, [unsafe];
+    SystemAtomicU32, u32, u32, 32, 4, system, "all devices and the host", AtomicU32, [];
+    SystemAtomicI32, i32, u32, 32, 4, system, "all devices and the host", AtomicI32, [];
+    SystemAtomicU64, u64, u64, 64, 8, system, "all devices and the host", AtomicU64, [];
+    SystemAtomicI64, i64, u64, 64, 8, system, "all devices and the host", AtomicI64, [];
 }

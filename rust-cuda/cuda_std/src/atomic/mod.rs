@@ -9,6 +9,10 @@
 //! To work on memory that is not declared atomic, say a kernel's parameter, make a reference to an
 //! atomic of the address with `from_ptr`.
 //!
+//! The accesses of the block's types are `unsafe`: an access in the scope of one block is a data
+//! race with one from another block, and nothing keeps other blocks away, since a static or a
+//! kernel's parameter is every block's. rust-cuda has them `unsafe` for floats, and has no others.
+//!
 //! On the host the same types work, on top of `core`'s.
 //!
 //! `SeqCst` follows the published mapping from C++ to PTX: `fence.sc` before the operation, which

@@ -11,7 +11,7 @@
 //! /// Fills `out`.
 //! #[kernel]
 //! #[launch_bounds(256, 2)]
-//! #[launch_contract(out.len() as u64 >= grid.count() * block.count())]
+//! #[launch_contract(out.len() as u64 >= grid.count().saturating_mul(block.count()))]
 //! pub unsafe fn fill(out: *mut f32, value: f32) {
 //!     unsafe { *out.add(cuda_std::thread::index_1d() as usize) = value };
 //! }
@@ -60,7 +60,7 @@ pub unsafe trait Definition: Copy {
 #[diagnostic::on_unimplemented(
     message = "this kernel has no launch contract, so it cannot be launched safely",
     label = "no `#[launch_contract(..)]`",
-    note = "write what a launch must satisfy below #[kernel], as in #[launch_contract(out.len() as u64 >= grid.count() * block.count())], or launch it unsafely"
+    note = "write what a launch must satisfy below #[kernel], as in #[launch_contract(out.len() as u64 >= grid.count().saturating_mul(block.count()))], or launch it unsafely"
 )]
 pub unsafe trait Contract: Definition {
     /// See [`SafeLaunch::check`].
@@ -68,7 +68,11 @@ pub unsafe trait Contract: Definition {
     /// # Errors
     ///
     /// The text of the first condition that does not hold.
-    fn check(shape: &LaunchShape, arguments: &[Actual<'_>]) -> Result<(), &'static str>;
+    ///
+    /// # Safety
+    ///
+    /// As for [`SafeLaunch::check`].
+    unsafe fn check(shape: &LaunchShape, arguments: &[Actual<'_>]) -> Result<(), &'static str>;
 }
 
 /// A kernel, as the value that its name is on the host: pass the name itself, `launch(fill, ..)`.
@@ -114,7 +118,7 @@ where
 #[diagnostic::on_unimplemented(
     message = "this kernel has no launch contract, so it cannot be launched safely",
     label = "no `#[launch_contract(..)]`",
-    note = "write what a launch must satisfy below #[kernel], as in #[launch_contract(out.len() as u64 >= grid.count() * block.count())], or launch it unsafely"
+    note = "write what a launch must satisfy below #[kernel], as in #[launch_contract(out.len() as u64 >= grid.count().saturating_mul(block.count()))], or launch it unsafely"
 )]
 pub unsafe trait SafeLaunch: Kernel {
     /// Whether a launch of `shape` with `arguments` (one for each parameter, in order) satisfies
@@ -127,7 +131,12 @@ pub unsafe trait SafeLaunch: Kernel {
     /// # Panics
     ///
     /// When an argument's size is not its parameter's.
-    fn check(shape: &LaunchShape, arguments: &[Actual<'_>]) -> Result<(), &'static str>;
+    ///
+    /// # Safety
+    ///
+    /// For each parameter that is a value, the argument's bytes are those of a value of the
+    /// parameter's type: the conditions read it from them.
+    unsafe fn check(shape: &LaunchShape, arguments: &[Actual<'_>]) -> Result<(), &'static str>;
 }
 
 // SAFETY: hands the contract on unchanged.
@@ -136,7 +145,8 @@ where
     F: Fn() -> D + Copy,
     D: Contract,
 {
-    fn check(shape: &LaunchShape, arguments: &[Actual<'_>]) -> Result<(), &'static str> {
-        D::check(shape, arguments)
+    unsafe fn check(shape: &LaunchShape, arguments: &[Actual<'_>]) -> Result<(), &'static str> {
+        // SAFETY: the caller's.
+        unsafe { D::check(shape, arguments) }
     }
 }

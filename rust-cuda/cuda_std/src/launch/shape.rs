@@ -12,7 +12,8 @@ pub struct Dim3 {
 }
 
 impl Dim3 {
-    /// `x * y * z`, saturating at 2^64 - 1, which no launch reaches.
+    /// `x * y * z`, saturating at 2^64 - 1. Multiply it by `saturating_mul`: a grid and a block
+    /// within a GPU's limits can have more than 2^64 threads together.
     #[must_use]
     pub const fn count(&self) -> u64 {
         (self.x as u64 * self.y as u64).saturating_mul(self.z as u64)
@@ -67,7 +68,7 @@ impl LaunchShape {
         }
     }
 
-    /// Threads of the whole launch, saturating.
+    /// Threads of the whole launch, saturating at 2^64 - 1.
     #[must_use]
     pub const fn threads(&self) -> u64 {
         self.grid.count().saturating_mul(self.block.count())
@@ -109,5 +110,9 @@ mod tests {
     #[test]
     fn counts_saturate() {
         assert_eq!(Dim3::from((u32::MAX, u32::MAX, u32::MAX)).count(), u64::MAX);
+        // 2^60 blocks of 2^4 threads: each count fits, the product does not.
+        let shape = LaunchShape::new((1 << 30, 1 << 15, 1 << 15), 16);
+        assert_eq!(shape.grid.count(), 1 << 60);
+        assert_eq!(shape.threads(), u64::MAX);
     }
 }

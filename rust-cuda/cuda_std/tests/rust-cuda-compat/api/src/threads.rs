@@ -37,6 +37,22 @@ pub unsafe fn misc_functions(out: *mut u64) {
 }
 
 #[kernel]
+pub unsafe fn capability(out: *mut u32) {
+    *out = cfg::ComputeCapability::from_cuda_arch_env() as u32;
+}
+
+/// Names that an expansion might have had for itself.
+const METADATA: u32 = 32 * WORDS;
+const WORDS: u32 = JSON - 1;
+const JSON: u32 = 3;
+
+#[kernel]
+#[cfg_attr(target_os = "cuda", launch_bounds(METADATA, JSON))]
+pub unsafe fn named_like_the_macros(shape: &[u32], shape_address: *mut u32, shape_length: u32) {
+    *shape_address = shape[0] + shape_length;
+}
+
+#[kernel]
 pub unsafe fn printing(n: u32) {
     println!("thread {} of {n}", thread::index_1d());
     print!("{}\n", "done");
