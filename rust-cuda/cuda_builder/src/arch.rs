@@ -10,8 +10,10 @@ use std::str::FromStr;
 use crate::CudaBuilderError;
 
 macro_rules! architectures {
-    ($($variant:ident $target:literal $capability:expr;)*) => {
-        /// A virtual GPU architecture, by its compute capability.
+    ($($(#[$attribute:meta])* $variant:ident $target:literal $capability:expr;)*) => {
+        /// A virtual GPU architecture, by its compute capability, which is
+        /// also how they are ordered; of one capability, `sm_100f` comes after
+        /// `sm_100` and before `sm_100a`.
         ///
         /// Capabilities below 7.0 are part of rust-cuda's interface and are
         /// named here, but rustc no longer generates code for them: a build
@@ -19,21 +21,17 @@ macro_rules! architectures {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
         #[non_exhaustive]
         pub enum NvvmArch {
-            $(#[doc = concat!("`", $target, "`")] $variant,)*
-            /// `sm_75`, Turing: the default.
-            #[default]
-            Compute75,
+            $(#[doc = concat!("`", $target, "`")] $(#[$attribute])* $variant,)*
         }
 
         impl NvvmArch {
-            /// Every architecture that has a name here, supported or not.
-            pub const ALL: &'static [NvvmArch] = &[$(NvvmArch::$variant,)* NvvmArch::Compute75];
+            /// Every architecture that has a name here, supported or not, in order.
+            pub const ALL: &'static [NvvmArch] = &[$(NvvmArch::$variant,)*];
 
             /// The name that rustc, LLVM and `ptxas` use: `sm_90`.
             pub fn target(self) -> &'static str {
                 match self {
                     $(NvvmArch::$variant => $target,)*
-                    NvvmArch::Compute75 => "sm_75",
                 }
             }
 
@@ -41,7 +39,6 @@ macro_rules! architectures {
             pub fn compute_capability(self) -> (u32, u32) {
                 match self {
                     $(NvvmArch::$variant => $capability,)*
-                    NvvmArch::Compute75 => (7, 5),
                 }
             }
         }
@@ -59,6 +56,9 @@ architectures! {
     Compute62 "sm_62" (6, 2);
     Compute70 "sm_70" (7, 0);
     Compute72 "sm_72" (7, 2);
+    /// (Turing): the default.
+    #[default]
+    Compute75 "sm_75" (7, 5);
     Compute80 "sm_80" (8, 0);
     Compute86 "sm_86" (8, 6);
     Compute87 "sm_87" (8, 7);
@@ -74,6 +74,9 @@ architectures! {
     Compute103 "sm_103" (10, 3);
     Compute103f "sm_103f" (10, 3);
     Compute103a "sm_103a" (10, 3);
+    Compute110 "sm_110" (11, 0);
+    Compute110f "sm_110f" (11, 0);
+    Compute110a "sm_110a" (11, 0);
     Compute120 "sm_120" (12, 0);
     Compute120f "sm_120f" (12, 0);
     Compute120a "sm_120a" (12, 0);
@@ -99,6 +102,7 @@ impl NvvmArch {
     /// | 8.6, 8.7, 8.9 | 7.1, 7.4, 7.8 | the first version that knows the architecture | CUDA 11.1 to 11.8 |
     /// | 9.0 | 8.0 | bulk copies and `mbarrier` transactions | CUDA 12.0, 525 |
     /// | 10.x, 12.x | 8.6 to 8.8 | the first version that knows the architecture | CUDA 12.7 to 12.9 |
+    /// | 11.0 | 9.0 | the first version that knows the architecture | CUDA 13.0, 580 |
     pub fn ptx_version(self) -> (u32, u32) {
         let family_specific = self.target().ends_with('f');
         match self.compute_capability() {
@@ -107,6 +111,7 @@ impl NvvmArch {
             (8, 7) => (7, 4),
             (8, 9) => (7, 8),
             (9, _) => (8, 0),
+            (11, _) => (9, 0),
             _ if family_specific => (8, 8),
             (10, 0 | 1) => (8, 6),
             (12, 0) => (8, 7),
@@ -144,5 +149,30 @@ impl FromStr for NvvmArch {
             .copied()
             .find(|arch| arch.target().strip_prefix("sm_") == Some(number))
             .ok_or_else(|| CudaBuilderError::UnknownArch(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::NvvmArch;
+
+    #[test]
+    fn architectures_are_ordered_by_capability_and_then_by_suffix() {
+        assert!(NvvmArch::Compute90 > NvvmArch::Compute75);
+        assert!(NvvmArch::Compute75 > NvvmArch::Compute72);
+        let rank = |arch: &NvvmArch| {
+            let suffix = arch.target().chars().last().filter(|c| c.is_alphabetic());
+            let suffix = [None, Some('f'), Some('a')]
+                .iter()
+                .position(|s| *s == suffix);
+            (arch.compute_capability(), suffix.unwrap())
+        };
+        for pair in NvvmArch::ALL.windows(2) {
+            assert!(
+                pair[0] < pair[1] && rank(&pair[0]) < rank(&pair[1]),
+                "{pair:?}"
+            );
+        }
+        assert_eq!(NvvmArch::default(), NvvmArch::Compute75);
     }
 }

@@ -4,6 +4,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::announce::{self, Announcer};
 use crate::artifact::{self, Artifact};
 use crate::cargo::{self, Crate};
 use crate::lint::{Levels, Lint, LintLevel};
@@ -127,7 +128,8 @@ impl CudaBuilder {
         self
     }
 
-    /// Copies the PTX of [`CudaBuilder::build`] there; its folder must exist.
+    /// Copies the PTX of [`CudaBuilder::build`] there; its folder is made if
+    /// it is not there.
     pub fn copy_to(mut self, path: impl AsRef<Path>) -> Self {
         self.copy_to = Some(path.as_ref().to_owned());
         self
@@ -141,7 +143,10 @@ impl CudaBuilder {
     }
 
     /// The folder that the nested cargo builds in, core included. Default:
-    /// `cuda-builder` in cargo's own target folder.
+    /// `cuda-builder` in cargo's own target folder. Any number of crates may
+    /// share one, clones of one workspace included: they share core, and none
+    /// gets what another was built to. Kernels that need a build script of
+    /// their own workspace get a folder of their own in there.
     pub fn target_dir(mut self, path: impl AsRef<Path>) -> Self {
         self.target_dir = Some(path.as_ref().to_owned());
         self
@@ -350,11 +355,12 @@ impl CudaBuilder {
             Some(target) => absolute(target)?,
             None => absolute(&kernels.nested_target())?,
         };
+        let target = kernels.target_in(&target);
         let out_dir = self.output_folder(&kernels, &target)?;
         let llvm = Llvm::load(&toolchain.llvm_library)?;
         let artifact = self.modules(&toolchain, &kernels, &target, &out_dir, llvm, &mut warnings);
         for warning in warnings {
-            warn(&warning);
+            announce::warn(&warning);
         }
         artifact
     }
@@ -369,13 +375,14 @@ impl CudaBuilder {
         warnings: &mut Vec<String>,
     ) -> Result<Artifact, CudaBuilderError> {
         let writer = artifact::Writer::new(toolchain, kernels, out_dir, &self.options);
+        let announce = Announcer::new(toolchain, kernels, &self.path);
         // While LLVM works on one architecture, cargo compiles the next.
         let built = std::thread::scope(|scope| {
             let mut running = Vec::new();
             for &arch in &self.archs {
                 let compiled = cargo::build(toolchain, kernels, &self.options, arch, target);
                 let bitcode = self.or_setup(compiled)?;
-                announce(&bitcode.sources);
+                announce.module(&bitcode);
                 let writer = &writer;
                 running.push(scope.spawn(move || self.module(writer, llvm, &bitcode, arch)));
             }
@@ -436,7 +443,7 @@ impl CudaBuilder {
         let folder = match (&self.out_dir, env::var_os("OUT_DIR")) {
             (Some(folder), _) => folder.clone(),
             (None, Some(out)) => Path::new(&out).join(kernels.identifier()),
-            (None, None) => target.join("artifacts").join(kernels.identifier()),
+            (None, None) => target.join("artifacts").join(kernels.unique_name()),
         };
         fs::create_dir_all(&folder)
             .map_err(|source| CudaBuilderError::io("create", &folder, source))?;
@@ -462,30 +469,4 @@ impl CudaBuilder {
 /// The nested cargo runs in another folder than this program.
 fn absolute(path: &Path) -> Result<PathBuf, CudaBuilderError> {
     std::path::absolute(path).map_err(|source| CudaBuilderError::io("find", path, source))
-}
-
-/// Whether cargo reads our stdout as a build script's.
-fn in_build_script() -> bool {
-    env::var_os("OUT_DIR").is_some() && env::var_os("CARGO_MANIFEST_DIR").is_some()
-}
-
-/// Tells cargo, in a build script, when to run it again.
-fn announce(sources: &std::collections::BTreeSet<PathBuf>) {
-    if !in_build_script() {
-        return;
-    }
-    for source in sources {
-        println!("cargo::rerun-if-changed={}", source.display());
-    }
-    for variable in [toolchain::VARIABLE, "RUSTUP_HOME", "CARGO_HOME"] {
-        println!("cargo::rerun-if-env-changed={variable}");
-    }
-}
-
-fn warn(text: &str) {
-    if in_build_script() {
-        println!("cargo::warning={text}");
-    } else {
-        eprintln!("warning: {text}");
-    }
 }

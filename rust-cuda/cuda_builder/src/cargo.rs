@@ -1,7 +1,7 @@
 //! The nested cargo: from a crate of kernels to bitcode.
 //!
-//! It stops where a linker would start. What a linker would get is kept by a
-//! stand-in and read by [`crate::passes`]; nothing here knows LLVM.
+//! It stops where a linker would start. What a linker would get is kept by
+//! [`crate::linker`] and read by [`crate::passes`]; nothing here knows LLVM.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 
 use crate::builder::Options;
-use crate::flags;
+use crate::dep_info;
 use crate::toolchain::Toolchain;
-use crate::{CudaBuilderError, NvvmArch};
+use crate::{CudaBuilderError, NvvmArch, advice, flags, linker};
 
 /// Where a crate of kernels is and what it is called.
 #[derive(Debug, Clone)]
@@ -27,6 +28,8 @@ pub(crate) struct Crate {
     pub(crate) workspace: PathBuf,
     /// The target folder that the crate's own workspace would use.
     target: PathBuf,
+    /// Whether another clone of the workspace can share its target folder.
+    shares: bool,
 }
 
 /// What a build leaves for the passes.
@@ -38,6 +41,8 @@ pub(crate) struct Bitcode {
     pub(crate) archives: Vec<PathBuf>,
     /// Every file whose change makes this build stale.
     pub(crate) sources: BTreeSet<PathBuf>,
+    /// Every environment variable whose value went into it.
+    pub(crate) variables: BTreeSet<String>,
 }
 
 #[derive(Deserialize)]
@@ -52,6 +57,21 @@ struct Package {
     name: String,
     version: String,
     manifest_path: PathBuf,
+    #[serde(default)]
+    targets: Vec<Target>,
+    #[serde(default)]
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    kind: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Dependency {
+    path: Option<PathBuf>,
+    kind: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -98,6 +118,7 @@ impl Crate {
         };
         let metadata: Metadata = serde_json::from_slice(&output.stdout)
             .map_err(|error| unexpected(error.to_string()))?;
+        let shares = shares(&metadata, &folder);
         let package = metadata
             .packages
             .into_iter()
@@ -110,6 +131,7 @@ impl Crate {
             version: package.version,
             workspace: metadata.workspace_root,
             target: metadata.target_directory,
+            shares,
         })
     }
 
@@ -136,6 +158,58 @@ impl Crate {
         };
         own.join("cuda-builder")
     }
+
+    /// The folder in `target` that this crate is built in.
+    ///
+    /// cargo takes packages of one name, version and place in their workspace
+    /// for the same, whichever workspace that is. It compares their sources by
+    /// content, so that clones share a folder, and core in it; but the files
+    /// that a build script reads it compares by date, and a clone's may be
+    /// older than what another left: then the workspace gets its own folder.
+    pub(crate) fn target_in(&self, target: &Path) -> PathBuf {
+        if self.shares {
+            return target.to_owned();
+        }
+        target.join(format!("workspace-{}", short_hash(&self.workspace)))
+    }
+
+    /// A name for the artifact's folder that no other crate has.
+    pub(crate) fn unique_name(&self) -> String {
+        format!("{}-{}", self.identifier(), short_hash(&self.manifest))
+    }
+}
+
+/// Whether no package in the workspace's folder that the one at `folder` needs
+/// has a build script. Those that are no members are not listed, and may.
+fn shares(metadata: &Metadata, folder: &Path) -> bool {
+    let mut seen: BTreeSet<&Path> = BTreeSet::new();
+    let mut left = vec![folder];
+    while let Some(folder) = left.pop() {
+        if !folder.starts_with(&metadata.workspace_root) || !seen.insert(folder) {
+            continue;
+        }
+        let mut members = metadata.packages.iter();
+        let member = members.find(|package| package.manifest_path.parent() == Some(folder));
+        let Some(member) = member else {
+            return false;
+        };
+        let mut kinds = member.targets.iter().flat_map(|target| &target.kind);
+        if kinds.any(|kind| kind == "custom-build") {
+            return false;
+        }
+        let needed = member.dependencies.iter();
+        let needed = needed.filter(|other| other.kind.as_deref() != Some("dev"));
+        left.extend(needed.filter_map(|other| other.path.as_deref()));
+    }
+    true
+}
+
+fn short_hash(path: &Path) -> String {
+    let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
+    digest[..6]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// Compiles the crate for one architecture.
@@ -146,7 +220,7 @@ pub(crate) fn build(
     arch: NvvmArch,
     target: &Path,
 ) -> Result<Bitcode, CudaBuilderError> {
-    let linker = write_linker(target)?;
+    let linker = linker::write(target)?;
     // Builds for other architectures put their module to the same place.
     let lock_path = target.join("cuda-builder.lock");
     let _lock = fs::File::create(&lock_path)
@@ -177,7 +251,7 @@ pub(crate) fn build(
         );
     let run = run(command, toolchain)?;
     if !run.success {
-        return Err(failure(kernels, &run.errors));
+        return Err(advice::failure(kernels, &run.errors));
     }
     let bundle = run
         .messages
@@ -200,15 +274,43 @@ pub(crate) fn build(
     if locked {
         sources.insert(lock_file);
     }
-    sources.extend(dep_info(&bundle.with_extension("d"), &toolchain.sysroot)?);
-    let (module, archives) = read_bundle(bundle)?;
+    sources.extend(dep_info::files(
+        &bundle.with_extension("d"),
+        &toolchain.sysroot,
+    )?);
+    sources.extend(configuration(&kernels.folder));
+    let (module, archives) = linker::read(bundle)?;
+    let units = run
+        .messages
+        .iter()
+        .filter(|message| message.package_id.starts_with("path+"))
+        .filter(|message| !message.manifest_path.starts_with(&toolchain.sysroot))
+        .flat_map(|message| &message.filenames)
+        .chain([&module]);
+    let variables = units.flat_map(|unit| dep_info::variables(unit)).collect();
     let module =
         fs::read(&module).map_err(|source| CudaBuilderError::io("read", &module, source))?;
     Ok(Bitcode {
         module,
         archives,
         sources,
+        variables,
     })
+}
+
+/// The files that configure cargo for a crate in `folder`, as far as they exist.
+fn configuration(folder: &Path) -> Vec<PathBuf> {
+    let home = match env::var_os("CARGO_HOME") {
+        Some(home) if !home.is_empty() => Some(PathBuf::from(home)),
+        _ => env::home_dir().map(|home| home.join(".cargo")),
+    };
+    folder
+        .ancestors()
+        .map(|folder| folder.join(".cargo"))
+        .chain(home)
+        .flat_map(|folder| ["config.toml", "config"].map(|name| folder.join(name)))
+        .filter(|path| path.is_file())
+        .collect()
 }
 
 /// `900` for sm_90, as rust-cuda's builder sets `CUDA_ARCH`.
@@ -268,49 +370,6 @@ fn forward(mut from: impl Read) -> String {
     String::from_utf8_lossy(&kept).into_owned()
 }
 
-/// Turns what cargo said into an error that says what to do.
-fn failure(kernels: &Crate, errors: &str) -> CudaBuilderError {
-    let not_fetched = ["--offline", "failed to download", "no matching package"];
-    if not_fetched.iter().any(|text| errors.contains(text)) {
-        return CudaBuilderError::NotFetched {
-            crate_path: kernels.folder.clone(),
-            remedy: format!("cargo fetch --manifest-path {}", kernels.manifest.display()),
-        };
-    }
-    CudaBuilderError::BuildFailed {
-        crate_path: kernels.folder.clone(),
-        advice: advice(errors),
-    }
-}
-
-/// What to write instead of what rustc has removed since 2021, for kernel
-/// crates of that time.
-fn advice(errors: &str) -> String {
-    const REPLACED: &[(&str, &str)] = &[
-        (
-            "register_attr",
-            "`feature(register_attr)` and `register_attr(nvvm_internal)` are gone from rustc: delete the `cfg_attr` that names them, and `no_std` with it, because the builder sets what kernels need",
-        ),
-        (
-            "nvvm_internal",
-            "`nvvm_internal` attributes belong to rust-cuda's own backend: use cuda_std's `#[kernel]`, `#[address_space(..)]` and `#[externally_visible]`",
-        ),
-        (
-            "feature `asm` has been removed",
-            "`feature(asm)` is stable: delete it, and take the macro from `core::arch::asm`",
-        ),
-        (
-            "#[panic_handler]",
-            "a crate of kernels gets its panic handler from cuda_std: write `use cuda_std::prelude::*;`, and define none yourself",
-        ),
-    ];
-    REPLACED
-        .iter()
-        .find(|(sign, _)| errors.contains(sign))
-        .map(|(_, text)| format!("; {text}"))
-        .unwrap_or_default()
-}
-
 /// Whether the terminal that will show cargo's errors shows colours: ours, or
 /// that of the cargo that runs this build script and prints them later.
 fn wants_colour() -> bool {
@@ -329,120 +388,52 @@ fn wants_colour() -> bool {
     fs::File::open(parent).is_ok_and(|stderr| stderr.is_terminal())
 }
 
-/// What stands in for a linker: keeps the inputs, and lists them in the output.
-///
-/// The object files are temporary, so they are copied; archives stay. cargo
-/// sees an output that exists, and so knows when there is nothing to do.
-const LINKER: &str = r#"#!/bin/sh
-# Stands in for a linker: keeps what it is given for cuda_builder.
-set -e
-output=
-previous=
-for argument in "$@"; do
-    [ "$previous" = -o ] && output=$argument
-    previous=$argument
-done
-: > "$output.list"
-for argument in "$@"; do
-    case $argument in
-        *.rlib) printf 'archive %s\n' "$argument" >> "$output.list" ;;
-        *.o)
-            cp "$argument" "$output.bc"
-            printf 'module %s\n' "$output.bc" >> "$output.list"
-            ;;
-    esac
-done
-mv "$output.list" "$output"
-"#;
-
-fn write_linker(target: &Path) -> Result<PathBuf, CudaBuilderError> {
-    use std::os::unix::fs::PermissionsExt;
-
-    fs::create_dir_all(target).map_err(|source| CudaBuilderError::io("create", target, source))?;
-    let path = target.join("keep-linker-inputs.sh");
-    if fs::read(&path).is_ok_and(|there| there == LINKER.as_bytes()) {
-        return Ok(path);
-    }
-    // Renamed into place: another build may be running the old one.
-    let new = target.join(format!("keep-linker-inputs.{}", std::process::id()));
-    let write = || {
-        fs::write(&new, LINKER)?;
-        fs::set_permissions(&new, fs::Permissions::from_mode(0o755))?;
-        fs::rename(&new, &path)
-    };
-    write().map_err(|source| CudaBuilderError::io("write", &path, source))?;
-    Ok(path)
-}
-
-fn read_bundle(bundle: &Path) -> Result<(PathBuf, Vec<PathBuf>), CudaBuilderError> {
-    let text = fs::read_to_string(bundle)
-        .map_err(|source| CudaBuilderError::io("read", bundle, source))?;
-    let listed = |kind: &str| -> Vec<PathBuf> {
-        text.lines()
-            .filter_map(|line| line.strip_prefix(kind))
-            .map(PathBuf::from)
-            .collect()
-    };
-    let modules = listed("module ");
-    let archives = listed("archive ");
-    let [module] = modules.as_slice() else {
-        return Err(CudaBuilderError::Unexpected {
-            program: "rustc",
-            reason: format!("it gave {} modules to link, not one", modules.len()),
-        });
-    };
-    Ok((module.clone(), archives))
-}
-
-/// The files that a make-style dependency file names. Those of the standard
-/// library change with the toolchain alone and are left out.
-fn dep_info(path: &Path, sysroot: &Path) -> Result<Vec<PathBuf>, CudaBuilderError> {
-    let text =
-        fs::read_to_string(path).map_err(|source| CudaBuilderError::io("read", path, source))?;
-    let mut files = Vec::new();
-    for line in text.lines() {
-        let Some((_, sources)) = line.split_once(": ") else {
-            continue;
-        };
-        // A space in a name is written as `\ `.
-        let sources = sources.replace("\\ ", "\0");
-        files.extend(
-            sources
-                .split_whitespace()
-                .map(|file| PathBuf::from(file.replace('\0', " ")))
-                .filter(|file| !file.starts_with(sysroot)),
-        );
-    }
-    Ok(files)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn dep_info_lists_sources_with_spaces_and_leaves_the_standard_library_out() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("k.d");
-        fs::write(
-            &path,
-            "/t/k.ptx: /a/lib.rs /with\\ space/b.rs /sys/lib/core.rs\n",
-        )
-        .unwrap();
-        let files = dep_info(&path, Path::new("/sys")).unwrap();
-        assert_eq!(
-            files,
-            [
-                PathBuf::from("/a/lib.rs"),
-                PathBuf::from("/with space/b.rs")
-            ]
-        );
+    fn write_package(folder: &Path, name: &str, rest: &str) {
+        fs::create_dir_all(folder.join("src")).unwrap();
+        fs::write(folder.join("src/lib.rs"), "").unwrap();
+        let text =
+            format!("[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2024\"\n{rest}");
+        fs::write(folder.join("Cargo.toml"), text).unwrap();
     }
 
     #[test]
-    fn a_feature_that_rustc_removed_gets_a_sentence_that_says_what_to_write() {
-        let errors = "error[E0557]: feature has been removed\n #![feature(register_attr)]";
-        assert!(advice(errors).contains("delete the `cfg_attr`"));
-        assert_eq!(advice("error[E0308]: mismatched types"), "");
+    fn clones_share_a_target_folder_unless_a_build_script_may_read_their_files() {
+        let here = tempfile::tempdir().unwrap();
+        let at = |name: &str| here.path().join(name);
+        let target = Path::new("/t");
+        let toolchain = crate::toolchain::find().unwrap();
+        let folder_of = |name: &str, rest: &str| {
+            write_package(&at(name), "kernels", rest);
+            Crate::find(&toolchain, &at(name))
+                .unwrap()
+                .target_in(target)
+        };
+
+        assert_eq!(folder_of("a", "[workspace]\n"), target);
+        assert_eq!(folder_of("b", "[workspace]\n"), target);
+
+        for clone in ["c", "d"] {
+            fs::create_dir_all(at(clone)).unwrap();
+            fs::write(at(clone).join("build.rs"), "fn main() {}").unwrap();
+        }
+        let own = folder_of("c", "[workspace]\n");
+        assert_eq!(own.parent(), Some(target));
+        assert_ne!(own, folder_of("d", "[workspace]\n"));
+        assert_eq!(own, folder_of("c", "[workspace]\n"));
+
+        // cargo does not list what is no member, so it is not known.
+        write_package(&at("e/part"), "part", "");
+        let member = "[dependencies]\npart = { path = \"part\" }\n[workspace]\n";
+        assert_eq!(folder_of("e", member), target);
+        let outsider = format!("{member}exclude = [\"part\"]\n");
+        assert_ne!(folder_of("e", &outsider), target);
+        fs::write(at("e/part/build.rs"), "fn main() {}").unwrap();
+        assert_ne!(folder_of("e", member), target);
+        let unneeded = member.replace("[dep", "[dev-dep");
+        assert_eq!(folder_of("e", &unneeded), target);
     }
 }

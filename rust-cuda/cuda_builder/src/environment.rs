@@ -16,7 +16,7 @@ pub(crate) fn clear(command: &mut Command) {
 }
 
 /// Whether a variable belongs to the caller's build and not to its user.
-fn is_ours_alone(name: &str) -> bool {
+pub(crate) fn is_ours_alone(name: &str) -> bool {
     const EXACT: &[&str] = &[
         "CARGO",
         "RUSTUP_TOOLCHAIN",

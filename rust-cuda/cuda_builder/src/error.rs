@@ -47,6 +47,14 @@ pub enum CudaBuilderError {
         /// The command that mends it.
         remedy: String,
     },
+    /// `Cargo.lock` does not fit `Cargo.toml`, and builds do not change it.
+    #[error("the lock file of the kernels in {crate_path} is out of date: run `{remedy}`")]
+    LockFile {
+        /// The crate of kernels.
+        crate_path: PathBuf,
+        /// The command that mends it.
+        remedy: String,
+    },
     /// rustc has no code generator for this architecture any more.
     #[error("{0} is too old for rustc's code generator: choose sm_70 or newer")]
     UnsupportedArch(NvvmArch),

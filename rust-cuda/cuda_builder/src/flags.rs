@@ -22,11 +22,18 @@ pub(crate) const UNROLL_THRESHOLD: u32 = 20_000;
 /// The flags of rustc that decide the code of one architecture.
 pub(crate) fn rustc(options: &Options, arch: NvvmArch) -> Vec<String> {
     let (major, minor) = options.ptx_version.unwrap_or(arch.ptx_version());
+    // Of the architectures that rustc has no feature for, the one that they include.
+    let included = match arch.target() {
+        "sm_100f" | "sm_103" | "sm_103f" | "sm_103a" => ",+sm_100",
+        "sm_101f" | "sm_110" | "sm_110f" | "sm_110a" => ",+sm_101",
+        "sm_120f" | "sm_121" | "sm_121f" | "sm_121a" => ",+sm_120",
+        _ => "",
+    };
     vec![
         // Sets `cfg(target_feature = "sm_90")` and what it includes.
         format!("-Ctarget-cpu={arch}"),
         // The PTX version is chosen, not left to the newest.
-        format!("-Ctarget-feature=+ptx{major}{minor}"),
+        format!("-Ctarget-feature=+ptx{major}{minor}{included}"),
         // rustc's optimiser does not know that inline assembly with `.sync`
         // is convergent: nothing may run before the marking.
         "-Cno-prepopulate-passes".into(),
@@ -71,6 +78,10 @@ pub(crate) fn cargo(
         "-Zbuild-std-features=compiler-builtins-mem".into(),
         "-Zpanic-immediate-abort".into(),
         "-Zprofile-rustflags".into(),
+        // Clones of a workspace may share a target folder: what one built
+        // stands for another's sources when they are equal, not when older.
+        "-Zchecksum-freshness".into(),
+        "--config=build.fingerprint=\"content\"".into(),
         // Everything was fetched when the toolchain was set up.
         "--offline".into(),
     ];

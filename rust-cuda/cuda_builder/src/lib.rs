@@ -16,6 +16,10 @@
 //! kernel. With `default-features = false` only [`manifest`] and [`NvvmArch`]
 //! remain, for programs that load what was built.
 
+#[cfg(feature = "build")]
+mod advice;
+#[cfg(feature = "build")]
+mod announce;
 mod arch;
 #[cfg(feature = "build")]
 mod artifact;
@@ -24,10 +28,14 @@ mod builder;
 #[cfg(feature = "build")]
 mod cargo;
 #[cfg(feature = "build")]
+mod dep_info;
+#[cfg(feature = "build")]
 mod environment;
 mod error;
 #[cfg(feature = "build")]
 mod flags;
+#[cfg(feature = "build")]
+mod linker;
 #[cfg(feature = "build")]
 mod lint;
 #[cfg(feature = "build")]

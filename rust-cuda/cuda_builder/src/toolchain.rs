@@ -65,7 +65,7 @@ pub fn status() -> Status {
         .as_ref()
         .is_ok_and(|toolchain| fetch_library(toolchain, true).is_ok());
     Status {
-        wanted: wanted(),
+        wanted: wanted().unwrap_or_else(|error| error.to_string()),
         toolchain,
         packages_fetched,
     }
@@ -79,7 +79,7 @@ pub fn status() -> Status {
 /// [`CudaBuilderError::NoToolchain`] when rustup is missing or cannot install
 /// it, with what rustup said.
 pub fn install(progress: &mut dyn FnMut(&str)) -> Result<Toolchain, CudaBuilderError> {
-    let wanted = wanted();
+    let wanted = wanted()?;
     let there = sysroot_of(&wanted).and_then(|sysroot| inspect(&wanted, &sysroot).ok());
     let toolchain = match there {
         Some(toolchain) => {
@@ -109,7 +109,7 @@ pub fn install(progress: &mut dyn FnMut(&str)) -> Result<Toolchain, CudaBuilderE
 ///
 /// [`CudaBuilderError::NoToolchain`], which names the command that mends it.
 pub fn find() -> Result<Toolchain, CudaBuilderError> {
-    let wanted = wanted();
+    let wanted = wanted()?;
     if let Some(sysroot) = sysroot_of(&wanted) {
         match inspect(&wanted, &sysroot) {
             Ok(toolchain) => return Ok(toolchain),
@@ -147,6 +147,19 @@ impl Toolchain {
         command
     }
 
+    /// The files and folders whose change may make this another toolchain.
+    pub(crate) fn sources(&self) -> Vec<PathBuf> {
+        let mut sources = vec![self.sysroot.join("bin/rustc"), self.llvm_library.clone()];
+        if self.warning.is_some() {
+            // It changes with every toolchain that rustup installs, and cargo
+            // looks at every file in a folder: those with the toolchains
+            // themselves hold too many.
+            sources.extend(rustup_folder().map(|folder| folder.join("update-hashes")));
+        }
+        sources.retain(|path| path.exists());
+        sources
+    }
+
     /// The N of release 1.N; 0 when rustc's version does not tell.
     pub(crate) fn minor_version(&self) -> u32 {
         let minor = self.rustc.split('.').nth(1);
@@ -159,11 +172,16 @@ impl Toolchain {
     }
 }
 
-fn wanted() -> String {
-    env::var(VARIABLE)
-        .ok()
-        .filter(|name| !name.is_empty())
-        .unwrap_or_else(|| PINNED.to_owned())
+fn wanted() -> Result<String, CudaBuilderError> {
+    match env::var_os(VARIABLE) {
+        Some(name) if !name.is_empty() => name.into_string().map_err(|name| {
+            CudaBuilderError::BadOption(format!(
+                "{VARIABLE} is not UTF-8 ({}): name a toolchain that rustup lists, or the path of its folder",
+                name.display()
+            ))
+        }),
+        _ => Ok(PINNED.to_owned()),
+    }
 }
 
 fn missing(name: &str) -> CudaBuilderError {
@@ -173,13 +191,16 @@ fn missing(name: &str) -> CudaBuilderError {
     }
 }
 
-/// Where rustup keeps toolchains; `None` without a home folder.
+/// Where rustup keeps what it has; `None` without a home folder.
+fn rustup_folder() -> Option<PathBuf> {
+    match env::var_os("RUSTUP_HOME") {
+        Some(home) if !home.is_empty() => Some(PathBuf::from(home)),
+        _ => Some(env::home_dir()?.join(".rustup")),
+    }
+}
+
 fn toolchains_folder() -> Option<PathBuf> {
-    let home = match env::var_os("RUSTUP_HOME") {
-        Some(home) if !home.is_empty() => PathBuf::from(home),
-        _ => env::home_dir()?.join(".rustup"),
-    };
-    Some(home.join("toolchains"))
+    Some(rustup_folder()?.join("toolchains"))
 }
 
 fn sysroot_of(name: &str) -> Option<PathBuf> {

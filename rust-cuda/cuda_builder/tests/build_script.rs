@@ -30,7 +30,7 @@ impl Host {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        copy(&fixture("workspace"), &folder.path().join("clone"), "0.4.0");
+        copy(&fixture("workspace"), &folder.path().join("clone"));
         let write = |path: &str, text: &str| {
             let path = folder.path().join(path);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -70,6 +70,10 @@ impl Host {
     }
 
     fn build(&self) -> (bool, String) {
+        self.build_with(&[])
+    }
+
+    fn build_with(&self, variables: &[(&str, &str)]) -> (bool, String) {
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("host");
         let Output { status, stderr, .. } = Command::new(env!("CARGO"))
             .args(["build", "--offline"])
@@ -77,6 +81,7 @@ impl Host {
             .env("CARGO_TARGET_DIR", target)
             .env("NESTED_TARGET", nested_target())
             .env("CARGO_TERM_COLOR", "never")
+            .envs(variables.iter().copied())
             .output()
             .unwrap();
         (
@@ -109,6 +114,31 @@ fn the_author_sees_what_changed_what_did_not_and_what_does_not_compile() {
     let (good, said) = host.build();
     assert!(good && said.contains(compiles), "{said}");
     assert_ne!(ptx(), first);
+
+    // By the environment alone, and by cargo's configuration, in the
+    // dependency and in the crate.
+    let folder = host.path("clone/.cargo");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config.toml"), "[env]\nCONFIGURED = \"a\"\n").unwrap();
+    let read = |name: &str| {
+        format!("if let Some(text) = option_env!({name:?}) {{ text.len() as u32 }} else {{ 9 }}")
+    };
+    host.edit(
+        "clone/parts/src/lib.rs",
+        "ROUNDS: u32 = 9",
+        &format!("ROUNDS: u32 = {} + {}", read("LEVEL"), read("CONFIGURED")),
+    );
+    let (good, said) = host.build();
+    assert!(good, "{said}");
+    let unset = ptx();
+    let (good, said) = host.build_with(&[("LEVEL", "abcd")]);
+    assert!(good && said.contains(compiles), "{said}");
+    let set = ptx();
+    assert_ne!(set, unset);
+    host.edit("clone/.cargo/config.toml", "\"a\"", "\"abc\"");
+    let (good, said) = host.build_with(&[("LEVEL", "abcd")]);
+    assert!(good && said.contains(compiles), "{said}");
+    assert_ne!(ptx(), set);
 
     host.edit(
         "clone/kernels/src/lib.rs",

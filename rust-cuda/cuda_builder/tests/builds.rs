@@ -4,16 +4,29 @@ mod support;
 
 use std::fs;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 use cuda_builder::{CudaBuilder, CudaBuilderError, DebugInfo, NvvmArch};
 use support::{builder, copy, fixture, nested_target, ptx};
+
+fn edit(path: &Path, change: impl FnOnce(String) -> String) {
+    let before = fs::read_to_string(path).unwrap();
+    let after = change(before.clone());
+    assert_ne!(after, before);
+    fs::write(path, after).unwrap();
+}
 
 #[test]
 fn two_clones_in_different_folders_give_the_same_bytes() {
     let here = tempfile::tempdir().unwrap();
     let build = |clone: &str, target: &str| {
         let folder = here.path().join(clone);
-        copy(&fixture("workspace"), &folder, "0.2.0");
+        copy(&fixture("workspace"), &folder);
+        for source in ["kernels/src/lib.rs", "parts/src/lib.rs"] {
+            // So that no earlier run has built the same in another folder.
+            let end = format!("// {}\n", here.path().display());
+            edit(&folder.join(source), |text| text + &end);
+        }
         let out = here.path().join(format!("{clone}-out"));
         let artifact = builder(&folder.join("kernels"), &out)
             .target_dir(nested_target().join(target))
@@ -32,11 +45,54 @@ fn two_clones_in_different_folders_give_the_same_bytes() {
     assert!(!first.contains(here.path().to_str().unwrap()), "{first}");
 }
 
+/// The second clone's sources are older than what the first one's build left,
+/// and differ from them in a dependency and in the crate itself.
+#[test]
+fn clones_that_share_a_target_folder_get_what_their_own_sources_say() {
+    let here = tempfile::tempdir().unwrap();
+    let clone = |name: &str| {
+        let folder = here.path().join(name);
+        copy(&fixture("workspace"), &folder);
+        folder
+    };
+    let age = |path: &Path| {
+        let long_ago = SystemTime::now() - Duration::from_hours(1000);
+        let file = fs::File::options().append(true).open(path).unwrap();
+        file.set_modified(long_ago).unwrap();
+    };
+    let build = |name: &str| {
+        let kernels = here.path().join(name).join("kernels");
+        let out = here.path().join(format!("{name}-out"));
+        ptx(&builder(&kernels, &out).build_all().unwrap(), 0)
+    };
+    let (first, second) = (clone("first"), clone("second"));
+    edit(&second.join("parts/src/lib.rs"), |text| {
+        text.replace("ROUNDS: u32 = 5", "ROUNDS: u32 = 3")
+    });
+    for source in ["kernels/src/lib.rs", "parts/src/lib.rs"] {
+        age(&second.join(source));
+        age(&first.join(source));
+    }
+    let of_first = build("first");
+    let of_second = build("second");
+    assert_ne!(of_first, of_second, "a dependency differs");
+    assert_eq!(build("first"), of_first);
+
+    let third = clone("third");
+    let source = third.join("kernels/src/lib.rs");
+    edit(&source, |text| text.replace("% 7", "% 5"));
+    age(&source);
+    age(&third.join("parts/src/lib.rs"));
+    let of_third = build("third");
+    assert!(of_third != of_first, "the crate itself differs");
+    assert_eq!(build("second"), of_second);
+}
+
 #[test]
 fn nothing_is_written_when_nothing_changed_and_a_change_in_a_dependency_is_noticed() {
     let here = tempfile::tempdir().unwrap();
     let folder = here.path().join("clone");
-    copy(&fixture("workspace"), &folder, "0.3.0");
+    copy(&fixture("workspace"), &folder);
     let build = || {
         let artifact = builder(&folder.join("kernels"), &here.path().join("out"))
             .build_all()
@@ -49,9 +105,9 @@ fn nothing_is_written_when_nothing_changed_and_a_change_in_a_dependency_is_notic
     };
     let first = build();
     assert_eq!(build(), first);
-    let part = folder.join("parts/src/lib.rs");
-    let source = fs::read_to_string(&part).unwrap();
-    fs::write(&part, source.replace("rotate_left", "rotate_right")).unwrap();
+    edit(&folder.join("parts/src/lib.rs"), |text| {
+        text.replace("rotate_left", "rotate_right")
+    });
     let changed = build();
     assert_ne!(changed.0, first.0);
     assert!(changed.1 > first.1);

@@ -33,6 +33,15 @@ fn a_toolchain_that_is_missing_or_too_old_is_one_sentence_that_names_the_command
         "{text}"
     );
 
+    let bytes = std::os::unix::ffi::OsStrExt::from_bytes(b"night\xffly");
+    // SAFETY: as above.
+    unsafe { std::env::set_var::<_, &std::ffi::OsStr>(toolchain::VARIABLE, bytes) };
+    let text = toolchain::find().unwrap_err().to_string();
+    assert!(text.contains("is not UTF-8"), "{text}");
+    assert_eq!(text.lines().count(), 1);
+    // SAFETY: as above.
+    unsafe { std::env::set_var(toolchain::VARIABLE, "nightly-2020-01-01") };
+
     // One that is older than LLVM 23 is told from one that will do.
     let host = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let toolchains = empty.path().join("toolchains");

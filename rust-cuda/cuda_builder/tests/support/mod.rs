@@ -46,10 +46,8 @@ pub(crate) fn entry<'t>(ptx: &'t str, name: &str) -> &'t str {
     &ptx[start..start + end]
 }
 
-/// Copies a fixture, without what building left in it. `version` becomes that
-/// of its packages: cargo takes packages of one name and version in one target
-/// folder for the same, wherever they are.
-pub(crate) fn copy(from: &Path, to: &Path, version: &str) {
+/// Copies a fixture, without what building left in it.
+pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a temporary folder is writable");
     for entry in fs::read_dir(from).expect("fixtures are readable") {
         let entry = entry.expect("fixtures are readable");
@@ -58,11 +56,10 @@ pub(crate) fn copy(from: &Path, to: &Path, version: &str) {
             continue;
         }
         if entry.path().is_dir() {
-            copy(&entry.path(), &target, version);
+            copy(&entry.path(), &target);
             continue;
         }
         let text = fs::read_to_string(entry.path()).expect("fixtures are text");
-        let text = text.replace("version = \"0.1.0\"", &format!("version = \"{version}\""));
         fs::write(target, text).expect("a temporary folder is writable");
     }
 }
