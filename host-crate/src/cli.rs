@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 
 /// Quadrature and prefix scan on the GPU: measured tables beside the published
@@ -125,6 +126,11 @@ pub struct WorkerArguments {
 
 /// What clap objects to, as one sentence: its first line, without its hints.
 pub fn one_sentence(error: &clap::Error) -> String {
+    if let ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand =
+        error.kind()
+    {
+        return "no command is given: try `quadscan bench`".to_owned();
+    }
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default();
     let first = first

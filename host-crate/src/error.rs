@@ -21,7 +21,7 @@ pub enum Error {
         reason: String,
     },
     /// A device was named in a way that is not understood.
-    #[error("unknown device `{text}`, allowed are auto, cuda, cuda:N and emulator")]
+    #[error("unknown device `{text}`, allowed are auto, cuda and cuda:N")]
     UnknownDevice {
         /// What was given.
         text: String,
@@ -93,6 +93,19 @@ pub enum Error {
         multiple: u32,
         /// The kernel's entry name.
         kernel: String,
+    },
+    /// A grid and a block whose threads cannot be counted.
+    #[error(
+        "a grid of {grid} blocks of {block} threads is too large, allowed are 1 to {} threads in all on {device}",
+        u64::MAX
+    )]
+    TooManyThreads {
+        /// Blocks along x, y, z.
+        grid: String,
+        /// Threads of a block along x, y, z.
+        block: String,
+        /// The device's name.
+        device: String,
     },
     /// A condition that the kernel's author declared does not hold.
     #[error("kernel `{kernel}` refuses this launch: `{condition}` does not hold")]
@@ -205,18 +218,10 @@ pub enum Error {
         /// The compiler's error log on one line, or the driver's description.
         log: String,
     },
-    /// The device cannot do what was asked.
-    #[error("{device} cannot {what}")]
-    Unsupported {
-        /// The device's name.
-        device: String,
-        /// What was asked for, as a verb phrase.
-        what: &'static str,
-    },
-    /// A command-line argument that cannot be carried out.
+    /// An argument of the command line or of a function that cannot be carried out.
     #[error("{argument} {problem}")]
     Argument {
-        /// The argument as it is typed, such as `--threads`.
+        /// The argument as it is typed, such as `--threads`, or its name.
         argument: String,
         /// What is wrong with its value, and the allowed range.
         problem: String,
@@ -254,8 +259,9 @@ pub enum Error {
 }
 
 impl Error {
-    /// The exit code that fits: 2 for a request that cannot be carried out, 1
-    /// for a kernel that faulted (its result is wrong, not its request).
+    /// The exit code that `quadscan` ends with: 2 for a request that cannot be
+    /// carried out, 1 for a kernel that faulted (its result is wrong, not its
+    /// request).
     pub fn exit_code(&self) -> u8 {
         if self.is_context_lost() { 1 } else { 2 }
     }

@@ -8,7 +8,7 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use quadscan::bench::{Outcome, bench, console::Console};
-use quadscan::cli::{Cli, Command, WorkerArguments, one_sentence};
+use quadscan::cli::{BenchArguments, Cli, Command, WorkerArguments, one_sentence};
 use quadscan::worker;
 
 /// The request could not be understood or carried out.
@@ -20,27 +20,48 @@ const WRONG: u8 = 1;
 /// Standard output and standard error.
 struct Terminal {
     bar: Option<ProgressBar>,
+    /// Why the results cannot be read by anybody, once they cannot.
+    lost: Option<io::Error>,
+}
+
+/// To standard error. A sentence that cannot be written ends nothing.
+fn say(sentence: &str) {
+    let _ = writeln!(io::stderr(), "{sentence}");
+}
+
+/// To standard output.
+fn print(text: &str) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush())
+}
+
+/// Why what was written is lost, when it is: a reader that has seen enough
+/// (`| head`) has lost nothing.
+fn loss(written: io::Result<()>) -> Option<io::Error> {
+    written
+        .err()
+        .filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
 }
 
 impl Console for Terminal {
     fn result(&mut self, text: &str) {
-        let write = || {
-            let mut output = io::stdout().lock();
-            // A reader that has seen enough (`| head`) is no failure of the run.
-            let _ = output
-                .write_all(text.as_bytes())
-                .and_then(|()| output.flush());
+        let written = match &self.bar {
+            Some(bar) => bar.suspend(|| print(text)),
+            None => print(text),
         };
-        match &self.bar {
-            Some(bar) => bar.suspend(write),
-            None => write(),
-        }
+        self.lost = self.lost.take().or(loss(written));
+    }
+
+    fn is_lost(&self) -> bool {
+        self.lost.is_some()
     }
 
     fn notice(&mut self, sentence: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{sentence}")),
-            None => eprintln!("{sentence}"),
+            Some(bar) => bar.suspend(|| say(sentence)),
+            None => say(sentence),
         }
     }
 
@@ -66,38 +87,57 @@ impl Console for Terminal {
 }
 
 fn refuse(sentence: &str) -> ExitCode {
-    eprintln!("error: {sentence}");
+    say(&format!("error: {sentence}"));
     ExitCode::from(REFUSED)
+}
+
+fn unprinted(error: &io::Error) -> ExitCode {
+    refuse(&format!("cannot write to standard output: {error}"))
 }
 
 /// `quadscan worker`.
 fn serve(arguments: &WorkerArguments) -> ExitCode {
-    let input = worker::serve::standard_input();
     let artifact = arguments.artifact.as_deref();
-    match worker::device::serve(&arguments.device, artifact, input, &mut io::stdout()) {
+    let served = worker::serve::claim_standard_output().and_then(|mut output| {
+        let input = worker::serve::standard_input();
+        worker::device::serve(&arguments.device, artifact, input, &mut output)
+    });
+    match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => refuse(&format!("the measuring process cannot go on: {e}")),
+    }
+}
+
+/// `quadscan bench`.
+fn measure(arguments: &BenchArguments) -> ExitCode {
+    let mut terminal = Terminal {
+        bar: None,
+        lost: None,
+    };
+    let result = bench(arguments, &mut terminal);
+    terminal.finish();
+    match (result, &terminal.lost) {
+        (Err(error), _) => {
+            say(&format!("error: {error}"));
+            ExitCode::from(error.exit_code())
+        }
+        (Ok(_), Some(error)) => unprinted(error),
+        (Ok(Outcome::Fine), None) => ExitCode::SUCCESS,
+        (Ok(Outcome::Wrong), None) => ExitCode::from(WRONG),
     }
 }
 
 fn main() -> ExitCode {
     let command = match Cli::try_parse() {
         Ok(Cli { command }) => command,
-        // Help and version are no errors, and clap prints them.
-        Err(error) if !error.use_stderr() => error.exit(),
+        // Help and version are no errors.
+        Err(error) if !error.use_stderr() => {
+            return loss(error.print()).map_or(ExitCode::SUCCESS, |error| unprinted(&error));
+        }
         Err(error) => return refuse(&one_sentence(&error)),
     };
     match command {
         Command::Worker(arguments) => serve(&arguments),
-        Command::Bench(arguments) => {
-            let mut terminal = Terminal { bar: None };
-            let result = bench(&arguments, &mut terminal);
-            terminal.finish();
-            match result {
-                Ok(Outcome::Fine) => ExitCode::SUCCESS,
-                Ok(Outcome::Wrong) => ExitCode::from(WRONG),
-                Err(error) => refuse(&error.to_string()),
-            }
-        }
+        Command::Bench(arguments) => measure(&arguments),
     }
 }

@@ -3,7 +3,9 @@
 
 mod common;
 
-use common::{NO_DEVICE, fake, folder, quadscan, without_device_in};
+use std::process::Stdio;
+
+use common::{NO_DEVICE, command, ends, fake, folder, full, quadscan, without_device_in};
 
 /// Exit code 2, nothing on standard output, one sentence on standard error that
 /// begins with `start`; and nothing written.
@@ -140,6 +142,82 @@ fn unknown_words_are_refused() {
         "the argument '--quick' cannot be used with",
     );
     refused(&["benhc"], "unrecognized subcommand 'benhc'");
+}
+
+#[test]
+fn without_a_command_one_is_proposed() {
+    refused(&[], "no command is given: try `quadscan bench`\n");
+}
+
+/// The host's cells of one small size.
+const SMALL: [&str; 4] = ["bench", "accuracy", "--strips", "16"];
+
+#[test]
+fn a_full_standard_error_changes_no_exit_code() {
+    let folder = folder();
+    let worker = fake(folder.path(), NO_DEVICE);
+    let small = [&SMALL[..], &["--worker", &worker, "--format", "csv"]].concat();
+    let run = |arguments: &[&str]| {
+        ends(
+            command(folder.path(), arguments)
+                .stdout(Stdio::piped())
+                .stderr(full()),
+        )
+    };
+    let right = run(&small);
+    assert_eq!((right.code, right.output.lines().count()), (0, 4));
+    assert_eq!(run(&["bench", "nonsense"]).code, 2);
+    assert_eq!(run(&[]).code, 2);
+}
+
+#[test]
+fn lost_results_are_one_sentence_and_exit_code_2() {
+    let folder = folder();
+    let worker = fake(folder.path(), NO_DEVICE);
+    let small = [&SMALL[..], &["--worker", &worker]].concat();
+    let json = [&small[..], &["--format", "json"]].concat();
+    for arguments in [
+        &small[..],
+        &json,
+        &["bench", "--list"],
+        &["bench", "--dry-run", "activity"],
+        &["--help"],
+        &["--version"],
+    ] {
+        let mut command = command(folder.path(), arguments);
+        let outcome = ends(command.stdout(full()).stderr(Stdio::piped()));
+        assert_eq!(outcome.code, 2, "{arguments:?}: {outcome:?}");
+        let objections: Vec<&str> = outcome
+            .errors
+            .lines()
+            .filter(|line| line.starts_with("error: "))
+            .collect();
+        assert_eq!(objections.len(), 1, "{arguments:?}: {outcome:?}");
+        assert!(
+            objections[0].starts_with("error: cannot write to standard output: "),
+            "{arguments:?}: {outcome:?}"
+        );
+    }
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let folder = folder();
+    let mut process = match command(folder.path(), &["bench", "--list"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+    {
+        Ok(process) => process,
+        Err(e) => panic!("{e}"),
+    };
+    drop(process.stdout.take());
+    let output = match process.wait_with_output() {
+        Ok(output) => output,
+        Err(e) => panic!("{e}"),
+    };
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty());
 }
 
 #[test]

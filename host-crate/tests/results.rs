@@ -116,6 +116,52 @@ fn json_is_one_array_of_records() {
 }
 
 #[test]
+fn json_of_the_published_columns_is_one_array_too() {
+    let (_, outcome) = without_device(&[
+        "activity",
+        "accuracy",
+        "--strips",
+        "1024",
+        "--format",
+        "json",
+        "--published",
+    ]);
+    let rows: Vec<std::collections::BTreeMap<String, serde_json::Value>> =
+        serde_json::from_str(&outcome.output).unwrap_or_default();
+    assert_eq!(rows.len(), 29 + 2, "{}", outcome.output);
+    let names = |row: usize| rows[row].keys().cloned().collect::<Vec<_>>().join(" ");
+    assert_eq!(names(0), "active_threads active_warps algorithm step");
+    assert_eq!(names(30), "pi precision strips");
+}
+
+#[test]
+fn peers_that_are_asked_for_in_vain_are_said() {
+    for (arguments, sentence) in [
+        (
+            &[
+                "sweep-f64",
+                "--quick",
+                "--repeat",
+                "1",
+                "--published",
+                "--peers",
+            ][..],
+            "--peers has no effect beside --published, which has no column for it",
+        ),
+        (
+            &["accuracy", "--strips", "16", "--peers"],
+            "--peers has no effect on these tables",
+        ),
+    ] {
+        let (_, outcome) = without_device(arguments);
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let said = |line: &&str| line.contains("--peers");
+        let lines: Vec<&str> = outcome.errors.lines().filter(said).collect();
+        assert_eq!(lines, [sentence]);
+    }
+}
+
+#[test]
 fn a_list_and_a_dry_run_write_nothing_and_need_no_device() {
     let folder = folder();
     let list = quadscan(folder.path(), &["bench", "--list"]);

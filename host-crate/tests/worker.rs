@@ -5,9 +5,10 @@
 mod common;
 
 use std::path::Path;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use common::{READY, fake, folder, quadscan};
+use common::{NO_DEVICE, READY, command, ends, fake, folder, full, quadscan};
 use quadscan::record::{Record, Status};
 
 /// Answers every job, but `fault` and `hang` as `case` says.
@@ -193,51 +194,147 @@ fn an_interrupted_run_keeps_its_rows_and_goes_on_where_it_was() {
     assert!(rows.iter().all(|row| row.run == rows[0].run));
 }
 
+/// A worker that answers every job with this time of the kernel, ms.
+fn timed(folder: &Path, ms: &str) -> String {
+    fake(
+        folder,
+        &format!(
+            r#"{READY}
+            while read -r line; do
+                id=${{line#*\"id\":}}; id=${{id%%,*}}
+                echo "$line" >> log
+                echo "{{\"done\":{{\"id\":$id,\"reading\":{{\"kernel\":{{\"samples_ms\":[{ms}],\"median_ms\":{ms},\"min_ms\":{ms},\"noise\":0.0}}}}}}}}"
+            done"#
+        ),
+    )
+}
+
+/// One cell of the sweep, then whatever else.
+fn cell<'a>(worker: &'a str, extra: &[&'a str]) -> Vec<&'a str> {
+    let mut arguments = vec![
+        "bench",
+        "sweep-f64",
+        "--strips",
+        "65536",
+        "--worker",
+        worker,
+    ];
+    arguments.extend(["--threads", "8", "--blocks", "8"]);
+    arguments.extend(extra);
+    arguments
+}
+
 #[test]
 fn a_slower_run_misses_its_baseline_with_exit_code_1() {
     let folder = folder();
-    let timed = |ms: &str| {
-        fake(
-            folder.path(),
-            &format!(
-                r#"{READY}
-                while read -r line; do
-                    id=${{line#*\"id\":}}; id=${{id%%,*}}
-                    echo "{{\"done\":{{\"id\":$id,\"reading\":{{\"kernel\":{{\"samples_ms\":[{ms}],\"median_ms\":{ms},\"min_ms\":{ms},\"noise\":0.0}}}}}}}}"
-                done"#
-            ),
-        )
+    let bench = |ms: &str, extra: [&str; 2]| {
+        quadscan(folder.path(), &cell(&timed(folder.path(), ms), &extra))
     };
-    let bench = |worker: &str, extra: [&str; 2]| {
-        let mut arguments = vec![
-            "bench",
-            "sweep-f64",
-            "--strips",
-            "65536",
-            "--blocks",
-            "8",
-            "--threads",
-            "8",
-            "--worker",
-            worker,
-        ];
-        arguments.extend(extra);
-        quadscan(folder.path(), &arguments)
-    };
-    let saved = bench(&timed("1.0"), ["--save", "first"]);
+    let saved = bench("1.0", ["--save", "first"]);
     assert_eq!(saved.code, 0, "{saved:?}");
-    let slower = bench(&timed("1.2"), ["--baseline", "first"]);
+    let slower = bench("1.2", ["--baseline", "first"]);
     assert_eq!(slower.code, 1, "{slower:?}");
     assert!(
         slower.output.contains("ratio 1.200, slower"),
         "{}",
         slower.output
     );
-    let equal = bench(&timed("1.001"), ["--baseline", "first"]);
+    let equal = bench("1.001", ["--baseline", "first"]);
     assert_eq!(equal.code, 0, "{equal:?}");
     assert!(
         equal
             .output
             .contains("0 faster, 0 slower, 1 not distinguishable")
     );
+}
+
+#[test]
+fn a_run_that_has_nothing_of_its_baseline_misses_it() {
+    let folder = folder();
+    let saved = quadscan(
+        folder.path(),
+        &cell(&timed(folder.path(), "1.0"), &["--save", "first"]),
+    );
+    assert_eq!(saved.code, 0, "{saved:?}");
+    let gone = quadscan(
+        folder.path(),
+        &cell(&fake(folder.path(), NO_DEVICE), &["--baseline", "first"]),
+    );
+    assert_eq!(gone.code, 1, "{gone:?}");
+    assert!(
+        gone.output
+            .contains("the baseline has a kernel_ms, this run has none"),
+        "{gone:?}"
+    );
+}
+
+#[test]
+fn a_run_is_gone_on_with_by_one_that_measures_the_same_and_by_no_other() {
+    let folder = folder();
+    let worker = timed(folder.path(), "1.0");
+    let jobs = || {
+        let log = std::fs::read_to_string(folder.path().join("log")).unwrap_or_default();
+        log.lines().count()
+    };
+    // Nobody hears the results, so the run has not ended and its row is kept.
+    let unheard = |extra: &[&str], path: Option<&Path>| {
+        let mut command = command(folder.path(), &cell(&worker, extra));
+        if let Some(path) = path {
+            let old = std::env::var_os("PATH").unwrap_or_default();
+            let folders = std::iter::once(path.to_owned()).chain(std::env::split_paths(&old));
+            command.env("PATH", std::env::join_paths(folders).unwrap_or_default());
+        }
+        let outcome = ends(command.stdout(full()).stderr(Stdio::piped()));
+        assert_eq!(outcome.code, 2, "{outcome:?}");
+        jobs()
+    };
+    assert_eq!(unheard(&[], None), 1);
+    assert_eq!(unheard(&[], None), 1, "the row is there");
+    assert_eq!(unheard(&["--published"], None), 2, "without the peers");
+    assert_eq!(unheard(&["--published"], None), 2);
+
+    assert_eq!(unheard(&[], None), 3);
+    let bin = folder.path().join("bin");
+    let peers = folder.path().join("peers");
+    for folder in [&bin, &peers] {
+        assert!(std::fs::create_dir(folder).is_ok());
+    }
+    assert!(std::fs::write(peers.join("quarter_circle.cu"), "").is_ok());
+    let nvcc = fake(&bin, "exit 0");
+    assert!(std::fs::rename(nvcc, bin.join("nvcc")).is_ok());
+    assert_eq!(unheard(&[], Some(&bin)), 4, "with the peers");
+    assert_eq!(unheard(&[], Some(&bin)), 4);
+}
+
+#[test]
+fn a_driver_that_prints_to_standard_output_disturbs_no_answer() {
+    let folder = folder();
+    let source = folder.path().join("driver.rs");
+    let library = folder.path().join("libdriver.so");
+    // The real measuring process, and a driver that has no device and says so
+    // where kernels print.
+    let text = "#![crate_type = \"cdylib\"]\n\
+                #[unsafe(no_mangle)]\n\
+                pub extern \"C\" fn cuInit(_flags: u32) -> i32 { println!(\"noise\"); 100 }\n\
+                #[unsafe(no_mangle)]\n\
+                pub unsafe extern \"C\" fn cuDriverGetVersion(version: *mut i32) -> i32 {\n\
+                unsafe { *version = 13_000 }; 0 }\n";
+    assert!(std::fs::write(&source, text).is_ok());
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let compiled = std::process::Command::new(rustc)
+        .args(["--edition=2024", "-o"])
+        .args([&library, &source])
+        .status();
+    assert!(compiled.is_ok_and(|status| status.success()));
+    let arguments = ["bench", "accuracy", "--strips", "16", "--format", "csv"];
+    let outcome = ends(
+        command(folder.path(), &arguments)
+            .env(libcuda_lazy::LIBRARY_VARIABLE, &library)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped()),
+    );
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert!(outcome.errors.contains("no device: "), "{outcome:?}");
+    assert!(outcome.errors.contains("noise\n"), "{outcome:?}");
+    assert!(!outcome.output.contains("noise"), "{outcome:?}");
 }

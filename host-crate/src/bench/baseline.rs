@@ -8,68 +8,147 @@ use crate::record::{Record, Status};
 /// What a comparison found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Comparison {
-    /// One line a cell, and a last one that counts.
+    /// One line a cell, then what differs, and a last one that counts.
     pub lines: Vec<String>,
     /// Cells that are slower beyond the noise.
     pub slower: usize,
+    /// Cells whose kernel has a time in the baseline and none in this run.
+    pub gone: usize,
+    /// Cells with a time in both runs, the slower ones included.
+    compared: usize,
+    /// Cells whose time the baseline does not have.
+    new: usize,
 }
 
-/// The time that a row stands for: the kernel's; the host's where neither row has
-/// one.
-fn times<'a>(then: &'a Record, now: &'a Record) -> Option<(&'static str, &'a Timing, &'a Timing)> {
-    match (&then.timings.kernel, &now.timings.kernel) {
-        (Some(then), Some(now)) => Some(("kernel_ms", then, now)),
-        (None, None) => Some((
-            "host_ms",
-            then.timings.host.as_ref()?,
-            now.timings.host.as_ref()?,
-        )),
-        _ => None,
+impl Comparison {
+    /// Whether the run falls short of the baseline, or the baseline says nothing
+    /// about it.
+    pub(super) fn is_missed(&self) -> bool {
+        self.slower > 0 || self.gone > 0 || self.compared == 0
     }
 }
 
-/// Compares every row that both runs have. The host's time is one measurement for
-/// all cells of a size; it is compared once.
+/// The time that two rows of a cell stand for.
+enum Times<'a> {
+    /// Both have it: the kernel's; the host's where neither has a kernel's.
+    Both(&'static str, &'a Timing, &'a Timing),
+    /// The kernel's is gone.
+    Gone,
+    /// Only this run has it.
+    New(&'static str),
+    /// No time belongs to the cell.
+    Neither,
+}
+
+fn times<'a>(then: Option<&'a Record>, now: &'a Record) -> Times<'a> {
+    let kernel = then.and_then(|then| then.timings.kernel.as_ref());
+    let host = then.and_then(|then| then.timings.host.as_ref());
+    match (kernel, &now.timings.kernel) {
+        (Some(then), Some(now)) => Times::Both("kernel_ms", then, now),
+        (Some(_), None) => Times::Gone,
+        (None, Some(_)) => Times::New("kernel_ms"),
+        (None, None) => match (host, &now.timings.host) {
+            (Some(then), Some(now)) => Times::Both("host_ms", then, now),
+            (None, Some(_)) => Times::New("host_ms"),
+            (_, None) => Times::Neither,
+        },
+    }
+}
+
+/// The devices of a run, each once.
+fn devices(records: &[Record]) -> Vec<&str> {
+    let mut names = Vec::new();
+    for info in records.iter().filter_map(|record| record.device.as_ref()) {
+        if !names.contains(&info.name.as_str()) {
+            names.push(info.name.as_str());
+        }
+    }
+    names
+}
+
+fn same_cell(a: &Record, b: &Record) -> bool {
+    a.table == b.table && a.key == b.key
+}
+
+/// Compares every row of this run with the baseline's. The host's time is one
+/// measurement for all cells of a size; it is compared once.
 pub(super) fn compare_runs(baseline: &[Record], now: &[Record]) -> Comparison {
     let mut comparison = Comparison::default();
     let (mut faster, mut equal) = (0, 0);
     let mut seen: Vec<(&str, &Timing)> = Vec::new();
     for record in now {
-        let earlier = baseline.iter().find(|other| {
-            other.table == record.table && other.key == record.key && other.status != Status::Failed
-        });
-        let Some((name, before, after)) = earlier.and_then(|earlier| times(earlier, record)) else {
-            continue;
-        };
-        if seen.contains(&(name, after)) {
-            continue;
+        let earlier = baseline
+            .iter()
+            .find(|other| same_cell(other, record) && other.status != Status::Failed);
+        let cell = format!("{} {}", record.table, record.key.describe());
+        match times(earlier, record) {
+            Times::Neither => {}
+            Times::New(name) => {
+                comparison.new += 1;
+                let line = format!("{cell}: the baseline has no {name} of it");
+                comparison.lines.push(line);
+            }
+            Times::Gone => {
+                comparison.gone += 1;
+                let line = format!("{cell}: the baseline has a kernel_ms, this run has none");
+                comparison.lines.push(line);
+            }
+            Times::Both(name, before, after) => {
+                if seen.contains(&(name, after)) {
+                    continue;
+                }
+                seen.push((name, after));
+                let (ratio, verdict) = compare(before, after);
+                comparison.compared += 1;
+                match verdict {
+                    Verdict::Faster => faster += 1,
+                    Verdict::Slower => comparison.slower += 1,
+                    Verdict::NotDistinguishable => equal += 1,
+                }
+                comparison.lines.push(format!(
+                    "{cell}: {name} {} -> {}, ratio {ratio:.3}, {verdict}",
+                    number::milliseconds(before.median_ms),
+                    number::milliseconds(after.median_ms),
+                ));
+            }
         }
-        seen.push((name, after));
-        let (ratio, verdict) = compare(before, after);
-        match verdict {
-            Verdict::Faster => faster += 1,
-            Verdict::Slower => comparison.slower += 1,
-            Verdict::NotDistinguishable => equal += 1,
-        }
+    }
+    let (then, here) = (devices(baseline), devices(now));
+    if then != here && !then.is_empty() && !here.is_empty() {
         comparison.lines.push(format!(
-            "{} {}: {name} {} -> {}, ratio {ratio:.3}, {verdict}",
-            record.table,
-            record.key.describe(),
-            number::milliseconds(before.median_ms),
-            number::milliseconds(after.median_ms),
+            "baseline: measured on {}, this run on {}",
+            then.join(", "),
+            here.join(", ")
         ));
     }
-    comparison.lines.push(format!(
+    let unmeasured = baseline
+        .iter()
+        .filter(|other| !now.iter().any(|record| same_cell(other, record)))
+        .count();
+    let mut counts = format!(
         "baseline: {faster} faster, {} slower, {equal} not distinguishable",
         comparison.slower
-    ));
+    );
+    for (count, what) in [
+        (comparison.gone, "without their time"),
+        (comparison.new, "not in the baseline"),
+        (unmeasured, "of the baseline not measured"),
+    ] {
+        if count > 0 {
+            counts.push_str(&format!(", {count} {what}"));
+        }
+    }
+    if comparison.compared == 0 {
+        counts.push_str(": nothing could be compared");
+    }
+    comparison.lines.push(counts);
     comparison
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{HostInfo, Key, Timings, Values, timestamp};
+    use crate::record::{DeviceInfo, HostInfo, Key, Timings, Values, timestamp};
 
     fn record(step: u32, kernel: Option<f64>, host: Option<f64>) -> Record {
         let timing = |ms: f64| Timing::from_samples(vec![ms; 5]);
@@ -114,7 +193,77 @@ mod tests {
     fn a_kernel_is_not_compared_with_a_host() {
         let then = [record(1, None, Some(1.0))];
         let now = [record(1, Some(9.0), Some(9.0))];
-        assert_eq!(compare_runs(&then, &now).lines.len(), 1);
+        let comparison = compare_runs(&then, &now);
+        assert!(comparison.is_missed());
+        assert_eq!(
+            comparison.lines,
+            [
+                "t step=1: the baseline has no kernel_ms of it",
+                "baseline: 0 faster, 0 slower, 0 not distinguishable, 1 not in the baseline: \
+                 nothing could be compared",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_kernel_that_has_lost_its_time_misses_the_baseline() {
+        let then = [
+            record(1, Some(1.0), Some(1.0)),
+            record(2, Some(1.0), Some(1.0)),
+        ];
+        let now = [record(1, Some(1.0), Some(1.0)), record(2, None, Some(1.0))];
+        let comparison = compare_runs(&then, &now);
+        assert!(comparison.is_missed());
+        assert_eq!(
+            comparison.lines[1..],
+            [
+                "t step=2: the baseline has a kernel_ms, this run has none",
+                "baseline: 0 faster, 0 slower, 1 not distinguishable, 1 without their time",
+            ]
+        );
+    }
+
+    #[test]
+    fn cells_of_one_run_alone_are_counted_and_miss_nothing() {
+        let then = [record(1, Some(1.0), None), record(2, Some(1.0), None)];
+        let now = [record(1, Some(1.0), None), record(3, Some(1.0), None)];
+        let comparison = compare_runs(&then, &now);
+        assert!(!comparison.is_missed());
+        assert_eq!(
+            comparison.lines[1..],
+            [
+                "t step=3: the baseline has no kernel_ms of it",
+                "baseline: 0 faster, 0 slower, 1 not distinguishable, 1 not in the baseline, \
+                 1 of the baseline not measured",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_baseline_that_says_nothing_about_the_run_is_missed() {
+        assert!(compare_runs(&[], &[record(1, Some(1.0), None)]).is_missed());
+        assert!(compare_runs(&[record(2, Some(1.0), None)], &[]).is_missed());
+    }
+
+    #[test]
+    fn another_device_is_named() {
+        let on = |name: &str| Record {
+            device: Some(DeviceInfo {
+                name: name.into(),
+                kind: "cuda".into(),
+                compute_capability: "9.0".into(),
+                driver: None,
+                cuda_version: None,
+                ptx_sha256: "0".into(),
+                ptx_arch: "sm_90".into(),
+                rustc: "1".into(),
+                llvm: "1".into(),
+            }),
+            ..record(1, Some(1.0), None)
+        };
+        let lines = compare_runs(&[on("A")], &[on("B")]).lines;
+        assert_eq!(lines[1], "baseline: measured on A, this run on B");
+        assert_eq!(compare_runs(&[on("A")], &[on("A")]).lines.len(), 2);
     }
 
     #[test]

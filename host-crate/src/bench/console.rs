@@ -5,6 +5,9 @@
 pub trait Console {
     /// A part of the results, line ends included.
     fn result(&mut self, text: &str);
+    /// Whether a part of the results could not be written: what is left of the run
+    /// would not be heard either.
+    fn is_lost(&self) -> bool;
     /// One sentence for the person who runs it: a warning or a reason.
     fn notice(&mut self, sentence: &str);
     /// `done` of `total` cells are measured, `cell` is next.

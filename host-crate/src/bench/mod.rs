@@ -21,7 +21,7 @@ use crate::device::Artifact;
 use crate::error::{Error, Result};
 use crate::export::{self, Format};
 use crate::record::{Key, Record, Status};
-use crate::tables::Table;
+use crate::tables::{Column, Table};
 use crate::worker::child::{Child, Program, Start};
 
 use console::Console;
@@ -39,6 +39,7 @@ pub enum Outcome {
     /// Everything was measured and right: exit code 0.
     Fine,
     /// A result was wrong, a cell failed, or a baseline was missed: exit code 1.
+    /// Also when results could not be written, which the console knows.
     Wrong,
 }
 
@@ -53,7 +54,9 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         return Ok(preview::dry_run(&request, console));
     }
     if let Some(folder) = &request.artifact {
-        Artifact::read(folder)?;
+        // SAFETY: nothing is launched from it; this only tells early whether the
+        // folder can be read.
+        unsafe { Artifact::read(folder) }?;
     }
     warn_of_unused_lists(arguments, &request, console);
     let baseline = match &request.baseline {
@@ -61,7 +64,12 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         None => None,
     };
     let device = open_device(&request)?;
-    let store = Store::open(&request.out, &request.identity(), device.info())?;
+    let peers = open_peers(&request, &device);
+    let identity = request.identity(&match &peers {
+        Ok(Some(peers)) => peers.describe(),
+        _ => "none".to_owned(),
+    });
+    let store = Store::open(&request.out, &identity, device.info())?;
     store
         .warnings()
         .iter()
@@ -69,34 +77,47 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     if let Measuring::Nothing(reason) = &device {
         console.notice(&format!("{reason}; the columns of the device stay empty"));
     }
-    let peers = open_peers(&request, &device, console);
-    let mut run = Run::new(&request, device, store, peers);
+    if let (Err(reason), Some(_)) = (&peers, &request.peers) {
+        console.notice(reason);
+    }
+    let mut run = Run::new(&request, device, store, peers.ok().flatten());
 
-    let mut all: Vec<Record> = Vec::new();
+    let mut measured: Vec<(&dyn Table, Vec<Record>)> = Vec::new();
     for (index, (table, cells)) in request.tables.iter().enumerate() {
         let records = run.table(*table, cells, console)?;
-        if request.format != Format::Json || request.published {
+        if request.format != Format::Json {
             console.result(&text_of(&request, *table, &records, index > 0));
         }
         remark(&request, &table.summary(&records), console);
-        all.extend(records);
+        measured.push((*table, records));
+        if console.is_lost() {
+            // The rows that are measured are kept, and the next run prints them.
+            return Ok(Outcome::Wrong);
+        }
     }
     console.finish();
-    if request.format == Format::Json && !request.published {
-        console.result(&export::render_json(&all.iter().collect::<Vec<_>>()));
+    if request.format == Format::Json {
+        console.result(&json_of(&request, &measured));
+    }
+    let all: Vec<Record> = measured
+        .into_iter()
+        .flat_map(|(_, records)| records)
+        .collect();
+    if console.is_lost() {
+        return Ok(Outcome::Wrong);
     }
     let mut store = run.into_store();
     store.finish()?;
     if let Some(name) = &request.save {
         store.save_baseline(name, &all)?;
     }
-    let slower = baseline.map_or(0, |baseline| {
+    let missed = baseline.is_some_and(|baseline| {
         let comparison = baseline::compare_runs(&baseline, &all);
         remark(&request, &comparison.lines, console);
-        comparison.slower
+        comparison.is_missed()
     });
     let failed = all.iter().any(|record| record.status == Status::Failed);
-    Ok(if failed || slower > 0 {
+    Ok(if failed || missed {
         Outcome::Wrong
     } else {
         Outcome::Fine
@@ -167,30 +188,44 @@ fn program(request: &Request) -> Result<Program> {
     Ok(Program::new(executable, arguments))
 }
 
-/// The peers, where the device, their source and nvcc are there. What is missing is
-/// said when they were asked for.
-fn open_peers(request: &Request, device: &Measuring, console: &mut dyn Console) -> Option<Peers> {
-    let info = device.info()?;
-    if request.published || !request.tables.iter().any(|(table, _)| table.has_peer()) {
-        return None;
+/// The peers, where the device, their source and nvcc are there. Err in one
+/// sentence, for those who asked for them, when they cannot be timed; without a
+/// device that has been said already.
+fn open_peers(request: &Request, device: &Measuring) -> std::result::Result<Option<Peers>, String> {
+    if request.published {
+        return Err("--peers has no effect beside --published, which has no column for it".into());
     }
+    if !request.tables.iter().any(|(table, _)| table.has_peer()) {
+        return Err("--peers has no effect on these tables".into());
+    }
+    let Some(info) = device.info() else {
+        return Ok(None);
+    };
     let folder = request.peers.as_deref().unwrap_or(Path::new(PEERS));
-    match Peers::find(folder, request.out.join("peers"), &info.compute_capability) {
-        Ok(peers) => Some(peers),
-        Err(reason) => {
-            if request.peers.is_some() {
-                console.notice(&reason);
-            }
-            None
-        }
+    Peers::find(folder, request.out.join("peers"), &info.compute_capability).map(Some)
+}
+
+/// All tables as one array: every record whole, or its published columns alone.
+fn json_of(request: &Request, measured: &[(&dyn Table, Vec<Record>)]) -> String {
+    if !request.published {
+        let all: Vec<&Record> = measured.iter().flat_map(|(_, records)| records).collect();
+        return export::render_json(&all);
     }
+    let tables: Vec<(Vec<Column>, &[Record])> = measured
+        .iter()
+        .map(|(table, records)| {
+            let columns = export::select(table.columns(), request.format, true);
+            (columns, records.as_slice())
+        })
+        .collect();
+    export::render_json_columns(&tables)
 }
 
 /// A finished table as text; after the first one an empty line divides them.
 fn text_of(request: &Request, table: &dyn Table, records: &[Record], divided: bool) -> String {
     let columns = export::select(table.columns(), request.format, request.published);
     let mut text = String::new();
-    if divided && request.format != Format::Json {
+    if divided {
         text.push('\n');
     }
     if request.format == Format::Markdown {

@@ -91,6 +91,17 @@ impl Peers {
         })
     }
 
+    /// What they are built from, by what and for what: other peers have another
+    /// description.
+    pub(super) fn describe(&self) -> String {
+        format!(
+            "{} {} {}",
+            self.source.display(),
+            self.nvcc.display(),
+            self.arch
+        )
+    }
+
     /// The peer of a task. `Ok(None)` when it has none; Err in one sentence when
     /// it could not be built.
     pub(super) fn of(&mut self, task: &Task) -> Result<Option<Peer>, String> {

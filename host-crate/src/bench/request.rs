@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::list;
 use crate::cli::BenchArguments;
+use crate::device::DeviceChoice;
 use crate::error::{Error, Result};
 use crate::export::Format;
 use crate::record::Key;
@@ -105,19 +106,15 @@ fn tables_and_peers(arguments: &BenchArguments) -> (Vec<String>, Option<PathBuf>
 }
 
 fn check_device(text: &str) -> Result<()> {
-    let index = text.strip_prefix("cuda:");
-    let known = text == "auto"
-        || text == "cuda"
-        || index.is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()) && n.parse::<u32>().is_ok());
-    if known {
-        return Ok(());
-    }
-    let problem = if text == "emulator" {
-        "`emulator` is not part of this build, allowed are auto, cuda and cuda:N".to_owned()
-    } else {
-        format!("`{text}` is unknown, allowed are auto, cuda and cuda:N")
+    let what = match text.parse() {
+        Ok(DeviceChoice::Auto | DeviceChoice::Cuda(_)) => return Ok(()),
+        Ok(DeviceChoice::Emulator) => "is not part of this build",
+        Err(_) => "is unknown",
     };
-    Err(refused("--device", problem))
+    Err(refused(
+        "--device",
+        format!("`{text}` {what}, allowed are auto, cuda and cuda:N"),
+    ))
 }
 
 fn check_name(argument: &str, name: &Option<String>) -> Result<()> {
@@ -243,8 +240,8 @@ impl Request {
     }
 
     /// Everything that decides what is measured, as text: two runs with the same
-    /// text measure the same.
-    pub fn identity(&self) -> String {
+    /// text measure the same. `peers` names what is timed beside our kernels.
+    pub fn identity(&self, peers: &str) -> String {
         let cells: Vec<String> = self
             .tables
             .iter()
@@ -255,10 +252,10 @@ impl Request {
             })
             .collect();
         format!(
-            "device={} repeat={:?} peers={:?} cells={}",
+            "device={} repeat={:?} published={} peers={peers} cells={}",
             self.device,
             self.repeat,
-            self.peers,
+            self.published,
             cells.join(";")
         )
     }
@@ -359,6 +356,30 @@ mod tests {
             ("sweep-f64".into(), Some("peers".into()))
         );
         assert_eq!(peers("x").1, Some("x".into()));
+    }
+
+    #[test]
+    fn runs_that_measure_something_else_have_another_identity() {
+        let identity = |change: fn(&mut BenchArguments), peers: &str| {
+            let mut arguments = BenchArguments {
+                tables: vec!["sweep-f64".into()],
+                ..arguments()
+            };
+            change(&mut arguments);
+            Request::new(&arguments)
+                .map(|request| request.identity(peers))
+                .unwrap_or_default()
+        };
+        let ours = identity(|_| {}, "none");
+        assert_eq!(ours, identity(|a| a.format = "json".into(), "none"));
+        for other in [
+            identity(|_| {}, "nvcc"),
+            identity(|a| a.published = true, "none"),
+            identity(|a| a.repeat = Some("3".into()), "none"),
+            identity(|a| a.strips = Some("65536".into()), "none"),
+        ] {
+            assert_ne!(ours, other);
+        }
     }
 
     #[test]

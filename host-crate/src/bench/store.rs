@@ -3,8 +3,9 @@
 //! folder was to measure; `baselines/NAME.jsonl`.
 //!
 //! A run that was interrupted is resumed by the next one in the same folder with
-//! the same request, the same device and the same PTX; anything else starts a new
-//! run, whose records follow the older ones.
+//! the same request, by the same revision of the program, on the same processor
+//! and device with the same PTX; anything else starts a new run, whose records
+//! follow the older ones.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::record::{DeviceInfo, Record, Status};
+use crate::record::{DeviceInfo, HostInfo, Record, Status};
 
 /// `run.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,6 +23,8 @@ struct Run {
     request: String,
     device: Option<String>,
     ptx_sha256: Option<String>,
+    /// This program and the processor, whose times and answers are in the rows too.
+    host: HostInfo,
     finished: bool,
 }
 
@@ -55,43 +58,42 @@ fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
     fs::rename(&draft, path).map_err(unwritable(folder, path))
 }
 
-/// The records of a text, the bytes of its whole lines, and what was wrong.
-fn parse(text: &[u8]) -> (Vec<Record>, usize, Option<String>) {
+/// What a file of records holds.
+struct Parsed {
+    records: Vec<Record>,
+    /// Bytes up to the end of the last whole line. What follows was being written
+    /// when the writer ended.
+    whole: usize,
+    /// Whole lines that are no records of this program.
+    foreign: usize,
+}
+
+fn parse(text: &[u8]) -> Parsed {
     let whole = text
         .iter()
         .rposition(|&byte| byte == b'\n')
         .map_or(0, |end| end + 1);
     let mut records = Vec::new();
-    let mut bad = 0;
-    let mut end = 0;
-    let mut kept = 0;
+    let mut foreign = 0;
     for line in text[..whole].split_inclusive(|&byte| byte == b'\n') {
-        end += line.len();
         match serde_json::from_slice(line) {
-            Ok(record) => {
-                records.push(record);
-                kept = end;
-            }
-            Err(_) => {
-                bad += 1;
-                // Only the last line can have been torn; others are somebody's.
-                if end < whole {
-                    kept = end;
-                }
-            }
+            Ok(record) => records.push(record),
+            Err(_) => foreign += 1,
         }
     }
-    let torn = whole < text.len() || kept < whole;
-    let ignored = if kept < whole { bad - 1 } else { bad };
-    let warning = match (torn, ignored) {
-        (false, 0) => None,
-        (true, 0) => Some("its torn last line is dropped".to_owned()),
-        (false, n) => Some(format!("{n} lines are no records and are ignored")),
-        (true, n) => Some(format!(
-            "its torn last line is dropped, {n} other lines are no records"
-        )),
-    };
-    (records, kept, warning)
+    Parsed {
+        records,
+        whole,
+        foreign,
+    }
+}
+
+/// `1 line is no record`, `2 lines are no records`.
+fn no_records(lines: usize) -> String {
+    match lines {
+        1 => "1 line is no record".to_owned(),
+        n => format!("{n} lines are no records"),
+    }
 }
 
 impl Store {
@@ -123,22 +125,25 @@ impl Store {
         records
             .read_to_end(&mut text)
             .map_err(unwritable(folder, &path))?;
-        let (old, kept, warning) = parse(&text);
-        if kept < text.len() {
+        let old = parse(&text);
+        let mut warnings = Vec::new();
+        if old.whole < text.len() {
             records
-                .set_len(kept as u64)
+                .set_len(old.whole as u64)
                 .map_err(unwritable(folder, &path))?;
+            warnings.push(format!("{}: its torn last line is dropped", path.display()));
         }
-        let warnings = warning
-            .map(|warning| format!("{}: {warning}", path.display()))
-            .into_iter()
-            .collect();
+        if old.foreign > 0 {
+            let lines = no_records(old.foreign);
+            warnings.push(format!("{}: {lines}, ignored and kept", path.display()));
+        }
 
         let mut run = Run {
             run: run_name(),
             request: request.to_owned(),
             device: device.map(|info| info.name.clone()),
             ptx_sha256: device.map(|info| info.ptx_sha256.clone()),
+            host: HostInfo::current(),
             finished: false,
         };
         let last: Option<Run> = fs::read(folder.join("run.json"))
@@ -154,6 +159,7 @@ impl Store {
             }
         }
         let resumed = old
+            .records
             .into_iter()
             .filter(|record| record.run == run.run && record.status != Status::Failed)
             .collect();
@@ -235,10 +241,15 @@ pub(super) fn read_baseline(folder: &Path, name: &str) -> Result<Vec<Record>> {
             path.display()
         ),
     })?;
-    match parse(&text) {
-        (records, _, None) => Ok(records),
-        (_, _, Some(problem)) => Err(Error::Records { path, problem }),
-    }
+    let parsed = parse(&text);
+    let problem = if parsed.foreign > 0 {
+        no_records(parsed.foreign)
+    } else if parsed.whole < text.len() {
+        "its last line is torn".to_owned()
+    } else {
+        return Ok(parsed.records);
+    };
+    Err(Error::Records { path, problem })
 }
 
 #[cfg(test)]

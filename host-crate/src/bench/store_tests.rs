@@ -117,35 +117,58 @@ fn another_ptx_starts_anew() {
 
 #[test]
 fn a_torn_last_line_is_dropped_with_a_warning_and_the_file_goes_on_after_it() {
-    for torn in [&b"{\"run\":\"x\",\"tab"[..], b"{\"run\":\"x\"\n"] {
-        let folder = folder();
-        let mut first = open(folder.path(), "a");
-        append(&mut first, 1, Status::Ok);
-        assert!(first.records.write_all(torn).is_ok());
-        drop(first);
-        let mut second = open(folder.path(), "a");
-        assert_eq!(steps(&second), [1]);
-        assert_eq!(second.warnings().len(), 1);
-        assert!(second.warnings()[0].ends_with("its torn last line is dropped"));
-        append(&mut second, 2, Status::Ok);
-        drop(second);
-        let third = open(folder.path(), "a");
-        assert_eq!(steps(&third), [1, 2]);
-        assert!(third.warnings().is_empty(), "{:?}", third.warnings());
-    }
+    let folder = folder();
+    let mut first = open(folder.path(), "a");
+    append(&mut first, 1, Status::Ok);
+    assert!(first.records.write_all(b"{\"run\":\"x\",\"tab").is_ok());
+    drop(first);
+    let mut second = open(folder.path(), "a");
+    assert_eq!(steps(&second), [1]);
+    assert_eq!(second.warnings().len(), 1);
+    assert!(second.warnings()[0].ends_with("its torn last line is dropped"));
+    append(&mut second, 2, Status::Ok);
+    drop(second);
+    let third = open(folder.path(), "a");
+    assert_eq!(steps(&third), [1, 2]);
+    assert!(third.warnings().is_empty(), "{:?}", third.warnings());
 }
 
 #[test]
-fn a_line_in_the_middle_that_is_no_record_is_ignored_and_kept() {
+fn whole_lines_that_are_no_records_are_ignored_and_kept_wherever_they_stand() {
+    // The last one may be a record of a newer program.
     let folder = folder();
     let mut first = open(folder.path(), "a");
     assert!(first.records.write_all(b"hello\n").is_ok());
     append(&mut first, 1, Status::Ok);
+    assert!(first.records.write_all(b"{\"run\":\"x\"}\n").is_ok());
     drop(first);
-    let second = open(folder.path(), "a");
+    let before = text(folder.path());
+    let mut second = open(folder.path(), "a");
     assert_eq!(steps(&second), [1]);
-    assert!(second.warnings()[0].ends_with("1 lines are no records and are ignored"));
-    assert!(text(folder.path()).starts_with("hello\n"));
+    assert_eq!(second.warnings().len(), 1);
+    assert!(second.warnings()[0].ends_with("2 lines are no records, ignored and kept"));
+    assert_eq!(text(folder.path()), before);
+    append(&mut second, 2, Status::Ok);
+    drop(second);
+    assert_eq!(steps(&open(folder.path(), "a")), [1, 2]);
+    assert!(text(folder.path()).starts_with(&before));
+}
+
+#[test]
+fn another_revision_of_the_program_starts_anew() {
+    let folder = folder();
+    let mut first = open(folder.path(), "a");
+    append(&mut first, 1, Status::Ok);
+    drop(first);
+    let path = folder.path().join("run.json");
+    let text = fs::read_to_string(&path).unwrap_or_default();
+    let mut run: Run = match serde_json::from_str(&text) {
+        Ok(run) => run,
+        Err(e) => panic!("{e}"),
+    };
+    run.host.git_revision.push('x');
+    assert!(fs::write(&path, serde_json::to_vec(&run).unwrap_or_default()).is_ok());
+    assert!(steps(&open(folder.path(), "a")).is_empty());
 }
 
 #[test]
@@ -185,4 +208,26 @@ fn a_baseline_comes_back_as_it_was_saved() {
         .err()
         .map(|e| e.to_string());
     assert!(missing.unwrap_or_default().starts_with("--baseline `v2`"));
+}
+
+#[test]
+fn a_baseline_that_is_not_whole_is_refused_for_what_it_is() {
+    let folder = folder();
+    let store = open(folder.path(), "a");
+    let path = baseline_path(folder.path(), "v1");
+    for (extra, problem) in [
+        ("{\"run\":", "its last line is torn"),
+        ("hello\n", "1 line is no record"),
+    ] {
+        assert!(
+            store
+                .save_baseline("v1", &[record("x", 1, Status::Ok)])
+                .is_ok()
+        );
+        let text = fs::read_to_string(&path).unwrap_or_default() + extra;
+        assert!(fs::write(&path, text).is_ok());
+        let said = read_baseline(folder.path(), "v1").map_err(|e| e.to_string());
+        let Err(said) = said else { panic!("{extra}") };
+        assert!(said.ends_with(problem), "{said}");
+    }
 }

@@ -19,6 +19,9 @@ struct Paper {
 
 impl Console for Paper {
     fn result(&mut self, _text: &str) {}
+    fn is_lost(&self) -> bool {
+        false
+    }
     fn notice(&mut self, sentence: &str) {
         self.notices.push(sentence.to_owned());
     }

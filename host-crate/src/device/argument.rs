@@ -3,7 +3,8 @@
 //! A kernel's formal parameters are types (`cuda_std::launch`); a launch
 //! compiles when the tuple of actual arguments implements [`Arguments`] of
 //! them. What a kernel may write needs an exclusive borrow, so one launch
-//! cannot be given the same buffer to write and to read.
+//! cannot be given the same buffer to write and to read. Both traits are sealed:
+//! an address reaches a safe launch from a [`Buffer`] alone.
 
 use bytemuck::{NoUninit, Pod};
 use cuda_std::launch::{
@@ -12,7 +13,14 @@ use cuda_std::launch::{
 
 use super::{Buffer, Device};
 
-/// A value that may be passed for the parameter `Formal`.
+mod sealed {
+    /// Arguments that this module vouches for.
+    pub trait Sealed<Formal> {}
+}
+
+use sealed::Sealed;
+
+/// A value that may be passed for the parameter `Formal`. Sealed.
 ///
 /// | parameter of the kernel | argument |
 /// | --- | --- |
@@ -24,7 +32,7 @@ use super::{Buffer, Device};
     label = "this launch has an argument of a type that the kernel does not take",
     note = "pass `&Buffer<T>` for `Slice<T>`, `Pointer<T>`; `&mut Buffer<T>` for `SliceMut<T>`, `PointerMut<T>`; a `T` for `Value<T>`"
 )]
-pub trait Argument<Formal> {
+pub trait Argument<Formal>: Sealed<Formal> {
     /// The argument in bytes.
     fn actual(&self) -> Actual<'_>;
 
@@ -33,6 +41,8 @@ pub trait Argument<Formal> {
         None
     }
 }
+
+impl<T: NoUninit> Sealed<Value<T>> for T {}
 
 impl<T: NoUninit> Argument<Value<T>> for T {
     fn actual(&self) -> Actual<'_> {
@@ -45,6 +55,8 @@ impl<T: NoUninit> Argument<Value<T>> for T {
 
 macro_rules! buffer_argument {
     ($($formal:ident <- $($argument:ty),+;)*) => {$($(
+        impl<T: Pod> Sealed<$formal<T>> for $argument {}
+
         impl<T: Pod> Argument<$formal<T>> for $argument {
             fn actual(&self) -> Actual<'_> {
                 Buffer::actual(self)
@@ -67,18 +79,21 @@ buffer_argument! {
 }
 
 /// A tuple of arguments for a kernel with the parameters `Formals`; up to 16.
+/// Sealed.
 #[diagnostic::on_unimplemented(
     message = "the arguments `{Self}` are not as many as the kernel's parameters `{Formals}`",
     label = "wrong number of arguments for this kernel",
     note = "a launch takes a tuple with one argument for each parameter; a single one is written `(argument,)`"
 )]
-pub trait Arguments<Formals> {
+pub trait Arguments<Formals>: Sealed<Formals> {
     /// Calls `use_them` with the arguments in bytes, and the device that each names.
     fn with<R>(&self, use_them: impl FnOnce(&[Actual<'_>], &[Option<&Device>]) -> R) -> R;
 }
 
 macro_rules! tuples {
     ($(($formal:ident $argument:ident $field:tt))*) => {
+        impl<$($formal, $argument: Argument<$formal>),*> Sealed<($($formal,)*)> for ($($argument,)*) {}
+
         impl<$($formal, $argument: Argument<$formal>),*> Arguments<($($formal,)*)> for ($($argument,)*) {
             fn with<R>(&self, use_them: impl FnOnce(&[Actual<'_>], &[Option<&Device>]) -> R) -> R {
                 use_them(&[$(self.$field.actual()),*], &[$(self.$field.device()),*])
@@ -212,3 +227,45 @@ counts! {
 /// ```
 #[cfg(doctest)]
 struct Launches;
+
+/// Addresses made up by safe code. What would take them compiles; the address
+/// does not.
+///
+/// Right:
+///
+/// ```
+/// # use cuda_std::launch::{Actual, Slice};
+/// # use quadscan::device::{Argument, Arguments, Device};
+/// struct Forged([u8; 8]);
+/// fn takes(_: impl Argument<Slice<f32>>) {}
+/// fn takes_all(_: impl Arguments<(Slice<f32>,)>) {}
+/// ```
+///
+/// An argument:
+///
+/// ```compile_fail,E0277
+/// # use cuda_std::launch::{Actual, Slice};
+/// # use quadscan::device::{Argument, Arguments, Device};
+/// struct Forged([u8; 8]);
+/// impl Argument<Slice<f32>> for Forged {
+///     fn actual(&self) -> Actual<'_> {
+///         Actual { bytes: &self.0, elements: Some(1 << 40) }
+///     }
+/// }
+/// ```
+///
+/// All arguments:
+///
+/// ```compile_fail,E0277
+/// # use cuda_std::launch::{Actual, Slice};
+/// # use quadscan::device::{Argument, Arguments, Device};
+/// struct Forged([u8; 8]);
+/// impl Arguments<(Slice<f32>,)> for Forged {
+///     fn with<R>(&self, use_them: impl FnOnce(&[Actual<'_>], &[Option<&Device>]) -> R) -> R {
+///         let forged = Actual { bytes: &self.0, elements: Some(1 << 40) };
+///         use_them(&[forged], &[None])
+///     }
+/// }
+/// ```
+#[cfg(doctest)]
+struct Forgeries;

@@ -53,11 +53,19 @@ impl Artifact {
 
     /// Reads the artifact in a folder: `manifest.json` and the files that it names.
     ///
+    /// # Safety
+    ///
+    /// The folder holds what `cuda_builder` made of the kernel sources that the
+    /// launchers of this program are of: [`Module::launch`](super::Module::launch)
+    /// compares the kernels' parameters with the manifest's, but the conditions
+    /// that it asks are those of this program's source, and a kernel of another
+    /// source may need others. Hashes show a damaged folder, not a foreign one.
+    ///
     /// # Errors
     ///
     /// [`Error::Unreadable`] for a file that cannot be read,
     /// [`Error::CorruptArtifact`] for one that is not what the builder wrote.
-    pub fn read(folder: impl AsRef<Path>) -> Result<Self> {
+    pub unsafe fn read(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         let manifest = read_text(&folder.join(MANIFEST), MANIFEST)?;
         Self::assemble(&manifest, |file| {

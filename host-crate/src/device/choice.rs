@@ -1,4 +1,4 @@
-//! Which device a user asks for: `--device auto|cuda|cuda:N|emulator`.
+//! Which device a user asks for: `--device auto|cuda|cuda:N`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ pub enum DeviceChoice {
     Auto,
     /// A CUDA device, by its ordinal or the first one.
     Cuda(Option<u32>),
-    /// The emulator of PTX.
+    /// The emulator of PTX, written `emulator`; a build without one refuses to open it.
     Emulator,
 }
 
@@ -78,7 +78,7 @@ mod tests {
             let error = name.parse::<DeviceChoice>().expect_err(name).to_string();
             assert_eq!(
                 error,
-                format!("unknown device `{name}`, allowed are auto, cuda, cuda:N and emulator")
+                format!("unknown device `{name}`, allowed are auto, cuda and cuda:N")
             );
         }
     }

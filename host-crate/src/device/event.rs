@@ -44,7 +44,7 @@ impl Event {
     ///
     /// [`Error::ForeignEvent`] when the events are of different devices; the
     /// driver's, such as `CUDA_ERROR_INVALID_HANDLE` for an event never
-    /// recorded; [`Error::Unsupported`] on a device that has no clock.
+    /// recorded.
     pub fn elapsed_ms(start: &Self, end: &Self) -> Result<f64> {
         if start.device != end.device {
             return Err(Error::ForeignEvent);

@@ -2,7 +2,7 @@
 //!
 //! Pure functions. Each refusal names the quantity and its allowed range.
 
-use super::{DeviceProperties, FunctionAttributes, LaunchShape};
+use super::{DeviceProperties, Dim3, FunctionAttributes, LaunchShape};
 use crate::{Error, Result};
 
 /// A kernel as far as its launch sizes go.
@@ -19,7 +19,7 @@ pub(super) struct KernelLimits<'a> {
 ///
 /// # Errors
 ///
-/// [`Error::OutOfRange`], [`Error::NotAMultiple`].
+/// [`Error::OutOfRange`], [`Error::NotAMultiple`], [`Error::TooManyThreads`].
 pub(super) fn check(
     shape: &LaunchShape,
     device: &DeviceProperties,
@@ -27,6 +27,7 @@ pub(super) fn check(
 ) -> Result<()> {
     check_block(shape, device, kernel)?;
     check_grid(shape, device, kernel)?;
+    check_threads(shape, device)?;
     check_shared(shape, device, kernel)
 }
 
@@ -84,6 +85,21 @@ fn check_grid(
         }
     }
     Ok(())
+}
+
+/// The author's conditions, which come next, multiply grid and block: what does
+/// not fit 64 bits is refused here.
+fn check_threads(shape: &LaunchShape, device: &DeviceProperties) -> Result<()> {
+    let (grid, block) = (shape.grid, shape.block);
+    if grid.count().checked_mul(block.count()).is_some() {
+        return Ok(());
+    }
+    let text = |size: Dim3| format!("{} x {} x {}", size.x, size.y, size.z);
+    Err(Error::TooManyThreads {
+        grid: text(grid),
+        block: text(block),
+        device: device.name.clone(),
+    })
 }
 
 fn check_shared(

@@ -168,7 +168,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::BadModule`]; [`Error::Unsupported`] on a device that runs PTX only.
+    /// [`Error::BadModule`].
     pub fn load_cubin(&self, bytes: &[u8]) -> Result<Module> {
         Module::from_image(self, Image::Cubin(bytes))
     }

@@ -107,10 +107,10 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfRange`] and [`Error::NotAMultiple`] for sizes,
-    /// [`Error::ContractBroken`] with the author's condition,
-    /// [`Error::ForeignBuffer`] for a buffer of another device,
-    /// [`Error::UnknownKernel`], [`Error::SignatureMismatch`] and
+    /// [`Error::OutOfRange`], [`Error::NotAMultiple`] and
+    /// [`Error::TooManyThreads`] for sizes, [`Error::ContractBroken`] with the
+    /// author's condition, [`Error::ForeignBuffer`] for a buffer of another
+    /// device, [`Error::UnknownKernel`], [`Error::SignatureMismatch`] and
     /// [`Error::NoManifest`] for code that was built from another source.
     pub fn launch<K, A>(&self, _kernel: K, shape: LaunchShape, arguments: A) -> Result<()>
     where
@@ -124,7 +124,8 @@ impl Module {
         }
         arguments.with(|actuals, owners| {
             let entry = self.prepare::<K>(&shape, actuals, owners)?;
-            K::check(&shape, actuals).map_err(|condition| Error::ContractBroken {
+            // SAFETY: `Arguments` makes each value of its formal parameter's type.
+            unsafe { K::check(&shape, actuals) }.map_err(|condition| Error::ContractBroken {
                 kernel: K::NAME.to_owned(),
                 condition,
             })?;
@@ -170,8 +171,9 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfRange`] and [`Error::NotAMultiple`] for sizes,
-    /// [`Error::UnknownKernel`], and [`Error::ArgumentCount`] where there is a manifest.
+    /// [`Error::OutOfRange`], [`Error::NotAMultiple`] and
+    /// [`Error::TooManyThreads`] for sizes, [`Error::UnknownKernel`], and
+    /// [`Error::ArgumentCount`] where there is a manifest.
     ///
     /// # Safety
     ///

@@ -18,16 +18,20 @@ pub(super) fn render_records(records: &[&Record]) -> String {
     pretty(&records)
 }
 
-/// The given columns alone; numbers where the text is one, null where it is empty.
-pub(super) fn render_columns(columns: &[Column], records: &[Record]) -> String {
+/// The given columns of each table alone, an object a row; numbers where the text
+/// is one, null where it is empty.
+pub(super) fn render_columns<'a>(
+    tables: impl IntoIterator<Item = (&'a [Column], &'a [Record])>,
+) -> String {
     let value = |text: String| match serde_json::from_str::<Value>(&text) {
         Ok(Value::Number(number)) => Value::Number(number),
         _ if text.is_empty() => Value::Null,
         _ => Value::String(text),
     };
-    let rows: Vec<Map<String, Value>> = records
-        .iter()
-        .map(|record| {
+    let rows: Vec<Map<String, Value>> = tables
+        .into_iter()
+        .flat_map(|(columns, records)| records.iter().map(move |record| (columns, record)))
+        .map(|(columns, record)| {
             let names = columns.iter().map(|column| column.name.clone());
             names
                 .zip(cells(columns, record).into_iter().map(value))

@@ -62,20 +62,29 @@ pub fn select(columns: Vec<Column>, format: Format, published: bool) -> Vec<Colu
     selected
 }
 
-/// A table as text, line ends included. JSON holds several tables, see
-/// [`render_json`].
+/// A table as text, line ends included. JSON holds several tables as one array,
+/// see [`render_json`] and [`render_json_columns`].
 pub fn render(format: Format, columns: &[Column], records: &[Record]) -> String {
     match format {
         Format::Csv => csv::render(columns, records),
         Format::Markdown => markdown::render(columns, records),
         Format::Table => table::render(columns, records),
-        Format::Json => json::render_columns(columns, records),
+        Format::Json => json::render_columns([(columns, records)]),
     }
 }
 
 /// All records of a run as one array.
 pub fn render_json(records: &[&Record]) -> String {
     json::render_records(records)
+}
+
+/// The columns of all tables of a run as one array, an object a row.
+pub fn render_json_columns(tables: &[(Vec<Column>, &[Record])]) -> String {
+    json::render_columns(
+        tables
+            .iter()
+            .map(|(columns, records)| (columns.as_slice(), *records)),
+    )
 }
 
 /// One line for every reason of rows that failed or were skipped, with the number

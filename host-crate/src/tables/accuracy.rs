@@ -150,28 +150,9 @@ impl Table for Accuracy {
     }
 
     fn check_host(&self, record: &Record) -> Option<std::result::Result<(), String>> {
-        let pi = record.values.pi?;
-        let published = published_pi(&record.key);
-        if !published.is_empty() {
-            let got = format!("{pi:.12}");
-            return Some(if got == published {
-                Ok(())
-            } else {
-                Err(format!("pi is {got}, published is {published}"))
-            });
-        }
         let (precision, strips) = parts(&record.key)?;
-        if precision != Precision::F64 {
-            return None;
-        }
-        let limit = quarter_circle::trapezoid_limit(strips);
-        // n additions of terms that add up to 1: at worst n roundings of it.
-        let bound = 4.0 * f64::EPSILON * strips as f64 + 4.0 * (strips as f64).powf(-4.5);
-        Some(if (pi - limit).abs() <= bound {
-            Ok(())
-        } else {
-            Err(format!("pi is {pi:.12}, the rule's limit is {limit:.12}"))
-        })
+        let published = published_pi(&record.key);
+        super::judge_pi(record.values.pi?, &published, 12, precision, strips)
     }
 
     fn summary(&self, _records: &[Record]) -> Vec<String> {

@@ -14,6 +14,7 @@ pub mod sweep;
 
 use crate::bench::host_oracle::HostOracle;
 use crate::error::Result;
+use crate::oracle::{Precision, quarter_circle};
 use crate::record::{Key, Record};
 use crate::worker::protocol::{Reading, Task};
 
@@ -102,6 +103,36 @@ pub trait Table: Sync {
     fn summary(&self, records: &[Record]) -> Vec<String>;
 }
 
+/// Whether a host's pi is right: the published text where there is one, else in
+/// f64 the limit of the rule. `None` where neither knows it.
+fn judge_pi(
+    pi: f64,
+    published: &str,
+    decimals: usize,
+    precision: Precision,
+    strips: u64,
+) -> Option<std::result::Result<(), String>> {
+    if !published.is_empty() {
+        let got = format!("{pi:.decimals$}");
+        return Some(if got == published {
+            Ok(())
+        } else {
+            Err(format!("pi is {got}, published is {published}"))
+        });
+    }
+    if precision != Precision::F64 {
+        return None;
+    }
+    let limit = quarter_circle::trapezoid_limit(strips);
+    // n additions of terms that add up to 1: at worst n roundings of it.
+    let bound = 4.0 * f64::EPSILON * strips as f64 + 4.0 * (strips as f64).powf(-4.5);
+    Some(if (pi - limit).abs() <= bound {
+        Ok(())
+    } else {
+        Err(format!("pi is {pi:.12}, the rule's limit is {limit:.12}"))
+    })
+}
+
 /// The tables that are offered, in the order in which they are printed.
 pub fn all() -> [&'static dyn Table; 4] {
     [
@@ -119,4 +150,24 @@ pub fn by_name(name: &str) -> Option<&'static dyn Table> {
         .into_iter()
         .chain([&faults::Faults as &'static dyn Table])
         .find(|table| table.name() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pi_is_judged_by_the_page_then_by_the_rule_and_else_not_at_all() {
+        let judge = |pi, published, precision| judge_pi(pi, published, 3, precision, 1 << 20);
+        assert_eq!(judge(3.1421, "3.142", Precision::F32), Some(Ok(())));
+        assert_eq!(
+            judge(3.1399, "3.142", Precision::F64),
+            Some(Err("pi is 3.140, published is 3.142".to_owned()))
+        );
+        let limit = quarter_circle::trapezoid_limit(1 << 20);
+        assert_eq!(judge(limit, "", Precision::F64), Some(Ok(())));
+        let wrong = judge(limit + 1e-8, "", Precision::F64);
+        assert!(wrong.is_some_and(|wrong| wrong.is_err()));
+        assert_eq!(judge(3.0, "", Precision::F32), None);
+    }
 }

@@ -330,28 +330,13 @@ impl Table for Sweep {
     fn check_host(&self, record: &Record) -> Option<std::result::Result<(), String>> {
         let pi = record.values.host_pi?;
         let strips = record.key.strips?;
-        let decimals = self.decimals;
-        if strips == STRIPS {
-            let published = self.published.figure(&shape_of(&record.key), "pi");
-            if !published.is_empty() {
-                let got = format!("{pi:.decimals$}");
-                return Some(if got == published {
-                    Ok(())
-                } else {
-                    Err(format!("pi is {got}, published is {published}"))
-                });
-            }
-        }
-        if self.precision != Precision::F64 {
-            return None;
-        }
-        let limit = quarter_circle::trapezoid_limit(strips);
-        let bound = 4.0 * f64::EPSILON * strips as f64 + 4.0 * (strips as f64).powf(-4.5);
-        Some(if (pi - limit).abs() <= bound {
-            Ok(())
+        // The page has one number of strips.
+        let published = if strips == STRIPS {
+            self.published.figure(&shape_of(&record.key), "pi")
         } else {
-            Err(format!("pi is {pi:.12}, the rule's limit is {limit:.12}"))
-        })
+            String::new()
+        };
+        super::judge_pi(pi, &published, self.decimals, self.precision, strips)
     }
 
     fn summary(&self, records: &[Record]) -> Vec<String> {

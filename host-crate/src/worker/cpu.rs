@@ -19,12 +19,18 @@ pub(super) enum Defect {
     WrongBit,
     /// The context is lost at the first launch.
     Fault,
+    /// The last bit of a partial sum of the peer's published form.
+    WrongPeer,
+    /// The same of the peer's form with our algorithm.
+    WrongDyadicPeer,
 }
 
 #[derive(Default)]
 struct State {
     memory: HashMap<u64, Vec<u8>>,
     entries: Vec<String>,
+    /// The strips that the peer was compiled for: its cubin is their number.
+    peer_strips: u32,
 }
 
 pub(super) struct Cpu {
@@ -91,6 +97,17 @@ fn partial(first: u32, count: u32, strips: f64) -> f64 {
     sum
 }
 
+fn store_partials(memory: &mut [u8], threads: u32, count: u32, strips: f64, wrong: bool) {
+    for thread in 0..threads {
+        let mut sum = partial(thread * count, count, strips);
+        if wrong && thread == 3 {
+            sum = f64::from_bits(sum.to_bits() ^ 1);
+        }
+        let place = 8 * thread as usize;
+        memory[place..place + 8].copy_from_slice(&sum.to_le_bytes());
+    }
+}
+
 impl Cpu {
     pub(super) fn new(defect: Defect) -> Self {
         Cpu {
@@ -111,14 +128,19 @@ impl Cpu {
         let Some(memory) = state.memory.get_mut(&address) else {
             panic!("no such buffer")
         };
-        for thread in 0..threads {
-            let mut sum = partial(thread * count, count, strips);
-            if self.defect == Defect::WrongBit && thread == 3 {
-                sum = f64::from_bits(sum.to_bits() ^ 1);
-            }
-            let place = 8 * thread as usize;
-            memory[place..place + 8].copy_from_slice(&sum.to_le_bytes());
-        }
+        let wrong = self.defect == Defect::WrongBit;
+        store_partials(memory, threads, count, strips, wrong);
+    }
+
+    /// Either form of the peer: its one parameter is the address.
+    fn peer(&self, state: &mut State, threads: u32, parameters: &[&[u8]], defect: Defect) {
+        let strips = state.peer_strips;
+        assert_eq!(parameters.len(), 1);
+        let Some(memory) = state.memory.get_mut(&u64_of(parameters[0])) else {
+            panic!("no such buffer")
+        };
+        let wrong = self.defect == defect;
+        store_partials(memory, threads, strips / threads, f64::from(strips), wrong);
     }
 
     /// The counted naive scan: input, its length, output, threads, warps.
@@ -188,7 +210,11 @@ impl Backend for Cpu {
         panic!("nothing copies within the device")
     }
 
-    fn load(&self, _image: Image<'_>) -> Result<ModuleHandle> {
+    fn load(&self, image: Image<'_>) -> Result<ModuleHandle> {
+        if let Image::Cubin(bytes) = image {
+            let text = String::from_utf8_lossy(bytes);
+            self.state().peer_strips = text.parse().unwrap_or_default();
+        }
         Ok(ModuleHandle(1))
     }
 
@@ -235,7 +261,12 @@ impl Backend for Cpu {
                 });
             }
             (_, "trapezoid_f64") => self.trapezoid(&mut state, threads, parameters, false),
-            (_, "quarter_circle_f64" | "quarter_circle_f64_dyadic") if parameters.len() == 1 => {}
+            (_, "quarter_circle_f64") => {
+                self.peer(&mut state, threads, parameters, Defect::WrongPeer);
+            }
+            (_, "quarter_circle_f64_dyadic") => {
+                self.peer(&mut state, threads, parameters, Defect::WrongDyadicPeer);
+            }
             (_, "trapezoid_f64_dyadic") => self.trapezoid(&mut state, threads, parameters, true),
             (_, "hillis_steele_inclusive_u32_counted") => {
                 self.hillis_steele(&mut state, parameters)

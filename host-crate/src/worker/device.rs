@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bytemuck::Pod;
+use quadscan_kernels::integrate::trapezoid::MAX_EXACT_DYADIC_STRIPS;
 
 use super::protocol::{Algorithm, Answer, Diagnostic, Job, Peer, Reading, Task};
 use super::serve::{self, Failure, Laboratory};
@@ -57,7 +58,9 @@ impl DeviceLaboratory {
     fn open(device: &str, artifact: Option<&Path>) -> Result<Self> {
         let device = Device::open(device.parse()?)?;
         let artifact = match artifact {
-            Some(folder) => Artifact::read(folder)?,
+            // SAFETY: whoever names a folder with --artifact vouches that it was
+            // built from this program's kernels; every sum is checked besides.
+            Some(folder) => unsafe { Artifact::read(folder) }?,
             None => Artifact::embedded()?,
         };
         Self::new(device, &artifact)
@@ -134,14 +137,15 @@ impl DeviceLaboratory {
         };
         let mut peers = Vec::new();
         if let Some(asked) = &job.peer {
-            match self.peers(asked, grid, &mut partials) {
-                Ok(found) => peers = found,
+            match self.peers(asked, precision, grid, &mut partials) {
+                Ok(Ok(found)) => {
+                    peers = found;
+                    reading.nvcc_total = Some(T::in_order(&partials));
+                }
+                Ok(Err(wrong)) => reading.peer_problem = Some(format!("--peers: {wrong}")),
                 Err(error) if error.is_context_lost() => return Err(error),
                 Err(error) => reading.peer_problem = Some(format!("--peers: {error}")),
             }
-        }
-        if !peers.is_empty() {
-            reading.nvcc_total = Some(T::in_order(&partials));
         }
         let mut ours = || launch(&mut buffer);
         let mut theirs: Vec<_> = peers.iter().map(|peer| || peer.launch()).collect();
@@ -154,14 +158,16 @@ impl DeviceLaboratory {
         Ok(reading)
     }
 
-    /// Loads the peer's forms, the published one first, and launches each once;
-    /// `partials` is the published one's.
+    /// Loads the peer's forms, the published one first, launches each once and
+    /// compares its result; `partials` is the published one's. The inner Err says
+    /// which result is wrong: none of them is worth a time then.
     fn peers<T: Sum>(
         &mut self,
         peer: &Peer,
+        precision: Precision,
         grid: Grid,
         partials: &mut [T],
-    ) -> Result<Vec<LoadedPeer<T>>> {
+    ) -> Result<std::result::Result<Vec<LoadedPeer<T>>, String>> {
         let module = match self.peers.get(&peer.cubin) {
             Some(module) => module.clone(),
             None => {
@@ -184,9 +190,13 @@ impl DeviceLaboratory {
             };
             form.launch()?;
             form.buffer.copy_to(partials)?;
+            let expected = self.expected(precision, grid);
+            if let Some(wrong) = peer_difference(partials, expected, precision, grid.strips) {
+                return Ok(Err(format!("{entry} is wrong and not timed: {wrong}")));
+            }
             loaded.insert(0, form);
         }
-        Ok(loaded)
+        Ok(Ok(loaded))
     }
 
     fn activity(&self, algorithm: Algorithm, n: u32, step: u32) -> Result<Reading> {
@@ -264,6 +274,31 @@ impl Laboratory for DeviceLaboratory {
             lost: error.is_context_lost(),
         })
     }
+}
+
+/// Where the peer's sums are not the oracle's, in one sentence.
+///
+/// Up to 2^26 strips, powers of two, every product in f64 is exact, so that nvcc's
+/// contraction of `1 - x * x` and of the scaled sum changes no bit. Elsewhere it
+/// changes last bits, and the totals are compared.
+fn peer_difference<T: Sum>(
+    got: &[T],
+    want: &quarter_circle::Partials,
+    precision: Precision,
+    strips: u64,
+) -> Option<String> {
+    let exact = strips.is_power_of_two() && strips <= MAX_EXACT_DYADIC_STRIPS;
+    if exact && precision != Precision::F32Pure {
+        return T::first_difference(got, want);
+    }
+    let tolerance = match precision {
+        Precision::F64 => 1e-9,
+        Precision::F32 | Precision::F32Pure => 1e-5,
+    };
+    let (total, expected) = (T::in_order(got), want.sum());
+    // Not `>`, which is false for what is not a number.
+    let near = (total - expected).abs() <= tolerance * expected;
+    (!near).then(|| format!("the sum is {total}, not {expected} to {tolerance:e}"))
 }
 
 /// The peer's kernel with its own partial sums.

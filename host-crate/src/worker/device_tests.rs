@@ -115,23 +115,29 @@ fn a_peer_that_cannot_be_read_costs_its_columns_alone() {
     );
 }
 
-#[test]
-fn a_peer_is_timed_beside_our_kernel() {
+/// A cell of `strips` with a peer that was compiled for `compiled` strips.
+fn with_peer(defect: Defect, strips: u64, compiled: u64) -> Reading {
     let Ok(file) = tempfile::NamedTempFile::new() else {
         panic!("no file")
     };
+    assert!(std::fs::write(file.path(), compiled.to_string()).is_ok());
     let peer = Peer {
         cubin: file.path().into(),
         entry: "quarter_circle_f64".into(),
-        dyadic_entry: Some("quarter_circle_f64_dyadic".into()),
+        dyadic_entry: strips
+            .is_power_of_two()
+            .then(|| "quarter_circle_f64_dyadic".into()),
     };
-    let reading = reading(
-        Defect::None,
-        &Job {
-            peer: Some(peer),
-            ..trapezoid(1024)
-        },
-    );
+    let job = Job {
+        peer: Some(peer),
+        ..trapezoid(strips)
+    };
+    reading(defect, &job)
+}
+
+#[test]
+fn a_peer_is_timed_beside_our_kernel() {
+    let reading = with_peer(Defect::None, 1024, 1024);
     assert_eq!(reading.peer_problem, None);
     assert_eq!(
         reading.nvcc_kernel.map(|timing| timing.samples_ms),
@@ -141,9 +147,40 @@ fn a_peer_is_timed_beside_our_kernel() {
         reading.nvcc_dyadic_kernel.is_some(),
         "the form with our algorithm"
     );
-    assert_eq!(
-        reading.nvcc_total,
-        Some(0.0),
-        "this device's peer stores nothing"
+    assert_eq!(reading.nvcc_total, reading.total);
+}
+
+#[test]
+fn a_wrong_bit_of_either_form_of_the_peer_is_said_and_nothing_of_it_timed() {
+    for (defect, entry) in [
+        (Defect::WrongPeer, "quarter_circle_f64"),
+        (Defect::WrongDyadicPeer, "quarter_circle_f64_dyadic"),
+    ] {
+        let reading = with_peer(defect, 1024, 1024);
+        let problem = reading.peer_problem.unwrap_or_default();
+        let start = format!(
+            "--peers: {entry} is wrong and not timed: 1 of 16 partial sums are not the host's, \
+             the first is number 3: "
+        );
+        assert!(problem.starts_with(&start), "{problem}");
+        assert!(reading.nvcc_kernel.is_none() && reading.nvcc_dyadic_kernel.is_none());
+        assert_eq!(reading.nvcc_total, None);
+        assert_eq!(reading.wrong, None, "ours is right");
+        assert!(reading.kernel.is_some());
+    }
+}
+
+#[test]
+fn a_peer_whose_products_are_rounded_may_differ_in_last_bits_and_in_no_more() {
+    let near = with_peer(Defect::WrongPeer, 1008, 1008);
+    assert_eq!(near.peer_problem, None);
+    assert!(near.nvcc_kernel.is_some() && near.nvcc_dyadic_kernel.is_none());
+    assert_ne!(near.nvcc_total, None);
+    let far = with_peer(Defect::None, 1008, 2016);
+    let problem = far.peer_problem.unwrap_or_default();
+    assert!(
+        problem.starts_with("--peers: quarter_circle_f64 is wrong and not timed: the sum is "),
+        "{problem}"
     );
+    assert!(far.nvcc_kernel.is_none());
 }

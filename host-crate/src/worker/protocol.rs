@@ -1,5 +1,6 @@
 //! What the run says to the measuring process and what comes back: one JSON value
-//! a line, jobs on its standard input, answers on its standard output.
+//! a line, jobs on its standard input, answers on its standard output, which holds
+//! nothing else (`serve::claim_standard_output`).
 
 use std::path::PathBuf;
 
@@ -136,7 +137,8 @@ pub struct Reading {
     pub nvcc_dyadic_kernel: Option<Timing>,
     /// Why the result is wrong, when it is.
     pub wrong: Option<String>,
-    /// Why the peer was not timed, when it was to be.
+    /// Why the peer was not timed, when it was to be: it is not there, or its
+    /// result is wrong.
     pub peer_problem: Option<String>,
 }
 

@@ -1,7 +1,9 @@
 //! The measuring process's loop: a job a line in, an answer a line out, until its
 //! input ends. It ends with its parent, because its input does.
 
+use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::sync::mpsc::channel;
 
 use super::protocol::{Answer, Job, Reading};
@@ -79,6 +81,15 @@ pub fn standard_input() -> impl Iterator<Item = io::Result<String>> {
         std::process::exit(0);
     });
     lines.into_iter()
+}
+
+/// Takes standard output for the answers alone: what a kernel or the driver
+/// writes to it from now on (a kernel's `println!` ends there) goes to standard
+/// error. To be called before the device is opened.
+pub fn claim_standard_output() -> io::Result<File> {
+    let answers = io::stdout().as_fd().try_clone_to_owned()?;
+    rustix::stdio::dup2_stdout(io::stderr())?;
+    Ok(File::from(answers))
 }
 
 /// The only line of a process that has no device, or cannot use it.

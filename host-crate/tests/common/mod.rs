@@ -5,6 +5,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
 /// The program under test.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_quadscan");
@@ -26,6 +27,16 @@ pub(crate) struct Outcome {
     pub(crate) errors: String,
 }
 
+impl Outcome {
+    fn of(output: &Output) -> Self {
+        Outcome {
+            code: output.status.code().unwrap_or(-1),
+            output: String::from_utf8_lossy(&output.stdout).into_owned(),
+            errors: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+}
+
 /// An empty folder.
 pub(crate) fn folder() -> tempfile::TempDir {
     match tempfile::tempdir() {
@@ -42,11 +53,33 @@ pub(crate) fn quadscan(folder: &Path, arguments: &[&str]) -> Outcome {
         .timeout(std::time::Duration::from_secs(120))
         .output();
     match output {
-        Ok(output) => Outcome {
-            code: output.status.code().unwrap_or(-1),
-            output: String::from_utf8_lossy(&output.stdout).into_owned(),
-            errors: String::from_utf8_lossy(&output.stderr).into_owned(),
+        Ok(output) => Outcome::of(&output),
+        Err(e) => panic!("{e}"),
+    }
+}
+
+/// The program in a folder, to be changed before it [`ends`].
+pub(crate) fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.args(arguments).current_dir(folder);
+    command
+}
+
+/// How a command ends: what goes elsewhere is not in it.
+pub(crate) fn ends(command: &mut Command) -> Outcome {
+    match command.stdin(Stdio::null()).spawn() {
+        Ok(process) => match process.wait_with_output() {
+            Ok(output) => Outcome::of(&output),
+            Err(e) => panic!("{e}"),
         },
+        Err(e) => panic!("{e}"),
+    }
+}
+
+/// A place where everything that is written is lost.
+pub(crate) fn full() -> Stdio {
+    match std::fs::OpenOptions::new().write(true).open("/dev/full") {
+        Ok(file) => file.into(),
         Err(e) => panic!("{e}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::fake_cuda::{BOTH, FakeCuda, Settings, artifact, ptx, write_artifact};
+use crate::fake_cuda::{BOTH, FakeCuda, Settings, artifact, ptx, read, write_artifact};
 use quadscan::Error;
 use quadscan::device::{Artifact, Module};
 
@@ -122,20 +122,20 @@ fn corrupt_ptx_is_refused_with_the_compilers_words_on_one_line() {
 fn a_manipulated_file_is_refused_by_name() {
     let folder = tempfile::tempdir().expect("a folder");
     write_artifact(folder.path(), BOTH);
-    assert!(Artifact::read(folder.path()).is_ok());
+    assert!(read(folder.path()).is_ok());
     let file = folder.path().join("fake.sm_90.ptx");
     let text = fs::read_to_string(&file)
         .expect("text")
         .replace("scale", "Scale");
     fs::write(&file, text).expect("written");
-    let error = Artifact::read(folder.path()).expect_err("manipulated");
+    let error = read(folder.path()).expect_err("manipulated");
     assert_eq!(
         error.to_string(),
         "the artifact's file fake.sm_90.ptx is corrupt: its hash is not the manifest's"
     );
     assert_eq!(error.exit_code(), 2);
     fs::write(&file, [0xff, 0xfe]).expect("written");
-    let error = Artifact::read(folder.path()).expect_err("not text");
+    let error = read(folder.path()).expect_err("not text");
     assert!(
         error
             .to_string()
@@ -147,11 +147,11 @@ fn a_manipulated_file_is_refused_by_name() {
 #[test]
 fn a_missing_file_is_refused_by_its_path() {
     let folder = tempfile::tempdir().expect("a folder");
-    let error = Artifact::read(folder.path()).expect_err("no manifest");
+    let error = read(folder.path()).expect_err("no manifest");
     assert!(matches!(&error, Error::Unreadable { path, .. } if path.ends_with("manifest.json")));
     write_artifact(folder.path(), BOTH);
     fs::remove_file(folder.path().join("fake.sm_75.ptx")).expect("removed");
-    let error = Artifact::read(folder.path()).expect_err("no PTX");
+    let error = read(folder.path()).expect_err("no PTX");
     assert!(matches!(&error, Error::Unreadable { path, .. } if path.ends_with("fake.sm_75.ptx")));
     assert!(error.to_string().starts_with("cannot read "), "{error}");
 }
@@ -164,7 +164,7 @@ fn a_manifest_that_is_none_is_refused() {
     let whole = fs::read_to_string(&manifest).expect("text");
     let refuse = |text: &str| {
         fs::write(&manifest, text).expect("written");
-        Artifact::read(folder.path()).expect_err(text).to_string()
+        read(folder.path()).expect_err(text).to_string()
     };
     for text in [
         "",

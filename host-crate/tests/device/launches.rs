@@ -2,6 +2,7 @@
 
 use cuda_std::launch::{Actual, LaunchShape};
 use quadscan::device::{Device, DeviceChoice, Event, Module};
+use quadscan::integrate::{self, Grid};
 use quadscan::{Error, Result};
 
 use crate::fake_cuda::{self, BOTH, FakeCuda, Settings, artifact};
@@ -97,6 +98,57 @@ fn sizes_beyond_the_device_are_refused_before_the_launch() {
         assert_eq!(sentence(refused), expected);
     }
     assert!(fake.log(&["launch"]).is_empty());
+}
+
+#[test]
+fn threads_that_cannot_be_counted_are_refused_before_the_launch() {
+    let fake = FakeCuda::new(Settings::default());
+    let (_device, module) = loaded(&fake);
+    // 2^60 blocks of 2^4 threads: every axis is allowed, the product is 2^64.
+    let shape = LaunchShape::new((1 << 30, 1 << 15, 1 << 15), 16);
+    let expected = "a grid of 1073741824 x 32768 x 32768 blocks of 16 x 1 x 1 threads is too \
+                    large, allowed are 1 to 18446744073709551615 threads in all on Fake GPU";
+    let refused = module.launch(kernels::fault, shape, ());
+    assert_eq!(sentence(refused), expected);
+    // SAFETY: refused before the launch.
+    let unchecked = unsafe { module.launch_unchecked(kernels::fault, shape, ()) };
+    assert_eq!(sentence(unchecked), expected);
+    assert!(fake.log(&["launch"]).is_empty());
+}
+
+#[test]
+fn a_grid_that_would_lose_strips_is_refused_before_the_launch() -> Result<()> {
+    let fake = FakeCuda::new(Settings::default());
+    let (device, module) = loaded(&fake);
+    let mut doubles = device.alloc_zeroed::<f64>(2)?;
+    let mut singles = device.alloc_zeroed::<f32>(2)?;
+    for (strips, blocks, expected) in [
+        (64, 0, "blocks is 0, allowed are 1 to 2147483648"),
+        (
+            1 << 33,
+            1,
+            "strips is 8589934592, allowed are 1 to 2147483648",
+        ),
+        (
+            65,
+            2,
+            "strips is 65, allowed are multiples of blocks * threads = 2 * 1 = 2",
+        ),
+    ] {
+        let grid = Grid {
+            strips,
+            blocks,
+            threads: 1,
+        };
+        for refused in [
+            integrate::f64_partials(&module, grid, &mut doubles),
+            integrate::f32_partials(&module, grid, &mut singles),
+            integrate::f32_pure_partials(&module, grid, &mut singles),
+        ] {
+            assert_eq!(sentence(refused), expected);
+        }
+    }
+    Ok(())
 }
 
 #[test]
