@@ -1,14 +1,18 @@
 //! A crate outside the workspace depends on `quadscan` by its path, and builds
-//! with the toolchain at hand and the two lines of configuration that the
-//! README gives.
+//! with the toolchain at hand and the README's own lines, as they stand there:
+//! the checkout is `quadscan`, and the crate's folder is beside it. The README's
+//! kernel and its launch are in that crate.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::ErrorKind;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn root() -> PathBuf {
+fn root() -> &'static Path {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-    tests.parent().expect("the workspace").to_owned()
+    tests.parent().expect("the workspace")
 }
 
 /// The target folder that this test was built in: `TARGET/debug/deps/test`.
@@ -17,50 +21,65 @@ fn target() -> PathBuf {
     test.ancestors().nth(3).expect("a target folder").to_owned()
 }
 
+/// A folder outside of every workspace, the same each time for a checkout: cargo
+/// tells packages apart by their paths, and has built these before.
+fn folder() -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    root().hash(&mut hasher);
+    let name = format!("quadscan-outside-{:016x}", hasher.finish());
+    std::env::temp_dir().join(name)
+}
+
 /// The fenced block of the README that follows the words `heading`.
-fn block_after(readme: &str, heading: &str) -> String {
+fn block_after<'a>(readme: &'a str, heading: &str) -> &'a str {
     let (_, rest) = readme.split_once(heading).expect(heading);
     let (_, rest) = rest.split_once("\n```").expect("a fenced block");
     let (_, rest) = rest.split_once('\n').expect("a line that opens it");
     let (block, _) = rest.split_once("\n```").expect("its end");
-    block.replace("../quadscan", root().to_str().expect("a path in UTF-8"))
+    block
 }
 
 #[test]
-fn a_crate_outside_the_workspace_builds_and_runs_with_the_readmes_two_lines() {
+fn a_crate_outside_the_workspace_builds_and_runs_with_the_readmes_lines() {
     let readme = fs::read_to_string(root().join("README.md")).expect("there is a README");
+    let dependency = block_after(&readme, "In your `Cargo.toml`");
     let configuration = block_after(&readme, "`.cargo/config.toml`");
-    assert_eq!(
-        configuration.lines().count(),
-        2,
-        "not two lines: {configuration}"
-    );
 
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let kernel = block_after(&readme, "line in its `mod.rs`");
+    let launch = block_after(&readme, "breaks the contract is an `Err`");
+
+    let app = folder().join("app");
+    fs::create_dir_all(&app).expect("a temporary folder");
+    match symlink(root(), folder().join("quadscan")) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        linked => linked.expect("a link to the checkout"),
+    }
     let write = |name: &str, text: &str| {
-        let path = folder.path().join(name);
+        let path = app.join(name);
         fs::create_dir_all(path.parent().expect("has one")).expect("made");
         fs::write(path, text).expect("written");
     };
-    let dependency = block_after(&readme, "`Cargo.toml`");
     write(
         "Cargo.toml",
         &format!(
-            "[package]\nname = \"outside\"\nedition = \"2024\"\n\n{dependency}\n\n[workspace]\n\n\
-             [profile.dev]\ndebug = \"line-tables-only\"\n"
+            "[package]\nname = \"outside\"\nedition = \"2024\"\n\n{dependency}\n\
+             cuda_std = {{ path = \"../quadscan/rust-cuda/cuda_std\" }}\n\n\
+             [profile.dev]\ndebug = false\n"
         ),
     );
-    write(".cargo/config.toml", &configuration);
-    write("src/main.rs", PROGRAM);
+    write(".cargo/config.toml", configuration);
+    write("src/kernel.rs", kernel);
+    write("src/main.rs", &PROGRAM.replace("LAUNCH", launch));
     // The workspace's versions are on this machine: nothing is downloaded.
-    fs::copy(root().join("Cargo.lock"), folder.path().join("Cargo.lock")).expect("copied");
+    fs::copy(root().join("Cargo.lock"), app.join("Cargo.lock")).expect("copied");
 
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["run", "--offline", "--quiet"])
-        .current_dir(folder.path())
-        // With the workspace's own packages, built a moment ago, to be quick.
-        .env("CARGO_TARGET_DIR", target())
+        .current_dir(&app)
+        // Not the workspace's: there, what depends on the way to the stub would
+        // be built anew each time that the two ways take turns.
+        .env("CARGO_TARGET_DIR", target().join("outside_crate"))
         .env_remove("CUDA_LIBRARY_PATH")
         .output()
         .expect("cargo starts");
@@ -74,15 +93,35 @@ fn a_crate_outside_the_workspace_builds_and_runs_with_the_readmes_two_lines() {
 }
 
 const PROGRAM: &str = r#"
-use quadscan::device::{Artifact, Device, DeviceChoice};
+mod kernel;
 
-fn main() -> quadscan::Result<()> {
-    let artifact = Artifact::embedded()?;
-    assert!(artifact.modules().count() > 0);
-    match Device::open(DeviceChoice::Auto) {
-        Ok(device) => println!("a device: {}", device.properties().name),
-        Err(error) => println!("{error}"),
-    }
+use cuda_std::launch::{Actual, SafeLaunch};
+use kernel::scale;
+use quadscan::device::{Dim3, LaunchShape};
+
+fn example() -> quadscan::Result<()> {
+    LAUNCH
     Ok(())
+}
+
+/// Whether the contract allows a block of this size for 64 elements.
+fn allows<K: SafeLaunch>(_: K, block: impl Into<Dim3>) -> bool {
+    let buffer = Actual { bytes: &[0; 8], elements: Some(64) };
+    let factor = Actual { bytes: &[0; 4], elements: None };
+    // SAFETY: the factor is an f32, and any four bytes are one.
+    unsafe { K::check(&LaunchShape::new(2, block), &[buffer, factor, buffer]) }.is_ok()
+}
+
+fn main() {
+    // One thread an element, and no two of them the same.
+    assert!(allows(scale, 32));
+    assert!(!allows(scale, (32, 2)));
+    assert!(!allows(scale, (32, 1, 2)));
+    match example() {
+        Err(error @ quadscan::Error::NoDevice { .. }) => println!("{error}"),
+        // This crate's kernel is not among quadscan's own.
+        Err(error @ quadscan::Error::UnknownKernel { .. }) => println!("a device: {error}"),
+        other => panic!("{other:?}"),
+    }
 }
 "#;

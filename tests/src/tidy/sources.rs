@@ -4,8 +4,10 @@ use cuda_builder::toolchain;
 
 use super::{File, Finding};
 
-/// A file of more lines is more than fits in a head.
-pub const MAX_LINES: usize = 600;
+/// A file of more lines is more than fits in a head. About 400 is what to aim
+/// at; the hundred above leave room for the tests at a file's end, which are
+/// better there than in a file of their own.
+pub const MAX_LINES: usize = 500;
 
 /// A Rust file that does not open with what lives in it.
 pub fn missing_module_docs(file: &File) -> Vec<Finding> {
