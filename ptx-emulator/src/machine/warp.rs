@@ -1,5 +1,9 @@
 //! A warp: its registers, its paths, and the loop that runs instructions.
 
+mod storage;
+
+pub(crate) use storage::Lanes;
+
 use super::block::{BarrierState, BlockState};
 use super::launch::Launch;
 use super::memory::Cells;
@@ -11,41 +15,6 @@ use crate::observe::{Observer, Site};
 
 /// Warp instructions after which another path of a divergent warp runs.
 const PATH_TURN: u32 = 512;
-
-/// All rows of a warp, call frames one behind the other.
-#[derive(Debug, Default)]
-pub(crate) struct Registers {
-    pub(crate) w32: Vec<Row<u32>>,
-    pub(crate) w64: Vec<Row<u64>>,
-    pub(crate) predicates: Vec<u32>,
-}
-
-impl Registers {
-    #[inline(always)]
-    pub(crate) fn frame<'f>(&'f mut self, path: &Path, pool: &'f Pool) -> Frame<'f> {
-        Frame {
-            w32: &mut self.w32[path.bases.w32 as usize..],
-            w64: &mut self.w64[path.bases.w64 as usize..],
-            predicates: &mut self.predicates[path.bases.predicates as usize..],
-            pool,
-        }
-    }
-}
-
-/// Everything of a warp but its paths.
-#[derive(Debug)]
-pub(crate) struct Lanes {
-    pub(crate) registers: Registers,
-    /// Local memory of all lanes, interleaved by 8 bytes: byte `b` of lane
-    /// `l` is at `b / 8 * 256 + l * 8 + b % 8`, so that it can grow.
-    pub(crate) local: Cells,
-    /// Warp of the block.
-    pub(crate) index: u32,
-    /// The allocation that was accessed last.
-    pub(crate) last_allocation: usize,
-    /// Instructions that this warp has run.
-    pub(crate) executed: u64,
-}
 
 #[derive(Debug)]
 pub(crate) struct Warp {
@@ -457,96 +426,6 @@ impl Warp {
         }
     }
 
-    /// Pushes a call frame.
-    pub(crate) fn push_frame<O: Observer>(
-        &mut self,
-        context: &mut Context<'_, O>,
-        path: &mut Path,
-        callee: u32,
-    ) -> Result<(), FaultKind> {
-        let sizes = context.launch.code.functions[path.function as usize].sizes;
-        path.callers.push(Caller {
-            pc: path.pc,
-            bases: path.bases,
-            function: path.function,
-        });
-        path.bases.w32 += sizes.w32;
-        path.bases.w64 += sizes.w64;
-        path.bases.predicates += sizes.predicates;
-        path.bases.local += sizes.local;
-        path.function = callee;
-        self.reserve(context.launch, path, callee)?;
-        self.paths.set_meet(path);
-        Ok(())
-    }
-
-    /// Makes room for the frame of `function`.
-    fn reserve(
-        &mut self,
-        launch: &Launch<'_>,
-        path: &Path,
-        function: u32,
-    ) -> Result<(), FaultKind> {
-        let sizes = launch.code.functions[function as usize].sizes;
-        let limit = crate::lower::scope::LOCAL;
-        let rows = path.bases.w32 as usize + path.bases.w64 as usize;
-        let local = path.bases.local as u64 + u64::from(sizes.local);
-        if local > u64::from(limit) || rows > 1 << 20 || path.callers.len() > 1 << 16 {
-            return Err(FaultKind::StackOverflow { limit });
-        }
-        let registers = &mut self.lanes.registers;
-        let grow = |have: usize, need: u32| have.max(need as usize);
-        registers.w32.resize(
-            grow(registers.w32.len(), path.bases.w32 + sizes.w32),
-            Row::default(),
-        );
-        registers.w64.resize(
-            grow(registers.w64.len(), path.bases.w64 + sizes.w64),
-            Row::default(),
-        );
-        registers.predicates.resize(
-            grow(
-                registers.predicates.len(),
-                path.bases.predicates + sizes.predicates,
-            ),
-            0,
-        );
-        self.lanes.grow_local(local);
-        Ok(())
-    }
-
-    pub(crate) fn new(launch: &Launch<'_>, index: u32, mask: u32) -> Self {
-        let function = &launch.code.functions[launch.kernel as usize];
-        let sizes = function.sizes;
-        let registers = Registers {
-            w32: vec![Row::default(); sizes.w32 as usize],
-            w64: vec![Row::default(); sizes.w64 as usize],
-            predicates: vec![0; sizes.predicates as usize],
-        };
-        let mut lanes = Lanes {
-            registers,
-            local: Cells::default(),
-            index,
-            last_allocation: 0,
-            executed: 0,
-        };
-        lanes.grow_local(u64::from(sizes.local));
-        Warp {
-            lanes,
-            paths: Paths::new(function.code.0, mask, launch.kernel),
-        }
-    }
-
-    /// Makes the warp new for another block of the same launch.
-    pub(crate) fn reset(&mut self, launch: &Launch<'_>, mask: u32) {
-        let function = &launch.code.functions[launch.kernel as usize];
-        self.lanes.registers.w32.fill(Row::default());
-        self.lanes.registers.w64.fill(Row::default());
-        self.lanes.registers.predicates.fill(0);
-        self.lanes.executed = 0;
-        self.paths = Paths::new(function.code.0, mask, launch.kernel);
-    }
-
     fn fault<O: Observer>(
         &self,
         context: &Context<'_, O>,
@@ -605,37 +484,6 @@ impl Warp {
                 source_line: launch.code.source(path.pc),
             })
             .collect()
-    }
-}
-
-impl Lanes {
-    fn grow_local(&mut self, bytes: u64) {
-        let need = bytes.next_multiple_of(8) * 32;
-        if need > self.local.len() {
-            let grown = Cells::zeroed(need);
-            let mut old = vec![0; self.local.len() as usize];
-            self.local.read(0, &mut old);
-            grown.write(0, &old);
-            self.local = grown;
-        }
-    }
-
-    /// A 32-bit value that all active lanes have to agree on: the first
-    /// one's; `None` when they do not.
-    pub(crate) fn uniform(
-        &mut self,
-        path: &Path,
-        pool: &Pool,
-        source: crate::ir::Source,
-        lanes: u32,
-    ) -> Option<u32> {
-        use crate::exec::Value;
-        let frame = self.registers.frame(path, pool);
-        let row = u32::row(&frame, source);
-        let first = row.0[Paths::first_lane(lanes)];
-        (0..32)
-            .all(|lane| lanes >> lane & 1 == 0 || row.0[lane] == first)
-            .then_some(first)
     }
 }
 
