@@ -1,8 +1,9 @@
 //! Bytes that lanes read and write, and the map of global memory.
 //!
 //! Every access is a host atomic of its own width, because blocks may run on
-//! several cores: a race of the program is then a race of atomics, never
-//! undefined behaviour of this library.
+//! several cores: a race of the program is then a race of atomics. Racing
+//! accesses of different widths to the same bytes are outside Rust's memory
+//! model; x86-64 and aarch64 define them.
 
 use std::alloc::Layout;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
