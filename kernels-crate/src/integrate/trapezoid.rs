@@ -19,7 +19,7 @@
 //! 2^-p to x is exact, and scaling the finished sum rounds as scaling every
 //! term would. With at most 2^26 strips x^2 is exact in f64 as well, so the fused
 //! `1 - x^2` is the published one: **both forms give the same bits**, the dyadic
-//! one with half of the instructions.
+//! one with fewer instructions.
 
 use cuda_std::prelude::*;
 
