@@ -23,6 +23,20 @@ fn bitwise() {
     );
 }
 
+/// Code generators write true as 1 or -1.
+#[test]
+fn a_predicate_takes_a_constant() {
+    for (constant, chosen) in [("0", 2), ("1", 1), ("-1", 1)] {
+        let code = format!("mov.pred %p, {constant}; selp.b32 %ro, 1, 2, %p;");
+        expect32(&code, &[([0; 4], chosen)]);
+    }
+    // Lanes that the guard excludes keep their bit.
+    expect32(
+        "setp.eq.u32 %q, %ra, 0; mov.pred %p, -1; @%q mov.pred %p, 0; selp.b32 %ro, 1, 2, %p;",
+        &[([0; 4], 2), ([3, 0, 0, 0], 1)],
+    );
+}
+
 #[test]
 fn shifts_beyond_the_width_give_zero_or_the_sign() {
     expect32(

@@ -189,3 +189,13 @@ fn the_trapezoid_stays_in_its_precision() {
         }
     });
 }
+
+#[test]
+fn the_emulator_decodes_every_kernel() {
+    for module in artifact().modules() {
+        // Whatever the emulator does not know is refused here.
+        if let Err(refusal) = ptx_emulator::Program::load(module.ptx) {
+            panic!("{}: {refusal}", module.module.arch);
+        }
+    }
+}

@@ -6,8 +6,8 @@ mod address;
 use address::{decode_cvta, decode_isspacep};
 
 use super::{Group, Value, lane_fn, lanes, predicate, write, write_predicate};
-use crate::ast::{Operand, Space, Type};
-use crate::ir::{Class, LANES, Op, Operands, Row, Slot, Width};
+use crate::ast::{Number, Operand, Space, Type};
+use crate::ir::{Class, FULL, LANES, Op, Operands, Row, Slot, Width};
 use crate::lower::Symbol;
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::lower::scope::Entity;
@@ -158,6 +158,16 @@ fn decode_mov(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let mut operands = Operands::default();
     if ty == Type::Predicate {
         operands.d[0] = d.destination(0, ty)?;
+        if let Operand::Number(Number::Integer(value)) = d.operand(1)? {
+            // The loop is chosen here, so that it has no branch: 0 is false,
+            // anything else true.
+            let run = if *value == 0 {
+                lane_fn!(|f, o, m| write_predicate(f, o.d[0], 0, m))
+            } else {
+                lane_fn!(|f, o, m| write_predicate(f, o.d[0], FULL, m))
+            };
+            return Ok(Decoded::lanes(run, operands, Class::Move));
+        }
         operands.s[0] = d.predicate(1)?;
         let run = lane_fn!(|f, o, m| write_predicate(f, o.d[0], predicate(f, o.s[0]), m));
         return Ok(Decoded::lanes(run, operands, Class::Move));
