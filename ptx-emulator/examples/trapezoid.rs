@@ -42,8 +42,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let all: [&[u8]; 3] = [&partials.to_le_bytes(), &each.to_le_bytes(), &step];
     let started = Instant::now();
-    let (report, ()) =
-        gpu.launch_observed(&program, &kernel, shape, &all[..sizes.len()], &options, ())?;
+    let (report, ()) = gpu
+        .launch_observed(&program, &kernel, shape, &all[..sizes.len()], &options, ())?
+        .finished()?;
     let seconds = started.elapsed().as_secs_f64();
     let mut bytes = vec![0; count as usize * 8];
     gpu.copy_out(partials, &mut bytes)?;

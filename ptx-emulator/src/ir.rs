@@ -10,6 +10,7 @@ use crate::ast::{Space, Type};
 use crate::exec::{
     atomic::Atomic, barrier::Barrier, memory::Access, special::Special, warp::Collective,
 };
+use crate::observe::{Order, Scope};
 
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;
@@ -180,7 +181,7 @@ pub(crate) enum Op {
     Load(Box<Access>),
     Store(Box<Access>),
     Atomic(Box<Atomic>),
-    Fence,
+    Fence(Order, Scope),
     Branch {
         target: u32,
         reconverge: u32,

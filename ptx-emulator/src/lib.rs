@@ -49,7 +49,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub use error::{Fault, FaultKind, LaunchError, LoadError, MemoryError, Refusal, Waiter};
 pub use exec::{Coverage, coverage};
 pub use ir::Class;
-pub use machine::gpu::{Gpu, Report, Shape};
+pub use machine::gpu::{Gpu, Observed, Report, Shape};
 pub use machine::launch::{LaunchOptions, Schedule};
 pub use machine::model::Model;
 pub use parse::{ParseError, parse};

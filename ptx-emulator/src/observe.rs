@@ -111,17 +111,21 @@ pub struct LaunchInfo {
     pub shared_bytes: u32,
 }
 
-/// Something that a checker found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// `race`, `uninitialised read`, `barrier`, `bounds` ...
-    pub kind: &'static str,
-    /// In words.
-    pub message: String,
-    /// `file:line` of the source, when the PTX has `.loc`.
-    pub source_line: Option<String>,
-    /// Line in the PTX text.
-    pub line: u32,
+/// Lanes of a warp come to a barrier of the block.
+#[derive(Copy, Clone, Debug)]
+pub struct BarrierArrival {
+    /// Which barrier.
+    pub id: u32,
+    /// Lanes that come.
+    pub lanes: u32,
+    /// Lanes of the warp that have not exited.
+    pub live: u32,
+    /// Threads that it waits for; 0 for all of the block.
+    pub expected: u32,
+    /// False for `arrive`.
+    pub waits: bool,
+    /// All threads of the warp have to come to the same instruction.
+    pub aligned: bool,
 }
 
 /// Sees a run as it happens.
@@ -133,7 +137,7 @@ pub trait Observer: Send + Sized {
     const INSTRUCTIONS: bool = false;
     /// Wants `access` and `fence`.
     const MEMORY: bool = false;
-    /// Wants `barrier`, `branch`, `collective` and `mark`.
+    /// Wants `barrier`, `branch`, `collective`, `exit` and `mark`.
     const CONTROL: bool = false;
     /// Has to see all blocks on one core.
     const SERIAL: bool = false;
@@ -154,21 +158,23 @@ pub trait Observer: Send + Sized {
     /// A warp is about to access memory.
     fn access(&mut self, _at: Site, _access: &MemoryAccess<'_>) {}
     /// A warp runs a fence.
-    fn fence(&mut self, _at: Site, _lanes: u32) {}
-    /// Lanes come to a barrier of the block; `waits` is false for `arrive`.
-    fn barrier(&mut self, _at: Site, _id: u32, _lanes: u32, _expected: u32, _waits: bool) {}
+    fn fence(&mut self, _at: Site, _lanes: u32, _order: Order, _scope: Scope) {}
+    /// Lanes come to a barrier of the block.
+    fn barrier(&mut self, _at: Site, _arrival: &BarrierArrival) {}
     /// A barrier of the block is complete.
     fn barrier_completes(&mut self, _block_linear: u64, _id: u32) {}
     /// A branch divides lanes.
     fn branch(&mut self, _at: Site, _taken: u32, _path: u32) {}
-    /// Lanes take part in a warp collective of `members`.
-    fn collective(&mut self, _at: Site, _lanes: u32, _members: u32) {}
+    /// Lanes come to a warp collective of `members`; `live` lanes of the warp
+    /// have not exited.
+    fn collective(&mut self, _at: Site, _lanes: u32, _members: u32, _live: u32) {}
+    /// A warp collective is complete: `lanes` have taken part. `orders` when it
+    /// orders their accesses (`bar.warp.sync`), and not only their control flow.
+    fn collective_completes(&mut self, _at: Site, _lanes: u32, _orders: bool) {}
+    /// Lanes exit.
+    fn exit(&mut self, _at: Site, _lanes: u32) {}
     /// `pmevent`.
     fn mark(&mut self, _at: Site, _lanes: u32) {}
-    /// What was found; called once, at the end.
-    fn findings(&mut self) -> Vec<Finding> {
-        Vec::new()
-    }
 }
 
 impl Observer for () {
@@ -209,13 +215,13 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.access(at, access);
         self.1.access(at, access);
     }
-    fn fence(&mut self, at: Site, lanes: u32) {
-        self.0.fence(at, lanes);
-        self.1.fence(at, lanes);
+    fn fence(&mut self, at: Site, lanes: u32, order: Order, scope: Scope) {
+        self.0.fence(at, lanes, order, scope);
+        self.1.fence(at, lanes, order, scope);
     }
-    fn barrier(&mut self, at: Site, id: u32, lanes: u32, expected: u32, waits: bool) {
-        self.0.barrier(at, id, lanes, expected, waits);
-        self.1.barrier(at, id, lanes, expected, waits);
+    fn barrier(&mut self, at: Site, arrival: &BarrierArrival) {
+        self.0.barrier(at, arrival);
+        self.1.barrier(at, arrival);
     }
     fn barrier_completes(&mut self, block_linear: u64, id: u32) {
         self.0.barrier_completes(block_linear, id);
@@ -225,17 +231,20 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.branch(at, taken, path);
         self.1.branch(at, taken, path);
     }
-    fn collective(&mut self, at: Site, lanes: u32, members: u32) {
-        self.0.collective(at, lanes, members);
-        self.1.collective(at, lanes, members);
+    fn collective(&mut self, at: Site, lanes: u32, members: u32, live: u32) {
+        self.0.collective(at, lanes, members, live);
+        self.1.collective(at, lanes, members, live);
+    }
+    fn collective_completes(&mut self, at: Site, lanes: u32, orders: bool) {
+        self.0.collective_completes(at, lanes, orders);
+        self.1.collective_completes(at, lanes, orders);
+    }
+    fn exit(&mut self, at: Site, lanes: u32) {
+        self.0.exit(at, lanes);
+        self.1.exit(at, lanes);
     }
     fn mark(&mut self, at: Site, lanes: u32) {
         self.0.mark(at, lanes);
         self.1.mark(at, lanes);
-    }
-    fn findings(&mut self) -> Vec<Finding> {
-        let mut all = self.0.findings();
-        all.extend(self.1.findings());
-        all
     }
 }

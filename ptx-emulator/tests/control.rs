@@ -292,6 +292,7 @@ fn a_divergent_branch_is_counted_and_both_sides_run() {
             &options,
             Classes::default(),
         )
+        .and_then(ptx_emulator::Observed::finished)
         .unwrap();
     // ld.param, mov, setp, bra, add with 24 lanes, ret with 32.
     assert_eq!(report.warp_instructions, 6);

@@ -49,6 +49,7 @@ fn scan(
         shared_bytes: 0,
     };
     gpu.launch_observed(&program, kernel, shape, &all[..count], options, ())
+        .and_then(ptx_emulator::Observed::finished)
         .unwrap();
     (
         read32(&gpu, out, n),
@@ -175,6 +176,7 @@ fn trapezoid_f64_is_the_hosts_sum_bit_for_bit() {
             shared_bytes: 0,
         };
         gpu.launch_observed(&program, "trapezoid_f64", shape, &parameters, &options, ())
+            .and_then(ptx_emulator::Observed::finished)
             .unwrap();
         let found = harness::read64(&gpu, out, 96);
         for (thread, bits) in found.into_iter().enumerate() {

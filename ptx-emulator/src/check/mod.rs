@@ -2,3 +2,7 @@
 //! and collectives. A checker is a file here and an `Observer`; what a GPU
 //! itself stops a kernel for (bounds, alignment, use after free, deadlock) is
 //! the machine's and always on.
+
+pub(crate) mod raw;
+
+pub use raw::FindingKind;

@@ -47,23 +47,34 @@ pub(crate) struct Atomic {
 }
 
 fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    match d.opcode() {
+    let (order, scope) = match d.opcode() {
         "fence" => {
-            d.take_any(&["sc", "acq_rel", "acquire", "release"]);
-            if memory::scope(d).is_none() {
-                return Err(d.unknown_modifier());
+            let order = match d.take_any(&["sc", "acq_rel", "acquire", "release"]) {
+                Some("sc") => Order::SequentiallyConsistent,
+                Some("acquire") => Order::Acquire,
+                Some("release") => Order::Release,
+                _ => Order::AcquireRelease,
+            };
+            match memory::scope(d) {
+                Some(scope) => (order, scope),
+                None => return Err(d.unknown_modifier()),
             }
         }
+        // A synonym of `fence.sc` since PTX 6.0.
         "membar" => {
-            if d.take_any(&["cta", "gl", "sys"]).is_none() {
-                return Err(d.unknown_modifier());
-            }
+            let scope = match d.take_any(&["cta", "gl", "sys"]) {
+                Some("cta") => Scope::Block,
+                Some("gl") => Scope::Gpu,
+                Some(_) => Scope::System,
+                None => return Err(d.unknown_modifier()),
+            };
+            (Order::SequentiallyConsistent, scope)
         }
         _ => return atomic(d),
-    }
+    };
     d.finish(0)?;
     Ok(Decoded {
-        op: Op::Fence,
+        op: Op::Fence(order, scope),
         operands: Operands::default(),
         class: Class::Fence,
     })

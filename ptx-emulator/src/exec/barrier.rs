@@ -9,8 +9,8 @@ use crate::ir::{Class, Op, Operands, Row, Slot, Source};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::machine::block::BARRIERS;
 use crate::machine::path::{Path, Wait};
-use crate::machine::warp::{Context, LaneFault, Lanes, Next};
-use crate::observe::{Observer, Site};
+use crate::machine::warp::{Context, LaneFault, Lanes, Next, Warp};
+use crate::observe::{BarrierArrival, Observer, Site};
 
 pub(crate) const GROUP: Group = Group {
     name: "barrier",
@@ -37,6 +37,8 @@ enum Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Barrier {
     kind: Kind,
+    /// All threads of a warp have to come to the same instruction.
+    aligned: bool,
     id: Source,
     threads: Option<Source>,
     /// The predicate of a reduction, and where its result goes.
@@ -60,9 +62,7 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         },
         None => return Err(d.unknown_modifier()),
     };
-    if d.opcode() == "barrier" {
-        d.take("aligned");
-    }
+    let aligned = d.opcode() == "bar" || d.take("aligned");
     let reduces = !matches!(kind, Kind::Sync | Kind::Arrive);
     let ty = if reduces { Some(d.ty()?) } else { None };
     let expected = match kind {
@@ -91,6 +91,7 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         count == most && kind != Kind::Arrive && count > least || kind == Kind::Arrive;
     let barrier = Barrier {
         kind,
+        aligned,
         id: d.source(first, Type::U32)?,
         threads: if has_threads {
             Some(d.source(first + 1, Type::U32)?)
@@ -116,11 +117,13 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
 
 pub(crate) fn arrive<O: Observer>(
     context: &mut Context<'_, O>,
-    warp: &mut Lanes,
+    warp: &mut Warp,
     path: &Path,
     barrier: &Barrier,
     lanes: u32,
 ) -> Result<Next, LaneFault> {
+    let live = warp.paths.live;
+    let warp = &mut warp.lanes;
     let undefined = |text: String| (lanes.trailing_zeros(), FaultKind::Undefined(text));
     let pool = &context.launch.pool;
     let Some(id) = warp.uniform(path, pool, barrier.id, lanes) else {
@@ -169,7 +172,15 @@ pub(crate) fn arrive<O: Observer>(
             block_linear: context.block.linear,
             warp: warp.index,
         };
-        context.observer.barrier(site, id, lanes, threads, waits);
+        let arrival = BarrierArrival {
+            id,
+            lanes,
+            live,
+            expected: threads,
+            waits,
+            aligned: barrier.aligned,
+        };
+        context.observer.barrier(site, &arrival);
     }
     let complete = context.block.check_barrier(id as usize);
     if complete && O::CONTROL {

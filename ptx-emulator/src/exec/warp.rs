@@ -14,7 +14,7 @@ use crate::ir::{Class, Op, Operands, Row, Slot, Width};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::machine::path::{Path, Wait};
 use crate::machine::warp::{Context, LaneFault, Next, Warp};
-use crate::observe::{Observer, Site};
+use crate::observe::Observer;
 
 pub(crate) const GROUP: Group = Group {
     name: "warp",
@@ -260,20 +260,20 @@ pub(crate) fn arrive<O: Observer>(
             "the member mask {members:#010x} does not name all of the lanes {lanes:#010x}"
         )));
     }
+    let live = warp.paths.live;
+    let site = warp.site(context.block, path.pc);
     if O::CONTROL {
-        let site = Site {
-            pc: path.pc,
-            block: context.block.index,
-            block_linear: context.block.linear,
-            warp: warp.lanes.index,
-        };
-        context.observer.collective(site, lanes, members);
+        context.observer.collective(site, lanes, members, live);
     }
     // The usual case: all lanes on one path.
-    if members & warp.paths.live & !lanes == 0 {
+    if members & live & !lanes == 0 {
         let mut gathered = Gathered::new(lanes);
         gathered.take(context, warp, path, collective, operands, lanes);
         gathered.give(context, warp, path, collective, operands, lanes);
+        if O::CONTROL {
+            let orders = collective.kind == Kind::Sync;
+            context.observer.collective_completes(site, lanes, orders);
+        }
         return Ok(Next::To(path.pc + 1));
     }
     Ok(Next::Wait(Wait::Collective { members, lanes }))
@@ -346,6 +346,13 @@ pub(crate) fn complete_one<O: Observer>(
                     );
                 }
             }
+        }
+        if O::CONTROL
+            && let Some((path, _)) = paths.first()
+        {
+            let site = warp.site(context.block, path.pc);
+            let orders = kind == Kind::Sync;
+            context.observer.collective_completes(site, present, orders);
         }
         for (index, _) in group {
             warp.paths.list[index].wait = None;

@@ -11,7 +11,7 @@ use crate::error::{LaunchError, MemoryError};
 use crate::ir::{Pool, Row};
 use crate::lower::layout::SharedLayout;
 use crate::lower::{Code, Symbol};
-use crate::observe::{Finding, LaunchInfo, Observer};
+use crate::observe::{LaunchInfo, Observer};
 
 /// Register rows that all resident warps may have together, bytes.
 const REGISTER_MEMORY: u64 = 4 << 30;
@@ -22,8 +22,28 @@ pub struct Report {
     /// Instructions that warps ran, a divergent path counting as often as it
     /// ran.
     pub warp_instructions: u64,
-    /// What the checkers found.
-    pub findings: Vec<Finding>,
+}
+
+/// A launch that has begun, seen by an observer.
+#[derive(Clone, Debug)]
+pub struct Observed<O> {
+    /// What it did.
+    pub report: Report,
+    /// The observer, with what it saw.
+    pub observer: O,
+    /// A fault, a deadlock or a livelock, when it did not end well.
+    pub outcome: Result<(), LaunchError>,
+}
+
+impl<O> Observed<O> {
+    /// The report and the observer of a launch that ended well.
+    ///
+    /// # Errors
+    ///
+    /// The `outcome` of one that did not.
+    pub fn finished(self) -> Result<(Report, O), LaunchError> {
+        self.outcome.map(|()| (self.report, self.observer))
+    }
 }
 
 /// A module's variables in this GPU's memory.
@@ -157,7 +177,8 @@ impl Gpu {
             block,
             shared_bytes,
         };
-        self.launch_observed(program, kernel, shape, parameters, &options, ())
+        self.launch_observed(program, kernel, shape, parameters, &options, ())?
+            .finished()
             .map(|(report, ())| report)
     }
 
@@ -165,7 +186,8 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// As `launch`.
+    /// A shape or a parameter that does not fit. What goes wrong later is the
+    /// `outcome`, so that what the observer saw is kept.
     pub fn launch_observed<O: Observer>(
         &mut self,
         program: &Program,
@@ -174,7 +196,7 @@ impl Gpu {
         parameters: &[&[u8]],
         options: &LaunchOptions,
         mut observer: O,
-    ) -> Result<(Report, O), LaunchError> {
+    ) -> Result<Observed<O>, LaunchError> {
         let code = &program.code;
         let Some(index) = code
             .functions
@@ -220,15 +242,12 @@ impl Gpu {
             block,
             shared_bytes: total_shared as u32,
         });
-        let (warp_instructions, mut observer) = launch.run(observer)?;
-        let findings = observer.findings();
-        Ok((
-            Report {
-                warp_instructions,
-                findings,
-            },
+        let (warp_instructions, observer, outcome) = launch.run(observer);
+        Ok(Observed {
+            report: Report { warp_instructions },
             observer,
-        ))
+            outcome,
+        })
     }
 
     fn check_shape(

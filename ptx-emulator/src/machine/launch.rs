@@ -118,8 +118,9 @@ impl Launch<'_> {
         }
     }
 
-    /// Runs all blocks; returns the warp instructions and the observer.
-    pub(crate) fn run<O: Observer>(&self, observer: O) -> Result<(u64, O), LaunchError> {
+    /// Runs all blocks; returns the warp instructions, the observer, and how
+    /// it ended.
+    pub(crate) fn run<O: Observer>(&self, observer: O) -> (u64, O, Result<(), LaunchError>) {
         let blocks: u64 = self.grid.iter().map(|&n| u64::from(n)).product();
         let resident = self
             .model
@@ -146,8 +147,9 @@ impl Launch<'_> {
                 resident: resident as usize,
                 unbooked: 0,
             };
-            worker.run()?;
-            return Ok((executed.load(Ordering::Relaxed), worker.observer));
+            let outcome = worker.run();
+            let executed = executed.load(Ordering::Relaxed) + worker.unbooked;
+            return (executed, worker.observer, outcome);
         }
         let each = (resident as usize).div_ceil(cores);
         let forks: Vec<O> = (1..cores).map(|_| observer.fork()).collect();
@@ -166,6 +168,9 @@ impl Launch<'_> {
                 unbooked: 0,
             };
             let result = worker.run();
+            shared
+                .executed
+                .fetch_add(worker.unbooked, Ordering::Relaxed);
             if result.is_err() {
                 shared.stop.store(1, Ordering::Relaxed);
             }
@@ -187,10 +192,11 @@ impl Launch<'_> {
         let (observer, error) = outcome
             .into_inner()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        match error {
-            Some(error) => Err(error),
-            None => Ok((executed.load(Ordering::Relaxed), observer)),
-        }
+        (
+            executed.load(Ordering::Relaxed),
+            observer,
+            error.map_or(Ok(()), Err),
+        )
     }
 }
 
@@ -250,9 +256,6 @@ impl<O: Observer> Worker<'_, O> {
                 }
             }
             if blocks.is_empty() {
-                self.shared
-                    .executed
-                    .fetch_add(self.unbooked, Ordering::Relaxed);
                 return Ok(());
             }
             round += 1;

@@ -345,11 +345,11 @@ impl Warp {
                 path.polls = Polls::Strongly;
                 atomic::run(context, &mut self.lanes, path, atomic, operands, lanes)?;
             }
-            Op::Fence => {
+            Op::Fence(order, scope) => {
                 std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
                 if O::MEMORY {
                     let site = self.site(context.block, path.pc);
-                    context.observer.fence(site, lanes);
+                    context.observer.fence(site, lanes, *order, *scope);
                 }
             }
             Op::Call(call) => {
@@ -358,7 +358,7 @@ impl Warp {
             Op::Return => return control::ret(context, self, path),
             Op::Trap => return Err((lanes.trailing_zeros(), FaultKind::Trap)),
             Op::Barrier(barrier) => {
-                return barrier::arrive(context, &mut self.lanes, path, barrier, lanes);
+                return barrier::arrive(context, self, path, barrier, lanes);
             }
             Op::Collective(kind) => {
                 return collective::arrive(context, self, path, kind, operands, lanes);
@@ -381,6 +381,10 @@ impl Warp {
         path: &mut Path,
         lanes: u32,
     ) -> Next {
+        if O::CONTROL && lanes != 0 {
+            let site = self.site(context.block, path.pc);
+            context.observer.exit(site, lanes);
+        }
         path.mask &= !lanes;
         self.paths.retire(lanes, path);
         let before: [u64; super::block::BARRIERS] =

@@ -155,7 +155,8 @@ pub(crate) fn launch(
         block: [block, 1, 1],
         shared_bytes: 0,
     };
-    let (report, ()) =
-        gpu.launch_observed(&program, "test", shape, &[&out.to_le_bytes()], options, ())?;
+    let (report, ()) = gpu
+        .launch_observed(&program, "test", shape, &[&out.to_le_bytes()], options, ())?
+        .finished()?;
     Ok((read32(&gpu, out, count), report))
 }
