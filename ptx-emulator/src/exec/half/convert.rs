@@ -129,6 +129,9 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     if [to, from].contains(&Type::BF16) && to.bytes().min(from.bytes()) == 1 {
         return Err("there is no conversion between bf16 and 8 bits".into());
     }
+    if saturate && to == Type::BF16 {
+        return Err("`.sat` does not go with bf16".into());
+    }
     d.finish(2)?;
     if ftz && to != Type::F32 && from != Type::F32 {
         return Err("`.ftz` needs an f32".into());
