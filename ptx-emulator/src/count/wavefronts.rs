@@ -10,10 +10,9 @@
 //! counts:
 //!
 //! - Accesses of 8 bytes are made by 16 lanes at a time, of 16 bytes by 8; a
-//!   group without active lanes costs nothing. Two groups of a load become one
-//!   when each active lane has the same address as its neighbour (lanes 2k and
-//!   2k + 1), or each as the lane two further (4k and 4k + 2, 4k + 1 and
-//!   4k + 3).
+//!   group without active lanes costs nothing. For a load in which the active
+//!   lanes of all pairs 2k and 2k + 1 have one address, or those of all pairs
+//!   4k and 4k + 2, 4k + 1 and 4k + 3, twice as many lanes go together.
 //! - An atomic takes as many wavefronts as lanes meet in one bank, on the same
 //!   word or not.
 //!
@@ -120,32 +119,25 @@ fn different_words(access: &MemoryAccess<'_>) -> u64 {
 }
 
 fn wavefronts(access: &MemoryAccess<'_>) -> u64 {
-    let lanes = (WAVEFRONT / access.bytes.next_power_of_two().max(WORD)) as usize;
-    let merges = access.kind == AccessKind::Load && matches!(access.bytes, 8 | 16);
-    let mut sum = 0;
-    let mut first = 0;
-    while first < BANKS {
-        let pair = first + 2 * lanes;
-        if merges && first.is_multiple_of(2 * lanes) && neighbours_agree(access, first..pair) {
-            sum += group(access, first..pair);
-            first = pair;
-        } else {
-            sum += group(access, first..first + lanes);
-            first += lanes;
-        }
-    }
-    sum
+    let alone = (WAVEFRONT / access.bytes.next_power_of_two().max(WORD)) as usize;
+    let merges =
+        access.kind == AccessKind::Load && matches!(access.bytes, 8 | 16) && pairs_agree(access);
+    let lanes = if merges { 2 * alone } else { alone };
+    (0..BANKS)
+        .step_by(lanes)
+        .map(|first| group(access, first..first + lanes))
+        .sum()
 }
 
-/// True when all active lanes have their neighbour's address, or all that of
-/// the lane two further.
-fn neighbours_agree(access: &MemoryAccess<'_>, lanes: std::ops::Range<usize>) -> bool {
+/// True when no lane has another address than its neighbour, or none than the
+/// lane two further, if that is active.
+fn pairs_agree(access: &MemoryAccess<'_>) -> bool {
+    let active = |lane: usize| access.lanes >> lane & 1 != 0;
     [1, 2].into_iter().any(|distance| {
-        lanes.clone().all(|lane| {
+        (0..BANKS).all(|lane| {
             let other = lane ^ distance;
-            access.lanes >> lane & 1 == 0
-                || access.lanes >> other & 1 != 0
-                    && access.addresses[lane] == access.addresses[other]
+            let both = active(lane) && active(other);
+            !both || access.addresses[lane] == access.addresses[other]
         })
     })
 }
