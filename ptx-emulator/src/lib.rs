@@ -105,9 +105,23 @@ impl Program {
         )
     }
 
-    /// `file:line` of the source of an instruction, when the PTX has `.loc`.
+    /// `file:line` of the source of an instruction, when the PTX has `.loc`:
+    /// the innermost one, which may be in a library.
     pub fn source(&self, pc: u32) -> Option<String> {
-        self.code.source(pc)
+        self.code.source_stack(pc).into_iter().next()
+    }
+
+    /// `file:line` of an instruction and of the calls that it was inlined by,
+    /// the innermost first; empty when the PTX has no `.loc`.
+    pub fn source_stack(&self, pc: u32) -> Vec<String> {
+        self.code.source_stack(pc)
+    }
+
+    /// The line of `source_stack` that the kernel's author wrote: the
+    /// innermost one in the source folder (up to `src/`) of the outermost
+    /// one, so neither the toolchain's library nor another crate's wrapper.
+    pub fn authors_line(&self, pc: u32) -> Option<String> {
+        self.code.authors_line(pc)
     }
 
     /// The PTX text of an instruction.
@@ -131,9 +145,6 @@ impl Program {
 
     /// The line in the PTX text of an instruction; 0 when there is none.
     pub fn line(&self, pc: u32) -> u32 {
-        self.code
-            .origins
-            .get(pc as usize)
-            .map_or(0, |origin| origin.position.line)
+        self.code.line(pc)
     }
 }

@@ -4,6 +4,8 @@
 //! want costs nothing, because the machine is compiled for the observer.
 //! Observers combine as pairs: `(A, B)` sees everything twice.
 
+use std::ops::Range;
+
 use crate::ir::Class;
 
 /// Where an event happens.
@@ -137,7 +139,8 @@ pub trait Observer: Send + Sized {
     const INSTRUCTIONS: bool = false;
     /// Wants `access` and `fence`.
     const MEMORY: bool = false;
-    /// Wants `barrier`, `branch`, `collective`, `exit` and `mark`.
+    /// Wants `barrier`, `branch`, `call`, `copies`, `collective`, `exit` and
+    /// `mark`.
     const CONTROL: bool = false;
     /// Has to see all blocks on one core.
     const SERIAL: bool = false;
@@ -165,6 +168,11 @@ pub trait Observer: Send + Sized {
     fn barrier_completes(&mut self, _block_linear: u64, _id: u32) {}
     /// A branch divides lanes.
     fn branch(&mut self, _at: Site, _taken: u32, _path: u32) {}
+    /// Lanes call a function; `frame` is its part of their local memory, bytes.
+    fn call(&mut self, _at: Site, _lanes: u32, _frame: Range<u32>) {}
+    /// A call or a return copies parameters or results to these bytes of local
+    /// memory.
+    fn copies(&mut self, _at: Site, _lanes: u32, _bytes: Range<u32>) {}
     /// Lanes come to a warp collective of `members`; `live` lanes of the warp
     /// have not exited.
     fn collective(&mut self, _at: Site, _lanes: u32, _members: u32, _live: u32) {}
@@ -230,6 +238,14 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn branch(&mut self, at: Site, taken: u32, path: u32) {
         self.0.branch(at, taken, path);
         self.1.branch(at, taken, path);
+    }
+    fn call(&mut self, at: Site, lanes: u32, frame: Range<u32>) {
+        self.0.call(at, lanes, frame.clone());
+        self.1.call(at, lanes, frame);
+    }
+    fn copies(&mut self, at: Site, lanes: u32, bytes: Range<u32>) {
+        self.0.copies(at, lanes, bytes.clone());
+        self.1.copies(at, lanes, bytes);
     }
     fn collective(&mut self, at: Site, lanes: u32, members: u32, live: u32) {
         self.0.collective(at, lanes, members, live);

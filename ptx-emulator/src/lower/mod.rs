@@ -1,22 +1,25 @@
 //! The syntax tree to code: names to slots, labels to indices, text to `Op`s.
 //!
 //! `scope` knows names, `decoder` is what instruction groups decode with,
-//! `layout` places variables, `flow` finds where divergent paths meet.
+//! `layout` places variables, `flow` finds where divergent paths meet,
+//! `source` knows the lines of the source.
 
 pub(crate) mod decoder;
 pub(crate) mod flow;
 pub(crate) mod layout;
 pub(crate) mod scope;
+pub(crate) mod source;
 
 use std::collections::HashMap;
 
-use crate::ast::{self, Location, Position, Space, Statement};
+use crate::ast::{self, Position, Space, Statement};
 use crate::error::{LoadError, Refusal};
 use crate::exec;
 use crate::ir::{Class, Guard, Instruction, Op, Operands, Pool, Row, Source, Target};
 use decoder::Decoder;
 use layout::Placed;
 use scope::{Entity, Scopes};
+use source::Sources;
 
 /// Rows and bytes that one call of a function needs.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -60,7 +63,8 @@ pub(crate) struct Origin {
     pub(crate) position: Position,
     /// Bytes of the text.
     pub(crate) text: (u32, u32),
-    pub(crate) location: Option<Location>,
+    /// A position of `Sources`.
+    pub(crate) location: Option<u32>,
     pub(crate) function: u32,
 }
 
@@ -90,15 +94,29 @@ pub(crate) struct Code {
     pub(crate) variables: Vec<Placed>,
     pub(crate) pool: Pool,
     pub(crate) relocations: Vec<Relocation>,
-    pub(crate) files: HashMap<u32, String>,
+    pub(crate) sources: Sources,
     pub(crate) text: String,
 }
 
 impl Code {
-    /// `file:line` of the innermost source location of an instruction.
-    pub(crate) fn source(&self, pc: u32) -> Option<String> {
-        let location = self.origins.get(pc as usize)?.location?;
-        describe(&self.files, location)
+    /// `file:line` of an instruction and of the calls that it was inlined by,
+    /// the innermost first.
+    pub(crate) fn source_stack(&self, pc: u32) -> Vec<String> {
+        let location = self.origins.get(pc as usize).and_then(|o| o.location);
+        location.map_or(Vec::new(), |position| self.sources.stack(position))
+    }
+
+    /// `file:line` of an instruction in the author's own code.
+    pub(crate) fn authors_line(&self, pc: u32) -> Option<String> {
+        let mut stack = self.source_stack(pc);
+        source::authors_line(&stack).map(|index| stack.swap_remove(index))
+    }
+
+    /// Line in the PTX text of an instruction; 0 when there is none.
+    pub(crate) fn line(&self, pc: u32) -> u32 {
+        self.origins
+            .get(pc as usize)
+            .map_or(0, |origin| origin.position.line)
     }
 
     /// The PTX text of an instruction, blanks squeezed.
@@ -112,11 +130,6 @@ impl Code {
             .unwrap_or("");
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
-}
-
-fn describe(files: &HashMap<u32, String>, location: Location) -> Option<String> {
-    let file = files.get(&location.file)?;
-    (location.line > 0).then(|| format!("{file}:{}", location.line))
 }
 
 /// What a label stands for until all code is laid out.
@@ -137,8 +150,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) relocations: Vec<Relocation>,
     /// Index of the instruction behind each label.
     labels: Vec<Option<u32>>,
-    files: HashMap<u32, String>,
-    location: Option<Location>,
+    sources: Sources,
+    location: Option<u32>,
     pub(crate) function: u32,
     /// The label of the one place where the current function returns.
     pub(crate) epilogue: LabelId,
@@ -228,7 +241,7 @@ impl Builder<'_> {
                 .unwrap_or_default(),
             source_line: self
                 .location
-                .and_then(|location| describe(&self.files, location)),
+                .and_then(|location| self.sources.stack(location).into_iter().next()),
             reason: reason.into(),
         })))
     }
@@ -263,11 +276,13 @@ pub(crate) fn lower(module: &ast::Module, text: &str) -> Result<Code, LoadError>
         symbols: HashMap::new(),
         relocations: Vec::new(),
         labels: Vec::new(),
-        files: module
-            .files
-            .iter()
-            .map(|file| (file.index, file.path.clone()))
-            .collect(),
+        sources: Sources::new(
+            module
+                .files
+                .iter()
+                .map(|file| (file.index, file.path.clone()))
+                .collect(),
+        ),
         location: None,
         function: u32::MAX,
         epilogue: 0,
@@ -299,7 +314,7 @@ pub(crate) fn lower(module: &ast::Module, text: &str) -> Result<Code, LoadError>
         variables: builder.variables,
         pool: builder.pool,
         relocations: builder.relocations,
-        files: builder.files,
+        sources: builder.sources,
         text: text.to_owned(),
     })
 }
@@ -318,6 +333,7 @@ fn lower_function(
     };
     builder.function = index;
     builder.location = None;
+    builder.sources.begin_function();
     let first = builder.here();
     builder.epilogue = builder.new_label();
     // Slot 0 of each file is the sink.
@@ -401,7 +417,9 @@ fn lower_block(
                     builder.labels[*label as usize] = Some(here);
                 }
             }
-            Statement::Location(location) => builder.location = Some(*location),
+            Statement::Location(location) => {
+                builder.location = Some(builder.sources.enter(location));
+            }
             Statement::Instruction(instruction) => lower_instruction(builder, scopes, instruction)?,
             Statement::BranchTargets(..)
             | Statement::CallPrototype(..)
