@@ -46,10 +46,11 @@ mod parse;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use check::{Checked, Checks, Finding, FindingKind};
 pub use error::{Fault, FaultKind, LaunchError, LoadError, MemoryError, Refusal, Waiter};
 pub use exec::{Coverage, coverage};
 pub use ir::Class;
-pub use machine::gpu::{Gpu, Observed, Report, Shape};
+pub use machine::gpu::{Gpu, Observed, Report, Shape, Snapshot};
 pub use machine::launch::{LaunchOptions, Schedule};
 pub use machine::model::Model;
 pub use parse::{ParseError, parse};
@@ -132,15 +133,7 @@ impl Program {
     /// The kernel or function that an instruction stands in; empty when there
     /// is no such instruction.
     pub fn function(&self, pc: u32) -> &str {
-        let index = self
-            .code
-            .origins
-            .get(pc as usize)
-            .map_or(usize::MAX, |origin| origin.function as usize);
-        self.code
-            .functions
-            .get(index)
-            .map_or("", |function| function.name.as_str())
+        self.code.function_of(pc)
     }
 
     /// The line in the PTX text of an instruction; 0 when there is none.

@@ -264,3 +264,95 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.mark(at, lanes);
     }
 }
+
+/// An observer that may be left out when a launch begins.
+impl<A: Observer> Observer for Option<A> {
+    const INSTRUCTIONS: bool = A::INSTRUCTIONS;
+    const MEMORY: bool = A::MEMORY;
+    const CONTROL: bool = A::CONTROL;
+    const SERIAL: bool = A::SERIAL;
+
+    fn fork(&self) -> Self {
+        self.as_ref().map(A::fork)
+    }
+    fn merge(&mut self, other: Self) {
+        if let (Some(own), Some(other)) = (self, other) {
+            own.merge(other);
+        }
+    }
+    fn launch(&mut self, info: &LaunchInfo) {
+        if let Some(own) = self {
+            own.launch(info);
+        }
+    }
+    fn block_begins(&mut self, block: [u32; 3], linear: u64) {
+        if let Some(own) = self {
+            own.block_begins(block, linear);
+        }
+    }
+    fn block_ends(&mut self, block: [u32; 3], linear: u64) {
+        if let Some(own) = self {
+            own.block_ends(block, linear);
+        }
+    }
+    fn instruction(&mut self, at: Site, class: Class, active: u32, path: u32) {
+        if let Some(own) = self {
+            own.instruction(at, class, active, path);
+        }
+    }
+    fn access(&mut self, at: Site, access: &MemoryAccess<'_>) {
+        if let Some(own) = self {
+            own.access(at, access);
+        }
+    }
+    fn fence(&mut self, at: Site, lanes: u32, order: Order, scope: Scope) {
+        if let Some(own) = self {
+            own.fence(at, lanes, order, scope);
+        }
+    }
+    fn barrier(&mut self, at: Site, arrival: &BarrierArrival) {
+        if let Some(own) = self {
+            own.barrier(at, arrival);
+        }
+    }
+    fn barrier_completes(&mut self, block_linear: u64, id: u32) {
+        if let Some(own) = self {
+            own.barrier_completes(block_linear, id);
+        }
+    }
+    fn branch(&mut self, at: Site, taken: u32, path: u32) {
+        if let Some(own) = self {
+            own.branch(at, taken, path);
+        }
+    }
+    fn call(&mut self, at: Site, lanes: u32, frame: Range<u32>) {
+        if let Some(own) = self {
+            own.call(at, lanes, frame);
+        }
+    }
+    fn copies(&mut self, at: Site, lanes: u32, bytes: Range<u32>) {
+        if let Some(own) = self {
+            own.copies(at, lanes, bytes);
+        }
+    }
+    fn collective(&mut self, at: Site, lanes: u32, members: u32, live: u32) {
+        if let Some(own) = self {
+            own.collective(at, lanes, members, live);
+        }
+    }
+    fn collective_completes(&mut self, at: Site, lanes: u32, orders: bool) {
+        if let Some(own) = self {
+            own.collective_completes(at, lanes, orders);
+        }
+    }
+    fn exit(&mut self, at: Site, lanes: u32) {
+        if let Some(own) = self {
+            own.exit(at, lanes);
+        }
+    }
+    fn mark(&mut self, at: Site, lanes: u32) {
+        if let Some(own) = self {
+            own.mark(at, lanes);
+        }
+    }
+}

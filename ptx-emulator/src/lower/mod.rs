@@ -98,40 +98,6 @@ pub(crate) struct Code {
     pub(crate) text: String,
 }
 
-impl Code {
-    /// `file:line` of an instruction and of the calls that it was inlined by,
-    /// the innermost first.
-    pub(crate) fn source_stack(&self, pc: u32) -> Vec<String> {
-        let location = self.origins.get(pc as usize).and_then(|o| o.location);
-        location.map_or(Vec::new(), |position| self.sources.stack(position))
-    }
-
-    /// `file:line` of an instruction in the author's own code.
-    pub(crate) fn authors_line(&self, pc: u32) -> Option<String> {
-        let mut stack = self.source_stack(pc);
-        source::authors_line(&stack).map(|index| stack.swap_remove(index))
-    }
-
-    /// Line in the PTX text of an instruction; 0 when there is none.
-    pub(crate) fn line(&self, pc: u32) -> u32 {
-        self.origins
-            .get(pc as usize)
-            .map_or(0, |origin| origin.position.line)
-    }
-
-    /// The PTX text of an instruction, blanks squeezed.
-    pub(crate) fn statement(&self, pc: u32) -> String {
-        let Some(origin) = self.origins.get(pc as usize) else {
-            return String::new();
-        };
-        let text = self
-            .text
-            .get(origin.text.0 as usize..origin.text.1 as usize)
-            .unwrap_or("");
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-}
-
 /// What a label stands for until all code is laid out.
 pub(crate) type LabelId = u32;
 
@@ -241,7 +207,7 @@ impl Builder<'_> {
                 .unwrap_or_default(),
             source_line: self
                 .location
-                .and_then(|location| self.sources.stack(location).into_iter().next()),
+                .and_then(|location| self.sources.innermost(location)),
             reason: reason.into(),
         })))
     }

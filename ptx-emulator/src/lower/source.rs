@@ -8,6 +8,7 @@
 
 use std::collections::HashMap;
 
+use super::Code;
 use crate::ast::Location;
 
 /// Where the toolchain's own library is compiled from.
@@ -61,10 +62,15 @@ impl Sources {
         index
     }
 
+    /// `file:line` of a position, or of the call that it was inlined by.
+    pub(crate) fn innermost(&self, position: u32) -> Option<String> {
+        self.stack(position).into_iter().next()
+    }
+
     /// `file:line` of a position and of the calls that it was inlined by, the
     /// innermost first. Those without a line are left out: the compiler made
     /// up their code.
-    pub(crate) fn stack(&self, position: u32) -> Vec<String> {
+    fn stack(&self, position: u32) -> Vec<String> {
         let mut stack = Vec::new();
         let mut next = Some(position);
         // A caller always has the smaller number, so this ends.
@@ -93,7 +99,7 @@ fn source_folder(place: &str) -> &str {
 /// source folder as the outermost, which is the kernel itself; so neither the
 /// toolchain's library nor a wrapper of another crate. An index; `None` for an
 /// empty stack.
-pub(crate) fn authors_line(stack: &[String]) -> Option<usize> {
+fn authors_line(stack: &[String]) -> Option<usize> {
     let own = stack
         .iter()
         .rev()
@@ -104,6 +110,48 @@ pub(crate) fn authors_line(stack: &[String]) -> Option<usize> {
         .iter()
         .position(|place| place.starts_with(folder) && source_folder(place) == folder)
         .or_else(|| stack.len().checked_sub(1))
+}
+
+impl Code {
+    /// `file:line` of an instruction and of the calls that it was inlined by,
+    /// the innermost first.
+    pub(crate) fn source_stack(&self, pc: u32) -> Vec<String> {
+        let location = self.origins.get(pc as usize).and_then(|o| o.location);
+        location.map_or(Vec::new(), |position| self.sources.stack(position))
+    }
+
+    /// `file:line` of an instruction in the author's own code.
+    pub(crate) fn authors_line(&self, pc: u32) -> Option<String> {
+        let mut stack = self.source_stack(pc);
+        authors_line(&stack).map(|index| stack.swap_remove(index))
+    }
+
+    /// The kernel or function of an instruction; empty when there is none.
+    pub(crate) fn function_of(&self, pc: u32) -> &str {
+        let origin = self.origins.get(pc as usize);
+        origin
+            .and_then(|origin| self.functions.get(origin.function as usize))
+            .map_or("", |function| function.name.as_str())
+    }
+
+    /// Line in the PTX text of an instruction; 0 when there is none.
+    pub(crate) fn line(&self, pc: u32) -> u32 {
+        self.origins
+            .get(pc as usize)
+            .map_or(0, |origin| origin.position.line)
+    }
+
+    /// The PTX text of an instruction, blanks squeezed.
+    pub(crate) fn statement(&self, pc: u32) -> String {
+        let Some(origin) = self.origins.get(pc as usize) else {
+            return String::new();
+        };
+        let text = self
+            .text
+            .get(origin.text.0 as usize..origin.text.1 as usize)
+            .unwrap_or("");
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
 }
 
 #[cfg(test)]
@@ -120,7 +168,12 @@ mod tests {
     }
 
     fn sources() -> Sources {
-        let names = ["", "./k/src/scan.rs", "./std/src/thread.rs", "/rustc/0/mem.rs"];
+        let names = [
+            "",
+            "./k/src/scan.rs",
+            "./std/src/thread.rs",
+            "/rustc/0/mem.rs",
+        ];
         let files = names.iter().enumerate().skip(1);
         Sources::new(
             files
@@ -135,7 +188,11 @@ mod tests {
         sources.enter(&location(1, 10, None));
         sources.enter(&location(2, 20, Some((1, 10, 5))));
         let inner = sources.enter(&location(3, 30, Some((2, 20, 5))));
-        let stack = ["/rustc/0/mem.rs:30", "./std/src/thread.rs:20", "./k/src/scan.rs:10"];
+        let stack = [
+            "/rustc/0/mem.rs:30",
+            "./std/src/thread.rs:20",
+            "./k/src/scan.rs:10",
+        ];
         assert_eq!(sources.stack(inner), stack);
         // The same wrapper, called from another line.
         sources.enter(&location(1, 11, None));
@@ -162,7 +219,10 @@ mod tests {
         sources.enter(&location(1, 10, Some((2, 7, 5))));
         sources.begin_function();
         let inner = sources.enter(&location(3, 3, Some((1, 10, 5))));
-        assert_eq!(sources.stack(inner), ["/rustc/0/mem.rs:3", "./k/src/scan.rs:10"]);
+        assert_eq!(
+            sources.stack(inner),
+            ["/rustc/0/mem.rs:3", "./k/src/scan.rs:10"]
+        );
     }
 
     #[test]
@@ -172,10 +232,21 @@ mod tests {
             authors_line(&stack).map(|index| stack[index].clone())
         };
         let chosen = |stack: &[&str], line: &str| assert_eq!(pick(stack).as_deref(), Some(line));
-        chosen(&["/rustc/0/mem.rs:1", "./std/src/t.rs:2", "./k/src/warp.rs:3", "./k/src/scan/a.rs:4"], "./k/src/warp.rs:3");
+        chosen(
+            &[
+                "/rustc/0/mem.rs:1",
+                "./std/src/t.rs:2",
+                "./k/src/warp.rs:3",
+                "./k/src/scan/a.rs:4",
+            ],
+            "./k/src/warp.rs:3",
+        );
         chosen(&["/home/me/a.cu:1"], "/home/me/a.cu:1");
         chosen(&["a.cu:1"], "a.cu:1");
-        chosen(&["/rustc/0/a/src/x.rs:1", "/rustc/0/mem.rs:9"], "/rustc/0/mem.rs:9");
+        chosen(
+            &["/rustc/0/a/src/x.rs:1", "/rustc/0/mem.rs:9"],
+            "/rustc/0/mem.rs:9",
+        );
         chosen(&["./k/src/f.rs:7", "/rustc/0/mem.rs:9"], "./k/src/f.rs:7");
         assert_eq!(pick(&[]), None);
     }

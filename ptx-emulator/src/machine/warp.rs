@@ -453,7 +453,7 @@ impl Warp {
     /// Where the paths are, for a deadlock's report.
     pub(crate) fn waiters(&self, launch: &Launch<'_>, block: &BlockState) -> Vec<Waiter> {
         let describe = |path: &Path| match path.wait {
-            None => "can run".to_owned(),
+            None => "runs".to_owned(),
             Some(Wait::Barrier { id, .. }) => {
                 let barrier = &block.barriers[id as usize];
                 let expected = if barrier.expected == 0 {
