@@ -31,7 +31,7 @@ fn the_authors_line_comes_first_and_the_wrappers_are_shown() {
     );
     let text = checked.to_string();
     assert!(
-        text.starts_with("barrier: barrier 0 completes although 1 threads"),
+        text.starts_with("barrier: barrier 0 completes although 1 thread of"),
         "{text}"
     );
     assert!(

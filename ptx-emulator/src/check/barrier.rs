@@ -102,9 +102,10 @@ impl Barriers {
     fn without_exited(&mut self, block: &Block, id: u32, arrivals: &[Arrival]) {
         let come: u32 = arrivals.iter().map(|a| a.lanes.count_ones()).sum();
         let missing = self.threads.saturating_sub(come);
+        let s = if missing == 1 { "" } else { "s" };
         let message = format!(
-            "barrier {id} completes although {missing} threads of the block exited \
-             without coming to it"
+            "barrier {id} completes although {missing} thread{s} of the block exited without \
+             coming to it"
         );
         let mut pcs: Vec<u32> = arrivals.iter().map(|arrival| arrival.pc).collect();
         pcs.sort_unstable();

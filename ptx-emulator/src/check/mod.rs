@@ -32,9 +32,9 @@
 //! gpu.copy_out(data, &mut bytes)?;
 //! assert_eq!(
 //!     checked.to_string(),
-//!     "uninitialised read: shared memory that nobody has written (reverse, PTX line 10)
+//!     "uninitialised read: shared memory that nobody has written (reverse, PTX line 11)
 //!   TILE[3]: 4 bytes at offset 12 of 16 bytes of shared memory
-//!   reads: block [0, 0, 0], thread [0, 0, 0], PTX line 10: `ld.shared.u32 %r2, [%rd2+12];`
+//!   reads: block [0, 0, 0], thread [0, 0, 0], PTX line 11: `ld.shared.u32 %r2, [%rd2+12];`
 //!   4 times"
 //! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())
