@@ -3,6 +3,7 @@
 //! itself stops a kernel for (bounds, alignment, use after free, deadlock) is
 //! the machine's and always on.
 
+mod race;
 pub(crate) mod raw;
 
 pub use raw::FindingKind;
