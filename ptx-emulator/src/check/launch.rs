@@ -7,6 +7,7 @@ use super::barrier::Barriers;
 use super::collective::Collectives;
 use super::finding::{Finding, Place};
 use super::initialised::Initialised;
+use super::race::Races;
 use super::report::Names;
 use super::{Checkers, Checks};
 use crate::Program;
@@ -133,7 +134,7 @@ impl Gpu {
         let (report, outcome, checkers, observer) = if checks == Checks::none() {
             self.written.everything();
             let run = self.run(program, prepared, shape, options, observer);
-            (run.report, run.outcome, ((None, None), None), run.observer)
+            (run.report, run.outcome, Checkers::default(), run.observer)
         } else {
             let checkers = self.checkers(program, checks);
             let Observed {
@@ -158,11 +159,12 @@ impl Gpu {
             .and_then(|error| names.stopped(error, &checkers))
             .into_iter()
             .collect();
-        let ((initialised, barriers), collectives) = &checkers;
+        let ((initialised, barriers), (collectives, races)) = &checkers;
         let raw = [
             initialised.as_ref().map(Initialised::findings),
             barriers.as_ref().map(Barriers::findings),
             collectives.as_ref().map(Collectives::findings),
+            races.as_ref().map(Races::findings),
         ];
         let raw = raw.into_iter().flatten().flatten();
         findings.extend(raw.map(|finding| names.finding(&finding)));
@@ -186,7 +188,8 @@ impl Gpu {
         };
         let barriers = checks.barriers.then(Barriers::default);
         let collectives = checks.collectives.then(Collectives::default);
-        ((initialised, barriers), collectives)
+        let races = checks.races.then(Races::default);
+        ((initialised, barriers), (collectives, races))
     }
 
     /// Checks a kernel under several schedules, each from the memory as it is

@@ -50,6 +50,7 @@ pub(crate) mod finding;
 pub(crate) mod found;
 pub(crate) mod initialised;
 pub(crate) mod launch;
+mod race;
 pub(crate) mod raw;
 pub(crate) mod report;
 pub(crate) mod written;
@@ -61,6 +62,7 @@ pub use raw::FindingKind;
 use barrier::Barriers;
 use collective::Collectives;
 use initialised::Initialised;
+use race::Races;
 
 /// Which checkers watch a launch. A checked launch runs on one host core.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -104,4 +106,7 @@ impl Default for Checks {
 }
 
 /// All checkers as one observer.
-pub(crate) type Checkers = ((Option<Initialised>, Option<Barriers>), Option<Collectives>);
+pub(crate) type Checkers = (
+    (Option<Initialised>, Option<Barriers>),
+    (Option<Collectives>, Option<Races>),
+);
