@@ -12,8 +12,9 @@ fn threads_that_exit_before_a_barrier_of_the_block() {
             "setp.ge.u32 %p0, %x, 40;
              .loc 1 10 5
              {leave}
+             add.s64 %d3, %d1, %d2;
              .loc 1 11 5
-             st.global.u32 [%d1], 5;
+             st.global.u32 [%d3], 5;
              NEXT:
              .loc 1 12 5
              bar.sync 0;

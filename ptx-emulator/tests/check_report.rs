@@ -236,6 +236,42 @@ fn only_the_checks_that_are_asked_for_are_made() {
     assert_eq!(Checks::default(), Checks::all());
 }
 
+#[test]
+fn a_race_names_both_lines_and_the_element() {
+    let body = |barrier: &str| {
+        format!(
+            ".shared .align 4 .b8 TILE[256];
+             mov.u64 %d3, TILE; add.s64 %d3, %d3, %d2;
+             .loc 1 50 5
+             st.shared.u32 [%d3], %x;
+             {barrier}
+             setp.ne.u32 %p0, %x, 40; @%p0 bra END;
+             .loc 1 51 5
+             ld.shared.u32 %r1, [TILE+20];
+             END: ret;"
+        )
+    };
+    let checked = check("", &body(""), 64);
+    let finding = only(&checked, FindingKind::Race);
+    let memory = finding.memory.as_ref().unwrap();
+    assert_eq!(
+        (memory.name.as_deref(), memory.element),
+        (Some("TILE"), Some(5))
+    );
+    let other = finding.other.as_ref().unwrap();
+    let mut parties = [
+        (line(&finding.at), finding.at.thread),
+        (line(other), other.thread),
+    ];
+    parties.sort_unstable();
+    let expected = [
+        ("./k/src/lib.rs:50", [5, 0, 0]),
+        ("./k/src/lib.rs:51", [40, 0, 0]),
+    ];
+    assert_eq!(parties, expected);
+    silent(&check("", &body("bar.sync 0;"), 64));
+}
+
 /// Counts warp instructions.
 struct Count(u64);
 
