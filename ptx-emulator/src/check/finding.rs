@@ -48,7 +48,11 @@ impl fmt::Display for Place {
         if let Some(source) = &self.source {
             write!(f, "{source}, ")?;
         }
-        write!(f, "PTX line {}: `{}`", self.line, self.statement)?;
+        write!(f, "PTX line {}", self.line)?;
+        // The return at the end of a body need not be written.
+        if !self.statement.is_empty() {
+            write!(f, ": `{}`", self.statement)?;
+        }
         let mut own = self.source.as_ref();
         let mut inside = true;
         for place in &self.source_stack {

@@ -8,7 +8,8 @@
 //! A weak load is reported when the first byte of one of its elements has not
 //! been written. An element with a first byte and without a later one may be
 //! a structure that is copied with its padding, and padding never comes
-//! first: such a load is silent. Atomics and ordered or volatile loads work
+//! first: such a load is silent, and so is an asynchronous copy that has the
+//! first of each 8 bytes. Atomics and ordered or volatile loads work
 //! on values without padding: every byte counts.
 
 use std::collections::HashMap;
@@ -16,10 +17,13 @@ use std::ops::Range;
 
 use super::found::Found;
 use super::raw::{FindingKind, RawFinding, RawPlace};
-use super::written::{GlobalWritten, Written, low_bits};
+use super::written::{GlobalWritten, Written};
 use crate::ir::{LANES, Op};
 use crate::lower::Code;
 use crate::observe::{AccessKind, LaunchInfo, Memory, MemoryAccess, Observer, Order, Site};
+
+/// Bytes of an element of a copy, which does not say what it copies.
+const WORD: u32 = 8;
 
 /// Local memory of a warp: for each byte, the lanes that have written it.
 type LocalWritten = Vec<u32>;
@@ -88,30 +92,34 @@ impl Initialised {
         Some(local)
     }
 
-    /// The bytes of an access that have to be written before, a bit a byte.
-    fn required(&self, at: Site, access: &MemoryAccess<'_>) -> u64 {
-        let all = low_bits(access.bytes);
-        let element = self
-            .elements
-            .get(at.pc as usize)
-            .map_or(0, |&n| u32::from(n));
-        let weak = access.kind == AccessKind::Load && access.order == Order::Weak;
-        match (access.kind, element) {
-            (AccessKind::Store, _) => 0,
-            _ if !weak || element == 0 => all,
-            _ => (0..access.bytes.min(64))
-                .step_by(element as usize)
-                .fold(0, |bits, byte| bits | 1 << byte),
+    /// Bytes of an element of an access: padding may begin behind its first.
+    fn element(&self, at: Site, access: &MemoryAccess<'_>) -> u32 {
+        match self.elements.get(at.pc as usize) {
+            Some(&bytes) if bytes > 0 => u32::from(bytes),
+            _ if access.kind == AccessKind::Load => access.bytes.min(WORD),
+            _ => access.bytes,
         }
     }
 
+    /// The bytes of an access that have to be written before, a bit a byte;
+    /// the same in each 64 bytes.
+    fn required(&self, at: Site, access: &MemoryAccess<'_>) -> u64 {
+        match (access.kind, access.order) {
+            (AccessKind::Store, _) => 0,
+            (AccessKind::Load, Order::Weak) => {
+                let element = self.element(at, access).max(1);
+                (0..64)
+                    .step_by(element as usize)
+                    .fold(0, |bits, byte| bits | 1 << byte)
+            }
+            _ => u64::MAX,
+        }
+    }
+
+    /// Byte `first` of the lane's access is missing.
     #[cold]
-    fn report(&mut self, at: Site, access: &MemoryAccess<'_>, lane: usize, missing: u64) {
-        let first = missing.trailing_zeros();
-        let element = match self.elements.get(at.pc as usize) {
-            Some(&bytes) if bytes > 0 => u32::from(bytes),
-            _ => access.bytes,
-        };
+    fn report(&mut self, at: Site, access: &MemoryAccess<'_>, lane: usize, first: u32) {
+        let element = self.element(at, access).max(1);
         let place = access.addresses[lane] + u64::from(first / element * element);
         let (name, space) = match access.memory {
             Memory::Shared => ("shared", 1),
@@ -168,10 +176,23 @@ impl Initialised {
                 }
             }
             for lane in active(bad) {
-                self.report(at, access, lane, missing[lane]);
+                self.report(at, access, lane, missing[lane].trailing_zeros());
             }
         }
     }
+}
+
+/// The first byte of an access that is required and has not been written.
+#[inline(always)]
+fn first_missing(written: &Written, offset: u64, bytes: u32, required: u64) -> Option<u32> {
+    if required == 0 {
+        return None;
+    }
+    (0..bytes).step_by(64).find_map(|start| {
+        let count = (bytes - start).min(64);
+        let missing = written.missing(offset + u64::from(start), count) & required;
+        (missing != 0).then(|| start + missing.trailing_zeros())
+    })
 }
 
 /// The lanes of a mask, rising.
@@ -240,12 +261,12 @@ impl Observer for Initialised {
                     let Some((written, offset)) = found else {
                         continue;
                     };
-                    let missing = written.missing(offset, bytes) & required;
+                    let first = first_missing(written, offset, bytes, required);
                     if access.kind != AccessKind::Load {
                         written.write(offset, u64::from(bytes));
                     }
-                    if missing != 0 {
-                        self.report(at, access, lane, missing);
+                    if let Some(first) = first {
+                        self.report(at, access, lane, first);
                     }
                 }
             }

@@ -65,6 +65,22 @@ use initialised::Initialised;
 use race::Races;
 
 /// Which checkers watch a launch. A checked launch runs on one host core.
+///
+/// What they cost, in million warp instructions a second of one core (the
+/// examples `trapezoid` and `checks`; the first kernel is all arithmetic, the
+/// second, the scan of Hillis and Steele, all shared memory and barriers):
+///
+/// | checks | trapezoid | scan |
+/// | --- | --- | --- |
+/// | none | 94 | 28 |
+/// | initialised | 94 | 21 |
+/// | races | 93 | 7 |
+/// | barriers | 94 | 28 |
+/// | collectives | 94 | 28 |
+/// | all | 93 | 6.5 |
+///
+/// And in memory: `initialised` keeps a bit for each byte of global and shared
+/// memory, and 4 bytes for each byte of a warp's local memory.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Checks {
     /// Reads of shared, local and global memory that nobody has written.

@@ -96,7 +96,8 @@ impl Gpu {
     }
 
     /// Allocates `bytes` zeroed bytes; their device address, a multiple of
-    /// 256. Addresses are never used twice.
+    /// 256. Addresses are never used twice. For `check`, nobody has written
+    /// them: on a GPU they would not be zero.
     ///
     /// # Errors
     ///
@@ -205,7 +206,8 @@ impl Gpu {
     /// # Errors
     ///
     /// A shape or a parameter that does not fit, a fault, a deadlock or a
-    /// livelock. Memory keeps what was written until then.
+    /// livelock. Memory keeps what was written until then. As no checker
+    /// watches what is written, all of it counts as written from then on.
     pub fn launch(
         &mut self,
         program: &Program,
