@@ -301,6 +301,9 @@ fn compare(seed: u64, events: usize, leave: bool) -> usize {
     for event in 0..events {
         let block = random.below(BLOCKS);
         let warp = random.below(2) as u32;
+        if random.below(8) == 0 {
+            races.sweep();
+        }
         let (threads, lanes) = some_lanes(&mut random, &alive, block, warp);
         if lanes == 0 {
             continue;
