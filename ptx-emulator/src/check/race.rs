@@ -12,7 +12,7 @@
 //! for what is read from where: a race is found whichever access came first.
 //!
 //! What is ordered is never reported. What may be missed: of a word that many
-//! warps access unordered (64 records), races with the forgotten ones; accesses
+//! warps access unordered, races with all but the last 34 of them; accesses
 //! of unlike sizes that are both strong, when one is a vector; what two
 //! `fence.sc` alone would order is a race here, in whichever order they ran.
 //! `fence.sc` counts as `fence.acq_rel`, `.volatile` as `.relaxed.sys`, a
@@ -151,12 +151,19 @@ impl Now<'_> {
             let other = record.manner.unpacked();
             let same = record.stamp == self.number;
             let Stamp { block, warp, .. } = *self.stamps.get(record.stamp);
-            let before = if same { 0 } else { self.before(record.stamp) };
+            let conflict =
+                (self.manner.writes || other.writes) && !self.morally_strong(other, block);
+            let covers = !same && self.covers(other, block);
             let own_warp = warp == self.stamp.warp && block == self.stamp.block;
+            // What is of no use is not looked up.
+            let before = if same || !conflict && !covers {
+                0
+            } else {
+                self.before(record.stamp)
+            };
             let rest = record.lanes & !before;
-            if rest != 0
-                && (self.manner.writes || other.writes)
-                && !self.morally_strong(other, block)
+            if conflict
+                && rest != 0
                 && let Some((theirs, ours)) = pair(rest, self.lanes, own_warp)
             {
                 race(record, other, theirs, ours);
@@ -164,7 +171,7 @@ impl Now<'_> {
             if same && record.mask == mask {
                 record.lanes |= self.lanes;
                 merged = true;
-            } else if !same && self.covers(other, block) {
+            } else if covers {
                 let gone = before | if own_warp { self.lanes } else { 0 };
                 if record.mask & !mask == 0 {
                     record.lanes &= !gone;

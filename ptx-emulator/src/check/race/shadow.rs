@@ -7,7 +7,7 @@
 //! lanes of the access have in common is a stamp, kept once and named by a
 //! number; stamps that no record names are swept away from time to time.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::location::Location;
@@ -15,10 +15,10 @@ use crate::observe::{AccessKind, MemoryAccess, Order, Scope};
 
 /// Cells of a page.
 pub(super) const PAGE: usize = 256;
-/// Records of a cell. When there are more, the oldest is forgotten: a race
+/// Records of a cell, besides its first two. When there are more, the oldest is forgotten: a race
 /// with it is missed.
-const MOST: usize = 64;
-/// The least number of stamps that a sweep is worth.
+const MOST: usize = 32;
+/// Stamps before the first sweep.
 const SWEEP: usize = 1 << 20;
 
 /// Hashes page and word numbers: they are few and well spread.
@@ -114,6 +114,7 @@ impl Stamps {
                 }
             }
         }
+        self.free.clear();
         for (number, named) in named.iter().enumerate() {
             if !named {
                 self.list[number] = NOBODY;
@@ -123,8 +124,6 @@ impl Stamps {
         // The next sweep comes when this one is paid for.
         let kept = self.list.len() - self.free.len();
         self.limit = (2 * kept).max(kept + cells / 8).max(SWEEP);
-        let spare = self.limit.saturating_sub(self.list.len());
-        self.list.reserve(spare);
     }
 }
 
@@ -216,8 +215,7 @@ impl PackedManner {
 pub(super) struct Cell {
     two: [Record; 2],
     /// More of them, the oldest first.
-    #[allow(clippy::box_collection, reason = "a pointer: most cells have none")]
-    more: Option<Box<Vec<Record>>>,
+    more: Option<Box<VecDeque<Record>>>,
 }
 
 impl Cell {
@@ -261,9 +259,9 @@ impl Cell {
         }
         let more = self.more.get_or_insert_default();
         if more.len() >= MOST {
-            more.remove(0);
+            more.pop_front();
         }
-        more.push(record);
+        more.push_back(record);
     }
 }
 

@@ -218,6 +218,8 @@ impl Block {
             self.interval = self.interval.saturating_add(1);
             for warp in &mut self.warps {
                 (warp.all, warp.lanes) = (None, None);
+                // The rows that stay hold the present time.
+                warp.time = warp.time.saturating_add(1);
             }
             return;
         }
