@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+use super::heap::Heap;
 use super::launch::{Launch, LaunchOptions};
 use super::memory::{CONSTANT_WINDOW, Cells, FUNCTIONS, Global, SHARED_WINDOW};
 use super::model::Model;
+use super::printed::Printed;
 use crate::Program;
 use crate::ast::Space;
 use crate::error::{LaunchError, MemoryError};
@@ -22,6 +24,11 @@ pub struct Report {
     /// Instructions that warps ran, a divergent path counting as often as it
     /// ran.
     pub warp_instructions: u64,
+    /// What `printf` wrote, in the order of the run: the newest MiB of it, as
+    /// in CUDA's default buffer.
+    pub printed: String,
+    /// Calls of `printf` whose text had to make room for later ones.
+    pub printed_lost: u64,
 }
 
 /// A launch that has begun, seen by an observer.
@@ -59,6 +66,7 @@ struct Instance {
 pub struct Gpu {
     model: Model,
     global: Global,
+    heap: Heap,
     instances: HashMap<u64, Instance>,
 }
 
@@ -67,6 +75,7 @@ impl Gpu {
     pub fn new(model: Model) -> Self {
         Gpu {
             global: Global::new(model.memory),
+            heap: Heap::default(),
             model,
             instances: HashMap::new(),
         }
@@ -229,6 +238,8 @@ impl Gpu {
             parameters: bank,
             constants: &instance.constants,
             global: &self.global,
+            heap: &self.heap,
+            printed: Printed::default(),
             model: &self.model,
             grid,
             block,
@@ -243,8 +254,13 @@ impl Gpu {
             shared_bytes: total_shared as u32,
         });
         let (warp_instructions, observer, outcome) = launch.run(observer);
+        let (printed, printed_lost) = launch.printed.take();
         Ok(Observed {
-            report: Report { warp_instructions },
+            report: Report {
+                warp_instructions,
+                printed,
+                printed_lost,
+            },
             observer,
             outcome,
         })
@@ -289,6 +305,11 @@ impl Gpu {
             if directive == "maxntid" && threads > bound {
                 return Err(LaunchError::shape(format!(
                     "a block of {threads} threads; the kernel allows {bound}"
+                )));
+            }
+            if directive == "reqnctapercluster" && bound > 1 {
+                return Err(LaunchError::shape(format!(
+                    "a cluster of {bound} blocks; the emulator runs clusters of one block"
                 )));
             }
             let required: [u32; 3] =
