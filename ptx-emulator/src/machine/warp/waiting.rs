@@ -79,7 +79,7 @@ impl Warp {
     }
 
     /// The path that runs next: the one that has waited longest, or, with a
-    /// choice, any that can run.
+    /// choice, whose lowest bit only says that there is one, any that can run.
     pub(super) fn pick(&self, block: &BlockState, choice: u64) -> Option<usize> {
         let ready = |path: &Path| match path.wait {
             None => true,
@@ -99,7 +99,7 @@ impl Warp {
         let start = if choice == 0 || list.is_empty() {
             0
         } else {
-            (choice % list.len() as u64) as usize
+            ((choice >> 1) % list.len() as u64) as usize
         };
         (start..list.len())
             .chain(0..start)
