@@ -7,6 +7,7 @@
 //! of the table, and the first that takes the instruction has it.
 
 pub(crate) mod approximate;
+pub(crate) mod async_copy;
 pub(crate) mod atomic;
 pub(crate) mod barrier;
 pub(crate) mod carry;
@@ -18,10 +19,12 @@ pub(crate) mod float64;
 pub(crate) mod half;
 pub(crate) mod integer;
 pub(crate) mod logic;
+pub(crate) mod mbarrier;
 pub(crate) mod memory;
 pub(crate) mod packed;
 pub(crate) mod softfloat;
 pub(crate) mod special;
+pub(crate) mod system;
 pub(crate) mod warp;
 pub(crate) mod wide;
 
@@ -56,6 +59,9 @@ pub(crate) const GROUPS: &[&Group] = &[
     &barrier::GROUP,
     &warp::GROUP,
     &special::GROUP,
+    &async_copy::GROUP,
+    &mbarrier::GROUP,
+    &system::GROUP,
 ];
 
 /// The groups that decode an opcode.
