@@ -4,6 +4,30 @@
 //! A counter adds up, so what several cores saw does not depend on who ran
 //! which block. Counts are by the index of an instruction, and so of one
 //! program: give the launches of another program another counter.
+//!
+//! ```
+//! use ptx_emulator::{Gpu, LaunchOptions, Model, Program, Shape, count::Counts};
+//!
+//! let program = Program::load(
+//!     ".version 8.0 .target sm_75 .address_size 64
+//!      .visible .entry stride() {
+//!          .reg .b32 %r<3>; .shared .align 4 .b8 words[1024];
+//!          mov.u32 %r1, %tid.x;
+//!          mov.u32 %r2, words;
+//!          mad.lo.u32 %r2, %r1, 32, %r2;
+//!          st.shared.u32 [%r2], %r1;
+//!          ret;
+//!      }",
+//! )?;
+//! let shape = Shape { grid: [1, 1, 1], block: [32, 1, 1], shared_bytes: 0 };
+//! let (_, counts) = Gpu::new(Model::h200())
+//!     .launch_observed(&program, "stride", shape, &[], &LaunchOptions::default(), Counts::default())?
+//!     .finished()?;
+//! // Every eighth word: eight lanes meet in a bank.
+//! assert_eq!(counts.total().shared.stores.wavefronts, 8);
+//! println!("{}", counts.table(&program));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod classes;
 mod lines;

@@ -1,12 +1,12 @@
 //! Sectors of global memory: the 32-byte pieces that a warp's request touches.
 //!
 //! A request is served by as many transactions of 32 bytes as its lanes touch
-//! (CUDA C++ Best Practices Guide 13, section "Coalesced Access to Global
-//! Memory", for compute capability 6.0 and later; read in 2026), cached or
-//! not. Counts of an H200 by Nsight Compute
-//! (`l1tex__t_sectors_pipe_lsu_mem_global_op_*`) agree for loads and stores.
-//! An atomic touches a sector once for each lane that has the same address in
-//! it: the H200 counts that, and one more in some irregular patterns.
+//! (CUDA C++ Best Practices Guide, section "Coalesced Access to Global Memory",
+//! for compute capability 6.0 and later), cached or not. Counts of an H200 by
+//! Nsight Compute of CUDA 13.0 in November 2026
+//! (`l1tex__t_sectors_pipe_lsu_mem_global_op_*`) agree for loads and stores. An
+//! atomic touches a sector as often as its most lanes with one address in it:
+//! the H200 counts that, and one more in some irregular patterns.
 
 use std::ops::AddAssign;
 

@@ -3,11 +3,11 @@
 //!
 //! Shared memory has 32 banks; successive 4-byte words lie in successive
 //! banks, and a bank gives one word at a time, to all lanes that ask for it
-//! (CUDA C++ Programming Guide 13, appendix "Compute Capabilities", section
-//! "Shared Memory" of 5.x, to which those of 6.x to 9.0 refer; read in 2026).
-//! What the guide leaves open was counted on an H200 with Nsight Compute
+//! (CUDA C++ Programming Guide, "Compute Capabilities", section "Shared Memory"
+//! of 5.x, to which those of 6.x to 9.0 refer). What the guide leaves open was
+//! counted on an H200 with Nsight Compute of CUDA 13.0 in November 2026
 //! (`l1tex__data_pipe_lsu_wavefronts_mem_shared_op_*`); the tests hold those
-//! counts:
+//! counts, and all of them agree:
 //!
 //! - Accesses of 8 bytes are made by 16 lanes at a time, of 16 bytes by 8; a
 //!   group without active lanes costs nothing. For a load in which the active

@@ -34,17 +34,26 @@ pub(crate) fn count(
     let program = Program::load(ptx).unwrap_or_else(|error| panic!("{error}"));
     let mut gpu = Gpu::new(Model::h200());
     let data = gpu.alloc(bytes).unwrap().to_le_bytes();
-    gpu.launch_observed(
-        &program,
-        kernel,
-        shape,
-        &[&data],
-        options,
-        Counts::default(),
-    )
-    .and_then(ptx_emulator::Observed::finished)
-    .unwrap()
-    .1
+    run(&mut gpu, &program, kernel, shape, &[&data], options)
+}
+
+/// Counts of a launch, which have all its instructions.
+fn run(
+    gpu: &mut Gpu,
+    program: &Program,
+    kernel: &str,
+    shape: Shape,
+    parameters: &[&[u8]],
+    options: &LaunchOptions,
+) -> Counts {
+    let counts = Counts::default();
+    let (report, counts) = gpu
+        .launch_observed(program, kernel, shape, parameters, options, counts)
+        .and_then(ptx_emulator::Observed::finished)
+        .unwrap();
+    let total = counts.total().instructions;
+    assert_eq!(total.warps, report.warp_instructions);
+    counts
 }
 
 /// Counts of `harness::module`'s kernel.
@@ -70,16 +79,14 @@ pub(crate) fn scan(kernel: &str, n: usize, block: u32) -> (Program, Counts) {
         &(n as u64).to_le_bytes(),
         &out.to_le_bytes(),
     ];
-    let (_, counts) = gpu
-        .launch_observed(
-            &program,
-            kernel,
-            shape(1, block),
-            &parameters,
-            &LaunchOptions::default(),
-            Counts::default(),
-        )
-        .and_then(ptx_emulator::Observed::finished)
-        .unwrap();
+    let options = LaunchOptions::default();
+    let counts = run(
+        &mut gpu,
+        &program,
+        kernel,
+        shape(1, block),
+        &parameters,
+        &options,
+    );
     (program, counts)
 }
