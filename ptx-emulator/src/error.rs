@@ -112,6 +112,18 @@ pub enum FaultKind {
         /// Bytes.
         limit: u32,
     },
+    /// A call of `__assertfail`, which `assert` makes.
+    #[error("{file}:{line}: {function}: assertion `{message}` failed")]
+    Assertion {
+        /// What was asserted.
+        message: String,
+        /// The file of the source.
+        file: String,
+        /// The line of the source.
+        line: u32,
+        /// The function of the source.
+        function: String,
+    },
     /// An indirect call of something that is not a function.
     #[error("a call of {address:#x}, which is not a function with a body and these parameters")]
     NotAFunction {

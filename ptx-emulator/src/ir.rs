@@ -8,7 +8,8 @@
 
 use crate::ast::{Space, Type};
 use crate::exec::{
-    atomic::Atomic, barrier::Barrier, memory::Access, special::Special, warp::Collective,
+    async_copy::Asynchronous, atomic::Atomic, barrier::Barrier, mbarrier::Mbarrier, memory::Access,
+    special::Special, system::System, warp::Collective,
 };
 use crate::observe::{Order, Scope};
 
@@ -196,6 +197,10 @@ pub(crate) enum Op {
     Exit,
     Trap,
     Barrier(Barrier),
+    /// Copies that end later.
+    Asynchronous(Box<Asynchronous>),
+    Mbarrier(Box<Mbarrier>),
+    System(Box<System>),
     Collective(Box<Collective>),
     /// Gives the processor to another warp.
     Yield,

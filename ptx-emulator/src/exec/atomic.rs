@@ -21,7 +21,7 @@ pub(crate) const GROUP: Group = Group {
         ("red", "as atom, without .exch and .cas"),
         (
             "fence",
-            ".sc .acq_rel .acquire .release; .cta .cluster .gpu .sys",
+            ".sc .acq_rel .acquire .release; .cta .cluster .gpu .sys; .sync_restrict; .mbarrier_init; .proxy, all forms",
         ),
         ("membar", ".cta .gl .sys"),
     ],
@@ -31,6 +31,21 @@ pub(crate) const GROUP: Group = Group {
 /// What an atomic makes of the old value and its operands.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Rule(fn(u64, u64, u64) -> u64);
+
+impl Rule {
+    /// The new value from the old one and the operands.
+    pub(crate) fn apply(self, old: u64, a: u64, b: u64) -> u64 {
+        (self.0)(old, a, b)
+    }
+}
+
+/// The rule of a reduction without a second operand.
+pub(crate) fn reduction(word: &str, ty: Type) -> Option<Rule> {
+    if matches!(word, "exch" | "cas") {
+        return None;
+    }
+    rule(word, ty).map(Rule)
+}
 
 #[derive(Clone, Debug)]
 pub(crate) struct Atomic {
@@ -48,6 +63,13 @@ pub(crate) struct Atomic {
 
 fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let (order, scope) = match d.opcode() {
+        "fence" if d.peek() == Some("proxy") => return proxy_fence(d),
+        "fence" if d.take("mbarrier_init") => {
+            if !d.take("release") || !d.take("cluster") {
+                return Err(d.unknown_modifier());
+            }
+            (Order::Release, Scope::Cluster)
+        }
         "fence" => {
             let order = match d.take_any(&["sc", "acq_rel", "acquire", "release"]) {
                 Some("sc") => Order::SequentiallyConsistent,
@@ -55,6 +77,15 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
                 Some("release") => Order::Release,
                 _ => Order::AcquireRelease,
             };
+            // Orders fewer accesses; the emulator orders all.
+            let restricted = match order {
+                Order::Acquire => d.take("sync_restrict::shared::cluster"),
+                Order::Release => d.take("sync_restrict::shared::cta"),
+                _ => false,
+            };
+            if restricted && d.peek() != Some("cluster") {
+                return Err(d.unknown_modifier());
+            }
             match memory::scope(d) {
                 Some(scope) => (order, scope),
                 None => return Err(d.unknown_modifier()),
@@ -75,6 +106,49 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     d.finish(0)?;
     Ok(Decoded {
         op: Op::Fence(order, scope),
+        operands: Operands::default(),
+        class: Class::Fence,
+    })
+}
+
+/// `fence.proxy`: memory has one proxy here, so only those that acquire or
+/// release in a scope do anything.
+fn proxy_fence(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
+    d.take("proxy");
+    let kinds = ["alias", "async", "async::generic", "tensormap::generic"];
+    let Some(kind) = d.take_any(&kinds) else {
+        return Err(d.unknown_modifier());
+    };
+    let mut op = Op::Nothing;
+    let mut operands = 0;
+    match kind {
+        "async" => {
+            d.take_any(&["global", "shared::cta", "shared::cluster"]);
+        }
+        "async::generic" | "tensormap::generic" => {
+            let order = match d.take_any(&["acquire", "release"]) {
+                Some("acquire") => Order::Acquire,
+                Some(_) => Order::Release,
+                None => return Err(d.unknown_modifier()),
+            };
+            if kind == "async::generic" {
+                d.take_any(&[
+                    "sync_restrict::shared::cluster",
+                    "sync_restrict::shared::cta",
+                ]);
+            } else if order == Order::Acquire {
+                operands = 2;
+            }
+            match memory::scope(d) {
+                Some(scope) => op = Op::Fence(order, scope),
+                None => return Err(d.unknown_modifier()),
+            }
+        }
+        _ => {}
+    }
+    d.finish(operands)?;
+    Ok(Decoded {
+        op,
         operands: Operands::default(),
         class: Class::Fence,
     })

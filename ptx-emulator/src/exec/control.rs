@@ -1,5 +1,6 @@
 //! Control flow: `bra`, `brx.idx`, `call`, `ret`, `exit`, `trap`, `brkpt`.
 
+use super::system::{System, calls};
 use super::{Group, Value};
 use crate::ast::{Operand, Space, Type};
 use crate::error::FaultKind;
@@ -19,7 +20,7 @@ pub(crate) const GROUP: Group = Group {
         ("brx", ".idx .uni"),
         (
             "call",
-            ".uni; direct, indirect, recursive; parameters in .param",
+            ".uni; direct, indirect, recursive; parameters in .param; vprintf malloc free __assertfail",
         ),
         ("ret", ".uni"),
         ("exit", ""),
@@ -71,7 +72,7 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         }
         "call" => {
             d.take("uni");
-            done(Op::Call(Box::new(decode_call(d)?)))
+            done(decode_call(d)?)
         }
         "ret" => {
             d.take("uni");
@@ -118,7 +119,7 @@ fn frame_variables(d: &Decoder<'_, '_>, list: &[Operand]) -> Result<Vec<(u32, u3
         .collect()
 }
 
-fn decode_call(d: &mut Decoder<'_, '_>) -> Result<Call, Reason> {
+fn decode_call(d: &mut Decoder<'_, '_>) -> Result<Op, Reason> {
     let operands = &d.instruction.operands;
     let (returns, rest) = match operands.split_first() {
         Some((Operand::List(list), rest)) => (frame_variables(d, list)?, rest),
@@ -140,11 +141,11 @@ fn decode_call(d: &mut Decoder<'_, '_>) -> Result<Call, Reason> {
             return Err("an indirect call needs a prototype or a list of targets".into());
         }
         let target = Target::Indirect(d.read(callee, Type::U64, false)?);
-        return Ok(Call {
+        return Ok(Op::Call(Box::new(Call {
             target,
             arguments,
             returns,
-        });
+        })));
     }
     let Symbol::Function(index) = d.find_symbol(name)? else {
         return Err(format!("`{name}` is not a function"));
@@ -154,6 +155,9 @@ fn decode_call(d: &mut Decoder<'_, '_>) -> Result<Call, Reason> {
         return Err("calls of entries are not supported".into());
     }
     if !function.defined {
+        if let Some(call) = calls::provided(name, &arguments, &returns)? {
+            return Ok(Op::System(Box::new(System::Call(call))));
+        }
         return Err(format!(
             "`{name}` has no body, and it is not a function that the emulator provides"
         ));
@@ -167,11 +171,11 @@ fn decode_call(d: &mut Decoder<'_, '_>) -> Result<Call, Reason> {
     {
         return Err(format!("`{name}` takes other parameters"));
     }
-    Ok(Call {
+    Ok(Op::Call(Box::new(Call {
         target: Target::Function(index),
         arguments,
         returns,
-    })
+    })))
 }
 
 /// Copies bytes of local memory, lane by lane, for the call or the return at

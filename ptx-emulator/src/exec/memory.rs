@@ -111,6 +111,7 @@ pub(crate) fn room(d: &mut Decoder<'_, '_>) -> Room {
         "global",
         "shared",
         "shared::cta",
+        "shared::cluster",
         "local",
         "const",
         "param",
@@ -119,7 +120,7 @@ pub(crate) fn room(d: &mut Decoder<'_, '_>) -> Room {
     ];
     match d.take_any(&words) {
         Some("global") => Room::Global,
-        Some("shared" | "shared::cta") => Room::Shared,
+        Some("shared" | "shared::cta" | "shared::cluster") => Room::Shared,
         Some("local") => Room::Local,
         Some("const") => Room::Constant,
         Some(_) => Room::Parameter,

@@ -6,6 +6,7 @@
 //! groups may decode one opcode (`cvt`, `add`): they are asked in the order
 //! of the table, and the first that takes the instruction has it.
 
+pub(crate) mod async_copy;
 pub(crate) mod atomic;
 pub(crate) mod barrier;
 pub(crate) mod compare;
@@ -15,9 +16,11 @@ pub(crate) mod float32;
 pub(crate) mod float64;
 pub(crate) mod integer;
 pub(crate) mod logic;
+pub(crate) mod mbarrier;
 pub(crate) mod memory;
 pub(crate) mod softfloat;
 pub(crate) mod special;
+pub(crate) mod system;
 pub(crate) mod warp;
 
 use crate::ir::{FULL, Frame, LANES, Operands, Row, Slot, Source};
@@ -46,6 +49,9 @@ pub(crate) const GROUPS: &[&Group] = &[
     &barrier::GROUP,
     &warp::GROUP,
     &special::GROUP,
+    &async_copy::GROUP,
+    &mbarrier::GROUP,
+    &system::GROUP,
 ];
 
 /// The groups that decode an opcode.

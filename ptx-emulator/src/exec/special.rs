@@ -66,6 +66,13 @@ pub(crate) struct Special {
     wide: bool,
 }
 
+/// `prefix` and a number below `count`.
+fn numbered(name: &str, prefix: &str, count: u32) -> bool {
+    name.strip_prefix(prefix)
+        .and_then(|number| number.parse::<u32>().ok())
+        .is_some_and(|number| number < count)
+}
+
 /// The register and its own width in bits.
 fn special(name: &str) -> Option<(Name, u32)> {
     let (base, axis) = match name.split_once('.') {
@@ -111,6 +118,16 @@ fn special(name: &str) -> Option<(Name, u32)> {
         "%total_smem_size" | "%aggr_smem_size" => (Name::TotalShared, 32),
         "%cluster_ctarank" => (Name::Zero, 32),
         "%cluster_nctarank" => (Name::One, 32),
+        _ if numbered(name, "%envreg", 32) => (Name::Zero, 32),
+        // Nothing is counted by the hardware's performance monitor.
+        _ if numbered(name, "%pm", 8) => (Name::Zero, 32),
+        _ if name
+            .strip_suffix("_64")
+            .is_some_and(|name| numbered(name, "%pm", 8)) =>
+        {
+            (Name::Zero, 64)
+        }
+        "%current_graph_exec" => (Name::Zero, 64),
         _ => return None,
     })
 }
@@ -166,6 +183,10 @@ fn decode_mov(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
             } else {
                 lane_fn!(|f, o, m| write_predicate(f, o.d[0], FULL, m))
             };
+            return Ok(Decoded::lanes(run, operands, Class::Move));
+        }
+        if matches!(d.operand(1)?, Operand::Name(name) if name == "%is_explicit_cluster") {
+            let run = lane_fn!(|f, o, m| write_predicate(f, o.d[0], 0, m));
             return Ok(Decoded::lanes(run, operands, Class::Move));
         }
         operands.s[0] = d.predicate(1)?;

@@ -2,8 +2,9 @@
 //! checks that a GPU makes. The groups `memory` and `atomic` are built on it;
 //! so is whatever else touches memory (`cp.async`, `mbarrier`).
 
+use super::launch::Launch;
 use super::memory::{
-    CONSTANT_WINDOW, Cells, LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW,
+    CONSTANT_WINDOW, Cells, HEAP_FIRST, LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW,
 };
 use super::path::{Path, Paths};
 use super::warp::{Context, LaneFault, Lanes};
@@ -60,7 +61,7 @@ pub(crate) fn addresses<O>(
 
 /// The space and the offset in it of a generic address.
 #[inline(always)]
-fn generic(address: u64) -> (Room, u64) {
+pub(crate) fn generic(address: u64) -> (Room, u64) {
     if address < SHARED_WINDOW {
         return (Room::Global, address);
     }
@@ -77,7 +78,7 @@ fn generic(address: u64) -> (Room, u64) {
     (Room::Global, address)
 }
 
-fn memory_of(room: Room) -> Memory {
+pub(crate) fn memory_of(room: Room) -> Memory {
     match room {
         Room::Generic | Room::Global => Memory::Global,
         Room::Shared => Memory::Shared,
@@ -89,7 +90,7 @@ fn memory_of(room: Room) -> Memory {
 
 /// Byte `offset` of lane `lane` in the interleaved local memory.
 #[inline(always)]
-fn interleaved(offset: u64, lane: usize) -> u64 {
+pub(crate) fn interleaved(offset: u64, lane: usize) -> u64 {
     offset / 8 * 256 + lane as u64 * 8 + offset % 8
 }
 
@@ -121,6 +122,11 @@ pub(crate) fn each_lane<O: Observer>(
                 let fits = allocation.is_some_and(|a| {
                     !a.freed && u64::from(bytes) <= a.length && inside(a.base, a.length)
                 });
+                if !fits && address >= HEAP_FIRST {
+                    on_heap(launch, address, bytes, |cells, at| f(lane, cells, at))
+                        .map_err(|kind| (lane as u32, kind))?;
+                    continue;
+                }
                 if !fits {
                     let below = launch.global.below(address);
                     allocation = below.and_then(|index| launch.global.get(index));
@@ -216,6 +222,90 @@ pub(crate) fn each_lane<O: Observer>(
         Room::Generic => unreachable_generic(),
     }
     Ok(())
+}
+
+/// Calls `f` with the bytes of the device heap that hold an address.
+fn on_heap(
+    launch: &Launch<'_>,
+    address: u64,
+    bytes: u32,
+    f: impl FnOnce(&Cells, u64),
+) -> Result<(), FaultKind> {
+    let (cells, at) = launch.heap.find(address, bytes)?;
+    if address & u64::from(bytes - 1) != 0 {
+        return Err(FaultKind::Misaligned {
+            address,
+            bytes,
+            room: "global",
+        });
+    }
+    f(&cells, at);
+    Ok(())
+}
+
+/// Calls `f` with the bytes of global or shared memory that hold `bytes`
+/// bytes, any number, at a multiple of `align`.
+pub(crate) fn with_bytes<R>(
+    launch: &Launch<'_>,
+    shared: &Cells,
+    (room, address): (Room, u64),
+    bytes: u32,
+    align: u32,
+    f: impl FnOnce(&Cells, u64) -> R,
+) -> Result<R, FaultKind> {
+    let name = if room == Room::Shared {
+        "shared"
+    } else {
+        "global"
+    };
+    if !address.is_multiple_of(u64::from(align)) {
+        return Err(FaultKind::Misaligned {
+            address,
+            bytes: align,
+            room: name,
+        });
+    }
+    if room == Room::Shared {
+        if shared.holds(address, bytes) {
+            return Ok(f(shared, address));
+        }
+        return Err(FaultKind::OutOfBounds {
+            address,
+            bytes,
+            room: name,
+            near: format!("; the space has {} bytes", shared.len()),
+        });
+    }
+    if address >= HEAP_FIRST {
+        let (cells, at) = launch.heap.find(address, bytes)?;
+        return Ok(f(&cells, at));
+    }
+    match launch.global.find(address, u64::from(bytes)) {
+        Some(allocation) => Ok(f(&allocation.cells, address - allocation.base)),
+        None => Err(launch.global.fault(address, bytes)),
+    }
+}
+
+/// Offsets in the block's shared memory of addresses that must lie there.
+pub(crate) fn shared_offsets(
+    room: Room,
+    mut addresses: [u64; LANES],
+    lanes: u32,
+) -> Result<[u64; LANES], LaneFault> {
+    if room == Room::Shared {
+        return Ok(addresses);
+    }
+    for (lane, address) in addresses.iter_mut().enumerate() {
+        if lanes >> lane & 1 != 0 {
+            let (own, offset) = generic(*address);
+            if own != Room::Shared {
+                let text = format!("{address:#x} is not an address of shared memory");
+                return Err((lane as u32, FaultKind::Undefined(text)));
+            }
+            *address = offset;
+        }
+    }
+    Ok(addresses)
 }
 
 /// Generic addresses are sorted into spaces by `by_room` before `each_lane`.

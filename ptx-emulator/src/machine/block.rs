@@ -1,10 +1,15 @@
 //! A block: its warps, its shared memory, its barriers.
 
+use std::collections::BTreeMap;
+
 use super::memory::Cells;
+use super::transfer::Transfers;
 use super::warp::Warp;
 
 /// Barriers of a block.
 pub(crate) const BARRIERS: usize = 16;
+/// The number that observers see of the barrier of the cluster.
+pub(crate) const CLUSTER_BARRIER: u32 = BARRIERS as u32;
 
 /// One of the block's barriers.
 #[derive(Copy, Clone, Debug, Default)]
@@ -23,6 +28,36 @@ pub(crate) struct BarrierState {
     pub(crate) result: [(u32, u32); 2],
 }
 
+/// The barrier of a cluster of one block: to arrive and to wait are two steps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClusterBarrier {
+    /// How often it has been completed.
+    pub(crate) phase: u64,
+    /// Threads that have come in this phase.
+    pub(crate) arrived: u32,
+    /// The phase in which each thread has arrived and not yet waited.
+    pub(crate) threads: BTreeMap<u32, u64>,
+}
+
+impl ClusterBarrier {
+    /// Completes it when all `live` threads are there.
+    pub(crate) fn check(&mut self, live: u32) -> bool {
+        let complete = self.arrived > 0 && self.arrived >= live;
+        if complete {
+            self.phase += 1;
+            self.arrived = 0;
+        }
+        complete
+    }
+
+    /// A thread that has exited counts for no phase.
+    fn forget(&mut self, thread: u32) {
+        if self.threads.remove(&thread) == Some(self.phase) {
+            self.arrived -= 1;
+        }
+    }
+}
+
 /// What the warps of a block share.
 #[derive(Debug)]
 pub(crate) struct BlockState {
@@ -34,6 +69,14 @@ pub(crate) struct BlockState {
     pub(crate) barriers: [BarrierState; BARRIERS],
     /// Threads that have not exited.
     pub(crate) live: u32,
+    /// Where mbarrier objects are in shared memory, and their last value.
+    pub(crate) mbarriers: BTreeMap<u64, u64>,
+    /// How often in a row all of the block waited at mbarriers in vain.
+    pub(crate) timeouts: u32,
+    /// Copies that have been asked for and are not complete.
+    pub(crate) transfers: Transfers,
+    /// `barrier.cluster` of a cluster that is this block.
+    pub(crate) cluster: ClusterBarrier,
     /// Which multiprocessor the block is thought to be on.
     pub(crate) multiprocessor: u32,
 }
@@ -61,9 +104,13 @@ impl BlockState {
         true
     }
 
-    /// Threads have exited: barriers of the whole block wait for fewer.
-    pub(crate) fn exit(&mut self, threads: u32) {
-        self.live -= threads;
+    /// Lanes of a warp have exited: barriers of the whole block wait for fewer.
+    pub(crate) fn exit(&mut self, warp: u32, lanes: u32) {
+        self.live -= lanes.count_ones();
+        for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+            self.cluster.forget(warp * 32 + lane);
+        }
+        self.cluster.check(self.live);
         for id in 0..BARRIERS {
             if self.barriers[id].expected == 0 {
                 self.check_barrier(id);

@@ -5,9 +5,11 @@ mod snapshot;
 
 use std::collections::HashMap;
 
+use super::heap::Heap;
 use super::launch::{Launch, LaunchOptions};
 use super::memory::{Cells, Global};
 use super::model::Model;
+use super::printed::Printed;
 use crate::Program;
 use crate::ast::Space;
 use crate::check::written::{GlobalWritten, Written};
@@ -27,6 +29,11 @@ pub struct Report {
     /// Instructions that warps ran, a divergent path counting as often as it
     /// ran.
     pub warp_instructions: u64,
+    /// What `printf` wrote, in the order of the run: the newest MiB of it, as
+    /// in CUDA's default buffer.
+    pub printed: String,
+    /// Calls of `printf` whose text had to make room for later ones.
+    pub printed_lost: u64,
 }
 
 /// A launch that has begun, seen by an observer.
@@ -66,6 +73,7 @@ pub struct Gpu {
     pub(crate) global: Global,
     /// What has been written of `global`.
     pub(crate) written: GlobalWritten,
+    heap: Heap,
     instances: HashMap<u64, Instance>,
 }
 
@@ -85,6 +93,7 @@ impl Gpu {
         Gpu {
             global: Global::new(model.memory),
             written: GlobalWritten::default(),
+            heap: Heap::default(),
             model,
             instances: HashMap::new(),
         }
@@ -301,6 +310,8 @@ impl Gpu {
             parameters: prepared.parameters,
             constants: &instance.constants,
             global: &self.global,
+            heap: &self.heap,
+            printed: Printed::default(),
             model: &self.model,
             grid: shape.grid,
             block: shape.block,
@@ -315,8 +326,13 @@ impl Gpu {
             shared_bytes: prepared.shared_bytes,
         });
         let (warp_instructions, observer, outcome) = launch.run(observer);
+        let (printed, printed_lost) = launch.printed.take();
         Observed {
-            report: Report { warp_instructions },
+            report: Report {
+                warp_instructions,
+                printed,
+                printed_lost,
+            },
             observer,
             outcome,
         }
@@ -361,6 +377,11 @@ impl Gpu {
             if directive == "maxntid" && threads > bound {
                 return Err(LaunchError::shape(format!(
                     "a block of {threads} threads; the kernel allows {bound}"
+                )));
+            }
+            if directive == "reqnctapercluster" && bound > 1 {
+                return Err(LaunchError::shape(format!(
+                    "a cluster of {bound} blocks; the emulator runs clusters of one block"
                 )));
             }
             let required: [u32; 3] =

@@ -4,8 +4,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::block::{Block, BlockState};
+use super::heap::Heap;
 use super::memory::{Cells, Global};
 use super::model::Model;
+use super::path::{Path, Wait};
+use super::printed::Printed;
+use super::transfer;
 use super::warp::{Context, Turn, Warp, full_mask};
 use crate::error::{LaunchError, Waiter};
 use crate::ir::{Instruction, Pool};
@@ -16,6 +20,10 @@ use crate::observe::Observer;
 const TURN: u32 = 8192;
 /// Turns between looks at the shared budget and the error flag.
 const BUDGET_STEP: u64 = 1 << 20;
+
+/// How often in a row all of a block may wait at mbarriers in vain: then they
+/// are taken to wait for ever. A kernel may count its attempts, but not so far.
+const TIMEOUTS: u32 = 1 << 16;
 
 /// Which of the legal interleavings is run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Default)]
@@ -49,7 +57,8 @@ impl Default for LaunchOptions {
     }
 }
 
-/// What all warps of a launch share; nothing here changes while it runs.
+/// What all warps of a launch share; but for the heap and what is
+/// printed, nothing here changes while it runs.
 pub(crate) struct Launch<'a> {
     pub(crate) code: &'a Code,
     pub(crate) pool: Pool,
@@ -57,6 +66,8 @@ pub(crate) struct Launch<'a> {
     pub(crate) parameters: Cells,
     pub(crate) constants: &'a Cells,
     pub(crate) global: &'a Global,
+    pub(crate) heap: &'a Heap,
+    pub(crate) printed: Printed,
     pub(crate) model: &'a Model,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
@@ -114,6 +125,10 @@ impl Launch<'_> {
             shared: Cells::zeroed(u64::from(self.shared_bytes)),
             barriers: Default::default(),
             live: self.threads(),
+            mbarriers: Default::default(),
+            timeouts: 0,
+            transfers: Default::default(),
+            cluster: Default::default(),
             multiprocessor: (linear % u64::from(self.model.multiprocessors)) as u32,
         }
     }
@@ -198,6 +213,16 @@ impl Launch<'_> {
             error.map_or(Ok(()), Err),
         )
     }
+}
+
+/// A copy that could not be made, as a fault of whoever asked for it.
+fn failed<O: Observer>(
+    warp: &Warp,
+    context: &Context<'_, O>,
+    failure: transfer::Failure,
+) -> LaunchError {
+    let path = Path::new(failure.pc, 1 << failure.lane, context.launch.kernel);
+    LaunchError::Fault(warp.fault(context, &path, failure.lane, failure.kind))
 }
 
 /// What the cores of a launch share.
@@ -318,8 +343,7 @@ impl<O: Observer> Worker<'_, O> {
             let mut spinning = false;
             for step in 0..count {
                 let index = (start + step) % count;
-                let warp = &mut block.warps[index];
-                if warp.paths.live == 0 {
+                if block.warps[index].paths.live == 0 {
                     continue;
                 }
                 let (budget, choice) = match self.launch.options.schedule {
@@ -342,6 +366,18 @@ impl<O: Observer> Worker<'_, O> {
                     observer: &mut self.observer,
                     time,
                 };
+                if choice != 0 {
+                    let mut random = choice;
+                    let next = || {
+                        random = mix(random);
+                        random
+                    };
+                    if let Err(failure) = transfer::stir(&mut context, next) {
+                        let index = failure.warp as usize;
+                        return Err(failed(&block.warps[index], &context, failure));
+                    }
+                }
+                let warp = &mut block.warps[index];
                 let (turn, ran) = warp
                     .run(&mut context, budget, choice)
                     .map_err(LaunchError::Fault)?;
@@ -351,12 +387,19 @@ impl<O: Observer> Worker<'_, O> {
                 spinning |= turn == Turn::Ready;
             }
             moved |= progress;
-            if spinning || block.warps.iter().all(|warp| warp.paths.live == 0) {
+            if block.warps.iter().all(|warp| warp.paths.live == 0) {
+                self.end_transfers(block)?;
+                return Ok(executed);
+            }
+            if spinning {
                 return Ok(executed);
             }
             if !progress {
                 break;
             }
+        }
+        if !moved && self.release_mbarriers(block)? {
+            return Ok(executed);
         }
         if !moved {
             let waiters = block
@@ -367,6 +410,55 @@ impl<O: Observer> Worker<'_, O> {
             return Err(LaunchError::Deadlock(waiters));
         }
         Ok(executed)
+    }
+
+    /// The copies that nobody waited for are made when the block ends.
+    fn end_transfers(&mut self, block: &mut Block) -> Result<(), LaunchError> {
+        let mut context = Context {
+            launch: self.launch,
+            block: &mut block.state,
+            observer: &mut self.observer,
+            time: 0,
+        };
+        transfer::finish(&mut context)
+            .map_err(|failure| failed(&block.warps[failure.warp as usize], &context, failure))
+    }
+
+    /// Nothing can move: makes the copies that mbarriers wait for, or ends
+    /// the `try_wait`s there without success. False when nobody waits at one,
+    /// or all have tried in vain for too long.
+    fn release_mbarriers(&mut self, block: &mut Block) -> Result<bool, LaunchError> {
+        let awaited: Vec<u64> = block
+            .warps
+            .iter()
+            .flat_map(|warp| &warp.paths.list)
+            .filter_map(|path| match path.wait {
+                Some(Wait::Mbarrier { offset, .. }) => Some(offset),
+                _ => None,
+            })
+            .collect();
+        if awaited.is_empty() || block.state.timeouts >= TIMEOUTS {
+            return Ok(false);
+        }
+        if !block.state.transfers.is_empty() {
+            let mut context = Context {
+                launch: self.launch,
+                block: &mut block.state,
+                observer: &mut self.observer,
+                time: 0,
+            };
+            for offset in awaited {
+                if let Err(failure) = transfer::serve(&mut context, offset) {
+                    let index = failure.warp as usize;
+                    return Err(failed(&block.warps[index], &context, failure));
+                }
+            }
+        }
+        block.state.timeouts += 1;
+        for warp in &mut block.warps {
+            warp.expire();
+        }
+        Ok(true)
     }
 
     fn livelock(&self, blocks: &[Block]) -> LaunchError {

@@ -13,6 +13,8 @@ use crate::error::{FaultKind, MemoryError};
 /// First address that is ever allocated.
 const GLOBAL_FIRST: u64 = 0x10_0000_0000;
 const GLOBAL_LAST: u64 = 0x7000_0000_0000;
+/// The device heap lies between global memory and the windows.
+pub(crate) const HEAP_FIRST: u64 = GLOBAL_LAST;
 /// The generic address of byte 0 of the block's shared memory.
 pub(crate) const SHARED_WINDOW: u64 = 0x7100_0000_0000;
 /// The generic address of byte 0 of the thread's local memory.

@@ -34,6 +34,15 @@ pub(crate) struct Caller {
 pub(crate) enum Wait {
     /// For the barrier of the block to leave this phase.
     Barrier { id: u32, phase: u64 },
+    /// For the barrier of the cluster to leave this phase.
+    Cluster { phase: u64 },
+    /// For the mbarrier at this offset to leave the phase of this parity;
+    /// `expired` when nothing else could move.
+    Mbarrier {
+        offset: u64,
+        parity: bool,
+        expired: bool,
+    },
     /// For the other lanes of the mask to come to the same collective;
     /// `lanes` have come on this path.
     Collective { members: u32, lanes: u32 },
@@ -54,6 +63,24 @@ pub(crate) struct Path {
     pub(crate) polls: Polls,
     /// Full turns that it had since lanes wait for it.
     pub(crate) turns: u32,
+}
+
+impl Path {
+    /// Lanes that meet nobody, in the frame of a kernel.
+    pub(crate) fn new(pc: u32, mask: u32, function: u32) -> Self {
+        Path {
+            pc,
+            mask,
+            join: NONE,
+            meet: NEVER,
+            callers: Vec::new(),
+            bases: Bases::default(),
+            function,
+            wait: None,
+            polls: Polls::Nothing,
+            turns: 0,
+        }
+    }
 }
 
 /// What a path has read from memory that others write.
@@ -103,20 +130,8 @@ pub(crate) struct Paths {
 
 impl Paths {
     pub(crate) fn new(pc: u32, mask: u32, function: u32) -> Self {
-        let path = Path {
-            pc,
-            mask,
-            join: NONE,
-            meet: NEVER,
-            callers: Vec::new(),
-            bases: Bases::default(),
-            function,
-            wait: None,
-            polls: Polls::Nothing,
-            turns: 0,
-        };
         Paths {
-            list: vec![path],
+            list: vec![Path::new(pc, mask, function)],
             joins: Vec::with_capacity(4),
             live: mask,
         }

@@ -1,6 +1,7 @@
 //! A warp: its registers, its paths, and the loop that runs instructions.
 
 mod storage;
+mod waiting;
 
 pub(crate) use storage::Lanes;
 
@@ -9,7 +10,9 @@ use super::launch::Launch;
 use super::memory::Cells;
 use super::path::{Caller, Path, Paths, Polls, Wait};
 use crate::error::{Fault, FaultKind, Waiter};
-use crate::exec::{atomic, barrier, control, memory, special, warp as collective};
+use crate::exec::{
+    async_copy, atomic, barrier, control, mbarrier, memory, special, system, warp as collective,
+};
 use crate::ir::{FULL, Frame, Guard, Instruction, Op, Pool, Row};
 use crate::observe::{Observer, Site};
 
@@ -89,6 +92,7 @@ impl Warp {
     ) -> Result<(Turn, u32), Box<Fault>> {
         let mut left = budget;
         while left > 0 {
+            self.serve_waiters(context)?;
             let Some(index) = self.pick(context.block, choice) else {
                 if self.paths.release_any() {
                     continue;
@@ -101,13 +105,9 @@ impl Warp {
                 return Ok((turn, budget - left));
             };
             let mut path = self.paths.list.remove(index);
-            if let Some(Wait::Barrier { id, phase }) = path.wait.take() {
-                barrier::finish(context, &mut self.lanes, &path, id, phase);
-                path.pc += 1;
-                if path.pc == path.meet {
-                    self.paths.arrive(path);
-                    continue;
-                }
+            if self.resume(context, &mut path)? && path.pc == path.meet {
+                self.paths.arrive(path);
+                continue;
             }
             let alone = path.mask == self.paths.live;
             let turn = if alone { left } else { left.min(PATH_TURN) };
@@ -128,28 +128,6 @@ impl Warp {
             Turn::Ready
         };
         Ok((turn, budget - left))
-    }
-
-    /// The path that runs next: the one that has waited longest, or, with a
-    /// choice, any that can run.
-    fn pick(&self, block: &BlockState, choice: u64) -> Option<usize> {
-        let ready = |path: &Path| match path.wait {
-            None => true,
-            Some(Wait::Barrier { id, phase }) => block
-                .barriers
-                .get(id as usize)
-                .is_none_or(|barrier: &BarrierState| barrier.phase != phase),
-            Some(Wait::Collective { .. }) => false,
-        };
-        let list = &self.paths.list;
-        let start = if choice == 0 || list.is_empty() {
-            0
-        } else {
-            (choice % list.len() as u64) as usize
-        };
-        (start..list.len())
-            .chain(0..start)
-            .find(|&index| ready(&list[index]))
     }
 
     /// Runs a path until its turn is over, it waits, or it ends.
@@ -360,6 +338,17 @@ impl Warp {
             Op::Barrier(barrier) => {
                 return barrier::arrive(context, self, path, barrier, lanes);
             }
+            Op::Asynchronous(asynchronous) => {
+                async_copy::run(context, &mut self.lanes, path, asynchronous, lanes)?;
+            }
+            Op::Mbarrier(mbarrier) => {
+                path.polls = Polls::Strongly;
+                let warp = &mut self.lanes;
+                return mbarrier::run(context, warp, path, mbarrier, operands, lanes);
+            }
+            Op::System(system) => {
+                return system::run(context, self, path, system, operands, lanes);
+            }
             Op::Collective(kind) => {
                 return collective::arrive(context, self, path, kind, operands, lanes);
             }
@@ -375,62 +364,7 @@ impl Warp {
         Ok(next)
     }
 
-    fn exit<O: Observer>(
-        &mut self,
-        context: &mut Context<'_, O>,
-        path: &mut Path,
-        lanes: u32,
-    ) -> Next {
-        if O::CONTROL && lanes != 0 {
-            let site = self.site(context.block, path.pc);
-            context.observer.exit(site, lanes);
-        }
-        path.mask &= !lanes;
-        self.paths.retire(lanes, path);
-        let before: [u64; super::block::BARRIERS] =
-            std::array::from_fn(|id| context.block.barriers[id].phase);
-        context.block.exit(lanes.count_ones());
-        if O::CONTROL {
-            for (id, phase) in before.iter().enumerate() {
-                if context.block.barriers[id].phase != *phase {
-                    context
-                        .observer
-                        .barrier_completes(context.block.linear, id as u32);
-                }
-            }
-        }
-        if path.mask == 0 {
-            Next::Ended
-        } else {
-            Next::To(path.pc + 1)
-        }
-    }
-
-    /// Runs every collective for which all lanes have come.
-    fn complete_collectives<O: Observer>(&mut self, context: &mut Context<'_, O>) {
-        while let Some(members) = collective::complete_one(context, self) {
-            let met: Vec<Path> = {
-                let list = &mut self.paths.list;
-                let mut met = Vec::new();
-                let mut index = 0;
-                while index < list.len() {
-                    let path = &list[index];
-                    if path.wait.is_none() && path.pc == path.meet {
-                        met.push(list.remove(index));
-                    } else {
-                        index += 1;
-                    }
-                }
-                met
-            };
-            debug_assert!(members != 0);
-            for path in met {
-                self.paths.arrive(path);
-            }
-        }
-    }
-
-    fn fault<O: Observer>(
+    pub(crate) fn fault<O: Observer>(
         &self,
         context: &Context<'_, O>,
         path: &Path,
@@ -466,6 +400,11 @@ impl Warp {
                     barrier.arrived
                 )
             }
+            Some(Wait::Cluster { .. }) => format!(
+                "waits at the barrier of the cluster, where {} of {} threads are",
+                block.cluster.arrived, block.live
+            ),
+            Some(Wait::Mbarrier { offset, .. }) => waiting::at_mbarrier(block, offset),
             Some(Wait::Collective { members, .. }) => {
                 format!("waits for the lanes {members:#010x} of a warp collective")
             }

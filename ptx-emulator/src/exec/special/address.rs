@@ -5,7 +5,7 @@ use super::*;
 /// The first generic address of a space; 0 for global.
 fn window(word: &str) -> u64 {
     match word {
-        "shared" | "shared::cta" => SHARED_WINDOW,
+        "shared" | "shared::cta" | "shared::cluster" => SHARED_WINDOW,
         "local" => LOCAL_WINDOW,
         "const" => CONSTANT_WINDOW,
         "param" | "param::entry" => PARAMETER_WINDOW,
@@ -13,10 +13,11 @@ fn window(word: &str) -> u64 {
     }
 }
 
-const SPACES: [&str; 7] = [
+const SPACES: [&str; 8] = [
     "global",
     "shared",
     "shared::cta",
+    "shared::cluster",
     "local",
     "const",
     "param",
