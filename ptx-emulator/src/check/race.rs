@@ -11,12 +11,20 @@
 //! A run is one interleaving, yet the verdict does not hang on its luck, save
 //! for what is read from where: a race is found whichever access came first.
 //!
-//! What is ordered is never reported. What may be missed: of a word that many
-//! warps access unordered, races with all but the last 34 of them; accesses
-//! of unlike sizes that are both strong, when one is a vector; what two
-//! `fence.sc` alone would order is a race here, in whichever order they ran.
 //! `fence.sc` counts as `fence.acq_rel`, `.volatile` as `.relaxed.sys`, a
-//! cluster as one block.
+//! cluster as one block. Two `fence.sc` that no message goes between order
+//! nothing here: a program that rests on the order in which they run is
+//! reported.
+//!
+//! What may be missed: of a word that many warps access unordered, races with
+//! all but the last 34 of them; strong accesses of unlike sizes, when one is a
+//! vector of 16 bytes or more.
+//!
+//! What may be reported although it is in order, because less is kept than the
+//! model allows: a release that the same thread's later strong store carries
+//! on after another thread has written there; a message that a relaxed load
+//! has observed and only an acquire load of a later value at the same address
+//! takes in; strong accesses to elements of one 8-byte vector.
 
 mod findings;
 mod knowledge;
@@ -308,7 +316,7 @@ impl Races {
             let mut byte = address;
             while byte < end {
                 let word = byte / 4;
-                let stop = end.min((word + 1) * 4);
+                let stop = end.min((byte | 3).saturating_add(1));
                 let mask = ((1u16 << (stop - byte)) - 1) as u8 & 0xf;
                 let mask = mask << (byte % 4);
                 if word / PAGE as u64 != page_number {
