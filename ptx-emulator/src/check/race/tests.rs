@@ -3,6 +3,7 @@
 mod barriers;
 mod flags;
 mod kernels;
+mod knowledge;
 mod oracle;
 mod words;
 
