@@ -98,6 +98,14 @@ fn block_of(thread: usize) -> usize {
     thread / MEMBERS.len()
 }
 
+fn warp_of(thread: usize) -> u32 {
+    MEMBERS[thread % MEMBERS.len()].0
+}
+
+fn lane_of(thread: usize) -> usize {
+    MEMBERS[thread % MEMBERS.len()].1 as usize
+}
+
 #[derive(Default)]
 struct Oracle {
     clocks: Vec<Clock>,
@@ -107,6 +115,10 @@ struct Oracle {
     last: HashMap<(usize, u64), usize>,
     fences: Vec<Vec<Link>>,
     pending: Vec<Vec<Link>>,
+    /// Accesses that only order keeps from racing, and those among them with
+    /// one of another block.
+    ordered: usize,
+    messages: usize,
 }
 
 impl Oracle {
@@ -129,13 +141,24 @@ impl Oracle {
         let clock = self.clocks[thread];
         let writes = form.kind != AccessKind::Load;
         let past = self.past.entry(memory).or_default();
-        let race = past.iter().any(|old| {
+        let (mut race, mut ordered, mut message) = (false, false, false);
+        for old in past.iter() {
             let overlap =
                 old.address < address + form.bytes && address < old.address + old.form.bytes;
             let conflict = writes || old.form.kind != AccessKind::Load;
-            let ordered = old.thread == thread || clock[old.thread] >= old.clock;
-            overlap && conflict && !ordered && !old.morally_strong(thread, address, form)
-        });
+            if overlap
+                && conflict
+                && old.thread != thread
+                && !old.morally_strong(thread, address, form)
+            {
+                let before = clock[old.thread] >= old.clock;
+                race |= !before;
+                ordered |= before;
+                message |= before && block_of(old.thread) != block_of(thread);
+            }
+        }
+        self.ordered += usize::from(!race && ordered);
+        self.messages += usize::from(!race && message);
         // Whose writes it observes, or carries on.
         let mut writers: Vec<usize> = (address..address + form.bytes)
             .filter_map(|byte| self.last.get(&(memory, byte)).copied())
@@ -257,10 +280,9 @@ fn some_lanes(random: &mut Random, alive: &[usize], block: usize, warp: u32) -> 
     let mut chosen = Vec::new();
     let mut mask = 0;
     for &thread in alive {
-        let (own, lane) = MEMBERS[thread % MEMBERS.len()];
-        if block_of(thread) == block && own == warp && random.below(2) == 0 {
+        if block_of(thread) == block && warp_of(thread) == warp && random.below(2) == 0 {
             chosen.push(thread);
-            mask |= 1 << lane;
+            mask |= 1 << lane_of(thread);
         }
     }
     (chosen, mask)
@@ -281,136 +303,205 @@ fn arrival(id: u32, lanes: u32, expected: u32, waits: bool) -> BarrierArrival {
     }
 }
 
-/// Runs `events` random events; how many accesses race.
-fn compare(seed: u64, events: usize, leave: bool) -> usize {
-    let forms = forms();
-    let mut random = Random(seed * 2 + 1);
-    let (mut oracle, mut races) = (Oracle::new(), Races::default());
-    races.launch(&LaunchInfo {
-        kernel: "test".into(),
-        grid: [BLOCKS as u32, 1, 1],
-        block: [34, 1, 1],
-        shared_bytes: 64,
-    });
-    for block in 0..BLOCKS {
-        races.block_begins([block as u32, 0, 0], block as u64);
-        races.exit(site(0, block, 0), 0x7fff_fff8);
+/// A random run, seen by both.
+struct Run {
+    seed: u64,
+    random: Random,
+    forms: Vec<Form>,
+    oracle: Oracle,
+    races: Races,
+    alive: Vec<usize>,
+    /// Strong accesses of 4 bytes have words of their own.
+    flags: bool,
+    /// Accesses that race.
+    racing: usize,
+}
+
+/// Lanes of a warp of a block that do something together.
+struct Party {
+    block: usize,
+    warp: u32,
+    threads: Vec<usize>,
+    lanes: u32,
+}
+
+impl Run {
+    fn new(seed: u64) -> Run {
+        let mut races = Races::default();
+        races.launch(&LaunchInfo {
+            kernel: "test".into(),
+            grid: [BLOCKS as u32, 1, 1],
+            block: [34, 1, 1],
+            shared_bytes: 64,
+        });
+        for block in 0..BLOCKS {
+            races.block_begins([block as u32, 0, 0], block as u64);
+            races.exit(site(0, block, 0), 0x7fff_fff8);
+        }
+        let flags = seed % 4 < 2;
+        let mut forms = forms();
+        if flags {
+            forms.retain(|form| form.order == Order::Weak || form.bytes == 4);
+        }
+        Run {
+            seed,
+            random: Random(seed * 2 + 1),
+            forms,
+            oracle: Oracle::new(),
+            races,
+            alive: (0..THREADS).collect(),
+            flags,
+            racing: 0,
+        }
     }
-    let mut alive: Vec<usize> = (0..THREADS).collect();
-    let mut racing = 0;
-    for event in 0..events {
-        let block = random.below(BLOCKS);
-        let warp = random.below(2) as u32;
-        if random.below(8) == 0 {
-            races.sweep();
+
+    fn party(&mut self, block: usize, warp: u32) -> Party {
+        let (threads, lanes) = some_lanes(&mut self.random, &self.alive, block, warp);
+        Party {
+            block,
+            warp,
+            threads,
+            lanes,
         }
-        let (threads, lanes) = some_lanes(&mut random, &alive, block, warp);
-        if lanes == 0 {
-            continue;
+    }
+
+    fn step(&mut self) {
+        if self.random.below(8) == 0 {
+            self.races.sweep();
         }
-        match random.below(24) {
-            0..16 => {
-                let pc = random.below(forms.len());
-                let form = forms[pc];
-                let shared = random.below(4) == 0;
-                let base = random.below(3) as u64 * 8;
-                let spread = random.below(2) == 0;
-                let mut addresses = [0; 32];
-                for &thread in &threads {
-                    let (_, lane) = MEMBERS[thread % MEMBERS.len()];
-                    let offset = if spread { random.below(8) as u64 } else { 0 };
-                    addresses[lane as usize] = base + offset / form.bytes * form.bytes;
-                }
-                let before = found(&races);
-                let (memory, room) = if shared {
-                    (1 + block, Memory::Shared)
-                } else {
-                    (0, Memory::Global)
-                };
-                races.access(
-                    site(pc, block, warp),
-                    &MemoryAccess {
-                        kind: form.kind,
-                        memory: room,
-                        addresses: &addresses,
-                        lanes,
-                        bytes: form.bytes as u32,
-                        order: form.order,
-                        scope: form.scope,
-                    },
-                );
-                let mut race = false;
-                for &thread in &threads {
-                    let (_, lane) = MEMBERS[thread % MEMBERS.len()];
-                    race |= oracle.access(thread, memory, addresses[lane as usize], form);
-                }
-                let seen = found(&races) != before;
-                assert_eq!(
-                    seen, race,
-                    "seed {seed}, event {event}: {form:?} of {threads:?}"
-                );
-                racing += usize::from(race);
-            }
+        let (block, warp) = (self.random.below(BLOCKS), self.random.below(2) as u32);
+        let party = self.party(block, warp);
+        if party.lanes == 0 {
+            return;
+        }
+        let at = site(0, block, warp);
+        match self.random.below(24) {
+            0..16 => self.access(&party),
             16..19 => {
-                let order =
-                    [Order::AcquireRelease, Order::Acquire, Order::Release][random.below(3)];
-                let scope = [Scope::Block, Scope::Gpu][random.below(2)];
-                races.fence(site(0, block, warp), lanes, order, scope);
-                threads
-                    .iter()
-                    .for_each(|&thread| oracle.fence(thread, order, scope));
+                let orders = [Order::AcquireRelease, Order::Acquire, Order::Release];
+                let order = orders[self.random.below(3)];
+                let scope = [Scope::Block, Scope::Gpu][self.random.below(2)];
+                self.races.fence(at, party.lanes, order, scope);
+                for &thread in &party.threads {
+                    self.oracle.fence(thread, order, scope);
+                }
             }
             19 | 20 => {
-                races.collective_completes(site(0, block, warp), lanes, true);
-                oracle.meet(&threads, &threads);
+                self.races.collective_completes(at, party.lanes, true);
+                self.oracle.meet(&party.threads, &party.threads);
             }
-            21 => {
-                // All of the block.
-                let all: Vec<usize> = alive
-                    .iter()
-                    .copied()
-                    .filter(|&t| block_of(t) == block)
-                    .collect();
-                for warp in 0..2 {
-                    let own = |&&t: &&usize| MEMBERS[t % MEMBERS.len()].0 == warp;
-                    let lanes = all
-                        .iter()
-                        .filter(own)
-                        .map(|&t| 1 << MEMBERS[t % MEMBERS.len()].1)
-                        .sum();
-                    if lanes != 0 {
-                        races.barrier(site(0, block, warp), &arrival(0, lanes, 0, true));
-                    }
-                }
-                races.barrier_completes(block as u64, 0);
-                oracle.meet(&all, &all);
-            }
-            22 => {
-                // Some of one warp arrive, some of the other wait.
-                let (others, mask) = some_lanes(&mut random, &alive, block, 1 - warp);
-                races.barrier(site(0, block, warp), &arrival(1, lanes, 64, false));
-                if mask != 0 {
-                    races.barrier(site(0, block, 1 - warp), &arrival(1, mask, 64, true));
-                }
-                races.barrier_completes(block as u64, 1);
-                let come: Vec<usize> = threads.iter().chain(&others).copied().collect();
-                oracle.meet(&come, &others);
-            }
-            _ if leave && random.below(3) == 0 => {
-                races.exit(site(0, block, warp), lanes);
-                alive.retain(|thread| !threads.contains(thread));
+            21 => self.block_barrier(block),
+            22 => self.half_barrier(&party),
+            _ if self.seed % 2 == 0 && self.random.below(3) == 0 => {
+                self.races.exit(at, party.lanes);
+                self.alive.retain(|thread| !party.threads.contains(thread));
             }
             _ => {}
         }
     }
-    racing
+
+    fn access(&mut self, party: &Party) {
+        let pc = self.random.below(self.forms.len());
+        let form = self.forms[pc];
+        let shared = self.random.below(4) == 0;
+        // Weak accesses and strong ones meet, or do not.
+        let base = 8 * match (self.flags, form.order) {
+            (false, _) => self.random.below(3),
+            (true, Order::Weak) => 1 + self.random.below(6),
+            (true, _) => 0,
+        };
+        let spread = self.random.below(2) == 0;
+        let mut addresses = [0; 32];
+        for &thread in &party.threads {
+            let offset = if spread {
+                self.random.below(8) as u64
+            } else {
+                0
+            };
+            addresses[lane_of(thread)] = base as u64 + offset / form.bytes * form.bytes;
+        }
+        let (memory, room) = if shared {
+            (1 + party.block, Memory::Shared)
+        } else {
+            (0, Memory::Global)
+        };
+        let access = MemoryAccess {
+            kind: form.kind,
+            memory: room,
+            addresses: &addresses,
+            lanes: party.lanes,
+            bytes: form.bytes as u32,
+            order: form.order,
+            scope: form.scope,
+        };
+        let before = found(&self.races);
+        self.races
+            .access(site(pc, party.block, party.warp), &access);
+        let seen = found(&self.races) != before;
+        let mut race = false;
+        for &thread in &party.threads {
+            race |= self
+                .oracle
+                .access(thread, memory, addresses[lane_of(thread)], form);
+        }
+        let seed = self.seed;
+        assert_eq!(seen, race, "seed {seed}: {form:?} of {:?}", party.threads);
+        self.racing += usize::from(race);
+    }
+
+    /// All threads of a block meet.
+    fn block_barrier(&mut self, block: usize) {
+        let mut all = self.alive.clone();
+        all.retain(|&thread| block_of(thread) == block);
+        for warp in 0..2 {
+            let own = all.iter().filter(|&&thread| warp_of(thread) == warp);
+            let lanes = own.map(|&thread| 1 << lane_of(thread)).sum();
+            if lanes != 0 {
+                let arrival = arrival(0, lanes, 0, true);
+                self.races.barrier(site(0, block, warp), &arrival);
+            }
+        }
+        self.races.barrier_completes(block as u64, 0);
+        self.oracle.meet(&all, &all);
+    }
+
+    /// Some of one warp arrive, some of the other wait.
+    fn half_barrier(&mut self, party: &Party) {
+        let others = self.party(party.block, 1 - party.warp);
+        let at = |party: &Party| site(0, party.block, party.warp);
+        self.races
+            .barrier(at(party), &arrival(1, party.lanes, 64, false));
+        if others.lanes != 0 {
+            self.races
+                .barrier(at(&others), &arrival(1, others.lanes, 64, true));
+        }
+        self.races.barrier_completes(party.block as u64, 1);
+        let come: Vec<usize> = party
+            .threads
+            .iter()
+            .chain(&others.threads)
+            .copied()
+            .collect();
+        self.oracle.meet(&come, &others.threads);
+    }
 }
 
 #[test]
 fn random_runs_agree_with_full_clocks() {
-    let mut racing = 0;
-    for seed in 1..=3000 {
-        racing += compare(seed, 60, seed % 2 == 0);
+    let (mut racing, mut ordered, mut messages) = (0, 0, 0);
+    for seed in 1..=4000 {
+        let mut run = Run::new(seed);
+        for _ in 0..80 {
+            run.step();
+        }
+        racing += run.racing;
+        ordered += run.oracle.ordered;
+        messages += run.oracle.messages;
     }
-    assert!(racing > 10_000, "{racing} accesses raced");
+    // Both verdicts come often, and so does order between blocks.
+    let counts = (racing, ordered, messages);
+    assert!(
+        racing > 10_000 && ordered > 10_000 && messages > 1_000,
+        "{counts:?}"
+    );
 }
