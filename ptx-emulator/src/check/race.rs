@@ -46,7 +46,7 @@ use threads::{Block, lanes_of};
 
 use super::raw::{FindingKind, RawFinding, RawPlace};
 use crate::observe::{
-    AccessKind, BarrierArrival, LaunchInfo, Memory, MemoryAccess, Observer, Order, Scope, Site,
+    BarrierArrival, LaunchInfo, Memory, MemoryAccess, Observer, Order, Scope, Site,
 };
 
 /// Finds data races of a launch.
