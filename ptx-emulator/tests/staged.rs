@@ -52,6 +52,21 @@ fn a_kernel_prints_allocates_and_asserts() {
         report.printed,
         "thread 0 of    2.5: even, 0%\nthread 1 of    2.5: odd, 10%\n"
     );
+    // What was printed before a fault is kept.
+    let program = Program::load(STAGED).unwrap();
+    let mut gpu = Gpu::new(Model::h200());
+    let out = gpu.alloc(256).unwrap().to_le_bytes();
+    let shape = Shape {
+        grid: [1, 1, 1],
+        block: [64, 1, 1],
+        shared_bytes: 0,
+    };
+    let five = 5u32.to_le_bytes();
+    let observed = gpu
+        .launch_observed(&program, "report", shape, &[&out, &five], &options, ())
+        .unwrap();
+    assert!(observed.outcome.is_err());
+    assert!(observed.report.printed.starts_with("thread 0 of"));
     let error = run("report", 64, None, Some(5), &options).unwrap_err();
     let LaunchError::Fault(fault) = error else {
         panic!("{error}")
