@@ -266,7 +266,7 @@ impl Names<'_> {
 
     fn waiter(&self, waiter: &Waiter, threads: u32) -> Place {
         let s = if threads == 1 { "" } else { "s" };
-        let what = format!("{threads} thread{s}: {}", waiter.reason);
+        let what = format!("{} ({threads} thread{s} here)", waiter.reason);
         let first = waiter.warp * 32 + waiter.lanes.trailing_zeros();
         self.place(what, waiter.pc, waiter.block, self.thread(first))
     }
