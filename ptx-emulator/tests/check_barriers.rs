@@ -200,7 +200,7 @@ fn barriers_that_wait_for_each_other() {
     assert_eq!(line(&finding.at), "./k/src/lib.rs:61");
     assert_eq!(
         finding.at.what,
-        "32 threads: waits at barrier 0, where 32 of 64 threads are"
+        "waits at barrier 0, where 32 of 64 threads are (32 threads here)"
     );
     let other = finding.other.as_ref().unwrap();
     assert_eq!(
@@ -348,7 +348,7 @@ fn a_loop_that_waits_for_what_never_comes() {
         line(&finding.at).starts_with("./k/src/lib.rs:10"),
         "{finding}"
     );
-    assert_eq!(finding.at.what, "32 threads: runs");
+    assert_eq!(finding.at.what, "runs (32 threads here)");
     // The host wrote bytes of 1.
     silent(&bench.run(&module("", &body(0x0101_0101)), shape(1, 32), &options));
 }

@@ -292,3 +292,30 @@ fn parameters_and_results_of_calls_are_written_and_each_call_is_fresh() {
     );
     assert!(finding.memory.as_ref().unwrap().region.ends_with("in sum"));
 }
+
+#[test]
+fn an_asynchronous_copy_writes_what_it_copied_and_reads_what_it_copies() {
+    let ptx = module(
+        "",
+        ".shared .align 16 .b8 TILE[256]; mov.u64 %d3, TILE; add.s64 %d3, %d3, %d2;
+         add.s64 %d4, %d0, %d2;
+         .loc 1 80 5
+         cp.async.ca.shared.global [%d3], [%d4], 4;
+         cp.async.wait_all;
+         .loc 1 81 5
+         ld.shared.u32 %r1, [%d3]; ret;",
+    );
+    let options = LaunchOptions::default();
+    silent(&Bench::new(128).run(&ptx, shape(1, 32), &options));
+    let checked = Bench::new(124).run(&ptx, shape(1, 32), &options);
+    let finding = only(&checked, KIND);
+    assert_eq!(
+        (line(&finding.at), finding.at.thread),
+        ("./k/src/lib.rs:80", [31, 0, 0])
+    );
+    let memory = finding.memory.as_ref().unwrap();
+    assert_eq!(
+        (memory.name.as_deref(), memory.element),
+        (Some("input"), Some(31))
+    );
+}

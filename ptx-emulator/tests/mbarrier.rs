@@ -246,6 +246,20 @@ fn a_try_that_fails_lets_the_thread_do_something_else() {
 }
 
 #[test]
+fn a_try_without_a_loop_is_found_with_some_seed() {
+    let once = HAND_OVER.replace("@!%p0 bra READ;", "");
+    let squares: Vec<u32> = (0..32).map(|n| n * n).collect();
+    let wrong = (1..=64)
+        .map(|seed| LaunchOptions {
+            schedule: Schedule::Seed(seed),
+            ..LaunchOptions::default()
+        })
+        .filter(|options| run(&once, 64, 32, options).unwrap() != squares)
+        .count();
+    assert!((1..64).contains(&wrong), "{wrong}");
+}
+
+#[test]
 fn misuse_is_named() {
     let init = "mbarrier.init.shared.b64 [bar], 2;";
     for (body, part) in [

@@ -284,7 +284,7 @@ const HEAP: &str = "
 }
 .visible .entry release(.param .u64 p) {
   .reg .b64 %d<8>; ld.param.u64 %d0, [p];
-  { .param .b64 p; st.param.b64 [p], %d0; call.uni free, (p); } ret;
+  { .param .b64 a; st.param.b64 [a], %d0; call.uni free, (a); } ret;
 }
 .visible .entry add(.param .u64 p, .param .u64 out) {
   .reg .b64 %d<8>; .reg .b32 %r<4>; ld.param.u64 %d0, [p]; ld.param.u64 %d1, [out];

@@ -3,7 +3,7 @@
 //! Shared memory is fresh in each block, local memory in each thread and each
 //! call; global memory is fresh when it is allocated, and remembered from
 //! launch to launch. Constants, parameters and module variables are always
-//! written.
+//! written; the device heap (`malloc`) is not watched.
 //!
 //! A weak load is reported when the first byte of one of its elements has not
 //! been written. An element with a first byte and without a later one may be

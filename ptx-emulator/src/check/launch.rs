@@ -41,6 +41,8 @@ impl Checked {
     /// its occurrences added, shown by the first block and thread.
     pub fn merge(&mut self, other: Checked) {
         self.report.warp_instructions += other.report.warp_instructions;
+        self.report.printed.push_str(&other.report.printed);
+        self.report.printed_lost += other.report.printed_lost;
         for finding in other.findings {
             match self.findings.iter_mut().find(|own| own.same_as(&finding)) {
                 None => self.findings.push(finding),

@@ -7,7 +7,7 @@ use crate::ast::Space;
 use crate::error::{Fault, FaultKind, LaunchError, Waiter};
 use crate::lower::Code;
 use crate::lower::layout::SharedLayout;
-use crate::machine::memory::Global;
+use crate::machine::memory::{Global, HEAP_FIRST};
 use crate::observe::Memory;
 
 /// Places beyond these are left out.
@@ -118,6 +118,9 @@ impl Names<'_> {
 
     /// Name, description and first address of the allocation at or below.
     fn allocation(&self, address: u64) -> (Option<String>, String, u64) {
+        if address >= HEAP_FIRST {
+            return (None, "the device heap".to_owned(), HEAP_FIRST);
+        }
         let below = self.global.below(address);
         match below.and_then(|index| self.global.get(index)) {
             None => (None, "no allocation".to_owned(), 0),
@@ -263,7 +266,7 @@ impl Names<'_> {
 
     fn waiter(&self, waiter: &Waiter, threads: u32) -> Place {
         let s = if threads == 1 { "" } else { "s" };
-        let what = format!("{threads} thread{s}: {}", waiter.reason);
+        let what = format!("{} ({threads} thread{s} here)", waiter.reason);
         let first = waiter.warp * 32 + waiter.lanes.trailing_zeros();
         self.place(what, waiter.pc, waiter.block, self.thread(first))
     }

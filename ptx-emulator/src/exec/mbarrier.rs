@@ -2,7 +2,8 @@
 //! `machine::mbarrier` is the object; here are the instructions on it.
 //!
 //! `try_wait` holds its lanes back until the phase is over, or until nothing
-//! else of the block can move: then it is false, as after its time limit.
+//! else of the block can move: then it is false, as after its time limit. With
+//! a seed it may be false at any time.
 
 use super::{Group, Value, write, write_predicate};
 use crate::ast::{Operand, Type};
@@ -377,7 +378,9 @@ fn test<O: Observer>(
     let done = settled(context, (&offsets, &parities), lanes)?;
     let alike =
         each().all(|lane| (offsets[lane], parities[lane]) == (offsets[first], parities[first]));
-    if blocks && done == 0 && alike {
+    // With a seed the time limit is over at once now and then.
+    let impatient = context.launch.now_and_then(warp.executed, path.pc);
+    if blocks && done == 0 && alike && !impatient {
         return Ok(Next::Wait(Wait::Mbarrier {
             offset: offsets[first],
             parity: parities[first],
@@ -443,11 +446,7 @@ pub(crate) fn finish<O: Observer>(
     let Op::Mbarrier(mbarrier) = &instruction.op else {
         return Ok(());
     };
-    let frame = warp.registers.frame(path, &context.launch.pool);
-    let lanes = match instruction.guard.0 {
-        Some(source) => path.mask & super::predicate(&frame, source),
-        None => path.mask,
-    };
+    let lanes = warp.guarded(context.launch, path);
     let offsets = offsets(context, warp, path, mbarrier, lanes)?;
     let parities = parities(context, warp, path, mbarrier, lanes)?;
     let done = settled(context, (&offsets, &parities), lanes)?;

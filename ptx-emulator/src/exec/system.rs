@@ -267,10 +267,19 @@ fn cluster_wait<O: Observer>(
             }
         }
     }
-    for (_, thread) in threads(&warp.lanes, lanes) {
-        cluster.threads.remove(&thread);
-    }
+    finish_cluster_wait(context, &warp.lanes, lanes);
     Ok(Next::To(path.pc + 1))
+}
+
+/// The phase is over: these lanes may arrive again.
+pub(crate) fn finish_cluster_wait<O: Observer>(
+    context: &mut Context<'_, O>,
+    warp: &Lanes,
+    lanes: u32,
+) {
+    for (_, thread) in threads(warp, lanes) {
+        context.block.cluster.threads.remove(&thread);
+    }
 }
 
 fn map_address<O: Observer>(

@@ -67,6 +67,34 @@ impl Heap {
         address
     }
 
+    /// A copy of everything; `None` when the host has no room.
+    pub(crate) fn copied(&self) -> Option<Self> {
+        let pieces = self.lock();
+        let copied = |(&address, piece): (&u64, &Piece)| {
+            let cells = match &piece.cells {
+                Some(cells) => Some(Arc::new(cells.copied()?)),
+                None => None,
+            };
+            let length = piece.length;
+            Some((address, Piece { length, cells }))
+        };
+        let by_address: Option<BTreeMap<u64, Piece>> =
+            pieces.by_address.iter().map(copied).collect();
+        Some(Heap {
+            pieces: Mutex::new(Pieces {
+                by_address: by_address?,
+                ..*pieces
+            }),
+        })
+    }
+
+    /// Addresses up to those of `later` are not given out again.
+    pub(crate) fn continue_behind(&self, later: &Heap) {
+        let next = later.lock().next;
+        let mut pieces = self.lock();
+        pieces.next = pieces.next.max(next);
+    }
+
     /// Frees what `allocate` gave; says why it cannot.
     pub(crate) fn free(&self, address: u64) -> Result<(), String> {
         let mut pieces = self.lock();

@@ -109,6 +109,14 @@ impl Launch<'_> {
         }
     }
 
+    /// True about once in eight times, with a seed.
+    pub(crate) fn now_and_then(&self, executed: u64, pc: u32) -> bool {
+        match self.options.schedule {
+            Schedule::Deterministic => false,
+            Schedule::Seed(seed) => mix(!seed ^ mix(executed ^ u64::from(pc) << 40)) & 7 == 0,
+        }
+    }
+
     fn block_index(&self, linear: u64) -> [u32; 3] {
         let (x, y) = (u64::from(self.grid[0]), u64::from(self.grid[1]));
         [

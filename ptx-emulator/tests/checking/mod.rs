@@ -15,7 +15,8 @@ pub(crate) fn module(declarations: &str, body: &str) -> String {
          .visible .entry test(.param .u64 in, .param .u64 out) {{\n\
          .reg .b16 %h<4>; .reg .b32 %r<16>; .reg .b32 %x; .reg .b64 %d<16>; .reg .pred %p<8>;\n\
          ld.param.u64 %d0, [in];\nld.param.u64 %d1, [out];\n\
-         mov.u32 %x, %tid.x;\nmul.wide.u32 %d2, %x, 4;\n{body}\n}}\n"
+         mov.u32 %x, %tid.x;\nmul.wide.u32 %d2, %x, 4;\n{body}\n}}\n\
+         .section .debug_str\n{{\n$L_name:\n.b8 102, 0\n}}\n"
     )
 }
 

@@ -3,7 +3,9 @@
 mod barriers;
 mod flags;
 mod kernels;
+mod knowledge;
 mod oracle;
+mod random;
 mod words;
 
 use super::Races;

@@ -5,14 +5,20 @@ use std::collections::HashMap;
 use super::{Gpu, Instance};
 use crate::check::written::GlobalWritten;
 use crate::error::MemoryError;
+use crate::machine::heap::Heap;
 use crate::machine::memory::Global;
 
 /// All memory of a GPU at one time. Bytes that are zero take no room.
 #[derive(Debug)]
 pub struct Snapshot {
     global: Global,
+    heap: Heap,
     written: GlobalWritten,
     instances: HashMap<u64, Instance>,
+}
+
+fn copy_of(heap: &Heap) -> Result<Heap, MemoryError> {
+    heap.copied().ok_or(MemoryError::Full { bytes: 0, free: 0 })
 }
 
 fn copied(instances: &HashMap<u64, Instance>) -> Result<HashMap<u64, Instance>, MemoryError> {
@@ -39,6 +45,7 @@ impl Gpu {
     pub fn snapshot(&self) -> Result<Snapshot, MemoryError> {
         Ok(Snapshot {
             global: self.global.copied()?,
+            heap: copy_of(&self.heap)?,
             written: self.written.clone(),
             instances: copied(&self.instances)?,
         })
@@ -54,7 +61,9 @@ impl Gpu {
         let mut global = snapshot.global.copied()?;
         let instances = copied(&snapshot.instances)?;
         global.continue_behind(&self.global);
-        (self.global, self.instances) = (global, instances);
+        let heap = copy_of(&snapshot.heap)?;
+        heap.continue_behind(&self.heap);
+        (self.global, self.heap, self.instances) = (global, heap, instances);
         self.written = snapshot.written.clone();
         Ok(())
     }

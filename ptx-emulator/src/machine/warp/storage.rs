@@ -141,6 +141,13 @@ impl Lanes {
         }
     }
 
+    /// Lanes of the path for which its instruction's guard is true.
+    pub(crate) fn guarded(&mut self, launch: &Launch<'_>, path: &Path) -> u32 {
+        let guard = launch.instructions()[path.pc as usize].guard;
+        let frame = self.registers.frame(path, &launch.pool);
+        active(guard, frame.predicates, path.mask)
+    }
+
     /// A 32-bit value that all active lanes have to agree on: the first
     /// one's; `None` when they do not.
     pub(crate) fn uniform(

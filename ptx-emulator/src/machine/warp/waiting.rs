@@ -58,7 +58,10 @@ impl Warp {
                 mbarrier::finish(context, &mut self.lanes, path)
                     .map_err(|(lane, kind)| self.fault(context, path, lane, kind))?;
             }
-            // `barrier.cluster.wait` looks once more.
+            Some(Wait::Cluster { .. }) => {
+                let lanes = self.lanes.guarded(context.launch, path);
+                system::finish_cluster_wait(context, &self.lanes, lanes);
+            }
             _ => return Ok(false),
         }
         path.pc += 1;

@@ -1,17 +1,14 @@
-//! Random runs, against a checker that keeps everything: a full clock a
-//! thread, every access, and for each byte who wrote it last.
+//! A checker that keeps everything: a full clock a thread, every access, and
+//! for each byte who wrote it last. Slow, and plain enough to be believed.
 
 use std::collections::HashMap;
 
-use super::Races;
-use crate::observe::{
-    AccessKind, BarrierArrival, LaunchInfo, Memory, MemoryAccess, Observer, Order, Scope, Site,
-};
+use crate::observe::{AccessKind, Order, Scope};
 
 /// Threads of a block that take part, by warp and lane.
-const MEMBERS: [(u32, u32); 6] = [(0, 0), (0, 1), (0, 2), (0, 31), (1, 0), (1, 1)];
-const BLOCKS: usize = 3;
-const THREADS: usize = BLOCKS * MEMBERS.len();
+pub(super) const MEMBERS: [(u32, u32); 6] = [(0, 0), (0, 1), (0, 2), (0, 31), (1, 0), (1, 1)];
+pub(super) const BLOCKS: usize = 3;
+pub(super) const THREADS: usize = BLOCKS * MEMBERS.len();
 
 type Clock = [u32; THREADS];
 
@@ -27,14 +24,14 @@ fn wide(scope: Scope) -> bool {
 
 /// An instruction: its number is its pc.
 #[derive(Copy, Clone, Debug)]
-struct Form {
-    kind: AccessKind,
-    order: Order,
-    scope: Scope,
-    bytes: u64,
+pub(super) struct Form {
+    pub(super) kind: AccessKind,
+    pub(super) order: Order,
+    pub(super) scope: Scope,
+    pub(super) bytes: u64,
 }
 
-fn forms() -> Vec<Form> {
+pub(super) fn forms() -> Vec<Form> {
     let mut all = Vec::new();
     let mut add = |kind, order, scope, bytes| {
         all.push(Form {
@@ -94,12 +91,32 @@ impl Past {
     }
 }
 
-fn block_of(thread: usize) -> usize {
+pub(super) fn block_of(thread: usize) -> usize {
     thread / MEMBERS.len()
 }
 
+pub(super) fn warp_of(thread: usize) -> u32 {
+    MEMBERS[thread % MEMBERS.len()].0
+}
+
+pub(super) fn lane_of(thread: usize) -> usize {
+    MEMBERS[thread % MEMBERS.len()].1 as usize
+}
+
+/// What an access is to those before it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Verdict {
+    /// In no conflict.
+    Alone,
+    /// In conflict, and after all of them.
+    Ordered,
+    /// As `Ordered`, one of them by another block.
+    Message,
+    Race,
+}
+
 #[derive(Default)]
-struct Oracle {
+pub(super) struct Oracle {
     clocks: Vec<Clock>,
     /// By memory (0 global, else the block's shared): all accesses.
     past: HashMap<usize, Vec<Past>>,
@@ -107,10 +124,13 @@ struct Oracle {
     last: HashMap<(usize, u64), usize>,
     fences: Vec<Vec<Link>>,
     pending: Vec<Vec<Link>>,
+    /// Accesses of that verdict.
+    pub(super) ordered: usize,
+    pub(super) messages: usize,
 }
 
 impl Oracle {
-    fn new() -> Oracle {
+    pub(super) fn new() -> Oracle {
         Oracle {
             clocks: vec![[0; THREADS]; THREADS],
             fences: vec![Vec::new(); THREADS],
@@ -123,19 +143,46 @@ impl Oracle {
         self.clocks[thread][thread] += 1;
     }
 
-    /// Makes an access; whether it races.
-    fn access(&mut self, thread: usize, memory: usize, address: u64, form: Form) -> bool {
-        self.step(thread);
-        let clock = self.clocks[thread];
+    /// What an access would be now.
+    pub(super) fn look(&self, thread: usize, memory: usize, address: u64, form: Form) -> Verdict {
+        let known = |old: &Past| self.clocks[thread][old.thread] >= old.clock;
         let writes = form.kind != AccessKind::Load;
-        let past = self.past.entry(memory).or_default();
-        let race = past.iter().any(|old| {
+        let mut verdict = Verdict::Alone;
+        for old in self.past.get(&memory).into_iter().flatten() {
             let overlap =
                 old.address < address + form.bytes && address < old.address + old.form.bytes;
             let conflict = writes || old.form.kind != AccessKind::Load;
-            let ordered = old.thread == thread || clock[old.thread] >= old.clock;
-            overlap && conflict && !ordered && !old.morally_strong(thread, address, form)
-        });
+            let safe = old.thread == thread || old.morally_strong(thread, address, form);
+            if !overlap || !conflict || safe {
+                continue;
+            }
+            if !known(old) {
+                return Verdict::Race;
+            }
+            if block_of(old.thread) != block_of(thread) {
+                verdict = Verdict::Message;
+            } else if verdict == Verdict::Alone {
+                verdict = Verdict::Ordered;
+            }
+        }
+        verdict
+    }
+
+    /// Makes an access; whether it races.
+    pub(super) fn access(
+        &mut self,
+        thread: usize,
+        memory: usize,
+        address: u64,
+        form: Form,
+    ) -> bool {
+        self.step(thread);
+        let clock = self.clocks[thread];
+        let writes = form.kind != AccessKind::Load;
+        let verdict = self.look(thread, memory, address, form);
+        self.ordered += usize::from(verdict == Verdict::Ordered);
+        self.messages += usize::from(verdict == Verdict::Message);
+        let past = self.past.entry(memory).or_default();
         // Whose writes it observes, or carries on.
         let mut writers: Vec<usize> = (address..address + form.bytes)
             .filter_map(|byte| self.last.get(&(memory, byte)).copied())
@@ -191,10 +238,10 @@ impl Oracle {
                 self.last.insert((memory, byte), past.len() - 1);
             }
         }
-        race
+        verdict == Verdict::Race
     }
 
-    fn fence(&mut self, thread: usize, order: Order, scope: Scope) {
+    pub(super) fn fence(&mut self, thread: usize, order: Order, scope: Scope) {
         self.step(thread);
         if order != Order::Release {
             let pending = std::mem::take(&mut self.pending[thread]);
@@ -219,7 +266,7 @@ impl Oracle {
     }
 
     /// Those who wait learn what those who come know.
-    fn meet(&mut self, come: &[usize], wait: &[usize]) {
+    pub(super) fn meet(&mut self, come: &[usize], wait: &[usize]) {
         let mut sum = [0; THREADS];
         for &thread in come {
             self.step(thread);
@@ -229,188 +276,4 @@ impl Oracle {
             join(&mut self.clocks[thread], &sum);
         }
     }
-}
-
-/// xorshift64*
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n
-    }
-}
-
-fn site(pc: usize, block: usize, warp: u32) -> Site {
-    Site {
-        pc: pc as u32,
-        block: [block as u32, 0, 0],
-        block_linear: block as u64,
-        warp,
-    }
-}
-
-/// The threads of a warp of a block in `alive`, each with probability 1/2.
-fn some_lanes(random: &mut Random, alive: &[usize], block: usize, warp: u32) -> (Vec<usize>, u32) {
-    let mut chosen = Vec::new();
-    let mut mask = 0;
-    for &thread in alive {
-        let (own, lane) = MEMBERS[thread % MEMBERS.len()];
-        if block_of(thread) == block && own == warp && random.below(2) == 0 {
-            chosen.push(thread);
-            mask |= 1 << lane;
-        }
-    }
-    (chosen, mask)
-}
-
-fn found(races: &Races) -> u64 {
-    races.findings().iter().map(|finding| finding.count).sum()
-}
-
-fn arrival(id: u32, lanes: u32, expected: u32, waits: bool) -> BarrierArrival {
-    BarrierArrival {
-        id,
-        lanes,
-        live: lanes,
-        expected,
-        waits,
-        aligned: false,
-    }
-}
-
-/// Runs `events` random events; how many accesses race.
-fn compare(seed: u64, events: usize, leave: bool) -> usize {
-    let forms = forms();
-    let mut random = Random(seed * 2 + 1);
-    let (mut oracle, mut races) = (Oracle::new(), Races::default());
-    races.launch(&LaunchInfo {
-        kernel: "test".into(),
-        grid: [BLOCKS as u32, 1, 1],
-        block: [34, 1, 1],
-        shared_bytes: 64,
-    });
-    for block in 0..BLOCKS {
-        races.block_begins([block as u32, 0, 0], block as u64);
-        races.exit(site(0, block, 0), 0x7fff_fff8);
-    }
-    let mut alive: Vec<usize> = (0..THREADS).collect();
-    let mut racing = 0;
-    for event in 0..events {
-        let block = random.below(BLOCKS);
-        let warp = random.below(2) as u32;
-        if random.below(8) == 0 {
-            races.sweep();
-        }
-        let (threads, lanes) = some_lanes(&mut random, &alive, block, warp);
-        if lanes == 0 {
-            continue;
-        }
-        match random.below(24) {
-            0..16 => {
-                let pc = random.below(forms.len());
-                let form = forms[pc];
-                let shared = random.below(4) == 0;
-                let base = random.below(3) as u64 * 8;
-                let spread = random.below(2) == 0;
-                let mut addresses = [0; 32];
-                for &thread in &threads {
-                    let (_, lane) = MEMBERS[thread % MEMBERS.len()];
-                    let offset = if spread { random.below(8) as u64 } else { 0 };
-                    addresses[lane as usize] = base + offset / form.bytes * form.bytes;
-                }
-                let before = found(&races);
-                let (memory, room) = if shared {
-                    (1 + block, Memory::Shared)
-                } else {
-                    (0, Memory::Global)
-                };
-                races.access(
-                    site(pc, block, warp),
-                    &MemoryAccess {
-                        kind: form.kind,
-                        memory: room,
-                        addresses: &addresses,
-                        lanes,
-                        bytes: form.bytes as u32,
-                        order: form.order,
-                        scope: form.scope,
-                    },
-                );
-                let mut race = false;
-                for &thread in &threads {
-                    let (_, lane) = MEMBERS[thread % MEMBERS.len()];
-                    race |= oracle.access(thread, memory, addresses[lane as usize], form);
-                }
-                let seen = found(&races) != before;
-                assert_eq!(
-                    seen, race,
-                    "seed {seed}, event {event}: {form:?} of {threads:?}"
-                );
-                racing += usize::from(race);
-            }
-            16..19 => {
-                let order =
-                    [Order::AcquireRelease, Order::Acquire, Order::Release][random.below(3)];
-                let scope = [Scope::Block, Scope::Gpu][random.below(2)];
-                races.fence(site(0, block, warp), lanes, order, scope);
-                threads
-                    .iter()
-                    .for_each(|&thread| oracle.fence(thread, order, scope));
-            }
-            19 | 20 => {
-                races.collective_completes(site(0, block, warp), lanes, true);
-                oracle.meet(&threads, &threads);
-            }
-            21 => {
-                // All of the block.
-                let all: Vec<usize> = alive
-                    .iter()
-                    .copied()
-                    .filter(|&t| block_of(t) == block)
-                    .collect();
-                for warp in 0..2 {
-                    let own = |&&t: &&usize| MEMBERS[t % MEMBERS.len()].0 == warp;
-                    let lanes = all
-                        .iter()
-                        .filter(own)
-                        .map(|&t| 1 << MEMBERS[t % MEMBERS.len()].1)
-                        .sum();
-                    if lanes != 0 {
-                        races.barrier(site(0, block, warp), &arrival(0, lanes, 0, true));
-                    }
-                }
-                races.barrier_completes(block as u64, 0);
-                oracle.meet(&all, &all);
-            }
-            22 => {
-                // Some of one warp arrive, some of the other wait.
-                let (others, mask) = some_lanes(&mut random, &alive, block, 1 - warp);
-                races.barrier(site(0, block, warp), &arrival(1, lanes, 64, false));
-                if mask != 0 {
-                    races.barrier(site(0, block, 1 - warp), &arrival(1, mask, 64, true));
-                }
-                races.barrier_completes(block as u64, 1);
-                let come: Vec<usize> = threads.iter().chain(&others).copied().collect();
-                oracle.meet(&come, &others);
-            }
-            _ if leave && random.below(3) == 0 => {
-                races.exit(site(0, block, warp), lanes);
-                alive.retain(|thread| !threads.contains(thread));
-            }
-            _ => {}
-        }
-    }
-    racing
-}
-
-#[test]
-fn random_runs_agree_with_full_clocks() {
-    let mut racing = 0;
-    for seed in 1..=3000 {
-        racing += compare(seed, 60, seed % 2 == 0);
-    }
-    assert!(racing > 10_000, "{racing} accesses raced");
 }

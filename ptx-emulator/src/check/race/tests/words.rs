@@ -221,3 +221,34 @@ fn local_memory_is_a_threads_own() {
         ".local .align 8 .b8 depot[64]; st.local.u32 [depot], %r0; ld.local.u32 %r6, [depot];",
     );
 }
+
+#[test]
+fn a_wild_address_is_the_machines_to_refuse() {
+    for body in [
+        "mov.b64 %d3, -4; ld.global.v2.u32 {%r6, %r7}, [%d3];",
+        "mov.b64 %d3, -4; red.release.gpu.global.add.u64 [%d3], 1;",
+        "mov.u32 %r6, -4; st.shared.u32 [%r6], %r0;",
+    ] {
+        let program = load(body);
+        let mut gpu = Gpu::new(Model::h200());
+        let shape = Shape {
+            grid: [1, 1, 1],
+            block: [1, 1, 1],
+            shared_bytes: 0,
+        };
+        let options = LaunchOptions::default();
+        let parameters: [&[u8]; 1] = [&[0; 8]];
+        let seen = gpu
+            .launch_observed(
+                &program,
+                "test",
+                shape,
+                &parameters,
+                &options,
+                Races::default(),
+            )
+            .unwrap();
+        assert!(seen.outcome.is_err(), "{body}");
+        assert!(seen.observer.findings().is_empty(), "{body}");
+    }
+}
