@@ -162,9 +162,9 @@ Generated from the decoders of `ptx-emulator` by its test `coverage`
 Instructions are listed by their first word, in the order of the PTX ISA. What
 is not listed as supported, whole instructions and single modifiers alike, is
 refused when a program is loaded, with the line of the PTX and of the source.
-Results are exact to the bit, but for those marked *approximate*: there PTX
-leaves the bits open within a bound, and the emulator gives the value rounded
-to nearest.
+A group is a file of decoders. Results are exact to the bit, but for those of
+the group *approximate*: there PTX leaves the bits open within a bound, and the
+emulator gives the value rounded to nearest.
 ";
 
 /// The table as it has to be.
@@ -173,32 +173,19 @@ fn table() -> String {
     for (title, opcodes) in SECTIONS {
         write!(
             out,
-            "\n## {title}\n\n| instruction | supported forms |\n| --- | --- |\n"
+            "\n## {title}\n\n| instruction | group | forms |\n| --- | --- | --- |\n"
         )
         .unwrap();
         for opcode in *opcodes {
-            let forms: Vec<String> = coverage()
-                .filter(|row| row.opcode == *opcode)
-                .map(|row| {
-                    let mark = if row.group == "approximate" {
-                        " (*approximate*)"
-                    } else {
-                        ""
-                    };
-                    let forms = if row.forms.is_empty() {
-                        "all"
-                    } else {
-                        row.forms
-                    };
-                    format!("{}{mark}: {forms}", row.group)
-                })
-                .collect();
-            let forms = if forms.is_empty() {
-                "not supported: refused when loaded".to_owned()
-            } else {
-                forms.join("<br>")
-            };
-            writeln!(out, "| `{opcode}` | {forms} |").unwrap();
+            let mut rows = coverage().filter(|row| row.opcode == *opcode).peekable();
+            if rows.peek().is_none() {
+                writeln!(out, "| `{opcode}` | | not supported: refused when loaded |").unwrap();
+            }
+            for Coverage { group, forms, .. } in rows {
+                let mark = if group == "approximate" { "*" } else { "" };
+                let forms = if forms.is_empty() { "all" } else { forms };
+                writeln!(out, "| `{opcode}` | {mark}{group}{mark} | {forms} |").unwrap();
+            }
         }
     }
     out

@@ -116,7 +116,7 @@ fn f64_and_16_bits() {
         // Exponents within those of the narrow formats.
         let range = if index % 2 == 0 { 40 } else { 300 };
         let exponent = 1023 - range / 2 + (bits >> 52) % range;
-        bits & (1 << 63 | (1 << 52) - 1) | exponent << 52
+        bits & 0x800f_ffff_ffff_ffff | exponent << 52
     }));
     for (word, round) in ROUNDINGS {
         let body = format!("cvt.{word}.f16.f64 %ho, %a; cvt.u64.u16 %o, %ho;");

@@ -164,6 +164,40 @@ fn pairs_of_f32_in_every_mode() {
     }
 }
 
+#[test]
+fn f32_with_16_bit_operands_in_every_mode() {
+    use rustc_apfloat::ieee::{BFloat, Half};
+    fn mixed<H: Float + FloatConvert<Single>>(name: &str) {
+        let wide = |x: u64| -> Single {
+            let narrow: H = of(x & 0xffff);
+            narrow.convert_r(Round::NearestTiesToEven, &mut false).value
+        };
+        // The low halves of random words are random 16-bit values.
+        let mut cases = triples::<Single>(4000);
+        cases.extend(triples::<H>(2000));
+        for (word, round) in ROUNDINGS {
+            for (sat, cut) in [("", false), (".sat", true)] {
+                let finish = |x: Single| bits(if cut { saturate(x) } else { x }, NAN);
+                let store = "cvt.u64.u32 %o, %ro;";
+                let body = format!("add.{word}{sat}.f32.{name} %ro, %ha, %rb; {store}");
+                check(&body, false, &cases, |[a, b, _]| {
+                    finish(wide(a).add_r(of(b), round).value)
+                });
+                let body = format!("sub.{word}{sat}.f32.{name} %ro, %ha, %rb; {store}");
+                check(&body, false, &cases, |[a, b, _]| {
+                    finish(wide(a).sub_r(of(b), round).value)
+                });
+                let body = format!("fma.{word}{sat}.f32.{name} %ro, %ha, %hb, %rc; {store}");
+                check(&body, false, &cases, |[a, b, c]| {
+                    finish(wide(a).mul_add_r(wide(b), of(c), round).value)
+                });
+            }
+        }
+    }
+    mixed::<Half>("f16");
+    mixed::<BFloat>("bf16");
+}
+
 fn one_operand(values: impl IntoIterator<Item = u64>) -> Vec<[u64; 3]> {
     values.into_iter().map(|a| [a, 0, 0]).collect()
 }

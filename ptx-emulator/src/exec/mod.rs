@@ -21,6 +21,7 @@ pub(crate) mod integer;
 pub(crate) mod logic;
 pub(crate) mod mbarrier;
 pub(crate) mod memory;
+pub(crate) mod mixed;
 pub(crate) mod packed;
 pub(crate) mod softfloat;
 pub(crate) mod special;
@@ -52,6 +53,7 @@ pub(crate) const GROUPS: &[&Group] = &[
     &approximate::GROUP,
     &carry::GROUP,
     &packed::GROUP,
+    &mixed::GROUP,
     &wide::GROUP,
     &memory::GROUP,
     &atomic::GROUP,

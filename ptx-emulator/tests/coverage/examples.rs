@@ -61,6 +61,7 @@ pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[
             "<not|cnot>.b32 %ro, %ra;",
             "<not|cnot>.b64 %o, %a;",
             "lop3.b32 %ro, %ra, %rb, %rc, 0x96;",
+            "lop3.<or|and>.b32 %ro|%p, %ra, %rb, %rc, 0x96, %q;",
             "shl.b16 %ho, %ha, %rb;",
             "shl.b32 %ro, %ra, 3;",
             "shl.b64 %o, %a, %rb;",
@@ -227,6 +228,13 @@ pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[
             "cvt.pack.sat.<u16|s16>.s32 %ro, %ra, %rb;",
             "cvt.pack.sat.<u8|s8|u4|s4|u2|s2>.s32.b32 %ro, %ra, %rb, %rc;",
             "fns.b32 %ro, %ra, %rb, %rc;",
+        ],
+    ),
+    (
+        "mixed",
+        &[
+            "<add|sub><|.rn|.rz|.rm|.rp><|.sat>.f32.<f16|bf16> %ro, %ha, %rb;",
+            "fma.<rn|rz|rm|rp><|.sat>.f32.<f16|bf16> %ro, %ha, %hb, %rc;",
         ],
     ),
     (
