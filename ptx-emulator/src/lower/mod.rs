@@ -1,16 +1,18 @@
 //! The syntax tree to code: names to slots, labels to indices, text to `Op`s.
 //!
 //! `scope` knows names, `decoder` is what instruction groups decode with,
-//! `layout` places variables, `flow` finds where divergent paths meet.
+//! `layout` places variables, `flow` and `dominators` find where divergent
+//! paths meet.
 
 pub(crate) mod decoder;
+mod dominators;
 pub(crate) mod flow;
 pub(crate) mod layout;
 pub(crate) mod scope;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::ast::{self, Location, Position, Space, Statement};
+use crate::ast::{self, Location, Operand, Position, Space, Statement};
 use crate::error::{LoadError, Refusal};
 use crate::exec;
 use crate::ir::{Class, Guard, Instruction, Op, Operands, Pool, Row, Source, Target};
@@ -134,6 +136,10 @@ pub(crate) struct Builder<'a> {
     pool32: HashMap<u32, u32>,
     pool64: HashMap<u64, u32>,
     symbols: HashMap<(Symbol, i64, bool, bool), u32>,
+    /// Which function names which symbol.
+    used: HashSet<(u32, Symbol)>,
+    /// Targets of all `brx` so far.
+    indexed_targets: usize,
     pub(crate) relocations: Vec<Relocation>,
     /// Index of the instruction behind each label.
     labels: Vec<Option<u32>>,
@@ -171,6 +177,7 @@ impl Builder<'_> {
         wide: bool,
         generic: bool,
     ) -> Source {
+        self.note_use(symbol);
         if let Some(&row) = self.symbols.get(&(symbol, offset, wide, generic)) {
             return Source::pool(row);
         }
@@ -189,17 +196,22 @@ impl Builder<'_> {
             offset,
             generic,
         });
+        Source::pool(row)
+    }
+
+    /// Notes that the current function names a symbol.
+    fn note_use(&mut self, symbol: Symbol) {
+        if !self.used.insert((self.function, symbol)) {
+            return;
+        }
         let function = &mut self.functions[self.function as usize];
         match symbol {
             Symbol::Variable(index) if self.variables[index as usize].space == Space::Shared => {
-                if !function.shared.contains(&index) {
-                    function.shared.push(index);
-                }
+                function.shared.push(index);
             }
             Symbol::Function(index) => function.calls.push(index),
             Symbol::Variable(_) => {}
         }
-        Source::pool(row)
     }
 
     pub(crate) fn new_label(&mut self) -> LabelId {
@@ -261,6 +273,8 @@ pub(crate) fn lower(module: &ast::Module, text: &str) -> Result<Code, LoadError>
         pool32: HashMap::new(),
         pool64: HashMap::new(),
         symbols: HashMap::new(),
+        used: HashSet::new(),
+        indexed_targets: 0,
         relocations: Vec::new(),
         labels: Vec::new(),
         files: module
@@ -368,6 +382,32 @@ fn resolve_labels(builder: &mut Builder<'_>, first: u32) {
 }
 
 const NEVER_PLACED: u32 = u32::MAX;
+/// Targets of all `brx` of a module: lists are shared in the text, and not in
+/// the code.
+const INDEXED_TARGETS: usize = 1 << 20;
+
+/// Tells the scopes which registers the operands name.
+fn touch(scopes: &mut Scopes, operands: &[Operand]) {
+    for operand in operands {
+        match operand {
+            Operand::Name(name) | Operand::NameOffset(name, _) | Operand::Not(name) => {
+                scopes.touch(name);
+            }
+            Operand::Pair(first, second) => {
+                touch(scopes, std::slice::from_ref(first));
+                touch(scopes, std::slice::from_ref(second));
+            }
+            Operand::Address { base, rest, .. } => {
+                if let Some(name) = base {
+                    scopes.touch(name);
+                }
+                touch(scopes, rest);
+            }
+            Operand::Vector(inner) | Operand::List(inner) => touch(scopes, inner),
+            Operand::Number(_) | Operand::Sink => {}
+        }
+    }
+}
 
 fn lower_block(
     builder: &mut Builder<'_>,
@@ -422,6 +462,9 @@ fn lower_instruction(
         .get(instruction.text.0..instruction.text.1)
         .unwrap_or("")
         .to_owned();
+    if let Some(guard) = &instruction.guard {
+        scopes.touch(&guard.register);
+    }
     let guard = match &instruction.guard {
         None => Guard(None),
         Some(guard) => match scopes.find(&guard.register) {
@@ -438,6 +481,7 @@ fn lower_instruction(
             }
         },
     };
+    touch(scopes, &instruction.operands);
     let mut refusal: Option<String> = None;
     for group in exec::groups_of(&instruction.opcode) {
         let mut decoder = Decoder::new(builder, scopes, instruction);
@@ -448,6 +492,13 @@ fn lower_instruction(
                     match call.target {
                         Target::Function(callee) => function.calls.push(callee),
                         Target::Indirect(_) => function.indirect = true,
+                    }
+                }
+                if let Op::BranchIndexed { targets, .. } = &decoded.op {
+                    builder.indexed_targets += targets.len();
+                    if builder.indexed_targets > INDEXED_TARGETS {
+                        let reason = format!("more than {INDEXED_TARGETS} targets of `brx`");
+                        return builder.refuse(instruction.position, &text, reason);
                     }
                 }
                 builder.emit(
