@@ -2,21 +2,20 @@
 //!
 //! `scope` knows names, `decoder` is what instruction groups decode with,
 //! `layout` places variables, `flow` and `dominators` find where divergent
-//! paths meet.
+//! paths meet, `instruction` asks the groups.
 
 pub(crate) mod decoder;
 mod dominators;
 pub(crate) mod flow;
+mod instruction;
 pub(crate) mod layout;
 pub(crate) mod scope;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::ast::{self, Location, Operand, Position, Space, Statement};
+use crate::ast::{self, Location, Position, Space, Statement};
 use crate::error::{LoadError, Refusal};
-use crate::exec;
-use crate::ir::{Class, Guard, Instruction, Op, Operands, Pool, Row, Source, Target};
-use decoder::Decoder;
+use crate::ir::{Class, Guard, Instruction, Op, Operands, Pool, Row, Source};
 use layout::Placed;
 use scope::{Entity, Scopes};
 
@@ -382,32 +381,6 @@ fn resolve_labels(builder: &mut Builder<'_>, first: u32) {
 }
 
 const NEVER_PLACED: u32 = u32::MAX;
-/// Targets of all `brx` of a module: lists are shared in the text, and not in
-/// the code.
-const INDEXED_TARGETS: usize = 1 << 20;
-
-/// Tells the scopes which registers the operands name.
-fn touch(scopes: &mut Scopes, operands: &[Operand]) {
-    for operand in operands {
-        match operand {
-            Operand::Name(name) | Operand::NameOffset(name, _) | Operand::Not(name) => {
-                scopes.touch(name);
-            }
-            Operand::Pair(first, second) => {
-                touch(scopes, std::slice::from_ref(first));
-                touch(scopes, std::slice::from_ref(second));
-            }
-            Operand::Address { base, rest, .. } => {
-                if let Some(name) = base {
-                    scopes.touch(name);
-                }
-                touch(scopes, rest);
-            }
-            Operand::Vector(inner) | Operand::List(inner) => touch(scopes, inner),
-            Operand::Number(_) | Operand::Sink => {}
-        }
-    }
-}
 
 fn lower_block(
     builder: &mut Builder<'_>,
@@ -442,7 +415,9 @@ fn lower_block(
                 }
             }
             Statement::Location(location) => builder.location = Some(*location),
-            Statement::Instruction(instruction) => lower_instruction(builder, scopes, instruction)?,
+            Statement::Instruction(instruction) => {
+                instruction::lower(builder, scopes, instruction)?
+            }
             Statement::BranchTargets(..)
             | Statement::CallPrototype(..)
             | Statement::CallTargets(..) => {}
@@ -450,76 +425,4 @@ fn lower_block(
     }
     scopes.leave();
     Ok(())
-}
-
-fn lower_instruction(
-    builder: &mut Builder<'_>,
-    scopes: &mut Scopes,
-    instruction: &ast::Instruction,
-) -> Result<(), LoadError> {
-    let text = builder
-        .text
-        .get(instruction.text.0..instruction.text.1)
-        .unwrap_or("")
-        .to_owned();
-    if let Some(guard) = &instruction.guard {
-        scopes.touch(&guard.register);
-    }
-    let guard = match &instruction.guard {
-        None => Guard(None),
-        Some(guard) => match scopes.find(&guard.register) {
-            Some(Entity::Register {
-                slot,
-                ty: ast::Type::Predicate,
-            }) => Guard(Some(Source::predicate(*slot, guard.negated))),
-            _ => {
-                return builder.refuse(
-                    instruction.position,
-                    &text,
-                    format!("no predicate `{}`", guard.register),
-                );
-            }
-        },
-    };
-    touch(scopes, &instruction.operands);
-    let mut refusal: Option<String> = None;
-    for group in exec::groups_of(&instruction.opcode) {
-        let mut decoder = Decoder::new(builder, scopes, instruction);
-        match (group.decode)(&mut decoder) {
-            Ok(decoded) => {
-                if let Op::Call(call) = &decoded.op {
-                    let function = &mut builder.functions[builder.function as usize];
-                    match call.target {
-                        Target::Function(callee) => function.calls.push(callee),
-                        Target::Indirect(_) => function.indirect = true,
-                    }
-                }
-                if let Op::BranchIndexed { targets, .. } = &decoded.op {
-                    builder.indexed_targets += targets.len();
-                    if builder.indexed_targets > INDEXED_TARGETS {
-                        let reason = format!("more than {INDEXED_TARGETS} targets of `brx`");
-                        return builder.refuse(instruction.position, &text, reason);
-                    }
-                }
-                builder.emit(
-                    instruction.position,
-                    instruction.text,
-                    Instruction {
-                        op: decoded.op,
-                        operands: decoded.operands,
-                        guard,
-                        class: decoded.class,
-                    },
-                );
-                return Ok(());
-            }
-            // The reason of the group that got furthest says most.
-            Err(reason) => {
-                refusal.get_or_insert(reason);
-            }
-        }
-    }
-    let reason = refusal
-        .unwrap_or_else(|| format!("the instruction `{}` is not supported", instruction.opcode));
-    builder.refuse(instruction.position, &text, reason)
 }
