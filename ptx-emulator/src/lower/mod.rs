@@ -147,6 +147,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) function: u32,
     /// The label of the one place where the current function returns.
     pub(crate) epilogue: LabelId,
+    /// Refused instructions, when they are all wanted and not the first.
+    refused: Option<Vec<Refusal>>,
 }
 
 impl Builder<'_> {
@@ -261,7 +263,36 @@ impl Builder<'_> {
 ///
 /// The first name or instruction that cannot be resolved or decoded.
 pub(crate) fn lower(module: &ast::Module, text: &str) -> Result<Code, LoadError> {
-    let mut builder = Builder {
+    let mut builder = builder(module, text);
+    lower_module(&mut builder, module)?;
+    Ok(Code {
+        instructions: builder.instructions,
+        origins: builder.origins,
+        functions: builder.functions,
+        variables: builder.variables,
+        pool: builder.pool,
+        relocations: builder.relocations,
+        files: builder.files,
+        text: text.to_owned(),
+    })
+}
+
+/// What `lower` refuses, not only the first: every instruction, up to `most`
+/// of them, or the name or declaration that nothing can go on behind.
+pub(crate) fn refusals(module: &ast::Module, text: &str, most: usize) -> Vec<Refusal> {
+    let mut builder = builder(module, text);
+    builder.refused = Some(Vec::new());
+    let end = lower_module(&mut builder, module);
+    let mut refused = builder.refused.unwrap_or_default();
+    if let Err(LoadError::Refused(refusal)) = end {
+        refused.push(*refusal);
+    }
+    refused.truncate(most);
+    refused
+}
+
+fn builder<'a>(module: &ast::Module, text: &'a str) -> Builder<'a> {
+    Builder {
         text,
         module: HashMap::new(),
         functions: Vec::new(),
@@ -284,7 +315,11 @@ pub(crate) fn lower(module: &ast::Module, text: &str) -> Result<Code, LoadError>
         location: None,
         function: u32::MAX,
         epilogue: 0,
-    };
+        refused: None,
+    }
+}
+
+fn lower_module(builder: &mut Builder<'_>, module: &ast::Module) -> Result<(), LoadError> {
     if module.address_size != 64 {
         return builder.refuse(
             Position { line: 1, column: 1 },
@@ -294,27 +329,18 @@ pub(crate) fn lower(module: &ast::Module, text: &str) -> Result<Code, LoadError>
     }
     // Names first, because bodies and initialisers may use later ones.
     for function in &module.functions {
-        scope::declare_function(&mut builder, function)?;
+        scope::declare_function(builder, function)?;
     }
     for variable in &module.variables {
-        layout::declare_variable(&mut builder, variable)?;
+        layout::declare_variable(builder, variable)?;
     }
-    layout::fill_initialisers(&mut builder, &module.variables)?;
+    layout::fill_initialisers(builder, &module.variables)?;
     for function in &module.functions {
         if let Some(body) = &function.body {
-            lower_function(&mut builder, function, body)?;
+            lower_function(builder, function, body)?;
         }
     }
-    Ok(Code {
-        instructions: builder.instructions,
-        origins: builder.origins,
-        functions: builder.functions,
-        variables: builder.variables,
-        pool: builder.pool,
-        relocations: builder.relocations,
-        files: builder.files,
-        text: text.to_owned(),
-    })
+    Ok(())
 }
 
 fn lower_function(
