@@ -1,12 +1,41 @@
-//! Warp instructions a second on a PTX file's trapezoid kernel, with checks
-//! off: `cargo run --release -p ptx-emulator --example trapezoid -- FILE KERNEL [CORES]`.
+//! Warp instructions a second on a PTX file's trapezoid kernel:
+//! `cargo run --release -p ptx-emulator --example trapezoid -- [FILE] [KERNEL]
+//! [CORES] [--check[=all,initialised,races,barriers,collectives]]`.
 
 use std::time::Instant;
 
-use ptx_emulator::{Gpu, LaunchOptions, Model, Program, Shape};
+use ptx_emulator::{Checks, Gpu, LaunchOptions, Model, Program, Shape};
+
+/// The checks that `--check` or `--check=NAME,NAME` asks for; none without it.
+fn checks(flag: Option<&str>) -> Result<Checks, String> {
+    let Some(flag) = flag else {
+        return Ok(Checks::none());
+    };
+    let names = flag.trim_start_matches("--check").trim_start_matches('=');
+    let mut checks = Checks::none();
+    for name in names.split(',') {
+        match name {
+            "" | "all" => checks = Checks::all(),
+            "initialised" => checks.initialised = true,
+            "races" => checks.races = true,
+            "barriers" => checks.barriers = true,
+            "collectives" => checks.collectives = true,
+            _ => {
+                return Err(format!(
+                    "--check={name}; allowed are all, initialised, races, barriers, collectives"
+                ));
+            }
+        }
+    }
+    Ok(checks)
+}
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
+    let (flags, arguments): (Vec<String>, Vec<String>) = std::env::args()
+        .skip(1)
+        .partition(|argument| argument.starts_with("--"));
+    let checks = checks(flags.last().map(String::as_str))?;
+    let mut arguments = arguments.into_iter();
     let file = arguments
         .next()
         .unwrap_or_else(|| "ptx-emulator/tests/fixtures/kernels.ptx".into());
@@ -42,10 +71,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let all: [&[u8]; 3] = [&partials.to_le_bytes(), &each.to_le_bytes(), &step];
     let started = Instant::now();
-    let (report, ()) = gpu
-        .launch_observed(&program, &kernel, shape, &all[..sizes.len()], &options, ())?
-        .finished()?;
+    let checked = gpu.check(
+        &program,
+        &kernel,
+        shape,
+        &all[..sizes.len()],
+        &options,
+        checks,
+    )?;
     let seconds = started.elapsed().as_secs_f64();
+    let cores = if checks == Checks::none() { cores } else { 1 };
+    println!("{checked}");
+    checked.outcome?;
+    let report = checked.report;
     let mut bytes = vec![0; count as usize * 8];
     gpu.copy_out(partials, &mut bytes)?;
     let sum: f64 = bytes

@@ -117,7 +117,7 @@ fn a_mask_that_does_not_name_the_lane_itself_is_a_fault() {
     let LaunchError::Fault(fault) = error else {
         panic!("{error}")
     };
-    assert!(matches!(fault.kind, FaultKind::Undefined(_)), "{fault}");
+    assert!(matches!(fault.kind, FaultKind::Collective(_)), "{fault}");
 }
 
 #[test]

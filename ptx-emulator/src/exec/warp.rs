@@ -246,7 +246,7 @@ pub(crate) fn arrive<O: Observer>(
     operands: &Operands,
     lanes: u32,
 ) -> Result<Next, LaneFault> {
-    let undefined = |text: String| (lanes.trailing_zeros(), FaultKind::Undefined(text));
+    let undefined = |text: String| (lanes.trailing_zeros(), FaultKind::Collective(text));
     let Some(members) = warp
         .lanes
         .uniform(path, &context.launch.pool, operands.s[3], lanes)
