@@ -38,7 +38,7 @@ pub(crate) enum Contents {
 }
 
 /// The forms, for `--help` and for messages.
-pub(crate) const FORMS: &str = "TYPE:VALUE, in:TYPE:FILE, out:TYPE:COUNT:FILE, \
+const FORMS: &str = "TYPE:VALUE, in:TYPE:FILE, out:TYPE:COUNT:FILE, \
      inout:TYPE:FILE:FILE, zero:TYPE:COUNT, scratch:TYPE:COUNT, null and bytes:HEX";
 
 impl Argument {

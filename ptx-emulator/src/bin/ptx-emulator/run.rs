@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use ptx_emulator::count::Counts;
-use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Model, Program, Schedule, Shape};
+use ptx_emulator::{Checks, Gpu, LaunchError, LaunchOptions, Model, Program, Schedule, Shape};
 
-use crate::argument::{Argument, FORMS, Value};
+use crate::argument::{Argument, Value};
 use crate::transfer::{self, Loaded};
 use crate::{Outcome, Refused, read_text};
 
@@ -42,13 +42,17 @@ pub(crate) struct Run {
     /// u64, i8 to i64 or f16 to f64; FILE ends in .npy or .bin.
     #[arg(long = "arg", value_name = "ARGUMENT", allow_hyphen_values = true)]
     arguments: Vec<String>,
+    /// Looks for races, reads of what nobody wrote, misused barriers and
+    /// collectives.
+    #[arg(long)]
+    check: bool,
     /// Counts instructions, lanes, wavefronts and sectors, by source line.
     #[arg(long)]
     counts: bool,
     /// Runs warps and blocks in a random order, made from this number.
     #[arg(long, value_name = "SEED")]
     schedule: Option<u64>,
-    /// Cores of this computer that run blocks.
+    /// Cores of this computer that run blocks; with --check, one does.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = cores)]
     cores: usize,
     /// Warp instructions after which the launch counts as hung.
@@ -126,8 +130,10 @@ impl Run {
                     Value::Array { .. } => 8,
                 };
                 if bytes != size as usize {
+                    let also = if size == 8 { ", an array or null" } else { "" };
                     return Err(Refused(format!(
-                        "{}: {bytes} bytes, and this parameter of `{kernel}` has {size}; allowed are {FORMS}",
+                        "{}: {bytes} bytes, and this parameter of `{kernel}` has {size}; \
+                         allowed are a scalar or bytes of that size{also}",
                         argument.text
                     )));
                 }
@@ -155,39 +161,46 @@ impl Run {
             cores: self.cores,
         };
         let bytes: Vec<&[u8]> = parameters.iter().map(Vec::as_slice).collect();
-        let counted = |error: LaunchError| Refused(format!("--kernel {}: {error}", self.kernel));
-        let (report, outcome, table) = if self.counts {
-            let observed = gpu
-                .launch_observed(
+        let refuse = |error: LaunchError| Refused(format!("--kernel {}: {error}", self.kernel));
+        let checks = if self.check {
+            Checks::all()
+        } else {
+            Checks::none()
+        };
+        let mut table = String::new();
+        let checked = if self.counts {
+            let counts = Counts::default();
+            let (checked, counts) = gpu
+                .check_observed(
                     program,
                     &self.kernel,
                     shape,
                     &bytes,
                     &options,
-                    Counts::default(),
+                    checks,
+                    counts,
                 )
-                .map_err(counted)?;
-            let table = observed.observer.table(program).to_string();
-            (observed.report, observed.outcome, table)
+                .map_err(refuse)?;
+            table = counts.table(program).to_string();
+            checked
         } else {
-            let observed = gpu
-                .launch_observed(program, &self.kernel, shape, &bytes, &options, ())
-                .map_err(counted)?;
-            (observed.report, observed.outcome, String::new())
+            gpu.check(program, &self.kernel, shape, &bytes, &options, checks)
+                .map_err(refuse)?
         };
         let mut text = format!(
-            "{}: {} warp instructions, grid {}, block {}\n{table}",
+            "{}: {} warp instructions, grid {}, block {}\n",
             self.kernel,
-            report.warp_instructions,
+            checked.report.warp_instructions,
             times(self.grid),
             times(self.block)
         );
+        let good = checked.is_clean();
+        if self.check || !good {
+            text.push_str(&format!("{checked}\n"));
+        }
+        text.push_str(&table);
         if !text.ends_with('\n') {
             text.push('\n');
-        }
-        let good = outcome.is_ok();
-        if let Err(error) = outcome {
-            text.push_str(&format!("{error}\n"));
         }
         Ok(Outcome { text, good })
     }

@@ -119,12 +119,13 @@ impl Start {
 pub(crate) fn place(gpu: &mut Gpu, arguments: &[Loaded]) -> Result<Vec<Vec<u8>>, Refused> {
     arguments
         .iter()
-        .map(|loaded| {
+        .zip(1..)
+        .map(|(loaded, number)| {
             let label = &loaded.label;
             match &loaded.start {
                 Start::Parameter(bytes) => Ok(bytes.clone()),
                 array => {
-                    let address = fill(gpu, array).map_err(|why| refuse(label, why))?;
+                    let address = fill(gpu, array, number).map_err(|why| refuse(label, why))?;
                     Ok(address.to_le_bytes().to_vec())
                 }
             }
@@ -132,8 +133,9 @@ pub(crate) fn place(gpu: &mut Gpu, arguments: &[Loaded]) -> Result<Vec<Vec<u8>>,
         .collect()
 }
 
-fn fill(gpu: &mut Gpu, array: &Start) -> Result<u64, ptx_emulator::MemoryError> {
-    let address = gpu.alloc(array.array_bytes().unwrap_or(0))?;
+/// A report calls the array by its argument's number: `arg3[17]`.
+fn fill(gpu: &mut Gpu, array: &Start, number: u32) -> Result<u64, ptx_emulator::MemoryError> {
+    let address = gpu.alloc_named(array.array_bytes().unwrap_or(0), &format!("arg{number}"))?;
     match array {
         Start::Filled(bytes) => gpu.copy_in(address, bytes)?,
         // New memory is zero; the copy is what makes it count as written.
