@@ -185,3 +185,7 @@ impl Program {
         self.code.line(pc)
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

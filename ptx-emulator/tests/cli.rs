@@ -437,3 +437,36 @@ fn coverage_has_a_line_for_each_instruction() {
             .any(|line| line.split_whitespace().collect::<Vec<_>>() == ["control", "bra", ".uni"])
     );
 }
+
+/// The commands in the README print what it says.
+#[test]
+fn the_readme_shows_what_the_command_prints() {
+    let readme = include_str!("../README.md");
+    let folder = TempDir::new().unwrap();
+    let examples = folder.path().join("examples");
+    fs::create_dir(&examples).unwrap();
+    for name in ["saxpy.ptx", "x.npy", "y.npy"] {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+        fs::copy(from.join(name), examples.join(name)).unwrap();
+    }
+    let mut shown = 0;
+    let mut blocks = readme.split("```");
+    while let Some(block) = blocks.nth(1) {
+        let Some(session) = block.strip_prefix("console\n$ ") else {
+            continue;
+        };
+        for step in session.split("\n$ ") {
+            let (line, expected) = step.split_once('\n').unwrap();
+            let (_, out, err) = run(folder.path(), line.strip_prefix("ptx-emulator ").unwrap());
+            assert_eq!(
+                (out.trim_end(), err.as_str()),
+                (expected.trim_end(), ""),
+                "{line}"
+            );
+            shown += 1;
+        }
+    }
+    assert_eq!(shown, 3);
+    let (_, values) = read_npy(folder.path().join("z.npy"));
+    assert_eq!(values, [10.0, 10.5, 11.0, 11.5, 12.0, 12.5, 13.0, 13.5]);
+}

@@ -6,7 +6,7 @@ mod harness;
 use std::time::{Duration, Instant};
 
 use harness::read32;
-use ptx_emulator::{Gpu, Model, Program, parse};
+use ptx_emulator::{Gpu, Model, Program, parse, refusals};
 
 const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
@@ -93,6 +93,25 @@ fn deep_scopes_with_many_names_take_no_quadratic_time() {
         ".entry k() {{ X: {open} {labels} bra X; {close} ret; }}"
     ))
     .unwrap();
+}
+
+/// Of a chain of inlined calls, a refusal needs the first line only.
+#[test]
+fn many_refusals_deep_in_inlined_calls_take_no_quadratic_time() {
+    let mut text = format!("{HEAD}.file 1 \"a.rs\"\n.entry k() {{\n.loc 1 1 1\n");
+    for line in 2..100_000 {
+        let caller = line - 1;
+        text.push_str(&format!(
+            ".loc 1 {line} 1, function_name f, inlined_at 1 {caller} 1\n"
+        ));
+    }
+    text.push_str(&"fancy;\n".repeat(5000));
+    text.push('}');
+    let started = Instant::now();
+    let refused = refusals(&text).unwrap();
+    assert!(started.elapsed() < Duration::from_secs(20));
+    assert_eq!(refused.len(), 1000);
+    assert_eq!(refused[0].source_line.as_deref(), Some("a.rs:99999"));
 }
 
 #[test]

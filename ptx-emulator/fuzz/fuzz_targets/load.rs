@@ -9,11 +9,19 @@ fuzz_target!(|text: &str| {
         Ok(program) => {
             for kernel in program.kernels() {
                 assert!(program.parameters(kernel).is_some(), "{kernel}");
+                let _ = program.shared(kernel);
             }
             for pc in 0..8 {
-                let _ = (program.statement(pc), program.source(pc), program.line(pc));
+                let _ = (program.statement(pc), program.source_stack(pc));
+                let _ = (program.authors_line(pc), program.line(pc));
             }
         }
-        Err(error) => assert!(!error.to_string().is_empty()),
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            // All refusals are found, and the one of the loader among them.
+            if let Ok(refusals) = ptx_emulator::refusals(text) {
+                assert!(!refusals.is_empty(), "{error}");
+            }
+        }
     }
 });
