@@ -55,6 +55,31 @@ pub use machine::launch::{LaunchOptions, Schedule};
 pub use machine::model::Model;
 pub use parse::{ParseError, parse};
 
+/// Refusals of one module that are listed.
+const MOST_REFUSALS: usize = 1000;
+
+/// Everything that `Program::load` refuses in a module, in the order of the
+/// text, up to 1000: empty when it loads. A declaration that is refused ends
+/// the list, because what follows may use it.
+///
+/// # Errors
+///
+/// The first place at which the text is not PTX.
+pub fn refusals(ptx: &str) -> Result<Vec<Refusal>, ParseError> {
+    let module = parse::parse(ptx)?;
+    Ok(lower::refusals(&module, ptx, MOST_REFUSALS))
+}
+
+/// Shared memory of a block, as far as the module says.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct SharedMemory {
+    /// Static, bytes.
+    pub bytes: u32,
+    /// Whether a launch may add dynamic shared memory: the kernel names an
+    /// `.extern .shared` array.
+    pub dynamic: bool,
+}
+
 /// A loaded PTX module.
 #[derive(Debug)]
 pub struct Program {
@@ -106,6 +131,25 @@ impl Program {
         )
     }
 
+    /// The shared memory of a kernel and of what it calls; `None` when there
+    /// is no such kernel, or 4 GiB are too few.
+    pub fn shared(&self, kernel: &str) -> Option<SharedMemory> {
+        let code = &self.code;
+        let index = code
+            .functions
+            .iter()
+            .position(|f| f.entry && f.defined && f.name == kernel)?;
+        let layout = lower::layout::shared(&code.functions, &code.variables, index as u32)?;
+        let is_dynamic = |&(variable, _): &(u32, u32)| {
+            let placed = code.variables.get(variable as usize);
+            placed.is_some_and(|placed| placed.dynamic)
+        };
+        Some(SharedMemory {
+            bytes: layout.fixed,
+            dynamic: layout.places.iter().any(is_dynamic),
+        })
+    }
+
     /// `file:line` of the source of an instruction, when the PTX has `.loc`:
     /// the innermost one, which may be in a library.
     pub fn source(&self, pc: u32) -> Option<String> {
@@ -141,3 +185,7 @@ impl Program {
         self.code.line(pc)
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,13 +1,13 @@
 //! Where divergent paths meet: immediate post-dominators of branches.
 //!
-//! Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm" (2001),
-//! on the reversed control-flow graph of basic blocks. Only the exit that most
-//! blocks lead to counts as the end: lanes that leave by another one meet
-//! nobody, and those that stay meet as if the others had never been there.
+//! Dominators of the reversed control-flow graph of basic blocks. Only the
+//! exit that most blocks lead to counts as the end: lanes that leave by another
+//! one meet nobody, and those that stay meet as if the others had never been
+//! there.
 
+use super::dominators::{self, NONE, reversed};
 use crate::ir::{Instruction, NEVER, Op};
 
-const NONE: usize = usize::MAX;
 /// Ends that are looked at; a kernel has few, and a file may have many.
 const ENDS: usize = 64;
 
@@ -75,86 +75,9 @@ fn build(code: &[Instruction], first: u32) -> Graph {
     Graph { starts, successors }
 }
 
-/// Immediate post-dominator of each block; `NONE` when there is none.
-fn post_dominators(graph: &Graph, end: usize) -> Vec<usize> {
-    let count = graph.successors.len();
-    let mut predecessors = vec![Vec::new(); count];
-    for (block, next) in graph.successors.iter().enumerate() {
-        for &to in next {
-            predecessors[to].push(block);
-        }
-    }
-    // Post-order of the reversed graph from `end`, without recursion.
-    let mut order = Vec::new();
-    let mut number = vec![NONE; count];
-    let mut seen = vec![false; count];
-    let mut stack = vec![(end, 0)];
-    seen[end] = true;
-    while let Some((block, index)) = stack.last_mut() {
-        if let Some(&from) = predecessors[*block].get(*index) {
-            *index += 1;
-            if !std::mem::replace(&mut seen[from], true) {
-                stack.push((from, 0));
-            }
-        } else {
-            number[*block] = order.len();
-            order.push(*block);
-            stack.pop();
-        }
-    }
-    let mut dominator = vec![NONE; count];
-    dominator[end] = end;
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for &block in order.iter().rev().filter(|&&block| block != end) {
-            let mut new = NONE;
-            for &next in &graph.successors[block] {
-                if dominator[next] == NONE {
-                    continue;
-                }
-                new = if new == NONE {
-                    next
-                } else {
-                    intersect(&dominator, &number, new, next)
-                };
-            }
-            if new != dominator[block] {
-                dominator[block] = new;
-                changed = true;
-            }
-        }
-    }
-    dominator[end] = NONE;
-    dominator
-}
-
-fn intersect(dominator: &[usize], number: &[usize], mut a: usize, mut b: usize) -> usize {
-    while a != b {
-        while number[a] < number[b] {
-            a = dominator[a];
-        }
-        while number[b] < number[a] {
-            b = dominator[b];
-        }
-    }
-    a
-}
-
-/// How many reachable blocks lead to `end`.
-fn leading_to(graph: &Graph, end: usize, reached: &[bool]) -> usize {
-    let mut predecessors = vec![Vec::new(); graph.successors.len()];
-    for (block, next) in graph
-        .successors
-        .iter()
-        .enumerate()
-        .filter(|(block, _)| reached[*block])
-    {
-        for &to in next {
-            predecessors[to].push(block);
-        }
-    }
-    let mut seen = vec![false; graph.successors.len()];
+/// How many blocks lead to `end`.
+fn leading_to(predecessors: &[Vec<usize>], end: usize) -> usize {
+    let mut seen = vec![false; predecessors.len()];
     let mut todo = vec![end];
     let mut found = 0;
     while let Some(block) = todo.pop() {
@@ -172,7 +95,7 @@ pub(crate) fn set_reconvergence(code: &mut [Instruction], first: u32) {
     if code.is_empty() {
         return;
     }
-    let graph = build(code, first);
+    let mut graph = build(code, first);
     let count = graph.successors.len();
     let mut reached = vec![false; count];
     let mut todo = vec![0];
@@ -181,16 +104,26 @@ pub(crate) fn set_reconvergence(code: &mut [Instruction], first: u32) {
             todo.extend(&graph.successors[block]);
         }
     }
+    // What is never run leads nowhere.
+    for (next, _) in graph
+        .successors
+        .iter_mut()
+        .zip(&reached)
+        .filter(|(_, hit)| !**hit)
+    {
+        next.clear();
+    }
+    let predecessors = reversed(&graph.successors);
     let ends =
         |block: &usize| matches!(code[graph.starts[block + 1] - 1].op, Op::Exit | Op::Return);
     // Of the ends, the one that most blocks lead to; the last of those.
     let candidates = (0..count)
         .filter(|block| reached[*block] && ends(block))
         .take(ENDS);
-    let Some(end) = candidates.max_by_key(|&block| leading_to(&graph, block, &reached)) else {
+    let Some(end) = candidates.max_by_key(|&block| leading_to(&predecessors, block)) else {
         return;
     };
-    let dominators = post_dominators(&graph, end);
+    let dominators = dominators::immediate(&predecessors, end);
     for (block, &dominator) in dominators.iter().enumerate() {
         let last = graph.starts[block + 1] - 1;
         let meet = match dominator {

@@ -168,6 +168,7 @@ pub(crate) fn shared(
 ) -> Option<SharedLayout> {
     let mut reached = vec![false; functions.len()];
     let mut todo = vec![entry];
+    let mut indirect = false;
     while let Some(index) = todo.pop() {
         let Some(function) = functions.get(index as usize) else {
             continue;
@@ -176,7 +177,7 @@ pub(crate) fn shared(
             continue;
         }
         todo.extend(&function.calls);
-        if function.indirect {
+        if function.indirect && !std::mem::replace(&mut indirect, true) {
             todo.extend(
                 (0..functions.len() as u32).filter(|&other| !functions[other as usize].entry),
             );

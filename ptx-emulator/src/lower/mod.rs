@@ -1,22 +1,23 @@
 //! The syntax tree to code: names to slots, labels to indices, text to `Op`s.
 //!
 //! `scope` knows names, `decoder` is what instruction groups decode with,
-//! `layout` places variables, `flow` finds where divergent paths meet,
-//! `source` knows the lines of the source.
+//! `layout` places variables, `flow` and `dominators` find where divergent
+//! paths meet, `instruction` asks the groups, `source` knows the lines of the
+//! source.
 
 pub(crate) mod decoder;
+mod dominators;
 pub(crate) mod flow;
+mod instruction;
 pub(crate) mod layout;
 pub(crate) mod scope;
 pub(crate) mod source;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::ast::{self, Position, Space, Statement};
 use crate::error::{LoadError, Refusal};
-use crate::exec;
-use crate::ir::{Class, Guard, Instruction, Op, Operands, Pool, Row, Source, Target};
-use decoder::Decoder;
+use crate::ir::{Class, Guard, Instruction, Op, Operands, Pool, Row, Source};
 use layout::Placed;
 use scope::{Entity, Scopes};
 use source::Sources;
@@ -113,6 +114,10 @@ pub(crate) struct Builder<'a> {
     pool32: HashMap<u32, u32>,
     pool64: HashMap<u64, u32>,
     symbols: HashMap<(Symbol, i64, bool, bool), u32>,
+    /// Which function names which symbol.
+    used: HashSet<(u32, Symbol)>,
+    /// Targets of all `brx` so far.
+    indexed_targets: usize,
     pub(crate) relocations: Vec<Relocation>,
     /// Index of the instruction behind each label.
     labels: Vec<Option<u32>>,
@@ -121,6 +126,9 @@ pub(crate) struct Builder<'a> {
     pub(crate) function: u32,
     /// The label of the one place where the current function returns.
     pub(crate) epilogue: LabelId,
+    /// Refused instructions, when they are all wanted and not the first.
+    /// And how many.
+    refused: Option<(Vec<Refusal>, usize)>,
 }
 
 impl Builder<'_> {
@@ -150,6 +158,7 @@ impl Builder<'_> {
         wide: bool,
         generic: bool,
     ) -> Source {
+        self.note_use(symbol);
         if let Some(&row) = self.symbols.get(&(symbol, offset, wide, generic)) {
             return Source::pool(row);
         }
@@ -168,17 +177,22 @@ impl Builder<'_> {
             offset,
             generic,
         });
+        Source::pool(row)
+    }
+
+    /// Notes that the current function names a symbol.
+    fn note_use(&mut self, symbol: Symbol) {
+        if !self.used.insert((self.function, symbol)) {
+            return;
+        }
         let function = &mut self.functions[self.function as usize];
         match symbol {
             Symbol::Variable(index) if self.variables[index as usize].space == Space::Shared => {
-                if !function.shared.contains(&index) {
-                    function.shared.push(index);
-                }
+                function.shared.push(index);
             }
             Symbol::Function(index) => function.calls.push(index),
             Symbol::Variable(_) => {}
         }
-        Source::pool(row)
     }
 
     pub(crate) fn new_label(&mut self) -> LabelId {
@@ -229,7 +243,36 @@ impl Builder<'_> {
 ///
 /// The first name or instruction that cannot be resolved or decoded.
 pub(crate) fn lower(module: &ast::Module, text: &str) -> Result<Code, LoadError> {
-    let mut builder = Builder {
+    let mut builder = builder(module, text);
+    lower_module(&mut builder, module)?;
+    Ok(Code {
+        instructions: builder.instructions,
+        origins: builder.origins,
+        functions: builder.functions,
+        variables: builder.variables,
+        pool: builder.pool,
+        relocations: builder.relocations,
+        sources: builder.sources,
+        text: text.to_owned(),
+    })
+}
+
+/// What `lower` refuses, not only the first: every instruction, up to `most`
+/// of them, or the name or declaration that nothing can go on behind.
+pub(crate) fn refusals(module: &ast::Module, text: &str, most: usize) -> Vec<Refusal> {
+    let mut builder = builder(module, text);
+    builder.refused = Some((Vec::new(), most));
+    let end = lower_module(&mut builder, module);
+    let (mut refused, _) = builder.refused.unwrap_or_default();
+    if let Err(LoadError::Refused(refusal)) = end {
+        refused.push(*refusal);
+    }
+    refused.truncate(most);
+    refused
+}
+
+fn builder<'a>(module: &ast::Module, text: &'a str) -> Builder<'a> {
+    Builder {
         text,
         module: HashMap::new(),
         functions: Vec::new(),
@@ -240,6 +283,8 @@ pub(crate) fn lower(module: &ast::Module, text: &str) -> Result<Code, LoadError>
         pool32: HashMap::new(),
         pool64: HashMap::new(),
         symbols: HashMap::new(),
+        used: HashSet::new(),
+        indexed_targets: 0,
         relocations: Vec::new(),
         labels: Vec::new(),
         sources: Sources::new(
@@ -252,7 +297,11 @@ pub(crate) fn lower(module: &ast::Module, text: &str) -> Result<Code, LoadError>
         location: None,
         function: u32::MAX,
         epilogue: 0,
-    };
+        refused: None,
+    }
+}
+
+fn lower_module(builder: &mut Builder<'_>, module: &ast::Module) -> Result<(), LoadError> {
     if module.address_size != 64 {
         return builder.refuse(
             Position { line: 1, column: 1 },
@@ -262,27 +311,18 @@ pub(crate) fn lower(module: &ast::Module, text: &str) -> Result<Code, LoadError>
     }
     // Names first, because bodies and initialisers may use later ones.
     for function in &module.functions {
-        scope::declare_function(&mut builder, function)?;
+        scope::declare_function(builder, function)?;
     }
     for variable in &module.variables {
-        layout::declare_variable(&mut builder, variable)?;
+        layout::declare_variable(builder, variable)?;
     }
-    layout::fill_initialisers(&mut builder, &module.variables)?;
+    layout::fill_initialisers(builder, &module.variables)?;
     for function in &module.functions {
         if let Some(body) = &function.body {
-            lower_function(&mut builder, function, body)?;
+            lower_function(builder, function, body)?;
         }
     }
-    Ok(Code {
-        instructions: builder.instructions,
-        origins: builder.origins,
-        functions: builder.functions,
-        variables: builder.variables,
-        pool: builder.pool,
-        relocations: builder.relocations,
-        sources: builder.sources,
-        text: text.to_owned(),
-    })
+    Ok(())
 }
 
 fn lower_function(
@@ -386,7 +426,15 @@ fn lower_block(
             Statement::Location(location) => {
                 builder.location = Some(builder.sources.enter(location));
             }
-            Statement::Instruction(instruction) => lower_instruction(builder, scopes, instruction)?,
+            Statement::Instruction(instruction) => {
+                let lowered = instruction::lower(builder, scopes, instruction);
+                match (lowered, &mut builder.refused) {
+                    (Err(LoadError::Refused(refusal)), Some((all, most))) if all.len() < *most => {
+                        all.push(*refusal);
+                    }
+                    (lowered, _) => lowered?,
+                }
+            }
             Statement::BranchTargets(..)
             | Statement::CallPrototype(..)
             | Statement::CallTargets(..) => {}
@@ -394,70 +442,4 @@ fn lower_block(
     }
     scopes.leave();
     Ok(())
-}
-
-fn lower_instruction(
-    builder: &mut Builder<'_>,
-    scopes: &mut Scopes,
-    instruction: &ast::Instruction,
-) -> Result<(), LoadError> {
-    let text = builder
-        .text
-        .get(instruction.text.0..instruction.text.1)
-        .unwrap_or("")
-        .to_owned();
-    let guard = match &instruction.guard {
-        None => Guard(None),
-        Some(guard) => match scopes.find(&guard.register) {
-            Some(Entity::Register {
-                slot,
-                ty: ast::Type::Predicate,
-            }) => Guard(Some(Source::predicate(*slot, guard.negated))),
-            _ => {
-                return builder.refuse(
-                    instruction.position,
-                    &text,
-                    format!("no predicate `{}`", guard.register),
-                );
-            }
-        },
-    };
-    let mut refusal: Option<(usize, String)> = None;
-    for group in exec::groups_of(&instruction.opcode) {
-        let mut decoder = Decoder::new(builder, scopes, instruction);
-        match (group.decode)(&mut decoder) {
-            Ok(decoded) => {
-                if let Op::Call(call) = &decoded.op {
-                    let function = &mut builder.functions[builder.function as usize];
-                    match call.target {
-                        Target::Function(callee) => function.calls.push(callee),
-                        Target::Indirect(_) => function.indirect = true,
-                    }
-                }
-                builder.emit(
-                    instruction.position,
-                    instruction.text,
-                    Instruction {
-                        op: decoded.op,
-                        operands: decoded.operands,
-                        guard,
-                        class: decoded.class,
-                    },
-                );
-                return Ok(());
-            }
-            // The reason of the group that got furthest says most.
-            Err(reason) => {
-                let taken = decoder.taken();
-                if refusal.as_ref().is_none_or(|(most, _)| taken > *most) {
-                    refusal = Some((taken, reason));
-                }
-            }
-        }
-    }
-    let reason = refusal.map_or_else(
-        || format!("the instruction `{}` is not supported", instruction.opcode),
-        |(_, reason)| reason,
-    );
-    builder.refuse(instruction.position, &text, reason)
 }

@@ -36,40 +36,177 @@ pub(crate) enum Entity {
     Prototype,
 }
 
-/// The scopes of one body, innermost last.
+/// Registers of one `%r<n>`: `%r0` to `%r(n-1)`, in slots of their own.
+#[derive(Copy, Clone, Debug)]
+struct Range {
+    depth: usize,
+    first: u32,
+    count: u32,
+    ty: Type,
+}
+
+/// What one scope declares, to be forgotten at its end.
+#[derive(Default)]
+struct Scope {
+    names: Vec<String>,
+    prefixes: Vec<String>,
+    /// Of the names that end in a number, by what is before it: the smallest
+    /// number.
+    numbered: HashMap<String, u32>,
+}
+
+/// The scopes of one body.
+///
+/// A name costs the same wherever it was declared, and a range of registers
+/// the same however long it is: its registers get an entry each when they are
+/// first named.
 pub(crate) struct Scopes {
-    stack: Vec<HashMap<String, Entity>>,
+    /// By name, outermost first, with the depth of the scope.
+    names: HashMap<String, Vec<(usize, Entity)>>,
+    /// By the prefix of the names, outermost first.
+    ranges: HashMap<String, Vec<Range>>,
+    open: Vec<Scope>,
     sizes: Sizes,
     carry: Option<Slot>,
+}
+
+/// Rows of one register.
+fn rows(ty: Type) -> u32 {
+    if ty == Type::B128 { 2 } else { 1 }
+}
+
+/// The ways to read a name as a prefix and a register's number.
+fn splits(name: &str) -> impl Iterator<Item = (&str, u32)> {
+    let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    (1..=digits.min(6)).filter_map(move |length| {
+        let (prefix, number) = name.split_at(name.len() - length);
+        let canonical = number == "0" || !number.starts_with('0');
+        Some((prefix, number.parse().ok().filter(|_| canonical)?))
+    })
 }
 
 impl Scopes {
     pub(crate) fn new(sizes: Sizes) -> Self {
         Scopes {
-            stack: vec![HashMap::new()],
+            names: HashMap::new(),
+            ranges: HashMap::new(),
+            open: vec![Scope::default()],
             sizes,
             carry: None,
         }
     }
 
     pub(crate) fn enter(&mut self) {
-        self.stack.push(HashMap::new());
+        self.open.push(Scope::default());
     }
 
     pub(crate) fn leave(&mut self) {
-        self.stack.pop();
+        let Some(scope) = self.open.pop() else { return };
+        for name in scope.names {
+            if let Some(known) = self.names.get_mut(&name) {
+                known.pop();
+            }
+        }
+        for prefix in scope.prefixes {
+            if let Some(known) = self.ranges.get_mut(&prefix) {
+                known.pop();
+            }
+        }
     }
 
+    /// What a name stands for. Of the registers of a range, only those that
+    /// were named to `touch` are found.
     pub(crate) fn find(&self, name: &str) -> Option<&Entity> {
-        self.stack.iter().rev().find_map(|scope| scope.get(name))
+        self.names.get(name)?.last().map(|(_, entity)| entity)
+    }
+
+    /// Makes `find` know a name that may be a register of a range.
+    pub(crate) fn touch(&mut self, name: &str) {
+        let Some((range, number)) = self.in_range(name) else {
+            return;
+        };
+        let known = self.names.entry(name.to_owned()).or_default();
+        if known.last().is_some_and(|(depth, _)| *depth >= range.depth) {
+            return;
+        }
+        let slot = Slot(range.first + number * rows(range.ty));
+        let ty = range.ty;
+        known.push((range.depth, Entity::Register { slot, ty }));
+        self.open[range.depth].names.push(name.to_owned());
+    }
+
+    /// The innermost range that holds a register of this name.
+    fn in_range(&self, name: &str) -> Option<(Range, u32)> {
+        splits(name)
+            .filter_map(|(prefix, number)| {
+                let ranges = self.ranges.get(prefix)?;
+                let range = ranges.iter().rev().find(|range| number < range.count)?;
+                Some((*range, number))
+            })
+            .max_by_key(|(range, _)| range.depth)
+    }
+
+    /// Notes a name in the innermost scope; false when it exists there.
+    fn reserve(&mut self, name: &str) -> bool {
+        let depth = self.open.len() - 1;
+        let named = self.names.get(name).and_then(|known| known.last());
+        if named.is_some_and(|(at, _)| *at == depth)
+            || self
+                .in_range(name)
+                .is_some_and(|(range, _)| range.depth == depth)
+        {
+            return false;
+        }
+        let Some(scope) = self.open.last_mut() else {
+            return false;
+        };
+        for (prefix, number) in splits(name) {
+            let smallest = scope.numbered.entry(prefix.to_owned()).or_insert(number);
+            *smallest = number.min(*smallest);
+        }
+        true
     }
 
     /// False when the name exists in this very scope.
     pub(crate) fn declare(&mut self, name: &str, entity: Entity) -> bool {
-        match self.stack.last_mut() {
-            Some(scope) => scope.insert(name.to_owned(), entity).is_none(),
-            None => false,
+        if !self.reserve(name) {
+            return false;
         }
+        let depth = self.open.len() - 1;
+        self.names
+            .entry(name.to_owned())
+            .or_default()
+            .push((depth, entity));
+        self.open[depth].names.push(name.to_owned());
+        true
+    }
+
+    /// Declares `prefix0` to `prefix(count-1)`; false when one of them exists
+    /// in this very scope. `first` is the slot of the first one.
+    fn declare_range(&mut self, prefix: &str, first: Slot, count: u32, ty: Type) -> bool {
+        if count == 0 {
+            return true;
+        }
+        let depth = self.open.len() - 1;
+        let numbered = self.open[depth].numbered.get(prefix);
+        // Of another range that has a name in common with this one, the
+        // shortest name is in common, or that of this one is: `reserve`.
+        if numbered.is_some_and(|&smallest| smallest < count)
+            || !self.reserve(&format!("{prefix}0"))
+        {
+            return false;
+        }
+        self.ranges
+            .entry(prefix.to_owned())
+            .or_default()
+            .push(Range {
+                depth,
+                first: first.0,
+                count,
+                ty,
+            });
+        self.open[depth].prefixes.push(prefix.to_owned());
+        true
     }
 
     pub(crate) fn sizes(&self) -> Sizes {
@@ -79,14 +216,15 @@ impl Scopes {
         }
     }
 
-    fn slot(&mut self, ty: Type) -> Option<Slot> {
-        let (file, rows) = match Width::of(ty) {
-            Width::Predicate => (&mut self.sizes.predicates, 1),
-            Width::W32 => (&mut self.sizes.w32, 1),
-            Width::W64 => (&mut self.sizes.w64, if ty == Type::B128 { 2 } else { 1 }),
+    /// The first of the slots of `count` registers.
+    fn slots(&mut self, ty: Type, count: u32) -> Option<Slot> {
+        let file = match Width::of(ty) {
+            Width::Predicate => &mut self.sizes.predicates,
+            Width::W32 => &mut self.sizes.w32,
+            Width::W64 => &mut self.sizes.w64,
         };
         let slot = Slot(*file);
-        *file += rows;
+        *file = file.checked_add(count.checked_mul(rows(ty))?)?;
         (*file <= ROWS).then_some(slot)
     }
 
@@ -94,7 +232,7 @@ impl Scopes {
     /// there is no room for another predicate.
     pub(crate) fn carry(&mut self) -> Option<Slot> {
         if self.carry.is_none() {
-            self.carry = self.slot(Type::Predicate);
+            self.carry = self.slots(Type::Predicate, 1);
         }
         self.carry
     }
@@ -122,6 +260,13 @@ pub(crate) fn declare_function(
         Some(&Symbol::Function(index))
             if !(defined && builder.functions[index as usize].defined) =>
         {
+            if builder.functions[index as usize].entry != function.entry {
+                return builder.refuse(
+                    function.position,
+                    &function.name,
+                    "declared both as `.entry` and as `.func`",
+                );
+            }
             index
         }
         Some(_) => {
@@ -293,21 +438,24 @@ fn declare_registers(
     variable: &Variable,
 ) -> Result<(), LoadError> {
     let ty = variable.ty;
-    let names: Box<dyn Iterator<Item = String>> = match variable.range {
-        Some(count) => Box::new((0..count).map(|index| format!("{}{index}", variable.name))),
-        None => Box::new(std::iter::once(variable.name.clone())),
+    let Some(slot) = scopes.slots(ty, variable.range.unwrap_or(1)) else {
+        return builder.refuse(
+            variable.position,
+            &variable.name,
+            format!("more than {ROWS} registers"),
+        );
     };
-    for name in names {
-        let Some(slot) = scopes.slot(ty) else {
-            return builder.refuse(
-                variable.position,
-                &variable.name,
-                format!("more than {ROWS} registers"),
-            );
-        };
-        if !scopes.declare(&name, Entity::Register { slot, ty }) {
-            return builder.refuse(variable.position, &name, "this name exists already");
-        }
+    let fresh = match variable.range {
+        Some(count) => scopes.declare_range(&variable.name, slot, count, ty),
+        None => scopes.declare(&variable.name, Entity::Register { slot, ty }),
+    };
+    if fresh {
+        Ok(())
+    } else {
+        builder.refuse(
+            variable.position,
+            &variable.name,
+            "this name exists already",
+        )
     }
-    Ok(())
 }

@@ -64,25 +64,25 @@ impl Sources {
 
     /// `file:line` of a position, or of the call that it was inlined by.
     pub(crate) fn innermost(&self, position: u32) -> Option<String> {
-        self.stack(position).into_iter().next()
+        self.places(position).next()
     }
 
     /// `file:line` of a position and of the calls that it was inlined by, the
     /// innermost first. Those without a line are left out: the compiler made
     /// up their code.
     fn stack(&self, position: u32) -> Vec<String> {
-        let mut stack = Vec::new();
-        let mut next = Some(position);
+        self.places(position).collect()
+    }
+
+    fn places(&self, position: u32) -> impl Iterator<Item = String> {
+        let frame = |index: u32| self.frames.get(index as usize);
         // A caller always has the smaller number, so this ends.
-        while let Some(frame) = next.and_then(|index| self.frames.get(index as usize)) {
-            if frame.line > 0
-                && let Some(file) = self.files.get(&frame.file)
-            {
-                stack.push(format!("{file}:{}", frame.line));
-            }
-            next = frame.caller;
-        }
-        stack
+        std::iter::successors(frame(position), move |at| at.caller.and_then(frame)).filter_map(
+            |at| {
+                let file = self.files.get(&at.file)?;
+                (at.line > 0).then(|| format!("{file}:{}", at.line))
+            },
+        )
     }
 }
 

@@ -147,7 +147,7 @@ impl Parser<'_> {
             let listed = variable.initial.len() as u64;
             // `x[] = {1, 2}` takes its size from the list.
             if variable.elements == Some(0) {
-                variable.elements = Some(listed);
+                variable.elements = Some(listed.div_ceil(u64::from(variable.vector)));
             }
             if listed > variable.elements.unwrap_or(1) * u64::from(variable.vector) {
                 return self.error_at(token, "more initial values than elements");

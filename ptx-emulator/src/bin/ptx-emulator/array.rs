@@ -1,0 +1,196 @@
+//! Arrays in files: NumPy's `.npy` in C order, and `.bin`, the bytes as they
+//! are. All is little-endian, as on the GPU.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use npyz::{DType, NpyHeader, Order, WriteOptions, WriterBuilder};
+use tempfile::NamedTempFile;
+
+use crate::element::Element;
+
+/// Bytes of a `.npy` header at most; NumPy writes less than 200 for a plain
+/// array.
+const HEADER: usize = 1024;
+
+/// Elements and their shape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Array {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) shape: Vec<u64>,
+}
+
+fn is_npy(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "npy")
+}
+
+/// Reads all elements of a file.
+///
+/// # Errors
+///
+/// One sentence, when it cannot be read or holds something else.
+pub(crate) fn read(file: &Path, element: Element) -> Result<Array, String> {
+    let bytes =
+        fs::read(file).map_err(|error| format!("`{}` cannot be read: {error}", file.display()))?;
+    let array = if is_npy(file) {
+        from_npy(&bytes, element)
+    } else {
+        from_raw(bytes, element)
+    };
+    array.map_err(|why| format!("`{}` {why}", file.display()))
+}
+
+fn from_raw(bytes: Vec<u8>, element: Element) -> Result<Array, String> {
+    if bytes.is_empty() || !bytes.len().is_multiple_of(element.bytes) {
+        return Err(format!(
+            "has {} bytes; {} needs a multiple of {}, and not 0",
+            bytes.len(),
+            element.name,
+            element.bytes
+        ));
+    }
+    let shape = vec![(bytes.len() / element.bytes) as u64];
+    Ok(Array { bytes, shape })
+}
+
+/// The length of the text of a `.npy` header; `None` when it is not one.
+fn header_length(bytes: &[u8]) -> Option<usize> {
+    let version = bytes.strip_prefix(b"\x93NUMPY")?;
+    match *version {
+        [1, _, low, high, ..] => Some(u16::from_le_bytes([low, high]).into()),
+        [2 | 3, _, a, b, c, d, ..] => usize::try_from(u32::from_le_bytes([a, b, c, d])).ok(),
+        _ => None,
+    }
+}
+
+fn from_npy(bytes: &[u8], element: Element) -> Result<Array, String> {
+    let plain = || "is not a .npy file of a plain array".to_owned();
+    // The reader of headers recurses into brackets, and takes any length.
+    if header_length(bytes).is_none_or(|length| length > HEADER) {
+        return Err(plain());
+    }
+    let mut rest = bytes;
+    let header = NpyHeader::from_reader(&mut rest).map_err(|_| plain())?;
+    let DType::Plain(dtype) = header.dtype() else {
+        return Err(plain());
+    };
+    let fits = dtype.type_char().to_str() == element.kind.code().to_string()
+        && dtype.size_field() == element.bytes as u64;
+    let little = dtype.endianness().to_str() != ">" || element.bytes == 1;
+    if !fits || !little {
+        return Err(format!(
+            "holds {dtype}; {} needs {}",
+            element.name,
+            element.dtype()
+        ));
+    }
+    let shape = header.shape().to_vec();
+    if header.order() == Order::Fortran && shape.iter().filter(|&&n| n > 1).count() > 1 {
+        return Err("is in Fortran order; C order is needed".into());
+    }
+    let expected = shape
+        .iter()
+        .try_fold(element.bytes as u64, |all, &n| all.checked_mul(n));
+    if expected != Some(rest.len() as u64) || rest.is_empty() {
+        return Err(format!(
+            "has {} bytes of elements, which is not what its shape {shape:?} needs, or none",
+            rest.len()
+        ));
+    }
+    Ok(Array {
+        bytes: rest.to_vec(),
+        shape,
+    })
+}
+
+fn to_npy(array: &Array, element: Element) -> io::Result<Vec<u8>> {
+    let invalid = |_| io::Error::other("a type that .npy does not have");
+    let dtype = DType::Plain(element.dtype().parse().map_err(invalid)?);
+    let mut bytes = WriteOptions::new_header_only()
+        .dtype(dtype)
+        .shape(&array.shape)
+        .writer(Vec::new())
+        .write_header_only()?;
+    bytes.extend_from_slice(&array.bytes);
+    Ok(bytes)
+}
+
+/// A file that is written and has not got its name yet.
+pub(crate) struct Written {
+    file: NamedTempFile,
+}
+
+fn folder(file: &Path) -> &Path {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Makes sure that `file` can be written later: its folder takes files.
+///
+/// # Errors
+///
+/// One sentence.
+pub(crate) fn reserve(file: &Path) -> Result<Written, String> {
+    let refuse = |why: String| format!("`{}` cannot be written: {why}", file.display());
+    if file.is_dir() {
+        return Err(refuse("it is a folder".into()));
+    }
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".ptx-emulator-");
+    // Temporary files are their owner's alone; results are as open as the
+    // umask lets them be.
+    #[cfg(unix)]
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    #[cfg(unix)]
+    builder.permissions(mode);
+    match builder.tempfile_in(folder(file)) {
+        Ok(made) => Ok(Written { file: made }),
+        Err(error) => Err(refuse(error.kind().to_string())),
+    }
+}
+
+impl Written {
+    /// Writes the array, not yet under its name.
+    ///
+    /// # Errors
+    ///
+    /// One sentence.
+    pub(crate) fn fill(
+        &mut self,
+        file: &Path,
+        array: &Array,
+        element: Element,
+    ) -> Result<(), String> {
+        let mut write = || {
+            let npy;
+            let bytes = if is_npy(file) {
+                npy = to_npy(array, element)?;
+                &npy
+            } else {
+                &array.bytes
+            };
+            self.file.write_all(bytes)?;
+            self.file.as_file().sync_all()
+        };
+        write().map_err(|error| format!("`{}` cannot be written: {error}", file.display()))
+    }
+
+    /// Gives it its name.
+    ///
+    /// # Errors
+    ///
+    /// One sentence.
+    pub(crate) fn keep(self, file: &Path) -> Result<(), String> {
+        match self.file.persist(file) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(format!(
+                "`{}` cannot be written: {}",
+                file.display(),
+                error.error
+            )),
+        }
+    }
+}

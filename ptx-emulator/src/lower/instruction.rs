@@ -1,0 +1,118 @@
+//! One instruction: its guard, its names, the group that decodes it.
+
+use super::Builder;
+use super::decoder::Decoder;
+use super::scope::{Entity, Scopes};
+use crate::ast::{self, Operand};
+use crate::error::LoadError;
+use crate::exec;
+use crate::ir::{Guard, Instruction, Op, Source, Target};
+
+/// Targets of all `brx` of a module: lists are shared in the text, and not in
+/// the code.
+const INDEXED_TARGETS: usize = 1 << 20;
+
+/// Decodes an instruction by the groups that know its opcode.
+///
+/// # Errors
+///
+/// The reason of the first group, when none takes it.
+pub(super) fn lower(
+    builder: &mut Builder<'_>,
+    scopes: &mut Scopes,
+    instruction: &ast::Instruction,
+) -> Result<(), LoadError> {
+    let text = builder
+        .text
+        .get(instruction.text.0..instruction.text.1)
+        .unwrap_or("")
+        .to_owned();
+    if let Some(guard) = &instruction.guard {
+        scopes.touch(&guard.register);
+    }
+    let guard = match &instruction.guard {
+        None => Guard(None),
+        Some(guard) => match scopes.find(&guard.register) {
+            Some(Entity::Register {
+                slot,
+                ty: ast::Type::Predicate,
+            }) => Guard(Some(Source::predicate(*slot, guard.negated))),
+            _ => {
+                return builder.refuse(
+                    instruction.position,
+                    &text,
+                    format!("no predicate `{}`", guard.register),
+                );
+            }
+        },
+    };
+    touch(scopes, &instruction.operands);
+    let mut refusal: Option<(usize, String)> = None;
+    for group in exec::groups_of(&instruction.opcode) {
+        let mut decoder = Decoder::new(builder, scopes, instruction);
+        match (group.decode)(&mut decoder) {
+            Ok(decoded) => {
+                if let Op::Call(call) = &decoded.op {
+                    let function = &mut builder.functions[builder.function as usize];
+                    match call.target {
+                        Target::Function(callee) => function.calls.push(callee),
+                        Target::Indirect(_) => function.indirect = true,
+                    }
+                }
+                if let Op::BranchIndexed { targets, .. } = &decoded.op {
+                    builder.indexed_targets += targets.len();
+                    if builder.indexed_targets > INDEXED_TARGETS {
+                        let reason = format!("more than {INDEXED_TARGETS} targets of `brx`");
+                        return builder.refuse(instruction.position, &text, reason);
+                    }
+                }
+                builder.emit(
+                    instruction.position,
+                    instruction.text,
+                    Instruction {
+                        op: decoded.op,
+                        operands: decoded.operands,
+                        guard,
+                        class: decoded.class,
+                    },
+                );
+                return Ok(());
+            }
+            // The reason of the group that got furthest says most.
+            Err(reason) => {
+                let taken = decoder.taken();
+                if refusal.as_ref().is_none_or(|(most, _)| taken > *most) {
+                    refusal = Some((taken, reason));
+                }
+            }
+        }
+    }
+    let reason = refusal.map_or_else(
+        || format!("the instruction `{}` is not supported", instruction.opcode),
+        |(_, reason)| reason,
+    );
+    builder.refuse(instruction.position, &text, reason)
+}
+
+/// Tells the scopes which registers the operands name.
+fn touch(scopes: &mut Scopes, operands: &[Operand]) {
+    for operand in operands {
+        match operand {
+            Operand::Name(name) | Operand::NameOffset(name, _) | Operand::Not(name) => {
+                scopes.touch(name);
+            }
+            Operand::Pair(first, second) => {
+                touch(scopes, std::slice::from_ref(first));
+                touch(scopes, std::slice::from_ref(second));
+            }
+            Operand::Address { base, rest, .. } => {
+                if let Some(name) = base {
+                    scopes.touch(name);
+                }
+                touch(scopes, rest);
+            }
+            Operand::Vector(inner) | Operand::List(inner) => touch(scopes, inner),
+            Operand::Number(_) | Operand::Sink => {}
+        }
+    }
+}
