@@ -51,7 +51,7 @@ pub use choice::DeviceChoice;
 pub use cuda_std::launch::{Actual, Dim3, LaunchShape};
 pub use event::Event;
 pub use module::Module;
-pub use properties::{Counts, DeviceProperties, FunctionAttributes, MemoryInfo};
+pub use properties::{Counts, DeviceProperties, EMULATOR, FunctionAttributes, MemoryInfo};
 
 use crate::{Error, Result};
 

@@ -3,12 +3,15 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The `kind` of emulated devices.
+pub const EMULATOR: &str = "emulator";
+
 /// What a device is and what it allows. Sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceProperties {
     /// The device's name, such as `NVIDIA H200`.
     pub name: String,
-    /// `cuda` or `emulator`.
+    /// `cuda` or [`EMULATOR`].
     pub kind: &'static str,
     /// The device's number among those of its kind.
     pub ordinal: u32,

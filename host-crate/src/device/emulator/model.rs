@@ -3,7 +3,7 @@
 
 use ptx_emulator::{Attributes, Model};
 
-use crate::device::{DeviceProperties, FunctionAttributes};
+use crate::device::{DeviceProperties, EMULATOR, FunctionAttributes};
 
 /// Shared memory of a block without asking for more, and 32-bit registers of a
 /// multiprocessor: alike on every compute capability that is modelled (CUDA C++
@@ -18,7 +18,7 @@ const UNKNOWN_HOST: u64 = 1 << 30;
 pub(super) fn properties(model: &Model) -> DeviceProperties {
     DeviceProperties {
         name: format!("{} (emulated)", model.name),
-        kind: "emulator",
+        kind: EMULATOR,
         ordinal: 0,
         compute_capability: model.compute_capability,
         driver_version: None,

@@ -219,16 +219,14 @@ fn a_fault_names_the_line_the_block_and_the_thread_and_ends_this_device_alone() 
     assert_eq!(
         said,
         "the emulator stopped the kernel: 4 bytes at 0x40 (global) are out of bounds in kernel \
-         `wild`, block [0, 0, 0], thread [0, 0, 0], kernels/wild.rs:7, PTX line 21: \
+         `wild`, block [0, 0, 0], thread [0, 0, 0], kernels/wild.rs:7, PTX line 22: \
          `st.global.u32 [%rd1], 1;`"
     );
     let Error::KernelStopped { cause, .. } = error else {
         panic!("{error}")
     };
-    assert!(
-        matches!(*cause, LaunchError::Fault(fault)
-            if fault.line == 21 && matches!(fault.kind, FaultKind::OutOfBounds { address: 0x40, .. }))
-    );
+    assert!(matches!(*cause, LaunchError::Fault(fault)
+            if fault.line == 22 && matches!(fault.kind, FaultKind::OutOfBounds { address: 0x40, .. })));
     // As after a fault on a GPU, whatever is asked of the device next.
     assert_eq!(sentence(device.synchronize()), said);
     assert_eq!(sentence(buffer.to_vec()), said);
