@@ -53,9 +53,9 @@ impl Program {
     }
 
     /// Whether the blocks of a kernel may run in any order, and at the same
-    /// time, without a difference that PTX defines: it has no atomic, no fence,
-    /// no access with an order, reads no clock, and calls nothing. False when
-    /// in doubt, and when there is no such kernel.
+    /// time, without a difference that PTX defines: it has no atomic, no fence
+    /// and no access with an order, reads no clock, and calls nothing. False
+    /// when in doubt, and when there is no such kernel.
     pub fn is_order_free(&self, kernel: &str) -> bool {
         let Some(index) = self.entry(kernel) else {
             return false;
@@ -64,10 +64,14 @@ impl Program {
         let body = self.code.instructions.get(begin as usize..end as usize);
         body.is_some_and(|body| {
             body.iter().all(|instruction| match &instruction.op {
-                Op::Atomic(_) | Op::Fence(..) | Op::Call(_) => false,
                 Op::Load(access) | Op::Store(access) => access.order == Order::Weak,
                 Op::Special(special) => !special.is_clock(),
-                _ => true,
+                Op::Lanes(_) | Op::FrameAddress { .. } => true,
+                Op::Branch { .. } | Op::BranchIndexed { .. } => true,
+                Op::Return | Op::Exit | Op::Trap => true,
+                Op::Barrier(_) | Op::Collective(_) => true,
+                Op::Yield | Op::Mark | Op::Nothing => true,
+                _ => false,
             })
         })
     }
@@ -123,7 +127,9 @@ mod tests {
             );
             Program::load(&text).map(|program| program.is_order_free("k"))
         };
-        assert!(free("ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1;")?);
+        assert!(free(
+            "ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1;"
+        )?);
         assert!(free("mov.u32 %r1, %ctaid.x; bar.sync 0;")?);
         for body in [
             "atom.global.add.u32 %r1, [%rd1], 1;",

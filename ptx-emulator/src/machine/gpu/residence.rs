@@ -20,7 +20,7 @@ impl Gpu {
             if variable.space == Space::Global {
                 // `place` allocated it, and nobody else may free it: a program
                 // that did has given it back already.
-                let _ = self.global.free(place);
+                let _ = self.free(place);
             }
         }
     }
