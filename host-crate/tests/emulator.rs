@@ -75,6 +75,27 @@ fn without_a_gpu_the_emulator_gives_results_and_counts_and_no_times() {
 }
 
 #[test]
+fn no_column_of_the_f32_sweep_makes_a_time_up() {
+    let folder = folder();
+    let arguments = [&["sweep-f32"], &SWEEP[1..]].concat();
+    let outcome = bench(folder.path(), &arguments);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let rows = rows(&outcome.output);
+    assert_eq!(rows.len(), 4);
+    for row in &rows {
+        assert_eq!(row["pi"], row["host_pi"]);
+        for index in 1..=5 {
+            assert_eq!(row[&format!("gpu_ms_{index}")], "", "{row:?}");
+            assert_ne!(row[&format!("cpu_ms_{index}")], "", "{row:?}");
+        }
+        for time in ["gpu_ms", "kernel_ms", "inverse_time_per_thread"] {
+            assert_eq!(row[time], "", "{time}: {row:?}");
+        }
+        assert_ne!(row["warp_instructions"], "");
+    }
+}
+
+#[test]
 fn records_of_the_emulator_name_it_and_a_second_run_goes_on_with_them() {
     let folder = folder();
     let json = |device: &str| {

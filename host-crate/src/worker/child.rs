@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::Executor;
 use super::protocol::{Answer, Greeting, Job, Reading};
+use crate::record::DeviceInfo;
 
 /// The longest time from the start to the first answer: the driver's start, a
 /// context, and the PTX's compilation.
@@ -29,6 +30,8 @@ pub enum Start {
 /// A measuring process that is restarted when it dies.
 pub struct Child {
     program: Program,
+    /// What the first process held: the rows of a run are of one device.
+    device: DeviceInfo,
     running: Option<Running>,
     failed_starts: u32,
 }
@@ -145,6 +148,7 @@ impl Child {
             Ok(Answer::Ready(greeting)) => {
                 let child = Child {
                     program,
+                    device: greeting.device.clone(),
                     running: Some(running),
                     failed_starts: 0,
                 };
@@ -189,6 +193,11 @@ impl Child {
             return Err("the measuring process could not be started again".into());
         }
         let failure = match Child::start(self.program.clone()) {
+            // The best device may be another one now.
+            Ok(Start::Ready(_, greeting)) if greeting.device != self.device => format!(
+                "it has another device: {}, not {}",
+                greeting.device.name, self.device.name
+            ),
             Ok(Start::Ready(mut child, _)) => match child.running.take() {
                 Some(running) => {
                     self.failed_starts = 0;
