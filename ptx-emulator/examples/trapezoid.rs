@@ -1,8 +1,10 @@
 //! Warp instructions a second on a PTX file's trapezoid kernel, with checks
-//! off: `cargo run --release -p ptx-emulator --example trapezoid -- FILE KERNEL [CORES]`.
+//! off: `cargo run --release -p ptx-emulator --example trapezoid -- FILE KERNEL
+//! [CORES [BLOCKS [THREADS [count]]]]`; with `count`, all counters are on.
 
 use std::time::Instant;
 
+use ptx_emulator::count::Counts;
 use ptx_emulator::{Gpu, LaunchOptions, Model, Program, Shape};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -11,7 +13,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .next()
         .unwrap_or_else(|| "ptx-emulator/tests/fixtures/kernels.ptx".into());
     let kernel = arguments.next().unwrap_or_else(|| "trapezoid_f64".into());
-    let cores = arguments.next().map_or(Ok(1), |text| text.parse())?;
+    let mut number = |otherwise| {
+        arguments
+            .next()
+            .map_or(Ok(otherwise), |text| text.parse::<u32>())
+    };
+    let (cores, blocks, threads) = (number(1)?, number(64)?, number(256)?);
+    let counts = arguments.next().is_some_and(|word| word == "count");
     let text = std::fs::read_to_string(&file)?;
     let started = Instant::now();
     let program = Program::load(&text)?;
@@ -19,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "loaded {file} in {:.1} ms",
         started.elapsed().as_secs_f64() * 1e3
     );
-    let (blocks, threads, strips) = (64u32, 256u32, 1u64 << 24);
+    let strips = 1u64 << 24;
     let mut gpu = Gpu::new(Model::h200());
     let count = u64::from(blocks) * u64::from(threads);
     let partials = gpu.alloc(count as usize * 8)?;
@@ -32,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let each = (strips / count) as u32;
     let options = LaunchOptions {
-        cores,
+        cores: cores as usize,
         ..LaunchOptions::default()
     };
     let shape = Shape {
@@ -41,10 +49,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         shared_bytes: 0,
     };
     let all: [&[u8]; 3] = [&partials.to_le_bytes(), &each.to_le_bytes(), &step];
+    let all = &all[..sizes.len()];
     let started = Instant::now();
-    let (report, ()) = gpu
-        .launch_observed(&program, &kernel, shape, &all[..sizes.len()], &options, ())?
-        .finished()?;
+    let report = if counts {
+        let (report, counts) = gpu
+            .launch_observed(&program, &kernel, shape, all, &options, Counts::default())?
+            .finished()?;
+        println!("{}", counts.table(&program));
+        report
+    } else {
+        gpu.launch_observed(&program, &kernel, shape, all, &options, ())?
+            .finished()?
+            .0
+    };
     let seconds = started.elapsed().as_secs_f64();
     let mut bytes = vec![0; count as usize * 8];
     gpu.copy_out(partials, &mut bytes)?;

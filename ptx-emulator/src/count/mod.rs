@@ -1,6 +1,183 @@
-//! Counters: observers that count instructions, lanes, bank conflicts and
-//! sectors. A counter is a file here and an `Observer`.
+//! Counters: observers of instructions and lanes, of bank conflicts, of
+//! sectors and of steps, a file each, and `Counts` with all of them.
+//!
+//! A counter adds up, so what several cores saw does not depend on who ran
+//! which block. Counts are by the index of an instruction, and so of one
+//! program: give the launches of another program another counter.
 
 mod classes;
+mod lines;
+mod resident;
+mod sectors;
+mod steps;
+mod table;
+mod wavefronts;
 
-pub use classes::Classes;
+use std::ops::AddAssign;
+
+pub use classes::{Classes, Instructions};
+pub use lines::{LineCounts, Tally};
+pub use sectors::{GlobalRequests, Sectors};
+pub use steps::{Activity, MAX_STEPS, Step, Steps};
+pub use table::Table;
+pub use wavefronts::{SharedRequests, Wavefronts};
+
+use crate::ir::Class;
+use crate::observe::{
+    AccessKind, BarrierArrival, LaunchInfo, Memory, MemoryAccess, Observer, Site,
+};
+use wavefronts::shared_request;
+
+/// Loads, stores and atomics apart.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct ByKind<T> {
+    /// Of loads.
+    pub loads: T,
+    /// Of stores.
+    pub stores: T,
+    /// Of atomics and reductions in memory.
+    pub atomics: T,
+}
+
+impl<T: Copy + Default + AddAssign> ByKind<T> {
+    pub(crate) fn of_mut(&mut self, kind: AccessKind) -> &mut T {
+        match kind {
+            AccessKind::Load => &mut self.loads,
+            AccessKind::Store => &mut self.stores,
+            AccessKind::Atomic => &mut self.atomics,
+        }
+    }
+
+    /// Of all kinds together.
+    pub fn total(&self) -> T {
+        let mut sum = self.loads;
+        sum += self.stores;
+        sum += self.atomics;
+        sum
+    }
+
+    pub(crate) fn sum(all: &[Self]) -> Self {
+        let mut sum = ByKind::default();
+        for one in all {
+            sum += *one;
+        }
+        sum
+    }
+}
+
+impl<T: AddAssign> AddAssign for ByKind<T> {
+    fn add_assign(&mut self, other: Self) {
+        self.loads += other.loads;
+        self.stores += other.stores;
+        self.atomics += other.atomics;
+    }
+}
+
+/// An entry of a list that grows as far as it is used.
+fn at<T: Clone>(list: &mut Vec<T>, index: usize, empty: T) -> &mut T {
+    if list.len() <= index {
+        list.resize(index + 1, empty);
+    }
+    &mut list[index]
+}
+
+/// Adds two lists entry by entry.
+fn add_all<T: Copy + Default + AddAssign>(own: &mut Vec<T>, other: &[T]) {
+    if own.len() < other.len() {
+        own.resize(other.len(), T::default());
+    }
+    for (own, other) in own.iter_mut().zip(other) {
+        *own += *other;
+    }
+}
+
+/// Counts everything, of one launch or of several of one program.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Instructions and lanes.
+    pub classes: Classes,
+    /// Shared memory: wavefronts.
+    pub wavefronts: Wavefronts,
+    /// Global memory: sectors.
+    pub sectors: Sectors,
+    /// Steps of the blocks.
+    pub steps: Steps,
+}
+
+impl Observer for Counts {
+    const INSTRUCTIONS: bool = true;
+    const MEMORY: bool = true;
+    const CONTROL: bool = true;
+
+    fn fork(&self) -> Self {
+        Counts {
+            classes: self.classes.fork(),
+            wavefronts: self.wavefronts.fork(),
+            sectors: self.sectors.fork(),
+            steps: self.steps.fork(),
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.classes.merge(other.classes);
+        self.wavefronts.merge(other.wavefronts);
+        self.sectors.merge(other.sectors);
+        self.steps.merge(other.steps);
+    }
+
+    fn launch(&mut self, info: &LaunchInfo) {
+        self.classes.launch(info);
+        self.steps.launch(info);
+    }
+
+    fn block_begins(&mut self, block: [u32; 3], linear: u64) {
+        self.classes.block_begins(block, linear);
+        self.steps.block_begins(block, linear);
+    }
+
+    fn block_ends(&mut self, block: [u32; 3], linear: u64) {
+        self.classes.block_ends(block, linear);
+        self.steps.block_ends(block, linear);
+    }
+
+    #[inline(always)]
+    fn instruction(&mut self, site: Site, class: Class, active: u32, path: u32) {
+        self.classes.instruction(site, class, active, path);
+        self.steps.instruction(site, class, active, path);
+    }
+
+    fn access(&mut self, site: Site, access: &MemoryAccess<'_>) {
+        match access.memory {
+            Memory::Shared => {
+                let request = shared_request(access);
+                self.wavefronts.add(site.pc, access.kind, request);
+                self.steps.shared_access(site, access, request);
+            }
+            Memory::Global => {
+                self.sectors.access(site, access);
+                self.steps.global_access(site, access);
+            }
+            _ => {}
+        }
+    }
+
+    fn barrier(&mut self, site: Site, arrival: &BarrierArrival) {
+        self.steps.barrier(site, arrival);
+    }
+
+    fn barrier_completes(&mut self, block_linear: u64, id: u32) {
+        self.steps.barrier_completes(block_linear, id);
+    }
+
+    fn branch(&mut self, site: Site, taken: u32, path: u32) {
+        self.classes.branch(site, taken, path);
+    }
+
+    fn exit(&mut self, site: Site, lanes: u32) {
+        self.classes.exit(site, lanes);
+    }
+
+    fn mark(&mut self, site: Site, lanes: u32) {
+        self.steps.mark(site, lanes);
+    }
+}

@@ -1,7 +1,9 @@
 //! Atomics: `atom`, `red`, `fence`, `membar`. Lanes of a warp that meet in
 //! one address take turns by rising lane.
 
+use super::float32::{canonical, flush};
 use super::memory::{self, Element};
+use super::softfloat::{BF16, F16, Format, Mode};
 use super::{Group, Value, write};
 use crate::ast::{Operand, Type};
 use crate::ir::{Address, Class, Op, Operands, Room, Row, Width};
@@ -16,9 +18,12 @@ pub(crate) const GROUP: Group = Group {
     opcodes: &[
         (
             "atom",
-            "global shared and generic; all orders and scopes; .add u32 s32 u64 s64 f32 f64, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .exch .cas b16 b32 b64, .inc .dec u32",
+            "global shared and generic; all orders and scopes; .add u32 s32 u64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .exch .cas b16 b32 b64, .inc .dec u32",
         ),
-        ("red", "as atom, without .exch and .cas"),
+        (
+            "red",
+            "global shared and generic; all orders and scopes; .add u32 s32 u64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .inc .dec u32",
+        ),
         (
             "fence",
             ".sc .acq_rel .acquire .release; .cta .cluster .gpu .sys",
@@ -38,6 +43,8 @@ pub(crate) struct Atomic {
     address: Address,
     bytes: u32,
     rule: Rule,
+    /// The same in global memory.
+    global_rule: Rule,
     a: Element,
     b: Option<Element>,
     /// False for `red`.
@@ -115,11 +122,15 @@ fn rule(word: &str, ty: Type) -> Option<fn(u64, u64, u64) -> u64> {
     let bits = matches!(ty, Type::B32 | Type::B64);
     Some(match word {
         "add" if integer => as_unsigned!(bytes, |old, a| old.wrapping_add(a)),
-        // Atomics flush nothing in global memory; the sum is to nearest.
+        // Sums are to nearest.
         "add" if ty == Type::F32 => |old, a, _| {
             let sum = f32::from_bits(old as u32) + f32::from_bits(a as u32);
-            u64::from(super::float32::canonical(sum))
+            u64::from(canonical(sum))
         },
+        "add" if ty == Type::F16 => |old, a, _| F16.add(old & 0xffff, a & 0xffff, Mode::Nearest),
+        "add" if ty == Type::BF16 => |old, a, _| BF16.add(old & 0xffff, a & 0xffff, Mode::Nearest),
+        "add" if ty == Type::F16x2 => |old, a, _| sum_of_pairs(F16, old, a),
+        "add" if ty == Type::BF16x2 => |old, a, _| sum_of_pairs(BF16, old, a),
         "add" if ty == Type::F64 => |old, a, _| (f64::from_bits(old) + f64::from_bits(a)).to_bits(),
         "min" if integer && ty.is_signed() => as_signed!(bytes, |old, a| old.min(a)),
         "max" if integer && ty.is_signed() => as_signed!(bytes, |old, a| old.max(a)),
@@ -144,6 +155,21 @@ fn rule(word: &str, ty: Type) -> Option<fn(u64, u64, u64) -> u64> {
     })
 }
 
+fn sum_of_pairs(format: Format, a: u64, b: u64) -> u64 {
+    let sum = |shift: u32| {
+        let part = |pair: u64| pair >> shift & 0xffff;
+        format.add(part(a), part(b), Mode::Nearest) << shift
+    };
+    sum(0) | sum(16)
+}
+
+/// `add.f32` in global memory: PTX flushes subnormal operands and results
+/// there, and not in shared memory.
+fn flushed_sum(old: u64, a: u64, _: u64) -> u64 {
+    let part = |bits: u64| flush(f32::from_bits(bits as u32));
+    u64::from(canonical(flush(part(old) + part(a))))
+}
+
 fn atomic(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let returns = d.opcode() == "atom";
     // The modifiers' order is loose in practice: semantics, scope, space.
@@ -159,9 +185,13 @@ fn atomic(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let Some(word) = d.take_any(&words) else {
         return Err(d.unknown_modifier());
     };
-    d.take("noftz");
+    let unflushed = d.take("noftz");
     let policy = d.take("L2::cache_hint");
     let ty = d.ty()?;
+    let half = matches!(ty, Type::F16 | Type::F16x2 | Type::BF16 | Type::BF16x2);
+    if unflushed != half {
+        return Err("`.noftz` goes with additions of f16 and bf16, and they with it".into());
+    }
     let swaps = matches!(word, "exch" | "cas");
     let Some(rule) = rule(word, ty).filter(|_| returns || !swaps) else {
         return Err(format!(
@@ -200,6 +230,11 @@ fn atomic(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         address,
         bytes: ty.bytes(),
         rule: Rule(rule),
+        global_rule: Rule(if word == "add" && ty == Type::F32 {
+            flushed_sum
+        } else {
+            rule
+        }),
         a,
         b,
         returns: kept,
@@ -235,7 +270,6 @@ pub(crate) fn run<O: Observer>(
         bytes: atomic.bytes,
         pc: path.pc,
     };
-    let Rule(rule) = atomic.rule;
     let mut old = Row::<u64>::default();
     by_room(
         context,
@@ -244,6 +278,11 @@ pub(crate) fn run<O: Observer>(
         addresses,
         lanes,
         &mut |context, warp, room, addresses, lanes| {
+            let Rule(rule) = if room == Room::Global {
+                atomic.global_rule
+            } else {
+                atomic.rule
+            };
             each_lane(
                 context,
                 warp,

@@ -243,61 +243,73 @@ impl<O: Observer> Worker<'_, O> {
         Some(Block { state, warps })
     }
 
+    /// Gives each resident block turns until all blocks have ended. A block
+    /// becomes resident only when those before it have had a turn, and takes
+    /// the place of one that has ended: short blocks use the same memory, one
+    /// after the other.
     fn run(&mut self) -> Result<(), LaunchError> {
         let mut blocks: Vec<Block> = Vec::new();
-        let step_limit = BUDGET_STEP.min(self.launch.options.budget / 16 + 1);
         let mut round = 0u64;
-        let mut finished: Option<Block> = None;
         loop {
-            while blocks.len() < self.resident {
-                match self.next_block(finished.take()) {
-                    Some(block) => blocks.push(block),
-                    None => break,
+            round += 1;
+            if let Schedule::Seed(seed) = self.launch.options.schedule {
+                while blocks.len() < self.resident
+                    && let Some(block) = self.next_block(None)
+                {
+                    blocks.push(block);
+                }
+                let count = blocks.len().max(1) as u64;
+                blocks.rotate_left((mix(seed ^ round) % count) as usize);
+            }
+            let mut index = 0;
+            while index < self.resident {
+                if index == blocks.len() {
+                    match self.next_block(None) {
+                        Some(block) => blocks.push(block),
+                        None => break,
+                    }
+                }
+                let block = &mut blocks[index];
+                self.unbooked += self.run_block(block, round)?;
+                if block.warps.iter().all(|warp| warp.paths.live == 0) {
+                    self.observer
+                        .block_ends(block.state.index, block.state.linear);
+                    let ended = blocks.swap_remove(index);
+                    if let Some(next) = self.next_block(Some(ended)) {
+                        blocks.push(next);
+                        let last = blocks.len() - 1;
+                        blocks.swap(index, last);
+                    }
+                } else {
+                    index += 1;
+                }
+                if self.is_stopped(&blocks)? {
+                    return Ok(());
                 }
             }
             if blocks.is_empty() {
                 return Ok(());
             }
-            round += 1;
-            let order = match self.launch.options.schedule {
-                Schedule::Deterministic => 0,
-                Schedule::Seed(seed) => (mix(seed ^ round) % blocks.len() as u64) as usize,
-            };
-            let count = blocks.len();
-            for step in 0..count {
-                let index = (order + step) % count;
-                self.unbooked += self.run_block(&mut blocks[index], round)?;
-                if self.unbooked >= step_limit {
-                    let total = self
-                        .shared
-                        .executed
-                        .fetch_add(self.unbooked, Ordering::Relaxed)
-                        + self.unbooked;
-                    self.unbooked = 0;
-                    if self.shared.stop.load(Ordering::Relaxed) != 0 {
-                        return Ok(());
-                    }
-                    if total > self.launch.options.budget {
-                        return Err(self.livelock(&blocks));
-                    }
-                }
-            }
-            // Blocks that have ended make room for the next ones.
-            let mut index = 0;
-            while index < blocks.len() {
-                if blocks[index].warps.iter().all(|warp| warp.paths.live == 0) {
-                    let block = blocks.remove(index);
-                    self.observer
-                        .block_ends(block.state.index, block.state.linear);
-                    if let Some(next) = self.next_block(Some(block)) {
-                        blocks.insert(index, next);
-                        index += 1;
-                    }
-                } else {
-                    index += 1;
-                }
-            }
         }
+    }
+
+    /// Books instructions now and then; true when another core has failed.
+    fn is_stopped(&mut self, blocks: &[Block]) -> Result<bool, LaunchError> {
+        let budget = self.launch.options.budget;
+        if self.unbooked < BUDGET_STEP.min(budget / 16 + 1) {
+            return Ok(false);
+        }
+        let shared = self.shared;
+        let before = shared.executed.fetch_add(self.unbooked, Ordering::Relaxed);
+        let total = before + self.unbooked;
+        self.unbooked = 0;
+        if shared.stop.load(Ordering::Relaxed) != 0 {
+            return Ok(true);
+        }
+        if total > budget {
+            return Err(self.livelock(blocks));
+        }
+        Ok(false)
     }
 
     /// Gives every warp of the block turns until none can go on without
