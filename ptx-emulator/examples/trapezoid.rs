@@ -1,14 +1,49 @@
-//! Warp instructions a second on a PTX file's trapezoid kernel, with checks
-//! off: `cargo run --release -p ptx-emulator --example trapezoid -- FILE KERNEL
-//! [CORES [BLOCKS [THREADS [count]]]]`; with `count`, all counters are on.
+//! Warp instructions a second on a PTX file's trapezoid kernel:
+//! `cargo run --release -p ptx-emulator --example trapezoid -- [FILE] [KERNEL]
+//! [CORES [BLOCKS [THREADS]]] [--check[=all,initialised,races,barriers,collectives]]
+//! [--count]`; with `--count`, all counters are on.
 
 use std::time::Instant;
 
 use ptx_emulator::count::Counts;
-use ptx_emulator::{Gpu, LaunchOptions, Model, Program, Shape};
+use ptx_emulator::{Checks, Gpu, LaunchOptions, Model, Program, Shape};
+
+/// The checks that `--check` or `--check=NAME,NAME` asks for; none without it.
+fn checks(flag: Option<&str>) -> Result<Checks, String> {
+    let Some(flag) = flag else {
+        return Ok(Checks::none());
+    };
+    let names = flag.trim_start_matches("--check").trim_start_matches('=');
+    let mut checks = Checks::none();
+    for name in names.split(',') {
+        match name {
+            "" | "all" => checks = Checks::all(),
+            "initialised" => checks.initialised = true,
+            "races" => checks.races = true,
+            "barriers" => checks.barriers = true,
+            "collectives" => checks.collectives = true,
+            _ => {
+                return Err(format!(
+                    "--check={name}; allowed are all, initialised, races, barriers, collectives"
+                ));
+            }
+        }
+    }
+    Ok(checks)
+}
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
+    let (flags, arguments): (Vec<String>, Vec<String>) = std::env::args()
+        .skip(1)
+        .partition(|argument| argument.starts_with("--"));
+    let counts = flags.iter().any(|flag| flag == "--count");
+    let checks = checks(
+        flags
+            .iter()
+            .map(String::as_str)
+            .find(|flag| *flag != "--count"),
+    )?;
+    let mut arguments = arguments.into_iter();
     let file = arguments
         .next()
         .unwrap_or_else(|| "ptx-emulator/tests/fixtures/kernels.ptx".into());
@@ -19,7 +54,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .map_or(Ok(otherwise), |text| text.parse::<u32>())
     };
     let (cores, blocks, threads) = (number(1)?, number(64)?, number(256)?);
-    let counts = arguments.next().is_some_and(|word| word == "count");
     let text = std::fs::read_to_string(&file)?;
     let started = Instant::now();
     let program = Program::load(&text)?;
@@ -51,16 +85,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let all: [&[u8]; 3] = [&partials.to_le_bytes(), &each.to_le_bytes(), &step];
     let all = &all[..sizes.len()];
     let started = Instant::now();
-    let report = if counts {
+    let (report, cores) = if counts {
         let (report, counts) = gpu
             .launch_observed(&program, &kernel, shape, all, &options, Counts::default())?
             .finished()?;
         println!("{}", counts.table(&program));
-        report
+        (report, cores)
     } else {
-        gpu.launch_observed(&program, &kernel, shape, all, &options, ())?
-            .finished()?
-            .0
+        let checked = gpu.check(&program, &kernel, shape, all, &options, checks)?;
+        println!("{checked}");
+        checked.outcome?;
+        let cores = if checks == Checks::none() { cores } else { 1 };
+        (checked.report, cores)
     };
     let seconds = started.elapsed().as_secs_f64();
     let mut bytes = vec![0; count as usize * 8];

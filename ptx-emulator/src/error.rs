@@ -118,9 +118,33 @@ pub enum FaultKind {
         /// The address.
         address: u64,
     },
-    /// An instruction was used in a way that PTX leaves undefined.
+    /// A barrier for one number of threads, where others wait with another.
+    #[error("barrier {id} for {}, but others have come to it for {}", count(*.threads), count(*.waiting))]
+    BarrierCounts {
+        /// Which barrier.
+        id: u32,
+        /// Threads that this instruction names; 0 for all of the block.
+        threads: u32,
+        /// Threads that the others named.
+        waiting: u32,
+    },
+    /// A barrier of the block was used in a way that PTX leaves undefined.
+    #[error("{0}")]
+    Barrier(String),
+    /// A warp collective was used in a way that PTX leaves undefined.
+    #[error("{0}")]
+    Collective(String),
+    /// Another instruction was used in a way that PTX leaves undefined.
     #[error("{0}")]
     Undefined(String),
+}
+
+/// The threads that a barrier is for.
+fn count(threads: u32) -> String {
+    match threads {
+        0 => "all threads of the block".into(),
+        n => format!("{n} threads"),
+    }
 }
 
 /// A fault and the thread that it happened in.
@@ -130,11 +154,13 @@ pub struct Fault {
     pub kind: FaultKind,
     /// The kernel.
     pub kernel: String,
+    /// Index of the instruction: `Program::source_stack`.
+    pub pc: u32,
     /// Line in the PTX text.
     pub line: u32,
     /// The instruction.
     pub text: String,
-    /// `file:line` of the source, when the PTX has `.loc`.
+    /// `file:line` of the author's source, when the PTX has `.loc`.
     pub source_line: Option<String>,
     /// Block index.
     pub block: [u32; 3],
@@ -167,9 +193,13 @@ pub struct Waiter {
     pub lanes: u32,
     /// For what.
     pub reason: String,
+    /// The lanes that a warp collective waits for, when it is one.
+    pub collective: Option<u32>,
+    /// Index of the instruction: `Program::source_stack`.
+    pub pc: u32,
     /// Line in the PTX text.
     pub line: u32,
-    /// `file:line` of the source, when the PTX has `.loc`.
+    /// `file:line` of the author's source, when the PTX has `.loc`.
     pub source_line: Option<String>,
 }
 
@@ -187,14 +217,28 @@ impl std::fmt::Display for Waiter {
     }
 }
 
+/// A line a place: many warps wait at the same one.
 fn list(waiters: &[Waiter]) -> String {
-    let mut text: String = waiters
-        .iter()
-        .take(8)
-        .map(|waiter| format!("\n  {waiter}"))
-        .collect();
-    if waiters.len() > 8 {
-        text.push_str(&format!("\n  and {} more", waiters.len() - 8));
+    const MOST: usize = 8;
+    let mut places: Vec<(&Waiter, usize)> = Vec::new();
+    for waiter in waiters {
+        let same = |(other, _): &&mut (&Waiter, usize)| {
+            (other.pc, &other.reason) == (waiter.pc, &waiter.reason)
+        };
+        match places.iter_mut().find(same) {
+            Some((_, more)) => *more += 1,
+            None => places.push((waiter, 0)),
+        }
+    }
+    let mut text = String::new();
+    for (waiter, more) in places.iter().take(MOST) {
+        text.push_str(&format!("\n  {waiter}"));
+        if *more > 0 {
+            text.push_str(&format!(", and {more} more like it"));
+        }
+    }
+    if places.len() > MOST {
+        text.push_str(&format!("\n  and {} more places", places.len() - MOST));
     }
     text
 }
@@ -235,7 +279,10 @@ pub enum LaunchError {
     #[error("deadlock: no warp of the block can move{}", list(.0))]
     Deadlock(Vec<Waiter>),
     /// The instruction budget is used up.
-    #[error("livelock: the launch used up its {budget} warp instructions{}", list(.waiters))]
+    #[error(
+        "livelock: the launch used up its {budget} warp instructions (`LaunchOptions::budget` raises them){}",
+        list(.waiters)
+    )]
     Livelock {
         /// Warp instructions.
         budget: u64,

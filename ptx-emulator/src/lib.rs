@@ -48,10 +48,11 @@ mod parse;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use attributes::Attributes;
+pub use check::{Checked, Checks, Finding, FindingKind};
 pub use error::{Fault, FaultKind, LaunchError, LoadError, MemoryError, Refusal, Waiter};
 pub use exec::{Coverage, coverage};
 pub use ir::Class;
-pub use machine::gpu::{Gpu, Observed, Report, Shape};
+pub use machine::gpu::{Gpu, Observed, Report, Shape, Snapshot};
 pub use machine::launch::{LaunchOptions, Schedule};
 pub use machine::model::Model;
 pub use parse::{ParseError, parse};
@@ -107,9 +108,23 @@ impl Program {
         )
     }
 
-    /// `file:line` of the source of an instruction, when the PTX has `.loc`.
+    /// `file:line` of the source of an instruction, when the PTX has `.loc`:
+    /// the innermost one, which may be in a library.
     pub fn source(&self, pc: u32) -> Option<String> {
-        self.code.source(pc)
+        self.code.source_stack(pc).into_iter().next()
+    }
+
+    /// `file:line` of an instruction and of the calls that it was inlined by,
+    /// the innermost first; empty when the PTX has no `.loc`.
+    pub fn source_stack(&self, pc: u32) -> Vec<String> {
+        self.code.source_stack(pc)
+    }
+
+    /// The line of `source_stack` that the kernel's author wrote: the
+    /// innermost one in the source folder (up to `src/`) of the outermost
+    /// one, so neither the toolchain's library nor another crate's wrapper.
+    pub fn authors_line(&self, pc: u32) -> Option<String> {
+        self.code.authors_line(pc)
     }
 
     /// The PTX text of an instruction.
@@ -120,22 +135,11 @@ impl Program {
     /// The kernel or function that an instruction stands in; empty when there
     /// is no such instruction.
     pub fn function(&self, pc: u32) -> &str {
-        let index = self
-            .code
-            .origins
-            .get(pc as usize)
-            .map_or(usize::MAX, |origin| origin.function as usize);
-        self.code
-            .functions
-            .get(index)
-            .map_or("", |function| function.name.as_str())
+        self.code.function_of(pc)
     }
 
     /// The line in the PTX text of an instruction; 0 when there is none.
     pub fn line(&self, pc: u32) -> u32 {
-        self.code
-            .origins
-            .get(pc as usize)
-            .map_or(0, |origin| origin.position.line)
+        self.code.line(pc)
     }
 }

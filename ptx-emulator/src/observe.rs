@@ -4,6 +4,8 @@
 //! want costs nothing, because the machine is compiled for the observer.
 //! Observers combine as pairs: `(A, B)` sees everything twice.
 
+use std::ops::Range;
+
 use crate::ir::Class;
 
 /// Where an event happens.
@@ -137,7 +139,8 @@ pub trait Observer: Send + Sized {
     const INSTRUCTIONS: bool = false;
     /// Wants `access` and `fence`.
     const MEMORY: bool = false;
-    /// Wants `barrier`, `branch`, `collective`, `exit` and `mark`.
+    /// Wants `barrier`, `branch`, `call`, `copies`, `collective`, `exit` and
+    /// `mark`.
     const CONTROL: bool = false;
     /// Has to see all blocks on one core.
     const SERIAL: bool = false;
@@ -165,6 +168,11 @@ pub trait Observer: Send + Sized {
     fn barrier_completes(&mut self, _block_linear: u64, _id: u32) {}
     /// A branch divides lanes.
     fn branch(&mut self, _at: Site, _taken: u32, _path: u32) {}
+    /// Lanes call a function; `frame` is its part of their local memory, bytes.
+    fn call(&mut self, _at: Site, _lanes: u32, _frame: Range<u32>) {}
+    /// A call or a return copies parameters or results to these bytes of local
+    /// memory.
+    fn copies(&mut self, _at: Site, _lanes: u32, _bytes: Range<u32>) {}
     /// Lanes come to a warp collective of `members`; `live` lanes of the warp
     /// have not exited.
     fn collective(&mut self, _at: Site, _lanes: u32, _members: u32, _live: u32) {}
@@ -231,6 +239,14 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.0.branch(at, taken, path);
         self.1.branch(at, taken, path);
     }
+    fn call(&mut self, at: Site, lanes: u32, frame: Range<u32>) {
+        self.0.call(at, lanes, frame.clone());
+        self.1.call(at, lanes, frame);
+    }
+    fn copies(&mut self, at: Site, lanes: u32, bytes: Range<u32>) {
+        self.0.copies(at, lanes, bytes.clone());
+        self.1.copies(at, lanes, bytes);
+    }
     fn collective(&mut self, at: Site, lanes: u32, members: u32, live: u32) {
         self.0.collective(at, lanes, members, live);
         self.1.collective(at, lanes, members, live);
@@ -246,5 +262,97 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn mark(&mut self, at: Site, lanes: u32) {
         self.0.mark(at, lanes);
         self.1.mark(at, lanes);
+    }
+}
+
+/// An observer that may be left out when a launch begins.
+impl<A: Observer> Observer for Option<A> {
+    const INSTRUCTIONS: bool = A::INSTRUCTIONS;
+    const MEMORY: bool = A::MEMORY;
+    const CONTROL: bool = A::CONTROL;
+    const SERIAL: bool = A::SERIAL;
+
+    fn fork(&self) -> Self {
+        self.as_ref().map(A::fork)
+    }
+    fn merge(&mut self, other: Self) {
+        if let (Some(own), Some(other)) = (self, other) {
+            own.merge(other);
+        }
+    }
+    fn launch(&mut self, info: &LaunchInfo) {
+        if let Some(own) = self {
+            own.launch(info);
+        }
+    }
+    fn block_begins(&mut self, block: [u32; 3], linear: u64) {
+        if let Some(own) = self {
+            own.block_begins(block, linear);
+        }
+    }
+    fn block_ends(&mut self, block: [u32; 3], linear: u64) {
+        if let Some(own) = self {
+            own.block_ends(block, linear);
+        }
+    }
+    fn instruction(&mut self, at: Site, class: Class, active: u32, path: u32) {
+        if let Some(own) = self {
+            own.instruction(at, class, active, path);
+        }
+    }
+    fn access(&mut self, at: Site, access: &MemoryAccess<'_>) {
+        if let Some(own) = self {
+            own.access(at, access);
+        }
+    }
+    fn fence(&mut self, at: Site, lanes: u32, order: Order, scope: Scope) {
+        if let Some(own) = self {
+            own.fence(at, lanes, order, scope);
+        }
+    }
+    fn barrier(&mut self, at: Site, arrival: &BarrierArrival) {
+        if let Some(own) = self {
+            own.barrier(at, arrival);
+        }
+    }
+    fn barrier_completes(&mut self, block_linear: u64, id: u32) {
+        if let Some(own) = self {
+            own.barrier_completes(block_linear, id);
+        }
+    }
+    fn branch(&mut self, at: Site, taken: u32, path: u32) {
+        if let Some(own) = self {
+            own.branch(at, taken, path);
+        }
+    }
+    fn call(&mut self, at: Site, lanes: u32, frame: Range<u32>) {
+        if let Some(own) = self {
+            own.call(at, lanes, frame);
+        }
+    }
+    fn copies(&mut self, at: Site, lanes: u32, bytes: Range<u32>) {
+        if let Some(own) = self {
+            own.copies(at, lanes, bytes);
+        }
+    }
+    fn collective(&mut self, at: Site, lanes: u32, members: u32, live: u32) {
+        if let Some(own) = self {
+            own.collective(at, lanes, members, live);
+        }
+    }
+    fn collective_completes(&mut self, at: Site, lanes: u32, orders: bool) {
+        if let Some(own) = self {
+            own.collective_completes(at, lanes, orders);
+        }
+    }
+    fn exit(&mut self, at: Site, lanes: u32) {
+        if let Some(own) = self {
+            own.exit(at, lanes);
+        }
+    }
+    fn mark(&mut self, at: Site, lanes: u32) {
+        if let Some(own) = self {
+            own.mark(at, lanes);
+        }
     }
 }

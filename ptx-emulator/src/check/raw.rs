@@ -23,6 +23,21 @@ pub enum FindingKind {
     Fault,
 }
 
+impl std::fmt::Display for FindingKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            FindingKind::Race => "race",
+            FindingKind::UninitialisedRead => "uninitialised read",
+            FindingKind::Barrier => "barrier",
+            FindingKind::Collective => "collective",
+            FindingKind::Bounds => "bounds",
+            FindingKind::Deadlock => "deadlock",
+            FindingKind::Livelock => "livelock",
+            FindingKind::Fault => "fault",
+        })
+    }
+}
+
 /// A thread at an instruction.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RawPlace {

@@ -124,7 +124,7 @@ pub(crate) fn arrive<O: Observer>(
 ) -> Result<Next, LaneFault> {
     let live = warp.paths.live;
     let warp = &mut warp.lanes;
-    let undefined = |text: String| (lanes.trailing_zeros(), FaultKind::Undefined(text));
+    let undefined = |text: String| (lanes.trailing_zeros(), FaultKind::Barrier(text));
     let pool = &context.launch.pool;
     let Some(id) = warp.uniform(path, pool, barrier.id, lanes) else {
         return Err(undefined(
@@ -153,11 +153,12 @@ pub(crate) fn arrive<O: Observer>(
     let vote = super::predicate(&warp.registers.frame(path, pool), barrier.vote);
     let state = &mut context.block.barriers[id as usize];
     if state.arrived > 0 && state.expected != threads {
-        let text = format!(
-            "barrier {id} for {threads} threads, but others wait for {} (0 is all)",
-            state.expected
-        );
-        return Err(undefined(text));
+        let kind = FaultKind::BarrierCounts {
+            id,
+            threads,
+            waiting: state.expected,
+        };
+        return Err((lanes.trailing_zeros(), kind));
     }
     state.expected = threads;
     state.arrived += lanes.count_ones();

@@ -174,8 +174,15 @@ fn decode_call(d: &mut Decoder<'_, '_>) -> Result<Call, Reason> {
     })
 }
 
-/// Copies bytes of local memory, lane by lane.
-fn copy(warp: &Warp, from: u32, to: u32, bytes: u32, lanes: u32) {
+/// Copies bytes of local memory, lane by lane, for the call or the return at
+/// `pc`.
+fn copy<O: Observer>(
+    context: &mut Context<'_, O>,
+    warp: &Warp,
+    pc: u32,
+    (from, to, bytes): (u32, u32, u32),
+    lanes: u32,
+) {
     let at =
         |offset: u32, lane: u64| u64::from(offset) / 8 * 256 + lane * 8 + u64::from(offset) % 8;
     for lane in (0..32u64).filter(|lane| lanes >> lane & 1 != 0) {
@@ -184,6 +191,10 @@ fn copy(warp: &Warp, from: u32, to: u32, bytes: u32, lanes: u32) {
             warp.lanes.local.read(at(from + byte, lane), &mut value);
             warp.lanes.local.write(at(to + byte, lane), &value);
         }
+    }
+    if O::CONTROL {
+        let site = warp.site(context.block, pc);
+        context.observer.copies(site, lanes, to..to + bytes);
     }
 }
 
@@ -218,14 +229,15 @@ pub(crate) fn call<O: Observer>(
     debug_assert_eq!(path.callers.last().map(|caller| caller.pc), Some(return_pc));
     let code = context.launch.code;
     let function = &code.functions[callee as usize];
+    let base = path.bases.local;
+    if O::CONTROL {
+        let site = warp.site(context.block, return_pc);
+        let frame = base..base + function.sizes.local;
+        context.observer.call(site, path.mask, frame);
+    }
     for (formal, &(offset, bytes)) in function.parameters.iter().zip(&call.arguments) {
-        copy(
-            warp,
-            caller + offset,
-            path.bases.local + formal.offset,
-            bytes,
-            path.mask,
-        );
+        let copied = (caller + offset, base + formal.offset, bytes);
+        copy(context, warp, return_pc, copied, path.mask);
     }
     Ok(Next::To(function.code.0))
 }
@@ -285,13 +297,8 @@ pub(crate) fn ret<O: Observer>(
     (path.bases, path.function) = (caller.bases, caller.function);
     if let Op::Call(call) = &code.instructions[caller.pc as usize].op {
         for (formal, &(offset, bytes)) in callee.returns.iter().zip(&call.returns) {
-            copy(
-                warp,
-                from + formal.offset,
-                path.bases.local + offset,
-                bytes,
-                path.mask,
-            );
+            let copied = (from + formal.offset, path.bases.local + offset, bytes);
+            copy(context, warp, caller.pc, copied, path.mask);
         }
     }
     warp.paths.set_meet(path);

@@ -12,7 +12,7 @@ use crate::ast::{Operand, Type};
 use crate::error::FaultKind;
 use crate::ir::{Class, Op, Operands, Row, Slot, Width};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
-use crate::machine::path::{Path, Wait};
+use crate::machine::path::{Path, Paths, Wait};
 use crate::machine::warp::{Context, LaneFault, Next, Warp};
 use crate::observe::Observer;
 
@@ -237,28 +237,33 @@ struct Gathered {
     members: u32,
 }
 
-/// A path comes to a collective.
+/// A path comes to a collective. Lanes may name different masks, as tiles of
+/// a warp do: those with the mask of the first lane go on, the others come
+/// here once more.
 pub(crate) fn arrive<O: Observer>(
     context: &mut Context<'_, O>,
     warp: &mut Warp,
-    path: &Path,
+    path: &mut Path,
     collective: &Collective,
     operands: &Operands,
     lanes: u32,
 ) -> Result<Next, LaneFault> {
-    let undefined = |text: String| (lanes.trailing_zeros(), FaultKind::Undefined(text));
-    let Some(members) = warp
-        .lanes
-        .uniform(path, &context.launch.pool, operands.s[3], lanes)
-    else {
-        return Err(undefined(
-            "lanes of one warp name different member masks".into(),
-        ));
-    };
+    let frame = warp.lanes.registers.frame(path, &context.launch.pool);
+    let masks = u32::row(&frame, operands.s[3]);
+    let members = masks.0[Paths::first_lane(lanes)];
+    let others = (0..32)
+        .filter(|&lane| masks.0[lane] != members)
+        .fold(0, |mask, lane| mask | 1 << lane)
+        & lanes;
+    if others != 0 {
+        let (pc, after) = (path.pc, path.pc + 1);
+        warp.paths.split(path, others, pc, pc, after, false);
+    }
+    let lanes = lanes & !others;
     if lanes & !members != 0 {
-        return Err(undefined(format!(
-            "the member mask {members:#010x} does not name all of the lanes {lanes:#010x}"
-        )));
+        let outside = (lanes & !members).trailing_zeros();
+        let text = format!("the member mask {members:#010x} does not name lane {outside} itself");
+        return Err((outside, FaultKind::Collective(text)));
     }
     let live = warp.paths.live;
     let site = warp.site(context.block, path.pc);

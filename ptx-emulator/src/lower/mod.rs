@@ -1,22 +1,25 @@
 //! The syntax tree to code: names to slots, labels to indices, text to `Op`s.
 //!
 //! `scope` knows names, `decoder` is what instruction groups decode with,
-//! `layout` places variables, `flow` finds where divergent paths meet.
+//! `layout` places variables, `flow` finds where divergent paths meet,
+//! `source` knows the lines of the source.
 
 pub(crate) mod decoder;
 pub(crate) mod flow;
 pub(crate) mod layout;
 pub(crate) mod scope;
+pub(crate) mod source;
 
 use std::collections::HashMap;
 
-use crate::ast::{self, Location, Position, Space, Statement};
+use crate::ast::{self, Position, Space, Statement};
 use crate::error::{LoadError, Refusal};
 use crate::exec;
 use crate::ir::{Class, Guard, Instruction, Op, Operands, Pool, Row, Source, Target};
 use decoder::Decoder;
 use layout::Placed;
 use scope::{Entity, Scopes};
+use source::Sources;
 
 /// Rows and bytes that one call of a function needs.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -60,7 +63,8 @@ pub(crate) struct Origin {
     pub(crate) position: Position,
     /// Bytes of the text.
     pub(crate) text: (u32, u32),
-    pub(crate) location: Option<Location>,
+    /// A position of `Sources`.
+    pub(crate) location: Option<u32>,
     pub(crate) function: u32,
 }
 
@@ -90,33 +94,8 @@ pub(crate) struct Code {
     pub(crate) variables: Vec<Placed>,
     pub(crate) pool: Pool,
     pub(crate) relocations: Vec<Relocation>,
-    pub(crate) files: HashMap<u32, String>,
+    pub(crate) sources: Sources,
     pub(crate) text: String,
-}
-
-impl Code {
-    /// `file:line` of the innermost source location of an instruction.
-    pub(crate) fn source(&self, pc: u32) -> Option<String> {
-        let location = self.origins.get(pc as usize)?.location?;
-        describe(&self.files, location)
-    }
-
-    /// The PTX text of an instruction, blanks squeezed.
-    pub(crate) fn statement(&self, pc: u32) -> String {
-        let Some(origin) = self.origins.get(pc as usize) else {
-            return String::new();
-        };
-        let text = self
-            .text
-            .get(origin.text.0 as usize..origin.text.1 as usize)
-            .unwrap_or("");
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    }
-}
-
-fn describe(files: &HashMap<u32, String>, location: Location) -> Option<String> {
-    let file = files.get(&location.file)?;
-    (location.line > 0).then(|| format!("{file}:{}", location.line))
 }
 
 /// What a label stands for until all code is laid out.
@@ -137,8 +116,8 @@ pub(crate) struct Builder<'a> {
     pub(crate) relocations: Vec<Relocation>,
     /// Index of the instruction behind each label.
     labels: Vec<Option<u32>>,
-    files: HashMap<u32, String>,
-    location: Option<Location>,
+    sources: Sources,
+    location: Option<u32>,
     pub(crate) function: u32,
     /// The label of the one place where the current function returns.
     pub(crate) epilogue: LabelId,
@@ -228,7 +207,7 @@ impl Builder<'_> {
                 .unwrap_or_default(),
             source_line: self
                 .location
-                .and_then(|location| describe(&self.files, location)),
+                .and_then(|location| self.sources.innermost(location)),
             reason: reason.into(),
         })))
     }
@@ -263,11 +242,13 @@ pub(crate) fn lower(module: &ast::Module, text: &str) -> Result<Code, LoadError>
         symbols: HashMap::new(),
         relocations: Vec::new(),
         labels: Vec::new(),
-        files: module
-            .files
-            .iter()
-            .map(|file| (file.index, file.path.clone()))
-            .collect(),
+        sources: Sources::new(
+            module
+                .files
+                .iter()
+                .map(|file| (file.index, file.path.clone()))
+                .collect(),
+        ),
         location: None,
         function: u32::MAX,
         epilogue: 0,
@@ -299,7 +280,7 @@ pub(crate) fn lower(module: &ast::Module, text: &str) -> Result<Code, LoadError>
         variables: builder.variables,
         pool: builder.pool,
         relocations: builder.relocations,
-        files: builder.files,
+        sources: builder.sources,
         text: text.to_owned(),
     })
 }
@@ -318,6 +299,7 @@ fn lower_function(
     };
     builder.function = index;
     builder.location = None;
+    builder.sources.begin_function();
     let first = builder.here();
     builder.epilogue = builder.new_label();
     // Slot 0 of each file is the sink.
@@ -401,7 +383,9 @@ fn lower_block(
                     builder.labels[*label as usize] = Some(here);
                 }
             }
-            Statement::Location(location) => builder.location = Some(*location),
+            Statement::Location(location) => {
+                builder.location = Some(builder.sources.enter(location));
+            }
             Statement::Instruction(instruction) => lower_instruction(builder, scopes, instruction)?,
             Statement::BranchTargets(..)
             | Statement::CallPrototype(..)

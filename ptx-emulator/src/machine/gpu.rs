@@ -1,19 +1,23 @@
 //! The modelled GPU as a program sees it: memory, modules, launches.
 
+mod place;
 mod residence;
+mod snapshot;
 
 use std::collections::HashMap;
 
 use super::launch::{Launch, LaunchOptions};
-use super::memory::{CONSTANT_WINDOW, Cells, FUNCTIONS, Global, SHARED_WINDOW};
+use super::memory::{Cells, Global};
 use super::model::Model;
 use crate::Program;
 use crate::ast::Space;
+use crate::check::written::{GlobalWritten, Written};
 use crate::error::{LaunchError, MemoryError};
-use crate::ir::{Pool, Row};
+use crate::lower::Code;
 use crate::lower::layout::SharedLayout;
-use crate::lower::{Code, Symbol};
 use crate::observe::{LaunchInfo, Observer};
+use place::{parameter_bank, relocated};
+pub use snapshot::Snapshot;
 
 /// Register rows that all resident warps may have together, bytes.
 const REGISTER_MEMORY: u64 = 4 << 30;
@@ -60,8 +64,20 @@ struct Instance {
 #[derive(Debug)]
 pub struct Gpu {
     model: Model,
-    global: Global,
+    pub(crate) global: Global,
+    /// What has been written of `global`.
+    pub(crate) written: GlobalWritten,
     instances: HashMap<u64, Instance>,
+}
+
+/// A launch that can begin.
+pub(crate) struct Prepared {
+    /// The kernel's index among the functions.
+    pub(crate) kernel: u32,
+    pub(crate) layout: SharedLayout,
+    /// Static and dynamic, bytes.
+    shared_bytes: u32,
+    parameters: Cells,
 }
 
 impl Gpu {
@@ -69,6 +85,7 @@ impl Gpu {
     pub fn new(model: Model) -> Self {
         Gpu {
             global: Global::new(model.memory),
+            written: GlobalWritten::default(),
             model,
             instances: HashMap::new(),
         }
@@ -80,13 +97,37 @@ impl Gpu {
     }
 
     /// Allocates `bytes` zeroed bytes; their device address, a multiple of
-    /// 256. Addresses are never used twice.
+    /// 256. Addresses are never used twice. For `check`, nobody has written
+    /// them: on a GPU they would not be zero.
     ///
     /// # Errors
     ///
     /// `MemoryError::Full`.
     pub fn alloc(&mut self, bytes: usize) -> Result<u64, MemoryError> {
-        self.global.allocate(bytes as u64, 1, None)
+        let base = self.global.allocate(bytes as u64, 1, None)?;
+        let fresh = Written::nothing(bytes as u64);
+        self.written.allocated(base, bytes as u64, fresh);
+        Ok(base)
+    }
+
+    /// As `alloc`; reports call the allocation by this name: `input[17]`.
+    ///
+    /// # Errors
+    ///
+    /// `MemoryError::Full`.
+    pub fn alloc_named(&mut self, bytes: usize, name: &str) -> Result<u64, MemoryError> {
+        let address = self.alloc(bytes)?;
+        self.name(address, name)?;
+        Ok(address)
+    }
+
+    /// Names an allocation by its address.
+    ///
+    /// # Errors
+    ///
+    /// `MemoryError::NotAllocated`.
+    pub fn name(&mut self, address: u64, name: &str) -> Result<(), MemoryError> {
+        self.global.name(address, name)
     }
 
     /// Frees an allocation by its address.
@@ -95,7 +136,9 @@ impl Gpu {
     ///
     /// `MemoryError::NotAllocated`.
     pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
-        self.global.free(address)
+        self.global.free(address)?;
+        self.written.freed(address);
+        Ok(())
     }
 
     /// Copies bytes to device memory.
@@ -112,6 +155,7 @@ impl Gpu {
             });
         };
         allocation.cells.write(address - allocation.base, bytes);
+        self.written.write(address, length);
         Ok(())
     }
 
@@ -163,7 +207,8 @@ impl Gpu {
     /// # Errors
     ///
     /// A shape or a parameter that does not fit, a fault, a deadlock or a
-    /// livelock. Memory keeps what was written until then.
+    /// livelock. Memory keeps what was written until then. As no checker
+    /// watches what is written, all of it counts as written from then on.
     pub fn launch(
         &mut self,
         program: &Program,
@@ -197,8 +242,21 @@ impl Gpu {
         shape: Shape,
         parameters: &[&[u8]],
         options: &LaunchOptions,
-        mut observer: O,
+        observer: O,
     ) -> Result<Observed<O>, LaunchError> {
+        let prepared = self.prepare(program, kernel, shape, parameters)?;
+        self.written.everything();
+        Ok(self.run(program, prepared, shape, options, observer))
+    }
+
+    /// Checks a launch's arguments and places the module.
+    pub(crate) fn prepare(
+        &mut self,
+        program: &Program,
+        kernel: &str,
+        shape: Shape,
+        parameters: &[&[u8]],
+    ) -> Result<Prepared, LaunchError> {
         let code = &program.code;
         let Some(index) = code
             .functions
@@ -211,45 +269,58 @@ impl Gpu {
                 known: known.join(", "),
             });
         };
-        let Shape {
-            grid,
-            block,
-            shared_bytes,
-        } = shape;
         let layout =
             crate::lower::layout::shared(&code.functions, &code.variables, index as u32)
                 .ok_or_else(|| LaunchError::shape("more than 4 GiB of static shared memory"))?;
-        let total_shared = u64::from(layout.fixed) + u64::from(shared_bytes);
-        self.check_shape(code, index, grid, block, total_shared)?;
-        let bank = parameter_bank(code, index, parameters)?;
+        let total_shared = u64::from(layout.fixed) + u64::from(shape.shared_bytes);
+        self.check_shape(code, index, shape.grid, shape.block, total_shared)?;
+        let parameters = parameter_bank(code, index, parameters)?;
         self.place(program)?;
+        Ok(Prepared {
+            kernel: index as u32,
+            layout,
+            shared_bytes: total_shared as u32,
+            parameters,
+        })
+    }
+
+    /// Runs a launch to its end, however that is.
+    pub(crate) fn run<O: Observer>(
+        &self,
+        program: &Program,
+        prepared: Prepared,
+        shape: Shape,
+        options: &LaunchOptions,
+        mut observer: O,
+    ) -> Observed<O> {
+        let code = &program.code;
         let instance = &self.instances[&program.id];
         let launch = Launch {
             code,
-            pool: relocated(code, instance, &layout),
-            kernel: index as u32,
-            parameters: bank,
+            pool: relocated(code, instance, &prepared.layout),
+            kernel: prepared.kernel,
+            parameters: prepared.parameters,
             constants: &instance.constants,
             global: &self.global,
             model: &self.model,
-            grid,
-            block,
-            shared_bytes: total_shared as u32,
-            dynamic_shared_bytes: shared_bytes,
+            grid: shape.grid,
+            block: shape.block,
+            shared_bytes: prepared.shared_bytes,
+            dynamic_shared_bytes: shape.shared_bytes,
             options: options.clone(),
         };
         observer.launch(&LaunchInfo {
-            kernel: kernel.to_owned(),
-            grid,
-            block,
-            shared_bytes: total_shared as u32,
+            kernel: code.functions[prepared.kernel as usize].name.clone(),
+            grid: shape.grid,
+            block: shape.block,
+            shared_bytes: prepared.shared_bytes,
         });
         let (warp_instructions, observer, outcome) = launch.run(observer);
-        Ok(Observed {
+        Observed {
             report: Report { warp_instructions },
             observer,
             outcome,
-        })
+        }
     }
 
     fn check_shape(
@@ -315,56 +386,6 @@ impl Gpu {
         }
         Ok(())
     }
-
-    /// Places a module's variables in memory, once a module.
-    fn place(&mut self, program: &Program) -> Result<(), MemoryError> {
-        if self.instances.contains_key(&program.id) {
-            return Ok(());
-        }
-        let code = &program.code;
-        let mut places = Vec::with_capacity(code.variables.len());
-        let mut bank = 0u64;
-        for variable in &code.variables {
-            places.push(match variable.space {
-                Space::Global => self.global.allocate(
-                    variable.bytes,
-                    variable.align,
-                    Some(variable.name.clone()),
-                )?,
-                Space::Constant => {
-                    let offset = bank.next_multiple_of(u64::from(variable.align));
-                    bank = offset + variable.bytes;
-                    offset
-                }
-                _ => 0,
-            });
-        }
-        let instance = Instance {
-            places,
-            constants: Cells::zeroed(bank),
-        };
-        for (variable, &place) in code.variables.iter().zip(&instance.places) {
-            let mut bytes = variable.initial.clone();
-            for &(at, symbol, offset, generic, width) in &variable.addresses {
-                let address = address_of(code, &instance.places, None, symbol, generic)
-                    .wrapping_add(offset as u64);
-                let at = at as usize;
-                bytes[at..at + width as usize]
-                    .copy_from_slice(&address.to_le_bytes()[..width as usize]);
-            }
-            match variable.space {
-                Space::Global => {
-                    if let Some(allocation) = self.global.find(place, variable.bytes) {
-                        allocation.cells.write(0, &bytes);
-                    }
-                }
-                Space::Constant => instance.constants.write(place, &bytes),
-                _ => {}
-            }
-        }
-        self.instances.insert(program.id, instance);
-        Ok(())
-    }
 }
 
 /// The shape of a launch.
@@ -376,84 +397,4 @@ pub struct Shape {
     pub block: [u32; 3],
     /// Dynamic shared memory of a block, bytes.
     pub shared_bytes: u32,
-}
-
-fn address_of(
-    code: &Code,
-    places: &[u64],
-    shared: Option<&SharedLayout>,
-    symbol: Symbol,
-    generic: bool,
-) -> u64 {
-    match symbol {
-        Symbol::Function(index) => FUNCTIONS + u64::from(index) * 16,
-        Symbol::Variable(index) => {
-            let place = places[index as usize];
-            match code.variables[index as usize].space {
-                Space::Constant => place + if generic { CONSTANT_WINDOW } else { 0 },
-                Space::Shared => {
-                    let own = shared.and_then(|layout| {
-                        layout
-                            .places
-                            .iter()
-                            .find(|(variable, _)| *variable == index)
-                    });
-                    own.map_or(0, |&(_, offset)| u64::from(offset))
-                        + if generic { SHARED_WINDOW } else { 0 }
-                }
-                _ => place,
-            }
-        }
-    }
-}
-
-fn relocated(code: &Code, instance: &Instance, layout: &SharedLayout) -> Pool {
-    let mut pool = code.pool.clone();
-    for relocation in &code.relocations {
-        let address = address_of(
-            code,
-            &instance.places,
-            Some(layout),
-            relocation.symbol,
-            relocation.generic,
-        )
-        .wrapping_add(relocation.offset as u64);
-        if relocation.wide {
-            pool.w64[relocation.row as usize] = Row([address; 32]);
-        } else {
-            pool.w32[relocation.row as usize] = Row([address as u32; 32]);
-        }
-    }
-    pool
-}
-
-fn parameter_bank(code: &Code, kernel: usize, parameters: &[&[u8]]) -> Result<Cells, LaunchError> {
-    let function = &code.functions[kernel];
-    let wrong = |index, expected, found| LaunchError::Parameter {
-        index,
-        kernel: function.name.clone(),
-        expected,
-        found,
-    };
-    if parameters.len() != function.parameters.len() {
-        return Err(wrong(
-            parameters.len(),
-            function.parameters.len(),
-            parameters.len(),
-        ));
-    }
-    let end = function
-        .parameters
-        .iter()
-        .map(|formal| formal.offset + formal.bytes)
-        .max()
-        .unwrap_or(0);
-    let bank = Cells::zeroed(u64::from(end));
-    for (index, (formal, bytes)) in function.parameters.iter().zip(parameters).enumerate() {
-        if bytes.len() != formal.bytes as usize {
-            return Err(wrong(index, formal.bytes as usize, bytes.len()));
-        }
-        bank.write(u64::from(formal.offset), bytes);
-    }
-    Ok(bank)
 }

@@ -441,12 +441,10 @@ impl Warp {
         Box::new(Fault {
             kind,
             kernel: code.functions[context.launch.kernel as usize].name.clone(),
-            line: code
-                .origins
-                .get(path.pc as usize)
-                .map_or(0, |origin| origin.position.line),
+            pc: path.pc,
+            line: code.line(path.pc),
             text: code.statement(path.pc),
-            source_line: code.source(path.pc),
+            source_line: code.authors_line(path.pc),
             block: context.block.index,
             thread: context.launch.thread(self.lanes.index * 32 + lane),
         })
@@ -455,7 +453,7 @@ impl Warp {
     /// Where the paths are, for a deadlock's report.
     pub(crate) fn waiters(&self, launch: &Launch<'_>, block: &BlockState) -> Vec<Waiter> {
         let describe = |path: &Path| match path.wait {
-            None => "can run".to_owned(),
+            None => "runs".to_owned(),
             Some(Wait::Barrier { id, .. }) => {
                 let barrier = &block.barriers[id as usize];
                 let expected = if barrier.expected == 0 {
@@ -480,12 +478,13 @@ impl Warp {
                 warp: self.lanes.index,
                 lanes: path.mask,
                 reason: describe(path),
-                line: launch
-                    .code
-                    .origins
-                    .get(path.pc as usize)
-                    .map_or(0, |origin| origin.position.line),
-                source_line: launch.code.source(path.pc),
+                collective: match path.wait {
+                    Some(Wait::Collective { members, .. }) => Some(members),
+                    _ => None,
+                },
+                pc: path.pc,
+                line: launch.code.line(path.pc),
+                source_line: launch.code.authors_line(path.pc),
             })
             .collect()
     }

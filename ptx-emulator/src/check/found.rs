@@ -1,0 +1,52 @@
+//! The findings of one checker: a pair of instructions once, with how often.
+
+use std::collections::BTreeMap;
+
+use super::raw::{RawFinding, RawPlace};
+
+/// The instructions of a finding, and what else tells findings apart.
+pub(crate) type Key = (u32, u32, u8);
+
+/// Findings by their instructions. Of several with the same key the one in the
+/// first block and thread is shown, so that a report does not depend on the
+/// schedule.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    by_key: BTreeMap<Key, RawFinding>,
+}
+
+/// Blocks and threads in the order of their numbers.
+fn rank(place: &RawPlace) -> ([u32; 3], u32) {
+    let [x, y, z] = place.block;
+    ([z, y, x], place.thread)
+}
+
+impl Found {
+    pub(crate) fn add(&mut self, key: Key, finding: RawFinding) {
+        match self.by_key.entry(key) {
+            std::collections::btree_map::Entry::Vacant(entry) => {
+                entry.insert(finding);
+            }
+            std::collections::btree_map::Entry::Occupied(mut entry) => {
+                let known = entry.get_mut();
+                let count = known.count + finding.count;
+                let parties = |f: &RawFinding| (rank(&f.at), f.other.as_ref().map(rank));
+                if parties(&finding) < parties(known) {
+                    *known = finding;
+                }
+                known.count = count;
+            }
+        }
+    }
+
+    /// Takes what another checker of the same kind found.
+    pub(crate) fn merge(&mut self, other: Found) {
+        for (key, finding) in other.by_key {
+            self.add(key, finding);
+        }
+    }
+
+    pub(crate) fn list(&self) -> Vec<RawFinding> {
+        self.by_key.values().cloned().collect()
+    }
+}

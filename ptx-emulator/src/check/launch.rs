@@ -1,0 +1,241 @@
+//! Checked launches: a run, what the checkers say of it, and several runs as
+//! one.
+
+use std::fmt;
+
+use super::barrier::Barriers;
+use super::collective::Collectives;
+use super::finding::{Finding, Place};
+use super::initialised::Initialised;
+use super::race::Races;
+use super::report::Names;
+use super::{Checkers, Checks};
+use crate::Program;
+use crate::error::LaunchError;
+use crate::machine::gpu::{Gpu, Observed, Report, Shape};
+use crate::machine::launch::{LaunchOptions, Schedule};
+use crate::observe::Observer;
+
+/// What a checked launch did, and what is wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// The kernel.
+    pub kernel: String,
+    /// What it did; of several runs, all of them together.
+    pub report: Report,
+    /// What is wrong, the most important first: what stopped the kernel, then
+    /// by kind and line.
+    pub findings: Vec<Finding>,
+    /// A fault, a deadlock or a livelock, when it did not end well; it is
+    /// among the findings too.
+    pub outcome: Result<(), LaunchError>,
+}
+
+impl Checked {
+    /// True when nothing was found.
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty() && self.outcome.is_ok()
+    }
+
+    /// Takes in another run of the same kernel: each mistake is there once,
+    /// its occurrences added, shown by the first block and thread.
+    pub fn merge(&mut self, other: Checked) {
+        self.report.warp_instructions += other.report.warp_instructions;
+        for finding in other.findings {
+            match self.findings.iter_mut().find(|own| own.same_as(&finding)) {
+                None => self.findings.push(finding),
+                Some(own) => {
+                    let occurrences = own.occurrences + finding.occurrences;
+                    if parties(&finding) < parties(own) {
+                        *own = finding;
+                    }
+                    own.occurrences = occurrences;
+                }
+            }
+        }
+        if self.outcome.is_ok() {
+            self.outcome = other.outcome;
+        }
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        self.findings.sort_by_key(|finding| {
+            let other = finding.other.as_ref().map(|place| place.pc);
+            (!finding.stopped, finding.kind, finding.at.pc, other)
+        });
+    }
+}
+
+/// The threads of a finding, in the order of their numbers.
+fn parties(finding: &Finding) -> impl PartialOrd + use<> {
+    let number = |place: &Place| {
+        let ([x, y, z], [i, j, k]) = (place.block, place.thread);
+        ([z, y, x], [k, j, i])
+    };
+    (number(&finding.at), finding.other.as_ref().map(number))
+}
+
+impl fmt::Display for Checked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.findings.is_empty() {
+            return write!(f, "nothing found in {}", self.kernel);
+        }
+        for (index, finding) in self.findings.iter().enumerate() {
+            let newline = if index == 0 { "" } else { "\n" };
+            write!(f, "{newline}{finding}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Gpu {
+    /// Runs a kernel under checkers. Parameters as in `launch`. What has been
+    /// written of global memory is remembered for the next checked launch.
+    ///
+    /// # Errors
+    ///
+    /// A shape or a parameter that does not fit. What goes wrong later is a
+    /// finding.
+    pub fn check(
+        &mut self,
+        program: &Program,
+        kernel: &str,
+        shape: Shape,
+        parameters: &[&[u8]],
+        options: &LaunchOptions,
+        checks: Checks,
+    ) -> Result<Checked, LaunchError> {
+        self.check_observed(program, kernel, shape, parameters, options, checks, ())
+            .map(|(checked, ())| checked)
+    }
+
+    /// As `check`, and seen by one more observer, which is given back.
+    ///
+    /// # Errors
+    ///
+    /// As `check`.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "those of a launch, and an observer"
+    )]
+    pub fn check_observed<O: Observer>(
+        &mut self,
+        program: &Program,
+        kernel: &str,
+        shape: Shape,
+        parameters: &[&[u8]],
+        options: &LaunchOptions,
+        checks: Checks,
+        observer: O,
+    ) -> Result<(Checked, O), LaunchError> {
+        let prepared = self.prepare(program, kernel, shape, parameters)?;
+        let layout = prepared.layout.clone();
+        let (report, outcome, checkers, observer) = if checks == Checks::none() {
+            self.written.everything();
+            let run = self.run(program, prepared, shape, options, observer);
+            (run.report, run.outcome, Checkers::default(), run.observer)
+        } else {
+            let checkers = self.checkers(program, checks);
+            let Observed {
+                report,
+                observer: (mut checkers, observer),
+                outcome,
+            } = self.run(program, prepared, shape, options, (checkers, observer));
+            if let ((Some(initialised), _), _) = &mut checkers {
+                self.written = std::mem::take(&mut initialised.global);
+            }
+            (report, outcome, checkers, observer)
+        };
+        let names = Names {
+            code: &program.code,
+            kernel,
+            block: shape.block,
+            global: &self.global,
+            layout: &layout,
+        };
+        let stopped = outcome.as_ref().err();
+        let mut findings: Vec<Finding> = stopped
+            .and_then(|error| names.stopped(error, &checkers))
+            .into_iter()
+            .collect();
+        let ((initialised, barriers), (collectives, races)) = &checkers;
+        let raw = [
+            initialised.as_ref().map(Initialised::findings),
+            barriers.as_ref().map(Barriers::findings),
+            collectives.as_ref().map(Collectives::findings),
+            races.as_ref().map(Races::findings),
+        ];
+        let raw = raw.into_iter().flatten().flatten();
+        findings.extend(raw.map(|finding| names.finding(&finding)));
+        let mut checked = Checked {
+            kernel: kernel.to_owned(),
+            report,
+            findings,
+            outcome,
+        };
+        checked.sort();
+        Ok((checked, observer))
+    }
+
+    fn checkers(&mut self, program: &Program, checks: Checks) -> Checkers {
+        let initialised = if checks.initialised {
+            let written = std::mem::take(&mut self.written);
+            Some(Initialised::new(&program.code, written))
+        } else {
+            self.written.everything();
+            None
+        };
+        let barriers = checks.barriers.then(Barriers::default);
+        let collectives = checks.collectives.then(Collectives::default);
+        let races = checks.races.then(Races::default);
+        ((initialised, barriers), (collectives, races))
+    }
+
+    /// Checks a kernel under several schedules, each from the memory as it is
+    /// now, and merges what they find. Memory is left as the last run left it.
+    ///
+    /// # Errors
+    ///
+    /// As `check`; `LaunchError::Memory` when the host has no room for a copy
+    /// of the memory.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "those of a launch, and the schedules"
+    )]
+    pub fn check_schedules(
+        &mut self,
+        program: &Program,
+        kernel: &str,
+        shape: Shape,
+        parameters: &[&[u8]],
+        options: &LaunchOptions,
+        checks: Checks,
+        schedules: &[Schedule],
+    ) -> Result<Checked, LaunchError> {
+        // Places the module, so that each run finds it at the same addresses.
+        self.prepare(program, kernel, shape, parameters)?;
+        let before = self.snapshot()?;
+        let mut all: Option<Checked> = None;
+        for (index, &schedule) in schedules.iter().enumerate() {
+            if index > 0 {
+                self.restore(&before)?;
+            }
+            let options = LaunchOptions {
+                schedule,
+                ..options.clone()
+            };
+            let checked = self.check(program, kernel, shape, parameters, &options, checks)?;
+            match &mut all {
+                None => all = Some(checked),
+                Some(all) => all.merge(checked),
+            }
+        }
+        match all {
+            Some(all) => Ok(all),
+            None => Err(LaunchError::shape(
+                "no schedule to check under; name at least one",
+            )),
+        }
+    }
+}

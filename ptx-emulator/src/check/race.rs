@@ -1,0 +1,542 @@
+//! Data races in shared and global memory, by happens-before.
+//!
+//! Two accesses to the same bytes, one of them a write, race unless one is
+//! ordered before the other, or both are strong, name each other's thread by
+//! their scopes and overlap in full (PTX ISA, "Memory Consistency Model": "Data
+//! races", "Morally strong operations"). What orders: a thread's own program,
+//! barriers of the block, `bar.warp.sync`, and release patterns that acquire
+//! patterns observe. Shuffles and votes order nothing, and neither does it
+//! that lanes of a warp run together: two lanes of one instruction can race.
+//!
+//! A run is one interleaving, yet the verdict does not hang on its luck, save
+//! for what is read from where: a race is found whichever access came first.
+//!
+//! What is ordered is never reported. What may be missed: of a word that many
+//! warps access unordered, races with all but the last 34 of them; accesses
+//! of unlike sizes that are both strong, when one is a vector; what two
+//! `fence.sc` alone would order is a race here, in whichever order they ran.
+//! `fence.sc` counts as `fence.acq_rel`, `.volatile` as `.relaxed.sys`, a
+//! cluster as one block.
+
+mod findings;
+mod knowledge;
+mod location;
+mod shadow;
+mod threads;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use findings::Findings;
+use knowledge::{Knowledge, Lane};
+use shadow::{Manner, PAGE, Record, Shadow, Stamp, Stamps};
+use threads::{Block, lanes_of};
+
+use super::raw::{FindingKind, RawFinding, RawPlace};
+use crate::observe::{
+    AccessKind, BarrierArrival, LaunchInfo, Memory, MemoryAccess, Observer, Order, Scope, Site,
+};
+
+/// Finds data races of a launch.
+#[derive(Debug, Default)]
+pub(crate) struct Races {
+    grid: [u32; 3],
+    threads: u32,
+    /// By number; those that have ended are kept when others must know who
+    /// left early.
+    blocks: Vec<Option<Box<Block>>>,
+    stamps: Stamps,
+    global: Shadow,
+    /// By number of the block.
+    shared: Vec<Option<Box<Shadow>>>,
+    findings: Findings,
+    /// Accesses of lanes, counted.
+    accesses: u64,
+}
+
+/// Lanes of a warp that make one access to the same address, and know the same.
+struct Now<'a> {
+    stamps: &'a Stamps,
+    blocks: &'a [Option<Box<Block>>],
+    block: &'a Block,
+    stamp: Stamp,
+    number: u32,
+    manner: Manner,
+    known: &'a Arc<Knowledge>,
+    lanes: u32,
+    /// By stamp number: the lanes whose accesses are known to come before.
+    memo: [(u32, u32); 4],
+}
+
+impl Now<'_> {
+    /// The lanes of a stamp whose accesses come before this one, by what is
+    /// known; not by program order.
+    #[inline(always)]
+    fn before(&mut self, number: u32) -> u32 {
+        let place = number as usize % self.memo.len();
+        if self.memo[place].0 != number {
+            self.memo[place] = (number, self.look_up(number));
+        }
+        self.memo[place].1
+    }
+
+    fn look_up(&self, number: u32) -> u32 {
+        let Stamp {
+            block,
+            warp,
+            time,
+            interval,
+            ..
+        } = *self.stamps.get(number);
+        let (known_interval, rows) = if block == self.stamp.block {
+            (self.stamp.interval, Some(&self.known.own))
+        } else {
+            match self.known.others.get(block) {
+                Some(times) => (times.interval, times.rows.as_deref()),
+                None => return 0,
+            }
+        };
+        let mut lanes = 0;
+        if interval < known_interval {
+            let other = if block == self.stamp.block {
+                Some(self.block)
+            } else {
+                self.blocks.get(block as usize).and_then(Option::as_deref)
+            };
+            lanes = !other.map_or(0, |block| block.departed(warp, interval));
+        }
+        if lanes != u32::MAX
+            && let Some(rows) = rows
+        {
+            lanes |= rows.before(warp, time);
+        }
+        lanes
+    }
+
+    /// Whether two accesses are morally strong.
+    fn morally_strong(&self, other: Manner, block: u32) -> bool {
+        self.manner.strong
+            && other.strong
+            && self.manner.sizes_match(other)
+            && (block == self.stamp.block || self.manner.wide && other.wide)
+    }
+
+    /// Whether all that races with the earlier access, of the same bytes and
+    /// ordered before this one, races with this one too.
+    fn covers(&self, other: Manner, block: u32) -> bool {
+        (self.manner.writes || !other.writes)
+            && (!self.manner.strong
+                || other.strong
+                    && block == self.stamp.block
+                    && (other.wide || !self.manner.wide)
+                    && other.bytes == self.manner.bytes)
+    }
+
+    /// Makes the access to bytes `mask` of a cell; gives each record that it
+    /// races with to `race`, with a lane of either.
+    #[inline(always)]
+    fn visit(
+        &mut self,
+        cell: &mut shadow::Cell,
+        mask: u8,
+        mut race: impl FnMut(&Record, Manner, u32, u32),
+    ) {
+        let mut merged = false;
+        cell.each(|record| {
+            if record.mask & mask == 0 {
+                return;
+            }
+            let other = record.manner.unpacked();
+            let same = record.stamp == self.number;
+            let Stamp { block, warp, .. } = *self.stamps.get(record.stamp);
+            let conflict =
+                (self.manner.writes || other.writes) && !self.morally_strong(other, block);
+            let covers = !same && self.covers(other, block);
+            let own_warp = warp == self.stamp.warp && block == self.stamp.block;
+            // What is of no use is not looked up.
+            let before = if same || !conflict && !covers {
+                0
+            } else {
+                self.before(record.stamp)
+            };
+            let rest = record.lanes & !before;
+            if conflict
+                && rest != 0
+                && let Some((theirs, ours)) = pair(rest, self.lanes, own_warp)
+            {
+                race(record, other, theirs, ours);
+            }
+            if same && record.mask == mask {
+                record.lanes |= self.lanes;
+                merged = true;
+            } else if covers {
+                let gone = before | if own_warp { self.lanes } else { 0 };
+                if record.mask & !mask == 0 {
+                    record.lanes &= !gone;
+                } else if record.lanes & !gone == 0 {
+                    record.mask &= !mask;
+                }
+            }
+        });
+        if !merged {
+            cell.add(Record {
+                stamp: self.number,
+                lanes: self.lanes,
+                mask,
+                manner: self.manner.into(),
+            });
+        }
+    }
+}
+
+/// A lane of each mask; not the same thread twice.
+fn pair(theirs: u32, ours: u32, same_warp: bool) -> Option<(u32, u32)> {
+    let first = theirs.trailing_zeros();
+    if !same_warp {
+        return Some((first, ours.trailing_zeros()));
+    }
+    let others = ours & !(1 << first);
+    if others != 0 {
+        return Some((first, others.trailing_zeros()));
+    }
+    let others = theirs & !ours;
+    (others != 0).then(|| (others.trailing_zeros(), first))
+}
+
+/// Why two accesses that nothing orders are not safe all the same.
+fn message(earlier: Manner, later: Manner, one_instruction: bool) -> String {
+    let what = match (earlier.writes, later.writes) {
+        (true, true) => "write after write",
+        (true, false) => "read after write",
+        _ => "write after read",
+    };
+    let why = match (earlier.strong, later.strong) {
+        _ if one_instruction && !later.strong => "two lanes of one instruction",
+        (false, false) => "both are weak",
+        (true, true) if !earlier.sizes_match(later) => "both are strong, but of different sizes",
+        (true, true) => "both are strong, but not of a scope that holds both threads",
+        _ => "one of them is weak",
+    };
+    format!("{what}, and nothing orders the two ({why})")
+}
+
+impl Races {
+    /// What was found, in the order of the first occurrence.
+    pub(crate) fn findings(&self) -> Vec<RawFinding> {
+        self.findings.list()
+    }
+
+    fn block(&mut self, linear: u64) -> Option<&mut Block> {
+        let index = usize::try_from(linear).ok()?;
+        self.blocks.get_mut(index)?.as_deref_mut()
+    }
+
+    /// The number of the stamp of an access.
+    fn number(&mut self, stamp: Stamp) -> Option<u32> {
+        let block = self.blocks.get_mut(stamp.block as usize)?.as_deref_mut()?;
+        let place = block.stamp(stamp.warp, stamp.pc);
+        if *self.stamps.get(*place) != stamp {
+            *place = self.stamps.add(stamp);
+        }
+        Some(*place)
+    }
+
+    fn sweep(&mut self) {
+        let shared = self.shared.iter().flatten().map(|shadow| &**shadow);
+        self.stamps
+            .sweep(std::iter::once(&self.global).chain(shared));
+    }
+
+    /// Looks for races of an access, and takes it down.
+    fn check(&mut self, at: Site, access: &MemoryAccess<'_>, manner: Manner) -> Option<bool> {
+        let index = at.block_linear as u32;
+        let (interval, time) = {
+            let block = self.block(at.block_linear)?;
+            (block.interval, block.time(at.warp))
+        };
+        let stamp = Stamp {
+            block: index,
+            warp: at.warp,
+            time,
+            interval,
+            pc: at.pc,
+        };
+        let number = self.number(stamp)?;
+        let block = self.blocks.get(index as usize)?.as_deref()?;
+        let shadow = match access.memory {
+            Memory::Global => &mut self.global,
+            _ => self.shared.get_mut(index as usize)?.get_or_insert_default(),
+        };
+        let mut lanes = lanes_of(access.lanes).peekable();
+        let first = *lanes.peek()?;
+        let mut now = Now {
+            stamps: &self.stamps,
+            blocks: &self.blocks,
+            block,
+            stamp,
+            number,
+            manner,
+            known: block.known(at.warp, first),
+            lanes: 0,
+            memo: [(0, 0); 4],
+        };
+        let grid = self.grid;
+        let findings = &mut self.findings;
+        let mut published = false;
+        let mut page_number = access.addresses[first as usize] / (4 * PAGE as u64);
+        let mut page = shadow.pages.entry(page_number).or_default();
+        while let Some(lane) = lanes.next() {
+            let address = access.addresses[lane as usize];
+            let known = block.known(at.warp, lane);
+            if !Arc::ptr_eq(now.known, known) {
+                (now.known, now.memo) = (known, [(0, 0); 4]);
+            }
+            now.lanes = 1 << lane;
+            // Weak writes of several lanes have to be told apart.
+            while (manner.strong || !manner.writes)
+                && let Some(next) = lanes.next_if(|&next| {
+                    access.addresses[next as usize] == address
+                        && Arc::ptr_eq(known, block.known(at.warp, next))
+                })
+            {
+                now.lanes |= 1 << next;
+            }
+            self.accesses += 1;
+            let end = address.saturating_add(u64::from(manner.bytes));
+            let mut byte = address;
+            while byte < end {
+                let word = byte / 4;
+                let stop = end.min((word + 1) * 4);
+                let mask = ((1u16 << (stop - byte)) - 1) as u8 & 0xf;
+                let mask = mask << (byte % 4);
+                if word / PAGE as u64 != page_number {
+                    page_number = word / PAGE as u64;
+                    page = shadow.pages.entry(page_number).or_default();
+                }
+                published |= page.published;
+                let cell = &mut page.cells[word as usize % PAGE];
+                let ours = now.lanes;
+                let (stamps, serial) = (now.stamps, self.accesses);
+                now.visit(cell, mask, |record, other, their_lane, our_lane| {
+                    let earlier = *stamps.get(record.stamp);
+                    let one = record.stamp == number;
+                    let count = u64::from(ours.count_ones());
+                    findings.add((earlier.pc, at.pc), serial, count, || {
+                        let bytes = record.mask & mask;
+                        let at_bytes = (
+                            word * 4 + u64::from(bytes.trailing_zeros()),
+                            bytes.count_ones(),
+                        );
+                        let (start, bytes) = if other.bytes == manner.bytes {
+                            (address, u32::from(manner.bytes))
+                        } else {
+                            at_bytes
+                        };
+                        RawFinding {
+                            kind: FindingKind::Race,
+                            message: message(other, manner, one),
+                            at: RawPlace {
+                                pc: at.pc,
+                                block: at.block,
+                                thread: at.warp * 32 + our_lane,
+                                verb: manner.verb(),
+                            },
+                            other: Some(RawPlace {
+                                pc: earlier.pc,
+                                block: block_index(grid, earlier.block),
+                                thread: earlier.warp * 32 + their_lane,
+                                verb: other.verb(),
+                            }),
+                            memory: Some((access.memory, start, bytes)),
+                            count: 0,
+                        }
+                    });
+                });
+                byte = stop;
+            }
+        }
+        Some(published)
+    }
+
+    /// What a strong access, or a weak write where something is published,
+    /// makes known.
+    fn synchronise(&mut self, at: Site, access: &MemoryAccess<'_>, manner: Manner) -> Option<()> {
+        let index = at.block_linear as usize;
+        let shadow = match access.memory {
+            Memory::Global => &mut self.global,
+            _ => self.shared.get_mut(index)?.as_deref_mut()?,
+        };
+        let block = self.blocks.get_mut(index)?.as_deref_mut()?;
+        let order = access.order;
+        let both = matches!(order, Order::AcquireRelease | Order::SequentiallyConsistent);
+        let acquires = both || order == Order::Acquire;
+        let releases = both || order == Order::Release;
+        for lane in lanes_of(access.lanes) {
+            let by = Lane {
+                block: at.block_linear as u32,
+                warp: at.warp,
+                lane,
+            };
+            let address = access.addresses[lane as usize];
+            let words = address / 4..address.saturating_add(u64::from(manner.bytes)).div_ceil(4);
+            let mask = |word: u64| {
+                (0..4).fold(0u8, |mask, byte| {
+                    let inside = (word * 4 + byte).wrapping_sub(address) < u64::from(manner.bytes);
+                    mask | u8::from(inside) << byte
+                })
+            };
+            if manner.strong && manner.reads {
+                for word in words.clone() {
+                    let Some(locations) = shadow.locations.get(&word) else {
+                        continue;
+                    };
+                    let (near, far) = location::read(locations, by.block, manner, mask(word));
+                    if acquires {
+                        block.acquire(by, &near);
+                        block.acquire(by, &far);
+                    } else {
+                        block.remember(by, &near, &far);
+                    }
+                }
+            }
+            if !manner.writes {
+                continue;
+            }
+            let contribution = if manner.strong {
+                block.contribution(by, releases, manner.wide)
+            } else {
+                Default::default()
+            };
+            for word in words {
+                if contribution.is_empty() && !shadow.locations.contains_key(&word) {
+                    continue;
+                }
+                let locations = shadow.locations.entry(word).or_default();
+                location::write(locations, by, manner, mask(word), contribution.clone());
+                if locations.is_empty() {
+                    shadow.locations.remove(&word);
+                } else {
+                    let page = shadow.pages.entry(word / PAGE as u64).or_default();
+                    page.published = true;
+                }
+            }
+        }
+        if releases && manner.writes {
+            block.tick(at.warp);
+        }
+        Some(())
+    }
+}
+
+fn block_index(grid: [u32; 3], linear: u32) -> [u32; 3] {
+    let [x, y, _] = grid.map(|n| n.max(1));
+    [linear % x, linear / x % y, linear / x / y]
+}
+
+impl Observer for Races {
+    const MEMORY: bool = true;
+    const CONTROL: bool = true;
+    const SERIAL: bool = true;
+
+    fn fork(&self) -> Self {
+        Races {
+            grid: self.grid,
+            threads: self.threads,
+            ..Races::default()
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.findings.merge(other.findings);
+    }
+
+    fn launch(&mut self, info: &LaunchInfo) {
+        *self = Races {
+            grid: info.grid,
+            threads: info.block.iter().product(),
+            findings: std::mem::take(&mut self.findings),
+            ..Races::default()
+        };
+    }
+
+    fn block_begins(&mut self, _block: [u32; 3], linear: u64) {
+        // Blocks beyond the numbers are not looked at; no run gets there.
+        let Ok(number) = u32::try_from(linear) else {
+            return;
+        };
+        let needed = number as usize + 1;
+        if self.blocks.len() < needed {
+            self.blocks.resize_with(needed, || None);
+            self.shared.resize_with(needed, || None);
+        }
+        self.blocks[number as usize] = Some(Box::new(Block::new(number, self.threads)));
+    }
+
+    fn block_ends(&mut self, _block: [u32; 3], linear: u64) {
+        if let Some(shared) = self.shared.get_mut(linear as usize) {
+            *shared = None;
+        }
+        if let Some(block) = self.blocks.get_mut(linear as usize)
+            && !block.as_mut().is_some_and(|block| block.end())
+        {
+            *block = None;
+        }
+    }
+
+    fn access(&mut self, at: Site, access: &MemoryAccess<'_>) {
+        if !matches!(access.memory, Memory::Global | Memory::Shared) || access.lanes == 0 {
+            return;
+        }
+        if self.stamps.full() {
+            self.sweep();
+        }
+        let manner = Manner::of(access);
+        let Some(published) = self.check(at, access, manner) else {
+            return;
+        };
+        let releases = !matches!(
+            access.order,
+            Order::Weak | Order::Volatile | Order::Relaxed | Order::Acquire
+        );
+        let fenced = || {
+            let block = self.blocks.get(at.block_linear as usize);
+            block.is_some_and(|block| block.as_ref().is_some_and(|b| b.has_released(at.warp)))
+        };
+        let strong_write = manner.strong && manner.writes;
+        if published && (manner.strong || manner.writes) || strong_write && (releases || fenced()) {
+            self.synchronise(at, access, manner);
+        }
+    }
+
+    fn fence(&mut self, at: Site, lanes: u32, order: Order, scope: Scope) {
+        if let Some(block) = self.block(at.block_linear) {
+            block.fence(at.warp, lanes, order, scope);
+        }
+    }
+
+    fn barrier(&mut self, at: Site, arrival: &BarrierArrival) {
+        if let Some(block) = self.block(at.block_linear) {
+            block.arrive(at.warp, arrival);
+        }
+    }
+
+    fn barrier_completes(&mut self, block_linear: u64, id: u32) {
+        if let Some(block) = self.block(block_linear) {
+            block.complete(id);
+        }
+    }
+
+    fn collective_completes(&mut self, at: Site, lanes: u32, orders: bool) {
+        if orders && let Some(block) = self.block(at.block_linear) {
+            block.warp_barrier(at.warp, lanes);
+        }
+    }
+
+    fn exit(&mut self, at: Site, lanes: u32) {
+        if let Some(block) = self.block(at.block_linear) {
+            block.exit(at.warp, lanes);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What is published at a location, and who gets it by reading there.
+//!
+//! PTX ISA, "Memory Consistency Model", "Release and Acquire Patterns": a
+//! release pattern ends in a strong write, an acquire pattern begins with a
+//! strong read that observes it, through any number of atomics in between;
+//! all of these, and the patterns' outer ends, are morally strong in pairs.
+
+use std::collections::BTreeMap;
+
+use super::knowledge::{Lane, Tree};
+use super::shadow::Manner;
+
+/// What a strong write publishes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Contribution {
+    /// To threads of the same block.
+    pub(super) near: Option<Tree>,
+    /// To threads of other blocks.
+    pub(super) far: Option<Tree>,
+}
+
+impl Contribution {
+    pub(super) fn is_empty(&self) -> bool {
+        self.near.is_none() && self.far.is_none()
+    }
+}
+
+/// What is published at some bytes of a word.
+#[derive(Clone, Debug)]
+pub(super) struct Location {
+    /// Bytes of the word.
+    mask: u8,
+    /// Of the last write.
+    manner: Manner,
+    /// The last writer; everything is its own while no one else's is here.
+    writer: Lane,
+    alone: bool,
+    /// By block, to threads of that block.
+    near: BTreeMap<u32, Tree>,
+    /// By all, to threads of other blocks.
+    far: Tree,
+}
+
+impl Location {
+    /// Whether the access and the last write are morally strong.
+    fn observed(&self, block: u32, manner: Manner, mask: u8) -> bool {
+        manner.strong
+            && self.mask & mask != 0
+            && self.manner.sizes_match(manner)
+            && (self.writer.block == block || self.manner.wide && manner.wide)
+    }
+
+    fn add(&mut self, by: Lane, contribution: Contribution) {
+        if let Some(tree) = contribution.near {
+            self.near.entry(by.block).or_default().join(&tree);
+        }
+        if let Some(tree) = contribution.far {
+            self.far.join(&tree);
+        }
+    }
+}
+
+/// What a strong read gets: what its own block published, and what others
+/// did.
+pub(super) fn read(locations: &[Location], block: u32, manner: Manner, mask: u8) -> (Tree, Tree) {
+    let (mut near, mut far) = (Tree::default(), Tree::default());
+    for location in locations {
+        if location.observed(block, manner, mask) {
+            if let Some(tree) = location.near.get(&block) {
+                near.join(tree);
+            }
+            if manner.wide {
+                far.join(&location.far);
+            }
+        }
+    }
+    (near, far)
+}
+
+/// A write: what was published at these bytes ends, unless an atomic carries
+/// it on, or the same thread writes again.
+pub(super) fn write(
+    locations: &mut Vec<Location>,
+    by: Lane,
+    manner: Manner,
+    mask: u8,
+    contribution: Contribution,
+) {
+    let mut carried = None;
+    let mut index = 0;
+    while let Some(location) = locations.get_mut(index) {
+        let own = location.alone && location.writer == by;
+        let carries = location.observed(by.block, manner, mask) && (manner.reads || own);
+        let rest = location.mask & !mask;
+        if rest != 0 {
+            if carries {
+                carried = Some((location.clone(), own));
+            }
+            location.mask = rest;
+            index += 1;
+        } else {
+            let location = locations.swap_remove(index);
+            if carries {
+                carried = Some((location, own));
+            }
+        }
+    }
+    if carried.is_none() && contribution.is_empty() {
+        return;
+    }
+    let mut location = match carried {
+        Some((location, alone)) => Location {
+            mask,
+            manner,
+            writer: by,
+            alone,
+            ..location
+        },
+        None => Location {
+            mask,
+            manner,
+            writer: by,
+            alone: true,
+            near: BTreeMap::new(),
+            far: Tree::default(),
+        },
+    };
+    location.add(by, contribution);
+    locations.push(location);
+}

@@ -1,0 +1,61 @@
+//! The GPU's memory as it was: to run a launch again from the same state.
+
+use std::collections::HashMap;
+
+use super::{Gpu, Instance};
+use crate::check::written::GlobalWritten;
+use crate::error::MemoryError;
+use crate::machine::memory::Global;
+
+/// All memory of a GPU at one time. Bytes that are zero take no room.
+#[derive(Debug)]
+pub struct Snapshot {
+    global: Global,
+    written: GlobalWritten,
+    instances: HashMap<u64, Instance>,
+}
+
+fn copied(instances: &HashMap<u64, Instance>) -> Result<HashMap<u64, Instance>, MemoryError> {
+    let copy = |(&id, instance): (&u64, &Instance)| {
+        let full = MemoryError::Full {
+            bytes: instance.constants.len(),
+            free: 0,
+        };
+        let copy = Instance {
+            places: instance.places.clone(),
+            constants: instance.constants.copied().ok_or(full)?,
+        };
+        Ok((id, copy))
+    };
+    instances.iter().map(copy).collect()
+}
+
+impl Gpu {
+    /// Keeps all memory: allocations, their bytes, what has been written.
+    ///
+    /// # Errors
+    ///
+    /// `MemoryError::Full` when the host has no room.
+    pub fn snapshot(&self) -> Result<Snapshot, MemoryError> {
+        Ok(Snapshot {
+            global: self.global.copied()?,
+            written: self.written.clone(),
+            instances: copied(&self.instances)?,
+        })
+    }
+
+    /// Makes all memory what it was. Allocations made since are gone, those
+    /// freed since are back; new ones still get addresses of their own.
+    ///
+    /// # Errors
+    ///
+    /// `MemoryError::Full` when the host has no room; then nothing changes.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), MemoryError> {
+        let mut global = snapshot.global.copied()?;
+        let instances = copied(&snapshot.instances)?;
+        global.continue_behind(&self.global);
+        (self.global, self.instances) = (global, instances);
+        self.written = snapshot.written.clone();
+        Ok(())
+    }
+}
