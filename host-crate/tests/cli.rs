@@ -124,8 +124,16 @@ fn more_partial_sums_than_fit_are_refused() {
 fn unknown_words_are_refused() {
     refused(&["bench", "--device", "gpu"], "--device `gpu` is unknown");
     refused(
-        &["bench", "--device", "emulator"],
-        "--device `emulator` is not part of this build",
+        &["bench", "--schedule", "7"],
+        "--schedule is for the emulator alone, allowed with --device emulator and not auto",
+    );
+    refused(
+        &["bench", "--device", "emulator", "--schedule", "1.5"],
+        "--schedule `1.5` is not a whole number",
+    );
+    refused(
+        &["bench", "--device", "emulator:7"],
+        "--device `emulator:7` is unknown, allowed are auto, cuda, cuda:N and emulator\n",
     );
     refused(&["bench", "--format", "xml"], "--format `xml` is unknown");
     refused(&["bench", "--save", "a/b"], "--save `a/b` is no name");

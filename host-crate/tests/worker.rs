@@ -129,6 +129,25 @@ fn a_worker_that_cannot_be_started_again_fails_the_rest_quickly() {
 }
 
 #[test]
+fn a_gpu_that_is_gone_after_a_fault_is_not_replaced_by_another_device() {
+    let folder = folder();
+    let other = READY.replace("\"name\":\"fake\"", "\"name\":\"another\"");
+    assert_ne!(other, READY);
+    let worker = fake(
+        folder.path(),
+        &format!(
+            "if test -e started; then\n{other}\nelse\ntouch started\n{READY}\nfi\n\
+             read -r line\nexit 7"
+        ),
+    );
+    let outcome = quadscan(folder.path(), &["bench", "faults", "--worker", &worker]);
+    assert_eq!(outcome.code, 1, "{outcome:?}");
+    let reason = rows(folder.path())[1].reason.clone().unwrap_or_default();
+    let end = "could not be started again: it has another device: another, not fake";
+    assert!(reason.ends_with(end), "{reason}");
+}
+
+#[test]
 fn a_worker_that_never_greets_is_refused() {
     let folder = folder();
     for script in ["exit 1", "echo hello"] {
@@ -334,7 +353,8 @@ fn a_driver_that_prints_to_standard_output_disturbs_no_answer() {
             .stderr(Stdio::piped()),
     );
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    assert!(outcome.errors.contains("no device: "), "{outcome:?}");
+    let why = "since there is no GPU (the NVIDIA driver finds no GPU)";
+    assert!(outcome.errors.contains(why), "{outcome:?}");
     assert!(outcome.errors.contains("noise\n"), "{outcome:?}");
     assert!(!outcome.output.contains("noise"), "{outcome:?}");
 }

@@ -12,12 +12,15 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use quadscan::device::{Artifact, Device, DeviceChoice, Module};
 
-/// Devices that must be there, by name and with commas: `cuda`. Their tests
+/// Devices that must be there, by name and with commas: `cuda,emulator`. Their tests
 /// fail where they would be ignored.
 pub const REQUIRE: &str = "QUADSCAN_REQUIRE_DEVICE";
 
 /// The devices that the suite runs on, by the name that `--device` takes.
-pub const DEVICES: &[(&str, DeviceChoice)] = &[("cuda", DeviceChoice::Cuda(None))];
+pub const DEVICES: &[(&str, DeviceChoice)] = &[
+    ("cuda", DeviceChoice::Cuda(None)),
+    ("emulator", DeviceChoice::Emulator { schedule: None }),
+];
 
 /// What a case reports: a message when the product does not keep its word.
 pub type Outcome = Result<(), Failed>;
@@ -178,9 +181,18 @@ mod tests {
     }
 
     #[test]
+    fn the_emulator_is_on_every_machine() {
+        let emulators = DEVICES.iter().filter(|(name, _)| *name == "emulator");
+        let grounds: Vec<Ground> = emulators
+            .map(|&(_, choice)| Ground::prepare(choice, false))
+            .collect();
+        assert!(matches!(grounds[..], [Ground::Ready(_)]), "{grounds:?}");
+    }
+
+    #[test]
     fn a_device_that_nobody_knows_cannot_be_required() {
         assert_eq!(unknown_device("cuda,tpu"), Some("tpu"));
-        assert_eq!(unknown_device("cuda"), None);
+        assert_eq!(unknown_device("cuda,emulator"), None);
         assert_eq!(unknown_device(""), None);
     }
 }

@@ -23,9 +23,9 @@ struct Finding {
 /// What it is needed for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Need {
-    /// Building, and everything that runs without a GPU.
+    /// Building, and everything that runs without a GPU: on the emulator.
     Always,
-    /// Device columns of the tables.
+    /// Times of kernels.
     Gpu,
     /// A comparison or a closer look.
     Optional,
@@ -93,7 +93,7 @@ fn report(findings: &[Finding]) -> String {
     let verdict = match (has(Need::Always), has(Need::Gpu)) {
         (true, true) => "`cargo xtask bench` can run on the GPU.",
         (true, false) => {
-            "`cargo xtask bench` can run without a GPU: its device columns stay empty."
+            "`cargo xtask bench` can run on the emulator: results and counts, and no times."
         }
         (false, _) => "`cargo xtask bench` cannot be built before what is MISSING is there.",
     };
@@ -290,7 +290,7 @@ mod tests {
             finding(Need::Optional, false),
         ];
         assert!(can_build(&no_gpu));
-        assert!(report(&no_gpu).ends_with("device columns stay empty.\n"));
+        assert!(report(&no_gpu).ends_with("results and counts, and no times.\n"));
         let no_toolchain = [finding(Need::Always, false), finding(Need::Gpu, true)];
         assert!(!can_build(&no_toolchain));
         assert!(report(&no_toolchain).contains("MISSING"));

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::Executor;
-use super::protocol::{Answer, Job, Reading};
+use super::protocol::{Answer, Greeting, Job, Reading};
 use crate::record::DeviceInfo;
 
 /// The longest time from the start to the first answer: the driver's start, a
@@ -20,7 +20,7 @@ const FAILED_STARTS: u32 = 2;
 /// What the first line of a measuring process said.
 pub enum Start {
     /// It is ready.
-    Ready(Child, Box<DeviceInfo>),
+    Ready(Child, Box<Greeting>),
     /// There is no such device.
     NoDevice(String),
     /// The request cannot be carried out on the device.
@@ -30,6 +30,8 @@ pub enum Start {
 /// A measuring process that is restarted when it dies.
 pub struct Child {
     program: Program,
+    /// What the first process held: the rows of a run are of one device.
+    device: DeviceInfo,
     running: Option<Running>,
     failed_starts: u32,
 }
@@ -143,13 +145,14 @@ impl Child {
     pub fn start(program: Program) -> Result<Start, String> {
         let running = Running::start(&program)?;
         match running.answer(program.start_limit) {
-            Ok(Answer::Ready(info)) => {
+            Ok(Answer::Ready(greeting)) => {
                 let child = Child {
                     program,
+                    device: greeting.device.clone(),
                     running: Some(running),
                     failed_starts: 0,
                 };
-                Ok(Start::Ready(child, info))
+                Ok(Start::Ready(child, greeting))
             }
             Ok(Answer::NoDevice { reason }) => {
                 running.ended();
@@ -190,6 +193,11 @@ impl Child {
             return Err("the measuring process could not be started again".into());
         }
         let failure = match Child::start(self.program.clone()) {
+            // The best device may be another one now.
+            Ok(Start::Ready(_, greeting)) if greeting.device != self.device => format!(
+                "it has another device: {}, not {}",
+                greeting.device.name, self.device.name
+            ),
             Ok(Start::Ready(mut child, _)) => match child.running.take() {
                 Some(running) => {
                     self.failed_starts = 0;

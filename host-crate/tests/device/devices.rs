@@ -53,6 +53,18 @@ fn a_number_beyond_the_last_device_is_refused_with_the_range() {
 }
 
 #[test]
+fn the_best_device_is_the_gpu_where_there_is_one() -> Result<()> {
+    let _fake = FakeCuda::new(Settings::default());
+    let (best, reason) = Device::open_best()?;
+    assert_eq!((best.properties().kind, reason), ("cuda", None));
+    assert!(best.properties().has_timer);
+    assert_eq!(best.take_counts(), None, "a GPU does not count");
+    let auto = Device::open(DeviceChoice::Auto)?;
+    assert_eq!(auto.properties().name, "Fake GPU");
+    Ok(())
+}
+
+#[test]
 fn a_driver_without_a_gpu_is_no_device() {
     for settings in [
         Settings {
@@ -65,7 +77,7 @@ fn a_driver_without_a_gpu_is_no_device() {
         },
     ] {
         let _fake = FakeCuda::new(settings);
-        let error = Device::open(DeviceChoice::Auto);
+        let error = Device::open(DeviceChoice::Cuda(None));
         assert_eq!(sentence(error), "no device: the NVIDIA driver finds no GPU");
     }
 }
@@ -76,7 +88,7 @@ fn a_driver_that_does_not_start_is_no_device_with_its_code() {
         init: 803,
         ..Settings::default()
     });
-    let error = Device::open(DeviceChoice::Auto).expect_err("it does not start");
+    let error = Device::open(DeviceChoice::Cuda(None)).expect_err("it does not start");
     assert_eq!(error.exit_code(), 2);
     assert_eq!(
         error.to_string(),
@@ -92,7 +104,7 @@ fn a_code_that_cust_does_not_know_is_kept() {
         ..Settings::default()
     });
     assert_eq!(
-        sentence(Device::open(DeviceChoice::Auto)),
+        sentence(Device::open(DeviceChoice::Cuda(None))),
         "no device: the GPU cannot be used now: CUDA_ERROR_DEVICE_UNAVAILABLE (46): \
          CUDA-capable device(s) is/are busy or unavailable"
     );

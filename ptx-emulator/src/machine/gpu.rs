@@ -1,6 +1,7 @@
 //! The modelled GPU as a program sees it: memory, modules, launches.
 
 mod place;
+mod residence;
 mod snapshot;
 
 use std::collections::HashMap;

@@ -1,0 +1,225 @@
+//! The program on the emulator, without a driver: results and counts, no times,
+//! and kernels that fault or hang.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Stdio;
+
+use common::{Outcome, command, ends, folder};
+use quadscan::record::{Record, Status};
+
+/// `quadscan bench` on a machine whose driver is not there.
+fn bench(folder: &Path, arguments: &[&str]) -> Outcome {
+    let all = [&["bench"], arguments].concat();
+    ends(
+        command(folder, &all)
+            .env(libcuda_lazy::LIBRARY_VARIABLE, "/nonexistent/libcuda.so.1")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped()),
+    )
+}
+
+/// The rows of a CSV text, by the names of their columns.
+fn rows(csv: &str) -> Vec<BTreeMap<String, String>> {
+    csv::Reader::from_reader(csv.as_bytes())
+        .into_deserialize()
+        .filter_map(Result::ok)
+        .collect()
+}
+
+const SWEEP: [&str; 9] = [
+    "sweep-f64",
+    "--strips",
+    "65536",
+    "--blocks",
+    "1,64",
+    "--threads",
+    "1,256",
+    "--format",
+    "csv",
+];
+
+#[test]
+fn without_a_gpu_the_emulator_gives_results_and_counts_and_no_times() {
+    let folder = folder();
+    let outcome = bench(folder.path(), &SWEEP);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(
+        outcome.errors,
+        "device: H200 (emulated), since there is no GPU (the NVIDIA driver library \
+         /nonexistent/libcuda.so.1 could not be loaded (/nonexistent/libcuda.so.1: cannot open \
+         shared object file: No such file or directory)); it gives results and counts, and no \
+         times\n",
+        "one line says which device, and why"
+    );
+    let rows = rows(&outcome.output);
+    assert_eq!(rows.len(), 4);
+    for row in &rows {
+        assert_eq!((&*row["device"], &*row["status"]), ("emulator", "ok"));
+        assert_eq!(row["pi"], row["host_pi"]);
+        for time in ["gpu_ms", "kernel_ms", "kernel_noise_percent"] {
+            assert_eq!(row[time], "", "{time}: {row:?}");
+        }
+        assert_ne!(row["host_ms"], "");
+        let counted: u64 = row["warp_instructions"].parse().unwrap_or_default();
+        let threads: u64 = row["threads"].parse().unwrap_or_default();
+        // One strip is a handful of instructions of a warp of up to 32 lanes.
+        let strips = 65536 / threads.min(32);
+        assert!(
+            (2 * strips..20 * strips).contains(&counted),
+            "{counted}: {row:?}"
+        );
+    }
+}
+
+#[test]
+fn no_column_of_the_f32_sweep_makes_a_time_up() {
+    let folder = folder();
+    let arguments = [&["sweep-f32"], &SWEEP[1..]].concat();
+    let outcome = bench(folder.path(), &arguments);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let rows = rows(&outcome.output);
+    assert_eq!(rows.len(), 4);
+    for row in &rows {
+        assert_eq!(row["pi"], row["host_pi"]);
+        for index in 1..=5 {
+            assert_eq!(row[&format!("gpu_ms_{index}")], "", "{row:?}");
+            assert_ne!(row[&format!("cpu_ms_{index}")], "", "{row:?}");
+        }
+        for time in ["gpu_ms", "kernel_ms", "inverse_time_per_thread"] {
+            assert_eq!(row[time], "", "{time}: {row:?}");
+        }
+        assert_ne!(row["warp_instructions"], "");
+    }
+}
+
+#[test]
+fn records_of_the_emulator_name_it_and_a_second_run_goes_on_with_them() {
+    let folder = folder();
+    let json = |device: &str| {
+        let arguments = [&SWEEP[..7], &["--format", "json", "--device", device]].concat();
+        let outcome = bench(folder.path(), &arguments);
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        serde_json::from_str::<Vec<Record>>(&outcome.output).unwrap_or_default()
+    };
+    let first = json("emulator");
+    assert_eq!(first.len(), 4);
+    for record in &first {
+        let device = record.device.as_ref();
+        assert!(device.is_some_and(|device| device.is_emulated() && device.driver.is_none()));
+        assert!(record.timings.kernel.is_none() && record.timings.gpu.is_none());
+        assert!(record.counts.is_some());
+    }
+    // Nothing in a launch depends on when it is made.
+    let counts = |records: &[Record]| records.iter().map(|r| r.counts).collect::<Vec<_>>();
+    let second = json("emulator");
+    assert_ne!(first[0].run, second[0].run, "the first run had ended");
+    assert_eq!(counts(&first), counts(&second));
+}
+
+#[test]
+fn more_instructions_than_the_baselines_are_a_failure() {
+    let folder = folder();
+    let cell = ["--threads", "1", "--blocks", "1", "--device", "emulator"];
+    let sweep = |strips: &str, extra: [&str; 2]| {
+        let arguments = [&["sweep-f64", "--strips", strips], &cell[..], &extra].concat();
+        bench(folder.path(), &arguments)
+    };
+    assert_eq!(sweep("1024", ["--save", "first"]).code, 0);
+    let path = folder.path().join("results/baselines/first.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    let Ok(mut record) = serde_json::from_str::<Record>(&text) else {
+        panic!("{text}")
+    };
+    // The host's time is noise; what the kernel did is not.
+    record.timings.host = None;
+    let Some(counts) = &mut record.counts else {
+        panic!("{text}")
+    };
+    let honest = counts.warp_instructions;
+    for (before, code, verdict) in [(honest, 0, "equal"), (honest - 1, 1, "more")] {
+        if let Some(counts) = &mut record.counts {
+            counts.warp_instructions = before;
+        }
+        let line = serde_json::to_string(&record).unwrap_or_default() + "\n";
+        assert!(std::fs::write(&path, line).is_ok());
+        let outcome = sweep("1024", ["--baseline", "first"]);
+        assert_eq!(outcome.code, code, "{outcome:?}");
+        let said = format!("warp_instructions {before} -> {honest}, ratio ");
+        assert!(outcome.output.contains(&said), "{outcome:?}");
+        assert!(outcome.output.contains(verdict), "{outcome:?}");
+    }
+}
+
+#[test]
+fn the_published_activity_comes_out_byte_for_byte_under_every_schedule() {
+    let folder = folder();
+    for schedule in [&[][..], &["--schedule", "1"], &["--schedule", "20260101"]] {
+        let arguments = ["activity", "--device", "emulator", "--format", "csv"];
+        let all = [&arguments[..], &["--published"], schedule].concat();
+        let outcome = bench(folder.path(), &all);
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        assert_eq!(
+            outcome.output,
+            include_str!("../data/scan_activity_n1024.csv"),
+            "{schedule:?}"
+        );
+        let why = match schedule {
+            [_, seed] => format!("as asked for, with schedule {seed};"),
+            _ => "as asked for;".to_owned(),
+        };
+        assert!(outcome.errors.contains(&why), "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_kernel_that_faults_or_hangs_costs_its_own_row() {
+    let folder = folder();
+    let arguments = [
+        "faults",
+        "--device",
+        "emulator",
+        "--cell-timeout",
+        "2",
+        "--format",
+        "json",
+    ];
+    let outcome = bench(folder.path(), &arguments);
+    assert_eq!(outcome.code, 1, "{outcome:?}");
+    let records: Vec<Record> = serde_json::from_str(&outcome.output).unwrap_or_default();
+    let statuses: Vec<Status> = records.iter().map(|record| record.status).collect();
+    assert_eq!(
+        statuses,
+        [
+            Status::Ok,
+            Status::Failed,
+            Status::Ok,
+            Status::Failed,
+            Status::Ok
+        ]
+    );
+    let reason = |row: usize| records[row].reason.clone().unwrap_or_default();
+    assert!(
+        reason(1).contains("kernel `fault`, block [0, 0, 0], thread [0, 0, 0], ")
+            && reason(1).contains(".rs:"),
+        "{}",
+        reason(1)
+    );
+    assert!(
+        reason(3).starts_with("no result within 2 s, the measuring process was killed"),
+        "{}",
+        reason(3)
+    );
+}
+
+#[test]
+fn peers_have_nothing_to_be_timed_beside() {
+    let folder = folder();
+    let arguments = [&SWEEP[..], &["--device", "emulator", "--peers"]].concat();
+    let outcome = bench(folder.path(), &arguments);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let said = "--peers has no effect on the emulator, which has no times\n";
+    assert!(outcome.errors.ends_with(said), "{outcome:?}");
+}
