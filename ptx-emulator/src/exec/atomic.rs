@@ -1,6 +1,8 @@
 //! Atomics: `atom`, `red`, `fence`, `membar`. Lanes of a warp that meet in
 //! one address take turns by rising lane.
 
+use super::float32::{canonical, flush};
+use super::float64::settle;
 use super::memory::{self, Element};
 use super::{Group, Value, write};
 use crate::ast::{Operand, Type};
@@ -38,6 +40,8 @@ pub(crate) struct Atomic {
     address: Address,
     bytes: u32,
     rule: Rule,
+    /// The same in global memory.
+    global_rule: Rule,
     a: Element,
     b: Option<Element>,
     /// False for `red`.
@@ -115,12 +119,15 @@ fn rule(word: &str, ty: Type) -> Option<fn(u64, u64, u64) -> u64> {
     let bits = matches!(ty, Type::B32 | Type::B64);
     Some(match word {
         "add" if integer => as_unsigned!(bytes, |old, a| old.wrapping_add(a)),
-        // Atomics flush nothing in global memory; the sum is to nearest.
+        // Sums are to nearest.
         "add" if ty == Type::F32 => |old, a, _| {
             let sum = f32::from_bits(old as u32) + f32::from_bits(a as u32);
-            u64::from(super::float32::canonical(sum))
+            u64::from(canonical(sum))
         },
-        "add" if ty == Type::F64 => |old, a, _| (f64::from_bits(old) + f64::from_bits(a)).to_bits(),
+        "add" if ty == Type::F64 => |old, a, _| {
+            let (old, a) = (f64::from_bits(old), f64::from_bits(a));
+            settle(old + a, [old, a, 0.0])
+        },
         "min" if integer && ty.is_signed() => as_signed!(bytes, |old, a| old.min(a)),
         "max" if integer && ty.is_signed() => as_signed!(bytes, |old, a| old.max(a)),
         "min" if integer => as_unsigned!(bytes, |old, a| old.min(a)),
@@ -142,6 +149,25 @@ fn rule(word: &str, ty: Type) -> Option<fn(u64, u64, u64) -> u64> {
         },
         _ => return None,
     })
+}
+
+/// `add.f32` in global memory: PTX flushes subnormal operands and results
+/// there, and not in shared memory.
+fn flushed_sum(old: u64, a: u64, _: u64) -> u64 {
+    let part = |bits: u64| flush(f32::from_bits(bits as u32));
+    u64::from(canonical(flush(part(old) + part(a))))
+}
+
+/// `add.f64` in global memory: on an H200 a NaN stays as it is, and that of
+/// the operand goes before the old one.
+fn global_sum64(old: u64, a: u64, _: u64) -> u64 {
+    if f64::from_bits(a).is_nan() {
+        a
+    } else if f64::from_bits(old).is_nan() {
+        old
+    } else {
+        settle(f64::from_bits(old) + f64::from_bits(a), [0.0; 3])
+    }
 }
 
 fn atomic(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
@@ -200,6 +226,11 @@ fn atomic(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         address,
         bytes: ty.bytes(),
         rule: Rule(rule),
+        global_rule: Rule(match (word, ty) {
+            ("add", Type::F32) => flushed_sum,
+            ("add", Type::F64) => global_sum64,
+            _ => rule,
+        }),
         a,
         b,
         returns: kept,
@@ -235,7 +266,6 @@ pub(crate) fn run<O: Observer>(
         bytes: atomic.bytes,
         pc: path.pc,
     };
-    let Rule(rule) = atomic.rule;
     let mut old = Row::<u64>::default();
     by_room(
         context,
@@ -244,6 +274,11 @@ pub(crate) fn run<O: Observer>(
         addresses,
         lanes,
         &mut |context, warp, room, addresses, lanes| {
+            let Rule(rule) = if room == Room::Global {
+                atomic.global_rule
+            } else {
+                atomic.rule
+            };
             each_lane(
                 context,
                 warp,

@@ -308,7 +308,8 @@ fn test(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
                 "infinite" => compare_fn!($T, |a, _b| a.is_infinite()),
                 "number" => compare_fn!($T, |a, _b| !a.is_nan()),
                 "notanumber" => compare_fn!($T, |a, _b| a.is_nan()),
-                "normal" => compare_fn!($T, |a, _b| a.is_normal()),
+                // PTX counts zeros among the normal numbers.
+                "normal" => compare_fn!($T, |a, _b| a.is_normal() || a == 0.0),
                 _ => compare_fn!($T, |a, _b| a.is_subnormal()),
             }
         };

@@ -244,16 +244,22 @@ fn integral64(x: f64, mode: Mode) -> f64 {
     }
 }
 
-/// An integral f64 or NaN to the range of the type: NaN is 0. aux: bits
-/// 16..24 width, bit 24 signed.
+/// An integral f64 or NaN to the range of the type. NaN is 0 from f32 to at
+/// most 32 bits, else the lowest signed value of the type's width. aux: bits
+/// 16..24 width, bit 24 signed, bit 25 NaN is not 0.
 #[inline(always)]
 fn clamped(x: f64, aux: u64) -> u64 {
     let width = (aux >> 16 & 0xff) as u32;
-    if aux >> 24 & 1 != 0 {
+    let signed = aux >> 24 & 1 != 0;
+    if x.is_nan() {
+        return match aux >> 25 & 1 {
+            0 => 0,
+            _ => extend(1 << (width - 1), width, signed),
+        };
+    }
+    if signed {
         let limit = (1i128 << (width - 1)) as f64;
-        if x.is_nan() {
-            0
-        } else if x >= limit {
+        if x >= limit {
             ((1i128 << (width - 1)) - 1) as u64
         } else if x < -limit {
             (-(1i128 << (width - 1))) as u64
@@ -262,7 +268,7 @@ fn clamped(x: f64, aux: u64) -> u64 {
         }
     } else {
         let limit = (1i128 << width) as f64;
-        if x.is_nan() || x <= 0.0 {
+        if x <= 0.0 {
             0
         } else if x >= limit {
             ((1i128 << width) - 1) as u64
@@ -301,7 +307,8 @@ fn to_integer(
         aux: mode.code()
             | u64::from(ftz) << 2
             | u64::from(to.bytes() * 8) << 16
-            | u64::from(to.is_signed()) << 24,
+            | u64::from(to.is_signed()) << 24
+            | u64::from(from == Type::F64 || to.bytes() == 8) << 25,
         ..Operands::default()
     };
     operands.d[0] = destination;
@@ -330,20 +337,34 @@ fn between_floats(
     Ok(match (to, from) {
         (Type::F32, Type::F64) => {
             if mode == Some(Mode::Nearest) {
-                lanes!(|a: f64; aux| -> u32 { finish32(a as f32, aux) })
+                lanes!(|a: f64; aux| -> u32 { narrowed(a, a as f32, aux) })
             } else {
-                lanes!(|a: u64; aux| -> u32 { finish32(narrow(a, F32, aux), aux) })
+                lanes!(|a: f64; aux| -> u32 {
+                    narrowed(a, narrow(a.to_bits(), F32, aux), aux)
+                })
             }
         }
         (Type::F64, Type::F32) => lanes!(|a: f32; aux| -> u64 {
-            let a = if aux & 4 != 0 { float32::flush(a) } else { a };
+            // Flushing makes the one NaN of f32 arithmetic of any.
+            let a = if aux & 4 != 0 {
+                f32::from_bits(float32::canonical(float32::flush(a)))
+            } else {
+                a
+            };
             saturated64(f64::from(a).to_bits(), aux)
         }),
         (Type::F32, _) if integral => lanes!(|a: f32; aux| -> u32 {
             let a = if aux & 4 != 0 { float32::flush(a) } else { a };
             finish32(integral64(f64::from(a), Mode::from_code(aux)) as f32, aux)
         }),
-        (Type::F32, _) => lanes!(|a: f32; aux| -> u32 { finish32(a, aux) }),
+        // Without modifiers, a move.
+        (Type::F32, _) => lanes!(|a: u32; aux| -> u32 {
+            if aux & 12 == 0 {
+                a
+            } else {
+                finish32(f32::from_bits(a), aux)
+            }
+        }),
         (_, _) if integral => {
             lanes!(|a: f64; aux| -> u64 { saturated64(integral64(a, Mode::from_code(aux)).to_bits(), aux) })
         }
@@ -354,6 +375,20 @@ fn between_floats(
 #[inline(always)]
 fn narrow(a: u64, format: Format, aux: u64) -> f32 {
     f32::from_bits(format.convert(F64.unpack(a), Mode::from_code(aux)) as u32)
+}
+
+/// An f64 that was rounded: a NaN keeps its sign and the upper bits of its
+/// payload, and is quiet. `.ftz` flushes what is subnormal before rounding.
+#[inline(always)]
+fn narrowed(a: f64, rounded: f32, aux: u64) -> u32 {
+    if a.is_nan() && aux & 8 == 0 {
+        let bits = a.to_bits();
+        (bits >> 32) as u32 & 0x8000_0000 | 0x7fc0_0000 | (bits >> 29) as u32 & 0x3f_ffff
+    } else if aux & 4 != 0 && a.abs() < f64::from(f32::MIN_POSITIVE) {
+        finish32(0f32.copysign(rounded), aux)
+    } else {
+        finish32(rounded, aux)
+    }
 }
 
 #[inline(always)]

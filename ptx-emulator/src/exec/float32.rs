@@ -3,7 +3,8 @@
 //! rounding mode, `.ftz` and `.sat`.
 //!
 //! To nearest, the host's instruction is the IEEE operation; the directed
-//! modes go through `softfloat`. A NaN result is 0x7fffffff, as on a GPU.
+//! modes go through `softfloat`. A NaN result is 0x7fffffff, as on a GPU, also of
+//! `abs` and `neg`.
 
 use super::softfloat::{F32, Mode};
 use super::{Group, lanes};
@@ -206,10 +207,10 @@ fn signs(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         return Err(d.unsupported_type(ty));
     }
     let run: LaneFn = match (d.opcode(), ftz, propagate) {
-        ("abs", false, _) => lanes!(|a: u32| -> u32 { a & 0x7fff_ffff }),
-        ("abs", true, _) => lanes!(|a: f32| -> f32 { flush(a).abs() }),
-        ("neg", false, _) => lanes!(|a: u32| -> u32 { a ^ 0x8000_0000 }),
-        ("neg", true, _) => lanes!(|a: f32| -> f32 { -flush(a) }),
+        ("abs", false, _) => lanes!(|a: f32| -> u32 { canonical(a.abs()) }),
+        ("abs", true, _) => lanes!(|a: f32| -> u32 { canonical(flush(a).abs()) }),
+        ("neg", false, _) => lanes!(|a: f32| -> u32 { canonical(-a) }),
+        ("neg", true, _) => lanes!(|a: f32| -> u32 { canonical(-flush(a)) }),
         ("min", false, false) => lanes!(|a: f32, b: f32| -> u32 { minimum(a, b) }),
         ("min", true, false) => lanes!(|a: f32, b: f32| -> u32 { minimum(flush(a), flush(b)) }),
         ("max", false, false) => lanes!(|a: f32, b: f32| -> u32 { maximum(a, b) }),

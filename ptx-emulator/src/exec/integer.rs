@@ -1,8 +1,8 @@
 //! Integer arithmetic: `add`, `sub`, `mul`, `mad`, `div`, `rem`, `abs`,
 //! `neg`, `min`, `max`, `sad`, carries, and the bit counts.
 //!
-//! Division by zero gives all ones and the remainder the dividend, as the
-//! hardware's software sequence does; PTX leaves both open.
+//! Quotient and remainder of a division by zero are all ones, as on an H200;
+//! PTX leaves both open.
 
 use super::{Group, Value, lane_fn, lanes, write};
 use crate::ast::Type;
@@ -140,7 +140,7 @@ fn binary(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         ("add", _) => each_type!(ty, |a, b| a.wrapping_add(b)),
         ("sub", _) => each_type!(ty, |a, b| a.wrapping_sub(b)),
         ("div", _) => each_type!(ty, |a, b| if b == 0 { !0 } else { a.wrapping_div(b) }),
-        ("rem", _) => each_type!(ty, |a, b| if b == 0 { a } else { a.wrapping_rem(b) }),
+        ("rem", _) => each_type!(ty, |a, b| if b == 0 { !0 } else { a.wrapping_rem(b) }),
         ("min", _) => each_type!(ty, |a, b| a.min(b)),
         ("max", _) => each_type!(ty, |a, b| a.max(b)),
         _ => None,
@@ -404,11 +404,17 @@ fn field(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     lanes_of(d, run, ty, &[ty, ty, Type::U32, Type::U32])
 }
 
-/// `bfe`: start and length are the low 8 bits of their operands; beyond the
-/// top, the sign (or zero) goes on.
+/// PTX has them up to 255; of more, an H200 takes the low 8 bits, or of 64 bits all.
+#[inline(always)]
+fn bounds(start: u32, length: u32, width: u32) -> (u32, u32) {
+    let within = |n: u32| if width == 32 { n & 0xff } else { n.min(0xff) };
+    (within(start), within(length))
+}
+
+/// `bfe`: beyond the top, the sign (or zero) goes on.
 #[inline(always)]
 fn extract(a: u64, start: u32, length: u32, width: u32, signed: bool) -> u64 {
-    let (start, length) = (start & 0xff, length & 0xff);
+    let (start, length) = bounds(start, length, width);
     if length == 0 {
         return 0;
     }
@@ -428,7 +434,7 @@ fn extract(a: u64, start: u32, length: u32, width: u32, signed: bool) -> u64 {
 /// `bfi`: `a` into `b`.
 #[inline(always)]
 fn insert(a: u64, b: u64, start: u32, length: u32, width: u32) -> u64 {
-    let (start, length) = (start & 0xff, length & 0xff);
+    let (start, length) = bounds(start, length, width);
     if start >= width || length == 0 {
         return b;
     }
