@@ -6,6 +6,9 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 
+use crate::device::DeviceChoice;
+use crate::error::Result;
+
 /// Quadrature and prefix scan on the GPU: measured tables beside the published
 /// ones.
 #[derive(Debug, Parser)]
@@ -35,9 +38,17 @@ pub struct BenchArguments {
     #[arg(value_name = "TABLE")]
     pub tables: Vec<String>,
 
-    /// Device: auto, cuda, cuda:N
+    /// Device: auto, cuda, cuda:N, emulator
+    ///
+    /// auto is the first CUDA device, and the emulator where there is none: the
+    /// same PTX on the CPU, with results and counts and without times.
     #[arg(long, default_value = "auto", value_name = "DEVICE")]
     pub device: String,
+
+    /// Interleave warps and blocks at random from SEED [default: always the same
+    /// order]; with --device emulator
+    #[arg(long, value_name = "SEED")]
+    pub schedule: Option<String>,
 
     /// Sizes up to 2^20
     #[arg(long, conflicts_with = "full")]
@@ -119,9 +130,29 @@ pub struct WorkerArguments {
     #[arg(long, default_value = "auto")]
     pub device: String,
 
+    /// The seed, as for `bench`
+    #[arg(long)]
+    pub schedule: Option<u64>,
+
     /// The PTX, as for `bench`
     #[arg(long)]
     pub artifact: Option<PathBuf>,
+}
+
+impl WorkerArguments {
+    /// The device, with its schedule.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Error::UnknownDevice`].
+    pub fn device(&self) -> Result<DeviceChoice> {
+        Ok(match self.device.parse()? {
+            DeviceChoice::Emulator { .. } => DeviceChoice::Emulator {
+                schedule: self.schedule,
+            },
+            other => other,
+        })
+    }
 }
 
 /// What clap objects to, as one sentence: its first line, without its hints.

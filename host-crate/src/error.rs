@@ -7,6 +7,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use ptx_emulator::LaunchError;
+
 /// The result of everything in this crate that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -21,7 +23,7 @@ pub enum Error {
         reason: String,
     },
     /// A device was named in a way that is not understood.
-    #[error("unknown device `{text}`, allowed are auto, cuda and cuda:N")]
+    #[error("unknown device `{text}`, allowed are auto, cuda, cuda:N and emulator")]
     UnknownDevice {
         /// What was given.
         text: String,
@@ -218,6 +220,36 @@ pub enum Error {
         /// The compiler's error log on one line, or the driver's description.
         log: String,
     },
+    /// The emulator does not run the PTX, or was given something else.
+    #[error("the emulator cannot load {what}: {reason}")]
+    UnsupportedModule {
+        /// What was loaded.
+        what: String,
+        /// Line and column, the text that is refused, and why.
+        reason: String,
+    },
+    /// A kernel that the emulator stopped: a fault, a deadlock, or no end.
+    #[error("the emulator stopped the kernel: {report}")]
+    KernelStopped {
+        /// The kernel, its source line, block and thread, on one line.
+        report: String,
+        /// The same in parts.
+        cause: Box<LaunchError>,
+    },
+    /// Something that the emulator cannot do.
+    #[error("the emulator cannot {action}: {reason}")]
+    Emulator {
+        /// What was asked for, such as ``launch kernel `x` ``.
+        action: String,
+        /// Why.
+        reason: String,
+    },
+    /// A time was asked of a device that has none.
+    #[error("{device} has no timer: an emulated kernel takes no time that means anything")]
+    NoTimer {
+        /// The device's name.
+        device: String,
+    },
     /// An argument of the command line or of a function that cannot be carried out.
     #[error("{argument} {problem}")]
     Argument {
@@ -266,10 +298,15 @@ impl Error {
         if self.is_context_lost() { 1 } else { 2 }
     }
 
-    /// True when the driver's context is beyond use: every later call of this
-    /// process on this device fails with the same code. A new process can go on.
+    /// True when the device is beyond use: every later call on it fails in the
+    /// same way. Of a CUDA device all of this process's contexts are, and only a
+    /// new process can go on; beside an emulated one another can be opened.
     pub fn is_context_lost(&self) -> bool {
-        matches!(self, Error::Driver { code, .. } | Error::BadModule { code, .. } if is_sticky(*code))
+        match self {
+            Error::Driver { code, .. } | Error::BadModule { code, .. } => is_sticky(*code),
+            Error::KernelStopped { .. } => true,
+            _ => false,
+        }
     }
 }
 

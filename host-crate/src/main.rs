@@ -100,7 +100,7 @@ fn serve(arguments: &WorkerArguments) -> ExitCode {
     let artifact = arguments.artifact.as_deref();
     let served = worker::serve::claim_standard_output().and_then(|mut output| {
         let input = worker::serve::standard_input();
-        worker::device::serve(&arguments.device, artifact, input, &mut output)
+        worker::device::serve(arguments.device(), artifact, input, &mut output)
     });
     match served {
         Ok(()) => ExitCode::SUCCESS,

@@ -8,6 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::device::{Counts, EMULATOR};
 use crate::measure::Timing;
 use crate::oracle::Precision;
 
@@ -133,7 +134,7 @@ impl Status {
 pub struct DeviceInfo {
     /// The device's name.
     pub name: String,
-    /// `cuda`.
+    /// `cuda` or `emulator`.
     pub kind: String,
     /// Such as `9.0`.
     pub compute_capability: String,
@@ -149,6 +150,13 @@ pub struct DeviceInfo {
     pub rustc: String,
     /// The LLVM that generated it.
     pub llvm: String,
+}
+
+impl DeviceInfo {
+    /// Whether it has results and counts, and no times.
+    pub fn is_emulated(&self) -> bool {
+        self.kind == EMULATOR
+    }
 }
 
 /// The program and the machine that it runs on.
@@ -208,6 +216,9 @@ pub struct Record {
     pub values: Values,
     /// Times, with every sample.
     pub timings: Timings,
+    /// What our kernels did, where the device counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
     /// The device, when one was used.
     pub device: Option<DeviceInfo>,
     /// The host.

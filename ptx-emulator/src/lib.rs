@@ -33,6 +33,7 @@
 //! see of it.
 
 pub mod ast;
+mod attributes;
 pub mod check;
 pub mod count;
 mod error;
@@ -46,6 +47,7 @@ mod parse;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use attributes::Attributes;
 pub use error::{Fault, FaultKind, LaunchError, LoadError, MemoryError, Refusal, Waiter};
 pub use exec::{Coverage, coverage};
 pub use ir::Class;

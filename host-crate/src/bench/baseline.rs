@@ -1,5 +1,7 @@
 //! A run beside an earlier one: the ratio of the medians, and whether it means
-//! anything.
+//! anything; and the ratio of what emulated kernels did, which is exact.
+
+use std::cmp::Ordering;
 
 use crate::export::number;
 use crate::measure::{Timing, Verdict, compare};
@@ -14,7 +16,9 @@ pub(super) struct Comparison {
     pub slower: usize,
     /// Cells whose kernel has a time in the baseline and none in this run.
     pub gone: usize,
-    /// Cells with a time in both runs, the slower ones included.
+    /// Cells whose emulated kernels run more warp instructions.
+    pub more: usize,
+    /// Times and counts that both runs have, the worse ones included.
     compared: usize,
     /// Cells whose time the baseline does not have.
     new: usize,
@@ -24,7 +28,7 @@ impl Comparison {
     /// Whether the run falls short of the baseline, or the baseline says nothing
     /// about it.
     pub(super) fn is_missed(&self) -> bool {
-        self.slower > 0 || self.gone > 0 || self.compared == 0
+        self.slower > 0 || self.gone > 0 || self.more > 0 || self.compared == 0
     }
 }
 
@@ -55,6 +59,13 @@ fn times<'a>(then: Option<&'a Record>, now: &'a Record) -> Times<'a> {
     }
 }
 
+/// The warp instructions of both rows of a cell: emulated ones have them, so that a
+/// GPU's is not compared with an emulator's.
+fn instructions(then: Option<&Record>, now: &Record) -> Option<(u64, u64)> {
+    let before = then?.counts?.warp_instructions;
+    Some((before, now.counts?.warp_instructions))
+}
+
 /// The devices of a run, each once.
 fn devices(records: &[Record]) -> Vec<&str> {
     let mut names = Vec::new();
@@ -74,13 +85,26 @@ fn same_cell(a: &Record, b: &Record) -> bool {
 /// measurement for all cells of a size; it is compared once.
 pub(super) fn compare_runs(baseline: &[Record], now: &[Record]) -> Comparison {
     let mut comparison = Comparison::default();
-    let (mut faster, mut equal) = (0, 0);
+    let (mut faster, mut equal, mut fewer, mut same) = (0, 0, 0, 0);
     let mut seen: Vec<(&str, &Timing)> = Vec::new();
     for record in now {
         let earlier = baseline
             .iter()
             .find(|other| same_cell(other, record) && other.status != Status::Failed);
         let cell = format!("{} {}", record.table, record.key.describe());
+        if let Some((before, after)) = instructions(earlier, record) {
+            comparison.compared += 1;
+            let (count, verdict) = match after.cmp(&before) {
+                Ordering::Less => (&mut fewer, "fewer"),
+                Ordering::Equal => (&mut same, "equal"),
+                Ordering::Greater => (&mut comparison.more, "more"),
+            };
+            *count += 1;
+            let ratio = after as f64 / before as f64;
+            comparison.lines.push(format!(
+                "{cell}: warp_instructions {before} -> {after}, ratio {ratio:.3}, {verdict}"
+            ));
+        }
         match times(earlier, record) {
             Times::Neither => {}
             Times::New(name) => {
@@ -131,6 +155,9 @@ pub(super) fn compare_runs(baseline: &[Record], now: &[Record]) -> Comparison {
     );
     for (count, what) in [
         (comparison.gone, "without their time"),
+        (comparison.more, "with more instructions"),
+        (fewer, "with fewer instructions"),
+        (same, "with as many instructions"),
         (comparison.new, "not in the baseline"),
         (unmeasured, "of the baseline not measured"),
     ] {
@@ -148,6 +175,7 @@ pub(super) fn compare_runs(baseline: &[Record], now: &[Record]) -> Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::Counts;
     use crate::record::{DeviceInfo, HostInfo, Key, Timings, Values, timestamp};
 
     fn record(step: u32, kernel: Option<f64>, host: Option<f64>) -> Record {
@@ -167,6 +195,7 @@ mod tests {
                 host: host.and_then(timing),
                 ..Timings::default()
             },
+            counts: None,
             device: None,
             host: HostInfo::current(),
             timestamp: timestamp(),
@@ -203,6 +232,31 @@ mod tests {
                  nothing could be compared",
             ]
         );
+    }
+
+    #[test]
+    fn a_kernel_that_runs_more_instructions_misses_the_baseline() {
+        let counted = |step, warp_instructions| Record {
+            counts: Some(Counts { warp_instructions }),
+            ..record(step, None, None)
+        };
+        let then = [counted(1, 100), counted(2, 100), counted(3, 100)];
+        let now = [counted(1, 100), counted(2, 50), counted(3, 101)];
+        let comparison = compare_runs(&then, &now);
+        assert!(comparison.is_missed());
+        assert_eq!(
+            comparison.lines,
+            [
+                "t step=1: warp_instructions 100 -> 100, ratio 1.000, equal",
+                "t step=2: warp_instructions 100 -> 50, ratio 0.500, fewer",
+                "t step=3: warp_instructions 100 -> 101, ratio 1.010, more",
+                "baseline: 0 faster, 0 slower, 0 not distinguishable, 1 with more instructions, \
+                 1 with fewer instructions, 1 with as many instructions",
+            ]
+        );
+        assert!(!compare_runs(&then, &then).is_missed());
+        // A GPU's baseline says nothing about counts.
+        assert!(compare_runs(&[record(1, None, None)], &now[..1]).is_missed());
     }
 
     #[test]

@@ -17,12 +17,13 @@ mod store;
 use std::path::Path;
 
 use crate::cli::BenchArguments;
-use crate::device::Artifact;
+use crate::device::{Artifact, DeviceChoice};
 use crate::error::{Error, Result};
 use crate::export::{self, Format};
 use crate::record::{Key, Record, Status};
 use crate::tables::{Column, Table};
 use crate::worker::child::{Child, Program, Start};
+use crate::worker::protocol::Greeting;
 
 use console::Console;
 use peers::Peers;
@@ -63,7 +64,7 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         Some(name) => Some(store::read_baseline(&request.out, name)?),
         None => None,
     };
-    let device = open_device(&request)?;
+    let (device, notice) = open_device(&request)?;
     let peers = open_peers(&request, &device);
     let identity = request.identity(&match &peers {
         Ok(Some(peers)) => peers.describe(),
@@ -74,9 +75,7 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         .warnings()
         .iter()
         .for_each(|warning| console.notice(&format!("warning: {warning}")));
-    if let Measuring::Nothing(reason) = &device {
-        console.notice(&format!("{reason}; the columns of the device stay empty"));
-    }
+    console.notice(&notice);
     if let (Err(reason), Some(_)) = (&peers, &request.peers) {
         console.notice(reason);
     }
@@ -150,27 +149,60 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
     }
 }
 
-/// The measuring process, or why there is none. Err when a device was asked for
-/// by name and is not there, or cannot run the PTX.
-fn open_device(request: &Request) -> Result<Measuring> {
+/// The measuring process, or why there is none, and one sentence for people: which
+/// device it is, and why. Err when a device was asked for by name and is not there,
+/// or cannot run the PTX.
+fn open_device(request: &Request) -> Result<(Measuring, String)> {
+    let nothing = |reason: String| {
+        let notice = format!("{reason}; the columns of the device stay empty");
+        Ok((Measuring::Nothing(reason), notice))
+    };
     if !request.uses_device() {
-        return Ok(Measuring::Nothing("no table asks for a device".into()));
+        return nothing("no table asks for a device".into());
     }
     let start = Child::start(program(request)?).map_err(|problem| Error::Worker { problem })?;
     match start {
-        Start::Ready(child, info) => Ok(Measuring::Device(Box::new(child), info)),
-        Start::NoDevice(reason) if request.device == "auto" => {
-            Ok(Measuring::Nothing(format!("no device: {reason}")))
+        Start::Ready(child, greeting) => {
+            let notice = introduction(request.device, &greeting);
+            let info = Box::new(greeting.device);
+            Ok((Measuring::Device(Box::new(child), info), notice))
+        }
+        Start::NoDevice(reason) if request.device == DeviceChoice::Auto => {
+            nothing(format!("no device: {reason}"))
         }
         Start::NoDevice(reason) => Err(Error::Argument {
             argument: "--device".into(),
             problem: format!(
-                "{} cannot be had: {reason}; --device auto measures on the host alone",
+                "{} cannot be had: {reason}; --device auto takes the emulator instead",
                 request.device
             ),
         }),
         Start::Refused(problem) => Err(Error::Refused { problem }),
     }
+}
+
+/// Which device measures, and why this one.
+fn introduction(asked: DeviceChoice, greeting: &Greeting) -> String {
+    let why = match (&greeting.no_gpu, asked) {
+        (Some(reason), _) => format!("since there is no GPU ({reason})"),
+        (None, DeviceChoice::Auto) => "the first GPU of this machine".to_owned(),
+        (
+            None,
+            DeviceChoice::Emulator {
+                schedule: Some(seed),
+            },
+        ) => {
+            format!("as asked for, with schedule {seed}")
+        }
+        (None, _) => "as asked for".to_owned(),
+    };
+    let info = &greeting.device;
+    let what = if info.is_emulated() {
+        "; it gives results and counts, and no times"
+    } else {
+        ""
+    };
+    format!("device: {}, {why}{what}", info.name)
 }
 
 /// The measuring program: this one, as `quadscan worker`, unless another is named.
@@ -181,7 +213,14 @@ fn program(request: &Request) -> Result<Program> {
             problem: e.to_string(),
         })?,
     };
-    let mut arguments = vec!["worker".into(), "--device".into(), (&request.device).into()];
+    let device = request.device.to_string();
+    let mut arguments = vec!["worker".into(), "--device".into(), device.into()];
+    if let DeviceChoice::Emulator {
+        schedule: Some(seed),
+    } = request.device
+    {
+        arguments.extend(["--schedule".into(), seed.to_string().into()]);
+    }
     if let Some(folder) = &request.artifact {
         arguments.extend(["--artifact".into(), folder.into()]);
     }
@@ -201,6 +240,9 @@ fn open_peers(request: &Request, device: &Measuring) -> std::result::Result<Opti
     let Some(info) = device.info() else {
         return Ok(None);
     };
+    if info.is_emulated() {
+        return Err("--peers has no effect on the emulator, which has no times".into());
+    }
     let folder = request.peers.as_deref().unwrap_or(Path::new(PEERS));
     Peers::find(folder, request.out.join("peers"), &info.compute_capability).map(Some)
 }

@@ -65,6 +65,7 @@ fn answer(
         reason: None,
         values: Values::default(),
         timings: Timings::default(),
+        counts: None,
         device: None,
         host: HostInfo::current(),
         timestamp: timestamp(),

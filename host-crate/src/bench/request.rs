@@ -33,8 +33,8 @@ const LONGEST_CELL: u64 = 86_400;
 pub struct Request {
     /// The tables, in the order given, with their cells.
     pub tables: Vec<(&'static dyn Table, Vec<Key>)>,
-    /// `auto`, `cuda` or `cuda:N`.
-    pub device: String,
+    /// The device, as it was asked for.
+    pub device: DeviceChoice,
     /// Published columns alone.
     pub published: bool,
     /// Exactly this many samples.
@@ -105,16 +105,30 @@ fn tables_and_peers(arguments: &BenchArguments) -> (Vec<String>, Option<PathBuf>
     }
 }
 
-fn check_device(text: &str) -> Result<()> {
-    let what = match text.parse() {
-        Ok(DeviceChoice::Auto | DeviceChoice::Cuda(_)) => return Ok(()),
-        Ok(DeviceChoice::Emulator) => "is not part of this build",
-        Err(_) => "is unknown",
+/// The device, with the schedule that only the emulator has.
+fn device(arguments: &BenchArguments) -> Result<DeviceChoice> {
+    let text = &arguments.device;
+    let choice = text.parse().map_err(|_| {
+        refused(
+            "--device",
+            format!("`{text}` is unknown, allowed are auto, cuda, cuda:N and emulator"),
+        )
+    })?;
+    let Some(seed) = &arguments.schedule else {
+        return Ok(choice);
     };
-    Err(refused(
-        "--device",
-        format!("`{text}` {what}, allowed are auto, cuda and cuda:N"),
-    ))
+    match choice {
+        DeviceChoice::Emulator { .. } => {
+            let seed = list::number("--schedule", seed, 0..=u64::MAX)?;
+            Ok(DeviceChoice::Emulator {
+                schedule: Some(seed),
+            })
+        }
+        _ => Err(refused(
+            "--schedule",
+            format!("is for the emulator alone, allowed with --device emulator and not {text}"),
+        )),
+    }
 }
 
 fn check_name(argument: &str, name: &Option<String>) -> Result<()> {
@@ -164,7 +178,7 @@ impl Request {
     /// what it may be.
     pub fn new(arguments: &BenchArguments) -> Result<Self> {
         let selection = selection(arguments)?;
-        check_device(&arguments.device)?;
+        let device = device(arguments)?;
         let format = Format::by_name(&arguments.format).ok_or_else(|| {
             refused(
                 "--format",
@@ -195,7 +209,7 @@ impl Request {
             .collect::<Result<_>>()?;
         Ok(Request {
             tables,
-            device: arguments.device.clone(),
+            device,
             published: arguments.published,
             repeat,
             format,
@@ -221,9 +235,11 @@ impl Request {
             .any(|(table, cells)| cells.iter().any(|key| table.task(key).is_some()))
     }
 
-    /// How long a cell may take: as given, else a minute and, for kernels with
-    /// few threads, thirty launches at 1 us a strip and thread.
-    pub fn limit(&self, task: &Task) -> Duration {
+    /// How long a cell may take on a device: as given, else a minute and, for
+    /// kernels with few threads, thirty launches at 1 us a strip and thread. A
+    /// device without a timer launches once, and runs one warp after the other:
+    /// 10 us a strip and warp.
+    pub fn limit(&self, task: &Task, has_timer: bool) -> Duration {
         const MINUTE: Duration = Duration::from_secs(60);
         self.cell_timeout.unwrap_or_else(|| match task {
             Task::QuarterCircle {
@@ -232,8 +248,11 @@ impl Request {
                 threads,
                 ..
             } => {
-                let strips_a_thread = strips / (u64::from(*blocks) * u64::from(*threads)).max(1);
-                MINUTE + Duration::from_micros(30 * strips_a_thread)
+                let (blocks, threads) = (u64::from(*blocks), u64::from(*threads));
+                let strips_a_thread = strips / (blocks * threads).max(1);
+                let warps = blocks * threads.div_ceil(32);
+                let micros = if has_timer { 30 } else { 10 * warps };
+                MINUTE + Duration::from_micros(micros * strips_a_thread)
             }
             Task::Activity { .. } | Task::Diagnostic { .. } => MINUTE,
         })
@@ -252,7 +271,7 @@ impl Request {
             })
             .collect();
         format!(
-            "device={} repeat={:?} published={} peers={peers} cells={}",
+            "device={:?} repeat={:?} published={} peers={peers} cells={}",
             self.device,
             self.repeat,
             self.published,
@@ -321,16 +340,44 @@ mod tests {
 
     #[test]
     fn only_known_devices_are_allowed() {
-        for device in ["emulator", "cuda:", "cuda:x", "gpu", "cuda:99999999999", ""] {
+        for device in [
+            "emulator:1",
+            "cuda:",
+            "cuda:x",
+            "gpu",
+            "cuda:99999999999",
+            "",
+        ] {
             let problem = problem(|a| a.device = device.into());
             assert!(problem.starts_with("--device"), "{device}: {problem}");
             assert!(
-                problem.ends_with("allowed are auto, cuda and cuda:N"),
+                problem.ends_with("allowed are auto, cuda, cuda:N and emulator"),
                 "{problem}"
             );
         }
-        for device in ["auto", "cuda", "cuda:0", "cuda:12"] {
+        for device in ["auto", "cuda", "cuda:0", "cuda:12", "emulator"] {
             assert_eq!(problem(|a| a.device = device.into()), "");
+        }
+    }
+
+    #[test]
+    fn a_schedule_is_a_number_and_the_emulators_alone() {
+        let with = |device: &str, seed: &str| {
+            problem(|a| (a.device, a.schedule) = (device.into(), Some(seed.into())))
+        };
+        assert_eq!(with("emulator", "18446744073709551615"), "");
+        assert_eq!(
+            with("emulator", "x"),
+            "--schedule `x` is not a whole number, allowed are 0 to 18446744073709551615"
+        );
+        for device in ["auto", "cuda", "cuda:1"] {
+            assert_eq!(
+                with(device, "7"),
+                format!(
+                    "--schedule is for the emulator alone, allowed with --device emulator and \
+                     not {device}"
+                )
+            );
         }
     }
 
@@ -377,6 +424,11 @@ mod tests {
             identity(|a| a.published = true, "none"),
             identity(|a| a.repeat = Some("3".into()), "none"),
             identity(|a| a.strips = Some("65536".into()), "none"),
+            identity(|a| a.device = "emulator".into(), "none"),
+            identity(
+                |a| (a.device, a.schedule) = ("emulator".into(), Some("0".into())),
+                "none",
+            ),
         ] {
             assert_ne!(ours, other);
         }
@@ -408,7 +460,11 @@ mod tests {
             blocks,
             threads,
         };
-        assert!(request.limit(&task(1, 1)) > Duration::from_secs(500));
-        assert!(request.limit(&task(64, 256)) < Duration::from_secs(61));
+        assert!(request.limit(&task(1, 1), true) > Duration::from_secs(500));
+        assert!(request.limit(&task(64, 256), true) < Duration::from_secs(61));
+        // 2^24 strips in one warp, and in 2^13 warps of 4 lanes.
+        assert!(request.limit(&task(1, 1), false) > Duration::from_secs(200));
+        assert!(request.limit(&task(8192, 4), false) > Duration::from_secs(100));
+        assert!(request.limit(&task(64, 256), false) < Duration::from_secs(70));
     }
 }

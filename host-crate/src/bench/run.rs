@@ -112,6 +112,7 @@ impl<'a> Run<'a> {
             reason: None,
             values: Values::default(),
             timings: Timings::default(),
+            counts: None,
             device: None,
             host: self.host_info.clone(),
             timestamp: timestamp(),
@@ -150,7 +151,7 @@ impl<'a> Run<'a> {
         };
         record.device = Some(DeviceInfo::clone(info));
         self.jobs += 1;
-        let limit = self.request.limit(&task);
+        let limit = self.request.limit(&task, !info.is_emulated());
         let job = Job {
             id: self.jobs,
             task,
@@ -160,6 +161,7 @@ impl<'a> Run<'a> {
         match executor.run(&job, limit) {
             Err(reason) => (Status::Failed, Some(reason)),
             Ok(reading) => {
+                record.counts = reading.counts;
                 let wrong = table.fill_from_device(record, &reading);
                 if let Some(problem) = &reading.peer_problem {
                     self.say_once(problem, console);

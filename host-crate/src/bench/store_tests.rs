@@ -32,6 +32,7 @@ fn record(run: &str, step: u32, status: Status) -> Record {
             ..Values::default()
         },
         timings: Timings::default(),
+        counts: None,
         device: None,
         host: HostInfo::current(),
         timestamp: timestamp(),

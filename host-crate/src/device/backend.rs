@@ -4,7 +4,7 @@
 //! checks of sizes, types and owners are made before a backend is called: it
 //! does as it is told. Work happens in order, as on one stream.
 
-use super::{DeviceProperties, FunctionAttributes, LaunchShape, MemoryInfo};
+use super::{Counts, DeviceProperties, FunctionAttributes, LaunchShape, MemoryInfo};
 use crate::Result;
 
 /// A loaded module of a backend.
@@ -99,7 +99,8 @@ pub trait Backend: Send + Sync {
     fn allow_dynamic_shared(&self, function: FunctionHandle, bytes: u32) -> Result<()>;
 
     /// Starts a kernel; each of `parameters` holds the bytes of one `.param`.
-    /// May return before the kernel is done.
+    /// May return before the kernel is done; a fault of it is the error of this
+    /// call or of a later one that waits, and then of every call after it.
     ///
     /// # Safety
     ///
@@ -131,6 +132,13 @@ pub trait Backend: Send + Sync {
     /// Waits until the recorded mark is reached.
     fn synchronize_event(&self, event: EventHandle) -> Result<()>;
 
-    /// Milliseconds on the device between two reached marks.
+    /// Milliseconds on the device between two reached marks;
+    /// [`Error::NoTimer`](crate::Error::NoTimer) on a device that has no time.
     fn elapsed_ms(&self, start: EventHandle, end: EventHandle) -> Result<f64>;
+
+    /// What the kernels did that ended well since the last call; `None` on a
+    /// device that does not count.
+    fn take_counts(&self) -> Option<Counts> {
+        None
+    }
 }

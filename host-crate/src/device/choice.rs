@@ -1,4 +1,4 @@
-//! Which device a user asks for: `--device auto|cuda|cuda:N`.
+//! Which device a user asks for: `--device auto|cuda|cuda:N|emulator`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,13 +8,17 @@ use crate::Error;
 /// A device as a user names it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DeviceChoice {
-    /// The best device of this machine.
+    /// The best device of this machine: a CUDA device, or the emulator.
     #[default]
     Auto,
     /// A CUDA device, by its ordinal or the first one.
     Cuda(Option<u32>),
-    /// The emulator of PTX, written `emulator`; a build without one refuses to open it.
-    Emulator,
+    /// The emulator of PTX.
+    Emulator {
+        /// The seed of a random interleaving of warps and blocks; `None` for the
+        /// one that is always the same.
+        schedule: Option<u64>,
+    },
 }
 
 impl FromStr for DeviceChoice {
@@ -27,7 +31,7 @@ impl FromStr for DeviceChoice {
         match text {
             "auto" => Ok(Self::Auto),
             "cuda" => Ok(Self::Cuda(None)),
-            "emulator" => Ok(Self::Emulator),
+            "emulator" => Ok(Self::Emulator { schedule: None }),
             _ => {
                 let ordinal = text.strip_prefix("cuda:").ok_or_else(unknown)?;
                 let digits = !ordinal.is_empty() && ordinal.bytes().all(|b| b.is_ascii_digit());
@@ -46,7 +50,7 @@ impl fmt::Display for DeviceChoice {
             Self::Auto => f.write_str("auto"),
             Self::Cuda(None) => f.write_str("cuda"),
             Self::Cuda(Some(ordinal)) => write!(f, "cuda:{ordinal}"),
-            Self::Emulator => f.write_str("emulator"),
+            Self::Emulator { .. } => f.write_str("emulator"),
         }
     }
 }
@@ -78,7 +82,7 @@ mod tests {
             let error = name.parse::<DeviceChoice>().expect_err(name).to_string();
             assert_eq!(
                 error,
-                format!("unknown device `{name}`, allowed are auto, cuda and cuda:N")
+                format!("unknown device `{name}`, allowed are auto, cuda, cuda:N and emulator")
             );
         }
     }

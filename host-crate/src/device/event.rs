@@ -42,8 +42,8 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// [`Error::ForeignEvent`] when the events are of different devices; the
-    /// driver's, such as `CUDA_ERROR_INVALID_HANDLE` for an event never
+    /// [`Error::ForeignEvent`] when the events are of different devices,
+    /// [`Error::NoTimer`] on a device without a time of its own; the driver's, such as `CUDA_ERROR_INVALID_HANDLE` for an event never
     /// recorded.
     pub fn elapsed_ms(start: &Self, end: &Self) -> Result<f64> {
         if start.device != end.device {

@@ -7,6 +7,7 @@
 //! - [`Backend`]: what a device must be able to do, in bytes and handles. The
 //!   CUDA driver is one, an emulator of PTX another.
 //! - `cuda`: the driver's functions, through `cust` and `libcuda-lazy`.
+//!   [`emulator`]: PTX on the CPU.
 //!
 //! Nothing here knows a kernel by name, measures, or prints.
 //!
@@ -28,6 +29,7 @@ mod backend;
 mod buffer;
 mod choice;
 mod cuda;
+pub mod emulator;
 mod event;
 mod limits;
 mod module;
@@ -49,7 +51,7 @@ pub use choice::DeviceChoice;
 pub use cuda_std::launch::{Actual, Dim3, LaunchShape};
 pub use event::Event;
 pub use module::Module;
-pub use properties::{DeviceProperties, FunctionAttributes, MemoryInfo};
+pub use properties::{Counts, DeviceProperties, EMULATOR, FunctionAttributes, MemoryInfo};
 
 use crate::{Error, Result};
 
@@ -77,12 +79,32 @@ impl Device {
     /// such device, or no driver.
     pub fn open(choice: DeviceChoice) -> Result<Self> {
         match choice {
-            DeviceChoice::Auto => Self::open_cuda(None),
+            DeviceChoice::Auto => Self::open_best().map(|(device, _)| device),
             DeviceChoice::Cuda(ordinal) => Self::open_cuda(ordinal),
-            DeviceChoice::Emulator => Err(Error::NoDevice {
-                reason: "this build has no emulator".to_owned(),
-            }),
+            DeviceChoice::Emulator { schedule } => Ok(Self::open_emulator(schedule)),
         }
+    }
+
+    /// Opens the best device of this machine: the first CUDA device, else the
+    /// emulator, with the reason why it is not a CUDA device.
+    ///
+    /// # Errors
+    ///
+    /// The driver's, for a CUDA device that is there.
+    pub fn open_best() -> Result<(Self, Option<String>)> {
+        match Self::open_cuda(None) {
+            Ok(device) => Ok((device, None)),
+            Err(Error::NoDevice { reason }) => Ok((Self::open_emulator(None), Some(reason))),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn open_emulator(schedule: Option<u64>) -> Self {
+        let settings = emulator::Settings {
+            schedule,
+            ..emulator::Settings::default()
+        };
+        Self::from_backend(Box::new(emulator::Emulator::new(settings)))
     }
 
     fn open_cuda(ordinal: Option<u32>) -> Result<Self> {
@@ -180,6 +202,12 @@ impl Device {
     /// The driver's; a kernel's fault shows here ([`Error::is_context_lost`]).
     pub fn synchronize(&self) -> Result<()> {
         self.backend().synchronize()
+    }
+
+    /// What the kernels did that ended well since the last call; `None` on a
+    /// device that does not count.
+    pub fn take_counts(&self) -> Option<Counts> {
+        self.backend().take_counts()
     }
 
     /// A new event, not yet recorded.

@@ -101,9 +101,9 @@ impl Module {
         Ok(self.entry(entry)?.attributes)
     }
 
-    /// Starts a kernel whose author declared what a launch must satisfy.
-    /// Returns before it is done; a fault of the kernel shows in the next call
-    /// that waits.
+    /// Starts a kernel whose author declared what a launch must satisfy. May
+    /// return before it is done; a fault of the kernel shows here or in the next
+    /// call that waits.
     ///
     /// # Errors
     ///
@@ -369,6 +369,10 @@ fn load(device: &Device, image: Image<'_>, what: &str) -> Result<ModuleHandle> {
             code,
             name,
             log,
+        },
+        Error::UnsupportedModule { reason, .. } => Error::UnsupportedModule {
+            what: what.to_owned(),
+            reason,
         },
         other => other,
     })

@@ -1,11 +1,17 @@
-//! What a device is, what it allows, and what a loaded kernel takes up.
+//! What a device is, what it allows, what a loaded kernel takes up, and what a
+//! launched one did.
+
+use serde::{Deserialize, Serialize};
+
+/// The `kind` of emulated devices.
+pub const EMULATOR: &str = "emulator";
 
 /// What a device is and what it allows. Sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceProperties {
     /// The device's name, such as `NVIDIA H200`.
     pub name: String,
-    /// `cuda` or `emulator`.
+    /// `cuda` or [`EMULATOR`].
     pub kind: &'static str,
     /// The device's number among those of its kind.
     pub ordinal: u32,
@@ -51,6 +57,9 @@ pub struct DeviceProperties {
     pub has_kernel_time_limit: bool,
     /// True when the device can start all blocks of a grid together.
     pub has_cooperative_launch: bool,
+    /// True when the device's work takes time that means something; false on an
+    /// emulator, whose events have none.
+    pub has_timer: bool,
 }
 
 /// Device memory in bytes.
@@ -62,13 +71,20 @@ pub struct MemoryInfo {
     pub total: u64,
 }
 
+/// What kernels did, on a device that counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Instructions that warps ran; a warp whose threads part runs each way.
+    pub warp_instructions: u64,
+}
+
 /// What a loaded kernel takes up on its device. Sizes in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionAttributes {
     /// Threads of a block at most, as registers and launch bounds allow.
     pub max_threads_per_block: u32,
-    /// 32-bit registers of a thread.
-    pub registers: u32,
+    /// 32-bit registers of a thread; `None` where nobody allocates them.
+    pub registers: Option<u32>,
     /// Local memory of a thread (spilled registers and arrays); 0 is good.
     pub local_bytes: u32,
     /// Shared memory that the kernel declares.

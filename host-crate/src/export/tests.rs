@@ -35,6 +35,7 @@ fn record(blocks: u32, threads: u32, gpu: &[f64]) -> Record {
             host: Timing::from_samples(vec![63.0, 62.0, 64.0, 63.0, 63.0]),
             ..Timings::default()
         },
+        counts: None,
         device: None,
         host: host(),
         timestamp: "2026-01-01T00:00:00Z".into(),
@@ -60,9 +61,9 @@ fn csv_has_the_published_columns_first_with_our_numbers_and_the_published_figure
     assert_eq!(
         text(Format::Csv, false),
         "blocks,threads,gpu_ms,host_ms,strips,kernel_ms,kernel_noise_percent,nvcc_kernel_ms,\
-         nvcc_dyadic_kernel_ms,pi,host_pi,nvcc_pi,status,reason,published_gpu_ms,published_host_ms\n\
-         64,256,0.03125,63,16777216,,,,,3.141592653573,,,ok,,2.64,479.28\n\
-         1,1024,,63,16777216,,,,,,,,skipped,\"no device: none, \"\"really\"\"\",,479.6\n"
+         nvcc_dyadic_kernel_ms,pi,host_pi,nvcc_pi,warp_instructions,device,status,reason,published_gpu_ms,published_host_ms\n\
+         64,256,0.03125,63,16777216,,,,,3.141592653573,,,,,ok,,2.64,479.28\n\
+         1,1024,,63,16777216,,,,,,,,,,skipped,\"no device: none, \"\"really\"\"\",,479.6\n"
     );
 }
 

@@ -66,9 +66,21 @@ impl Column {
         }
     }
 
-    /// `status` and `reason`, which every table has.
-    pub fn outcome() -> [Column; 2] {
+    /// Instructions that the cell's warps ran, on a device that counts them.
+    pub fn warp_instructions() -> Column {
+        Column::ours("warp_instructions", |record| {
+            optional(record.counts.map(|counts| counts.warp_instructions))
+        })
+    }
+
+    /// `device` (its kind, empty where none was used), `status` and `reason`,
+    /// which every table has.
+    pub fn outcome() -> [Column; 3] {
         [
+            Column::ours("device", |record| {
+                optional(record.device.as_ref().map(|device| device.kind.clone()))
+            })
+            .detail(),
             Column::ours("status", |record| record.status.name().to_owned()),
             Column::ours("reason", |record| record.reason.clone().unwrap_or_default()).detail(),
         ]

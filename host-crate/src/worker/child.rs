@@ -7,8 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::Executor;
-use super::protocol::{Answer, Job, Reading};
-use crate::record::DeviceInfo;
+use super::protocol::{Answer, Greeting, Job, Reading};
 
 /// The longest time from the start to the first answer: the driver's start, a
 /// context, and the PTX's compilation.
@@ -20,7 +19,7 @@ const FAILED_STARTS: u32 = 2;
 /// What the first line of a measuring process said.
 pub enum Start {
     /// It is ready.
-    Ready(Child, Box<DeviceInfo>),
+    Ready(Child, Box<Greeting>),
     /// There is no such device.
     NoDevice(String),
     /// The request cannot be carried out on the device.
@@ -143,13 +142,13 @@ impl Child {
     pub fn start(program: Program) -> Result<Start, String> {
         let running = Running::start(&program)?;
         match running.answer(program.start_limit) {
-            Ok(Answer::Ready(info)) => {
+            Ok(Answer::Ready(greeting)) => {
                 let child = Child {
                     program,
                     running: Some(running),
                     failed_starts: 0,
                 };
-                Ok(Start::Ready(child, info))
+                Ok(Start::Ready(child, greeting))
             }
             Ok(Answer::NoDevice { reason }) => {
                 running.ended();

@@ -65,6 +65,7 @@ fn properties() -> DeviceProperties {
         memory_bus_bits: 0,
         has_kernel_time_limit: false,
         has_cooperative_launch: false,
+        has_timer: true,
     }
 }
 
@@ -231,7 +232,7 @@ impl Backend for Cpu {
     fn attributes(&self, _function: FunctionHandle) -> Result<FunctionAttributes> {
         Ok(FunctionAttributes {
             max_threads_per_block: 1024,
-            registers: 32,
+            registers: Some(32),
             local_bytes: 0,
             static_shared_bytes: 0,
             constant_bytes: 0,

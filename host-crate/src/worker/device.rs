@@ -1,4 +1,5 @@
-//! The laboratory on a real device: launches, times, and compares with the oracle.
+//! The laboratory on a device: launches, times where there is a timer, counts where
+//! the device does, and compares with the oracle.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -8,9 +9,9 @@ use std::time::Duration;
 use bytemuck::Pod;
 use quadscan_kernels::integrate::trapezoid::MAX_EXACT_DYADIC_STRIPS;
 
-use super::protocol::{Algorithm, Answer, Diagnostic, Job, Peer, Reading, Task};
+use super::protocol::{Algorithm, Answer, Diagnostic, Greeting, Job, Peer, Reading, Task};
 use super::serve::{self, Failure, Laboratory};
-use crate::device::{Artifact, Buffer, Device, LaunchShape, Module};
+use crate::device::{Artifact, Buffer, Device, DeviceChoice, LaunchShape, Module};
 use crate::error::{Error, Result};
 use crate::integrate::{self, Grid};
 use crate::measure::{Rule, device as timing};
@@ -24,12 +25,12 @@ const HANG: Duration = Duration::from_secs(120);
 
 /// Opens the device, loads the PTX and serves; or says on one line why not.
 pub fn serve(
-    device: &str,
+    device: Result<DeviceChoice>,
     artifact: Option<&Path>,
     input: impl IntoIterator<Item = io::Result<String>>,
     output: &mut dyn Write,
 ) -> io::Result<()> {
-    match DeviceLaboratory::open(device, artifact) {
+    match device.and_then(|device| DeviceLaboratory::open(device, artifact)) {
         Ok(mut laboratory) => serve::serve(&mut laboratory, input, output),
         Err(Error::NoDevice { reason }) => serve::decline(output, &Answer::NoDevice { reason }),
         Err(error) => serve::decline(
@@ -45,7 +46,7 @@ pub fn serve(
 struct DeviceLaboratory {
     device: Device,
     module: Module,
-    info: DeviceInfo,
+    greeting: Greeting,
     partials: HashMap<(Precision, u64, u64), quarter_circle::Partials>,
     peers: HashMap<PathBuf, Module>,
 }
@@ -55,18 +56,21 @@ fn version(version: (u32, u32)) -> String {
 }
 
 impl DeviceLaboratory {
-    fn open(device: &str, artifact: Option<&Path>) -> Result<Self> {
-        let device = Device::open(device.parse()?)?;
+    fn open(device: DeviceChoice, artifact: Option<&Path>) -> Result<Self> {
+        let (device, no_gpu) = match device {
+            DeviceChoice::Auto => Device::open_best()?,
+            named => (Device::open(named)?, None),
+        };
         let artifact = match artifact {
             // SAFETY: whoever names a folder with --artifact vouches that it was
             // built from this program's kernels; every sum is checked besides.
             Some(folder) => unsafe { Artifact::read(folder) }?,
             None => Artifact::embedded()?,
         };
-        Self::new(device, &artifact)
+        Self::new(device, &artifact, no_gpu)
     }
 
-    fn new(device: Device, artifact: &Artifact) -> Result<Self> {
+    fn new(device: Device, artifact: &Artifact, no_gpu: Option<String>) -> Result<Self> {
         let module = device.load(artifact)?;
         let properties = device.properties();
         let (ptx_sha256, ptx_arch) = module
@@ -87,7 +91,10 @@ impl DeviceLaboratory {
         Ok(DeviceLaboratory {
             device,
             module,
-            info,
+            greeting: Greeting {
+                device: info,
+                no_gpu,
+            },
             partials: HashMap::new(),
             peers: HashMap::new(),
         })
@@ -122,9 +129,19 @@ impl DeviceLaboratory {
         grid: Grid,
         mut launch: impl FnMut(&mut Buffer<T>) -> Result<()>,
     ) -> Result<Reading> {
-        let rule = Rule::new(job.repeat);
         let mut partials = vec![T::zeroed(); grid.partials() as usize];
         let mut buffer = self.device.alloc_zeroed::<T>(partials.len())?;
+        if !self.device.properties().has_timer {
+            // Once, since every launch gives the same and none has a time.
+            launch(&mut buffer)?;
+            buffer.copy_to(&mut partials)?;
+            return Ok(Reading {
+                total: Some(T::in_order(&partials)),
+                wrong: T::first_difference(&partials, self.expected(precision, grid)),
+                ..Reading::default()
+            });
+        }
+        let rule = Rule::new(job.repeat);
         let gpu = timing::span(&rule, &self.device, &mut buffer, &mut partials, &mut launch)?;
         let wrong = T::first_difference(&partials, self.expected(precision, grid));
         let total = Some(T::in_order(&partials));
@@ -246,11 +263,13 @@ impl DeviceLaboratory {
 }
 
 impl Laboratory for DeviceLaboratory {
-    fn info(&self) -> DeviceInfo {
-        self.info.clone()
+    fn greeting(&self) -> Greeting {
+        self.greeting.clone()
     }
 
     fn carry_out(&mut self, job: &Job) -> std::result::Result<Reading, Failure> {
+        // What an earlier job left is not this one's.
+        self.device.take_counts();
         let result = match job.task {
             Task::QuarterCircle {
                 precision,
@@ -269,7 +288,11 @@ impl Laboratory for DeviceLaboratory {
             Task::Activity { algorithm, n, step } => self.activity(algorithm, n, step),
             Task::Diagnostic { kind } => self.diagnostic(kind),
         };
-        result.map_err(|error| Failure {
+        let counted = result.map(|reading| Reading {
+            counts: self.device.take_counts(),
+            ..reading
+        });
+        counted.map_err(|error| Failure {
             reason: error.to_string(),
             lost: error.is_context_lost(),
         })

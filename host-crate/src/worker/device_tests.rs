@@ -7,7 +7,7 @@ use crate::worker::cpu::{Cpu, Defect};
 fn laboratory(defect: Defect) -> DeviceLaboratory {
     let device = Device::from_backend(Box::new(Cpu::new(defect)));
     let laboratory =
-        Artifact::embedded().and_then(|artifact| DeviceLaboratory::new(device, &artifact));
+        Artifact::embedded().and_then(|artifact| DeviceLaboratory::new(device, &artifact, None));
     match laboratory {
         Ok(laboratory) => laboratory,
         Err(e) => panic!("{e}"),
@@ -54,6 +54,65 @@ fn a_right_kernel_is_timed_and_its_sums_are_the_oracles() {
         assert_eq!(reading.gpu.map(|timing| timing.samples_ms.len()), Some(3));
         assert_eq!(reading.nvcc_kernel, None);
     }
+}
+
+#[test]
+fn a_device_without_a_timer_gives_results_and_counts_and_no_times() {
+    let choice = DeviceChoice::Emulator { schedule: None };
+    let mut laboratory = match DeviceLaboratory::open(choice, None) {
+        Ok(laboratory) => laboratory,
+        Err(e) => panic!("{e}"),
+    };
+    assert_eq!(laboratory.greeting().no_gpu, None, "it was asked for");
+    let mut reading = |job: &Job| match laboratory.carry_out(job) {
+        Ok(reading) => reading,
+        Err(failure) => panic!("{}", failure.reason),
+    };
+    let first = reading(&trapezoid(1024));
+    let total = quarter_circle::partials(Precision::F64, 1024, 16).sum();
+    assert_eq!((first.total, &first.wrong), (Some(total), &None));
+    assert_eq!((&first.gpu, &first.kernel), (&None, &None));
+    let counted = |reading: &Reading| match reading.counts {
+        Some(counts) => counts.warp_instructions,
+        None => panic!("nothing was counted"),
+    };
+    // Two warps, 64 strips a thread: at least a square root each.
+    assert!(counted(&first) > 2 * 64, "{}", counted(&first));
+    assert_eq!(
+        reading(&trapezoid(1024)),
+        first,
+        "once each, and not added up"
+    );
+    // Whatever comes before and after the loop comes twice as often.
+    let twice = reading(&job(Task::QuarterCircle {
+        precision: Precision::F64,
+        strips: 2048,
+        blocks: 4,
+        threads: 8,
+    }));
+    assert_eq!(counted(&twice), 2 * counted(&first));
+}
+
+#[test]
+fn a_fault_of_an_emulated_kernel_names_its_source_line_and_loses_the_device() {
+    let choice = DeviceChoice::Emulator { schedule: None };
+    let mut laboratory = match DeviceLaboratory::open(choice, None) {
+        Ok(laboratory) => laboratory,
+        Err(e) => panic!("{e}"),
+    };
+    let task = |kind| job(Task::Diagnostic { kind });
+    assert!(laboratory.carry_out(&task(Diagnostic::Healthy)).is_ok());
+    let Err(failure) = laboratory.carry_out(&task(Diagnostic::Fault)) else {
+        panic!("a store to nowhere went well")
+    };
+    assert!(failure.lost);
+    let reason = &failure.reason;
+    assert!(
+        reason.contains("kernel `fault`, block [0, 0, 0], thread [0, 0, 0], ")
+            && reason.contains("4 bytes at 0x40 (global) are out of bounds")
+            && reason.contains(".rs:"),
+        "{reason}"
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::device::Counts;
 use crate::measure::Timing;
 use crate::oracle::Precision;
 use crate::record::DeviceInfo;
@@ -127,6 +128,9 @@ pub struct Reading {
     pub active_threads: Option<u32>,
     /// Warps of the step.
     pub active_warps: Option<u32>,
+    /// What our kernels did, where the device counts.
+    #[serde(default)]
+    pub counts: Option<Counts>,
     /// The page's span.
     pub gpu: Option<Timing>,
     /// The kernel alone.
@@ -142,12 +146,23 @@ pub struct Reading {
     pub peer_problem: Option<String>,
 }
 
+/// The device that a measuring process holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Greeting {
+    /// What it is.
+    #[serde(flatten)]
+    pub device: DeviceInfo,
+    /// Why it is no GPU, when the best device was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_gpu: Option<String>,
+}
+
 /// One line from the measuring process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// The first line: it holds a device and has loaded the PTX.
-    Ready(Box<DeviceInfo>),
+    Ready(Box<Greeting>),
     /// The first line: there is no such device.
     NoDevice {
         /// Why.

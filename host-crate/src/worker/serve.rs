@@ -6,8 +6,7 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::sync::mpsc::channel;
 
-use super::protocol::{Answer, Job, Reading};
-use crate::record::DeviceInfo;
+use super::protocol::{Answer, Greeting, Job, Reading};
 
 /// Why a job failed.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +20,7 @@ pub struct Failure {
 /// A device with the PTX loaded.
 pub trait Laboratory {
     /// The device.
-    fn info(&self) -> DeviceInfo;
+    fn greeting(&self) -> Greeting;
     /// Does one job.
     fn carry_out(&mut self, job: &Job) -> Result<Reading, Failure>;
 }
@@ -39,7 +38,7 @@ pub fn serve(
     input: impl IntoIterator<Item = io::Result<String>>,
     output: &mut dyn Write,
 ) -> io::Result<()> {
-    say(output, &Answer::Ready(Box::new(laboratory.info())))?;
+    say(output, &Answer::Ready(Box::new(laboratory.greeting())))?;
     for line in input {
         let job: Job = serde_json::from_str(&line?)?;
         match laboratory.carry_out(&job) {
@@ -100,13 +99,14 @@ pub fn decline(output: &mut dyn Write, answer: &Answer) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::DeviceInfo;
     use crate::worker::protocol::{Diagnostic, Task};
 
     struct Fake;
 
     impl Laboratory for Fake {
-        fn info(&self) -> DeviceInfo {
-            DeviceInfo {
+        fn greeting(&self) -> Greeting {
+            let device = DeviceInfo {
                 name: "fake".into(),
                 kind: "fake".into(),
                 compute_capability: "9.0".into(),
@@ -116,6 +116,10 @@ mod tests {
                 ptx_arch: "sm_90".into(),
                 rustc: "1".into(),
                 llvm: "1".into(),
+            };
+            Greeting {
+                device,
+                no_gpu: Some("none".into()),
             }
         }
 
@@ -169,7 +173,10 @@ mod tests {
         let input = line(1, Diagnostic::Healthy) + &line(2, Diagnostic::Hang);
         let answers = answers(&(input + &line(3, Diagnostic::Healthy)));
         assert_eq!(answers.len(), 4);
-        assert!(matches!(answers[0], Answer::Ready(_)));
+        assert!(
+            matches!(&answers[0], Answer::Ready(greeting) if **greeting == Fake.greeting()),
+            "it comes back whole"
+        );
         assert!(matches!(answers[1], Answer::Done { id: 1, .. }));
         assert!(matches!(
             answers[2],

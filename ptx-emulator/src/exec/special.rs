@@ -66,6 +66,14 @@ pub(crate) struct Special {
     wide: bool,
 }
 
+impl Special {
+    /// Whether its value depends on when it is read.
+    pub(crate) fn is_clock(&self) -> bool {
+        use Name::{Clock, ClockHigh, Time, TimeHigh, TimeLow};
+        matches!(self.name, Clock | ClockHigh | Time | TimeLow | TimeHigh)
+    }
+}
+
 /// The register and its own width in bits.
 fn special(name: &str) -> Option<(Name, u32)> {
     let (base, axis) = match name.split_once('.') {

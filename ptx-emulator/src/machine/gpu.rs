@@ -1,5 +1,7 @@
 //! The modelled GPU as a program sees it: memory, modules, launches.
 
+mod residence;
+
 use std::collections::HashMap;
 
 use super::launch::{Launch, LaunchOptions};

@@ -215,6 +215,11 @@ impl Global {
         }
     }
 
+    /// Bytes that are left.
+    pub(crate) fn unused(&self) -> u64 {
+        self.limit.saturating_sub(self.used)
+    }
+
     /// Zeroed bytes; the address. At least 256 bytes that belong to nobody
     /// follow each allocation.
     pub(crate) fn allocate(
@@ -223,7 +228,7 @@ impl Global {
         align: u32,
         name: Option<String>,
     ) -> Result<u64, MemoryError> {
-        let free = self.limit.saturating_sub(self.used);
+        let free = self.unused();
         let base = self.next.next_multiple_of(u64::from(align).max(ALIGNMENT));
         if bytes > free || base + bytes > GLOBAL_LAST {
             return Err(MemoryError::Full { bytes, free });

@@ -84,6 +84,7 @@ pub(super) fn properties(device: Device, ordinal: u32) -> Result<DevicePropertie
         memory_bus_bits: get(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?,
         has_kernel_time_limit: get(CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT)? != 0,
         has_cooperative_launch: get(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
+        has_timer: true,
     })
 }
 
@@ -98,7 +99,7 @@ pub(super) fn attributes(function: Handle) -> Result<FunctionAttributes> {
     };
     Ok(FunctionAttributes {
         max_threads_per_block: get(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
-        registers: get(CU_FUNC_ATTRIBUTE_NUM_REGS)?,
+        registers: Some(get(CU_FUNC_ATTRIBUTE_NUM_REGS)?),
         local_bytes: get(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
         static_shared_bytes: get(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
         constant_bytes: get(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES)?,

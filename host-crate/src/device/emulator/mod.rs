@@ -1,0 +1,339 @@
+//! The emulator of PTX as a backend: the same PTX as on a GPU, run on the CPU.
+//!
+//! Launches are done when they return, and there is no time: events can be
+//! recorded and waited for, but nothing lies between two of them. What there is
+//! instead are [`Counts`]. A kernel that the emulator stops ends the device, as
+//! it ends a CUDA context; another one can be opened beside it.
+//!
+//! How launches are watched is an [`Observation`]; what the modelled GPU allows
+//! is in `model`, and what is refused gets its words in `refusal`.
+
+mod model;
+mod observation;
+mod refusal;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::available_parallelism;
+
+pub use observation::{Launch, Observation, Unobserved};
+pub use ptx_emulator;
+
+use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Model, Program, Schedule, Shape};
+
+use super::{
+    Backend, Counts, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle, Image,
+    LaunchShape, MemoryInfo, ModuleHandle,
+};
+use crate::{Error, Result};
+
+/// Bytes that a fill or a copy within the device moves at once.
+const CHUNK: usize = 1 << 16;
+
+/// What is emulated, and how.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The GPU whose limits launches are held to; its memory is bounded by what
+    /// the host has free when the device is opened.
+    pub model: Model,
+    /// The seed of a random interleaving of warps and blocks; `None` for the
+    /// one that is always the same.
+    pub schedule: Option<u64>,
+    /// Host threads that run the blocks of a kernel, at least 1. More than one
+    /// is used without a `schedule`, for kernels whose blocks have no order.
+    pub cores: usize,
+    /// Warp instructions after which a launch counts as hanging.
+    pub budget: u64,
+}
+
+impl Default for Settings {
+    /// An H200, on all cores of the host.
+    fn default() -> Self {
+        Settings {
+            model: Model::h200(),
+            schedule: None,
+            cores: available_parallelism().map_or(1, usize::from),
+            budget: LaunchOptions::default().budget,
+        }
+    }
+}
+
+/// An emulated device.
+pub struct Emulator {
+    properties: DeviceProperties,
+    settings: Settings,
+    state: Mutex<State>,
+}
+
+struct State {
+    gpu: Gpu,
+    observation: Box<dyn Observation>,
+    modules: HashMap<ModuleHandle, Arc<Program>>,
+    functions: HashMap<FunctionHandle, Function>,
+    /// Of modules, functions and events.
+    last_handle: u64,
+    counts: Counts,
+    /// The kernel that ended the device, and how.
+    stopped: Option<(String, LaunchError)>,
+}
+
+#[derive(Clone)]
+struct Function {
+    module: ModuleHandle,
+    program: Arc<Program>,
+    kernel: String,
+}
+
+impl State {
+    fn handle(&mut self) -> u64 {
+        self.last_handle += 1;
+        self.last_handle
+    }
+
+    fn known(&self, function: FunctionHandle) -> Result<Function> {
+        let function = self.functions.get(&function).cloned();
+        function.ok_or_else(|| refusal::of("use a kernel", "its module was unloaded"))
+    }
+}
+
+impl Emulator {
+    /// A device whose launches nobody watches.
+    pub fn new(settings: Settings) -> Self {
+        Self::observed(settings, Box::new(Unobserved))
+    }
+
+    /// A device whose launches `observation` makes and watches.
+    pub fn observed(mut settings: Settings, observation: Box<dyn Observation>) -> Self {
+        settings.model.memory = model::memory(settings.model.memory);
+        let state = State {
+            gpu: Gpu::new(settings.model.clone()),
+            observation,
+            modules: HashMap::new(),
+            functions: HashMap::new(),
+            last_handle: 0,
+            counts: Counts::default(),
+            stopped: None,
+        };
+        Emulator {
+            properties: model::properties(&settings.model),
+            settings,
+            state: Mutex::new(state),
+        }
+    }
+
+    /// The state, whatever became of the device: for giving things back.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state of a device that no kernel has ended.
+    fn enter(&self) -> Result<MutexGuard<'_, State>> {
+        let state = self.state();
+        match &state.stopped {
+            Some((kernel, cause)) => Err(refusal::stopped(kernel, cause)),
+            None => Ok(state),
+        }
+    }
+
+    fn options(&self, function: &Function) -> LaunchOptions {
+        let Settings {
+            schedule,
+            cores,
+            budget,
+            ..
+        } = self.settings;
+        let is_free = schedule.is_none() && function.program.is_order_free(&function.kernel);
+        LaunchOptions {
+            schedule: schedule.map_or(Schedule::Deterministic, Schedule::Seed),
+            budget,
+            cores: if is_free { cores.max(1) } else { 1 },
+        }
+    }
+}
+
+impl Backend for Emulator {
+    fn properties(&self) -> &DeviceProperties {
+        &self.properties
+    }
+
+    fn memory_info(&self) -> Result<MemoryInfo> {
+        Ok(MemoryInfo {
+            free: self.enter()?.gpu.free_memory(),
+            total: self.properties.total_memory,
+        })
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<u64> {
+        let allocated = self.enter()?.gpu.alloc(bytes);
+        allocated.map_err(|error| refusal::of_memory("allocate", error, &self.properties))
+    }
+
+    unsafe fn free(&self, address: u64) -> Result<()> {
+        let freed = self.state().gpu.free(address);
+        freed.map_err(|error| refusal::of_memory("free", error, &self.properties))
+    }
+
+    unsafe fn write(&self, address: u64, source: &[u8]) -> Result<()> {
+        let copied = self.enter()?.gpu.copy_in(address, source);
+        copied.map_err(|error| refusal::of_memory("copy to the device", error, &self.properties))
+    }
+
+    unsafe fn read(&self, address: u64, target: &mut [u8]) -> Result<()> {
+        let copied = self.enter()?.gpu.copy_out(address, target);
+        copied.map_err(|error| refusal::of_memory("copy from the device", error, &self.properties))
+    }
+
+    unsafe fn fill(&self, address: u64, value: u8, bytes: usize) -> Result<()> {
+        let mut state = self.enter()?;
+        let chunk = vec![value; bytes.min(CHUNK)];
+        for (offset, length) in chunks(bytes) {
+            let filled = state.gpu.copy_in(address + offset, &chunk[..length]);
+            filled.map_err(|error| refusal::of_memory("fill", error, &self.properties))?;
+        }
+        Ok(())
+    }
+
+    unsafe fn copy(&self, source: u64, target: u64, bytes: usize) -> Result<()> {
+        let mut state = self.enter()?;
+        let mut chunk = vec![0; bytes.min(CHUNK)];
+        for (offset, length) in chunks(bytes) {
+            let part = &mut chunk[..length];
+            let gpu = &mut state.gpu;
+            let copied = gpu.copy_out(source + offset, part);
+            let copied = copied.and_then(|()| gpu.copy_in(target + offset, part));
+            copied.map_err(|error| refusal::of_memory("copy", error, &self.properties))?;
+        }
+        Ok(())
+    }
+
+    fn load(&self, image: Image<'_>) -> Result<ModuleHandle> {
+        let mut state = self.enter()?;
+        let program = match image {
+            Image::Ptx(text) => Program::load(text).map_err(|error| refusal::of_load(&error))?,
+            Image::Cubin(_) => return Err(refusal::of_machine_code()),
+        };
+        let handle = ModuleHandle(state.handle());
+        state.modules.insert(handle, Arc::new(program));
+        Ok(handle)
+    }
+
+    unsafe fn unload(&self, module: ModuleHandle) -> Result<()> {
+        let mut state = self.state();
+        state.functions.retain(|_, known| known.module != module);
+        if let Some(program) = state.modules.remove(&module) {
+            state.gpu.unload(&program);
+        }
+        Ok(())
+    }
+
+    fn function(&self, module: ModuleHandle, entry: &str) -> Result<FunctionHandle> {
+        let mut state = self.enter()?;
+        let program = state.modules.get(&module).cloned();
+        let program = program.filter(|program| program.parameters(entry).is_some());
+        let program = program.ok_or_else(|| Error::UnknownKernel {
+            kernel: entry.to_owned(),
+        })?;
+        let handle = FunctionHandle(state.handle());
+        let function = Function {
+            module,
+            program,
+            kernel: entry.to_owned(),
+        };
+        state.functions.insert(handle, function);
+        Ok(handle)
+    }
+
+    fn attributes(&self, function: FunctionHandle) -> Result<FunctionAttributes> {
+        let Function {
+            program, kernel, ..
+        } = self.enter()?.known(function)?;
+        match program.attributes(&kernel) {
+            Some(attributes) => Ok(model::attributes(&self.settings.model, &attributes)),
+            None => Err(Error::UnknownKernel { kernel }),
+        }
+    }
+
+    /// Every kernel may have what the model has.
+    fn allow_dynamic_shared(&self, _function: FunctionHandle, _bytes: u32) -> Result<()> {
+        self.enter().map(|_| ())
+    }
+
+    unsafe fn launch(
+        &self,
+        function: FunctionHandle,
+        shape: &LaunchShape,
+        parameters: &[&[u8]],
+    ) -> Result<()> {
+        let mut state = self.enter()?;
+        let function = state.known(function)?;
+        let (grid, block) = (shape.grid, shape.block);
+        let launch = Launch {
+            program: &function.program,
+            kernel: &function.kernel,
+            shape: Shape {
+                grid: [grid.x, grid.y, grid.z],
+                block: [block.x, block.y, block.z],
+                shared_bytes: shape.shared_bytes,
+            },
+            parameters,
+            options: self.options(&function),
+        };
+        let State {
+            gpu, observation, ..
+        } = &mut *state;
+        match observation.run(gpu, &launch) {
+            Ok(report) => {
+                let counts = &mut state.counts;
+                counts.warp_instructions += report.warp_instructions;
+                Ok(())
+            }
+            Err(cause) => {
+                let error = refusal::of_launch(&function.kernel, &cause, &self.properties);
+                if error.is_context_lost() {
+                    state.stopped = Some((function.kernel, cause));
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Launches are done when they return.
+    fn synchronize(&self) -> Result<()> {
+        self.enter().map(|_| ())
+    }
+
+    fn create_event(&self) -> Result<EventHandle> {
+        Ok(EventHandle(self.enter()?.handle()))
+    }
+
+    unsafe fn destroy_event(&self, _event: EventHandle) -> Result<()> {
+        Ok(())
+    }
+
+    fn record_event(&self, _event: EventHandle) -> Result<()> {
+        self.enter().map(|_| ())
+    }
+
+    fn synchronize_event(&self, _event: EventHandle) -> Result<()> {
+        self.enter().map(|_| ())
+    }
+
+    fn elapsed_ms(&self, _start: EventHandle, _end: EventHandle) -> Result<f64> {
+        Err(Error::NoTimer {
+            device: self.properties.name.clone(),
+        })
+    }
+
+    fn take_counts(&self) -> Option<Counts> {
+        Some(std::mem::take(&mut self.state().counts))
+    }
+}
+
+/// Offsets and lengths of the parts of so many bytes.
+fn chunks(bytes: usize) -> impl Iterator<Item = (u64, usize)> {
+    let starts = (0..bytes).step_by(CHUNK);
+    starts.map(move |start| (start as u64, CHUNK.min(bytes - start)))
+}
+
+#[cfg(test)]
+mod tests;
