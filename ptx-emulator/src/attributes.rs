@@ -123,7 +123,9 @@ mod tests {
             );
             Program::load(&text).map(|program| program.is_order_free("k"))
         };
-        assert!(free("ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1;")?);
+        assert!(free(
+            "ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1;"
+        )?);
         assert!(free("mov.u32 %r1, %ctaid.x; bar.sync 0;")?);
         for body in [
             "atom.global.add.u32 %r1, [%rd1], 1;",

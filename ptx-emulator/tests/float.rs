@@ -169,13 +169,14 @@ fn min_and_max_prefer_numbers_and_know_the_sign_of_zero() {
 }
 
 #[test]
-fn approximate_forms_are_not_taken_for_exact_ones() {
+fn what_must_be_rounded_says_how() {
     for text in [
-        "div.approx.f32 %ro, %ra, %rb;",
-        "sqrt.approx.ftz.f32 %ro, %ra;",
-        "div.full.f32 %ro, %ra, %rb;",
+        "div.f32 %ro, %ra, %rb;",
+        "sqrt.ftz.f32 %ro, %ra;",
+        "rcp.f64 %o, %a;",
         "fma.f32 %ro, %ra, %rb, %rc;",
+        "fma.f64 %o, %a, %b, %c;",
     ] {
-        refusal(text);
+        assert!(refusal(text).contains("needs a rounding mode"), "{text}");
     }
 }

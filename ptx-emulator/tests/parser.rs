@@ -188,7 +188,7 @@ fn an_unknown_instruction_is_refused_with_its_source_line() {
 #[test]
 fn an_unknown_modifier_is_refused_and_never_passed_over() {
     for (text, modifier) in [
-        ("add.cc.u32 %r1, %r2, 1;", ".cc"),
+        ("add.cc.u16 %r1, %r2, 1;", ".cc"),
         ("add.u32.sat %r1, %r2, 1;", ".sat"),
         ("ld.global.fancy.b32 %r1, [%rd1];", ".fancy"),
         ("bar.sync.later 0;", ".later"),

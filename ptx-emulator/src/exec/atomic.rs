@@ -4,6 +4,7 @@
 use super::float32::{canonical, flush};
 use super::float64::settle;
 use super::memory::{self, Element};
+use super::softfloat::{BF16, F16, Format, Mode};
 use super::{Group, Value, write};
 use crate::ast::{Operand, Type};
 use crate::ir::{Address, Class, Op, Operands, Room, Row, Width};
@@ -18,7 +19,7 @@ pub(crate) const GROUP: Group = Group {
     opcodes: &[
         (
             "atom",
-            "global shared and generic; all orders and scopes; .add u32 s32 u64 s64 f32 f64, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .exch .cas b16 b32 b64, .inc .dec u32",
+            "global shared and generic; all orders and scopes; .add u32 s32 u64 s64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .exch .cas b16 b32 b64, .inc .dec u32",
         ),
         ("red", "as atom, without .exch and .cas"),
         (
@@ -124,6 +125,10 @@ fn rule(word: &str, ty: Type) -> Option<fn(u64, u64, u64) -> u64> {
             let sum = f32::from_bits(old as u32) + f32::from_bits(a as u32);
             u64::from(canonical(sum))
         },
+        "add" if ty == Type::F16 => |old, a, _| F16.add(old & 0xffff, a & 0xffff, Mode::Nearest),
+        "add" if ty == Type::BF16 => |old, a, _| BF16.add(old & 0xffff, a & 0xffff, Mode::Nearest),
+        "add" if ty == Type::F16x2 => |old, a, _| sum_of_pairs(F16, old, a),
+        "add" if ty == Type::BF16x2 => |old, a, _| sum_of_pairs(BF16, old, a),
         "add" if ty == Type::F64 => |old, a, _| {
             let (old, a) = (f64::from_bits(old), f64::from_bits(a));
             settle(old + a, [old, a, 0.0])
@@ -149,6 +154,14 @@ fn rule(word: &str, ty: Type) -> Option<fn(u64, u64, u64) -> u64> {
         },
         _ => return None,
     })
+}
+
+fn sum_of_pairs(format: Format, a: u64, b: u64) -> u64 {
+    let sum = |shift: u32| {
+        let part = |pair: u64| pair >> shift & 0xffff;
+        format.add(part(a), part(b), Mode::Nearest) << shift
+    };
+    sum(0) | sum(16)
 }
 
 /// `add.f32` in global memory: PTX flushes subnormal operands and results
@@ -185,9 +198,13 @@ fn atomic(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let Some(word) = d.take_any(&words) else {
         return Err(d.unknown_modifier());
     };
-    d.take("noftz");
+    let unflushed = d.take("noftz");
     let policy = d.take("L2::cache_hint");
     let ty = d.ty()?;
+    let half = matches!(ty, Type::F16 | Type::F16x2 | Type::BF16 | Type::BF16x2);
+    if unflushed != half {
+        return Err("`.noftz` goes with additions of f16 and bf16, and they with it".into());
+    }
     let swaps = matches!(word, "exch" | "cas");
     let Some(rule) = rule(word, ty).filter(|_| returns || !swaps) else {
         return Err(format!(

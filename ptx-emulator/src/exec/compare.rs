@@ -14,7 +14,7 @@ pub(crate) const GROUP: Group = Group {
         ),
         (
             "set",
-            "all comparisons; .and .or .xor; .ftz; to u32 s32 f32",
+            "all comparisons; .and .or .xor; .ftz; to u32 s32 f32 f16 bf16",
         ),
         ("selp", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64"),
         (
@@ -59,7 +59,12 @@ fn store(frame: &mut Frame<'_>, operands: &Operands, mask: u32, bits: u32) {
             }
         }
         kind => {
-            let one = if kind == 1 { u32::MAX } else { 1f32.to_bits() };
+            let one = match kind {
+                1 => u32::MAX,
+                2 => 1f32.to_bits(),
+                3 => 0x3c00,
+                _ => 0x3f80,
+            };
             let mut row = Row::<u32>::default();
             for lane in 0..32 {
                 row.0[lane] = if result >> lane & 1 != 0 { one } else { 0 };
@@ -182,12 +187,17 @@ fn compare(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         operands.aux |= match to {
             Type::U32 | Type::S32 => 1 << 8,
             Type::F32 => 2 << 8,
+            Type::F16 => 3 << 8,
+            Type::BF16 => 4 << 8,
             _ => return Err(d.unsupported_type(to)),
         };
         operands.d[0] = d.destination(0, to)?;
     }
     let ty = d.ty()?;
     let Some(run) = run_of(word, ty, ftz) else {
+        if ty.is_float() && !matches!(ty, Type::F32 | Type::F64) {
+            return Err(d.unsupported_type(ty));
+        }
         return Err(format!(
             "`{}.{word}` on {ty:?} is not supported",
             d.opcode()
@@ -308,7 +318,7 @@ fn test(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
                 "infinite" => compare_fn!($T, |a, _b| a.is_infinite()),
                 "number" => compare_fn!($T, |a, _b| !a.is_nan()),
                 "notanumber" => compare_fn!($T, |a, _b| a.is_nan()),
-                // PTX counts zeros among the normal numbers.
+                // Zeros count as normal; PTX ISA, `testp`.
                 "normal" => compare_fn!($T, |a, _b| a.is_normal() || a == 0.0),
                 _ => compare_fn!($T, |a, _b| a.is_subnormal()),
             }

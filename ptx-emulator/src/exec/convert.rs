@@ -169,7 +169,7 @@ fn integers(
 
 /// An integer as parts of a value. `aux` as in `decode`.
 #[inline(always)]
-fn integer_parts(bits: u64, aux: u64) -> Parts {
+pub(crate) fn integer_parts(bits: u64, aux: u64) -> Parts {
     let signed = aux >> 4 & 1 != 0;
     let value = extend(bits, (aux >> 8 & 0xff) as u32, signed);
     let negative = signed && (value as i64) < 0;
@@ -235,7 +235,7 @@ fn saturated64(bits: u64, aux: u64) -> u64 {
 
 /// To an integral value in the direction of the mode.
 #[inline(always)]
-fn integral64(x: f64, mode: Mode) -> f64 {
+pub(crate) fn integral64(x: f64, mode: Mode) -> f64 {
     match mode {
         Mode::Nearest => x.round_ties_even(),
         Mode::Zero => x.trunc(),
@@ -244,20 +244,23 @@ fn integral64(x: f64, mode: Mode) -> f64 {
     }
 }
 
-/// An integral f64 or NaN to the range of the type. NaN is 0 from f32 to at
-/// most 32 bits, else the lowest signed value of the type's width. aux: bits
-/// 16..24 width, bit 24 signed, bit 25 NaN is not 0.
+/// What `clamped` needs to know of the types.
+pub(crate) fn range_of(to: Type, from: Type) -> u64 {
+    u64::from(to.bytes() * 8) << 16
+        | u64::from(to.is_signed()) << 24
+        | u64::from(from == Type::F64 || to.bytes() == 8) << 26
+}
+
+/// An integral f64 or NaN to the range of the type. aux: bits 16..24 width,
+/// bit 24 signed, bit 26 what becomes of NaN: 0, or (from f64, and to 64
+/// bits) the top bit alone; PTX ISA, `cvt`.
 #[inline(always)]
-fn clamped(x: f64, aux: u64) -> u64 {
+pub(crate) fn clamped(x: f64, aux: u64) -> u64 {
     let width = (aux >> 16 & 0xff) as u32;
-    let signed = aux >> 24 & 1 != 0;
     if x.is_nan() {
-        return match aux >> 25 & 1 {
-            0 => 0,
-            _ => extend(1 << (width - 1), width, signed),
-        };
+        return extend((aux >> 26 & 1) << (width - 1), width, aux >> 24 & 1 != 0);
     }
-    if signed {
+    if aux >> 24 & 1 != 0 {
         let limit = (1i128 << (width - 1)) as f64;
         if x >= limit {
             ((1i128 << (width - 1)) - 1) as u64
@@ -304,11 +307,7 @@ fn to_integer(
         }
     };
     let mut operands = Operands {
-        aux: mode.code()
-            | u64::from(ftz) << 2
-            | u64::from(to.bytes() * 8) << 16
-            | u64::from(to.is_signed()) << 24
-            | u64::from(from == Type::F64 || to.bytes() == 8) << 25,
+        aux: mode.code() | u64::from(ftz) << 2 | range_of(to, from),
         ..Operands::default()
     };
     operands.d[0] = destination;

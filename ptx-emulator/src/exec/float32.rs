@@ -6,6 +6,7 @@
 //! modes go through `softfloat`. A NaN result is 0x7fffffff, as on a GPU, also of
 //! `abs` and `neg`.
 
+use super::half::{PROPAGATE, XOR_SIGN, extreme};
 use super::softfloat::{F32, Mode};
 use super::{Group, lanes};
 use crate::ast::Type;
@@ -25,8 +26,8 @@ pub(crate) const GROUP: Group = Group {
         ("sqrt", "f32; .rn .rz .rm .rp .ftz"),
         ("abs", "f32; .ftz"),
         ("neg", "f32; .ftz"),
-        ("min", "f32; .ftz .NaN"),
-        ("max", "f32; .ftz .NaN"),
+        ("min", "f32; .ftz .NaN .xorsign.abs; of three with .abs"),
+        ("max", "f32; .ftz .NaN .xorsign.abs; of three with .abs"),
         ("copysign", "f32"),
     ],
     decode,
@@ -202,6 +203,11 @@ fn maximum(a: f32, b: f32) -> u32 {
 fn signs(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let ftz = d.opcode() != "copysign" && d.take("ftz");
     let propagate = matches!(d.opcode(), "min" | "max") && d.take("NaN");
+    if matches!(d.opcode(), "min" | "max")
+        && (d.instruction.operands.len() == 4 || matches!(d.peek(), Some("xorsign" | "abs")))
+    {
+        return extremes(d, ftz, propagate);
+    }
     let ty = d.ty()?;
     if ty != Type::F32 {
         return Err(d.unsupported_type(ty));
@@ -256,4 +262,50 @@ fn signs(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         2
     };
     finish(d, run, sources, 0)
+}
+
+const MAGNITUDES: u64 = 64;
+const LARGEST: u64 = 128;
+
+/// `.xorsign.abs` of two, and all forms of three.
+fn extremes(d: &mut Decoder<'_, '_>, ftz: bool, propagate: bool) -> Result<Decoded, Reason> {
+    let three = d.instruction.operands.len() == 4;
+    let mut aux = if ftz { FTZ } else { 0 } | if propagate { PROPAGATE } else { 0 };
+    if d.opcode() == "max" {
+        aux |= LARGEST;
+    }
+    if !three && d.take("xorsign") {
+        aux |= XOR_SIGN;
+        if !d.take("abs") {
+            return Err("`.xorsign` goes with `.abs`".into());
+        }
+    } else if three && d.take("abs") {
+        aux |= MAGNITUDES;
+    }
+    let ty = d.ty()?;
+    if ty != Type::F32 {
+        return Err(d.unsupported_type(ty));
+    }
+    let run: LaneFn = if three {
+        lanes!(|a: u32, b: u32, c: u32; aux| -> u32 { extreme_of(aux, extreme_of(aux, a, b), c) })
+    } else {
+        lanes!(|a: u32, b: u32; aux| -> u32 { extreme_of(aux, a, b) })
+    };
+    finish(d, run, if three { 3 } else { 2 }, aux)
+}
+
+fn extreme_of(aux: u64, a: u32, b: u32) -> u32 {
+    let [a, b] = [a, b].map(|bits| {
+        let bits = if aux & FTZ != 0 {
+            flush(f32::from_bits(bits)).to_bits()
+        } else {
+            bits
+        };
+        u64::from(if aux & MAGNITUDES != 0 {
+            bits & 0x7fff_ffff
+        } else {
+            bits
+        })
+    });
+    extreme(aux, F32, a, b, aux & LARGEST != 0) as u32
 }

@@ -17,7 +17,7 @@ pub(crate) const GROUP: Group = Group {
         ("mul", ".lo .hi .wide; u16 s16 u32 s32 u64 s64"),
         ("mad", ".lo .hi .wide; u16 s16 u32 s32 u64 s64; .hi.sat s32"),
         ("mul24", ".lo .hi; u32 s32"),
-        ("mad24", ".lo .hi; u32 s32"),
+        ("mad24", ".lo .hi; u32 s32; .hi.sat s32"),
         ("div", "u16 s16 u32 s32 u64 s64"),
         ("rem", "u16 s16 u32 s32 u64 s64"),
         ("abs", "s16 s32 s64"),
@@ -278,10 +278,15 @@ fn multiply24(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let Some(part) = d.take_any(&["lo", "hi"]) else {
         return Err(d.unknown_modifier());
     };
+    let add = d.opcode() == "mad24";
+    let saturate = add && part == "hi" && d.take("sat");
     let ty = d.ty()?;
     let shift = if part == "lo" { 0 } else { 16 };
-    let add = d.opcode() == "mad24";
     let run = match (ty, add) {
+        _ if saturate && ty != Type::S32 => None,
+        _ if saturate => Some(lanes!(|a: i32, b: i32, c: i32; shift| -> i32 {
+            (((i64::from(a << 8 >> 8) * i64::from(b << 8 >> 8)) >> shift) as i32).saturating_add(c)
+        })),
         (Type::U32, false) => Some(lanes!(|a: u32, b: u32; shift| -> u32 {
             ((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) >> shift) as u32
         })),

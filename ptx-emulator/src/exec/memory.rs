@@ -17,7 +17,7 @@ pub(crate) const GROUP: Group = Group {
     opcodes: &[
         (
             "ld",
-            "all spaces and generic; .weak .volatile .relaxed .acquire, .cta .cluster .gpu .sys, .nc, cache hints; .v2 .v4 .v8; b8 to b64, u, s, f32, f64",
+            "all spaces and generic; .weak .volatile .relaxed .acquire, .cta .cluster .gpu .sys, .nc, cache hints; ",
         ),
         (
             "ldu",
@@ -25,7 +25,7 @@ pub(crate) const GROUP: Group = Group {
         ),
         (
             "st",
-            "global shared local param and generic; .weak .volatile .relaxed .release, scopes, cache hints; .v2 .v4 .v8; b8 to b64, u, s, f32, f64",
+            "global shared local param and generic; .weak .volatile .relaxed .release, scopes, cache hints; ",
         ),
         ("prefetch", "all forms, without effect"),
         ("prefetchu", "all forms, without effect"),
@@ -209,13 +209,11 @@ fn access(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         None => 1,
     };
     let ty = d.ty()?;
-    if ty == Type::Predicate
-        || matches!(
-            ty,
-            Type::F16 | Type::F16x2 | Type::BF16 | Type::BF16x2 | Type::B128
-        )
-    {
+    if ty == Type::Predicate || matches!(ty, Type::F16 | Type::F16x2 | Type::BF16 | Type::BF16x2) {
         return Err(d.unsupported_type(ty));
+    }
+    if ty == Type::B128 && (count > 1 || !matches!(order, Order::Weak | Order::Volatile)) {
+        return Err("b128 is loaded and stored alone and without an order".into());
     }
     if count * ty.bytes() > 32 {
         return Err("a vector of more than 32 bytes".into());
@@ -244,6 +242,10 @@ fn access(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     }
     let mut elements = Vec::new();
     for operand in list {
+        if ty == Type::B128 {
+            elements.extend(halves(d, operand, load)?);
+            continue;
+        }
         let (slot, source, width) = if load {
             let (slot, register) = d.written(operand, ty, true)?;
             (slot, Source::default(), Width::of(register))
@@ -265,7 +267,7 @@ fn access(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let access = Access {
         room,
         address,
-        bytes: ty.bytes(),
+        bytes: ty.bytes().min(8),
         signed: ty.is_signed(),
         elements: elements.into(),
         order,
@@ -281,6 +283,26 @@ fn access(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         operands: Operands::default(),
         class: Class::Memory,
     })
+}
+
+/// A b128 register is two rows of 64 bits, the low half first.
+fn halves(d: &Decoder<'_, '_>, operand: &Operand, load: bool) -> Result<[Element; 2], Reason> {
+    let (first, _) = d.written(operand, Type::B128, false)?;
+    if !load && first == Slot::SINK {
+        return Err("a b128 register is expected".into());
+    }
+    Ok([0, 1].map(|half| {
+        let slot = if first == Slot::SINK {
+            first
+        } else {
+            Slot(first.0 + half)
+        };
+        Element {
+            width: Width::W64,
+            slot,
+            source: Source::register(slot),
+        }
+    }))
 }
 
 fn host_order(order: Order, load: bool) -> Ordering {

@@ -6,19 +6,24 @@
 //! groups may decode one opcode (`cvt`, `add`): they are asked in the order
 //! of the table, and the first that takes the instruction has it.
 
+pub(crate) mod approximate;
 pub(crate) mod atomic;
 pub(crate) mod barrier;
+pub(crate) mod carry;
 pub(crate) mod compare;
 pub(crate) mod control;
 pub(crate) mod convert;
 pub(crate) mod float32;
 pub(crate) mod float64;
+pub(crate) mod half;
 pub(crate) mod integer;
 pub(crate) mod logic;
 pub(crate) mod memory;
+pub(crate) mod packed;
 pub(crate) mod softfloat;
 pub(crate) mod special;
 pub(crate) mod warp;
+pub(crate) mod wide;
 
 use crate::ir::{FULL, Frame, LANES, Operands, Row, Slot, Source};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
@@ -40,6 +45,11 @@ pub(crate) const GROUPS: &[&Group] = &[
     &convert::GROUP,
     &float32::GROUP,
     &float64::GROUP,
+    &half::GROUP,
+    &approximate::GROUP,
+    &carry::GROUP,
+    &packed::GROUP,
+    &wide::GROUP,
     &memory::GROUP,
     &atomic::GROUP,
     &control::GROUP,

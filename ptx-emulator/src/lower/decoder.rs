@@ -58,6 +58,11 @@ impl<'d, 'a> Decoder<'d, 'a> {
         self.instruction.modifiers.get(self.at).map(String::as_str)
     }
 
+    /// How many modifiers are taken.
+    pub(crate) fn taken(&self) -> usize {
+        self.at
+    }
+
     /// Takes the next modifier when it is `word`.
     pub(crate) fn take(&mut self, word: &str) -> bool {
         let found = self.peek() == Some(word);
@@ -94,7 +99,10 @@ impl<'d, 'a> Decoder<'d, 'a> {
         }
     }
 
-    pub(crate) fn unsupported_type(&self, ty: Type) -> Reason {
+    /// The type just taken is none of this group's; it is put back, so that
+    /// the reason of a group that has the type weighs more.
+    pub(crate) fn unsupported_type(&mut self, ty: Type) -> Reason {
+        self.at = self.at.saturating_sub(1);
         format!("`{}` on {ty:?} is not supported", self.opcode())
     }
 

@@ -438,7 +438,7 @@ fn lower_instruction(
             }
         },
     };
-    let mut refusal: Option<String> = None;
+    let mut refusal: Option<(usize, String)> = None;
     for group in exec::groups_of(&instruction.opcode) {
         let mut decoder = Decoder::new(builder, scopes, instruction);
         match (group.decode)(&mut decoder) {
@@ -464,11 +464,16 @@ fn lower_instruction(
             }
             // The reason of the group that got furthest says most.
             Err(reason) => {
-                refusal.get_or_insert(reason);
+                let taken = decoder.taken();
+                if refusal.as_ref().is_none_or(|(most, _)| taken > *most) {
+                    refusal = Some((taken, reason));
+                }
             }
         }
     }
-    let reason = refusal
-        .unwrap_or_else(|| format!("the instruction `{}` is not supported", instruction.opcode));
+    let reason = refusal.map_or_else(
+        || format!("the instruction `{}` is not supported", instruction.opcode),
+        |(_, reason)| reason,
+    );
     builder.refuse(instruction.position, &text, reason)
 }

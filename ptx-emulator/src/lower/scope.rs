@@ -40,6 +40,7 @@ pub(crate) enum Entity {
 pub(crate) struct Scopes {
     stack: Vec<HashMap<String, Entity>>,
     sizes: Sizes,
+    carry: Option<Slot>,
 }
 
 impl Scopes {
@@ -47,6 +48,7 @@ impl Scopes {
         Scopes {
             stack: vec![HashMap::new()],
             sizes,
+            carry: None,
         }
     }
 
@@ -86,6 +88,15 @@ impl Scopes {
         let slot = Slot(*file);
         *file += rows;
         (*file <= ROWS).then_some(slot)
+    }
+
+    /// The predicate that holds the carries of this body's lanes; `None` when
+    /// there is no room for another predicate.
+    pub(crate) fn carry(&mut self) -> Option<Slot> {
+        if self.carry.is_none() {
+            self.carry = self.slot(Type::Predicate);
+        }
+        self.carry
     }
 
     fn place(&mut self, variable: &Variable) -> Option<Formal> {

@@ -1,4 +1,7 @@
-//! Runs a few instructions in one warp, a case a lane.
+//! Runs a few instructions on many values, a case a thread.
+//!
+//! With the path of an assembler in `PTXAS`, every kernel that a test makes of
+//! a body is given to it too, so that the tests' PTX is real PTX.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Model, Program, Report, Shape};
@@ -16,49 +19,82 @@ pub(crate) fn kernel(body: &str) -> String {
         ));
     }
     format!(
-        ".version 8.0\n.target sm_90\n.address_size 64\n\
+        ".version 8.8\n.target sm_100a\n.address_size 64\n\
          .visible .entry test(.param .u64 inputs, .param .u64 outputs) {{\n\
          .reg .b64 %a, %b, %c, %d, %o, %in, %out, %t64;\n\
-         .reg .b32 %ra, %rb, %rc, %rd, %ro, %lane, %t32;\n\
+         .reg .b32 %ra, %rb, %rc, %rd, %ro, %lane, %t32, %index;\n\
          .reg .b16 %ha, %hb, %hc, %hd, %ho;\n\
          .reg .pred %p, %q;\n\
          mov.b64 %o, 0;\n\
          mov.u32 %lane, %laneid;\n\
+         mov.u32 %index, %ctaid.x;\n\
+         mov.u32 %t32, %tid.x;\n\
+         mad.lo.u32 %index, %index, 32, %t32;\n\
          ld.param.u64 %in, [inputs];\n\
-         mul.wide.u32 %t64, %lane, 32;\n\
+         mul.wide.u32 %t64, %index, 32;\n\
          add.s64 %in, %in, %t64;\n\
          ld.param.u64 %out, [outputs];\n\
-         mul.wide.u32 %t64, %lane, 8;\n\
+         mul.wide.u32 %t64, %index, 8;\n\
          add.s64 %out, %out, %t64;\n\
          {loads}{body}\n\
          st.global.b64 [%out], %o;\nret;\n}}\n"
     )
 }
 
-/// `%o` of each case; at most 32 cases.
+/// `%o` of each case: a thread a case, a warp a block.
 pub(crate) fn evaluate(body: &str, cases: &[[u64; 4]]) -> Vec<u64> {
-    assert!((1..=32).contains(&cases.len()));
-    let program = Program::load(&kernel(body)).unwrap_or_else(|error| panic!("{body}: {error}"));
+    let ptx = kernel(body);
+    assemble(&ptx);
+    let program = Program::load(&ptx).unwrap_or_else(|error| panic!("{body}: {error}"));
     let mut gpu = Gpu::new(Model::h200());
-    let bytes: Vec<u8> = cases
+    let threads = cases.len().min(32);
+    let blocks = cases.len().div_ceil(32);
+    let mut bytes: Vec<u8> = cases
         .iter()
         .flatten()
         .flat_map(|value| value.to_le_bytes())
         .collect();
+    // The last block may have threads without a case.
+    bytes.resize(blocks * threads * 32, 0);
     let inputs = gpu.alloc(bytes.len()).unwrap();
-    let outputs = gpu.alloc(cases.len() * 8).unwrap();
+    let outputs = gpu.alloc(blocks * threads * 8).unwrap();
     gpu.copy_in(inputs, &bytes).unwrap();
     let parameters: [&[u8]; 2] = [&inputs.to_le_bytes(), &outputs.to_le_bytes()];
     gpu.launch(
         &program,
         "test",
-        [1, 1, 1],
-        [cases.len() as u32, 1, 1],
+        [blocks as u32, 1, 1],
+        [threads as u32, 1, 1],
         0,
         &parameters,
     )
     .unwrap_or_else(|error| panic!("{body}: {error}"));
     read64(&gpu, outputs, cases.len())
+}
+
+/// Asks the assembler that `PTXAS` names, if any, whether this is PTX.
+pub(crate) fn assemble(ptx: &str) {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let Some(assembler) = std::env::var_os("PTXAS") else {
+        return;
+    };
+    let mut child = Command::new(assembler)
+        .args(["-arch=sm_100a", "-O0", "-", "-o", "/dev/null"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(ptx.as_bytes())
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{ptx}\n{errors}");
 }
 
 /// `instruction` leaves its result in `%ro`.

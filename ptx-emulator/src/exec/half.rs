@@ -1,0 +1,195 @@
+//! 16-bit floating point, exact to the bit: `add`, `sub`, `mul`, `fma`, `abs`,
+//! `neg`, `min`, `max` on f16, bf16 and pairs of them; `compare` has `setp`
+//! and `set`, `convert` has `cvt`.
+//!
+//! All of it goes through `softfloat`, one element at a time. A NaN result is
+//! 0x7fff in both formats, as on a GPU; `abs` and `neg` change the sign bit
+//! of a NaN and keep the rest. A sum or product of bf16 is rounded once, as
+//! the fused operation that the hardware makes of it.
+
+mod compare;
+mod convert;
+
+use super::softfloat::{BF16, F16, Format, Mode};
+use super::{Group, lanes};
+use crate::ast::Type;
+use crate::ir::{Class, LaneFn, Operands};
+use crate::lower::decoder::{Decoded, Decoder, Reason};
+
+pub(crate) const GROUP: Group = Group {
+    name: "half",
+    opcodes: &[
+        ("add", ".rn; f16 f16x2 with .ftz .sat; bf16 bf16x2"),
+        ("sub", ".rn; f16 f16x2 with .ftz .sat; bf16 bf16x2"),
+        ("mul", ".rn; f16 f16x2 with .ftz .sat; bf16 bf16x2"),
+        (
+            "fma",
+            ".rn; f16 f16x2 with .ftz .sat .relu; bf16 bf16x2 with .relu",
+        ),
+        ("abs", "f16 f16x2 with .ftz; bf16 bf16x2"),
+        ("neg", "f16 f16x2 with .ftz; bf16 bf16x2"),
+        ("min", "f16 f16x2 with .ftz; bf16 bf16x2; .NaN .xorsign.abs"),
+        ("max", "f16 f16x2 with .ftz; bf16 bf16x2; .NaN .xorsign.abs"),
+        (
+            "setp",
+            "float comparisons; .and .or .xor; f16 f16x2 with .ftz; bf16 bf16x2",
+        ),
+        (
+            "set",
+            "float comparisons; .and .or .xor; f16 f16x2 with .ftz, bf16 bf16x2, to u16 s16 u32 s32 f16 bf16 f16x2 bf16x2",
+        ),
+        ("cvt", convert::FORMS),
+    ],
+    decode,
+};
+
+const BRAIN: u64 = 1;
+const FTZ: u64 = 2;
+const SATURATE: u64 = 4;
+const RELU: u64 = 8;
+pub(super) const PROPAGATE: u64 = 16;
+pub(super) const XOR_SIGN: u64 = 32;
+const PACKED: u64 = 64;
+
+fn format_of(aux: u64) -> Format {
+    if aux & BRAIN != 0 { BF16 } else { F16 }
+}
+
+/// `BRAIN` and `PACKED` of a type; `None` when it is none of this group's.
+fn traits_of(ty: Type) -> Option<u64> {
+    Some(match ty {
+        Type::F16 => 0,
+        Type::F16x2 => PACKED,
+        Type::BF16 => BRAIN,
+        Type::BF16x2 => BRAIN | PACKED,
+        _ => return None,
+    })
+}
+
+/// `f` on the element, or on both.
+#[inline(always)]
+fn elements(aux: u64, (a, b, c): (u32, u32, u32), f: impl Fn(Format, u64, u64, u64) -> u64) -> u32 {
+    let format = format_of(aux);
+    let element = |shift: u32| {
+        let part = |row: u32| {
+            let bits = u64::from(row >> shift & 0xffff);
+            if aux & FTZ != 0 {
+                format.flush(bits)
+            } else {
+                bits
+            }
+        };
+        let mut bits = f(format, part(a), part(b), part(c));
+        if aux & FTZ != 0 {
+            bits = format.flush(bits);
+        }
+        if aux & SATURATE != 0 {
+            bits = format.saturate(bits);
+        }
+        if aux & RELU != 0 {
+            bits = format.relu(bits);
+        }
+        (bits as u32 & 0xffff) << shift
+    };
+    if aux & PACKED != 0 {
+        element(0) | element(16)
+    } else {
+        element(0)
+    }
+}
+
+/// The smaller one, or the larger one; a NaN loses against a number unless
+/// `PROPAGATE` is set; -0 is below +0. With `XOR_SIGN`, of the magnitudes, and
+/// the sign is the product's.
+pub(super) fn extreme(aux: u64, format: Format, a: u64, b: u64, largest: bool) -> u64 {
+    let sign = format.sign_bit();
+    let (x, y) = if aux & XOR_SIGN != 0 {
+        (a & !sign, b & !sign)
+    } else {
+        (a, b)
+    };
+    let bits = match (format.is_nan(x), format.is_nan(y)) {
+        (true, true) => return format.nan(),
+        (true, false) | (false, true) if aux & PROPAGATE != 0 => return format.nan(),
+        (true, false) => y,
+        (false, true) => x,
+        _ if (format.key(x) < format.key(y)) != largest => x,
+        _ => y,
+    };
+    if aux & XOR_SIGN != 0 {
+        bits | (a ^ b) & sign
+    } else {
+        bits
+    }
+}
+
+macro_rules! each {
+    (|$format:ident, $a:ident, $b:ident, $c:ident, $aux:ident| $body:expr) => {
+        lanes!(|a: u32, b: u32, c: u32; $aux| -> u32 {
+            elements($aux, (a, b, c), |$format, $a, $b, $c| $body)
+        })
+    };
+}
+
+fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
+    match d.opcode() {
+        "setp" | "set" => return compare::decode(d),
+        "cvt" => return convert::decode(d),
+        _ => {}
+    }
+    let arithmetic = matches!(d.opcode(), "add" | "sub" | "mul" | "fma");
+    let rounded = arithmetic && d.take("rn");
+    let mut aux = 0;
+    let mut flag = |d: &mut Decoder<'_, '_>, allowed: bool, word: &str, bit: u64| {
+        if allowed && d.take(word) {
+            aux |= bit;
+        }
+    };
+    let extremes = matches!(d.opcode(), "min" | "max");
+    flag(d, true, "ftz", FTZ);
+    flag(d, arithmetic, "sat", SATURATE);
+    flag(d, d.opcode() == "fma", "relu", RELU);
+    flag(d, extremes, "NaN", PROPAGATE);
+    flag(d, extremes, "xorsign", XOR_SIGN);
+    if aux & XOR_SIGN != 0 && !d.take("abs") {
+        return Err("`.xorsign` goes with `.abs`".into());
+    }
+    let ty = d.ty()?;
+    let Some(traits) = traits_of(ty) else {
+        return Err(d.unsupported_type(ty));
+    };
+    if traits & BRAIN != 0 && aux & (FTZ | SATURATE) != 0 {
+        return Err("bf16 takes neither `.ftz` nor `.sat`".into());
+    }
+    if aux & SATURATE != 0 && aux & RELU != 0 {
+        return Err("`.sat` and `.relu` exclude each other".into());
+    }
+    if d.opcode() == "fma" && !rounded {
+        return Err("`fma` needs `.rn` here".into());
+    }
+    let run: LaneFn = match d.opcode() {
+        "add" => each!(|format, a, b, _c, aux| format.add(a, b, Mode::Nearest)),
+        "sub" => each!(|format, a, b, _c, aux| format.sub(a, b, Mode::Nearest)),
+        "mul" => each!(|format, a, b, _c, aux| format.mul(a, b, Mode::Nearest)),
+        "fma" => each!(|format, a, b, c, aux| format.fma(a, b, c, Mode::Nearest)),
+        "abs" => each!(|format, a, _b, _c, aux| a & !format.sign_bit()),
+        "neg" => each!(|format, a, _b, _c, aux| a ^ format.sign_bit()),
+        "min" => each!(|format, a, b, _c, aux| extreme(aux, format, a, b, false)),
+        _ => each!(|format, a, b, _c, aux| extreme(aux, format, a, b, true)),
+    };
+    let sources = match d.opcode() {
+        "abs" | "neg" => 1,
+        "fma" => 3,
+        _ => 2,
+    };
+    d.finish(1 + sources)?;
+    let mut operands = Operands {
+        aux: aux | traits,
+        ..Operands::default()
+    };
+    operands.d[0] = d.destination(0, ty)?;
+    for index in 0..sources {
+        operands.s[index] = d.source(index + 1, ty)?;
+    }
+    Ok(Decoded::lanes(run, operands, Class::Half))
+}
