@@ -133,14 +133,115 @@ fn conversions_between_floats_keep_what_fits_of_a_nan() {
 }
 
 #[test]
-fn a_conversion_flushes_what_is_subnormal_before_rounding() {
-    // 2^-126 - 2^-150, half way between the largest subnormal and 2^-126.
-    let tie = [0x380f_ffff_e000_0000, 0, 0, 0];
-    expect32("cvt.rn.f32.f64 %ro, %a;", &[(tie, 0x0080_0000)]);
-    expect32("cvt.rn.ftz.f32.f64 %ro, %a;", &[(tie, 0)]);
-    expect32("cvt.rp.ftz.sat.f32.f64 %ro, %a;", &[(tie, 0)]);
-    let negative = [0xb80f_ffff_e000_0000, 0, 0, 0];
-    expect32("cvt.rm.ftz.f32.f64 %ro, %a;", &[(negative, 0x8000_0000)]);
+fn what_is_flushed_is_decided_on_the_value_rounded_to_full_precision() {
+    // 2^-126 - 2^-150 has 24 bits and is below 2^-126, although the nearest
+    // number of those that there are is 2^-126.
+    let below = 0x380f_ffff_e000_0000;
+    // 2^-126 - 2^-151 has 25, and rounds to 2^-126 on any precision up to 24.
+    let tie = 0x380f_ffff_f000_0000;
+    expect32(
+        "cvt.rn.f32.f64 %ro, %a;",
+        &[([below, 0, 0, 0], 0x0080_0000)],
+    );
+    for rounding in ["rn", "rp"] {
+        for sat in ["", ".sat"] {
+            expect32(
+                &format!("cvt.{rounding}.ftz{sat}.f32.f64 %ro, %a;"),
+                &[([below, 0, 0, 0], 0), ([tie, 0, 0, 0], 0x0080_0000)],
+            );
+        }
+    }
+    // The first product and the first quotient are 2^-126 - 2^-150, the second
+    // product is 2^-126 - 2^-172.
+    let products = [
+        ([0x3f7f_ffff, 0x0080_0000, 0, 0], 0),
+        ([0xbf7f_ffff, 0x0080_0000, 0, 0], 0x8000_0000),
+        ([0x3f7f_fffe, 0x0080_0001, 0, 0], 0x0080_0000),
+    ];
+    expect32("mul.rn.ftz.f32 %ro, %ra, %rb;", &products);
+    expect32("fma.rn.ftz.f32 %ro, %ra, %rb, %rc;", &products);
+    expect32(
+        "mul.rp.ftz.f32 %ro, %ra, %rb;",
+        &[([0x3f7f_ffff, 0x0080_0000, 0, 0], 0)],
+    );
+    expect32(
+        "mul.rn.f32 %ro, %ra, %rb;",
+        &[([0x3f7f_ffff, 0x0080_0000, 0, 0], 0x0080_0000)],
+    );
+    let quotient = ([0x80ff_ffff, 0x4000_0000, 0, 0], 0x8000_0000);
+    for opcode in ["div.rn.ftz", "div.rm.ftz", "div.approx.ftz", "div.full.ftz"] {
+        expect32(&format!("{opcode}.f32 %ro, %ra, %rb;"), &[quotient]);
+    }
+    // In f16, 2^-14 - 2^-25.
+    let halves = [
+        ([0x3bff, 0x0400, 0, 0], 0),
+        ([0x07ff, 0xb800, 0, 0], 0x8000),
+    ];
+    for text in [
+        "mul.ftz.f16 %ho, %ha, %hb;",
+        "fma.rn.ftz.f16 %ho, %ha, %hb, %hc;",
+    ] {
+        expect32(&format!("{text} cvt.u32.u16 %ro, %ho;"), &halves);
+    }
+}
+
+#[test]
+fn sixteen_bit_abs_and_neg_give_the_one_nan() {
+    for opcode in ["abs", "neg"] {
+        expect32(
+            &format!("{opcode}.f16x2 %ro, %ra;"),
+            &[([0xfc12_8000, 0, 0, 0], 0x7fff_0000)],
+        );
+        expect32(
+            &format!("{opcode}.bf16 %ho, %ha; cvt.u32.u16 %ro, %ho;"),
+            &[([0xff81, 0, 0, 0], 0x7fff)],
+        );
+    }
+}
+
+#[test]
+fn some_conversions_of_narrow_floats_keep_a_nan() {
+    expect32(
+        "cvt.f32.bf16 %ro, %ha;",
+        &[([0xff81, 0, 0, 0], 0xff81_0000)],
+    );
+    expect64(
+        "cvt.f64.f16 %o, %ha;",
+        &[
+            ([0x7e12, 0, 0, 0], 0x7ff8_4800_0000_0000),
+            ([0xfc12, 0, 0, 0], 0xfff8_4800_0000_0000),
+        ],
+    );
+    expect32(
+        "cvt.rz.f16.f64 %ho, %a; cvt.u32.u16 %ro, %ho;",
+        &[
+            ([FIRST, 0, 0, 0], 0x7e04),
+            ([SECOND, 0, 0, 0], 0xfe04),
+            ([0x7ff0_0000_0000_0001, 0, 0, 0], 0x7e00),
+        ],
+    );
+    // Cut, even to an infinity.
+    expect32(
+        "cvt.rna.tf32.f32 %ro, %ra;",
+        &[
+            ([0xff81_2345, 0, 0, 0], 0xff81_2000),
+            ([0x7f80_0001, 0, 0, 0], 0x7f80_0000),
+        ],
+    );
+}
+
+#[test]
+fn a_gross_reciprocal_sees_the_upper_word_alone() {
+    for opcode in ["rcp", "rsqrt"] {
+        expect64(
+            &format!("{opcode}.approx.ftz.f64 %o, %a;"),
+            &[
+                ([FIRST, 0, 0, 0], 0x7fff_ffff_0000_0000),
+                // Its payload is in the lower word: an infinity.
+                ([0x7ff0_0000_0000_0001, 0, 0, 0], 0),
+            ],
+        );
+    }
 }
 
 #[test]

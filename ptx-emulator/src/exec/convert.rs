@@ -67,7 +67,7 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
             };
             return to_integer(d, to, from, mode, ftz);
         }
-        (true, true) => between_floats(to, from, mode, integral)?,
+        (true, true) => between_floats(to, from, mode, integral, ftz)?,
     };
     let mode = mode.unwrap_or(Mode::Nearest);
     let (destination, _) = d.written(d.operand(0)?, to, true)?;
@@ -320,6 +320,7 @@ fn between_floats(
     from: Type,
     mode: Option<Mode>,
     integral: bool,
+    ftz: bool,
 ) -> Result<LaneFn, Reason> {
     let narrows = (to, from) == (Type::F32, Type::F64);
     match (narrows, mode.is_some(), integral) {
@@ -335,7 +336,11 @@ fn between_floats(
     }
     Ok(match (to, from) {
         (Type::F32, Type::F64) => {
-            if mode == Some(Mode::Nearest) {
+            if ftz {
+                lanes!(|a: f64; aux| -> u32 {
+                    narrowed(a, narrow(a.to_bits(), F32.flushing(), aux), aux)
+                })
+            } else if mode == Some(Mode::Nearest) {
                 lanes!(|a: f64; aux| -> u32 { narrowed(a, a as f32, aux) })
             } else {
                 lanes!(|a: f64; aux| -> u32 {
@@ -377,14 +382,12 @@ fn narrow(a: u64, format: Format, aux: u64) -> f32 {
 }
 
 /// An f64 that was rounded: a NaN keeps its sign and the upper bits of its
-/// payload, and is quiet. `.ftz` flushes what is subnormal before rounding.
+/// payload, and is quiet.
 #[inline(always)]
 fn narrowed(a: f64, rounded: f32, aux: u64) -> u32 {
     if a.is_nan() && aux & 8 == 0 {
         let bits = a.to_bits();
         (bits >> 32) as u32 & 0x8000_0000 | 0x7fc0_0000 | (bits >> 29) as u32 & 0x3f_ffff
-    } else if aux & 4 != 0 && a.abs() < f64::from(f32::MIN_POSITIVE) {
-        finish32(0f32.copysign(rounded), aux)
     } else {
         finish32(rounded, aux)
     }

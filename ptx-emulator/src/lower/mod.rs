@@ -171,6 +171,17 @@ impl Builder<'_> {
         wide: bool,
         generic: bool,
     ) -> Source {
+        // Each function on its own names what it needs, whoever named it first.
+        let function = &mut self.functions[self.function as usize];
+        match symbol {
+            Symbol::Variable(index) if self.variables[index as usize].space == Space::Shared => {
+                if !function.shared.contains(&index) {
+                    function.shared.push(index);
+                }
+            }
+            Symbol::Function(index) => function.calls.push(index),
+            Symbol::Variable(_) => {}
+        }
         if let Some(&row) = self.symbols.get(&(symbol, offset, wide, generic)) {
             return Source::pool(row);
         }
@@ -189,16 +200,6 @@ impl Builder<'_> {
             offset,
             generic,
         });
-        let function = &mut self.functions[self.function as usize];
-        match symbol {
-            Symbol::Variable(index) if self.variables[index as usize].space == Space::Shared => {
-                if !function.shared.contains(&index) {
-                    function.shared.push(index);
-                }
-            }
-            Symbol::Function(index) => function.calls.push(index),
-            Symbol::Variable(_) => {}
-        }
         Source::pool(row)
     }
 

@@ -56,6 +56,8 @@ pub enum Agreement {
     Relative(f64),
     /// Two f32 whose difference is at most this; otherwise as `Relative`.
     Absolute(f64),
+    /// As `Relative` by the first number, or as `Absolute` by the second.
+    Either(f64, f64),
     /// Two f64, as `Relative`.
     Relative64(f64),
     /// Two f16, or with `true` bf16, as `Relative`.
@@ -159,6 +161,21 @@ impl Form {
     }
 }
 
+impl Form {
+    /// The operands of a case, in hexadecimal.
+    pub fn show(&self, case: &[u64; 3]) -> String {
+        let words = self.operands.iter().zip(case);
+        let shown: Vec<String> = words
+            .map(|(domain, word)| match domain.bits() {
+                64 => format!("{word:016x}"),
+                16 => format!("{:04x}", word & 0xffff),
+                _ => format!("{:08x}", word & 0xffff_ffff),
+            })
+            .collect();
+        shown.join(", ")
+    }
+}
+
 impl Domain {
     /// The register of operand `index` that holds such a value.
     fn register(self, index: usize) -> &'static str {
@@ -178,6 +195,9 @@ impl Agreement {
             Agreement::Exact => recorded == found,
             Agreement::Relative(part) => close(f32_of(recorded), f32_of(found), |x| x * part),
             Agreement::Absolute(most) => close(f32_of(recorded), f32_of(found), |_| most),
+            Agreement::Either(part, most) => {
+                close(f32_of(recorded), f32_of(found), |x| most.max(x * part))
+            }
             Agreement::Relative64(part) => {
                 close(f64::from_bits(recorded), f64::from_bits(found), |x| {
                     x * part

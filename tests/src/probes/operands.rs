@@ -238,7 +238,7 @@ pub fn cases(domains: &[Domain], seed: u64, name: &str) -> Vec<[u64; 3]> {
 
 impl Domain {
     /// Bits that an instruction reads of the operand.
-    fn bits(self) -> u32 {
+    pub(super) fn bits(self) -> u32 {
         match self {
             F64 | I64 | Few => 64,
             F16 | BF16 | I16 => 16,

@@ -11,6 +11,8 @@ const ROUNDING: f64 = 1.0 / (1u64 << 24) as f64;
 pub(super) fn forms() -> Vec<Form> {
     let relative = |exponent: f64| Agreement::Relative(exponent.exp2() + ROUNDING);
     let absolute = |exponent: f64| Agreement::Absolute(exponent.exp2() + ROUNDING);
+    let either =
+        |exponent: f64| Agreement::Either(exponent.exp2() + ROUNDING, exponent.exp2() + ROUNDING);
     let mut forms = Vec::new();
     for ftz in ["", ".ftz"] {
         for (opcode, domain, agreement) in [
@@ -20,17 +22,15 @@ pub(super) fn forms() -> Vec<Form> {
             ("rsqrt.approx", F32, relative(-22.9)),
             // 2 ulp
             ("ex2.approx", Angle, relative(-22.0)),
-            // Absolute around 1, relative elsewhere: values are above 1 there.
-            (
-                "lg2.approx",
-                F32,
-                Agreement::Relative((-22.6f64).exp2() + ROUNDING),
-            ),
-            ("sin.approx", Angle, absolute(-14.7)),
-            ("cos.approx", Angle, absolute(-14.7)),
+            ("lg2.approx", F32, either(-22.0)),
         ] {
             let opcode = format!("{opcode}{ftz}.f32");
             forms.push(Form::new(opcode, Place::W32, &[domain]).within(agreement));
+        }
+        for opcode in ["sin", "cos"] {
+            let opcode = format!("{opcode}.approx{ftz}.f32");
+            let form = Form::new(opcode, Place::W32, &[Angle]);
+            forms.push(form.within(absolute(-14.7)).open(beyond_100_pi));
         }
         // 2 ulp
         for opcode in ["div.approx", "div.full"] {
@@ -39,13 +39,15 @@ pub(super) fn forms() -> Vec<Form> {
         }
     }
     forms.push(Form::new("tanh.approx.f32", Place::W32, &[Angle]).within(relative(-11.0)));
-    forms.push(Form::new("rcp.approx.ftz.f64", Place::W64, &[F64]));
-    for ftz in ["", ".ftz"] {
-        forms.push(Form::new(
-            format!("rsqrt.approx{ftz}.f64"),
-            Place::W64,
-            &[F64],
-        ));
+    // The upper words: one unit in the last place of 20 bits of fraction. Of
+    // the whole word PTX states no bound; here two units.
+    for (opcode, bits) in [
+        ("rcp.approx.ftz.f64", 20),
+        ("rsqrt.approx.f64", 51),
+        ("rsqrt.approx.ftz.f64", 20),
+    ] {
+        let form = Form::new(opcode, Place::W64, &[F64]);
+        forms.push(form.within(Agreement::Relative64((-f64::from(bits)).exp2())));
     }
     for (ty, domain, brain, bits) in [("f16", F16, false, 10), ("bf16", BF16, true, 7)] {
         let close = |exponent: f64| {
@@ -61,4 +63,11 @@ pub(super) fn forms() -> Vec<Form> {
         );
     }
     forms
+}
+
+/// PTX bounds the error of `sin` and `cos` up to there.
+fn beyond_100_pi(operands: &[u64; 3]) -> Option<&'static str> {
+    let x = f32::from_bits(operands[0] as u32);
+    (x.is_finite() && x.abs() > 100.0 * std::f32::consts::PI)
+        .then_some("the error of sin and cos is not bounded beyond 100 pi")
 }
