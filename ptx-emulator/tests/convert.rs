@@ -130,7 +130,7 @@ fn floats_to_floats() {
         "cvt.rn.f32.f64 %ro, %a;",
         &[
             (tie, 0x3f80_0000),
-            ([f64::NAN.to_bits(), 0, 0, 0], 0x7fff_ffff),
+            ([f64::NAN.to_bits(), 0, 0, 0], 0x7fc0_0000),
         ],
     );
     expect32("cvt.rp.f32.f64 %ro, %a;", &[(tie, 0x3f80_0001)]);

@@ -134,6 +134,33 @@ fn shared_memory_static_and_dynamic_is_the_blocks() {
     );
 }
 
+#[test]
+fn each_kernel_of_a_module_has_the_shared_variables_that_it_names() {
+    let mut text = ".version 8.0 .target sm_90 .address_size 64 .shared .b32 cell;".to_owned();
+    for name in ["first", "second"] {
+        text.push_str(&format!(
+            ".visible .entry {name}(.param .u64 out) {{
+                 .reg .b32 %r<3>; .reg .b64 %d<2>;
+                 ld.param.u64 %d0, [out];
+                 mov.u32 %r0, cell;
+                 mov.u32 %r1, 7;
+                 st.shared.u32 [%r0], %r1;
+                 ld.shared.u32 %r2, [%r0];
+                 st.global.u32 [%d0], %r2;
+                 ret;
+             }}"
+        ));
+    }
+    let program = Program::load(&text).unwrap();
+    let mut gpu = Gpu::new(Model::h200());
+    for name in ["first", "second"] {
+        let out = gpu.alloc(4).unwrap();
+        gpu.launch(&program, name, [1; 3], [1; 3], 0, &[&out.to_le_bytes()])
+            .unwrap();
+        assert_eq!(harness::read32(&gpu, out, 1), [7], "{name}");
+    }
+}
+
 fn fault(body: &str) -> FaultKind {
     match launch(&module("", body), 1, 32, 4, &LaunchOptions::default()) {
         Err(LaunchError::Fault(fault)) => fault.kind,

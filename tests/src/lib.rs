@@ -4,6 +4,8 @@
 //! them share: the suite that runs on every device, the parts of a PTX text,
 //! and the house rules.
 
+pub mod fixtures;
+pub mod probes;
 pub mod ptx;
 pub mod suite;
 pub mod tidy;

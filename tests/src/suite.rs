@@ -110,6 +110,11 @@ pub fn trials(device: &str, ground: &Ground, cases: &[Case]) -> Vec<Trial> {
 /// Runs `cases` on every device, as the command line asks; the exit code of a
 /// test program.
 pub fn main(cases: &[Case]) -> ExitCode {
+    main_on(DEVICES, cases)
+}
+
+/// Runs `cases` on these devices; otherwise as [`main`].
+pub fn main_on(devices: &[(&str, DeviceChoice)], cases: &[Case]) -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Cases share the device, and a fault of one is easier to find in order.
     arguments.test_threads.get_or_insert(1);
@@ -121,7 +126,7 @@ pub fn main(cases: &[Case]) -> ExitCode {
         );
         return ExitCode::from(2);
     }
-    let trials = DEVICES
+    let trials = devices
         .iter()
         .flat_map(|&(name, choice)| {
             let required = required.split(',').any(|required| required == name);

@@ -14,11 +14,11 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 
 use crate::cargo::{self, Executable};
-use crate::{bench, setup, terminal};
+use crate::{bench, fixtures, setup, terminal};
 use folder::Folder;
 
 /// The suites that need a GPU: targets of the package `quadscan-tests`.
-const GPU_SUITES: &[&str] = &["conformance"];
+const GPU_SUITES: &[&str] = &["conformance", fixtures::SUITE];
 
 /// The largest bundle that is let through.
 const MAX_BYTES: u64 = 60_000_000;
@@ -38,7 +38,7 @@ pub(crate) fn run(directory: Option<PathBuf>) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
     terminal::begin("building quadscan and its GPU tests");
     let quadscan = bench::build()?;
-    let suites = gpu_suites()?;
+    let suites = gpu_suites(GPU_SUITES)?;
 
     terminal::begin(&format!("writing {}", directory.display()));
     let mut folder = Folder::replace(&directory)?;
@@ -72,15 +72,16 @@ pub(crate) fn run(directory: Option<PathBuf>) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn gpu_suites() -> anyhow::Result<Vec<Executable>> {
+/// Builds test programs of the package `quadscan-tests` in release.
+pub(crate) fn gpu_suites(names: &[&str]) -> anyhow::Result<Vec<Executable>> {
     let mut build = cargo::command("test");
     build.args(["--no-run", "--release", "--package", "quadscan-tests"]);
-    for suite in GPU_SUITES {
-        build.args(["--test", suite]);
+    for name in names {
+        build.args(["--test", name]);
     }
     let mut suites = cargo::build(build, "the package quadscan-tests")?;
     suites.retain(|executable| executable.is_test);
-    for name in GPU_SUITES {
+    for name in names {
         if !suites.iter().any(|suite| suite.name == *name) {
             bail!("cargo built the tests and named no executable for {name}");
         }

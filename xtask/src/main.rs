@@ -9,6 +9,7 @@ mod bench;
 mod bundle;
 mod cargo;
 mod doctor;
+mod fixtures;
 mod setup;
 mod terminal;
 mod test;
@@ -66,6 +67,12 @@ enum Command {
         #[arg(value_name = "DIR")]
         directory: Option<PathBuf>,
     },
+    /// Record on this machine's GPU what the emulator is held to
+    ///
+    /// Writes tests/fixtures/h200/*.jsonl, each file whole or not at all:
+    /// seeded launches of every kernel, probes of instructions, and kernels
+    /// that nvcc compiled. Exits 2 on a machine without a GPU.
+    Fixtures,
 }
 
 /// A request that cannot be carried out as it stands: exit code 2.
@@ -99,6 +106,7 @@ fn main() -> ExitCode {
         Command::Test(options) => test::run(&options),
         Command::Doctor => doctor::run(),
         Command::Bundle { directory } => bundle::run(directory),
+        Command::Fixtures => fixtures::run(),
     };
     match outcome {
         Ok(code) => code,

@@ -27,9 +27,24 @@ fn no_command_exits_2_and_lists_them() {
     let mut command = xtask();
     command.assert().code(2);
     let message = stderr(&mut command);
-    for name in ["setup", "bench", "test", "doctor", "bundle"] {
+    for name in ["setup", "bench", "test", "doctor", "bundle", "fixtures"] {
         assert!(message.contains(name), "{name} is not in {message}");
     }
+}
+
+#[test]
+fn fixtures_without_a_driver_exit_2_and_say_what_is_missing() {
+    let mut command = xtask();
+    let variable = libcuda_lazy::LIBRARY_VARIABLE;
+    command
+        .arg("fixtures")
+        .env(variable, "/nonexistent/libcuda.so");
+    command.assert().code(2);
+    let message = stderr(&mut command);
+    assert!(
+        message.contains("fixtures are recorded on a GPU"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -21,7 +21,7 @@
 //!   `rsqrt.approx.f64` has no stated bound.
 
 use super::float32::{canonical, flush};
-use super::softfloat::{BF16, F16, F64, Format, Mode};
+use super::softfloat::{BF16, F16, F32, F64, Format, Mode};
 use super::{Group, lanes};
 use crate::ast::Type;
 use crate::ir::{Class, LaneFn, Operands};
@@ -57,7 +57,11 @@ fn operand(aux: u64, x: f32) -> f32 {
 
 #[inline(always)]
 fn result(aux: u64, x: f64) -> u32 {
-    canonical(operand(aux, x as f32))
+    if aux & FTZ != 0 && x.abs() <= f64::from(f32::MIN_POSITIVE) {
+        let parts = F64.unpack(x.to_bits());
+        return F32.flushing().convert(parts, Mode::Nearest) as u32;
+    }
+    canonical(x as f32)
 }
 
 /// A function of f64, on an f32.
@@ -106,12 +110,10 @@ const UPPER: u64 = !0 << 32;
 /// `function` of the upper word of an f64, as an upper word; subnormals are
 /// zeros on both sides.
 fn gross(bits: u64, function: fn(f64) -> f64) -> u64 {
-    if F64.is_nan(bits) {
-        return F64.nan();
-    }
+    // A NaN with its payload below counts as an infinity.
     let y = function(f64::from_bits(F64.flush(bits & UPPER)));
     if y.is_nan() {
-        F64.nan()
+        0x7fff_ffff << 32
     } else {
         F64.flush(y.to_bits() & UPPER)
     }

@@ -2,6 +2,7 @@
 //! one address take turns by rising lane.
 
 use super::float32::{canonical, flush};
+use super::float64::settle;
 use super::memory::{self, Element};
 use super::softfloat::{BF16, F16, Format, Mode};
 use super::{Group, Value, write};
@@ -205,7 +206,10 @@ fn rule(word: &str, ty: Type) -> Option<fn(u64, u64, u64) -> u64> {
         "add" if ty == Type::BF16 => |old, a, _| BF16.add(old & 0xffff, a & 0xffff, Mode::Nearest),
         "add" if ty == Type::F16x2 => |old, a, _| sum_of_pairs(F16, old, a),
         "add" if ty == Type::BF16x2 => |old, a, _| sum_of_pairs(BF16, old, a),
-        "add" if ty == Type::F64 => |old, a, _| (f64::from_bits(old) + f64::from_bits(a)).to_bits(),
+        "add" if ty == Type::F64 => |old, a, _| {
+            let (old, a) = (f64::from_bits(old), f64::from_bits(a));
+            settle(old + a, [old, a, 0.0])
+        },
         "min" if integer && ty.is_signed() => as_signed!(bytes, |old, a| old.min(a)),
         "max" if integer && ty.is_signed() => as_signed!(bytes, |old, a| old.max(a)),
         "min" if integer => as_unsigned!(bytes, |old, a| old.min(a)),
@@ -242,6 +246,18 @@ fn sum_of_pairs(format: Format, a: u64, b: u64) -> u64 {
 fn flushed_sum(old: u64, a: u64, _: u64) -> u64 {
     let part = |bits: u64| flush(f32::from_bits(bits as u32));
     u64::from(canonical(flush(part(old) + part(a))))
+}
+
+/// `add.f64` in global memory: on an H200 a NaN stays as it is, and that of
+/// the operand goes before the old one.
+fn global_sum64(old: u64, a: u64, _: u64) -> u64 {
+    if f64::from_bits(a).is_nan() {
+        a
+    } else if f64::from_bits(old).is_nan() {
+        old
+    } else {
+        settle(f64::from_bits(old) + f64::from_bits(a), [0.0; 3])
+    }
 }
 
 fn atomic(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
@@ -304,10 +320,10 @@ fn atomic(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         address,
         bytes: ty.bytes(),
         rule: Rule(rule),
-        global_rule: Rule(if word == "add" && ty == Type::F32 {
-            flushed_sum
-        } else {
-            rule
+        global_rule: Rule(match (word, ty) {
+            ("add", Type::F32) => flushed_sum,
+            ("add", Type::F64) => global_sum64,
+            _ => rule,
         }),
         a,
         b,

@@ -67,7 +67,7 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
             };
             return to_integer(d, to, from, mode, ftz);
         }
-        (true, true) => between_floats(to, from, mode, integral)?,
+        (true, true) => between_floats(to, from, mode, integral, ftz)?,
     };
     let mode = mode.unwrap_or(Mode::Nearest);
     let (destination, _) = d.written(d.operand(0)?, to, true)?;
@@ -320,6 +320,7 @@ fn between_floats(
     from: Type,
     mode: Option<Mode>,
     integral: bool,
+    ftz: bool,
 ) -> Result<LaneFn, Reason> {
     let narrows = (to, from) == (Type::F32, Type::F64);
     match (narrows, mode.is_some(), integral) {
@@ -335,21 +336,39 @@ fn between_floats(
     }
     Ok(match (to, from) {
         (Type::F32, Type::F64) => {
-            if mode == Some(Mode::Nearest) {
-                lanes!(|a: f64; aux| -> u32 { finish32(a as f32, aux) })
+            if ftz {
+                lanes!(|a: f64; aux| -> u32 {
+                    narrowed(a, narrow(a.to_bits(), F32.flushing(), aux), aux)
+                })
+            } else if mode == Some(Mode::Nearest) {
+                lanes!(|a: f64; aux| -> u32 { narrowed(a, a as f32, aux) })
             } else {
-                lanes!(|a: u64; aux| -> u32 { finish32(narrow(a, F32, aux), aux) })
+                lanes!(|a: f64; aux| -> u32 {
+                    narrowed(a, narrow(a.to_bits(), F32, aux), aux)
+                })
             }
         }
         (Type::F64, Type::F32) => lanes!(|a: f32; aux| -> u64 {
-            let a = if aux & 4 != 0 { float32::flush(a) } else { a };
+            // Flushing makes the one NaN of f32 arithmetic of any.
+            let a = if aux & 4 != 0 {
+                f32::from_bits(float32::canonical(float32::flush(a)))
+            } else {
+                a
+            };
             saturated64(f64::from(a).to_bits(), aux)
         }),
         (Type::F32, _) if integral => lanes!(|a: f32; aux| -> u32 {
             let a = if aux & 4 != 0 { float32::flush(a) } else { a };
             finish32(integral64(f64::from(a), Mode::from_code(aux)) as f32, aux)
         }),
-        (Type::F32, _) => lanes!(|a: f32; aux| -> u32 { finish32(a, aux) }),
+        // Without modifiers, a move.
+        (Type::F32, _) => lanes!(|a: u32; aux| -> u32 {
+            if aux & 12 == 0 {
+                a
+            } else {
+                finish32(f32::from_bits(a), aux)
+            }
+        }),
         (_, _) if integral => {
             lanes!(|a: f64; aux| -> u64 { saturated64(integral64(a, Mode::from_code(aux)).to_bits(), aux) })
         }
@@ -360,6 +379,18 @@ fn between_floats(
 #[inline(always)]
 fn narrow(a: u64, format: Format, aux: u64) -> f32 {
     f32::from_bits(format.convert(F64.unpack(a), Mode::from_code(aux)) as u32)
+}
+
+/// An f64 that was rounded: a NaN keeps its sign and the upper bits of its
+/// payload, and is quiet.
+#[inline(always)]
+fn narrowed(a: f64, rounded: f32, aux: u64) -> u32 {
+    if a.is_nan() && aux & 8 == 0 {
+        let bits = a.to_bits();
+        (bits >> 32) as u32 & 0x8000_0000 | 0x7fc0_0000 | (bits >> 29) as u32 & 0x3f_ffff
+    } else {
+        finish32(rounded, aux)
+    }
 }
 
 #[inline(always)]

@@ -3,7 +3,8 @@
 //! rounding mode, `.ftz` and `.sat`.
 //!
 //! To nearest, the host's instruction is the IEEE operation; the directed
-//! modes go through `softfloat`. A NaN result is 0x7fffffff, as on a GPU.
+//! modes go through `softfloat`. A NaN result is 0x7fffffff, as on a GPU, also of
+//! `abs` and `neg`.
 
 use super::half::{PROPAGATE, XOR_SIGN, extreme};
 use super::softfloat::{F32, Mode};
@@ -72,16 +73,41 @@ pub(crate) fn saturate(x: f32) -> f32 {
     }
 }
 
+/// A result under `.ftz`. The host has rounded, and what became 2^-126 may have
+/// been below: then `exact` decides.
+#[inline(always)]
+fn flushed(result: f32, exact: impl FnOnce() -> u32) -> u32 {
+    if result.abs() == f32::MIN_POSITIVE {
+        exact()
+    } else {
+        canonical(flush(result))
+    }
+}
+
 /// `$body` to nearest, with and without flushing and saturation.
 macro_rules! nearest {
-    ($ftz:expr, $saturate:expr, |$($a:ident),*| $body:expr) => {
+    ($ftz:expr, $saturate:expr, $operation:literal, |$($a:ident),*| $body:expr) => {
         match ($ftz, $saturate) {
             (false, false) => lanes!(|$($a: f32),*| -> u32 { canonical($body) }),
-            (true, false) => lanes!(|$($a: f32),*| -> u32 { $(let $a = flush($a);)* canonical(flush($body)) }),
+            (true, false) => lanes!(|$($a: f32),*| -> u32 {
+                $(let $a = flush($a);)*
+                flushed($body, || again($operation, &[$($a),*]))
+            }),
             (false, true) => lanes!(|$($a: f32),*| -> f32 { saturate($body) }),
-            (true, true) => lanes!(|$($a: f32),*| -> f32 { $(let $a = flush($a);)* saturate(flush($body)) }),
+            (true, true) => lanes!(|$($a: f32),*| -> f32 {
+                $(let $a = flush($a);)*
+                saturate(f32::from_bits(flushed($body, || again($operation, &[$($a),*]))))
+            }),
         }
     };
+}
+
+/// An operation once more, in software, to nearest and flushing.
+#[cold]
+fn again(operation: u64, operands: &[f32]) -> u32 {
+    let part = |index: usize| operands.get(index).map_or(0, |x| x.to_bits());
+    let aux = Mode::Nearest.code() | FTZ | operation << OPERATION;
+    soft(aux, part(0), part(1), part(2))
 }
 
 /// Any mode, by the softfloat operation that `aux` names.
@@ -100,16 +126,17 @@ fn soft(aux: u64, a: u32, b: u32, c: u32) -> u32 {
         u64::from(flush_bits(b)),
         u64::from(flush_bits(c)),
     );
+    let format = if aux & FTZ != 0 { F32.flushing() } else { F32 };
     let bits = match aux >> OPERATION {
-        0 => F32.add(a, b, mode),
-        1 => F32.sub(a, b, mode),
-        2 => F32.mul(a, b, mode),
-        3 => F32.fma(a, b, c, mode),
-        4 => F32.div(a, b, mode),
-        5 => F32.div(u64::from(1f32.to_bits()), a, mode),
-        _ => F32.sqrt(a, mode),
+        0 => format.add(a, b, mode),
+        1 => format.sub(a, b, mode),
+        2 => format.mul(a, b, mode),
+        3 => format.fma(a, b, c, mode),
+        4 => format.div(a, b, mode),
+        5 => format.div(u64::from(1f32.to_bits()), a, mode),
+        _ => format.sqrt(a, mode),
     };
-    let result = flush_bits(bits as u32);
+    let result = bits as u32;
     if aux & SATURATE != 0 {
         saturate(f32::from_bits(result)).to_bits()
     } else {
@@ -144,13 +171,13 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         _ => (6, 1),
     };
     let run: LaneFn = match (mode, operation) {
-        (Mode::Nearest, 0) => nearest!(ftz, saturates, |a, b| a + b),
-        (Mode::Nearest, 1) => nearest!(ftz, saturates, |a, b| a - b),
-        (Mode::Nearest, 2) => nearest!(ftz, saturates, |a, b| a * b),
-        (Mode::Nearest, 3) => nearest!(ftz, saturates, |a, b, c| a.mul_add(b, c)),
-        (Mode::Nearest, 4) => nearest!(ftz, saturates, |a, b| a / b),
-        (Mode::Nearest, 5) => nearest!(ftz, saturates, |a| 1.0 / a),
-        (Mode::Nearest, _) => nearest!(ftz, saturates, |a| a.sqrt()),
+        (Mode::Nearest, 0) => nearest!(ftz, saturates, 0, |a, b| a + b),
+        (Mode::Nearest, 1) => nearest!(ftz, saturates, 1, |a, b| a - b),
+        (Mode::Nearest, 2) => nearest!(ftz, saturates, 2, |a, b| a * b),
+        (Mode::Nearest, 3) => nearest!(ftz, saturates, 3, |a, b, c| a.mul_add(b, c)),
+        (Mode::Nearest, 4) => nearest!(ftz, saturates, 4, |a, b| a / b),
+        (Mode::Nearest, 5) => nearest!(ftz, saturates, 5, |a| 1.0 / a),
+        (Mode::Nearest, _) => nearest!(ftz, saturates, 6, |a| a.sqrt()),
         (_, 3) => lanes!(|a: u32, b: u32, c: u32; aux| -> u32 { soft(aux, a, b, c) }),
         (_, 5 | 6) => lanes!(|a: u32; aux| -> u32 { soft(aux, a, 0, 0) }),
         _ => lanes!(|a: u32, b: u32; aux| -> u32 { soft(aux, a, b, 0) }),
@@ -212,10 +239,10 @@ fn signs(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         return Err(d.unsupported_type(ty));
     }
     let run: LaneFn = match (d.opcode(), ftz, propagate) {
-        ("abs", false, _) => lanes!(|a: u32| -> u32 { a & 0x7fff_ffff }),
-        ("abs", true, _) => lanes!(|a: f32| -> f32 { flush(a).abs() }),
-        ("neg", false, _) => lanes!(|a: u32| -> u32 { a ^ 0x8000_0000 }),
-        ("neg", true, _) => lanes!(|a: f32| -> f32 { -flush(a) }),
+        ("abs", false, _) => lanes!(|a: f32| -> u32 { canonical(a.abs()) }),
+        ("abs", true, _) => lanes!(|a: f32| -> u32 { canonical(flush(a).abs()) }),
+        ("neg", false, _) => lanes!(|a: f32| -> u32 { canonical(-a) }),
+        ("neg", true, _) => lanes!(|a: f32| -> u32 { canonical(-flush(a)) }),
         ("min", false, false) => lanes!(|a: f32, b: f32| -> u32 { minimum(a, b) }),
         ("min", true, false) => lanes!(|a: f32, b: f32| -> u32 { minimum(flush(a), flush(b)) }),
         ("max", false, false) => lanes!(|a: f32, b: f32| -> u32 { maximum(a, b) }),

@@ -2,10 +2,12 @@
 //! `div`, `rcp`, `sqrt`, `abs`, `neg`, `min`, `max`, `copysign`, with every
 //! rounding mode.
 //!
-//! PTX leaves the bits of an f64 NaN open. Here they are the host's when
-//! rounding to nearest (on x86-64 the first NaN operand, made quiet), and
-//! 0xfff8000000000000 from the other modes; `min` and `max` pass on an
-//! operand.
+//! A NaN result is an operand's NaN made quiet, sign and payload kept, as on
+//! an H200: of several, `div` takes the first, `add`, `sub`, `mul`, `min` and
+//! `max` the second, `fma` the second, then the third, then the first. (PTX
+//! leaves open which, and an assembler may exchange the factors of a product.)
+//! `abs` and `neg` leave a NaN's sign alone. Without a NaN operand, it is
+//! 0xfff8000000000000.
 
 use super::softfloat::{F64, Mode};
 use super::{Group, lanes};
@@ -35,10 +37,34 @@ pub(crate) const GROUP: Group = Group {
 
 const OPERATION: u32 = 8;
 
+/// The NaN of an invalid operation.
+const INVALID: u64 = 0xfff8 << 48;
+
+/// A quiet NaN has this bit.
+const QUIET: u64 = 1 << 51;
+
+/// The bits of a result: the first NaN among the operands in this order, made
+/// quiet, if there is one.
+#[inline(always)]
+pub(crate) fn settle(result: f64, operands: [f64; 3]) -> u64 {
+    let [first, second, third] = operands;
+    if first.is_nan() {
+        first.to_bits() | QUIET
+    } else if second.is_nan() {
+        second.to_bits() | QUIET
+    } else if third.is_nan() {
+        third.to_bits() | QUIET
+    } else if result.is_nan() {
+        INVALID
+    } else {
+        result.to_bits()
+    }
+}
+
 #[inline(always)]
 fn soft(aux: u64, a: u64, b: u64, c: u64) -> u64 {
     let mode = Mode::from_code(aux);
-    match aux >> OPERATION {
+    let bits = match aux >> OPERATION {
         0 => F64.add(a, b, mode),
         1 => F64.sub(a, b, mode),
         2 => F64.mul(a, b, mode),
@@ -46,7 +72,13 @@ fn soft(aux: u64, a: u64, b: u64, c: u64) -> u64 {
         4 => F64.div(a, b, mode),
         5 => F64.div(1f64.to_bits(), a, mode),
         _ => F64.sqrt(a, mode),
-    }
+    };
+    let order = if aux >> OPERATION < 4 {
+        [b, c, a]
+    } else {
+        [a, b, c]
+    };
+    settle(f64::from_bits(bits), order.map(f64::from_bits))
 }
 
 fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
@@ -75,33 +107,39 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         _ => (7, 2),
     };
     let run: LaneFn = match (d.opcode(), mode) {
-        ("abs", _) => lanes!(|a: u64| -> u64 { a & !(1 << 63) }),
-        ("neg", _) => lanes!(|a: u64| -> u64 { a ^ 1 << 63 }),
-        ("min", _) => lanes!(|a: f64, b: f64| -> f64 {
-            if a < b || b.is_nan() || (a == b && a.is_sign_negative()) {
-                a
+        ("abs", _) => {
+            lanes!(|a: f64| -> u64 {
+                settle(f64::from_bits(a.to_bits() & !(1 << 63)), [a, 0.0, 0.0])
+            })
+        }
+        ("neg", _) => {
+            lanes!(|a: f64| -> u64 { settle(f64::from_bits(a.to_bits() ^ 1 << 63), [a, 0.0, 0.0]) })
+        }
+        ("min", _) => lanes!(|a: f64, b: f64| -> u64 {
+            if a < b || b.is_nan() && !a.is_nan() || (a == b && a.is_sign_negative()) {
+                a.to_bits()
             } else {
-                b
+                settle(b, [b, 0.0, 0.0])
             }
         }),
-        ("max", _) => lanes!(|a: f64, b: f64| -> f64 {
-            if a > b || b.is_nan() || (a == b && a.is_sign_positive()) {
-                a
+        ("max", _) => lanes!(|a: f64, b: f64| -> u64 {
+            if a > b || b.is_nan() && !a.is_nan() || (a == b && a.is_sign_positive()) {
+                a.to_bits()
             } else {
-                b
+                settle(b, [b, 0.0, 0.0])
             }
         }),
         // PTX: the magnitude of b with the sign of a.
         ("copysign", _) => lanes!(|a: u64, b: u64| -> u64 { a & 1 << 63 | b & !(1 << 63) }),
-        ("add", Mode::Nearest) => lanes!(|a: f64, b: f64| -> f64 { a + b }),
-        ("sub", Mode::Nearest) => lanes!(|a: f64, b: f64| -> f64 { a - b }),
-        ("mul", Mode::Nearest) => lanes!(|a: f64, b: f64| -> f64 { a * b }),
+        ("add", Mode::Nearest) => lanes!(|a: f64, b: f64| -> u64 { settle(a + b, [b, a, 0.0]) }),
+        ("sub", Mode::Nearest) => lanes!(|a: f64, b: f64| -> u64 { settle(a - b, [b, a, 0.0]) }),
+        ("mul", Mode::Nearest) => lanes!(|a: f64, b: f64| -> u64 { settle(a * b, [b, a, 0.0]) }),
         ("fma" | "mad", Mode::Nearest) => {
-            lanes!(|a: f64, b: f64, c: f64| -> f64 { a.mul_add(b, c) })
+            lanes!(|a: f64, b: f64, c: f64| -> u64 { settle(a.mul_add(b, c), [b, c, a]) })
         }
-        ("div", Mode::Nearest) => lanes!(|a: f64, b: f64| -> f64 { a / b }),
-        ("rcp", Mode::Nearest) => lanes!(|a: f64| -> f64 { 1.0 / a }),
-        ("sqrt", Mode::Nearest) => lanes!(|a: f64| -> f64 { a.sqrt() }),
+        ("div", Mode::Nearest) => lanes!(|a: f64, b: f64| -> u64 { settle(a / b, [a, b, 0.0]) }),
+        ("rcp", Mode::Nearest) => lanes!(|a: f64| -> u64 { settle(1.0 / a, [a, 0.0, 0.0]) }),
+        ("sqrt", Mode::Nearest) => lanes!(|a: f64| -> u64 { settle(a.sqrt(), [a, 0.0, 0.0]) }),
         ("fma" | "mad", _) => lanes!(|a: u64, b: u64, c: u64; aux| -> u64 { soft(aux, a, b, c) }),
         ("rcp" | "sqrt", _) => lanes!(|a: u64; aux| -> u64 { soft(aux, a, 0, 0) }),
         _ => lanes!(|a: u64, b: u64; aux| -> u64 { soft(aux, a, b, 0) }),

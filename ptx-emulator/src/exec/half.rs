@@ -69,7 +69,10 @@ fn traits_of(ty: Type) -> Option<u64> {
 /// `f` on the element, or on both.
 #[inline(always)]
 fn elements(aux: u64, (a, b, c): (u32, u32, u32), f: impl Fn(Format, u64, u64, u64) -> u64) -> u32 {
-    let format = format_of(aux);
+    let format = match format_of(aux) {
+        format if aux & FTZ != 0 => format.flushing(),
+        format => format,
+    };
     let element = |shift: u32| {
         let part = |row: u32| {
             let bits = u64::from(row >> shift & 0xffff);
@@ -118,6 +121,16 @@ pub(super) fn extreme(aux: u64, format: Format, a: u64, b: u64, largest: bool) -
     };
     if aux & XOR_SIGN != 0 {
         bits | (a ^ b) & sign
+    } else {
+        bits
+    }
+}
+
+/// Any NaN as the one that operations give.
+#[inline(always)]
+fn one_nan(format: Format, bits: u64) -> u64 {
+    if format.is_nan(bits) {
+        format.nan()
     } else {
         bits
     }
@@ -172,8 +185,8 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         "sub" => each!(|format, a, b, _c, aux| format.sub(a, b, Mode::Nearest)),
         "mul" => each!(|format, a, b, _c, aux| format.mul(a, b, Mode::Nearest)),
         "fma" => each!(|format, a, b, c, aux| format.fma(a, b, c, Mode::Nearest)),
-        "abs" => each!(|format, a, _b, _c, aux| a & !format.sign_bit()),
-        "neg" => each!(|format, a, _b, _c, aux| a ^ format.sign_bit()),
+        "abs" => each!(|format, a, _b, _c, aux| one_nan(format, a & !format.sign_bit())),
+        "neg" => each!(|format, a, _b, _c, aux| one_nan(format, a ^ format.sign_bit())),
         "min" => each!(|format, a, b, _c, aux| extreme(aux, format, a, b, false)),
         _ => each!(|format, a, b, _c, aux| extreme(aux, format, a, b, true)),
     };

@@ -1,12 +1,14 @@
 //! Integer arithmetic: `add`, `sub`, `mul`, `mad`, `div`, `rem`, `abs`,
 //! `neg`, `min`, `max`, `sad`, carries, and the bit counts.
 //!
-//! Division by zero gives all ones and the remainder the dividend, as the
-//! hardware's software sequence does; PTX leaves both open.
+//! Quotient and remainder of a division by zero are all ones, as on an H200;
+//! PTX leaves both open.
 
-use super::{Group, Value, lane_fn, lanes, write};
+mod field;
+
+use super::{Group, lanes};
 use crate::ast::Type;
-use crate::ir::{Class, LaneFn, Operands, Row};
+use crate::ir::{Class, LaneFn, Operands};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 
 pub(crate) const GROUP: Group = Group {
@@ -68,7 +70,7 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         "mul" | "mad" => multiply(d),
         "mul24" | "mad24" => multiply24(d),
         "popc" | "clz" | "brev" | "bfind" => count(d),
-        "bfe" | "bfi" => field(d),
+        "bfe" | "bfi" => field::decode(d),
         "dp4a" | "dp2a" => dot(d),
         "abs" | "neg" => {
             let ty = d.ty()?;
@@ -140,7 +142,7 @@ fn binary(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         ("add", _) => each_type!(ty, |a, b| a.wrapping_add(b)),
         ("sub", _) => each_type!(ty, |a, b| a.wrapping_sub(b)),
         ("div", _) => each_type!(ty, |a, b| if b == 0 { !0 } else { a.wrapping_div(b) }),
-        ("rem", _) => each_type!(ty, |a, b| if b == 0 { a } else { a.wrapping_rem(b) }),
+        ("rem", _) => each_type!(ty, |a, b| if b == 0 { !0 } else { a.wrapping_rem(b) }),
         ("min", _) => each_type!(ty, |a, b| a.min(b)),
         ("max", _) => each_type!(ty, |a, b| a.max(b)),
         _ => None,
@@ -357,92 +359,6 @@ fn find64(a: u64, shift_amount: u64) -> u32 {
         zeros if shift_amount != 0 => zeros,
         zeros => 63 - zeros,
     }
-}
-
-fn field(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    let ty = d.ty()?;
-    if d.opcode() == "bfe" {
-        let run = match ty {
-            Type::U32 => Some(lanes!(|a: u32, b: u32, c: u32| -> u32 {
-                extract(u64::from(a), b, c, 32, false) as u32
-            })),
-            Type::S32 => Some(lanes!(|a: u32, b: u32, c: u32| -> u32 {
-                extract(u64::from(a), b, c, 32, true) as u32
-            })),
-            Type::U64 => Some(lanes!(|a: u64, b: u32, c: u32| -> u64 {
-                extract(a, b, c, 64, false)
-            })),
-            Type::S64 => Some(lanes!(|a: u64, b: u32, c: u32| -> u64 {
-                extract(a, b, c, 64, true)
-            })),
-            _ => None,
-        };
-        return lanes_of(d, run, ty, &[ty, Type::U32, Type::U32]);
-    }
-    let run: Option<LaneFn> = match ty {
-        Type::B32 => Some(lane_fn!(|f, o, m| {
-            let mut out = Row::<u32>::default();
-            let (a, b) = (u32::row(f, o.s[0]), u32::row(f, o.s[1]));
-            let (start, length) = (u32::row(f, o.s[2]), u32::row(f, o.s[3]));
-            for lane in 0..32 {
-                out.0[lane] = insert(
-                    u64::from(a.0[lane]),
-                    u64::from(b.0[lane]),
-                    start.0[lane],
-                    length.0[lane],
-                    32,
-                ) as u32;
-            }
-            write(u32::row_mut(f, o.d[0]), &out, m);
-        })),
-        Type::B64 => Some(lane_fn!(|f, o, m| {
-            let mut out = Row::<u64>::default();
-            let (a, b) = (u64::row(f, o.s[0]), u64::row(f, o.s[1]));
-            let (start, length) = (u32::row(f, o.s[2]), u32::row(f, o.s[3]));
-            for lane in 0..32 {
-                out.0[lane] = insert(a.0[lane], b.0[lane], start.0[lane], length.0[lane], 64);
-            }
-            write(u64::row_mut(f, o.d[0]), &out, m);
-        })),
-        _ => None,
-    };
-    lanes_of(d, run, ty, &[ty, ty, Type::U32, Type::U32])
-}
-
-/// `bfe`: start and length are the low 8 bits of their operands; beyond the
-/// top, the sign (or zero) goes on.
-#[inline(always)]
-fn extract(a: u64, start: u32, length: u32, width: u32, signed: bool) -> u64 {
-    let (start, length) = (start & 0xff, length & 0xff);
-    if length == 0 {
-        return 0;
-    }
-    let top = (start + length - 1).min(width - 1);
-    let sign = signed && a >> top & 1 != 0;
-    let above = if sign { u64::MAX } else { 0 };
-    let body = if start >= width { 0 } else { a >> start };
-    let kept = if start >= width { 0 } else { top + 1 - start };
-    let mask = if kept >= 64 {
-        u64::MAX
-    } else {
-        (1 << kept) - 1
-    };
-    body & mask | above & !mask
-}
-
-/// `bfi`: `a` into `b`.
-#[inline(always)]
-fn insert(a: u64, b: u64, start: u32, length: u32, width: u32) -> u64 {
-    let (start, length) = (start & 0xff, length & 0xff);
-    if start >= width || length == 0 {
-        return b;
-    }
-    let mask = if length >= 64 {
-        u64::MAX
-    } else {
-        (1 << length) - 1
-    } << start;
-    b & !mask | a << start & mask
 }
 
 fn dot(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {

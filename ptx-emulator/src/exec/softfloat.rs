@@ -11,27 +11,33 @@ pub(crate) struct Format {
     fraction_bits: u32,
     /// The NaN that operations give.
     nan: u64,
+    /// Results below the normal numbers are zeros.
+    flushes: bool,
 }
 
 pub(crate) const F16: Format = Format {
     exponent_bits: 5,
     fraction_bits: 10,
     nan: 0x7fff,
+    flushes: false,
 };
 pub(crate) const BF16: Format = Format {
     exponent_bits: 8,
     fraction_bits: 7,
     nan: 0x7fff,
+    flushes: false,
 };
 pub(crate) const F32: Format = Format {
     exponent_bits: 8,
     fraction_bits: 23,
     nan: 0x7fff_ffff,
+    flushes: false,
 };
 pub(crate) const F64: Format = Format {
     exponent_bits: 11,
     fraction_bits: 52,
     nan: 0xfff8_0000_0000_0000,
+    flushes: false,
 };
 
 /// The rounding modes of PTX.
@@ -98,6 +104,16 @@ impl Format {
     /// The NaN that operations give.
     pub(crate) fn nan(self) -> u64 {
         self.nan
+    }
+
+    /// The same format under `.ftz`: a result is rounded as if exponents had
+    /// no end, and is a zero of its sign if it is then below the normal numbers.
+    /// So does an H200; to round to a subnormal first may give a normal number.
+    pub(crate) fn flushing(self) -> Format {
+        Format {
+            flushes: true,
+            ..self
+        }
     }
 
     /// The bit of the sign.
@@ -209,7 +225,12 @@ impl Format {
         let sticky_low = tail;
         let smallest = 1 - self.bias() - self.fraction_bits as i32;
         let top = exponent + 127 - significand.leading_zeros() as i32;
-        let quantum = (top - self.fraction_bits as i32).max(smallest);
+        let full = top - self.fraction_bits as i32;
+        let quantum = if self.flushes {
+            full
+        } else {
+            full.max(smallest)
+        };
         let drop = quantum - exponent;
         let (kept, half, rest) = if drop <= 0 {
             // At most fraction_bits + 1 bits: no overflow.
@@ -229,6 +250,11 @@ impl Format {
             Mode::Up => !negative && (half || rest),
         };
         let kept = kept + u64::from(up);
+        if quantum < smallest {
+            let carried = (kept >> (self.fraction_bits + 1)) as i32;
+            let least = u64::from(quantum + carried == smallest) << self.fraction_bits;
+            return self.signed(negative, least);
+        }
         let steps = (quantum - smallest) as u64;
         if steps >= self.infinity() >> self.fraction_bits {
             return self.overflow(negative, mode);

@@ -51,6 +51,22 @@ fn format_of(kind: u64) -> Option<Format> {
     }
 }
 
+/// A NaN whose sign and payload (its upper bits, and quiet) survive a
+/// conversion, as on an H200. The others become the one NaN of their format.
+fn kept_nan(from: u64, to: u64, bits: u64) -> Option<u64> {
+    match (from, to) {
+        // The bits of a bf16 are the upper half of an f32.
+        (KIND_BF16, KIND_F32) if BF16.is_nan(bits & 0xffff) => Some((bits & 0xffff) << 16),
+        (KIND_F16, KIND_F64) if F16.is_nan(bits & 0xffff) => {
+            Some((bits >> 15 & 1) << 63 | 0x7ff8 << 48 | (bits & 0x3ff) << 42)
+        }
+        (KIND_F64, KIND_F16) if F64.is_nan(bits) => {
+            Some((bits >> 63) << 15 | 0x7e00 | bits >> 42 & 0x3ff)
+        }
+        _ => None,
+    }
+}
+
 /// One value, from the low bits of a row to the low bits of a row.
 fn convert(aux: u64, bits: u64) -> u64 {
     let flush = |format: Format, bits: u64| {
@@ -60,6 +76,11 @@ fn convert(aux: u64, bits: u64) -> u64 {
             bits
         }
     };
+    if aux & (SATURATE | RELU) == 0
+        && let Some(nan) = kept_nan(aux >> FROM & 15, aux >> TO & 15, bits)
+    {
+        return nan;
+    }
     let parts = match format_of(aux >> FROM) {
         Some(format) => {
             let own = ((u128::from(format.sign_bit()) << 1) - 1) as u64;
@@ -241,7 +262,8 @@ const LARGEST_TF32: u32 = 0x7f7f_e000;
 fn tf32(aux: u64, bits: u32) -> u32 {
     let (sign, magnitude) = (bits & 0x8000_0000, bits & 0x7fff_ffff);
     if magnitude > 0x7f80_0000 {
-        return 0x7fff_ffff;
+        // As on an H200: cut, whatever is left of the payload.
+        return bits >> BELOW_TF32 << BELOW_TF32;
     }
     if aux & RELU != 0 && sign != 0 {
         return 0;

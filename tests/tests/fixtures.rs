@@ -1,0 +1,119 @@
+//! Devices give what an H200 gave, bit for bit: the emulator on every machine,
+//! and a GPU where there is one.
+//!
+//! `fixtures record DIR` records anew, to files in DIR, on the GPU of the
+//! machine.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::ExitCode;
+
+use quadscan::device::{Artifact, DeviceChoice};
+use quadscan_tests::fixtures::recording::{Result as LaunchResult, changed, differences};
+use quadscan_tests::fixtures::{self, Header, Recording, SEED, launches, nvcc, probes, record};
+use quadscan_tests::probes::table;
+use quadscan_tests::suite::{self, Bench, Case, Outcome};
+
+const DEVICES: &[(&str, DeviceChoice)] = &[
+    ("emulator", DeviceChoice::Emulator { schedule: None }),
+    ("cuda", DeviceChoice::Cuda(None)),
+];
+
+const CASES: &[Case] = &[
+    Case {
+        name: "seeded_launches_give_the_recorded_bits",
+        run: seeded_launches,
+    },
+    Case {
+        name: "every_instruction_form_gives_the_recorded_bits",
+        run: instruction_forms,
+    },
+    Case {
+        name: "kernels_from_nvcc_give_the_recorded_bits",
+        run: kernels_from_nvcc,
+    },
+    Case {
+        name: "every_kernel_but_the_diagnostic_ones_is_launched",
+        run: every_kernel,
+    },
+];
+
+/// Differences that a message shows.
+const SHOWN: usize = 40;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().collect();
+    match arguments.get(1).map(String::as_str) {
+        Some("record") => match &arguments[2..] {
+            [folder] => record::main(Path::new(folder)),
+            _ => {
+                eprintln!("error: `record` needs one DIR, the folder to write to");
+                ExitCode::from(2)
+            }
+        },
+        _ => suite::main_on(DEVICES, CASES),
+    }
+}
+
+/// Says when the PTX is not the recorded one; the results are compared all the
+/// same, since it is they that must not change.
+fn state(what: &str, header: &Header, now: &BTreeMap<String, String>) {
+    for name in changed(header, now) {
+        eprintln!(
+            "{what}: the PTX of {name} is not the recorded one ({})",
+            header.date
+        );
+    }
+}
+
+fn verdict(differences: &[String]) -> Outcome {
+    if differences.is_empty() {
+        return Ok(());
+    }
+    let shown = differences.len().min(SHOWN);
+    let text = differences[..shown].join("\n");
+    Err(format!("{} differences:\n{text}", differences.len()).into())
+}
+
+fn seeded_launches(bench: &Bench) -> Outcome {
+    let recorded = Recording::<LaunchResult>::read(fixtures::LAUNCHES)?;
+    let hashes = record::artifact_hashes(&Artifact::embedded()?);
+    state("launches", &recorded.header, &hashes);
+    assert_eq!(recorded.header.seed, SEED, "record anew");
+    let found = launches::run(&bench.module, SEED)?;
+    assert!(found.len() >= 500, "only {} launches", found.len());
+    verdict(&differences(&recorded.lines, &found))
+}
+
+fn instruction_forms(bench: &Bench) -> Outcome {
+    let recorded = Recording::<probes::Line>::read(fixtures::PROBES)?;
+    let forms = table::forms();
+    state("probes", &recorded.header, &probes::hashes(&forms));
+    let found = probes::run(&bench.device, &forms, SEED)?;
+    let comparison = probes::compare(&recorded.lines, &found, &forms, SEED);
+    verdict(&comparison.differences)?;
+    // Most of what is recorded counts.
+    assert!(comparison.open * 50 < comparison.compared, "{comparison:?}");
+    Ok(())
+}
+
+fn kernels_from_nvcc(bench: &Bench) -> Outcome {
+    let recorded = Recording::<LaunchResult>::read(fixtures::NVCC)?;
+    state("nvcc", &recorded.header, &nvcc::hashes());
+    verdict(&differences(&recorded.lines, &nvcc::run(&bench.device)?))
+}
+
+fn every_kernel(bench: &Bench) -> Outcome {
+    let manifest = bench.module.manifest().ok_or("no manifest")?;
+    let mut there: Vec<&str> = manifest
+        .kernels
+        .iter()
+        .filter(|kernel| !kernel.module.ends_with("diagnostics"))
+        .map(|kernel| kernel.entry.as_str())
+        .collect();
+    let mut launched: Vec<&str> = launches::names().collect();
+    there.sort_unstable();
+    launched.sort_unstable();
+    assert_eq!(launched, there);
+    Ok(())
+}

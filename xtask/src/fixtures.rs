@@ -1,0 +1,33 @@
+//! `cargo xtask fixtures`: records anew, on this machine's GPU, what the
+//! emulator is held to.
+//!
+//! The test program `fixtures` of `quadscan-tests` does it, so that what is
+//! recorded and what is replayed is the same code; in the bundle it is
+//! `gpu-tests/fixtures record DIR`.
+
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+
+use anyhow::Context;
+
+use crate::{Refused, bundle, cargo, setup};
+
+/// The suite that records.
+pub(crate) const SUITE: &str = "fixtures";
+
+pub(crate) fn run() -> anyhow::Result<ExitCode> {
+    // Refuse before building: that takes a second, a build minutes.
+    if let Err(error) = libcuda_lazy::status() {
+        return Err(Refused(format!("fixtures are recorded on a GPU: {error}")).into());
+    }
+    setup::ensure()?;
+    let suite = bundle::gpu_suites(&[SUITE])?
+        .pop()
+        .context("cargo built the tests and named no executable")?;
+    // The program takes this process over: its exit code needs no handing on.
+    let error = Command::new(&suite.path)
+        .arg("record")
+        .arg(cargo::root().join("tests/fixtures/h200"))
+        .exec();
+    Err(error).with_context(|| format!("{} could not be started", suite.path.display()))
+}
