@@ -19,7 +19,7 @@ pub(crate) const GROUP: Group = Group {
         ("brx", ".idx .uni"),
         (
             "call",
-            ".uni; direct, indirect, recursive; parameters in memory",
+            ".uni; direct, indirect, recursive; parameters in .param",
         ),
         ("ret", ".uni"),
         ("exit", ""),

@@ -1,11 +1,6 @@
 //! f64 arithmetic, exact to the bit: `add`, `sub`, `mul`, `fma`, `mad`,
 //! `div`, `rcp`, `sqrt`, `abs`, `neg`, `min`, `max`, `copysign`, with every
 //! rounding mode.
-//!
-//! PTX leaves the bits of an f64 NaN open. Here they are the host's when
-//! rounding to nearest (on x86-64 the first NaN operand, made quiet), and
-//! 0xfff8000000000000 from the other modes; `min` and `max` pass on an
-//! operand.
 
 use super::softfloat::{F64, Mode};
 use super::{Group, lanes};
