@@ -134,7 +134,7 @@ fn arithmetic_is_that_of_the_numbers() {
         });
         if ty.starts_with('s') {
             check(&format!("abs.{ty}"), &[width; 2], |[a, ..]| {
-                v(a).abs() as u64
+                v(a).unsigned_abs() as u64
             });
             check(&format!("neg.{ty}"), &[width; 2], |[a, ..]| -v(a) as u64);
         }
@@ -154,7 +154,7 @@ fn arithmetic_is_that_of_the_numbers() {
     check("add.sat.s32", &[32; 3], |[a, b, ..]| clamp(v(a) + v(b)));
     check("sub.sat.s32", &[32; 3], |[a, b, ..]| clamp(v(a) - v(b)));
     check("mad.hi.sat.s32", &[32; 4], |[a, b, c, _]| {
-        clamp((v(a) * v(b) >> 32) + v(c))
+        clamp(((v(a) * v(b)) >> 32) + v(c))
     });
     for ty in ["u32", "s32"] {
         let v = |bits| value(ty, 24, bits);
