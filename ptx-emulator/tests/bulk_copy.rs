@@ -174,3 +174,23 @@ fn bulk_copies_within_shared_memory_and_prefetches() {
         assert_eq!(copy(&body, 1, &input, 4, &options).unwrap(), input);
     }
 }
+
+#[test]
+fn stored_values_come_later_and_are_counted() {
+    let input = [0; 4];
+    let issue = "mov.u32 %r2, buffer; mov.u32 %r3, bars; mbarrier.init.shared.b64 [%r3], 1;
+        mov.u32 %r4, 11; mov.u32 %r5, 22; mov.u64 %d5, 0x300000002; st.shared.u32 [%r2+16], 40;
+        mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 20;
+        st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r2], {%r4, %r5}, [%r3];
+        st.async.shared::cluster.mbarrier::complete_tx::bytes.u64 [%r2+8], %d5, [%r3];
+        red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r2+16], %r5, [%r3];";
+    let look = "ld.shared.v4.u32 {%r6, %r7, %r8, %r9}, [%r2]; ld.shared.u32 %r10, [%r2+16];
+        st.global.v4.u32 [%d1], {%r6, %r7, %r8, %r9}; st.global.u32 [%d1+16], %r10; ret;";
+    let wait = "W: mbarrier.try_wait.parity.shared.b64 %p2, [%r3], 0; @!%p2 bra W;";
+    for options in schedules() {
+        let out = copy(&format!("{issue} {wait} {look}"), 1, &input, 5, &options);
+        assert_eq!(out.unwrap(), [11, 22, 2, 3, 62]);
+    }
+    let early = copy(&format!("{issue} {look}"), 1, &input, 5, &schedules()[0]);
+    assert_eq!(early.unwrap(), [0, 0, 0, 0, 40]);
+}

@@ -1,4 +1,5 @@
-//! Copies that end later: `cp.async`, `cp.async.bulk`, `cp.reduce.async.bulk`
+//! Copies that end later: `cp.async`, `cp.async.bulk`, `cp.reduce.async.bulk`,
+//! `st.async`, `red.async`
 //! (PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy").
 //!
 //! What is wrong with an address or a size is a fault of the instruction; when
@@ -6,6 +7,7 @@
 //! `.shared::cluster` is the block's own shared memory.
 
 mod bulk;
+mod store;
 
 use super::{Group, Value, atomic, predicate};
 use crate::ast::{Number, Operand, Type};
@@ -21,10 +23,20 @@ use crate::observe::{AccessKind, MemoryAccess, Observer, Order, Scope, Site};
 
 pub(crate) const GROUP: Group = Group {
     name: "async_copy",
-    opcodes: &[(
-        "cp",
-        ".async .ca .cg .shared.global of 4, 8, 16 bytes, with src-size or ignore-src, .commit_group .wait_group .wait_all .mbarrier.arrive .noinc; .async.bulk between global and shared, .commit_group .wait_group .read .prefetch.L2; .reduce.async.bulk .add .min .max .inc .dec .and .or .xor of 32 and 64 bits; cache hints; no tensors",
-    )],
+    opcodes: &[
+        (
+            "cp",
+            ".async .ca .cg .shared.global of 4, 8, 16 bytes, with src-size or ignore-src, .commit_group .wait_group .wait_all .mbarrier.arrive .noinc; .async.bulk between global and shared, .commit_group .wait_group .read .prefetch.L2; .reduce.async.bulk .add .min .max .inc .dec .and .or .xor of 32 and 64 bits; cache hints; no tensors",
+        ),
+        (
+            "st",
+            ".async .shared::cluster .mbarrier::complete_tx::bytes; .v2 .v4; of 32 and 64 bits",
+        ),
+        (
+            "red",
+            ".async .relaxed.cluster .shared::cluster .mbarrier::complete_tx::bytes; .add .min .max .inc .dec .and .or .xor of integers",
+        ),
+    ],
     decode,
 };
 
@@ -38,6 +50,7 @@ pub(crate) enum Asynchronous {
         limit: Limit,
     },
     Bulk(bulk::Bulk),
+    Store(store::Store),
     Prefetch {
         from: Address,
         room: Room,
@@ -69,6 +82,13 @@ pub(crate) enum Limit {
 }
 
 fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
+    if d.opcode() != "cp" {
+        return Ok(Decoded {
+            op: Op::Asynchronous(Box::new(Asynchronous::Store(store::decode(d)?))),
+            operands: Operands::default(),
+            class: Class::Memory,
+        });
+    }
     let reduces = d.take("reduce");
     if !d.take("async") {
         return Err(d.unknown_modifier());
@@ -249,6 +269,7 @@ pub(crate) fn run<O: Observer>(
             limit,
         } => lane_copies(context, warp, path, (to, from), *bytes, *limit, lanes),
         Asynchronous::Bulk(bulk) => bulk::run(context, warp, path, bulk, lanes),
+        Asynchronous::Store(store) => store::run(context, warp, path, store, lanes),
         Asynchronous::Prefetch { from, room, size } => {
             let from = addresses(context, warp, path, from);
             let sizes = *u32::row(&warp.registers.frame(path, &context.launch.pool), *size);
