@@ -46,7 +46,7 @@ use threads::{Block, lanes_of};
 
 use super::raw::{FindingKind, RawFinding, RawPlace};
 use crate::observe::{
-    AccessKind, BarrierArrival, LaunchInfo, Memory, MemoryAccess, Observer, Order, Scope, Site,
+    BarrierArrival, LaunchInfo, Memory, MemoryAccess, Observer, Order, Scope, Site,
 };
 
 /// Finds data races of a launch.
@@ -239,6 +239,8 @@ impl Races {
                     let (near, far) = location::read(locations, by.block, manner, mask(word));
                     if acquires {
                         block.acquire(by, &near);
+                    }
+                    if acquires && manner.wide {
                         block.acquire(by, &far);
                     } else {
                         block.remember(by, &near, &far);

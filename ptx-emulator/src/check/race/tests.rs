@@ -5,6 +5,7 @@ mod flags;
 mod kernels;
 mod knowledge;
 mod oracle;
+mod random;
 mod words;
 
 use super::Races;

@@ -1,17 +1,14 @@
-//! Random runs, against a checker that keeps everything: a full clock a
-//! thread, every access, and for each byte who wrote it last.
+//! A checker that keeps everything: a full clock a thread, every access, and
+//! for each byte who wrote it last. Slow, and plain enough to be believed.
 
 use std::collections::HashMap;
 
-use super::Races;
-use crate::observe::{
-    AccessKind, BarrierArrival, LaunchInfo, Memory, MemoryAccess, Observer, Order, Scope, Site,
-};
+use crate::observe::{AccessKind, Order, Scope};
 
 /// Threads of a block that take part, by warp and lane.
-const MEMBERS: [(u32, u32); 6] = [(0, 0), (0, 1), (0, 2), (0, 31), (1, 0), (1, 1)];
-const BLOCKS: usize = 3;
-const THREADS: usize = BLOCKS * MEMBERS.len();
+pub(super) const MEMBERS: [(u32, u32); 6] = [(0, 0), (0, 1), (0, 2), (0, 31), (1, 0), (1, 1)];
+pub(super) const BLOCKS: usize = 3;
+pub(super) const THREADS: usize = BLOCKS * MEMBERS.len();
 
 type Clock = [u32; THREADS];
 
@@ -27,14 +24,14 @@ fn wide(scope: Scope) -> bool {
 
 /// An instruction: its number is its pc.
 #[derive(Copy, Clone, Debug)]
-struct Form {
-    kind: AccessKind,
-    order: Order,
-    scope: Scope,
-    bytes: u64,
+pub(super) struct Form {
+    pub(super) kind: AccessKind,
+    pub(super) order: Order,
+    pub(super) scope: Scope,
+    pub(super) bytes: u64,
 }
 
-fn forms() -> Vec<Form> {
+pub(super) fn forms() -> Vec<Form> {
     let mut all = Vec::new();
     let mut add = |kind, order, scope, bytes| {
         all.push(Form {
@@ -94,20 +91,32 @@ impl Past {
     }
 }
 
-fn block_of(thread: usize) -> usize {
+pub(super) fn block_of(thread: usize) -> usize {
     thread / MEMBERS.len()
 }
 
-fn warp_of(thread: usize) -> u32 {
+pub(super) fn warp_of(thread: usize) -> u32 {
     MEMBERS[thread % MEMBERS.len()].0
 }
 
-fn lane_of(thread: usize) -> usize {
+pub(super) fn lane_of(thread: usize) -> usize {
     MEMBERS[thread % MEMBERS.len()].1 as usize
 }
 
+/// What an access is to those before it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Verdict {
+    /// In no conflict.
+    Alone,
+    /// In conflict, and after all of them.
+    Ordered,
+    /// As `Ordered`, one of them by another block.
+    Message,
+    Race,
+}
+
 #[derive(Default)]
-struct Oracle {
+pub(super) struct Oracle {
     clocks: Vec<Clock>,
     /// By memory (0 global, else the block's shared): all accesses.
     past: HashMap<usize, Vec<Past>>,
@@ -115,14 +124,13 @@ struct Oracle {
     last: HashMap<(usize, u64), usize>,
     fences: Vec<Vec<Link>>,
     pending: Vec<Vec<Link>>,
-    /// Accesses that only order keeps from racing, and those among them with
-    /// one of another block.
-    ordered: usize,
-    messages: usize,
+    /// Accesses of that verdict.
+    pub(super) ordered: usize,
+    pub(super) messages: usize,
 }
 
 impl Oracle {
-    fn new() -> Oracle {
+    pub(super) fn new() -> Oracle {
         Oracle {
             clocks: vec![[0; THREADS]; THREADS],
             fences: vec![Vec::new(); THREADS],
@@ -135,30 +143,46 @@ impl Oracle {
         self.clocks[thread][thread] += 1;
     }
 
-    /// Makes an access; whether it races.
-    fn access(&mut self, thread: usize, memory: usize, address: u64, form: Form) -> bool {
-        self.step(thread);
-        let clock = self.clocks[thread];
+    /// What an access would be now.
+    pub(super) fn look(&self, thread: usize, memory: usize, address: u64, form: Form) -> Verdict {
+        let known = |old: &Past| self.clocks[thread][old.thread] >= old.clock;
         let writes = form.kind != AccessKind::Load;
-        let past = self.past.entry(memory).or_default();
-        let (mut race, mut ordered, mut message) = (false, false, false);
-        for old in past.iter() {
+        let mut verdict = Verdict::Alone;
+        for old in self.past.get(&memory).into_iter().flatten() {
             let overlap =
                 old.address < address + form.bytes && address < old.address + old.form.bytes;
             let conflict = writes || old.form.kind != AccessKind::Load;
-            if overlap
-                && conflict
-                && old.thread != thread
-                && !old.morally_strong(thread, address, form)
-            {
-                let before = clock[old.thread] >= old.clock;
-                race |= !before;
-                ordered |= before;
-                message |= before && block_of(old.thread) != block_of(thread);
+            let safe = old.thread == thread || old.morally_strong(thread, address, form);
+            if !overlap || !conflict || safe {
+                continue;
+            }
+            if !known(old) {
+                return Verdict::Race;
+            }
+            if block_of(old.thread) != block_of(thread) {
+                verdict = Verdict::Message;
+            } else if verdict == Verdict::Alone {
+                verdict = Verdict::Ordered;
             }
         }
-        self.ordered += usize::from(!race && ordered);
-        self.messages += usize::from(!race && message);
+        verdict
+    }
+
+    /// Makes an access; whether it races.
+    pub(super) fn access(
+        &mut self,
+        thread: usize,
+        memory: usize,
+        address: u64,
+        form: Form,
+    ) -> bool {
+        self.step(thread);
+        let clock = self.clocks[thread];
+        let writes = form.kind != AccessKind::Load;
+        let verdict = self.look(thread, memory, address, form);
+        self.ordered += usize::from(verdict == Verdict::Ordered);
+        self.messages += usize::from(verdict == Verdict::Message);
+        let past = self.past.entry(memory).or_default();
         // Whose writes it observes, or carries on.
         let mut writers: Vec<usize> = (address..address + form.bytes)
             .filter_map(|byte| self.last.get(&(memory, byte)).copied())
@@ -194,11 +218,7 @@ impl Oracle {
                     clock,
                 });
             }
-            for fence in &self.fences[thread] {
-                let mut link = fence.clone();
-                link.wide &= wide(form.scope);
-                links.push(link);
-            }
+            links.extend(self.fences[thread].iter().cloned());
         }
         let past = self.past.entry(memory).or_default();
         past.push(Past {
@@ -214,10 +234,10 @@ impl Oracle {
                 self.last.insert((memory, byte), past.len() - 1);
             }
         }
-        race
+        verdict == Verdict::Race
     }
 
-    fn fence(&mut self, thread: usize, order: Order, scope: Scope) {
+    pub(super) fn fence(&mut self, thread: usize, order: Order, scope: Scope) {
         self.step(thread);
         if order != Order::Release {
             let pending = std::mem::take(&mut self.pending[thread]);
@@ -242,7 +262,7 @@ impl Oracle {
     }
 
     /// Those who wait learn what those who come know.
-    fn meet(&mut self, come: &[usize], wait: &[usize]) {
+    pub(super) fn meet(&mut self, come: &[usize], wait: &[usize]) {
         let mut sum = [0; THREADS];
         for &thread in come {
             self.step(thread);
@@ -252,256 +272,4 @@ impl Oracle {
             join(&mut self.clocks[thread], &sum);
         }
     }
-}
-
-/// xorshift64*
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % n
-    }
-}
-
-fn site(pc: usize, block: usize, warp: u32) -> Site {
-    Site {
-        pc: pc as u32,
-        block: [block as u32, 0, 0],
-        block_linear: block as u64,
-        warp,
-    }
-}
-
-/// The threads of a warp of a block in `alive`, each with probability 1/2.
-fn some_lanes(random: &mut Random, alive: &[usize], block: usize, warp: u32) -> (Vec<usize>, u32) {
-    let mut chosen = Vec::new();
-    let mut mask = 0;
-    for &thread in alive {
-        if block_of(thread) == block && warp_of(thread) == warp && random.below(2) == 0 {
-            chosen.push(thread);
-            mask |= 1 << lane_of(thread);
-        }
-    }
-    (chosen, mask)
-}
-
-fn found(races: &Races) -> u64 {
-    races.findings().iter().map(|finding| finding.count).sum()
-}
-
-fn arrival(id: u32, lanes: u32, expected: u32, waits: bool) -> BarrierArrival {
-    BarrierArrival {
-        id,
-        lanes,
-        live: lanes,
-        expected,
-        waits,
-        aligned: false,
-    }
-}
-
-/// A random run, seen by both.
-struct Run {
-    seed: u64,
-    random: Random,
-    forms: Vec<Form>,
-    oracle: Oracle,
-    races: Races,
-    alive: Vec<usize>,
-    /// Strong accesses of 4 bytes have words of their own.
-    flags: bool,
-    /// Accesses that race.
-    racing: usize,
-}
-
-/// Lanes of a warp of a block that do something together.
-struct Party {
-    block: usize,
-    warp: u32,
-    threads: Vec<usize>,
-    lanes: u32,
-}
-
-impl Run {
-    fn new(seed: u64) -> Run {
-        let mut races = Races::default();
-        races.launch(&LaunchInfo {
-            kernel: "test".into(),
-            grid: [BLOCKS as u32, 1, 1],
-            block: [34, 1, 1],
-            shared_bytes: 64,
-        });
-        for block in 0..BLOCKS {
-            races.block_begins([block as u32, 0, 0], block as u64);
-            races.exit(site(0, block, 0), 0x7fff_fff8);
-        }
-        let flags = seed % 4 < 2;
-        let mut forms = forms();
-        if flags {
-            forms.retain(|form| form.order == Order::Weak || form.bytes == 4);
-        }
-        Run {
-            seed,
-            random: Random(seed * 2 + 1),
-            forms,
-            oracle: Oracle::new(),
-            races,
-            alive: (0..THREADS).collect(),
-            flags,
-            racing: 0,
-        }
-    }
-
-    fn party(&mut self, block: usize, warp: u32) -> Party {
-        let (threads, lanes) = some_lanes(&mut self.random, &self.alive, block, warp);
-        Party {
-            block,
-            warp,
-            threads,
-            lanes,
-        }
-    }
-
-    fn step(&mut self) {
-        if self.random.below(8) == 0 {
-            self.races.sweep();
-        }
-        let (block, warp) = (self.random.below(BLOCKS), self.random.below(2) as u32);
-        let party = self.party(block, warp);
-        if party.lanes == 0 {
-            return;
-        }
-        let at = site(0, block, warp);
-        match self.random.below(24) {
-            0..16 => self.access(&party),
-            16..19 => {
-                let orders = [Order::AcquireRelease, Order::Acquire, Order::Release];
-                let order = orders[self.random.below(3)];
-                let scope = [Scope::Block, Scope::Gpu][self.random.below(2)];
-                self.races.fence(at, party.lanes, order, scope);
-                for &thread in &party.threads {
-                    self.oracle.fence(thread, order, scope);
-                }
-            }
-            19 | 20 => {
-                self.races.collective_completes(at, party.lanes, true);
-                self.oracle.meet(&party.threads, &party.threads);
-            }
-            21 => self.block_barrier(block),
-            22 => self.half_barrier(&party),
-            _ if self.seed % 2 == 0 && self.random.below(3) == 0 => {
-                self.races.exit(at, party.lanes);
-                self.alive.retain(|thread| !party.threads.contains(thread));
-            }
-            _ => {}
-        }
-    }
-
-    fn access(&mut self, party: &Party) {
-        let pc = self.random.below(self.forms.len());
-        let form = self.forms[pc];
-        let shared = self.random.below(4) == 0;
-        // Weak accesses and strong ones meet, or do not.
-        let base = 8 * match (self.flags, form.order) {
-            (false, _) => self.random.below(3),
-            (true, Order::Weak) => 1 + self.random.below(6),
-            (true, _) => 0,
-        };
-        let spread = self.random.below(2) == 0;
-        let mut addresses = [0; 32];
-        for &thread in &party.threads {
-            let offset = if spread {
-                self.random.below(8) as u64
-            } else {
-                0
-            };
-            addresses[lane_of(thread)] = base as u64 + offset / form.bytes * form.bytes;
-        }
-        let (memory, room) = if shared {
-            (1 + party.block, Memory::Shared)
-        } else {
-            (0, Memory::Global)
-        };
-        let access = MemoryAccess {
-            kind: form.kind,
-            memory: room,
-            addresses: &addresses,
-            lanes: party.lanes,
-            bytes: form.bytes as u32,
-            order: form.order,
-            scope: form.scope,
-        };
-        let before = found(&self.races);
-        self.races
-            .access(site(pc, party.block, party.warp), &access);
-        let seen = found(&self.races) != before;
-        let mut race = false;
-        for &thread in &party.threads {
-            race |= self
-                .oracle
-                .access(thread, memory, addresses[lane_of(thread)], form);
-        }
-        let seed = self.seed;
-        assert_eq!(seen, race, "seed {seed}: {form:?} of {:?}", party.threads);
-        self.racing += usize::from(race);
-    }
-
-    /// All threads of a block meet.
-    fn block_barrier(&mut self, block: usize) {
-        let mut all = self.alive.clone();
-        all.retain(|&thread| block_of(thread) == block);
-        for warp in 0..2 {
-            let own = all.iter().filter(|&&thread| warp_of(thread) == warp);
-            let lanes = own.map(|&thread| 1 << lane_of(thread)).sum();
-            if lanes != 0 {
-                let arrival = arrival(0, lanes, 0, true);
-                self.races.barrier(site(0, block, warp), &arrival);
-            }
-        }
-        self.races.barrier_completes(block as u64, 0);
-        self.oracle.meet(&all, &all);
-    }
-
-    /// Some of one warp arrive, some of the other wait.
-    fn half_barrier(&mut self, party: &Party) {
-        let others = self.party(party.block, 1 - party.warp);
-        let at = |party: &Party| site(0, party.block, party.warp);
-        self.races
-            .barrier(at(party), &arrival(1, party.lanes, 64, false));
-        if others.lanes != 0 {
-            self.races
-                .barrier(at(&others), &arrival(1, others.lanes, 64, true));
-        }
-        self.races.barrier_completes(party.block as u64, 1);
-        let come: Vec<usize> = party
-            .threads
-            .iter()
-            .chain(&others.threads)
-            .copied()
-            .collect();
-        self.oracle.meet(&come, &others.threads);
-    }
-}
-
-#[test]
-fn random_runs_agree_with_full_clocks() {
-    let (mut racing, mut ordered, mut messages) = (0, 0, 0);
-    for seed in 1..=4000 {
-        let mut run = Run::new(seed);
-        for _ in 0..80 {
-            run.step();
-        }
-        racing += run.racing;
-        ordered += run.oracle.ordered;
-        messages += run.oracle.messages;
-    }
-    // Both verdicts come often, and so does order between blocks.
-    let counts = (racing, ordered, messages);
-    assert!(
-        racing > 10_000 && ordered > 10_000 && messages > 1_000,
-        "{counts:?}"
-    );
 }
