@@ -239,6 +239,8 @@ impl Races {
                     let (near, far) = location::read(locations, by.block, manner, mask(word));
                     if acquires {
                         block.acquire(by, &near);
+                    }
+                    if acquires && manner.wide {
                         block.acquire(by, &far);
                     } else {
                         block.remember(by, &near, &far);

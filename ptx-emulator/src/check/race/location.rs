@@ -60,8 +60,8 @@ impl Location {
     }
 }
 
-/// What a strong read gets: what its own block published, and what others
-/// did.
+/// What a strong read observes: what its own block published, and what all
+/// did, for other blocks; the latter it gets by an acquire of wide scope.
 pub(super) fn read(locations: &[Location], block: u32, manner: Manner, mask: u8) -> (Tree, Tree) {
     let (mut near, mut far) = (Tree::default(), Tree::default());
     for location in locations {
@@ -69,9 +69,7 @@ pub(super) fn read(locations: &[Location], block: u32, manner: Manner, mask: u8)
             if let Some(tree) = location.near.get(&block) {
                 near.join(tree);
             }
-            if manner.wide {
-                far.join(&location.far);
-            }
+            far.join(&location.far);
         }
     }
     (near, far)

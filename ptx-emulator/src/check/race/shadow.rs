@@ -215,6 +215,7 @@ impl PackedManner {
 pub(super) struct Cell {
     two: [Record; 2],
     /// More of them, the oldest first.
+    #[allow(clippy::box_collection, reason = "a pointer, as most cells have none")]
     more: Option<Box<VecDeque<Record>>>,
 }
 

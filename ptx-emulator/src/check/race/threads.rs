@@ -355,20 +355,14 @@ impl Block {
         !self.warps[warp as usize].released.is_empty()
     }
 
-    /// What a strong write of a lane publishes: as a release all that it
-    /// knows, else what it knew at its last fence.
+    /// What a strong write of a lane publishes: what it knew at its last
+    /// fence, and as a release all that it knows. The outer end of the pattern,
+    /// fence or release, says how far; that the write itself is seen from there
+    /// is for its reader to find out.
     pub(super) fn contribution(&mut self, by: Lane, release: bool, wide: bool) -> Contribution {
-        if release {
-            let known = self.known(by.warp, by.lane);
-            let tree = known.published(by, self.interval, self.time(by.warp));
-            return Contribution {
-                far: wide.then(|| tree.clone()),
-                near: Some(tree),
-            };
-        }
         let mut out = Contribution::default();
         for released in &mut self.warps[by.warp as usize].released {
-            if released.lanes >> by.lane & 1 == 0 {
+            if released.lanes >> by.lane & 1 == 0 || release && (wide || !released.wide) {
                 continue;
             }
             let Released {
@@ -381,13 +375,21 @@ impl Block {
             let tree = trees[by.lane as usize]
                 .get_or_insert_with(|| known.published(by, *interval, *time))
                 .clone();
-            if released.wide && wide {
+            if released.wide {
                 out.far = Some(tree.clone());
             }
             // The narrow fence is the later one, when there are both.
             if !released.wide || out.near.is_none() {
                 out.near = Some(tree);
             }
+        }
+        if release {
+            let known = self.known(by.warp, by.lane);
+            let tree = known.published(by, self.interval, self.time(by.warp));
+            if wide {
+                out.far = Some(tree.clone());
+            }
+            out.near = Some(tree);
         }
         out
     }

@@ -218,11 +218,7 @@ impl Oracle {
                     clock,
                 });
             }
-            for fence in &self.fences[thread] {
-                let mut link = fence.clone();
-                link.wide &= wide(form.scope);
-                links.push(link);
-            }
+            links.extend(self.fences[thread].iter().cloned());
         }
         let past = self.past.entry(memory).or_default();
         past.push(Past {
