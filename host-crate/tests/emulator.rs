@@ -203,7 +203,7 @@ fn a_kernel_that_faults_or_hangs_costs_its_own_row() {
     let reason = |row: usize| records[row].reason.clone().unwrap_or_default();
     assert!(
         reason(1).contains("kernel `fault`, block [0, 0, 0], thread [0, 0, 0], ")
-            && reason(1).contains(".rs:"),
+            && reason(1).contains("kernels-crate/src/diagnostics.rs:"),
         "{}",
         reason(1)
     );

@@ -110,7 +110,7 @@ fn a_fault_of_an_emulated_kernel_names_its_source_line_and_loses_the_device() {
     assert!(
         reason.contains("kernel `fault`, block [0, 0, 0], thread [0, 0, 0], ")
             && reason.contains("4 bytes at 0x40 (global) are out of bounds")
-            && reason.contains(".rs:"),
+            && reason.contains("kernels-crate/src/diagnostics.rs:"),
         "{reason}"
     );
 }
