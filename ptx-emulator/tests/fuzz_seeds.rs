@@ -1,7 +1,7 @@
 //! What the fuzzer starts from, and what it found: every text that is kept in
 //! `fuzz/seeds` goes through the parser and the loader, in time.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use ptx_emulator::{Program, parse, refusals};
@@ -9,17 +9,22 @@ use ptx_emulator::{Program, parse, refusals};
 /// A fuzzer counts 5 seconds as a hang, with sanitizers; this is more.
 const LIMIT: Duration = Duration::from_secs(5);
 
+fn files(folder: &str) -> Vec<PathBuf> {
+    std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_file())
+        .collect()
+}
+
 #[test]
 fn every_seed_is_parsed_and_loaded_or_refused() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds");
     let (mut seeds, mut loaded, mut refused) = (0, 0, 0);
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let file = entry.unwrap().path();
-        // libFuzzer keeps bytes; the targets see those that are text.
-        let bytes = std::fs::read(&file).unwrap();
-        let Ok(text) = String::from_utf8(bytes) else {
-            continue;
-        };
+    for file in files("fuzz/seeds")
+        .into_iter()
+        .chain(files("fuzz/seeds/found"))
+    {
+        let text = std::fs::read_to_string(&file).unwrap();
         seeds += 1;
         let started = Instant::now();
         if let Err(error) = parse(&text) {
