@@ -28,6 +28,28 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! # What PTX leaves open
+//!
+//! Where PTX does not determine a result, or a program cannot tell, the
+//! emulator gives what an H200 gives (`tests/hardware.rs` has the bits):
+//!
+//! - NaNs. Arithmetic of 16 and 32 bits gives the one NaN of its format, also
+//!   of `abs` and `neg`; f64 keeps an operand's sign and payload, and of two
+//!   NaNs the one that its instruction prefers. An assembler may exchange the
+//!   factors of a product, and with them that choice.
+//! - Division by zero: quotient and remainder have all bits set.
+//! - `.ftz` flushes a result that is below the normal numbers when it has been
+//!   rounded as if the exponent had no end.
+//! - Fields (`bfe`, `bfi`) with a start or a length above 255.
+//! - `atom` and `red` with `.add.f32` flush subnormals in global memory and not
+//!   in shared memory.
+//!
+//! Two things are not an H200's bits. Approximate functions are the exact value
+//! rounded to nearest, within the error that PTX allows. And `add`, `sub` and
+//! `mul` of floats without a rounding modifier are what they say, where an
+//! assembler may make one `fma` of a `mul` and an `add`: nvcc writes them so
+//! (but not with `-fmad=false`), rustc never does.
+//!
 //! `parse` reads text, `lower` makes code of it, `exec` knows the
 //! instructions, `machine` runs them; `observe` is what `check` and `count`
 //! see of it.

@@ -4,6 +4,8 @@
 //! A finite value is `significand * 2^exponent` with up to 126 bits; `round`
 //! is the one place that rounds.
 
+mod bits;
+
 /// A binary format.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Format {
@@ -128,43 +130,6 @@ impl Format {
 
     pub(crate) fn is_nan(self, bits: u64) -> bool {
         bits & !self.sign_bit() > self.infinity()
-    }
-
-    /// A subnormal to zero of the same sign.
-    pub(crate) fn flush(self, bits: u64) -> u64 {
-        if bits & self.infinity() == 0 {
-            bits & self.sign_bit()
-        } else {
-            bits
-        }
-    }
-
-    /// To 0..=1; NaN to 0.
-    pub(crate) fn saturate(self, bits: u64) -> u64 {
-        if self.is_nan(bits) || bits & self.sign_bit() != 0 {
-            0
-        } else {
-            bits.min(self.one())
-        }
-    }
-
-    /// What is below zero to zero.
-    pub(crate) fn relu(self, bits: u64) -> u64 {
-        if bits & self.sign_bit() != 0 && !self.is_nan(bits) {
-            0
-        } else {
-            bits
-        }
-    }
-
-    /// A number that orders all values but NaN, -0 below +0.
-    pub(crate) fn key(self, bits: u64) -> i64 {
-        let magnitude = (bits & !self.sign_bit()) as i64;
-        if bits & self.sign_bit() != 0 {
-            !magnitude
-        } else {
-            magnitude
-        }
     }
 
     pub(crate) fn infinity(self) -> u64 {

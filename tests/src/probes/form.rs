@@ -52,7 +52,7 @@ pub enum Agreement {
     /// Bit for bit.
     Exact,
     /// Two f32 whose difference is at most this part of the larger one. NaN
-    /// agrees with NaN, and zeros, infinities and signs must be the same.
+    /// agrees with NaN; infinities and the signs of zeros must be the same.
     Relative(f64),
     /// Two f32 whose difference is at most this; otherwise as `Relative`.
     Absolute(f64),
@@ -221,8 +221,10 @@ fn close(recorded: f64, found: f64, allowed: impl Fn(f64) -> f64) -> bool {
     if recorded.is_nan() || found.is_nan() {
         return recorded.is_nan() && found.is_nan();
     }
-    let same = recorded == found && recorded.is_sign_negative() == found.is_sign_negative();
-    same || recorded.is_finite()
+    if recorded == found {
+        return recorded.is_sign_negative() == found.is_sign_negative();
+    }
+    recorded.is_finite()
         && found.is_finite()
         && (recorded - found).abs() <= allowed(recorded.abs().max(found.abs()))
 }
