@@ -2,8 +2,10 @@
 
 mod harness;
 mod staging;
-use ptx_emulator::LaunchOptions;
-use staging::{copy, schedules};
+use harness::upload32;
+use ptx_emulator::observe::{AccessKind, Memory, MemoryAccess, Observer, Site};
+use ptx_emulator::{Gpu, LaunchOptions, Model, Program, Shape};
+use staging::{copy, schedules, text};
 
 /// Thread 0 fills two stages of 256 bytes in turn by bulk copies; all 64
 /// threads add up 8 tiles; `full` and `empty` mbarriers of each stage hand it
@@ -193,4 +195,52 @@ fn stored_values_come_later_and_are_counted() {
     }
     let early = copy(&format!("{issue} {look}"), 1, &input, 5, &schedules()[0]);
     assert_eq!(early.unwrap(), [0, 0, 0, 0, 40]);
+}
+
+/// Offset and bytes of what is stored to shared memory.
+#[derive(Default)]
+struct Stores(Vec<(u64, u32)>);
+
+impl Observer for Stores {
+    const MEMORY: bool = true;
+    fn fork(&self) -> Self {
+        Stores::default()
+    }
+    fn merge(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+    fn access(&mut self, _at: Site, access: &MemoryAccess<'_>) {
+        if access.kind == AccessKind::Store && access.memory == Memory::Shared {
+            let lane = access.lanes.trailing_zeros() as usize;
+            self.0.push((access.addresses[lane], access.bytes));
+        }
+    }
+}
+
+#[test]
+fn observers_see_a_bulk_copy_in_sectors() {
+    // The buffer is at byte 0, the mbarriers behind its 4096 bytes.
+    let body = "mbarrier.init.shared.b64 [bars], 1; mbarrier.arrive.expect_tx.shared.b64 _, [bars], 96;
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [buffer+16], [%d0], 96, [bars]; ret;";
+    let program = Program::load(&text(body)).unwrap();
+    let mut gpu = Gpu::new(Model::h200());
+    let data = upload32(&mut gpu, &[1; 24]).to_le_bytes();
+    let shape = Shape {
+        grid: [1, 1, 1],
+        block: [1, 1, 1],
+        shared_bytes: 0,
+    };
+    let options = LaunchOptions::default();
+    let (_, seen) = gpu
+        .launch_observed(
+            &program,
+            "test",
+            shape,
+            &[&data, &data],
+            &options,
+            Stores::default(),
+        )
+        .and_then(ptx_emulator::Observed::finished)
+        .unwrap();
+    assert_eq!(seen.0, [(4096, 8), (16, 16), (32, 32), (64, 32), (96, 16)]);
 }

@@ -15,6 +15,9 @@ use crate::exec::atomic::Rule;
 use crate::ir::{LANES, Room};
 use crate::observe::{AccessKind, Memory, MemoryAccess, Observer, Order, Scope, Site};
 
+/// Bytes that a load or a store of one lane has at most; a sector.
+const WIDEST: u32 = 32;
+
 /// Which groups a copy belongs to.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
@@ -323,7 +326,7 @@ fn observe<O: Observer>(
 }
 
 /// Shows the lanes of one instruction that access equally many bytes as one
-/// access.
+/// access; more bytes than a lane accesses otherwise are shown in pieces.
 fn observe_copies<O: Observer>(
     context: &mut Context<'_, O>,
     transfers: &[Transfer],
@@ -349,6 +352,7 @@ fn observe_copies<O: Observer>(
         for other in transfers {
             if let Some((_, (_, address), same)) = one(other)
                 && same == bytes
+                && (bytes <= WIDEST || other.lane == transfer.lane)
             {
                 addresses[other.lane as usize] = address;
                 lanes |= 1 << other.lane;
@@ -360,16 +364,27 @@ fn observe_copies<O: Observer>(
         } else {
             (Order::Weak, Scope::None)
         };
-        let access = MemoryAccess {
-            kind,
-            memory: memory_of(room),
-            addresses: &addresses,
-            lanes,
-            bytes,
-            order,
-            scope,
-        };
-        observe(context, transfer, &access);
+        let mut left = bytes;
+        while left > 0 {
+            let at = addresses[transfer.lane as usize];
+            let piece = if left > WIDEST {
+                WIDEST - at as u32 % WIDEST
+            } else {
+                left
+            };
+            let access = MemoryAccess {
+                kind,
+                memory: memory_of(room),
+                addresses: &addresses,
+                lanes,
+                bytes: piece,
+                order,
+                scope,
+            };
+            observe(context, transfer, &access);
+            addresses[transfer.lane as usize] += u64::from(piece);
+            left -= piece;
+        }
     }
 }
 
