@@ -4,6 +4,7 @@
 //! them share: the suite that runs on every device, the parts of a PTX text,
 //! and the house rules.
 
+pub mod check;
 pub mod fixtures;
 pub mod probes;
 pub mod ptx;

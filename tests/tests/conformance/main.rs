@@ -11,10 +11,19 @@ mod scan;
 
 use std::process::ExitCode;
 
-use quadscan_tests::cases;
+use quadscan_tests::suite::Case;
+use quadscan_tests::{cases, check, suite};
 
 fn main() -> ExitCode {
-    quadscan_tests::suite::main(&cases![
+    let arguments: Vec<String> = std::env::args().collect();
+    match arguments.get(1).map(String::as_str) {
+        Some("check") => check::main(&cases(), &arguments[2..]),
+        _ => suite::main(&cases()),
+    }
+}
+
+fn cases() -> Vec<Case> {
+    cases![
         integrate::trapezoid_f64_has_exactly_the_rules_own_error,
         integrate::trapezoid_sums_have_the_bits_of_the_published_loop,
         integrate::dyadic_kernels_give_the_same_bits,
@@ -31,5 +40,6 @@ fn main() -> ExitCode {
         scan::a_scan_of_too_many_elements_is_refused,
         diagnostics::hang_spins_as_long_as_it_was_told,
         diagnostics::the_kernel_fault_is_in_the_module,
-    ])
+    ]
+    .into()
 }

@@ -8,6 +8,7 @@
 //! How launches are watched is an [`Observation`]; what the modelled GPU allows
 //! is in `model`, and what is refused gets its words in `refusal`.
 
+mod checking;
 mod model;
 mod observation;
 mod refusal;
@@ -16,6 +17,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::available_parallelism;
 
+pub use checking::{Checking, Verdict, Verdicts};
 pub use observation::{Launch, Observation, Unobserved};
 pub use ptx_emulator;
 
