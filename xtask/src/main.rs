@@ -8,6 +8,7 @@
 mod bench;
 mod bundle;
 mod cargo;
+mod check;
 mod doctor;
 mod fixtures;
 mod setup;
@@ -47,6 +48,22 @@ enum Command {
     #[command(disable_help_flag = true)]
     Bench {
         /// Arguments of `quadscan bench`
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "ARGS"
+        )]
+        arguments: Vec<OsString>,
+    },
+    /// Run every kernel on the emulator under all of its checks
+    ///
+    /// Races, accesses out of bounds, reads of memory that nobody has written,
+    /// barriers that not all threads reach, deadlocks: each with the line of
+    /// the source. Arguments are a KERNEL and `--schedules N`; `--help` says
+    /// more. Exits 1 when something was found.
+    #[command(disable_help_flag = true)]
+    Check {
+        /// Arguments of the check
         #[arg(
             trailing_var_arg = true,
             allow_hyphen_values = true,
@@ -103,6 +120,7 @@ fn main() -> ExitCode {
     let outcome = match CommandLine::parse().command {
         Command::Setup => setup::run(),
         Command::Bench { arguments } => bench::run(&arguments),
+        Command::Check { arguments } => check::run(&arguments),
         Command::Test(options) => test::run(&options),
         Command::Doctor => doctor::run(),
         Command::Bundle { directory } => bundle::run(directory),
