@@ -412,7 +412,7 @@ fn sixteen_bit_functions_of_every_pattern() {
         }
         let body = format!("{name}x2 %ro, %ra; cvt.u64.u32 %o, %ro;");
         let pairs: Vec<[u64; 4]> = (0..1000)
-            .map(|i| [i * 0x41_0041 ^ 0x3c00, 0, 0, 0])
+            .map(|i| [(i * 0x41_0041) ^ 0x3c00, 0, 0, 0])
             .collect();
         for (pair, both) in pairs.iter().zip(evaluate(&body, &pairs)) {
             let (low, high) = (pair[0] as usize & 0xffff, pair[0] as usize >> 16 & 0xffff);

@@ -105,4 +105,15 @@ fn selection_by_predicate_and_by_sign() {
         "testp.subnormal.f32 %p, %ra; selp.u32 %ro, 1, 0, %p;",
         &[([1, 0, 0, 0], 1), ([0, 0, 0, 0], 0)],
     );
+    // Zeros count as normal; PTX ISA, `testp`.
+    expect32(
+        "testp.normal.f32 %p, %ra; selp.u32 %ro, 1, 0, %p;",
+        &[
+            ([0, 0, 0, 0], 1),
+            ([f(-0.0), 0, 0, 0], 1),
+            ([f(1.0), 0, 0, 0], 1),
+            ([1, 0, 0, 0], 0),
+            ([f(f32::INFINITY), 0, 0, 0], 0),
+        ],
+    );
 }

@@ -19,9 +19,12 @@ pub(crate) const GROUP: Group = Group {
     opcodes: &[
         (
             "atom",
-            "global shared and generic; all orders and scopes; .add u32 s32 u64 s64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .exch .cas b16 b32 b64, .inc .dec u32",
+            "global shared and generic; all orders and scopes; .add u32 s32 u64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .exch .cas b16 b32 b64, .inc .dec u32",
         ),
-        ("red", "as atom, without .exch and .cas"),
+        (
+            "red",
+            "global shared and generic; all orders and scopes; .add u32 s32 u64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .inc .dec u32",
+        ),
         (
             "fence",
             ".sc .acq_rel .acquire .release; .cta .cluster .gpu .sys",

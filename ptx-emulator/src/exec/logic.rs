@@ -1,9 +1,9 @@
 //! Logic and shifts: `and`, `or`, `xor`, `not`, `cnot`, `lop3`, `shl`, `shr`,
 //! `shf`, `prmt`, `szext`, `bmsk`.
 
-use super::{Group, lane_fn, lanes, predicate, write_predicate};
+use super::{Group, Value, lane_fn, lanes, predicate, write, write_predicate};
 use crate::ast::{Number, Operand, Type};
-use crate::ir::{Class, LaneFn, Operands};
+use crate::ir::{Class, LANES, LaneFn, Operands, Row};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 
 pub(crate) const GROUP: Group = Group {
@@ -14,7 +14,7 @@ pub(crate) const GROUP: Group = Group {
         ("xor", "pred b16 b32 b64"),
         ("not", "pred b16 b32 b64"),
         ("cnot", "b16 b32 b64"),
-        ("lop3", "b32"),
+        ("lop3", "b32; .or .and with a predicate"),
         ("shl", "b16 b32 b64"),
         ("shr", "b16 b32 b64 u16 u32 u64 s16 s32 s64"),
         ("shf", ".l .r; .clamp .wrap; b32"),
@@ -121,29 +121,64 @@ fn predicates(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     Ok(Decoded::lanes(run, operands, Class::Compare))
 }
 
+/// Bit 4a+2b+c of the table is the result for the bits a, b, c.
+#[inline(always)]
+fn look_up(table: u64, a: u32, b: u32, c: u32) -> u32 {
+    (0..8).fold(0, |sum, i| {
+        let hit = (if i & 4 != 0 { a } else { !a })
+            & (if i & 2 != 0 { b } else { !b })
+            & (if i & 1 != 0 { c } else { !c });
+        if table >> i & 1 != 0 { sum | hit } else { sum }
+    })
+}
+
+/// With `.or` or `.and`, p says whether the result is not 0, combined with q.
 fn lop3(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
+    let combine = d.take_any(&["or", "and"]);
     if d.ty()? != Type::B32 {
         return Err("`lop3` is `.b32`".into());
     }
-    d.finish(5)?;
+    d.finish(if combine.is_some() { 6 } else { 5 })?;
     let Operand::Number(Number::Integer(table @ 0..=255)) = d.operand(4)? else {
         return Err("the look-up table is a number from 0 to 255".into());
     };
-    // Bit 4a+2b+c of the table is the result for the bits a, b, c.
-    let run = lanes!(|a: u32, b: u32, c: u32; table| -> u32 {
-        (0..8).fold(0, |sum, i| {
-            let hit = (if i & 4 != 0 { a } else { !a }) & (if i & 2 != 0 { b } else { !b }) & (if i & 1 != 0 { c } else { !c });
-            if table >> i & 1 != 0 { sum | hit } else { sum }
-        })
-    });
     let mut operands = Operands {
         aux: *table,
         ..Operands::default()
     };
-    operands.d[0] = d.destination(0, Type::B32)?;
     for index in 0..3 {
         operands.s[index] = d.source(index + 1, Type::B32)?;
     }
+    let Some(combine) = combine else {
+        operands.d[0] = d.destination(0, Type::B32)?;
+        let run = lanes!(|a: u32, b: u32, c: u32; table| -> u32 { look_up(table, a, b, c) });
+        return Ok(Decoded::lanes(run, operands, Class::Integer));
+    };
+    let Operand::Pair(first, second) = d.operand(0)? else {
+        return Err("`lop3` with `.or` or `.and` has two results, `d|p`".into());
+    };
+    operands.d[0] = d.written(first, Type::B32, false)?.0;
+    operands.d[1] = d.written(second, Type::Predicate, false)?.0;
+    operands.s[3] = d.predicate(5)?;
+    operands.aux |= u64::from(combine == "and") << 8;
+    let run = lane_fn!(|f, o, m| {
+        let rows = [0, 1, 2].map(|index| *u32::row(f, o.s[index]));
+        let mut out = Row::<u32>::default();
+        let mut nonzero = 0;
+        for lane in 0..LANES {
+            let [a, b, c] = rows.each_ref().map(|row| row.0[lane]);
+            out.0[lane] = look_up(o.aux & 0xff, a, b, c);
+            nonzero |= u32::from(out.0[lane] != 0) << lane;
+        }
+        let other = predicate(f, o.s[3]);
+        let bits = if o.aux >> 8 != 0 {
+            nonzero & other
+        } else {
+            nonzero | other
+        };
+        write(u32::row_mut(f, o.d[0]), &out, m);
+        write_predicate(f, o.d[1], bits, m);
+    });
     Ok(Decoded::lanes(run, operands, Class::Integer))
 }
 

@@ -19,6 +19,7 @@ pub(crate) mod half;
 pub(crate) mod integer;
 pub(crate) mod logic;
 pub(crate) mod memory;
+pub(crate) mod mixed;
 pub(crate) mod packed;
 pub(crate) mod softfloat;
 pub(crate) mod special;
@@ -49,6 +50,7 @@ pub(crate) const GROUPS: &[&Group] = &[
     &approximate::GROUP,
     &carry::GROUP,
     &packed::GROUP,
+    &mixed::GROUP,
     &wide::GROUP,
     &memory::GROUP,
     &atomic::GROUP,

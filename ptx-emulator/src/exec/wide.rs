@@ -8,7 +8,7 @@ use crate::lower::decoder::{Decoded, Decoder, Reason};
 
 pub(crate) const GROUP: Group = Group {
     name: "wide",
-    opcodes: &[("mov", "b128; packing from and unpacking to two b64")],
+    opcodes: &[("mov", "b128; packing from and unpacking to two halves")],
     decode,
 };
 

@@ -93,8 +93,20 @@ pub(crate) fn assemble(ptx: &str) {
         .write_all(ptx.as_bytes())
         .unwrap();
     let output = child.wait_with_output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{ptx}\n{errors}");
+    let mut errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let lines: Vec<&str> = ptx.lines().collect();
+    for line in errors.clone().lines() {
+        // `ptxas file, line 24; error : ...`
+        let number = line
+            .split("line ")
+            .nth(1)
+            .and_then(|rest| rest.split(';').next());
+        if let Some(index) = number.and_then(|number| number.parse::<usize>().ok()) {
+            errors.push_str(lines[index - 1]);
+            errors.push('\n');
+        }
+    }
+    assert!(output.status.success(), "{errors}");
 }
 
 /// `instruction` leaves its result in `%ro`.

@@ -66,7 +66,8 @@ pub(crate) fn triples<F: Float>(random: usize) -> Vec<[u64; 3]> {
     let fraction = (1u64 << (F::PRECISION - 1)) - 1;
     let near = |bits: u64| {
         let step = (bits >> 60) << (F::PRECISION - 1);
-        (one - 4 * (fraction + 1) + step | bits & fraction) ^ (bits >> 59 & 1) << (F::BITS - 1)
+        let sign = (bits >> 59 & 1) << (F::BITS - 1);
+        (one - 4 * (fraction + 1) + step) ^ (bits & fraction) ^ sign
     };
     for index in 0..random {
         let mut pick = || source.next();

@@ -12,7 +12,7 @@ use crate::exec::softfloat::{BF16, F16, F32, F64, Format, Mode, Parts};
 use crate::ir::{Class, LaneFn, Operands, Width};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 
-pub(super) const FORMS: &str = "f16 bf16 to and from each other, u8 to u64, s8 to s64, f32 f64; f32 pairs to f16x2 bf16x2; f32 to tf32; f32 pairs and f16x2 to e4m3x2 e5m2x2, and those to f16x2; .rn .rz .rm .rp .rna .rni .rzi .rmi .rpi .ftz .sat .relu .satfinite";
+pub(super) const FORMS: &str = "f16 bf16 to and from each other, u16 to u64, s16 to s64, f32 f64; f16 to and from u8 s8; f32 pairs to f16x2 bf16x2; f32 to tf32; f32 pairs and f16x2 to e4m3x2 e5m2x2, and those to f16x2; .rn .rz .rm .rp .rna .rni .rzi .rmi .rpi .ftz .sat .relu .satfinite";
 
 // aux: bits 0..2 the mode, then the flags; 4, 8..16 as `integer_parts`, 16..27
 // as `clamped`; the formats from bits 32 and 36.
@@ -147,6 +147,12 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     else {
         return Err(d.unsupported_type(if half(to) { from } else { to }));
     };
+    if [to, from].contains(&Type::BF16) && to.bytes().min(from.bytes()) == 1 {
+        return Err("there is no conversion between bf16 and 8 bits".into());
+    }
+    if saturate && to == Type::BF16 {
+        return Err("`.sat` does not go with bf16".into());
+    }
     d.finish(2)?;
     if ftz && to != Type::F32 && from != Type::F32 {
         return Err("`.ftz` needs an f32".into());
