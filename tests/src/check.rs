@@ -112,9 +112,12 @@ fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
             }
         }
     }
-    let asked = kernels
-        .iter()
-        .filter(|(kernel, _)| arguments.kernel.as_ref().is_none_or(|asked| asked == kernel));
+    let asked = kernels.iter().filter(|(kernel, _)| {
+        arguments
+            .kernel
+            .as_ref()
+            .is_none_or(|asked| asked == kernel)
+    });
     let mut text = String::new();
     let mut clean = failures.is_empty();
     for (kernel, on_purpose) in asked {
@@ -146,9 +149,10 @@ fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
     }
     let (count, schedules) = (cases.len(), arguments.schedules);
     let verdict = if clean { "nothing found" } else { "FAILED" };
+    let s = if schedules == 1 { "" } else { "s" };
     let _ = writeln!(
         text,
-        "\n{count} statements under {schedules} schedules: {verdict}"
+        "\n{count} statements under {schedules} schedule{s}: {verdict}"
     );
     Ok(Report { text, clean })
 }
@@ -220,5 +224,137 @@ fn run_one(
         case,
         failure,
         verdicts: verdicts.take(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cuda_std::launch::Actual;
+    use quadscan::device::LaunchShape;
+
+    use super::*;
+    use crate::suite::Outcome;
+
+    /// Threads write one word each and read their neighbour's, with a barrier
+    /// between the two or without.
+    fn neighbours(bench: &Bench, barrier: &str) -> Outcome {
+        let ptx = format!(
+            ".version 8.0 .target sm_75 .address_size 64
+             .visible .entry neighbours(.param .u64 out) {{
+                 .reg .b32 %r<4>; .reg .b64 %rd<3>; .shared .align 4 .b8 tile[256];
+                 mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2;
+                 mov.u32 %r3, tile; add.u32 %r2, %r2, %r3;
+                 st.shared.u32 [%r2], %r1;
+                 {barrier}
+                 xor.b32 %r2, %r2, 128; ld.shared.u32 %r1, [%r2];
+                 ld.param.u64 %rd1, [out]; mov.u32 %r2, %tid.x;
+                 mul.wide.u32 %rd2, %r2, 4; add.s64 %rd1, %rd1, %rd2;
+                 st.global.u32 [%rd1], %r1; ret;
+             }}"
+        );
+        let module = bench.device.load_ptx(&ptx)?;
+        let out = bench.device.alloc_zeroed::<u32>(64)?;
+        let address = Actual {
+            bytes: &out.address().to_ne_bytes(),
+            elements: None,
+        };
+        // SAFETY: the kernel takes one address, of 64 words for 64 threads.
+        unsafe { module.launch_raw("neighbours", LaunchShape::new(1, 64), &[address])? };
+        assert_eq!(out.to_vec()?[..2], [32, 33]);
+        Ok(())
+    }
+
+    const SOUND: Case = Case {
+        name: "neighbours::with_a_barrier",
+        run: |bench| neighbours(bench, "bar.sync 0;"),
+    };
+    const RACY: Case = Case {
+        name: "neighbours::without_a_barrier",
+        run: |bench| neighbours(bench, ""),
+    };
+    const FALSE: Case = Case {
+        name: "arithmetic::two_is_three",
+        run: |_| Err("it is not".into()),
+    };
+    const PANICS: Case = Case {
+        name: "arithmetic::one_is_two",
+        run: |_| panic!("it never was"),
+    };
+
+    fn arguments(kernel: Option<&str>) -> Arguments {
+        Arguments {
+            kernel: kernel.map(str::to_owned),
+            schedules: 2,
+        }
+    }
+
+    fn report(case: Case) -> Report {
+        check(&[case], &arguments(Some("hang"))).expect("it is a kernel")
+    }
+
+    /// As `report`, with launches of every kernel watched.
+    fn report_on_all(case: Case) -> Report {
+        check(&[case], &arguments(None)).expect("nothing is asked for")
+    }
+
+    #[test]
+    fn a_race_is_found_and_told_with_its_place() {
+        let Report { text, clean } = report_on_all(RACY);
+        assert!(!clean);
+        assert!(text.contains("race: "), "{text}");
+        assert!(text.contains("tile[32]: 4 bytes"), "{text}");
+        assert!(text.contains("FAILED"), "{text}");
+        let Report { text, .. } = report_on_all(SOUND);
+        assert!(!text.contains("race"), "{text}");
+    }
+
+    #[test]
+    fn launches_of_other_kernels_are_not_watched() {
+        assert!(!report(RACY).text.contains("race"));
+    }
+
+    #[test]
+    fn a_kernel_that_no_statement_launches_is_no_pass() {
+        let Report { text, clean } = report_on_all(SOUND);
+        assert!(!clean);
+        assert!(
+            text.contains("trapezoid_f64: not launched by any statement"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_statement_that_does_not_hold_fails_the_check() {
+        let Report { text, clean } = report(FALSE);
+        assert!(!clean);
+        assert!(
+            text.contains("two_is_three does not hold: it is not"),
+            "{text}"
+        );
+        let Report { text, clean } = report(PANICS);
+        assert!(!clean);
+        assert!(
+            text.contains("one_is_two does not hold: it never was"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_checked_is_refused_with_what_can() {
+        let refused = check(&[SOUND], &arguments(Some("scan")))
+            .err()
+            .expect("there is no such kernel");
+        assert!(
+            refused.starts_with("there is no kernel `scan`, allowed are blelloch_"),
+            "{refused}"
+        );
+        for wrong in [
+            &["--schedules", "0"][..],
+            &["--schedules", "x"],
+            &["a", "b"],
+        ] {
+            let error = Arguments::try_parse_from(wrong).expect_err("not allowed");
+            assert_eq!(error.exit_code(), 2, "{wrong:?}");
+        }
     }
 }
