@@ -2,7 +2,9 @@
 
 mod harness;
 use harness::{expect32, expect64, launch, module};
-use ptx_emulator::{FaultKind, Gpu, LaunchError, LaunchOptions, MemoryError, Model, Program};
+use ptx_emulator::{
+    FaultKind, Gpu, LaunchError, LaunchOptions, MemoryError, Model, Program, Shape,
+};
 
 #[test]
 fn every_width_is_cut_and_extended() {
@@ -252,4 +254,24 @@ fn launches_that_do_not_fit_say_why() {
     assert!(say("test", [0, 1, 1], [1, 1, 1], 0, &[&zero]).contains("grid.x is 0"));
     assert!(say("test", [1, 1, 1], [1, 1, 1], 1 << 20, &[&zero]).contains("shared memory"));
     assert!(say("test", [1, 1, 1], [1, 1, 1], 0, &[&[0; 4]]).contains("has 8 bytes, not 4"));
+}
+
+#[test]
+fn a_launch_that_faults_reports_what_it_ran() -> Result<(), LaunchError> {
+    // Two moves, and the store that faults.
+    let body = "
+         mov.u32 %r1, 7; mov.u64 %rd1, 0; st.global.u32 [%rd1], %r1; ret;";
+    let program = Program::load(&module("", body)).unwrap();
+    let shape = Shape {
+        grid: [1, 1, 1],
+        block: [32, 1, 1],
+        shared_bytes: 0,
+    };
+    let mut gpu = Gpu::new(Model::h200());
+    let options = LaunchOptions::default();
+    let zero = 0u64.to_le_bytes();
+    let seen = gpu.launch_observed(&program, "test", shape, &[&zero], &options, ())?;
+    assert!(seen.outcome.is_err());
+    assert_eq!(seen.report.warp_instructions, 3);
+    Ok(())
 }

@@ -303,7 +303,7 @@ impl<O: Observer> Worker<'_, O> {
                     }
                 }
                 let block = &mut blocks[index];
-                self.unbooked += self.run_block(block, round)?;
+                self.run_block(block, round)?;
                 if block.warps.iter().all(|warp| warp.paths.live == 0) {
                     self.observer
                         .block_ends(block.state.index, block.state.linear);
@@ -347,8 +347,7 @@ impl<O: Observer> Worker<'_, O> {
 
     /// Gives every warp of the block turns until none can go on without
     /// other blocks: all have ended, or all wait at the end of a long turn.
-    fn run_block(&mut self, block: &mut Block, round: u64) -> Result<u64, LaunchError> {
-        let mut executed = 0u64;
+    fn run_block(&mut self, block: &mut Block, round: u64) -> Result<(), LaunchError> {
         let mut moved = false;
         let count = block.warps.len();
         let start = match self.launch.options.schedule {
@@ -377,9 +376,8 @@ impl<O: Observer> Worker<'_, O> {
                         (1 + (random % 257) as u32, random >> 16 | 1)
                     }
                 };
-                let time =
-                    (self.shared.executed.load(Ordering::Relaxed) + self.unbooked + executed)
-                        * self.launch.model.nanoseconds_per_instruction;
+                let time = (self.shared.executed.load(Ordering::Relaxed) + self.unbooked)
+                    * self.launch.model.nanoseconds_per_instruction;
                 let mut context = Context {
                     launch: self.launch,
                     block: &mut block.state,
@@ -398,28 +396,28 @@ impl<O: Observer> Worker<'_, O> {
                     }
                 }
                 let warp = &mut block.warps[index];
-                let (turn, ran) = warp
-                    .run(&mut context, budget, choice)
-                    .map_err(LaunchError::Fault)?;
-                executed += u64::from(ran);
+                let mut left = budget;
+                let turn = warp.run(&mut context, &mut left, choice);
+                let ran = budget - left;
+                self.unbooked += u64::from(ran);
+                let turn = turn.map_err(LaunchError::Fault)?;
                 // A finish may have completed a barrier without running on.
                 progress |= ran > 0 || turn == Turn::Finished;
                 spinning |= turn == Turn::Ready;
             }
             moved |= progress;
             if block.warps.iter().all(|warp| warp.paths.live == 0) {
-                self.end_transfers(block)?;
-                return Ok(executed);
+                return self.end_transfers(block);
             }
             if spinning {
-                return Ok(executed);
+                return Ok(());
             }
             if !progress {
                 break;
             }
         }
         if !moved && self.release_mbarriers(block)? {
-            return Ok(executed);
+            return Ok(());
         }
         if !moved {
             let waiters = block
@@ -429,7 +427,7 @@ impl<O: Observer> Worker<'_, O> {
                 .collect();
             return Err(LaunchError::Deadlock(waiters));
         }
-        Ok(executed)
+        Ok(())
     }
 
     /// The copies that nobody waited for are made when the block ends.

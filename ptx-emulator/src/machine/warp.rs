@@ -83,26 +83,25 @@ fn active(guard: Guard, predicates: &[u32], mask: u32) -> u32 {
 }
 
 impl Warp {
-    /// Runs at most `budget` instructions; returns how many it ran.
+    /// Runs at most `left` instructions, and takes those that it ran from it.
     pub(crate) fn run<O: Observer>(
         &mut self,
         context: &mut Context<'_, O>,
-        budget: u32,
+        left: &mut u32,
         choice: u64,
-    ) -> Result<(Turn, u32), Box<Fault>> {
-        let mut left = budget;
-        while left > 0 {
+    ) -> Result<Turn, Box<Fault>> {
+        let budget = *left;
+        while *left > 0 {
             self.serve_waiters(context)?;
             let Some(index) = self.pick(context.block, choice) else {
                 if self.paths.release_any() {
                     continue;
                 }
-                let turn = if self.paths.live == 0 {
+                return Ok(if self.paths.live == 0 {
                     Turn::Finished
                 } else {
                     Turn::Blocked
-                };
-                return Ok((turn, budget - left));
+                });
             };
             let mut path = self.paths.list.remove(index);
             if self.resume(context, &mut path)? && path.pc == path.meet {
@@ -110,10 +109,11 @@ impl Warp {
                 continue;
             }
             let alone = path.mask == self.paths.live;
-            let turn = if alone { left } else { left.min(PATH_TURN) };
+            let turn = if alone { *left } else { (*left).min(PATH_TURN) };
             let mut rest = turn;
-            let stop = self.run_path(context, path, &mut rest)?;
-            left -= turn - rest;
+            let stop = self.run_path(context, path, &mut rest);
+            *left -= turn - rest;
+            let stop = stop?;
             if stop != Stop::Elsewhere && !alone {
                 self.paths.had_turn();
             }
@@ -121,13 +121,12 @@ impl Warp {
                 break;
             }
         }
-        self.lanes.executed += u64::from(budget - left);
-        let turn = if self.paths.live == 0 {
+        self.lanes.executed += u64::from(budget - *left);
+        Ok(if self.paths.live == 0 {
             Turn::Finished
         } else {
             Turn::Ready
-        };
-        Ok((turn, budget - left))
+        })
     }
 
     /// Runs a path until its turn is over, it waits, or it ends.
