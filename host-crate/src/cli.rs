@@ -74,6 +74,10 @@ pub struct BenchArguments {
     #[arg(long, value_name = "LIST")]
     pub threads: Option<String>,
 
+    /// In activity, the work-efficient scan with padded shared memory too
+    #[arg(long)]
+    pub padded: bool,
+
     /// Exactly N samples of each time [default: as many as the noise asks for]
     #[arg(long, value_name = "N")]
     pub repeat: Option<String>,

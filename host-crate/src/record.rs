@@ -84,6 +84,12 @@ pub struct Values {
     /// Warps with at least one combine in this step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_warps: Option<u32>,
+    /// Wavefronts of shared memory that the loads of this step took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wavefronts: Option<u64>,
+    /// Wavefronts that those loads would take without bank conflicts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ideal_wavefronts: Option<u64>,
 }
 
 /// The times of a cell, in ms. Absent where nothing was measured: never zero.
@@ -216,7 +222,7 @@ pub struct Record {
     pub values: Values,
     /// Times, with every sample.
     pub timings: Timings,
-    /// What our kernels did, where the device counts.
+    /// What our kernels did in one launch, where the device counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
     /// The device, when one was used.
@@ -252,6 +258,17 @@ mod tests {
             ..Key::default()
         };
         assert_eq!(key.describe(), "strips=16 blocks=2 threads=8");
+    }
+
+    #[test]
+    fn counts_of_earlier_versions_are_read_and_what_they_lack_stays_absent() {
+        let counts = Counts {
+            warp_instructions: 7,
+            ..Counts::default()
+        };
+        let text = r#"{"warp_instructions":7}"#;
+        assert_eq!(serde_json::from_str::<Counts>(text).ok(), Some(counts));
+        assert_eq!(serde_json::to_string(&counts).ok().as_deref(), Some(text));
     }
 
     #[test]

@@ -71,6 +71,16 @@ fn without_a_gpu_the_emulator_gives_results_and_counts_and_no_times() {
             (2 * strips..20 * strips).contains(&counted),
             "{counted}: {row:?}"
         );
+        let lanes: u64 = row["lane_instructions"].parse().unwrap_or_default();
+        // Every lane runs the same, so only warps of one lane are not full.
+        assert_eq!(lanes, counted * threads.min(32), "{row:?}");
+        assert_eq!(row["divergent_branches"], "0");
+        assert_eq!(row["shared_wavefronts"], "0");
+        // Partial sums of 8 bytes, stored once, side by side.
+        let partials = threads * row["blocks"].parse::<u64>().unwrap_or_default();
+        let sectors = if threads == 1 { partials } else { partials / 4 };
+        assert_eq!(row["global_sectors"], sectors.to_string(), "{row:?}");
+        assert_eq!(row["ideal_global_sectors"], sectors.to_string(), "{row:?}");
     }
 }
 
@@ -110,7 +120,9 @@ fn records_of_the_emulator_name_it_and_a_second_run_goes_on_with_them() {
         let device = record.device.as_ref();
         assert!(device.is_some_and(|device| device.is_emulated() && device.driver.is_none()));
         assert!(record.timings.kernel.is_none() && record.timings.gpu.is_none());
-        assert!(record.counts.is_some());
+        let counts = record.counts.unwrap_or_default();
+        assert!(counts.warp_instructions > 0);
+        assert!(counts.lane_instructions.is_some() && counts.global_sectors.is_some());
     }
     // Nothing in a launch depends on when it is made.
     let counts = |records: &[Record]| records.iter().map(|r| r.counts).collect::<Vec<_>>();
@@ -172,6 +184,56 @@ fn the_published_activity_comes_out_byte_for_byte_under_every_schedule() {
         };
         assert!(outcome.errors.contains(&why), "{outcome:?}");
     }
+}
+
+#[test]
+fn activity_shows_bank_conflicts_and_with_padding_none() {
+    let folder = folder();
+    let arguments = ["activity", "--device", "emulator", "--format", "csv"];
+    let outcome = bench(folder.path(), &[&arguments[..], &["--padded"]].concat());
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let rows = rows(&outcome.output);
+    let of = |algorithm: &str, column: &str| -> u64 {
+        rows.iter()
+            .filter(|row| row["algorithm"] == algorithm)
+            .filter_map(|row| row[column].parse::<u64>().ok())
+            .sum()
+    };
+    for (algorithm, steps, warps) in [
+        ("naive", 10, 289),
+        ("work_efficient", 19, 71),
+        ("work_efficient_padded", 19, 71),
+    ] {
+        let count = rows.iter().filter(|r| r["algorithm"] == algorithm).count();
+        assert_eq!((count, of(algorithm, "active_warps")), (steps, warps));
+    }
+    assert_eq!(of("work_efficient", "wavefronts"), 762);
+    assert_eq!(of("work_efficient", "ideal_wavefronts"), 142);
+    assert_eq!(of("work_efficient_padded", "wavefronts"), 142);
+    assert_eq!(
+        of("naive", "wavefronts"),
+        of("naive", "ideal_wavefronts"),
+        "neighbours never meet in a bank"
+    );
+    let summary = "work_efficient: 19 steps, 2045 active threads and 71 active warps in all;                    their loads take 762 wavefronts, 142 without conflicts\n";
+    assert!(outcome.errors.contains(summary), "{outcome:?}");
+}
+
+#[test]
+fn padding_is_said_to_have_no_effect_where_it_has_none() {
+    let folder = folder();
+    let warning = "warning: --padded has no effect on these tables\n";
+    let published = ["activity", "--published", "--format", "csv", "--padded"];
+    let outcome = bench(folder.path(), &published);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let file = include_str!("../data/scan_activity_n1024.csv");
+    assert_eq!(outcome.output, file);
+    assert!(outcome.errors.starts_with(warning), "{outcome:?}");
+    let cells = ["bench", "--dry-run", "activity", "--padded"];
+    let outcome = common::quadscan(folder.path(), &cells);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(outcome.output.matches("right on the host\n").count(), 29);
+    assert_eq!(outcome.output.matches("not known in advance\n").count(), 19);
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn activity_without_a_device_is_a_named_skip_and_never_a_number() {
             .output
             .lines()
             .nth(1)
-            .is_some_and(|line| line == "naive,1,,,,skipped,no device: none,1023,32"),
+            .is_some_and(|line| line == "naive,1,,,,,,skipped,no device: none,1023,32"),
         "{}",
         outcome.output
     );

@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod fixtures;
+pub mod mutants;
 pub mod probes;
 pub mod ptx;
 pub mod suite;

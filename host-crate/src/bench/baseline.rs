@@ -237,7 +237,10 @@ mod tests {
     #[test]
     fn a_kernel_that_runs_more_instructions_misses_the_baseline() {
         let counted = |step, warp_instructions| Record {
-            counts: Some(Counts { warp_instructions }),
+            counts: Some(Counts {
+                warp_instructions,
+                ..Counts::default()
+            }),
             ..record(step, None, None)
         };
         let then = [counted(1, 100), counted(2, 100), counted(3, 100)];

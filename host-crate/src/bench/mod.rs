@@ -23,7 +23,7 @@ use crate::export::{self, Format};
 use crate::record::{Key, Record, Status};
 use crate::tables::{Column, Table};
 use crate::worker::child::{Child, Program, Start};
-use crate::worker::protocol::Greeting;
+use crate::worker::protocol::{Algorithm, Greeting};
 
 use console::Console;
 use peers::Peers;
@@ -123,7 +123,7 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     })
 }
 
-/// Lists that no selected table has a use for are not an error, but said.
+/// Lists and rows that no selected table has a use for are not an error, but said.
 fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: &mut dyn Console) {
     let uses = |has: fn(&Key) -> bool| request.tables.iter().any(|(_, keys)| keys.iter().any(has));
     for (name, given, used) in [
@@ -141,6 +141,11 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
             "--threads",
             arguments.threads.is_some(),
             uses(|key| key.threads.is_some()),
+        ),
+        (
+            "--padded",
+            arguments.padded,
+            uses(|key| key.algorithm.as_deref() == Some(Algorithm::WorkEfficientPadded.name())),
         ),
     ] {
         if given && !used {

@@ -170,6 +170,7 @@ fn selection(arguments: &BenchArguments) -> Result<Selection> {
         strips,
         blocks: small_numbers("--blocks", &arguments.blocks, MOST_BLOCKS)?,
         threads: small_numbers("--threads", &arguments.threads, MOST_THREADS)?,
+        padded: arguments.padded,
     })
 }
 

@@ -1,6 +1,8 @@
 //! What a device is, what it allows, what a loaded kernel takes up, and what a
 //! launched one did.
 
+use std::ops::AddAssign;
+
 use serde::{Deserialize, Serialize};
 
 /// The `kind` of emulated devices.
@@ -71,11 +73,53 @@ pub struct MemoryInfo {
     pub total: u64,
 }
 
-/// What kernels did, on a device that counts.
+/// What kernels did, on a device that counts. Absent is what nobody counted: the
+/// emulator counts all of it when its launches are watched by
+/// [`Counting`](super::emulator::Counting).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Instructions that warps ran; a warp whose threads part runs each way.
     pub warp_instructions: u64,
+    /// Lanes that took part in them, at most 32 each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lane_instructions: Option<u64>,
+    /// Branches that lanes of one warp took differently.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub divergent_branches: Option<u64>,
+    /// Passes of shared memory over its banks: more of them where lanes meet in a
+    /// bank.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_wavefronts: Option<u64>,
+    /// Passes that would do without such conflicts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ideal_shared_wavefronts: Option<u64>,
+    /// Sectors of 32 bytes that requests of warps to global memory touched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub global_sectors: Option<u64>,
+    /// Sectors that would do if the bytes of each request were next to each other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ideal_global_sectors: Option<u64>,
+}
+
+/// Adds; the sum is absent where neither side has it.
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        let add = |own: &mut Option<u64>, other: Option<u64>| {
+            if let Some(other) = other {
+                *own.get_or_insert(0) += other;
+            }
+        };
+        self.warp_instructions += other.warp_instructions;
+        add(&mut self.lane_instructions, other.lane_instructions);
+        add(&mut self.divergent_branches, other.divergent_branches);
+        add(&mut self.shared_wavefronts, other.shared_wavefronts);
+        add(
+            &mut self.ideal_shared_wavefronts,
+            other.ideal_shared_wavefronts,
+        );
+        add(&mut self.global_sectors, other.global_sectors);
+        add(&mut self.ideal_global_sectors, other.ideal_global_sectors);
+    }
 }
 
 /// What a loaded kernel takes up on its device. Sizes in bytes.

@@ -61,9 +61,12 @@ fn csv_has_the_published_columns_first_with_our_numbers_and_the_published_figure
     assert_eq!(
         text(Format::Csv, false),
         "blocks,threads,gpu_ms,host_ms,strips,kernel_ms,kernel_noise_percent,nvcc_kernel_ms,\
-         nvcc_dyadic_kernel_ms,pi,host_pi,nvcc_pi,warp_instructions,device,status,reason,published_gpu_ms,published_host_ms\n\
-         64,256,0.03125,63,16777216,,,,,3.141592653573,,,,,ok,,2.64,479.28\n\
-         1,1024,,63,16777216,,,,,,,,,,skipped,\"no device: none, \"\"really\"\"\",,479.6\n"
+         nvcc_dyadic_kernel_ms,pi,host_pi,nvcc_pi,warp_instructions,\
+         lane_instructions,divergent_branches,shared_wavefronts,ideal_shared_wavefronts,\
+         global_sectors,ideal_global_sectors,device,status,reason,published_gpu_ms,\
+         published_host_ms\n\
+         64,256,0.03125,63,16777216,,,,,3.141592653573,,,,,,,,,,,ok,,2.64,479.28\n\
+         1,1024,,63,16777216,,,,,,,,,,,,,,,,skipped,\"no device: none, \"\"really\"\"\",,479.6\n"
     );
 }
 

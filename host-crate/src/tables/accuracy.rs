@@ -89,8 +89,8 @@ impl Table for Accuracy {
             Column::ours("host_ms", |record| median(&record.timings.host)),
             Column::ours("gpu_pi", |record| fixed(record.values.gpu_pi, 12)),
             Column::ours("kernel_ms", |record| median(&record.timings.kernel)),
-            Column::warp_instructions(),
         ];
+        columns.extend(Column::counts());
         columns.extend(Column::outcome());
         columns.push(Column::reference("pi", |record| published_pi(&record.key)));
         columns

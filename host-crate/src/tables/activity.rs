@@ -1,9 +1,11 @@
 //! `activity`: how many threads and warps work in each step of the two scans of
-//! 1024 elements. Counted by the kernels on the device, never derived.
+//! 1024 elements. Counted by the kernels on a GPU, seen of the kernels that run on
+//! the emulator, never derived.
 //!
 //! `naive` is the kernel `hillis_steele` (inclusive), `work_efficient` is
-//! `blelloch` (exclusive). Active is a thread that executes the step's combine:
-//! the add and its store.
+//! `blelloch` (exclusive), `work_efficient_padded` the same with gaps in shared
+//! memory. Active is a thread that executes the step's combine: the add and its
+//! store.
 
 use super::column::{Column, optional};
 use super::published::ACTIVITY;
@@ -20,15 +22,15 @@ pub struct Activity;
 /// Elements of the published table.
 const ELEMENTS: u32 = 1024;
 
-/// Both algorithms, in the order of the rows.
-const ALGORITHMS: [Algorithm; 2] = [Algorithm::Naive, Algorithm::WorkEfficient];
+/// The published algorithms, in the order of the rows.
+const PUBLISHED: [Algorithm; 2] = [Algorithm::Naive, Algorithm::WorkEfficient];
 
 /// What each step has to be, by the walk on the host.
 fn expected(algorithm: Algorithm, n: u32) -> Vec<scan::StepActivity> {
     let input = vec![1; n as usize];
     match algorithm {
         Algorithm::Naive => scan::hillis_steele(&input).1,
-        Algorithm::WorkEfficient => scan::blelloch(&input).1,
+        Algorithm::WorkEfficient | Algorithm::WorkEfficientPadded => scan::blelloch(&input).1,
     }
 }
 
@@ -64,6 +66,10 @@ impl Table for Activity {
             Column::published("active_warps", |record| {
                 optional(record.values.active_warps)
             }),
+            Column::ours("wavefronts", |record| optional(record.values.wavefronts)),
+            Column::ours("ideal_wavefronts", |record| {
+                optional(record.values.ideal_wavefronts)
+            }),
         ];
         columns.extend(Column::outcome());
         columns.push(Column::reference("active_threads", |r| {
@@ -75,7 +81,7 @@ impl Table for Activity {
         columns
     }
 
-    fn cells(&self, _selection: &Selection) -> Result<Vec<Key>> {
+    fn cells(&self, selection: &Selection) -> Result<Vec<Key>> {
         let steps = |algorithm: Algorithm| {
             (1..=expected(algorithm, ELEMENTS).len() as u32).map(move |step| Key {
                 algorithm: Some(algorithm.name().to_owned()),
@@ -84,7 +90,13 @@ impl Table for Activity {
                 ..Key::default()
             })
         };
-        Ok(ALGORITHMS.into_iter().flat_map(steps).collect())
+        let padded = selection.padded && !selection.published;
+        let algorithms = if padded {
+            &Algorithm::ALL[..]
+        } else {
+            &PUBLISHED
+        };
+        Ok(algorithms.iter().copied().flat_map(steps).collect())
     }
 
     fn fill_from_host(&self, _record: &mut Record, _host: &mut HostOracle) {}
@@ -98,6 +110,8 @@ impl Table for Activity {
         let (algorithm, n, step) = parts(&record.key)?;
         record.values.active_threads = reading.active_threads;
         record.values.active_warps = reading.active_warps;
+        record.values.wavefronts = reading.wavefronts;
+        record.values.ideal_wavefronts = reading.ideal_wavefronts;
         if reading.wrong.is_some() {
             return reading.wrong.clone();
         }
@@ -105,7 +119,7 @@ impl Table for Activity {
         let got = (reading.active_threads, reading.active_warps);
         (got != (Some(want.active_threads), Some(want.active_warps))).then(|| {
             format!(
-                "the kernel counted {} threads and {} warps, the algorithm has {} and {}",
+                "{} threads and {} warps combine, the algorithm has {} and {}",
                 optional(got.0),
                 optional(got.1),
                 want.active_threads,
@@ -117,6 +131,9 @@ impl Table for Activity {
     fn check_host(&self, record: &Record) -> Option<std::result::Result<(), String>> {
         let (algorithm, n, step) = parts(&record.key)?;
         let want = *expected(algorithm, n).get(step as usize - 1)?;
+        if !PUBLISHED.contains(&algorithm) {
+            return None;
+        }
         let got = format!("{} {}", want.active_threads, want.active_warps);
         let published = format!(
             "{} {}",
@@ -146,12 +163,22 @@ impl Table for Activity {
                 .filter_map(|row| row.values.active_threads)
                 .sum();
             let warps: u32 = rows.iter().filter_map(|row| row.values.active_warps).sum();
+            let sum = |value: fn(&Record) -> Option<u64>| -> Option<u64> {
+                rows.iter().map(|row| value(row)).sum()
+            };
+            let wavefronts = sum(|row| row.values.wavefronts);
+            let conflicts = match (wavefronts, sum(|row| row.values.ideal_wavefronts)) {
+                (Some(took), Some(ideal)) => {
+                    format!("; their loads take {took} wavefronts, {ideal} without conflicts")
+                }
+                _ => String::new(),
+            };
             Some(format!(
-                "{}: {} steps, {threads} active threads and {warps} active warps in all",
+                "{}: {} steps, {threads} active threads and {warps} active warps in all{conflicts}",
                 algorithm.name(),
                 rows.len()
             ))
         };
-        ALGORITHMS.into_iter().filter_map(line).collect()
+        Algorithm::ALL.into_iter().filter_map(line).collect()
     }
 }

@@ -1,5 +1,6 @@
 //! A column: a name, where it stands, and a record's text in it.
 
+use crate::device::Counts;
 use crate::export::number;
 use crate::measure::Timing;
 use crate::record::Record;
@@ -66,11 +67,22 @@ impl Column {
         }
     }
 
-    /// Instructions that the cell's warps ran, on a device that counts them.
-    pub fn warp_instructions() -> Column {
-        Column::ours("warp_instructions", |record| {
-            optional(record.counts.map(|counts| counts.warp_instructions))
-        })
+    /// What one launch of the cell did, on a device that counts it.
+    pub fn counts() -> [Column; 7] {
+        let counted = |name: &str, count: fn(&Counts) -> Option<u64>| {
+            Column::ours(name, move |record| {
+                optional(record.counts.as_ref().and_then(count))
+            })
+        };
+        [
+            counted("warp_instructions", |c| Some(c.warp_instructions)),
+            counted("lane_instructions", |c| c.lane_instructions).detail(),
+            counted("divergent_branches", |c| c.divergent_branches).detail(),
+            counted("shared_wavefronts", |c| c.shared_wavefronts).detail(),
+            counted("ideal_shared_wavefronts", |c| c.ideal_shared_wavefronts).detail(),
+            counted("global_sectors", |c| c.global_sectors).detail(),
+            counted("ideal_global_sectors", |c| c.ideal_global_sectors).detail(),
+        ]
     }
 
     /// `device` (its kind, empty where none was used), `status` and `reason`,

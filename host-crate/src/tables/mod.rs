@@ -57,6 +57,8 @@ pub struct Selection {
     pub blocks: Option<Vec<u32>>,
     /// These numbers of threads.
     pub threads: Option<Vec<u32>>,
+    /// The scan without bank conflicts too.
+    pub padded: bool,
 }
 
 /// A table of the program.

@@ -106,8 +106,8 @@ fn columns_f64(published: &'static Published) -> Vec<Column> {
         Column::ours("pi", |record| fixed(record.values.pi, 12)),
         Column::ours("host_pi", |record| fixed(record.values.host_pi, 12)),
         Column::ours("nvcc_pi", |record| fixed(record.values.nvcc_pi, 12)).detail(),
-        Column::warp_instructions(),
     ];
+    columns.extend(Column::counts());
     columns.extend(Column::outcome());
     columns.extend(references(published));
     columns
@@ -158,8 +158,8 @@ fn columns_f32(published: &'static Published) -> Vec<Column> {
             fixed(record.values.host_pi_corrected, 6)
         }),
         Column::ours("nvcc_pi", |record| fixed(record.values.nvcc_pi, 6)).detail(),
-        Column::warp_instructions(),
     ]);
+    columns.extend(Column::counts());
     columns.extend(Column::outcome());
     columns.extend(references(published).map(|column| {
         if column.name == "published_pi" {

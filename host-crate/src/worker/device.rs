@@ -9,15 +9,17 @@ use std::time::Duration;
 use bytemuck::Pod;
 use quadscan_kernels::integrate::trapezoid::MAX_EXACT_DYADIC_STRIPS;
 
-use super::protocol::{Algorithm, Answer, Diagnostic, Greeting, Job, Peer, Reading, Task};
+use super::activity;
+use super::protocol::{Answer, Diagnostic, Greeting, Job, Peer, Reading, Task};
 use super::serve::{self, Failure, Laboratory};
+use crate::device::emulator::{Counting, Emulator, LastSteps, Settings};
 use crate::device::{Artifact, Buffer, Device, DeviceChoice, LaunchShape, Module};
+use crate::diagnostics;
 use crate::error::{Error, Result};
 use crate::integrate::{self, Grid};
 use crate::measure::{Rule, device as timing};
-use crate::oracle::{Precision, quarter_circle, scan as scan_oracle};
+use crate::oracle::{Precision, quarter_circle};
 use crate::record::DeviceInfo;
-use crate::{diagnostics, scan};
 
 /// How long the hanging kernel spins: longer than anybody waits for it, and not
 /// forever.
@@ -42,9 +44,57 @@ pub fn serve(
     }
 }
 
+/// An open device.
+struct Opened {
+    device: Device,
+    /// Why it is no GPU, when the best device was asked for.
+    no_gpu: Option<String>,
+    /// What the last launch did step by step, on the emulator.
+    steps: Option<LastSteps>,
+}
+
+impl Opened {
+    /// Opens a device; launches on the emulator are counted.
+    fn new(choice: DeviceChoice) -> Result<Self> {
+        let first_gpu = DeviceChoice::Cuda(None);
+        match choice {
+            DeviceChoice::Emulator { schedule } => Ok(Self::emulator(schedule, None)),
+            DeviceChoice::Auto => match Device::open(first_gpu) {
+                Err(Error::NoDevice { reason }) => Ok(Self::emulator(None, Some(reason))),
+                opened => opened.map(Self::gpu),
+            },
+            DeviceChoice::Cuda(_) => Device::open(choice).map(Self::gpu),
+        }
+    }
+
+    fn gpu(device: Device) -> Self {
+        Opened {
+            device,
+            no_gpu: None,
+            steps: None,
+        }
+    }
+
+    fn emulator(schedule: Option<u64>, no_gpu: Option<String>) -> Self {
+        let counting = Counting::default();
+        let steps = Some(counting.steps());
+        let settings = Settings {
+            schedule,
+            ..Settings::default()
+        };
+        let emulator = Emulator::observed(settings, Box::new(counting));
+        Opened {
+            device: Device::from_backend(Box::new(emulator)),
+            no_gpu,
+            steps,
+        }
+    }
+}
+
 /// A device with the PTX loaded.
 struct DeviceLaboratory {
     device: Device,
+    steps: Option<LastSteps>,
     module: Module,
     greeting: Greeting,
     partials: HashMap<(Precision, u64, u64), quarter_circle::Partials>,
@@ -57,20 +107,22 @@ fn version(version: (u32, u32)) -> String {
 
 impl DeviceLaboratory {
     fn open(device: DeviceChoice, artifact: Option<&Path>) -> Result<Self> {
-        let (device, no_gpu) = match device {
-            DeviceChoice::Auto => Device::open_best()?,
-            named => (Device::open(named)?, None),
-        };
+        let opened = Opened::new(device)?;
         let artifact = match artifact {
             // SAFETY: whoever names a folder with --artifact vouches that it was
             // built from this program's kernels; every sum is checked besides.
             Some(folder) => unsafe { Artifact::read(folder) }?,
             None => Artifact::embedded()?,
         };
-        Self::new(device, &artifact, no_gpu)
+        Self::new(opened, &artifact)
     }
 
-    fn new(device: Device, artifact: &Artifact, no_gpu: Option<String>) -> Result<Self> {
+    fn new(opened: Opened, artifact: &Artifact) -> Result<Self> {
+        let Opened {
+            device,
+            no_gpu,
+            steps,
+        } = opened;
         let module = device.load(artifact)?;
         let properties = device.properties();
         let (ptx_sha256, ptx_arch) = module
@@ -90,6 +142,7 @@ impl DeviceLaboratory {
         };
         Ok(DeviceLaboratory {
             device,
+            steps,
             module,
             greeting: Greeting {
                 device: info,
@@ -216,38 +269,6 @@ impl DeviceLaboratory {
         Ok(Ok(loaded))
     }
 
-    fn activity(&self, algorithm: Algorithm, n: u32, step: u32) -> Result<Reading> {
-        let input: Vec<u32> = (0..n).map(|i| i.wrapping_mul(2_654_435_761) >> 8).collect();
-        let (counted, expected) = match algorithm {
-            Algorithm::Naive => (
-                scan::hillis_steele_activity(&self.module, &input)?,
-                scan_oracle::inclusive(&input),
-            ),
-            Algorithm::WorkEfficient => (
-                scan::blelloch_activity(&self.module, &input)?,
-                scan_oracle::exclusive(&input),
-            ),
-        };
-        let wrong = counted
-            .output
-            .iter()
-            .zip(&expected)
-            .position(|(got, want)| got != want)
-            .map(|i| {
-                let (got, want) = (counted.output[i], expected[i]);
-                format!("element {i} of the scan is {got}, the sequential scan's is {want}")
-            });
-        let work = (step as usize)
-            .checked_sub(1)
-            .and_then(|index| counted.steps.get(index));
-        Ok(Reading {
-            active_threads: work.map(|work| work.active_threads),
-            active_warps: work.map(|work| work.active_warps),
-            wrong,
-            ..Reading::default()
-        })
-    }
-
     fn diagnostic(&self, kind: Diagnostic) -> Result<Reading> {
         match kind {
             Diagnostic::Healthy => {
@@ -285,7 +306,9 @@ impl Laboratory for DeviceLaboratory {
                     threads,
                 },
             ),
-            Task::Activity { algorithm, n, step } => self.activity(algorithm, n, step),
+            Task::Activity { algorithm, n, step } => {
+                activity::measure(&self.module, self.steps.as_ref(), algorithm, n, step)
+            }
             Task::Diagnostic { kind } => self.diagnostic(kind),
         };
         let counted = result.map(|reading| Reading {

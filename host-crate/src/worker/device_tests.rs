@@ -3,11 +3,12 @@
 
 use super::*;
 use crate::worker::cpu::{Cpu, Defect};
+use crate::worker::protocol::Algorithm;
 
 fn laboratory(defect: Defect) -> DeviceLaboratory {
     let device = Device::from_backend(Box::new(Cpu::new(defect)));
-    let laboratory =
-        Artifact::embedded().and_then(|artifact| DeviceLaboratory::new(device, &artifact, None));
+    let laboratory = Artifact::embedded()
+        .and_then(|artifact| DeviceLaboratory::new(Opened::gpu(device), &artifact));
     match laboratory {
         Ok(laboratory) => laboratory,
         Err(e) => panic!("{e}"),

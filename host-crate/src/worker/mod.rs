@@ -5,6 +5,7 @@
 //! restarts the process; [`serve`] is the process's own loop over a
 //! [`serve::Laboratory`], which [`device`] implements on a real device.
 
+mod activity;
 pub mod child;
 #[cfg(test)]
 mod cpu;

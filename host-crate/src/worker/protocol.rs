@@ -11,7 +11,7 @@ use crate::measure::Timing;
 use crate::oracle::Precision;
 use crate::record::DeviceInfo;
 
-/// The two scans of the table `activity`, by their published names.
+/// The scans of the table `activity`; two of them have published names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Algorithm {
@@ -19,22 +19,30 @@ pub enum Algorithm {
     Naive,
     /// The kernel `blelloch`, exclusive.
     WorkEfficient,
+    /// The kernel `blelloch_padded`, exclusive: the same without bank conflicts.
+    WorkEfficientPadded,
 }
 
 impl Algorithm {
-    /// The published name.
+    /// All of them.
+    pub const ALL: [Algorithm; 3] = [
+        Algorithm::Naive,
+        Algorithm::WorkEfficient,
+        Algorithm::WorkEfficientPadded,
+    ];
+
+    /// As it is printed, and published where it is.
     pub fn name(self) -> &'static str {
         match self {
             Algorithm::Naive => "naive",
             Algorithm::WorkEfficient => "work_efficient",
+            Algorithm::WorkEfficientPadded => "work_efficient_padded",
         }
     }
 
-    /// The algorithm of a published name.
+    /// The algorithm of a name.
     pub fn by_name(name: &str) -> Option<Self> {
-        [Algorithm::Naive, Algorithm::WorkEfficient]
-            .into_iter()
-            .find(|a| a.name() == name)
+        Self::ALL.into_iter().find(|a| a.name() == name)
     }
 }
 
@@ -128,7 +136,13 @@ pub struct Reading {
     pub active_threads: Option<u32>,
     /// Warps of the step.
     pub active_warps: Option<u32>,
-    /// What our kernels did, where the device counts.
+    /// Wavefronts of shared memory that the loads of the step took.
+    #[serde(default)]
+    pub wavefronts: Option<u64>,
+    /// Wavefronts that they would take without bank conflicts.
+    #[serde(default)]
+    pub ideal_wavefronts: Option<u64>,
+    /// What our kernels did in one launch, where the device counts.
     #[serde(default)]
     pub counts: Option<Counts>,
     /// The page's span.

@@ -9,6 +9,7 @@
 //! is in `model`, and what is refused gets its words in `refusal`.
 
 mod checking;
+mod counting;
 mod model;
 mod observation;
 mod refusal;
@@ -18,6 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::available_parallelism;
 
 pub use checking::{Checking, Verdict, Verdicts};
+pub use counting::{Counting, LastSteps};
 pub use observation::{Launch, Observation, Unobserved};
 pub use ptx_emulator;
 
@@ -327,7 +329,10 @@ impl Backend for Emulator {
     }
 
     fn take_counts(&self) -> Option<Counts> {
-        Some(std::mem::take(&mut self.state().counts))
+        let mut state = self.state();
+        let mut counts = std::mem::take(&mut state.counts);
+        counts += state.observation.take_counts();
+        Some(counts)
     }
 }
 

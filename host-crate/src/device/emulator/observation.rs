@@ -7,6 +7,8 @@
 
 use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Observed, Program, Report, Shape};
 
+use crate::device::Counts;
+
 /// A launch that a device was asked for.
 #[derive(Clone, Debug)]
 pub struct Launch<'a> {
@@ -30,6 +32,12 @@ pub trait Observation: Send {
     ///
     /// The emulator's: a launch that cannot begin, or did not end well.
     fn run(&mut self, gpu: &mut Gpu, launch: &Launch<'_>) -> Result<Report, LaunchError>;
+
+    /// What it counted of launches that ended well since the last call; the
+    /// device itself counts their warp instructions.
+    fn take_counts(&mut self) -> Counts {
+        Counts::default()
+    }
 }
 
 /// Watches nothing.

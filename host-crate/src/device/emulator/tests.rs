@@ -110,6 +110,7 @@ fn a_kernel_runs_and_its_warp_instructions_are_counted_once() -> Result<()> {
     // Eleven instructions in each of two warps.
     let counted = Some(Counts {
         warp_instructions: 22,
+        ..Counts::default()
     });
     assert_eq!(device.take_counts(), counted);
     assert_eq!(device.take_counts(), Some(Counts::default()));

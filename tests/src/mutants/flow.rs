@@ -1,0 +1,318 @@
+//! The control flow of one entry of a PTX text: its instructions with their
+//! lines in the text and in the source, and what follows what.
+//!
+//! A reader of text that our builder emitted, not of PTX at large: one
+//! instruction a line, as [`crate::ptx`] says.
+
+use std::collections::{BTreeSet, HashMap};
+
+/// Instructions, by their index.
+pub type Set = BTreeSet<usize>;
+
+/// A line of the source.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Line {
+    /// As the PTX names it.
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+}
+
+impl std::fmt::Display for Line {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// One instruction.
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    /// Its line in the PTX text, from 1.
+    pub line: usize,
+    /// The predicate's register, and whether it is negated.
+    pub guard: Option<(String, bool)>,
+    /// Without the predicate and the semicolon.
+    pub text: String,
+    /// The innermost line in the folder `own`, unless the compiler gave none.
+    pub source: Option<Line>,
+}
+
+impl Instruction {
+    /// The opcode with its suffixes.
+    pub fn opcode(&self) -> &str {
+        self.text.split_whitespace().next().unwrap_or_default()
+    }
+
+    /// The operands, in order.
+    pub fn operands(&self) -> Vec<&str> {
+        let operands = self.text.strip_prefix(self.opcode()).unwrap_or_default();
+        operands.split(',').map(str::trim).collect()
+    }
+
+    /// Whether one of the dotted words of the opcode is `word`.
+    pub fn has(&self, word: &str) -> bool {
+        self.opcode().split('.').any(|found| found == word)
+    }
+
+    /// The first dotted word of the opcode.
+    pub fn head(&self) -> &str {
+        self.opcode().split('.').next().unwrap_or_default()
+    }
+
+    /// Whether it reads or writes memory that threads share.
+    pub fn is_access(&self) -> bool {
+        matches!(self.head(), "ld" | "st" | "atom" | "red") && !self.has("param")
+    }
+
+    /// Whether threads of the block wait for each other here.
+    pub fn is_barrier(&self) -> bool {
+        matches!(self.head(), "bar" | "barrier") && !self.has("warp")
+    }
+
+    /// Whether nothing of the entry follows it.
+    fn ends(&self) -> bool {
+        self.guard.is_none() && matches!(self.head(), "ret" | "exit" | "trap" | "trap;")
+    }
+
+    fn is_trap(&self) -> bool {
+        self.guard.is_none() && self.text.starts_with("trap")
+    }
+}
+
+/// The instructions of an entry as a graph.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// In the order of the text.
+    pub instructions: Vec<Instruction>,
+    /// What may come after each.
+    pub next: Vec<Vec<usize>>,
+    dominators: Vec<Set>,
+    postdominators: Vec<Set>,
+}
+
+impl Flow {
+    /// Reads a text that has one entry; `own` is the folder of the source that
+    /// lines are wanted of.
+    ///
+    /// # Errors
+    ///
+    /// A branch whose target is not there.
+    pub fn read(text: &str, own: &str) -> Result<Flow, String> {
+        let mut labels = HashMap::new();
+        let mut instructions = Vec::new();
+        let mut sources = Sources::read(text, own);
+        let mut inside = false;
+        for (index, whole) in text.lines().enumerate() {
+            let line = whole.split("//").next().unwrap_or_default().trim();
+            if !inside {
+                inside = line == "{";
+                continue;
+            }
+            if line == "}" {
+                break;
+            }
+            if let Some(label) = line.strip_suffix(':') {
+                labels.insert(label.to_owned(), instructions.len());
+            } else if let Some(place) = line.strip_prefix(".loc") {
+                sources.at(place);
+            } else if !line.is_empty() && !line.starts_with('.') {
+                let (guard, text) = match line.strip_prefix('@').map(|l| l.split_once([' ', '\t'])) {
+                    Some(Some((guard, rest))) => {
+                        let register = guard.trim_start_matches('!');
+                        (Some((register.to_owned(), guard.starts_with('!'))), rest)
+                    }
+                    _ => (None, line),
+                };
+                instructions.push(Instruction {
+                    line: index + 1,
+                    guard,
+                    text: text.trim().trim_end_matches(';').to_owned(),
+                    source: sources.line(),
+                });
+            }
+        }
+        let mut next = Vec::new();
+        for (index, instruction) in instructions.iter().enumerate() {
+            let mut after = Vec::new();
+            let branches = instruction.head() == "bra";
+            if !instruction.ends() && !(branches && instruction.guard.is_none()) {
+                after.push(index + 1);
+            }
+            if branches {
+                let target = instruction.operands().first().copied().unwrap_or_default();
+                let target = labels.get(target).copied();
+                after.push(target.ok_or_else(|| format!("no label of `{}`", instruction.text))?);
+            }
+            after.retain(|&to| to < instructions.len());
+            next.push(after);
+        }
+        let before = reversed(&next);
+        let mut flow = Flow {
+            dominators: dominators(&before, |index| index == 0),
+            postdominators: Vec::new(),
+            instructions,
+            next,
+        };
+        let ends = |index: usize| {
+            let last: &Instruction = &flow.instructions[index];
+            flow.next[index].is_empty() && !last.is_trap()
+        };
+        flow.postdominators = dominators(&flow.next, ends);
+        Ok(flow)
+    }
+
+    /// The branch's target and what follows when it is not taken; `None` for
+    /// what is no conditional branch.
+    pub fn branch(&self, index: usize) -> Option<(usize, usize)> {
+        let instruction = &self.instructions[index];
+        match (instruction.head(), &instruction.guard, &self.next[index][..]) {
+            ("bra", Some(_), &[fall, target]) => Some((target, fall)),
+            _ => None,
+        }
+    }
+
+    /// Where the two sides of a branch meet again, unless by ending.
+    pub fn join(&self, branch: usize) -> Option<usize> {
+        let after = &self.postdominators[branch];
+        // The nearest has all others after it.
+        let others = |index: &usize| self.postdominators[*index].len();
+        after.iter().copied().filter(|&index| index != branch).max_by_key(others)
+    }
+
+    /// Whether all ways from here end in a trap.
+    pub fn traps(&self, from: usize) -> bool {
+        let all = self.region(&[from], |_| false);
+        all.iter().all(|&index| {
+            !self.next[index].is_empty() || self.instructions[index].is_trap()
+        })
+    }
+
+    /// What is reached from `from`, these included, without going through an
+    /// instruction that `stops`.
+    pub fn region(&self, from: &[usize], stops: impl Fn(usize) -> bool) -> Set {
+        reached(&self.next, from, stops)
+    }
+
+    /// What leads to `from` without going through an instruction that `stops`.
+    pub fn leading(&self, from: usize, stops: impl Fn(usize) -> bool) -> Set {
+        let before = reversed(&self.next);
+        reached(&before, &before[from].clone(), stops)
+    }
+
+    /// The innermost loop that has this instruction.
+    pub fn innermost_loop(&self, index: usize) -> Option<Set> {
+        let before = reversed(&self.next);
+        let mut loops: HashMap<usize, Set> = HashMap::new();
+        for (from, after) in self.next.iter().enumerate() {
+            for &head in after.iter().filter(|&head| self.dominators[from].contains(head)) {
+                let mut body = reached(&before, &[from], |at| at == head);
+                body.insert(head);
+                loops.entry(head).or_default().extend(body);
+            }
+        }
+        let around = loops.into_values().filter(|body| body.contains(&index));
+        around.min_by_key(BTreeSet::len)
+    }
+}
+
+fn reversed(next: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut before = vec![Vec::new(); next.len()];
+    for (from, after) in next.iter().enumerate() {
+        after.iter().for_each(|&to| before[to].push(from));
+    }
+    before
+}
+
+fn reached(next: &[Vec<usize>], from: &[usize], stops: impl Fn(usize) -> bool) -> Set {
+    let mut found = Set::new();
+    let mut open = from.to_vec();
+    while let Some(index) = open.pop() {
+        if !stops(index) && found.insert(index) {
+            open.extend(&next[index]);
+        }
+    }
+    found
+}
+
+/// What every way from a root to an instruction goes through, itself included;
+/// `before` leads back to the roots.
+fn dominators(before: &[Vec<usize>], is_root: impl Fn(usize) -> bool) -> Vec<Set> {
+    let all: Set = (0..before.len()).collect();
+    let root = |index: usize| if is_root(index) { Set::from([index]) } else { all.clone() };
+    let mut sets: Vec<Set> = (0..before.len()).map(root).collect();
+    loop {
+        let mut changed = false;
+        for index in (0..before.len()).filter(|&index| !is_root(index)) {
+            let mut common: Option<Set> = None;
+            for &from in &before[index] {
+                common = Some(match common {
+                    None => sets[from].clone(),
+                    Some(common) => common.intersection(&sets[from]).copied().collect(),
+                });
+            }
+            // What no root leads to keeps all of them.
+            if let Some(mut common) = common {
+                common.insert(index);
+                changed |= common != sets[index];
+                sets[index] = common;
+            }
+        }
+        if !changed {
+            return sets;
+        }
+    }
+}
+
+/// The lines of the source while a text is read.
+struct Sources<'a> {
+    own: &'a str,
+    files: HashMap<&'a str, &'a str>,
+    /// File, line and column of each place, with the place that inlined it.
+    inlined: HashMap<[String; 3], [String; 3]>,
+    now: Option<[String; 3]>,
+}
+
+impl<'a> Sources<'a> {
+    fn read(text: &'a str, own: &'a str) -> Self {
+        let file = |line: &'a str| {
+            let (number, path) = line.trim().strip_prefix(".file")?.trim().split_once([' ', '\t'])?;
+            Some((number, path.trim().trim_matches('"')))
+        };
+        Sources {
+            own,
+            files: text.lines().filter_map(file).collect(),
+            inlined: HashMap::new(),
+            now: None,
+        }
+    }
+
+    /// `FILE LINE COLUMN[, function_name NAME, inlined_at FILE LINE COLUMN]`.
+    fn at(&mut self, place: &str) {
+        let words = |text: &str| {
+            let mut words = text.split([' ', '\t', ',']).filter(|word| !word.is_empty());
+            [0; 3].map(|_| words.next().unwrap_or_default().to_owned())
+        };
+        let here = words(place);
+        match place.split_once("inlined_at") {
+            Some((_, outer)) => self.inlined.insert(here.clone(), words(outer)),
+            None => self.inlined.remove(&here),
+        };
+        self.now = Some(here);
+    }
+
+    fn line(&self) -> Option<Line> {
+        let mut place = self.now.as_ref();
+        // A chain of inlined calls is no longer than the places are many.
+        for _ in 0..=self.inlined.len() {
+            let [number, line, _] = place?;
+            let file = self.files.get(number.as_str()).copied().unwrap_or_default();
+            let line: usize = line.parse().unwrap_or_default();
+            if file.starts_with(self.own) {
+                let file = file.to_owned();
+                return (line > 0).then_some(Line { file, line });
+            }
+            place = self.inlined.get(place?);
+        }
+        None
+    }
+}

@@ -1,0 +1,1 @@
+//! Mutants that no check reports, and why.
