@@ -112,9 +112,12 @@ fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
             }
         }
     }
-    let asked = kernels
-        .iter()
-        .filter(|(kernel, _)| arguments.kernel.as_ref().is_none_or(|asked| asked == kernel));
+    let asked = kernels.iter().filter(|(kernel, _)| {
+        arguments
+            .kernel
+            .as_ref()
+            .is_none_or(|asked| asked == kernel)
+    });
     let mut text = String::new();
     let mut clean = failures.is_empty();
     for (kernel, on_purpose) in asked {

@@ -108,7 +108,11 @@ fn names(kernel: &manifest::Kernel) -> Vec<String> {
 
 impl Observation for Checking {
     fn run(&mut self, gpu: &mut Gpu, launch: &Launch<'_>) -> Result<Report, LaunchError> {
-        if self.only.as_deref().is_some_and(|only| only != launch.kernel) {
+        if self
+            .only
+            .as_deref()
+            .is_some_and(|only| only != launch.kernel)
+        {
             return super::Unobserved.run(gpu, launch);
         }
         self.name(gpu, launch);
@@ -120,10 +124,7 @@ impl Observation for Checking {
             options,
         } = launch;
         let checked = gpu.check(program, kernel, *shape, parameters, options, self.checks)?;
-        let ended = checked
-            .outcome
-            .clone()
-            .map(|()| checked.report.clone());
+        let ended = checked.outcome.clone().map(|()| checked.report.clone());
         self.verdicts.add(checked);
         ended
     }
