@@ -69,7 +69,7 @@ pub struct Mutant {
     /// Its line in the source.
     pub source: Option<Line>,
     /// Which of several changes of one line: `never`, `always` for a branch,
-    /// `first`, `second` for the condition that is gone; else empty.
+    /// `first of and` and so on for the condition that is gone; else empty.
     pub detail: &'static str,
     /// What stands there now; nothing when it is removed.
     pub with: String,
@@ -80,11 +80,22 @@ pub struct Mutant {
 }
 
 impl Mutant {
+    /// Whether it lets the kernel go past a check that would stop it.
+    pub fn goes_past_a_stop(&self, flow: &Flow) -> bool {
+        let at = flow.instructions.iter().position(|i| i.line == self.line);
+        let ways = at.and_then(|index| flow.branch(index));
+        ways.is_some_and(|(target, fall)| flow.traps(target) || flow.traps(fall))
+    }
+
     /// The text of the module with the change; all lines stay where they are.
     pub fn text(&self, original: &str) -> String {
         let mut text = String::with_capacity(original.len());
         for (index, line) in original.lines().enumerate() {
-            text.push_str(if index + 1 == self.line { &self.with } else { line });
+            text.push_str(if index + 1 == self.line {
+                &self.with
+            } else {
+                line
+            });
             text.push('\n');
         }
         text
@@ -95,29 +106,54 @@ impl Mutant {
 pub fn mutants(flow: &Flow) -> Vec<Mutant> {
     let mut all = Vec::new();
     for (index, instruction) in flow.instructions.iter().enumerate() {
-        let ordered = ["acquire", "release", "acq_rel"].into_iter().find(|w| instruction.has(w));
+        let ordered = ["acquire", "release", "acq_rel"]
+            .into_iter()
+            .find(|w| instruction.has(w));
         if instruction.is_barrier() {
-            all.push(mutant(flow, index, Change::Barrier, "", barrier(flow, index)));
+            all.push(mutant(
+                flow,
+                index,
+                Change::Barrier,
+                "",
+                barrier(flow, index),
+            ));
         } else if matches!(instruction.head(), "fence" | "membar") {
             all.push(mutant(flow, index, Change::Fence, "", around(flow, index)));
         } else if let Some(order) = ordered {
             let weak = statement(instruction).replacen(&format!(".{order}"), ".relaxed", 1);
-            all.push(mutant(flow, index, Change::Order, &weak, around(flow, index)));
+            all.push(mutant(
+                flow,
+                index,
+                Change::Order,
+                &weak,
+                around(flow, index),
+            ));
         } else if flow.branch(index).is_some() {
             for side in sides(flow, index) {
                 let expected = Expected::At(lines(flow, &side.region, |_| true));
-                let detail = if side.with.is_empty() { "never" } else { "always" };
+                let detail = if side.with.is_empty() {
+                    "never"
+                } else {
+                    "always"
+                };
                 let branch = mutant(flow, index, side.change, &side.with, expected);
                 all.push(Mutant { detail, ..branch });
             }
         } else if matches!(instruction.opcode(), "and.pred" | "or.pred") {
             let region = guarded(flow, index);
             if let (false, [to, one, other]) = (region.is_empty(), &instruction.operands()[..]) {
-                for (detail, left) in [("first", other), ("second", one)] {
+                let names = match instruction.has("and") {
+                    true => ["first of and", "second of and"],
+                    false => ["first of or", "second of or"],
+                };
+                for (detail, left) in names.into_iter().zip([other, one]) {
                     let expected = Expected::At(lines(flow, &region, |_| true));
                     let with = format!("mov.pred {to}, {left};");
                     let condition = mutant(flow, index, Change::Condition, &with, expected);
-                    all.push(Mutant { detail, ..condition });
+                    all.push(Mutant {
+                        detail,
+                        ..condition
+                    });
                 }
             }
         } else if instruction.guard.is_some() && instruction.is_access() {
@@ -168,7 +204,10 @@ fn source(flow: &Flow, index: usize) -> Option<Line> {
 
 fn lines(flow: &Flow, region: &Set, wanted: impl Fn(&Instruction) -> bool) -> Lines {
     let instructions = region.iter().map(|&index| &flow.instructions[index]);
-    instructions.filter(|i| wanted(i)).map(|i| (i.line, i.source.clone())).collect()
+    instructions
+        .filter(|i| wanted(i))
+        .map(|i| (i.line, i.source.clone()))
+        .collect()
 }
 
 /// The accesses that come before the barrier and after it, up to the next one.
@@ -205,7 +244,11 @@ fn sides(flow: &Flow, index: usize) -> Vec<Side> {
     let taken = format!("{};", flow.instructions[index].text);
     let side = |change, is_taken: bool, region| Side {
         change,
-        with: if is_taken { taken.clone() } else { String::new() },
+        with: if is_taken {
+            taken.clone()
+        } else {
+            String::new()
+        },
         region,
     };
     // What a refusal keeps from running: all up to the next branch.
@@ -237,11 +280,19 @@ fn sides(flow: &Flow, index: usize) -> Vec<Side> {
 
 /// What is guarded by the branches of a predicate, negated or not.
 fn guarded(flow: &Flow, index: usize) -> Set {
-    let operands = |i: &Instruction| i.operands().into_iter().map(str::to_owned).collect::<Vec<_>>();
+    let operands = |i: &Instruction| {
+        i.operands()
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
     let Some(own) = operands(&flow.instructions[index]).first().cloned() else {
         return Set::new();
     };
-    let negations = flow.instructions.iter().filter(|i| i.opcode() == "not.pred");
+    let negations = flow
+        .instructions
+        .iter()
+        .filter(|i| i.opcode() == "not.pred");
     let mut registers: Vec<String> = negations
         .map(operands)
         .filter(|names| names.get(1) == Some(&own))
@@ -251,7 +302,9 @@ fn guarded(flow: &Flow, index: usize) -> Set {
     let mut region = Set::new();
     for (index, instruction) in flow.instructions.iter().enumerate() {
         if matches!(&instruction.guard, Some((register, _)) if registers.contains(register)) {
-            sides(flow, index).into_iter().for_each(|side| region.extend(side.region));
+            sides(flow, index)
+                .into_iter()
+                .for_each(|side| region.extend(side.region));
         }
     }
     region

@@ -116,7 +116,8 @@ impl Flow {
             } else if let Some(place) = line.strip_prefix(".loc") {
                 sources.at(place);
             } else if !line.is_empty() && !line.starts_with('.') {
-                let (guard, text) = match line.strip_prefix('@').map(|l| l.split_once([' ', '\t'])) {
+                let (guard, text) = match line.strip_prefix('@').map(|l| l.split_once([' ', '\t']))
+                {
                     Some(Some((guard, rest))) => {
                         let register = guard.trim_start_matches('!');
                         (Some((register.to_owned(), guard.starts_with('!'))), rest)
@@ -165,7 +166,11 @@ impl Flow {
     /// what is no conditional branch.
     pub fn branch(&self, index: usize) -> Option<(usize, usize)> {
         let instruction = &self.instructions[index];
-        match (instruction.head(), &instruction.guard, &self.next[index][..]) {
+        match (
+            instruction.head(),
+            &instruction.guard,
+            &self.next[index][..],
+        ) {
             ("bra", Some(_), &[fall, target]) => Some((target, fall)),
             _ => None,
         }
@@ -176,15 +181,18 @@ impl Flow {
         let after = &self.postdominators[branch];
         // The nearest has all others after it.
         let others = |index: &usize| self.postdominators[*index].len();
-        after.iter().copied().filter(|&index| index != branch).max_by_key(others)
+        after
+            .iter()
+            .copied()
+            .filter(|&index| index != branch)
+            .max_by_key(others)
     }
 
     /// Whether all ways from here end in a trap.
     pub fn traps(&self, from: usize) -> bool {
         let all = self.region(&[from], |_| false);
-        all.iter().all(|&index| {
-            !self.next[index].is_empty() || self.instructions[index].is_trap()
-        })
+        all.iter()
+            .all(|&index| !self.next[index].is_empty() || self.instructions[index].is_trap())
     }
 
     /// What is reached from `from`, these included, without going through an
@@ -204,7 +212,10 @@ impl Flow {
         let before = reversed(&self.next);
         let mut loops: HashMap<usize, Set> = HashMap::new();
         for (from, after) in self.next.iter().enumerate() {
-            for &head in after.iter().filter(|&head| self.dominators[from].contains(head)) {
+            for &head in after
+                .iter()
+                .filter(|&head| self.dominators[from].contains(head))
+            {
                 let mut body = reached(&before, &[from], |at| at == head);
                 body.insert(head);
                 loops.entry(head).or_default().extend(body);
@@ -238,7 +249,13 @@ fn reached(next: &[Vec<usize>], from: &[usize], stops: impl Fn(usize) -> bool) -
 /// `before` leads back to the roots.
 fn dominators(before: &[Vec<usize>], is_root: impl Fn(usize) -> bool) -> Vec<Set> {
     let all: Set = (0..before.len()).collect();
-    let root = |index: usize| if is_root(index) { Set::from([index]) } else { all.clone() };
+    let root = |index: usize| {
+        if is_root(index) {
+            Set::from([index])
+        } else {
+            all.clone()
+        }
+    };
     let mut sets: Vec<Set> = (0..before.len()).map(root).collect();
     loop {
         let mut changed = false;
@@ -275,7 +292,11 @@ struct Sources<'a> {
 impl<'a> Sources<'a> {
     fn read(text: &'a str, own: &'a str) -> Self {
         let file = |line: &'a str| {
-            let (number, path) = line.trim().strip_prefix(".file")?.trim().split_once([' ', '\t'])?;
+            let (number, path) = line
+                .trim()
+                .strip_prefix(".file")?
+                .trim()
+                .split_once([' ', '\t'])?;
             Some((number, path.trim().trim_matches('"')))
         };
         Sources {

@@ -3,11 +3,13 @@
 //!
 //! [`flow`] reads an entry of a PTX text, [`change`] makes its mutants and says
 //! where the fault of each must show, [`run`] launches them under checks,
-//! [`unnoticed`] lists those that no check reports, with the reason of each.
+//! [`unnoticed`] lists those without a fault, with the reason of each, and
+//! [`page`] tells a reader of all of them.
 //! `tests/tests/mutants.rs` holds the kernels to it.
 
 pub mod change;
 pub mod flow;
+pub mod page;
 pub mod run;
 pub mod unnoticed;
 
@@ -23,8 +25,11 @@ pub fn alone(ptx: &str, entry: &str) -> Result<String, String> {
     let head = format!(".visible .entry {entry}(");
     let start = ptx.find(&head).ok_or_else(|| format!("no entry {entry}"))?;
     let end = ptx[start..].find("\n}").ok_or("an entry does not end")?;
-    let is_header =
-        |line: &&str| [".version", ".target", ".address_size"].iter().any(|h| line.starts_with(h));
+    let is_header = |line: &&str| {
+        [".version", ".target", ".address_size"]
+            .iter()
+            .any(|h| line.starts_with(h))
+    };
     let is_file = |line: &&str| line.trim_start().starts_with(".file");
     let mut text = String::new();
     let header = ptx.lines().filter(is_header);

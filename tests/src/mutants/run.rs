@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use quadscan::device::emulator::ptx_emulator::{
-    check::Place, Checked, Checks, Finding, FindingKind, Gpu, LaunchError, LaunchOptions, Program, Report,
-    Schedule,
+    Checked, Checks, Finding, FindingKind, Gpu, LaunchError, LaunchOptions, Program, Report,
+    Schedule, check::Place,
 };
 use quadscan::device::emulator::{Emulator, Launch, Observation, Settings};
 use quadscan::device::{Artifact, Device, Module};
@@ -113,6 +113,8 @@ pub enum Fate {
     Caught(Box<Finding>),
     /// Reported, but at another place.
     Misplaced(Box<Finding>),
+    /// No access goes wrong, because another check of the kernel stops it.
+    Stopped(Box<Finding>),
     /// Not reported; a result is wrong.
     Wrong,
     /// Not reported, and all results are right.
@@ -195,7 +197,7 @@ impl Bench {
         references: &[Reference],
         schedules: &[Schedule],
     ) -> quadscan::Result<Fate> {
-        let (mut misplaced, mut wrong) = (None, false);
+        let (mut misplaced, mut stopped, mut wrong) = (None, None, false);
         for &schedule in schedules {
             for reference in references {
                 let (times, more) = BUDGET;
@@ -211,13 +213,22 @@ impl Bench {
                 if let (Some(finding), false) = (right.into_iter().next(), is_strange) {
                     return Ok(Fate::Caught(Box::new(finding)));
                 }
-                misplaced = misplaced.or(other.into_iter().next());
+                for finding in other {
+                    if finding.kind == FindingKind::Fault
+                        && finding.at.statement.starts_with("trap")
+                    {
+                        stopped = stopped.or(Some(finding));
+                    } else {
+                        misplaced = misplaced.or(Some(finding));
+                    }
+                }
             }
         }
-        Ok(match misplaced {
-            Some(finding) => Fate::Misplaced(Box::new(finding)),
-            None if wrong => Fate::Wrong,
-            None => Fate::Unharmed,
+        Ok(match (misplaced, stopped) {
+            (Some(finding), _) => Fate::Misplaced(Box::new(finding)),
+            (None, Some(finding)) => Fate::Stopped(Box::new(finding)),
+            (None, None) if wrong => Fate::Wrong,
+            (None, None) => Fate::Unharmed,
         })
     }
 }
@@ -225,7 +236,9 @@ impl Bench {
 /// The schedule that is always the same, and those of seeds.
 pub fn schedules(count: u64) -> Vec<Schedule> {
     let seeds = (1..count).map(Schedule::Seed);
-    std::iter::once(Schedule::Deterministic).chain(seeds).collect()
+    std::iter::once(Schedule::Deterministic)
+        .chain(seeds)
+        .collect()
 }
 
 /// Whether a finding is what the change must lead to: one of the kinds, at the
@@ -244,7 +257,7 @@ pub fn is_expected(finding: &Finding, mutant: &Mutant) -> bool {
             })
         }
         (Expected::Between(_, after), FindingKind::UninitialisedRead) => is_in(&finding.at, after),
-        (Expected::Between(..), _) | (_, FindingKind::Collective) => false,
+        (Expected::Between(..), _) | (_, FindingKind::Collective | FindingKind::Fault) => false,
         (_, FindingKind::Livelock) => places().any(|place| is_in(place, &mutant.loops)),
         (Expected::At(region), _) => places().any(|place| is_in(place, region)),
     }
