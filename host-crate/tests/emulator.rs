@@ -72,12 +72,19 @@ fn without_a_gpu_the_emulator_gives_results_and_counts_and_no_times() {
             "{counted}: {row:?}"
         );
         let lanes: u64 = row["lane_instructions"].parse().unwrap_or_default();
-        // Every lane runs the same, so only warps of one lane are not full.
-        assert_eq!(lanes, counted * threads.min(32), "{row:?}");
+        // All lanes of a warp run the same; only branches that none of them takes
+        // have no lane, a few for each warp.
+        let partials = threads * row["blocks"].parse::<u64>().unwrap_or_default();
+        let width = threads.min(32);
+        assert_eq!(lanes % width, 0, "{row:?}");
+        let without = counted.checked_sub(lanes / width);
+        assert!(
+            without.is_some_and(|count| count <= 8 * partials / width),
+            "{row:?}"
+        );
         assert_eq!(row["divergent_branches"], "0");
         assert_eq!(row["shared_wavefronts"], "0");
         // Partial sums of 8 bytes, stored once, side by side.
-        let partials = threads * row["blocks"].parse::<u64>().unwrap_or_default();
         let sectors = if threads == 1 { partials } else { partials / 4 };
         assert_eq!(row["global_sectors"], sectors.to_string(), "{row:?}");
         assert_eq!(row["ideal_global_sectors"], sectors.to_string(), "{row:?}");
@@ -215,7 +222,8 @@ fn activity_shows_bank_conflicts_and_with_padding_none() {
         of("naive", "ideal_wavefronts"),
         "neighbours never meet in a bank"
     );
-    let summary = "work_efficient: 19 steps, 2045 active threads and 71 active warps in all;                    their loads take 762 wavefronts, 142 without conflicts\n";
+    let summary = "work_efficient: 19 steps, 2045 active threads and 71 active warps in all; \
+                   their loads take 762 wavefronts, 142 without conflicts\n";
     assert!(outcome.errors.contains(summary), "{outcome:?}");
 }
 

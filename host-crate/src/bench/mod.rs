@@ -170,7 +170,7 @@ fn open_device(request: &Request) -> Result<(Measuring, String)> {
         Start::Ready(child, greeting) => {
             let notice = introduction(request.device, &greeting);
             let info = Box::new(greeting.device);
-            Ok((Measuring::Device(Box::new(child), info), notice))
+            Ok((Measuring::Device(child, info), notice))
         }
         Start::NoDevice(reason) if request.device == DeviceChoice::Auto => {
             nothing(format!("no device: {reason}"))

@@ -80,7 +80,8 @@ pub struct MemoryInfo {
 pub struct Counts {
     /// Instructions that warps ran; a warp whose threads part runs each way.
     pub warp_instructions: u64,
-    /// Lanes that took part in them, at most 32 each.
+    /// Lanes that took part in them, at most 32 each; none whose predicate held it
+    /// back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lane_instructions: Option<u64>,
     /// Branches that lanes of one warp took differently.

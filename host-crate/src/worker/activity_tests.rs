@@ -85,6 +85,21 @@ fn a_watched_row_has_the_counts_of_the_plain_kernel_alone() {
 }
 
 #[test]
+fn a_run_in_which_nothing_was_seen_makes_the_row_wrong() {
+    let (module, _) = emulated();
+    let elsewhere = LastSteps::default();
+    let reading = match measure(&module, Some(&elsewhere), Algorithm::WorkEfficient, 1024, 1) {
+        Ok(reading) => reading,
+        Err(e) => panic!("{e}"),
+    };
+    assert_eq!(reading.active_threads, None);
+    assert_eq!(
+        reading.wrong.as_deref(),
+        Some("the plain kernel combines in 0 steps, the counted one says 19")
+    );
+}
+
+#[test]
 fn a_step_that_was_seen_otherwise_than_said_is_wrong_with_its_reason() {
     let seen = |threads, warps| Step {
         combines: Activity {

@@ -20,7 +20,7 @@ const FAILED_STARTS: u32 = 2;
 /// What the first line of a measuring process said.
 pub enum Start {
     /// It is ready.
-    Ready(Child, Box<Greeting>),
+    Ready(Box<Child>, Box<Greeting>),
     /// There is no such device.
     NoDevice(String),
     /// The request cannot be carried out on the device.
@@ -152,7 +152,7 @@ impl Child {
                     running: Some(running),
                     failed_starts: 0,
                 };
-                Ok(Start::Ready(child, greeting))
+                Ok(Start::Ready(Box::new(child), greeting))
             }
             Ok(Answer::NoDevice { reason }) => {
                 running.ended();
