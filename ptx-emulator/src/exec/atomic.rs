@@ -27,7 +27,7 @@ pub(crate) const GROUP: Group = Group {
         ),
         (
             "fence",
-            ".sc .acq_rel .acquire .release; .cta .cluster .gpu .sys; .sync_restrict; .mbarrier_init; .proxy, all forms",
+            ".sc .acq_rel .acquire .release; .cta .cluster .gpu .sys; .sync_restrict::shared::cluster .sync_restrict::shared::cta; .mbarrier_init; .proxy.alias .proxy.async .proxy.async::generic .proxy.tensormap::generic",
         ),
         ("membar", ".cta .gl .sys"),
     ],
