@@ -103,6 +103,17 @@ pub enum FaultKind {
         /// `const` or `param`.
         room: &'static str,
     },
+    /// A copy failed that goes on behind its instruction, and somebody waited
+    /// for it.
+    #[error("{kind}, in the copy that thread {thread:?} asked for by `{statement}`")]
+    Copy {
+        /// What is wrong with it.
+        kind: Box<FaultKind>,
+        /// Thread index in the block.
+        thread: [u32; 3],
+        /// The instruction that asked for it.
+        statement: String,
+    },
     /// `trap` or `brkpt`.
     #[error("trap")]
     Trap,
@@ -178,6 +189,16 @@ pub struct Fault {
     pub block: [u32; 3],
     /// Thread index in the block.
     pub thread: [u32; 3],
+}
+
+impl FaultKind {
+    /// What went wrong, in a copy too.
+    pub(crate) fn cause(&self) -> &FaultKind {
+        match self {
+            FaultKind::Copy { kind, .. } => kind.cause(),
+            kind => kind,
+        }
+    }
 }
 
 impl std::fmt::Display for Fault {

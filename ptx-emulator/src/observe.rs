@@ -94,6 +94,10 @@ pub struct MemoryAccess<'a> {
     pub lanes: u32,
     /// Bytes of one lane, vector included.
     pub bytes: u32,
+    /// Bytes of one element of a vector or a packed type, else `bytes`: a
+    /// lane's access is one of each element (PTX ISA, "Memory Consistency
+    /// Model", "Vector Data-types" and "Packed Data-types").
+    pub element: u32,
     /// Its order.
     pub order: Order,
     /// Its scope.
@@ -116,7 +120,7 @@ pub struct LaunchInfo {
 /// Lanes of a warp come to a barrier of the block.
 #[derive(Copy, Clone, Debug)]
 pub struct BarrierArrival {
-    /// Which barrier.
+    /// Which barrier; 16 is that of the cluster, which is one block.
     pub id: u32,
     /// Lanes that come.
     pub lanes: u32,
@@ -128,6 +132,9 @@ pub struct BarrierArrival {
     pub waits: bool,
     /// All threads of the warp have to come to the same instruction.
     pub aligned: bool,
+    /// What was done before it comes before what those do who wait; false for
+    /// `barrier.cluster.arrive.relaxed`.
+    pub releases: bool,
 }
 
 /// Sees a run as it happens.
@@ -139,7 +146,7 @@ pub trait Observer: Send + Sized {
     const INSTRUCTIONS: bool = false;
     /// Wants `access` and `fence`.
     const MEMORY: bool = false;
-    /// Wants `barrier`, `branch`, `call`, `copies`, `collective`, `exit` and
+    /// Wants `barrier`, `barrier_passed`, `branch`, `call`, `copies`, `collective`, `exit` and
     /// `mark`.
     const CONTROL: bool = false;
     /// Has to see all blocks on one core.
@@ -166,6 +173,9 @@ pub trait Observer: Send + Sized {
     fn barrier(&mut self, _at: Site, _arrival: &BarrierArrival) {}
     /// A barrier of the block is complete.
     fn barrier_completes(&mut self, _block_linear: u64, _id: u32) {}
+    /// Lanes that came to the barrier of the cluster go on behind
+    /// `barrier.cluster.wait`.
+    fn barrier_passed(&mut self, _at: Site, _lanes: u32) {}
     /// A branch divides lanes.
     fn branch(&mut self, _at: Site, _taken: u32, _path: u32) {}
     /// Lanes call a function; `frame` is its part of their local memory, bytes.
@@ -234,6 +244,10 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn barrier_completes(&mut self, block_linear: u64, id: u32) {
         self.0.barrier_completes(block_linear, id);
         self.1.barrier_completes(block_linear, id);
+    }
+    fn barrier_passed(&mut self, at: Site, lanes: u32) {
+        self.0.barrier_passed(at, lanes);
+        self.1.barrier_passed(at, lanes);
     }
     fn branch(&mut self, at: Site, taken: u32, path: u32) {
         self.0.branch(at, taken, path);
@@ -318,6 +332,11 @@ impl<A: Observer> Observer for Option<A> {
     fn barrier_completes(&mut self, block_linear: u64, id: u32) {
         if let Some(own) = self {
             own.barrier_completes(block_linear, id);
+        }
+    }
+    fn barrier_passed(&mut self, at: Site, lanes: u32) {
+        if let Some(own) = self {
+            own.barrier_passed(at, lanes);
         }
     }
     fn branch(&mut self, at: Site, taken: u32, path: u32) {

@@ -104,6 +104,33 @@ fn lanes_of_a_warp_at_different_aligned_barriers() {
 }
 
 #[test]
+fn lanes_of_a_warp_at_different_barriers_of_the_cluster() {
+    let body = |arrive: &str| {
+        two_places("CLUSTER")
+            .replace("CLUSTER 0", arrive)
+            .replace("END: ret", "END: barrier.cluster.wait; ret")
+    };
+    let checked = check("", &body("barrier.cluster.arrive.aligned"), 64);
+    let finding = only(&checked, FindingKind::Barrier);
+    let told = "threads of one warp come to the barrier of the cluster at different";
+    assert!(finding.message.starts_with(told), "{finding}");
+    let other = finding.other.as_ref().unwrap();
+    assert_eq!(
+        (line(&finding.at), line(other)),
+        ("./k/src/lib.rs:31", "./k/src/lib.rs:33")
+    );
+    assert_eq!(finding.occurrences, 2);
+    silent(&check("", &body("barrier.cluster.arrive"), 64));
+}
+
+#[test]
+fn the_barrier_of_the_cluster_is_for_threads_that_have_not_exited() {
+    let body = "setp.ge.u32 %p0, %x, 40; @%p0 ret;
+        barrier.cluster.arrive; barrier.cluster.wait; ret;";
+    silent(&check("", body, 64));
+}
+
+#[test]
 fn lanes_that_come_one_after_the_other_to_one_barrier() {
     let body = "and.b32 %r1, %x, 1; setp.eq.u32 %p0, %r1, 0;
         @%p0 bra BOTH;
@@ -354,6 +381,32 @@ fn a_loop_that_waits_for_what_never_comes() {
 }
 
 #[test]
+fn memory_that_is_freed_under_a_copy_is_told_by_its_waiter() {
+    let declarations = ".extern .func (.param .b64 p) malloc (.param .b64 n);
+        .extern .func free (.param .b64 p); .shared .align 16 .b8 room[16];";
+    let call = "{ .param .b64 a; st.param.b64 [a], %d3; call.uni free, (a); }";
+    let body = |before: &str, after: &str| {
+        format!(
+            "{{ .param .b64 n; .param .b64 p; st.param.b64 [n], 16; call.uni (p), malloc, (n);
+             ld.param.b64 %d3, [p]; }} st.global.u32 [%d3], 1;
+             cp.async.ca.shared.global [room], [%d3], 4; {before}
+             .loc 1 130 5
+             cp.async.wait_all; {after} ret;"
+        )
+    };
+    let checked = check(declarations, &body(call, ""), 1);
+    let finding = only(&checked, FindingKind::Bounds);
+    assert_eq!(line(&finding.at), "./k/src/lib.rs:130");
+    assert!(
+        finding.message.contains(
+            "in the copy that thread [0, 0, 0] asked for by `cp.async.ca.shared.global [room], [%d3], 4;"
+        ),
+        "{finding}"
+    );
+    silent(&check(declarations, &body("", call), 1));
+}
+
+#[test]
 fn an_access_behind_an_allocation_is_told_by_name_and_line() {
     let body = |offset: u32| {
         format!(
@@ -379,6 +432,21 @@ fn an_access_behind_an_allocation_is_told_by_name_and_line() {
         "{finding}"
     );
     silent(&check("", &body(128), 32));
+    // A copy that goes on behind its instruction is a copy of the memory's.
+    let copy = |offset: u32| {
+        format!(
+            "add.s64 %d3, %d0, {offset};
+             .loc 1 120 5
+             cp.async.ca.shared.global [room], [%d3], 4; cp.async.wait_all; ret;"
+        )
+    };
+    let room = ".shared .align 16 .b8 room[16];";
+    for wrong in [256, 2] {
+        let checked = check(room, &copy(wrong), 1);
+        let finding = only(&checked, FindingKind::Bounds);
+        assert_eq!(line(&finding.at), "./k/src/lib.rs:120");
+    }
+    silent(&check(room, &copy(252), 1));
     let trap = check("", ".loc 1 111 5\n trap;", 1);
     assert_eq!(
         line(&only(&trap, FindingKind::Fault).at),

@@ -38,6 +38,7 @@ fn counted(kind: AccessKind, memory: Memory, bytes: u32, pattern: &Pattern) -> u
             .map(|element| base + element * u64::from(bytes)),
         lanes: pattern.lanes,
         bytes,
+        element: bytes,
         order: Order::Weak,
         scope: Scope::None,
     };

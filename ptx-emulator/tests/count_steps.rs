@@ -106,6 +106,22 @@ fn tree(n: u32, root: bool, padding: &[u32]) -> Counts {
 }
 
 #[test]
+fn a_barrier_of_the_cluster_ends_a_step() {
+    let body = "mov.u32 %r0, %tid.x; setp.ge.u32 %p0, %r0, 40;
+        barrier.cluster.arrive; barrier.cluster.wait; @%p0 bra END;
+        shl.b32 %r1, %r0, 2; mov.u32 %r2, room; add.u32 %r1, %r1, %r2; st.shared.u32 [%r1], %r0;
+        END: ret;";
+    let counts = count_body(".shared .align 4 .b8 room[256];", body, 1, 64);
+    let stores: Vec<u64> = counts
+        .steps
+        .steps
+        .iter()
+        .map(|step| step.shared_stores.threads)
+        .collect();
+    assert_eq!(stores, [0, 40]);
+}
+
+#[test]
 fn tree_scans_take_the_published_wavefronts_in_every_form() {
     // Published: 764 wavefronts in 20 steps, and 144 padded; 762 and 142 in 19
     // steps, without the root. The root step is one warp with two loads.

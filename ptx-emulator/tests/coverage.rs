@@ -52,7 +52,9 @@ fn kernel(example: &str) -> String {
 /// The words of the instructions in an example: opcodes and modifiers.
 fn instructions(example: &str) -> Vec<Vec<String>> {
     example
-        .split([';', '{', '}', ':'])
+        .split([';', '{', '}'])
+        // Labels; a colon in a modifier is never followed by a space.
+        .flat_map(|part| part.split(": "))
         .filter_map(|part| {
             let part = part.trim();
             let part = match part.split_once(' ') {

@@ -4,13 +4,14 @@
 //! `.aligned` (and so every `bar`) asks that all threads of a warp come to the
 //! same instruction. A barrier without `.aligned` counts threads one by one,
 //! so with a count a part of a warp may come. Different counts at one barrier
-//! stop the kernel: that is the machine's.
+//! stop the kernel: that is the machine's. `barrier.cluster` is for the threads
+//! that have not exited, so that some may (PTX ISA, "barrier.cluster").
 
 use std::collections::HashMap;
 
 use super::found::Found;
 use super::raw::{FindingKind, RawFinding, RawPlace};
-use crate::machine::block::BARRIERS;
+use crate::machine::block::{CLUSTER_BARRIER, OBSERVED_BARRIERS};
 use crate::machine::warp::full_mask;
 use crate::observe::{BarrierArrival, LaunchInfo, Observer, Site};
 
@@ -29,7 +30,7 @@ struct Arrival {
 struct Block {
     index: [u32; 3],
     /// Those of the current phase of each barrier.
-    arrivals: [Vec<Arrival>; BARRIERS],
+    arrivals: [Vec<Arrival>; OBSERVED_BARRIERS],
     /// Lanes of each warp that have exited.
     exited: Vec<u32>,
     /// Where threads exited: the instruction, and the first of them.
@@ -83,8 +84,12 @@ impl Barriers {
         } else {
             (two, one)
         };
+        let name = match id {
+            CLUSTER_BARRIER => "the barrier of the cluster".to_owned(),
+            _ => format!("barrier {id}"),
+        };
         let message = format!(
-            "threads of one warp come to barrier {id} at different instructions, \
+            "threads of one warp come to {name} at different instructions, \
              and it is an aligned one"
         );
         let finding = RawFinding {
@@ -227,7 +232,7 @@ impl Observer for Barriers {
             .unwrap_or_default();
         if arrivals.iter().any(|arrival| arrival.expected != 0) {
             self.with_parts(&block, id, &arrivals);
-        } else if !block.exits.is_empty() {
+        } else if id != CLUSTER_BARRIER && !block.exits.is_empty() {
             self.without_exited(&block, id, &arrivals);
         }
         arrivals.clear();

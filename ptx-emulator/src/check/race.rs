@@ -2,11 +2,13 @@
 //!
 //! Two accesses to the same bytes, one of them a write, race unless one is
 //! ordered before the other, or both are strong, name each other's thread by
-//! their scopes and overlap in full (PTX ISA, "Memory Consistency Model": "Data
-//! races", "Morally strong operations"). What orders: a thread's own program,
-//! barriers of the block, `bar.warp.sync`, and release patterns that acquire
-//! patterns observe. Shuffles and votes order nothing, and neither does it
-//! that lanes of a warp run together: two lanes of one instruction can race.
+//! their scopes and overlap in full, element by element where they are vectors
+//! (PTX ISA, "Memory Consistency Model": "Data races", "Morally strong
+//! operations", "Vector Data-types"). What orders: a thread's own program,
+//! barriers of the block and of the cluster, `bar.warp.sync`, and release
+//! patterns that acquire patterns observe. Shuffles and votes order nothing,
+//! and neither does it that lanes of a warp run together: two lanes of one
+//! instruction can race.
 //!
 //! A run is one interleaving, yet the verdict does not hang on its luck, save
 //! for what is read from where: a race is found whichever access came first.
@@ -17,14 +19,13 @@
 //! reported.
 //!
 //! What may be missed: of a word that many warps access unordered, races with
-//! all but the last 34 of them; strong accesses of unlike sizes, when one is a
-//! vector of 16 bytes or more.
+//! all but the last 34 of them.
 //!
 //! What may be reported although it is in order, because less is kept than the
 //! model allows: a release that the same thread's later strong store carries
 //! on after another thread has written there; a message that a relaxed load
 //! has observed and only an acquire load of a later value at the same address
-//! takes in; strong accesses to elements of one 8-byte vector.
+//! takes in.
 
 mod access;
 mod findings;
@@ -365,6 +366,12 @@ impl Observer for Races {
     fn barrier(&mut self, at: Site, arrival: &BarrierArrival) {
         if let Some(block) = self.block(at.block_linear) {
             block.arrive(at.warp, arrival);
+        }
+    }
+
+    fn barrier_passed(&mut self, at: Site, lanes: u32) {
+        if let Some(block) = self.block(at.block_linear) {
+            block.wait_for_cluster(at.warp, lanes);
         }
     }
 

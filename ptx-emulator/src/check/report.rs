@@ -155,7 +155,8 @@ impl Names<'_> {
     }
 
     fn fault(&self, fault: &Fault, checkers: &Checkers) -> Finding {
-        let kind = match &fault.kind {
+        let cause = fault.kind.cause();
+        let kind = match cause {
             FaultKind::OutOfBounds { .. }
             | FaultKind::Misaligned { .. }
             | FaultKind::UseAfterFree { .. }
@@ -164,7 +165,7 @@ impl Names<'_> {
             FaultKind::Collective(_) => FindingKind::Collective,
             _ => FindingKind::Fault,
         };
-        let memory = match &fault.kind {
+        let memory = match cause {
             FaultKind::OutOfBounds {
                 address,
                 bytes,

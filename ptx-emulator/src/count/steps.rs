@@ -13,7 +13,7 @@ use super::resident::Resident;
 use super::wavefronts::{SharedRequests, shared_request};
 use super::{ByKind, at};
 use crate::ir::Class;
-use crate::machine::block::BARRIERS;
+use crate::machine::block::OBSERVED_BARRIERS;
 use crate::observe::{
     AccessKind, BarrierArrival, LaunchInfo, Memory, MemoryAccess, Observer, Site,
 };
@@ -143,7 +143,7 @@ struct BlockSteps {
     /// Steps before them.
     before: usize,
     /// Barriers that wait for the whole block.
-    whole: [bool; BARRIERS],
+    whole: [bool; OBSERVED_BARRIERS],
 }
 
 impl BlockSteps {
@@ -235,7 +235,7 @@ impl Observer for Steps {
             warps: vec![WarpStep::default(); self.threads.div_ceil(32) as usize],
             steps: Vec::new(),
             before: 0,
-            whole: [false; BARRIERS],
+            whole: [false; OBSERVED_BARRIERS],
         };
         self.blocks.begin(linear, block);
     }

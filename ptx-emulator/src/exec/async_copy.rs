@@ -19,7 +19,7 @@ use crate::machine::mbarrier;
 use crate::machine::path::Path;
 use crate::machine::transfer::{self, Copy, Family, Step, Transfer};
 use crate::machine::warp::{Context, LaneFault, Lanes};
-use crate::observe::{AccessKind, MemoryAccess, Observer, Order, Scope, Site};
+use crate::observe::{AccessKind, MemoryAccess, Observer, Order, Scope};
 
 pub(crate) const GROUP: Group = Group {
     name: "async_copy",
@@ -379,18 +379,14 @@ fn arrive<O: Observer>(
 ) -> Result<(), LaneFault> {
     let offsets = shared_offsets(room, addresses(context, warp, path, at), lanes)?;
     if increments && O::MEMORY {
-        let site = Site {
-            pc: path.pc,
-            block: context.block.index,
-            block_linear: context.block.linear,
-            warp: warp.index,
-        };
+        let site = context.block.site(path.pc, warp.index);
         let access = MemoryAccess {
             kind: AccessKind::Atomic,
             memory: crate::observe::Memory::Shared,
             addresses: &offsets,
             lanes,
             bytes: mbarrier::BYTES,
+            element: mbarrier::BYTES,
             order: Order::Relaxed,
             scope: Scope::Block,
         };

@@ -27,7 +27,7 @@ pub(crate) const GROUP: Group = Group {
         ),
         (
             "fence",
-            ".sc .acq_rel .acquire .release; .cta .cluster .gpu .sys; .sync_restrict; .mbarrier_init; .proxy, all forms",
+            ".sc .acq_rel .acquire .release; .cta .cluster .gpu .sys; .sync_restrict::shared::cluster .sync_restrict::shared::cta; .mbarrier_init; .proxy.alias .proxy.async .proxy.async::generic .proxy.tensormap::generic",
         ),
         ("membar", ".cta .gl .sys"),
     ],
@@ -58,6 +58,8 @@ pub(crate) struct Atomic {
     room: Room,
     address: Address,
     bytes: u32,
+    /// Bytes of one element: packed ones are combined each for itself.
+    element: u32,
     rule: Rule,
     /// The same in global memory.
     global_rule: Rule,
@@ -319,6 +321,10 @@ fn atomic(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         room,
         address,
         bytes: ty.bytes(),
+        element: match ty {
+            Type::F16x2 | Type::BF16x2 => 2,
+            _ => ty.bytes(),
+        },
         rule: Rule(rule),
         global_rule: Rule(match (word, ty) {
             ("add", Type::F32) => flushed_sum,
@@ -358,6 +364,7 @@ pub(crate) fn run<O: Observer>(
         order: atomic.order,
         scope: atomic.scope,
         bytes: atomic.bytes,
+        element: atomic.element,
         pc: path.pc,
     };
     let mut old = Row::<u64>::default();

@@ -10,7 +10,7 @@ use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::machine::block::BARRIERS;
 use crate::machine::path::{Path, Wait};
 use crate::machine::warp::{Context, LaneFault, Lanes, Next, Warp};
-use crate::observe::{BarrierArrival, Observer, Site};
+use crate::observe::{BarrierArrival, Observer};
 
 pub(crate) const GROUP: Group = Group {
     name: "barrier",
@@ -167,12 +167,7 @@ pub(crate) fn arrive<O: Observer>(
     let phase = state.phase;
     let waits = barrier.kind != Kind::Arrive;
     if O::CONTROL {
-        let site = Site {
-            pc: path.pc,
-            block: context.block.index,
-            block_linear: context.block.linear,
-            warp: warp.index,
-        };
+        let site = context.block.site(path.pc, warp.index);
         let arrival = BarrierArrival {
             id,
             lanes,
@@ -180,6 +175,7 @@ pub(crate) fn arrive<O: Observer>(
             expected: threads,
             waits,
             aligned: barrier.aligned,
+            releases: true,
         };
         context.observer.barrier(site, &arrival);
     }

@@ -16,7 +16,7 @@ use crate::machine::mbarrier::{self, State};
 use crate::machine::path::{Path, Wait};
 use crate::machine::transfer;
 use crate::machine::warp::{Context, LaneFault, Lanes, Next};
-use crate::observe::{AccessKind, Memory, MemoryAccess, Observer, Order, Scope, Site};
+use crate::observe::{AccessKind, Memory, MemoryAccess, Observer, Order, Scope};
 
 pub(crate) const GROUP: Group = Group {
     name: "mbarrier",
@@ -295,12 +295,7 @@ fn observe<O: Observer>(
     if !O::MEMORY || lanes == 0 {
         return;
     }
-    let site = Site {
-        pc,
-        block: context.block.index,
-        block_linear: context.block.linear,
-        warp: warp.index,
-    };
+    let site = context.block.site(pc, warp.index);
     let (order, scope) = match kind {
         AccessKind::Store => (Order::Weak, Scope::None),
         _ => (mbarrier.order, mbarrier.scope),
@@ -311,6 +306,7 @@ fn observe<O: Observer>(
         addresses,
         lanes,
         bytes: mbarrier::BYTES,
+        element: mbarrier::BYTES,
         order,
         scope,
     };

@@ -48,8 +48,10 @@ pub(crate) struct Element {
 pub(crate) struct Access {
     pub(crate) room: Room,
     pub(crate) address: Address,
-    /// Bytes of one element.
+    /// Bytes of one row of elements.
     pub(crate) bytes: u32,
+    /// Bytes of one element; a b128 is one of two rows.
+    pub(crate) element: u32,
     /// Loaded values are sign-extended.
     pub(crate) signed: bool,
     pub(crate) elements: Box<[Element]>,
@@ -68,6 +70,7 @@ impl Access {
             order,
             scope,
             bytes: self.bytes * self.elements.len() as u32,
+            element: self.element,
             pc,
         }
     }
@@ -269,6 +272,7 @@ fn access(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         room,
         address,
         bytes: ty.bytes().min(8),
+        element: ty.bytes(),
         signed: ty.is_signed(),
         elements: elements.into(),
         order,

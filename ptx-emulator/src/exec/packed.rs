@@ -123,18 +123,19 @@ fn singles(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     }
     let aux = mode.unwrap_or(Mode::Nearest).code() | if ftz { FTZ } else { 0 };
     macro_rules! pair {
-        (|$a:ident, $b:ident, $c:ident, $mode:ident| $body:expr) => {
+        (|$format:ident, $a:ident, $b:ident, $c:ident, $mode:ident| $body:expr) => {
             lanes!(|a: u64, b: u64, c: u64; aux| -> u64 {
                 let $mode = Mode::from_code(aux);
+                let $format = if aux & FTZ != 0 { F32.flushing() } else { F32 };
                 each(aux, [a, b, c], |$a, $b, $c| $body)
             })
         };
     }
     let (run, sources): (LaneFn, usize) = match d.opcode() {
-        "add" => (pair!(|a, b, _c, mode| F32.add(a, b, mode)), 2),
-        "sub" => (pair!(|a, b, _c, mode| F32.sub(a, b, mode)), 2),
-        "mul" => (pair!(|a, b, _c, mode| F32.mul(a, b, mode)), 2),
-        _ => (pair!(|a, b, c, mode| F32.fma(a, b, c, mode)), 3),
+        "add" => (pair!(|format, a, b, _c, mode| format.add(a, b, mode)), 2),
+        "sub" => (pair!(|format, a, b, _c, mode| format.sub(a, b, mode)), 2),
+        "mul" => (pair!(|format, a, b, _c, mode| format.mul(a, b, mode)), 2),
+        _ => (pair!(|format, a, b, c, mode| format.fma(a, b, c, mode)), 3),
     };
     finish(
         d,

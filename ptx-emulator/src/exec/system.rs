@@ -38,6 +38,7 @@ pub(crate) const GROUP: Group = Group {
 pub(crate) enum System {
     ClusterArrive {
         aligned: bool,
+        releases: bool,
     },
     ClusterWait,
     /// d0 = the address s0 in the block of rank s1.
@@ -127,9 +128,10 @@ fn decode_cluster(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     }
     let system = match d.take_any(&["arrive", "wait"]) {
         Some("arrive") => {
-            d.take_any(&["release", "relaxed"]);
+            let releases = d.take_any(&["release", "relaxed"]) != Some("relaxed");
             System::ClusterArrive {
                 aligned: d.take("aligned"),
+                releases,
             }
         }
         Some(_) => {
@@ -194,7 +196,9 @@ pub(crate) fn run<O: Observer>(
     lanes: u32,
 ) -> Result<Next, LaneFault> {
     match system {
-        System::ClusterArrive { aligned } => cluster_arrive(context, warp, path, *aligned, lanes)?,
+        System::ClusterArrive { aligned, releases } => {
+            cluster_arrive(context, warp, path, (*aligned, *releases), lanes)?;
+        }
         System::ClusterWait => return cluster_wait(context, warp, path, lanes),
         System::MapAddress { wide } => {
             map_address(context, &mut warp.lanes, path, *wide, operands, lanes)?;
@@ -215,7 +219,7 @@ fn cluster_arrive<O: Observer>(
     context: &mut Context<'_, O>,
     warp: &Warp,
     path: &Path,
-    aligned: bool,
+    (aligned, releases): (bool, bool),
     lanes: u32,
 ) -> Result<(), LaneFault> {
     let live = context.block.live;
@@ -234,8 +238,9 @@ fn cluster_arrive<O: Observer>(
             lanes,
             live: warp.paths.live,
             expected: 0,
-            waits: true,
+            waits: false,
             aligned,
+            releases,
         };
         let site = warp.site(context.block, path.pc);
         context.observer.barrier(site, &arrival);
@@ -267,7 +272,7 @@ fn cluster_wait<O: Observer>(
             }
         }
     }
-    finish_cluster_wait(context, &warp.lanes, lanes);
+    finish_cluster_wait(context, &warp.lanes, path.pc, lanes);
     Ok(Next::To(path.pc + 1))
 }
 
@@ -275,10 +280,15 @@ fn cluster_wait<O: Observer>(
 pub(crate) fn finish_cluster_wait<O: Observer>(
     context: &mut Context<'_, O>,
     warp: &Lanes,
+    pc: u32,
     lanes: u32,
 ) {
     for (_, thread) in threads(warp, lanes) {
         context.block.cluster.threads.remove(&thread);
+    }
+    if O::CONTROL && lanes != 0 {
+        let site = context.block.site(pc, warp.index);
+        context.observer.barrier_passed(site, lanes);
     }
 }
 

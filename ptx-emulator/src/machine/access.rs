@@ -11,7 +11,7 @@ use super::warp::{Context, LaneFault, Lanes};
 use crate::error::FaultKind;
 use crate::exec::Value;
 use crate::ir::{Address, Base, LANES, Room};
-use crate::observe::{AccessKind, Memory, MemoryAccess, Observer, Order, Scope, Site};
+use crate::observe::{AccessKind, Memory, MemoryAccess, Observer, Order, Scope};
 
 /// What an instruction asks of memory.
 #[derive(Copy, Clone, Debug)]
@@ -22,6 +22,8 @@ pub(crate) struct Request {
     pub(crate) scope: Scope,
     /// Of one lane, vector included.
     pub(crate) bytes: u32,
+    /// Of one element.
+    pub(crate) element: u32,
     pub(crate) pc: u32,
 }
 
@@ -330,6 +332,7 @@ pub(crate) fn by_room<O: Observer>(
         order,
         scope,
         bytes,
+        element,
         pc,
     } = *request;
     let mut part = |context: &mut Context<'_, O>,
@@ -346,18 +349,14 @@ pub(crate) fn by_room<O: Observer>(
             return Err((lanes.trailing_zeros(), FaultKind::ReadOnly { room }));
         }
         if O::MEMORY {
-            let site = Site {
-                pc,
-                block: context.block.index,
-                block_linear: context.block.linear,
-                warp: warp.index,
-            };
+            let site = context.block.site(pc, warp.index);
             let access = MemoryAccess {
                 kind,
                 memory: memory_of(room),
                 addresses,
                 lanes,
                 bytes,
+                element,
                 order,
                 scope,
             };

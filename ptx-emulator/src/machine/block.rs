@@ -5,11 +5,15 @@ use std::collections::BTreeMap;
 use super::memory::Cells;
 use super::transfer::Transfers;
 use super::warp::Warp;
+use crate::observe::Site;
 
 /// Barriers of a block.
 pub(crate) const BARRIERS: usize = 16;
 /// The number that observers see of the barrier of the cluster.
 pub(crate) const CLUSTER_BARRIER: u32 = BARRIERS as u32;
+
+/// Barriers that observers see.
+pub(crate) const OBSERVED_BARRIERS: usize = BARRIERS + 1;
 
 /// One of the block's barriers.
 #[derive(Copy, Clone, Debug, Default)]
@@ -82,6 +86,16 @@ pub(crate) struct BlockState {
 }
 
 impl BlockState {
+    /// Instruction `pc` of a warp of the block.
+    pub(crate) fn site(&self, pc: u32, warp: u32) -> Site {
+        Site {
+            pc,
+            block: self.index,
+            block_linear: self.linear,
+            warp,
+        }
+    }
+
     /// Completes a barrier when all are there.
     pub(crate) fn check_barrier(&mut self, id: usize) -> bool {
         let barrier = &mut self.barriers[id];

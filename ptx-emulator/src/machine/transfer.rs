@@ -13,7 +13,7 @@ use super::warp::Context;
 use crate::error::FaultKind;
 use crate::exec::atomic::Rule;
 use crate::ir::{LANES, Room};
-use crate::observe::{AccessKind, Memory, MemoryAccess, Observer, Order, Scope, Site};
+use crate::observe::{AccessKind, Memory, MemoryAccess, Observer, Order, Scope};
 
 /// Bytes that a load or a store of one lane has at most; a sector.
 const WIDEST: u32 = 32;
@@ -79,11 +79,11 @@ impl Failure {
     /// As the fault of somebody who waited for it.
     pub(crate) fn told(self, launch: &Launch<'_>) -> FaultKind {
         let thread = launch.thread(self.warp * LANES as u32 + self.lane);
-        FaultKind::Undefined(format!(
-            "{}, in the copy that thread {thread:?} asked for by `{}`",
-            self.kind,
-            launch.code.statement(self.pc)
-        ))
+        FaultKind::Copy {
+            kind: Box::new(self.kind),
+            thread,
+            statement: launch.code.statement(self.pc),
+        }
     }
 }
 
@@ -294,6 +294,7 @@ fn complete<O: Observer>(
                     addresses: &offsets,
                     lanes: 1 << transfer.lane,
                     bytes: mbarrier::BYTES,
+                    element: mbarrier::BYTES,
                     order: Order::Release,
                     scope: Scope::Block,
                 },
@@ -316,12 +317,7 @@ fn observe<O: Observer>(
     if !O::MEMORY {
         return;
     }
-    let site = Site {
-        pc: transfer.pc,
-        block: context.block.index,
-        block_linear: context.block.linear,
-        warp: transfer.warp,
-    };
+    let site = context.block.site(transfer.pc, transfer.warp);
     context.observer.access(site, access);
 }
 
@@ -364,6 +360,10 @@ fn observe_copies<O: Observer>(
         } else {
             (Order::Weak, Scope::None)
         };
+        let reduced = match &transfer.step {
+            Step::Copy { copy, .. } => copy.reduction.map(|(_, element)| element),
+            Step::Arrive { .. } => None,
+        };
         let mut left = bytes;
         while left > 0 {
             let at = addresses[transfer.lane as usize];
@@ -378,6 +378,7 @@ fn observe_copies<O: Observer>(
                 addresses: &addresses,
                 lanes,
                 bytes: piece,
+                element: reduced.unwrap_or(piece),
                 order,
                 scope,
             };

@@ -207,8 +207,7 @@ impl Warp {
         path: &mut Path,
         left: &mut u32,
     ) {
-        let (block, block_linear, warp) =
-            (context.block.index, context.block.linear, self.lanes.index);
+        let warp = self.lanes.index;
         let mut frame = self.lanes.registers.frame(path, &context.launch.pool);
         let (mut pc, mask, meet) = (path.pc, path.mask, path.meet);
         let mut rest = *left;
@@ -228,12 +227,7 @@ impl Warp {
                 _ => break,
             };
             if O::INSTRUCTIONS {
-                let site = Site {
-                    pc,
-                    block,
-                    block_linear,
-                    warp,
-                };
+                let site = context.block.site(pc, warp);
                 context
                     .observer
                     .instruction(site, instruction.class, lanes, mask);
@@ -249,12 +243,7 @@ impl Warp {
     }
 
     pub(crate) fn site(&self, block: &BlockState, pc: u32) -> Site {
-        Site {
-            pc,
-            block: block.index,
-            block_linear: block.linear,
-            warp: self.lanes.index,
-        }
+        block.site(pc, self.lanes.index)
     }
 
     /// An instruction that touches memory, other lanes or the control flow.

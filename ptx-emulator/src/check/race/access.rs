@@ -81,7 +81,7 @@ impl Now<'_> {
                 || other.strong
                     && block == self.stamp.block
                     && (other.wide || !self.manner.wide)
-                    && other.bytes == self.manner.bytes)
+                    && self.manner.sizes_match(other))
     }
 
     /// Makes the access to bytes `mask` of a cell; gives each record that it

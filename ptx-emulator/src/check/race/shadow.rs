@@ -138,6 +138,8 @@ pub(super) struct Manner {
     pub(super) wide: bool,
     /// Bytes of a lane.
     pub(super) bytes: u8,
+    /// Bytes of an element of it.
+    pub(super) element: u8,
 }
 
 impl Manner {
@@ -149,14 +151,14 @@ impl Manner {
             // A cluster is one block here.
             wide: matches!(access.scope, Scope::Gpu | Scope::System),
             bytes: access.bytes as u8,
+            element: access.element as u8,
         }
     }
 
-    /// Whether two accesses can be to the same location in full: they are
-    /// aligned, so that the sizes tell. From 16 bytes on they are vectors,
-    /// whose elements count, and the elements' size is not known.
+    /// Whether elements of two accesses that overlap do so in full: they are
+    /// aligned, so that the sizes tell.
     pub(super) fn sizes_match(self, other: Manner) -> bool {
-        self.bytes == other.bytes || self.bytes >= 16 || other.bytes >= 16
+        self.element == other.element
     }
 
     pub(super) fn verb(self) -> &'static str {
@@ -179,19 +181,21 @@ pub(super) struct Record {
     pub(super) manner: PackedManner,
 }
 
-/// A `Manner` in a byte.
+/// A `Manner` in two bytes.
 #[derive(Copy, Clone, Debug, Default)]
-pub(super) struct PackedManner(u8);
+pub(super) struct PackedManner(u16);
 
 impl From<Manner> for PackedManner {
     fn from(manner: Manner) -> Self {
-        let bit = |flag, place| u8::from(flag) << place;
+        let bit = |flag, place| u16::from(flag) << place;
+        let size = |bytes: u8| bytes.max(1).ilog2() as u16;
         PackedManner(
             bit(manner.reads, 0)
                 | bit(manner.writes, 1)
                 | bit(manner.strong, 2)
                 | bit(manner.wide, 3)
-                | (manner.bytes.max(1).ilog2() as u8) << 4,
+                | size(manner.bytes) << 4
+                | size(manner.element) << 8,
         )
     }
 }
@@ -205,7 +209,8 @@ impl PackedManner {
             writes: bit(1),
             strong: bit(2),
             wide: bit(3),
-            bytes: 1 << (self.0 >> 4),
+            bytes: 1 << (self.0 >> 4 & 0xf),
+            element: 1 << (self.0 >> 8),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Racy kernels and their twins that are in order, under many schedules.
 
 mod barriers;
+mod cluster;
 mod flags;
 mod kernels;
 mod knowledge;

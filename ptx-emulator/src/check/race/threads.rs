@@ -1,13 +1,16 @@
 //! The threads of a block: what each knows, and what it may publish.
 
+mod cluster;
+
 use std::sync::Arc;
+
+use cluster::Cluster;
 
 use super::knowledge::{Knowledge, Lane, Row, Tree};
 use super::location::Contribution;
+use crate::machine::block::{BARRIERS, CLUSTER_BARRIER};
 use crate::observe::{BarrierArrival, Order, Scope};
 
-/// Barriers of a block.
-const BARRIERS: usize = 16;
 /// The interval in which a thread that has not exited did so.
 const ALIVE: u32 = u32::MAX;
 
@@ -74,6 +77,7 @@ pub(super) struct Block {
     common: Arc<Knowledge>,
     warps: Vec<Warp>,
     barriers: [Vec<Arrival>; BARRIERS],
+    cluster: Cluster,
     /// The interval in which each thread exited, when any has.
     exits: Vec<Row>,
 }
@@ -96,6 +100,7 @@ impl Block {
             common: Arc::default(),
             warps: (0..threads.div_ceil(32)).map(warp).collect(),
             barriers: Default::default(),
+            cluster: Cluster::default(),
             exits: Vec::new(),
         }
     }
@@ -166,6 +171,9 @@ impl Block {
 
     /// Lanes come to a barrier.
     pub(super) fn arrive(&mut self, warp: u32, arrival: &BarrierArrival) {
+        if arrival.id == CLUSTER_BARRIER {
+            return self.arrive_at_cluster(warp, arrival.lanes, arrival.releases);
+        }
         let known = if arrival.waits {
             None
         } else {
@@ -185,6 +193,9 @@ impl Block {
 
     /// All have come to a barrier.
     pub(super) fn complete(&mut self, id: u32) {
+        if id == CLUSTER_BARRIER {
+            return self.complete_cluster();
+        }
         let Some(barrier) = self.barriers.get_mut(id as usize) else {
             return;
         };
@@ -270,6 +281,7 @@ impl Block {
     pub(super) fn end(&mut self) -> bool {
         self.warps = Vec::new();
         self.barriers = Default::default();
+        self.cluster = Cluster::default();
         self.common = Arc::default();
         let last = self.interval;
         self.exits.iter().flatten().any(|&exit| exit < last)

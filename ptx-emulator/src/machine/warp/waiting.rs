@@ -60,7 +60,7 @@ impl Warp {
             }
             Some(Wait::Cluster { .. }) => {
                 let lanes = self.lanes.guarded(context.launch, path);
-                system::finish_cluster_wait(context, &self.lanes, lanes);
+                system::finish_cluster_wait(context, &self.lanes, path.pc, lanes);
             }
             _ => return Ok(false),
         }

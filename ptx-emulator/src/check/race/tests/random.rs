@@ -52,6 +52,7 @@ fn arrival(id: u32, lanes: u32, expected: u32, waits: bool) -> BarrierArrival {
         expected,
         waits,
         aligned: false,
+        releases: true,
     }
 }
 
@@ -210,6 +211,7 @@ impl Run {
             addresses: &addresses,
             lanes: party.lanes,
             bytes: form.bytes as u32,
+            element: form.bytes as u32,
             order: form.order,
             scope: form.scope,
         };

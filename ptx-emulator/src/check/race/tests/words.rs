@@ -116,6 +116,63 @@ fn atomics_do_not_race_with_strong_accesses_of_their_size() {
 }
 
 #[test]
+fn strong_vectors_are_compared_by_their_elements() {
+    // The lower warp accesses a vector, the upper one its second half.
+    let body = |vector: &str, half: &str| {
+        format!(
+            "setp.ge.u32 %p0, %r0, 32; @%p0 bra HALF; {vector} bra END; HALF: {half}
+             END:"
+        )
+    };
+    let two = "st.relaxed.gpu.global.v2.b32 [%d0], {%r6, %r7};";
+    let four = "st.relaxed.gpu.global.v4.b32 [%d0], {%r6, %r7, %r8, %r9};";
+    let wide = "st.relaxed.gpu.global.b64 [%d0], %d3;";
+    let wide_two = "st.relaxed.gpu.global.v2.b64 [%d0], {%d3, %d4};";
+    let half = "ld.relaxed.gpu.global.b32 %r10, [%d0+4];";
+    let wide_half = "ld.relaxed.gpu.global.b64 %d5, [%d0+8];";
+    let written = "st.relaxed.gpu.global.b32 [%d0+4], %r0;";
+    for (vector, half) in [
+        (two, half),
+        (two, written),
+        (four, half),
+        (four, "ld.relaxed.gpu.global.v2.b32 {%r10, %r11}, [%d0+8];"),
+        (wide_two, wide_half),
+    ] {
+        silent((1, 64), &body(vector, half));
+    }
+    for (vector, half) in [
+        (wide, half),
+        (wide, written),
+        (four, wide_half),
+        (wide_two, half),
+        (wide, "ld.relaxed.gpu.global.v2.b32 {%r10, %r11}, [%d0];"),
+    ] {
+        let found = racy(
+            (1, 64),
+            &body(vector, half),
+            &[(vector.trim(), half.trim())],
+        );
+        assert!(found[0].message.contains("different sizes"), "{found:?}");
+    }
+}
+
+#[test]
+fn packed_atomics_are_two_accesses() {
+    let body = |other: &str| {
+        format!(
+            "setp.ge.u32 %p0, %r0, 32; @%p0 bra OTHER;
+             red.global.add.noftz.f16x2 [%d0], %r6; bra END; OTHER: {other} END:"
+        )
+    };
+    silent((1, 64), &body("red.global.add.noftz.f16 [%d0+2], %h0;"));
+    racy(
+        (1, 64),
+        &body("red.global.add.u32 [%d0], %r6;"),
+        &[("f16x2", "add.u32")],
+    );
+}
+
+#[test]
 fn scopes_have_to_hold_both_threads() {
     racy(
         (2, 32),
