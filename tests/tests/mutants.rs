@@ -70,8 +70,10 @@ fn for_each_kernel<T: Send>(
     names.sort_unstable();
     let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     let run = || -> Outcome {
-        let bench = Bench::new(artifact)?;
         while let Some(name) = names.get(next.fetch_add(1, Ordering::Relaxed)) {
+            // A device for each, so that what stands at which address does not
+            // depend on the kernels before.
+            let bench = Bench::new(artifact)?;
             let result = work(&bench, name).map_err(|error| format!("{name}: {error}"))?;
             done.lock()
                 .map_err(|_| "another thread failed")?
