@@ -136,7 +136,8 @@ impl Flow {
         for (index, instruction) in instructions.iter().enumerate() {
             let mut after = Vec::new();
             let branches = instruction.head() == "bra";
-            if !instruction.ends() && !(branches && instruction.guard.is_none()) {
+            let leaves = branches && instruction.guard.is_none();
+            if !(leaves || instruction.ends()) {
                 after.push(index + 1);
             }
             if branches {
@@ -335,5 +336,85 @@ impl<'a> Sources<'a> {
             place = self.inlined.get(place?);
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two checks of which one is a diamond, in a loop; a stop behind it.
+    const TEXT: &str = "\
+.visible .entry walk()
+{
+	.reg .pred %p<4>;
+	.loc	1 10 0
+	mov.u32 %r1, %tid.x;
+$L__TOP:
+	.loc	1 11 5
+	@%p1 bra $L__ELSE;
+	.loc	2 50 1, function_name $L__info_string0, inlined_at 1 12 7
+	ld.shared.b32 %r2, [%rd1];
+	bra.uni $L__JOIN;
+$L__ELSE:
+	.loc	1 13 7
+	ld.shared.b32 %r2, [%rd2];
+$L__JOIN:
+	.loc	1 0 7
+	bar.sync 0;
+	.loc	2 51 1
+	@%p2 bra $L__TOP;
+	.loc	1 15 0
+	@!%p3 bra $L__WORK;
+	trap; exit;
+$L__WORK:
+	.loc	1 16 0
+	st.global.b32 [%rd3], %r2;
+	ret;
+}
+	.file	1 \"./own/a.rs\"
+	.file	2 \"/elsewhere/b.rs\"
+";
+
+    fn read() -> Flow {
+        Flow::read(TEXT, "./own/").expect("the text is well formed")
+    }
+
+    #[test]
+    fn lines_are_the_innermost_of_the_own_folder() {
+        let lines: Vec<usize> = read()
+            .instructions
+            .iter()
+            .map(|i| i.source.as_ref().map_or(0, |source| source.line))
+            .collect();
+        // The compiler's own (0) and another folder's have none.
+        assert_eq!(lines, [10, 11, 12, 12, 13, 0, 0, 15, 15, 16, 16]);
+    }
+
+    #[test]
+    fn branches_have_two_sides_that_join() {
+        let flow = read();
+        assert_eq!(flow.branch(1), Some((4, 2)));
+        assert_eq!(flow.join(1), Some(5));
+        assert_eq!(flow.region(&[2], |at| at == 5), Set::from([2, 3]));
+        assert_eq!(flow.branch(3), None, "it has no condition");
+    }
+
+    #[test]
+    fn a_loop_is_what_leads_back_to_its_head() {
+        let flow = read();
+        assert_eq!(flow.innermost_loop(5), Some((1..=6).collect()));
+        assert_eq!(flow.innermost_loop(7), None);
+        let before = flow.leading(5, |at| at == 5);
+        assert_eq!(before, Set::from([0, 1, 2, 3, 4, 6]));
+    }
+
+    #[test]
+    fn a_stop_is_no_way_on() {
+        let flow = read();
+        assert!(flow.traps(8) && !flow.traps(9));
+        assert_eq!(flow.join(7), Some(9));
+        let missing = TEXT.replace("$L__WORK:", "");
+        assert!(Flow::read(&missing, "./own/").is_err());
     }
 }

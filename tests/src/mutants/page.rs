@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use quadscan::device::emulator::ptx_emulator::Finding;
+use quadscan::device::emulator::ptx_emulator::{Finding, FindingKind};
 
 use super::SOURCE;
 use super::change::{Change, Mutant};
@@ -48,6 +48,8 @@ The changes, all made on the PTX, one at a time:
 - *loop end removed*: a conditional branch that no longer leaves its loop.
 - *one condition of two removed*: what the compiler joined with `and.pred` or
   `or.pred` before it branches.
+
+A branch to which the compiler gave no line stands at the line of its condition.
 
 Some checks of the source are no branch in the PTX, so that no mutant has them:
 the index checks of `input[i]`, which the compiler found implied by the loop's
@@ -116,24 +118,29 @@ fn place(mutant: &Mutant) -> (String, usize) {
     (file.unwrap_or_default(), line.map_or(0, |line| line.line))
 }
 
-/// `race 60, 42`: the kind, and the lines of both parties.
-fn report(finding: &Finding, file: &str) -> String {
-    let places = [&finding.at].into_iter().chain(&finding.other);
+/// `60 and 42`, the lines of both parties of a race; else that of the one.
+fn lines(finding: &Finding, file: &str) -> String {
+    let other = finding
+        .other
+        .as_ref()
+        .filter(|_| finding.kind == FindingKind::Race);
+    let places = [&finding.at].into_iter().chain(other);
     let sources = places.filter_map(|place| place.source.as_deref());
     let own = format!("{file}:");
     let lines: Vec<&str> = sources.map(|s| short(s).trim_start_matches(&own)).collect();
-    format!("{} {}", finding.kind, lines.join(" and "))
+    lines.join(" and ")
 }
 
 fn caught(text: &mut String, all: &[Launched]) -> std::fmt::Result {
-    let mut rows: BTreeMap<_, (usize, BTreeSet<String>, &str)> = BTreeMap::new();
+    type Reports = BTreeMap<FindingKind, BTreeSet<String>>;
+    let mut rows: BTreeMap<_, (usize, Reports, &str)> = BTreeMap::new();
     for launched in all {
         if let Fate::Caught(finding) = &launched.fate {
             let place = place(&launched.mutant);
-            let report = report(finding, &place.0);
+            let lines = lines(finding, &place.0);
             let row = rows.entry((place, launched.mutant.change)).or_default();
             row.0 += 1;
-            row.1.insert(report);
+            row.1.entry(finding.kind).or_default().insert(lines);
             row.2 = launched.text.trim();
         }
     }
@@ -141,7 +148,10 @@ fn caught(text: &mut String, all: &[Launched]) -> std::fmt::Result {
     writeln!(text, "| line | source | change | mutants | first report |")?;
     writeln!(text, "| --- | --- | --- | ---: | --- |")?;
     for (((file, line), change), (count, reports, source)) in rows {
-        let reports: Vec<String> = reports.into_iter().collect();
+        let reports: Vec<String> = reports
+            .into_iter()
+            .map(|(kind, lines)| format!("{kind} {}", Vec::from_iter(lines).join(", ")))
+            .collect();
         let reports = reports.join("; ");
         writeln!(
             text,
@@ -165,8 +175,8 @@ fn unnoticed(text: &mut String, all: &[Launched]) -> std::fmt::Result {
         "\n## Not a fault of these kinds\n
 *Harmless*: all results are right. *Wrong result*: the kernel computes something
 else, in order and within its memory; that is what the conformance tests are for.
-*Stopped*: the kernel checks twice, and its other check stops it (a fault, `trap`,
-at line 45); without both checks it is reported as *bounds* there.
+*Stopped*: the kernel checks twice, and its other check stops it: reported as a
+fault, `trap`, at the line of that check; without both, as *bounds* there.
 
 | line | source | change | mutants | becomes | because |
 | --- | --- | --- | ---: | --- | --- |

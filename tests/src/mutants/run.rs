@@ -248,7 +248,14 @@ pub fn is_expected(finding: &Finding, mutant: &Mutant) -> bool {
         let line = lines.get(&(place.line as usize)).and_then(Option::as_ref);
         line.is_some() && line.map(Line::to_string) == place.source
     };
-    let places = || [&finding.at].into_iter().chain(&finding.other);
+    let some = |lines: &Lines| {
+        let mut places = [&finding.at].into_iter().chain(&finding.other);
+        places.any(|place| is_in(place, lines))
+    };
+    let is_order = matches!(
+        mutant.change,
+        Change::Barrier | Change::Fence | Change::Order
+    );
     match (&mutant.expected, finding.kind) {
         (Expected::Between(before, after), FindingKind::Race) => {
             finding.other.as_ref().is_some_and(|other| {
@@ -257,8 +264,11 @@ pub fn is_expected(finding: &Finding, mutant: &Mutant) -> bool {
             })
         }
         (Expected::Between(_, after), FindingKind::UninitialisedRead) => is_in(&finding.at, after),
-        (Expected::Between(..), _) | (_, FindingKind::Collective | FindingKind::Fault) => false,
-        (_, FindingKind::Livelock) => places().any(|place| is_in(place, &mutant.loops)),
-        (Expected::At(region), _) => places().any(|place| is_in(place, region)),
+        (Expected::Between(..), _) => false,
+        (Expected::At(region), FindingKind::Race | FindingKind::UninitialisedRead) => some(region),
+        _ if is_order => false,
+        (Expected::At(region), FindingKind::Bounds | FindingKind::Barrier) => some(region),
+        (_, FindingKind::Livelock) => some(&mutant.loops),
+        _ => false,
     }
 }
