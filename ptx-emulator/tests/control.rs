@@ -1,21 +1,9 @@
 //! Divergence, reconvergence, calls, independent progress, deadlocks.
 
 mod harness;
-use harness::{launch, module};
+use harness::{launch, module, schedules};
 use ptx_emulator::count::Classes;
-use ptx_emulator::{FaultKind, Gpu, LaunchError, LaunchOptions, Model, Program, Schedule, Shape};
-
-fn schedules() -> Vec<LaunchOptions> {
-    let seeds = [1, 2, 3, 4, 5, 6, 7, 8].map(Schedule::Seed);
-    std::iter::once(Schedule::Deterministic)
-        .chain(seeds)
-        .map(|schedule| LaunchOptions {
-            schedule,
-            budget: 20_000_000,
-            cores: 1,
-        })
-        .collect()
-}
+use ptx_emulator::{FaultKind, Gpu, LaunchError, LaunchOptions, Model, Program, Shape};
 
 /// Stores `%r1` at `out[thread]`.
 const STORE: &str = "mov.u32 %r9, %tid.x; mul.wide.u32 %d9, %r9, 4; add.s64 %d9, %d0, %d9; st.global.u32 [%d9], %r1;";

@@ -1,20 +1,8 @@
 //! `mbarrier`: phases, counts, bytes, states; what is misuse; who waits.
 
 mod harness;
-use harness::{launch, module, refusal};
+use harness::{launch, module, refusal, schedules};
 use ptx_emulator::{FaultKind, LaunchError, LaunchOptions, Schedule};
-
-fn schedules() -> Vec<LaunchOptions> {
-    let seeds = (1..=8).map(Schedule::Seed);
-    std::iter::once(Schedule::Deterministic)
-        .chain(seeds)
-        .map(|schedule| LaunchOptions {
-            schedule,
-            budget: 20_000_000,
-            cores: 1,
-        })
-        .collect()
-}
 
 /// One thread runs `body`; its output words.
 fn alone(body: &str, count: usize) -> Vec<u32> {

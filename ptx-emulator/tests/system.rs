@@ -2,22 +2,8 @@
 //! the device runtime provides.
 
 mod harness;
-use harness::{expect32, expect64, launch, module, read32, refusal};
-use ptx_emulator::{
-    FaultKind, Gpu, LaunchError, LaunchOptions, Model, Program, Report, Schedule, Shape,
-};
-
-fn schedules() -> Vec<LaunchOptions> {
-    let seeds = (1..=4).map(Schedule::Seed);
-    std::iter::once(Schedule::Deterministic)
-        .chain(seeds)
-        .map(|schedule| LaunchOptions {
-            schedule,
-            budget: 20_000_000,
-            cores: 1,
-        })
-        .collect()
-}
+use harness::{expect32, expect64, launch, module, read32, refusal, schedules};
+use ptx_emulator::{FaultKind, Gpu, LaunchError, LaunchOptions, Model, Program, Report, Shape};
 
 fn run(declarations: &str, body: &str, block: u32, count: usize) -> (Vec<u32>, Report) {
     let options = LaunchOptions::default();

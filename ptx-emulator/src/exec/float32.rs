@@ -10,7 +10,7 @@ use super::half::{PROPAGATE, XOR_SIGN, extreme};
 use super::softfloat::{F32, Mode};
 use super::{Group, lanes};
 use crate::ast::Type;
-use crate::ir::{Class, LaneFn, Operands};
+use crate::ir::{Class, LaneFn};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 
 pub(crate) const GROUP: Group = Group {
@@ -186,25 +186,13 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         | if ftz { FTZ } else { 0 }
         | if saturates { SATURATE } else { 0 }
         | operation << OPERATION;
-    finish(d, run, sources, aux)
-}
-
-fn finish(
-    d: &mut Decoder<'_, '_>,
-    run: LaneFn,
-    sources: usize,
-    aux: u64,
-) -> Result<Decoded, Reason> {
-    d.finish(1 + sources)?;
-    let mut operands = Operands {
+    d.each_lane(
+        run,
         aux,
-        ..Operands::default()
-    };
-    operands.d[0] = d.destination(0, Type::F32)?;
-    for index in 0..sources {
-        operands.s[index] = d.source(index + 1, Type::F32)?;
-    }
-    Ok(Decoded::lanes(run, operands, Class::Single))
+        Class::Single,
+        Type::F32,
+        &[Type::F32; 3][..sources],
+    )
 }
 
 /// The smaller one; a NaN loses against a number; -0 is below +0.
@@ -287,7 +275,7 @@ fn signs(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     } else {
         2
     };
-    finish(d, run, sources, 0)
+    d.each_lane(run, 0, Class::Single, Type::F32, &[Type::F32; 3][..sources])
 }
 
 const MAGNITUDES: u64 = 64;
@@ -317,7 +305,13 @@ fn extremes(d: &mut Decoder<'_, '_>, ftz: bool, propagate: bool) -> Result<Decod
     } else {
         lanes!(|a: u32, b: u32; aux| -> u32 { extreme_of(aux, a, b) })
     };
-    finish(d, run, if three { 3 } else { 2 }, aux)
+    d.each_lane(
+        run,
+        aux,
+        Class::Single,
+        Type::F32,
+        &[Type::F32; 3][..if three { 3 } else { 2 }],
+    )
 }
 
 fn extreme_of(aux: u64, a: u32, b: u32) -> u32 {

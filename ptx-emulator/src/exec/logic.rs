@@ -78,13 +78,7 @@ fn finish(
     let Some(run) = run else {
         return Err(d.unsupported_type(ty));
     };
-    d.finish(1 + sources.len())?;
-    let mut operands = Operands::default();
-    operands.d[0] = d.destination(0, ty)?;
-    for (index, &source) in sources.iter().enumerate() {
-        operands.s[index] = d.source(index + 1, source)?;
-    }
-    Ok(Decoded::lanes(run, operands, Class::Integer))
+    d.each_lane(run, 0, Class::Integer, ty, sources)
 }
 
 fn predicates(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {

@@ -69,10 +69,27 @@ impl Access {
             kind,
             order,
             scope,
-            bytes: self.bytes * self.elements.len() as u32,
+            bytes: self.total(),
             element: self.element,
             pc,
         }
+    }
+
+    /// Bytes of one lane.
+    fn total(&self) -> u32 {
+        self.bytes * self.elements.len() as u32
+    }
+
+    /// Where row `index` of the vector is, and the bytes to check there: the
+    /// first one checks the whole vector.
+    #[inline(always)]
+    fn row(&self, index: usize, addresses: &[u64; LANES]) -> ([u64; LANES], u32) {
+        if index == 0 {
+            return (*addresses, self.total());
+        }
+        let shift = index as u64 * u64::from(self.bytes);
+        let moved = std::array::from_fn(|lane| addresses[lane].wrapping_add(shift));
+        (moved, self.bytes)
     }
 
     /// Whether a loop around this load may wait for another lane.
@@ -233,17 +250,7 @@ fn access(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     } else {
         room
     };
-    let value = d.operand(usize::from(!load))?;
-    let list: Vec<&Operand> = match value {
-        Operand::Vector(list) => list.iter().collect(),
-        single => vec![single],
-    };
-    if list.len() != count as usize {
-        return Err(format!(
-            "{count} registers are expected, not {}",
-            list.len()
-        ));
-    }
+    let list = registers(d.operand(usize::from(!load))?, count)?;
     let mut elements = Vec::new();
     for operand in list {
         if ty == Type::B128 {
@@ -290,6 +297,19 @@ fn access(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     })
 }
 
+/// The `count` registers of a vector, or the one that is none.
+pub(crate) fn registers(operand: &Operand, count: u32) -> Result<&[Operand], Reason> {
+    let list = match operand {
+        Operand::Vector(list) => list.as_slice(),
+        single => std::slice::from_ref(single),
+    };
+    if list.len() != count as usize {
+        let found = list.len();
+        return Err(format!("{count} registers are expected, not {found}"));
+    }
+    Ok(list)
+}
+
 /// A b128 register is two rows of 64 bits, the low half first.
 fn halves(d: &Decoder<'_, '_>, operand: &Operand, load: bool) -> Result<[Element; 2], Reason> {
     let (first, _) = d.written(operand, Type::B128, false)?;
@@ -326,8 +346,6 @@ pub(crate) fn load<O: Observer>(
     lanes: u32,
 ) -> Result<(), LaneFault> {
     let addresses = addresses(context, warp, path, &access.address);
-    let count = access.elements.len() as u32;
-    let total = access.bytes * count;
     let request = access.request(AccessKind::Load, path.pc);
     let order = host_order(access.order, true);
     by_room(
@@ -339,15 +357,7 @@ pub(crate) fn load<O: Observer>(
         &mut |context, warp, room, addresses, lanes| {
             for (index, element) in access.elements.iter().enumerate() {
                 let mut out = Row::<u64>::default();
-                let at = index as u64 * u64::from(access.bytes);
-                // The first element checks the whole vector.
-                let (bytes, shift) = if index == 0 {
-                    (total, 0)
-                } else {
-                    (access.bytes, at)
-                };
-                let moved: [u64; LANES] =
-                    std::array::from_fn(|lane| addresses[lane].wrapping_add(shift));
+                let (moved, bytes) = access.row(index, addresses);
                 each_lane(
                     context,
                     warp,
@@ -386,8 +396,6 @@ pub(crate) fn store<O: Observer>(
     lanes: u32,
 ) -> Result<(), LaneFault> {
     let addresses = addresses(context, warp, path, &access.address);
-    let count = access.elements.len() as u32;
-    let total = access.bytes * count;
     let request = access.request(AccessKind::Store, path.pc);
     let order = host_order(access.order, false);
     by_room(
@@ -399,14 +407,7 @@ pub(crate) fn store<O: Observer>(
         &mut |context, warp, room, addresses, lanes| {
             for (index, element) in access.elements.iter().enumerate() {
                 let values = element_row(context, warp, path, element);
-                let at = index as u64 * u64::from(access.bytes);
-                let (bytes, shift) = if index == 0 {
-                    (total, 0)
-                } else {
-                    (access.bytes, at)
-                };
-                let moved: [u64; LANES] =
-                    std::array::from_fn(|lane| addresses[lane].wrapping_add(shift));
+                let (moved, bytes) = access.row(index, addresses);
                 each_lane(
                     context,
                     warp,

@@ -6,7 +6,7 @@ use super::float32::flush;
 use super::softfloat::{F32, Mode};
 use super::{Group, lanes};
 use crate::ast::Type;
-use crate::ir::{Class, LaneFn, Operands};
+use crate::ir::{Class, LaneFn};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 
 pub(crate) const GROUP: Group = Group {
@@ -34,31 +34,11 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
                 // Without a carry from the lower half to the upper one.
                 (a & 0x7fff_7fff).wrapping_add(b & 0x7fff_7fff) ^ (a ^ b) & 0x8000_8000
             });
-            return finish(d, run, 0, Class::Integer, Type::B32, &[Type::B32; 2]);
+            return d.each_lane(run, 0, Class::Integer, Type::B32, &[Type::B32; 2]);
         }
         _ => {}
     }
     singles(d)
-}
-
-fn finish(
-    d: &mut Decoder<'_, '_>,
-    run: LaneFn,
-    aux: u64,
-    class: Class,
-    to: Type,
-    sources: &[Type],
-) -> Result<Decoded, Reason> {
-    d.finish(1 + sources.len())?;
-    let mut operands = Operands {
-        aux,
-        ..Operands::default()
-    };
-    operands.d[0] = d.destination(0, to)?;
-    for (index, &ty) in sources.iter().enumerate() {
-        operands.s[index] = d.source(index + 1, ty)?;
-    }
-    Ok(Decoded::lanes(run, operands, class))
 }
 
 /// `f` on both 16-bit halves.
@@ -92,7 +72,7 @@ fn integers(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         _ => return Err(format!("`.relu` does not go with `.{word}`")),
     };
     let least = if relu { 0 } else { 0x8000 };
-    finish(d, run, least, Class::Integer, Type::B32, &[Type::B32; 2])
+    d.each_lane(run, least, Class::Integer, Type::B32, &[Type::B32; 2])
 }
 
 const FTZ: u64 = 4;
@@ -137,8 +117,7 @@ fn singles(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         "mul" => (pair!(|format, a, b, _c, mode| format.mul(a, b, mode)), 2),
         _ => (pair!(|format, a, b, c, mode| format.fma(a, b, c, mode)), 3),
     };
-    finish(
-        d,
+    d.each_lane(
         run,
         aux,
         Class::Single,
@@ -184,8 +163,7 @@ fn pack(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         if aux >> 9 & 1 != 0 { c << (2 * bits) | pair } else { pair }
     });
     let sources = if shifted { 3 } else { 2 };
-    finish(
-        d,
+    d.each_lane(
         run,
         aux,
         Class::Convert,
@@ -203,7 +181,7 @@ fn find_set(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     }
     let run = lanes!(|mask: u32, base: u32, offset: i32| -> u32 { nth_set(mask, base, offset) });
     let sources = [Type::B32, Type::B32, Type::S32];
-    finish(d, run, 0, Class::Integer, Type::B32, &sources)
+    d.each_lane(run, 0, Class::Integer, Type::B32, &sources)
 }
 
 fn nth_set(mask: u32, base: u32, offset: i32) -> u32 {

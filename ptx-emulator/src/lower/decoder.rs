@@ -49,6 +49,28 @@ impl<'d, 'a> Decoder<'d, 'a> {
         }
     }
 
+    /// A function of each lane: the first operand is its result of type `to`,
+    /// the others are of the types `sources`.
+    pub(crate) fn each_lane(
+        &mut self,
+        run: LaneFn,
+        aux: u64,
+        class: Class,
+        to: Type,
+        sources: &[Type],
+    ) -> Result<Decoded, Reason> {
+        self.finish(1 + sources.len())?;
+        let mut operands = Operands {
+            aux,
+            ..Operands::default()
+        };
+        operands.d[0] = self.destination(0, to)?;
+        for (index, &ty) in sources.iter().enumerate() {
+            operands.s[index] = self.source(index + 1, ty)?;
+        }
+        Ok(Decoded::lanes(run, operands, class))
+    }
+
     pub(crate) fn opcode(&self) -> &'d str {
         &self.instruction.opcode
     }

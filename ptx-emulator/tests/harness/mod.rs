@@ -4,7 +4,20 @@
 //! a body is given to it too, so that the tests' PTX is real PTX.
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Model, Program, Report, Shape};
+use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Model, Program, Report, Schedule, Shape};
+
+/// In order, and eight orders by seeds.
+pub(crate) fn schedules() -> Vec<LaunchOptions> {
+    let seeds = (1..=8).map(Schedule::Seed);
+    std::iter::once(Schedule::Deterministic)
+        .chain(seeds)
+        .map(|schedule| LaunchOptions {
+            schedule,
+            budget: 20_000_000,
+            cores: 1,
+        })
+        .collect()
+}
 
 /// A kernel around `body`. Of the up to four 64-bit inputs of a lane, it has
 /// `%a %b %c %d` (b64), `%ra ...` (b32, the low half), `%ha ...` (b16); it

@@ -1,21 +1,9 @@
 //! Kernels of one block that stage an input in shared memory.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub(crate) use super::harness::schedules;
 use super::harness::{read32, upload32};
-use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Model, Program, Schedule, Shape};
-
-/// In order, and eight orders by seeds.
-pub(crate) fn schedules() -> Vec<LaunchOptions> {
-    let seeds = (1..=8).map(Schedule::Seed);
-    std::iter::once(Schedule::Deterministic)
-        .chain(seeds)
-        .map(|schedule| LaunchOptions {
-            schedule,
-            budget: 20_000_000,
-            cores: 1,
-        })
-        .collect()
-}
+use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Model, Program, Shape};
 
 /// Runs `test(in, out)` of one block; `%d0` is `in`, `%d1` is `out`, `%r0` the
 /// thread. `buffer` is 4096 bytes of shared memory, `bars` four mbarriers.

@@ -1,6 +1,6 @@
 //! `st.async` and `red.async`: values that come later, counted by an mbarrier.
 
-use super::super::memory::{Element, element_row};
+use super::super::memory::{Element, element_row, registers};
 use super::*;
 use crate::ir::{Slot, Width};
 
@@ -55,18 +55,8 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Store, Reason> {
     d.finish(3)?;
     let (to, room) = d.address(0, Room::Shared)?;
     let signal = d.address(2, Room::Shared)?;
-    let list: Vec<&Operand> = match d.operand(1)? {
-        Operand::Vector(list) => list.iter().collect(),
-        single => vec![single],
-    };
-    if list.len() != count as usize {
-        return Err(format!(
-            "{count} registers are expected, not {}",
-            list.len()
-        ));
-    }
-    let values = list
-        .into_iter()
+    let values = registers(d.operand(1)?, count)?
+        .iter()
         .map(|operand| {
             Ok(Element {
                 width: Width::of(ty),

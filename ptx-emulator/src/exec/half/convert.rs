@@ -231,26 +231,7 @@ fn pair(
         (convert(aux, u64::from(a)) << 16 | convert(aux, u64::from(b))) as u32
     });
     let aux = mode.code() | if relu { RELU } else { 0 } | KIND_F32 << FROM | kind << TO;
-    finish(d, run, aux, Type::B32, &[Type::F32; 2])
-}
-
-fn finish(
-    d: &mut Decoder<'_, '_>,
-    run: LaneFn,
-    aux: u64,
-    to: Type,
-    sources: &[Type],
-) -> Result<Decoded, Reason> {
-    d.finish(1 + sources.len())?;
-    let mut operands = Operands {
-        aux,
-        ..Operands::default()
-    };
-    operands.d[0] = d.destination(0, to)?;
-    for (index, &ty) in sources.iter().enumerate() {
-        operands.s[index] = d.source(index + 1, ty)?;
-    }
-    Ok(Decoded::lanes(run, operands, Class::Convert))
+    d.each_lane(run, aux, Class::Convert, Type::B32, &[Type::F32; 2])
 }
 
 /// Bits of an f32 that tf32 does not have; a result has zeros there.
@@ -304,7 +285,7 @@ fn to_tf32(
     };
     let aux = mode | if finite { 4 } else { 0 } | if relu { RELU } else { 0 };
     let run = lanes!(|a: u32; aux| -> u32 { tf32(aux, a) });
-    finish(d, run, aux, Type::B32, &[Type::F32])
+    d.each_lane(run, aux, Class::Convert, Type::B32, &[Type::F32])
 }
 
 // aux of the 8-bit formats: bit 0 e5m2, bit 5 `RELU`.
@@ -360,7 +341,7 @@ fn to_bytes(d: &mut Decoder<'_, '_>, e5m2: bool, relu: bool) -> Result<Decoded, 
     match d.ty()? {
         Type::F32 => {
             let run = lanes!(|a: f32, b: f32; aux| -> u32 { narrow(aux, a) << 8 | narrow(aux, b) });
-            finish(d, run, aux, Type::B16, &[Type::F32; 2])
+            d.each_lane(run, aux, Class::Convert, Type::B16, &[Type::F32; 2])
         }
         Type::F16x2 => {
             let run = lanes!(|a: u32; aux| -> u32 {
@@ -370,7 +351,7 @@ fn to_bytes(d: &mut Decoder<'_, '_>, e5m2: bool, relu: bool) -> Result<Decoded, 
                 };
                 element(a >> 16) << 8 | element(a)
             });
-            finish(d, run, aux, Type::B16, &[Type::F16x2])
+            d.each_lane(run, aux, Class::Convert, Type::B16, &[Type::F16x2])
         }
         other => Err(d.unsupported_type(other)),
     }
@@ -393,5 +374,5 @@ fn from_bytes(
         };
         element(a >> 8) << 16 | element(a)
     });
-    finish(d, run, aux, Type::F16x2, &[Type::B16])
+    d.each_lane(run, aux, Class::Convert, Type::F16x2, &[Type::B16])
 }

@@ -84,6 +84,13 @@ pub(super) fn run<O: Observer>(
                 .write(at, &result.to_le_bytes()[..bytes as usize]);
         }
     }
+    if O::CONTROL && lanes != 0 {
+        let site = context.block.site(path.pc, warp.index);
+        for &(offset, bytes) in &call.returns {
+            let start = path.bases.local + offset;
+            context.observer.copies(site, lanes, start..start + bytes);
+        }
+    }
     Ok(())
 }
 
