@@ -234,6 +234,9 @@ fn assert_is_at_an_access(finding: &Finding, what: &str) -> Outcome {
     ];
     if !accesses.contains(&finding.kind) {
         assert_eq!(finding.kind, FindingKind::Livelock, "{what}: {finding}");
+        let source = finding.at.source.as_deref();
+        let has_line = source.is_some_and(|source| source.starts_with(SOURCE));
+        assert!(has_line, "{what}: {finding}");
         return Ok(());
     }
     for place in [&finding.at].into_iter().chain(&finding.other) {

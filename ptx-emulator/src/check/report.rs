@@ -273,7 +273,8 @@ impl Names<'_> {
     }
 
     /// Waiters by instruction and reason: the first of each, with how many
-    /// threads are there.
+    /// threads are there. Those with a line of the source come first: a report
+    /// begins with it.
     fn groups(&self, waiters: &[Waiter]) -> Vec<Place> {
         let mut groups: Vec<(&Waiter, u32)> = Vec::new();
         for waiter in waiters {
@@ -286,7 +287,10 @@ impl Names<'_> {
                 None => groups.push((waiter, threads)),
             }
         }
-        groups.sort_by_key(|(waiter, _)| waiter.pc);
+        groups.sort_by_key(|(waiter, _)| {
+            let is_made_up = self.code.authors_line(waiter.pc).is_none();
+            (is_made_up, waiter.pc)
+        });
         groups
             .into_iter()
             .map(|(waiter, threads)| self.waiter(waiter, threads))
