@@ -381,7 +381,6 @@ fn a_loop_that_waits_for_what_never_comes() {
 }
 
 #[test]
-<<<<<<< HEAD
 fn memory_that_is_freed_under_a_copy_is_told_by_its_waiter() {
     let declarations = ".extern .func (.param .b64 p) malloc (.param .b64 n);
         .extern .func free (.param .b64 p); .shared .align 16 .b8 room[16];";
@@ -405,7 +404,9 @@ fn memory_that_is_freed_under_a_copy_is_told_by_its_waiter() {
         "{finding}"
     );
     silent(&check(declarations, &body("", call), 1));
-=======
+}
+
+#[test]
 fn a_livelock_is_told_by_a_place_that_has_a_line() {
     let body = "
         setp.ge.u32 %p0, %x, 32;
@@ -423,7 +424,6 @@ fn a_livelock_is_told_by_a_place_that_has_a_line() {
     assert_eq!(line(&finding.at), "./k/src/lib.rs:105");
     let other = finding.other.as_ref().unwrap();
     assert_eq!((other.source.as_deref(), other.thread), (None, [0, 0, 0]));
->>>>>>> mutants
 }
 
 #[test]

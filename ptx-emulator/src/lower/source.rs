@@ -241,11 +241,7 @@ mod tests {
             ],
             "./k/src/warp.rs:3",
         );
-<<<<<<< HEAD
         chosen(&["/elsewhere/a.cu:1"], "/elsewhere/a.cu:1");
-=======
-        chosen(&["/somewhere/a.cu:1"], "/somewhere/a.cu:1");
->>>>>>> mutants
         chosen(&["a.cu:1"], "a.cu:1");
         chosen(
             &["/rustc/0/a/src/x.rs:1", "/rustc/0/mem.rs:9"],
