@@ -88,6 +88,7 @@ fn seeded_launches(bench: &Bench) -> Outcome {
 fn instruction_forms(bench: &Bench) -> Outcome {
     let recorded = Recording::<probes::Line>::read(fixtures::PROBES)?;
     let forms = table::forms();
+    assert_eq!(recorded.header.seed, SEED, "record anew");
     state("probes", &recorded.header, &probes::hashes(&forms));
     let found = probes::run(&bench.device, &forms, SEED)?;
     let comparison = probes::compare(&recorded.lines, &found, &forms, SEED);
@@ -99,6 +100,7 @@ fn instruction_forms(bench: &Bench) -> Outcome {
 
 fn kernels_from_nvcc(bench: &Bench) -> Outcome {
     let recorded = Recording::<LaunchResult>::read(fixtures::NVCC)?;
+    assert_eq!(recorded.header.seed, SEED, "record anew");
     state("nvcc", &recorded.header, &nvcc::hashes());
     verdict(&differences(&recorded.lines, &nvcc::run(&bench.device)?))
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use crate::export::number;
 use crate::measure::{Timing, Verdict, compare};
-use crate::record::{Record, Status};
+use crate::record::{Key, Record, Status};
 
 /// What a comparison found.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,7 +14,8 @@ pub(super) struct Comparison {
     pub lines: Vec<String>,
     /// Cells that are slower beyond the noise.
     pub slower: usize,
-    /// Cells whose kernel has a time in the baseline and none in this run.
+    /// Cells whose kernel has a time or a count in the baseline and none in this
+    /// run.
     pub gone: usize,
     /// Cells whose emulated kernels run more warp instructions.
     pub more: usize,
@@ -59,11 +60,20 @@ fn times<'a>(then: Option<&'a Record>, now: &'a Record) -> Times<'a> {
     }
 }
 
-/// The warp instructions of both rows of a cell: emulated ones have them, so that a
-/// GPU's is not compared with an emulator's.
-fn instructions(then: Option<&Record>, now: &Record) -> Option<(u64, u64)> {
-    let before = then?.counts?.warp_instructions;
-    Some((before, now.counts?.warp_instructions))
+/// The warp instructions of an earlier row and of this one: emulated ones have
+/// them, so that a GPU's is not compared with an emulator's.
+fn instructions(then: Option<&Record>, now: &Record) -> (Option<u64>, Option<u64>) {
+    let of = |record: &Record| record.counts.map(|counts| counts.warp_instructions);
+    (then.and_then(of), of(now))
+}
+
+/// The launch that a row is of: that of all of its steps.
+fn launch(record: &Record) -> (&str, Key) {
+    let key = Key {
+        step: None,
+        ..record.key.clone()
+    };
+    (&record.table, key)
 }
 
 /// The devices of a run, each once.
@@ -82,28 +92,44 @@ fn same_cell(a: &Record, b: &Record) -> bool {
 }
 
 /// Compares every row of this run with the baseline's. The host's time is one
-/// measurement for all cells of a size; it is compared once.
+/// measurement for all cells of a size, and the instructions are those of a launch
+/// with all of its steps: each is compared once.
 pub(super) fn compare_runs(baseline: &[Record], now: &[Record]) -> Comparison {
     let mut comparison = Comparison::default();
     let (mut faster, mut equal, mut fewer, mut same) = (0, 0, 0, 0);
     let mut seen: Vec<(&str, &Timing)> = Vec::new();
+    let mut launches: Vec<(&str, Key)> = Vec::new();
     for record in now {
         let earlier = baseline
             .iter()
             .find(|other| same_cell(other, record) && other.status != Status::Failed);
         let cell = format!("{} {}", record.table, record.key.describe());
-        if let Some((before, after)) = instructions(earlier, record) {
-            comparison.compared += 1;
-            let (count, verdict) = match after.cmp(&before) {
-                Ordering::Less => (&mut fewer, "fewer"),
-                Ordering::Equal => (&mut same, "equal"),
-                Ordering::Greater => (&mut comparison.more, "more"),
-            };
-            *count += 1;
-            let ratio = after as f64 / before as f64;
-            comparison.lines.push(format!(
-                "{cell}: warp_instructions {before} -> {after}, ratio {ratio:.3}, {verdict}"
-            ));
+        let of_launch = launch(record);
+        if !launches.contains(&of_launch) {
+            let launch = format!("{} {}", record.table, of_launch.1.describe());
+            match instructions(earlier, record) {
+                (Some(before), Some(after)) => {
+                    comparison.compared += 1;
+                    let (count, verdict) = match after.cmp(&before) {
+                        Ordering::Less => (&mut fewer, "fewer"),
+                        Ordering::Equal => (&mut same, "equal"),
+                        Ordering::Greater => (&mut comparison.more, "more"),
+                    };
+                    *count += 1;
+                    comparison.lines.push(format!(
+                        "{launch}: warp_instructions {before} -> {after}, {verdict}"
+                    ));
+                    launches.push(of_launch);
+                }
+                (Some(_), None) => {
+                    comparison.gone += 1;
+                    comparison.lines.push(format!(
+                        "{launch}: the baseline has warp_instructions, this run has none"
+                    ));
+                    launches.push(of_launch);
+                }
+                (None, _) => {}
+            }
         }
         match times(earlier, record) {
             Times::Neither => {}
@@ -154,7 +180,7 @@ pub(super) fn compare_runs(baseline: &[Record], now: &[Record]) -> Comparison {
         comparison.slower
     );
     for (count, what) in [
-        (comparison.gone, "without their time"),
+        (comparison.gone, "without what the baseline has of them"),
         (comparison.more, "with more instructions"),
         (fewer, "with fewer instructions"),
         (same, "with as many instructions"),
@@ -176,7 +202,7 @@ pub(super) fn compare_runs(baseline: &[Record], now: &[Record]) -> Comparison {
 mod tests {
     use super::*;
     use crate::device::Counts;
-    use crate::record::{DeviceInfo, HostInfo, Key, Timings, Values, timestamp};
+    use crate::record::{DeviceInfo, HostInfo, Timings, Values, timestamp};
 
     fn record(step: u32, kernel: Option<f64>, host: Option<f64>) -> Record {
         let timing = |ms: f64| Timing::from_samples(vec![ms; 5]);
@@ -236,12 +262,16 @@ mod tests {
 
     #[test]
     fn a_kernel_that_runs_more_instructions_misses_the_baseline() {
-        let counted = |step, warp_instructions| Record {
+        let counted = |strips, warp_instructions| Record {
             counts: Some(Counts {
                 warp_instructions,
                 ..Counts::default()
             }),
-            ..record(step, None, None)
+            key: Key {
+                strips: Some(strips),
+                ..Key::default()
+            },
+            ..record(1, None, None)
         };
         let then = [counted(1, 100), counted(2, 100), counted(3, 100)];
         let now = [counted(1, 100), counted(2, 50), counted(3, 101)];
@@ -250,16 +280,40 @@ mod tests {
         assert_eq!(
             comparison.lines,
             [
-                "t step=1: warp_instructions 100 -> 100, ratio 1.000, equal",
-                "t step=2: warp_instructions 100 -> 50, ratio 0.500, fewer",
-                "t step=3: warp_instructions 100 -> 101, ratio 1.010, more",
+                "t strips=1: warp_instructions 100 -> 100, equal",
+                "t strips=2: warp_instructions 100 -> 50, fewer",
+                "t strips=3: warp_instructions 100 -> 101, more",
                 "baseline: 0 faster, 0 slower, 0 not distinguishable, 1 with more instructions, \
                  1 with fewer instructions, 1 with as many instructions",
             ]
         );
         assert!(!compare_runs(&then, &then).is_missed());
-        // A GPU's baseline says nothing about counts.
-        assert!(compare_runs(&[record(1, None, None)], &now[..1]).is_missed());
+        // A GPU's baseline says nothing about counts, and a run without them
+        // has lost them.
+        let without = Record {
+            counts: None,
+            ..then[0].clone()
+        };
+        assert!(compare_runs(std::slice::from_ref(&without), &now[..1]).is_missed());
+        let lost = compare_runs(&then[..1], &[without]);
+        assert_eq!(lost.gone, 1, "{lost:?}");
+    }
+
+    #[test]
+    fn the_instructions_of_a_launch_with_many_steps_are_compared_once() {
+        let counted = |step, warp_instructions| Record {
+            counts: Some(Counts {
+                warp_instructions,
+                ..Counts::default()
+            }),
+            ..record(step, None, None)
+        };
+        let comparison = compare_runs(
+            &[counted(1, 100), counted(2, 100)],
+            &[counted(1, 101), counted(2, 101)],
+        );
+        assert_eq!(comparison.more, 1);
+        assert_eq!(comparison.lines[0], "t: warp_instructions 100 -> 101, more");
     }
 
     #[test]
@@ -275,7 +329,8 @@ mod tests {
             comparison.lines[1..],
             [
                 "t step=2: the baseline has a kernel_ms, this run has none",
-                "baseline: 0 faster, 0 slower, 1 not distinguishable, 1 without their time",
+                "baseline: 0 faster, 0 slower, 1 not distinguishable, \
+                 1 without what the baseline has of them",
             ]
         );
     }

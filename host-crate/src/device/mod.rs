@@ -92,9 +92,14 @@ impl Device {
     ///
     /// The driver's, for a CUDA device that is there.
     pub fn open_best() -> Result<(Self, Option<String>)> {
+        Self::open_best_or(|| Self::open_emulator(None))
+    }
+
+    /// As [`Device::open_best`], with another emulator.
+    pub(crate) fn open_best_or(emulator: impl FnOnce() -> Self) -> Result<(Self, Option<String>)> {
         match Self::open_cuda(None) {
             Ok(device) => Ok((device, None)),
-            Err(Error::NoDevice { reason }) => Ok((Self::open_emulator(None), Some(reason))),
+            Err(Error::NoDevice { reason }) => Ok((emulator(), Some(reason))),
             Err(error) => Err(error),
         }
     }

@@ -56,38 +56,26 @@ struct Opened {
 impl Opened {
     /// Opens a device; launches on the emulator are counted.
     fn new(choice: DeviceChoice) -> Result<Self> {
-        let first_gpu = DeviceChoice::Cuda(None);
-        match choice {
-            DeviceChoice::Emulator { schedule } => Ok(Self::emulator(schedule, None)),
-            DeviceChoice::Auto => match Device::open(first_gpu) {
-                Err(Error::NoDevice { reason }) => Ok(Self::emulator(None, Some(reason))),
-                opened => opened.map(Self::gpu),
-            },
-            DeviceChoice::Cuda(_) => Device::open(choice).map(Self::gpu),
-        }
-    }
-
-    fn gpu(device: Device) -> Self {
-        Opened {
-            device,
-            no_gpu: None,
-            steps: None,
-        }
-    }
-
-    fn emulator(schedule: Option<u64>, no_gpu: Option<String>) -> Self {
         let counting = Counting::default();
-        let steps = Some(counting.steps());
-        let settings = Settings {
-            schedule,
-            ..Settings::default()
+        let counted = counting.steps();
+        let emulator = |schedule| {
+            let settings = Settings {
+                schedule,
+                ..Settings::default()
+            };
+            Device::from_backend(Box::new(Emulator::observed(settings, Box::new(counting))))
         };
-        let emulator = Emulator::observed(settings, Box::new(counting));
-        Opened {
-            device: Device::from_backend(Box::new(emulator)),
+        let (device, no_gpu) = match choice {
+            DeviceChoice::Auto => Device::open_best_or(|| emulator(None))?,
+            DeviceChoice::Cuda(_) => (Device::open(choice)?, None),
+            DeviceChoice::Emulator { schedule } => (emulator(schedule), None),
+        };
+        let steps = (!device.properties().has_timer).then_some(counted);
+        Ok(Opened {
+            device,
             no_gpu,
             steps,
-        }
+        })
     }
 }
 

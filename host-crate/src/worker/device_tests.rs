@@ -7,8 +7,16 @@ use crate::worker::protocol::Algorithm;
 
 fn laboratory(defect: Defect) -> DeviceLaboratory {
     let device = Device::from_backend(Box::new(Cpu::new(defect)));
-    let laboratory = Artifact::embedded()
-        .and_then(|artifact| DeviceLaboratory::new(Opened::gpu(device), &artifact));
+    let laboratory = Artifact::embedded().and_then(|artifact| {
+        DeviceLaboratory::new(
+            Opened {
+                device,
+                no_gpu: None,
+                steps: None,
+            },
+            &artifact,
+        )
+    });
     match laboratory {
         Ok(laboratory) => laboratory,
         Err(e) => panic!("{e}"),
