@@ -306,6 +306,11 @@ mod tests {
                 warp_instructions,
                 ..Counts::default()
             }),
+            key: Key {
+                n: Some(1024),
+                step: Some(step),
+                ..Key::default()
+            },
             ..record(step, None, None)
         };
         let comparison = compare_runs(
@@ -313,7 +318,10 @@ mod tests {
             &[counted(1, 101), counted(2, 101)],
         );
         assert_eq!(comparison.more, 1);
-        assert_eq!(comparison.lines[0], "t: warp_instructions 100 -> 101, more");
+        assert_eq!(
+            comparison.lines[0],
+            "t n=1024: warp_instructions 100 -> 101, more"
+        );
     }
 
     #[test]
