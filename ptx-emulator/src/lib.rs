@@ -44,11 +44,15 @@
 //! - `atom` and `red` with `.add.f32` flush subnormals in global memory and not
 //!   in shared memory.
 //!
-//! Two things are not an H200's bits. Approximate functions are the exact value
-//! rounded to nearest, within the error that PTX allows. And `add`, `sub` and
-//! `mul` of floats without a rounding modifier are what they say, where an
-//! assembler may make one `fma` of a `mul` and an `add`: nvcc writes them so
-//! (but not with `-fmad=false`), rustc never does.
+//! - `add`, `sub` and `mul` of floats without a rounding modifier may become one
+//!   `fma`. They do where `ptxas` and the driver make one: nvcc writes them so
+//!   (but not with `-fmad=false`), rustc never does. `lower/contract.rs` has the
+//!   rule, and what of ptxas it leaves out; `LoadOptions::contract` turns it off.
+//!
+//! One thing is not an H200's bits. Approximate functions are the exact value
+//! rounded to nearest, within the error that PTX allows; and where ptxas makes
+//! a `div.full` or `div.approx` a product and contracts it, the quotient is a value
+//! of its own here.
 //!
 //! `parse` reads text, `lower` makes code of it, `exec` knows the
 //! instructions, `machine` runs them; `observe` is what `check` and `count`
@@ -104,6 +108,21 @@ pub struct SharedMemory {
     pub dynamic: bool,
 }
 
+/// How a program is loaded.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// Floating-point products without a rounding modifier become one `fma` with
+    /// the sums that they go into, as a driver makes them; true by default.
+    /// Without, as of `ptxas -fmad=false`.
+    pub contract: bool,
+}
+
+impl Default for LoadOptions {
+    fn default() -> Self {
+        LoadOptions { contract: true }
+    }
+}
+
 /// A loaded PTX module.
 #[derive(Debug)]
 pub struct Program {
@@ -120,9 +139,18 @@ impl Program {
     /// `LoadError::Parse` when the text is not PTX, `LoadError::Refused` for
     /// the first instruction, modifier or name that is not supported.
     pub fn load(ptx: &str) -> Result<Program, LoadError> {
+        Program::load_with(ptx, &LoadOptions::default())
+    }
+
+    /// As `load`, with options.
+    ///
+    /// # Errors
+    ///
+    /// As `load`.
+    pub fn load_with(ptx: &str, options: &LoadOptions) -> Result<Program, LoadError> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let module = parse::parse(ptx)?;
-        let code = lower::lower(&module, ptx)?;
+        let code = lower::lower(&module, ptx, options)?;
         Ok(Program {
             code,
             id: NEXT.fetch_add(1, Ordering::Relaxed),

@@ -76,7 +76,7 @@ pub(crate) fn saturate(x: f32) -> f32 {
 /// A result under `.ftz`. The host has rounded, and what became 2^-126 may have
 /// been below: then `exact` decides.
 #[inline(always)]
-fn flushed(result: f32, exact: impl FnOnce() -> u32) -> u32 {
+pub(super) fn flushed(result: f32, exact: impl FnOnce() -> u32) -> u32 {
     if result.abs() == f32::MIN_POSITIVE {
         exact()
     } else {
@@ -104,7 +104,7 @@ macro_rules! nearest {
 
 /// An operation once more, in software, to nearest and flushing.
 #[cold]
-fn again(operation: u64, operands: &[f32]) -> u32 {
+pub(super) fn again(operation: u64, operands: &[f32]) -> u32 {
     let part = |index: usize| operands.get(index).map_or(0, |x| x.to_bits());
     let aux = Mode::Nearest.code() | FTZ | operation << OPERATION;
     soft(aux, part(0), part(1), part(2))

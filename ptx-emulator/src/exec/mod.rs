@@ -12,6 +12,7 @@ pub(crate) mod atomic;
 pub(crate) mod barrier;
 pub(crate) mod carry;
 pub(crate) mod compare;
+pub(crate) mod contracted;
 pub(crate) mod control;
 pub(crate) mod convert;
 pub(crate) mod float32;

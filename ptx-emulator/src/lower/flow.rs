@@ -11,10 +11,11 @@ use crate::ir::{Instruction, NEVER, Op};
 /// Ends that are looked at; a kernel has few, and a file may have many.
 const ENDS: usize = 64;
 
-struct Graph {
+/// Basic blocks; a call ends none.
+pub(super) struct Graph {
     /// First instruction of each block, and the end.
-    starts: Vec<usize>,
-    successors: Vec<Vec<usize>>,
+    pub(super) starts: Vec<usize>,
+    pub(super) successors: Vec<Vec<usize>>,
 }
 
 /// Targets of the instruction at `at`, relative to the function.
@@ -32,7 +33,7 @@ fn targets(code: &[Instruction], at: usize, first: u32) -> (Vec<usize>, bool) {
     }
 }
 
-fn build(code: &[Instruction], first: u32) -> Graph {
+pub(super) fn build(code: &[Instruction], first: u32) -> Graph {
     let mut leader = vec![false; code.len() + 1];
     leader[0] = true;
     for at in 0..code.len() {

@@ -1,6 +1,7 @@
 //! One instruction: its guard, its names, the group that decodes it.
 
 use super::Builder;
+use super::contract::Step;
 use super::decoder::Decoder;
 use super::scope::{Entity, Scopes};
 use crate::ast::{self, Operand};
@@ -66,6 +67,10 @@ pub(super) fn lower(
                         return builder.refuse(instruction.position, &text, reason);
                     }
                 }
+                let step = match builder.steps {
+                    Some(_) => Step::new(instruction, scopes, &decoded, &builder.pool),
+                    None => Step::default(),
+                };
                 builder.emit(
                     instruction.position,
                     instruction.text,
@@ -75,6 +80,7 @@ pub(super) fn lower(
                         guard,
                         class: decoded.class,
                     },
+                    step,
                 );
                 return Ok(());
             }

@@ -2,9 +2,10 @@
 //!
 //! `scope` knows names, `decoder` is what instruction groups decode with,
 //! `layout` places variables, `flow` and `dominators` find where divergent
-//! paths meet, `instruction` asks the groups, `source` knows the lines of the
+//! paths meet, `contract` makes `fma` of products and sums, `instruction` asks the groups, `source` knows the lines of the
 //! source.
 
+mod contract;
 pub(crate) mod decoder;
 mod dominators;
 pub(crate) mod flow;
@@ -15,6 +16,7 @@ pub(crate) mod source;
 
 use std::collections::{HashMap, HashSet};
 
+use crate::LoadOptions;
 use crate::ast::{self, Position, Space, Statement};
 use crate::error::{LoadError, Refusal};
 use crate::ir::{Class, Guard, Instruction, Op, Operands, Pool, Row, Source};
@@ -129,6 +131,10 @@ pub(crate) struct Builder<'a> {
     /// Refused instructions, when they are all wanted and not the first.
     /// And how many.
     refused: Option<(Vec<Refusal>, usize)>,
+    contract: bool,
+    /// Of the current function, one for each instruction, when it is to be
+    /// contracted.
+    steps: Option<Vec<contract::Step>>,
 }
 
 impl Builder<'_> {
@@ -226,8 +232,17 @@ impl Builder<'_> {
         })))
     }
 
-    fn emit(&mut self, position: Position, text: (usize, usize), instruction: Instruction) {
+    fn emit(
+        &mut self,
+        position: Position,
+        text: (usize, usize),
+        instruction: Instruction,
+        step: contract::Step,
+    ) {
         self.instructions.push(instruction);
+        if let Some(steps) = &mut self.steps {
+            steps.push(step);
+        }
         self.origins.push(Origin {
             position,
             text: (text.0 as u32, text.1 as u32),
@@ -242,8 +257,13 @@ impl Builder<'_> {
 /// # Errors
 ///
 /// The first name or instruction that cannot be resolved or decoded.
-pub(crate) fn lower(module: &ast::Module, text: &str) -> Result<Code, LoadError> {
+pub(crate) fn lower(
+    module: &ast::Module,
+    text: &str,
+    options: &LoadOptions,
+) -> Result<Code, LoadError> {
     let mut builder = builder(module, text);
+    builder.contract = options.contract;
     lower_module(&mut builder, module)?;
     Ok(Code {
         instructions: builder.instructions,
@@ -298,6 +318,8 @@ fn builder<'a>(module: &ast::Module, text: &'a str) -> Builder<'a> {
         function: u32::MAX,
         epilogue: 0,
         refused: None,
+        contract: false,
+        steps: None,
     }
 }
 
@@ -350,6 +372,7 @@ fn lower_function(
         local: 0,
     });
     scope::declare_formals(builder, &mut scopes, function)?;
+    builder.steps = (builder.contract && contract::has_products(body)).then(Vec::new);
     lower_block(builder, &mut scopes, body)?;
     builder.labels[builder.epilogue as usize] = Some(builder.here());
     let last = if function.entry { Op::Exit } else { Op::Return };
@@ -359,14 +382,19 @@ fn lower_function(
         guard: Guard(None),
         class: Class::Control,
     };
-    builder.emit(function.position, (0, 0), instruction);
+    let step = contract::Step::default();
+    builder.emit(function.position, (0, 0), instruction, step);
     let end = builder.here();
-    let sizes = scopes.sizes();
+    resolve_labels(builder, first);
+    let mut sizes = scopes.sizes();
+    let code = &mut builder.instructions[first as usize..];
+    if let Some(steps) = &builder.steps {
+        contract::contract(code, first, steps, &mut sizes);
+    }
+    flow::set_reconvergence(code, first);
     let entry = &mut builder.functions[index as usize];
     entry.code = (first, end);
     entry.sizes = sizes;
-    resolve_labels(builder, first);
-    flow::set_reconvergence(&mut builder.instructions[first as usize..], first);
     Ok(())
 }
 

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use ptx_emulator::count::Counts;
-use ptx_emulator::{Checks, Gpu, LaunchError, LaunchOptions, Model, Program, Schedule, Shape};
+use ptx_emulator::{
+    Checks, Gpu, LaunchError, LaunchOptions, LoadOptions, Model, Program, Schedule, Shape,
+};
 
 use crate::argument::{Argument, Value};
 use crate::transfer::{self, Loaded};
@@ -58,6 +60,10 @@ pub(crate) struct Run {
     /// Warp instructions after which the launch counts as hung.
     #[arg(long, value_name = "N", default_value_t = LaunchOptions::default().budget)]
     budget: u64,
+    /// Rounds products and sums separately where a driver would make one fma of
+    /// them, as nvcc's -fmad=false.
+    #[arg(long)]
+    no_contract: bool,
     /// The GPU whose limits hold.
     #[arg(long, value_enum, default_value_t = Device::H200)]
     model: Device,
@@ -86,7 +92,10 @@ fn cores(text: &str) -> Result<usize, String> {
 impl Run {
     pub(crate) fn execute(&self) -> Result<Outcome, Refused> {
         let text = read_text(&self.file)?;
-        let program = Program::load(&text)
+        let options = LoadOptions {
+            contract: !self.no_contract,
+        };
+        let program = Program::load_with(&text, &options)
             .map_err(|error| Refused(format!("FILE {}:{error}", self.file.display())))?;
         let arguments = self.arguments(&program)?;
         let outputs = transfer::outputs(&arguments)?;

@@ -1,0 +1,129 @@
+//! What `lower::contract` makes of `mul` and of `add` or `sub`: a product that
+//! keeps its factors, and the sum that takes factors for their product and
+//! rounds once. No text decodes to these.
+
+use super::float32::{again, canonical, flush, flushed, saturate};
+use super::float64::settle;
+use super::softfloat::{BF16, F16, Format, Mode};
+use super::{Value, lane_fn, lanes, map2, write};
+use crate::ast::Type;
+use crate::ir::{Frame, LaneFn, Operands};
+
+/// `.ftz` of both instructions.
+pub(crate) const FTZ: u64 = 1;
+/// `.sat` of the sum.
+pub(crate) const SATURATE: u64 = 2;
+/// The product's sign is changed.
+pub(crate) const NEGATE_PRODUCT: u64 = 4;
+/// The other term's sign is changed.
+pub(crate) const NEGATE_TERM: u64 = 8;
+
+/// One 16-bit operation on one element or two.
+macro_rules! half {
+    (product, $format:ident, $elements:literal) => {
+        lane_fn!(|f, o, m| keeping(f, o, m, |a: u32, b: u32, aux| {
+            elements::<$elements>($format, aux, [a, b, 0], |format, [a, b, _]| {
+                format.mul(a, b, Mode::Nearest)
+            })
+        }))
+    };
+    (sum, $format:ident, $elements:literal) => {
+        lanes!(|a: u32, b: u32, c: u32; aux| -> u32 {
+            elements::<$elements>($format, aux, [a, b, c], |format, [a, b, c]| {
+                let sign = |flag: u64| if aux & flag != 0 { format.sign_bit() } else { 0 };
+                let (a, c) = (a ^ sign(NEGATE_PRODUCT), c ^ sign(NEGATE_TERM));
+                format.fma(a, b, c, Mode::Nearest)
+            })
+        })
+    };
+}
+/// A product that also writes its factors, to `d[1]` and `d[2]`.
+#[inline(always)]
+fn keeping<A: Value>(
+    frame: &mut Frame<'_>,
+    operands: &Operands,
+    mask: u32,
+    f: impl Fn(A, A, u64) -> A,
+) {
+    let factors = [operands.s[0], operands.s[1]].map(|source| *A::row(frame, source));
+    map2(frame, operands, mask, f);
+    for (slot, factor) in operands.d[1..].iter().zip(&factors) {
+        write(A::row_mut(frame, *slot), factor, mask);
+    }
+}
+
+/// `d[0]` = s0 * s1, `d[1]` = s0, `d[2]` = s1.
+pub(crate) fn product(ty: Type) -> LaneFn {
+    match ty {
+        Type::F64 => lane_fn!(|f, o, m| keeping(f, o, m, |a: u64, b: u64, _| {
+            let (a, b) = (f64::from_bits(a), f64::from_bits(b));
+            settle(a * b, [b, a, 0.0])
+        })),
+        Type::F32 => lane_fn!(|f, o, m| keeping(f, o, m, |a: u32, b: u32, aux| {
+            let (a, b) = (f32::from_bits(a), f32::from_bits(b));
+            if aux & FTZ != 0 {
+                let (a, b) = (flush(a), flush(b));
+                flushed(a * b, || again(2, &[a, b]))
+            } else {
+                canonical(a * b)
+            }
+        })),
+        Type::F16 => half!(product, F16, 1),
+        Type::F16x2 => half!(product, F16, 2),
+        Type::BF16 => half!(product, BF16, 1),
+        _ => half!(product, BF16, 2),
+    }
+}
+
+/// `d[0]` = s0 * s1 + s2, rounded once.
+pub(crate) fn sum(ty: Type) -> LaneFn {
+    match ty {
+        // The sign of a NaN stays, as in `sub`.
+        Type::F64 => lanes!(|a: f64, b: f64, c: f64; aux| -> u64 {
+            let x = if aux & NEGATE_PRODUCT != 0 { -a } else { a };
+            let z = if aux & NEGATE_TERM != 0 { -c } else { c };
+            settle(x.mul_add(b, z), [b, c, a])
+        }),
+        Type::F32 => lanes!(|a: f32, b: f32, c: f32; aux| -> u32 {
+            let a = if aux & NEGATE_PRODUCT != 0 { -a } else { a };
+            let c = if aux & NEGATE_TERM != 0 { -c } else { c };
+            let bits = if aux & FTZ != 0 {
+                let (a, b, c) = (flush(a), flush(b), flush(c));
+                flushed(a.mul_add(b, c), || again(3, &[a, b, c]))
+            } else {
+                canonical(a.mul_add(b, c))
+            };
+            if aux & SATURATE != 0 {
+                saturate(f32::from_bits(bits)).to_bits()
+            } else {
+                bits
+            }
+        }),
+        Type::F16 => half!(sum, F16, 1),
+        Type::F16x2 => half!(sum, F16, 2),
+        Type::BF16 => half!(sum, BF16, 1),
+        _ => half!(sum, BF16, 2),
+    }
+}
+
+#[inline(always)]
+fn elements<const COUNT: u32>(
+    format: Format,
+    aux: u64,
+    operands: [u32; 3],
+    f: impl Fn(Format, [u64; 3]) -> u64,
+) -> u32 {
+    let flushes = aux & FTZ != 0;
+    let format = if flushes { format.flushing() } else { format };
+    let flush = |bits: u64| if flushes { format.flush(bits) } else { bits };
+    let element = |index: u32| {
+        let shift = 16 * index;
+        let parts = operands.map(|row| flush(u64::from(row >> shift & 0xffff)));
+        let mut bits = flush(f(format, parts));
+        if aux & SATURATE != 0 {
+            bits = format.saturate(bits);
+        }
+        (bits as u32 & 0xffff) << shift
+    };
+    (0..COUNT).fold(0, |row, index| row | element(index))
+}

@@ -1,0 +1,173 @@
+//! What is known of an instruction: the registers that it reads and writes, and
+//! whether it is a product, a sum or a copy.
+
+use crate::ast::{self, Operand, Type};
+use crate::ir::{Op, Operands, Pool, Slot, Source, Width};
+use crate::lower::decoder::Decoded;
+use crate::lower::scope::{Entity, Scopes};
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Register {
+    wide: bool,
+    slot: u32,
+}
+
+/// What a product and its sums have in common.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Style {
+    pub(super) ty: Type,
+    pub(super) ftz: bool,
+}
+
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) enum Kind {
+    #[default]
+    Other,
+    Product(Style),
+    Sum {
+        style: Style,
+        /// The left side, when it is a register.
+        left: Option<Register>,
+        subtracts: bool,
+        saturates: bool,
+    },
+    /// `mov`, or (with a style) `neg`.
+    Copy(Option<Style>),
+}
+
+/// What the pass has to know of an instruction.
+#[derive(Debug, Default)]
+pub(crate) struct Step {
+    pub(super) kind: Kind,
+    pub(super) reads: Vec<Register>,
+    pub(super) writes: Vec<Register>,
+    /// It writes all that it writes in every lane that comes by.
+    pub(super) whole: bool,
+}
+
+impl Step {
+    /// Of an instruction just decoded.
+    pub(in crate::lower) fn new(
+        instruction: &ast::Instruction,
+        scopes: &Scopes,
+        decoded: &Decoded,
+        pool: &Pool,
+    ) -> Step {
+        let Decoded { op, operands, .. } = decoded;
+        let mut step = Step {
+            whole: instruction.guard.is_none(),
+            ..Step::default()
+        };
+        let mut operand = instruction.operands.iter();
+        if let Some(first) = operand.next() {
+            let mut named = Vec::new();
+            // The base of an address is read; what else stands first is written.
+            let written = !matches!(first, Operand::Address { .. });
+            registers(scopes, first, &mut named);
+            let known = named.iter().all(|r| operands.d.contains(&Slot(r.slot)));
+            if written {
+                step.writes.clone_from(&named);
+            }
+            if !written || !(known || matches!(op, Op::Load(_))) {
+                step.whole = false;
+                step.reads = named;
+            }
+        }
+        for operand in operand {
+            registers(scopes, operand, &mut step.reads);
+        }
+        step.kind = kind(instruction, operands, pool, &step);
+        step
+    }
+}
+
+/// The registers that an operand names, predicates left out.
+fn registers(scopes: &Scopes, operand: &Operand, found: &mut Vec<Register>) {
+    let mut name = |name: &str| {
+        if let Some(Entity::Register { slot, ty }) = scopes.find(name) {
+            let width = Width::of(*ty);
+            let slots = if ty.bytes() == 16 { 2 } else { 1 };
+            if width != Width::Predicate {
+                found.extend((0..slots).map(|part| Register {
+                    wide: width == Width::W64,
+                    slot: slot.0 + part,
+                }));
+            }
+        }
+    };
+    match operand {
+        Operand::Name(register) | Operand::NameOffset(register, _) | Operand::Not(register) => {
+            name(register);
+        }
+        Operand::Pair(first, second) => {
+            registers(scopes, first, found);
+            registers(scopes, second, found);
+        }
+        Operand::Address { base, rest, .. } => {
+            if let Some(base) = base {
+                name(base);
+            }
+            for operand in rest {
+                registers(scopes, operand, found);
+            }
+        }
+        Operand::Vector(inner) | Operand::List(inner) => {
+            for operand in inner {
+                registers(scopes, operand, found);
+            }
+        }
+        Operand::Number(_) | Operand::Sink => {}
+    }
+}
+
+fn kind(instruction: &ast::Instruction, operands: &Operands, pool: &Pool, step: &Step) -> Kind {
+    let mut words = instruction.modifiers.iter().map(String::as_str).peekable();
+    let ftz = words.next_if_eq(&"ftz").is_some();
+    let saturates = words.next_if_eq(&"sat").is_some();
+    let Some(ty) = words.next().and_then(Type::parse) else {
+        return Kind::Other;
+    };
+    if words.next().is_some() || step.writes.len() != 1 {
+        return Kind::Other;
+    }
+    let style = Style { ty, ftz };
+    match instruction.opcode.as_str() {
+        "mul" if ty.is_float() && !saturates && step.whole && is_product(operands, ty, pool) => {
+            Kind::Product(style)
+        }
+        opcode @ ("add" | "sub") if ty.is_float() => Kind::Sum {
+            style,
+            left: step
+                .reads
+                .first()
+                .copied()
+                .filter(|_| !operands.s[0].flagged()),
+            subtracts: opcode == "sub",
+            saturates,
+        },
+        "mov" if step.whole && is_register_move(instruction, step) => Kind::Copy(None),
+        "neg" if step.whole && ty.is_float() && ty != Type::BF16x2 => Kind::Copy(Some(style)),
+        _ => Kind::Other,
+    }
+}
+
+/// Not `{a, b}`, and neither a number nor an address.
+fn is_register_move(instruction: &ast::Instruction, step: &Step) -> bool {
+    let names = |operand: &Operand| matches!(operand, Operand::Name(_));
+    step.reads.len() == 1 && instruction.operands.iter().all(names)
+}
+
+/// Neither a constant nor the other factor or its negative.
+fn is_product(operands: &Operands, ty: Type, pool: &Pool) -> bool {
+    let [a, b, ..] = operands.s;
+    let is_one = |source: Source| {
+        let index = source.index();
+        source.flagged()
+            && match ty {
+                Type::F32 => pool.w32[index].0[0] & 0x7fff_ffff == 1f32.to_bits(),
+                Type::F64 => pool.w64[index].0[0] & !(1 << 63) == 1f64.to_bits(),
+                _ => false,
+            }
+    };
+    !(a.flagged() && b.flagged() || is_one(a) || is_one(b))
+}
