@@ -45,16 +45,16 @@ pub struct DeviceProperties {
     pub max_shared_per_block_optin: u32,
     /// Shared memory of one multiprocessor.
     pub shared_per_multiprocessor: u32,
-    /// Second-level cache.
-    pub l2_cache: u32,
+    /// Second-level cache; `None` where unknown.
+    pub l2_cache: Option<u32>,
     /// Device memory.
     pub total_memory: u64,
-    /// Clock of the multiprocessors at most, in kHz; 0 where unknown.
-    pub clock_khz: u32,
-    /// Clock of the memory at most, in kHz; 0 where unknown.
-    pub memory_clock_khz: u32,
-    /// Width of the memory bus, in bits; 0 where unknown.
-    pub memory_bus_bits: u32,
+    /// Clock of the multiprocessors at most, in kHz; `None` where unknown.
+    pub clock_khz: Option<u32>,
+    /// Clock of the memory at most, in kHz; `None` where unknown.
+    pub memory_clock_khz: Option<u32>,
+    /// Width of the memory bus, in bits; `None` where unknown.
+    pub memory_bus_bits: Option<u32>,
     /// True when the system ends kernels that run too long.
     pub has_kernel_time_limit: bool,
     /// True when the device can start all blocks of a grid together.

@@ -77,11 +77,11 @@ pub(super) fn properties(device: Device, ordinal: u32) -> Result<DevicePropertie
         max_shared_per_block: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
         max_shared_per_block_optin: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
         shared_per_multiprocessor: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
-        l2_cache: get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?,
+        l2_cache: known(get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?),
         total_memory: total_memory as u64,
-        clock_khz: get(CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?,
-        memory_clock_khz: get(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?,
-        memory_bus_bits: get(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?,
+        clock_khz: known(get(CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?),
+        memory_clock_khz: known(get(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?),
+        memory_bus_bits: known(get(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?),
         has_kernel_time_limit: get(CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT)? != 0,
         has_cooperative_launch: get(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
         has_timer: true,
@@ -117,6 +117,11 @@ fn attribute_of(device: Device, attribute: A) -> Result<u32> {
         ))?;
     }
     Ok(u32::try_from(value).unwrap_or(0))
+}
+
+/// Drivers answer 0 for what they do not know.
+fn known(value: u32) -> Option<u32> {
+    (value > 0).then_some(value)
 }
 
 /// The driver's release, such as `580.159.04`, as the kernel module tells it.
