@@ -33,7 +33,7 @@ fn run(ptx: &str, contract: bool) -> [f32; 2] {
     let program = Program::load_with(ptx, &LoadOptions { contract }).unwrap();
     let mut gpu = Gpu::new(Model::h200());
     let data = gpu.alloc(20).unwrap();
-    let values = [X, SQUARE, 3.0, 0.0, 0.0].map(f32::to_le_bytes).concat();
+    let values = [X, SQUARE, 3.0, 1.0, 0.0].map(f32::to_le_bytes).concat();
     gpu.copy_in(data, &values).unwrap();
     let parameters: [&[u8]; 1] = [&data.to_le_bytes()];
     gpu.launch(&program, "test", [1; 3], [1; 3], 0, &parameters)
@@ -182,7 +182,8 @@ fn copies_and_negatives_may_stand_between() {
             0,
         ),
         (
-            "mul.f32 %p1, %x, %x; abs.f32 %p2, %p1; sub.f32 %o, %p2, %s;",
+            "ld.volatile.global.f32 %p3, [%d]; mul.f32 %p1, %x, %p3; abs.f32 %p2, %p1; \
+             sub.f32 %o, %p2, %s;",
             plain,
             plain,
             0,
@@ -285,31 +286,35 @@ fn a_rounding_modifier_on_either_or_other_flushing_forbids() {
     ]);
 }
 
-/// Of x * x and 3 * s = 3 + 3 * 2^-11, which is exact, the sum takes one.
+/// Of x * x, which is not exact, and s * 1, which is, a sum takes one.
 #[test]
 fn of_two_products_one_is_taken() {
-    let plain = [SQUARE - 3.0 * SQUARE, 0.0];
-    // x * x - 3 s = -(2 + 2^-10) + 2^-24, which rounds to -(2 + 2^-10); so take
-    // products that nearly cancel: x * x and s * 1.
-    assert_eq!(plain[0], -2.0 * SQUARE);
-    let one = "div.rn.f32 %p3, %y, %y; ";
-    let left =
-        format!("{one} mul.rn.f32 %p4, %p3, %p3; mul.f32 %p1, %x, %x; mul.f32 %p2, %s, %p4; ");
+    let products = "ld.volatile.global.f32 %p3, [%d+12]; \
+                    mul.f32 %p1, %x, %x; mul.f32 %p2, %s, %p3; ";
     let cases = [
-        // The left one: x * x is exact.
-        ("sub.f32 %o, %p1, %p2;", [REST, 0.0]),
-        // The left one, which is s * 1: x * x is rounded.
-        ("sub.f32 %o, %p2, %p1;", [0.0, 0.0]),
-        // s * 1 has no other use and is taken; x * x is its term, and rounded
-        // where it is used before, too.
-        ("sub.f32 %u, %p1, %s; sub.f32 %o, %p1, %p2;", [0.0, 0.0]),
-        // Both have two uses: the first sum takes the left one.
-        ("sub.f32 %o, %p1, %p2; sub.f32 %u, %p2, %p1;", [REST, -REST]),
+        // The left one.
+        ("sub.f32 %o, %p1, %p2;", [REST, 0.0], 1),
+        ("sub.f32 %o, %p2, %p1;", [0.0, 0.0], 1),
+        // s * 1 has no other use and is taken; x * x is its term, and not
+        // contracted before either.
+        ("sub.f32 %u, %p1, %s; sub.f32 %o, %p1, %p2;", [0.0, 0.0], 1),
+        // x * x has two uses and s * 1 three: the one with fewer, on the right.
+        (
+            "sub.f32 %o, %p2, %p1; sub.f32 %u, %p1, %p2; add.f32 %p5, %p2, %y; \
+             st.global.f32 [%d], %p5;",
+            [-REST, REST],
+            2,
+        ),
+        // Both have two uses: the left one of the first sum.
+        (
+            "sub.f32 %o, %p1, %p2; sub.f32 %u, %p2, %p1;",
+            [REST, -REST],
+            2,
+        ),
     ];
-    for (sums, expected) in cases {
-        let ptx = kernel(&format!("{left}{sums}"));
-        assert_eq!(run(&ptx, true), expected, "{sums}");
-        assert_eq!(run(&ptx, false), [0.0, 0.0], "{sums}");
+    for (sums, contracted, count) in cases {
+        let body = format!("{products}{sums}");
+        expect(&[(&body, contracted, [0.0, 0.0], count)]);
     }
 }
 

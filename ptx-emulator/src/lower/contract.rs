@@ -22,11 +22,12 @@
 //!   equals. A product that became the term of an `fma` is not contracted any more.
 //!   Sums of f16x2 and bf16x2 are all dealt with in the second round.
 //!
-//! ptxas simplifies before it contracts; of that only the factors 1 and -1, which
-//! leave no product, and products of two immediates are known here. Not known:
-//! registers that hold constants, `mul` by -1 or `xor` of the sign as `neg`, dead
-//! code, and loops that ptxas unrolls or moves a sum out of, where a product meets a
-//! sum of the next iteration. Compilers write none of the former.
+//! ptxas simplifies before it contracts. Of that only products with a factor of 1 or
+//! -1 in the text and products of two immediates are known here: they are no
+//! products. Not known are registers that hold constants, `mul` by -1 or `xor` of the
+//! sign as `neg`, `abs` of a square, dead code, the product inside of `div.full` and
+//! `div.approx`, loops that ptxas unrolls, where a product meets a sum of the next
+//! iteration, and sums that it moves out of a loop, to a product before it.
 
 mod blocks;
 mod step;
