@@ -470,3 +470,25 @@ fn the_readme_shows_what_the_command_prints() {
     let (_, values) = read_npy(folder.path().join("z.npy"));
     assert_eq!(values, [10.0, 10.5, 11.0, 11.5, 12.0, 12.5, 13.0, 13.5]);
 }
+
+#[test]
+fn no_contract_rounds_products_and_sums_separately() {
+    let folder = folder();
+    // (1 + 2^-12)^2 - (1 + 2^-11): 2^-24 of an `fma`, 0 of two roundings.
+    let ptx = ".version 8.0 .target sm_90 .address_size 64
+        .visible .entry k(.param .u64 out) {
+            .reg .f32 %f<5>; .reg .b64 %d; .reg .b32 %r;
+            ld.param.u64 %d, [out];
+            mov.b32 %r, 0x3f800800; mov.b32 %f1, %r;
+            mul.f32 %f2, %f1, %f1; sub.f32 %f3, %f2, 0f3F801000;
+            st.global.f32 [%d], %f3; ret;
+        }";
+    fs::write(folder.path().join("k.ptx"), ptx).unwrap();
+    let launch = "run k.ptx --kernel k --grid 1 --block 1 --arg out:f32:1:o.bin";
+    for (option, expected) in [("", 2f32.powi(-24)), (" --no-contract", 0.0)] {
+        let (code, _, errors) = run(folder.path(), &format!("{launch}{option}"));
+        assert_eq!((code, errors.as_str()), (0, ""));
+        let bytes = fs::read(folder.path().join("o.bin")).unwrap();
+        assert_eq!(bytes, expected.to_le_bytes());
+    }
+}

@@ -3,9 +3,8 @@
 //! PTX says of `add`, `sub` and `mul` without a rounding modifier that they may
 //! be contracted; `ptxas` and the driver do it unless told not to
 //! (`-fmad=false`). Which of them, and which of two products, decides the last
-//! bit. This is what ptxas 13.5 for sm_90 was seen to do (November 2026: some
-//! hundred kernels read back with cuobjdump, 600 of them random sums of
-//! products; the driver 580.159.04 of an H200 gave the same bits on 96 more):
+//! bit. This is what ptxas 13.5 for sm_90 was seen to do (November 2026: 1800
+//! kernels read back with cuobjdump, most of them random sums of products; the driver 580.159.04 of an H200 gave the same bits on 96 more):
 //!
 //! - A product is a `mul` of f16, f16x2, bf16, bf16x2, f32 or f64 without rounding
 //!   modifier, `.sat` and guard. A sum is an `add` or `sub` of the same type and
@@ -18,16 +17,17 @@
 //!   with it. An unconditional branch to a place that nothing else leads to ends no
 //!   block; a guarded `exit`, `ret` or `trap` does, and so does a call.
 //! - If both sides are such products: first, in the order of the text, the sums that
-//!   have a product with no other use take it, the left one if both are; then the
-//!   other sums take the product with fewer uses, the left one of equals. A product
-//!   that was thereby left as the term of an `fma` is no longer contracted with
-//!   what comes behind.
+//!   have a product with no other use take it, the left one if both are; then, again
+//!   in that order, the other sums take the product with fewer uses, the left one of
+//!   equals. A product that became the term of an `fma` is not contracted any more.
+//!   Sums of f16x2 and bf16x2 are all dealt with in the second round.
 //!
-//! ptxas simplifies before it contracts; of that only the factors 1 and -1, which
-//! leave no product, and products of two immediates are known here. Not known:
-//! registers that hold constants, `mul` by -1 or `xor` of the sign as `neg`, dead
-//! code, and loops that ptxas unrolls or moves a sum out of, where a product meets a
-//! sum of the next iteration. Compilers write none of the former.
+//! ptxas simplifies before it contracts. Of that only products with a factor of 1 or
+//! -1 in the text and products of two immediates are known here: they are no
+//! products. Not known are registers that hold constants, `mul` by -1 or `xor` of the
+//! sign as `neg`, `abs` of a square, dead code, the product inside of `div.full` and
+//! `div.approx`, loops that ptxas unrolls, where a product meets a sum of the next
+//! iteration, and sums that it moves out of a loop, to a product before it.
 
 mod blocks;
 mod step;
@@ -208,6 +208,9 @@ impl<'a> Block<'a> {
         let mut term = vec![false; self.products.len()];
         for most in [1, usize::MAX] {
             sums.retain(|&at, sides| {
+                if most == 1 && self.is_of_pairs(at) {
+                    return true;
+                }
                 let uses = |&product: &usize| self.products[product].1.len();
                 let best = sides.iter().flatten().copied();
                 let best = best.filter(|product| !term[*product] && uses(product) <= most);
@@ -231,6 +234,13 @@ impl<'a> Block<'a> {
                 self.fuse(usage, factors, &mut code[self.places[usage.at]]);
             }
         }
+    }
+
+    fn is_of_pairs(&self, at: usize) -> bool {
+        let Kind::Sum { style, .. } = self.step(at).kind else {
+            return false;
+        };
+        matches!(style.ty, Type::F16x2 | Type::BF16x2)
     }
 
     /// Where the factors of a product stand up to the place `last`.

@@ -41,9 +41,10 @@ impl<'a> Blocks<'a> {
             let mut inside = Vec::new();
             let mut last = start;
             for block in std::iter::successors(Some(start), |&block| follows(block)) {
-                for at in graph.starts[block]..graph.starts[block + 1] {
+                let (from, to) = (graph.starts[block], graph.starts[block + 1]);
+                for (at, instruction) in (from..to).zip(&code[from..to]) {
                     inside.push(at);
-                    if matches!(code[at].op, Op::Call(_)) {
+                    if matches!(instruction.op, Op::Call(_)) {
                         places.push(std::mem::take(&mut inside));
                         ends.push(None);
                     }
