@@ -49,10 +49,10 @@
 //!   (but not with `-fmad=false`), rustc never does. `lower/contract.rs` has the
 //!   rule, and what of ptxas it leaves out; `LoadOptions::contract` turns it off.
 //!
-//! One thing is not an H200's bits. Approximate functions are the exact value
-//! rounded to nearest, within the error that PTX allows; and where ptxas makes
-//! a `div.full` or `div.approx` a product and contracts it, the quotient is a value
-//! of its own here.
+//! Two things are not an H200's bits. Approximate functions are the exact value
+//! rounded to nearest, within the error that PTX allows. And ptxas contracts in
+//! places where `lower/contract.rs` does not: the product inside of a `div.full` or
+//! `div.approx`, and products that meet a sum only where it unrolls a loop.
 //!
 //! `parse` reads text, `lower` makes code of it, `exec` knows the
 //! instructions, `machine` runs them; `observe` is what `check` and `count`

@@ -3,7 +3,7 @@
 //! PTX says of `add`, `sub` and `mul` without a rounding modifier that they may
 //! be contracted; `ptxas` and the driver do it unless told not to
 //! (`-fmad=false`). Which of them, and which of two products, decides the last
-//! bit. This is what ptxas 13.5 for sm_90 was seen to do (November 2026: 1800
+//! bit. This is what ptxas 13.5 for sm_90 was seen to do (November 2026: 1700
 //! kernels read back with cuobjdump, most of them random sums of products; the driver 580.159.04 of an H200 gave the same bits on 96 more):
 //!
 //! - A product is a `mul` of f16, f16x2, bf16, bf16x2, f32 or f64 without rounding
