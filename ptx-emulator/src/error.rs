@@ -117,7 +117,8 @@ pub enum FaultKind {
     /// `trap` or `brkpt`.
     #[error("trap")]
     Trap,
-    /// Calls deeper than local memory allows.
+    /// Calls deeper than local memory allows; each takes 16 bytes besides its
+    /// variables.
     #[error("calls need more than {limit} bytes of local memory a thread, or too many registers")]
     StackOverflow {
         /// Bytes.
