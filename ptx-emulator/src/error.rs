@@ -54,6 +54,12 @@ pub enum MemoryError {
         /// Left.
         free: u64,
     },
+    /// The modelled GPU has room, and the computer that it runs on has not.
+    #[error("this computer has no memory for {bytes} bytes of the modelled GPU")]
+    Host {
+        /// Asked for.
+        bytes: u64,
+    },
     /// No allocation holds these addresses.
     #[error("no allocation holds the {bytes} bytes at {address:#x}")]
     NotAllocated {

@@ -202,7 +202,13 @@ fn what_lies_behind_the_frames_of_local_memory_is_out_of_bounds() {
     let functions = "
         .func leaf () { .reg .b32 %r; .local .align 8 .b8 l[16]; st.local.b32 [l+16], %r; ret; }
         .func middle () { .local .align 8 .b8 l[64]; call leaf; ret; }";
-    let error = launch(&module(functions, "call middle; ret;"), 1, 32, 1, &schedules()[0]);
+    let error = launch(
+        &module(functions, "call middle; ret;"),
+        1,
+        32,
+        1,
+        &schedules()[0],
+    );
     let LaunchError::Fault(fault) = error.unwrap_err() else {
         panic!("a fault")
     };
