@@ -54,6 +54,12 @@ pub enum MemoryError {
         /// Left.
         free: u64,
     },
+    /// The modelled GPU has room, and the computer that it runs on has not.
+    #[error("this computer has no memory for {bytes} bytes of the modelled GPU")]
+    Host {
+        /// Asked for.
+        bytes: u64,
+    },
     /// No allocation holds these addresses.
     #[error("no allocation holds the {bytes} bytes at {address:#x}")]
     NotAllocated {
@@ -117,7 +123,8 @@ pub enum FaultKind {
     /// `trap` or `brkpt`.
     #[error("trap")]
     Trap,
-    /// Calls deeper than local memory allows.
+    /// Calls deeper than local memory allows; each takes 16 bytes besides its
+    /// variables.
     #[error("calls need more than {limit} bytes of local memory a thread, or too many registers")]
     StackOverflow {
         /// Bytes.

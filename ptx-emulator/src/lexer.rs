@@ -48,11 +48,13 @@ fn in_word(byte: u8) -> bool {
 
 impl<'a> Lexer<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
+        // Some editors put a byte order mark in front.
+        let begin = if text.starts_with('\u{feff}') { 3 } else { 0 };
         Lexer {
             text,
-            at: 0,
+            at: begin,
             line: 1,
-            line_start: 0,
+            line_start: begin,
         }
     }
 

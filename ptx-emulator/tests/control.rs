@@ -3,7 +3,7 @@
 mod harness;
 use harness::{launch, module, schedules};
 use ptx_emulator::count::Classes;
-use ptx_emulator::{FaultKind, Gpu, LaunchError, LaunchOptions, Model, Program, Shape};
+use ptx_emulator::{Fault, FaultKind, Gpu, LaunchError, LaunchOptions, Model, Program, Shape};
 
 /// Stores `%r1` at `out[thread]`.
 const STORE: &str = "mov.u32 %r9, %tid.x; mul.wide.u32 %d9, %r9, 4; add.s64 %d9, %d0, %d9; st.global.u32 [%d9], %r1;";
@@ -136,22 +136,84 @@ fn calls_recurse_to_different_depths_and_go_through_pointers() {
     }
 }
 
-#[test]
-fn endless_recursion_is_a_fault() {
-    let functions = ".func deep () { call deep; ret; }";
-    let error = launch(
-        &module(functions, "call deep; ret;"),
-        1,
-        32,
-        1,
-        &schedules()[0],
-    )
-    .unwrap_err();
+/// How an endless recursion of 32 lanes ends.
+fn overflow(function: &str) -> Fault {
+    let functions = format!(".func deep (.param .u32 n) {{ {function} }}");
+    let call = "{ .param .b32 p; st.param.b32 [p], %r0; call deep, (p); } ret;";
+    let begin = std::time::Instant::now();
+    let error = launch(&module(&functions, call), 1, 32, 1, &schedules()[0]).unwrap_err();
+    // Copying all frames at each call takes minutes.
+    assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
     let LaunchError::Fault(fault) = error else {
         panic!("{error}")
     };
     assert!(
-        matches!(fault.kind, FaultKind::StackOverflow { .. }),
+        matches!(fault.kind, FaultKind::StackOverflow { limit: 524_288 }),
+        "{fault}"
+    );
+    *fault
+}
+
+const AGAIN: &str = "{ .param .b32 p; st.param.b32 [p], %r1; call deep, (p); } ret;";
+
+#[test]
+fn endless_recursion_is_a_fault_and_takes_no_quadratic_time() {
+    let begin = ".reg .b32 %r<4>; ld.param.u32 %r1, [n];";
+    overflow(&format!("{begin} {AGAIN}"));
+    overflow(&format!(".local .align 4 .b8 l[1024]; {begin} {AGAIN}"));
+}
+
+#[test]
+fn endless_recursion_of_lanes_that_part_takes_no_quadratic_time() {
+    overflow(&format!(
+        ".reg .b32 %r<4>; .reg .pred %p; mov.u32 %r1, %laneid; setp.gt.u32 %p, %r1, 7;
+         @%p bra ODD; add.u32 %r2, %r1, 1; ODD: {AGAIN}"
+    ));
+}
+
+#[test]
+fn a_recursion_keeps_what_each_of_its_frames_holds() {
+    // The sum of n ... 1, added up on the way back from 100 bytes of each
+    // frame; the room for frames grows many times.
+    let functions = "
+        .func (.param .u32 sum) down (.param .u32 n) {
+          .reg .b32 %r<8>; .reg .pred %p; .local .align 4 .b8 l[100];
+          ld.param.u32 %r1, [n]; st.local.u32 [l+96], %r1; mov.u32 %r2, 0;
+          setp.eq.u32 %p, %r1, 0; @%p bra END;
+          sub.u32 %r3, %r1, 1;
+          { .param .b32 p; .param .b32 q; st.param.b32 [p], %r3; call (q), down, (p); ld.param.b32 %r2, [q]; }
+          END: ld.local.u32 %r4, [l+96]; add.u32 %r2, %r2, %r4; st.param.u32 [sum], %r2; ret;
+        }";
+    let body = format!(
+        "mov.u32 %r0, %tid.x; mul.lo.u32 %r2, %r0, 25;
+         {{ .param .b32 p; .param .b32 q; st.param.b32 [p], %r2; call (q), down, (p); ld.param.b32 %r1, [q]; }}
+         {STORE} ret;"
+    );
+    let (out, _) = launch(&module(functions, &body), 1, 32, 32, &schedules()[0]).unwrap();
+    for (lane, &sum) in out.iter().enumerate() {
+        let n = 25 * lane as u32;
+        assert_eq!(sum, n * (n + 1) / 2, "lane {lane}");
+    }
+}
+
+#[test]
+fn what_lies_behind_the_frames_of_local_memory_is_out_of_bounds() {
+    // The frames need 80 bytes; there is room for 128 once it has doubled.
+    let functions = "
+        .func leaf () { .reg .b32 %r; .local .align 8 .b8 l[16]; st.local.b32 [l+16], %r; ret; }
+        .func middle () { .local .align 8 .b8 l[64]; call leaf; ret; }";
+    let error = launch(
+        &module(functions, "call middle; ret;"),
+        1,
+        32,
+        1,
+        &schedules()[0],
+    );
+    let LaunchError::Fault(fault) = error.unwrap_err() else {
+        panic!("a fault")
+    };
+    assert!(
+        matches!(fault.kind, FaultKind::OutOfBounds { room: "local", .. }),
         "{fault}"
     );
 }

@@ -26,6 +26,8 @@ struct Warp {
     waiting: Vec<Arrival>,
     /// Where lanes exited.
     exits: Vec<(u32, u32)>,
+    /// The member mask of each lane's last collective; 0 before the first.
+    last: [u32; 32],
 }
 
 /// The checker.
@@ -51,6 +53,20 @@ impl Collectives {
     }
 }
 
+/// Lanes may be gone because they took part in another collective instead:
+/// those of `gone` whose last one had another mask, in words.
+fn elsewhere(last: &[u32; 32], gone: u32, members: u32) -> String {
+    let other = |&lane: &usize| gone >> lane & 1 != 0 && ![0, members].contains(&last[lane]);
+    let Some(first) = (0..last.len()).find(other) else {
+        return String::new();
+    };
+    let mask = last[first];
+    let lanes = (0..last.len())
+        .filter(|&lane| gone >> lane & 1 != 0 && last[lane] == mask)
+        .fold(0u32, |lanes, lane| lanes | 1 << lane);
+    format!("; the last collective of {lanes:#010x} had the member mask {mask:#010x}")
+}
+
 impl Observer for Collectives {
     const CONTROL: bool = true;
 
@@ -68,7 +84,13 @@ impl Observer for Collectives {
     }
 
     fn collective(&mut self, at: Site, lanes: u32, members: u32, _live: u32) {
-        self.warp(at).waiting.push(Arrival {
+        let warp = self.warp(at);
+        for (lane, last) in warp.last.iter_mut().enumerate() {
+            if lanes >> lane & 1 != 0 {
+                *last = members;
+            }
+        }
+        warp.waiting.push(Arrival {
             pc: at.pc,
             lanes,
             members,
@@ -94,8 +116,9 @@ impl Observer for Collectives {
                 let finding = RawFinding {
                     kind: FindingKind::Collective,
                     message: format!(
-                        "the member mask {:#010x} names lanes that have exited ({gone:#010x})",
-                        arrival.members
+                        "the member mask {:#010x} names lanes that have exited ({gone:#010x}){}",
+                        arrival.members,
+                        elsewhere(&warp.last, gone, arrival.members)
                     ),
                     at: place(arrival.pc, arrival.lanes, "takes part"),
                     other: Some(place(exit, gone, "exited")),

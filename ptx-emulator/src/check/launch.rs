@@ -27,7 +27,8 @@ pub struct Checked {
     /// by kind and line.
     pub findings: Vec<Finding>,
     /// A fault, a deadlock or a livelock, when it did not end well; it is
-    /// among the findings too.
+    /// among the findings too, unless no thread was left to tell it by: a
+    /// budget may be found to be used up after the last one has ended.
     pub outcome: Result<(), LaunchError>,
 }
 
@@ -80,12 +81,21 @@ fn parties(finding: &Finding) -> impl PartialOrd + use<> {
 
 impl fmt::Display for Checked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.findings.is_empty() {
-            return write!(f, "nothing found in {}", self.kernel);
+        let mut newline = "";
+        // A budget that is found to be used up when no warp is left has no
+        // place, and so is no finding.
+        if let Err(error) = &self.outcome
+            && !self.findings.iter().any(|finding| finding.stopped)
+        {
+            write!(f, "{error} ({})", self.kernel)?;
+            newline = "\n";
         }
-        for (index, finding) in self.findings.iter().enumerate() {
-            let newline = if index == 0 { "" } else { "\n" };
+        for finding in &self.findings {
             write!(f, "{newline}{finding}")?;
+            newline = "\n";
+        }
+        if newline.is_empty() {
+            write!(f, "nothing found in {}", self.kernel)?;
         }
         Ok(())
     }

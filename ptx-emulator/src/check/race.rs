@@ -19,7 +19,10 @@
 //! reported.
 //!
 //! What may be missed: of a word that many warps access unordered, races with
-//! all but the last 34 of them.
+//! all but the last 34 of them. An asynchronous copy (`cp.async` and its like)
+//! is an access of the thread that asked for it, when the copy is made: what
+//! the same thread does to these bytes between the copy and the wait is in
+//! order here, and on a GPU it is not.
 //!
 //! What may be reported although it is in order, because less is kept than the
 //! model allows: a release that the same thread's later strong store carries

@@ -3,7 +3,9 @@
 //!
 //! The lanes that the member mask names need not come together: each path
 //! waits until all have come, from whichever instruction, and then all get
-//! their results at once. Lanes that have exited are not waited for.
+//! their results at once, if the instructions have the same qualifiers: a
+//! `shfl.bfly` does not meet a `shfl.idx`. Lanes that have exited are not
+//! waited for.
 
 mod gathered;
 
@@ -310,10 +312,7 @@ pub(crate) fn complete_one<O: Observer>(
     for &(_, members, _, kind) in &waiting {
         let group: Vec<(usize, u32)> = waiting
             .iter()
-            .filter(|other| {
-                other.1 == members
-                    && std::mem::discriminant(&other.3) == std::mem::discriminant(&kind)
-            })
+            .filter(|other| (other.1, other.3) == (members, kind))
             .map(|other| (other.0, other.2))
             .collect();
         let present = group.iter().fold(0, |mask, (_, lanes)| mask | lanes);

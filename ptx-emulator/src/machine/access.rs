@@ -195,7 +195,7 @@ pub(crate) fn each_lane<O: Observer>(
                 let lane = rest.trailing_zeros() as usize;
                 rest &= rest - 1;
                 let address = addresses[lane];
-                let length = warp.local.len() / 32;
+                let length = warp.local_bytes;
                 if u64::from(bytes) > length || address > length - u64::from(bytes) {
                     let near = format!("; the thread has {length} bytes");
                     return Err((

@@ -111,7 +111,7 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// `MemoryError::Full`.
+    /// `MemoryError::Full`; `MemoryError::Host`.
     pub fn alloc(&mut self, bytes: usize) -> Result<u64, MemoryError> {
         let base = self.global.allocate(bytes as u64, 1, None)?;
         let fresh = Written::nothing(bytes as u64);
@@ -123,7 +123,7 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// `MemoryError::Full`.
+    /// `MemoryError::Full`; `MemoryError::Host`.
     pub fn alloc_named(&mut self, bytes: usize, name: &str) -> Result<u64, MemoryError> {
         let address = self.alloc(bytes)?;
         self.name(address, name)?;
@@ -190,7 +190,7 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// `MemoryError::Full` when the module's variables do not fit.
+    /// `MemoryError::Full` or `Host` when the module's variables do not fit.
     pub fn variable(
         &mut self,
         program: &Program,

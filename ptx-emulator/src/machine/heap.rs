@@ -42,6 +42,11 @@ impl Heap {
         self.pieces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Bytes that are allocated.
+    pub(crate) fn used(&self) -> u64 {
+        self.lock().used
+    }
+
     /// The address of `bytes` zeroed bytes; 0 when they do not fit, and for 0
     /// bytes.
     pub(crate) fn allocate(&self, bytes: u64) -> u64 {

@@ -248,7 +248,7 @@ impl Global {
         if bytes > free || base + bytes > GLOBAL_LAST {
             return Err(MemoryError::Full { bytes, free });
         }
-        let cells = Cells::try_zeroed(bytes).ok_or(MemoryError::Full { bytes, free })?;
+        let cells = Cells::try_zeroed(bytes).ok_or(MemoryError::Host { bytes })?;
         self.allocations.push(Allocation {
             base,
             length: bytes,
@@ -287,9 +287,8 @@ impl Global {
     /// A copy of everything.
     pub(crate) fn copied(&self) -> Result<Self, MemoryError> {
         let copied = |allocation: &Allocation| {
-            let full = MemoryError::Full {
+            let full = MemoryError::Host {
                 bytes: allocation.length,
-                free: 0,
             };
             Ok(Allocation {
                 base: allocation.base,

@@ -30,7 +30,9 @@ pub(super) fn of_memory(action: &str, error: MemoryError, device: &DevicePropert
             free,
             device: device.name.clone(),
         },
-        MemoryError::NotAllocated { .. } => of(action, &error.to_string()),
+        MemoryError::Host { .. } | MemoryError::NotAllocated { .. } => {
+            of(action, &error.to_string())
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use npyz::{DType, NpyHeader, Order, WriteOptions, WriterBuilder};
 use tempfile::NamedTempFile;
@@ -128,15 +128,55 @@ fn folder(file: &Path) -> &Path {
     }
 }
 
-/// Makes sure that `file` can be written later: its folder takes files.
+/// Symbolic links that are followed, one after the other.
+const LINKS: usize = 40;
+
+fn unwritable(file: &Path, why: impl std::fmt::Display) -> String {
+    format!("`{}` cannot be written: {why}", file.display())
+}
+
+/// The file that `file` names, behind all links, with a full path; it need
+/// not be there, and its folder must.
 ///
 /// # Errors
 ///
 /// One sentence.
-pub(crate) fn reserve(file: &Path) -> Result<Written, String> {
-    let refuse = |why: String| format!("`{}` cannot be written: {why}", file.display());
-    if file.is_dir() {
-        return Err(refuse("it is a folder".into()));
+pub(crate) fn target(file: &Path) -> Result<PathBuf, String> {
+    let mut target = file.to_path_buf();
+    for _ in 0..LINKS {
+        let Some(name) = target.file_name() else {
+            return Err(unwritable(file, "it is a folder"));
+        };
+        let parent = folder(&target);
+        let whole = fs::canonicalize(parent).map_err(|error| {
+            let why = match error.kind() {
+                io::ErrorKind::NotFound => "does not exist".to_owned(),
+                kind => format!("cannot be used: {kind}"),
+            };
+            unwritable(file, format!("the folder `{}` {why}", parent.display()))
+        })?;
+        target = whole.join(name);
+        match fs::read_link(&target) {
+            // Of a link the folder that it lies in is the start.
+            Ok(next) => target = whole.join(next),
+            Err(_) => return Ok(target),
+        }
+    }
+    Err(unwritable(
+        file,
+        format!("it leads through more than {LINKS} links"),
+    ))
+}
+
+/// Makes sure that `file` can be written later, at its `target`: the folder
+/// takes files.
+///
+/// # Errors
+///
+/// One sentence.
+pub(crate) fn reserve(file: &Path, target: &Path) -> Result<Written, String> {
+    if target.is_dir() {
+        return Err(unwritable(file, "it is a folder"));
     }
     let mut builder = tempfile::Builder::new();
     builder.prefix(".ptx-emulator-");
@@ -146,9 +186,13 @@ pub(crate) fn reserve(file: &Path) -> Result<Written, String> {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
     #[cfg(unix)]
     builder.permissions(mode);
-    match builder.tempfile_in(folder(file)) {
+    match builder.tempfile_in(folder(target)) {
         Ok(made) => Ok(Written { file: made }),
-        Err(error) => Err(refuse(error.kind().to_string())),
+        Err(error) => {
+            let parent = folder(target).display();
+            let why = format!("the folder `{parent}` takes no file: {}", error.kind());
+            Err(unwritable(file, why))
+        }
     }
 }
 
@@ -175,7 +219,7 @@ impl Written {
             self.file.write_all(bytes)?;
             self.file.as_file().sync_all()
         };
-        write().map_err(|error| format!("`{}` cannot be written: {error}", file.display()))
+        write().map_err(|error| unwritable(file, error))
     }
 
     /// Gives it its name.
@@ -186,11 +230,7 @@ impl Written {
     pub(crate) fn keep(self, file: &Path) -> Result<(), String> {
         match self.file.persist(file) {
             Ok(_) => Ok(()),
-            Err(error) => Err(format!(
-                "`{}` cannot be written: {}",
-                file.display(),
-                error.error
-            )),
+            Err(error) => Err(unwritable(file, error.error)),
         }
     }
 }

@@ -30,6 +30,7 @@ enum Start {
 
 #[derive(Clone)]
 struct Destination {
+    /// As on the command line.
     file: PathBuf,
     element: Element,
     shape: Vec<u64>,
@@ -39,6 +40,8 @@ struct Destination {
 pub(crate) struct Output<'a> {
     label: &'a str,
     destination: &'a Destination,
+    /// The file itself: no links, and the same for all its spellings.
+    target: PathBuf,
     /// Of the parameter that holds the address.
     index: usize,
     bytes: usize,
@@ -86,17 +89,20 @@ pub(crate) fn outputs(arguments: &[Loaded]) -> Result<Vec<Output<'_>>, Refused> 
         let (Some(destination), Some(bytes)) = (&loaded.to, loaded.start.array_bytes()) else {
             continue;
         };
-        let same = |output: &&Output<'_>| output.destination.file == destination.file;
+        let target = array::target(&destination.file).map_err(|why| refuse(label, why))?;
+        let same = |output: &&Output<'_>| output.target == target;
         if let Some(other) = outputs.iter().find(same) {
             return Err(refuse(
                 label,
                 format!("{} goes to the same file", other.label),
             ));
         }
-        let written = array::reserve(&destination.file).map_err(|why| refuse(label, why))?;
+        let written =
+            array::reserve(&destination.file, &target).map_err(|why| refuse(label, why))?;
         outputs.push(Output {
             label,
             destination,
+            target,
             index,
             bytes,
             written,
@@ -185,7 +191,7 @@ pub(crate) fn save(
             .map_err(refuse)?;
     }
     for output in outputs {
-        let kept = output.written.keep(&output.destination.file);
+        let kept = output.written.keep(&output.target);
         kept.map_err(|why| refuse(output.label, why))?;
     }
     Ok(())

@@ -18,14 +18,14 @@ pub struct Snapshot {
 }
 
 fn copy_of(heap: &Heap) -> Result<Heap, MemoryError> {
-    heap.copied().ok_or(MemoryError::Full { bytes: 0, free: 0 })
+    let bytes = heap.used();
+    heap.copied().ok_or(MemoryError::Host { bytes })
 }
 
 fn copied(instances: &HashMap<u64, Instance>) -> Result<HashMap<u64, Instance>, MemoryError> {
     let copy = |(&id, instance): (&u64, &Instance)| {
-        let full = MemoryError::Full {
+        let full = MemoryError::Host {
             bytes: instance.constants.len(),
-            free: 0,
         };
         let copy = Instance {
             places: instance.places.clone(),
@@ -41,7 +41,7 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// `MemoryError::Full` when the host has no room.
+    /// `MemoryError::Host` when the host has no room.
     pub fn snapshot(&self) -> Result<Snapshot, MemoryError> {
         Ok(Snapshot {
             global: self.global.copied()?,
@@ -56,7 +56,7 @@ impl Gpu {
     ///
     /// # Errors
     ///
-    /// `MemoryError::Full` when the host has no room; then nothing changes.
+    /// `MemoryError::Host` when the host has no room; then nothing changes.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), MemoryError> {
         let mut global = snapshot.global.copied()?;
         let instances = copied(&snapshot.instances)?;

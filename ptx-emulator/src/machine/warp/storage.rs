@@ -1,6 +1,11 @@
 //! The rows and the local memory of a warp, and how they grow with calls.
 
 use super::*;
+use crate::lower::scope::LOCAL;
+
+/// Bytes of local memory that a call takes besides the callee's variables, for
+/// its return address: a recursion without variables ends too.
+const RETURN: u64 = 16;
 
 /// All rows of a warp, call frames one behind the other.
 #[derive(Debug, Default)]
@@ -29,6 +34,8 @@ pub(crate) struct Lanes {
     /// Local memory of all lanes, interleaved by 8 bytes: byte `b` of lane
     /// `l` is at `b / 8 * 256 + l * 8 + b % 8`, so that it can grow.
     pub(crate) local: Cells,
+    /// Bytes of local memory that a lane has; there may be room for more.
+    pub(crate) local_bytes: u64,
     /// Warp of the block.
     pub(crate) index: u32,
     /// The allocation that was accessed last.
@@ -69,11 +76,11 @@ impl Warp {
         function: u32,
     ) -> Result<(), FaultKind> {
         let sizes = launch.code.functions[function as usize].sizes;
-        let limit = crate::lower::scope::LOCAL;
         let rows = path.bases.w32 as usize + path.bases.w64 as usize;
         let local = path.bases.local as u64 + u64::from(sizes.local);
-        if local > u64::from(limit) || rows > 1 << 20 || path.callers.len() > 1 << 16 {
-            return Err(FaultKind::StackOverflow { limit });
+        let returns = RETURN * path.callers.len() as u64;
+        if local + returns > u64::from(LOCAL) || rows > 1 << 20 {
+            return Err(FaultKind::StackOverflow { limit: LOCAL });
         }
         let registers = &mut self.lanes.registers;
         let grow = |have: usize, need: u32| have.max(need as usize);
@@ -107,6 +114,7 @@ impl Warp {
         let mut lanes = Lanes {
             registers,
             local: Cells::default(),
+            local_bytes: 0,
             index,
             last_allocation: 0,
             executed: 0,
@@ -130,10 +138,14 @@ impl Warp {
 }
 
 impl Lanes {
+    /// A lane has at least `bytes` bytes. The room doubles, so that a recursion
+    /// takes time in proportion to its depth.
     fn grow_local(&mut self, bytes: u64) {
-        let need = bytes.next_multiple_of(8) * 32;
-        if need > self.local.len() {
-            let grown = Cells::zeroed(need);
+        let bytes = bytes.next_multiple_of(8);
+        self.local_bytes = self.local_bytes.max(bytes);
+        let (need, have) = (bytes * 32, self.local.len());
+        if need > have {
+            let grown = Cells::zeroed(need.max((2 * have).min(u64::from(LOCAL) * 32)));
             let mut old = vec![0; self.local.len() as usize];
             self.local.read(0, &mut old);
             grown.write(0, &old);
