@@ -72,12 +72,12 @@ use race::Races;
 ///
 /// | checks | trapezoid | scan |
 /// | --- | --- | --- |
-/// | none | 94 | 28 |
-/// | initialised | 94 | 21 |
-/// | races | 93 | 7 |
-/// | barriers | 94 | 28 |
-/// | collectives | 94 | 28 |
-/// | all | 93 | 6.5 |
+/// | none | 67 | 59 |
+/// | initialised | 67 | 41 |
+/// | races | 67 | 14 |
+/// | barriers | 67 | 55 |
+/// | collectives | 67 | 58 |
+/// | all | 67 | 12 |
 ///
 /// And in memory: `initialised` keeps a bit for each byte of global and shared
 /// memory, and 4 bytes for each byte of a warp's local memory.
