@@ -37,6 +37,18 @@ pub struct Key {
     /// Threads of a block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threads: Option<u32>,
+    /// How strips are laid out over threads: `contiguous`, `strided`, ...
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mapping: Option<String>,
+    /// Where partial sums are kept: `registers`, `shared`, ...
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partials: Option<String>,
+    /// Who adds the partial sums up: `host`, `second_launch`, ...
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish: Option<String>,
+    /// What is measured, in the table of the device's limits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
 }
 
 impl Key {
@@ -53,6 +65,10 @@ impl Key {
         push("strips", self.strips.map(|x| x.to_string()));
         push("blocks", self.blocks.map(|x| x.to_string()));
         push("threads", self.threads.map(|x| x.to_string()));
+        push("mapping", self.mapping.clone());
+        push("partials", self.partials.clone());
+        push("finish", self.finish.clone());
+        push("limit", self.limit.clone());
         parts.join(" ")
     }
 }
@@ -90,6 +106,21 @@ pub struct Values {
     /// Wavefronts that those loads would take without bank conflicts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ideal_wavefronts: Option<u64>,
+    /// The rule's own error by its asymptotic formula: pi from exact sums, less pi.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule_error: Option<f64>,
+    /// The error that a model of the sum's rounding predicts, the rule's included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicted_error: Option<f64>,
+    /// Whether repeated launches gave the same bits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<bool>,
+    /// A measured limit of the device, in the unit that its row names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<f64>,
+    /// Registers of a thread of the kernel, as the driver compiled it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registers: Option<u32>,
 }
 
 /// The times of a cell, in ms. Absent where nothing was measured: never zero.
@@ -101,9 +132,24 @@ pub struct Timings {
     /// The kernel alone, by the device's events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<Timing>,
+    /// The kernel alone, each launch after the L2 cache was flushed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_cold: Option<Timing>,
+    /// The kernel while a second one runs on the device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_beside: Option<Timing>,
+    /// That second kernel alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub companion: Option<Timing>,
+    /// The second kernel while ours runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub companion_beside: Option<Timing>,
     /// The page's loop on one thread of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<Timing>,
+    /// The best that the host can do: all cores, SIMD.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_best: Option<Timing>,
     /// The published form in CUDA C++, compiled by nvcc, timed as `kernel`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nvcc_kernel: Option<Timing>,
@@ -156,6 +202,43 @@ pub struct DeviceInfo {
     pub rustc: String,
     /// The LLVM that generated it.
     pub llvm: String,
+    /// What its multiprocessors hold; absent in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub multiprocessors: Option<Multiprocessors>,
+}
+
+/// The multiprocessors of a device, and what each can hold at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Multiprocessors {
+    /// How many.
+    pub count: u32,
+    /// Threads resident on one.
+    pub max_threads: u32,
+    /// Blocks resident on one.
+    pub max_blocks: u32,
+    /// 32-bit registers of one.
+    pub registers: u32,
+}
+
+/// The device's clocks around a measurement, where the driver's management
+/// library tells them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Clocks {
+    /// Multiprocessors, before it, MHz.
+    pub sm_before_mhz: Option<u32>,
+    /// Multiprocessors, after it, MHz.
+    pub sm_after_mhz: Option<u32>,
+    /// Multiprocessors at most, MHz.
+    pub sm_most_mhz: Option<u32>,
+    /// Memory, MHz.
+    pub memory_mhz: Option<u32>,
+    /// Degrees Celsius.
+    pub temperature: Option<u32>,
+    /// Watts.
+    pub watts: Option<f64>,
+    /// Why the clock was held down, when it was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub throttled: Vec<String>,
 }
 
 impl DeviceInfo {
@@ -225,6 +308,13 @@ pub struct Record {
     /// What our kernels did in one launch, where the device counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counts>,
+    /// The device's clocks meanwhile, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clocks: Option<Clocks>,
+    /// What has to be known about the measurement, a sentence each: outliers, a
+    /// throttled clock.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
     /// The device, when one was used.
     pub device: Option<DeviceInfo>,
     /// The host.

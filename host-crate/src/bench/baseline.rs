@@ -222,6 +222,8 @@ mod tests {
                 ..Timings::default()
             },
             counts: None,
+            clocks: None,
+            remarks: Vec::new(),
             device: None,
             host: HostInfo::current(),
             timestamp: timestamp(),
@@ -292,6 +294,8 @@ mod tests {
         // has lost them.
         let without = Record {
             counts: None,
+            clocks: None,
+            remarks: Vec::new(),
             ..then[0].clone()
         };
         assert!(compare_runs(std::slice::from_ref(&without), &now[..1]).is_missed());
@@ -378,6 +382,7 @@ mod tests {
                 ptx_arch: "sm_90".into(),
                 rustc: "1".into(),
                 llvm: "1".into(),
+                multiprocessors: None,
             }),
             ..record(1, Some(1.0), None)
         };

@@ -66,6 +66,8 @@ fn answer(
         values: Values::default(),
         timings: Timings::default(),
         counts: None,
+        clocks: None,
+        remarks: Vec::new(),
         device: None,
         host: HostInfo::current(),
         timestamp: timestamp(),

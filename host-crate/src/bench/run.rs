@@ -113,6 +113,8 @@ impl<'a> Run<'a> {
             values: Values::default(),
             timings: Timings::default(),
             counts: None,
+            clocks: None,
+            remarks: Vec::new(),
             device: None,
             host: self.host_info.clone(),
             timestamp: timestamp(),

@@ -33,6 +33,8 @@ fn record(run: &str, step: u32, status: Status) -> Record {
         },
         timings: Timings::default(),
         counts: None,
+        clocks: None,
+        remarks: Vec::new(),
         device: None,
         host: HostInfo::current(),
         timestamp: timestamp(),
@@ -102,6 +104,7 @@ fn another_ptx_starts_anew() {
         ptx_arch: "sm_90".into(),
         rustc: "1".into(),
         llvm: "1".into(),
+        multiprocessors: None,
     };
     let resumed = |sha: &str| {
         let Ok(mut store) = Store::open(folder.path(), "a", Some(&device(sha))) else {

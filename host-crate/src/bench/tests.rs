@@ -74,6 +74,7 @@ fn info() -> DeviceInfo {
         ptx_arch: "sm_90".into(),
         rustc: "1".into(),
         llvm: "1".into(),
+        multiprocessors: None,
     }
 }
 

@@ -36,6 +36,8 @@ fn record(blocks: u32, threads: u32, gpu: &[f64]) -> Record {
             ..Timings::default()
         },
         counts: None,
+        clocks: None,
+        remarks: Vec::new(),
         device: None,
         host: host(),
         timestamp: "2026-01-01T00:00:00Z".into(),

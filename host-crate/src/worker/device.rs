@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::integrate::{self, Grid};
 use crate::measure::{Rule, device as timing};
 use crate::oracle::{Precision, quarter_circle};
-use crate::record::DeviceInfo;
+use crate::record::{DeviceInfo, Multiprocessors};
 
 /// How long the hanging kernel spins: longer than anybody waits for it, and not
 /// forever.
@@ -127,6 +127,12 @@ impl DeviceLaboratory {
             ptx_arch,
             rustc: artifact.manifest().rustc.clone(),
             llvm: artifact.manifest().llvm.clone(),
+            multiprocessors: Some(Multiprocessors {
+                count: properties.multiprocessors,
+                max_threads: properties.max_threads_per_multiprocessor,
+                max_blocks: properties.max_blocks_per_multiprocessor,
+                registers: properties.registers_per_multiprocessor,
+            }),
         };
         Ok(DeviceLaboratory {
             device,

@@ -116,6 +116,7 @@ mod tests {
                 ptx_arch: "sm_90".into(),
                 rustc: "1".into(),
                 llvm: "1".into(),
+                multiprocessors: None,
             };
             Greeting {
                 device,
