@@ -12,7 +12,7 @@ mod peers;
 mod preview;
 pub mod request;
 mod run;
-mod store;
+pub(crate) mod store;
 
 use std::path::Path;
 
@@ -21,6 +21,7 @@ use crate::device::{Artifact, DeviceChoice};
 use crate::error::{Error, Result};
 use crate::export::{self, Format};
 use crate::record::{Key, Record, Status};
+use crate::report;
 use crate::tables::{Column, Table};
 use crate::worker::child::{Child, Program, Start};
 use crate::worker::protocol::{Algorithm, Greeting};
@@ -98,15 +99,23 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     if request.format == Format::Json {
         console.result(&json_of(&request, &measured));
     }
-    let all: Vec<Record> = measured
-        .into_iter()
-        .flat_map(|(_, records)| records)
-        .collect();
     if console.is_lost() {
         return Ok(Outcome::Wrong);
     }
     let mut store = run.into_store();
     store.finish()?;
+    for (table, records) in &measured {
+        let columns = export::select(table.columns(), Format::Csv, false);
+        let text = export::render(Format::Csv, &columns, records);
+        store.keep(&format!("{}.csv", table.name()), &text)?;
+    }
+    let all: Vec<Record> = measured
+        .into_iter()
+        .flat_map(|(_, records)| records)
+        .collect();
+    let page = report::page_of(&request.out)?;
+    let page = store.keep(report::FILE, &page)?;
+    console.notice(&format!("report: {}", page.display()));
     if let Some(name) = &request.save {
         store.save_baseline(name, &all)?;
     }

@@ -4,6 +4,7 @@ mod csv;
 mod json;
 mod markdown;
 pub mod number;
+pub mod report;
 mod table;
 
 use crate::record::{Record, Status};

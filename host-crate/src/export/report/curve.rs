@@ -1,0 +1,283 @@
+//! Time against blocks * threads on logarithmic axes, with the published series
+//! and the model's line.
+
+use super::figure::{Figure, Grid};
+use super::machines::Machine;
+use super::published::{PublishedSweep, STRIPS};
+use super::svg::Swatch;
+use super::svg::scatter::{Point, Scatter, Series};
+use super::sweep::{Clock, SPAN, distinct, no_times, place, scale_of_threads, shape, with_strips};
+use super::words::{grouped, list, short};
+use crate::export::number;
+use crate::record::Record;
+
+/// What a model says about a cell of blocks and threads, ms.
+pub(super) type Predict<'a> = Box<dyn Fn(u32, u32) -> f64 + 'a>;
+
+/// A machine's rows of one number of strips, and its model where there is one.
+pub(super) struct Measured<'a> {
+    pub(super) machine: &'a Machine,
+    pub(super) rows: Vec<Record>,
+    pub(super) model: Option<Predict<'a>>,
+}
+
+impl<'a> Measured<'a> {
+    pub(super) fn new(machine: &'a Machine, table: &str, strips: u64) -> Self {
+        Measured {
+            machine,
+            rows: with_strips(machine.rows(table), strips),
+            model: None,
+        }
+    }
+
+    fn points(&self, clock: Clock, chosen: impl Fn(u32) -> bool) -> Vec<Point> {
+        let point = |row: &Record| {
+            let (blocks, threads) = shape(row)?;
+            let ms = clock.ms(row)?;
+            chosen(threads).then(|| Point {
+                x: f64::from(blocks) * f64::from(threads),
+                y: ms,
+                note: format!(
+                    "{}, {}: {} ms",
+                    self.machine.name,
+                    place(row),
+                    number::milliseconds(ms)
+                ),
+            })
+        };
+        self.rows.iter().filter_map(point).collect()
+    }
+
+    fn shapes(&self) -> Vec<(u32, u32)> {
+        self.rows.iter().filter_map(shape).collect()
+    }
+
+    /// The model's line for a number of threads: over all its blocks, and the
+    /// powers of two between them.
+    fn line_of_threads(&self, predict: &Predict<'_>, threads: u32) -> Vec<Point> {
+        let shapes = self.shapes();
+        let blocks = shapes.iter().filter(|shape| shape.1 == threads);
+        let blocks = distinct(blocks.map(|shape| shape.0));
+        let (Some(&first), Some(&last)) = (blocks.first(), blocks.last()) else {
+            return Vec::new();
+        };
+        let doubled = (0..32).map(|power| 1_u32 << power);
+        distinct(blocks.into_iter().chain(doubled))
+            .into_iter()
+            .filter(|blocks| (first..=last).contains(blocks))
+            .map(|blocks| predicted(predict, blocks, threads))
+            .collect()
+    }
+
+    /// The model's least time for every product of blocks and threads.
+    fn line_of_least(&self, predict: &Predict<'_>) -> Vec<Point> {
+        least(
+            self.shapes()
+                .into_iter()
+                .map(|(blocks, threads)| predicted(predict, blocks, threads)),
+        )
+    }
+}
+
+fn predicted(predict: &Predict<'_>, blocks: u32, threads: u32) -> Point {
+    Point {
+        x: f64::from(blocks) * f64::from(threads),
+        y: predict(blocks, threads),
+        note: String::new(),
+    }
+}
+
+/// Of the points over one place the lowest, in order of place.
+fn least(points: impl Iterator<Item = Point>) -> Vec<Point> {
+    let mut points: Vec<Point> = points.collect();
+    points.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
+    points.dedup_by(|later, earlier| later.x == earlier.x);
+    points
+}
+
+/// A machine's points, a series a number of threads.
+fn by_threads(measured: &Measured<'_>, clock: Clock) -> Vec<Series> {
+    let threads = distinct(measured.shapes().into_iter().map(|shape| shape.1));
+    let scale = scale_of_threads(&threads);
+    let mut series: Vec<Series> = threads
+        .iter()
+        .map(|&t| Series {
+            name: match t {
+                1 => "1 thread".to_owned(),
+                _ => format!("{t} threads"),
+            },
+            look: Swatch::Scale(scale(t)),
+            points: measured.points(clock, |other| other == t),
+        })
+        .filter(|series| !series.points.is_empty())
+        .collect();
+    let Some(predict) = &measured.model else {
+        return series;
+    };
+    let lines: Vec<Series> = threads
+        .iter()
+        .map(|&t| measured.line_of_threads(predict, t))
+        .filter(|points| points.len() > 1)
+        .enumerate()
+        .map(|(index, points)| Series {
+            name: if index == 0 {
+                "the model, a line for each number of threads".to_owned()
+            } else {
+                String::new()
+            },
+            look: Swatch::Plain,
+            points,
+        })
+        .collect();
+    series.extend(lines);
+    series
+}
+
+/// All machines' points, a series a machine.
+fn by_machine(measured: &[Measured<'_>], clock: Clock) -> Vec<Series> {
+    let mut series = Vec::new();
+    for (index, one) in measured.iter().enumerate() {
+        let points = one.points(clock, |_| true);
+        if points.is_empty() {
+            continue;
+        }
+        series.push(Series {
+            name: one.machine.name.clone(),
+            look: Swatch::Series(index),
+            points,
+        });
+        series.extend(one.model.as_ref().map(|predict| Series {
+            name: format!("{}: the model's least time", one.machine.name),
+            look: Swatch::Line(index),
+            points: one.line_of_least(predict),
+        }));
+    }
+    series
+}
+
+/// The published span as a series, and its model's line.
+fn published(sweep: &PublishedSweep, model: Option<&Predict<'_>>) -> Vec<Series> {
+    let points = sweep.cells.iter().map(|&cell| Point {
+        x: f64::from(cell.0) * f64::from(cell.1),
+        y: cell.2,
+        note: sweep.note(cell),
+    });
+    let mut series = vec![Series {
+        name: format!("{}, published", sweep.device),
+        look: Swatch::Published(0),
+        points: points.collect(),
+    }];
+    series.extend(model.map(|predict| {
+        Series {
+            name: format!("{}: the model's least time", sweep.device),
+            look: Swatch::Plain,
+            points: least(
+                sweep
+                    .cells
+                    .iter()
+                    .map(|&(blocks, threads, _)| predicted(predict, blocks, threads)),
+            ),
+        }
+    }));
+    series
+}
+
+fn data(measured: &[Measured<'_>], clock: Clock, reference: Option<&PublishedSweep>) -> Grid {
+    let mut grid = Grid::new(&["machine", "blocks", "threads", "blocks × threads", "ms", "model, ms"]);
+    for one in measured {
+        for row in &one.rows {
+            let (Some((blocks, threads)), Some(ms)) = (shape(row), clock.ms(row)) else {
+                continue;
+            };
+            let model = one.model.as_ref().map(|predict| predict(blocks, threads));
+            grid.rows.push(vec![
+                one.machine.name.clone(),
+                blocks.to_string(),
+                threads.to_string(),
+                (u64::from(blocks) * u64::from(threads)).to_string(),
+                number::milliseconds(ms),
+                model.map(number::milliseconds).unwrap_or_default(),
+            ]);
+        }
+    }
+    for &(blocks, threads, ms) in reference.iter().flat_map(|sweep| &sweep.cells) {
+        grid.rows.push(vec![
+            reference.map_or("", |sweep| sweep.device).to_owned(),
+            blocks.to_string(),
+            threads.to_string(),
+            (u64::from(blocks) * u64::from(threads)).to_string(),
+            number::milliseconds(ms),
+            String::new(),
+        ]);
+    }
+    grid
+}
+
+/// Time against blocks * threads: of one machine by threads, of several by
+/// machine. The span stands beside the published one, whose model is `reference`.
+pub(super) fn figure(
+    table: &str,
+    strips: u64,
+    clock: Clock,
+    measured: &[Measured<'_>],
+    reference: Option<&Predict<'_>>,
+) -> Figure {
+    let title = format!("{table}: {} against blocks × threads", clock.name);
+    let absent: Vec<String> = measured
+        .iter()
+        .filter_map(|one| no_times(one.machine, &one.rows))
+        .collect();
+    let mut series = match measured {
+        [one] => by_threads(one, clock),
+        several => by_machine(several, clock),
+    };
+    if series.is_empty() {
+        let reason = if absent.is_empty() {
+            "No row has this time.".to_owned()
+        } else {
+            absent.join(" ")
+        };
+        return Figure::absent(title, reason);
+    }
+    let is_span = std::ptr::fn_addr_eq(clock.of, SPAN.of);
+    let beside = (is_span && strips == STRIPS)
+        .then(|| PublishedSweep::of(table))
+        .flatten();
+    if let Some(sweep) = &beside {
+        series.extend(published(sweep, reference));
+    }
+    let names: Vec<&str> = measured.iter().map(|one| &*one.machine.name).collect();
+    let said: Vec<String> = measured
+        .iter()
+        .filter_map(|one| {
+            let (ms, row) = clock.best(&one.rows)?;
+            Some(format!(
+                "{}: the least is {} ms at {}",
+                one.machine.name,
+                short(ms),
+                place(row)
+            ))
+        })
+        .collect();
+    Figure {
+        alt: format!(
+            "The {} of {} against blocks × threads, both axes logarithmic. {}.",
+            clock.name,
+            list(&names),
+            said.join("; ")
+        ),
+        caption: format!(
+            "{} strips; both axes are logarithmic. {}.{}",
+            grouped(strips),
+            said.join("; "),
+            absent.iter().map(|reason| format!(" {reason}")).collect::<String>()
+        ),
+        data: data(measured, clock, beside.as_ref()),
+        body: Ok(Box::new(Scatter {
+            across: "blocks × threads".into(),
+            up: "ms".into(),
+            series,
+        })),
+        title,
+    }
+}

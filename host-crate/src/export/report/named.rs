@@ -1,0 +1,181 @@
+//! The figures of tables whose rows are named: `mapping`, a time a way of laying
+//! strips out, and `limits`, a figure of the device a row.
+
+use super::figure::{Figure, Grid};
+use super::machines::Machine;
+use super::svg::Swatch;
+use super::svg::rows::{Row, Rows};
+use super::sweep::{KERNEL, distinct, no_times};
+use super::words::{grouped, short};
+use crate::export::number;
+use crate::record::Record;
+
+/// A row's name, and its value in each machine that has it.
+struct Named {
+    name: String,
+    values: Vec<(usize, f64)>,
+}
+
+/// Rows of all machines by name, in the order of their first appearance.
+fn by_name(
+    machines: &[&Machine],
+    table: &str,
+    entry: impl Fn(&Record) -> Option<(String, f64)>,
+) -> Vec<Named> {
+    let mut found: Vec<Named> = Vec::new();
+    for (index, machine) in machines.iter().enumerate() {
+        for (name, value) in machine.rows(table).iter().filter_map(&entry) {
+            match found.iter_mut().find(|named| named.name == name) {
+                Some(named) => named.values.push((index, value)),
+                None => found.push(Named {
+                    name,
+                    values: vec![(index, value)],
+                }),
+            }
+        }
+    }
+    found
+}
+
+/// A chart of named rows with its table.
+fn chart(machines: &[&Machine], named: &[Named], unit: &str) -> (Rows, Grid) {
+    let several = machines.len() > 1;
+    let mut data = Grid::new(&["what", "machine", unit]);
+    let mut rows = Vec::new();
+    for one in named {
+        for &(index, value) in &one.values {
+            let machine = machines[index].name.clone();
+            let name = if several {
+                format!("{}, {machine}", one.name)
+            } else {
+                one.name.clone()
+            };
+            rows.push(Row {
+                name,
+                value,
+                look: Swatch::Bar(index),
+            });
+            let text = number::significant(value);
+            data.rows.push(vec![one.name.clone(), machine, text]);
+        }
+    }
+    let mut chart = Rows {
+        unit: unit.to_owned(),
+        rows,
+        legend: Vec::new(),
+    };
+    if chart.is_logarithmic() {
+        chart.rows.iter_mut().for_each(|row| {
+            if let Swatch::Bar(index) = row.look {
+                row.look = Swatch::Series(index);
+            }
+        });
+    }
+    if several {
+        chart.legend = machines
+            .iter()
+            .enumerate()
+            .map(|(index, machine)| (Swatch::Bar(index), machine.name.clone()))
+            .collect();
+    }
+    (chart, data)
+}
+
+fn figure(machines: &[&Machine], named: &[Named], unit: &str, title: String, why: &str) -> Figure {
+    let (chart, data) = chart(machines, named, unit);
+    if chart.is_empty() {
+        return Figure::absent(title, why);
+    }
+    let said: Vec<String> = chart
+        .rows
+        .iter()
+        .map(|row| format!("{}: {} {unit}", row.name, short(row.value)))
+        .collect();
+    let scale = if chart.is_logarithmic() {
+        "The scale is logarithmic."
+    } else {
+        "Bars start at 0."
+    };
+    Figure {
+        alt: format!("{title}. {}.", said.join("; ")),
+        caption: format!("{unit}. {scale}"),
+        title,
+        body: Ok(Box::new(chart)),
+        data,
+    }
+}
+
+/// The parts of a mapping's key as its name.
+fn mapping_name(record: &Record) -> String {
+    let key = &record.key;
+    let parts = [&key.mapping, &key.partials, &key.finish];
+    let parts: Vec<&str> = parts.iter().filter_map(|part| part.as_deref()).collect();
+    parts.join(", ").replace('_', " ")
+}
+
+/// Why machines have no times in a table.
+fn reasons(machines: &[&Machine], table: &str) -> String {
+    let reasons: Vec<String> = machines
+        .iter()
+        .filter_map(|machine| no_times(machine, machine.rows(table)))
+        .collect();
+    if reasons.is_empty() {
+        "No row has a time.".to_owned()
+    } else {
+        reasons.join(" ")
+    }
+}
+
+/// The kernel's time of each mapping, a figure a precision and number of strips.
+pub(super) fn mapping(machines: &[&Machine]) -> Vec<Figure> {
+    let kind = |row: &Record| {
+        let precision = row.key.precision.map(|precision| precision.to_string());
+        (precision.unwrap_or_default(), row.key.strips.unwrap_or(0))
+    };
+    let rows = || machines.iter().flat_map(|machine| machine.rows("mapping"));
+    distinct(rows().map(kind))
+        .into_iter()
+        .map(|sort| {
+            let named = by_name(machines, "mapping", |row| {
+                let ms = KERNEL.ms(row).filter(|_| kind(row) == sort)?;
+                Some((mapping_name(row), ms))
+            });
+            let title = format!("Time by mapping: {}, {} strips", sort.0, grouped(sort.1));
+            figure(machines, &named, "ms", title, &reasons(machines, "mapping"))
+        })
+        .collect()
+}
+
+/// The unit that a limit's name ends with, in brackets or behind its last `_`.
+fn unit(name: &str) -> (&str, &str) {
+    let bracketed = name.strip_suffix(')').and_then(|name| name.split_once(" ("));
+    bracketed
+        .or_else(|| name.rsplit_once('_'))
+        .unwrap_or((name, ""))
+}
+
+/// What the device was measured to do at most, a figure a unit.
+pub(super) fn limits(machines: &[&Machine]) -> Vec<Figure> {
+    let limit = |row: &Record| {
+        let name = row.key.limit.as_deref()?;
+        let (name, unit) = unit(name);
+        Some((name.replace('_', " "), unit.to_owned(), row.values.limit?))
+    };
+    let rows = || machines.iter().flat_map(|machine| machine.rows("limits"));
+    let units = distinct(rows().filter_map(limit).map(|(_, unit, _)| unit));
+    if units.is_empty() {
+        let why = reasons(machines, "limits");
+        return vec![Figure::absent("Measured limits of the device", why)];
+    }
+    units
+        .into_iter()
+        .map(|of| {
+            let named = by_name(machines, "limits", |row| {
+                let (name, _, value) = limit(row).filter(|(_, unit, _)| *unit == of)?;
+                Some((name, value))
+            });
+            let title = format!("Measured limits of the device, {of}");
+            figure(machines, &named, &of, title, "")
+        })
+        .collect()
+}
