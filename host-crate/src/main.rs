@@ -8,9 +8,7 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use quadscan::bench::{Outcome, bench, console::Console};
-use quadscan::cli::{
-    BenchArguments, Cli, Command, ReportArguments, WorkerArguments, one_sentence,
-};
+use quadscan::cli::{BenchArguments, Cli, Command, ReportArguments, WorkerArguments, one_sentence};
 use quadscan::report;
 use quadscan::worker;
 

@@ -96,7 +96,10 @@ pub(crate) fn read(path: &Path) -> io::Result<(Vec<Record>, Vec<String>)> {
     let parsed = parse(&text);
     let mut warnings = Vec::new();
     if parsed.whole < text.len() {
-        warnings.push(format!("{}: its torn last line is left out", path.display()));
+        warnings.push(format!(
+            "{}: its torn last line is left out",
+            path.display()
+        ));
     }
     if parsed.foreign > 0 {
         let lines = no_records(parsed.foreign);

@@ -53,7 +53,10 @@ fn errors(rows: &[Record], whose: Whose) -> Option<Vec<Errors>> {
         let precision = precision.to_string();
         let predicted = row.values.predicted_error.filter(|_| whose.is_predicted);
         let entry = (strips, pi - PI, predicted, row.values.rule_error);
-        match found.iter_mut().find(|errors| errors.precision == precision) {
+        match found
+            .iter_mut()
+            .find(|errors| errors.precision == precision)
+        {
             Some(errors) => errors.rows.push(entry),
             None => found.push(Errors {
                 precision,
@@ -117,7 +120,11 @@ fn series(errors: &[Errors]) -> Vec<Series> {
 
 fn data(errors: &[Errors]) -> Grid {
     let mut grid = Grid::new(&["precision", "strips", "error", "predicted", "of the rule"]);
-    let text = |value: Option<f64>| value.map(|error| format!("{error:.3e}")).unwrap_or_default();
+    let text = |value: Option<f64>| {
+        value
+            .map(|error| format!("{error:.3e}"))
+            .unwrap_or_default()
+    };
     for one in errors {
         grid.rows
             .extend(one.rows.iter().map(|&(strips, error, predicted, rule)| {

@@ -9,24 +9,27 @@ use super::svg::scatter::{Point, Scatter, Series};
 use super::sweep::{Clock, SPAN, distinct, no_times, place, scale_of_threads, shape, with_strips};
 use super::words::{grouped, list, short};
 use crate::export::number;
+use crate::model::{self, Fit};
 use crate::record::Record;
-
-/// What a model says about a cell of blocks and threads, ms.
-pub(super) type Predict<'a> = Box<dyn Fn(u32, u32) -> f64 + 'a>;
 
 /// A machine's rows of one number of strips, and its model where there is one.
 pub(super) struct Measured<'a> {
     pub(super) machine: &'a Machine,
     pub(super) rows: Vec<Record>,
-    pub(super) model: Option<Predict<'a>>,
+    pub(super) model: Option<&'a Fit>,
 }
 
 impl<'a> Measured<'a> {
-    pub(super) fn new(machine: &'a Machine, table: &str, strips: u64) -> Self {
+    pub(super) fn new(
+        machine: &'a Machine,
+        table: &str,
+        strips: u64,
+        model: Option<&'a Fit>,
+    ) -> Self {
         Measured {
             machine,
             rows: with_strips(machine.rows(table), strips),
-            model: None,
+            model,
         }
     }
 
@@ -54,7 +57,7 @@ impl<'a> Measured<'a> {
 
     /// The model's line for a number of threads: over all its blocks, and the
     /// powers of two between them.
-    fn line_of_threads(&self, predict: &Predict<'_>, threads: u32) -> Vec<Point> {
+    fn line_of_threads(&self, fit: &Fit, threads: u32) -> Vec<Point> {
         let shapes = self.shapes();
         let blocks = shapes.iter().filter(|shape| shape.1 == threads);
         let blocks = distinct(blocks.map(|shape| shape.0));
@@ -65,24 +68,24 @@ impl<'a> Measured<'a> {
         distinct(blocks.into_iter().chain(doubled))
             .into_iter()
             .filter(|blocks| (first..=last).contains(blocks))
-            .map(|blocks| predicted(predict, blocks, threads))
+            .map(|blocks| predicted(fit, blocks, threads))
             .collect()
     }
 
     /// The model's least time for every product of blocks and threads.
-    fn line_of_least(&self, predict: &Predict<'_>) -> Vec<Point> {
+    fn line_of_least(&self, fit: &Fit) -> Vec<Point> {
         least(
             self.shapes()
                 .into_iter()
-                .map(|(blocks, threads)| predicted(predict, blocks, threads)),
+                .map(|(blocks, threads)| predicted(fit, blocks, threads)),
         )
     }
 }
 
-fn predicted(predict: &Predict<'_>, blocks: u32, threads: u32) -> Point {
+fn predicted(fit: &Fit, blocks: u32, threads: u32) -> Point {
     Point {
         x: f64::from(blocks) * f64::from(threads),
-        y: predict(blocks, threads),
+        y: fit.predict(blocks, threads),
         note: String::new(),
     }
 }
@@ -111,12 +114,12 @@ fn by_threads(measured: &Measured<'_>, clock: Clock) -> Vec<Series> {
         })
         .filter(|series| !series.points.is_empty())
         .collect();
-    let Some(predict) = &measured.model else {
+    let Some(fit) = measured.model else {
         return series;
     };
     let lines: Vec<Series> = threads
         .iter()
-        .map(|&t| measured.line_of_threads(predict, t))
+        .map(|&t| measured.line_of_threads(fit, t))
         .filter(|points| points.len() > 1)
         .enumerate()
         .map(|(index, points)| Series {
@@ -146,17 +149,17 @@ fn by_machine(measured: &[Measured<'_>], clock: Clock) -> Vec<Series> {
             look: Swatch::Series(index),
             points,
         });
-        series.extend(one.model.as_ref().map(|predict| Series {
+        series.extend(one.model.map(|fit| Series {
             name: format!("{}: the model's least time", one.machine.name),
             look: Swatch::Line(index),
-            points: one.line_of_least(predict),
+            points: one.line_of_least(fit),
         }));
     }
     series
 }
 
 /// The published span as a series, and its model's line.
-fn published(sweep: &PublishedSweep, model: Option<&Predict<'_>>) -> Vec<Series> {
+fn published(sweep: &PublishedSweep, model: Option<&Fit>) -> Vec<Series> {
     let points = sweep.cells.iter().map(|&cell| Point {
         x: f64::from(cell.0) * f64::from(cell.1),
         y: cell.2,
@@ -167,7 +170,7 @@ fn published(sweep: &PublishedSweep, model: Option<&Predict<'_>>) -> Vec<Series>
         look: Swatch::Published(0),
         points: points.collect(),
     }];
-    series.extend(model.map(|predict| {
+    series.extend(model.map(|fit| {
         Series {
             name: format!("{}: the model's least time", sweep.device),
             look: Swatch::Plain,
@@ -175,7 +178,7 @@ fn published(sweep: &PublishedSweep, model: Option<&Predict<'_>>) -> Vec<Series>
                 sweep
                     .cells
                     .iter()
-                    .map(|&(blocks, threads, _)| predicted(predict, blocks, threads)),
+                    .map(|&(blocks, threads, _)| predicted(fit, blocks, threads)),
             ),
         }
     }));
@@ -183,13 +186,21 @@ fn published(sweep: &PublishedSweep, model: Option<&Predict<'_>>) -> Vec<Series>
 }
 
 fn data(measured: &[Measured<'_>], clock: Clock, reference: Option<&PublishedSweep>) -> Grid {
-    let mut grid = Grid::new(&["machine", "blocks", "threads", "blocks × threads", "ms", "model, ms"]);
+    let mut grid = Grid::new(&[
+        "machine",
+        "blocks",
+        "threads",
+        "blocks × threads",
+        "ms",
+        "model, ms",
+        "model's error",
+    ]);
     for one in measured {
         for row in &one.rows {
             let (Some((blocks, threads)), Some(ms)) = (shape(row), clock.ms(row)) else {
                 continue;
             };
-            let model = one.model.as_ref().map(|predict| predict(blocks, threads));
+            let model = one.model.map(|fit| fit.predict(blocks, threads));
             grid.rows.push(vec![
                 one.machine.name.clone(),
                 blocks.to_string(),
@@ -197,6 +208,9 @@ fn data(measured: &[Measured<'_>], clock: Clock, reference: Option<&PublishedSwe
                 (u64::from(blocks) * u64::from(threads)).to_string(),
                 number::milliseconds(ms),
                 model.map(number::milliseconds).unwrap_or_default(),
+                model
+                    .map(|model| format!("{:+.1} %", 100.0 * (model / ms - 1.0)))
+                    .unwrap_or_default(),
             ]);
         }
     }
@@ -208,20 +222,15 @@ fn data(measured: &[Measured<'_>], clock: Clock, reference: Option<&PublishedSwe
             (u64::from(blocks) * u64::from(threads)).to_string(),
             number::milliseconds(ms),
             String::new(),
+            String::new(),
         ]);
     }
     grid
 }
 
 /// Time against blocks * threads: of one machine by threads, of several by
-/// machine. The span stands beside the published one, whose model is `reference`.
-pub(super) fn figure(
-    table: &str,
-    strips: u64,
-    clock: Clock,
-    measured: &[Measured<'_>],
-    reference: Option<&Predict<'_>>,
-) -> Figure {
+/// machine. The span stands beside the published one and its model.
+pub(super) fn figure(table: &str, strips: u64, clock: Clock, measured: &[Measured<'_>]) -> Figure {
     let title = format!("{table}: {} against blocks × threads", clock.name);
     let absent: Vec<String> = measured
         .iter()
@@ -244,7 +253,7 @@ pub(super) fn figure(
         .then(|| PublishedSweep::of(table))
         .flatten();
     if let Some(sweep) = &beside {
-        series.extend(published(sweep, reference));
+        series.extend(published(sweep, model::published(table)));
     }
     let names: Vec<&str> = measured.iter().map(|one| &*one.machine.name).collect();
     let said: Vec<String> = measured
@@ -270,7 +279,10 @@ pub(super) fn figure(
             "{} strips; both axes are logarithmic. {}.{}",
             grouped(strips),
             said.join("; "),
-            absent.iter().map(|reason| format!(" {reason}")).collect::<String>()
+            absent
+                .iter()
+                .map(|reason| format!(" {reason}"))
+                .collect::<String>()
         ),
         data: data(measured, clock, beside.as_ref()),
         body: Ok(Box::new(Scatter {

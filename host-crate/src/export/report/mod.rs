@@ -12,6 +12,7 @@ mod accuracy;
 mod activity;
 mod alike;
 mod curve;
+mod explanation;
 mod figure;
 mod machines;
 mod named;

@@ -148,7 +148,9 @@ pub(super) fn mapping(machines: &[&Machine]) -> Vec<Figure> {
 
 /// The unit that a limit's name ends with, in brackets or behind its last `_`.
 fn unit(name: &str) -> (&str, &str) {
-    let bracketed = name.strip_suffix(')').and_then(|name| name.split_once(" ("));
+    let bracketed = name
+        .strip_suffix(')')
+        .and_then(|name| name.split_once(" ("));
     bracketed
         .or_else(|| name.rsplit_once('_'))
         .unwrap_or((name, ""))

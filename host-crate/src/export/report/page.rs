@@ -3,6 +3,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::explanation::Words;
 use super::figure::{Figure, Grid};
 use super::machines::Machine;
 use super::sections::Section;
@@ -96,11 +97,30 @@ fn facts(machine: &Machine) -> Vec<String> {
                 held.count, held.max_threads
             )
         }));
-        facts.extend(device.driver.as_ref().map(|driver| format!("driver {driver}")));
-        facts.extend(device.cuda_version.as_ref().map(|cuda| format!("CUDA {cuda}")));
-        facts.push(format!("PTX {} ({})", short_hash(&device.ptx_sha256), device.ptx_arch));
+        facts.extend(
+            device
+                .driver
+                .as_ref()
+                .map(|driver| format!("driver {driver}")),
+        );
+        facts.extend(
+            device
+                .cuda_version
+                .as_ref()
+                .map(|cuda| format!("CUDA {cuda}")),
+        );
+        facts.push(format!(
+            "PTX {} ({})",
+            short_hash(&device.ptx_sha256),
+            device.ptx_arch
+        ));
     }
-    facts.extend(machine.all().next().map(|row| format!("host {}", row.host.cpu)));
+    facts.extend(
+        machine
+            .all()
+            .next()
+            .map(|row| format!("host {}", row.host.cpu)),
+    );
     facts.extend(summary::clock_range(machine));
     facts.extend(dates(machine.all()));
     facts.extend(revisions(machine));
@@ -118,7 +138,11 @@ fn revisions(machine: &Machine) -> Option<String> {
         .collect();
     revisions.sort_unstable();
     revisions.dedup();
-    let word = if revisions.len() == 1 { "revision" } else { "revisions" };
+    let word = if revisions.len() == 1 {
+        "revision"
+    } else {
+        "revisions"
+    };
     let names: Vec<&str> = revisions.iter().map(String::as_str).collect();
     (!names.is_empty()).then(|| format!("{word} {}", list(&names)))
 }
@@ -150,19 +174,26 @@ fn body(section: &Section) -> Markup {
         section id=(section.id()) {
             h2 { (section.table) }
             @if !section.about.is_empty() { p { (section.about) "." } }
-            @for paragraph in &section.text { p { (paragraph) } }
-            @for (title, grid) in &section.grids {
-                h3 { (title) }
-                (grid.html(title))
-            }
             @for (row, figures) in section.figures.iter().enumerate() {
                 div class="side" {
                     @for (column, figure) in figures.iter().enumerate() { (numbered(section, row, column, figure)) }
                 }
             }
+            @for words in &section.words { (explanation(words)) }
             @for (title, grid) in &section.rows {
                 details { summary { (title) } (grid.html(title)) }
             }
+        }
+    }
+}
+
+fn explanation(words: &Words) -> Markup {
+    html! {
+        h3 { (words.title) }
+        @for paragraph in &words.paragraphs { p { (paragraph) } }
+        @for (title, grid) in &words.grids {
+            p class="facts" { (title) ":" }
+            (grid.html(title))
         }
     }
 }
@@ -174,8 +205,22 @@ fn numbered(section: &Section, row: usize, column: usize, figure: &Figure) -> Ma
 /// Everything that says where rows are from, whole.
 fn provenance(machines: &[Machine]) -> Markup {
     let mut grid = Grid::new(&[
-        "machine", "table", "rows", "run", "first row", "last row", "kind", "driver", "CUDA",
-        "PTX SHA-256", "PTX", "rustc", "LLVM", "host", "quadscan", "revision",
+        "machine",
+        "table",
+        "rows",
+        "run",
+        "first row",
+        "last row",
+        "kind",
+        "driver",
+        "CUDA",
+        "PTX SHA-256",
+        "PTX",
+        "rustc",
+        "LLVM",
+        "host",
+        "quadscan",
+        "revision",
     ]);
     for machine in machines {
         for (table, rows) in &machine.tables {

@@ -2,12 +2,17 @@
 //! its rows.
 
 use super::curve::{self, Measured};
+use super::explanation::{Words, words};
 use super::figure::{Figure, Grid};
 use super::machines::Machine;
 use super::published::{PublishedSweep, STRIPS};
-use super::sweep::{KERNEL, SPAN, device_and_host, distinct, machines_heat_map, published_heat_map, strips, with_strips};
+use super::sweep::{
+    KERNEL, SPAN, device_and_host, distinct, machines_heat_map, published_heat_map, strips,
+    with_strips,
+};
 use super::{accuracy, activity, named};
 use crate::export::{Format, cells, select};
+use crate::model::{self, Explanation, Fit};
 use crate::record::Record;
 use crate::tables;
 
@@ -16,12 +21,10 @@ pub(super) struct Section {
     pub(super) table: String,
     /// One line about it.
     pub(super) about: String,
-    /// Paragraphs.
-    pub(super) text: Vec<String>,
-    /// Small tables that are shown at once.
-    pub(super) grids: Vec<(String, Grid)>,
     /// Figures; those of an inner list stand beside each other.
     pub(super) figures: Vec<Vec<Figure>>,
+    /// What explains them.
+    pub(super) words: Vec<Words>,
     /// All rows, a machine each.
     pub(super) rows: Vec<(String, Grid)>,
 }
@@ -30,7 +33,10 @@ impl Section {
     /// Its place in the page.
     pub(super) fn id(&self) -> String {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-        format!("table-{}", self.table.chars().map(plain).collect::<String>())
+        format!(
+            "table-{}",
+            self.table.chars().map(plain).collect::<String>()
+        )
     }
 }
 
@@ -45,7 +51,10 @@ pub(super) fn sections(machines: &[Machine]) -> Vec<Section> {
     let known = tables::all();
     let place = |name: &str| known.iter().position(|table| table.name() == name);
     names.sort_by_key(|name| place(name).unwrap_or(known.len()));
-    names.into_iter().map(|name| section(machines, name)).collect()
+    names
+        .into_iter()
+        .map(|name| section(machines, name))
+        .collect()
 }
 
 fn section(machines: &[Machine], table: &str) -> Section {
@@ -55,10 +64,11 @@ fn section(machines: &[Machine], table: &str) -> Section {
         .collect();
     let mut section = Section {
         table: table.to_owned(),
-        about: tables::by_name(table).map_or("", |table| table.about()).to_owned(),
-        text: Vec::new(),
-        grids: Vec::new(),
+        about: tables::by_name(table)
+            .map_or("", |table| table.about())
+            .to_owned(),
         figures: Vec::new(),
+        words: Vec::new(),
         rows: all_rows(&with_rows, table),
     };
     match table {
@@ -79,31 +89,57 @@ fn alone(figures: Vec<Figure>) -> Vec<Vec<Figure>> {
 /// The figures of a sweep, for each number of strips in the records.
 fn sweep(section: &mut Section, machines: &[&Machine]) {
     let table = section.table.clone();
-    let sizes = distinct(machines.iter().flat_map(|machine| strips(machine.rows(&table))));
+    let sizes = distinct(
+        machines
+            .iter()
+            .flat_map(|machine| strips(machine.rows(&table))),
+    );
     for size in sizes {
         let heat_maps = |clock| {
             machines
                 .iter()
                 .map(|machine| {
-                    machines_heat_map(machine, &table, &with_strips(machine.rows(&table), size), clock)
+                    machines_heat_map(
+                        machine,
+                        &table,
+                        &with_strips(machine.rows(&table), size),
+                        clock,
+                    )
                 })
                 .collect::<Vec<Figure>>()
         };
         let mut spans = heat_maps(SPAN);
         if size == STRIPS {
-            spans.extend(PublishedSweep::of(&table).map(|sweep| published_heat_map(&table, &sweep)));
+            spans
+                .extend(PublishedSweep::of(&table).map(|sweep| published_heat_map(&table, &sweep)));
         }
-        let measured: Vec<Measured<'_>> = machines
+        let explanations: Vec<Option<Explanation>> = machines
             .iter()
-            .map(|machine| Measured::new(machine, &table, size))
+            .map(|machine| model::explain(&with_strips(machine.rows(&table), size)))
             .collect();
+        let measured = |fit: fn(&Explanation) -> Option<&Fit>| -> Vec<Measured<'_>> {
+            let pairs = machines.iter().zip(&explanations);
+            pairs
+                .map(|(machine, explanation)| {
+                    Measured::new(machine, &table, size, explanation.as_ref().and_then(fit))
+                })
+                .collect()
+        };
+        let kernels = measured(|explanation| explanation.kernel.as_ref());
+        let whole = measured(|explanation| explanation.span.as_ref());
         section.figures.push(heat_maps(KERNEL));
         section.figures.push(vec![
-            curve::figure(&table, size, KERNEL, &measured, None),
-            curve::figure(&table, size, SPAN, &measured, None),
+            curve::figure(&table, size, KERNEL, &kernels),
+            curve::figure(&table, size, SPAN, &whole),
         ]);
         section.figures.push(spans);
-        section.figures.push(vec![device_and_host(machines, &table, size)]);
+        section
+            .figures
+            .push(vec![device_and_host(machines, &table, size)]);
+        let pairs = machines.iter().zip(&explanations);
+        section.words.extend(
+            pairs.filter_map(|(machine, explanation)| Some(words(machine, explanation.as_ref()?))),
+        );
     }
 }
 
@@ -134,7 +170,10 @@ fn grid_of(table: &str, rows: &[Record]) -> Grid {
         .collect();
     let pick = |row: &Vec<String>| kept.iter().map(|&index| row[index].clone()).collect();
     Grid {
-        header: kept.iter().map(|&index| columns[index].name.clone()).collect(),
+        header: kept
+            .iter()
+            .map(|&index| columns[index].name.clone())
+            .collect(),
         rows: texts.iter().map(pick).collect(),
     }
 }

@@ -233,8 +233,12 @@ pub(super) fn clock_range(machine: &Machine) -> Option<String> {
             .flatten()
     };
     let (low, high) = (seen().min()?, seen().max()?);
-    let most = clocks(machine).filter_map(|clocks| clocks.sm_most_mhz).max();
-    let most = most.map(|mhz| format!(", {mhz} MHz at most")).unwrap_or_default();
+    let most = clocks(machine)
+        .filter_map(|clocks| clocks.sm_most_mhz)
+        .max();
+    let most = most
+        .map(|mhz| format!(", {mhz} MHz at most"))
+        .unwrap_or_default();
     let range = if low == high {
         format!("{low} MHz")
     } else {

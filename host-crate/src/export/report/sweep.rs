@@ -54,11 +54,7 @@ pub(super) fn shape(record: &Record) -> Option<(u32, u32)> {
 /// `64 × 256`.
 pub(super) fn place(record: &Record) -> String {
     let part = |value: Option<u32>| optional(value);
-    format!(
-        "{} × {}",
-        part(record.key.blocks),
-        part(record.key.threads)
-    )
+    format!("{} × {}", part(record.key.blocks), part(record.key.threads))
 }
 
 /// The values without repetition, in order of size.
@@ -87,7 +83,10 @@ pub(super) fn no_times(machine: &Machine, rows: &[Record]) -> Option<String> {
         return None;
     }
     let name = &machine.name;
-    let emulated = machine.device.as_ref().is_some_and(|info| info.is_emulated());
+    let emulated = machine
+        .device
+        .as_ref()
+        .is_some_and(|info| info.is_emulated());
     Some(if rows.is_empty() {
         format!("{name}: this table was not measured.")
     } else if emulated {
@@ -222,16 +221,21 @@ pub(super) fn device_and_host(machines: &[&Machine], table: &str, strips: u64) -
         ("device, best span", |t| &t.gpu, true),
         ("device, best kernel", |t| &t.kernel, true),
         ("device, nvcc's best kernel", |t| &t.nvcc_kernel, true),
-        ("device, nvcc's best, our form", |t| &t.nvcc_dyadic_kernel, true),
+        (
+            "device, nvcc's best, our form",
+            |t| &t.nvcc_dyadic_kernel,
+            true,
+        ),
     ];
     let mut rows = Vec::new();
     let mut data = Grid::new(&["what", "machine", "ms", "blocks × threads"]);
     for (name, of, has_shape) in clocks {
         for (index, machine) in machines.iter().enumerate() {
             let clock = Clock { name, of };
-            let Some((ms, row)) = clock.best(&with_strips(machine.rows(table), strips)).map(
-                |(ms, row)| (ms, if has_shape { place(row) } else { String::new() }),
-            ) else {
+            let Some((ms, row)) = clock
+                .best(&with_strips(machine.rows(table), strips))
+                .map(|(ms, row)| (ms, if has_shape { place(row) } else { String::new() }))
+            else {
                 continue;
             };
             let whose = match machines.len() {
@@ -244,13 +248,16 @@ pub(super) fn device_and_host(machines: &[&Machine], table: &str, strips: u64) -
                 look: Swatch::Series(index),
             });
             let ms = number::milliseconds(ms);
-            data.rows.push(vec![name.into(), machine.name.clone(), ms, row]);
+            data.rows
+                .push(vec![name.into(), machine.name.clone(), ms, row]);
         }
     }
     if rows.is_empty() {
         return Figure::absent(title, "No machine has a time in this table.");
     }
-    let published = (strips == STRIPS).then(|| PublishedSweep::of(table)).flatten();
+    let published = (strips == STRIPS)
+        .then(|| PublishedSweep::of(table))
+        .flatten();
     push_published(&mut rows, &mut data, published.as_ref());
     let words: Vec<String> = rows
         .iter()
@@ -262,7 +269,10 @@ pub(super) fn device_and_host(machines: &[&Machine], table: &str, strips: u64) -
         .map(|(index, machine)| (Swatch::Series(index), machine.name.clone()))
         .collect();
     if let Some(published) = &published {
-        legend.push((Swatch::Published(0), format!("{}, published", published.device)));
+        legend.push((
+            Swatch::Published(0),
+            format!("{}, published", published.device),
+        ));
     }
     Figure {
         title,
@@ -290,7 +300,8 @@ fn push_published(rows: &mut Vec<Row>, data: &mut Grid, published: Option<&Publi
         (
             "best span, published",
             best.map(|cell| cell.2),
-            best.map(|(b, t, _)| format!("{b} × {t}")).unwrap_or_default(),
+            best.map(|(b, t, _)| format!("{b} × {t}"))
+                .unwrap_or_default(),
         ),
     ];
     for (name, ms, at) in entries {

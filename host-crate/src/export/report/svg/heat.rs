@@ -97,10 +97,12 @@ impl HeatMap {
     /// The scale with its ends, under the cells.
     fn key(&self, frame: Frame, top: f64) -> Markup {
         const PARTS: usize = 40;
-        let (low, high) = self.values().filter(|&value| is_drawable(value)).fold(
-            (f64::INFINITY, f64::NEG_INFINITY),
-            |(low, high), value| (low.min(value), high.max(value)),
-        );
+        let (low, high) = self
+            .values()
+            .filter(|&value| is_drawable(value))
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+                (low.min(value), high.max(value))
+            });
         let slow = format!("{} {}", short(high), self.unit);
         let fast = format!("{} {}", short(low), self.unit);
         let left = frame.text_width(&slow) + 6.0;

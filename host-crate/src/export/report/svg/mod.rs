@@ -76,8 +76,6 @@ pub(super) trait Chart {
 pub(super) enum Swatch {
     /// Marks of a series: its number gives colour and shape.
     Series(usize),
-    /// Open marks of a series: the same colour and shape, not filled.
-    Open(usize),
     /// A mark of the scale, from 0 to 1.
     Scale(f64),
     /// A published figure.
@@ -100,7 +98,6 @@ pub(super) fn px(value: f64) -> String {
 pub(super) fn mark(swatch: &Swatch, x: f64, y: f64, size: f64, note: &str) -> Markup {
     let (class, shape, fill) = match swatch {
         Swatch::Series(n) => (format!("mark s{}", n % palette::SERIES), *n, "currentColor"),
-        Swatch::Open(n) => (format!("mark s{}", n % palette::SERIES), *n, "none"),
         Swatch::Published(n) => ("mark published".to_owned(), 4 + n % 2, "none"),
         Swatch::Scale(place) => {
             return html! {
@@ -185,7 +182,10 @@ mod tests {
     fn a_text_that_does_not_fit_is_cut_and_says_so() {
         assert_eq!(WIDE.fit("short", 300.0), "short");
         let cut = NARROW.fit("a long name of a device", 60.0);
-        assert!(cut.ends_with('…') && NARROW.text_width(&cut) <= 60.0, "{cut}");
+        assert!(
+            cut.ends_with('…') && NARROW.text_width(&cut) <= 60.0,
+            "{cut}"
+        );
     }
 
     #[test]

@@ -149,7 +149,11 @@ impl Chart for Rows {
                 (self.row(frame, &layout, scale, layout.top + layout.each * index as f64, row))
             }
         };
-        let marks = if scale.is_some() { frame.font + 8.0 } else { 4.0 };
+        let marks = if scale.is_some() {
+            frame.font + 8.0
+        } else {
+            4.0
+        };
         (bottom + marks, drawn)
     }
 
