@@ -56,7 +56,7 @@ fn totals(scan: &(u64, String, Vec<Step>)) -> String {
 pub(super) fn sentences(rows: &[Record]) -> Vec<String> {
     scans(rows)
         .iter()
-        .map(|scan| format!("activity, {} elements, {}.", scan.0, totals(scan)))
+        .map(|scan| format!("A scan of {} elements, {}.", scan.0, totals(scan)))
         .collect()
 }
 

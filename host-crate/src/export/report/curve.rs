@@ -276,9 +276,10 @@ pub(super) fn figure(table: &str, strips: u64, clock: Clock, measured: &[Measure
             said.join("; ")
         ),
         caption: format!(
-            "{} strips; both axes are logarithmic. {}.{}",
+            "{} strips; both axes are logarithmic. {}.{}{}",
             grouped(strips),
             said.join("; "),
+            clock.note,
             absent
                 .iter()
                 .map(|reason| format!(" {reason}"))

@@ -27,12 +27,17 @@ impl Grid {
                 table {
                     thead { tr { @for name in &self.header { th scope="col" { (name) } } } }
                     tbody {
-                        @for row in &self.rows { tr { @for cell in row { td { (cell) } } } }
+                        @for row in &self.rows { tr { @for cell in row { td.text[is_text(cell)] { (cell) } } } }
                     }
                 }
             }
         }
     }
+}
+
+/// Whether a cell is no number: it stands to the left then.
+fn is_text(cell: &str) -> bool {
+    cell.trim_end_matches(" %").parse::<f64>().is_err()
 }
 
 /// A figure.

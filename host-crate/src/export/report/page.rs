@@ -72,7 +72,11 @@ fn card(machine: &Machine) -> Markup {
         article class="card" {
             h3 { (machine.name) }
             p class="facts" { (facts(machine).join("; ")) "." }
-            ul { @for sentence in summary::sentences(machine) { li { (sentence) } } }
+            ul {
+                @for (table, sentences) in summary::sentences(machine) {
+                    li { strong { (table) } ". " (sentences.join(" ")) }
+                }
+            }
             @if !warnings.is_empty() {
                 div class="warnings" {
                     h4 { "To know" }

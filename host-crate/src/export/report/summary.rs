@@ -39,23 +39,22 @@ pub(super) fn outcome<'a>(records: impl Iterator<Item = &'a Record>) -> String {
     )
 }
 
-/// What is to say about a machine, a sentence each.
-pub(super) fn sentences(machine: &Machine) -> Vec<String> {
-    let mut said = Vec::new();
+/// What is to say about the tables of a machine: the table, and sentences.
+pub(super) fn sentences(machine: &Machine) -> Vec<(&str, Vec<String>)> {
+    let mut all = Vec::new();
     for (table, rows) in &machine.tables {
-        match table.as_str() {
-            "sweep-f64" | "sweep-f32" => said.extend(sweep(table, rows)),
-            "activity" => said.extend(activity::sentences(rows)),
-            "accuracy" => {}
-            other => said.extend(
-                tables::by_name(other)
-                    .iter()
-                    .flat_map(|table| table.summary(rows)),
-            ),
-        }
+        let mut said = match table.as_str() {
+            "sweep-f64" | "sweep-f32" => sweep(table, rows),
+            "activity" => activity::sentences(rows),
+            "accuracy" => Vec::new(),
+            other => tables::by_name(other).map_or(Vec::new(), |table| table.summary(rows)),
+        };
         said.extend(digits(table, rows));
+        if !said.is_empty() {
+            all.push((table.as_str(), said));
+        }
     }
-    said
+    all
 }
 
 /// What went wrong and what has to be known, a sentence each.
@@ -80,9 +79,9 @@ fn sweep(table: &str, rows: &[Record]) -> Vec<String> {
             .filter(|row| row.status == Status::Ok)
             .collect();
         let of = if several {
-            format!("{table}, {} strips", grouped(strips))
+            format!("With {} strips the", grouped(strips))
         } else {
-            table.to_owned()
+            "The".to_owned()
         };
         said.extend(best_kernel(&of, &right));
         said.extend(best_span(&of, &right, table, strips));
@@ -93,7 +92,7 @@ fn sweep(table: &str, rows: &[Record]) -> Vec<String> {
 fn best_kernel(of: &str, rows: &[Record]) -> Option<String> {
     let (ms, row) = KERNEL.best(rows)?;
     let mut text = format!(
-        "{of}: the best kernel takes {} ms, at {} blocks × threads",
+        "{of} best kernel takes {} ms, at {} blocks × threads",
         number::milliseconds(ms),
         place(row)
     );
@@ -119,16 +118,18 @@ fn best_kernel(of: &str, rows: &[Record]) -> Option<String> {
         }
     };
     compare(
-        "nvcc's best kernel, in the published form,",
+        "The best of nvcc, in the published form,",
         Clock {
             name: "",
+            note: "",
             of: |timings| &timings.nvcc_kernel,
         },
     );
     compare(
-        "nvcc's best kernel in our form",
+        "The best of nvcc in our form",
         Clock {
             name: "",
+            note: "",
             of: |timings| &timings.nvcc_dyadic_kernel,
         },
     );
@@ -138,7 +139,7 @@ fn best_kernel(of: &str, rows: &[Record]) -> Option<String> {
 fn best_span(of: &str, rows: &[Record], table: &str, strips: u64) -> Option<String> {
     let (ms, row) = SPAN.best(rows)?;
     let mut text = format!(
-        "{of}: the best span, with the copies in and out, takes {} ms, at {}",
+        "{of} best span, with the copies in and out, takes {} ms, at {}",
         number::milliseconds(ms),
         place(row)
     );
@@ -182,9 +183,9 @@ fn digits(table: &str, rows: &[Record]) -> Option<String> {
     let what = list(&names).replace('_', " ");
     (all > 0).then(|| {
         if same == all {
-            format!("{table}: all {all} values that were published ({what}) come out digit for digit.")
+            format!("All {all} values that were published ({what}) come out digit for digit.")
         } else {
-            format!("{table}: {same} of {all} values that were published ({what}) come out digit for digit, the others do not.")
+            format!("{same} of {all} values that were published ({what}) come out digit for digit, the others do not.")
         }
     })
 }

@@ -19,16 +19,20 @@ use crate::tables::column::optional;
 pub(super) struct Clock {
     /// In the middle of a sentence: `the kernel's time`.
     pub(super) name: &'static str,
+    /// What it is, as a sentence; empty where the name says it.
+    pub(super) note: &'static str,
     pub(super) of: fn(&Timings) -> &Option<Timing>,
 }
 
 pub(super) const KERNEL: Clock = Clock {
     name: "time of the kernel",
+    note: "",
     of: |timings| &timings.kernel,
 };
 
 pub(super) const SPAN: Clock = Clock {
-    name: "time of the span (copy in, kernel, copy out)",
+    name: "time of the span",
+    note: " The span is the copy in, the kernel and the copy out.",
     of: |timings| &timings.gpu,
 };
 
@@ -120,7 +124,7 @@ fn matrix(cells: &[(u32, u32, Option<f64>)]) -> (Vec<u32>, Vec<u32>, Grid) {
 }
 
 /// A heat map of cells: blocks, threads, ms, note.
-fn heat_map(title: String, what: &str, cells: Vec<(u32, u32, Option<f64>, String)>) -> Figure {
+fn heat_map(title: String, clock: Clock, cells: Vec<(u32, u32, Option<f64>, String)>) -> Figure {
     let plain: Vec<(u32, u32, Option<f64>)> = cells.iter().map(|c| (c.0, c.1, c.2)).collect();
     let (blocks, threads, data) = matrix(&plain);
     let index = |of: &[u32], value: u32| of.iter().position(|&other| other == value);
@@ -156,12 +160,14 @@ fn heat_map(title: String, what: &str, cells: Vec<(u32, u32, Option<f64>, String
     };
     Figure {
         alt: format!(
-            "Heat map of the {what} by blocks, down, and threads of a block, across, on a \
-             logarithmic scale: from {slow} to {fast}.{crossed}"
+            "Heat map of the {} by blocks, down, and threads of a block, across, on a \
+             logarithmic scale: from {slow} to {fast}.{crossed}",
+            clock.name
         ),
         caption: format!(
             "Blocks down, threads across, ms; lighter is faster. The fastest cell, {fast}, is \
-             framed; the slowest is {slow}. Cells that are not there were not measured.{crossed}"
+             framed; the slowest is {slow}. Cells that are not there were not measured.{crossed}{}",
+            clock.note
         ),
         title,
         body: Ok(Box::new(chart)),
@@ -199,7 +205,7 @@ pub(super) fn machines_heat_map(
     if cells.iter().all(|cell| cell.2.is_none()) {
         return Figure::absent(title, format!("{}: not measured.", machine.name));
     }
-    heat_map(title, clock.name, cells)
+    heat_map(title, clock, cells)
 }
 
 /// The published sweep as a heat map.
@@ -209,7 +215,7 @@ pub(super) fn published_heat_map(table: &str, published: &PublishedSweep) -> Fig
         .iter()
         .map(|&cell| (cell.0, cell.1, Some(cell.2), published.note(cell)));
     let title = format!("{table}, {}: published {}", published.device, SPAN.name);
-    heat_map(title, SPAN.name, cells.collect())
+    heat_map(title, SPAN, cells.collect())
 }
 
 /// The best times of the device beside those of the host, of every machine.
@@ -231,7 +237,7 @@ pub(super) fn device_and_host(machines: &[&Machine], table: &str, strips: u64) -
     let mut data = Grid::new(&["what", "machine", "ms", "blocks × threads"]);
     for (name, of, has_shape) in clocks {
         for (index, machine) in machines.iter().enumerate() {
-            let clock = Clock { name, of };
+            let clock = Clock { name, note: "", of };
             let Some((ms, row)) = clock
                 .best(&with_strips(machine.rows(table), strips))
                 .map(|(ms, row)| (ms, if has_shape { place(row) } else { String::new() }))

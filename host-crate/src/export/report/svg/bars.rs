@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::scale::linear_marks;
-use super::{Chart, Frame, Swatch, label, palette, px, rule};
+use super::{Chart, Frame, SMALLER, Swatch, label, palette, px, rule};
 
 /// Bars beside each other.
 pub(in super::super) struct Panel {
@@ -34,7 +34,7 @@ impl Bars {
         let highest = self.highest();
         let left = frame.font * 2.2;
         let width = frame.width - left - 2.0;
-        let base = top + frame.font + 14.0 + tall;
+        let base = top + 2.0 * frame.font + 12.0 + tall;
         let band = width / panel.bars.len().max(1) as f64;
         let gap = (band * 0.2).min(6.0);
         let every = panel.bars.iter().map(|bar| frame.text_width(&bar.0) + 3.0);
@@ -52,7 +52,7 @@ impl Bars {
                 rect class={ "mark s" (panel.series % palette::SERIES) } x=(px(x)) y=(px(base - height)) width=(px(band - gap)) height=(px(height)) fill="currentColor" {
                     title { (note) }
                 }
-                @if frame.text_width(&value.to_string()) * 0.86 <= band {
+                @if frame.text_width(&value.to_string()) * SMALLER <= band {
                     (label(x + (band - gap) / 2.0, base - height - 2.5, "middle", "value", &value.to_string()))
                 }
                 @if index % stride == 0 {
@@ -66,7 +66,7 @@ impl Bars {
 impl Chart for Bars {
     fn draw(&self, frame: Frame) -> (f64, Markup) {
         let tall = if frame.is_narrow() { 70.0 } else { 100.0 };
-        let each = tall + 2.0 * frame.font + 30.0;
+        let each = tall + 3.0 * frame.font + 26.0;
         let drawn = html! {
             @for (index, panel) in self.panels.iter().enumerate() {
                 (self.panel(frame, each * index as f64, tall, panel))

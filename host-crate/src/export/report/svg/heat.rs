@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::super::words::{short, shorter};
 use super::scale::{Log, is_drawable};
-use super::{Chart, Frame, Swatch, label, palette, px};
+use super::{Chart, Frame, SMALLER, Swatch, label, palette, px};
 
 /// A cell of the matrix.
 pub(in super::super) struct Cell {
@@ -28,6 +28,16 @@ pub(in super::super) struct HeatMap {
     pub(in super::super) cells: Vec<Cell>,
     /// The unit of the values.
     pub(in super::super) unit: String,
+}
+
+/// A value with fewer and fewer letters.
+fn texts(value: f64) -> [String; 3] {
+    let least = shorter(value);
+    let pointed = match least.strip_prefix("0.") {
+        Some(decimals) => format!(".{decimals}"),
+        None => least.clone(),
+    };
+    [short(value), least, pointed]
 }
 
 /// Where the cells are.
@@ -75,9 +85,9 @@ impl HeatMap {
         };
         // The least time is the lightest.
         let place = 1.0 - scale.place(value);
-        let text = [short(value), shorter(value)]
+        let text = texts(value)
             .into_iter()
-            .find(|text| frame.text_width(text) * 0.86 <= width);
+            .find(|text| frame.text_width(text) * SMALLER <= width);
         let best = self.values().fold(f64::INFINITY, f64::min);
         html! {
             g {

@@ -40,15 +40,22 @@ pub(super) const NARROW: Frame = Frame {
     font: 10.5,
 };
 
+/// The width of a letter as a part of its height, in the wider ones of the fonts
+/// that are likely.
+const LETTER: f64 = 0.6;
+
+/// The size of values in a drawing as a part of its text's; the style sheet has it
+/// too.
+const SMALLER: f64 = 0.86;
+
 impl Frame {
     pub(super) fn is_narrow(&self) -> bool {
         self.width < WIDE.width
     }
 
-    /// About the width of a text: no font is at hand, and a letter is about
-    /// this wide in those that are likely.
+    /// About the width of a text: no font is at hand.
     pub(super) fn text_width(&self, text: &str) -> f64 {
-        text.chars().count() as f64 * self.font * 0.56
+        text.chars().count() as f64 * self.font * LETTER
     }
 
     /// The text, cut to a width.
@@ -56,7 +63,7 @@ impl Frame {
         if self.text_width(text) <= width {
             return text.to_owned();
         }
-        let letters = (width / (self.font * 0.56)) as usize;
+        let letters = (width / (self.font * LETTER)) as usize;
         let kept: String = text.chars().take(letters.saturating_sub(1)).collect();
         format!("{}…", kept.trim_end())
     }

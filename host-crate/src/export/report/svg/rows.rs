@@ -62,7 +62,7 @@ struct Layout {
 
 impl Layout {
     fn new(frame: Frame, widest_value: f64) -> Self {
-        let left = if frame.is_narrow() { 0.0 } else { 250.0 };
+        let left = if frame.is_narrow() { 0.0 } else { 285.0 };
         let (middle, each) = if frame.is_narrow() {
             (frame.font + 9.0, frame.font + 20.0)
         } else {
