@@ -8,6 +8,9 @@ use super::{Fit, Predicted};
 /// A cell counts as bound by latency while it takes at most this much longer.
 const NEAR: f64 = 0.1;
 
+/// A best cell that takes this much longer than the floor does not show it.
+const FAR: f64 = 2.0;
+
 /// Paragraphs: of the measured sweep where there is one, then of the page's column.
 pub(super) fn paragraphs(kernel: Option<&Fit>, span: Option<&Fit>, page: &Page) -> Vec<String> {
     let mut text = Vec::new();
@@ -23,6 +26,8 @@ pub(super) fn paragraphs(kernel: Option<&Fit>, span: Option<&Fit>, page: &Page) 
     }
     if let Some(fit) = &page.fit {
         text.push(score(fit, "the page's span"));
+        text.push(latency(fit));
+        text.push(tail(fit));
         text.push(multiprocessors(fit, page));
         text.push(copies(fit, None));
         text.extend(gain(fit, Some(page.processors)));
@@ -140,11 +145,17 @@ fn saturation(fit: &Fit) -> String {
 fn floor(fit: &Fit) -> String {
     let floor = fit.law.floor_ms() + fit.law.fixed_us / 1e3;
     let reached = best(fit).map(|best| {
+        let times = best.measured_ms / floor;
+        let far = if times > FAR {
+            ", so that no cell here is near the floor and its height is extrapolated"
+        } else {
+            ""
+        };
         format!(
-            " The best cell, {}, takes {} ms, {} times as long.",
+            " The best cell, {}, takes {} ms, {} times as long{far}.",
             shape(best),
             three(best.measured_ms),
-            three(best.measured_ms / floor)
+            three(times)
         )
     });
     format!(
@@ -168,7 +179,7 @@ fn tail(fit: &Fit) -> String {
     let numbers = || fit.cells.iter().map(|cell| cell.blocks);
     let over = numbers()
         .filter(|blocks| *blocks > count)
-        .max_by(|a, b| uneven(a).total_cmp(&uneven(b)));
+        .min_by(|a, b| uneven(b).total_cmp(&uneven(a)));
     let under = numbers().filter(|blocks| *blocks < count).max();
     let mut text = "Tail. The fullest multiprocessor decides.".to_owned();
     match over {
