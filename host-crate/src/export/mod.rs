@@ -3,9 +3,12 @@
 mod csv;
 mod json;
 mod markdown;
+mod matrix;
 pub mod number;
 pub mod report;
 mod table;
+
+pub use matrix::render_matrix;
 
 use crate::record::{Record, Status};
 use crate::tables::{Column, Group};

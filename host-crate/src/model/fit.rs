@@ -6,7 +6,7 @@
 //! square (pseudo-Huber), so that one bad cell does not bend the law.
 
 use super::law::Law;
-use super::machine::{LANES, Machine};
+use super::machine::Machine;
 use super::simplex;
 use super::{Constant, Fit, Predicted};
 
@@ -260,9 +260,4 @@ fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
         n if n % 2 == 1 => Some(values[middle]),
         _ => Some((values[middle - 1] + values[middle]) / 2.0),
     }
-}
-
-/// Threads of a whole warp, or all of a smaller block.
-pub(super) fn one_warp(threads: u32) -> u32 {
-    threads.min(LANES)
 }

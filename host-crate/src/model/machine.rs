@@ -102,3 +102,41 @@ fn known(name: &str) -> Option<Multiprocessors> {
         registers: 65536,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_held_by_threads_blocks_and_registers_whichever_is_least() {
+        let machine = |registers| Machine {
+            name: String::new(),
+            multiprocessors: Multiprocessors {
+                count: 132,
+                max_threads: 2048,
+                max_blocks: 32,
+                registers: 65536,
+            },
+            registers,
+        };
+        // CUDA's occupancy calculator for compute capability 9.0.
+        for (threads, registers, blocks) in [
+            (1024, None, 2),
+            (128, None, 16),
+            (33, None, 32),
+            (8, None, 32),
+            (256, Some(32), 8),
+            (256, Some(40), 6),
+            (1024, Some(64), 1),
+        ] {
+            let held = machine(registers).resident_blocks(threads);
+            assert_eq!(held, blocks, "{threads} threads, {registers:?} registers");
+        }
+    }
+
+    #[test]
+    fn sixteen_blocks_on_fourteen_multiprocessors_are_two_on_the_fullest() {
+        assert_eq!(Machine::geforce_8800_gt().most_blocks(16), 2);
+        assert_eq!(Machine::geforce_8800_gt().most_blocks(14), 1);
+    }
+}

@@ -17,8 +17,8 @@ const COUNTS: RangeInclusive<u32> = 8..=24;
 
 /// A published column, explained.
 pub(super) struct Page {
-    /// As the data sheets have it.
-    pub(super) machine: Machine,
+    /// Processors by the data sheet, as the page counts them.
+    pub(super) processors: u32,
     /// With the data sheet's multiprocessors.
     pub(super) fit: Option<Fit>,
     /// The number of multiprocessors that fits all cells best, with its fit; the
@@ -27,18 +27,27 @@ pub(super) struct Page {
 }
 
 static F64: LazyLock<Page> = LazyLock::new(|| {
-    explained(&published::SWEEP_F64, Machine::tesla_s2050(), |row| {
-        row.number("gpu_ms")
-    })
+    explained(
+        &published::SWEEP_F64,
+        (Machine::tesla_s2050(), 448),
+        |row| row.number("gpu_ms"),
+    )
 });
 
 static F32: LazyLock<Page> = LazyLock::new(|| {
     explained(
         &published::SWEEP_F32,
-        Machine::geforce_8800_gt(),
+        (Machine::geforce_8800_gt(), 112),
         middle_of_five,
     )
 });
+
+impl Page {
+    /// The numbers of multiprocessors among which the best was looked for.
+    pub(super) fn tried(&self) -> RangeInclusive<u32> {
+        COUNTS
+    }
+}
 
 /// The page's column of a sweep.
 pub(super) fn of(table: &str) -> Option<&'static Page> {
@@ -57,7 +66,11 @@ fn middle_of_five(row: &Row<'_>) -> Option<f64> {
     times.get(times.len() / 2).copied()
 }
 
-fn explained(table: &Published, machine: Machine, time: fn(&Row<'_>) -> Option<f64>) -> Page {
+fn explained(
+    table: &Published,
+    (machine, processors): (Machine, u32),
+    time: fn(&Row<'_>) -> Option<f64>,
+) -> Page {
     let cell = |row: Row<'_>| Some((row.number("blocks")?, row.number("threads")?, time(&row)?));
     let cells: Vec<Cell> = fit::in_order(table.rows().filter_map(cell).collect());
     let with = |count: u32| fit::published(&machine.with_count(count), STRIPS, &cells);
@@ -70,7 +83,7 @@ fn explained(table: &Published, machine: Machine, time: fn(&Row<'_>) -> Option<f
         .min_by(|a, b| a.0.total_cmp(&b.0));
     let fit = with(machine.multiprocessors.count).map(|fit| fit.0);
     Page {
-        machine,
+        processors,
         fit,
         best: best.map(|(_, count, fit)| (count, fit)),
     }
