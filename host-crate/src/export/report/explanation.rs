@@ -1,32 +1,48 @@
-//! What the model says about a sweep: its words, and its constants as a table.
+//! What a table says of itself in words: its own lines and paragraphs about a
+//! machine's rows, and, of a sweep, the constants of the model as tables.
 
 use super::figure::Grid;
 use super::machines::Machine;
 use super::words::short;
 use crate::model::{Explanation, Fit};
+use crate::tables;
 
 /// Words of a section, and the small tables that belong to them.
 pub(super) struct Words {
     pub(super) title: String,
+    pub(super) lines: Vec<String>,
     pub(super) paragraphs: Vec<String>,
     pub(super) grids: Vec<(String, Grid)>,
 }
 
-/// The model's account of a machine's sweep.
-pub(super) fn words(machine: &Machine, explanation: &Explanation) -> Words {
+/// What a table says about a machine's rows; `None` where it says nothing.
+pub(super) fn words(
+    machine: &Machine,
+    table: &str,
+    explanation: Option<&Explanation>,
+) -> Option<Words> {
+    let known = tables::by_name(table)?;
+    let rows = machine.rows(table);
+    let words = Words {
+        title: format!("{table} in words, {}", machine.name),
+        lines: known.summary(rows),
+        paragraphs: known.notes(rows),
+        grids: explanation.map_or(Vec::new(), constants),
+    };
+    let is_empty = words.lines.is_empty() && words.paragraphs.is_empty() && words.grids.is_empty();
+    (!is_empty).then_some(words)
+}
+
+fn constants(explanation: &Explanation) -> Vec<(String, Grid)> {
     let fits = [
         &explanation.kernel,
         &explanation.span,
         &explanation.published,
     ];
-    Words {
-        title: format!("Why: {}, {}", explanation.table, machine.name),
-        paragraphs: explanation.text.clone(),
-        grids: fits.into_iter().flatten().map(constants).collect(),
-    }
+    fits.into_iter().flatten().map(constants_of).collect()
 }
 
-fn constants(fit: &Fit) -> (String, Grid) {
+fn constants_of(fit: &Fit) -> (String, Grid) {
     let mut grid = Grid::new(&["constant", "value", "unit", "meaning"]);
     grid.rows.extend(fit.constants.iter().map(|constant| {
         vec![

@@ -1,14 +1,15 @@
-//! The figures of tables whose rows are named: `mapping`, a time a way of laying
-//! strips out, and `limits`, a figure of the device a row.
+//! The figures whose rows are named: `mapping`, a time a way of laying strips out,
+//! `limits`, a figure of the device a row, and the times of the scans of `activity`.
 
 use super::figure::{Figure, Grid};
 use super::machines::Machine;
 use super::svg::Swatch;
 use super::svg::rows::{Row, Rows};
-use super::sweep::{KERNEL, distinct, no_times};
+use super::sweep::{Clock, KERNEL, SPAN, distinct, no_times, whose};
 use super::words::{grouped, short};
 use crate::export::number;
-use crate::record::Record;
+use crate::measure::Timing;
+use crate::record::{Record, Timings};
 
 /// A row's name, and its value in each machine that has it.
 struct Named {
@@ -26,6 +27,8 @@ fn by_name(
     for (index, machine) in machines.iter().enumerate() {
         for (name, value) in machine.rows(table).iter().filter_map(&entry) {
             match found.iter_mut().find(|named| named.name == name) {
+                // Rows of one launch have its time each.
+                Some(named) if named.values.iter().any(|known| known.0 == index) => {}
                 Some(named) => named.values.push((index, value)),
                 None => found.push(Named {
                     name,
@@ -45,13 +48,9 @@ fn chart(machines: &[&Machine], named: &[Named], unit: &str) -> (Rows, Grid) {
     for one in named {
         for &(index, value) in &one.values {
             let machine = machines[index].name.clone();
-            let name = if several {
-                format!("{}, {machine}", one.name)
-            } else {
-                one.name.clone()
-            };
             rows.push(Row {
-                name,
+                name: one.name.clone(),
+                whose: whose(machines, index),
                 value,
                 look: Swatch::Bar(index),
             });
@@ -89,7 +88,7 @@ fn figure(machines: &[&Machine], named: &[Named], unit: &str, title: String, why
     let said: Vec<String> = chart
         .rows
         .iter()
-        .map(|row| format!("{}: {} {unit}", row.name, short(row.value)))
+        .map(|row| format!("{}: {} {unit}", row.whole_name(), short(row.value)))
         .collect();
     let scale = if chart.is_logarithmic() {
         "The scale is logarithmic."
@@ -126,24 +125,70 @@ fn reasons(machines: &[&Machine], table: &str) -> String {
     }
 }
 
-/// The kernel's time of each mapping, a figure a precision and number of strips.
-pub(super) fn mapping(machines: &[&Machine]) -> Vec<Figure> {
+/// The kernel's time of each mapping and the span's beside it, for each number of
+/// strips, blocks and threads.
+pub(super) fn mapping(machines: &[&Machine]) -> Vec<Vec<Figure>> {
     let kind = |row: &Record| {
-        let precision = row.key.precision.map(|precision| precision.to_string());
-        (precision.unwrap_or_default(), row.key.strips.unwrap_or(0))
+        let key = &row.key;
+        (key.strips.unwrap_or(0), key.blocks, key.threads)
     };
     let rows = || machines.iter().flat_map(|machine| machine.rows("mapping"));
     distinct(rows().map(kind))
         .into_iter()
         .map(|sort| {
-            let named = by_name(machines, "mapping", |row| {
-                let ms = KERNEL.ms(row).filter(|_| kind(row) == sort)?;
-                Some((mapping_name(row), ms))
-            });
-            let title = format!("Time by mapping: {}, {} strips", sort.0, grouped(sort.1));
-            figure(machines, &named, "ms", title, &reasons(machines, "mapping"))
+            let of = |clock: Clock| {
+                let named = by_name(machines, "mapping", |row| {
+                    let ms = clock.ms(row).filter(|_| kind(row) == sort)?;
+                    Some((mapping_name(row), ms))
+                });
+                let shape = match (sort.1, sort.2) {
+                    (Some(blocks), Some(threads)) => format!(", {blocks} × {threads}"),
+                    _ => String::new(),
+                };
+                let strips = grouped(sort.0);
+                let title = format!("Mappings, {}: {strips} strips{shape}", clock.name);
+                figure(machines, &named, "ms", title, &reasons(machines, "mapping"))
+            };
+            vec![of(KERNEL), of(SPAN)]
         })
         .collect()
+}
+
+/// The times of the scans, alone and beside a second kernel; no figure where none
+/// was measured.
+pub(super) fn scans(machines: &[&Machine]) -> Vec<Figure> {
+    type Part = (&'static str, fn(&Timings) -> &Option<Timing>);
+    const PARTS: [Part; 4] = [
+        ("a scan", |timings| &timings.kernel),
+        ("a scan beside a second kernel", |timings| {
+            &timings.kernel_beside
+        }),
+        ("the second kernel alone", |timings| &timings.companion),
+        ("the second kernel beside the scan", |timings| {
+            &timings.companion_beside
+        }),
+    ];
+    let rows = || machines.iter().flat_map(|machine| machine.rows("activity"));
+    let of_size = |n: u64| {
+        let mut named: Vec<Named> = Vec::new();
+        for (part, of) in PARTS {
+            let clock = Clock {
+                name: part,
+                note: "",
+                of,
+            };
+            let found = by_name(machines, "activity", |row| {
+                let ms = clock.ms(row).filter(|_| row.key.n == Some(n))?;
+                let algorithm = row.key.algorithm.as_deref()?.replace('_', "-");
+                Some((format!("{algorithm}: {part}"), ms))
+            });
+            named.extend(found);
+        }
+        let title = format!("Times of scans of {n} elements");
+        (!named.is_empty()).then(|| figure(machines, &named, "ms", title, ""))
+    };
+    let sizes = distinct(rows().filter_map(|row| row.key.n));
+    sizes.into_iter().filter_map(of_size).collect()
 }
 
 /// The unit that a limit's name ends with, in brackets or behind its last `_`.

@@ -74,7 +74,10 @@ fn card(machine: &Machine) -> Markup {
             p class="facts" { (facts(machine).join("; ")) "." }
             ul {
                 @for (table, sentences) in summary::sentences(machine) {
-                    li { strong { (table) } ". " (sentences.join(" ")) }
+                    li {
+                        strong { (table) }
+                        ul { @for sentence in sentences { li { (sentence) } } }
+                    }
                 }
             }
             @if !warnings.is_empty() {
@@ -85,6 +88,14 @@ fn card(machine: &Machine) -> Markup {
             }
         }
     }
+}
+
+/// A line of a list as a sentence.
+fn sentence(line: &str) -> String {
+    let mut letters = line.chars();
+    let first = letters.next().map(char::to_uppercase);
+    let start: String = first.into_iter().flatten().collect();
+    format!("{start}{}.", letters.as_str())
 }
 
 /// The machine in a few words.
@@ -177,13 +188,13 @@ fn body(section: &Section) -> Markup {
     html! {
         section id=(section.id()) {
             h2 { (section.table) }
-            @if !section.about.is_empty() { p { (section.about) "." } }
+            @if !section.about.is_empty() { p { (sentence(&section.about)) } }
             @for (row, figures) in section.figures.iter().enumerate() {
                 div class="side" {
                     @for (column, figure) in figures.iter().enumerate() { (numbered(section, row, column, figure)) }
                 }
             }
-            @for words in &section.words { (explanation(words)) }
+            div class="side" { @for words in &section.words { (explanation(words)) } }
             @for (title, grid) in &section.rows {
                 details { summary { (title) } (grid.html(title)) }
             }
@@ -193,11 +204,14 @@ fn body(section: &Section) -> Markup {
 
 fn explanation(words: &Words) -> Markup {
     html! {
+        article {
         h3 { (words.title) }
+        @if !words.lines.is_empty() { ul { @for line in &words.lines { li { (line) } } } }
         @for paragraph in &words.paragraphs { p { (paragraph) } }
         @for (title, grid) in &words.grids {
             p class="facts" { (title) ":" }
             (grid.html(title))
+        }
         }
     }
 }

@@ -73,13 +73,31 @@ fn section(machines: &[Machine], table: &str) -> Section {
     };
     match table {
         "sweep-f64" | "sweep-f32" => sweep(&mut section, &with_rows),
-        "activity" => section.figures = alone(activity::figures(&with_rows)),
+        "activity" => {
+            section.figures = alone(activity::figures(&with_rows));
+            section.figures.extend(alone(named::scans(&with_rows)));
+        }
         "accuracy" => section.figures = vec![accuracy::figures(&with_rows)],
-        "mapping" => section.figures = alone(named::mapping(&with_rows)),
+        "mapping" => section.figures = named::mapping(&with_rows),
         "limits" => section.figures = alone(named::limits(&with_rows)),
         _ => {}
     }
+    if section.words.is_empty() {
+        section.words = spoken(&with_rows, table, &[]);
+    }
     section
+}
+
+/// What a table says about each machine's rows.
+fn spoken(machines: &[&Machine], table: &str, explanations: &[Option<Explanation>]) -> Vec<Words> {
+    machines
+        .iter()
+        .enumerate()
+        .filter_map(|(index, machine)| {
+            let explanation = explanations.get(index).and_then(Option::as_ref);
+            words(machine, table, explanation)
+        })
+        .collect()
 }
 
 fn alone(figures: Vec<Figure>) -> Vec<Vec<Figure>> {
@@ -94,6 +112,8 @@ fn sweep(section: &mut Section, machines: &[&Machine]) {
             .iter()
             .flat_map(|machine| strips(machine.rows(&table))),
     );
+    // The model speaks of the size that it explains: the last, the largest.
+    let common = sizes.last().copied().unwrap_or_default();
     for size in sizes {
         let heat_maps = |clock| {
             machines
@@ -136,10 +156,9 @@ fn sweep(section: &mut Section, machines: &[&Machine]) {
         section
             .figures
             .push(vec![device_and_host(machines, &table, size)]);
-        let pairs = machines.iter().zip(&explanations);
-        section.words.extend(
-            pairs.filter_map(|(machine, explanation)| Some(words(machine, explanation.as_ref()?))),
-        );
+        if size == common {
+            section.words = spoken(machines, &table, &explanations);
+        }
     }
 }
 

@@ -47,7 +47,11 @@ pub(super) fn sentences(machine: &Machine) -> Vec<(&str, Vec<String>)> {
             "sweep-f64" | "sweep-f32" => sweep(table, rows),
             "activity" => activity::sentences(rows),
             "accuracy" => Vec::new(),
-            other => tables::by_name(other).map_or(Vec::new(), |table| table.summary(rows)),
+            // The rest of its lines is in its section.
+            other => tables::by_name(other)
+                .and_then(|table| table.summary(rows).into_iter().next())
+                .into_iter()
+                .collect(),
         };
         said.extend(digits(table, rows));
         if !said.is_empty() {
@@ -190,18 +194,23 @@ fn digits(table: &str, rows: &[Record]) -> Option<String> {
     })
 }
 
-/// Remarks without repetition, with the number of rows that have them.
+/// Remarks without repetition, with the number of rows that have them: what stands
+/// before a colon says of which kind a remark is.
 fn remarks(table: &str, rows: &[Record]) -> Vec<String> {
-    let mut found: Vec<(&str, usize)> = Vec::new();
+    let mut found: Vec<(&str, &str, usize)> = Vec::new();
     for remark in rows.iter().flat_map(|row| &row.remarks) {
-        match found.iter_mut().find(|known| known.0 == remark) {
-            Some(known) => known.1 += 1,
-            None => found.push((remark, 1)),
+        let kind = remark.split(": ").next().unwrap_or(remark);
+        match found.iter_mut().find(|known| known.0 == kind) {
+            Some(known) => known.2 += 1,
+            None => found.push((kind, remark, 1)),
         }
     }
     found
         .into_iter()
-        .map(|(remark, rows)| format!("{table}, {}: {remark}", count(rows, "row")))
+        .map(|(_, first, rows)| match rows {
+            1 => format!("{table}, 1 row: {first}"),
+            n => format!("{table}, {n} rows, the first of them: {first}"),
+        })
         .collect()
 }
 

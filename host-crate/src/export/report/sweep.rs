@@ -244,12 +244,9 @@ pub(super) fn device_and_host(machines: &[&Machine], table: &str, strips: u64) -
             else {
                 continue;
             };
-            let whose = match machines.len() {
-                1 => name.to_owned(),
-                _ => format!("{name}, {}", machine.name),
-            };
             rows.push(Row {
-                name: whose,
+                name: name.to_owned(),
+                whose: whose(machines, index),
                 value: ms,
                 look: Swatch::Series(index),
             });
@@ -267,7 +264,7 @@ pub(super) fn device_and_host(machines: &[&Machine], table: &str, strips: u64) -
     push_published(&mut rows, &mut data, published.as_ref());
     let words: Vec<String> = rows
         .iter()
-        .map(|row| format!("{}: {} ms", row.name, short(row.value)))
+        .map(|row| format!("{}: {} ms", row.whole_name(), short(row.value)))
         .collect();
     let mut legend: Vec<(Swatch, String)> = machines
         .iter()
@@ -296,6 +293,14 @@ pub(super) fn device_and_host(machines: &[&Machine], table: &str, strips: u64) -
     }
 }
 
+/// A machine's name where there are several.
+pub(super) fn whose(machines: &[&Machine], index: usize) -> String {
+    match machines {
+        [_] => String::new(),
+        several => several[index].name.clone(),
+    }
+}
+
 fn push_published(rows: &mut Vec<Row>, data: &mut Grid, published: Option<&PublishedSweep>) {
     let Some(published) = published else {
         return;
@@ -314,6 +319,7 @@ fn push_published(rows: &mut Vec<Row>, data: &mut Grid, published: Option<&Publi
         let Some(ms) = ms else { continue };
         rows.push(Row {
             name: format!("{}, {name}", published.device),
+            whose: String::new(),
             value: ms,
             look: Swatch::Published(0),
         });

@@ -10,11 +10,25 @@ use super::{Chart, Frame, Swatch, label, mark, palette, px, rule};
 /// A named value.
 pub(in super::super) struct Row {
     pub(in super::super) name: String,
+    /// Whose it is, in the legend; empty where there is but one.
+    pub(in super::super) whose: String,
     pub(in super::super) value: f64,
     pub(in super::super) look: Swatch,
 }
 
-/// Rows of one unit.
+impl Row {
+    /// Its name and whose it is.
+    pub(in super::super) fn whole_name(&self) -> String {
+        if self.whose.is_empty() {
+            return self.name.clone();
+        }
+        format!("{}, {}", self.name, self.whose)
+    }
+}
+
+/// Rows of one unit. Of rows after each other with one name the first has it
+/// written beside it; the legend tells them apart.
+
 pub(in super::super) struct Rows {
     pub(in super::super) unit: String,
     pub(in super::super) rows: Vec<Row>,
@@ -79,6 +93,17 @@ impl Layout {
 }
 
 impl Rows {
+    /// The rows with their numbers, and whether a row is the first of its name.
+    fn places(&self) -> Vec<(usize, &Row, bool)> {
+        let mut before = None;
+        let rows = self.drawable().enumerate();
+        rows.map(|(index, row)| {
+            let is_first = before.replace(&row.name) != Some(&row.name);
+            (index, row, is_first)
+        })
+        .collect()
+    }
+
     fn axis(&self, frame: Frame, layout: &Layout, scale: Option<Log>, bottom: f64) -> Markup {
         let marks = scale.map(|scale| scale.decimal_marks(if frame.is_narrow() { 4 } else { 6 }));
         html! {
@@ -92,8 +117,15 @@ impl Rows {
         }
     }
 
-    fn row(&self, frame: Frame, layout: &Layout, scale: Option<Log>, y: f64, row: &Row) -> Markup {
-        let note = format!("{}: {} {}", row.name, short(row.value), self.unit);
+    fn row(
+        &self,
+        frame: Frame,
+        layout: &Layout,
+        scale: Option<Log>,
+        (index, row, is_first): (usize, &Row, bool),
+    ) -> Markup {
+        let y = layout.top + layout.each * index as f64;
+        let note = format!("{}: {} {}", row.whole_name(), short(row.value), self.unit);
         let middle = y + layout.middle;
         let part = match scale {
             Some(scale) => scale.place(row.value),
@@ -115,7 +147,9 @@ impl Rows {
             _ => "mark published".to_owned(),
         };
         html! {
-            (label(name_x, name_y, anchor, "name", &frame.fit(&row.name, room)))
+            @if is_first {
+                (label(name_x, name_y, anchor, "name", &frame.fit(&row.name, room)))
+            }
             @if scale.is_some() {
                 (rule("stem", layout.left, middle, end, middle))
                 (mark(&row.look, end, middle, 4.5, &note))
@@ -145,9 +179,7 @@ impl Chart for Rows {
         let drawn = html! {
             (label(unit_x, frame.font, "start", "axis", &self.unit))
             (self.axis(frame, &layout, scale, bottom))
-            @for (index, row) in self.drawable().enumerate() {
-                (self.row(frame, &layout, scale, layout.top + layout.each * index as f64, row))
-            }
+            @for place in self.places() { (self.row(frame, &layout, scale, place)) }
         };
         let marks = if scale.is_some() {
             frame.font + 8.0
