@@ -3,10 +3,10 @@
 
 use super::figure::{Figure, Grid};
 use super::machines::Machine;
-use super::published::{PublishedSweep, STRIPS};
+use super::published::PublishedSweep;
 use super::svg::Swatch;
 use super::svg::scatter::{Point, Scatter, Series};
-use super::sweep::{Clock, SPAN, distinct, no_times, place, scale_of_threads, shape, with_strips};
+use super::sweep::{Clock, SPAN, Subject, distinct, no_times, place, scale_of_threads, shape};
 use super::words::{grouped, list, short};
 use crate::export::number;
 use crate::model::{self, Fit};
@@ -15,24 +15,11 @@ use crate::record::Record;
 /// A machine's rows of one number of strips, and its model where there is one.
 pub(super) struct Measured<'a> {
     pub(super) machine: &'a Machine,
-    pub(super) rows: Vec<Record>,
+    pub(super) rows: &'a [Record],
     pub(super) model: Option<&'a Fit>,
 }
 
 impl<'a> Measured<'a> {
-    pub(super) fn new(
-        machine: &'a Machine,
-        table: &str,
-        strips: u64,
-        model: Option<&'a Fit>,
-    ) -> Self {
-        Measured {
-            machine,
-            rows: with_strips(machine.rows(table), strips),
-            model,
-        }
-    }
-
     fn points(&self, clock: Clock, chosen: impl Fn(u32) -> bool) -> Vec<Point> {
         let point = |row: &Record| {
             let (blocks, threads) = shape(row)?;
@@ -196,7 +183,7 @@ fn data(measured: &[Measured<'_>], clock: Clock, reference: Option<&PublishedSwe
         "model's error",
     ]);
     for one in measured {
-        for row in &one.rows {
+        for row in one.rows {
             let (Some((blocks, threads)), Some(ms)) = (shape(row), clock.ms(row)) else {
                 continue;
             };
@@ -230,11 +217,11 @@ fn data(measured: &[Measured<'_>], clock: Clock, reference: Option<&PublishedSwe
 
 /// Time against blocks * threads: of one machine by threads, of several by
 /// machine. The span stands beside the published one and its model.
-pub(super) fn figure(table: &str, strips: u64, clock: Clock, measured: &[Measured<'_>]) -> Figure {
-    let title = format!("{table}: {} against blocks × threads", clock.name);
+pub(super) fn figure(subject: &Subject<'_>, clock: Clock, measured: &[Measured<'_>]) -> Figure {
+    let title = format!("{}: {} against blocks × threads", subject.name, clock.name);
     let absent: Vec<String> = measured
         .iter()
-        .filter_map(|one| no_times(one.machine, &one.rows))
+        .filter_map(|one| no_times(one.machine, one.rows))
         .collect();
     let mut series = match measured {
         [one] => by_threads(one, clock),
@@ -249,17 +236,15 @@ pub(super) fn figure(table: &str, strips: u64, clock: Clock, measured: &[Measure
         return Figure::absent(title, reason);
     }
     let is_span = std::ptr::fn_addr_eq(clock.of, SPAN.of);
-    let beside = (is_span && strips == STRIPS)
-        .then(|| PublishedSweep::of(table))
-        .flatten();
+    let beside = subject.published().filter(|_| is_span);
     if let Some(sweep) = &beside {
-        series.extend(published(sweep, model::published(table)));
+        series.extend(published(sweep, model::published(subject.table)));
     }
     let names: Vec<&str> = measured.iter().map(|one| &*one.machine.name).collect();
     let said: Vec<String> = measured
         .iter()
         .filter_map(|one| {
-            let (ms, row) = clock.best(&one.rows)?;
+            let (ms, row) = clock.best(one.rows)?;
             Some(format!(
                 "{}: the least is {} ms at {}",
                 one.machine.name,
@@ -277,7 +262,7 @@ pub(super) fn figure(table: &str, strips: u64, clock: Clock, measured: &[Measure
         ),
         caption: format!(
             "{} strips; both axes are logarithmic. {}.{}{}",
-            grouped(strips),
+            grouped(subject.strips),
             said.join("; "),
             clock.note,
             absent

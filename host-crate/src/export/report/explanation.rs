@@ -4,7 +4,7 @@
 use super::figure::Grid;
 use super::machines::Machine;
 use super::words::short;
-use crate::model::{Explanation, Fit};
+use crate::model::{self, Explanation, Fit};
 use crate::tables;
 
 /// Words of a section, and the small tables that belong to them.
@@ -16,18 +16,14 @@ pub(super) struct Words {
 }
 
 /// What a table says about a machine's rows; `None` where it says nothing.
-pub(super) fn words(
-    machine: &Machine,
-    table: &str,
-    explanation: Option<&Explanation>,
-) -> Option<Words> {
+pub(super) fn words(machine: &Machine, table: &str) -> Option<Words> {
     let known = tables::by_name(table)?;
     let rows = machine.rows(table);
     let words = Words {
         title: format!("{table} in words, {}", machine.name),
         lines: known.summary(rows),
         paragraphs: known.notes(rows),
-        grids: explanation.map_or(Vec::new(), constants),
+        grids: model::explain(rows).as_ref().map_or(Vec::new(), constants),
     };
     let is_empty = words.lines.is_empty() && words.paragraphs.is_empty() && words.grids.is_empty();
     (!is_empty).then_some(words)

@@ -26,6 +26,17 @@ impl Machine {
             .map_or(&[], |(_, rows)| rows)
     }
 
+    /// The machine with those rows of a table alone; `None` without any.
+    pub(super) fn only(&self, table: &str, wanted: impl Fn(&Record) -> bool) -> Option<Machine> {
+        let rows = self.rows(table).iter();
+        let rows: Vec<Record> = rows.filter(|row| wanted(row)).cloned().collect();
+        (!rows.is_empty()).then(|| Machine {
+            name: self.name.clone(),
+            device: self.device.clone(),
+            tables: vec![(table.to_owned(), rows)],
+        })
+    }
+
     /// All rows.
     pub(super) fn all(&self) -> impl Iterator<Item = &Record> {
         self.tables.iter().flat_map(|(_, rows)| rows)

@@ -5,11 +5,10 @@ use super::curve::{self, Measured};
 use super::explanation::{Words, words};
 use super::figure::{Figure, Grid};
 use super::machines::Machine;
-use super::published::{PublishedSweep, STRIPS};
 use super::sweep::{
-    KERNEL, SPAN, device_and_host, distinct, machines_heat_map, published_heat_map, strips,
-    with_strips,
+    KERNEL, SPAN, Subject, device_and_host, distinct, machines_heat_map, published_heat_map, strips,
 };
+use super::words::grouped;
 use super::{accuracy, activity, named};
 use crate::export::{Format, cells, select};
 use crate::model::{self, Explanation, Fit};
@@ -68,11 +67,14 @@ fn section(machines: &[Machine], table: &str) -> Section {
             .map_or("", |table| table.about())
             .to_owned(),
         figures: Vec::new(),
-        words: Vec::new(),
+        words: with_rows
+            .iter()
+            .filter_map(|machine| words(machine, table))
+            .collect(),
         rows: all_rows(&with_rows, table),
     };
     match table {
-        "sweep-f64" | "sweep-f32" => sweep(&mut section, &with_rows),
+        "sweep-f64" | "sweep-f32" => section.figures = sweep(table, &with_rows),
         "activity" => {
             section.figures = alone(activity::figures(&with_rows));
             section.figures.extend(alone(named::scans(&with_rows)));
@@ -82,84 +84,73 @@ fn section(machines: &[Machine], table: &str) -> Section {
         "limits" => section.figures = alone(named::limits(&with_rows)),
         _ => {}
     }
-    if section.words.is_empty() {
-        section.words = spoken(&with_rows, table, &[]);
-    }
     section
-}
-
-/// What a table says about each machine's rows.
-fn spoken(machines: &[&Machine], table: &str, explanations: &[Option<Explanation>]) -> Vec<Words> {
-    machines
-        .iter()
-        .enumerate()
-        .filter_map(|(index, machine)| {
-            let explanation = explanations.get(index).and_then(Option::as_ref);
-            words(machine, table, explanation)
-        })
-        .collect()
 }
 
 fn alone(figures: Vec<Figure>) -> Vec<Vec<Figure>> {
     figures.into_iter().map(|figure| vec![figure]).collect()
 }
 
-/// The figures of a sweep, for each number of strips in the records.
-fn sweep(section: &mut Section, machines: &[&Machine]) {
-    let table = section.table.clone();
-    let sizes = distinct(
-        machines
-            .iter()
-            .flat_map(|machine| strips(machine.rows(&table))),
+/// The figures of a sweep, for each number of strips in the records: of the
+/// machines that have it.
+fn sweep(table: &str, machines: &[&Machine]) -> Vec<Vec<Figure>> {
+    let of_machine = |machine: &&Machine| strips(machine.rows(table));
+    let sizes = distinct(machines.iter().flat_map(of_machine));
+    let several = sizes.len() > 1;
+    let subject = |&strips: &u64| Subject {
+        table,
+        name: match several {
+            true => format!("{table}, {} strips", grouped(strips)),
+            false => table.to_owned(),
+        },
+        strips,
+    };
+    let figures = |subject: Subject<'_>| sweep_of_size(&subject, machines);
+    sizes.iter().map(subject).flat_map(figures).collect()
+}
+
+fn sweep_of_size(subject: &Subject<'_>, machines: &[&Machine]) -> Vec<Vec<Figure>> {
+    let machines: Vec<Machine> = machines
+        .iter()
+        .filter_map(|machine| {
+            machine.only(subject.table, |row| row.key.strips == Some(subject.strips))
+        })
+        .collect();
+    let machines: Vec<&Machine> = machines.iter().collect();
+    let explanations: Vec<Option<Explanation>> = machines
+        .iter()
+        .map(|machine| model::explain(machine.rows(subject.table)))
+        .collect();
+    let measured = |fit: fn(&Explanation) -> Option<&Fit>| -> Vec<Measured<'_>> {
+        let pairs = machines.iter().zip(&explanations);
+        pairs
+            .map(|(machine, explanation)| Measured {
+                machine,
+                rows: machine.rows(subject.table),
+                model: explanation.as_ref().and_then(fit),
+            })
+            .collect()
+    };
+    let heat_maps = |clock| -> Vec<Figure> {
+        let maps = machines.iter();
+        maps.map(|machine| machines_heat_map(machine, subject, clock))
+            .collect()
+    };
+    let mut spans = heat_maps(SPAN);
+    spans.extend(
+        subject
+            .published()
+            .map(|sweep| published_heat_map(subject, &sweep)),
     );
-    // The model speaks of the size that it explains: the last, the largest.
-    let common = sizes.last().copied().unwrap_or_default();
-    for size in sizes {
-        let heat_maps = |clock| {
-            machines
-                .iter()
-                .map(|machine| {
-                    machines_heat_map(
-                        machine,
-                        &table,
-                        &with_strips(machine.rows(&table), size),
-                        clock,
-                    )
-                })
-                .collect::<Vec<Figure>>()
-        };
-        let mut spans = heat_maps(SPAN);
-        if size == STRIPS {
-            spans
-                .extend(PublishedSweep::of(&table).map(|sweep| published_heat_map(&table, &sweep)));
-        }
-        let explanations: Vec<Option<Explanation>> = machines
-            .iter()
-            .map(|machine| model::explain(&with_strips(machine.rows(&table), size)))
-            .collect();
-        let measured = |fit: fn(&Explanation) -> Option<&Fit>| -> Vec<Measured<'_>> {
-            let pairs = machines.iter().zip(&explanations);
-            pairs
-                .map(|(machine, explanation)| {
-                    Measured::new(machine, &table, size, explanation.as_ref().and_then(fit))
-                })
-                .collect()
-        };
-        let kernels = measured(|explanation| explanation.kernel.as_ref());
-        let whole = measured(|explanation| explanation.span.as_ref());
-        section.figures.push(heat_maps(KERNEL));
-        section.figures.push(vec![
-            curve::figure(&table, size, KERNEL, &kernels),
-            curve::figure(&table, size, SPAN, &whole),
-        ]);
-        section.figures.push(spans);
-        section
-            .figures
-            .push(vec![device_and_host(machines, &table, size)]);
-        if size == common {
-            section.words = spoken(machines, &table, &explanations);
-        }
-    }
+    vec![
+        heat_maps(KERNEL),
+        vec![
+            curve::figure(subject, KERNEL, &measured(|e| e.kernel.as_ref())),
+            curve::figure(subject, SPAN, &measured(|e| e.span.as_ref())),
+        ],
+        spans,
+        vec![device_and_host(&machines, subject)],
+    ]
 }
 
 /// The rows of each machine with all columns that hold anything.

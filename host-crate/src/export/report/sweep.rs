@@ -50,6 +50,22 @@ impl Clock {
     }
 }
 
+/// A table, or its rows of one size.
+pub(super) struct Subject<'a> {
+    pub(super) table: &'a str,
+    /// As titles have it.
+    pub(super) name: String,
+    /// Strips of all of its rows.
+    pub(super) strips: u64,
+}
+
+impl Subject<'_> {
+    /// What was published about it.
+    pub(super) fn published(&self) -> Option<PublishedSweep> {
+        PublishedSweep::of(self.table).filter(|_| self.strips == STRIPS)
+    }
+}
+
 /// blocks and threads of a row.
 pub(super) fn shape(record: &Record) -> Option<(u32, u32)> {
     Some((record.key.blocks?, record.key.threads?))
@@ -180,13 +196,9 @@ fn texts(values: &[u32]) -> Vec<String> {
 }
 
 /// A machine's heat map of one of its times.
-pub(super) fn machines_heat_map(
-    machine: &Machine,
-    table: &str,
-    rows: &[Record],
-    clock: Clock,
-) -> Figure {
-    let title = format!("{table}, {}: {}", machine.name, clock.name);
+pub(super) fn machines_heat_map(machine: &Machine, subject: &Subject<'_>, clock: Clock) -> Figure {
+    let title = format!("{}, {}: {}", subject.name, machine.name, clock.name);
+    let rows = machine.rows(subject.table);
     if let Some(reason) = no_times(machine, rows) {
         return Figure::absent(title, reason);
     }
@@ -209,18 +221,21 @@ pub(super) fn machines_heat_map(
 }
 
 /// The published sweep as a heat map.
-pub(super) fn published_heat_map(table: &str, published: &PublishedSweep) -> Figure {
+pub(super) fn published_heat_map(subject: &Subject<'_>, published: &PublishedSweep) -> Figure {
     let cells = published
         .cells
         .iter()
         .map(|&cell| (cell.0, cell.1, Some(cell.2), published.note(cell)));
-    let title = format!("{table}, {}: published {}", published.device, SPAN.name);
+    let title = format!(
+        "{}, {}: published {}",
+        subject.name, published.device, SPAN.name
+    );
     heat_map(title, SPAN, cells.collect())
 }
 
 /// The best times of the device beside those of the host, of every machine.
-pub(super) fn device_and_host(machines: &[&Machine], table: &str, strips: u64) -> Figure {
-    let title = format!("{table}: device and host");
+pub(super) fn device_and_host(machines: &[&Machine], subject: &Subject<'_>) -> Figure {
+    let title = format!("{}: device and host", subject.name);
     let clocks: [(&str, fn(&Timings) -> &Option<Timing>, bool); 6] = [
         ("host, the page's loop", |t| &t.host, false),
         ("host, the best it can do", |t| &t.host_best, false),
@@ -239,7 +254,7 @@ pub(super) fn device_and_host(machines: &[&Machine], table: &str, strips: u64) -
         for (index, machine) in machines.iter().enumerate() {
             let clock = Clock { name, note: "", of };
             let Some((ms, row)) = clock
-                .best(&with_strips(machine.rows(table), strips))
+                .best(machine.rows(subject.table))
                 .map(|(ms, row)| (ms, if has_shape { place(row) } else { String::new() }))
             else {
                 continue;
@@ -258,9 +273,7 @@ pub(super) fn device_and_host(machines: &[&Machine], table: &str, strips: u64) -
     if rows.is_empty() {
         return Figure::absent(title, "No machine has a time in this table.");
     }
-    let published = (strips == STRIPS)
-        .then(|| PublishedSweep::of(table))
-        .flatten();
+    let published = subject.published();
     push_published(&mut rows, &mut data, published.as_ref());
     let words: Vec<String> = rows
         .iter()
@@ -282,7 +295,7 @@ pub(super) fn device_and_host(machines: &[&Machine], table: &str, strips: u64) -
         alt: format!("Times beside each other. {}.", words.join("; ")),
         caption: format!(
             "The best cell of each, {} strips. The host's times are for the whole sum too.",
-            grouped(strips)
+            grouped(subject.strips)
         ),
         body: Ok(Box::new(Rows {
             unit: "ms".into(),

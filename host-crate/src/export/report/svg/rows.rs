@@ -78,7 +78,7 @@ impl Layout {
     fn new(frame: Frame, widest_value: f64) -> Self {
         let left = if frame.is_narrow() { 0.0 } else { 285.0 };
         let (middle, each) = if frame.is_narrow() {
-            (frame.font + 9.0, frame.font + 20.0)
+            (frame.font + 9.0, frame.font + 22.0)
         } else {
             (10.0, 21.0)
         };
