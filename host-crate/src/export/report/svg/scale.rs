@@ -30,7 +30,9 @@ impl Log {
     /// As [`Log::exact`], with room at both ends; never of no width.
     pub(in super::super) fn roomy(values: impl Iterator<Item = f64>) -> Option<Self> {
         let Log { low, high } = Self::exact(values)?;
-        let room = ((high - low) * 0.05).max(0.15);
+        let width = high - low;
+        // As wide as it takes to hold a 1, a 2 or a 5 of some decade.
+        let room = (width * 0.05).max(0.15).max((0.7 - width) / 2.0);
         Some(Log {
             low: low - room,
             high: high + room,
