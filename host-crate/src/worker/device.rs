@@ -4,12 +4,13 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytemuck::Pod;
 use quadscan_kernels::integrate::trapezoid::MAX_EXACT_DYADIC_STRIPS;
 
 use super::activity;
+use super::conditions::Conditions;
 use super::protocol::{Answer, Diagnostic, Greeting, Job, Peer, Reading, Task};
 use super::serve::{self, Failure, Laboratory};
 use crate::device::emulator::{Counting, Emulator, LastSteps, Settings};
@@ -134,6 +135,9 @@ impl DeviceLaboratory {
                 registers: properties.registers_per_multiprocessor,
             }),
         };
+        let no_clocks = device.clocks().err().map(|error| error.to_string());
+        // An emulator's clocks are nobody's loss.
+        let no_clocks = no_clocks.filter(|_| device.properties().has_timer);
         Ok(DeviceLaboratory {
             device,
             steps,
@@ -141,6 +145,7 @@ impl DeviceLaboratory {
             greeting: Greeting {
                 device: info,
                 no_gpu,
+                no_clocks,
             },
             partials: HashMap::new(),
             peers: HashMap::new(),
@@ -188,7 +193,7 @@ impl DeviceLaboratory {
                 ..Reading::default()
             });
         }
-        let rule = Rule::new(job.repeat);
+        let (begin, rule) = (Instant::now(), Rule::new(job.repeat));
         let gpu = timing::span(&rule, &self.device, &mut buffer, &mut partials, &mut launch)?;
         let wrong = T::first_difference(&partials, self.expected(precision, grid));
         let total = Some(T::in_order(&partials));
@@ -215,11 +220,37 @@ impl DeviceLaboratory {
         let mut theirs: Vec<_> = peers.iter().map(|peer| || peer.launch()).collect();
         let mut launches: Vec<timing::Launch<'_>> = vec![&mut ours];
         launches.extend(theirs.iter_mut().map(|launch| launch as timing::Launch<'_>));
-        let mut times = timing::kernels(&rule, &self.device, &mut launches)?.into_iter();
-        reading.kernel = times.next();
-        reading.nvcc_kernel = times.next();
-        reading.nvcc_dyadic_kernel = times.next();
+        let rule = rule.after(begin.elapsed());
+        let times = timing::kernels_and_methods(&rule, &self.device, &mut launches)?;
+        let mut times = times.into_iter();
+        if let Some(ours) = times.next() {
+            reading.kernel = Some(ours.timing);
+            reading.kernel_method = Some(ours.method);
+        }
+        reading.nvcc_kernel = times.next().map(|kernel| kernel.timing);
+        reading.nvcc_dyadic_kernel = times.next().map(|kernel| kernel.timing);
+        if job.cold {
+            let rule = rule.after(begin.elapsed());
+            self.cold(&rule, &mut ours, &mut reading)?;
+        }
         Ok(reading)
+    }
+
+    /// Times the kernel with a cold cache, or says why not: the row is no worse for it.
+    fn cold(&self, rule: &Rule, ours: timing::Launch<'_>, reading: &mut Reading) -> Result<()> {
+        let missing = |reason: String| format!("kernel_cold_ms was not measured: {reason}");
+        match timing::kernel_cold(rule, &self.device, ours) {
+            Ok(Some(cold)) => {
+                reading.kernel_cold = Some(cold.kernel);
+                reading.cold_events = Some(cold.events);
+            }
+            Ok(None) => reading.remarks.push(missing(
+                "the device does not tell the size of its cache".into(),
+            )),
+            Err(error) if error.is_context_lost() => return Err(error),
+            Err(error) => reading.remarks.push(missing(error.to_string())),
+        }
+        Ok(())
     }
 
     /// Loads the peer's forms, the published one first, launches each once and
@@ -285,6 +316,7 @@ impl Laboratory for DeviceLaboratory {
     fn carry_out(&mut self, job: &Job) -> std::result::Result<Reading, Failure> {
         // What an earlier job left is not this one's.
         self.device.take_counts();
+        let conditions = Conditions::now(&self.device);
         let result = match job.task {
             Task::QuarterCircle {
                 precision,
@@ -307,6 +339,7 @@ impl Laboratory for DeviceLaboratory {
         };
         let counted = result.map(|reading| Reading {
             counts: self.device.take_counts(),
+            clocks: conditions.until_now(&self.device),
             ..reading
         });
         counted.map_err(|error| Failure {

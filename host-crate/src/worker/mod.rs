@@ -7,6 +7,7 @@
 
 mod activity;
 pub mod child;
+mod conditions;
 #[cfg(test)]
 mod cpu;
 pub mod device;
