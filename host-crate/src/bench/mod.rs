@@ -20,7 +20,7 @@ use crate::cli::BenchArguments;
 use crate::device::{Artifact, DeviceChoice};
 use crate::error::{Error, Result};
 use crate::export::{self, Format};
-use crate::record::{Key, Record, Status};
+use crate::record::{DeviceInfo, Key, Record, Status};
 use crate::tables::column::KERNEL_COLD;
 use crate::tables::{Column, Table};
 use crate::worker::child::{Child, Program, Start};
@@ -79,6 +79,9 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     notices.iter().for_each(|notice| console.notice(notice));
     if let (Err(reason), Some(_)) = (&peers, &request.peers) {
         console.notice(reason);
+    }
+    if request.cold && device.info().is_some_and(DeviceInfo::is_emulated) {
+        console.notice("--cold has no effect on the emulator, which has no times");
     }
     let mut run = Run::new(&request, device, store, peers.ok().flatten());
 
@@ -151,7 +154,7 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
         (
             "--cold",
             arguments.cold,
-            request.tables.iter().any(|(table, _)| has_cold(*table)),
+            !request.published && request.tables.iter().any(|(table, _)| has_cold(*table)),
         ),
     ] {
         if given && !used {
