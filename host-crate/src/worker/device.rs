@@ -11,6 +11,7 @@ use quadscan_kernels::integrate::trapezoid::MAX_EXACT_DYADIC_STRIPS;
 
 use super::activity;
 use super::conditions::Conditions;
+use super::kernel_times::KernelTimes;
 use super::protocol::{Answer, Diagnostic, Greeting, Job, Peer, Reading, Task};
 use super::serve::{self, Failure, Laboratory};
 use crate::device::emulator::{Counting, Emulator, LastSteps, Settings};
@@ -195,6 +196,8 @@ impl DeviceLaboratory {
         }
         let (begin, rule) = (Instant::now(), Rule::new(job.repeat));
         let gpu = timing::span(&rule, &self.device, &mut buffer, &mut partials, &mut launch)?;
+        // Without the oracle's time, which comes next.
+        let spent = begin.elapsed();
         let wrong = T::first_difference(&partials, self.expected(precision, grid));
         let total = Some(T::in_order(&partials));
 
@@ -216,41 +219,14 @@ impl DeviceLaboratory {
                 Err(error) => reading.peer_problem = Some(format!("--peers: {error}")),
             }
         }
-        let mut ours = || launch(&mut buffer);
-        let mut theirs: Vec<_> = peers.iter().map(|peer| || peer.launch()).collect();
-        let mut launches: Vec<timing::Launch<'_>> = vec![&mut ours];
-        launches.extend(theirs.iter_mut().map(|launch| launch as timing::Launch<'_>));
-        let rule = rule.after(begin.elapsed());
-        let times = timing::kernels_and_methods(&rule, &self.device, &mut launches)?;
-        let mut times = times.into_iter();
-        if let Some(ours) = times.next() {
-            reading.kernel = Some(ours.timing);
-            reading.kernel_method = Some(ours.method);
-        }
-        reading.nvcc_kernel = times.next().map(|kernel| kernel.timing);
-        reading.nvcc_dyadic_kernel = times.next().map(|kernel| kernel.timing);
-        if job.cold {
-            let rule = rule.after(begin.elapsed());
-            self.cold(&rule, &mut ours, &mut reading)?;
-        }
+        let theirs: Vec<_> = peers.iter().map(|peer| || peer.launch()).collect();
+        let times = KernelTimes {
+            device: &self.device,
+            job,
+            spent,
+        };
+        times.fill(&mut reading, &mut || launch(&mut buffer), theirs)?;
         Ok(reading)
-    }
-
-    /// Times the kernel with a cold cache, or says why not: the row is no worse for it.
-    fn cold(&self, rule: &Rule, ours: timing::Launch<'_>, reading: &mut Reading) -> Result<()> {
-        let missing = |reason: String| format!("kernel_cold_ms was not measured: {reason}");
-        match timing::kernel_cold(rule, &self.device, ours) {
-            Ok(Some(cold)) => {
-                reading.kernel_cold = Some(cold.kernel);
-                reading.cold_events = Some(cold.events);
-            }
-            Ok(None) => reading.remarks.push(missing(
-                "the device does not tell the size of its cache".into(),
-            )),
-            Err(error) if error.is_context_lost() => return Err(error),
-            Err(error) => reading.remarks.push(missing(error.to_string())),
-        }
-        Ok(())
     }
 
     /// Loads the peer's forms, the published one first, launches each once and

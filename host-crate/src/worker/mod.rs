@@ -11,6 +11,7 @@ mod conditions;
 #[cfg(test)]
 mod cpu;
 pub mod device;
+mod kernel_times;
 pub mod protocol;
 pub mod serve;
 

@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 use super::settling::{first_look, settle};
-use super::{Launch, Timing};
+use super::{Launch, Timing, rule_of};
 use crate::device::{Buffer, Device, Event};
 use crate::error::Result;
 use crate::measure::Rule;
@@ -44,7 +44,7 @@ pub fn kernel_cold(rule: &Rule, device: &Device, launch: Launch<'_>) -> Result<O
     let rule = rule.with_at_least(FEWEST);
     let begin = Instant::now();
     let (mut samples, mut empty) = (Vec::new(), Vec::new());
-    while !rule.is_met(&samples, begin.elapsed()) {
+    while !rule_of(&rule, &samples).is_met(&samples, begin.elapsed()) {
         empty.push(flush.then(|| Ok(()))?);
         samples.push(flush.then(&mut *launch)?);
     }

@@ -113,6 +113,15 @@ fn every_cold_launch_follows_a_flush_of_twice_the_cache_and_the_events_time_is_t
 }
 
 #[test]
+fn a_very_long_kernel_is_launched_cold_three_times() {
+    let clockwork = Clockwork::default();
+    let device = clockwork.device(true, Some(1), 0.0);
+    let cold = kernel_cold(&Rule::new(None), &device, &mut || clockwork.work(512.0));
+    let samples = cold.map(|cold| cold.map(|cold| cold.kernel.samples_ms));
+    assert_eq!(samples.ok().flatten(), Some(vec![512.0; 3]));
+}
+
+#[test]
 fn as_many_cold_samples_as_asked_for() {
     let cold = cold(&Clockwork::default(), &Rule::new(Some(3)), Some(1));
     assert_eq!(cold.map(|cold| cold.kernel.samples_ms.len()), Some(3));
