@@ -296,8 +296,13 @@ fn text_of(request: &Request, table: &dyn Table, records: &[Record], divided: bo
 fn below(format: Format, table: &dyn Table, records: &[Record]) -> String {
     let matrices = table.matrices(records).into_iter();
     let matrices = matrices.map(|matrix| export::render_matrix(format, &matrix));
+    let notes = table.notes(records).into_iter().map(|note| match format {
+        // Two products in a paragraph would be emphasis.
+        Format::Markdown => note.replace('*', "\\*") + "\n",
+        _ => note + "\n",
+    });
     matrices
-        .chain(table.notes(records).into_iter().map(|note| note + "\n"))
+        .chain(notes)
         .map(|part| format!("\n{part}"))
         .collect()
 }

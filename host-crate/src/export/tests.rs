@@ -66,16 +66,17 @@ fn text(format: Format, published: bool) -> String {
 
 #[test]
 fn csv_has_the_published_columns_first_with_our_numbers_and_the_published_figures_last() {
+    // 1000 / (0.03125 * 64 * 256), 2.64 / 0.03125 and 479.28 / 63.
     assert_eq!(
         text(Format::Csv, false),
-        "blocks,threads,gpu_ms,host_ms,strips,kernel_ms,kernel_noise_percent,nvcc_kernel_ms,\
-         nvcc_dyadic_kernel_ms,pi,host_pi,nvcc_pi,warp_instructions,\
+        "blocks,threads,gpu_ms,host_ms,strips,kernel_ms,kernel_noise_percent,\
+         inverse_time_per_thread,nvcc_kernel_ms,nvcc_dyadic_kernel_ms,pi,host_pi,nvcc_pi,warp_instructions,\
          lane_instructions,divergent_branches,shared_wavefronts,ideal_shared_wavefronts,\
          global_sectors,ideal_global_sectors,device,status,reason,model_ms,\
          model_error_percent,model_gpu_ms,model_gpu_error_percent,published_gpu_ms,\
          published_host_ms,published_ratio,published_host_ratio\n\
-         64,256,0.03125,63,16777216,,,,,3.141592653573,,,,,,,,,,,ok,,,,,,2.64,479.28,84.48,7.6076\n\
-         1,1024,,63,16777216,,,,,,,,,,,,,,,,skipped,\"no device: none, \"\"really\"\"\",,,,,,479.6,,7.6127\n"
+         64,256,0.03125,63,16777216,,,1.9531,,,3.141592653573,,,,,,,,,,,ok,,,,,,2.64,479.28,84.48,7.6076\n\
+         1,1024,,63,16777216,,,,,,,,,,,,,,,,,skipped,\"no device: none, \"\"really\"\"\",,,,,,479.6,,7.6127\n"
     );
 }
 

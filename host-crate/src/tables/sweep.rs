@@ -104,6 +104,7 @@ fn columns_f64(published: &'static Published) -> Vec<Column> {
             noise(&record.timings.kernel)
         })
         .detail(),
+        Column::ours("inverse_time_per_thread", inverse_time_per_thread).detail(),
         Column::ours("nvcc_kernel_ms", |record| {
             median(&record.timings.nvcc_kernel)
         }),
