@@ -3,8 +3,8 @@
 use super::*;
 use crate::measure::Timing;
 use crate::record::{HostInfo, Key, Timings, Values};
-use crate::tables::Table;
 use crate::tables::sweep::{SWEEP_F32, SWEEP_F64};
+use crate::tables::{Matrix, Table, column};
 
 fn host() -> HostInfo {
     HostInfo {
@@ -149,4 +149,38 @@ fn footnotes_name_every_reason_once() {
         footnotes(&[skipped(), record(1, 1, &[]), skipped()]),
         ["2 rows skipped: no device: none, \"really\""]
     );
+}
+
+#[test]
+fn a_matrix_has_blocks_down_and_threads_across_where_there_is_room_for_it() {
+    let records = [
+        record(4, 8, &[0.5]),
+        record(4, 16, &[0.25]),
+        record(8, 8, &[0.125]),
+    ];
+    let matrix = Matrix::of("gpu_ms", &records, |record| {
+        column::median(&record.timings.gpu)
+    });
+    let text = |format| matrix.as_ref().map(|matrix| render_matrix(format, matrix));
+    assert_eq!(
+        text(Format::Table).as_deref(),
+        Some(
+            "gpu_ms\n\
+             | BLOCK \\ THREAD |     8 |   16 |\n\
+             |----------------|-------|------|\n\
+             |              4 |   0.5 | 0.25 |\n\
+             |              8 | 0.125 |      |\n"
+        )
+    );
+    assert_eq!(
+        text(Format::Markdown).as_deref(),
+        Some(
+            "gpu_ms:\n\n\
+             | BLOCK \\ THREAD | 8 | 16 |\n\
+             | ---: | ---: | ---: |\n\
+             | 4 | 0.5 | 0.25 |\n\
+             | 8 | 0.125 |  |\n"
+        )
+    );
+    assert_eq!(text(Format::Csv).as_deref(), Some(""));
 }
