@@ -1,17 +1,11 @@
 //! `quadscan report` and the files that `bench` leaves, from the outside.
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assert_cmd::Command;
-
-fn quadscan() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_quadscan"))
-}
-
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a temporary folder")
-}
+use common::{folder, quadscan};
 
 fn records() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/records/2026-11-21-h200.jsonl")
@@ -28,142 +22,116 @@ fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(path).expect("a file of text")
 }
 
+fn files(folder: &Path) -> usize {
+    fs::read_dir(folder).expect("a folder").count()
+}
+
 /// The exit code 2 and one sentence, which is returned.
-fn refusal(command: &mut Command) -> String {
-    let output = command.output().expect("quadscan starts");
-    let sentence = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{sentence}");
-    assert_eq!(sentence.lines().count(), 1, "{sentence}");
-    assert!(output.stdout.is_empty());
-    sentence
+fn refused(folder: &Path, arguments: &[&str]) -> String {
+    let outcome = quadscan(folder, arguments);
+    assert_eq!((outcome.code, &*outcome.output), (2, ""), "{outcome:?}");
+    assert_eq!(outcome.errors.lines().count(), 1, "{outcome:?}");
+    outcome.errors
 }
 
 #[test]
 fn a_folders_report_is_in_the_folder_and_its_name_is_printed() {
     let folder = results();
-    let page = folder.path().join("report.html");
-    quadscan()
-        .arg("report")
-        .arg(folder.path())
-        .assert()
-        .code(0)
-        .stdout(format!("{}\n", page.display()))
-        .stderr("");
-    assert!(read(&page).contains("<title>quadscan: NVIDIA H200</title>"));
+    let outcome = quadscan(folder.path(), &["report", "."]);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(
-        fs::read_dir(folder.path()).expect("a folder").count(),
-        2,
-        "no draft is left"
+        (&*outcome.output, &*outcome.errors),
+        ("./report.html\n", "")
     );
+    let page = read(folder.path().join("report.html"));
+    assert!(page.contains("<title>quadscan: NVIDIA H200</title>"));
+    assert_eq!(files(folder.path()), 2, "no draft is left");
 }
 
 #[test]
 fn several_folders_are_one_page_and_are_told_apart_by_their_names() {
-    let (one, other) = (results(), results());
-    let page = one.path().join("both.html");
-    quadscan()
-        .arg("report")
-        .args([one.path(), other.path()])
-        .arg("--output")
-        .arg(&page)
-        .assert()
-        .code(0);
-    let text = read(&page);
-    for folder in [&one, &other] {
-        let name = folder.path().file_name().unwrap_or_default();
-        let name = format!("NVIDIA H200 ({})", name.to_string_lossy());
-        assert!(text.contains(&name), "{name}");
+    let folder = folder();
+    for name in ["before", "after"] {
+        let part = folder.path().join(name);
+        fs::create_dir(&part).expect("a folder");
+        fs::copy(records(), part.join("records.jsonl")).expect("copied");
     }
-    assert!(!one.path().join("report.html").exists());
+    let arguments = ["report", "before", "after", "--output", "both.html"];
+    let outcome = quadscan(folder.path(), &arguments);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let page = read(folder.path().join("both.html"));
+    for name in ["NVIDIA H200 (before)", "NVIDIA H200 (after)"] {
+        assert!(page.contains(name), "{name}");
+    }
+    assert_eq!(files(folder.path()), 3);
 }
 
 #[test]
 fn a_torn_line_and_a_foreign_one_are_left_out_with_a_warning() {
     let folder = results();
     let path = folder.path().join("records.jsonl");
-    let mut text = read(&path);
-    text.insert_str(0, "{\"what\": \"else\"}\n");
-    text.push_str("{\"run\": \"torn");
+    let text = format!("{{\"what\": 1}}\n{}{{\"run\": \"torn", read(&path));
     fs::write(&path, text).expect("written");
-    let mut command = quadscan();
-    let output = command.arg("report").arg(folder.path()).output();
-    let output = output.expect("quadscan starts");
-    let warnings = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{warnings}");
-    assert!(warnings.contains("its torn last line"), "{warnings}");
-    assert!(warnings.contains("1 line is no record"), "{warnings}");
-    assert!(read(folder.path().join("report.html")).contains("169 rows, all measured and right"));
+    let outcome = quadscan(folder.path(), &["report", "."]);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    for warning in ["its torn last line", "1 line is no record"] {
+        assert!(outcome.errors.contains(warning), "{outcome:?}");
+    }
+    let page = read(folder.path().join("report.html"));
+    assert!(page.contains("169 rows, all measured and right"));
 }
 
 #[test]
 fn what_has_no_records_is_refused_and_nothing_is_written() {
-    let empty = folder();
-    let sentence = refusal(quadscan().arg("report").arg(empty.path()));
+    let folder = folder();
+    let sentence = refused(folder.path(), &["report", "."]);
     assert!(sentence.contains("records.jsonl"), "{sentence}");
-    fs::write(empty.path().join("records.jsonl"), "nothing\n").expect("written");
-    let sentence = refusal(quadscan().arg("report").arg(empty.path()));
+    let sentence = refused(folder.path(), &["report", "elsewhere"]);
+    assert!(sentence.contains("elsewhere"), "{sentence}");
+    refused(folder.path(), &["report"]);
+    fs::write(folder.path().join("records.jsonl"), "nothing\n").expect("written");
+    let sentence = refused(folder.path(), &["report", "."]);
     assert!(sentence.contains("has no records"), "{sentence}");
-    let sentence = refusal(quadscan().args(["report", "no such folder"]));
-    assert!(sentence.contains("no such folder"), "{sentence}");
-    refusal(quadscan().arg("report"));
-    assert!(!empty.path().join("report.html").exists());
+    assert_eq!(files(folder.path()), 1);
 }
 
 #[test]
 fn a_run_is_chosen_by_the_start_of_its_name_and_an_unknown_one_is_refused() {
     let folder = results();
+    let chosen = ["report", ".", "--run", "2026-11-21T06:26"];
+    assert_eq!(quadscan(folder.path(), &chosen).code, 0);
     let page = folder.path().join("report.html");
-    let mut command = quadscan();
-    command.arg("report").arg(folder.path());
-    command.args(["--run", "2026-11-21T06:26"]).assert().code(0);
     let whole = read(&page);
-    let mut command = quadscan();
-    command.arg("report").arg(folder.path());
-    let sentence = refusal(command.args(["--run", "1999"]));
+    let sentence = refused(folder.path(), &["report", ".", "--run", "1999"]);
     assert!(sentence.contains("2026-11-21T06:26:18"), "{sentence}");
     assert_eq!(read(&page), whole, "the old page stays");
 }
 
 #[test]
-fn a_page_that_cannot_be_written_is_refused_and_the_old_one_stays() {
+fn a_page_that_cannot_be_written_is_refused_and_nothing_is_left() {
     let folder = results();
-    let page = folder.path().join("page");
-    fs::create_dir(&page).expect("a folder where the page should be");
-    let mut command = quadscan();
-    command.arg("report").arg(folder.path()).arg("--output");
-    let sentence = refusal(command.arg(&page));
-    assert!(sentence.contains("--output"), "{sentence}");
-    let mut command = quadscan();
-    command.arg("report").arg(folder.path()).arg("--output");
-    refusal(command.arg(folder.path().join("none/page.html")));
-    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2);
+    fs::create_dir(folder.path().join("page")).expect("a folder where the page should be");
+    for page in ["page", "none/page.html"] {
+        let sentence = refused(folder.path(), &["report", ".", "--output", page]);
+        assert!(sentence.contains("--output"), "{sentence}");
+    }
+    assert_eq!(files(folder.path()), 2);
 }
 
 #[test]
 fn bench_leaves_a_csv_file_a_table_and_the_report() {
     let folder = folder();
-    let run = || {
-        quadscan()
-            .args(["bench", "activity", "accuracy", "--strips", "65536"])
-            .args(["--device", "emulator", "--format", "csv", "--out"])
-            .arg(folder.path())
-            .output()
-            .expect("quadscan starts")
-    };
-    let output = run();
-    let notices = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{notices}");
-    let page = folder.path().join("report.html");
-    let notice = format!("report: {}", page.display());
-    assert!(notices.contains(&notice), "{notices}");
-    let tables: Vec<String> = ["activity.csv", "accuracy.csv"]
-        .iter()
-        .map(|name| read(folder.path().join(name)))
-        .collect();
-    assert_eq!(
-        String::from_utf8_lossy(&output.stdout),
-        tables.join("\n"),
-        "the files hold what the same format prints"
-    );
-    assert!(read(&page).contains("Active warps in each step of a scan of 1024 elements"));
+    let arguments = [
+        "bench", "activity", "accuracy", "--strips", "65536", "--device", "emulator", "--format",
+        "csv", "--repeat", "1",
+    ];
+    let outcome = quadscan(folder.path(), &arguments);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let results = folder.path().join("results");
+    let notice = "report: results/report.html";
+    assert!(outcome.errors.contains(notice), "{outcome:?}");
+    let tables = ["activity.csv", "accuracy.csv"].map(|name| read(results.join(name)));
+    assert_eq!(outcome.output, tables.join("\n"), "as they are printed");
+    let page = read(results.join("report.html"));
+    assert!(page.contains("Active warps in each step of a scan of 1024 elements"));
 }

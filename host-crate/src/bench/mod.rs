@@ -14,14 +14,15 @@ pub mod request;
 mod run;
 pub(crate) mod store;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::cli::BenchArguments;
 use crate::device::{Artifact, DeviceChoice};
 use crate::error::{Error, Result};
 use crate::export::{self, Format};
-use crate::record::{Key, Record, Status};
+use crate::record::{DeviceInfo, Key, Record, Status};
 use crate::report;
+use crate::tables::column::KERNEL_COLD;
 use crate::tables::{Column, Table};
 use crate::worker::child::{Child, Program, Start};
 use crate::worker::protocol::{Algorithm, Greeting};
@@ -65,7 +66,7 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         Some(name) => Some(store::read_baseline(&request.out, name)?),
         None => None,
     };
-    let (device, notice) = open_device(&request)?;
+    let (device, notices) = open_device(&request)?;
     let peers = open_peers(&request, &device);
     let identity = request.identity(&match &peers {
         Ok(Some(peers)) => peers.describe(),
@@ -76,9 +77,12 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         .warnings()
         .iter()
         .for_each(|warning| console.notice(&format!("warning: {warning}")));
-    console.notice(&notice);
+    notices.iter().for_each(|notice| console.notice(notice));
     if let (Err(reason), Some(_)) = (&peers, &request.peers) {
         console.notice(reason);
+    }
+    if request.cold && device.info().is_some_and(DeviceInfo::is_emulated) {
+        console.notice("--cold has no effect on the emulator, which has no times");
     }
     let mut run = Run::new(&request, device, store, peers.ok().flatten());
 
@@ -104,18 +108,12 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     }
     let mut store = run.into_store();
     store.finish()?;
-    for (table, records) in &measured {
-        let columns = export::select(table.columns(), Format::Csv, false);
-        let text = export::render(Format::Csv, &columns, records);
-        store.keep(&format!("{}.csv", table.name()), &text)?;
-    }
+    let page = keep_results(&store, &request, &measured)?;
+    console.notice(&format!("report: {}", page.display()));
     let all: Vec<Record> = measured
         .into_iter()
         .flat_map(|(_, records)| records)
         .collect();
-    let page = report::page_of(&request.out)?;
-    let page = store.keep(report::FILE, &page)?;
-    console.notice(&format!("report: {}", page.display()));
     if let Some(name) = &request.save {
         store.save_baseline(name, &all)?;
     }
@@ -130,6 +128,21 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     } else {
         Outcome::Fine
     })
+}
+
+/// A file of CSV a table, and the page of all that the folder has, whose name is
+/// returned.
+fn keep_results(
+    store: &Store,
+    request: &Request,
+    measured: &[(&dyn Table, Vec<Record>)],
+) -> Result<PathBuf> {
+    for (table, records) in measured {
+        let columns = export::select(table.columns(), Format::Csv, false);
+        let text = export::render(Format::Csv, &columns, records);
+        store.keep(&format!("{}.csv", table.name()), &text)?;
+    }
+    store.keep(report::FILE, &report::page_of(&request.out)?)
 }
 
 /// Lists and rows that no selected table has a use for are not an error, but said.
@@ -156,6 +169,11 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
             arguments.padded,
             uses(|key| key.algorithm.as_deref() == Some(Algorithm::WorkEfficientPadded.name())),
         ),
+        (
+            "--cold",
+            arguments.cold,
+            !request.published && request.tables.iter().any(|(table, _)| has_cold(*table)),
+        ),
     ] {
         if given && !used {
             console.notice(&format!("warning: {name} has no effect on these tables"));
@@ -163,13 +181,19 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
     }
 }
 
-/// The measuring process, or why there is none, and one sentence for people: which
-/// device it is, and why. Err when a device was asked for by name and is not there,
+/// Whether a table has a place for times with a cold cache.
+fn has_cold(table: &dyn Table) -> bool {
+    let columns = table.columns();
+    columns.iter().any(|column| column.name == KERNEL_COLD)
+}
+
+/// The measuring process, or why there is none, and sentences for people: which
+/// device it is, and why; and why its clocks are not known. Err when a device was asked for by name and is not there,
 /// or cannot run the PTX.
-fn open_device(request: &Request) -> Result<(Measuring, String)> {
+fn open_device(request: &Request) -> Result<(Measuring, Vec<String>)> {
     let nothing = |reason: String| {
         let notice = format!("{reason}; the columns of the device stay empty");
-        Ok((Measuring::Nothing(reason), notice))
+        Ok((Measuring::Nothing(reason), vec![notice]))
     };
     if !request.uses_device() {
         return nothing("no table asks for a device".into());
@@ -177,9 +201,10 @@ fn open_device(request: &Request) -> Result<(Measuring, String)> {
     let start = Child::start(program(request)?).map_err(|problem| Error::Worker { problem })?;
     match start {
         Start::Ready(child, greeting) => {
-            let notice = introduction(request.device, &greeting);
+            let mut notices = vec![introduction(request.device, &greeting)];
+            notices.extend(greeting.no_clocks);
             let info = Box::new(greeting.device);
-            Ok((Measuring::Device(child, info), notice))
+            Ok((Measuring::Device(child, info), notices))
         }
         Start::NoDevice(reason) if request.device == DeviceChoice::Auto => {
             nothing(format!("no device: {reason}"))
@@ -305,8 +330,13 @@ fn text_of(request: &Request, table: &dyn Table, records: &[Record], divided: bo
 fn below(format: Format, table: &dyn Table, records: &[Record]) -> String {
     let matrices = table.matrices(records).into_iter();
     let matrices = matrices.map(|matrix| export::render_matrix(format, &matrix));
+    let notes = table.notes(records).into_iter().map(|note| match format {
+        // Two products in a paragraph would be emphasis.
+        Format::Markdown => note.replace('*', "\\*") + "\n",
+        _ => note + "\n",
+    });
     matrices
-        .chain(table.notes(records).into_iter().map(|note| note + "\n"))
+        .chain(notes)
         .map(|part| format!("\n{part}"))
         .collect()
 }

@@ -5,8 +5,8 @@ use crate::record::{DeviceInfo, Multiprocessors};
 /// Lanes of a warp, on every GPU so far.
 pub(super) const LANES: u32 = 32;
 
-/// Registers are given to a warp in portions of this many (CUDA C++ Programming
-/// Guide 13.0, "Technical Specifications per Compute Capability", 2025).
+/// Registers are given to a warp in portions of this many, since compute capability
+/// 3.0 (NVIDIA's CUDA Occupancy Calculator, 2022).
 const REGISTER_PORTION: u32 = 256;
 
 /// A GPU as the model sees it.
@@ -32,16 +32,17 @@ impl Machine {
         })
     }
 
-    /// The page's GPU in `sweep-f32`: 112 processors, 8 a multiprocessor, compute
-    /// capability 1.1 (hothardware.com, "NVIDIA GeForce 8800 GT: G92 Takes Flight",
-    /// October 2007; CUDA C Programming Guide 3.2, appendix G, 2010).
+    /// The page's GPU in `sweep-f32`: 112 processors (hothardware.com, "NVIDIA GeForce
+    /// 8800 GT - G92 Takes Flight", 2007), 8 a multiprocessor, compute capability 1.1
+    /// (limits: NVIDIA's CUDA Occupancy Calculator, 2010).
     pub(super) fn geforce_8800_gt() -> Self {
         old("GeForce 8800 GT", 14, 768, 8192)
     }
 
-    /// The page's GPU in `sweep-f64`, one of four in the case: 448 processors, 32 a
-    /// multiprocessor, compute capability 2.0 (NVIDIA, "Tesla S2050 GPU Computing
-    /// System", 2010; CUDA C Programming Guide 3.2, appendix G, 2010).
+    /// The page's GPU in `sweep-f64`, one of four in the case: 448 processors
+    /// (cputronic.com, "NVIDIA Tesla S2050", read in November 2026), 32 a
+    /// multiprocessor, compute capability 2.0 (limits: NVIDIA's CUDA Occupancy
+    /// Calculator, 2010).
     pub(super) fn tesla_s2050() -> Self {
         old("Tesla S2050", 14, 1536, 32768)
     }

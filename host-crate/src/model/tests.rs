@@ -191,9 +191,15 @@ fn a_device_half_as_fast_is_told_about_in_other_numbers() {
 fn a_device_with_fewer_multiprocessors_is_told_about_in_other_numbers() {
     let text = |count| explained(&made(count, 80.0, 5.0, 3.0)).text.join("\n");
     let (forty, ten) = (text(40), text(10));
-    assert!(forty.contains("Made up, 40 multiprocessors"), "{forty}");
+    assert!(
+        forty.contains("Made up, the model. 40 multiprocessors"),
+        "{forty}"
+    );
     assert!(forty.contains("the others idle: 8 of 40 at 32 blocks"));
-    assert!(ten.contains("Made up, 10 multiprocessors"), "{ten}");
+    assert!(
+        ten.contains("Made up, the model. 10 multiprocessors"),
+        "{ten}"
+    );
     assert!(ten.contains("the others idle: 2 of 10 at 8 blocks"));
     // 16 blocks on 10 multiprocessors: two where 1.6 would be even.
     assert!(ten.contains("16 is shared out worst: 2 for the fullest, where 1.6 would be even"));
@@ -205,6 +211,7 @@ fn the_page_s_question_is_answered_with_the_page_s_numbers() {
     let answer = text.last().unwrap();
     // The page: 2310 ms with one thread, 0.99 ms at 16x256, 112 processors.
     assert!(answer.contains("a gain of 2334 is possible"), "{answer}");
+    assert!(answer.starts_with("GeForce 8800 GT, "), "{answer}");
     assert!(answer.contains("112 processors"), "{answer}");
     assert!(answer.contains("32 for the lanes of a warp"), "{answer}");
 }

@@ -3,13 +3,17 @@
 
 use super::machine::{LANES, Machine, warps};
 use super::page::Page;
-use super::{Fit, Predicted};
+use super::{Constant, Fit, Predicted};
+use crate::export::number;
 
 /// A cell counts as bound by latency while it takes at most this much longer.
 const NEAR: f64 = 0.1;
 
 /// A best cell that takes this much longer than the floor does not show it.
 const FAR: f64 = 2.0;
+
+/// Fewer cells than this do not show that they are alike.
+const ALIKE: usize = 3;
 
 /// Paragraphs: of the measured sweep where there is one, then of the page's column.
 pub(super) fn paragraphs(kernel: Option<&Fit>, span: Option<&Fit>, page: &Page) -> Vec<String> {
@@ -40,7 +44,12 @@ fn three(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
     }
-    let decimals = (2 - value.abs().log10().floor() as i32).clamp(0, 12) as usize;
+    let spare = 2 - value.abs().log10().floor() as i32;
+    if spare < 0 {
+        let unit = 10f64.powi(-spare);
+        return format!("{:.0}", (value / unit).round() * unit);
+    }
+    let decimals = spare.min(12) as usize;
     let text = format!("{value:.decimals$}");
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -51,6 +60,11 @@ fn three(value: f64) -> String {
 
 fn percent(part: f64) -> String {
     format!("{} %", three((1e4 * part).round() / 1e2))
+}
+
+/// How a paragraph begins.
+fn heading(fit: &Fit, what: &str) -> String {
+    format!("{}, {what}.", machine(fit).name)
 }
 
 fn shape(cell: &Predicted) -> String {
@@ -76,25 +90,24 @@ fn best(fit: &Fit) -> Option<&Predicted> {
 
 fn score(fit: &Fit, what: &str) -> String {
     let unseen = fit.cells.iter().filter(|cell| !cell.seen).count();
-    let constants: Vec<String> = fit
-        .constants
-        .iter()
-        .map(|c| {
-            let number = format!("{} {}", three(c.value), c.unit);
-            format!("{} {} ({})", c.name, number.trim_end(), c.meaning)
-        })
-        .collect();
+    let told = |c: &Constant| format!("{} ({})", named(c), c.meaning);
+    let constants: Vec<String> = fit.constants.iter().map(told).collect();
     let worst = fit
         .cells
         .iter()
         .max_by(|a, b| a.error().abs().total_cmp(&b.error().abs()))
-        .map(|cell| format!(", at worst {} at {}", percent(cell.error()), shape(cell)))
+        .map(|cell| {
+            format!(
+                ", and {} at {}, the worst of all cells",
+                percent(cell.error()),
+                shape(cell)
+            )
+        })
         .unwrap_or_default();
     format!(
-        "The model. {}, {} multiprocessors: {what} in {} constants, fitted to {} of {} cells. On \
-         the {unseen} cells that the fit did not see, the median error is {}{worst}. The \
-         constants: {}.",
-        machine(fit).name,
+        "{} {} multiprocessors; {what} in {} constants, fitted to {} of {} cells. The median error \
+         on the {unseen} cells that the fit did not see is {}{worst}. The constants: {}.",
+        heading(fit, "the model"),
         count(fit),
         fit.constants.len(),
         fit.cells.len() - unseen,
@@ -102,6 +115,17 @@ fn score(fit: &Fit, what: &str) -> String {
         fit.median_error.map(percent).unwrap_or_default(),
         constants.join("; ")
     )
+}
+
+/// A constant with its value and unit.
+fn named(constant: &Constant) -> String {
+    let text = format!(
+        "{} {} {}",
+        constant.name,
+        three(constant.value),
+        constant.unit
+    );
+    text.trim_end().to_owned()
 }
 
 fn latency(fit: &Fit) -> String {
@@ -114,10 +138,11 @@ fn latency(fit: &Fit) -> String {
         .collect();
     let most = slow.iter().map(|cell| partials(cell)).max().unwrap_or(0);
     format!(
-        "Latency. A thread adds its terms one after the other and waits {} ns for each, however \
+        "{} A thread adds its terms one after the other and waits {} ns for each, however \
          idle the rest of the device is. As long as nothing else binds, the time is {} ms / \
          (blocks * threads), so 1000 / (ms * blocks * threads) is {} throughout: {} of the {} \
          cells are within {} of that, up to blocks * threads = {most}.",
+        heading(fit, "latency"),
         three(law.latency_ns),
         three(alone_ms),
         three(1e3 / alone_ms),
@@ -131,9 +156,10 @@ fn saturation(fit: &Fit) -> String {
     let warps = fit.law.saturating_warps();
     let threads = warps * f64::from(LANES);
     format!(
-        "Saturation. A full multiprocessor finishes a term of one warp every {} ns. The latency of \
+        "{} A full multiprocessor finishes a term of one warp every {} ns. The latency of \
          one warp is therefore the work of {} warps: with {} threads on a multiprocessor, or {} on \
          all {}, waiting and working take the same time, and threads beyond that gain little.",
+        heading(fit, "saturation"),
         three(fit.law.issue_ns),
         three(warps),
         three(threads),
@@ -154,13 +180,14 @@ fn floor(fit: &Fit) -> String {
         format!(
             " The best cell, {}, takes {} ms, {} times as long{far}.",
             shape(best),
-            three(best.measured_ms),
+            number::milliseconds(best.measured_ms),
             three(times)
         )
     });
     format!(
-        "Floor. All multiprocessors, busy to the end, would take {} ms, {} us of it for the \
+        "{} All multiprocessors, busy to the end, would take {} ms, {} us of it for the \
          launch.{}",
+        heading(fit, "floor"),
         three(floor),
         three(fit.law.fixed_us),
         reached.unwrap_or_default()
@@ -181,11 +208,14 @@ fn tail(fit: &Fit) -> String {
         .filter(|blocks| *blocks > count)
         .min_by(|a, b| uneven(b).total_cmp(&uneven(a)));
     let under = numbers().filter(|blocks| *blocks < count).max();
-    let mut text = "Tail. The fullest multiprocessor decides.".to_owned();
+    let mut text = format!(
+        "{} The fullest multiprocessor decides.",
+        heading(fit, "tail")
+    );
     match over {
         Some(blocks) if uneven(&blocks) > 0.0 => text.push_str(&format!(
             " Of the numbers of blocks here, {blocks} is shared out worst: {} for the fullest, \
-             where {} would be even, which costs {}.",
+             where {} would be even: up to {} more time.",
             machine(fit).most_blocks(blocks),
             three(f64::from(blocks) / f64::from(count)),
             percent(uneven(&blocks))
@@ -207,8 +237,10 @@ fn occupancy(fit: &Fit) -> String {
     let machine = machine(fit);
     let limits = &machine.multiprocessors;
     let held = format!(
-        "Occupancy. A multiprocessor holds {} threads and {} blocks at once.",
-        limits.max_threads, limits.max_blocks
+        "{} A multiprocessor holds {} threads and {} blocks at once.",
+        heading(fit, "occupancy"),
+        limits.max_threads,
+        limits.max_blocks
     );
     let crowded = fit
         .cells
@@ -230,13 +262,13 @@ fn occupancy(fit: &Fit) -> String {
     if !cell.threads.is_multiple_of(LANES) {
         let lanes = f64::from(warps(cell.threads) * LANES) / f64::from(cell.threads);
         text.push_str(&format!(
-            " A block of {} threads costs {} whole lanes, so the floor there is {} times as high: \
+            " A block of {} threads takes {} lanes, so the floor there is {} times as high: \
              {} ms by the model, {} ms measured.",
             cell.threads,
             warps(cell.threads) * LANES,
             three(lanes),
             three(cell.predicted_ms),
-            three(cell.measured_ms)
+            number::milliseconds(cell.measured_ms)
         ));
     }
     text
@@ -247,7 +279,8 @@ fn copies(span: &Fit, kernel: Option<&Fit>) -> String {
     let law = &span.law;
     let fixed = law.fixed_us - kernel.map_or(0.0, |kernel| kernel.law.fixed_us);
     let mut text = format!(
-        "Copies. The page's clock includes the copies of the partial sums: {} us a span",
+        "{} The page's clock includes the copies of the partial sums: {} us a span",
+        heading(span, "copies"),
         three(fixed)
     );
     let most = span.cells.iter().max_by_key(|cell| partials(cell));
@@ -261,8 +294,9 @@ fn copies(span: &Fit, kernel: Option<&Fit>) -> String {
                 shape(most),
                 three(copy_ms),
                 three(most.predicted_ms),
-                three(most.measured_ms)
+                number::milliseconds(most.measured_ms)
             ));
+            text.extend(alike(span));
         }
         _ => text.push_str("; no cell has sums enough to tell what one of them costs."),
     }
@@ -270,7 +304,7 @@ fn copies(span: &Fit, kernel: Option<&Fit>) -> String {
         text.push_str(&format!(
             " The span is shortest at {}, {} ms",
             shape(best),
-            three(best.measured_ms)
+            number::milliseconds(best.measured_ms)
         ));
         match kernel.and_then(self::best) {
             Some(kernel) => text.push_str(&format!(", the kernel at {}.", shape(kernel))),
@@ -286,11 +320,26 @@ fn copies(span: &Fit, kernel: Option<&Fit>) -> String {
     text
 }
 
+/// That cells with equally many sums take equally long, where there are many sums.
+fn alike(span: &Fit) -> Option<String> {
+    let of = |sums: u64| span.cells.iter().filter(move |cell| partials(cell) == sums);
+    let sums = span.cells.iter().map(partials);
+    let sums = sums.filter(|&sums| of(sums).count() >= ALIKE).max()?;
+    let ms = || of(sums).map(|cell| cell.measured_ms);
+    Some(format!(
+        " The {} cells with {sums} sums take {} to {} ms, whatever their blocks and threads.",
+        of(sums).count(),
+        number::milliseconds(ms().fold(f64::INFINITY, f64::min)),
+        number::milliseconds(ms().fold(0.0, f64::max))
+    ))
+}
+
 /// Whether the page's column agrees with the data sheet.
 fn multiprocessors(fit: &Fit, page: &Page) -> String {
     let sheet = count(fit);
     let tried = format!(
-        "Multiprocessors. The data sheet has {sheet}. Of {} to {}, ",
+        "{} The data sheet has {sheet}. Of {} to {}, ",
+        heading(fit, "multiprocessors"),
         page.tried().start(),
         page.tried().end()
     );
@@ -300,18 +349,30 @@ fn multiprocessors(fit: &Fit, page: &Page) -> String {
     let blocks = fit.cells.iter().map(|cell| cell.blocks).max().unwrap_or(0);
     let least = if *found >= blocks { " or more" } else { "" };
     let mut text = format!(
-        "{tried}the times fit {found}{least} better, with a median error of {} instead of {}.",
+        "{tried}{found}{least} fit the times best, with a median error of {} instead of {} and \
+         these constants: {}.",
         other.median_error.map(percent).unwrap_or_default(),
-        fit.median_error.map(percent).unwrap_or_default()
+        fit.median_error.map(percent).unwrap_or_default(),
+        other
+            .constants
+            .iter()
+            .map(named)
+            .collect::<Vec<_>>()
+            .join(", ")
     );
     if let Some(best) = best(fit)
         && let Some(one) = measured(fit, 1, best.threads)
     {
+        let times =
+            |fit: &Fit| fit.predict(1, best.threads) / fit.predict(best.blocks, best.threads);
         text.push_str(&format!(
-            " {} blocks of {} threads were {} times as fast as one such block.",
+            " {} blocks of {} threads were {} times as fast as one such block; with {found} the model \
+             predicts {}, with {sheet} {}.",
             best.blocks,
             best.threads,
-            three(one / best.measured_ms)
+            three(one / best.measured_ms),
+            three(times(other)),
+            three(times(fit))
         ));
     }
     text
@@ -329,6 +390,7 @@ fn measured(fit: &Fit, blocks: u32, threads: u32) -> Option<f64> {
 fn gain(fit: &Fit, processors: Option<u32>) -> Option<String> {
     let best = best(fit)?;
     let one = measured(fit, 1, 1)?;
+    let gain = one / best.measured_ms;
     let (blocks, threads) = (best.blocks, best.threads);
     let steps = [
         (1, threads.min(LANES), "the lanes of a warp"),
@@ -352,20 +414,20 @@ fn gain(fit: &Fit, processors: Option<u32>) -> Option<String> {
         )
     });
     Some(format!(
-        "Why a gain of {gain:.0} is possible. One thread takes {} ms, {} takes {} ms.{} One thread \
+        "{} One thread takes {} ms, {} takes {} ms.{} One thread \
          has one of the {LANES} lanes of its warp, and while it waits, {} warps could be served: \
          it uses 1/{of_one:.0} of its multiprocessor and 1/{:.0} of the device. By the model the \
          gain is {}, which multiply to {:.0}; {gain:.0} is measured{}.",
-        three(one),
+        heading(fit, &format!("why a gain of {gain:.0} is possible")),
+        number::milliseconds(one),
         shape(best),
-        three(best.measured_ms),
+        number::milliseconds(best.measured_ms),
         counted.unwrap_or_default(),
         three(warps),
         of_one * f64::from(count(fit)),
         factors.join(", times "),
         fit.predict(1, 1) / before,
         measured_way(fit, best).unwrap_or_default(),
-        gain = one / best.measured_ms,
     ))
 }
 

@@ -104,6 +104,7 @@ fn columns_f64(published: &'static Published) -> Vec<Column> {
             noise(&record.timings.kernel)
         })
         .detail(),
+        Column::ours("inverse_time_per_thread", inverse_time_per_thread).detail(),
         Column::ours("nvcc_kernel_ms", |record| {
             median(&record.timings.nvcc_kernel)
         }),
@@ -114,6 +115,7 @@ fn columns_f64(published: &'static Published) -> Vec<Column> {
         Column::ours("host_pi", |record| fixed(record.values.host_pi, 12)),
         Column::ours("nvcc_pi", |record| fixed(record.values.nvcc_pi, 12)).detail(),
     ];
+    columns.extend(Column::conditions());
     columns.extend(Column::counts());
     columns.extend(Column::outcome());
     columns.extend(references(published));
@@ -166,6 +168,7 @@ fn columns_f32(published: &'static Published) -> Vec<Column> {
         }),
         Column::ours("nvcc_pi", |record| fixed(record.values.nvcc_pi, 6)).detail(),
     ]);
+    columns.extend(Column::conditions());
     columns.extend(Column::counts());
     columns.extend(Column::outcome());
     columns.extend(references(published).map(|column| {
