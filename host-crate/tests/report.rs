@@ -128,8 +128,8 @@ fn bench_leaves_a_csv_file_a_table_and_the_report() {
     let outcome = quadscan(folder.path(), &arguments);
     assert_eq!(outcome.code, 0, "{outcome:?}");
     let results = folder.path().join("results");
-    let notice = "report: results/report.html";
-    assert!(outcome.errors.contains(notice), "{outcome:?}");
+    let notice = Some("report: results/report.html\n");
+    assert_eq!(outcome.report.as_deref(), notice, "{outcome:?}");
     let tables = ["activity.csv", "accuracy.csv"].map(|name| read(results.join(name)));
     assert_eq!(outcome.output, tables.join("\n"), "as they are printed");
     let page = read(results.join("report.html"));
