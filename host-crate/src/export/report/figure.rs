@@ -20,12 +20,20 @@ impl Grid {
         }
     }
 
+    /// Whether no cell of a column is a number.
+    fn is_of_text(&self, column: usize) -> bool {
+        let mut cells = self.rows.iter().filter_map(|row| row.get(column));
+        cells.all(|cell| is_text(cell))
+    }
+
     /// The table in a box that scrolls by itself. `name` says what it is.
     pub(super) fn html(&self, name: &str) -> Markup {
         html! {
             div class="scroll" tabindex="0" role="region" aria-label=(name) {
                 table {
-                    thead { tr { @for name in &self.header { th scope="col" { (name) } } } }
+                    thead { tr { @for (index, name) in self.header.iter().enumerate() {
+                        th.text[self.is_of_text(index)] scope="col" { (name) }
+                    } } }
                     tbody {
                         @for row in &self.rows { tr { @for cell in row { td.text[is_text(cell)] { (cell) } } } }
                     }

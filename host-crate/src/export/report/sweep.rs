@@ -236,7 +236,9 @@ pub(super) fn published_heat_map(subject: &Subject<'_>, published: &PublishedSwe
 /// The best times of the device beside those of the host, of every machine.
 pub(super) fn device_and_host(machines: &[&Machine], subject: &Subject<'_>) -> Figure {
     let title = format!("{}: device and host", subject.name);
-    let clocks: [(&str, fn(&Timings) -> &Option<Timing>, bool); 6] = [
+    /// Its name, the time, and whether a cell's shape belongs to it.
+    type Contender = (&'static str, fn(&Timings) -> &Option<Timing>, bool);
+    let clocks: [Contender; 6] = [
         ("host, the page's loop", |t| &t.host, false),
         ("host, the best it can do", |t| &t.host_best, false),
         ("device, best span", |t| &t.gpu, true),

@@ -28,7 +28,6 @@ impl Row {
 
 /// Rows of one unit. Of rows after each other with one name the first has it
 /// written beside it; the legend tells them apart.
-
 pub(in super::super) struct Rows {
     pub(in super::super) unit: String,
     pub(in super::super) rows: Vec<Row>,
@@ -76,7 +75,7 @@ struct Layout {
 
 impl Layout {
     fn new(frame: Frame, widest_value: f64) -> Self {
-        let left = if frame.is_narrow() { 0.0 } else { 285.0 };
+        let left = if frame.is_narrow() { 0.0 } else { 300.0 };
         let (middle, each) = if frame.is_narrow() {
             (frame.font + 9.0, frame.font + 22.0)
         } else {
