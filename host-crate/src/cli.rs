@@ -78,7 +78,8 @@ pub struct BenchArguments {
     #[arg(long)]
     pub padded: bool,
 
-    /// Exactly N samples of each time [default: as many as the noise asks for]
+    /// Exactly N samples of each time in each process [default: as many as the noise
+    /// asks for, and 3 in each of several processes]
     #[arg(long, value_name = "N")]
     pub repeat: Option<String>,
 
@@ -97,6 +98,15 @@ pub struct BenchArguments {
     /// Compare with the baseline NAME; exit code 1 when a cell is slower
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
+
+    /// Changes within PERCENT of the baseline are none [default: 2]
+    #[arg(long, value_name = "PERCENT")]
+    pub margin: Option<String>,
+
+    /// Measure each cell in N processes, whose differences a comparison has to know
+    /// [default: 12 with --save and --baseline, else 1]
+    #[arg(long, value_name = "N")]
+    pub processes: Option<String>,
 
     /// List tables, their cells and columns; measure nothing
     #[arg(long)]

@@ -22,7 +22,9 @@ use crate::error::{Error, Result};
 use crate::export::{self, Format};
 use crate::record::{Key, Record, Status};
 use crate::tables::{Column, Table};
+use crate::worker::Executor;
 use crate::worker::child::{Child, Program, Start};
+use crate::worker::panel::Panel;
 use crate::worker::protocol::{Algorithm, Greeting};
 
 use console::Console;
@@ -106,21 +108,44 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         return Ok(Outcome::Wrong);
     }
     let mut store = run.into_store();
-    store.finish()?;
+    let missed = request.baseline.as_ref().zip(baseline);
+    let missed = missed.is_some_and(|(name, baseline)| {
+        is_missed(&request, &store, name, &baseline, &all, console)
+    });
     if let Some(name) = &request.save {
         store.save_baseline(name, &all)?;
     }
-    let missed = baseline.is_some_and(|baseline| {
-        let comparison = baseline::compare_runs(&baseline, &all);
-        remark(&request, &comparison.lines, console);
-        comparison.is_missed()
-    });
+    // Last: a run that is interrupted before is gone on with, and says all of it.
+    store.finish()?;
     let failed = all.iter().any(|record| record.status == Status::Failed);
     Ok(if failed || missed {
         Outcome::Wrong
     } else {
         Outcome::Fine
     })
+}
+
+/// Says how the run compares with its baseline, and whether it falls short of it.
+fn is_missed(
+    request: &Request,
+    store: &Store,
+    name: &str,
+    baseline: &[Record],
+    all: &[Record],
+    console: &mut dyn Console,
+) -> bool {
+    if baseline.iter().any(|record| record.run == store.run()) {
+        // `--save` of the same name, interrupted after the comparison was printed.
+        let sentence = format!("baseline `{name}` is this very run: nothing is compared");
+        remark(request, &[sentence], console);
+        return false;
+    }
+    let comparison = baseline::compare_runs(name, request.margin, baseline, all);
+    match request.format {
+        Format::Markdown => console.result(&format!("\n{}", comparison.markdown())),
+        _ => remark(request, &comparison.lines(), console),
+    }
+    comparison.is_missed()
 }
 
 /// Lists and rows that no selected table has a use for are not an error, but said.
@@ -152,6 +177,9 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
             console.notice(&format!("warning: {name} has no effect on these tables"));
         }
     }
+    if arguments.margin.is_some() && arguments.baseline.is_none() {
+        console.notice("warning: --margin has no effect without --baseline");
+    }
 }
 
 /// The measuring process, or why there is none, and one sentence for people: which
@@ -168,9 +196,24 @@ fn open_device(request: &Request) -> Result<(Measuring, String)> {
     let start = Child::start(program(request)?).map_err(|problem| Error::Worker { problem })?;
     match start {
         Start::Ready(child, greeting) => {
-            let notice = introduction(request.device, &greeting);
-            let info = Box::new(greeting.device);
-            Ok((Measuring::Device(child, info), notice))
+            let mut notice = introduction(request.device, &greeting);
+            // An emulated device has no times that could differ.
+            let processes = match greeting.device.is_emulated() {
+                true => 1,
+                false => request.processes,
+            };
+            let executor: Box<dyn Executor> = match processes {
+                1 => child,
+                several => {
+                    let panel = panel(request, *child, &greeting, several)?;
+                    notice.push_str(&panel.1);
+                    Box::new(panel.0)
+                }
+            };
+            Ok((
+                Measuring::Device(executor, Box::new(greeting.device)),
+                notice,
+            ))
         }
         Start::NoDevice(reason) if request.device == DeviceChoice::Auto => {
             nothing(format!("no device: {reason}"))
@@ -184,6 +227,45 @@ fn open_device(request: &Request) -> Result<(Measuring, String)> {
         }),
         Start::Refused(problem) => Err(Error::Refused { problem }),
     }
+}
+
+/// This process and others like it, started at the same time; and what to say when
+/// not all of them hold the device.
+fn panel(
+    request: &Request,
+    first: Child,
+    greeting: &Greeting,
+    processes: u32,
+) -> Result<(Panel<Child>, String)> {
+    let program = program(request)?;
+    let starts: Vec<_> = std::thread::scope(|scope| {
+        let starting: Vec<_> = (1..processes)
+            .map(|_| scope.spawn(|| Child::start(program.clone())))
+            .collect();
+        let started = starting.into_iter().map(|thread| thread.join());
+        started.collect()
+    });
+    let mut members = vec![first];
+    let mut problem = None;
+    for start in starts {
+        match start {
+            Ok(Ok(Start::Ready(child, other))) if other.device == greeting.device => {
+                members.push(*child);
+            }
+            Ok(Ok(Start::Ready(..))) => problem = Some("it has another device".to_owned()),
+            Ok(Ok(Start::NoDevice(reason) | Start::Refused(reason)) | Err(reason)) => {
+                problem = Some(reason);
+            }
+            Err(_) => problem = Some("its thread ended".to_owned()),
+        }
+    }
+    let notice = problem.map_or_else(String::new, |problem| {
+        format!(
+            "; {} of {processes} measuring processes hold it, another one does not: {problem}",
+            members.len()
+        )
+    });
+    Ok((Panel::new(members), notice))
 }
 
 /// Which device measures, and why this one.

@@ -159,6 +159,7 @@ impl<'a> Run<'a> {
             task,
             repeat: self.request.repeat,
             peer,
+            checked: false,
         };
         match executor.run(&job, limit) {
             Err(reason) => (Status::Failed, Some(reason)),

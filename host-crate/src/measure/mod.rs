@@ -6,11 +6,12 @@
 //! nvbench's; the statistics are quantiles, which one interrupted sample does
 //! not move.
 
+pub mod comparison;
 pub mod device;
 pub mod host;
 mod statistics;
 
-pub use statistics::{Timing, Verdict, compare};
+pub use statistics::Timing;
 
 use std::time::{Duration, Instant};
 

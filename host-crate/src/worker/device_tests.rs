@@ -29,6 +29,7 @@ fn job(task: Task) -> Job {
         task,
         repeat: Some(3),
         peer: None,
+        checked: false,
     }
 }
 

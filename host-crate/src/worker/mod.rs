@@ -10,6 +10,7 @@ pub mod child;
 #[cfg(test)]
 mod cpu;
 pub mod device;
+pub mod panel;
 pub mod protocol;
 pub mod serve;
 

@@ -152,6 +152,7 @@ mod tests {
             task: Task::Diagnostic { kind },
             repeat: None,
             peer: None,
+            checked: false,
         };
         serde_json::to_string(&job).unwrap_or_default() + "\n"
     }
