@@ -10,9 +10,18 @@ fn the_published_accuracy_comes_out_byte_for_byte() {
     let (_, outcome) = without_device(&["accuracy", "--format", "csv", "--published"]);
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(outcome.output, include_str!("../data/accuracy_strips.csv"));
+    let errors: Vec<&str> = outcome.errors.lines().collect();
     assert_eq!(
-        outcome.errors, "no device: none; the columns of the device stay empty\n",
+        errors[..2],
+        [
+            "no device: none; the columns of the device stay empty",
+            "accuracy: 10 cells to measure",
+        ],
         "exactly one line says why"
+    );
+    assert!(
+        errors.len() > 2 && errors[errors.len() - 1].starts_with("accuracy: 10 cells in "),
+        "a log sees that the table has ended: {errors:?}"
     );
 }
 

@@ -326,6 +326,53 @@ fn processes_that_cannot_hold_the_device_are_said() {
 }
 
 #[test]
+fn a_run_that_could_not_be_saved_has_not_ended() {
+    let folder = folder();
+    let worker = timed(folder.path(), "1.0");
+    let save = || quadscan(folder.path(), &cell(&worker, &["--save", "first"]));
+    assert!(std::fs::create_dir(folder.path().join("results")).is_ok());
+    let baselines = folder.path().join("results/baselines");
+    assert!(std::fs::write(&baselines, "").is_ok());
+    let refused = save();
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(
+        refused
+            .errors
+            .contains("error: --out results: cannot write ")
+    );
+
+    assert!(std::fs::remove_file(&baselines).is_ok());
+    let saved = save();
+    assert_eq!(saved.code, 0, "{saved:?}");
+    assert_eq!(
+        rows(folder.path()).len(),
+        1,
+        "the row was not measured again"
+    );
+    let kept = std::fs::read_to_string(baselines.join("first.jsonl"));
+    assert_eq!(kept.unwrap_or_default().lines().count(), 1);
+}
+
+#[test]
+fn a_run_is_not_compared_with_itself() {
+    // It was saved under the name of its baseline, and interrupted after that.
+    let folder = folder();
+    let worker = timed(folder.path(), "1.0");
+    let both = cell(&worker, &["--save", "same", "--baseline", "same"]);
+    let first = quadscan(folder.path(), &cell(&worker, &["--save", "same"]));
+    assert_eq!(first.code, 0, "{first:?}");
+    let run = folder.path().join("results/run.json");
+    let text = std::fs::read_to_string(&run).unwrap_or_default();
+    let open = text.replace("\"finished\": true", "\"finished\": false");
+    assert_ne!(open, text);
+    assert!(std::fs::write(&run, open).is_ok());
+    let outcome = quadscan(folder.path(), &both);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let said = "baseline `same` is this very run: nothing is compared";
+    assert!(outcome.output.contains(said), "{outcome:?}");
+}
+
+#[test]
 fn a_run_that_has_nothing_of_its_baseline_misses_it() {
     let folder = folder();
     let saved = quadscan(

@@ -10,6 +10,7 @@ pub mod host_oracle;
 mod list;
 mod peers;
 mod preview;
+pub mod progress;
 pub mod request;
 mod run;
 mod store;

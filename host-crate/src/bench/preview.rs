@@ -3,6 +3,7 @@
 use super::Outcome;
 use super::console::Console;
 use super::host_oracle::HostOracle;
+use super::progress::Progress;
 use super::request::Request;
 use crate::record::{HostInfo, Key, Record, Status, Timings, Values, timestamp};
 use crate::tables::Table;
@@ -37,7 +38,12 @@ pub(super) fn dry_run(request: &Request, console: &mut dyn Console) -> Outcome {
         .enumerate()
     {
         let name = format!("{} {}", table.name(), key.describe());
-        console.progress(done, request.cell_count(), &name);
+        console.progress(&Progress {
+            done,
+            total: request.cell_count(),
+            cell: &name,
+            left: None,
+        });
         let answer = match answer(table, key, &mut host) {
             None => "not known in advance".to_owned(),
             Some(Ok(())) => "right on the host".to_owned(),
