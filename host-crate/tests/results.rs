@@ -144,6 +144,30 @@ fn json_of_the_published_columns_is_one_array_too() {
 }
 
 #[test]
+fn markdown_says_where_its_rows_are_from_and_folds_many_of_them_away() {
+    let markdown = |arguments: &[&str]| {
+        let (_, outcome) = without_device(&[arguments, &["--format", "markdown"]].concat());
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        outcome.output
+    };
+    let few = markdown(&["accuracy", "--strips", "16"]);
+    let lines: Vec<&str> = few.lines().collect();
+    assert_eq!(lines[..2], ["## accuracy", ""]);
+    assert!(
+        lines[2].contains(": revision ") && lines[2].contains("; 20"),
+        "{few}"
+    );
+    assert!(lines[4].starts_with("| precision | strips | pi |"), "{few}");
+    let many = markdown(&["activity"]);
+    let rows = "\n<details><summary>29 rows</summary>\n\n| algorithm | step |";
+    assert!(many.contains(rows), "{many}");
+    assert!(
+        many.contains("|\n\n</details>\n\n29 rows skipped: no device: none\n"),
+        "{many}"
+    );
+}
+
+#[test]
 fn peers_that_are_asked_for_in_vain_are_said() {
     for (arguments, sentence) in [
         (

@@ -28,6 +28,7 @@ use crate::worker::child::{Child, Program, Start};
 use crate::worker::panel::Panel;
 use crate::worker::protocol::{Algorithm, Greeting};
 
+use baseline::Side;
 use console::Console;
 use peers::Peers;
 use request::Request;
@@ -359,17 +360,35 @@ fn text_of(request: &Request, table: &dyn Table, records: &[Record], divided: bo
         text.push('\n');
     }
     if request.format == Format::Markdown {
-        text.push_str(&format!("## {}\n\n", table.name()));
+        text.push_str(&section(table, &columns, records));
     } else if request.format == Format::Table {
         text.push_str(&format!("{}: {}\n", table.name(), table.about()));
     }
-    text.push_str(&export::render(request.format, &columns, records));
+    if request.format != Format::Markdown {
+        text.push_str(&export::render(request.format, &columns, records));
+    }
     if request.format.has_room_for_words() {
         for note in export::footnotes(records) {
             text.push_str(&format!("\n{note}\n"));
         }
     }
     text
+}
+
+/// A table as a section of Markdown: where its rows are from, and the rows, folded
+/// away where they are many.
+fn section(table: &dyn Table, columns: &[Column], records: &[Record]) -> String {
+    /// What somebody who reads a pull request scrolls over.
+    const MANY: usize = 20;
+    let rows = export::render(Format::Markdown, columns, records);
+    let rows = match records.len() {
+        0..=MANY => rows,
+        many => {
+            format!("<details><summary>{many} rows</summary>\n\n{rows}\n</details>\n")
+        }
+    };
+    let from = Side::of(records).describe();
+    format!("## {}\n\n{}: {from}\n\n{rows}", table.name(), table.about())
 }
 
 /// Lines that are no rows: among the results where the form has room for words,

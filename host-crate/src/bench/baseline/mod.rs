@@ -22,7 +22,7 @@ use crate::measure::Timing;
 use crate::measure::comparison::{Judge, Ratio, Verdict};
 use crate::record::{Key, Record, Status};
 
-use side::Side;
+pub(in crate::bench) use side::Side;
 
 /// What a comparison found.
 #[derive(Clone, Debug)]
