@@ -112,7 +112,7 @@ pub struct BenchArguments {
     #[arg(long)]
     pub list: bool,
 
-    /// Print the cells and check the host's answers; measure nothing
+    /// Print the cells and check the host's and the device's answers, without a time
     #[arg(long)]
     pub dry_run: bool,
 

@@ -243,8 +243,31 @@ fn padding_is_said_to_have_no_effect_where_it_has_none() {
     let cells = ["bench", "--dry-run", "activity", "--padded"];
     let outcome = common::quadscan(folder.path(), &cells);
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    assert_eq!(outcome.output.matches("right on the host\n").count(), 29);
-    assert_eq!(outcome.output.matches("not known in advance\n").count(), 19);
+    let count = |text: &str| outcome.output.matches(text).count();
+    assert_eq!(count(": right on the host; right on the device\n"), 29);
+    assert_eq!(count(": not known in advance; right on the device\n"), 19);
+}
+
+#[test]
+fn a_dry_run_launches_every_kernel_once_and_keeps_nothing() {
+    let folder = folder();
+    let dry = |table: &str, extra: &[&str]| {
+        let arguments = ["bench", "--dry-run", "--device", "emulator", table];
+        common::quadscan(folder.path(), &[&arguments[..], extra].concat())
+    };
+    let right = dry(
+        "sweep-f64",
+        &["--strips", "1024", "--blocks", "1", "--threads", "8"],
+    );
+    let line = "sweep-f64 precision=f64 strips=1024 blocks=1 threads=8: right on the host; right \
+                on the device\n";
+    assert_eq!((right.code, right.output.as_str()), (0, line), "{right:?}");
+    let wrong = dry("faults", &["--cell-timeout", "1"]);
+    assert_eq!(wrong.code, 1, "{wrong:?}");
+    assert_eq!(wrong.output.matches("; right on the device\n").count(), 3);
+    assert_eq!(wrong.output.matches("; wrong on the device: ").count(), 2);
+    let written = std::fs::read_dir(folder.path()).map(Iterator::count);
+    assert_eq!(written.ok(), Some(0));
 }
 
 #[test]

@@ -205,9 +205,19 @@ fn a_list_and_a_dry_run_write_nothing_and_need_no_device() {
         "{}",
         list.output
     );
+    let elsewhere = common::folder();
+    let worker = common::fake(elsewhere.path(), common::NO_DEVICE);
     let dry = quadscan(
         folder.path(),
-        &["bench", "--dry-run", "accuracy", "activity", "--quick"],
+        &[
+            "bench",
+            "--dry-run",
+            "accuracy",
+            "activity",
+            "--quick",
+            "--worker",
+            &worker,
+        ],
     );
     assert_eq!(dry.code, 0, "{dry:?}");
     assert!(

@@ -10,6 +10,7 @@ pub mod host_oracle;
 mod list;
 mod peers;
 mod preview;
+mod processes;
 pub mod progress;
 pub mod request;
 mod run;
@@ -25,7 +26,6 @@ use crate::record::{Key, Record, Status};
 use crate::tables::{Column, Table};
 use crate::worker::Executor;
 use crate::worker::child::{Child, Program, Start};
-use crate::worker::panel::Panel;
 use crate::worker::protocol::{Algorithm, Greeting};
 
 use baseline::Side;
@@ -55,20 +55,22 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         preview::list(&request, console);
         return Ok(Outcome::Fine);
     }
-    if arguments.dry_run {
-        return Ok(preview::dry_run(&request, console));
-    }
     if let Some(folder) = &request.artifact {
         // SAFETY: nothing is launched from it; this only tells early whether the
         // folder can be read.
         unsafe { Artifact::read(folder) }?;
+    }
+    if arguments.dry_run {
+        let (device, notice) = open_device(&request, 1)?;
+        console.notice(&notice);
+        return Ok(preview::dry_run(&request, device, console));
     }
     warn_of_unused_lists(arguments, &request, console);
     let baseline = match &request.baseline {
         Some(name) => Some(store::read_baseline(&request.out, name)?),
         None => None,
     };
-    let (device, notice) = open_device(&request)?;
+    let (device, notice) = open_device(&request, request.processes)?;
     let peers = open_peers(&request, &device);
     let identity = request.identity(&match &peers {
         Ok(Some(peers)) => peers.describe(),
@@ -187,7 +189,7 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
 /// The measuring process, or why there is none, and one sentence for people: which
 /// device it is, and why. Err when a device was asked for by name and is not there,
 /// or cannot run the PTX.
-fn open_device(request: &Request) -> Result<(Measuring, String)> {
+fn open_device(request: &Request, processes: u32) -> Result<(Measuring, String)> {
     let nothing = |reason: String| {
         let notice = format!("{reason}; the columns of the device stay empty");
         Ok((Measuring::Nothing(reason), notice))
@@ -202,12 +204,12 @@ fn open_device(request: &Request) -> Result<(Measuring, String)> {
             // An emulated device has no times that could differ.
             let processes = match greeting.device.is_emulated() {
                 true => 1,
-                false => request.processes,
+                false => processes,
             };
             let executor: Box<dyn Executor> = match processes {
                 1 => child,
                 several => {
-                    let panel = panel(request, *child, &greeting, several)?;
+                    let panel = processes::panel(&program(request)?, *child, &greeting, several);
                     notice.push_str(&panel.1);
                     Box::new(panel.0)
                 }
@@ -229,45 +231,6 @@ fn open_device(request: &Request) -> Result<(Measuring, String)> {
         }),
         Start::Refused(problem) => Err(Error::Refused { problem }),
     }
-}
-
-/// This process and others like it, started at the same time; and what to say when
-/// not all of them hold the device.
-fn panel(
-    request: &Request,
-    first: Child,
-    greeting: &Greeting,
-    processes: u32,
-) -> Result<(Panel<Child>, String)> {
-    let program = program(request)?;
-    let starts: Vec<_> = std::thread::scope(|scope| {
-        let starting: Vec<_> = (1..processes)
-            .map(|_| scope.spawn(|| Child::start(program.clone())))
-            .collect();
-        let started = starting.into_iter().map(|thread| thread.join());
-        started.collect()
-    });
-    let mut members = vec![first];
-    let mut problem = None;
-    for start in starts {
-        match start {
-            Ok(Ok(Start::Ready(child, other))) if other.device == greeting.device => {
-                members.push(*child);
-            }
-            Ok(Ok(Start::Ready(..))) => problem = Some("it has another device".to_owned()),
-            Ok(Ok(Start::NoDevice(reason) | Start::Refused(reason)) | Err(reason)) => {
-                problem = Some(reason);
-            }
-            Err(_) => problem = Some("its thread ended".to_owned()),
-        }
-    }
-    let notice = problem.map_or_else(String::new, |problem| {
-        format!(
-            "; {} of {processes} measuring processes hold it, another one does not: {problem}",
-            members.len()
-        )
-    });
-    Ok((Panel::new(members), notice))
 }
 
 /// Which device measures, and why this one.

@@ -203,6 +203,7 @@ impl<'a> Run<'a> {
             repeat: self.request.repeat,
             peer,
             checked: false,
+            untimed: false,
         };
         match executor.run(&job, limit) {
             Err(reason) => (Status::Failed, Some(reason)),

@@ -30,6 +30,7 @@ fn job(task: Task) -> Job {
         repeat: Some(3),
         peer: None,
         checked: false,
+        untimed: false,
     }
 }
 

@@ -142,6 +142,7 @@ mod tests {
                 dyadic_entry: None,
             }),
             checked: false,
+            untimed: false,
         };
         match panel.run(&job, Duration::from_secs(1)) {
             Ok(reading) => reading,

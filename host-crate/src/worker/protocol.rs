@@ -127,6 +127,9 @@ pub struct Job {
     /// is compared with that one's.
     #[serde(default)]
     pub checked: bool,
+    /// The answer is asked for, and no time.
+    #[serde(default)]
+    pub untimed: bool,
 }
 
 /// What the device said about a cell.

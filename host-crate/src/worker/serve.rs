@@ -153,6 +153,7 @@ mod tests {
             repeat: None,
             peer: None,
             checked: false,
+            untimed: false,
         };
         serde_json::to_string(&job).unwrap_or_default() + "\n"
     }
