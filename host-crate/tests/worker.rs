@@ -282,7 +282,7 @@ fn a_comparison_leaves_standard_output_to_the_rows_where_it_has_no_room_for_word
     for format in ["csv", "json"] {
         let outcome = bench(&["--baseline", "first", "--format", format]);
         assert!(!outcome.output.contains("baseline"), "{outcome:?}");
-        let counts = "baseline `first`: 0 slower, 0 faster, 1 not distinguishable\n";
+        let counts = "compared: 0 slower, 0 faster, 1 not distinguishable\n";
         assert!(outcome.errors.contains(counts), "{outcome:?}");
     }
     let outcome = bench(&["--baseline", "first", "--format", "markdown"]);

@@ -147,6 +147,7 @@ fn is_missed(
     let comparison = baseline::compare_runs(name, request.margin, baseline, all);
     match request.format {
         Format::Markdown => console.result(&format!("\n{}", comparison.markdown())),
+        Format::Table => console.result(&format!("\n{}\n", comparison.lines().join("\n"))),
         _ => remark(request, &comparison.lines(), console),
     }
     comparison.is_missed()

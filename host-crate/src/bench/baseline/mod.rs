@@ -221,12 +221,12 @@ fn pairs<'a>(baseline: &'a [Record], now: &'a [Record]) -> Pairs<'a> {
             .find(|other| same_cell(other, record) && other.status != Status::Failed);
         let cell = format!("{} {}", record.table, record.key.describe());
         let of_launch = launch(record);
-        if !launches.contains(&of_launch) {
-            if let Some(finding) = instructions(earlier, record) {
-                let cell = format!("{} {}", record.table, of_launch.1.describe());
-                pairs.push(cell, "warp_instructions", finding);
-                launches.push(of_launch);
-            }
+        if !launches.contains(&of_launch)
+            && let Some(finding) = instructions(earlier, record)
+        {
+            let cell = format!("{} {}", record.table, of_launch.1.describe());
+            pairs.push(cell, "warp_instructions", finding);
+            launches.push(of_launch);
         }
         match times(earlier, record) {
             Times::Neither => {}

@@ -52,7 +52,7 @@ fn rows(comparison: &Comparison) -> Vec<String> {
     let lines = comparison.lines();
     let counts = lines
         .iter()
-        .rposition(|line| line.starts_with("baseline `b`: "));
+        .rposition(|line| line.starts_with("compared: "));
     lines[2..=counts.unwrap_or(1)].to_vec()
 }
 
@@ -67,7 +67,7 @@ fn rows_that_differ_are_listed_and_a_faster_one_does_not_hide_a_slower_one() {
         [
             "slower: t step=1: kernel_ms 1 -> 1.5, ratio 1.500 (1.500 to 1.500)",
             "faster: t step=2: kernel_ms 2 -> 1, ratio 0.500 (0.500 to 0.500)",
-            "baseline `b`: 1 slower, 1 faster, 1 not distinguishable",
+            "compared: 1 slower, 1 faster, 1 not distinguishable",
         ]
     );
     assert!(!compare(&then, &then).is_missed());
@@ -102,7 +102,7 @@ fn a_time_from_one_process_has_no_verdict_and_misses_the_baseline() {
     assert_eq!(
         comparison.lines()[2..],
         [
-            "baseline `b`: 0 slower, 0 faster, 0 not distinguishable, \
+            "compared: 0 slower, 0 faster, 0 not distinguishable, \
              1 measured by too few processes: nothing could be compared",
             "1 row without a verdict: measured by 1 processes then and 1 now, too few for any \
              difference to mean something; --save and --baseline take 12 where --processes does \
@@ -155,7 +155,7 @@ fn a_kernel_is_not_compared_with_a_host() {
     assert_eq!(
         rows(&comparison),
         [
-            "baseline `b`: 0 slower, 0 faster, 0 not distinguishable, 1 not in the baseline: \
+            "compared: 0 slower, 0 faster, 0 not distinguishable, 1 not in the baseline: \
              nothing could be compared"
         ]
     );
@@ -190,7 +190,7 @@ fn a_kernel_that_runs_more_instructions_misses_the_baseline() {
         [
             "fewer: t strips=2: warp_instructions 100 -> 50",
             "more: t strips=3: warp_instructions 100 -> 101",
-            "baseline `b`: 0 slower, 0 faster, 0 not distinguishable, 1 with more instructions, \
+            "compared: 0 slower, 0 faster, 0 not distinguishable, 1 with more instructions, \
              1 with fewer instructions, 1 with as many instructions",
         ]
     );
@@ -240,7 +240,7 @@ fn a_kernel_that_has_lost_its_time_misses_the_baseline() {
         rows(&comparison),
         [
             "gone: t step=2: the baseline has kernel_ms, this run has none",
-            "baseline `b`: 0 slower, 0 faster, 1 not distinguishable, \
+            "compared: 0 slower, 0 faster, 1 not distinguishable, \
              1 without what the baseline has of them",
         ]
     );
@@ -255,7 +255,7 @@ fn cells_of_one_run_alone_are_counted_and_miss_nothing() {
     assert_eq!(
         rows(&comparison),
         [
-            "baseline `b`: 0 slower, 0 faster, 1 not distinguishable, 1 not in the baseline, \
+            "compared: 0 slower, 0 faster, 1 not distinguishable, 1 not in the baseline, \
              1 of the baseline not measured"
         ]
     );
@@ -319,7 +319,7 @@ fn a_section_for_a_pull_request_has_both_runs_the_rows_that_differ_and_all_folde
         | revision | 0123456789ab | 0123456789ab |\n\
         | measured | 2026-11-21 | 2026-11-21 |\n\
         \n\
-        **baseline `b`: 1 slower, 0 faster, 1 not distinguishable**\n\
+        **1 slower, 0 faster, 1 not distinguishable**\n\
         \n\
         | cell | column | before | after | ratio | verdict |\n\
         | --- | --- | ---: | ---: | ---: | --- |\n\

@@ -102,8 +102,8 @@ impl Comparison {
     /// How many rows became what.
     fn counts(&self, tally: &Tally) -> String {
         let mut text = format!(
-            "baseline `{}`: {} slower, {} faster, {} not distinguishable",
-            self.name, tally.slower, tally.faster, tally.equal
+            "{} slower, {} faster, {} not distinguishable",
+            tally.slower, tally.faster, tally.equal
         );
         for (count, what) in [
             (tally.too_few, "measured by too few processes"),
@@ -215,7 +215,7 @@ impl Comparison {
             format!("this run: {}", self.now.describe()),
         ];
         lines.extend(self.rows.iter().filter_map(line));
-        lines.push(self.counts(&tally));
+        lines.push(format!("compared: {}", self.counts(&tally)));
         lines.extend(self.method(&tally));
         lines.extend(self.in_common());
         lines.extend(self.host());
