@@ -321,7 +321,8 @@ fn processes_that_cannot_hold_the_device_are_said() {
     let worker = fake(folder.path(), &script);
     let outcome = quadscan(folder.path(), &cell(&worker, &["--save", "x"]));
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    let said = "; 3 of 12 measuring processes hold it, another one does not: the device is taken\n";
+    let said =
+        "3 of 12 measuring processes hold the device, another one does not: the device is taken\n";
     assert!(outcome.errors.contains(said), "{outcome:?}");
 }
 

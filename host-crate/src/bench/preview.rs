@@ -102,6 +102,7 @@ fn answer(
         task,
         repeat: Some(1),
         peer: None,
+        cold: false,
         checked: false,
         untimed: true,
     };

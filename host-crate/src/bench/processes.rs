@@ -11,7 +11,7 @@ pub(super) fn panel(
     first: Child,
     greeting: &Greeting,
     processes: u32,
-) -> (Panel<Child>, String) {
+) -> (Panel<Child>, Option<String>) {
     let starts: Vec<_> = std::thread::scope(|scope| {
         let starting: Vec<_> = (1..processes)
             .map(|_| scope.spawn(|| Child::start(program.clone())))
@@ -33,9 +33,9 @@ pub(super) fn panel(
             Err(_) => problem = Some("its thread ended".to_owned()),
         }
     }
-    let notice = problem.map_or_else(String::new, |problem| {
+    let notice = problem.map(|problem| {
         format!(
-            "; {} of {processes} measuring processes hold it, another one does not: {problem}",
+            "{} of {processes} measuring processes hold the device, another one does not: {problem}",
             members.len()
         )
     });

@@ -40,6 +40,8 @@ pub struct Request {
     pub published: bool,
     /// Exactly this many samples.
     pub repeat: Option<u32>,
+    /// Kernels with a cold cache too.
+    pub cold: bool,
     /// Form of the results.
     pub format: Format,
     /// Folder for the records.
@@ -218,6 +220,7 @@ impl Request {
             device,
             published: arguments.published,
             repeat,
+            cold: arguments.cold,
             format,
             out: arguments.out.clone(),
             save: arguments.save.clone(),
@@ -279,10 +282,11 @@ impl Request {
             })
             .collect();
         format!(
-            "device={:?} repeat={:?} processes={} published={} peers={peers} cells={}",
+            "device={:?} repeat={:?} processes={} cold={} published={} peers={peers} cells={}",
             self.device,
             self.repeat,
             self.processes,
+            self.cold,
             self.published,
             cells.join(";")
         )
@@ -432,6 +436,7 @@ mod tests {
             identity(|_| {}, "nvcc"),
             identity(|a| a.published = true, "none"),
             identity(|a| a.repeat = Some("3".into()), "none"),
+            identity(|a| a.cold = true, "none"),
             identity(|a| a.strips = Some("65536".into()), "none"),
             identity(|a| a.processes = Some("2".into()), "none"),
             identity(|a| a.save = Some("x".into()), "none"),

@@ -1,7 +1,8 @@
 //! Several measuring processes as one: each measures every cell, so that what
 //! differs from process to process is in the samples of a run.
 //!
-//! The first one checks the result and times the peers as a single process does.
+//! The first one checks the result and times the peers, and ours with a cold cache, as
+//! a single process does.
 //! The others take a few samples each of the same launch, and their total has to
 //! have the same bits. Only one of them works at a time. Why this is needed stands
 //! in [`crate::measure::comparison`].
@@ -40,9 +41,32 @@ fn samples(job: &Job, first: &Reading) -> u32 {
     }
 }
 
+/// What all processes had to say about how they measured: the clocks from before the
+/// first to after the last, and every remark once.
+fn conditions(first: &mut Reading, others: &[Reading]) {
+    for other in others {
+        if let (Some(ours), Some(theirs)) = (&mut first.clocks, &other.clocks) {
+            ours.sm_after_mhz = theirs.sm_after_mhz;
+            for reason in &theirs.throttled {
+                if !ours.throttled.contains(reason) {
+                    ours.throttled.push(reason.clone());
+                }
+            }
+        }
+        for remark in &other.remarks {
+            if !first.remarks.contains(remark) {
+                first.remarks.push(remark.clone());
+            }
+        }
+    }
+}
+
 /// The times of all processes as one of each kind; the first one's where another
 /// has none.
 fn merged(mut readings: Vec<Reading>) -> Option<Reading> {
+    if let Some((first, others)) = readings.split_first_mut() {
+        conditions(first, others);
+    }
     let mut all: Vec<_> = readings.iter_mut().map(Reading::pooled_timings).collect();
     let (first, others) = all.split_first_mut()?;
     for (index, timing) in first.iter_mut().enumerate() {
@@ -73,6 +97,7 @@ impl<E: Executor> Executor for Panel<E> {
         let again = Job {
             repeat: Some(samples(job, &reading)),
             peer: None,
+            cold: false,
             checked: true,
             ..job.clone()
         };
@@ -98,6 +123,7 @@ impl<E: Executor> Executor for Panel<E> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Clocks;
     use crate::worker::protocol::{Diagnostic, Task};
 
     /// Answers with a time, and keeps what it was asked.
@@ -114,6 +140,13 @@ mod tests {
             Ok(Reading {
                 total: Some(self.total),
                 kernel: Timing::from_samples(samples),
+                clocks: Some(Clocks {
+                    sm_before_mhz: Some(100 + self.ms as u32),
+                    sm_after_mhz: Some(200 + self.ms as u32),
+                    throttled: vec!["heat".into(), format!("{}", self.ms)],
+                    ..Clocks::default()
+                }),
+                remarks: vec!["of all".into()],
                 nvcc_kernel: job.peer.as_ref().and(Timing::from_samples(vec![1.0])),
                 ..Reading::default()
             })
@@ -141,6 +174,7 @@ mod tests {
                 entry: "x".into(),
                 dyadic_entry: None,
             }),
+            cold: true,
             checked: false,
             untimed: false,
         };
@@ -167,9 +201,20 @@ mod tests {
         let asked: Vec<(bool, bool)> = panel
             .members
             .iter()
-            .map(|member| (member.asked[0].peer.is_some(), member.asked[0].checked))
+            .map(|member| &member.asked[0])
+            .map(|job| (job.peer.is_some() && job.cold, job.checked))
             .collect();
         assert_eq!(asked, [(true, false), (false, true), (false, true)]);
+    }
+
+    #[test]
+    fn what_the_processes_had_to_say_is_said_once() {
+        let reading = run(&mut panel(&[1.0, 2.0]), None);
+        assert_eq!(reading.remarks, ["of all"]);
+        let clocks = reading.clocks.unwrap_or_default();
+        let mhz = (clocks.sm_before_mhz, clocks.sm_after_mhz);
+        assert_eq!(mhz, (Some(101), Some(202)));
+        assert_eq!(clocks.throttled, ["heat", "1", "2"]);
     }
 
     #[test]

@@ -121,6 +121,7 @@ mod tests {
             Greeting {
                 device,
                 no_gpu: Some("none".into()),
+                no_clocks: None,
             }
         }
 
@@ -154,6 +155,7 @@ mod tests {
             peer: None,
             checked: false,
             untimed: false,
+            cold: false,
         };
         serde_json::to_string(&job).unwrap_or_default() + "\n"
     }

@@ -18,8 +18,10 @@ pub(in crate::bench) mod asked;
 mod side;
 mod words;
 
-use crate::measure::Timing;
+use std::mem::{Discriminant, discriminant};
+
 use crate::measure::comparison::{Judge, Ratio, Verdict};
+use crate::measure::{Method, Timing};
 use crate::record::{Key, Record, Status};
 
 pub(in crate::bench) use side::Side;
@@ -36,6 +38,8 @@ pub(super) struct Comparison {
     rows: Vec<Row>,
     /// Cells of the baseline that this run has not measured.
     unmeasured: usize,
+    /// Kernels that were timed in another way then.
+    other_ways: usize,
     /// The fewest and the most processes that measured a kernel, then and now.
     processes: Option<[(usize, usize); 2]>,
 }
@@ -186,6 +190,11 @@ fn instructions(then: Option<&Record>, now: &Record) -> Option<Finding> {
     }
 }
 
+/// How its kernel was launched for a sample, but for how often.
+fn way(record: &Record) -> Option<Discriminant<Method>> {
+    record.timings.kernel_method.as_ref().map(discriminant)
+}
+
 /// The launch that a row is of: that of all of its steps.
 fn launch(record: &Record) -> (&str, Key) {
     let key = Key {
@@ -205,6 +214,8 @@ struct Pairs<'a> {
     rows: Vec<Row>,
     /// The kernel's times of rows, by their index.
     kernels: Vec<(usize, &'a Timing, &'a Timing)>,
+    /// Kernels that were timed in another way then.
+    other_ways: usize,
 }
 
 /// Puts the rows of two runs together. The host's time is one measurement for all
@@ -236,6 +247,8 @@ fn pairs<'a>(baseline: &'a [Record], now: &'a [Record]) -> Pairs<'a> {
             Times::Host(_, after) if hosts.contains(&after) => {}
             Times::Kernel(before, after) => {
                 kernels.push((launch(record), after));
+                let was_other = earlier.is_some_and(|earlier| way(earlier) != way(record));
+                pairs.other_ways += usize::from(was_other);
                 pairs.kernels.push((pairs.rows.len(), before, after));
                 // Judged when the number of rows is known.
                 pairs.push(cell, "kernel_ms", Finding::New);
@@ -306,6 +319,7 @@ pub(super) fn compare_runs(
         then: Side::of(baseline),
         now: Side::of(now),
         processes: pairs.processes(),
+        other_ways: pairs.other_ways,
         rows: pairs.judged(margin),
         unmeasured,
     }

@@ -112,6 +112,26 @@ fn a_time_from_one_process_has_no_verdict_and_misses_the_baseline() {
 }
 
 #[test]
+fn a_kernel_that_was_timed_in_another_way_is_said() {
+    let by = |method| {
+        let mut record = record(1, Some(1.0), None);
+        record.timings.kernel_method = method;
+        record
+    };
+    let said = |then, now| {
+        let lines = compare(&[by(then)], &[by(now)]).lines();
+        let said = lines.iter().find(|line| line.contains("in another way"));
+        said.map(|line| line.starts_with("1 row timed in another way than then"))
+    };
+    assert_eq!(said(Some(Method::Graph(7)), Some(Method::Graph(8))), None);
+    assert_eq!(
+        said(Some(Method::Batch(7)), Some(Method::Graph(7))),
+        Some(true)
+    );
+    assert_eq!(said(None, Some(Method::Single)), Some(true));
+}
+
+#[test]
 fn a_factor_in_common_is_told_with_what_may_explain_it_and_taken_off_no_row() {
     let on = |step, ms, mhz| Record {
         clocks: Some(Clocks {

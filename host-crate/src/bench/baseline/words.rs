@@ -154,6 +154,13 @@ impl Comparison {
                 range(now),
             ));
         }
+        if self.other_ways > 0 {
+            lines.push(format!(
+                "{} timed in another way than then (single launches, calls one after the other, \
+                 graphs), which may make a difference where a kernel is short.",
+                rows(self.other_ways)
+            ));
+        }
         let told = self.resolutions();
         if let (Some(median), Some(most)) = (told.get(told.len() / 2), told.last()) {
             lines.push(format!(
