@@ -78,7 +78,8 @@ pub struct BenchArguments {
     #[arg(long)]
     pub padded: bool,
 
-    /// Exactly N samples of each time [default: as many as the noise asks for]
+    /// Exactly N samples of each time in each process [default: as many as the noise
+    /// asks for, and 3 in each of several processes]
     #[arg(long, value_name = "N")]
     pub repeat: Option<String>,
 
@@ -102,11 +103,20 @@ pub struct BenchArguments {
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
 
+    /// Changes within PERCENT of the baseline are none [default: 2]
+    #[arg(long, value_name = "PERCENT")]
+    pub margin: Option<String>,
+
+    /// Measure each cell in N processes, whose differences a comparison has to know
+    /// [default: 12 with --save and --baseline, else 1]
+    #[arg(long, value_name = "N")]
+    pub processes: Option<String>,
+
     /// List tables, their cells and columns; measure nothing
     #[arg(long)]
     pub list: bool,
 
-    /// Print the cells and check the host's answers; measure nothing
+    /// Print the cells and check the host's and the device's answers, without a time
     #[arg(long)]
     pub dry_run: bool,
 

@@ -78,6 +78,16 @@ fn numbers_out_of_range_are_refused_with_the_range() {
         (["--strips", "1e6"], "--strips `1e6` is not a whole number"),
         (["--repeat", "0"], "--repeat `0` is out of range"),
         (
+            ["--margin", "2%"],
+            "--margin `2%` is no percentage, allowed are 0 to 100, such as 2 or 0.5",
+        ),
+        (["--margin", "101"], "--margin `101` is no percentage"),
+        (
+            ["--processes", "0"],
+            "--processes `0` is out of range, allowed are 1 to 32",
+        ),
+        (["--processes", "33"], "--processes `33` is out of range"),
+        (
             ["--cell-timeout", "0"],
             "--cell-timeout `0` is out of range",
         ),

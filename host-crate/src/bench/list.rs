@@ -25,6 +25,20 @@ pub(super) fn number(argument: &str, text: &str, range: RangeInclusive<u64>) -> 
     }
 }
 
+/// A percentage from 0 to 100 as a part.
+pub(super) fn percentage(argument: &str, text: &str) -> Result<f64> {
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    match text.parse::<f64>() {
+        Ok(percent) if plain && percent <= 100.0 => Ok(percent / 100.0),
+        _ => Err(Error::Argument {
+            argument: argument.to_owned(),
+            problem: format!("`{text}` is no percentage, allowed are 0 to 100, such as 2 or 0.5"),
+        }),
+    }
+}
+
 /// Numbers in `range`, divided by commas, in the order given, none twice.
 pub(super) fn numbers(argument: &str, text: &str, range: RangeInclusive<u64>) -> Result<Vec<u64>> {
     let mut values = Vec::new();
@@ -54,6 +68,22 @@ mod tests {
     #[test]
     fn a_list_keeps_its_order() {
         assert_eq!(threads("8,1,1024"), Ok(vec![8, 1, 1024]));
+    }
+
+    #[test]
+    fn a_percentage_is_a_plain_number_up_to_100() {
+        for (text, part) in [("0", 0.0), ("2", 0.02), ("0.5", 0.005), ("100", 1.0)] {
+            assert_eq!(percentage("--margin", text).ok(), Some(part));
+        }
+        for text in [
+            "", ".", "-1", "+1", "2%", "1e1", "nan", "inf", "100.1", "1.2.3",
+        ] {
+            let problem = percentage("--margin", text).map_err(|error| error.to_string());
+            let sentence = format!(
+                "--margin `{text}` is no percentage, allowed are 0 to 100, such as 2 or 0.5"
+            );
+            assert_eq!(problem, Err(sentence));
+        }
     }
 
     #[test]

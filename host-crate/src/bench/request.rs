@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::baseline::asked;
 use super::list;
 use crate::cli::BenchArguments;
 use crate::device::DeviceChoice;
@@ -49,6 +50,10 @@ pub struct Request {
     pub save: Option<String>,
     /// Compare with a baseline.
     pub baseline: Option<String>,
+    /// Changes within this part are none.
+    pub margin: f64,
+    /// Processes that measure each cell on a device with times.
+    pub processes: u32,
     /// Folder of the PTX.
     pub artifact: Option<PathBuf>,
     /// Folder of the peers' source, when it was named: what is missing is said then.
@@ -220,6 +225,8 @@ impl Request {
             out: arguments.out.clone(),
             save: arguments.save.clone(),
             baseline: arguments.baseline.clone(),
+            margin: asked::margin(arguments)?,
+            processes: asked::processes(arguments)?,
             artifact: arguments.artifact.clone(),
             peers,
             cell_timeout,
@@ -275,9 +282,10 @@ impl Request {
             })
             .collect();
         format!(
-            "device={:?} repeat={:?} cold={} published={} peers={peers} cells={}",
+            "device={:?} repeat={:?} processes={} cold={} published={} peers={peers} cells={}",
             self.device,
             self.repeat,
+            self.processes,
             self.cold,
             self.published,
             cells.join(";")
@@ -430,6 +438,8 @@ mod tests {
             identity(|a| a.repeat = Some("3".into()), "none"),
             identity(|a| a.cold = true, "none"),
             identity(|a| a.strips = Some("65536".into()), "none"),
+            identity(|a| a.processes = Some("2".into()), "none"),
+            identity(|a| a.save = Some("x".into()), "none"),
             identity(|a| a.device = "emulator".into(), "none"),
             identity(
                 |a| (a.device, a.schedule) = ("emulator".into(), Some("0".into())),

@@ -30,6 +30,8 @@ fn job(task: Task) -> Job {
         task,
         repeat: Some(3),
         peer: None,
+        checked: false,
+        untimed: false,
         cold: false,
     }
 }

@@ -123,6 +123,13 @@ pub struct Job {
     pub repeat: Option<u32>,
     /// The peer to time beside it.
     pub peer: Option<Peer>,
+    /// Another process has compared the result with the host's, and this one's sum
+    /// is compared with that one's.
+    #[serde(default)]
+    pub checked: bool,
+    /// The answer is asked for, and no time.
+    #[serde(default)]
+    pub untimed: bool,
     /// Time the kernel with a cold cache too.
     #[serde(default)]
     pub cold: bool,
@@ -176,6 +183,13 @@ pub struct Reading {
     /// Why the peer was not timed, when it was to be: it is not there, or its
     /// result is wrong.
     pub peer_problem: Option<String>,
+}
+
+impl Reading {
+    /// The times that several measuring processes take together.
+    pub fn pooled_timings(&mut self) -> [&mut Option<Timing>; 2] {
+        [&mut self.gpu, &mut self.kernel]
+    }
 }
 
 /// The device that a measuring process holds.
