@@ -164,6 +164,7 @@ impl<'a> Run<'a> {
             Err(reason) => (Status::Failed, Some(reason)),
             Ok(reading) => {
                 record.counts = reading.counts;
+                record.remarks.extend(reading.remarks.iter().cloned());
                 let wrong = table.fill_from_device(record, &reading);
                 if let Some(problem) = &reading.peer_problem {
                     self.say_once(problem, console);

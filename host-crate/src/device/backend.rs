@@ -5,7 +5,7 @@
 //! does as it is told. Work happens in order, as on one stream.
 
 use super::{Counts, DeviceProperties, FunctionAttributes, LaunchShape, MemoryInfo};
-use crate::Result;
+use crate::{Error, Result};
 
 /// A loaded module of a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -135,6 +135,15 @@ pub trait Backend: Send + Sync {
     /// Milliseconds on the device between two reached marks;
     /// [`Error::NoTimer`](crate::Error::NoTimer) on a device that has no time.
     fn elapsed_ms(&self, start: EventHandle, end: EventHandle) -> Result<f64>;
+
+    /// The same device with another stream of work, whose events are on the same
+    /// clock; [`Error::OneStream`](crate::Error::OneStream) on a device that does one
+    /// thing after the other.
+    fn another_stream(&self) -> Result<Box<dyn Backend>> {
+        Err(Error::OneStream {
+            device: self.properties().name.clone(),
+        })
+    }
 
     /// What the kernels did that ended well since the last call; `None` on a
     /// device that does not count.

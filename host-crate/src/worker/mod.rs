@@ -7,10 +7,12 @@
 
 mod activity;
 pub mod child;
+mod concurrent;
 #[cfg(test)]
-mod cpu;
+pub(crate) mod cpu;
 pub mod device;
 pub mod protocol;
+mod scan_times;
 pub mod serve;
 
 use std::time::Duration;
