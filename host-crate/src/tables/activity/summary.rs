@@ -8,11 +8,19 @@ use crate::measure::Timing;
 use crate::record::{Record, Status};
 use crate::scan::Algorithm;
 
+/// A number of things.
+fn several(count: impl Into<u64>, what: &str) -> String {
+    match count.into() {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    }
+}
+
 /// The rows of one launch, added up.
 struct Scan {
     algorithm: Algorithm,
     n: u32,
-    steps: usize,
+    steps: u32,
     adds: u32,
     warps: u32,
     /// Wavefronts of the loads, and how many they would be without conflicts.
@@ -39,7 +47,7 @@ impl Scan {
         Some(Scan {
             algorithm,
             n,
-            steps: rows.len(),
+            steps: rows.len() as u32,
             adds: rows
                 .iter()
                 .map(|row| row.values.adds)
@@ -57,12 +65,12 @@ impl Scan {
 
     fn describe(&self) -> String {
         let mut text = format!(
-            "{}, {} elements: {} steps, {} adds, {} active warps",
+            "{}, {} elements: {}, {}, {}",
             self.algorithm.name(),
             self.n,
-            self.steps,
-            self.adds,
-            self.warps
+            several(self.steps, "step"),
+            several(self.adds, "add"),
+            several(self.warps, "active warp")
         );
         if let Some((took, ideal)) = self.wavefronts {
             text += &format!("; loads take {took} wavefronts, {ideal} without conflicts");
@@ -116,8 +124,8 @@ impl Scan {
             "naive in units of work_efficient, {} elements: {} times the steps, {} times the \
              adds, {}",
             self.n,
-            ratio(self.steps as f64, efficient.steps as f64),
-            ratio(f64::from(self.adds), f64::from(efficient.adds)),
+            ratio(self.steps.into(), efficient.steps.into()),
+            ratio(self.adds.into(), efficient.adds.into()),
             self.costs_of(efficient).join(", ")
         )
     }
@@ -126,27 +134,24 @@ impl Scan {
     fn scattered_from(&self, packed: &Scan) -> Option<String> {
         (self.adds == packed.adds).then(|| {
             format!(
-                "{} in units of {}, {} elements: the same {} adds, {}",
+                "{} in units of {}, {} elements: the same {}, {}",
                 self.algorithm.name(),
                 packed.algorithm.name(),
                 self.n,
-                self.adds,
+                several(self.adds, "add"),
                 self.costs_of(packed).join(", ")
             )
         })
     }
 }
 
-/// What a scan and the second kernel took at once, in units of what each takes alone.
+/// What a scan and the second kernel took at once, in units of what each takes alone;
+/// or why that is not known.
 fn beside(record: &Record) -> Option<String> {
     let (algorithm, n) = launch(&record.key)?;
     if record.key.step.is_some() || record.status != Status::Ok {
         return None;
     }
-    let start = format!(
-        "{}, {n} elements, beside a second kernel on another stream",
-        algorithm.name()
-    );
     let timings = &record.timings;
     let ratio = |both: &Option<Timing>, alone: &Option<Timing>| {
         let (both, alone) = both.as_ref().zip(alone.as_ref())?;
@@ -162,11 +167,16 @@ fn beside(record: &Record) -> Option<String> {
                 .map(|(blocks, threads)| format!(" of {blocks} x {threads} threads"))
                 .unwrap_or_default();
             Some(format!(
-                "{start}: a scan takes {ours:.2} times its time alone, the second kernel{of} \
-                 {other:.3} times its own"
+                "{}, {n} elements, beside a second kernel on another stream: a scan takes \
+                 {ours:.2} times its time alone, the second kernel{of} {other:.3} times its own",
+                algorithm.name()
             ))
         }
-        _ => Some(format!("{start}: {}", record.remarks.first()?)),
+        _ => Some(format!(
+            "no time of {}, {n} elements, beside a second kernel: {}",
+            algorithm.name(),
+            record.remarks.first()?
+        )),
     }
 }
 
@@ -197,4 +207,107 @@ pub(super) fn lines(records: &[Record]) -> Vec<String> {
     }
     lines.extend(records.iter().filter_map(beside));
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{HostInfo, Key, Timings, Values};
+
+    /// A row of a launch that has taken `kernel` ms, and `batch` by 100 blocks.
+    fn row(algorithm: Algorithm, step: Option<u32>, warps: u32, kernel: f64, batch: f64) -> Record {
+        let timing = |ms: f64| Timing::from_samples(vec![ms; 3]);
+        Record {
+            run: "r".into(),
+            table: "activity".into(),
+            key: Key {
+                algorithm: Some(algorithm.name().into()),
+                n: Some(1000),
+                step,
+                ..Key::default()
+            },
+            status: Status::Ok,
+            reason: None,
+            values: Values {
+                adds: Some(5),
+                active_warps: Some(warps),
+                batch_blocks: Some(100),
+                companion_blocks: Some(132),
+                companion_threads: Some(1024),
+                ..Values::default()
+            },
+            timings: Timings {
+                kernel: timing(kernel),
+                batch: timing(batch),
+                ..Timings::default()
+            },
+            counts: None,
+            clocks: None,
+            remarks: Vec::new(),
+            device: None,
+            host: HostInfo::current(),
+            timestamp: String::new(),
+        }
+    }
+
+    #[test]
+    fn scans_are_compared_by_what_they_did_and_took() {
+        let records = [
+            row(Algorithm::Naive, Some(1), 3, 0.002, 0.05),
+            row(Algorithm::Naive, Some(2), 3, 0.002, 0.05),
+            row(Algorithm::WorkEfficient, Some(1), 2, 0.004, 0.025),
+            row(Algorithm::NaiveScattered, Some(1), 6, 0.003, 0.1),
+            row(Algorithm::NaiveScattered, Some(2), 6, 0.003, 0.1),
+        ];
+        assert_eq!(
+            lines(&records),
+            [
+                "naive, 1000 elements: 2 steps, 10 adds, 6 active warps; one scan takes 0.002 ms, \
+                 100 at once scan 2.0 G elements/s",
+                "work_efficient, 1000 elements: 1 step, 5 adds, 2 active warps; one scan takes \
+                 0.004 ms, 100 at once scan 4.0 G elements/s",
+                "naive_scattered, 1000 elements: 2 steps, 10 adds, 12 active warps; one scan \
+                 takes 0.003 ms, 100 at once scan 1.0 G elements/s",
+                "naive in units of work_efficient, 1000 elements: 2.00 times the steps, 2.00 \
+                 times the adds, 3.00 times the active warps, 0.50 times the time of one scan, \
+                 2.00 times that of a device full of them",
+                "naive_scattered in units of naive, 1000 elements: the same 10 adds, 2.00 times \
+                 the active warps, 1.50 times the time of one scan, 2.00 times that of a device \
+                 full of them",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_scan_of_which_a_step_failed_is_not_added_up() {
+        let mut records = [
+            row(Algorithm::Naive, Some(1), 3, 1.0, 1.0),
+            row(Algorithm::Naive, Some(2), 3, 1.0, 1.0),
+        ];
+        records[1].status = Status::Failed;
+        assert!(lines(&records).is_empty());
+    }
+
+    #[test]
+    fn a_scan_beside_a_second_kernel_is_in_units_of_itself_alone() {
+        let timing = |ms: f64| Timing::from_samples(vec![ms; 3]);
+        let mut record = row(Algorithm::Naive, None, 1, 0.002, 1.0);
+        record.timings.kernel_beside = timing(0.0025);
+        record.timings.companion = timing(2.0);
+        record.timings.companion_beside = timing(2.01);
+        assert_eq!(
+            lines(&[record.clone()]),
+            [
+                "naive, 1000 elements, beside a second kernel on another stream: a scan takes \
+                 1.25 times its time alone, the second kernel of 132 x 1024 threads 1.005 times \
+                 its own"
+            ]
+        );
+        record.timings.kernel_beside = None;
+        record.remarks = vec!["it waited".into()];
+        assert_eq!(
+            lines(&[record]),
+            ["no time of naive, 1000 elements, beside a second kernel: it waited"]
+        );
+    }
 }
