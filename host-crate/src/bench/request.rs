@@ -147,29 +147,13 @@ fn check_name(argument: &str, name: &Option<String>) -> Result<()> {
 /// A list that fits into u32.
 fn small_numbers(argument: &str, text: &Option<String>, most: u64) -> Result<Option<Vec<u32>>> {
     let Some(text) = text else { return Ok(None) };
-    Ok(Some(fitting(list::numbers(argument, text, 1..=most)?)))
-}
-
-/// The same numbers, which are in the range of u32.
-fn fitting(values: Vec<u64>) -> Vec<u32> {
-    values
-        .into_iter()
-        .filter_map(|value| u32::try_from(value).ok())
-        .collect()
-}
-
-/// Numbers of elements that the scans of one block can be asked for.
-fn elements(text: &Option<String>) -> Result<Option<Vec<u32>>> {
-    let Some(text) = text else { return Ok(None) };
-    let range = 2..=MAX_ELEMENTS as u64;
-    let values = list::numbers("--elements", text, range)?;
-    match values.iter().find(|value| !value.is_power_of_two()) {
-        Some(value) => Err(refused(
-            "--elements",
-            format!("`{value}` is no power of two, allowed are those from 2 to {MAX_ELEMENTS}"),
-        )),
-        None => Ok(Some(fitting(values))),
-    }
+    let values = list::numbers(argument, text, 1..=most)?;
+    Ok(Some(
+        values
+            .into_iter()
+            .filter_map(|value| u32::try_from(value).ok())
+            .collect(),
+    ))
 }
 
 fn selection(arguments: &BenchArguments) -> Result<Selection> {
@@ -188,7 +172,14 @@ fn selection(arguments: &BenchArguments) -> Result<Selection> {
         strips,
         blocks: small_numbers("--blocks", &arguments.blocks, MOST_BLOCKS)?,
         threads: small_numbers("--threads", &arguments.threads, MOST_THREADS)?,
-        elements: elements(&arguments.elements)?,
+        elements: match &arguments.elements {
+            Some(text) => Some(list::powers_of_two(
+                "--elements",
+                text,
+                MAX_ELEMENTS as u32,
+            )?),
+            None => None,
+        },
         padded: arguments.padded,
         scattered: arguments.scattered,
         concurrent: arguments.concurrent,
@@ -358,24 +349,6 @@ mod tests {
             "--strips 1000 is not a multiple of blocks * threads = 3 * 32 = 96, and sweep-f64 \
              refuses such a size because the page's integer division would drop 40 strips"
         );
-    }
-
-    #[test]
-    fn scans_are_of_powers_of_two_that_one_block_holds() {
-        let with = |list: &str| problem(|a| a.elements = Some(list.into()));
-        assert_eq!(with("2,4,8,16,32,64,128,256,512,1024,2048"), "");
-        assert_eq!(
-            with("1024,1000"),
-            "--elements `1000` is no power of two, allowed are those from 2 to 2048"
-        );
-        for (list, item) in [("1", "1"), ("0", "0"), ("4096", "4096"), ("8,4096", "4096")] {
-            assert_eq!(
-                with(list),
-                format!("--elements `{item}` is out of range, allowed are 2 to 2048")
-            );
-        }
-        assert!(with("8,8").starts_with("--elements `8,8` names 8 twice"));
-        assert!(with("").starts_with("--elements `` is not a whole number"));
     }
 
     #[test]
