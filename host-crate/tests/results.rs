@@ -78,7 +78,7 @@ fn activity_without_a_device_is_a_named_skip_and_never_a_number() {
     assert_eq!(outcome.output.lines().count(), 30);
     assert!(
         outcome.output.lines().nth(1).is_some_and(
-            |line| line == "naive,1,,,1024,,,,,,,,,,,,,,skipped,no device: none,1023,32"
+            |line| line == "naive,1,,,1024,,,,,,,,,,,,,,,,,skipped,no device: none,1023,32"
         ),
         "{}",
         outcome.output

@@ -8,12 +8,12 @@
 
 use std::time::Instant;
 
-use super::{Rule, Timing};
-use crate::device::{Device, Event};
+use super::{Method, Rule, Timing};
+use crate::device::{Device, Event, Graph};
 use crate::error::Result;
 
-/// Launches of the short kernel between two marks.
-const SLICE: usize = 16;
+/// Launches of the short kernel between two marks: one graph, where there are graphs.
+const SLICE: u32 = 16;
 
 /// The most slices of a round.
 const MOST_SLICES: usize = 200;
@@ -45,6 +45,8 @@ pub struct Party<'a> {
 pub struct Beside {
     /// The short kernel alone, launched as often.
     pub kernel: Option<Timing>,
+    /// How the short one was launched.
+    pub method: Method,
     /// The short kernel while the long one runs; `None` when they did not overlap.
     pub kernel_beside: Option<Timing>,
     /// The long kernel alone.
@@ -75,7 +77,7 @@ fn within(marks: &[f64], start: f64, end: f64) -> Option<Within> {
     }
     let spent = marks[last] - marks[first];
     Some(Within {
-        ms: spent / ((last - first) * SLICE) as f64,
+        ms: spent / ((last - first) as f64 * f64::from(SLICE)),
         overlap: spent / (end - start),
     })
 }
@@ -83,6 +85,8 @@ fn within(marks: &[f64], start: f64, end: f64) -> Option<Within> {
 struct Pair<'s, 'l> {
     short: Party<'s>,
     long: Party<'l>,
+    /// A slice of the short kernel, recorded.
+    slice: Option<Graph>,
     /// Around the slices of the short kernel.
     marks: Vec<Event>,
     /// On the long kernel's stream: before everything, its start, its end.
@@ -94,6 +98,7 @@ struct Pair<'s, 'l> {
 impl<'s, 'l> Pair<'s, 'l> {
     fn new(short: Party<'s>, long: Party<'l>) -> Result<Self> {
         Ok(Pair {
+            slice: None,
             marks: Vec::new(),
             origin: long.device.event()?,
             start: long.device.event()?,
@@ -118,14 +123,32 @@ impl<'s, 'l> Pair<'s, 'l> {
 
     fn start_short(&mut self) -> Result<()> {
         for (index, mark) in self.marks.iter().enumerate() {
-            if index > 0 {
-                for _ in 0..SLICE {
-                    (self.short.launch)()?;
-                }
+            match &self.slice {
+                _ if index == 0 => {}
+                Some(slice) => slice.launch()?,
+                None => (0..SLICE).try_for_each(|_| (self.short.launch)())?,
             }
             mark.record()?;
         }
         Ok(())
+    }
+
+    /// Records a slice, where the device has graphs and the work can be recorded.
+    fn record_slice(&mut self) -> Result<()> {
+        if !self.short.device.has_graphs() {
+            return Ok(());
+        }
+        let recorded = self
+            .short
+            .device
+            .capture(|| (0..SLICE).try_for_each(|_| (self.short.launch)()));
+        match recorded {
+            Err(error) if error.is_context_lost() => Err(error),
+            recorded => {
+                self.slice = recorded.ok();
+                Ok(())
+            }
+        }
     }
 
     fn wait(&self) -> Result<()> {
@@ -142,7 +165,7 @@ impl<'s, 'l> Pair<'s, 'l> {
     fn short_alone(&mut self) -> Result<f64> {
         self.wait()?;
         self.start_short()?;
-        let launches = ((self.marks.len() - 1) * SLICE) as f64;
+        let launches = (self.marks.len() - 1) as f64 * f64::from(SLICE);
         match (self.marks.first(), self.marks.last()) {
             (Some(first), Some(last)) => Ok(Event::elapsed_ms(first, last)? / launches),
             _ => Ok(0.0),
@@ -166,9 +189,11 @@ impl<'s, 'l> Pair<'s, 'l> {
     fn warm_up(&mut self) -> Result<()> {
         self.set_slices(FEWEST_SLICES)?;
         self.short_alone()?;
+        self.record_slice()?;
+        self.short_alone()?;
         self.long_alone()?;
         let (short, long) = (self.short_alone()?, self.long_alone()?);
-        let wanted = EXCESS * long / (short * SLICE as f64).max(1e-6);
+        let wanted = EXCESS * long / (short * f64::from(SLICE)).max(1e-6);
         self.set_slices((wanted.ceil() as usize).clamp(FEWEST_SLICES, MOST_SLICES))
     }
 }
@@ -219,6 +244,10 @@ pub fn kernels(rule: &Rule, short: Party<'_>, long: Party<'_>) -> Result<Beside>
     let [kernel, companion, kernel_beside, companion_beside] = samples.map(Timing::from_samples);
     Ok(Beside {
         kernel,
+        method: match pair.slice {
+            Some(_) => Method::Graph(SLICE),
+            None => Method::Batch(SLICE),
+        },
         kernel_beside,
         companion,
         companion_beside,

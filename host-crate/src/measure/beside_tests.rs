@@ -14,7 +14,7 @@ use crate::error::Error;
 #[test]
 fn launches_count_between_the_marks_that_lie_within_the_other_kernels_time() {
     let marks = [0.0, 1.0, 2.0, 3.0, 4.0];
-    let launch = 1.0 / SLICE as f64;
+    let launch = 1.0 / f64::from(SLICE);
     let seen = |overlap| {
         Some(Within {
             ms: launch,

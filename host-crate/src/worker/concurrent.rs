@@ -154,6 +154,7 @@ pub(super) fn measure(
     }
     Ok(Reading {
         kernel: times.kernel,
+        kernel_method: Some(times.method),
         kernel_beside: times.kernel_beside,
         companion: times.companion,
         companion_beside: times.companion_beside,

@@ -8,9 +8,11 @@
 mod activity;
 pub mod child;
 mod concurrent;
+mod conditions;
 #[cfg(test)]
 pub(crate) mod cpu;
 pub mod device;
+mod kernel_times;
 pub mod protocol;
 mod scan_times;
 pub mod serve;

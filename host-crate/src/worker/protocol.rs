@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::device::Counts;
-use crate::measure::Timing;
+use crate::measure::{Method, Timing};
 use crate::oracle::Precision;
-use crate::record::DeviceInfo;
+use crate::record::{Clocks, DeviceInfo};
 pub use crate::scan::Algorithm;
 
 /// The kernels of the table `faults`.
@@ -96,6 +96,9 @@ pub struct Job {
     pub repeat: Option<u32>,
     /// The peer to time beside it.
     pub peer: Option<Peer>,
+    /// Time the kernel with a cold cache too.
+    #[serde(default)]
+    pub cold: bool,
 }
 
 /// What the device said about a cell.
@@ -146,13 +149,25 @@ pub struct Reading {
     /// Blocks of the second kernel, and threads of each.
     #[serde(default)]
     pub companion_shape: Option<(u32, u32)>,
+    /// What a sample of it was taken of.
+    #[serde(default)]
+    pub kernel_method: Option<Method>,
+    /// The kernel alone, each launch after the cache was flushed.
+    #[serde(default)]
+    pub kernel_cold: Option<Timing>,
+    /// Two events with nothing between them.
+    #[serde(default)]
+    pub cold_events: Option<Timing>,
+    /// The device's clocks around the job, where they are known.
+    #[serde(default)]
+    pub clocks: Option<Clocks>,
+    /// What has to be known about how it was measured, a sentence each.
+    #[serde(default)]
+    pub remarks: Vec<String>,
     /// The peer's kernel alone, in the published form.
     pub nvcc_kernel: Option<Timing>,
     /// The peer's kernel alone, with our algorithm.
     pub nvcc_dyadic_kernel: Option<Timing>,
-    /// What has to be known about the measurement, a sentence each.
-    #[serde(default)]
-    pub remarks: Vec<String>,
     /// Why the result is wrong, when it is.
     pub wrong: Option<String>,
     /// Why the peer was not timed, when it was to be: it is not there, or its
@@ -169,6 +184,9 @@ pub struct Greeting {
     /// Why it is no GPU, when the best device was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_gpu: Option<String>,
+    /// Why its clocks are not known, on a device that has some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_clocks: Option<String>,
 }
 
 /// One line from the measuring process.

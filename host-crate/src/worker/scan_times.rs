@@ -10,7 +10,7 @@ use super::activity::{difference, input, sequential};
 use super::protocol::{Algorithm, Reading};
 use crate::device::{DeviceProperties, Module};
 use crate::error::Result;
-use crate::measure::{Rule, Timing, device as timing};
+use crate::measure::{Method, Rule, Timing, device as timing};
 use crate::scan;
 
 /// How many times over a batch fills the device with the blocks of the naive scan,
@@ -21,6 +21,7 @@ const WAVES: u32 = 8;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Times {
     kernel: Option<Timing>,
+    method: Option<Method>,
     batch: Option<Timing>,
     batch_blocks: Option<u32>,
     wrong: Option<String>,
@@ -58,6 +59,7 @@ impl ScanTimes {
         };
         Ok(Reading {
             kernel: times.kernel,
+            kernel_method: times.method,
             batch: times.batch,
             batch_blocks: times.batch_blocks,
             wrong: reading.wrong.or(times.wrong),
@@ -86,7 +88,9 @@ fn measure(module: &Module, rule: &Rule, algorithm: Algorithm, n: u32) -> Result
     let mut all_output = device.alloc_zeroed(all.len())?;
     let mut single = || scan::launch(module, algorithm, &one, &mut one_output);
     let mut batch = || scan::launch_batch(module, algorithm, blocks, n, &all, &mut all_output);
-    let mut times = timing::kernels(rule, device, &mut [&mut single, &mut batch])?.into_iter();
+    let launches: &mut [timing::Launch<'_>] = &mut [&mut single, &mut batch];
+    let mut times = timing::kernels_and_methods(rule, device, launches)?.into_iter();
+    let kernel = times.next();
     let expected: Vec<u32> = elements
         .chunks(n as usize)
         .flat_map(|scan| sequential(algorithm, scan))
@@ -95,8 +99,9 @@ fn measure(module: &Module, rule: &Rule, algorithm: Algorithm, n: u32) -> Result
     let wrong = difference("the timed scan", &one_output, &expected[..n as usize])
         .or_else(|| difference("the batch of scans", &all_output, &expected));
     Ok(Times {
-        kernel: times.next(),
-        batch: times.next(),
+        method: kernel.as_ref().map(|measured| measured.method),
+        kernel: kernel.map(|measured| measured.timing),
+        batch: times.next().map(|measured| measured.timing),
         batch_blocks: Some(blocks),
         wrong,
     })

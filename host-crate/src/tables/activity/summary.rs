@@ -145,8 +145,7 @@ impl Scan {
     }
 }
 
-/// What a scan and the second kernel took at once, in units of what each takes alone;
-/// or why that is not known.
+/// What a scan and the second kernel took at once, in units of what each takes alone.
 fn beside(record: &Record) -> Option<String> {
     let (algorithm, n) = launch(&record.key)?;
     if record.key.step.is_some() || record.status != Status::Ok {
@@ -159,25 +158,17 @@ fn beside(record: &Record) -> Option<String> {
     };
     let ours = ratio(&timings.kernel_beside, &timings.kernel);
     let other = ratio(&timings.companion_beside, &timings.companion);
-    match (ours, other) {
-        (Some(ours), Some(other)) => {
-            let values = &record.values;
-            let shape = values.companion_blocks.zip(values.companion_threads);
-            let of = shape
-                .map(|(blocks, threads)| format!(" of {blocks} x {threads} threads"))
-                .unwrap_or_default();
-            Some(format!(
-                "{}, {n} elements, beside a second kernel on another stream: a scan takes \
-                 {ours:.2} times its time alone, the second kernel{of} {other:.3} times its own",
-                algorithm.name()
-            ))
-        }
-        _ => Some(format!(
-            "no time of {}, {n} elements, beside a second kernel: {}",
-            algorithm.name(),
-            record.remarks.first()?
-        )),
-    }
+    let (ours, other) = ours.zip(other)?;
+    let shape = record.values.companion_blocks;
+    let of = shape
+        .zip(record.values.companion_threads)
+        .map(|(blocks, threads)| format!(" of {blocks} x {threads} threads"))
+        .unwrap_or_default();
+    Some(format!(
+        "{}, {n} elements, beside a second kernel on another stream: a scan takes {ours:.2} \
+         times its time alone, the second kernel{of} {other:.3} times its own",
+        algorithm.name()
+    ))
 }
 
 /// All lines, in the order of the rows.
@@ -304,10 +295,6 @@ mod tests {
             ]
         );
         record.timings.kernel_beside = None;
-        record.remarks = vec!["it waited".into()];
-        assert_eq!(
-            lines(&[record]),
-            ["no time of naive, 1000 elements, beside a second kernel: it waited"]
-        );
+        assert!(lines(&[record]).is_empty());
     }
 }
