@@ -190,6 +190,7 @@ impl Timings {
             ("gpu_ms", &self.gpu),
             ("kernel_ms", &self.kernel),
             ("kernel_cold_ms", &self.kernel_cold),
+            ("batch_ms", &self.batch),
             ("kernel_beside_ms", &self.kernel_beside),
             ("companion_ms", &self.companion),
             ("companion_beside_ms", &self.companion_beside),

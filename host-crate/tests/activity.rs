@@ -181,3 +181,30 @@ fn scans_beside_a_second_kernel_are_right_and_have_no_emulated_time() {
         assert!(row["remarks"].contains("has no timer"), "{row:?}");
     }
 }
+
+#[test]
+fn further_scans_are_said_to_have_no_effect_where_they_have_none() {
+    let folder = folder();
+    let warning = "warning: --padded has no effect on these tables\n\
+                   warning: --scattered has no effect on these tables\n\
+                   warning: --concurrent has no effect on these tables\n";
+    let published = [
+        "activity",
+        "--published",
+        "--format",
+        "csv",
+        "--padded",
+        "--scattered",
+        "--concurrent",
+    ];
+    let outcome = bench(folder.path(), &published);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let file = include_str!("../data/scan_activity_n1024.csv");
+    assert_eq!(outcome.output, file);
+    assert!(outcome.errors.starts_with(warning), "{outcome:?}");
+    let cells = ["bench", "--dry-run", "activity", "--padded"];
+    let outcome = common::quadscan(folder.path(), &cells);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(outcome.output.matches("right on the host\n").count(), 29);
+    assert_eq!(outcome.output.matches("not known in advance\n").count(), 19);
+}

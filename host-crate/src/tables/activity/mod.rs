@@ -27,8 +27,7 @@ pub struct Activity;
 /// Elements of the published table.
 const PUBLISHED_ELEMENTS: u32 = 1024;
 
-/// Conditions that the scans have no column for: whatever they read and write is in
-/// the cache after the first launch, and nobody asks for the other.
+/// Conditions that the scans have no column for: `--cold` has no effect on them.
 const COLD: [&str; 2] = [KERNEL_COLD, "cold_events_ms"];
 
 /// The published algorithms, in the order of the rows.
