@@ -60,18 +60,19 @@ unsafe fn scan<const INCLUSIVE: bool, const SCATTERED: bool, T: Element>(
 
         for step in 0..steps(n) {
             let distance = 1 << step;
-            let mut combines = 0;
+            let mut adds = 0;
             // Passes, not elements: all threads of a warp go on together.
             for first in strided(0, n, threads) {
                 let i = first + item;
-                if i >= distance && i < n {
-                    combines += 1;
+                let combines = i >= distance && i < n;
+                adds += u32::from(combines);
+                if combines {
                     *to.add(i) = (*from.add(i - distance)).plus(*from.add(i));
                 } else if i < n {
                     *to.add(i) = *from.add(i);
                 }
             }
-            counter.count(step, combines);
+            counter.count(step, adds);
             thread::sync_threads();
             (from, to) = (to, from);
         }
