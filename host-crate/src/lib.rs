@@ -13,6 +13,7 @@ mod error;
 pub mod export;
 pub mod integrate;
 pub mod measure;
+pub mod model;
 pub mod oracle;
 pub mod record;
 pub mod scan;
