@@ -74,9 +74,21 @@ pub struct BenchArguments {
     #[arg(long, value_name = "LIST")]
     pub threads: Option<String>,
 
+    /// In activity, numbers of elements: powers of two from 2 to 2048 [default: 1024]
+    #[arg(long, value_name = "LIST")]
+    pub elements: Option<String>,
+
     /// In activity, the work-efficient scan with padded shared memory too
     #[arg(long)]
     pub padded: bool,
+
+    /// In activity, the same work spread over all warps too
+    #[arg(long)]
+    pub scattered: bool,
+
+    /// In activity, a second kernel on another stream beside each scan too
+    #[arg(long)]
+    pub concurrent: bool,
 
     /// Exactly N samples of each time in each process [default: as many as the noise
     /// asks for, and 3 in each of several processes]

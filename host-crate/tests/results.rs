@@ -118,11 +118,9 @@ fn activity_without_a_device_is_a_named_skip_and_never_a_number() {
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(outcome.output.lines().count(), 30);
     assert!(
-        outcome
-            .output
-            .lines()
-            .nth(1)
-            .is_some_and(|line| line == "naive,1,,,,,,skipped,no device: none,1023,32"),
+        outcome.output.lines().nth(1).is_some_and(
+            |line| line == "naive,1,,,1024,,,,,,,,,,,,,,,,,skipped,no device: none,1023,32"
+        ),
         "{}",
         outcome.output
     );

@@ -23,11 +23,12 @@ use crate::device::{Artifact, DeviceChoice};
 use crate::error::{Error, Result};
 use crate::export::{self, Format};
 use crate::record::{DeviceInfo, Key, Record, Status};
+use crate::scan::Algorithm;
 use crate::tables::column::KERNEL_COLD;
 use crate::tables::{Column, Table};
 use crate::worker::Executor;
 use crate::worker::child::{Child, Program, Start};
-use crate::worker::protocol::{Algorithm, Greeting};
+use crate::worker::protocol::Greeting;
 
 use baseline::Side;
 use console::Console;
@@ -159,6 +160,9 @@ fn is_missed(
 
 /// Lists and rows that no selected table has a use for are not an error, but said.
 fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: &mut dyn Console) {
+    fn algorithm(key: &Key) -> Option<Algorithm> {
+        Algorithm::by_name(key.algorithm.as_deref()?)
+    }
     let uses = |has: fn(&Key) -> bool| request.tables.iter().any(|(_, keys)| keys.iter().any(has));
     for (name, given, used) in [
         (
@@ -177,9 +181,24 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
             uses(|key| key.threads.is_some()),
         ),
         (
+            "--elements",
+            arguments.elements.is_some(),
+            uses(|key| key.n.is_some()),
+        ),
+        (
             "--padded",
             arguments.padded,
-            uses(|key| key.algorithm.as_deref() == Some(Algorithm::WorkEfficientPadded.name())),
+            uses(|key| algorithm(key) == Some(Algorithm::WorkEfficientPadded)),
+        ),
+        (
+            "--scattered",
+            arguments.scattered,
+            uses(|key| algorithm(key).is_some_and(Algorithm::is_scattered)),
+        ),
+        (
+            "--concurrent",
+            arguments.concurrent,
+            uses(|key| algorithm(key).is_some() && key.step.is_none()),
         ),
         (
             "--cold",

@@ -4,6 +4,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use quadscan_kernels::scan::MAX_ELEMENTS;
+
 use super::baseline::asked;
 use super::list;
 use crate::cli::BenchArguments;
@@ -177,7 +179,17 @@ fn selection(arguments: &BenchArguments) -> Result<Selection> {
         strips,
         blocks: small_numbers("--blocks", &arguments.blocks, MOST_BLOCKS)?,
         threads: small_numbers("--threads", &arguments.threads, MOST_THREADS)?,
+        elements: match &arguments.elements {
+            Some(text) => Some(list::powers_of_two(
+                "--elements",
+                text,
+                MAX_ELEMENTS as u32,
+            )?),
+            None => None,
+        },
         padded: arguments.padded,
+        scattered: arguments.scattered,
+        concurrent: arguments.concurrent,
     })
 }
 
@@ -265,7 +277,7 @@ impl Request {
                 let micros = if has_timer { 30 } else { 10 * warps };
                 MINUTE + Duration::from_micros(micros * strips_a_thread)
             }
-            Task::Activity { .. } | Task::Diagnostic { .. } => MINUTE,
+            Task::Activity { .. } | Task::Concurrent { .. } | Task::Diagnostic { .. } => MINUTE,
         })
     }
 

@@ -6,6 +6,7 @@
 //! nvbench's; the statistics are quantiles, which one interrupted sample does
 //! not move.
 
+pub mod beside;
 pub mod comparison;
 pub mod device;
 pub mod host;
