@@ -4,6 +4,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use quadscan_kernels::scan::MAX_ELEMENTS;
+
+use super::baseline::asked;
 use super::list;
 use crate::cli::BenchArguments;
 use crate::device::DeviceChoice;
@@ -49,6 +52,10 @@ pub struct Request {
     pub save: Option<String>,
     /// Compare with a baseline.
     pub baseline: Option<String>,
+    /// Changes within this part are none.
+    pub margin: f64,
+    /// Processes that measure each cell on a device with times.
+    pub processes: u32,
     /// Folder of the PTX.
     pub artifact: Option<PathBuf>,
     /// Folder of the peers' source, when it was named: what is missing is said then.
@@ -172,7 +179,17 @@ fn selection(arguments: &BenchArguments) -> Result<Selection> {
         strips,
         blocks: small_numbers("--blocks", &arguments.blocks, MOST_BLOCKS)?,
         threads: small_numbers("--threads", &arguments.threads, MOST_THREADS)?,
+        elements: match &arguments.elements {
+            Some(text) => Some(list::powers_of_two(
+                "--elements",
+                text,
+                MAX_ELEMENTS as u32,
+            )?),
+            None => None,
+        },
         padded: arguments.padded,
+        scattered: arguments.scattered,
+        concurrent: arguments.concurrent,
     })
 }
 
@@ -220,6 +237,8 @@ impl Request {
             out: arguments.out.clone(),
             save: arguments.save.clone(),
             baseline: arguments.baseline.clone(),
+            margin: asked::margin(arguments)?,
+            processes: asked::processes(arguments)?,
             artifact: arguments.artifact.clone(),
             peers,
             cell_timeout,
@@ -258,7 +277,7 @@ impl Request {
                 let micros = if has_timer { 30 } else { 10 * warps };
                 MINUTE + Duration::from_micros(micros * strips_a_thread)
             }
-            Task::Activity { .. } | Task::Diagnostic { .. } => MINUTE,
+            Task::Activity { .. } | Task::Concurrent { .. } | Task::Diagnostic { .. } => MINUTE,
         })
     }
 
@@ -275,9 +294,10 @@ impl Request {
             })
             .collect();
         format!(
-            "device={:?} repeat={:?} cold={} published={} peers={peers} cells={}",
+            "device={:?} repeat={:?} processes={} cold={} published={} peers={peers} cells={}",
             self.device,
             self.repeat,
+            self.processes,
             self.cold,
             self.published,
             cells.join(";")
@@ -430,6 +450,8 @@ mod tests {
             identity(|a| a.repeat = Some("3".into()), "none"),
             identity(|a| a.cold = true, "none"),
             identity(|a| a.strips = Some("65536".into()), "none"),
+            identity(|a| a.processes = Some("2".into()), "none"),
+            identity(|a| a.save = Some("x".into()), "none"),
             identity(|a| a.device = "emulator".into(), "none"),
             identity(
                 |a| (a.device, a.schedule) = ("emulator".into(), Some("0".into())),

@@ -10,9 +10,11 @@ use bytemuck::Pod;
 use quadscan_kernels::integrate::trapezoid::MAX_EXACT_DYADIC_STRIPS;
 
 use super::activity;
+use super::concurrent::{self, Companion};
 use super::conditions::Conditions;
 use super::kernel_times::KernelTimes;
-use super::protocol::{Answer, Diagnostic, Greeting, Job, Peer, Reading, Task};
+use super::protocol::{Algorithm, Answer, Diagnostic, Greeting, Job, Peer, Reading, Task};
+use super::scan_times::ScanTimes;
 use super::serve::{self, Failure, Laboratory};
 use crate::device::emulator::{Counting, Emulator, LastSteps, Settings};
 use crate::device::{Artifact, Buffer, Device, DeviceChoice, LaunchShape, Module};
@@ -89,6 +91,10 @@ struct DeviceLaboratory {
     greeting: Greeting,
     partials: HashMap<(Precision, u64, u64), quarter_circle::Partials>,
     peers: HashMap<PathBuf, Module>,
+    artifact: Artifact,
+    scan_times: ScanTimes,
+    /// Opened when a scan is to run beside it.
+    companion: Option<Companion>,
 }
 
 fn version(version: (u32, u32)) -> String {
@@ -150,6 +156,9 @@ impl DeviceLaboratory {
             },
             partials: HashMap::new(),
             peers: HashMap::new(),
+            artifact: artifact.clone(),
+            scan_times: ScanTimes::default(),
+            companion: None,
         })
     }
 
@@ -184,8 +193,8 @@ impl DeviceLaboratory {
     ) -> Result<Reading> {
         let mut partials = vec![T::zeroed(); grid.partials() as usize];
         let mut buffer = self.device.alloc_zeroed::<T>(partials.len())?;
-        if !self.device.properties().has_timer {
-            // Once, since every launch gives the same and none has a time.
+        if job.untimed || !self.device.properties().has_timer {
+            // Once: every launch gives the same, and no time is asked for or had.
             launch(&mut buffer)?;
             buffer.copy_to(&mut partials)?;
             return Ok(Reading {
@@ -198,7 +207,11 @@ impl DeviceLaboratory {
         let gpu = timing::span(&rule, &self.device, &mut buffer, &mut partials, &mut launch)?;
         // Without the oracle's time, which comes next.
         let spent = begin.elapsed();
-        let wrong = T::first_difference(&partials, self.expected(precision, grid));
+        let wrong = if job.checked {
+            None
+        } else {
+            T::first_difference(&partials, self.expected(precision, grid))
+        };
         let total = Some(T::in_order(&partials));
 
         let mut reading = Reading {
@@ -270,6 +283,27 @@ impl DeviceLaboratory {
         Ok(Ok(loaded))
     }
 
+    fn activity(&mut self, job: &Job, algorithm: Algorithm, n: u32, step: u32) -> Result<Reading> {
+        let reading = activity::measure(&self.module, self.steps.as_ref(), algorithm, n, step)?;
+        if job.untimed {
+            return Ok(reading);
+        }
+        self.scan_times
+            .fill(reading, &self.module, job.repeat, algorithm, n)
+    }
+
+    fn concurrent(&mut self, job: &Job, algorithm: Algorithm, n: u32) -> Result<Reading> {
+        if job.untimed || !self.device.properties().has_timer {
+            return concurrent::results(&self.module, algorithm, n);
+        }
+        let companion = match &mut self.companion {
+            Some(companion) => companion,
+            closed => closed.insert(Companion::open(&self.module, &self.artifact)?),
+        };
+        let rule = Rule::new(job.repeat);
+        concurrent::measure(&self.module, companion, &rule, algorithm, n)
+    }
+
     fn diagnostic(&self, kind: Diagnostic) -> Result<Reading> {
         match kind {
             Diagnostic::Healthy => {
@@ -308,9 +342,8 @@ impl Laboratory for DeviceLaboratory {
                     threads,
                 },
             ),
-            Task::Activity { algorithm, n, step } => {
-                activity::measure(&self.module, self.steps.as_ref(), algorithm, n, step)
-            }
+            Task::Activity { algorithm, n, step } => self.activity(job, algorithm, n, step),
+            Task::Concurrent { algorithm, n } => self.concurrent(job, algorithm, n),
             Task::Diagnostic { kind } => self.diagnostic(kind),
         };
         let counted = result.map(|reading| Reading {

@@ -30,6 +30,8 @@ fn job(task: Task) -> Job {
         task,
         repeat: Some(3),
         peer: None,
+        checked: false,
+        untimed: false,
         cold: false,
     }
 }
@@ -200,6 +202,48 @@ fn the_activity_of_a_step_is_what_the_kernel_counted() {
         .wrong
         .unwrap_or_default();
     assert!(wrong.starts_with("element 3 of the scan is "), "{wrong}");
+}
+
+#[test]
+fn a_scan_is_timed_once_for_all_of_its_steps_alone_and_in_a_batch() {
+    let step = |step| {
+        job(Task::Activity {
+            algorithm: Algorithm::Naive,
+            n: 64,
+            step,
+        })
+    };
+    let mut laboratory = laboratory(Defect::None);
+    let mut reading = |step_| match laboratory.carry_out(&step(step_)) {
+        Ok(reading) => reading,
+        Err(failure) => panic!("{}", failure.reason),
+    };
+    let (first, last) = (reading(1), reading(6));
+    assert_eq!(first.adds, Some(63));
+    assert_eq!(last.adds, Some(32));
+    // One multiprocessor holds 32 blocks of 64 threads.
+    assert_eq!(first.batch_blocks, Some(8 * 32));
+    assert!(first.kernel.is_some() && first.batch.is_some());
+    assert_eq!((&first.kernel, &first.batch), (&last.kernel, &last.batch));
+    assert_eq!(first.wrong, None);
+}
+
+#[test]
+fn a_scan_that_does_not_run_beside_the_second_kernel_has_no_time_beside_it() {
+    // On this device every two marks are equally far apart.
+    let task = Task::Concurrent {
+        algorithm: Algorithm::Naive,
+        n: 64,
+    };
+    let reading = reading(Defect::None, &job(task));
+    assert_eq!(reading.wrong, None);
+    assert_eq!(reading.companion_shape, Some((1, 1024)));
+    assert!(reading.kernel.is_some() && reading.companion.is_some());
+    assert!(reading.kernel_beside.is_none() && reading.companion_beside.is_none());
+    assert_eq!(
+        reading.remarks,
+        ["the two kernels did not run at the same time: of the second one's, the scans took 0 %"]
+    );
 }
 
 #[test]

@@ -7,12 +7,15 @@
 
 mod activity;
 pub mod child;
+mod concurrent;
 mod conditions;
 #[cfg(test)]
-mod cpu;
+pub(crate) mod cpu;
 pub mod device;
 mod kernel_times;
+pub mod panel;
 pub mod protocol;
+mod scan_times;
 pub mod serve;
 
 use std::time::Duration;

@@ -9,7 +9,7 @@ use quadscan::measure::Timing;
 use quadscan::record::{Key, Record, Status, Timings};
 
 /// Their names, for the tests', and the pages.
-pub(crate) fn pages() -> [(&'static str, String); 2] {
+pub(crate) fn pages() -> [(&'static str, String); 3] {
     let h200 = Source {
         name: "h200".into(),
         records: h200(),
@@ -21,7 +21,11 @@ pub(crate) fn pages() -> [(&'static str, String); 2] {
             records: other(),
         },
     ];
+    let mut few = h200.clone();
+    few.records
+        .retain(|record| record.key.strips == Some(65536) || record.key.threads == Some(1));
     [
+        ("a_few_rows", html(&[few])),
         ("one_machine", html(&[h200])),
         ("several_machines", html(&several)),
     ]

@@ -16,7 +16,14 @@ fn digits(value: f64, significant: i32) -> String {
     }
     let magnitude = value.abs().log10().floor() as i32;
     if !(-4..6).contains(&magnitude) {
-        return format!("{value:.*e}", significant as usize - 1);
+        let text = format!("{value:.*e}", significant as usize - 1);
+        return match text.split_once('e') {
+            Some((digits, exponent)) if digits.contains('.') => {
+                let digits = digits.trim_end_matches('0').trim_end_matches('.');
+                format!("{digits}e{exponent}")
+            }
+            _ => text,
+        };
     }
     let decimals = (significant - 1 - magnitude).max(0) as usize;
     let text = format!("{value:.decimals$}");
@@ -107,7 +114,8 @@ mod tests {
             (0.017958, "0.018"),
             (0.0123456, "0.0123"),
             (12345.6, "12346"),
-            (1.5e-9, "1.50e-9"),
+            (1.5e-9, "1.5e-9"),
+            (5e-7, "5e-7"),
             (0.0, "0"),
         ] {
             assert_eq!(short(value), text);

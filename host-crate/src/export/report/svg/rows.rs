@@ -74,8 +74,12 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(frame: Frame, widest_value: f64) -> Self {
-        let left = if frame.is_narrow() { 0.0 } else { 300.0 };
+    fn new(frame: Frame, widest_name: f64, widest_value: f64) -> Self {
+        let left = if frame.is_narrow() {
+            0.0
+        } else {
+            (widest_name + 10.0).min(0.55 * frame.width)
+        };
         let (middle, each) = if frame.is_narrow() {
             (frame.font + 9.0, frame.font + 22.0)
         } else {
@@ -167,7 +171,8 @@ impl Chart for Rows {
         let widest = self
             .drawable()
             .map(|row| frame.text_width(&short(row.value)));
-        let layout = Layout::new(frame, widest.fold(0.0, f64::max));
+        let names = self.drawable().map(|row| frame.text_width(&row.name));
+        let layout = Layout::new(frame, names.fold(0.0, f64::max), widest.fold(0.0, f64::max));
         let scale = if self.is_logarithmic() {
             Log::roomy(self.drawable().map(|row| row.value))
         } else {

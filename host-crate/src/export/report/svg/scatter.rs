@@ -30,6 +30,9 @@ pub(in super::super) struct Scatter {
     pub(in super::super) series: Vec<Series>,
 }
 
+/// Marks of the upright axis, at most.
+const MARKS_UP: usize = 8;
+
 /// The area between the axes, and their scales.
 struct Area {
     left: f64,
@@ -63,14 +66,17 @@ impl Scatter {
     }
 
     fn area(&self, frame: Frame) -> Option<Area> {
-        let left = frame.font * 3.4;
+        let y = Log::roomy(self.points().map(|point| point.y))?;
+        let texts = y.decimal_marks(MARKS_UP).into_iter();
+        let widest = texts.map(|(_, text)| frame.text_width(&text));
+        let left = widest.fold(frame.font, f64::max) + 6.0;
         Some(Area {
             left,
             top: frame.font + 12.0,
             width: frame.width - left - 8.0,
             height: if frame.is_narrow() { 230.0 } else { 330.0 },
             x: Log::roomy(self.points().map(|point| point.x))?,
-            y: Log::roomy(self.points().map(|point| point.y))?,
+            y,
         })
     }
 
@@ -83,7 +89,7 @@ impl Scatter {
                 (rule("grid", x, area.top, x, bottom))
                 (label(x, bottom + frame.font + 2.0, "middle", "tick", &text))
             }
-            @for (value, text) in area.y.decimal_marks(8) {
+            @for (value, text) in area.y.decimal_marks(MARKS_UP) {
                 @let y = area.place(1.0, value).1;
                 (rule("grid", area.left, y, right, y))
                 (label(area.left - 5.0, y + frame.font * 0.35, "end", "tick", &text))
