@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::export::Format;
 use crate::record::Key;
 use crate::tables::{self, Extent, Selection, Table};
+use crate::worker::OTHER_SCHEDULES;
 use crate::worker::protocol::Task;
 
 /// The most strips: their index is a `u32` in the kernels, and the end of the
@@ -69,9 +70,11 @@ fn known_tables() -> String {
     names.join(", ")
 }
 
-fn select_tables(names: &[String]) -> Result<Vec<&'static dyn Table>> {
+/// Without names all tables, of which some have no place beside `published`.
+fn select_tables(names: &[String], published: bool) -> Result<Vec<&'static dyn Table>> {
+    let is_offered = |table: &&dyn Table| !published || table.is_published();
     if names.is_empty() {
-        return Ok(tables::all().to_vec());
+        return Ok(tables::all().into_iter().filter(is_offered).collect());
     }
     let mut selected: Vec<&'static dyn Table> = Vec::new();
     for name in names {
@@ -85,6 +88,17 @@ fn select_tables(names: &[String]) -> Result<Vec<&'static dyn Table>> {
             return Err(refused(
                 "TABLE",
                 format!("`{name}` is named twice, once is allowed"),
+            ));
+        }
+        if !is_offered(&table) {
+            let offered = tables::all().into_iter().filter(is_offered);
+            let names: Vec<&str> = offered.map(|table| table.name()).collect();
+            return Err(refused(
+                "TABLE",
+                format!(
+                    "`{name}` has no published figures, allowed beside --published are {}",
+                    names.join(", ")
+                ),
             ));
         }
         selected.push(table);
@@ -204,7 +218,7 @@ impl Request {
         check_name("--save", &arguments.save)?;
         check_name("--baseline", &arguments.baseline)?;
         let (names, peers) = tables_and_peers(arguments);
-        let tables = select_tables(&names)?
+        let tables = select_tables(&names, selection.published)?
             .into_iter()
             .map(|table| Ok((table, table.cells(&selection)?)))
             .collect::<Result<_>>()?;
@@ -238,23 +252,30 @@ impl Request {
 
     /// How long a cell may take on a device: as given, else a minute and, for
     /// kernels with few threads, thirty launches at 1 us a strip and thread. A
-    /// device without a timer launches once, and runs one warp after the other:
-    /// 10 us a strip and warp.
+    /// device without a timer launches once, or a few times in `mapping`, and runs one
+    /// warp after the other: 10 us a strip and warp.
     pub fn limit(&self, task: &Task, has_timer: bool) -> Duration {
         const MINUTE: Duration = Duration::from_secs(60);
+        let of_strips = |strips: &u64, blocks: &u32, threads: &u32, emulated: u64| {
+            let (blocks, threads) = (u64::from(*blocks), u64::from(*threads));
+            let strips_a_thread = strips / (blocks * threads).max(1);
+            let warps = blocks * threads.div_ceil(32);
+            let micros = if has_timer { 30 } else { 10 * emulated * warps };
+            MINUTE + Duration::from_micros(micros * strips_a_thread)
+        };
         self.cell_timeout.unwrap_or_else(|| match task {
             Task::QuarterCircle {
                 strips,
                 blocks,
                 threads,
                 ..
-            } => {
-                let (blocks, threads) = (u64::from(*blocks), u64::from(*threads));
-                let strips_a_thread = strips / (blocks * threads).max(1);
-                let warps = blocks * threads.div_ceil(32);
-                let micros = if has_timer { 30 } else { 10 * warps };
-                MINUTE + Duration::from_micros(micros * strips_a_thread)
-            }
+            } => of_strips(strips, blocks, threads, 1),
+            Task::Mapping {
+                strips,
+                blocks,
+                threads,
+                ..
+            } => of_strips(strips, blocks, threads, 1 + OTHER_SCHEDULES),
             Task::Activity { .. } | Task::Diagnostic { .. } => MINUTE,
         })
     }
@@ -303,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn without_tables_all_four_are_asked_for() {
+    fn without_tables_all_five_are_asked_for() {
         let names = Request::new(&arguments()).map(|request| {
             request
                 .tables
@@ -313,15 +334,35 @@ mod tests {
         });
         assert_eq!(
             names.unwrap_or_default(),
-            ["activity", "sweep-f64", "sweep-f32", "accuracy"]
+            ["activity", "sweep-f64", "sweep-f32", "accuracy", "mapping"]
+        );
+    }
+
+    #[test]
+    fn a_table_without_published_figures_has_no_place_beside_published() {
+        let published = BenchArguments {
+            published: true,
+            ..arguments()
+        };
+        let names = Request::new(&published).map(|request| {
+            let names = request.tables.iter().map(|(table, _)| table.name());
+            names.collect::<Vec<_>>()
+        });
+        let four = ["activity", "sweep-f64", "sweep-f32", "accuracy"];
+        assert_eq!(names.unwrap_or_default(), four);
+        assert_eq!(
+            problem(|a| (a.published, a.tables) = (true, vec!["mapping".into()])),
+            "TABLE `mapping` has no published figures, allowed beside --published are activity, \
+             sweep-f64, sweep-f32, accuracy"
         );
     }
 
     #[test]
     fn an_unknown_table_lists_the_known_ones() {
         assert_eq!(
-            problem(|a| a.tables = vec!["mapping".into()]),
-            "TABLE `mapping` is unknown, known are activity, sweep-f64, sweep-f32, accuracy"
+            problem(|a| a.tables = vec!["maping".into()]),
+            "TABLE `maping` is unknown, known are activity, sweep-f64, sweep-f32, accuracy, \
+             mapping"
         );
     }
 

@@ -10,6 +10,7 @@ use bytemuck::Pod;
 use quadscan_kernels::integrate::trapezoid::MAX_EXACT_DYADIC_STRIPS;
 
 use super::activity;
+use super::mapping::Mappings;
 use super::protocol::{Answer, Diagnostic, Greeting, Job, Peer, Reading, Task};
 use super::serve::{self, Failure, Laboratory};
 use crate::device::emulator::{Counting, Emulator, LastSteps, Settings};
@@ -49,6 +50,8 @@ struct Opened {
     device: Device,
     /// Why it is no GPU, when the best device was asked for.
     no_gpu: Option<String>,
+    /// The schedule of the emulator that was asked for.
+    schedule: Option<u64>,
     /// What the last launch did step by step, on the emulator.
     steps: Option<LastSteps>,
 }
@@ -71,9 +74,14 @@ impl Opened {
             DeviceChoice::Emulator { schedule } => (emulator(schedule), None),
         };
         let steps = (!device.properties().has_timer).then_some(counted);
+        let schedule = match choice {
+            DeviceChoice::Emulator { schedule } => schedule,
+            DeviceChoice::Auto | DeviceChoice::Cuda(_) => None,
+        };
         Ok(Opened {
             device,
             no_gpu,
+            schedule,
             steps,
         })
     }
@@ -87,6 +95,7 @@ struct DeviceLaboratory {
     greeting: Greeting,
     partials: HashMap<(Precision, u64, u64), quarter_circle::Partials>,
     peers: HashMap<PathBuf, Module>,
+    mappings: Mappings,
 }
 
 fn version(version: (u32, u32)) -> String {
@@ -109,6 +118,7 @@ impl DeviceLaboratory {
         let Opened {
             device,
             no_gpu,
+            schedule,
             steps,
         } = opened;
         let module = device.load(artifact)?;
@@ -144,6 +154,7 @@ impl DeviceLaboratory {
             },
             partials: HashMap::new(),
             peers: HashMap::new(),
+            mappings: Mappings::new(artifact.clone(), schedule),
         })
     }
 
@@ -302,6 +313,19 @@ impl Laboratory for DeviceLaboratory {
             ),
             Task::Activity { algorithm, n, step } => {
                 activity::measure(&self.module, self.steps.as_ref(), algorithm, n, step)
+            }
+            Task::Mapping {
+                way,
+                strips,
+                blocks,
+                threads,
+            } => {
+                let grid = Grid {
+                    strips,
+                    blocks,
+                    threads,
+                };
+                self.mappings.measure(&self.module, job.repeat, way, grid)
             }
             Task::Diagnostic { kind } => self.diagnostic(kind),
         };

@@ -12,6 +12,7 @@ fn laboratory(defect: Defect) -> DeviceLaboratory {
             Opened {
                 device,
                 no_gpu: None,
+                schedule: None,
                 steps: None,
             },
             &artifact,

@@ -10,11 +10,13 @@ pub mod child;
 #[cfg(test)]
 mod cpu;
 pub mod device;
+mod mapping;
 pub mod protocol;
 pub mod serve;
 
 use std::time::Duration;
 
+pub use mapping::OTHER_SCHEDULES;
 use protocol::{Job, Reading};
 
 /// Carries out jobs on a device.

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::device::Counts;
+use crate::mapping::Way;
 use crate::measure::Timing;
 use crate::oracle::Precision;
 use crate::record::DeviceInfo;
@@ -93,6 +94,17 @@ pub enum Task {
         /// The step, from 1.
         step: u32,
     },
+    /// Sum the quarter circle by one of the ways of the table `mapping`.
+    Mapping {
+        /// The way.
+        way: Way,
+        /// Strips; `blocks * threads` divides them.
+        strips: u64,
+        /// Blocks of the grid.
+        blocks: u32,
+        /// Threads of a block.
+        threads: u32,
+    },
     /// Misbehave.
     Diagnostic {
         /// How.
@@ -142,6 +154,9 @@ pub struct Reading {
     /// Wavefronts that they would take without bank conflicts.
     #[serde(default)]
     pub ideal_wavefronts: Option<u64>,
+    /// Whether repeated launches gave the same bits.
+    #[serde(default)]
+    pub repeats: Option<bool>,
     /// What our kernels did in one launch, where the device counts.
     #[serde(default)]
     pub counts: Option<Counts>,
