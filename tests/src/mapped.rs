@@ -69,6 +69,19 @@ impl Layout {
     }
 }
 
+impl std::fmt::Display for Layout {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (blocks, threads, count) = (self.blocks, self.threads, self.count);
+        let (per_block, per_thread) = (self.per_block, self.per_thread);
+        let (stride, step) = (self.stride, self.step);
+        write!(
+            f,
+            "{blocks}x{threads} of {count}, {per_block} a block, {per_thread} a thread, by \
+             {stride}, {step:e}"
+        )
+    }
+}
+
 /// What the launches write to, with [`GUARD`] elements behind each.
 pub struct Memory {
     /// One a thread.

@@ -63,8 +63,8 @@ fn stored(bench: &Bench, kernel: &str, launch: Launch) -> Outcome {
         launch(&bench.module, &layout, &mut memory)?;
         let found = memory.partials.to_vec()?;
         let (found, guard) = found.split_at(layout.parts());
-        assert_eq!(found, sums, "{kernel}, {layout:?}");
-        assert_eq!(guard, [0.0; GUARD], "{kernel}, {layout:?}");
+        assert_eq!(found, sums, "{kernel}, {layout}");
+        assert_eq!(guard, [0.0; GUARD], "{kernel}, {layout}");
     }
     Ok(())
 }
@@ -85,7 +85,7 @@ fn same_launch(bench: &Bench, kernel: &str, launch: Launch) -> Outcome {
         for again in 0..3 {
             memory.total.fill_bytes(0)?;
             launch(&bench.module, &layout, &mut memory)?;
-            let at = format!("{kernel}, {layout:?}, launch {again}");
+            let at = format!("{kernel}, {layout}, launch {again}");
             let (found, guard) = (memory.total.to_vec()?, [0.0; GUARD]);
             assert_eq!(Some(found[0]), want, "{at}");
             assert_eq!(found[1..], guard, "{at}");
@@ -110,7 +110,7 @@ fn atomics(bench: &Bench, kernel: &str, launch: Launch) -> Outcome {
         let mut memory = Memory::new(&bench.device, &layout)?;
         launch(&bench.module, &layout, &mut memory)?;
         let found = memory.total.to_vec()?;
-        let at = format!("{kernel}, {layout:?}");
+        let at = format!("{kernel}, {layout}");
         assert!(
             (found[0] - exact).abs() <= bound,
             "{at}: {}, not {exact} to {bound:e}",
