@@ -63,12 +63,13 @@ fn csv_has_the_published_columns_first_with_our_numbers_and_the_published_figure
     assert_eq!(
         text(Format::Csv, false),
         "blocks,threads,gpu_ms,host_ms,strips,kernel_ms,kernel_noise_percent,nvcc_kernel_ms,\
-         nvcc_dyadic_kernel_ms,pi,host_pi,nvcc_pi,warp_instructions,\
+         nvcc_dyadic_kernel_ms,pi,host_pi,nvcc_pi,kernel_cold_ms,cold_events_ms,kernel_method,sm_mhz,\
+         remarks,warp_instructions,\
          lane_instructions,divergent_branches,shared_wavefronts,ideal_shared_wavefronts,\
          global_sectors,ideal_global_sectors,device,status,reason,published_gpu_ms,\
          published_host_ms\n\
-         64,256,0.03125,63,16777216,,,,,3.141592653573,,,,,,,,,,,ok,,2.64,479.28\n\
-         1,1024,,63,16777216,,,,,,,,,,,,,,,,skipped,\"no device: none, \"\"really\"\"\",,479.6\n"
+         64,256,0.03125,63,16777216,,,,,3.141592653573,,,,,,,,,,,,,,,,ok,,2.64,479.28\n\
+         1,1024,,63,16777216,,,,,,,,,,,,,,,,,,,,,skipped,\"no device: none, \"\"really\"\"\",,479.6\n"
     );
 }
 
@@ -132,6 +133,33 @@ fn the_f32_sweep_has_five_times_and_the_published_header() {
     assert_eq!(
         lines.next(),
         Some("4,128,5,63,4,62,3,64,2,63,1,63,3.141593,0.65104")
+    );
+}
+
+#[test]
+fn footnotes_count_remarks_by_kind_and_tell_one_in_full() {
+    let remarked = |remarks: &[&str]| Record {
+        remarks: remarks.iter().map(|&remark| remark.to_owned()).collect(),
+        ..record(1, 1, &[])
+    };
+    let records = [
+        remarked(&[
+            "gpu_ms has outliers: 1 of 9 samples",
+            "the clock fell: from 9 to 8 MHz",
+        ]),
+        skipped(),
+        remarked(&["gpu_ms has outliers: 2 of 5 samples"]),
+        remarked(&["no cache"]),
+        remarked(&["no cache"]),
+    ];
+    assert_eq!(
+        footnotes(&records),
+        [
+            "1 row skipped: no device: none, \"really\"",
+            "2 rows: gpu_ms has outliers",
+            "1 row: the clock fell: from 9 to 8 MHz",
+            "2 rows: no cache",
+        ]
     );
 }
 

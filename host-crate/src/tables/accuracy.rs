@@ -90,6 +90,7 @@ impl Table for Accuracy {
             Column::ours("gpu_pi", |record| fixed(record.values.gpu_pi, 12)),
             Column::ours("kernel_ms", |record| median(&record.timings.kernel)),
         ];
+        columns.extend(Column::conditions());
         columns.extend(Column::counts());
         columns.extend(Column::outcome());
         columns.push(Column::reference("pi", |record| published_pi(&record.key)));

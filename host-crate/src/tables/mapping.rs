@@ -143,6 +143,7 @@ impl Table for MappingTable {
             Column::ours("rounding_error", rounding),
             Column::ours("repeats", repeats),
         ];
+        columns.extend(Column::conditions());
         columns.extend(Column::counts().map(|column| Column {
             detail: column.detail && !SHOWN.contains(&column.name.as_str()),
             ..column

@@ -107,6 +107,7 @@ fn columns_f64(published: &'static Published) -> Vec<Column> {
         Column::ours("host_pi", |record| fixed(record.values.host_pi, 12)),
         Column::ours("nvcc_pi", |record| fixed(record.values.nvcc_pi, 12)).detail(),
     ];
+    columns.extend(Column::conditions());
     columns.extend(Column::counts());
     columns.extend(Column::outcome());
     columns.extend(references(published));
@@ -159,6 +160,7 @@ fn columns_f32(published: &'static Published) -> Vec<Column> {
         }),
         Column::ours("nvcc_pi", |record| fixed(record.values.nvcc_pi, 6)).detail(),
     ]);
+    columns.extend(Column::conditions());
     columns.extend(Column::counts());
     columns.extend(Column::outcome());
     columns.extend(references(published).map(|column| {

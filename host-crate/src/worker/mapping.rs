@@ -9,13 +9,14 @@ use std::time::Instant;
 
 use quadscan_kernels::integrate::mapping::SUM_THREADS;
 
-use super::protocol::Reading;
+use super::kernel_times::KernelTimes;
+use super::protocol::{Job, Reading};
 use crate::device::emulator::{Emulator, Settings};
 use crate::device::{Artifact, Device, Module};
 use crate::error::Result;
 use crate::integrate::Grid;
 use crate::mapping::{Mapping, Summation, Way};
-use crate::measure::{Rule, device as timing, milliseconds, sample};
+use crate::measure::{Rule, device as timing};
 use crate::oracle::mapping as oracle;
 
 /// Launches of a GPU whose sums are compared.
@@ -50,7 +51,7 @@ impl Mappings {
     pub(super) fn measure(
         &mut self,
         module: &Module,
-        repeat: Option<u32>,
+        job: &Job,
         way: Way,
         grid: Grid,
     ) -> Result<Reading> {
@@ -83,16 +84,16 @@ impl Mappings {
             ..Reading::default()
         };
         if has_timer {
-            let rule = Rule::new(repeat);
-            reading.gpu = sample(&rule, || {
-                device.synchronize()?;
-                let start = Instant::now();
-                summation.sum()?;
-                Ok::<f64, crate::Error>(milliseconds(start.elapsed()))
-            })?;
-            let mut launch = || summation.launch();
-            let times = timing::kernels(&rule, device, &mut [&mut launch])?;
-            reading.kernel = times.into_iter().next();
+            let (begin, rule) = (Instant::now(), Rule::new(job.repeat));
+            let mut whole = || summation.sum().map(drop);
+            reading.gpu = timing::whole(&rule, device, &mut whole)?;
+            let times = KernelTimes {
+                device,
+                job,
+                spent: begin.elapsed(),
+            };
+            let nobody: Vec<fn() -> Result<()>> = Vec::new();
+            times.fill(&mut reading, &mut || summation.launch(), nobody)?;
         }
         Ok(reading)
     }

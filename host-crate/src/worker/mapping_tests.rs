@@ -3,12 +3,28 @@
 use super::*;
 use crate::device::emulator::Counting;
 use crate::mapping::{Finish, Partials};
+use crate::worker::protocol::Task;
 
 const GRID: Grid = Grid {
     strips: 1 << 14,
     blocks: 8,
     threads: 64,
 };
+
+fn job(way: Way) -> Job {
+    Job {
+        id: 1,
+        task: Task::Mapping {
+            way,
+            strips: GRID.strips,
+            blocks: GRID.blocks,
+            threads: GRID.threads,
+        },
+        repeat: None,
+        peer: None,
+        cold: false,
+    }
+}
 
 fn readings(mapping: Mapping, partials: Partials) -> Vec<Reading> {
     let read = || -> Result<Vec<Reading>> {
@@ -23,7 +39,7 @@ fn readings(mapping: Mapping, partials: Partials) -> Vec<Reading> {
             finish,
         });
         ways.map(|way| {
-            let reading = mappings.measure(&module, None, way, GRID)?;
+            let reading = mappings.measure(&module, &job(way), way, GRID)?;
             Ok(Reading {
                 counts: module.device().take_counts(),
                 ..reading
