@@ -5,6 +5,7 @@
 //! one cell is in `run`.
 
 mod baseline;
+mod chosen;
 pub mod console;
 pub mod host_oracle;
 mod list;
@@ -277,7 +278,7 @@ fn json_of(request: &Request, measured: &[(&dyn Table, Vec<Record>)]) -> String 
     let tables: Vec<(Vec<Column>, &[Record])> = measured
         .iter()
         .map(|(table, records)| {
-            let columns = export::select(table.columns(), request.format, true);
+            let columns = export::select(table.columns_of(records), request.format, true);
             (columns, records.as_slice())
         })
         .collect();
@@ -286,7 +287,7 @@ fn json_of(request: &Request, measured: &[(&dyn Table, Vec<Record>)]) -> String 
 
 /// A finished table as text; after the first one an empty line divides them.
 fn text_of(request: &Request, table: &dyn Table, records: &[Record], divided: bool) -> String {
-    let columns = export::select(table.columns(), request.format, request.published);
+    let columns = export::select(table.columns_of(records), request.format, request.published);
     let mut text = String::new();
     if divided {
         text.push('\n');
@@ -301,8 +302,26 @@ fn text_of(request: &Request, table: &dyn Table, records: &[Record], divided: bo
         for note in export::footnotes(records) {
             text.push_str(&format!("\n{note}\n"));
         }
+        if !request.published {
+            text.push_str(&below(request.format, table, records));
+        }
     }
     text
+}
+
+/// What a form with room for words has below a table: its matrices and paragraphs.
+fn below(format: Format, table: &dyn Table, records: &[Record]) -> String {
+    let matrices = table.matrices(records).into_iter();
+    let matrices = matrices.map(|matrix| export::render_matrix(format, &matrix));
+    let notes = table.notes(records).into_iter().map(|note| match format {
+        // Two products in a paragraph would be emphasis.
+        Format::Markdown => note.replace('*', "\\*") + "\n",
+        _ => note + "\n",
+    });
+    matrices
+        .chain(notes)
+        .map(|part| format!("\n{part}"))
+        .collect()
 }
 
 /// Lines that are no rows: among the results where the form has room for words,

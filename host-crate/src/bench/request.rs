@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::list;
+use super::{chosen, list};
 use crate::cli::BenchArguments;
 use crate::device::DeviceChoice;
 use crate::error::{Error, Result};
@@ -60,52 +60,11 @@ pub struct Request {
     pub worker: Option<PathBuf>,
 }
 
-fn refused(argument: &str, problem: String) -> Error {
+pub(super) fn refused(argument: &str, problem: String) -> Error {
     Error::Argument {
         argument: argument.to_owned(),
         problem,
     }
-}
-
-fn known_tables() -> String {
-    let names: Vec<&str> = tables::all().iter().map(|table| table.name()).collect();
-    names.join(", ")
-}
-
-/// Without names all tables, of which some have no place beside `published`.
-fn select_tables(names: &[String], published: bool) -> Result<Vec<&'static dyn Table>> {
-    let is_offered = |table: &&dyn Table| !published || table.is_published();
-    if names.is_empty() {
-        return Ok(tables::all().into_iter().filter(is_offered).collect());
-    }
-    let mut selected: Vec<&'static dyn Table> = Vec::new();
-    for name in names {
-        let table = tables::by_name(name).ok_or_else(|| {
-            refused(
-                "TABLE",
-                format!("`{name}` is unknown, known are {}", known_tables()),
-            )
-        })?;
-        if selected.iter().any(|other| other.name() == table.name()) {
-            return Err(refused(
-                "TABLE",
-                format!("`{name}` is named twice, once is allowed"),
-            ));
-        }
-        if !is_offered(&table) {
-            let offered = tables::all().into_iter().filter(is_offered);
-            let names: Vec<&str> = offered.map(|table| table.name()).collect();
-            return Err(refused(
-                "TABLE",
-                format!(
-                    "`{name}` has no published figures, allowed beside --published are {}",
-                    names.join(", ")
-                ),
-            ));
-        }
-        selected.push(table);
-    }
-    Ok(selected)
 }
 
 /// `--peers sweep-f64` asks for a table, not for a folder of that name.
@@ -220,7 +179,7 @@ impl Request {
         check_name("--save", &arguments.save)?;
         check_name("--baseline", &arguments.baseline)?;
         let (names, peers) = tables_and_peers(arguments);
-        let tables = select_tables(&names, selection.published)?
+        let tables = chosen::tables(&names, selection.published)?
             .into_iter()
             .map(|table| Ok((table, table.cells(&selection)?)))
             .collect::<Result<_>>()?;

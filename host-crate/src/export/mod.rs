@@ -3,8 +3,11 @@
 mod csv;
 mod json;
 mod markdown;
+mod matrix;
 pub mod number;
 mod table;
+
+pub use matrix::render_matrix;
 
 use crate::record::{Record, Status};
 use crate::tables::{Column, Group};
