@@ -12,6 +12,7 @@ mod diagnostics;
 mod error;
 pub mod export;
 pub mod integrate;
+pub mod mapping;
 pub mod measure;
 pub mod model;
 pub mod oracle;

@@ -7,13 +7,14 @@ use std::time::Duration;
 use quadscan_kernels::scan::MAX_ELEMENTS;
 
 use super::baseline::asked;
-use super::list;
+use super::{chosen, list};
 use crate::cli::BenchArguments;
 use crate::device::DeviceChoice;
 use crate::error::{Error, Result};
 use crate::export::Format;
 use crate::record::Key;
 use crate::tables::{self, Extent, Selection, Table};
+use crate::worker::OTHER_SCHEDULES;
 use crate::worker::protocol::Task;
 
 /// The most strips: their index is a `u32` in the kernels, and the end of the
@@ -66,39 +67,11 @@ pub struct Request {
     pub worker: Option<PathBuf>,
 }
 
-fn refused(argument: &str, problem: String) -> Error {
+pub(super) fn refused(argument: &str, problem: String) -> Error {
     Error::Argument {
         argument: argument.to_owned(),
         problem,
     }
-}
-
-fn known_tables() -> String {
-    let names: Vec<&str> = tables::all().iter().map(|table| table.name()).collect();
-    names.join(", ")
-}
-
-fn select_tables(names: &[String]) -> Result<Vec<&'static dyn Table>> {
-    if names.is_empty() {
-        return Ok(tables::all().to_vec());
-    }
-    let mut selected: Vec<&'static dyn Table> = Vec::new();
-    for name in names {
-        let table = tables::by_name(name).ok_or_else(|| {
-            refused(
-                "TABLE",
-                format!("`{name}` is unknown, known are {}", known_tables()),
-            )
-        })?;
-        if selected.iter().any(|other| other.name() == table.name()) {
-            return Err(refused(
-                "TABLE",
-                format!("`{name}` is named twice, once is allowed"),
-            ));
-        }
-        selected.push(table);
-    }
-    Ok(selected)
 }
 
 /// `--peers sweep-f64` asks for a table, not for a folder of that name.
@@ -223,7 +196,7 @@ impl Request {
         check_name("--save", &arguments.save)?;
         check_name("--baseline", &arguments.baseline)?;
         let (names, peers) = tables_and_peers(arguments);
-        let tables = select_tables(&names)?
+        let tables = chosen::tables(&names, selection.published)?
             .into_iter()
             .map(|table| Ok((table, table.cells(&selection)?)))
             .collect::<Result<_>>()?;
@@ -260,23 +233,30 @@ impl Request {
 
     /// How long a cell may take on a device: as given, else a minute and, for
     /// kernels with few threads, thirty launches at 1 us a strip and thread. A
-    /// device without a timer launches once, and runs one warp after the other:
-    /// 10 us a strip and warp.
+    /// device without a timer launches once, or a few times in `mapping`, and runs one
+    /// warp after the other: 10 us a strip and warp.
     pub fn limit(&self, task: &Task, has_timer: bool) -> Duration {
         const MINUTE: Duration = Duration::from_secs(60);
+        let of_strips = |strips: &u64, blocks: &u32, threads: &u32, emulated: u64| {
+            let (blocks, threads) = (u64::from(*blocks), u64::from(*threads));
+            let strips_a_thread = strips / (blocks * threads).max(1);
+            let warps = blocks * threads.div_ceil(32);
+            let micros = if has_timer { 30 } else { 10 * emulated * warps };
+            MINUTE + Duration::from_micros(micros * strips_a_thread)
+        };
         self.cell_timeout.unwrap_or_else(|| match task {
             Task::QuarterCircle {
                 strips,
                 blocks,
                 threads,
                 ..
-            } => {
-                let (blocks, threads) = (u64::from(*blocks), u64::from(*threads));
-                let strips_a_thread = strips / (blocks * threads).max(1);
-                let warps = blocks * threads.div_ceil(32);
-                let micros = if has_timer { 30 } else { 10 * warps };
-                MINUTE + Duration::from_micros(micros * strips_a_thread)
-            }
+            } => of_strips(strips, blocks, threads, 1),
+            Task::Mapping {
+                strips,
+                blocks,
+                threads,
+                ..
+            } => of_strips(strips, blocks, threads, 1 + OTHER_SCHEDULES),
             Task::Activity { .. } | Task::Concurrent { .. } | Task::Diagnostic { .. } => MINUTE,
         })
     }
@@ -327,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn without_tables_all_four_are_asked_for() {
+    fn without_tables_all_five_are_asked_for() {
         let names = Request::new(&arguments()).map(|request| {
             request
                 .tables
@@ -337,15 +317,35 @@ mod tests {
         });
         assert_eq!(
             names.unwrap_or_default(),
-            ["activity", "sweep-f64", "sweep-f32", "accuracy"]
+            ["activity", "sweep-f64", "sweep-f32", "accuracy", "mapping"]
+        );
+    }
+
+    #[test]
+    fn a_table_without_published_figures_has_no_place_beside_published() {
+        let published = BenchArguments {
+            published: true,
+            ..arguments()
+        };
+        let names = Request::new(&published).map(|request| {
+            let names = request.tables.iter().map(|(table, _)| table.name());
+            names.collect::<Vec<_>>()
+        });
+        let four = ["activity", "sweep-f64", "sweep-f32", "accuracy"];
+        assert_eq!(names.unwrap_or_default(), four);
+        assert_eq!(
+            problem(|a| (a.published, a.tables) = (true, vec!["mapping".into()])),
+            "TABLE `mapping` has no published figures, allowed beside --published are activity, \
+             sweep-f64, sweep-f32, accuracy"
         );
     }
 
     #[test]
     fn an_unknown_table_lists_the_known_ones() {
         assert_eq!(
-            problem(|a| a.tables = vec!["mapping".into()]),
-            "TABLE `mapping` is unknown, known are activity, sweep-f64, sweep-f32, accuracy"
+            problem(|a| a.tables = vec!["maping".into()]),
+            "TABLE `maping` is unknown, known are activity, sweep-f64, sweep-f32, accuracy, \
+             mapping"
         );
     }
 

@@ -6,6 +6,7 @@
 //! the tables. What does not live here: the comparison of a device's result with
 //! these (`worker`), and the time measurement (`measure`).
 
+pub mod mapping;
 pub mod quarter_circle;
 pub mod scan;
 

@@ -9,6 +9,8 @@ pub mod accuracy;
 pub mod activity;
 pub mod column;
 pub mod faults;
+pub mod mapping;
+mod mapping_summary;
 pub mod matrix;
 pub mod published;
 pub mod sweep;
@@ -89,6 +91,11 @@ pub trait Table: Sync {
     /// not fit the table.
     fn cells(&self, selection: &Selection) -> Result<Vec<Key>>;
 
+    /// False when nothing of it was published: it has no place beside `--published`.
+    fn is_published(&self) -> bool {
+        true
+    }
+
     /// True when a row without its device columns is not the table's row: it is
     /// skipped then.
     fn needs_device(&self) -> bool {
@@ -159,12 +166,13 @@ fn judge_pi(
 }
 
 /// The tables that are offered, in the order in which they are printed.
-pub fn all() -> [&'static dyn Table; 4] {
+pub fn all() -> [&'static dyn Table; 5] {
     [
         &activity::Activity,
         &sweep::SWEEP_F64,
         &sweep::SWEEP_F32,
         &accuracy::Accuracy,
+        &mapping::MappingTable,
     ]
 }
 

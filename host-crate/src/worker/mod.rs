@@ -13,6 +13,7 @@ mod conditions;
 pub(crate) mod cpu;
 pub mod device;
 mod kernel_times;
+mod mapping;
 pub mod panel;
 pub mod protocol;
 mod scan_times;
@@ -20,6 +21,7 @@ pub mod serve;
 
 use std::time::Duration;
 
+pub use mapping::OTHER_SCHEDULES;
 use protocol::{Job, Reading};
 
 /// Carries out jobs on a device.

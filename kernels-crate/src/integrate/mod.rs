@@ -1,3 +1,4 @@
 //! Quadrature: rules that integrate a function over an interval.
 
+pub mod mapping;
 pub mod trapezoid;
