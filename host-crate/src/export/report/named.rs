@@ -10,6 +10,7 @@ use super::words::{grouped, short};
 use crate::export::number;
 use crate::measure::Timing;
 use crate::record::{Record, Timings};
+use crate::tables;
 
 /// A row's name, and its value in each machine that has it.
 struct Named {
@@ -88,7 +89,10 @@ fn figure(machines: &[&Machine], named: &[Named], unit: &str, title: String, why
     let said: Vec<String> = chart
         .rows
         .iter()
-        .map(|row| format!("{}: {} {unit}", row.whole_name(), short(row.value)))
+        .map(|row| {
+            let said = format!("{}: {} {unit}", row.whole_name(), short(row.value));
+            said.trim_end().to_owned()
+        })
         .collect();
     let scale = if chart.is_logarithmic() {
         "The scale is logarithmic."
@@ -97,7 +101,7 @@ fn figure(machines: &[&Machine], named: &[Named], unit: &str, title: String, why
     };
     Figure {
         alt: format!("{title}. {}.", said.join("; ")),
-        caption: format!("{unit}. {scale}"),
+        caption: scale.to_owned(),
         title,
         body: Ok(Box::new(chart)),
         data,
@@ -191,22 +195,18 @@ pub(super) fn scans(machines: &[&Machine]) -> Vec<Figure> {
     sizes.into_iter().filter_map(of_size).collect()
 }
 
-/// The unit that a limit's name ends with, in brackets or behind its last `_`.
-fn unit(name: &str) -> (&str, &str) {
-    let bracketed = name
-        .strip_suffix(')')
-        .and_then(|name| name.split_once(" ("));
-    bracketed
-        .or_else(|| name.rsplit_once('_'))
-        .unwrap_or((name, ""))
+/// The text of a row in a column of its table; empty where there is no such column.
+fn text(row: &Record, column: &str) -> String {
+    let columns = tables::by_name(&row.table).map_or(Vec::new(), |table| table.columns());
+    let column = columns.iter().find(|known| known.name == column);
+    column.map(|column| (column.text)(row)).unwrap_or_default()
 }
 
 /// What the device was measured to do at most, a figure a unit.
 pub(super) fn limits(machines: &[&Machine]) -> Vec<Figure> {
     let limit = |row: &Record| {
-        let name = row.key.limit.as_deref()?;
-        let (name, unit) = unit(name);
-        Some((name.replace('_', " "), unit.to_owned(), row.values.limit?))
+        let name = row.key.limit.as_deref()?.replace('_', " ");
+        Some((name, text(row, "unit"), row.values.limit?))
     };
     let rows = || machines.iter().flat_map(|machine| machine.rows("limits"));
     let units = distinct(rows().filter_map(limit).map(|(_, unit, _)| unit));
@@ -221,7 +221,10 @@ pub(super) fn limits(machines: &[&Machine]) -> Vec<Figure> {
                 let (name, _, value) = limit(row).filter(|(_, unit, _)| *unit == of)?;
                 Some((name, value))
             });
-            let title = format!("Measured limits of the device, {of}");
+            let title = match of.as_str() {
+                "" => "Measured limits of the device".to_owned(),
+                unit => format!("Measured limits of the device, {unit}"),
+            };
             figure(machines, &named, &of, title, "")
         })
         .collect()

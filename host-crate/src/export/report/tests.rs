@@ -394,3 +394,51 @@ fn a_table_of_another_version_keeps_its_rows() {
     let text = whole_text(&checked(&[source("a", vec![record])]));
     assert!(text.contains("to come") && text.contains("strips=65536 blocks=1 threads=8"));
 }
+
+#[test]
+fn mappings_and_limits_are_bars_by_name_and_beside_each_other() {
+    let row = |table: &str, machine: &str, key: Key, value: f64| {
+        let mut record = cell(&device(machine, "cuda"), 1, 1, value);
+        record.table = table.into();
+        record.values.limit = Some(value);
+        record.key = key;
+        record
+    };
+    let mapping = |finish: &str| Key {
+        mapping: Some("block_strided".into()),
+        partials: Some("shared".into()),
+        finish: Some(finish.into()),
+        strips: Some(1024),
+        blocks: Some(2),
+        threads: Some(8),
+        ..Key::default()
+    };
+    let limit = || Key {
+        limit: Some("copy".into()),
+        ..Key::default()
+    };
+    let records = vec![
+        row("mapping", "one", mapping("host"), 1.0),
+        row("mapping", "one", mapping("atomics"), 2.0),
+        row("mapping", "other", mapping("host"), 3.0),
+        row("limits", "one", limit(), 4.0),
+        row("limits", "other", limit(), 5.0),
+    ];
+    let page = checked(&[source("a", records)]);
+    let parsed = Html::parse_document(&page);
+    let bars: Vec<String> = all(&parsed, "figure > svg.wide rect.mark > title")
+        .into_iter()
+        .map(text)
+        .collect();
+    let expected = [
+        "block strided, shared, host, one: 1 ms",
+        "block strided, shared, host, other: 3 ms",
+        "block strided, shared, atomics, one: 2 ms",
+        "copy, one: 4",
+        "copy, other: 5",
+    ];
+    for (bar, expected) in bars.iter().zip(expected) {
+        assert!(bar.starts_with(expected), "{bars:?}");
+    }
+    assert_eq!(bars.len(), expected.len(), "{bars:?}");
+}
