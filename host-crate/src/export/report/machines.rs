@@ -53,6 +53,15 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// Whether a record is one more row of it. Rows without a device are of the run
+    /// that they name.
+    fn holds(&self, record: &Record) -> bool {
+        let devices = self.device.zip(record.device.as_ref());
+        let differs = devices.is_some_and(|(a, b)| (&a.name, &a.kind) != (&b.name, &b.kind));
+        let named = (self.name, self.table, self.cpu);
+        named == (&record.run, &record.table, &record.host.cpu) && !differs
+    }
+
     fn newest(&self) -> &str {
         let stamps = self.records.iter().map(|record| record.timestamp.as_str());
         stamps.max().unwrap_or_default()
@@ -81,7 +90,7 @@ impl Run<'_> {
 fn runs(records: &[Record]) -> Vec<Run<'_>> {
     let mut runs: Vec<Run<'_>> = Vec::new();
     for record in records {
-        let same = |run: &&mut Run<'_>| (run.name, run.table) == (&*record.run, &*record.table);
+        let same = |run: &&mut Run<'_>| run.holds(record);
         match runs.iter_mut().find(same) {
             Some(run) => {
                 run.device = run.device.or(record.device.as_ref());
