@@ -249,13 +249,11 @@ impl Sweep {
     /// The table's `pi` and the right one, from the total of the partial sums.
     fn pi(&self, total: f64, strips: u64) -> (f64, f64) {
         let corrected = quarter_circle::pi(self.precision, total, strips);
-        match self.precision {
-            Precision::F64 => (corrected, corrected),
-            Precision::F32 | Precision::F32Pure => (
-                quarter_circle::pi_as_published_f32(total, strips),
-                corrected,
-            ),
-        }
+        let published = match self.precision {
+            Precision::F64 => corrected,
+            _ => quarter_circle::pi_as_published_f32(total, strips),
+        };
+        (published, corrected)
     }
 }
 

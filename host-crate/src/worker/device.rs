@@ -18,7 +18,8 @@ use crate::diagnostics;
 use crate::error::{Error, Result};
 use crate::integrate::{self, Grid};
 use crate::measure::{Rule, device as timing};
-use crate::oracle::{Precision, quarter_circle};
+use crate::oracle::Precision;
+use crate::oracle::quarter_circle::{self, Partials};
 use crate::record::{DeviceInfo, Multiprocessors};
 
 /// How long the hanging kernel spins: longer than anybody waits for it, and not
@@ -85,7 +86,7 @@ struct DeviceLaboratory {
     steps: Option<LastSteps>,
     module: Module,
     greeting: Greeting,
-    partials: HashMap<(Precision, u64, u64), quarter_circle::Partials>,
+    partials: HashMap<(Precision, u64, u64), Partials>,
     peers: HashMap<PathBuf, Module>,
 }
 
@@ -148,7 +149,7 @@ impl DeviceLaboratory {
     }
 
     /// The oracle's partial sums, computed once.
-    fn expected(&mut self, precision: Precision, grid: Grid) -> &quarter_circle::Partials {
+    fn expected(&mut self, precision: Precision, grid: Grid) -> &Partials {
         self.partials
             .entry((precision, grid.strips, grid.partials()))
             .or_insert_with(|| quarter_circle::partials(precision, grid.strips, grid.partials()))
@@ -165,6 +166,15 @@ impl DeviceLaboratory {
             }),
             Precision::F32Pure => self.sums::<f32>(job, precision, grid, |buffer| {
                 integrate::f32_pure_partials(&module, grid, buffer)
+            }),
+            Precision::F32Kahan => self.sums::<f32>(job, precision, grid, |buffer| {
+                integrate::f32_kahan_partials(&module, grid, buffer)
+            }),
+            Precision::F32Pairwise => self.sums::<f32>(job, precision, grid, |buffer| {
+                integrate::f32_pairwise_partials(&module, grid, buffer)
+            }),
+            Precision::F32DoubleFloat => self.sums::<[f32; 2]>(job, precision, grid, |buffer| {
+                integrate::f32_double_float_partials(&module, grid, buffer)
             }),
         }
     }
@@ -183,7 +193,7 @@ impl DeviceLaboratory {
             launch(&mut buffer)?;
             buffer.copy_to(&mut partials)?;
             return Ok(Reading {
-                total: Some(T::in_order(&partials)),
+                total: Some(T::in_order(&partials, precision)),
                 wrong: T::first_difference(&partials, self.expected(precision, grid)),
                 ..Reading::default()
             });
@@ -191,7 +201,7 @@ impl DeviceLaboratory {
         let rule = Rule::new(job.repeat);
         let gpu = timing::span(&rule, &self.device, &mut buffer, &mut partials, &mut launch)?;
         let wrong = T::first_difference(&partials, self.expected(precision, grid));
-        let total = Some(T::in_order(&partials));
+        let total = Some(T::in_order(&partials, precision));
 
         let mut reading = Reading {
             total,
@@ -204,7 +214,7 @@ impl DeviceLaboratory {
             match self.peers(asked, precision, grid, &mut partials) {
                 Ok(Ok(found)) => {
                     peers = found;
-                    reading.nvcc_total = Some(T::in_order(&partials));
+                    reading.nvcc_total = Some(T::in_order(&partials, precision));
                 }
                 Ok(Err(wrong)) => reading.peer_problem = Some(format!("--peers: {wrong}")),
                 Err(error) if error.is_context_lost() => return Err(error),
@@ -323,7 +333,7 @@ impl Laboratory for DeviceLaboratory {
 /// changes last bits, and the totals are compared.
 fn peer_difference<T: Sum>(
     got: &[T],
-    want: &quarter_circle::Partials,
+    want: &Partials,
     precision: Precision,
     strips: u64,
 ) -> Option<String> {
@@ -333,9 +343,9 @@ fn peer_difference<T: Sum>(
     }
     let tolerance = match precision {
         Precision::F64 => 1e-9,
-        Precision::F32 | Precision::F32Pure => 1e-5,
+        _ => 1e-5,
     };
-    let (total, expected) = (T::in_order(got), want.sum());
+    let (total, expected) = (T::in_order(got, precision), want.sum());
     // Not `>`, which is false for what is not a number.
     let near = (total - expected).abs() <= tolerance * expected;
     (!near).then(|| format!("the sum is {total}, not {expected} to {tolerance:e}"))
@@ -362,10 +372,10 @@ impl<T: Pod> LoadedPeer<T> {
 
 /// The type of a partial sum.
 trait Sum: Pod {
-    /// The sums added in order in this type.
-    fn in_order(partials: &[Self]) -> f64;
+    /// The sums added in order in the manner of the precision.
+    fn in_order(partials: &[Self], precision: Precision) -> f64;
     /// Where the sums differ in a bit from the oracle's, in one sentence.
-    fn first_difference(got: &[Self], want: &quarter_circle::Partials) -> Option<String>;
+    fn first_difference(got: &[Self], want: &Partials) -> Option<String>;
 }
 
 fn difference<T: Pod + std::fmt::Debug>(got: &[T], want: &[T]) -> Option<String> {
@@ -387,28 +397,53 @@ fn difference<T: Pod + std::fmt::Debug>(got: &[T], want: &[T]) -> Option<String>
     ))
 }
 
+/// What is said when the oracle has sums of another type.
+fn another_type() -> Option<String> {
+    Some("the oracle's sums are of another type".into())
+}
+
 impl Sum for f64 {
-    fn in_order(partials: &[Self]) -> f64 {
-        quarter_circle::Partials::F64(partials.to_vec()).sum()
+    fn in_order(partials: &[Self], _: Precision) -> f64 {
+        Partials::F64(partials.to_vec()).sum()
     }
 
-    fn first_difference(got: &[Self], want: &quarter_circle::Partials) -> Option<String> {
+    fn first_difference(got: &[Self], want: &Partials) -> Option<String> {
         match want {
-            quarter_circle::Partials::F64(want) => difference(got, want),
-            quarter_circle::Partials::F32(_) => Some("the oracle's sums are in f32".into()),
+            Partials::F64(want) => difference(got, want),
+            _ => another_type(),
         }
     }
 }
 
 impl Sum for f32 {
-    fn in_order(partials: &[Self]) -> f64 {
-        quarter_circle::Partials::F32(partials.to_vec()).sum()
+    fn in_order(partials: &[Self], precision: Precision) -> f64 {
+        let partials = partials.to_vec();
+        match precision {
+            Precision::F32Kahan => Partials::F32Kahan(partials).sum(),
+            Precision::F32Pairwise => Partials::F32Pairwise(partials).sum(),
+            _ => Partials::F32(partials).sum(),
+        }
     }
 
-    fn first_difference(got: &[Self], want: &quarter_circle::Partials) -> Option<String> {
+    fn first_difference(got: &[Self], want: &Partials) -> Option<String> {
         match want {
-            quarter_circle::Partials::F32(want) => difference(got, want),
-            quarter_circle::Partials::F64(_) => Some("the oracle's sums are in f64".into()),
+            Partials::F32(want) | Partials::F32Kahan(want) | Partials::F32Pairwise(want) => {
+                difference(got, want)
+            }
+            _ => another_type(),
+        }
+    }
+}
+
+impl Sum for [f32; 2] {
+    fn in_order(partials: &[Self], _: Precision) -> f64 {
+        Partials::F32DoubleFloat(partials.to_vec()).sum()
+    }
+
+    fn first_difference(got: &[Self], want: &Partials) -> Option<String> {
+        match want {
+            Partials::F32DoubleFloat(want) => difference(got, want),
+            _ => another_type(),
         }
     }
 }

@@ -1,0 +1,204 @@
+//! A model of the rounding of a running f32 sum of the quarter circle, in closed
+//! form piece by piece: what answers why more strips make pi worse.
+//!
+//! A sum in [2^k, 2^(k+1)) is a multiple of its unit in the last place u, and
+//! stays one when a term t is added: t counts as round(t / u) units. Neighbouring
+//! terms are nearly equal, so round(t / u) is the same for many of them and their
+//! rounding errors have the same sign: they add up instead of cancelling (the
+//! error of recursive summation is bounded in Higham, Accuracy and Stability of
+//! Numerical Algorithms, 2nd edition 2002, section 4.2; this is its size and sign
+//! for slowly varying terms). With t = f(x) / n the sum therefore grows in
+//! straight lines, of slope n u round(f(x) / (n u)). A line ends where f(x) / (n u)
+//! passes the next half, or where the sum reaches 2^(k+1), and both places are
+//! known without adding a term.
+//!
+//! What the model does not know is at which term of a line's end the sum is: about
+//! half a unit a line, of either sign. Where lines are shorter than a term their
+//! errors are taken to cancel. The loops themselves are in `quarter_circle`.
+
+use super::quarter_circle::trapezoid_limit;
+
+/// Bits of an f32 behind its first.
+const FRACTION_BITS: i32 = 23;
+
+/// Lines of one unit that are followed; after as many their errors cancel.
+const MOST_LINES: u32 = 256;
+
+/// The height of the quarter circle.
+fn height(x: f64) -> f64 {
+    (1.0 - x * x).max(0.0).sqrt()
+}
+
+/// The area below the quarter circle from `a` to `b`.
+fn area(a: f64, b: f64) -> f64 {
+    let primitive = |x: f64| 0.5 * (x * height(x) + x.clamp(-1.0, 1.0).asin());
+    primitive(b) - primitive(a)
+}
+
+/// Where the area from `a` is `wanted`; at most `b`.
+fn end_of_area(a: f64, b: f64, wanted: f64) -> f64 {
+    let (mut below, mut above) = (a, b);
+    for _ in 0..36 {
+        let middle = 0.5 * (below + above);
+        if area(a, middle) < wanted {
+            below = middle;
+        } else {
+            above = middle;
+        }
+    }
+    above
+}
+
+/// 2^exponent for exponents of normal numbers.
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+/// The exponent of a positive normal number.
+fn exponent(x: f64) -> i32 {
+    ((x.to_bits() >> 52) & 0x7ff) as i32 - 1023
+}
+
+/// The running sum of the terms `first .. first + count` of `n`, each of which
+/// stands for the strip around its abscissa.
+fn running_sum(n: f64, first: f64, count: f64) -> f64 {
+    let (mut x, end) = ((first - 0.5) / n, (first + count - 0.5) / n);
+    // The first term is exact: a sum that small has its unit.
+    let mut sum = height(first / n) / n;
+    x += 1.0 / n;
+    while x < end && sum > 0.0 {
+        (x, sum) = within_binade(n, x, end, sum);
+    }
+    sum
+}
+
+/// Follows the sum to the end of its binade, or to `end`: the place and the sum.
+fn within_binade(n: f64, mut x: f64, end: f64, mut sum: f64) -> (f64, f64) {
+    let top = power_of_two(exponent(sum) + 1);
+    let unit = n * power_of_two(exponent(sum) - FRACTION_BITS);
+    for _ in 0..MOST_LINES {
+        let units = height(x) / unit;
+        let mut slope = units.round() * unit;
+        let mut turn = next_turn(slope, unit, end);
+        if turn <= x {
+            // It stands on the turn: the next line begins.
+            slope -= unit;
+            turn = next_turn(slope, unit, end);
+        }
+        if turn - x < 1.0 / n && turn < end {
+            break;
+        }
+        let stop = turn.min(end);
+        let reached = sum + slope * (stop - x);
+        if reached >= top {
+            return (x + (top - sum) / slope, top);
+        }
+        (x, sum) = (stop, reached);
+        if x >= end {
+            return (x, sum);
+        }
+    }
+    let rest = area(x, end);
+    if sum + rest < top {
+        return (end, sum + rest);
+    }
+    (end_of_area(x, end, top - sum), top)
+}
+
+/// Where the height falls below `slope` less half a unit; at most `end`.
+fn next_turn(slope: f64, unit: f64, end: f64) -> f64 {
+    let half = slope - 0.5 * unit;
+    if half <= 0.0 {
+        end
+    } else {
+        height(half).min(end)
+    }
+}
+
+/// Pi less the true one, from the exact sum and the rounding of the computed one,
+/// rounded to f32 as the result is.
+fn predicted(strips: u64, rounding: f64) -> f64 {
+    let pi = trapezoid_limit(strips) + 4.0 * rounding;
+    f64::from(pi as f32) - std::f64::consts::PI
+}
+
+/// The error that the single loop over `strips` strips in f32 should have.
+pub fn error_of_one_loop(strips: u64) -> f64 {
+    let n = strips as f64;
+    let rounding = if strips < 2 {
+        0.0
+    } else {
+        running_sum(n, 1.0, n - 1.0) - area(0.5 / n, 1.0 - 0.5 / n)
+    };
+    predicted(strips, rounding)
+}
+
+/// The error that partial sums of `parts` sub-ranges in f32 should have when they
+/// are added in order in f32.
+pub fn error_of_partials(strips: u64, parts: u64) -> f64 {
+    let n = strips as f64;
+    let count = (strips / parts) as f64;
+    let mut total = 0.0_f32;
+    for part in 0..parts {
+        total += running_sum(n, part as f64 * count, count) as f32;
+    }
+    predicted(strips, f64::from(total) - area(-0.5 / n, 1.0 - 0.5 / n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::quarter_circle::{Precision, partials, pi, plain};
+    use super::*;
+
+    /// One unit in the last place of pi in f32.
+    const UNIT: f64 = 1.0 / (1 << 22) as f64;
+
+    fn measured_one_loop(strips: u64) -> f64 {
+        plain(Precision::F32, strips) - std::f64::consts::PI
+    }
+
+    #[test]
+    fn one_loop_is_predicted_to_two_units_where_lines_have_many_terms() {
+        for strips in [1 << 17, 3 << 16, 1 << 18, 1 << 19, 5 << 18, 1 << 21, 3 << 20] {
+            let off = error_of_one_loop(strips) - measured_one_loop(strips);
+            assert!(off.abs() <= 2.0 * UNIT, "{strips}: off by {off:e}");
+        }
+    }
+
+    #[test]
+    fn one_loop_is_predicted_to_the_random_walk_of_its_lines_ends_elsewhere() {
+        // At most 2 * 256 lines in the two last binades, half a unit each.
+        let walk = 0.5 * 512.0_f64.sqrt() * 2.0;
+        for exponent in 6..17 {
+            for strips in [1_u64 << exponent, 3 << (exponent - 1)] {
+                let off = error_of_one_loop(strips) - measured_one_loop(strips);
+                assert!(off.abs() <= walk * UNIT, "{strips}: off by {off:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_closed_form_at_the_published_size_is_twice_the_root_of_three() {
+        let predicted = std::f64::consts::PI + error_of_one_loop(1 << 24);
+        assert!((predicted - 2.0 * 3.0_f64.sqrt()).abs() <= UNIT, "{predicted}");
+    }
+
+    #[test]
+    fn a_sum_stops_where_a_term_is_less_than_half_its_unit() {
+        // 2^26 strips: at 1/4 the unit is 2^-25, and a term at most 2^-26.
+        for (exponent, stop) in [(26, 0.25), (28, 0.0625), (30, 0.015_625)] {
+            let pi = std::f64::consts::PI + error_of_one_loop(1 << exponent);
+            assert!((pi - 4.0 * stop).abs() < 1e-6, "{exponent}: {pi}");
+        }
+    }
+
+    #[test]
+    fn partial_sums_are_predicted_with_each_threads_own_sum() {
+        for (strips, parts) in [(1_u64 << 20, 1_u64), (1 << 20, 64), (3 << 18, 1024), (1 << 18, 1024)] {
+            let total = partials(Precision::F32, strips, parts).sum();
+            let measured = pi(Precision::F32, total, strips) - std::f64::consts::PI;
+            let off = error_of_partials(strips, parts) - measured;
+            assert!(off.abs() <= 2.0 * UNIT, "{strips} in {parts}: off by {off:e}");
+        }
+    }
+}
