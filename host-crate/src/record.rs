@@ -112,6 +112,9 @@ pub struct Values {
     /// The error that a model of the sum's rounding predicts, the rule's included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicted_error: Option<f64>,
+    /// The same for the partial sums of the device's threads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu_predicted_error: Option<f64>,
     /// Whether repeated launches gave the same bits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<bool>,

@@ -152,6 +152,9 @@ impl<'a> Run<'a> {
             Measuring::Nothing(_) => return (Status::Ok, None),
         };
         record.device = Some(DeviceInfo::clone(info));
+        if let Some(reason) = table.skipped_on(&record.key, info) {
+            return (Status::Skipped, Some(reason));
+        }
         self.jobs += 1;
         let limit = self.request.limit(&task, !info.is_emulated());
         let job = Job {

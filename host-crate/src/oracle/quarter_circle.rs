@@ -144,11 +144,7 @@ fn parts_of<T>(n: i64, parts: i64, sum: impl Fn(i64, i64) -> T) -> Vec<T> {
         .collect()
 }
 
-fn parts_f32<S: Summation>(
-    term: impl Fn(i64, i64) -> f32,
-    n: i64,
-    parts: i64,
-) -> Vec<S::Partial> {
+fn parts_f32<S: Summation>(term: impl Fn(i64, i64) -> f32, n: i64, parts: i64) -> Vec<S::Partial> {
     parts_of(n, parts, |first, end| {
         sum_f32::<S>(&term, first, end, n).partial()
     })
@@ -195,10 +191,7 @@ pub fn partials(precision: Precision, strips: u64, parts: u64) -> Partials {
 pub fn pi(precision: Precision, total: f64, strips: u64) -> f64 {
     match precision {
         Precision::F64 | Precision::F32DoubleFloat => (total - 0.5 / strips as f64) * 4.0,
-        Precision::F32
-        | Precision::F32Pure
-        | Precision::F32Kahan
-        | Precision::F32Pairwise => {
+        Precision::F32 | Precision::F32Pure | Precision::F32Kahan | Precision::F32Pairwise => {
             f64::from((total as f32 - 0.5_f32 / strips as f32) * 4.0)
         }
     }
@@ -220,15 +213,19 @@ pub fn pi_as_published_f32(total: f64, strips: u64) -> f64 {
     f64::from((total as f32 - correction) * 4.0)
 }
 
-/// What [`plain`] and the sweeps tend to in exact arithmetic: pi and the first
-/// three terms of the trapezoid rule's error on this integrand, which has a
-/// square-root end point (4 sqrt(2) zeta(-1/2) n^-1.5 + ...). The remainder is of
-/// the order of n^-4.5.
-pub fn trapezoid_limit(strips: u64) -> f64 {
+/// The trapezoid rule's own error on four times this integrand, which has a
+/// square-root end point: 4 sqrt(2) zeta(-1/2) n^-1.5 + ..., its first three terms.
+/// The remainder is of the order of n^-4.5.
+pub fn rule_error(strips: u64) -> f64 {
     let n = strips as f64;
-    std::f64::consts::PI - 1.175_982_075_174_077_2 * n.powf(-1.5)
-        + 0.036_041_518_152_418_3 * n.powf(-2.5)
+    -1.175_982_075_174_077_2 * n.powf(-1.5) + 0.036_041_518_152_418_3 * n.powf(-2.5)
         - 0.001_505_594_5 * n.powf(-3.5)
+}
+
+/// What [`plain`] and the sweeps tend to in exact arithmetic: pi and the rule's
+/// error.
+pub fn trapezoid_limit(strips: u64) -> f64 {
+    std::f64::consts::PI + rule_error(strips)
 }
 
 #[cfg(test)]

@@ -185,7 +185,10 @@ mod tests {
         assert_eq!(sum::<Kahan>(one_and_crumbs()), right);
         let pairwise = sum::<Pairwise>(one_and_crumbs());
         // log2 n units of roundoff at most.
-        assert!((pairwise - right).abs() <= 21.0 * 2.0_f32.powi(-24), "{pairwise}");
+        assert!(
+            (pairwise - right).abs() <= 21.0 * 2.0_f32.powi(-24),
+            "{pairwise}"
+        );
         assert_eq!(sum::<DoubleFloat>(one_and_crumbs()), [right, 0.0]);
     }
 

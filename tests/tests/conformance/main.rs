@@ -26,6 +26,8 @@ fn cases() -> Vec<Case> {
     cases![
         integrate::trapezoid_f64_has_exactly_the_rules_own_error,
         integrate::trapezoid_sums_have_the_bits_of_the_published_loop,
+        integrate::compensated_sums_have_the_bits_of_their_papers,
+        integrate::a_compensated_sum_stays_at_the_f32_next_to_pi,
         integrate::dyadic_kernels_give_the_same_bits,
         integrate::every_published_shape_gives_3_141592653573,
         integrate::the_f32_sweep_gives_the_published_values_of_pi,

@@ -1,0 +1,105 @@
+//! The sentences under `accuracy`: the page asks why its f32 loses three digits
+//! where sixteen times as many strips should cost one. Every figure is a
+//! record's, or follows from its number of strips.
+
+use crate::oracle::Precision;
+use crate::record::Record;
+
+/// Units that a sum between 1/2 and 1 has: 2^24 of them make 1.
+const UNITS: u64 = 1 << 24;
+
+/// A row of `f32` that has what is explained.
+struct Row {
+    strips: u64,
+    error: f64,
+    predicted: f64,
+}
+
+/// Rows of the published `f32` by size, up to the size at which a unit of the sum
+/// is as large as a term.
+fn rows(records: &[Record]) -> Vec<Row> {
+    let mut rows: Vec<Row> = records
+        .iter()
+        .filter(|record| record.key.precision == Some(Precision::F32))
+        .filter_map(|record| {
+            Some(Row {
+                strips: record.key.strips?,
+                error: record.values.pi? - std::f64::consts::PI,
+                predicted: record.values.predicted_error?,
+            })
+        })
+        .filter(|row| row.strips <= UNITS && row.error != 0.0)
+        .collect();
+    rows.sort_by_key(|row| row.strips);
+    rows
+}
+
+/// What the measured rows say: nothing where there are not two sizes to compare.
+pub(super) fn sentences(records: &[Record]) -> Vec<String> {
+    let rows = rows(records);
+    let mut lines = Vec::new();
+    if let [first, .., last] = rows.as_slice() {
+        // The page's sizes where they are there.
+        let end = rows.iter().find(|row| row.strips == 16 * first.strips);
+        lines.extend(growth(first, end.unwrap_or(last)));
+        lines.push(cause(first, last));
+    }
+    if let Some(row) = rows.iter().find(|row| row.strips == UNITS) {
+        lines.push(two_roots_of_three(row));
+    }
+    lines
+}
+
+/// How much faster the error grows than the number of additions; `None` where it
+/// does not grow.
+fn growth(first: &Row, last: &Row) -> Option<String> {
+    let additions = (last.strips as f64 / first.strips as f64).log10();
+    let error = (last.error / first.error).abs().log10();
+    (error > 0.0).then(|| {
+        format!(
+            "accuracy: from {} to {} strips the f32 sum loses {error:.1} digits (error {:.1e}, \
+             then {:.1e}), where the number of additions explains {additions:.1}.",
+            first.strips, last.strips, first.error, last.error
+        )
+    })
+}
+
+/// Why: the rounding errors of neighbouring terms have one sign.
+fn cause(first: &Row, last: &Row) -> String {
+    let units = |row: &Row| UNITS as f64 / row.strips as f64;
+    // f changes by 1 / n from term to term where its slope is -1, and the rounded
+    // number of units with it by `units / n`.
+    let equal = |row: &Row| (row.strips as f64 / units(row)).max(1.0);
+    format!(
+        "A sum between 1/2 and 1 is a whole number of 2^-24, and so a term counts as a whole \
+         number of them: of up to {:.0} at {} strips, of up to {:.0} at {}. Neighbouring terms \
+         are nearly equal and are rounded the same way, about {:.0} in a row at {} strips and \
+         {:.0} at {}: within a row the errors add up, and a row's length grows as the square of \
+         the strips. With that alone the errors are predicted as {:.1e} and {:.1e}; measured are \
+         {:.1e} and {:.1e}.",
+        units(first),
+        first.strips,
+        units(last),
+        last.strips,
+        equal(first),
+        first.strips,
+        equal(last),
+        last.strips,
+        first.predicted,
+        last.predicted,
+        first.error,
+        last.error,
+    )
+}
+
+/// The size at which a unit of the sum is one term.
+fn two_roots_of_three(row: &Row) -> String {
+    format!(
+        "At {} strips a unit is one term: past the sum 1/2 a term above a half counts as one and \
+         a term below as none, f(x) = 1/2 is at x = sqrt(3)/2, and pi becomes 2 sqrt(3) = {:.6}; \
+         measured is {:.6}.",
+        row.strips,
+        2.0 * 3.0_f64.sqrt(),
+        std::f64::consts::PI + row.error,
+    )
+}
