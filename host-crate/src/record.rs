@@ -256,6 +256,9 @@ impl DeviceInfo {
 pub struct HostInfo {
     /// The processor's name.
     pub cpu: String,
+    /// Cores that the best of the host uses; absent in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<usize>,
     /// This crate's version.
     pub version: String,
     /// The revision that this program was built from, `unknown` outside of a
@@ -268,6 +271,7 @@ impl HostInfo {
     pub fn current() -> Self {
         HostInfo {
             cpu: cpu_name(),
+            cores: Some(crate::fastest::cores()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             git_revision: option_env!("QUADSCAN_GIT_REVISION")
                 .unwrap_or("unknown")

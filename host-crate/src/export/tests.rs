@@ -9,6 +9,7 @@ use crate::tables::sweep::{SWEEP_F32, SWEEP_F64};
 fn host() -> HostInfo {
     HostInfo {
         cpu: "cpu".into(),
+        cores: None,
         version: "0".into(),
         git_revision: "unknown".into(),
     }
@@ -33,6 +34,7 @@ fn record(blocks: u32, threads: u32, gpu: &[f64]) -> Record {
         timings: Timings {
             gpu: Timing::from_samples(gpu.to_vec()),
             host: Timing::from_samples(vec![63.0, 62.0, 64.0, 63.0, 63.0]),
+            host_best: Timing::from_samples(vec![2.5]),
             ..Timings::default()
         },
         counts: None,
@@ -62,13 +64,13 @@ fn text(format: Format, published: bool) -> String {
 fn csv_has_the_published_columns_first_with_our_numbers_and_the_published_figures_last() {
     assert_eq!(
         text(Format::Csv, false),
-        "blocks,threads,gpu_ms,host_ms,strips,kernel_ms,kernel_noise_percent,nvcc_kernel_ms,\
+        "blocks,threads,gpu_ms,host_ms,host_best_ms,strips,kernel_ms,kernel_noise_percent,nvcc_kernel_ms,\
          nvcc_dyadic_kernel_ms,pi,host_pi,nvcc_pi,warp_instructions,\
          lane_instructions,divergent_branches,shared_wavefronts,ideal_shared_wavefronts,\
          global_sectors,ideal_global_sectors,device,status,reason,published_gpu_ms,\
          published_host_ms\n\
-         64,256,0.03125,63,16777216,,,,,3.141592653573,,,,,,,,,,,ok,,2.64,479.28\n\
-         1,1024,,63,16777216,,,,,,,,,,,,,,,,skipped,\"no device: none, \"\"really\"\"\",,479.6\n"
+         64,256,0.03125,63,2.5,16777216,,,,,3.141592653573,,,,,,,,,,,ok,,2.64,479.28\n\
+         1,1024,,63,2.5,16777216,,,,,,,,,,,,,,,,skipped,\"no device: none, \"\"really\"\"\",,479.6\n"
     );
 }
 

@@ -110,6 +110,7 @@ impl Table for Accuracy {
                 small(record.values.predicted_error)
             }),
             Column::ours("host_ms", |record| median(&record.timings.host)),
+            Column::ours("host_best_ms", |record| median(&record.timings.host_best)),
             Column::ours("gpu_pi", |record| fixed(record.values.gpu_pi, 12)),
             Column::ours("gpu_error", |record| error(record.values.gpu_pi)),
             Column::ours("gpu_predicted_error", |record| {
@@ -155,6 +156,7 @@ impl Table for Accuracy {
             record.values.rule_error = Some(quarter_circle::rule_error(strips));
             record.values.predicted_error = Some(running_sum::error_of_one_loop(precision, strips));
             record.timings.host = timing;
+            super::fill_best_of_host(record, host);
         }
     }
 
@@ -273,5 +275,27 @@ mod tests {
             None,
             "a prime number of strips is one thread's"
         );
+    }
+
+    #[test]
+    fn sizes_that_take_the_emulator_minutes_are_skipped_there_alone() {
+        let device = |kind: &str| DeviceInfo {
+            name: String::new(),
+            kind: kind.into(),
+            compute_capability: "9.0".into(),
+            driver: None,
+            cuda_version: None,
+            ptx_sha256: String::new(),
+            ptx_arch: "sm_90".into(),
+            rustc: String::new(),
+            llvm: String::new(),
+            multiprocessors: None,
+        };
+        let skipped = |exponent: u32, kind| {
+            let key = cell(Precision::F32Kahan, 1 << exponent);
+            Accuracy.skipped_on(&key, &device(kind)).is_some()
+        };
+        assert!(skipped(27, crate::device::EMULATOR) && skipped(30, crate::device::EMULATOR));
+        assert!(!skipped(26, crate::device::EMULATOR) && !skipped(30, "cuda"));
     }
 }

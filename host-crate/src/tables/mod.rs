@@ -153,6 +153,18 @@ fn rounding_bound(precision: Precision, strips: u64) -> Option<f64> {
     }
 }
 
+/// Fills in the time of the host's fastest loop; a result of it that is not right is
+/// a remark and no time.
+fn fill_best_of_host(record: &mut Record, host: &mut HostOracle) {
+    let (Some(precision), Some(strips)) = (record.key.precision, record.key.strips) else {
+        return;
+    };
+    match host.best(precision, strips) {
+        Ok(timing) => record.timings.host_best = timing,
+        Err(problem) => record.remarks.push(problem),
+    }
+}
+
 /// The tables that are offered, in the order in which they are printed.
 pub fn all() -> [&'static dyn Table; 4] {
     [
