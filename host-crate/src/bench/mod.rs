@@ -87,7 +87,9 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         if request.format != Format::Json {
             console.result(&text_of(&request, *table, &records, index > 0));
         }
-        remark(&request, &table.summary(&records), console);
+        if !request.published {
+            remark(&request, &table.summary(&records), console);
+        }
         measured.push((*table, records));
         if console.is_lost() {
             // The rows that are measured are kept, and the next run prints them.

@@ -3,26 +3,24 @@
 //!
 //! A sum in [2^k, 2^(k+1)) is a multiple of its unit in the last place u, and
 //! stays one when a term t is added: t counts as round(t / u) units. Neighbouring
-//! terms are nearly equal, so round(t / u) is the same for many of them and their
-//! rounding errors have the same sign: they add up instead of cancelling (the
+//! terms are nearly equal, so round(t / u) is the same for a whole run of them and
+//! their rounding errors have the same sign: they add up instead of cancelling (the
 //! error of recursive summation is bounded in Higham, Accuracy and Stability of
 //! Numerical Algorithms, 2nd edition 2002, section 4.2; this is its size and sign
-//! for slowly varying terms). With t = f(x) / n the sum therefore grows in
-//! straight lines, of slope n u round(f(x) / (n u)). A line ends where f(x) / (n u)
-//! passes the next half, or where the sum reaches 2^(k+1), and both places are
-//! known without adding a term.
+//! for slowly varying terms). A run ends where f(x) / (n u) passes the next half, or
+//! where the sum reaches 2^(k+1), and both places are known without adding a term:
+//! a run of any length is one product.
 //!
-//! What the model does not know is at which term of a line's end the sum is: about
-//! half a unit a line, of either sign. Where lines are shorter than a term their
-//! errors are taken to cancel. The loops themselves are in `quarter_circle`.
+//! Where runs are shorter than a term, and after many of them, their errors are
+//! taken to cancel. The loops themselves are in `quarter_circle`.
 
 use super::quarter_circle::{Precision, rule_error, trapezoid_limit};
 
 /// Bits of an f32 behind its first.
 const FRACTION_BITS: i32 = 23;
 
-/// Lines of one unit that are followed; after as many their errors cancel.
-const MOST_LINES: u32 = 256;
+/// Runs that are followed in one binade; after as many their errors cancel.
+const MOST_RUNS: u32 = 512;
 
 /// The height of the quarter circle.
 fn height(x: f64) -> f64 {
@@ -62,59 +60,67 @@ fn exponent(x: f64) -> i32 {
     ((x.to_bits() >> 52) & 0x7ff) as i32 - 1023
 }
 
-/// The running sum of the terms `first .. first + count` of `n`, each of which
-/// stands for the strip around its abscissa.
+/// The running sum of the terms `first .. first + count` of `n`.
 fn running_sum(n: f64, first: f64, count: f64) -> f64 {
-    let (mut x, end) = ((first - 0.5) / n, (first + count - 0.5) / n);
+    let end = first + count;
     // The first term is exact: a sum that small has its unit.
     let mut sum = height(first / n) / n;
-    x += 1.0 / n;
-    while x < end && sum > 0.0 {
-        (x, sum) = within_binade(n, x, end, sum);
+    let mut i = first + 1.0;
+    while i < end && sum > 0.0 {
+        (i, sum) = within_binade(n, i, end, sum);
     }
     sum
 }
 
-/// Follows the sum to the end of its binade, or to `end`: the place and the sum.
-fn within_binade(n: f64, mut x: f64, end: f64, mut sum: f64) -> (f64, f64) {
+/// Follows the sum from term `i` to the end of its binade, or to the term `end`: the
+/// next term and the sum.
+fn within_binade(n: f64, mut i: f64, end: f64, mut sum: f64) -> (f64, f64) {
     let top = power_of_two(exponent(sum) + 1);
-    let unit = n * power_of_two(exponent(sum) - FRACTION_BITS);
-    for _ in 0..MOST_LINES {
-        let units = height(x) / unit;
-        let mut slope = units.round() * unit;
-        let mut turn = next_turn(slope, unit, end);
-        if turn <= x {
-            // It stands on the turn: the next line begins.
-            slope -= unit;
-            turn = next_turn(slope, unit, end);
-        }
-        if turn - x < 1.0 / n && turn < end {
+    let unit = power_of_two(exponent(sum) - FRACTION_BITS);
+    for _ in 0..MOST_RUNS {
+        if steepness(i / n) > n * n * unit {
+            // A term has more than one unit less than the one before.
             break;
         }
-        let stop = turn.min(end);
-        let reached = sum + slope * (stop - x);
+        let term = height(i / n) / n;
+        let counted = (term / unit).round() * unit;
+        let turn = first_below(n, n * (counted - 0.5 * unit))
+            .max(i + 1.0)
+            .min(end);
+        let reached = sum + counted * (turn - i);
         if reached >= top {
-            return (x + (top - sum) / slope, top);
+            // The term that goes over the top is rounded to the unit beyond it.
+            let terms = ((top - sum) / counted).ceil();
+            let before = sum + counted * (terms - 1.0);
+            let over = (before + term) / (2.0 * unit);
+            return (i + terms, (over.round() * 2.0 * unit).max(top));
         }
-        (x, sum) = (stop, reached);
-        if x >= end {
-            return (x, sum);
+        (i, sum) = (turn, reached);
+        if i >= end {
+            return (i, sum);
         }
     }
-    let rest = area(x, end);
+    // Each term stands for the strip around its abscissa.
+    let middle = |i: f64| (i - 0.5) / n;
+    let rest = area(middle(i), middle(end));
     if sum + rest < top {
         return (end, sum + rest);
     }
-    (end_of_area(x, end, top - sum), top)
+    let over = (n * end_of_area(middle(i), middle(end), top - sum) + 0.5).ceil();
+    (over, (sum + area(middle(i), middle(over))).max(top))
 }
 
-/// Where the height falls below `slope` less half a unit; at most `end`.
-fn next_turn(slope: f64, unit: f64, end: f64) -> f64 {
-    let half = slope - 0.5 * unit;
-    if half <= 0.0 {
-        end
+/// How fast the height falls: -f'(x).
+fn steepness(x: f64) -> f64 {
+    x / height(x)
+}
+
+/// The first term whose height is below `limit`.
+fn first_below(n: f64, limit: f64) -> f64 {
+    if limit <= 0.0 {
+        f64::INFINITY
     } else {
-        height(half).min(end)
+        (n * height(limit)).ceil()
     }
 }
 
@@ -177,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn one_loop_is_predicted_to_two_units_where_lines_have_many_terms() {
+    fn one_loop_is_predicted_to_two_units_in_the_last_place_of_pi() {
         for strips in [
             1 << 17,
             3 << 16,
@@ -193,13 +199,14 @@ mod tests {
     }
 
     #[test]
-    fn one_loop_is_predicted_to_the_random_walk_of_its_lines_ends_elsewhere() {
-        // At most 2 * 256 lines in the two last binades, half a unit each.
-        let walk = 0.5 * 512.0_f64.sqrt() * 2.0;
-        for exponent in 6..17 {
+    fn below_2_to_the_15_what_runs_do_not_explain_is_a_random_walk() {
+        // A term's rounding lies anywhere within half a unit of the sum, and a unit
+        // of pi is four times the sum's last one: two deviations.
+        let walk = |strips: u64| 2.0 * (strips as f64 / 12.0).sqrt();
+        for exponent in 6..15 {
             for strips in [1_u64 << exponent, 3 << (exponent - 1)] {
                 let off = error_of_one_loop(Precision::F32, strips) - measured_one_loop(strips);
-                assert!(off.abs() <= walk * UNIT, "{strips}: off by {off:e}");
+                assert!(off.abs() <= walk(strips) * UNIT, "{strips}: off by {off:e}");
             }
         }
     }

@@ -67,8 +67,8 @@ fn growth(first: &Row, last: &Row) -> Option<String> {
 /// Why: the rounding errors of neighbouring terms have one sign.
 fn cause(first: &Row, last: &Row) -> String {
     let units = |row: &Row| UNITS as f64 / row.strips as f64;
-    // f changes by 1 / n from term to term where its slope is -1, and the rounded
-    // number of units with it by `units / n`.
+    // Where the slope of f is -1, a term has `units / n` units less than the one
+    // before.
     let equal = |row: &Row| (row.strips as f64 / units(row)).max(1.0);
     format!(
         "A sum between 1/2 and 1 is a whole number of 2^-24, and so a term counts as a whole \
