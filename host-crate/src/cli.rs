@@ -82,6 +82,10 @@ pub struct BenchArguments {
     #[arg(long, value_name = "N")]
     pub repeat: Option<String>,
 
+    /// Kernels with a cold L2 cache too: kernel_cold_ms
+    #[arg(long)]
+    pub cold: bool,
+
     /// Form of the results: table, csv, markdown, json
     #[arg(long, default_value = "table", value_name = "FORMAT")]
     pub format: String,

@@ -250,6 +250,20 @@ pub enum Error {
         /// The device's name.
         device: String,
     },
+    /// A graph was asked of a device that has none.
+    #[error("{device} has no graphs")]
+    NoGraphs {
+        /// The device's name.
+        device: String,
+    },
+    /// The clocks were asked of a device whose clocks nobody tells.
+    #[error("the clocks of {device} are not known: {reason}")]
+    NoClocks {
+        /// The device's name.
+        device: String,
+        /// Why.
+        reason: String,
+    },
     /// An argument of the command line or of a function that cannot be carried out.
     #[error("{argument} {problem}")]
     Argument {

@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::device::{Counts, EMULATOR};
-use crate::measure::Timing;
+use crate::measure::{Method, Timing};
 use crate::oracle::Precision;
 
 /// What names a cell within its table. A field that the table does not use is
@@ -138,6 +138,13 @@ pub struct Timings {
     /// The kernel alone, each launch after the L2 cache was flushed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel_cold: Option<Timing>,
+    /// Two events with nothing between them: what `kernel_cold` holds beside the
+    /// kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cold_events: Option<Timing>,
+    /// What a sample of `kernel` was taken of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_method: Option<Method>,
     /// The kernel while a second one runs on the device.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel_beside: Option<Timing>,
@@ -159,6 +166,26 @@ pub struct Timings {
     /// Our algorithm in CUDA C++, compiled by nvcc, timed as `kernel`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nvcc_dyadic_kernel: Option<Timing>,
+}
+
+impl Timings {
+    /// The times that were measured, by the names of their columns.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, &Timing)> {
+        [
+            ("gpu_ms", &self.gpu),
+            ("kernel_ms", &self.kernel),
+            ("kernel_cold_ms", &self.kernel_cold),
+            ("kernel_beside_ms", &self.kernel_beside),
+            ("companion_ms", &self.companion),
+            ("companion_beside_ms", &self.companion_beside),
+            ("host_ms", &self.host),
+            ("host_best_ms", &self.host_best),
+            ("nvcc_kernel_ms", &self.nvcc_kernel),
+            ("nvcc_dyadic_kernel_ms", &self.nvcc_dyadic_kernel),
+        ]
+        .into_iter()
+        .filter_map(|(name, timing)| Some((name, timing.as_ref()?)))
+    }
 }
 
 /// How a cell ended.
@@ -319,7 +346,7 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clocks: Option<Clocks>,
     /// What has to be known about the measurement, a sentence each: outliers, a
-    /// throttled clock.
+    /// throttled clock. What stands before a colon is the same for all of a kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
     /// The device, when one was used.

@@ -292,3 +292,25 @@ fn peers_have_nothing_to_be_timed_beside() {
     let said = "--peers has no effect on the emulator, which has no times\n";
     assert!(outcome.errors.ends_with(said), "{outcome:?}");
 }
+
+#[test]
+fn nothing_is_timed_cold_where_nothing_is_timed() {
+    let folder = folder();
+    let arguments = [&SWEEP[..], &["--device", "emulator", "--cold"]].concat();
+    let outcome = bench(folder.path(), &arguments);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let said = "--cold has no effect on the emulator, which has no times\n";
+    assert!(outcome.errors.ends_with(said), "{outcome:?}");
+    for row in rows(&outcome.output) {
+        let names = [
+            "kernel_cold_ms",
+            "cold_events_ms",
+            "kernel_method",
+            "sm_mhz",
+        ];
+        assert_eq!(names.map(|name| &*row[name]), [""; 4], "{row:?}");
+    }
+    let outcome = bench(folder.path(), &["activity", "--cold"]);
+    let warning = "warning: --cold has no effect on these tables\n";
+    assert!(outcome.errors.starts_with(warning), "{outcome:?}");
+}

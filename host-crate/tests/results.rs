@@ -81,6 +81,38 @@ fn the_eight_published_values_of_pi_in_f32_come_out_digit_for_digit_on_the_host(
 }
 
 #[test]
+fn below_the_f32_sweep_stand_the_page_s_matrix_its_slip_and_the_answer_to_its_question() {
+    let sweep = ["sweep-f32", "--repeat", "1"];
+    let (_, outcome) = without_device(&[&sweep[..], &["--format", "markdown"]].concat());
+    for sentence in [
+        "| 16 |  |  |  |  |  | 1.51 | 0.99 |",
+        // In Markdown a product is no emphasis.
+        "Its macro STRIPS is 65536\\*256 without parentheses",
+        "pi is 3.456289 with the slip (published: 3.456289) and 3.464102 without it",
+        "GeForce 8800 GT, why a gain of 2334 is possible.",
+    ] {
+        assert!(outcome.output.contains(sentence), "{}", outcome.output);
+    }
+    // Nothing was measured here, so nothing here is explained.
+    assert!(
+        !outcome.output.contains("measured here"),
+        "{}",
+        outcome.output
+    );
+    for form in [
+        &["--format", "csv"][..],
+        &["--format", "table", "--published"],
+    ] {
+        let (_, outcome) = without_device(&[&sweep[..], form].concat());
+        let said = outcome.output + &outcome.errors;
+        assert!(
+            !said.contains("slip") && !said.contains("8800 GT"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn activity_without_a_device_is_a_named_skip_and_never_a_number() {
     let (_, outcome) = without_device(&["activity", "--format", "csv"]);
     assert_eq!(outcome.code, 0, "{outcome:?}");

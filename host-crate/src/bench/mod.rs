@@ -20,7 +20,8 @@ use crate::cli::BenchArguments;
 use crate::device::{Artifact, DeviceChoice};
 use crate::error::{Error, Result};
 use crate::export::{self, Format};
-use crate::record::{Key, Record, Status};
+use crate::record::{DeviceInfo, Key, Record, Status};
+use crate::tables::column::KERNEL_COLD;
 use crate::tables::{Column, Table};
 use crate::worker::child::{Child, Program, Start};
 use crate::worker::protocol::{Algorithm, Greeting};
@@ -64,7 +65,7 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         Some(name) => Some(store::read_baseline(&request.out, name)?),
         None => None,
     };
-    let (device, notice) = open_device(&request)?;
+    let (device, notices) = open_device(&request)?;
     let peers = open_peers(&request, &device);
     let identity = request.identity(&match &peers {
         Ok(Some(peers)) => peers.describe(),
@@ -75,9 +76,12 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         .warnings()
         .iter()
         .for_each(|warning| console.notice(&format!("warning: {warning}")));
-    console.notice(&notice);
+    notices.iter().for_each(|notice| console.notice(notice));
     if let (Err(reason), Some(_)) = (&peers, &request.peers) {
         console.notice(reason);
+    }
+    if request.cold && device.info().is_some_and(DeviceInfo::is_emulated) {
+        console.notice("--cold has no effect on the emulator, which has no times");
     }
     let mut run = Run::new(&request, device, store, peers.ok().flatten());
 
@@ -87,9 +91,7 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         if request.format != Format::Json {
             console.result(&text_of(&request, *table, &records, index > 0));
         }
-        if !request.published {
-            remark(&request, &table.summary(&records), console);
-        }
+        remark(&request, &table.summary(&records), console);
         measured.push((*table, records));
         if console.is_lost() {
             // The rows that are measured are kept, and the next run prints them.
@@ -149,6 +151,11 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
             arguments.padded,
             uses(|key| key.algorithm.as_deref() == Some(Algorithm::WorkEfficientPadded.name())),
         ),
+        (
+            "--cold",
+            arguments.cold,
+            !request.published && request.tables.iter().any(|(table, _)| has_cold(*table)),
+        ),
     ] {
         if given && !used {
             console.notice(&format!("warning: {name} has no effect on these tables"));
@@ -156,13 +163,19 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
     }
 }
 
-/// The measuring process, or why there is none, and one sentence for people: which
-/// device it is, and why. Err when a device was asked for by name and is not there,
+/// Whether a table has a place for times with a cold cache.
+fn has_cold(table: &dyn Table) -> bool {
+    let columns = table.columns();
+    columns.iter().any(|column| column.name == KERNEL_COLD)
+}
+
+/// The measuring process, or why there is none, and sentences for people: which
+/// device it is, and why; and why its clocks are not known. Err when a device was asked for by name and is not there,
 /// or cannot run the PTX.
-fn open_device(request: &Request) -> Result<(Measuring, String)> {
+fn open_device(request: &Request) -> Result<(Measuring, Vec<String>)> {
     let nothing = |reason: String| {
         let notice = format!("{reason}; the columns of the device stay empty");
-        Ok((Measuring::Nothing(reason), notice))
+        Ok((Measuring::Nothing(reason), vec![notice]))
     };
     if !request.uses_device() {
         return nothing("no table asks for a device".into());
@@ -170,9 +183,10 @@ fn open_device(request: &Request) -> Result<(Measuring, String)> {
     let start = Child::start(program(request)?).map_err(|problem| Error::Worker { problem })?;
     match start {
         Start::Ready(child, greeting) => {
-            let notice = introduction(request.device, &greeting);
+            let mut notices = vec![introduction(request.device, &greeting)];
+            notices.extend(greeting.no_clocks);
             let info = Box::new(greeting.device);
-            Ok((Measuring::Device(child, info), notice))
+            Ok((Measuring::Device(child, info), notices))
         }
         Start::NoDevice(reason) if request.device == DeviceChoice::Auto => {
             nothing(format!("no device: {reason}"))
@@ -263,7 +277,7 @@ fn json_of(request: &Request, measured: &[(&dyn Table, Vec<Record>)]) -> String 
     let tables: Vec<(Vec<Column>, &[Record])> = measured
         .iter()
         .map(|(table, records)| {
-            let columns = export::select(table.columns(), request.format, true);
+            let columns = export::select(table.columns_of(records), request.format, true);
             (columns, records.as_slice())
         })
         .collect();
@@ -272,7 +286,7 @@ fn json_of(request: &Request, measured: &[(&dyn Table, Vec<Record>)]) -> String 
 
 /// A finished table as text; after the first one an empty line divides them.
 fn text_of(request: &Request, table: &dyn Table, records: &[Record], divided: bool) -> String {
-    let columns = export::select(table.columns(), request.format, request.published);
+    let columns = export::select(table.columns_of(records), request.format, request.published);
     let mut text = String::new();
     if divided {
         text.push('\n');
@@ -287,8 +301,26 @@ fn text_of(request: &Request, table: &dyn Table, records: &[Record], divided: bo
         for note in export::footnotes(records) {
             text.push_str(&format!("\n{note}\n"));
         }
+        if !request.published {
+            text.push_str(&below(request.format, table, records));
+        }
     }
     text
+}
+
+/// What a form with room for words has below a table: its matrices and paragraphs.
+fn below(format: Format, table: &dyn Table, records: &[Record]) -> String {
+    let matrices = table.matrices(records).into_iter();
+    let matrices = matrices.map(|matrix| export::render_matrix(format, &matrix));
+    let notes = table.notes(records).into_iter().map(|note| match format {
+        // Two products in a paragraph would be emphasis.
+        Format::Markdown => note.replace('*', "\\*") + "\n",
+        _ => note + "\n",
+    });
+    matrices
+        .chain(notes)
+        .map(|part| format!("\n{part}"))
+        .collect()
 }
 
 /// Lines that are no rows: among the results where the form has room for words,

@@ -39,6 +39,8 @@ pub struct Request {
     pub published: bool,
     /// Exactly this many samples.
     pub repeat: Option<u32>,
+    /// Kernels with a cold cache too.
+    pub cold: bool,
     /// Form of the results.
     pub format: Format,
     /// Folder for the records.
@@ -213,6 +215,7 @@ impl Request {
             device,
             published: arguments.published,
             repeat,
+            cold: arguments.cold,
             format,
             out: arguments.out.clone(),
             save: arguments.save.clone(),
@@ -272,9 +275,10 @@ impl Request {
             })
             .collect();
         format!(
-            "device={:?} repeat={:?} published={} peers={peers} cells={}",
+            "device={:?} repeat={:?} cold={} published={} peers={peers} cells={}",
             self.device,
             self.repeat,
+            self.cold,
             self.published,
             cells.join(";")
         )
@@ -424,6 +428,7 @@ mod tests {
             identity(|_| {}, "nvcc"),
             identity(|a| a.published = true, "none"),
             identity(|a| a.repeat = Some("3".into()), "none"),
+            identity(|a| a.cold = true, "none"),
             identity(|a| a.strips = Some("65536".into()), "none"),
             identity(|a| a.device = "emulator".into(), "none"),
             identity(

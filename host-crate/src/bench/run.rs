@@ -7,6 +7,7 @@ use super::peers::Peers;
 use super::request::Request;
 use super::store::Store;
 use crate::error::Result;
+use crate::measure::remarks;
 use crate::record::{DeviceInfo, HostInfo, Key, Record, Status, Timings, Values, timestamp};
 use crate::tables::Table;
 use crate::worker::Executor;
@@ -126,6 +127,7 @@ impl<'a> Run<'a> {
             record.status = Status::Failed;
             record.reason = Some(format!("on the host: {wrong}"));
         }
+        remark(&mut record);
         record
     }
 
@@ -162,11 +164,17 @@ impl<'a> Run<'a> {
             task,
             repeat: self.request.repeat,
             peer,
+            cold: self.request.cold,
         };
         match executor.run(&job, limit) {
             Err(reason) => (Status::Failed, Some(reason)),
             Ok(reading) => {
                 record.counts = reading.counts;
+                record.clocks = reading.clocks.clone();
+                record.remarks.extend(reading.remarks.clone());
+                record.timings.kernel_method = reading.kernel_method;
+                record.timings.kernel_cold = reading.kernel_cold.clone();
+                record.timings.cold_events = reading.cold_events.clone();
                 let wrong = table.fill_from_device(record, &reading);
                 if let Some(problem) = &reading.peer_problem {
                     self.say_once(problem, console);
@@ -198,5 +206,17 @@ impl<'a> Run<'a> {
             console.notice(sentence);
             self.said.push(sentence.to_owned());
         }
+    }
+}
+
+/// Adds what the samples and the clocks say about the measurement.
+fn remark(record: &mut Record) {
+    for (name, timing) in record.timings.named() {
+        record.remarks.extend(remarks::of_samples(name, timing));
+    }
+    if let Some(clocks) = &record.clocks {
+        let (before, after) = (clocks.sm_before_mhz, clocks.sm_after_mhz);
+        let said = remarks::of_clocks(before, after, &clocks.throttled);
+        record.remarks.extend(said);
     }
 }

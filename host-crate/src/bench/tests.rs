@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::run::{Measuring, Run};
 use super::*;
-use crate::measure::Timing;
+use crate::measure::{Method, Timing};
 use crate::oracle::{Precision, quarter_circle};
-use crate::record::DeviceInfo;
+use crate::record::{Clocks, DeviceInfo};
 use crate::tables;
 use crate::worker::Executor;
 use crate::worker::protocol::{Job, Reading, Task};
@@ -29,8 +29,8 @@ impl Console for Paper {
     fn finish(&mut self) {}
 }
 
-/// Answers as a right kernel does, but for blocks = 2 (no answer) and blocks = 4
-/// (a wrong result).
+/// Answers as a right kernel does, but for blocks = 2 (no answer), blocks = 4 (a
+/// wrong result) and blocks = 8 (a clock that falls meanwhile).
 struct Fake;
 
 impl Executor for Fake {
@@ -51,6 +51,21 @@ impl Executor for Fake {
             4 => Ok(Reading {
                 total: Some(0.5),
                 wrong: Some("wrong sums".into()),
+                ..Reading::default()
+            }),
+            8 => Ok(Reading {
+                total: Some(total),
+                kernel: Timing::from_samples(vec![8.0, 8.0, 8.0, 8.0, 10.0]),
+                kernel_method: Some(Method::Single),
+                kernel_cold: Timing::from_samples(vec![9.0]),
+                cold_events: Timing::from_samples(vec![0.5]),
+                clocks: Some(Clocks {
+                    sm_before_mhz: Some(1980),
+                    sm_after_mhz: Some(1200),
+                    throttled: vec!["heat".into()],
+                    ..Clocks::default()
+                }),
+                remarks: vec!["said by the device".into()],
                 ..Reading::default()
             }),
             _ => Ok(Reading {
@@ -134,6 +149,37 @@ fn a_failed_cell_is_a_row_with_its_reason_and_the_run_goes_on() {
     assert_eq!(records[1].values.pi, None, "a failed cell has no value");
     assert!(records[1].values.host_pi.is_some());
     assert_eq!(records[0].device, Some(info()));
+}
+
+#[test]
+fn a_row_says_what_its_samples_and_the_clocks_said() {
+    let device = Measuring::Device(Box::new(Fake), Box::new(info()));
+    let (records, _) = measure("sweep-f64", device);
+    let row = &records[3];
+    assert_eq!(
+        row.remarks,
+        [
+            "said by the device",
+            "kernel_ms has outliers: 1 of 5 samples, the farthest +25 % off the median",
+            "the clock fell: from 1980 to 1200 MHz",
+            "the clock was held down: heat",
+        ]
+    );
+    assert_eq!(row.status, Status::Ok, "it is said, and nothing else");
+    let text = |name: &str| {
+        let columns = tables::sweep::SWEEP_F64.columns();
+        let column = columns.iter().find(|column| column.name == name);
+        column.map(|column| (column.text)(row)).unwrap_or_default()
+    };
+    let names = [
+        "kernel_cold_ms",
+        "cold_events_ms",
+        "kernel_method",
+        "sm_mhz",
+    ];
+    assert_eq!(names.map(text), ["9", "0.5", "single launch", "1200"]);
+    assert_eq!(text("remarks"), row.remarks.join("; "));
+    assert!(records[0].remarks.is_empty() && records[0].clocks.is_none());
 }
 
 #[test]

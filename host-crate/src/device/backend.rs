@@ -4,8 +4,8 @@
 //! checks of sizes, types and owners are made before a backend is called: it
 //! does as it is told. Work happens in order, as on one stream.
 
-use super::{Counts, DeviceProperties, FunctionAttributes, LaunchShape, MemoryInfo};
-use crate::Result;
+use super::{ClockState, Counts, DeviceProperties, FunctionAttributes, LaunchShape, MemoryInfo};
+use crate::{Error, Result};
 
 /// A loaded module of a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,6 +18,10 @@ pub struct FunctionHandle(pub u64);
 /// An event of a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct EventHandle(pub u64);
+
+/// A graph of a backend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GraphHandle(pub u64);
 
 /// Code to load.
 #[derive(Clone, Copy, Debug)]
@@ -136,9 +140,67 @@ pub trait Backend: Send + Sync {
     /// [`Error::NoTimer`](crate::Error::NoTimer) on a device that has no time.
     fn elapsed_ms(&self, start: EventHandle, end: EventHandle) -> Result<f64>;
 
+    /// Whether work can be recorded into graphs.
+    fn has_graphs(&self) -> bool {
+        false
+    }
+
+    /// From now on launches, fills and copies within the device are recorded and
+    /// not done; copies from and to the host and waiting fail.
+    /// [`Error::NoGraphs`] on a device that has none.
+    fn begin_capture(&self) -> Result<()> {
+        Err(no_graphs(self.properties()))
+    }
+
+    /// Ends the recording, whatever became of it: what was recorded, or why it
+    /// cannot be used.
+    fn end_capture(&self) -> Result<GraphHandle> {
+        Err(no_graphs(self.properties()))
+    }
+
+    /// Asks for all of the recorded work.
+    ///
+    /// # Safety
+    ///
+    /// Memory and functions that the recorded work uses are alive, and each
+    /// recorded launch is sound now as [`Backend::launch`] demands.
+    unsafe fn launch_graph(&self, graph: GraphHandle) -> Result<()> {
+        let _ = graph;
+        Err(no_graphs(self.properties()))
+    }
+
+    /// Gives a graph back.
+    ///
+    /// # Safety
+    ///
+    /// The graph is not used after.
+    unsafe fn destroy_graph(&self, graph: GraphHandle) -> Result<()> {
+        let _ = graph;
+        Err(no_graphs(self.properties()))
+    }
+
+    /// What the clocks are at this moment.
+    fn clocks(&self) -> Result<ClockState> {
+        Err(Error::NoClocks {
+            device: self.properties().name.clone(),
+            reason: "nobody tells them".to_owned(),
+        })
+    }
+
+    /// The clock of the multiprocessors alone, MHz, where it is known.
+    fn sm_clock_mhz(&self) -> Option<u32> {
+        self.clocks().ok()?.sm_mhz
+    }
+
     /// What the kernels did that ended well since the last call; `None` on a
     /// device that does not count.
     fn take_counts(&self) -> Option<Counts> {
         None
+    }
+}
+
+fn no_graphs(properties: &DeviceProperties) -> Error {
+    Error::NoGraphs {
+        device: properties.name.clone(),
     }
 }

@@ -180,9 +180,7 @@ impl<T: Pod> Drop for Buffer<T> {
         if self.size() == 0 {
             return;
         }
-        // SAFETY: the address is this buffer's own and dies with it. A failure
-        // means a lost context, whose memory the driver has taken back.
-        let _ = unsafe { self.device.backend().free(self.address) };
+        self.device.free(self.address);
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Three layers, from the outside in:
 //!
-//! - [`Device`], [`Buffer`], [`Module`], [`Event`]: typed and safe. A wrong
+//! - [`Device`], [`Buffer`], [`Module`], [`Event`], [`Graph`]: typed and safe. A wrong
 //!   argument does not compile; a wrong size, length or device is an `Err`.
 //! - [`Backend`]: what a device must be able to do, in bytes and handles. The
 //!   CUDA driver is one, an emulator of PTX another.
@@ -31,6 +31,7 @@ mod choice;
 mod cuda;
 pub mod emulator;
 mod event;
+mod graph;
 mod limits;
 mod module;
 mod properties;
@@ -38,20 +39,23 @@ mod ptx_version;
 mod signature;
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 
 use bytemuck::Pod;
 
 pub use argument::{Argument, Arguments};
 pub use artifact::{Artifact, ArtifactModule};
-pub use backend::{Backend, EventHandle, FunctionHandle, Image, ModuleHandle};
+pub use backend::{Backend, EventHandle, FunctionHandle, GraphHandle, Image, ModuleHandle};
 pub use buffer::Buffer;
 pub use choice::DeviceChoice;
 pub use cuda_std::launch::{Actual, Dim3, LaunchShape};
 pub use event::Event;
+pub use graph::Graph;
 pub use module::Module;
-pub use properties::{Counts, DeviceProperties, EMULATOR, FunctionAttributes, MemoryInfo};
+pub use properties::{
+    ClockState, Counts, DeviceProperties, EMULATOR, FunctionAttributes, MemoryInfo,
+};
 
 use crate::{Error, Result};
 
@@ -68,6 +72,7 @@ pub struct Device {
 struct Inner {
     backend: Box<dyn Backend>,
     number: u32,
+    held: Mutex<graph::Held>,
 }
 
 impl Device {
@@ -123,7 +128,11 @@ impl Device {
         static OPENED: AtomicU32 = AtomicU32::new(0);
         let number = OPENED.fetch_add(1, Ordering::Relaxed);
         Self {
-            inner: Arc::new(Inner { backend, number }),
+            inner: Arc::new(Inner {
+                backend,
+                number,
+                held: Mutex::default(),
+            }),
         }
     }
 
@@ -213,6 +222,21 @@ impl Device {
     /// device that does not count.
     pub fn take_counts(&self) -> Option<Counts> {
         self.backend().take_counts()
+    }
+
+    /// What the device's clocks are at this moment, where somebody tells them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoClocks`] with the reason why nobody does.
+    pub fn clocks(&self) -> Result<ClockState> {
+        self.backend().clocks()
+    }
+
+    /// The clock of the multiprocessors at this moment, MHz: the quickest of
+    /// [`Device::clocks`] to read. `None` where nobody tells it.
+    pub fn sm_clock_mhz(&self) -> Option<u32> {
+        self.backend().sm_clock_mhz()
     }
 
     /// A new event, not yet recorded.

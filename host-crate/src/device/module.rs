@@ -146,7 +146,8 @@ impl Module {
     /// # Safety
     ///
     /// What the kernel's documentation asks for under `# Safety` holds for this
-    /// shape and these arguments. For code that was loaded without a manifest:
+    /// shape and these arguments; within [`Device::capture`], whenever the graph is
+    /// launched. For code that was loaded without a manifest:
     /// the entry has the launcher's parameters.
     pub unsafe fn launch_unchecked<K, A>(
         &self,
@@ -178,7 +179,8 @@ impl Module {
     /// # Safety
     ///
     /// The arguments are the entry's in number, size and meaning, every address
-    /// among them is valid on this device, and the entry is sound for this shape.
+    /// among them is valid on this device, and the entry is sound for this shape;
+    /// within [`Device::capture`], whenever the graph is launched.
     pub unsafe fn launch_raw(
         &self,
         name: &str,
@@ -345,10 +347,7 @@ impl Loaded {
 
 impl Drop for Loaded {
     fn drop(&mut self) {
-        // SAFETY: nobody else has this module's handle or those of its
-        // functions. A failure means a lost context, in which nothing is left
-        // to unload.
-        let _ = unsafe { self.device.backend().unload(self.handle) };
+        self.device.unload(self.handle);
     }
 }
 

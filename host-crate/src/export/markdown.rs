@@ -11,11 +11,21 @@ fn line(cells: impl IntoIterator<Item = String>) -> String {
 
 /// A header, a rule, and a line a record.
 pub(super) fn render(columns: &[Column], records: &[Record]) -> String {
-    let escape = |text: String| text.replace('|', "\\|").replace('\n', " ");
-    let mut text = line(columns.iter().map(|column| escape(column.name.clone())));
-    text += &line(columns.iter().map(|_| "---:".to_owned()));
-    for record in records {
-        text += &line(cells(columns, record).into_iter().map(escape));
+    let header: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let rows: Vec<Vec<String>> = records
+        .iter()
+        .map(|record| cells(columns, record))
+        .collect();
+    lines(&header, &rows)
+}
+
+/// Numbers to the right.
+pub(super) fn lines(header: &[String], rows: &[Vec<String>]) -> String {
+    let escape = |text: &String| text.replace('|', "\\|").replace('\n', " ");
+    let mut text = line(header.iter().map(escape));
+    text += &line(header.iter().map(|_| "---:".to_owned()));
+    for row in rows {
+        text += &line(row.iter().map(escape));
     }
     text
 }

@@ -3,8 +3,11 @@
 mod csv;
 mod json;
 mod markdown;
+mod matrix;
 pub mod number;
 mod table;
+
+pub use matrix::render_matrix;
 
 use crate::record::{Record, Status};
 use crate::tables::{Column, Group};
@@ -87,9 +90,44 @@ pub fn render_json_columns(tables: &[(Vec<Column>, &[Record])]) -> String {
     )
 }
 
-/// One line for every reason of rows that failed or were skipped, with the number
-/// of such rows.
+/// One line for every reason of rows that failed or were skipped, and for every kind
+/// of remark, with the number of such rows. A remark of one row is told whole, of
+/// several rows as far as they have it in common.
 pub fn footnotes(records: &[Record]) -> Vec<String> {
+    let mut lines = reasons(records);
+    lines.extend(remarks(records));
+    lines
+}
+
+/// `row` or `rows`.
+fn rows(count: usize) -> &'static str {
+    if count == 1 { "row" } else { "rows" }
+}
+
+/// What a remark says before its first colon.
+fn kind(remark: &str) -> &str {
+    remark.split_once(": ").map_or(remark, |(kind, _)| kind)
+}
+
+fn remarks(records: &[Record]) -> Vec<String> {
+    // Kind, number of rows, and the sentence while all rows have the same.
+    let mut notes: Vec<(&str, usize, Option<&str>)> = Vec::new();
+    for remark in records.iter().flat_map(|record| &record.remarks) {
+        match notes.iter_mut().find(|note| note.0 == kind(remark)) {
+            Some(note) => {
+                note.1 += 1;
+                note.2 = note.2.filter(|same| same == remark);
+            }
+            None => notes.push((kind(remark), 1, Some(remark))),
+        }
+    }
+    notes
+        .into_iter()
+        .map(|(kind, count, same)| format!("{count} {}: {}", rows(count), same.unwrap_or(kind)))
+        .collect()
+}
+
+fn reasons(records: &[Record]) -> Vec<String> {
     let mut notes: Vec<(Status, &str, usize)> = Vec::new();
     for record in records {
         let Some(reason) = record.reason.as_deref() else {
@@ -103,7 +141,6 @@ pub fn footnotes(records: &[Record]) -> Vec<String> {
             None => notes.push((record.status, reason, 1)),
         }
     }
-    let rows = |count: usize| if count == 1 { "row" } else { "rows" };
     notes
         .into_iter()
         .map(|(status, reason, count)| {

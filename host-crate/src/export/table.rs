@@ -15,11 +15,24 @@ pub(super) fn render(columns: &[Column], records: &[Record]) -> String {
     let used: Vec<usize> = (0..columns.len())
         .filter(|&index| rows.is_empty() || rows.iter().any(|row| !row[index].is_empty()))
         .collect();
+    let header: Vec<&str> = used
+        .iter()
+        .map(|&index| columns[index].name.as_str())
+        .collect();
+    let rows: Vec<Vec<&str>> = rows
+        .iter()
+        .map(|row| used.iter().map(|&index| row[index].as_str()).collect())
+        .collect();
+    lines(&header, &rows)
+}
+
+/// Numbers to the right.
+pub(super) fn lines<T: AsRef<str>>(header: &[T], rows: &[Vec<T>]) -> String {
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN);
-    table.set_header(used.iter().map(|&index| columns[index].name.as_str()));
-    for row in &rows {
-        table.add_row(used.iter().map(|&index| row[index].as_str()));
+    table.set_header(header.iter().map(AsRef::as_ref));
+    for row in rows {
+        table.add_row(row.iter().map(AsRef::as_ref));
     }
     for column in table.column_iter_mut() {
         column.set_cell_alignment(CellAlignment::Right);

@@ -3,8 +3,8 @@
 use super::*;
 use crate::measure::Timing;
 use crate::record::{HostInfo, Key, Timings, Values};
-use crate::tables::Table;
 use crate::tables::sweep::{SWEEP_F32, SWEEP_F64};
+use crate::tables::{Matrix, Table, column};
 
 fn host() -> HostInfo {
     HostInfo {
@@ -56,21 +56,30 @@ fn skipped() -> Record {
 }
 
 fn text(format: Format, published: bool) -> String {
-    let columns = select(SWEEP_F64.columns(), format, published);
+    // What the model makes of the page's column has numbers of its own.
+    let columns = SWEEP_F64
+        .columns()
+        .into_iter()
+        .filter(|column| !column.name.starts_with("published_model"))
+        .collect();
+    let columns = select(columns, format, published);
     render(format, &columns, &[record(64, 256, &[0.03125]), skipped()])
 }
 
 #[test]
 fn csv_has_the_published_columns_first_with_our_numbers_and_the_published_figures_last() {
+    // 1000 / (0.03125 * 64 * 256), 2.64 / 0.03125 and 479.28 / 63.
     assert_eq!(
         text(Format::Csv, false),
-        "blocks,threads,gpu_ms,host_ms,host_best_ms,strips,kernel_ms,kernel_noise_percent,nvcc_kernel_ms,\
-         nvcc_dyadic_kernel_ms,pi,host_pi,nvcc_pi,warp_instructions,\
+        "blocks,threads,gpu_ms,host_ms,host_best_ms,strips,kernel_ms,kernel_noise_percent,\
+         inverse_time_per_thread,nvcc_kernel_ms,nvcc_dyadic_kernel_ms,pi,host_pi,nvcc_pi,\
+         kernel_cold_ms,cold_events_ms,kernel_method,sm_mhz,remarks,warp_instructions,\
          lane_instructions,divergent_branches,shared_wavefronts,ideal_shared_wavefronts,\
-         global_sectors,ideal_global_sectors,device,status,reason,published_gpu_ms,\
-         published_host_ms\n\
-         64,256,0.03125,63,2.5,16777216,,,,,3.141592653573,,,,,,,,,,,ok,,2.64,479.28\n\
-         1,1024,,63,2.5,16777216,,,,,,,,,,,,,,,,skipped,\"no device: none, \"\"really\"\"\",,479.6\n"
+         global_sectors,ideal_global_sectors,device,status,reason,model_ms,\
+         model_error_percent,model_gpu_ms,model_gpu_error_percent,published_gpu_ms,\
+         published_host_ms,published_ratio,published_host_ratio\n\
+         64,256,0.03125,63,2.5,16777216,,,1.9531,,,3.141592653573,,,,,,,,,,,,,,,,ok,,,,,,2.64,479.28,84.48,7.6076\n\
+         1,1024,,63,2.5,16777216,,,,,,,,,,,,,,,,,,,,,,skipped,\"no device: none, \"\"really\"\"\",,,,,,479.6,,7.6127\n"
     );
 }
 
@@ -138,9 +147,70 @@ fn the_f32_sweep_has_five_times_and_the_published_header() {
 }
 
 #[test]
+fn footnotes_count_remarks_by_kind_and_tell_one_in_full() {
+    let remarked = |remarks: &[&str]| Record {
+        remarks: remarks.iter().map(|&remark| remark.to_owned()).collect(),
+        ..record(1, 1, &[])
+    };
+    let records = [
+        remarked(&[
+            "gpu_ms has outliers: 1 of 9 samples",
+            "the clock fell: from 9 to 8 MHz",
+        ]),
+        skipped(),
+        remarked(&["gpu_ms has outliers: 2 of 5 samples"]),
+        remarked(&["no cache"]),
+        remarked(&["no cache"]),
+    ];
+    assert_eq!(
+        footnotes(&records),
+        [
+            "1 row skipped: no device: none, \"really\"",
+            "2 rows: gpu_ms has outliers",
+            "1 row: the clock fell: from 9 to 8 MHz",
+            "2 rows: no cache",
+        ]
+    );
+}
+
+#[test]
 fn footnotes_name_every_reason_once() {
     assert_eq!(
         footnotes(&[skipped(), record(1, 1, &[]), skipped()]),
         ["2 rows skipped: no device: none, \"really\""]
     );
+}
+
+#[test]
+fn a_matrix_has_blocks_down_and_threads_across_where_there_is_room_for_it() {
+    let records = [
+        record(4, 8, &[0.5]),
+        record(4, 16, &[0.25]),
+        record(8, 8, &[0.125]),
+    ];
+    let matrix = Matrix::of("gpu_ms", &records, |record| {
+        column::median(&record.timings.gpu)
+    });
+    let text = |format| matrix.as_ref().map(|matrix| render_matrix(format, matrix));
+    assert_eq!(
+        text(Format::Table).as_deref(),
+        Some(
+            "gpu_ms\n\
+             | BLOCK \\ THREAD |     8 |   16 |\n\
+             |----------------|-------|------|\n\
+             |              4 |   0.5 | 0.25 |\n\
+             |              8 | 0.125 |      |\n"
+        )
+    );
+    assert_eq!(
+        text(Format::Markdown).as_deref(),
+        Some(
+            "gpu_ms:\n\n\
+             | BLOCK \\ THREAD | 8 | 16 |\n\
+             | ---: | ---: | ---: |\n\
+             | 4 | 0.5 | 0.25 |\n\
+             | 8 | 0.125 |  |\n"
+        )
+    );
+    assert_eq!(text(Format::Csv).as_deref(), Some(""));
 }

@@ -8,11 +8,17 @@
 
 pub mod device;
 pub mod host;
+mod method;
+pub mod remarks;
 mod statistics;
 
+pub use method::Method;
 pub use statistics::{Timing, Verdict, compare};
 
 use std::time::{Duration, Instant};
+
+/// What all times of a cell may take together, but for the fewest samples of each.
+const CELL: Duration = Duration::from_secs(2);
 
 /// When enough samples have been taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,6 +52,29 @@ impl Rule {
                 target_error: 0.005,
                 budget: Duration::from_secs(1),
             },
+        }
+    }
+
+    /// The same rule for the next time of a cell that has taken `spent` already: all
+    /// times of a cell together have two seconds, beyond which the fewest samples
+    /// are taken of those that are left.
+    pub fn after(&self, spent: Duration) -> Self {
+        Rule {
+            budget: self.budget.min(CELL.saturating_sub(spent)),
+            ..*self
+        }
+    }
+
+    /// The same rule with more samples at the fewest, unless it asks for an exact
+    /// number.
+    fn with_at_least(&self, samples: usize) -> Self {
+        if self.min_samples == self.max_samples {
+            return *self;
+        }
+        Rule {
+            min_samples: self.min_samples.max(samples),
+            max_samples: self.max_samples.max(samples),
+            ..*self
         }
     }
 
@@ -123,6 +152,18 @@ mod tests {
             ..Rule::new(None)
         };
         assert_eq!(samples_of(&rule, |i| i as f64).len(), 5);
+    }
+
+    #[test]
+    fn a_cell_that_has_used_up_its_time_takes_the_fewest_samples_of_the_rest() {
+        let rule = Rule::new(None);
+        let spent = |seconds| rule.after(Duration::from_secs_f64(seconds)).budget;
+        assert_eq!(spent(0.5), rule.budget);
+        assert_eq!(spent(1.75), Duration::from_millis(250));
+        let late = rule.after(Duration::from_secs(60));
+        assert_eq!(samples_of(&late, |i| i as f64).len(), 5);
+        let asked = Rule::new(Some(7)).after(Duration::from_secs(60));
+        assert_eq!(samples_of(&asked, |i| i as f64).len(), 7);
     }
 
     #[test]

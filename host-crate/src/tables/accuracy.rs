@@ -118,6 +118,7 @@ impl Table for Accuracy {
             }),
             Column::ours("kernel_ms", |record| median(&record.timings.kernel)),
         ];
+        columns.extend(Column::conditions());
         columns.extend(Column::counts());
         columns.extend(Column::outcome());
         columns.push(Column::reference("pi", |record| published_pi(&record.key)));
@@ -201,7 +202,11 @@ impl Table for Accuracy {
         super::judge_pi(record.values.pi?, &published, 12, precision, strips)
     }
 
-    fn summary(&self, records: &[Record]) -> Vec<String> {
+    fn summary(&self, _records: &[Record]) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn notes(&self, records: &[Record]) -> Vec<String> {
         rounding::sentences(records)
     }
 }

@@ -5,6 +5,9 @@ use crate::export::number;
 use crate::measure::Timing;
 use crate::record::Record;
 
+/// The column that `--cold` fills.
+pub const KERNEL_COLD: &str = "kernel_cold_ms";
+
 /// Where a column stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
@@ -82,6 +85,32 @@ impl Column {
             counted("ideal_shared_wavefronts", |c| c.ideal_shared_wavefronts).detail(),
             counted("global_sectors", |c| c.global_sectors).detail(),
             counted("ideal_global_sectors", |c| c.ideal_global_sectors).detail(),
+        ]
+    }
+
+    /// Under which conditions a kernel's time was taken, and what has to be known
+    /// about it; the time with a cold cache, where it was asked for.
+    pub fn conditions() -> [Column; 5] {
+        [
+            Column::ours(KERNEL_COLD, |record| median(&record.timings.kernel_cold)),
+            Column::ours("cold_events_ms", |record| {
+                median(&record.timings.cold_events)
+            })
+            .detail(),
+            Column::ours("kernel_method", |record| {
+                optional(record.timings.kernel_method)
+            })
+            .detail(),
+            Column::ours("sm_mhz", |record| {
+                optional(
+                    record
+                        .clocks
+                        .as_ref()
+                        .and_then(|clocks| clocks.sm_after_mhz),
+                )
+            })
+            .detail(),
+            Column::ours("remarks", |record| record.remarks.join("; ")).detail(),
         ]
     }
 

@@ -9,6 +9,7 @@ pub mod accuracy;
 pub mod activity;
 pub mod column;
 pub mod faults;
+pub mod matrix;
 pub mod published;
 mod rounding;
 pub mod sweep;
@@ -20,6 +21,7 @@ use crate::record::{DeviceInfo, Key, Record};
 use crate::worker::protocol::{Reading, Task};
 
 pub use column::{Column, Group};
+pub use matrix::Matrix;
 
 /// How far the sizes go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,6 +75,11 @@ pub trait Table: Sync {
     /// Columns in the order in which CSV has them.
     fn columns(&self) -> Vec<Column>;
 
+    /// The same columns, for tables whose texts depend on all records together.
+    fn columns_of(&self, _records: &[Record]) -> Vec<Column> {
+        self.columns()
+    }
+
     /// The cells of a selection, in the order of their rows. Err when a size does
     /// not fit the table.
     fn cells(&self, selection: &Selection) -> Result<Vec<Key>>;
@@ -106,6 +113,16 @@ pub trait Table: Sync {
     /// Whether the host's answer is right, where the published tables or closed
     /// forms know it: `Some(Err(reason))` when it is not.
     fn check_host(&self, record: &Record) -> Option<std::result::Result<(), String>>;
+
+    /// The records by blocks and threads, for forms that have room for them.
+    fn matrices(&self, _records: &[Record]) -> Vec<Matrix> {
+        Vec::new()
+    }
+
+    /// Paragraphs under the finished table, for forms that have room for them.
+    fn notes(&self, _records: &[Record]) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Lines under the finished table.
     fn summary(&self, records: &[Record]) -> Vec<String>;

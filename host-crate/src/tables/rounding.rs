@@ -57,7 +57,7 @@ fn growth(first: &Row, last: &Row) -> Option<String> {
     let error = (last.error / first.error).abs().log10();
     (error > 0.0).then(|| {
         format!(
-            "accuracy: from {} to {} strips the f32 sum loses {error:.1} digits (error {:.1e}, \
+            "From {} to {} strips the f32 sum loses {error:.1} digits (error {:.1e}, \
              then {:.1e}), where the number of additions explains {additions:.1}.",
             first.strips, last.strips, first.error, last.error
         )
@@ -145,7 +145,7 @@ mod tests {
         let text = lines.join("\n");
         // log10(8.53e-4 / 3.89e-7) = 3.34, log10(16) = 1.20.
         for part in [
-            "from 65536 to 1048576 strips the f32 sum loses 3.3 digits (error -3.9e-7, then -8.5e-4)",
+            "From 65536 to 1048576 strips the f32 sum loses 3.3 digits (error -3.9e-7, then -8.5e-4)",
             "the number of additions explains 1.2",
             "of up to 256 at 65536 strips, of up to 16 at 1048576",
             "about 256 in a row at 65536 strips and 65536 at 1048576",

@@ -7,9 +7,13 @@
 //! formula, whose last correction is off by 2^-7 (see
 //! [`quarter_circle::pi_as_published_f32`]), and `pi_corrected` without the slip.
 
+mod compared;
+mod words;
+
 use std::sync::LazyLock;
 
 use super::column::{Column, fixed, median, noise, optional, sample};
+use super::matrix::Matrix;
 use super::published::{self, Published, Row};
 use super::{Extent, Selection, Table};
 use crate::bench::host_oracle::HostOracle;
@@ -46,11 +50,14 @@ pub static SWEEP_F32: Sweep = Sweep {
     precision: Precision::F32,
     published: &published::SWEEP_F32,
     columns: columns_f32,
-    decimals: 6,
+    decimals: SLIP_DECIMALS,
 };
 
 /// Strips of the published sweeps.
 const STRIPS: u64 = 65536 * 256;
+
+/// Decimals of the page's f32 pi.
+const SLIP_DECIMALS: usize = 6;
 
 /// The most partial sums: one element each, copied both ways in every span.
 pub const MOST_PARTIALS: u64 = 1 << 26;
@@ -98,6 +105,7 @@ fn columns_f64(published: &'static Published) -> Vec<Column> {
             noise(&record.timings.kernel)
         })
         .detail(),
+        Column::ours("inverse_time_per_thread", inverse_time_per_thread).detail(),
         Column::ours("nvcc_kernel_ms", |record| {
             median(&record.timings.nvcc_kernel)
         }),
@@ -108,6 +116,7 @@ fn columns_f64(published: &'static Published) -> Vec<Column> {
         Column::ours("host_pi", |record| fixed(record.values.host_pi, 12)),
         Column::ours("nvcc_pi", |record| fixed(record.values.nvcc_pi, 12)).detail(),
     ];
+    columns.extend(Column::conditions());
     columns.extend(Column::counts());
     columns.extend(Column::outcome());
     columns.extend(references(published));
@@ -161,6 +170,7 @@ fn columns_f32(published: &'static Published) -> Vec<Column> {
         }),
         Column::ours("nvcc_pi", |record| fixed(record.values.nvcc_pi, 6)).detail(),
     ]);
+    columns.extend(Column::conditions());
     columns.extend(Column::counts());
     columns.extend(Column::outcome());
     columns.extend(references(published).map(|column| {
@@ -269,7 +279,22 @@ impl Table for Sweep {
     }
 
     fn columns(&self) -> Vec<Column> {
-        (self.columns)(self.published)
+        self.columns_of(&[])
+    }
+
+    fn columns_of(&self, records: &[Record]) -> Vec<Column> {
+        let mut columns = (self.columns)(self.published);
+        columns.extend(compared::with_the_page(self.precision, self.published));
+        columns.extend(compared::with_the_model(self.name, records));
+        columns
+    }
+
+    fn matrices(&self, records: &[Record]) -> Vec<Matrix> {
+        words::matrices(self, records)
+    }
+
+    fn notes(&self, records: &[Record]) -> Vec<String> {
+        words::notes(self, records)
     }
 
     fn cells(&self, selection: &Selection) -> Result<Vec<Key>> {

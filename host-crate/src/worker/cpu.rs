@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::device::{
-    Backend, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle, Image, LaunchShape,
-    MemoryInfo, ModuleHandle,
+    Backend, ClockState, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle, Image,
+    LaunchShape, MemoryInfo, ModuleHandle,
 };
 use crate::error::{Error, Result};
 use crate::oracle::scan as scan_oracle;
@@ -19,6 +19,8 @@ pub(super) enum Defect {
     WrongBit,
     /// The context is lost at the first launch.
     Fault,
+    /// It does not tell its cache and its clocks.
+    Silent,
     /// The last bit of a partial sum of the peer's published form.
     WrongPeer,
     /// The same of the peer's form with our algorithm.
@@ -111,8 +113,12 @@ fn store_partials(memory: &mut [u8], threads: u32, count: u32, strips: f64, wron
 
 impl Cpu {
     pub(super) fn new(defect: Defect) -> Self {
+        let mut properties = properties();
+        if defect == Defect::Silent {
+            properties.l2_cache = None;
+        }
         Cpu {
-            properties: properties(),
+            properties,
             defect,
             state: Mutex::new(State::default()),
         }
@@ -299,5 +305,18 @@ impl Backend for Cpu {
 
     fn elapsed_ms(&self, _start: EventHandle, _end: EventHandle) -> Result<f64> {
         Ok(4.0)
+    }
+
+    fn clocks(&self) -> Result<ClockState> {
+        if self.defect == Defect::Silent {
+            return Err(Error::NoClocks {
+                device: "CPU".into(),
+                reason: "there is no library".into(),
+            });
+        }
+        Ok(ClockState {
+            sm_mhz: Some(1980),
+            ..ClockState::default()
+        })
     }
 }

@@ -4,12 +4,14 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytemuck::Pod;
 use quadscan_kernels::integrate::trapezoid::MAX_EXACT_DYADIC_STRIPS;
 
 use super::activity;
+use super::conditions::Conditions;
+use super::kernel_times::KernelTimes;
 use super::protocol::{Answer, Diagnostic, Greeting, Job, Peer, Reading, Task};
 use super::serve::{self, Failure, Laboratory};
 use crate::device::emulator::{Counting, Emulator, LastSteps, Settings};
@@ -135,6 +137,9 @@ impl DeviceLaboratory {
                 registers: properties.registers_per_multiprocessor,
             }),
         };
+        let no_clocks = device.clocks().err().map(|error| error.to_string());
+        // An emulator's clocks are nobody's loss.
+        let no_clocks = no_clocks.filter(|_| device.properties().has_timer);
         Ok(DeviceLaboratory {
             device,
             steps,
@@ -142,6 +147,7 @@ impl DeviceLaboratory {
             greeting: Greeting {
                 device: info,
                 no_gpu,
+                no_clocks,
             },
             partials: HashMap::new(),
             peers: HashMap::new(),
@@ -198,8 +204,10 @@ impl DeviceLaboratory {
                 ..Reading::default()
             });
         }
-        let rule = Rule::new(job.repeat);
+        let (begin, rule) = (Instant::now(), Rule::new(job.repeat));
         let gpu = timing::span(&rule, &self.device, &mut buffer, &mut partials, &mut launch)?;
+        // Without the oracle's time, which comes next.
+        let spent = begin.elapsed();
         let wrong = T::first_difference(&partials, self.expected(precision, grid));
         let total = Some(T::in_order(&partials, precision));
 
@@ -221,14 +229,13 @@ impl DeviceLaboratory {
                 Err(error) => reading.peer_problem = Some(format!("--peers: {error}")),
             }
         }
-        let mut ours = || launch(&mut buffer);
-        let mut theirs: Vec<_> = peers.iter().map(|peer| || peer.launch()).collect();
-        let mut launches: Vec<timing::Launch<'_>> = vec![&mut ours];
-        launches.extend(theirs.iter_mut().map(|launch| launch as timing::Launch<'_>));
-        let mut times = timing::kernels(&rule, &self.device, &mut launches)?.into_iter();
-        reading.kernel = times.next();
-        reading.nvcc_kernel = times.next();
-        reading.nvcc_dyadic_kernel = times.next();
+        let theirs: Vec<_> = peers.iter().map(|peer| || peer.launch()).collect();
+        let times = KernelTimes {
+            device: &self.device,
+            job,
+            spent,
+        };
+        times.fill(&mut reading, &mut || launch(&mut buffer), theirs)?;
         Ok(reading)
     }
 
@@ -295,6 +302,7 @@ impl Laboratory for DeviceLaboratory {
     fn carry_out(&mut self, job: &Job) -> std::result::Result<Reading, Failure> {
         // What an earlier job left is not this one's.
         self.device.take_counts();
+        let conditions = Conditions::now(&self.device);
         let result = match job.task {
             Task::QuarterCircle {
                 precision,
@@ -317,6 +325,7 @@ impl Laboratory for DeviceLaboratory {
         };
         let counted = result.map(|reading| Reading {
             counts: self.device.take_counts(),
+            clocks: conditions.until_now(&self.device),
             ..reading
         });
         counted.map_err(|error| Failure {

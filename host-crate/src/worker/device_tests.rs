@@ -2,6 +2,7 @@
 //! judgements without a GPU.
 
 use super::*;
+use crate::measure::{Method, Timing};
 use crate::worker::cpu::{Cpu, Defect};
 use crate::worker::protocol::Algorithm;
 
@@ -29,6 +30,7 @@ fn job(task: Task) -> Job {
         task,
         repeat: Some(3),
         peer: None,
+        cold: false,
     }
 }
 
@@ -66,13 +68,52 @@ fn a_right_kernel_is_timed_and_its_sums_are_the_oracles() {
 }
 
 #[test]
+fn a_kernel_is_timed_cold_when_asked_to_and_the_events_own_time_is_told() {
+    let cold = Job {
+        cold: true,
+        ..trapezoid(1024)
+    };
+    let asked = reading(Defect::None, &cold);
+    let samples = |timing: &Option<Timing>| timing.as_ref().map(|t| t.samples_ms.len());
+    assert_eq!(samples(&asked.kernel_cold), Some(3));
+    assert_eq!(samples(&asked.cold_events), Some(3));
+    assert_eq!(
+        (asked.kernel_method, asked.remarks.len()),
+        (Some(Method::Single), 0)
+    );
+    let not_asked = reading(Defect::None, &trapezoid(1024));
+    assert_eq!((not_asked.kernel_cold, not_asked.cold_events), (None, None));
+    let unknown = reading(Defect::Silent, &cold);
+    assert!(unknown.kernel.is_some() && unknown.kernel_cold.is_none());
+    assert_eq!(
+        unknown.remarks,
+        ["kernel_cold_ms was not measured: the device does not tell the size of its cache"]
+    );
+}
+
+#[test]
+fn the_clocks_around_a_job_are_told_or_why_they_are_not_known() {
+    let clocks = reading(Defect::None, &trapezoid(1024)).clocks;
+    let clocks = clocks.map(|clocks| (clocks.sm_before_mhz, clocks.sm_after_mhz));
+    assert_eq!(clocks, Some((Some(1980), Some(1980))));
+    assert_eq!(laboratory(Defect::None).greeting().no_clocks, None);
+    assert_eq!(reading(Defect::Silent, &trapezoid(1024)).clocks, None);
+    assert_eq!(
+        laboratory(Defect::Silent).greeting().no_clocks.as_deref(),
+        Some("the clocks of CPU are not known: there is no library")
+    );
+}
+
+#[test]
 fn a_device_without_a_timer_gives_results_and_counts_and_no_times() {
     let choice = DeviceChoice::Emulator { schedule: None };
     let mut laboratory = match DeviceLaboratory::open(choice, None) {
         Ok(laboratory) => laboratory,
         Err(e) => panic!("{e}"),
     };
-    assert_eq!(laboratory.greeting().no_gpu, None, "it was asked for");
+    let greeting = laboratory.greeting();
+    assert_eq!(greeting.no_gpu, None, "it was asked for");
+    assert_eq!(greeting.no_clocks, None, "nobody misses them");
     let mut reading = |job: &Job| match laboratory.carry_out(job) {
         Ok(reading) => reading,
         Err(failure) => panic!("{}", failure.reason),

@@ -7,9 +7,11 @@
 
 mod activity;
 pub mod child;
+mod conditions;
 #[cfg(test)]
 mod cpu;
 pub mod device;
+mod kernel_times;
 pub mod protocol;
 pub mod serve;
 

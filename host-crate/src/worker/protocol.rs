@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::device::Counts;
-use crate::measure::Timing;
+use crate::measure::{Method, Timing};
 use crate::oracle::Precision;
-use crate::record::DeviceInfo;
+use crate::record::{Clocks, DeviceInfo};
 
 /// The scans of the table `activity`; two of them have published names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -123,6 +123,9 @@ pub struct Job {
     pub repeat: Option<u32>,
     /// The peer to time beside it.
     pub peer: Option<Peer>,
+    /// Time the kernel with a cold cache too.
+    #[serde(default)]
+    pub cold: bool,
 }
 
 /// What the device said about a cell.
@@ -149,6 +152,21 @@ pub struct Reading {
     pub gpu: Option<Timing>,
     /// The kernel alone.
     pub kernel: Option<Timing>,
+    /// What a sample of it was taken of.
+    #[serde(default)]
+    pub kernel_method: Option<Method>,
+    /// The kernel alone, each launch after the cache was flushed.
+    #[serde(default)]
+    pub kernel_cold: Option<Timing>,
+    /// Two events with nothing between them.
+    #[serde(default)]
+    pub cold_events: Option<Timing>,
+    /// The device's clocks around the job, where they are known.
+    #[serde(default)]
+    pub clocks: Option<Clocks>,
+    /// What has to be known about how it was measured, a sentence each.
+    #[serde(default)]
+    pub remarks: Vec<String>,
     /// The peer's kernel alone, in the published form.
     pub nvcc_kernel: Option<Timing>,
     /// The peer's kernel alone, with our algorithm.
@@ -169,6 +187,9 @@ pub struct Greeting {
     /// Why it is no GPU, when the best device was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_gpu: Option<String>,
+    /// Why its clocks are not known, on a device that has some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_clocks: Option<String>,
 }
 
 /// One line from the measuring process.

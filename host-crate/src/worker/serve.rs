@@ -121,6 +121,7 @@ mod tests {
             Greeting {
                 device,
                 no_gpu: Some("none".into()),
+                no_clocks: None,
             }
         }
 
@@ -152,6 +153,7 @@ mod tests {
             task: Task::Diagnostic { kind },
             repeat: None,
             peer: None,
+            cold: false,
         };
         serde_json::to_string(&job).unwrap_or_default() + "\n"
     }

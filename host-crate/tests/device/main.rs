@@ -5,6 +5,7 @@
 mod artifacts;
 mod devices;
 mod fake_cuda;
+mod graphs;
 mod kernels;
 mod launches;
 

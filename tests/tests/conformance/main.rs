@@ -6,6 +6,7 @@
 //! sequential oracles of `quadscan`.
 
 mod diagnostics;
+mod graphs;
 mod integrate;
 mod scan;
 
@@ -40,6 +41,8 @@ fn cases() -> Vec<Case> {
         scan::activity_is_the_published_one_for_1024_elements,
         scan::scans_write_their_elements_and_nothing_else,
         scan::a_scan_of_too_many_elements_is_refused,
+        graphs::a_replayed_graph_gives_the_bits_of_single_launches,
+        graphs::recorded_work_is_done_in_order_at_every_launch,
         diagnostics::hang_spins_as_long_as_it_was_told,
         diagnostics::the_kernel_fault_is_in_the_module,
     ]

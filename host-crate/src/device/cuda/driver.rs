@@ -5,7 +5,7 @@
 //! So the calls whose code matters are declared here, with plain integers.
 //! `libcuda-lazy` defines the functions.
 
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::ptr;
 
 // Links the definitions of the functions declared below.
@@ -20,7 +20,7 @@ pub(super) const NO_DEVICE: u32 = 100;
 /// `CUDA_ERROR_NOT_FOUND`.
 pub(super) const NOT_FOUND: u32 = 500;
 
-/// A context, module, function, stream or event.
+/// A context, module, function, stream, event or graph.
 pub(super) type Handle = *mut c_void;
 
 unsafe extern "C" {
@@ -82,6 +82,17 @@ unsafe extern "C" {
         parameters: *mut *mut c_void,
         extra: *mut *mut c_void,
     ) -> u32;
+    pub(super) fn cuDeviceGetPCIBusId(text: *mut c_char, room: c_int, device: c_int) -> u32;
+    pub(super) fn cuStreamBeginCapture_v2(stream: Handle, mode: c_uint) -> u32;
+    pub(super) fn cuStreamEndCapture(stream: Handle, graph: *mut Handle) -> u32;
+    pub(super) fn cuGraphInstantiateWithFlags(
+        executable: *mut Handle,
+        graph: Handle,
+        flags: c_ulonglong,
+    ) -> u32;
+    pub(super) fn cuGraphDestroy(graph: Handle) -> u32;
+    pub(super) fn cuGraphLaunch(executable: Handle, stream: Handle) -> u32;
+    pub(super) fn cuGraphExecDestroy(executable: Handle) -> u32;
     pub(super) fn cuStreamSynchronize(stream: Handle) -> u32;
     pub(super) fn cuEventCreate(event: *mut Handle, flags: c_uint) -> u32;
     pub(super) fn cuEventDestroy_v2(event: Handle) -> u32;

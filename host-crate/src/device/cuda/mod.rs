@@ -4,7 +4,9 @@
 //! One primary context and one stream a backend. Every call makes the context
 //! current first, so a backend may be used from any thread.
 
+mod clocks;
 mod driver;
+mod graph;
 mod query;
 
 use std::ffi::{CString, c_int, c_void};
@@ -13,16 +15,18 @@ use std::ptr;
 use cust::context::Context;
 use cust::stream::{Stream, StreamFlags};
 
+use self::clocks::Meter;
 use self::driver::{Handle, call};
 use super::{
-    Backend, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle, Image, LaunchShape,
-    MemoryInfo, ModuleHandle,
+    Backend, ClockState, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle,
+    GraphHandle, Image, LaunchShape, MemoryInfo, ModuleHandle,
 };
 use crate::{Error, Result};
 
 /// A CUDA device with its context and one stream.
 pub(super) struct Cuda {
     properties: DeviceProperties,
+    meter: Meter,
     // Dropped in this order: the stream is the context's.
     stream: Stream,
     context: Context,
@@ -37,6 +41,7 @@ impl Cuda {
     pub(super) fn open(ordinal: u32) -> Result<Self> {
         let device = query::find(ordinal)?;
         let properties = query::properties(device, ordinal)?;
+        let meter = Meter::new(query::bus_id(device)?);
         let mut retained = ptr::null_mut();
         // A device in exclusive use answers a code that cust's enum cannot
         // hold: ask once with a plain integer.
@@ -53,6 +58,7 @@ impl Cuda {
             .map_err(driver::cust_error("cuStreamCreateWithPriority"))?;
         Ok(Self {
             properties,
+            meter,
             stream,
             context,
         })
@@ -303,6 +309,40 @@ impl Backend for Cuda {
             ))?;
         }
         Ok(ms.into())
+    }
+
+    fn has_graphs(&self) -> bool {
+        graph::are_there()
+    }
+
+    fn begin_capture(&self) -> Result<()> {
+        graph::begin(self.enter()?)
+    }
+
+    fn end_capture(&self) -> Result<GraphHandle> {
+        graph::end(self.enter()?)
+    }
+
+    unsafe fn launch_graph(&self, graph: GraphHandle) -> Result<()> {
+        let stream = self.enter()?;
+        // SAFETY: the caller's: a graph of `end_capture` whose memory and
+        // functions are alive.
+        unsafe { call!(cuGraphLaunch(graph.0 as Handle, stream)) }
+    }
+
+    unsafe fn destroy_graph(&self, graph: GraphHandle) -> Result<()> {
+        self.enter()?;
+        // SAFETY: the caller's: a graph of `end_capture`, not used after. The driver
+        // waits for launches of it that are under way.
+        unsafe { call!(cuGraphExecDestroy(graph.0 as Handle)) }
+    }
+
+    fn clocks(&self) -> Result<ClockState> {
+        self.meter.read(&self.properties.name)
+    }
+
+    fn sm_clock_mhz(&self) -> Option<u32> {
+        self.meter.sm_mhz()
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a CUDA device and a loaded kernel say about themselves.
 
-use std::ffi::c_int;
+use std::ffi::{CStr, c_char, c_int};
 use std::fs;
 
 use cust::device::Device;
@@ -86,6 +86,24 @@ pub(super) fn properties(device: Device, ordinal: u32) -> Result<DevicePropertie
         has_cooperative_launch: get(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
         has_timer: true,
     })
+}
+
+/// The device's place on the PCI bus, such as `0000:1b:00.0`, by which other
+/// libraries know it too: their numbers need not be the driver's.
+pub(super) fn bus_id(device: Device) -> Result<String> {
+    let mut text: [c_char; 32] = [0; 32];
+    // SAFETY: the device exists, and the driver writes no more than the room with a
+    // zero byte at the end.
+    unsafe {
+        call!(cuDeviceGetPCIBusId(
+            text.as_mut_ptr(),
+            text.len() as c_int,
+            device.as_raw()
+        ))?;
+    }
+    // SAFETY: the driver has ended the text with a zero byte.
+    let text = unsafe { CStr::from_ptr(text.as_ptr()) };
+    Ok(text.to_string_lossy().into_owned())
 }
 
 /// What a loaded kernel takes up.

@@ -10,6 +10,7 @@
 
 mod checking;
 mod counting;
+mod graph;
 mod model;
 mod observation;
 mod refusal;
@@ -23,11 +24,12 @@ pub use counting::{Counting, LastSteps};
 pub use observation::{Launch, Observation, Unobserved};
 pub use ptx_emulator;
 
+use self::graph::{Recording, Work};
 use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Model, Program, Schedule, Shape};
 
 use super::{
-    Backend, Counts, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle, Image,
-    LaunchShape, MemoryInfo, ModuleHandle,
+    Backend, Counts, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle,
+    GraphHandle, Image, LaunchShape, MemoryInfo, ModuleHandle,
 };
 use crate::{Error, Result};
 
@@ -74,7 +76,10 @@ struct State {
     observation: Box<dyn Observation>,
     modules: HashMap<ModuleHandle, Arc<Program>>,
     functions: HashMap<FunctionHandle, Function>,
-    /// Of modules, functions and events.
+    /// Work that is recorded and not done, while a graph is made.
+    recording: Option<Recording>,
+    graphs: HashMap<GraphHandle, Arc<Vec<Work>>>,
+    /// Of modules, functions, events and graphs.
     last_handle: u64,
     counts: Counts,
     /// The kernel that ended the device, and how.
@@ -114,6 +119,8 @@ impl Emulator {
             observation,
             modules: HashMap::new(),
             functions: HashMap::new(),
+            recording: None,
+            graphs: HashMap::new(),
             last_handle: 0,
             counts: Counts::default(),
             stopped: None,
@@ -135,6 +142,15 @@ impl Emulator {
         let state = self.state();
         match &state.stopped {
             Some((kernel, cause)) => Err(refusal::stopped(kernel, cause)),
+            None => Ok(state),
+        }
+    }
+
+    /// The state for something that a graph cannot hold.
+    fn enter_to(&self, action: &'static str) -> Result<MutexGuard<'_, State>> {
+        let mut state = self.enter()?;
+        match &mut state.recording {
+            Some(recording) => Err(recording.refuse(action)),
             None => Ok(state),
         }
     }
@@ -168,7 +184,7 @@ impl Backend for Emulator {
     }
 
     fn alloc(&self, bytes: usize) -> Result<u64> {
-        let allocated = self.enter()?.gpu.alloc(bytes);
+        let allocated = self.enter_to("allocate")?.gpu.alloc(bytes);
         allocated.map_err(|error| refusal::of_memory("allocate", error, &self.properties))
     }
 
@@ -178,17 +194,27 @@ impl Backend for Emulator {
     }
 
     unsafe fn write(&self, address: u64, source: &[u8]) -> Result<()> {
-        let copied = self.enter()?.gpu.copy_in(address, source);
+        let mut state = self.enter_to("copy to the device")?;
+        let copied = state.gpu.copy_in(address, source);
         copied.map_err(|error| refusal::of_memory("copy to the device", error, &self.properties))
     }
 
     unsafe fn read(&self, address: u64, target: &mut [u8]) -> Result<()> {
-        let copied = self.enter()?.gpu.copy_out(address, target);
+        let state = self.enter_to("copy from the device")?;
+        let copied = state.gpu.copy_out(address, target);
         copied.map_err(|error| refusal::of_memory("copy from the device", error, &self.properties))
     }
 
     unsafe fn fill(&self, address: u64, value: u8, bytes: usize) -> Result<()> {
         let mut state = self.enter()?;
+        if let Some(recording) = &mut state.recording {
+            recording.push(Work::Fill {
+                address,
+                value,
+                bytes,
+            });
+            return Ok(());
+        }
         let chunk = vec![value; bytes.min(CHUNK)];
         for (offset, length) in chunks(bytes) {
             let filled = state.gpu.copy_in(address + offset, &chunk[..length]);
@@ -199,6 +225,14 @@ impl Backend for Emulator {
 
     unsafe fn copy(&self, source: u64, target: u64, bytes: usize) -> Result<()> {
         let mut state = self.enter()?;
+        if let Some(recording) = &mut state.recording {
+            recording.push(Work::Copy {
+                source,
+                target,
+                bytes,
+            });
+            return Ok(());
+        }
         let mut chunk = vec![0; bytes.min(CHUNK)];
         for (offset, length) in chunks(bytes) {
             let part = &mut chunk[..length];
@@ -269,6 +303,10 @@ impl Backend for Emulator {
         parameters: &[&[u8]],
     ) -> Result<()> {
         let mut state = self.enter()?;
+        if let Some(recording) = &mut state.recording {
+            recording.push(Work::launch(function, shape, parameters));
+            return Ok(());
+        }
         let function = state.known(function)?;
         let (grid, block) = (shape.grid, shape.block);
         let launch = Launch {
@@ -303,7 +341,7 @@ impl Backend for Emulator {
 
     /// Launches are done when they return.
     fn synchronize(&self) -> Result<()> {
-        self.enter().map(|_| ())
+        self.enter_to("wait").map(|_| ())
     }
 
     fn create_event(&self) -> Result<EventHandle> {
@@ -319,13 +357,48 @@ impl Backend for Emulator {
     }
 
     fn synchronize_event(&self, _event: EventHandle) -> Result<()> {
-        self.enter().map(|_| ())
+        self.enter_to("wait").map(|_| ())
     }
 
     fn elapsed_ms(&self, _start: EventHandle, _end: EventHandle) -> Result<f64> {
         Err(Error::NoTimer {
             device: self.properties.name.clone(),
         })
+    }
+
+    fn has_graphs(&self) -> bool {
+        true
+    }
+
+    fn begin_capture(&self) -> Result<()> {
+        let mut state = self.enter_to("begin another graph")?;
+        state.recording = Some(Recording::default());
+        Ok(())
+    }
+
+    fn end_capture(&self) -> Result<GraphHandle> {
+        let mut state = self.enter()?;
+        let recording = state.recording.take();
+        let recording = recording.ok_or_else(|| refusal::of("make a graph", "none was begun"))?;
+        let work = recording.end()?;
+        let handle = GraphHandle(state.handle());
+        state.graphs.insert(handle, Arc::new(work));
+        Ok(handle)
+    }
+
+    unsafe fn launch_graph(&self, graph: GraphHandle) -> Result<()> {
+        let known = self.enter()?.graphs.get(&graph).cloned();
+        let work = known.ok_or_else(|| refusal::of("launch a graph", "it was given back"))?;
+        for part in work.iter() {
+            // SAFETY: the caller's.
+            unsafe { part.ask(self)? };
+        }
+        Ok(())
+    }
+
+    unsafe fn destroy_graph(&self, graph: GraphHandle) -> Result<()> {
+        self.state().graphs.remove(&graph);
+        Ok(())
     }
 
     fn take_counts(&self) -> Option<Counts> {

@@ -276,6 +276,29 @@ fn events_are_reached_and_have_no_time() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn what_cannot_be_recorded_is_refused_and_leaves_no_graph() -> Result<()> {
+    let device = device();
+    let mut data = device.upload(&[5_u32; 32])?;
+    assert_eq!(
+        sentence(device.capture(|| data.to_vec().map(|_| ()))),
+        "the emulator cannot copy from the device: its work is being recorded into a graph"
+    );
+    let unnoticed = device.capture(|| {
+        let _ = device.synchronize();
+        data.fill_bytes(1)
+    });
+    assert_eq!(
+        sentence(unnoticed),
+        "the emulator cannot make a graph: it was asked to wait meanwhile"
+    );
+    assert_eq!(data.to_vec()?, [5; 32], "nothing was done");
+    let graph = device.capture(|| data.fill_bytes(1))?;
+    graph.launch()?;
+    assert_eq!(data.to_vec()?, [0x0101_0101; 32]);
+    Ok(())
+}
+
 /// The order in which 64 blocks of a warp come to an atomic.
 fn arrivals(settings: Settings) -> Result<Vec<u32>> {
     let device = Device::from_backend(Box::new(Emulator::new(settings)));

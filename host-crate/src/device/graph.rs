@@ -1,0 +1,187 @@
+//! Graphs: work that is recorded once and started again and again with one call
+//! of the driver, which is how kernels of a few microseconds are timed and run.
+//!
+//! A graph names memory and code by address. So that a safe interface can offer
+//! it, nothing that the device gave out is taken back while one of its graphs
+//! lives: what is dropped meanwhile is kept in [`Held`] and given back with the
+//! last graph.
+
+use std::fmt;
+use std::sync::PoisonError;
+
+use super::{Device, GraphHandle, ModuleHandle};
+use crate::Result;
+
+/// Recorded work of one device: launches, fills and copies within the device.
+/// Given back when dropped.
+pub struct Graph {
+    device: Device,
+    handle: GraphHandle,
+    // Dropped after the handle is given back.
+    _hold: Hold,
+}
+
+impl Graph {
+    /// Asks the device for all of the recorded work, in its order. May return
+    /// before it is done; each launch has the arguments that it was recorded with,
+    /// and works on what their memory holds by then.
+    ///
+    /// # Errors
+    ///
+    /// The driver's; a fault of a kernel shows here or in the next call that waits.
+    pub fn launch(&self) -> Result<()> {
+        // SAFETY: memory and modules of the device are not given back while
+        // `_hold` lives, and whoever recorded an unsafe launch vouches for its
+        // repetition.
+        unsafe { self.device.backend().launch_graph(self.handle) }
+    }
+
+    /// The device that it was recorded on.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        // SAFETY: the handle is this graph's own and dies with it. A failure means
+        // a lost context, in which nothing is left to give back.
+        let _ = unsafe { self.device.backend().destroy_graph(self.handle) };
+    }
+}
+
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Graph")
+            .field("device", &self.device)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Device {
+    /// Whether it has graphs.
+    pub fn has_graphs(&self) -> bool {
+        self.backend().has_graphs()
+    }
+
+    /// Records what `work` asks of this device, without doing it, as a [`Graph`].
+    ///
+    /// Launches, fills and copies between buffers can be recorded. Copies from and
+    /// to the host, allocations and waiting cannot: they fail, and so does the
+    /// recording. What other threads ask of this device meanwhile is recorded too.
+    /// Buffers and modules that are dropped while the graph lives are given back
+    /// with the device's last graph.
+    ///
+    /// A kernel has to be launched once before, because a driver may load its code
+    /// at the first launch, which it cannot do while it records.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoGraphs`](crate::Error::NoGraphs); the first error of `work`; the
+    /// driver's for work that it cannot record.
+    pub fn capture(&self, work: impl FnOnce() -> Result<()>) -> Result<Graph> {
+        let hold = Hold::new(self);
+        self.backend().begin_capture()?;
+        let recording = Recording(self);
+        let worked = work();
+        // From here on `Recording` has nothing to end.
+        std::mem::forget(recording);
+        let graph = self.backend().end_capture().map(|handle| Graph {
+            device: self.clone(),
+            handle,
+            _hold: hold,
+        });
+        worked.and(graph)
+    }
+}
+
+/// Ends a recording whose work panicked.
+struct Recording<'a>(&'a Device);
+
+impl Drop for Recording<'_> {
+    fn drop(&mut self) {
+        if let Ok(handle) = self.0.backend().end_capture() {
+            // SAFETY: nobody else has the handle.
+            let _ = unsafe { self.0.backend().destroy_graph(handle) };
+        }
+    }
+}
+
+/// What was dropped while a graph may use it.
+#[derive(Default)]
+pub(super) struct Held {
+    graphs: usize,
+    memory: Vec<u64>,
+    modules: Vec<ModuleHandle>,
+}
+
+/// Keeps what a device gives out from being taken back.
+struct Hold(Device);
+
+impl Hold {
+    fn new(device: &Device) -> Self {
+        device.held().graphs += 1;
+        Hold(device.clone())
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        let released = {
+            let mut held = self.0.held();
+            held.graphs -= 1;
+            if held.graphs > 0 {
+                return;
+            }
+            std::mem::take(&mut *held)
+        };
+        for address in released.memory {
+            self.0.free_now(address);
+        }
+        for module in released.modules {
+            self.0.unload_now(module);
+        }
+    }
+}
+
+impl Device {
+    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+        let held = self.inner.held.lock();
+        held.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives a dropped buffer's memory back, or keeps it for the graphs.
+    pub(super) fn free(&self, address: u64) {
+        let mut held = self.held();
+        if held.graphs > 0 {
+            held.memory.push(address);
+            return;
+        }
+        drop(held);
+        self.free_now(address);
+    }
+
+    /// Gives a dropped module back, or keeps it for the graphs.
+    pub(super) fn unload(&self, module: ModuleHandle) {
+        let mut held = self.held();
+        if held.graphs > 0 {
+            held.modules.push(module);
+            return;
+        }
+        drop(held);
+        self.unload_now(module);
+    }
+
+    fn free_now(&self, address: u64) {
+        // SAFETY: the address is of a buffer that is gone, and comes here once. A
+        // failure means a lost context, whose memory the driver has taken back.
+        let _ = unsafe { self.backend().free(address) };
+    }
+
+    fn unload_now(&self, module: ModuleHandle) {
+        // SAFETY: nobody has the handle of a module that is gone or those of its
+        // functions. A failure means a lost context, in which nothing is left to
+        // unload.
+        let _ = unsafe { self.backend().unload(module) };
+    }
+}

@@ -1,0 +1,253 @@
+//! The model against what an H200 gave, against the page, and against sweeps that
+//! were made by a known law.
+
+use super::*;
+use crate::record::{DeviceInfo, HostInfo, Key, Multiprocessors, Timings, Values};
+
+/// The sweeps of docs/records/2026-11-21-h200.md.
+fn h200(table: &str) -> Vec<Record> {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../docs/records/2026-11-21-h200.jsonl"
+    );
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str::<Record>(line).unwrap())
+        .filter(|record| record.table == table)
+        .collect()
+}
+
+fn explained(records: &[Record]) -> Explanation {
+    explain(records).unwrap()
+}
+
+fn constant(fit: &Fit, name: &str) -> f64 {
+    let found = fit.constants.iter().find(|c| c.name == name);
+    found.unwrap_or_else(|| panic!("no constant {name}")).value
+}
+
+fn median_error(fit: &Option<Fit>) -> f64 {
+    fit.as_ref().unwrap().median_error.unwrap()
+}
+
+/// A machine of no make, with times by the textbook: a launch takes the longer of
+/// waiting and issuing on the fullest multiprocessor, and its copies.
+fn made(count: u32, latency_ns: f64, issue_ns: f64, partial_ns: f64) -> Vec<Record> {
+    let mut records = Vec::new();
+    for block_bits in 0..12 {
+        for thread_bits in 3..=10 {
+            let (blocks, threads) = (1u32 << block_bits, 1u32 << thread_bits);
+            let partials = f64::from(blocks) * f64::from(threads);
+            let terms = f64::from(1 << 24) / partials;
+            let fullest = f64::from(blocks.div_ceil(count));
+            let together = f64::from((2048 / threads.max(32)).min(32));
+            let waves = (fullest / together).ceil();
+            let warps = fullest * f64::from(threads.div_ceil(32));
+            let kernel = (waves * latency_ns * terms).max(warps * issue_ns * terms) / 1e6 + 0.002;
+            let span = kernel + 0.02 + partial_ns * partials / 1e6;
+            records.push(record(count, (blocks, threads), kernel, span));
+        }
+    }
+    records
+}
+
+fn record(count: u32, (blocks, threads): (u32, u32), kernel: f64, span: f64) -> Record {
+    let timing = |ms| crate::measure::Timing::from_samples(vec![ms]);
+    Record {
+        run: "r".into(),
+        table: "sweep-f64".into(),
+        key: Key {
+            blocks: Some(blocks),
+            threads: Some(threads),
+            strips: Some(1 << 24),
+            ..Key::default()
+        },
+        status: Status::Ok,
+        reason: None,
+        values: Values::default(),
+        timings: Timings {
+            gpu: timing(span),
+            kernel: timing(kernel),
+            ..Timings::default()
+        },
+        counts: None,
+        clocks: None,
+        remarks: Vec::new(),
+        device: Some(DeviceInfo {
+            name: "Made up".into(),
+            kind: "cuda".into(),
+            compute_capability: "9.0".into(),
+            driver: None,
+            cuda_version: None,
+            ptx_sha256: String::new(),
+            ptx_arch: String::new(),
+            rustc: String::new(),
+            llvm: String::new(),
+            multiprocessors: Some(Multiprocessors {
+                count,
+                max_threads: 2048,
+                max_blocks: 32,
+                registers: 65536,
+            }),
+        }),
+        host: HostInfo {
+            cpu: String::new(),
+            cores: None,
+            version: String::new(),
+            git_revision: String::new(),
+        },
+        timestamp: String::new(),
+    }
+}
+
+#[test]
+fn both_sweeps_of_the_h200_are_predicted_to_five_percent_where_the_fit_did_not_look() {
+    for table in ["sweep-f64", "sweep-f32"] {
+        let explanation = explained(&h200(table));
+        // Issue 4 asks for 15 %.
+        assert!(median_error(&explanation.kernel) < 0.05, "{table}");
+        assert!(median_error(&explanation.span) < 0.05, "{table}");
+    }
+}
+
+#[test]
+fn both_columns_of_the_page_are_predicted_to_fifteen_percent_where_the_fit_did_not_look() {
+    for table in ["sweep-f64", "sweep-f32"] {
+        assert!(median_error(&published(table).cloned()) < 0.15, "{table}");
+    }
+}
+
+#[test]
+fn the_page_s_own_times_tell_the_multiprocessors_of_the_tesla_s2050() {
+    let best = page::of("sweep-f64").unwrap().best.as_ref();
+    assert_eq!(best.map(|(count, _)| *count), Some(14));
+}
+
+#[test]
+fn a_kernel_has_at_most_five_constants_and_every_second_cell_is_seen() {
+    for table in ["sweep-f64", "sweep-f32"] {
+        let explanation = explained(&h200(table));
+        for fit in [&explanation.kernel, &explanation.published] {
+            let fit = fit.as_ref().unwrap();
+            assert!(fit.constants.len() <= 5, "{table} {}", fit.name);
+            let seen = fit.cells.iter().filter(|cell| cell.seen).count();
+            assert_eq!(seen, fit.cells.len().div_ceil(2), "{table} {}", fit.name);
+        }
+        // The copies around a kernel whose law is known.
+        assert!(explanation.span.unwrap().constants.len() <= 2, "{table}");
+    }
+}
+
+#[test]
+fn a_median_error_is_that_of_the_cells_that_the_fit_did_not_see() {
+    let kernel = explained(&h200("sweep-f64")).kernel.unwrap();
+    let mut errors: Vec<f64> = kernel
+        .cells
+        .iter()
+        .filter(|cell| !cell.seen)
+        .map(|cell| (kernel.predict(cell.blocks, cell.threads) / cell.measured_ms - 1.0).abs())
+        .collect();
+    errors.sort_by(f64::total_cmp);
+    assert_eq!(errors.len(), 50);
+    assert_eq!(kernel.median_error, Some((errors[24] + errors[25]) / 2.0));
+}
+
+#[test]
+fn the_constants_of_a_made_up_machine_are_found_again() {
+    let explanation = explained(&made(40, 80.0, 5.0, 3.0));
+    let kernel = explanation.kernel.unwrap();
+    for (fit, name, expected, part) in [
+        (&kernel, "latency", 80.0, 0.01),
+        (&kernel, "issue", 5.0, 0.05),
+        (&kernel, "launch", 2.0, 0.2),
+        (explanation.span.as_ref().unwrap(), "fixed", 20.0, 0.05),
+        (explanation.span.as_ref().unwrap(), "partial", 3.0, 0.02),
+    ] {
+        let found = constant(fit, name);
+        assert!((found / expected - 1.0).abs() < part, "{name}: {found}");
+    }
+}
+
+#[test]
+fn a_device_half_as_fast_is_told_about_in_other_numbers() {
+    let fast = h200("sweep-f64");
+    let mut slow = fast.clone();
+    for timings in slow.iter_mut().map(|record| &mut record.timings) {
+        for timing in [&mut timings.gpu, &mut timings.kernel]
+            .into_iter()
+            .flatten()
+        {
+            timing.median_ms *= 2.0;
+        }
+    }
+    let (fast, slow) = (explained(&fast), explained(&slow));
+    let latency =
+        |explanation: &Explanation| constant(explanation.kernel.as_ref().unwrap(), "latency");
+    assert!((latency(&slow) / latency(&fast) - 2.0).abs() < 1e-3);
+    assert!(fast.text[1].contains("waits 55.5 ns"), "{}", fast.text[1]);
+    assert!(slow.text[1].contains("waits 111 ns"), "{}", slow.text[1]);
+}
+
+#[test]
+fn a_device_with_fewer_multiprocessors_is_told_about_in_other_numbers() {
+    let text = |count| explained(&made(count, 80.0, 5.0, 3.0)).text.join("\n");
+    let (forty, ten) = (text(40), text(10));
+    assert!(
+        forty.contains("Made up, the model. 40 multiprocessors"),
+        "{forty}"
+    );
+    assert!(forty.contains("the others idle: 8 of 40 at 32 blocks"));
+    assert!(
+        ten.contains("Made up, the model. 10 multiprocessors"),
+        "{ten}"
+    );
+    assert!(ten.contains("the others idle: 2 of 10 at 8 blocks"));
+    // 16 blocks on 10 multiprocessors: two where 1.6 would be even.
+    assert!(ten.contains("16 is shared out worst: 2 for the fullest, where 1.6 would be even"));
+}
+
+#[test]
+fn the_page_s_question_is_answered_with_the_page_s_numbers() {
+    let text = explained(&h200("sweep-f32")).text;
+    let answer = text.last().unwrap();
+    // The page: 2310 ms with one thread, 0.99 ms at 16x256, 112 processors.
+    assert!(answer.contains("a gain of 2334 is possible"), "{answer}");
+    assert!(answer.starts_with("GeForce 8800 GT, "), "{answer}");
+    assert!(answer.contains("112 processors"), "{answer}");
+    assert!(answer.contains("32 for the lanes of a warp"), "{answer}");
+}
+
+#[test]
+fn without_times_the_page_is_explained_alone_and_another_table_is_not() {
+    let mut records = made(40, 80.0, 5.0, 3.0);
+    for record in &mut records {
+        record.timings = Timings::default();
+    }
+    let explanation = explained(&records);
+    assert!(explanation.kernel.is_none() && explanation.span.is_none());
+    assert_eq!(explanation.published.as_ref(), published("sweep-f64"));
+    assert!(
+        explanation
+            .text
+            .iter()
+            .all(|text| !text.contains("Made up"))
+    );
+    records[0].table = "activity".into();
+    assert_eq!(explain(&records), None);
+    assert_eq!(explain(&[]), None);
+}
+
+#[test]
+fn too_few_times_are_no_sweep() {
+    assert!(explained(&made(40, 80.0, 5.0, 3.0)[..9]).kernel.is_none());
+}
+
+#[test]
+fn times_of_failed_cells_and_of_other_sizes_are_left_out() {
+    let mut records = made(40, 80.0, 5.0, 3.0);
+    records[0].status = Status::Failed;
+    records[1].key.strips = Some(1 << 20);
+    let kernel = explained(&records).kernel.unwrap();
+    assert_eq!(kernel.cells.len(), records.len() - 2);
+    assert_eq!(kernel.strips(), 1 << 24);
+}

@@ -1,0 +1,445 @@
+//! The model's account in words. Every number comes from the fits, from their cells
+//! or from the machine, so that another GPU is told about in other numbers.
+
+use super::machine::{LANES, Machine, warps};
+use super::page::Page;
+use super::{Constant, Fit, Predicted};
+use crate::export::number;
+
+/// A cell counts as bound by latency while it takes at most this much longer.
+const NEAR: f64 = 0.1;
+
+/// A best cell that takes this much longer than the floor does not show it.
+const FAR: f64 = 2.0;
+
+/// Fewer cells than this do not show that they are alike.
+const ALIKE: usize = 3;
+
+/// Paragraphs: of the measured sweep where there is one, then of the page's column.
+pub(super) fn paragraphs(kernel: Option<&Fit>, span: Option<&Fit>, page: &Page) -> Vec<String> {
+    let mut text = Vec::new();
+    if let Some(kernel) = kernel {
+        text.push(score(kernel, "the kernel's time"));
+        text.push(latency(kernel));
+        text.push(saturation(kernel));
+        text.push(floor(kernel));
+        text.push(tail(kernel));
+        text.push(occupancy(kernel));
+        text.extend(span.map(|span| copies(span, Some(kernel))));
+        text.extend(gain(kernel, None));
+    }
+    if let Some(fit) = &page.fit {
+        text.push(score(fit, "the page's span"));
+        text.push(latency(fit));
+        text.push(tail(fit));
+        text.push(multiprocessors(fit, page));
+        text.push(copies(fit, None));
+        text.extend(gain(fit, Some(page.processors)));
+    }
+    text
+}
+
+/// A number with three significant digits, without an exponent.
+fn three(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let spare = 2 - value.abs().log10().floor() as i32;
+    if spare < 0 {
+        let unit = 10f64.powi(-spare);
+        return format!("{:.0}", (value / unit).round() * unit);
+    }
+    let decimals = spare.min(12) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
+fn percent(part: f64) -> String {
+    format!("{} %", three((1e4 * part).round() / 1e2))
+}
+
+/// How a paragraph begins.
+fn heading(fit: &Fit, what: &str) -> String {
+    format!("{}, {what}.", machine(fit).name)
+}
+
+fn shape(cell: &Predicted) -> String {
+    format!("{}x{}", cell.blocks, cell.threads)
+}
+
+fn machine(fit: &Fit) -> &Machine {
+    &fit.law.machine
+}
+
+fn count(fit: &Fit) -> u32 {
+    machine(fit).multiprocessors.count
+}
+
+fn partials(cell: &Predicted) -> u64 {
+    u64::from(cell.blocks) * u64::from(cell.threads)
+}
+
+fn best(fit: &Fit) -> Option<&Predicted> {
+    let faster = |a: &&Predicted, b: &&Predicted| a.measured_ms.total_cmp(&b.measured_ms);
+    fit.cells.iter().min_by(faster)
+}
+
+fn score(fit: &Fit, what: &str) -> String {
+    let unseen = fit.cells.iter().filter(|cell| !cell.seen).count();
+    let told = |c: &Constant| format!("{} ({})", named(c), c.meaning);
+    let constants: Vec<String> = fit.constants.iter().map(told).collect();
+    let worst = fit
+        .cells
+        .iter()
+        .max_by(|a, b| a.error().abs().total_cmp(&b.error().abs()))
+        .map(|cell| {
+            format!(
+                ", and {} at {}, the worst of all cells",
+                percent(cell.error()),
+                shape(cell)
+            )
+        })
+        .unwrap_or_default();
+    format!(
+        "{} {} multiprocessors; {what} in {} constants, fitted to {} of {} cells. The median error \
+         on the {unseen} cells that the fit did not see is {}{worst}. The constants: {}.",
+        heading(fit, "the model"),
+        count(fit),
+        fit.constants.len(),
+        fit.cells.len() - unseen,
+        fit.cells.len(),
+        fit.median_error.map(percent).unwrap_or_default(),
+        constants.join("; ")
+    )
+}
+
+/// A constant with its value and unit.
+fn named(constant: &Constant) -> String {
+    let text = format!(
+        "{} {} {}",
+        constant.name,
+        three(constant.value),
+        constant.unit
+    );
+    text.trim_end().to_owned()
+}
+
+fn latency(fit: &Fit) -> String {
+    let law = &fit.law;
+    let alone_ms = law.latency_ns * law.strips as f64 / 1e6;
+    let slow: Vec<&Predicted> = fit
+        .cells
+        .iter()
+        .filter(|cell| cell.measured_ms * partials(cell) as f64 <= alone_ms * (1.0 + NEAR))
+        .collect();
+    let most = slow.iter().map(|cell| partials(cell)).max().unwrap_or(0);
+    format!(
+        "{} A thread adds its terms one after the other and waits {} ns for each, however \
+         idle the rest of the device is. As long as nothing else binds, the time is {} ms / \
+         (blocks * threads), so 1000 / (ms * blocks * threads) is {} throughout: {} of the {} \
+         cells are within {} of that, up to blocks * threads = {most}.",
+        heading(fit, "latency"),
+        three(law.latency_ns),
+        three(alone_ms),
+        three(1e3 / alone_ms),
+        slow.len(),
+        fit.cells.len(),
+        percent(NEAR)
+    )
+}
+
+fn saturation(fit: &Fit) -> String {
+    let warps = fit.law.saturating_warps();
+    let threads = warps * f64::from(LANES);
+    format!(
+        "{} A full multiprocessor finishes a term of one warp every {} ns. The latency of \
+         one warp is therefore the work of {} warps: with {} threads on a multiprocessor, or {} on \
+         all {}, waiting and working take the same time, and threads beyond that gain little.",
+        heading(fit, "saturation"),
+        three(fit.law.issue_ns),
+        three(warps),
+        three(threads),
+        three(threads * f64::from(count(fit))),
+        count(fit)
+    )
+}
+
+fn floor(fit: &Fit) -> String {
+    let floor = fit.law.floor_ms() + fit.law.fixed_us / 1e3;
+    let reached = best(fit).map(|best| {
+        let times = best.measured_ms / floor;
+        let far = if times > FAR {
+            ", so that no cell here is near the floor and its height is extrapolated"
+        } else {
+            ""
+        };
+        format!(
+            " The best cell, {}, takes {} ms, {} times as long{far}.",
+            shape(best),
+            number::milliseconds(best.measured_ms),
+            three(times)
+        )
+    });
+    format!(
+        "{} All multiprocessors, busy to the end, would take {} ms, {} us of it for the \
+         launch.{}",
+        heading(fit, "floor"),
+        three(floor),
+        three(fit.law.fixed_us),
+        reached.unwrap_or_default()
+    )
+}
+
+/// How much longer the fullest multiprocessor has than an even share.
+fn unevenness(machine: &Machine, blocks: u32) -> f64 {
+    let even = f64::from(blocks) / f64::from(machine.multiprocessors.count);
+    f64::from(machine.most_blocks(blocks)) / even - 1.0
+}
+
+fn tail(fit: &Fit) -> String {
+    let count = count(fit);
+    let uneven = |blocks: &u32| unevenness(machine(fit), *blocks);
+    let numbers = || fit.cells.iter().map(|cell| cell.blocks);
+    let over = numbers()
+        .filter(|blocks| *blocks > count)
+        .min_by(|a, b| uneven(b).total_cmp(&uneven(a)));
+    let under = numbers().filter(|blocks| *blocks < count).max();
+    let mut text = format!(
+        "{} The fullest multiprocessor decides.",
+        heading(fit, "tail")
+    );
+    match over {
+        Some(blocks) if uneven(&blocks) > 0.0 => text.push_str(&format!(
+            " Of the numbers of blocks here, {blocks} is shared out worst: {} for the fullest, \
+             where {} would be even: up to {} more time.",
+            machine(fit).most_blocks(blocks),
+            three(f64::from(blocks) / f64::from(count)),
+            percent(uneven(&blocks))
+        )),
+        Some(_) => text.push_str(" All numbers of blocks here are shared out evenly."),
+        None => text.push_str(&format!(" No cell has more than {count} blocks.")),
+    }
+    if let Some(blocks) = under {
+        text.push_str(&format!(
+            " With fewer blocks than multiprocessors the others idle: {} of {count} at {blocks} \
+             blocks.",
+            count - blocks
+        ));
+    }
+    text
+}
+
+fn occupancy(fit: &Fit) -> String {
+    let machine = machine(fit);
+    let limits = &machine.multiprocessors;
+    let held = format!(
+        "{} A multiprocessor holds {} threads and {} blocks at once.",
+        heading(fit, "occupancy"),
+        limits.max_threads,
+        limits.max_blocks
+    );
+    let crowded = fit
+        .cells
+        .iter()
+        .filter(|cell| machine.most_blocks(cell.blocks) > machine.resident_blocks(cell.threads))
+        .max_by_key(|cell| (cell.blocks, u32::MAX - cell.threads));
+    let Some(cell) = crowded else {
+        return format!("{held} No cell here asks for more, so there is one wave everywhere.");
+    };
+    let resident = machine.resident_blocks(cell.threads);
+    let most = machine.most_blocks(cell.blocks);
+    let mut text = format!(
+        "{held} Of the {most} blocks of {} that the fullest one gets, {resident} run at once ({} \
+         warps), so they come in {} waves.",
+        shape(cell),
+        resident * warps(cell.threads),
+        most.div_ceil(resident)
+    );
+    if !cell.threads.is_multiple_of(LANES) {
+        let lanes = f64::from(warps(cell.threads) * LANES) / f64::from(cell.threads);
+        text.push_str(&format!(
+            " A block of {} threads takes {} lanes, so the floor there is {} times as high: \
+             {} ms by the model, {} ms measured.",
+            cell.threads,
+            warps(cell.threads) * LANES,
+            three(lanes),
+            three(cell.predicted_ms),
+            number::milliseconds(cell.measured_ms)
+        ));
+    }
+    text
+}
+
+/// The copies of a span; beside the kernel where that was timed alone.
+fn copies(span: &Fit, kernel: Option<&Fit>) -> String {
+    let law = &span.law;
+    let fixed = law.fixed_us - kernel.map_or(0.0, |kernel| kernel.law.fixed_us);
+    let mut text = format!(
+        "{} The page's clock includes the copies of the partial sums: {} us a span",
+        heading(span, "copies"),
+        three(fixed)
+    );
+    let most = span.cells.iter().max_by_key(|cell| partials(cell));
+    match most {
+        Some(most) if law.partial_ns > 0.0 => {
+            let copy_ms = fixed / 1e3 + law.partial_ns * partials(most) as f64 / 1e6;
+            text.push_str(&format!(
+                ", and {} ns for each of the blocks * threads sums. At {} that is {} ms of the {} \
+                 ms predicted ({} ms measured).",
+                three(law.partial_ns),
+                shape(most),
+                three(copy_ms),
+                three(most.predicted_ms),
+                number::milliseconds(most.measured_ms)
+            ));
+            text.extend(alike(span));
+        }
+        _ => text.push_str("; no cell has sums enough to tell what one of them costs."),
+    }
+    if let Some(best) = best(span) {
+        text.push_str(&format!(
+            " The span is shortest at {}, {} ms",
+            shape(best),
+            number::milliseconds(best.measured_ms)
+        ));
+        match kernel.and_then(self::best) {
+            Some(kernel) => text.push_str(&format!(", the kernel at {}.", shape(kernel))),
+            None => text.push('.'),
+        }
+    }
+    if let (Some(error), Some(_)) = (span.median_error, kernel) {
+        text.push_str(&format!(
+            " The median error of the span is {} on the cells that the fit did not see.",
+            percent(error)
+        ));
+    }
+    text
+}
+
+/// That cells with equally many sums take equally long, where there are many sums.
+fn alike(span: &Fit) -> Option<String> {
+    let of = |sums: u64| span.cells.iter().filter(move |cell| partials(cell) == sums);
+    let sums = span.cells.iter().map(partials);
+    let sums = sums.filter(|&sums| of(sums).count() >= ALIKE).max()?;
+    let ms = || of(sums).map(|cell| cell.measured_ms);
+    Some(format!(
+        " The {} cells with {sums} sums take {} to {} ms, whatever their blocks and threads.",
+        of(sums).count(),
+        number::milliseconds(ms().fold(f64::INFINITY, f64::min)),
+        number::milliseconds(ms().fold(0.0, f64::max))
+    ))
+}
+
+/// Whether the page's column agrees with the data sheet.
+fn multiprocessors(fit: &Fit, page: &Page) -> String {
+    let sheet = count(fit);
+    let tried = format!(
+        "{} The data sheet has {sheet}. Of {} to {}, ",
+        heading(fit, "multiprocessors"),
+        page.tried().start(),
+        page.tried().end()
+    );
+    let Some((found, other)) = page.best.as_ref().filter(|best| best.0 != sheet) else {
+        return format!("{tried}the times themselves fit {sheet} best.");
+    };
+    let blocks = fit.cells.iter().map(|cell| cell.blocks).max().unwrap_or(0);
+    let least = if *found >= blocks { " or more" } else { "" };
+    let mut text = format!(
+        "{tried}{found}{least} fit the times best, with a median error of {} instead of {} and \
+         these constants: {}.",
+        other.median_error.map(percent).unwrap_or_default(),
+        fit.median_error.map(percent).unwrap_or_default(),
+        other
+            .constants
+            .iter()
+            .map(named)
+            .collect::<Vec<_>>()
+            .join(", ")
+    );
+    if let Some(best) = best(fit)
+        && let Some(one) = measured(fit, 1, best.threads)
+    {
+        let times =
+            |fit: &Fit| fit.predict(1, best.threads) / fit.predict(best.blocks, best.threads);
+        text.push_str(&format!(
+            " {} blocks of {} threads were {} times as fast as one such block; with {found} the model \
+             predicts {}, with {sheet} {}.",
+            best.blocks,
+            best.threads,
+            three(one / best.measured_ms),
+            three(times(other)),
+            three(times(fit))
+        ));
+    }
+    text
+}
+
+fn measured(fit: &Fit, blocks: u32, threads: u32) -> Option<f64> {
+    fit.cells
+        .iter()
+        .find(|cell| (cell.blocks, cell.threads) == (blocks, threads))
+        .map(|cell| cell.measured_ms)
+}
+
+/// Why one thread is so much slower than the best launch, as factors that multiply
+/// up to the predicted gain. `None` where one thread was not measured.
+fn gain(fit: &Fit, processors: Option<u32>) -> Option<String> {
+    let best = best(fit)?;
+    let one = measured(fit, 1, 1)?;
+    let gain = one / best.measured_ms;
+    let (blocks, threads) = (best.blocks, best.threads);
+    let steps = [
+        (1, threads.min(LANES), "the lanes of a warp"),
+        (1, threads, "the warps of a block"),
+        (blocks.min(count(fit)), threads, "the multiprocessors"),
+        (blocks, threads, "the blocks that share one"),
+    ];
+    let mut before = fit.predict(1, 1);
+    let mut factors = Vec::new();
+    for (blocks, threads, what) in steps {
+        let now = fit.predict(blocks, threads);
+        factors.push(format!("{} for {what}", three(before / now)));
+        before = now;
+    }
+    let warps = fit.law.saturating_warps();
+    let of_one = f64::from(LANES) * warps;
+    let counted = processors.map(|processors| {
+        format!(
+            " {processors} processors do not bound it, since one thread does not keep one \
+             processor busy."
+        )
+    });
+    Some(format!(
+        "{} One thread takes {} ms, {} takes {} ms.{} One thread \
+         has one of the {LANES} lanes of its warp, and while it waits, {} warps could be served: \
+         it uses 1/{of_one:.0} of its multiprocessor and 1/{:.0} of the device. By the model the \
+         gain is {}, which multiply to {:.0}; {gain:.0} is measured{}.",
+        heading(fit, &format!("why a gain of {gain:.0} is possible")),
+        number::milliseconds(one),
+        shape(best),
+        number::milliseconds(best.measured_ms),
+        counted.unwrap_or_default(),
+        three(warps),
+        of_one * f64::from(count(fit)),
+        factors.join(", times "),
+        fit.predict(1, 1) / before,
+        measured_way(fit, best).unwrap_or_default(),
+    ))
+}
+
+/// The same way by the cells themselves, where they were measured.
+fn measured_way(fit: &Fit, best: &Predicted) -> Option<String> {
+    let one = measured(fit, 1, 1)?;
+    let warp = measured(fit, 1, best.threads.min(LANES))?;
+    let block = measured(fit, 1, best.threads)?;
+    Some(format!(
+        " ({} by lanes, {} by warps, {} by blocks)",
+        three(one / warp),
+        three(warp / block),
+        three(block / best.measured_ms)
+    ))
+}
