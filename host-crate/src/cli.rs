@@ -32,9 +32,10 @@ pub enum Command {
 /// `quadscan bench`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct BenchArguments {
-    /// Tables: activity, sweep-f64, sweep-f32, accuracy [default: these four]
+    /// Tables: activity, sweep-f64, sweep-f32, accuracy, limits [default: all of
+    /// them]
     ///
-    /// A fifth, `faults`, runs kernels that fault and hang on purpose.
+    /// One more, `faults`, runs kernels that fault and hang on purpose.
     #[arg(value_name = "TABLE")]
     pub tables: Vec<String>,
 

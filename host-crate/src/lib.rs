@@ -13,6 +13,7 @@ mod error;
 pub mod export;
 pub mod fastest;
 pub mod integrate;
+pub mod limit;
 pub mod measure;
 pub mod model;
 pub mod oracle;

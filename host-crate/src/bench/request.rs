@@ -71,9 +71,11 @@ fn known_tables() -> String {
     names.join(", ")
 }
 
-fn select_tables(names: &[String]) -> Result<Vec<&'static dyn Table>> {
+/// Without names all tables, of which some have no place beside `published`.
+fn select_tables(names: &[String], published: bool) -> Result<Vec<&'static dyn Table>> {
+    let is_offered = |table: &&dyn Table| !published || table.is_published();
     if names.is_empty() {
-        return Ok(tables::all().to_vec());
+        return Ok(tables::all().into_iter().filter(is_offered).collect());
     }
     let mut selected: Vec<&'static dyn Table> = Vec::new();
     for name in names {
@@ -87,6 +89,17 @@ fn select_tables(names: &[String]) -> Result<Vec<&'static dyn Table>> {
             return Err(refused(
                 "TABLE",
                 format!("`{name}` is named twice, once is allowed"),
+            ));
+        }
+        if !is_offered(&table) {
+            let offered = tables::all().into_iter().filter(is_offered);
+            let names: Vec<&str> = offered.map(|table| table.name()).collect();
+            return Err(refused(
+                "TABLE",
+                format!(
+                    "`{name}` has no published figures, allowed beside --published are {}",
+                    names.join(", ")
+                ),
             ));
         }
         selected.push(table);
@@ -206,7 +219,7 @@ impl Request {
         check_name("--save", &arguments.save)?;
         check_name("--baseline", &arguments.baseline)?;
         let (names, peers) = tables_and_peers(arguments);
-        let tables = select_tables(&names)?
+        let tables = select_tables(&names, selection.published)?
             .into_iter()
             .map(|table| Ok((table, table.cells(&selection)?)))
             .collect::<Result<_>>()?;
@@ -258,7 +271,7 @@ impl Request {
                 let micros = if has_timer { 30 } else { 10 * warps };
                 MINUTE + Duration::from_micros(micros * strips_a_thread)
             }
-            Task::Activity { .. } | Task::Diagnostic { .. } => MINUTE,
+            Task::Activity { .. } | Task::Limit { .. } | Task::Diagnostic { .. } => MINUTE,
         })
     }
 
@@ -307,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn without_tables_all_four_are_asked_for() {
+    fn without_tables_all_five_are_asked_for() {
         let names = Request::new(&arguments()).map(|request| {
             request
                 .tables
@@ -317,7 +330,26 @@ mod tests {
         });
         assert_eq!(
             names.unwrap_or_default(),
-            ["activity", "sweep-f64", "sweep-f32", "accuracy"]
+            ["activity", "sweep-f64", "sweep-f32", "accuracy", "limits"]
+        );
+    }
+
+    #[test]
+    fn a_table_without_published_figures_has_no_place_beside_published() {
+        let published = BenchArguments {
+            published: true,
+            ..arguments()
+        };
+        let names = Request::new(&published).map(|request| {
+            let names = request.tables.iter().map(|(table, _)| table.name());
+            names.collect::<Vec<_>>()
+        });
+        let four = ["activity", "sweep-f64", "sweep-f32", "accuracy"];
+        assert_eq!(names.unwrap_or_default(), four);
+        assert_eq!(
+            problem(|a| (a.published, a.tables) = (true, vec!["limits".into()])),
+            "TABLE `limits` has no published figures, allowed beside --published are activity, \
+             sweep-f64, sweep-f32, accuracy"
         );
     }
 
@@ -325,7 +357,8 @@ mod tests {
     fn an_unknown_table_lists_the_known_ones() {
         assert_eq!(
             problem(|a| a.tables = vec!["mapping".into()]),
-            "TABLE `mapping` is unknown, known are activity, sweep-f64, sweep-f32, accuracy"
+            "TABLE `mapping` is unknown, known are activity, sweep-f64, sweep-f32, accuracy, \
+             limits"
         );
     }
 

@@ -7,6 +7,7 @@
 //! the tables. What does not live here: the comparison of a device's result with
 //! these (`worker`), and the time measurement (`measure`).
 
+pub mod chains;
 pub mod quarter_circle;
 pub mod running_sum;
 pub mod scan;

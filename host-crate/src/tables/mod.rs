@@ -9,6 +9,7 @@ pub mod accuracy;
 pub mod activity;
 pub mod column;
 pub mod faults;
+pub mod limits;
 pub mod matrix;
 pub mod published;
 mod rounding;
@@ -83,6 +84,11 @@ pub trait Table: Sync {
     /// The cells of a selection, in the order of their rows. Err when a size does
     /// not fit the table.
     fn cells(&self, selection: &Selection) -> Result<Vec<Key>>;
+
+    /// False when nothing of it was published: it has no place beside `--published`.
+    fn is_published(&self) -> bool {
+        true
+    }
 
     /// True when a row without its device columns is not the table's row: it is
     /// skipped then.
@@ -183,12 +189,13 @@ fn fill_best_of_host(record: &mut Record, host: &mut HostOracle) {
 }
 
 /// The tables that are offered, in the order in which they are printed.
-pub fn all() -> [&'static dyn Table; 4] {
+pub fn all() -> [&'static dyn Table; 5] {
     [
         &activity::Activity,
         &sweep::SWEEP_F64,
         &sweep::SWEEP_F32,
         &accuracy::Accuracy,
+        &limits::Limits,
     ]
 }
 

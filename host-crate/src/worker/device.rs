@@ -12,6 +12,7 @@ use quadscan_kernels::integrate::trapezoid::MAX_EXACT_DYADIC_STRIPS;
 use super::activity;
 use super::conditions::Conditions;
 use super::kernel_times::KernelTimes;
+use super::limits;
 use super::protocol::{Answer, Diagnostic, Greeting, Job, Peer, Reading, Task};
 use super::serve::{self, Failure, Laboratory};
 use crate::device::emulator::{Counting, Emulator, LastSteps, Settings};
@@ -321,6 +322,7 @@ impl Laboratory for DeviceLaboratory {
             Task::Activity { algorithm, n, step } => {
                 activity::measure(&self.module, self.steps.as_ref(), algorithm, n, step)
             }
+            Task::Limit { limit } => limits::measure(&self.module, job, limit),
             Task::Diagnostic { kind } => self.diagnostic(kind),
         };
         let counted = result.map(|reading| Reading {

@@ -2,6 +2,7 @@
 //! judgements without a GPU.
 
 use super::*;
+use crate::limit::Limit;
 use crate::measure::{Method, Timing};
 use crate::worker::cpu::{Cpu, Defect};
 use crate::worker::protocol::Algorithm;
@@ -292,4 +293,29 @@ fn a_peer_whose_products_are_rounded_may_differ_in_last_bits_and_in_no_more() {
         "{problem}"
     );
     assert!(far.nvcc_kernel.is_none());
+}
+
+#[test]
+fn a_limit_is_the_value_of_its_median_time() {
+    let of = |limit| reading(Defect::None, &job(Task::Limit { limit }));
+    // The events of this device are 4 ms apart.
+    assert_eq!(of(Limit::Launch).limit, Some(4000.0));
+    for (limit, value) in [(Limit::LaunchAndWait, 1e3), (Limit::CopyOutLatency, 1e3)] {
+        let reading = of(limit);
+        let ms = reading.gpu.map(|timing| timing.median_ms);
+        assert_eq!(reading.limit, ms.map(|ms| ms * value), "{limit:?}");
+    }
+    let copy = of(Limit::CopyIn);
+    let bytes = copy
+        .gpu
+        .zip(copy.limit)
+        .map(|(gpu, rate)| gpu.median_ms * rate * 1e6);
+    assert!(bytes.is_some_and(|bytes| (bytes / 67_108_864.0 - 1.0).abs() < 1e-9));
+}
+
+#[test]
+fn a_chain_that_leaves_its_steps_out_is_wrong() {
+    let limit = Limit::FmaLatencyF64;
+    let wrong = reading(Defect::None, &job(Task::Limit { limit })).wrong;
+    assert!(wrong.is_some_and(|wrong| wrong.starts_with("the chains end at 0")));
 }

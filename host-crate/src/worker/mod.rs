@@ -12,6 +12,7 @@ mod conditions;
 mod cpu;
 pub mod device;
 mod kernel_times;
+mod limits;
 pub mod protocol;
 pub mod serve;
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::device::Counts;
+use crate::limit::Limit;
 use crate::measure::{Method, Timing};
 use crate::oracle::Precision;
 use crate::record::{Clocks, DeviceInfo};
@@ -93,6 +94,11 @@ pub enum Task {
         /// The step, from 1.
         step: u32,
     },
+    /// Measure what the device can do at most.
+    Limit {
+        /// Of what.
+        limit: Limit,
+    },
     /// Misbehave.
     Diagnostic {
         /// How.
@@ -145,6 +151,9 @@ pub struct Reading {
     /// Wavefronts that they would take without bank conflicts.
     #[serde(default)]
     pub ideal_wavefronts: Option<u64>,
+    /// A limit of the device, in its unit.
+    #[serde(default)]
+    pub limit: Option<f64>,
     /// What our kernels did in one launch, where the device counts.
     #[serde(default)]
     pub counts: Option<Counts>,
