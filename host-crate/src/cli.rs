@@ -75,11 +75,24 @@ pub struct BenchArguments {
     #[arg(long, value_name = "LIST")]
     pub threads: Option<String>,
 
+    /// In activity, numbers of elements: powers of two from 2 to 2048 [default: 1024]
+    #[arg(long, value_name = "LIST")]
+    pub elements: Option<String>,
+
     /// In activity, the work-efficient scan with padded shared memory too
     #[arg(long)]
     pub padded: bool,
 
-    /// Exactly N samples of each time [default: as many as the noise asks for]
+    /// In activity, the same work spread over all warps too
+    #[arg(long)]
+    pub scattered: bool,
+
+    /// In activity, a second kernel on another stream beside each scan too
+    #[arg(long)]
+    pub concurrent: bool,
+
+    /// Exactly N samples of each time in each process [default: as many as the noise
+    /// asks for, and 3 in each of several processes]
     #[arg(long, value_name = "N")]
     pub repeat: Option<String>,
 
@@ -103,11 +116,20 @@ pub struct BenchArguments {
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
 
+    /// Changes within PERCENT of the baseline are none [default: 2]
+    #[arg(long, value_name = "PERCENT")]
+    pub margin: Option<String>,
+
+    /// Measure each cell in N processes, whose differences a comparison has to know
+    /// [default: 12 with --save and --baseline, else 1]
+    #[arg(long, value_name = "N")]
+    pub processes: Option<String>,
+
     /// List tables, their cells and columns; measure nothing
     #[arg(long)]
     pub list: bool,
 
-    /// Print the cells and check the host's answers; measure nothing
+    /// Print the cells and check the host's and the device's answers, without a time
     #[arg(long)]
     pub dry_run: bool,
 

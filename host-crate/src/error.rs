@@ -250,6 +250,12 @@ pub enum Error {
         /// The device's name.
         device: String,
     },
+    /// A second stream of work was asked of a device that has one.
+    #[error("{device} has one stream of work: it does one thing after the other")]
+    OneStream {
+        /// The device's name.
+        device: String,
+    },
     /// A graph was asked of a device that has none.
     #[error("{device} has no graphs")]
     NoGraphs {

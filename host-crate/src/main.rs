@@ -1,12 +1,14 @@
 //! The program `quadscan`: results to standard output, everything else to standard
 //! error, and the exit code. All work is the library's.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use quadscan::bench::progress::{Pace, Progress};
 use quadscan::bench::{Outcome, bench, console::Console};
 use quadscan::cli::{BenchArguments, Cli, Command, WorkerArguments, one_sentence};
 use quadscan::worker;
@@ -20,6 +22,8 @@ const WRONG: u8 = 1;
 /// Standard output and standard error.
 struct Terminal {
     bar: Option<ProgressBar>,
+    /// When the next line of progress is due, where a bar would be seen by nobody.
+    pace: Option<Pace>,
     /// Why the results cannot be read by anybody, once they cannot.
     lost: Option<io::Error>,
 }
@@ -65,24 +69,40 @@ impl Console for Terminal {
         }
     }
 
-    fn progress(&mut self, done: usize, total: usize, cell: &str) {
-        let bar = self.bar.get_or_insert_with(|| {
-            let style = ProgressStyle::with_template("{pos}/{len} {elapsed} {wide_msg}");
-            let bar = ProgressBar::new(0);
-            match style {
-                Ok(style) => bar.with_style(style),
-                Err(_) => bar,
+    fn milestone(&mut self, sentence: &str) {
+        if let Some(pace) = &mut self.pace {
+            say(sentence);
+            pace.spoken(Instant::now());
+        }
+    }
+
+    fn progress(&mut self, progress: &Progress<'_>) {
+        if let Some(pace) = &mut self.pace {
+            if pace.is_due(Instant::now()) {
+                say(&progress.line());
             }
-        });
-        bar.set_length(total as u64);
-        bar.set_position(done as u64);
-        bar.set_message(cell.to_owned());
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(bar);
+        bar.set_length(progress.total as u64);
+        bar.set_position(progress.done as u64);
+        bar.set_message(progress.message());
     }
 
     fn finish(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// A bar on standard error whose clock goes on during a long cell.
+fn bar() -> ProgressBar {
+    let bar = ProgressBar::new(0);
+    bar.enable_steady_tick(Duration::from_secs(1));
+    match ProgressStyle::with_template("[{bar:20}] {pos}/{len} {elapsed} {wide_msg}") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
     }
 }
 
@@ -112,6 +132,7 @@ fn serve(arguments: &WorkerArguments) -> ExitCode {
 fn measure(arguments: &BenchArguments) -> ExitCode {
     let mut terminal = Terminal {
         bar: None,
+        pace: (!io::stderr().is_terminal()).then(|| Pace::new(Instant::now())),
         lost: None,
     };
     let result = bench(arguments, &mut terminal);

@@ -96,6 +96,9 @@ pub struct Values {
     pub nvcc_pi: Option<f64>,
     /// Combines (an add and its store) in this step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adds: Option<u32>,
+    /// Threads with at least one combine in this step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_threads: Option<u32>,
     /// Warps with at least one combine in this step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -106,6 +109,18 @@ pub struct Values {
     /// Wavefronts that those loads would take without bank conflicts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ideal_wavefronts: Option<u64>,
+    /// Barriers of the whole block in the launch that the step is of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub barriers: Option<u32>,
+    /// Blocks of the launch that fills the device, a scan each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch_blocks: Option<u32>,
+    /// Blocks of the second kernel that runs beside ours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub companion_blocks: Option<u32>,
+    /// Threads of each of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub companion_threads: Option<u32>,
     /// The rule's own error by its asymptotic formula: pi from exact sums, less pi.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule_error: Option<f64>,
@@ -138,6 +153,9 @@ pub struct Timings {
     /// The kernel alone, each launch after the L2 cache was flushed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel_cold: Option<Timing>,
+    /// The kernel by as many blocks as fill the device, each with work of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<Timing>,
     /// Two events with nothing between them: what `kernel_cold` holds beside the
     /// kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -175,6 +193,7 @@ impl Timings {
             ("gpu_ms", &self.gpu),
             ("kernel_ms", &self.kernel),
             ("kernel_cold_ms", &self.kernel_cold),
+            ("batch_ms", &self.batch),
             ("kernel_beside_ms", &self.kernel_beside),
             ("companion_ms", &self.companion),
             ("companion_beside_ms", &self.companion_beside),

@@ -1,12 +1,93 @@
-//! Launches of the scans of one block, plain and counted. The only file that names
-//! them.
+//! Launches of the scans of one block: plain, counted, and in batches. The only file
+//! that names them.
 
-use cuda_std::launch::{Kernel, PointerMut, SafeLaunch, Slice};
+use cuda_std::launch::{Kernel, PointerMut, SafeLaunch, Slice, Value};
 use quadscan_kernels::scan::{blelloch, hillis_steele};
+use serde::{Deserialize, Serialize};
 
 use crate::device::{Buffer, LaunchShape, Module};
 use crate::error::Result;
 use crate::oracle::scan::StepActivity;
+
+/// The scans of one block; two of them have published names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Algorithm {
+    /// The kernel `hillis_steele`, inclusive.
+    Naive,
+    /// The kernel `blelloch`, exclusive.
+    WorkEfficient,
+    /// The kernel `blelloch_padded`, exclusive: the same without bank conflicts.
+    WorkEfficientPadded,
+    /// The kernel `hillis_steele_scattered`: the naive scan's work over all warps.
+    NaiveScattered,
+    /// The kernel `blelloch_scattered`: the work-efficient scan's over all warps.
+    WorkEfficientScattered,
+}
+
+impl Algorithm {
+    /// All of them, in the order of rows.
+    pub const ALL: [Algorithm; 5] = [
+        Algorithm::Naive,
+        Algorithm::WorkEfficient,
+        Algorithm::WorkEfficientPadded,
+        Algorithm::NaiveScattered,
+        Algorithm::WorkEfficientScattered,
+    ];
+
+    /// As it is printed, and published where it is.
+    pub fn name(self) -> &'static str {
+        match self {
+            Algorithm::Naive => "naive",
+            Algorithm::WorkEfficient => "work_efficient",
+            Algorithm::WorkEfficientPadded => "work_efficient_padded",
+            Algorithm::NaiveScattered => "naive_scattered",
+            Algorithm::WorkEfficientScattered => "work_efficient_scattered",
+        }
+    }
+
+    /// The algorithm of a name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|a| a.name() == name)
+    }
+
+    /// Whether element i of the result has element i of the input in it.
+    pub fn is_inclusive(self) -> bool {
+        matches!(self, Algorithm::Naive | Algorithm::NaiveScattered)
+    }
+
+    /// Whether its work is spread over all warps of the block.
+    pub fn is_scattered(self) -> bool {
+        self.packed() != self
+    }
+
+    /// The one that does the same work in few warps; itself when it is one.
+    pub fn packed(self) -> Self {
+        match self {
+            Algorithm::NaiveScattered => Algorithm::Naive,
+            Algorithm::WorkEfficientScattered => Algorithm::WorkEfficient,
+            other => other,
+        }
+    }
+
+    /// Threads of the block that scans `elements` elements.
+    pub fn threads(self, elements: usize) -> u32 {
+        match self {
+            Algorithm::Naive => hillis_steele::threads(elements),
+            Algorithm::NaiveScattered => hillis_steele::scattered_threads(elements),
+            _ => blelloch::threads(elements),
+        }
+    }
+
+    /// Its steps.
+    pub fn steps(self, elements: usize) -> usize {
+        if self.is_inclusive() {
+            hillis_steele::steps(elements)
+        } else {
+            blelloch::steps(elements)
+        }
+    }
+}
 
 /// What a counted scan gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,128 +98,134 @@ pub struct Counted {
     pub steps: Vec<StepActivity>,
 }
 
-/// The device's arrays for a counted scan.
-struct Arrays {
-    input: Buffer<u32>,
-    output: Buffer<u32>,
-    threads: Buffer<u32>,
-    warps: Buffer<u32>,
+/// Runs `$launch` with the kernel of the algorithm.
+macro_rules! with_kernel {
+    ($algorithm:expr, $launch:ident($($argument:expr),*), $naive:ident $efficient:ident
+     $padded:ident $naive_scattered:ident $efficient_scattered:ident) => {
+        match $algorithm {
+            Algorithm::Naive => $launch(hillis_steele::$naive, $($argument),*),
+            Algorithm::WorkEfficient => $launch(blelloch::$efficient, $($argument),*),
+            Algorithm::WorkEfficientPadded => $launch(blelloch::$padded, $($argument),*),
+            Algorithm::NaiveScattered => $launch(hillis_steele::$naive_scattered, $($argument),*),
+            Algorithm::WorkEfficientScattered => {
+                $launch(blelloch::$efficient_scattered, $($argument),*)
+            }
+        }
+    };
 }
 
-impl Arrays {
-    fn new(module: &Module, input: &[u32], steps: usize) -> Result<Self> {
-        let device = module.device();
-        Ok(Arrays {
-            input: device.upload(input)?,
-            output: device.alloc_zeroed(input.len())?,
-            threads: device.alloc_zeroed(steps)?,
-            warps: device.alloc_zeroed(steps)?,
-        })
+/// Scans `input` to `output` by one block. Asynchronous. Err when there are more than
+/// 2048 elements, or fewer in `output`, or from the device.
+pub fn launch(
+    module: &Module,
+    algorithm: Algorithm,
+    input: &Buffer<u32>,
+    output: &mut Buffer<u32>,
+) -> Result<()> {
+    fn start<K>(
+        kernel: K,
+        module: &Module,
+        shape: LaunchShape,
+        input: &Buffer<u32>,
+        output: &mut Buffer<u32>,
+    ) -> Result<()>
+    where
+        K: SafeLaunch + Kernel<Formals = (Slice<u32>, PointerMut<u32>)>,
+    {
+        module.launch(kernel, shape, (input, output))
     }
-
-    fn read(self) -> Result<Counted> {
-        let output = self.output.to_vec()?;
-        let threads = self.threads.to_vec()?;
-        let warps = self.warps.to_vec()?;
-        let steps = threads
-            .into_iter()
-            .zip(warps)
-            .map(|(active_threads, active_warps)| StepActivity {
-                active_threads,
-                active_warps,
-            })
-            .collect();
-        Ok(Counted { output, steps })
-    }
+    let shape = LaunchShape::new(1, algorithm.threads(input.len()));
+    with_kernel!(
+        algorithm, start(module, shape, input, output),
+        hillis_steele_inclusive_u32 blelloch_exclusive_u32 blelloch_padded_exclusive_u32
+        hillis_steele_scattered_inclusive_u32 blelloch_scattered_exclusive_u32
+    )
 }
 
-/// The parameters of a scan that counts nothing: input and output.
-type Plain = (Slice<u32>, PointerMut<u32>);
+/// Scans `blocks` times `elements` elements, each by a block of its own; otherwise as
+/// [`launch()`].
+pub fn launch_batch(
+    module: &Module,
+    algorithm: Algorithm,
+    blocks: u32,
+    elements: u32,
+    input: &Buffer<u32>,
+    output: &mut Buffer<u32>,
+) -> Result<()> {
+    fn start<K>(
+        kernel: K,
+        module: &Module,
+        shape: LaunchShape,
+        input: &Buffer<u32>,
+        output: &mut Buffer<u32>,
+        elements: u32,
+    ) -> Result<()>
+    where
+        K: SafeLaunch + Kernel<Formals = (Slice<u32>, PointerMut<u32>, Value<u32>)>,
+    {
+        module.launch(kernel, shape, (input, output, elements))
+    }
+    let shape = LaunchShape::new(blocks, algorithm.threads(elements as usize));
+    with_kernel!(
+        algorithm, start(module, shape, input, output, elements),
+        hillis_steele_batch_inclusive_u32 blelloch_batch_exclusive_u32
+        blelloch_padded_batch_exclusive_u32
+        hillis_steele_scattered_batch_inclusive_u32 blelloch_scattered_batch_exclusive_u32
+    )
+}
 
-/// The parameters of a counted scan: input, output, threads and warps.
+/// The scan of `input`, counted by the kernel.
+pub fn counted(module: &Module, algorithm: Algorithm, input: &[u32]) -> Result<Counted> {
+    with_kernel!(
+        algorithm, run_counted(module, algorithm, input),
+        hillis_steele_inclusive_u32_counted blelloch_exclusive_u32_counted
+        blelloch_padded_exclusive_u32_counted
+        hillis_steele_scattered_inclusive_u32_counted blelloch_scattered_exclusive_u32_counted
+    )
+}
+
+/// The parameters of a counted scan: input, output, threads, warps and adds.
 type Counting = (
     Slice<u32>,
     PointerMut<u32>,
     PointerMut<u32>,
     PointerMut<u32>,
+    PointerMut<u32>,
 );
 
-fn plain<K>(module: &Module, kernel: K, input: &[u32], threads: u32) -> Result<Vec<u32>>
-where
-    K: SafeLaunch + Kernel<Formals = Plain>,
-{
-    let device = module.device();
-    let source = device.upload(input)?;
-    let mut output = device.alloc_zeroed(input.len())?;
-    let shape = LaunchShape::new(1, threads);
-    module.launch(kernel, shape, (&source, &mut output))?;
-    output.to_vec()
-}
-
-fn counted<K>(
-    module: &Module,
+fn run_counted<K>(
     kernel: K,
+    module: &Module,
+    algorithm: Algorithm,
     input: &[u32],
-    threads: u32,
-    steps: usize,
 ) -> Result<Counted>
 where
     K: SafeLaunch + Kernel<Formals = Counting>,
 {
-    let mut arrays = Arrays::new(module, input, steps)?;
-    let shape = LaunchShape::new(1, threads);
-    let Arrays {
-        input,
-        output,
-        threads,
-        warps,
-    } = &mut arrays;
-    module.launch(kernel, shape, (&*input, output, threads, warps))?;
-    arrays.read()
-}
-
-/// The naive scan, inclusive, of up to 2048 elements. Err when there are more
-/// elements, or from the device.
-pub fn hillis_steele(module: &Module, input: &[u32]) -> Result<Vec<u32>> {
-    let threads = hillis_steele::threads(input.len());
-    let kernel = hillis_steele::hillis_steele_inclusive_u32;
-    plain(module, kernel, input, threads)
-}
-
-/// The same, counted by the kernel.
-pub fn hillis_steele_activity(module: &Module, input: &[u32]) -> Result<Counted> {
-    let n = input.len();
-    let kernel = hillis_steele::hillis_steele_inclusive_u32_counted;
-    let (threads, steps) = (hillis_steele::threads(n), hillis_steele::steps(n));
-    counted(module, kernel, input, threads, steps)
-}
-
-/// The work-efficient scan, exclusive; otherwise as [`hillis_steele()`].
-pub fn blelloch(module: &Module, input: &[u32]) -> Result<Vec<u32>> {
-    let threads = blelloch::threads(input.len());
-    let kernel = blelloch::blelloch_exclusive_u32;
-    plain(module, kernel, input, threads)
-}
-
-/// The same, counted by the kernel.
-pub fn blelloch_activity(module: &Module, input: &[u32]) -> Result<Counted> {
-    let n = input.len();
-    let kernel = blelloch::blelloch_exclusive_u32_counted;
-    let (threads, steps) = (blelloch::threads(n), blelloch::steps(n));
-    counted(module, kernel, input, threads, steps)
-}
-
-/// As [`blelloch()`], with gaps in shared memory against bank conflicts.
-pub fn blelloch_padded(module: &Module, input: &[u32]) -> Result<Vec<u32>> {
-    let threads = blelloch::threads(input.len());
-    let kernel = blelloch::blelloch_padded_exclusive_u32;
-    plain(module, kernel, input, threads)
-}
-
-/// The same, counted by the kernel.
-pub fn blelloch_padded_activity(module: &Module, input: &[u32]) -> Result<Counted> {
-    let n = input.len();
-    let kernel = blelloch::blelloch_padded_exclusive_u32_counted;
-    let (threads, steps) = (blelloch::threads(n), blelloch::steps(n));
-    counted(module, kernel, input, threads, steps)
+    let device = module.device();
+    let steps = algorithm.steps(input.len());
+    let source = device.upload(input)?;
+    let mut output = device.alloc_zeroed(input.len())?;
+    let mut threads = device.alloc_zeroed::<u32>(steps)?;
+    let mut warps = device.alloc_zeroed::<u32>(steps)?;
+    let mut adds = device.alloc_zeroed::<u32>(steps)?;
+    let shape = LaunchShape::new(1, algorithm.threads(input.len()));
+    let arguments = (&source, &mut output, &mut threads, &mut warps, &mut adds);
+    module.launch(kernel, shape, arguments)?;
+    let counts = threads
+        .to_vec()?
+        .into_iter()
+        .zip(warps.to_vec()?)
+        .zip(adds.to_vec()?);
+    let steps = counts
+        .map(|((active_threads, active_warps), adds)| StepActivity {
+            active_threads,
+            active_warps,
+            adds,
+        })
+        .collect();
+    Ok(Counted {
+        output: output.to_vec()?,
+        steps,
+    })
 }

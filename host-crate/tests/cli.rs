@@ -55,6 +55,14 @@ fn numbers_out_of_range_are_refused_with_the_range() {
             ["--threads", "1025"],
             "--threads `1025` is out of range, allowed are 1 to 1024",
         ),
+        (
+            ["--elements", "1000"],
+            "--elements `1000` is no power of two, allowed are those from 2 to 2048",
+        ),
+        (
+            ["--elements", "4096"],
+            "--elements `4096` is out of range, allowed are 2 to 2048",
+        ),
         (["--threads", "8,8"], "--threads `8,8` names 8 twice"),
         (["--threads", "a"], "--threads `a` is not a whole number"),
         (["--threads", ""], "--threads `` is not a whole number"),
@@ -77,6 +85,16 @@ fn numbers_out_of_range_are_refused_with_the_range() {
         ),
         (["--strips", "1e6"], "--strips `1e6` is not a whole number"),
         (["--repeat", "0"], "--repeat `0` is out of range"),
+        (
+            ["--margin", "2%"],
+            "--margin `2%` is no percentage, allowed are 0 to 100, such as 2 or 0.5",
+        ),
+        (["--margin", "101"], "--margin `101` is no percentage"),
+        (
+            ["--processes", "0"],
+            "--processes `0` is out of range, allowed are 1 to 32",
+        ),
+        (["--processes", "33"], "--processes `33` is out of range"),
         (
             ["--cell-timeout", "0"],
             "--cell-timeout `0` is out of range",

@@ -10,9 +10,18 @@ fn the_published_accuracy_comes_out_byte_for_byte() {
     let (_, outcome) = without_device(&["accuracy", "--format", "csv", "--published"]);
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(outcome.output, include_str!("../data/accuracy_strips.csv"));
+    let errors: Vec<&str> = outcome.errors.lines().collect();
     assert_eq!(
-        outcome.errors, "no device: none; the columns of the device stay empty\n",
+        errors[..2],
+        [
+            "no device: none; the columns of the device stay empty",
+            "accuracy: 10 cells to measure",
+        ],
         "exactly one line says why"
+    );
+    assert!(
+        errors.len() > 2 && errors[errors.len() - 1].starts_with("accuracy: 10 cells in "),
+        "a log sees that the table has ended: {errors:?}"
     );
 }
 
@@ -118,11 +127,9 @@ fn activity_without_a_device_is_a_named_skip_and_never_a_number() {
     assert_eq!(outcome.code, 0, "{outcome:?}");
     assert_eq!(outcome.output.lines().count(), 30);
     assert!(
-        outcome
-            .output
-            .lines()
-            .nth(1)
-            .is_some_and(|line| line == "naive,1,,,,,,skipped,no device: none,1023,32"),
+        outcome.output.lines().nth(1).is_some_and(
+            |line| line == "naive,1,,,1024,,,,,,,,,,,,,,,,,skipped,no device: none,1023,32"
+        ),
         "{}",
         outcome.output
     );
@@ -176,6 +183,30 @@ fn json_of_the_published_columns_is_one_array_too() {
 }
 
 #[test]
+fn markdown_says_where_its_rows_are_from_and_folds_many_of_them_away() {
+    let markdown = |arguments: &[&str]| {
+        let (_, outcome) = without_device(&[arguments, &["--format", "markdown"]].concat());
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        outcome.output
+    };
+    let few = markdown(&["accuracy", "--strips", "16"]);
+    let lines: Vec<&str> = few.lines().collect();
+    assert_eq!(lines[..2], ["## accuracy", ""]);
+    assert!(
+        lines[2].contains(": revision ") && lines[2].contains("; 20"),
+        "{few}"
+    );
+    assert!(lines[4].starts_with("| precision | strips | pi |"), "{few}");
+    let many = markdown(&["activity"]);
+    let rows = "\n<details><summary>29 rows</summary>\n\n| algorithm | step |";
+    assert!(many.contains(rows), "{many}");
+    assert!(
+        many.contains("|\n\n</details>\n\n29 rows skipped: no device: none\n"),
+        "{many}"
+    );
+}
+
+#[test]
 fn peers_that_are_asked_for_in_vain_are_said() {
     for (arguments, sentence) in [
         (
@@ -213,9 +244,19 @@ fn a_list_and_a_dry_run_write_nothing_and_need_no_device() {
         "{}",
         list.output
     );
+    let elsewhere = common::folder();
+    let worker = common::fake(elsewhere.path(), common::NO_DEVICE);
     let dry = quadscan(
         folder.path(),
-        &["bench", "--dry-run", "accuracy", "activity", "--quick"],
+        &[
+            "bench",
+            "--dry-run",
+            "accuracy",
+            "activity",
+            "--quick",
+            "--worker",
+            &worker,
+        ],
     );
     assert_eq!(dry.code, 0, "{dry:?}");
     assert!(

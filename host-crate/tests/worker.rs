@@ -253,18 +253,124 @@ fn a_slower_run_misses_its_baseline_with_exit_code_1() {
     assert_eq!(saved.code, 0, "{saved:?}");
     let slower = bench("1.2", ["--baseline", "first"]);
     assert_eq!(slower.code, 1, "{slower:?}");
-    assert!(
-        slower.output.contains("ratio 1.200, slower"),
-        "{}",
-        slower.output
-    );
+    let line = "slower: sweep-f64 precision=f64 strips=65536 blocks=8 threads=8: kernel_ms 1 -> 1.2, \
+                ratio 1.200 (1.200 to 1.200)\n";
+    assert!(slower.output.contains(line), "{}", slower.output);
     let equal = bench("1.001", ["--baseline", "first"]);
     assert_eq!(equal.code, 0, "{equal:?}");
     assert!(
         equal
             .output
-            .contains("0 faster, 0 slower, 1 not distinguishable")
+            .contains("0 slower, 0 faster, 1 not distinguishable")
     );
+    let wide = quadscan(
+        folder.path(),
+        &cell(
+            &timed(folder.path(), "1.2"),
+            &["--baseline", "first", "--margin", "25"],
+        ),
+    );
+    assert_eq!(wide.code, 0, "{wide:?}");
+}
+
+#[test]
+fn a_comparison_leaves_standard_output_to_the_rows_where_it_has_no_room_for_words() {
+    let folder = folder();
+    let worker = timed(folder.path(), "1.0");
+    let bench = |extra: &[&str]| quadscan(folder.path(), &cell(&worker, extra));
+    assert_eq!(bench(&["--save", "first"]).code, 0);
+    for format in ["csv", "json"] {
+        let outcome = bench(&["--baseline", "first", "--format", format]);
+        assert!(!outcome.output.contains("baseline"), "{outcome:?}");
+        let counts = "compared: 0 slower, 0 faster, 1 not distinguishable\n";
+        assert!(outcome.errors.contains(counts), "{outcome:?}");
+    }
+    let outcome = bench(&["--baseline", "first", "--format", "markdown"]);
+    let section = "\n## Baseline `first`\n\n| | baseline | this run |\n| --- | --- | --- |\n";
+    assert!(outcome.output.contains(section), "{outcome:?}");
+    assert!(!outcome.errors.contains("baseline"), "{outcome:?}");
+}
+
+#[test]
+fn a_run_to_be_compared_is_measured_by_several_processes() {
+    let processes = |extra: &[&str]| {
+        let folder = folder();
+        let worker = timed(folder.path(), "1.0");
+        let outcome = quadscan(folder.path(), &cell(&worker, extra));
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        let kernel = rows(folder.path())[0].timings.kernel.clone();
+        kernel.map(|timing| timing.processes.len())
+    };
+    assert_eq!(processes(&[]), Some(0), "one, as samples were ever kept");
+    assert_eq!(processes(&["--save", "x"]), Some(12));
+    assert_eq!(processes(&["--save", "x", "--processes", "3"]), Some(3));
+    assert_eq!(processes(&["--processes", "2"]), Some(2));
+}
+
+#[test]
+fn processes_that_cannot_hold_the_device_are_said() {
+    let folder = folder();
+    let timed = timed(folder.path(), "1.0");
+    let text = std::fs::read_to_string(&timed).unwrap_or_default();
+    // The first three get it.
+    let script = text.replace(
+        "#!/bin/sh\n",
+        "mkdir a 2>/dev/null || mkdir b 2>/dev/null || mkdir c 2>/dev/null ||\n\
+         { echo '{\"refused\":{\"reason\":\"the device is taken\"}}'; exit; }\n",
+    );
+    let worker = fake(folder.path(), &script);
+    let outcome = quadscan(folder.path(), &cell(&worker, &["--save", "x"]));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let said =
+        "3 of 12 measuring processes hold the device, another one does not: the device is taken\n";
+    assert!(outcome.errors.contains(said), "{outcome:?}");
+}
+
+#[test]
+fn a_run_that_could_not_be_saved_has_not_ended() {
+    let folder = folder();
+    let worker = timed(folder.path(), "1.0");
+    let save = || quadscan(folder.path(), &cell(&worker, &["--save", "first"]));
+    assert!(std::fs::create_dir(folder.path().join("results")).is_ok());
+    let baselines = folder.path().join("results/baselines");
+    assert!(std::fs::write(&baselines, "").is_ok());
+    let refused = save();
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(
+        refused
+            .errors
+            .contains("error: --out results: cannot write ")
+    );
+
+    assert!(std::fs::remove_file(&baselines).is_ok());
+    let saved = save();
+    assert_eq!(saved.code, 0, "{saved:?}");
+    assert_eq!(
+        rows(folder.path()).len(),
+        1,
+        "the row was not measured again"
+    );
+    let kept = std::fs::read_to_string(baselines.join("first.jsonl"));
+    assert_eq!(kept.unwrap_or_default().lines().count(), 1);
+}
+
+#[test]
+fn a_run_is_not_compared_with_itself() {
+    // It was saved under the name of its baseline, and interrupted after that.
+    let folder = folder();
+    let worker = timed(folder.path(), "1.0");
+    let both = cell(&worker, &["--save", "same", "--baseline", "same"]);
+    let first = quadscan(folder.path(), &cell(&worker, &["--save", "same"]));
+    assert_eq!(first.code, 0, "{first:?}");
+    let run = folder.path().join("results/run.json");
+    let text = std::fs::read_to_string(&run).unwrap_or_default();
+    let open = text.replace("\"finished\": true", "\"finished\": false");
+    assert_ne!(open, text);
+    assert!(std::fs::write(&run, open).is_ok());
+    let outcome = quadscan(folder.path(), &both);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let said = "baseline `same` is this very run: nothing is compared";
+    assert!(outcome.output.contains(said), "{outcome:?}");
 }
 
 #[test]
@@ -282,7 +388,7 @@ fn a_run_that_has_nothing_of_its_baseline_misses_it() {
     assert_eq!(gone.code, 1, "{gone:?}");
     assert!(
         gone.output
-            .contains("the baseline has a kernel_ms, this run has none"),
+            .contains("the baseline has kernel_ms, this run has none"),
         "{gone:?}"
     );
 }

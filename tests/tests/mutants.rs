@@ -171,7 +171,7 @@ fn every_fault_of_a_mutant_is_reported_with_its_kind_and_line() -> Outcome {
             .all(|l| matches!(l.fate, Fate::Caught(_)))
     );
     // Two of Hillis and Steele, four of Blelloch.
-    assert_eq!(all.iter().filter(barriers).count(), 8 * 2 + 16 * 4);
+    assert_eq!(all.iter().filter(barriers).count(), 12 * 2 + 21 * 4);
 
     let path = root().join("docs/mutants.md");
     if std::env::var_os("UPDATE_MUTANTS").is_some() {

@@ -1,6 +1,8 @@
 //! Where a run's words go. The run says what it has to say; `main.rs` decides
 //! that results go to standard output and the rest to standard error.
 
+use super::progress::Progress;
+
 /// What a run talks to.
 pub trait Console {
     /// A part of the results, line ends included.
@@ -10,8 +12,10 @@ pub trait Console {
     fn is_lost(&self) -> bool;
     /// One sentence for the person who runs it: a warning or a reason.
     fn notice(&mut self, sentence: &str);
-    /// `done` of `total` cells are measured, `cell` is next.
-    fn progress(&mut self, done: usize, total: usize, cell: &str);
+    /// A table begins or has ended, in one sentence: for those who see no bar.
+    fn milestone(&mut self, sentence: &str);
+    /// How far the run is, before every cell.
+    fn progress(&mut self, progress: &Progress<'_>);
     /// No more progress.
     fn finish(&mut self);
 }

@@ -25,6 +25,20 @@ pub(super) fn number(argument: &str, text: &str, range: RangeInclusive<u64>) -> 
     }
 }
 
+/// A percentage from 0 to 100 as a part.
+pub(super) fn percentage(argument: &str, text: &str) -> Result<f64> {
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    match text.parse::<f64>() {
+        Ok(percent) if plain && percent <= 100.0 => Ok(percent / 100.0),
+        _ => Err(Error::Argument {
+            argument: argument.to_owned(),
+            problem: format!("`{text}` is no percentage, allowed are 0 to 100, such as 2 or 0.5"),
+        }),
+    }
+}
+
 /// Numbers in `range`, divided by commas, in the order given, none twice.
 pub(super) fn numbers(argument: &str, text: &str, range: RangeInclusive<u64>) -> Result<Vec<u64>> {
     let mut values = Vec::new();
@@ -43,6 +57,25 @@ pub(super) fn numbers(argument: &str, text: &str, range: RangeInclusive<u64>) ->
     Ok(values)
 }
 
+/// Powers of two from 2 to `most`; otherwise as [`numbers`].
+pub(super) fn powers_of_two(argument: &str, text: &str, most: u32) -> Result<Vec<u32>> {
+    let mut values = Vec::new();
+    for value in numbers(argument, text, 2..=most.into())? {
+        match u32::try_from(value) {
+            Ok(value) if value.is_power_of_two() => values.push(value),
+            _ => {
+                return Err(Error::Argument {
+                    argument: argument.to_owned(),
+                    problem: format!(
+                        "`{value}` is no power of two, allowed are those from 2 to {most}"
+                    ),
+                });
+            }
+        }
+    }
+    Ok(values)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,6 +87,22 @@ mod tests {
     #[test]
     fn a_list_keeps_its_order() {
         assert_eq!(threads("8,1,1024"), Ok(vec![8, 1, 1024]));
+    }
+
+    #[test]
+    fn a_percentage_is_a_plain_number_up_to_100() {
+        for (text, part) in [("0", 0.0), ("2", 0.02), ("0.5", 0.005), ("100", 1.0)] {
+            assert_eq!(percentage("--margin", text).ok(), Some(part));
+        }
+        for text in [
+            "", ".", "-1", "+1", "2%", "1e1", "nan", "inf", "100.1", "1.2.3",
+        ] {
+            let problem = percentage("--margin", text).map_err(|error| error.to_string());
+            let sentence = format!(
+                "--margin `{text}` is no percentage, allowed are 0 to 100, such as 2 or 0.5"
+            );
+            assert_eq!(problem, Err(sentence));
+        }
     }
 
     #[test]
@@ -94,6 +143,22 @@ mod tests {
             ),
         ] {
             assert_eq!(threads(text), Err(sentence.to_owned()));
+        }
+    }
+
+    #[test]
+    fn scans_are_of_powers_of_two_that_one_block_holds() {
+        let with =
+            |list: &str| powers_of_two("--elements", list, 2048).map_err(|error| error.to_string());
+        let all: Vec<u32> = (1..=11).map(|log| 1 << log).collect();
+        assert_eq!(with("2,4,8,16,32,64,128,256,512,1024,2048"), Ok(all));
+        assert_eq!(
+            with("1024,1000"),
+            Err("--elements `1000` is no power of two, allowed are those from 2 to 2048".into())
+        );
+        for (list, item) in [("1", "1"), ("0", "0"), ("8,4096", "4096")] {
+            let sentence = format!("--elements `{item}` is out of range, allowed are 2 to 2048");
+            assert_eq!(with(list), Err(sentence));
         }
     }
 }

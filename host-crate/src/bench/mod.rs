@@ -10,6 +10,8 @@ pub mod host_oracle;
 mod list;
 mod peers;
 mod preview;
+mod processes;
+pub mod progress;
 pub mod request;
 mod run;
 mod store;
@@ -21,11 +23,14 @@ use crate::device::{Artifact, DeviceChoice};
 use crate::error::{Error, Result};
 use crate::export::{self, Format};
 use crate::record::{DeviceInfo, Key, Record, Status};
+use crate::scan::Algorithm;
 use crate::tables::column::KERNEL_COLD;
 use crate::tables::{Column, Table};
+use crate::worker::Executor;
 use crate::worker::child::{Child, Program, Start};
-use crate::worker::protocol::{Algorithm, Greeting};
+use crate::worker::protocol::Greeting;
 
+use baseline::Side;
 use console::Console;
 use peers::Peers;
 use request::Request;
@@ -52,20 +57,22 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         preview::list(&request, console);
         return Ok(Outcome::Fine);
     }
-    if arguments.dry_run {
-        return Ok(preview::dry_run(&request, console));
-    }
     if let Some(folder) = &request.artifact {
         // SAFETY: nothing is launched from it; this only tells early whether the
         // folder can be read.
         unsafe { Artifact::read(folder) }?;
+    }
+    if arguments.dry_run {
+        let (device, notices) = open_device(&request, 1)?;
+        notices.iter().for_each(|notice| console.notice(notice));
+        return Ok(preview::dry_run(&request, device, console));
     }
     warn_of_unused_lists(arguments, &request, console);
     let baseline = match &request.baseline {
         Some(name) => Some(store::read_baseline(&request.out, name)?),
         None => None,
     };
-    let (device, notices) = open_device(&request)?;
+    let (device, notices) = open_device(&request, request.processes)?;
     let peers = open_peers(&request, &device);
     let identity = request.identity(&match &peers {
         Ok(Some(peers)) => peers.describe(),
@@ -110,15 +117,15 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         return Ok(Outcome::Wrong);
     }
     let mut store = run.into_store();
-    store.finish()?;
+    let missed = request.baseline.as_ref().zip(baseline);
+    let missed = missed.is_some_and(|(name, baseline)| {
+        is_missed(&request, &store, name, &baseline, &all, console)
+    });
     if let Some(name) = &request.save {
         store.save_baseline(name, &all)?;
     }
-    let missed = baseline.is_some_and(|baseline| {
-        let comparison = baseline::compare_runs(&baseline, &all);
-        remark(&request, &comparison.lines, console);
-        comparison.is_missed()
-    });
+    // Last: a run that is interrupted before is gone on with, and says all of it.
+    store.finish()?;
     let failed = all.iter().any(|record| record.status == Status::Failed);
     Ok(if failed || missed {
         Outcome::Wrong
@@ -127,8 +134,35 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     })
 }
 
+/// Says how the run compares with its baseline, and whether it falls short of it.
+fn is_missed(
+    request: &Request,
+    store: &Store,
+    name: &str,
+    baseline: &[Record],
+    all: &[Record],
+    console: &mut dyn Console,
+) -> bool {
+    if baseline.iter().any(|record| record.run == store.run()) {
+        // `--save` of the same name, interrupted after the comparison was printed.
+        let sentence = format!("baseline `{name}` is this very run: nothing is compared");
+        remark(request, &[sentence], console);
+        return false;
+    }
+    let comparison = baseline::compare_runs(name, request.margin, baseline, all);
+    match request.format {
+        Format::Markdown => console.result(&format!("\n{}", comparison.markdown())),
+        Format::Table => console.result(&format!("\n{}\n", comparison.lines().join("\n"))),
+        _ => remark(request, &comparison.lines(), console),
+    }
+    comparison.is_missed()
+}
+
 /// Lists and rows that no selected table has a use for are not an error, but said.
 fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: &mut dyn Console) {
+    fn algorithm(key: &Key) -> Option<Algorithm> {
+        Algorithm::by_name(key.algorithm.as_deref()?)
+    }
     let uses = |has: fn(&Key) -> bool| request.tables.iter().any(|(_, keys)| keys.iter().any(has));
     for (name, given, used) in [
         (
@@ -147,9 +181,24 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
             uses(|key| key.threads.is_some()),
         ),
         (
+            "--elements",
+            arguments.elements.is_some(),
+            uses(|key| key.n.is_some()),
+        ),
+        (
             "--padded",
             arguments.padded,
-            uses(|key| key.algorithm.as_deref() == Some(Algorithm::WorkEfficientPadded.name())),
+            uses(|key| algorithm(key) == Some(Algorithm::WorkEfficientPadded)),
+        ),
+        (
+            "--scattered",
+            arguments.scattered,
+            uses(|key| algorithm(key).is_some_and(Algorithm::is_scattered)),
+        ),
+        (
+            "--concurrent",
+            arguments.concurrent,
+            uses(|key| algorithm(key).is_some() && key.step.is_none()),
         ),
         (
             "--cold",
@@ -160,6 +209,9 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
         if given && !used {
             console.notice(&format!("warning: {name} has no effect on these tables"));
         }
+    }
+    if arguments.margin.is_some() && arguments.baseline.is_none() {
+        console.notice("warning: --margin has no effect without --baseline");
     }
 }
 
@@ -172,7 +224,7 @@ fn has_cold(table: &dyn Table) -> bool {
 /// The measuring process, or why there is none, and sentences for people: which
 /// device it is, and why; and why its clocks are not known. Err when a device was asked for by name and is not there,
 /// or cannot run the PTX.
-fn open_device(request: &Request) -> Result<(Measuring, Vec<String>)> {
+fn open_device(request: &Request, processes: u32) -> Result<(Measuring, Vec<String>)> {
     let nothing = |reason: String| {
         let notice = format!("{reason}; the columns of the device stay empty");
         Ok((Measuring::Nothing(reason), vec![notice]))
@@ -184,9 +236,22 @@ fn open_device(request: &Request) -> Result<(Measuring, Vec<String>)> {
     match start {
         Start::Ready(child, greeting) => {
             let mut notices = vec![introduction(request.device, &greeting)];
-            notices.extend(greeting.no_clocks);
+            notices.extend(greeting.no_clocks.clone());
+            // An emulated device has no times that could differ.
+            let processes = match greeting.device.is_emulated() {
+                true => 1,
+                false => processes,
+            };
+            let executor: Box<dyn Executor> = match processes {
+                1 => child,
+                several => {
+                    let panel = processes::panel(&program(request)?, *child, &greeting, several);
+                    notices.extend(panel.1);
+                    Box::new(panel.0)
+                }
+            };
             let info = Box::new(greeting.device);
-            Ok((Measuring::Device(child, info), notices))
+            Ok((Measuring::Device(executor, info), notices))
         }
         Start::NoDevice(reason) if request.device == DeviceChoice::Auto => {
             nothing(format!("no device: {reason}"))
@@ -292,11 +357,13 @@ fn text_of(request: &Request, table: &dyn Table, records: &[Record], divided: bo
         text.push('\n');
     }
     if request.format == Format::Markdown {
-        text.push_str(&format!("## {}\n\n", table.name()));
+        text.push_str(&section(table, &columns, records));
     } else if request.format == Format::Table {
         text.push_str(&format!("{}: {}\n", table.name(), table.about()));
     }
-    text.push_str(&export::render(request.format, &columns, records));
+    if request.format != Format::Markdown {
+        text.push_str(&export::render(request.format, &columns, records));
+    }
     if request.format.has_room_for_words() {
         for note in export::footnotes(records) {
             text.push_str(&format!("\n{note}\n"));
@@ -306,6 +373,22 @@ fn text_of(request: &Request, table: &dyn Table, records: &[Record], divided: bo
         }
     }
     text
+}
+
+/// A table as a section of Markdown: where its rows are from, and the rows, folded
+/// away where they are many.
+fn section(table: &dyn Table, columns: &[Column], records: &[Record]) -> String {
+    /// What somebody who reads a pull request scrolls over.
+    const MANY: usize = 20;
+    let rows = export::render(Format::Markdown, columns, records);
+    let rows = match records.len() {
+        0..=MANY => rows,
+        many => {
+            format!("<details><summary>{many} rows</summary>\n\n{rows}\n</details>\n")
+        }
+    };
+    let from = Side::of(records).describe();
+    format!("## {}\n\n{}: {from}\n\n{rows}", table.name(), table.about())
 }
 
 /// What a form with room for words has below a table: its matrices and paragraphs.

@@ -1,11 +1,14 @@
-//! `--list` and `--dry-run`: what would be measured, without measuring.
+//! `--list` and `--dry-run`: what would be measured, without a time.
 
 use super::Outcome;
 use super::console::Console;
 use super::host_oracle::HostOracle;
+use super::progress::Progress;
 use super::request::Request;
+use super::run::Measuring;
 use crate::record::{HostInfo, Key, Record, Status, Timings, Values, timestamp};
 use crate::tables::Table;
+use crate::worker::protocol::Job;
 
 /// Tables with the number of their cells and the names of their columns.
 pub(super) fn list(request: &Request, console: &mut dyn Console) {
@@ -25,39 +28,97 @@ pub(super) fn list(request: &Request, console: &mut dyn Console) {
     }
 }
 
-/// Every cell, and whether the host's answer to it is right where the published
-/// tables or a closed form know it.
-pub(super) fn dry_run(request: &Request, console: &mut dyn Console) -> Outcome {
+/// Every cell, and whether the answers to it are right: the host's where the
+/// published tables or a closed form know it, and the device's, whose kernels are launched
+/// once and compared with the host's.
+pub(super) fn dry_run(
+    request: &Request,
+    mut measuring: Measuring,
+    console: &mut dyn Console,
+) -> Outcome {
     let mut host = HostOracle::answering();
     let mut outcome = Outcome::Fine;
-    for (done, (table, key)) in request
+    let cells = request
         .tables
         .iter()
-        .flat_map(|(table, cells)| cells.iter().map(move |key| (*table, key)))
-        .enumerate()
-    {
+        .flat_map(|(table, cells)| cells.iter().map(move |key| (*table, key)));
+    for (done, (table, key)) in cells.enumerate() {
         let name = format!("{} {}", table.name(), key.describe());
-        console.progress(done, request.cell_count(), &name);
-        let answer = match answer(table, key, &mut host) {
-            None => "not known in advance".to_owned(),
-            Some(Ok(())) => "right on the host".to_owned(),
-            Some(Err(wrong)) => {
-                outcome = Outcome::Wrong;
-                format!("wrong on the host: {wrong}")
-            }
-        };
-        console.result(&format!("{name}: {answer}\n"));
+        console.progress(&Progress {
+            done,
+            total: request.cell_count(),
+            cell: &name,
+            left: None,
+        });
+        let mut record = record(table, key);
+        table.fill_from_host(&mut record, &mut host);
+        let on_host = table.check_host(&record);
+        let on_device = answer(request, &mut measuring, table, &mut record, done as u64);
+        if [&on_host, &on_device]
+            .into_iter()
+            .flatten()
+            .any(|answer| answer.is_err())
+        {
+            outcome = Outcome::Wrong;
+        }
+        let mut line = format!("{name}: {}", words(on_host, "host", "not known in advance"));
+        let on_device = words(on_device, "device", "");
+        if !on_device.is_empty() {
+            line.push_str("; ");
+            line.push_str(&on_device);
+        }
+        console.result(&format!("{line}\n"));
     }
     console.finish();
     outcome
 }
 
+/// Nothing wrong, or what it is; `None` where nobody knows.
+type Answer = Option<std::result::Result<(), String>>;
+
+fn words(answer: Answer, place: &str, unknown: &str) -> String {
+    match answer {
+        None => unknown.to_owned(),
+        Some(Ok(())) => format!("right on the {place}"),
+        Some(Err(wrong)) => format!("wrong on the {place}: {wrong}"),
+    }
+}
+
+/// The device's answer, from one launch.
 fn answer(
+    request: &Request,
+    measuring: &mut Measuring,
     table: &dyn Table,
-    key: &Key,
-    host: &mut HostOracle,
-) -> Option<std::result::Result<(), String>> {
-    let mut record = Record {
+    record: &mut Record,
+    id: u64,
+) -> Answer {
+    let Measuring::Device(executor, info) = measuring else {
+        return None;
+    };
+    let task = table.task(&record.key)?;
+    if table.skipped_on(&record.key, info).is_some() {
+        return None;
+    }
+    let limit = request.limit(&task, !info.is_emulated());
+    let job = Job {
+        id,
+        task,
+        repeat: Some(1),
+        peer: None,
+        cold: false,
+        checked: false,
+        untimed: true,
+    };
+    Some(executor.run(&job, limit).and_then(
+        |reading| match table.fill_from_device(record, &reading) {
+            None => Ok(()),
+            Some(wrong) => Err(wrong),
+        },
+    ))
+}
+
+fn record(table: &dyn Table, key: &Key) -> Record {
+    Record {
         run: "dry".into(),
         table: table.name().to_owned(),
         key: key.clone(),
@@ -71,7 +132,5 @@ fn answer(
         device: None,
         host: HostInfo::current(),
         timestamp: timestamp(),
-    };
-    table.fill_from_host(&mut record, host);
-    table.check_host(&record)
+    }
 }

@@ -1,9 +1,12 @@
 //! One run over the cells: each is measured on the host and on the device, judged,
 //! and kept before the next one begins.
 
+use std::time::Instant;
+
 use super::console::Console;
 use super::host_oracle::HostOracle;
 use super::peers::Peers;
+use super::progress::{self, Estimate, Progress};
 use super::request::Request;
 use super::store::Store;
 use crate::error::Result;
@@ -31,6 +34,25 @@ impl Measuring {
     }
 }
 
+/// The row of a cell that an interrupted process has measured.
+fn earlier<'a>(store: &'a Store, table: &dyn Table, key: &Key) -> Option<&'a Record> {
+    let mut rows = store.resumed().iter();
+    rows.find(|record| record.table == table.name() && record.key == *key)
+}
+
+/// What the cells of a run weigh, those that are still to be measured.
+fn weights(request: &Request, measuring: &Measuring, store: &Store) -> Vec<Option<f64>> {
+    let has_timer = measuring.info().is_some_and(|info| !info.is_emulated());
+    let mut weights = Vec::new();
+    for (table, cells) in &request.tables {
+        for key in cells {
+            let weight = progress::weight(table.task(key).as_ref(), key, has_timer);
+            weights.push(earlier(store, *table, key).is_none().then_some(weight));
+        }
+    }
+    weights
+}
+
 /// A run in progress.
 pub(super) struct Run<'a> {
     request: &'a Request,
@@ -41,6 +63,7 @@ pub(super) struct Run<'a> {
     host_info: HostInfo,
     jobs: u64,
     done: usize,
+    estimate: Estimate,
     said: Vec<String>,
 }
 
@@ -52,6 +75,7 @@ impl<'a> Run<'a> {
         peers: Option<Peers>,
     ) -> Self {
         Run {
+            estimate: Estimate::new(weights(request, &measuring, &store)),
             request,
             measuring,
             store,
@@ -77,21 +101,28 @@ impl<'a> Run<'a> {
         cells: &[Key],
         console: &mut dyn Console,
     ) -> Result<Vec<Record>> {
+        let begin = Instant::now();
+        let mut resumed = 0;
         let mut records = Vec::with_capacity(cells.len());
+        console.milestone(&progress::begins(table.name(), cells.len()));
         for key in cells {
             let name = format!("{} {}", table.name(), key.describe());
-            console.progress(self.done, self.request.cell_count(), &name);
-            let earlier = self
-                .store
-                .resumed()
-                .iter()
-                .find(|record| record.table == table.name() && record.key == *key)
-                .cloned();
-            let record = match earlier {
-                Some(record) => record,
+            console.progress(&Progress {
+                done: self.done,
+                total: self.request.cell_count(),
+                cell: &name,
+                left: self.estimate.left(self.done),
+            });
+            let record = match earlier(&self.store, table, key).cloned() {
+                Some(record) => {
+                    resumed += 1;
+                    record
+                }
                 None => {
+                    let begin = Instant::now();
                     let record = self.cell(table, key, console);
                     self.store.append(&record)?;
+                    self.estimate.measured(self.done, begin.elapsed());
                     record
                 }
             };
@@ -101,6 +132,18 @@ impl<'a> Run<'a> {
             self.done += 1;
             records.push(record);
         }
+        let failed = records
+            .iter()
+            .filter(|r| r.status == Status::Failed)
+            .count();
+        let took = begin.elapsed();
+        console.milestone(&progress::ends(
+            table.name(),
+            cells.len(),
+            resumed,
+            failed,
+            took,
+        ));
         Ok(records)
     }
 
@@ -164,6 +207,8 @@ impl<'a> Run<'a> {
             task,
             repeat: self.request.repeat,
             peer,
+            checked: false,
+            untimed: false,
             cold: self.request.cold,
         };
         match executor.run(&job, limit) {

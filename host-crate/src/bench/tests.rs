@@ -15,6 +15,8 @@ use crate::worker::protocol::{Job, Reading, Task};
 #[derive(Default)]
 struct Paper {
     notices: Vec<String>,
+    milestones: Vec<String>,
+    progress: Vec<(usize, bool)>,
 }
 
 impl Console for Paper {
@@ -25,7 +27,12 @@ impl Console for Paper {
     fn notice(&mut self, sentence: &str) {
         self.notices.push(sentence.to_owned());
     }
-    fn progress(&mut self, _done: usize, _total: usize, _cell: &str) {}
+    fn milestone(&mut self, sentence: &str) {
+        self.milestones.push(sentence.to_owned());
+    }
+    fn progress(&mut self, progress: &progress::Progress<'_>) {
+        self.progress.push((progress.done, progress.left.is_some()));
+    }
     fn finish(&mut self) {}
 }
 
@@ -146,6 +153,18 @@ fn a_failed_cell_is_a_row_with_its_reason_and_the_run_goes_on() {
         ]
     );
     assert_eq!(paper.notices.len(), 2);
+    assert_eq!(
+        paper.progress,
+        [(0, false), (1, false), (2, true), (3, true)],
+        "before every cell, with the time left from the third one on"
+    );
+    assert_eq!(
+        paper.milestones,
+        [
+            "sweep-f64: 4 cells to measure",
+            "sweep-f64: 4 cells in 0s, 2 failed"
+        ]
+    );
     assert_eq!(records[1].values.pi, None, "a failed cell has no value");
     assert!(records[1].values.host_pi.is_some());
     assert_eq!(records[0].device, Some(info()));

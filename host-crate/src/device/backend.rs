@@ -140,6 +140,15 @@ pub trait Backend: Send + Sync {
     /// [`Error::NoTimer`](crate::Error::NoTimer) on a device that has no time.
     fn elapsed_ms(&self, start: EventHandle, end: EventHandle) -> Result<f64>;
 
+    /// The same device with another stream of work, whose events are on the same
+    /// clock; [`Error::OneStream`](crate::Error::OneStream) on a device that does one
+    /// thing after the other.
+    fn another_stream(&self) -> Result<Box<dyn Backend>> {
+        Err(Error::OneStream {
+            device: self.properties().name.clone(),
+        })
+    }
+
     /// Whether work can be recorded into graphs.
     fn has_graphs(&self) -> bool {
         false

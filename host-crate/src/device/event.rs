@@ -38,15 +38,16 @@ impl Event {
         self.device.backend().synchronize_event(self.handle)
     }
 
-    /// Milliseconds between two marks, both recorded. Waits for `end`.
+    /// Milliseconds between two marks, both recorded; the streams may be two of one
+    /// device. Waits for `end`.
     ///
     /// # Errors
     ///
-    /// [`Error::ForeignEvent`] when the events are of different devices,
-    /// [`Error::NoTimer`] on a device without a time of its own; the driver's, such as `CUDA_ERROR_INVALID_HANDLE` for an event never
-    /// recorded.
+    /// [`Error::ForeignEvent`] when the events are of devices that were opened apart,
+    /// [`Error::NoTimer`] on a device without a time of its own; the driver's, such as
+    /// `CUDA_ERROR_INVALID_HANDLE` for an event never recorded.
     pub fn elapsed_ms(start: &Self, end: &Self) -> Result<f64> {
-        if start.device != end.device {
+        if !start.device.shares_clock_with(&end.device) {
             return Err(Error::ForeignEvent);
         }
         end.synchronize()?;

@@ -72,6 +72,8 @@ pub struct Device {
 struct Inner {
     backend: Box<dyn Backend>,
     number: u32,
+    /// The number of the device whose clock its events are on.
+    clock: u32,
     held: Mutex<graph::Held>,
 }
 
@@ -125,15 +127,39 @@ impl Device {
 
     /// A device made of a backend, for backends from outside of this crate.
     pub fn from_backend(backend: Box<dyn Backend>) -> Self {
+        Self::numbered(backend, None)
+    }
+
+    fn numbered(backend: Box<dyn Backend>, clock: Option<u32>) -> Self {
         static OPENED: AtomicU32 = AtomicU32::new(0);
         let number = OPENED.fetch_add(1, Ordering::Relaxed);
+        let clock = clock.unwrap_or(number);
         Self {
             inner: Arc::new(Inner {
                 backend,
                 number,
+                clock,
                 held: Mutex::default(),
             }),
         }
+    }
+
+    /// The same device with another stream of work, which goes on beside this one's.
+    /// Buffers and modules of the two cannot be mixed; events of both can be
+    /// compared.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OneStream`] on a device that does one thing after the other; the
+    /// driver's.
+    pub fn another_stream(&self) -> Result<Self> {
+        let backend = self.backend().another_stream()?;
+        Ok(Self::numbered(backend, Some(self.inner.clock)))
+    }
+
+    /// Whether events of the two are on one clock.
+    pub(crate) fn shares_clock_with(&self, other: &Self) -> bool {
+        self.inner.clock == other.inner.clock
     }
 
     /// What the device is and what it allows.

@@ -6,6 +6,8 @@
 //! nvbench's; the statistics are quantiles, which one interrupted sample does
 //! not move.
 
+pub mod beside;
+pub mod comparison;
 pub mod device;
 pub mod host;
 mod method;
@@ -13,7 +15,7 @@ pub mod remarks;
 mod statistics;
 
 pub use method::Method;
-pub use statistics::{Timing, Verdict, compare};
+pub use statistics::Timing;
 
 use std::time::{Duration, Instant};
 

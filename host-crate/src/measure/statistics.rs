@@ -1,4 +1,5 @@
-//! What samples say: median, minimum, noise, and whether two medians differ.
+//! What samples say: median, minimum, noise. What two measurements say of each
+//! other is in `comparison`.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,9 +9,6 @@ const QUARTILES_PER_SIGMA: f64 = 1.349;
 
 /// The standard error of a median in units of the mean's: sqrt(pi / 2).
 const MEDIAN_ERROR: f64 = 1.2533;
-
-/// A change below this part is never called one.
-const SMALLEST_CHANGE: f64 = 0.02;
 
 /// A measured time: every sample, and what they say. At least one sample.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +22,9 @@ pub struct Timing {
     /// Spread of the samples as a part of the median: the standard deviation,
     /// estimated from the range between the quartiles.
     pub noise: f64,
+    /// Samples of each measuring process, in order, where there were several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub processes: Vec<usize>,
 }
 
 impl Timing {
@@ -44,7 +45,33 @@ impl Timing {
             median_ms,
             min_ms,
             noise,
+            processes: Vec::new(),
         })
+    }
+
+    /// The samples of several processes as one time; `None` without any.
+    pub fn of_processes(timings: &[Timing]) -> Option<Self> {
+        let samples = |timing: &Timing| timing.samples_ms.clone();
+        let all = Self::from_samples(timings.iter().flat_map(samples).collect())?;
+        Some(Timing {
+            processes: timings.iter().map(|one| one.samples_ms.len()).collect(),
+            ..all
+        })
+    }
+
+    /// The median of each measuring process, ms: what another run is compared
+    /// with.
+    pub fn draws(&self) -> Vec<f64> {
+        let mut samples = self.samples_ms.as_slice();
+        let mut draws = Vec::new();
+        for &count in &self.processes {
+            let (ours, rest) = samples.split_at(count.min(samples.len()));
+            draws.extend(Self::from_samples(ours.to_vec()).map(|timing| timing.median_ms));
+            samples = rest;
+        }
+        // One process, or what is left where the counts do not add up.
+        draws.extend(Self::from_samples(samples.to_vec()).map(|timing| timing.median_ms));
+        draws
     }
 
     /// The standard error of the median as a part of the median. One or two
@@ -62,43 +89,6 @@ fn quantile(sorted: &[f64], part: f64) -> f64 {
     let place = part * (sorted.len() - 1) as f64;
     let (below, above) = (place.floor() as usize, place.ceil() as usize);
     sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])
-}
-
-/// How a time compares with its baseline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Less time than the noise of both explains.
-    Faster,
-    /// More time than the noise of both explains.
-    Slower,
-    /// The noise explains the difference, or it is below two percent.
-    NotDistinguishable,
-}
-
-impl std::fmt::Display for Verdict {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Verdict::Faster => "faster",
-            Verdict::Slower => "slower",
-            Verdict::NotDistinguishable => "not distinguishable",
-        })
-    }
-}
-
-/// The ratio now / then of the medians, and what it means: a change is one when
-/// it exceeds two percent and twice the spread of both measurements.
-pub fn compare(then: &Timing, now: &Timing) -> (f64, Verdict) {
-    let ratio = now.median_ms / then.median_ms;
-    let spread = 2.0 * (then.noise.powi(2) + now.noise.powi(2)).sqrt();
-    let threshold = spread.max(SMALLEST_CHANGE);
-    let verdict = if ratio > 1.0 + threshold {
-        Verdict::Slower
-    } else if ratio < 1.0 / (1.0 + threshold) {
-        Verdict::Faster
-    } else {
-        Verdict::NotDistinguishable
-    };
-    (ratio, verdict)
 }
 
 #[cfg(test)]
@@ -134,22 +124,24 @@ mod tests {
     }
 
     #[test]
-    fn a_slower_median_beyond_the_noise_is_slower_and_within_it_is_not() {
-        let then = timing(&[1.00, 1.00, 1.00]);
-        assert_eq!(
-            compare(&then, &timing(&[1.10, 1.10, 1.10])).1,
-            Verdict::Slower
-        );
-        assert_eq!(
-            compare(&then, &timing(&[0.90, 0.90, 0.90])).1,
-            Verdict::Faster
-        );
-        assert_eq!(
-            compare(&then, &timing(&[1.01, 1.01, 1.01])).1,
-            Verdict::NotDistinguishable
-        );
-        let noisy = timing(&[0.9, 1.1, 1.3]);
-        assert_eq!(compare(&then, &noisy).1, Verdict::NotDistinguishable);
-        assert!((compare(&then, &noisy).0 - 1.1).abs() < 1e-12);
+    fn every_process_is_one_draw() {
+        let several = Timing::of_processes(&[timing(&[1.0, 9.0, 2.0]), timing(&[4.0])]);
+        let several = several.unwrap_or_else(|| timing(&[0.0]));
+        assert_eq!(several.samples_ms, [1.0, 9.0, 2.0, 4.0]);
+        assert_eq!(several.draws(), [2.0, 4.0]);
+        assert_eq!(several.median_ms, 3.0, "of all samples");
+        assert_eq!(timing(&[1.0, 9.0, 2.0]).draws(), [2.0]);
+        assert_eq!(Timing::of_processes(&[]), None);
+    }
+
+    #[test]
+    fn times_of_earlier_versions_are_of_one_process() {
+        let text = r#"{"samples_ms":[1.0,2.0],"median_ms":1.5,"min_ms":1.0,"noise":0.0}"#;
+        let timing: Timing = match serde_json::from_str(text) {
+            Ok(timing) => timing,
+            Err(e) => panic!("{e}"),
+        };
+        assert_eq!(timing.draws(), [1.5]);
+        assert_eq!(serde_json::to_string(&timing).ok().as_deref(), Some(text));
     }
 }

@@ -9,6 +9,7 @@ use crate::bench::host_oracle::HostOracle;
 use crate::error::Result;
 use crate::export::number;
 use crate::limit::Limit;
+use crate::measure::Timing;
 use crate::record::{DeviceInfo, Key, Record};
 use crate::worker::protocol::{Reading, Task};
 
@@ -17,6 +18,12 @@ pub struct Limits;
 
 fn limit(key: &Key) -> Option<Limit> {
     Limit::by_name(key.limit.as_deref()?)
+}
+
+/// What was timed: a kernel, or what the host waits for.
+fn timing(record: &Record) -> Option<Timing> {
+    let times = &record.timings;
+    times.kernel.clone().or_else(|| times.gpu.clone())
 }
 
 impl Table for Limits {
@@ -29,11 +36,6 @@ impl Table for Limits {
     }
 
     fn columns(&self) -> Vec<Column> {
-        // One of the two was timed: a kernel, or what the host waits for.
-        let timing = |record: &Record| {
-            let times = &record.timings;
-            times.kernel.clone().or_else(|| times.gpu.clone())
-        };
         let mut columns = vec![
             Column::ours("limit", |record| optional(record.key.limit.clone())),
             Column::ours("value", |record| {
@@ -46,8 +48,8 @@ impl Table for Limits {
             Column::ours("unit", |record| {
                 optional(limit(&record.key).map(Limit::unit))
             }),
-            Column::ours("ms", move |record| median(&timing(record))),
-            Column::ours("noise_percent", move |record| noise(&timing(record))),
+            Column::ours("ms", |record| median(&timing(record))),
+            Column::ours("noise_percent", |record| noise(&timing(record))),
         ];
         columns.extend(Column::outcome());
         columns
@@ -78,9 +80,12 @@ impl Table for Limits {
     }
 
     fn fill_from_device(&self, record: &mut Record, reading: &Reading) -> Option<String> {
-        record.values.limit = reading.limit;
         record.timings.gpu = reading.gpu.clone();
         record.timings.kernel = reading.kernel.clone();
+        let (limit, timing) = (limit(&record.key)?, timing(record));
+        record.values.limit = timing
+            .zip(reading.work)
+            .map(|(timing, work)| limit.value(work, timing.median_ms));
         reading.wrong.clone()
     }
 
@@ -96,11 +101,43 @@ impl Table for Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::{HostInfo, Status, Timings, Values};
 
     #[test]
     fn every_cell_is_a_limit_that_the_device_is_asked_for() {
         let cells = Limits.cells(&Selection::default()).unwrap_or_default();
         let tasks: Vec<Task> = cells.iter().filter_map(|key| Limits.task(key)).collect();
         assert_eq!(tasks, Limit::ALL.map(|limit| Task::Limit { limit }));
+    }
+
+    #[test]
+    fn a_value_is_of_the_time_that_is_kept_with_it() {
+        let key = Key {
+            limit: Some("copy".into()),
+            ..Key::default()
+        };
+        let mut record = Record {
+            run: String::new(),
+            table: "limits".into(),
+            key,
+            status: Status::Ok,
+            reason: None,
+            values: Values::default(),
+            timings: Timings::default(),
+            counts: None,
+            clocks: None,
+            remarks: Vec::new(),
+            device: None,
+            host: HostInfo::current(),
+            timestamp: String::new(),
+        };
+        let reading = Reading {
+            work: Some(4e9),
+            kernel: Timing::from_samples(vec![1.0, 2.0, 2.0]),
+            ..Reading::default()
+        };
+        assert_eq!(Limits.fill_from_device(&mut record, &reading), None);
+        // 4e9 bytes in 2 ms.
+        assert_eq!(record.values.limit, Some(2000.0));
     }
 }

@@ -61,8 +61,14 @@ pub struct Selection {
     pub blocks: Option<Vec<u32>>,
     /// These numbers of threads.
     pub threads: Option<Vec<u32>>,
+    /// Scans of these numbers of elements.
+    pub elements: Option<Vec<u32>>,
     /// The scan without bank conflicts too.
     pub padded: bool,
+    /// The scans whose work is spread over all warps too.
+    pub scattered: bool,
+    /// Each scan beside a second kernel too.
+    pub concurrent: bool,
 }
 
 /// A table of the program.

@@ -11,11 +11,25 @@ use crate::device::Module;
 use crate::device::emulator::LastSteps;
 use crate::error::Result;
 use crate::oracle::scan::{self as oracle, StepActivity};
-use crate::scan::{self, Counted};
+use crate::scan;
 
-/// Measures step `step` (from 1) of a scan of `n` elements, one combine a thread.
-/// `watched` has the steps of the last launch, where the device gives them; the
-/// device's counts are then those of the plain kernel alone.
+/// Elements whose sums wrap.
+pub(super) fn input(n: u32) -> Vec<u32> {
+    (0..n).map(|i| i.wrapping_mul(2_654_435_761) >> 8).collect()
+}
+
+/// What the scan of `input` has to give.
+pub(super) fn sequential(algorithm: Algorithm, input: &[u32]) -> Vec<u32> {
+    if algorithm.is_inclusive() {
+        oracle::inclusive(input)
+    } else {
+        oracle::exclusive(input)
+    }
+}
+
+/// Measures step `step` (from 1) of a scan of `n` elements. `watched` has the steps of
+/// the last launch, where the device gives them; the device's counts are then those of
+/// the plain kernel alone.
 pub(super) fn measure(
     module: &Module,
     watched: Option<&LastSteps>,
@@ -23,54 +37,48 @@ pub(super) fn measure(
     n: u32,
     step: u32,
 ) -> Result<Reading> {
-    let input: Vec<u32> = (0..n).map(|i| i.wrapping_mul(2_654_435_761) >> 8).collect();
-    let expected = match algorithm {
-        Algorithm::Naive => oracle::inclusive(&input),
-        Algorithm::WorkEfficient | Algorithm::WorkEfficientPadded => oracle::exclusive(&input),
-    };
-    let counted = counted(module, algorithm, &input)?;
+    let input = input(n);
+    let expected = sequential(algorithm, &input);
+    let counted = scan::counted(module, algorithm, &input)?;
     let wrong = difference("the scan", &counted.output, &expected);
     let index = (step as usize).saturating_sub(1);
+    let said = counted.steps.get(index);
     let Some(watched) = watched else {
-        let work = counted.steps.get(index);
         return Ok(Reading {
-            active_threads: work.map(|work| work.active_threads),
-            active_warps: work.map(|work| work.active_warps),
+            active_threads: said.map(|work| work.active_threads),
+            active_warps: said.map(|work| work.active_warps),
+            adds: said.map(|work| work.adds),
             wrong,
             ..Reading::default()
         });
     };
     module.device().take_counts();
     let output = plain(module, algorithm, &input)?;
-    let steps = combining(watched.take());
+    let all = watched.take();
+    let barriers = u32::try_from(all.len()).ok().and_then(|n| n.checked_sub(1));
+    let steps = combining(all);
     let wrong = wrong
         .or_else(|| difference("the uncounted scan", &output, &expected))
         .or_else(|| disagreement(&steps, &counted.steps, index));
     let work = steps.get(index);
     Ok(Reading {
-        active_threads: work.map(|work| activity(work).active_threads),
-        active_warps: work.map(|work| activity(work).active_warps),
+        active_threads: work.map(|work| active(work).0),
+        active_warps: work.map(|work| active(work).1),
+        adds: said.map(|work| work.adds),
         wavefronts: work.map(|work| work.shared.loads.wavefronts),
         ideal_wavefronts: work.map(|work| work.shared.loads.ideal),
+        barriers,
         wrong,
         ..Reading::default()
     })
 }
 
-fn counted(module: &Module, algorithm: Algorithm, input: &[u32]) -> Result<Counted> {
-    match algorithm {
-        Algorithm::Naive => scan::hillis_steele_activity(module, input),
-        Algorithm::WorkEfficient => scan::blelloch_activity(module, input),
-        Algorithm::WorkEfficientPadded => scan::blelloch_padded_activity(module, input),
-    }
-}
-
 fn plain(module: &Module, algorithm: Algorithm, input: &[u32]) -> Result<Vec<u32>> {
-    match algorithm {
-        Algorithm::Naive => scan::hillis_steele(module, input),
-        Algorithm::WorkEfficient => scan::blelloch(module, input),
-        Algorithm::WorkEfficientPadded => scan::blelloch_padded(module, input),
-    }
+    let device = module.device();
+    let source = device.upload(input)?;
+    let mut output = device.alloc_zeroed(input.len())?;
+    scan::launch(module, algorithm, &source, &mut output)?;
+    output.to_vec()
 }
 
 /// The steps in which threads combine elements: between two barriers they load two
@@ -81,17 +89,15 @@ fn combining(steps: Vec<Step>) -> Vec<Step> {
     steps.into_iter().filter(combines).collect()
 }
 
-fn activity(step: &Step) -> StepActivity {
+/// Threads that combine in a step, and warps with such a thread.
+fn active(step: &Step) -> (u32, u32) {
     // One block has at most 1024 threads.
     let small = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
-    StepActivity {
-        active_threads: small(step.combines.threads),
-        active_warps: small(step.combines.warps),
-    }
+    (small(step.combines.threads), small(step.combines.warps))
 }
 
 /// Where a scan's result is not the sequential scan's, in one sentence.
-fn difference(what: &str, got: &[u32], want: &[u32]) -> Option<String> {
+pub(super) fn difference(what: &str, got: &[u32], want: &[u32]) -> Option<String> {
     let i = got.iter().zip(want).position(|(got, want)| got != want)?;
     let (got, want) = (got[i], want[i]);
     Some(format!(
@@ -109,11 +115,12 @@ fn disagreement(seen: &[Step], counted: &[StepActivity], index: usize) -> Option
             counted.len()
         ));
     }
-    let (seen, counted) = (activity(seen.get(index)?), counted.get(index)?);
-    (seen != *counted).then(|| {
+    let (seen, counted) = (active(seen.get(index)?), counted.get(index)?);
+    let said = (counted.active_threads, counted.active_warps);
+    (seen != said).then(|| {
         format!(
             "in the plain kernel {} threads of {} warps combine, the counted one says {} of {}",
-            seen.active_threads, seen.active_warps, counted.active_threads, counted.active_warps
+            seen.0, seen.1, said.0, said.1
         )
     })
 }

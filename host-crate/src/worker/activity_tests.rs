@@ -71,9 +71,9 @@ fn the_naive_scan_is_seen_to_work_as_published_without_conflicts() {
 fn a_watched_row_has_the_counts_of_the_plain_kernel_alone() {
     let (module, watched) = emulated();
     let input: Vec<u32> = (0..64).collect();
-    assert!(scan::blelloch(&module, &input).is_ok());
+    assert!(super::plain(&module, Algorithm::WorkEfficient, &input).is_ok());
     let plain = module.device().take_counts();
-    assert!(scan::blelloch_activity(&module, &input).is_ok());
+    assert!(scan::counted(&module, Algorithm::WorkEfficient, &input).is_ok());
     let counted = module.device().take_counts();
     assert_ne!(plain, counted);
     let reading = measure(&module, Some(&watched), Algorithm::WorkEfficient, 64, 1);
@@ -113,10 +113,12 @@ fn a_step_that_was_seen_otherwise_than_said_is_wrong_with_its_reason() {
         StepActivity {
             active_threads: 512,
             active_warps: 16,
+            adds: 512,
         },
         StepActivity {
             active_threads: 256,
             active_warps: 8,
+            adds: 256,
         },
     ];
     assert_eq!(disagreement(&[seen(512, 16), seen(256, 8)], &said, 1), None);

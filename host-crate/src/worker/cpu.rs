@@ -9,7 +9,7 @@ use crate::device::{
     LaunchShape, MemoryInfo, ModuleHandle,
 };
 use crate::error::{Error, Result};
-use crate::oracle::scan as scan_oracle;
+use crate::oracle::scan::{self as scan_oracle, Placing, StepActivity};
 
 /// What the fake device does wrong.
 #[derive(Clone, Copy, PartialEq)]
@@ -41,7 +41,7 @@ pub(super) struct Cpu {
     state: Mutex<State>,
 }
 
-fn properties() -> DeviceProperties {
+pub(crate) fn properties() -> DeviceProperties {
     DeviceProperties {
         name: "CPU".into(),
         kind: "cuda",
@@ -150,18 +150,35 @@ impl Cpu {
         store_partials(memory, threads, strips / threads, f64::from(strips), wrong);
     }
 
-    /// The counted naive scan: input, its length, output, threads, warps.
-    fn hillis_steele(&self, state: &mut State, parameters: &[&[u8]]) {
+    /// The naive scans: input, its length, output; counted then threads, warps and
+    /// adds, and in a batch the elements of a block.
+    fn hillis_steele(&self, state: &mut State, parameters: &[&[u8]], batch: bool) {
         let n = u64_of(parameters[1]) as usize;
         let words = |bytes: &[u8]| bytes.chunks(4).map(u32_of).collect::<Vec<u32>>();
         let input = words(&state.memory[&u64_of(parameters[0])][..4 * n]);
-        let (mut output, steps) = scan_oracle::hillis_steele(&input);
+        let elements = if batch {
+            u32_of(parameters[3]) as usize
+        } else {
+            n
+        };
+        let (mut output, mut steps) = (Vec::new(), Vec::new());
+        for scan in input.chunks(elements) {
+            let (scanned, work) = scan_oracle::hillis_steele(scan, Placing::Packed);
+            output.extend(scanned);
+            steps = work;
+        }
         if self.defect == Defect::WrongBit {
             output[3] ^= 1;
         }
-        let threads = steps.iter().map(|step| step.active_threads).collect();
-        let warps = steps.iter().map(|step| step.active_warps).collect();
-        for (parameter, values) in parameters[2..].iter().zip([output, threads, warps]) {
+        let counts = |count: fn(&StepActivity) -> u32| steps.iter().map(count).collect();
+        let results = [
+            output,
+            counts(|step| step.active_threads),
+            counts(|step| step.active_warps),
+            counts(|step| step.adds),
+        ];
+        let written = if parameters.len() == 6 { 4 } else { 1 };
+        for (parameter, values) in parameters[2..].iter().zip(results).take(written) {
             let bytes = values
                 .iter()
                 .flat_map(|value| value.to_le_bytes())
@@ -275,8 +292,11 @@ impl Backend for Cpu {
                 self.peer(&mut state, threads, parameters, Defect::WrongDyadicPeer);
             }
             (_, "trapezoid_f64_dyadic") => self.trapezoid(&mut state, threads, parameters, true),
-            (_, "hillis_steele_inclusive_u32_counted") => {
-                self.hillis_steele(&mut state, parameters)
+            (_, "hillis_steele_inclusive_u32" | "hillis_steele_inclusive_u32_counted") => {
+                self.hillis_steele(&mut state, parameters, false);
+            }
+            (_, "hillis_steele_batch_inclusive_u32") => {
+                self.hillis_steele(&mut state, parameters, true);
             }
             // The chain is a kernel that leaves its steps out.
             (_, "limit_empty" | "limit_fma_latency_f64") => {}
@@ -307,6 +327,10 @@ impl Backend for Cpu {
 
     fn elapsed_ms(&self, _start: EventHandle, _end: EventHandle) -> Result<f64> {
         Ok(4.0)
+    }
+
+    fn another_stream(&self) -> Result<Box<dyn Backend>> {
+        Ok(Box::new(Cpu::new(self.defect)))
     }
 
     fn clocks(&self) -> Result<ClockState> {

@@ -7,14 +7,16 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bytemuck::Pod;
-use quadscan_kernels::integrate::trapezoid::MAX_EXACT_DYADIC_STRIPS;
 
 use super::activity;
+use super::concurrent::{self, Companion};
 use super::conditions::Conditions;
 use super::kernel_times::KernelTimes;
 use super::limits;
-use super::protocol::{Answer, Diagnostic, Greeting, Job, Peer, Reading, Task};
+use super::protocol::{Algorithm, Answer, Diagnostic, Greeting, Job, Peer, Reading, Task};
+use super::scan_times::ScanTimes;
 use super::serve::{self, Failure, Laboratory};
+use super::sums::{Sum, peer_difference};
 use crate::device::emulator::{Counting, Emulator, LastSteps, Settings};
 use crate::device::{Artifact, Buffer, Device, DeviceChoice, LaunchShape, Module};
 use crate::diagnostics;
@@ -91,6 +93,10 @@ struct DeviceLaboratory {
     greeting: Greeting,
     partials: HashMap<(Precision, u64, u64), Partials>,
     peers: HashMap<PathBuf, Module>,
+    artifact: Artifact,
+    scan_times: ScanTimes,
+    /// Opened when a scan is to run beside it.
+    companion: Option<Companion>,
 }
 
 fn version(version: (u32, u32)) -> String {
@@ -152,6 +158,9 @@ impl DeviceLaboratory {
             },
             partials: HashMap::new(),
             peers: HashMap::new(),
+            artifact: artifact.clone(),
+            scan_times: ScanTimes::default(),
+            companion: None,
         })
     }
 
@@ -195,8 +204,8 @@ impl DeviceLaboratory {
     ) -> Result<Reading> {
         let mut partials = vec![T::zeroed(); grid.partials() as usize];
         let mut buffer = self.device.alloc_zeroed::<T>(partials.len())?;
-        if !self.device.properties().has_timer {
-            // Once, since every launch gives the same and none has a time.
+        if job.untimed || !self.device.properties().has_timer {
+            // Once: every launch gives the same, and no time is asked for or had.
             launch(&mut buffer)?;
             buffer.copy_to(&mut partials)?;
             return Ok(Reading {
@@ -209,7 +218,11 @@ impl DeviceLaboratory {
         let gpu = timing::span(&rule, &self.device, &mut buffer, &mut partials, &mut launch)?;
         // Without the oracle's time, which comes next.
         let spent = begin.elapsed();
-        let wrong = T::first_difference(&partials, self.expected(precision, grid));
+        let wrong = if job.checked {
+            None
+        } else {
+            T::first_difference(&partials, self.expected(precision, grid))
+        };
         let total = Some(T::in_order(&partials, precision));
 
         let mut reading = Reading {
@@ -281,6 +294,27 @@ impl DeviceLaboratory {
         Ok(Ok(loaded))
     }
 
+    fn activity(&mut self, job: &Job, algorithm: Algorithm, n: u32, step: u32) -> Result<Reading> {
+        let reading = activity::measure(&self.module, self.steps.as_ref(), algorithm, n, step)?;
+        if job.untimed {
+            return Ok(reading);
+        }
+        self.scan_times
+            .fill(reading, &self.module, job.repeat, algorithm, n)
+    }
+
+    fn concurrent(&mut self, job: &Job, algorithm: Algorithm, n: u32) -> Result<Reading> {
+        if job.untimed || !self.device.properties().has_timer {
+            return concurrent::results(&self.module, algorithm, n);
+        }
+        let companion = match &mut self.companion {
+            Some(companion) => companion,
+            closed => closed.insert(Companion::open(&self.module, &self.artifact)?),
+        };
+        let rule = Rule::new(job.repeat);
+        concurrent::measure(&self.module, companion, &rule, algorithm, n)
+    }
+
     fn diagnostic(&self, kind: Diagnostic) -> Result<Reading> {
         match kind {
             Diagnostic::Healthy => {
@@ -319,9 +353,8 @@ impl Laboratory for DeviceLaboratory {
                     threads,
                 },
             ),
-            Task::Activity { algorithm, n, step } => {
-                activity::measure(&self.module, self.steps.as_ref(), algorithm, n, step)
-            }
+            Task::Activity { algorithm, n, step } => self.activity(job, algorithm, n, step),
+            Task::Concurrent { algorithm, n } => self.concurrent(job, algorithm, n),
             Task::Limit { limit } => limits::measure(&self.module, job, limit),
             Task::Diagnostic { kind } => self.diagnostic(kind),
         };
@@ -335,31 +368,6 @@ impl Laboratory for DeviceLaboratory {
             lost: error.is_context_lost(),
         })
     }
-}
-
-/// Where the peer's sums are not the oracle's, in one sentence.
-///
-/// Up to 2^26 strips, powers of two, every product in f64 is exact, so that nvcc's
-/// contraction of `1 - x * x` and of the scaled sum changes no bit. Elsewhere it
-/// changes last bits, and the totals are compared.
-fn peer_difference<T: Sum>(
-    got: &[T],
-    want: &Partials,
-    precision: Precision,
-    strips: u64,
-) -> Option<String> {
-    let exact = strips.is_power_of_two() && strips <= MAX_EXACT_DYADIC_STRIPS;
-    if exact && precision != Precision::F32Pure {
-        return T::first_difference(got, want);
-    }
-    let tolerance = match precision {
-        Precision::F64 => 1e-9,
-        _ => 1e-5,
-    };
-    let (total, expected) = (T::in_order(got, precision), want.sum());
-    // Not `>`, which is false for what is not a number.
-    let near = (total - expected).abs() <= tolerance * expected;
-    (!near).then(|| format!("the sum is {total}, not {expected} to {tolerance:e}"))
 }
 
 /// The peer's kernel with its own partial sums.
@@ -377,84 +385,6 @@ impl<T: Pod> LoadedPeer<T> {
         unsafe {
             self.module
                 .launch_raw(&self.entry, self.shape, &[self.buffer.actual()])
-        }
-    }
-}
-
-/// The type of a partial sum.
-trait Sum: Pod {
-    /// The sums added in order in the manner of the precision.
-    fn in_order(partials: &[Self], precision: Precision) -> f64;
-    /// Where the sums differ in a bit from the oracle's, in one sentence.
-    fn first_difference(got: &[Self], want: &Partials) -> Option<String>;
-}
-
-fn difference<T: Pod + std::fmt::Debug>(got: &[T], want: &[T]) -> Option<String> {
-    if got.len() != want.len() {
-        return Some(format!(
-            "{} partial sums came back, not {}",
-            got.len(),
-            want.len()
-        ));
-    }
-    let differs = |i: &usize| bytemuck::bytes_of(&got[*i]) != bytemuck::bytes_of(&want[*i]);
-    let count = (0..got.len()).filter(differs).count();
-    let first = (0..got.len()).find(differs)?;
-    Some(format!(
-        "{count} of {} partial sums are not the host's, the first is number {first}: {:?}, not {:?}",
-        got.len(),
-        got[first],
-        want[first]
-    ))
-}
-
-/// What is said when the oracle has sums of another type.
-fn another_type() -> Option<String> {
-    Some("the oracle's sums are of another type".into())
-}
-
-impl Sum for f64 {
-    fn in_order(partials: &[Self], _: Precision) -> f64 {
-        Partials::F64(partials.to_vec()).sum()
-    }
-
-    fn first_difference(got: &[Self], want: &Partials) -> Option<String> {
-        match want {
-            Partials::F64(want) => difference(got, want),
-            _ => another_type(),
-        }
-    }
-}
-
-impl Sum for f32 {
-    fn in_order(partials: &[Self], precision: Precision) -> f64 {
-        let partials = partials.to_vec();
-        match precision {
-            Precision::F32Kahan => Partials::F32Kahan(partials).sum(),
-            Precision::F32Pairwise => Partials::F32Pairwise(partials).sum(),
-            _ => Partials::F32(partials).sum(),
-        }
-    }
-
-    fn first_difference(got: &[Self], want: &Partials) -> Option<String> {
-        match want {
-            Partials::F32(want) | Partials::F32Kahan(want) | Partials::F32Pairwise(want) => {
-                difference(got, want)
-            }
-            _ => another_type(),
-        }
-    }
-}
-
-impl Sum for [f32; 2] {
-    fn in_order(partials: &[Self], _: Precision) -> f64 {
-        Partials::F32DoubleFloat(partials.to_vec()).sum()
-    }
-
-    fn first_difference(got: &[Self], want: &Partials) -> Option<String> {
-        match want {
-            Partials::F32DoubleFloat(want) => difference(got, want),
-            _ => another_type(),
         }
     }
 }

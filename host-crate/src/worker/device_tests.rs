@@ -31,6 +31,8 @@ fn job(task: Task) -> Job {
         task,
         repeat: Some(3),
         peer: None,
+        checked: false,
+        untimed: false,
         cold: false,
     }
 }
@@ -204,6 +206,48 @@ fn the_activity_of_a_step_is_what_the_kernel_counted() {
 }
 
 #[test]
+fn a_scan_is_timed_once_for_all_of_its_steps_alone_and_in_a_batch() {
+    let step = |step| {
+        job(Task::Activity {
+            algorithm: Algorithm::Naive,
+            n: 64,
+            step,
+        })
+    };
+    let mut laboratory = laboratory(Defect::None);
+    let mut reading = |step_| match laboratory.carry_out(&step(step_)) {
+        Ok(reading) => reading,
+        Err(failure) => panic!("{}", failure.reason),
+    };
+    let (first, last) = (reading(1), reading(6));
+    assert_eq!(first.adds, Some(63));
+    assert_eq!(last.adds, Some(32));
+    // One multiprocessor holds 32 blocks of 64 threads.
+    assert_eq!(first.batch_blocks, Some(8 * 32));
+    assert!(first.kernel.is_some() && first.batch.is_some());
+    assert_eq!((&first.kernel, &first.batch), (&last.kernel, &last.batch));
+    assert_eq!(first.wrong, None);
+}
+
+#[test]
+fn a_scan_that_does_not_run_beside_the_second_kernel_has_no_time_beside_it() {
+    // On this device every two marks are equally far apart.
+    let task = Task::Concurrent {
+        algorithm: Algorithm::Naive,
+        n: 64,
+    };
+    let reading = reading(Defect::None, &job(task));
+    assert_eq!(reading.wrong, None);
+    assert_eq!(reading.companion_shape, Some((1, 1024)));
+    assert!(reading.kernel.is_some() && reading.companion.is_some());
+    assert!(reading.kernel_beside.is_none() && reading.companion_beside.is_none());
+    assert_eq!(
+        reading.remarks,
+        ["the two kernels did not run at the same time: of the second one's, the scans took 0 %"]
+    );
+}
+
+#[test]
 fn a_peer_that_cannot_be_read_costs_its_columns_alone() {
     let peer = Peer {
         cubin: "/nonexistent/x.cubin".into(),
@@ -296,21 +340,35 @@ fn a_peer_whose_products_are_rounded_may_differ_in_last_bits_and_in_no_more() {
 }
 
 #[test]
-fn a_limit_is_the_value_of_its_median_time() {
+fn a_limit_has_its_work_and_the_time_of_it() {
     let of = |limit| reading(Defect::None, &job(Task::Limit { limit }));
+    let launch = of(Limit::Launch);
     // The events of this device are 4 ms apart.
-    assert_eq!(of(Limit::Launch).limit, Some(4000.0));
-    for (limit, value) in [(Limit::LaunchAndWait, 1e3), (Limit::CopyOutLatency, 1e3)] {
+    let ms = launch.kernel.map(|kernel| kernel.median_ms);
+    assert_eq!((launch.work, ms), (Some(1.0), Some(4.0)));
+    for (limit, work) in [
+        (Limit::LaunchAndWait, 1.0),
+        (Limit::CopyOutLatency, 1.0),
+        (Limit::CopyIn, 67_108_864.0),
+    ] {
         let reading = of(limit);
-        let ms = reading.gpu.map(|timing| timing.median_ms);
-        assert_eq!(reading.limit, ms.map(|ms| ms * value), "{limit:?}");
+        assert_eq!(reading.work, Some(work), "{limit:?}");
+        assert_eq!(reading.gpu.map(|gpu| gpu.samples_ms.len()), Some(3));
+        assert_eq!(reading.wrong, None);
     }
-    let copy = of(Limit::CopyIn);
-    let bytes = copy
-        .gpu
-        .zip(copy.limit)
-        .map(|(gpu, rate)| gpu.median_ms * rate * 1e6);
-    assert!(bytes.is_some_and(|bytes| (bytes / 67_108_864.0 - 1.0).abs() < 1e-9));
+}
+
+#[test]
+fn a_dry_run_of_a_limit_has_no_time() {
+    let task = Task::Limit {
+        limit: Limit::Launch,
+    };
+    let dry = Job {
+        untimed: true,
+        ..job(task)
+    };
+    let reading = reading(Defect::None, &dry);
+    assert_eq!((reading.kernel, reading.work), (None, None));
 }
 
 #[test]

@@ -36,6 +36,7 @@ pub(super) fn measure(module: &Module, job: &Job, limit: Limit) -> Result<Readin
         device: module.device().clone(),
         module,
         rule: Rule::new(job.repeat),
+        untimed: job.untimed,
         limit,
     };
     match limit {
@@ -66,6 +67,8 @@ struct Measuring<'a> {
     device: Device,
     module: &'a Module,
     rule: Rule,
+    /// Only the results are asked for.
+    untimed: bool,
     limit: Limit,
 }
 
@@ -162,12 +165,13 @@ impl Measuring<'_> {
 
     /// Times a kernel by the device's events.
     fn kernel(&self, launch: timing::Launch<'_>, work: f64) -> Result<Reading> {
+        if self.untimed {
+            launch()?;
+            return Ok(Reading::default());
+        }
         let measured = timing::kernels_and_methods(&self.rule, &self.device, &mut [launch])?.pop();
-        let value = |ms| self.limit.value(work, ms);
         Ok(Reading {
-            limit: measured
-                .as_ref()
-                .map(|kernel| value(kernel.timing.median_ms)),
+            work: Some(work),
             kernel_method: measured.as_ref().map(|kernel| kernel.method),
             kernel: measured.map(|kernel| kernel.timing),
             ..Reading::default()
@@ -185,12 +189,12 @@ impl Measuring<'_> {
         };
         // The first one pays for what the driver sets up lazily.
         timed()?;
-        let gpu = sample(&self.rule, timed)?;
+        if self.untimed {
+            return Ok(Reading::default());
+        }
         Ok(Reading {
-            limit: gpu
-                .as_ref()
-                .map(|gpu| self.limit.value(work, gpu.median_ms)),
-            gpu,
+            work: Some(work),
+            gpu: sample(&self.rule, timed)?,
             ..Reading::default()
         })
     }

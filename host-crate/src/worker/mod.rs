@@ -7,14 +7,18 @@
 
 mod activity;
 pub mod child;
+mod concurrent;
 mod conditions;
 #[cfg(test)]
-mod cpu;
+pub(crate) mod cpu;
 pub mod device;
 mod kernel_times;
 mod limits;
+pub mod panel;
 pub mod protocol;
+mod scan_times;
 pub mod serve;
+mod sums;
 
 use std::time::Duration;
 

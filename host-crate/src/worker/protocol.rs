@@ -11,41 +11,7 @@ use crate::limit::Limit;
 use crate::measure::{Method, Timing};
 use crate::oracle::Precision;
 use crate::record::{Clocks, DeviceInfo};
-
-/// The scans of the table `activity`; two of them have published names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Algorithm {
-    /// The kernel `hillis_steele`, inclusive.
-    Naive,
-    /// The kernel `blelloch`, exclusive.
-    WorkEfficient,
-    /// The kernel `blelloch_padded`, exclusive: the same without bank conflicts.
-    WorkEfficientPadded,
-}
-
-impl Algorithm {
-    /// All of them.
-    pub const ALL: [Algorithm; 3] = [
-        Algorithm::Naive,
-        Algorithm::WorkEfficient,
-        Algorithm::WorkEfficientPadded,
-    ];
-
-    /// As it is printed, and published where it is.
-    pub fn name(self) -> &'static str {
-        match self {
-            Algorithm::Naive => "naive",
-            Algorithm::WorkEfficient => "work_efficient",
-            Algorithm::WorkEfficientPadded => "work_efficient_padded",
-        }
-    }
-
-    /// The algorithm of a name.
-    pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.name() == name)
-    }
-}
+pub use crate::scan::Algorithm;
 
 /// The kernels of the table `faults`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,6 +65,13 @@ pub enum Task {
         /// Of what.
         limit: Limit,
     },
+    /// Time a scan and a second kernel on another stream, alone and at once.
+    Concurrent {
+        /// Which of the scans.
+        algorithm: Algorithm,
+        /// Elements.
+        n: u32,
+    },
     /// Misbehave.
     Diagnostic {
         /// How.
@@ -129,6 +102,13 @@ pub struct Job {
     pub repeat: Option<u32>,
     /// The peer to time beside it.
     pub peer: Option<Peer>,
+    /// Another process has compared the result with the host's, and this one's sum
+    /// is compared with that one's.
+    #[serde(default)]
+    pub checked: bool,
+    /// The answer is asked for, and no time.
+    #[serde(default)]
+    pub untimed: bool,
     /// Time the kernel with a cold cache too.
     #[serde(default)]
     pub cold: bool,
@@ -141,19 +121,25 @@ pub struct Reading {
     pub total: Option<f64>,
     /// The peer's.
     pub nvcc_total: Option<f64>,
-    /// Combines of the step.
+    /// Threads with a combine in the step.
     pub active_threads: Option<u32>,
     /// Warps of the step.
     pub active_warps: Option<u32>,
+    /// Combines of the step.
+    #[serde(default)]
+    pub adds: Option<u32>,
+    /// Barriers of the launch.
+    #[serde(default)]
+    pub barriers: Option<u32>,
     /// Wavefronts of shared memory that the loads of the step took.
     #[serde(default)]
     pub wavefronts: Option<u64>,
     /// Wavefronts that they would take without bank conflicts.
     #[serde(default)]
     pub ideal_wavefronts: Option<u64>,
-    /// A limit of the device, in its unit.
+    /// Operations, steps, bytes or launches of which a limit is: what the time is of.
     #[serde(default)]
-    pub limit: Option<f64>,
+    pub work: Option<f64>,
     /// What our kernels did in one launch, where the device counts.
     #[serde(default)]
     pub counts: Option<Counts>,
@@ -161,6 +147,24 @@ pub struct Reading {
     pub gpu: Option<Timing>,
     /// The kernel alone.
     pub kernel: Option<Timing>,
+    /// The kernel by as many blocks as fill the device.
+    #[serde(default)]
+    pub batch: Option<Timing>,
+    /// How many those are.
+    #[serde(default)]
+    pub batch_blocks: Option<u32>,
+    /// The kernel while a second one runs.
+    #[serde(default)]
+    pub kernel_beside: Option<Timing>,
+    /// The second kernel alone.
+    #[serde(default)]
+    pub companion: Option<Timing>,
+    /// The second kernel while ours runs.
+    #[serde(default)]
+    pub companion_beside: Option<Timing>,
+    /// Blocks of the second kernel, and threads of each.
+    #[serde(default)]
+    pub companion_shape: Option<(u32, u32)>,
     /// What a sample of it was taken of.
     #[serde(default)]
     pub kernel_method: Option<Method>,
@@ -185,6 +189,13 @@ pub struct Reading {
     /// Why the peer was not timed, when it was to be: it is not there, or its
     /// result is wrong.
     pub peer_problem: Option<String>,
+}
+
+impl Reading {
+    /// The times that several measuring processes take together.
+    pub fn pooled_timings(&mut self) -> [&mut Option<Timing>; 2] {
+        [&mut self.gpu, &mut self.kernel]
+    }
 }
 
 /// The device that a measuring process holds.

@@ -153,6 +153,8 @@ mod tests {
             task: Task::Diagnostic { kind },
             repeat: None,
             peer: None,
+            checked: false,
+            untimed: false,
             cold: false,
         };
         serde_json::to_string(&job).unwrap_or_default() + "\n"

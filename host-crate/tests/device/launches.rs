@@ -324,6 +324,30 @@ fn events_measure_the_work_between_them() -> Result<()> {
 }
 
 #[test]
+fn another_stream_is_on_the_same_clock_and_has_buffers_of_its_own() -> Result<()> {
+    let fake = FakeCuda::new(Settings::default());
+    let (device, module) = loaded(&fake);
+    let second = device.another_stream()?;
+    // Two streams, and no work on the legacy default one, which would wait for both.
+    assert_eq!(fake.log(&["stream"]), ["stream flags=0", "stream flags=0"]);
+    let (start, end) = (device.event()?, second.event()?);
+    start.record()?;
+    module.launch(kernels::bounded, LaunchShape::new(2, 1), ())?;
+    end.record()?;
+    assert_eq!(Event::elapsed_ms(&start, &end)?, 0.25);
+    assert_ne!(device, second);
+    let input = second.upload(&[1.0f32])?;
+    let mut out = device.alloc::<f32>(1)?;
+    let mixed = module.launch(
+        kernels::scale,
+        LaunchShape::new(1, 1),
+        (&input, &mut out, 2.0),
+    );
+    assert!(mixed.is_err(), "{mixed:?}");
+    Ok(())
+}
+
+#[test]
 fn a_module_is_unloaded_with_its_last_clone() {
     let fake = FakeCuda::new(Settings::default());
     let (_device, module) = loaded(&fake);

@@ -6,7 +6,9 @@
 //! place in shared memory. The up-sweep stops below the root: the sum of all
 //! elements is overwritten by zero before anything reads it.
 
-use super::{Counted, Element, MAX_ELEMENTS, MAX_THREADS, StepCounter, Uncounted, strided};
+use super::{
+    Counted, Element, MAX_ELEMENTS, MAX_THREADS, StepCounter, Uncounted, item, of_block, strided,
+};
 use cuda_std::prelude::*;
 use cuda_std::shared_array;
 
@@ -42,10 +44,11 @@ const fn place<const PADDED: bool>(i: usize) -> usize {
 ///
 /// # Safety
 /// All threads of one block of whole warps call it, at least one for every two
-/// elements; `output` holds as many elements as `input`; `tree` lies in shared
-/// memory and has room for the next power of two, padded or not.
+/// elements, a power of two of them when `SCATTERED`; `output` holds as many
+/// elements as `input`; `tree` lies in shared memory and has room for the next
+/// power of two, padded or not.
 #[inline(always)]
-unsafe fn scan<const INCLUSIVE: bool, const PADDED: bool, T: Element>(
+unsafe fn scan<const INCLUSIVE: bool, const PADDED: bool, const SCATTERED: bool, T: Element>(
     input: &[T],
     output: *mut T,
     tree: *mut T,
@@ -55,11 +58,12 @@ unsafe fn scan<const INCLUSIVE: bool, const PADDED: bool, T: Element>(
     let leaves = n.next_power_of_two();
     let threads = thread::block_dim_x() as usize;
     let thread = thread::thread_idx_x() as usize;
+    let pair = item::<SCATTERED>();
     // SAFETY: node(i) is asked for i < leaves alone, see the caller's promise.
     let node = |i: usize| unsafe { tree.add(place::<PADDED>(i)) };
-    // The two children of the thread's node, when sub-trees have `size` leaves.
+    // The two children of the node that the thread combines, when sub-trees have `size` leaves.
     let children = |size: usize| {
-        let left = (2 * thread + 1) * size - 1;
+        let left = (2 * pair + 1) * size - 1;
         (node(left), node(left + size))
     };
 
@@ -76,8 +80,8 @@ unsafe fn scan<const INCLUSIVE: bool, const PADDED: bool, T: Element>(
         let mut size = 1;
         while pairs > 1 {
             thread::sync_threads();
-            counter.count(step, thread < pairs);
-            if thread < pairs {
+            counter.count(step, u32::from(pair < pairs));
+            if pair < pairs {
                 let (left, right) = children(size);
                 *right = (*left).plus(*right);
             }
@@ -93,8 +97,8 @@ unsafe fn scan<const INCLUSIVE: bool, const PADDED: bool, T: Element>(
         }
         while size > 0 && pairs > 0 {
             thread::sync_threads();
-            counter.count(step, thread < pairs);
-            if thread < pairs {
+            counter.count(step, u32::from(pair < pairs));
+            if pair < pairs {
                 let (left, right) = children(size);
                 let before = *right;
                 *right = before.plus(*left);
@@ -119,7 +123,7 @@ unsafe fn scan<const INCLUSIVE: bool, const PADDED: bool, T: Element>(
 macro_rules! entries {
     ($(
         $plain:ident, $counted:ident: $element:ty,
-        inclusive = $inclusive:literal, padded = $padded:literal;
+        inclusive = $inclusive:literal, padded = $padded:literal, scattered = $scattered:literal;
     )*) => {$(
         /// Scans one block's elements.
         ///
@@ -129,63 +133,111 @@ macro_rules! entries {
         ///
         /// # Thread Mapping
         /// One block of [`threads`] threads; thread t combines the t-th pair of
-        /// a level of the tree.
+        /// a level of the tree; scattered, the pair on its warp's diagonal.
         ///
         /// # Safety
-        /// One block of at least [`threads`] threads; `output` holds
-        /// `input.len()` elements.
+        /// One block of at least [`threads`] threads, scattered a power of two of
+        /// them; `output` holds `input.len()` elements.
         #[kernel]
         #[launch_bounds(MAX_THREADS)]
         #[launch_contract(
             input.len() <= MAX_ELEMENTS,
             output.len() >= input.len(),
             grid.count() == 1 && block.y == 1 && block.z == 1 && block.x % 32 == 0,
-            block.x >= threads(input.len())
+            block.x >= threads(input.len()),
+            !$scattered || block.x.is_power_of_two()
         )]
         pub unsafe fn $plain(input: &[$element], output: *mut $element) {
             let tree = shared_array![$element; if $padded { PADDED_ELEMENTS } else { MAX_ELEMENTS }];
             // SAFETY: the kernel's own contract.
-            unsafe { scan::<$inclusive, $padded, $element>(input, output, tree, Uncounted) }
+            unsafe { scan::<$inclusive, $padded, $scattered, $element>(input, output, tree, Uncounted) }
         }
 
-        /// The same, counting the combines and the working warps of every step.
+        /// The same, counting the work of every step.
         ///
         /// # Parameters
-        /// - `threads`, `warps`: [`steps`] elements each, zero before the launch.
+        /// - `threads`, `warps`, `adds`: [`steps`] elements each, zero before the
+        ///   launch.
         ///
         /// # Safety
-        /// As for the plain kernel; `threads` and `warps` hold [`steps`] elements.
+        /// As for the plain kernel; the counts hold [`steps`] elements each.
         #[kernel]
         #[launch_bounds(MAX_THREADS)]
         #[launch_contract(
             input.len() <= MAX_ELEMENTS,
             output.len() >= input.len(),
             threads.len() >= steps(input.len()) && warps.len() >= steps(input.len()),
+            adds.len() >= steps(input.len()),
             grid.count() == 1 && block.y == 1 && block.z == 1 && block.x % 32 == 0,
-            block.x >= self::threads(input.len())
+            block.x >= self::threads(input.len()),
+            !$scattered || block.x.is_power_of_two()
         )]
         pub unsafe fn $counted(
             input: &[$element],
             output: *mut $element,
             threads: *mut u32,
             warps: *mut u32,
+            adds: *mut u32,
         ) {
             let tree = shared_array![$element; if $padded { PADDED_ELEMENTS } else { MAX_ELEMENTS }];
+            let counter = Counted { threads, warps, adds };
             // SAFETY: the kernel's own contract.
-            unsafe {
-                scan::<$inclusive, $padded, $element>(input, output, tree, Counted { threads, warps })
-            }
+            unsafe { scan::<$inclusive, $padded, $scattered, $element>(input, output, tree, counter) }
         }
     )*};
 }
 
 entries! {
-    blelloch_inclusive_u32, blelloch_inclusive_u32_counted: u32, inclusive = true, padded = false;
-    blelloch_exclusive_u32, blelloch_exclusive_u32_counted: u32, inclusive = false, padded = false;
-    blelloch_inclusive_f32, blelloch_inclusive_f32_counted: f32, inclusive = true, padded = false;
-    blelloch_exclusive_f32, blelloch_exclusive_f32_counted: f32, inclusive = false, padded = false;
-    blelloch_padded_inclusive_u32, blelloch_padded_inclusive_u32_counted: u32, inclusive = true, padded = true;
-    blelloch_padded_exclusive_u32, blelloch_padded_exclusive_u32_counted: u32, inclusive = false, padded = true;
-    blelloch_padded_inclusive_f32, blelloch_padded_inclusive_f32_counted: f32, inclusive = true, padded = true;
-    blelloch_padded_exclusive_f32, blelloch_padded_exclusive_f32_counted: f32, inclusive = false, padded = true;
+    blelloch_inclusive_u32, blelloch_inclusive_u32_counted: u32, inclusive = true, padded = false, scattered = false;
+    blelloch_exclusive_u32, blelloch_exclusive_u32_counted: u32, inclusive = false, padded = false, scattered = false;
+    blelloch_inclusive_f32, blelloch_inclusive_f32_counted: f32, inclusive = true, padded = false, scattered = false;
+    blelloch_exclusive_f32, blelloch_exclusive_f32_counted: f32, inclusive = false, padded = false, scattered = false;
+    blelloch_padded_inclusive_u32, blelloch_padded_inclusive_u32_counted: u32, inclusive = true, padded = true, scattered = false;
+    blelloch_padded_exclusive_u32, blelloch_padded_exclusive_u32_counted: u32, inclusive = false, padded = true, scattered = false;
+    blelloch_padded_inclusive_f32, blelloch_padded_inclusive_f32_counted: f32, inclusive = true, padded = true, scattered = false;
+    blelloch_padded_exclusive_f32, blelloch_padded_exclusive_f32_counted: f32, inclusive = false, padded = true, scattered = false;
+    blelloch_scattered_exclusive_u32, blelloch_scattered_exclusive_u32_counted: u32, inclusive = false, padded = false, scattered = true;
+}
+
+macro_rules! batches {
+    ($($name:ident, padded = $padded:literal, scattered = $scattered:literal;)*) => {$(
+        /// A batch of scans, exclusive, one a block, so that they fill the device.
+        ///
+        /// # Parameters
+        /// - `input`: `elements` elements a block.
+        /// - `output`: as many elements.
+        /// - `elements`: up to [`MAX_ELEMENTS`].
+        ///
+        /// # Thread Mapping
+        /// Block b has the elements from b * `elements`; in it, as in the kernel
+        /// for one block.
+        ///
+        /// # Safety
+        /// Blocks as for the kernel for one block; `input` and `output` hold
+        /// `elements` elements a block.
+        #[kernel]
+        #[launch_bounds(MAX_THREADS)]
+        #[launch_contract(
+            elements as usize <= MAX_ELEMENTS,
+            input.len() as u64 >= grid.count() * elements as u64,
+            output.len() as u64 >= grid.count() * elements as u64,
+            grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1 && block.x % 32 == 0,
+            block.x >= threads(elements as usize),
+            !$scattered || block.x.is_power_of_two()
+        )]
+        pub unsafe fn $name(input: &[u32], output: *mut u32, elements: u32) {
+            let tree = shared_array![u32; if $padded { PADDED_ELEMENTS } else { MAX_ELEMENTS }];
+            // SAFETY: the kernel's own contract.
+            unsafe {
+                let (input, output) = of_block(input, output, elements);
+                scan::<false, $padded, $scattered, u32>(input, output, tree, Uncounted)
+            }
+        }
+    )*};
+}
+
+batches! {
+    blelloch_batch_exclusive_u32, padded = false, scattered = false;
+    blelloch_padded_batch_exclusive_u32, padded = true, scattered = false;
+    blelloch_scattered_batch_exclusive_u32, padded = false, scattered = true;
 }

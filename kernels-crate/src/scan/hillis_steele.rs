@@ -4,13 +4,20 @@
 //! Source: Hillis and Steele, Data parallel algorithms, CACM 1986; GPU Gems 3,
 //! section 39.2.1. Two buffers in shared memory, one barrier a step.
 
-use super::{Counted, Element, MAX_ELEMENTS, MAX_THREADS, StepCounter, Uncounted, strided};
+use super::{
+    Counted, Element, MAX_ELEMENTS, MAX_THREADS, StepCounter, Uncounted, item, of_block, strided,
+};
 use cuda_std::prelude::*;
 use cuda_std::shared_array;
 
 /// Threads of the block: one an element, as far as a block goes.
 pub const fn threads(elements: usize) -> u32 {
     super::threads(elements, 1)
+}
+
+/// Threads of the block of a scattered scan: as many, in a power of two of warps.
+pub const fn scattered_threads(elements: usize) -> u32 {
+    threads(elements.next_power_of_two())
 }
 
 /// Steps of a scan of `elements` elements: log2, rounded up.
@@ -21,10 +28,11 @@ pub const fn steps(elements: usize) -> usize {
 /// Scans `input` to `output` by one block.
 ///
 /// # Safety
-/// All threads of one block of whole warps call it; `output` holds as many
-/// elements as `input`, and each of `buffers` does in shared memory.
+/// All threads of one block of whole warps call it, a power of two of them when
+/// `SCATTERED`; `output` holds as many elements as `input`, and each of `buffers`
+/// does in shared memory.
 #[inline(always)]
-unsafe fn scan<const INCLUSIVE: bool, T: Element>(
+unsafe fn scan<const INCLUSIVE: bool, const SCATTERED: bool, T: Element>(
     input: &[T],
     output: *mut T,
     buffers: [*mut T; 2],
@@ -33,6 +41,7 @@ unsafe fn scan<const INCLUSIVE: bool, T: Element>(
     let n = input.len();
     let threads = thread::block_dim_x() as usize;
     let thread = thread::thread_idx_x() as usize;
+    let item = item::<SCATTERED>();
     let [mut from, mut to] = buffers;
 
     // SAFETY: every index below is smaller than n, which the caller vouches for;
@@ -51,17 +60,19 @@ unsafe fn scan<const INCLUSIVE: bool, T: Element>(
 
         for step in 0..steps(n) {
             let distance = 1 << step;
-            // Passes, not elements: all threads of a warp count together.
+            let mut adds = 0;
+            // Passes, not elements: all threads of a warp go on together.
             for first in strided(0, n, threads) {
-                let i = first + thread;
+                let i = first + item;
                 let combines = i >= distance && i < n;
-                counter.count(step, combines);
+                adds += u32::from(combines);
                 if combines {
                     *to.add(i) = (*from.add(i - distance)).plus(*from.add(i));
                 } else if i < n {
                     *to.add(i) = *from.add(i);
                 }
             }
+            counter.count(step, adds);
             thread::sync_threads();
             (from, to) = (to, from);
         }
@@ -73,7 +84,10 @@ unsafe fn scan<const INCLUSIVE: bool, T: Element>(
 }
 
 macro_rules! entries {
-    ($($plain:ident, $counted:ident: $element:ty, inclusive = $inclusive:literal;)*) => {$(
+    ($(
+        $plain:ident, $counted:ident: $element:ty,
+        inclusive = $inclusive:literal, scattered = $scattered:literal;
+    )*) => {$(
         /// Scans one block's elements.
         ///
         /// # Parameters
@@ -82,54 +96,104 @@ macro_rules! entries {
         ///
         /// # Thread Mapping
         /// One block of [`threads`] threads; thread t has the elements t,
-        /// t + threads, ...
+        /// t + threads, ...; scattered, a block of [`scattered_threads`] threads,
+        /// and thread t combines the elements of the item on its warp's diagonal.
         ///
         /// # Safety
-        /// One block of whole warps; `output` holds `input.len()` elements.
+        /// One block of whole warps, scattered a power of two of them; `output`
+        /// holds `input.len()` elements.
         #[kernel]
         #[launch_bounds(MAX_THREADS)]
         #[launch_contract(
             input.len() <= MAX_ELEMENTS,
             output.len() >= input.len(),
-            grid.count() == 1 && block.y == 1 && block.z == 1 && block.x % 32 == 0
+            grid.count() == 1 && block.y == 1 && block.z == 1 && block.x % 32 == 0,
+            !$scattered || block.x.is_power_of_two()
         )]
         pub unsafe fn $plain(input: &[$element], output: *mut $element) {
             let buffers = [shared_array![$element; MAX_ELEMENTS], shared_array![$element; MAX_ELEMENTS]];
             // SAFETY: the kernel's own contract.
-            unsafe { scan::<$inclusive, $element>(input, output, buffers, Uncounted) }
+            unsafe { scan::<$inclusive, $scattered, $element>(input, output, buffers, Uncounted) }
         }
 
-        /// The same, counting the combines and the working warps of every step.
+        /// The same, counting the work of every step.
         ///
         /// # Parameters
-        /// - `threads`, `warps`: [`steps`] elements each, zero before the launch.
+        /// - `threads`, `warps`, `adds`: [`steps`] elements each, zero before the
+        ///   launch.
         ///
         /// # Safety
-        /// As for the plain kernel; `threads` and `warps` hold [`steps`] elements.
+        /// As for the plain kernel; the counts hold [`steps`] elements each.
         #[kernel]
         #[launch_bounds(MAX_THREADS)]
         #[launch_contract(
             input.len() <= MAX_ELEMENTS,
             output.len() >= input.len(),
             threads.len() >= steps(input.len()) && warps.len() >= steps(input.len()),
-            grid.count() == 1 && block.y == 1 && block.z == 1 && block.x % 32 == 0
+            adds.len() >= steps(input.len()),
+            grid.count() == 1 && block.y == 1 && block.z == 1 && block.x % 32 == 0,
+            !$scattered || block.x.is_power_of_two()
         )]
         pub unsafe fn $counted(
             input: &[$element],
             output: *mut $element,
             threads: *mut u32,
             warps: *mut u32,
+            adds: *mut u32,
         ) {
             let buffers = [shared_array![$element; MAX_ELEMENTS], shared_array![$element; MAX_ELEMENTS]];
+            let counter = Counted { threads, warps, adds };
             // SAFETY: the kernel's own contract.
-            unsafe { scan::<$inclusive, $element>(input, output, buffers, Counted { threads, warps }) }
+            unsafe { scan::<$inclusive, $scattered, $element>(input, output, buffers, counter) }
         }
     )*};
 }
 
 entries! {
-    hillis_steele_inclusive_u32, hillis_steele_inclusive_u32_counted: u32, inclusive = true;
-    hillis_steele_exclusive_u32, hillis_steele_exclusive_u32_counted: u32, inclusive = false;
-    hillis_steele_inclusive_f32, hillis_steele_inclusive_f32_counted: f32, inclusive = true;
-    hillis_steele_exclusive_f32, hillis_steele_exclusive_f32_counted: f32, inclusive = false;
+    hillis_steele_inclusive_u32, hillis_steele_inclusive_u32_counted: u32, inclusive = true, scattered = false;
+    hillis_steele_exclusive_u32, hillis_steele_exclusive_u32_counted: u32, inclusive = false, scattered = false;
+    hillis_steele_inclusive_f32, hillis_steele_inclusive_f32_counted: f32, inclusive = true, scattered = false;
+    hillis_steele_exclusive_f32, hillis_steele_exclusive_f32_counted: f32, inclusive = false, scattered = false;
+    hillis_steele_scattered_inclusive_u32, hillis_steele_scattered_inclusive_u32_counted: u32, inclusive = true, scattered = true;
+}
+
+macro_rules! batches {
+    ($($name:ident, scattered = $scattered:literal;)*) => {$(
+        /// A batch of scans, inclusive, one a block, so that they fill the device.
+        ///
+        /// # Parameters
+        /// - `input`: `elements` elements a block.
+        /// - `output`: as many elements.
+        /// - `elements`: up to [`MAX_ELEMENTS`].
+        ///
+        /// # Thread Mapping
+        /// Block b has the elements from b * `elements`; in it, as in the kernel
+        /// for one block.
+        ///
+        /// # Safety
+        /// Blocks as for the kernel for one block; `input` and `output` hold
+        /// `elements` elements a block.
+        #[kernel]
+        #[launch_bounds(MAX_THREADS)]
+        #[launch_contract(
+            elements as usize <= MAX_ELEMENTS,
+            input.len() as u64 >= grid.count() * elements as u64,
+            output.len() as u64 >= grid.count() * elements as u64,
+            grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1 && block.x % 32 == 0,
+            !$scattered || block.x.is_power_of_two()
+        )]
+        pub unsafe fn $name(input: &[u32], output: *mut u32, elements: u32) {
+            let buffers = [shared_array![u32; MAX_ELEMENTS], shared_array![u32; MAX_ELEMENTS]];
+            // SAFETY: the kernel's own contract.
+            unsafe {
+                let (input, output) = of_block(input, output, elements);
+                scan::<true, $scattered, u32>(input, output, buffers, Uncounted)
+            }
+        }
+    )*};
+}
+
+batches! {
+    hillis_steele_batch_inclusive_u32, scattered = false;
+    hillis_steele_scattered_batch_inclusive_u32, scattered = true;
 }

@@ -2,20 +2,26 @@
 //!
 //! Terms: step d of a scan is one pass over the shared array between two
 //! barriers; a *combine* is the add and its store. The counted kernels report,
-//! for every step, how many combines were executed (one a thread as long as
-//! there is a thread for every element) and how many warps executed at least one.
+//! for every step, how many threads executed a combine, in how many warps, and how
+//! many combines that were: more than threads where a thread has several elements.
+//!
+//! *Scattered* kernels do the same combines by threads of as many warps as can be,
+//! to show what packing them into few warps is worth.
 
 pub mod blelloch;
 pub mod hillis_steele;
 
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use cuda_std::warp;
+use cuda_std::{thread, warp};
 
 /// The most elements that one block scans.
 pub const MAX_ELEMENTS: usize = 2048;
 
 /// The most threads of a block.
 pub const MAX_THREADS: u32 = 1024;
+
+/// Lanes of a warp.
+const LANES: u32 = 32;
 
 /// The most steps of a scan of [`MAX_ELEMENTS`] elements: the work-efficient one
 /// takes 2 log2(n) - 1.
@@ -45,11 +51,11 @@ impl Element for f32 {
     }
 }
 
-/// What a kernel does with the number of combines of a step.
+/// What a kernel does with the combines of a step.
 pub(crate) trait StepCounter {
-    /// Called by all threads of a warp together, once for every combine that a
-    /// thread may execute: `active` says whether this thread executes it.
-    fn count(&self, step: usize, active: bool);
+    /// Called once a step by all threads of a warp together: `combines` is how
+    /// many this thread executes.
+    fn count(&self, step: usize, combines: u32);
 }
 
 /// Counts nothing, and costs nothing.
@@ -58,29 +64,63 @@ pub(crate) struct Uncounted;
 
 impl StepCounter for Uncounted {
     #[inline(always)]
-    fn count(&self, _step: usize, _active: bool) {}
+    fn count(&self, _step: usize, _combines: u32) {}
 }
 
-/// Adds up in global memory: element d of `threads` is the number of combines of
-/// step d, of `warps` the number of warps with at least one.
+/// Adds up in global memory: element d of `threads` is the number of threads with a
+/// combine in step d, of `warps` that of warps with such a thread, of `adds` that of
+/// combines.
 #[derive(Clone, Copy)]
 pub(crate) struct Counted {
     pub(crate) threads: *mut u32,
     pub(crate) warps: *mut u32,
+    pub(crate) adds: *mut u32,
 }
 
 impl StepCounter for Counted {
     #[inline(always)]
-    fn count(&self, step: usize, active: bool) {
+    fn count(&self, step: usize, combines: u32) {
         // SAFETY: blocks are whole warps and all lanes come here together, as
-        // the trait demands; both arrays have an element for every step.
+        // the trait demands; the arrays have an element for every step.
         unsafe {
-            let combines = warp::warp_vote_ballot(u32::MAX, active).count_ones();
-            if combines > 0 && warp::lane_id() == 0 {
-                AtomicU32::from_ptr(self.threads.add(step)).fetch_add(combines, Relaxed);
+            let active = warp::warp_vote_ballot(u32::MAX, combines > 0).count_ones();
+            if active > 0 && warp::lane_id() == 0 {
+                AtomicU32::from_ptr(self.threads.add(step)).fetch_add(active, Relaxed);
                 AtomicU32::from_ptr(self.warps.add(step)).fetch_add(1, Relaxed);
             }
+            AtomicU32::from_ptr(self.adds.add(step)).fetch_add(combines, Relaxed);
         }
+    }
+}
+
+/// The item that this thread of the block combines: its own index, or, scattered,
+/// that of the block's items, in rows of one warp, which lies on the warp's
+/// diagonal. Every warp then has an equal share of every row, and every lane keeps
+/// its column and with it its bank of shared memory. The block has a power of two
+/// of warps when `SCATTERED`.
+#[inline(always)]
+pub(crate) fn item<const SCATTERED: bool>() -> usize {
+    let thread = thread::thread_idx_x();
+    if !SCATTERED {
+        return thread as usize;
+    }
+    let (warp, lane) = (thread / LANES, thread % LANES);
+    let rows = thread::block_dim_x() / LANES;
+    (((warp + lane) & (rows - 1)) * LANES + lane) as usize
+}
+
+/// The elements that this block of a batch scans, of each `elements`, and where
+/// they go.
+///
+/// # Safety
+/// `input` and `output` hold `elements` elements for every block of the grid.
+#[inline(always)]
+pub(crate) unsafe fn of_block<T>(input: &[T], output: *mut T, elements: u32) -> (&[T], *mut T) {
+    let first = thread::block_idx_x() as usize * elements as usize;
+    // SAFETY: the caller's: this block's elements lie within both.
+    unsafe {
+        let own = core::slice::from_raw_parts(input.as_ptr().add(first), elements as usize);
+        (own, output.add(first))
     }
 }
 
@@ -94,9 +134,11 @@ pub(crate) fn strided(first: usize, end: usize, step: usize) -> impl Iterator<It
 /// Threads of the block that scans `elements` elements with one thread for every
 /// `elements_per_thread`, as far as a block goes; always whole warps.
 pub const fn threads(elements: usize, elements_per_thread: usize) -> u32 {
-    let threads = elements.div_ceil(elements_per_thread).next_multiple_of(32) as u32;
+    let threads = elements
+        .div_ceil(elements_per_thread)
+        .next_multiple_of(LANES as usize) as u32;
     if threads == 0 {
-        32
+        LANES
     } else if threads > MAX_THREADS {
         MAX_THREADS
     } else {

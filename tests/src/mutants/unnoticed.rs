@@ -201,14 +201,14 @@ pub const UNNOTICED: &[Unnoticed] = &[
     ),
     of(
         NEVER,
-        "if combines > 0 && warp::lane_id() == 0 {",
+        "if active > 0 && warp::lane_id() == 0 {",
         "_counted",
         Wrong,
         "every lane adds to the counters: atomically, and to places that they have",
     ),
     of(
         (Change::Condition, "first of or"),
-        "if combines > 0 && warp::lane_id() == 0 {",
+        "if active > 0 && warp::lane_id() == 0 {",
         "_counted",
         Wrong,
         "every lane of a warp with combines adds to the counters: atomically, and to places \
@@ -216,7 +216,7 @@ pub const UNNOTICED: &[Unnoticed] = &[
     ),
     of(
         (Change::Condition, "second of or"),
-        "if combines > 0 && warp::lane_id() == 0 {",
+        "if active > 0 && warp::lane_id() == 0 {",
         "_counted",
         Wrong,
         "a warp without combines is counted: atomically, and at a place that the counters have",

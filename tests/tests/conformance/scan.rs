@@ -2,23 +2,27 @@
 
 use std::fmt::Debug;
 
-use cuda_std::launch::{Kernel, PointerMut, SafeLaunch, Slice};
+use cuda_std::launch::{Kernel, PointerMut, SafeLaunch, Slice, Value};
 use quadscan::device::{Buffer, LaunchShape};
 use quadscan_kernels::scan::MAX_ELEMENTS;
 use quadscan_kernels::scan::blelloch::{
-    self, blelloch_exclusive_f32, blelloch_exclusive_f32_counted, blelloch_exclusive_u32,
-    blelloch_exclusive_u32_counted, blelloch_inclusive_f32, blelloch_inclusive_f32_counted,
-    blelloch_inclusive_u32, blelloch_inclusive_u32_counted, blelloch_padded_exclusive_f32,
+    self, blelloch_batch_exclusive_u32, blelloch_exclusive_f32, blelloch_exclusive_f32_counted,
+    blelloch_exclusive_u32, blelloch_exclusive_u32_counted, blelloch_inclusive_f32,
+    blelloch_inclusive_f32_counted, blelloch_inclusive_u32, blelloch_inclusive_u32_counted,
+    blelloch_padded_batch_exclusive_u32, blelloch_padded_exclusive_f32,
     blelloch_padded_exclusive_f32_counted, blelloch_padded_exclusive_u32,
     blelloch_padded_exclusive_u32_counted, blelloch_padded_inclusive_f32,
     blelloch_padded_inclusive_f32_counted, blelloch_padded_inclusive_u32,
-    blelloch_padded_inclusive_u32_counted,
+    blelloch_padded_inclusive_u32_counted, blelloch_scattered_batch_exclusive_u32,
+    blelloch_scattered_exclusive_u32, blelloch_scattered_exclusive_u32_counted,
 };
 use quadscan_kernels::scan::hillis_steele::{
-    self, hillis_steele_exclusive_f32, hillis_steele_exclusive_f32_counted,
-    hillis_steele_exclusive_u32, hillis_steele_exclusive_u32_counted, hillis_steele_inclusive_f32,
+    self, hillis_steele_batch_inclusive_u32, hillis_steele_exclusive_f32,
+    hillis_steele_exclusive_f32_counted, hillis_steele_exclusive_u32,
+    hillis_steele_exclusive_u32_counted, hillis_steele_inclusive_f32,
     hillis_steele_inclusive_f32_counted, hillis_steele_inclusive_u32,
-    hillis_steele_inclusive_u32_counted,
+    hillis_steele_inclusive_u32_counted, hillis_steele_scattered_batch_inclusive_u32,
+    hillis_steele_scattered_inclusive_u32, hillis_steele_scattered_inclusive_u32_counted,
 };
 use quadscan_tests::suite::{Bench, Outcome};
 
@@ -143,10 +147,72 @@ pub(crate) fn padded_blelloch_agrees_with_a_sequential_scan(bench: &Bench) -> Ou
     agrees(bench, blelloch_padded_exclusive_f32, threads, Exclusive)
 }
 
-/// What a counted kernel gives: elements, and combines and warps of each step.
+pub(crate) fn scattered_scans_agree_with_a_sequential_scan(bench: &Bench) -> Outcome {
+    let naive = hillis_steele_scattered_inclusive_u32;
+    agrees(bench, naive, hillis_steele::scattered_threads, Inclusive)?;
+    let efficient = blelloch_scattered_exclusive_u32;
+    agrees(bench, efficient, blelloch::threads, Exclusive)
+}
+
+pub(crate) fn every_block_of_a_batch_scans_its_own_elements(bench: &Bench) -> Outcome {
+    fn check<K>(bench: &Bench, kernel: K, threads: fn(usize) -> u32, kind: Kind) -> Outcome
+    where
+        K: SafeLaunch + Kernel<Formals = (Slice<u32>, PointerMut<u32>, Value<u32>)>,
+    {
+        for &n in SIZES {
+            let blocks = 3;
+            let input = sample::<u32>(blocks * n);
+            let source = bench.device.upload(&input)?;
+            let mut output = bench.device.upload(&vec![u32::CANARY; blocks * n + 4])?;
+            let shape = LaunchShape::new(blocks as u32, threads(n));
+            let arguments = (&source, &mut output, n as u32);
+            bench.module.launch(kernel, shape, arguments)?;
+            let expected: Vec<u32> = (0..blocks)
+                .flat_map(|block| sequential(&input[block * n..(block + 1) * n], kind))
+                .chain([u32::CANARY; 4])
+                .collect();
+            assert_eq!(output.to_vec()?, expected, "{}, {n} elements", K::NAME);
+        }
+        Ok(())
+    }
+    let (naive, scattered) = (hillis_steele::threads, hillis_steele::scattered_threads);
+    let efficient = blelloch::threads;
+    check(bench, hillis_steele_batch_inclusive_u32, naive, Inclusive)?;
+    check(
+        bench,
+        hillis_steele_scattered_batch_inclusive_u32,
+        scattered,
+        Inclusive,
+    )?;
+    check(bench, blelloch_batch_exclusive_u32, efficient, Exclusive)?;
+    check(
+        bench,
+        blelloch_padded_batch_exclusive_u32,
+        efficient,
+        Exclusive,
+    )?;
+    check(
+        bench,
+        blelloch_scattered_batch_exclusive_u32,
+        efficient,
+        Exclusive,
+    )
+}
+
+/// The parameters of a counted kernel.
+type Counting<T> = (
+    Slice<T>,
+    PointerMut<T>,
+    PointerMut<u32>,
+    PointerMut<u32>,
+    PointerMut<u32>,
+);
+
+/// What a counted kernel gives: elements, threads and warps of each step, and adds.
 struct Counts<T> {
     elements: Vec<T>,
     activity: Vec<(u32, u32)>,
+    adds: Vec<u32>,
 }
 
 fn counted<K, T>(
@@ -157,22 +223,24 @@ fn counted<K, T>(
     steps: usize,
 ) -> quadscan::Result<Counts<T>>
 where
-    K: SafeLaunch + Kernel<Formals = (Slice<T>, PointerMut<T>, PointerMut<u32>, PointerMut<u32>)>,
+    K: SafeLaunch + Kernel<Formals = Counting<T>>,
     T: Element,
 {
     let source = bench.device.upload(input)?;
     let mut output = bench.device.alloc::<T>(input.len())?;
-    let mut combines = bench.device.alloc_zeroed::<u32>(steps)?;
+    let mut active = bench.device.alloc_zeroed::<u32>(steps)?;
     let mut warps = bench.device.alloc_zeroed::<u32>(steps)?;
+    let mut adds = bench.device.alloc_zeroed::<u32>(steps)?;
     bench.module.launch(
         kernel,
         LaunchShape::new(1, threads),
-        (&source, &mut output, &mut combines, &mut warps),
+        (&source, &mut output, &mut active, &mut warps, &mut adds),
     )?;
-    let activity = combines.to_vec()?.into_iter().zip(warps.to_vec()?);
+    let activity = active.to_vec()?.into_iter().zip(warps.to_vec()?);
     Ok(Counts {
         elements: output.to_vec()?,
         activity: activity.collect(),
+        adds: adds.to_vec()?,
     })
 }
 
@@ -195,11 +263,18 @@ macro_rules! every_counted_kernel {
             blelloch_padded_inclusive_f32_counted Inclusive,
             blelloch_padded_exclusive_f32_counted Exclusive);
     };
-    (@ $check:ident $arguments:tt $module:ident: $($kernel:ident $kind:ident),*) => {
-        $(every_counted_kernel!(@@ $check $arguments $module $kernel $kind);)*
+    (scattered $check:ident($($argument:expr),*)) => {
+        every_counted_kernel!(@@ $check ($($argument),*)
+            hillis_steele scattered_threads hillis_steele_scattered_inclusive_u32_counted Inclusive);
+        every_counted_kernel!(@@ $check ($($argument),*)
+            blelloch threads blelloch_scattered_exclusive_u32_counted Exclusive);
     };
-    (@@ $check:ident ($($argument:expr),*) $module:ident $kernel:ident $kind:ident) => {
-        $check($($argument,)* $kernel, $module::threads, $module::steps, $kind)?
+    (@ $check:ident $arguments:tt $module:ident: $($kernel:ident $kind:ident),*) => {
+        $(every_counted_kernel!(@@ $check $arguments $module threads $kernel $kind);)*
+    };
+    (@@ $check:ident ($($argument:expr),*)
+     $module:ident $threads:ident $kernel:ident $kind:ident) => {
+        $check($($argument,)* $kernel, $module::$threads, $module::steps, $kind)?
     };
 }
 
@@ -212,8 +287,7 @@ pub(crate) fn counting_does_not_change_the_result(bench: &Bench) -> Outcome {
         kind: Kind,
     ) -> Outcome
     where
-        K: SafeLaunch
-            + Kernel<Formals = (Slice<T>, PointerMut<T>, PointerMut<u32>, PointerMut<u32>)>,
+        K: SafeLaunch + Kernel<Formals = Counting<T>>,
         T: Element,
     {
         for &n in SIZES {
@@ -229,6 +303,7 @@ pub(crate) fn counting_does_not_change_the_result(bench: &Bench) -> Outcome {
         Ok(())
     }
     every_counted_kernel!(check(bench));
+    every_counted_kernel!(scattered check(bench));
     Ok(())
 }
 
@@ -260,8 +335,7 @@ pub(crate) fn activity_is_the_published_one_for_1024_elements(bench: &Bench) -> 
         _: Kind,
     ) -> Outcome
     where
-        K: SafeLaunch
-            + Kernel<Formals = (Slice<T>, PointerMut<T>, PointerMut<u32>, PointerMut<u32>)>,
+        K: SafeLaunch + Kernel<Formals = Counting<T>>,
         T: Element,
     {
         let n = 1024;
@@ -278,6 +352,71 @@ pub(crate) fn activity_is_the_published_one_for_1024_elements(bench: &Bench) -> 
     Ok(())
 }
 
+pub(crate) fn scans_of_every_power_of_two_have_the_adds_of_the_closed_forms(
+    bench: &Bench,
+) -> Outcome {
+    fn check<K, T>(
+        bench: &Bench,
+        kernel: K,
+        threads: fn(usize) -> u32,
+        steps: fn(usize) -> usize,
+        _: Kind,
+    ) -> Outcome
+    where
+        K: SafeLaunch + Kernel<Formals = Counting<T>>,
+        T: Element,
+    {
+        for log in 1..=MAX_ELEMENTS.ilog2() {
+            let n = 1_u32 << log;
+            let size = n as usize;
+            let counts = counted(
+                bench,
+                kernel,
+                &sample::<T>(size),
+                threads(size),
+                steps(size),
+            )?;
+            let expected = if K::NAME.starts_with("hillis_steele") {
+                n * log - (n - 1)
+            } else {
+                // 2 (n - 1) without the root's.
+                2 * (n - 1) - 1
+            };
+            let adds = counts.adds.iter().sum::<u32>();
+            assert_eq!(adds, expected, "{}, {n} elements", K::NAME);
+        }
+        Ok(())
+    }
+    every_counted_kernel!(check(bench));
+    every_counted_kernel!(scattered check(bench));
+    Ok(())
+}
+
+pub(crate) fn scattered_scans_work_in_as_many_warps_as_can_be(bench: &Bench) -> Outcome {
+    let n = 1024;
+    let naive = counted(
+        bench,
+        hillis_steele_scattered_inclusive_u32_counted,
+        &sample::<u32>(n),
+        1024,
+        10,
+    )?;
+    // At least 512 threads work in each step: enough for all 32 warps.
+    assert!(naive.activity.iter().all(|&(_, warps)| warps == 32));
+    let efficient = counted(
+        bench,
+        blelloch_scattered_exclusive_u32_counted,
+        &sample::<u32>(n),
+        512,
+        19,
+    )?;
+    // All 16 warps, or one for each of fewer pairs.
+    for (threads, warps) in efficient.activity {
+        assert_eq!(warps, threads.min(16));
+    }
+    Ok(())
+}
+
 pub(crate) fn scans_write_their_elements_and_nothing_else(bench: &Bench) -> Outcome {
     // More room than elements on both sides of the longest scan, in one buffer
     // of steps too: a counted kernel must not count behind its last step.
@@ -285,16 +424,18 @@ pub(crate) fn scans_write_their_elements_and_nothing_else(bench: &Bench) -> Outc
     let steps = blelloch::steps(n);
     let source = bench.device.upload(&sample::<u32>(n))?;
     let mut output = bench.device.upload(&vec![u32::CANARY; n + 32])?;
-    let mut combines = bench.device.alloc_zeroed::<u32>(steps + 8)?;
+    let mut active = bench.device.alloc_zeroed::<u32>(steps + 8)?;
     let mut warps = bench.device.alloc_zeroed::<u32>(steps + 8)?;
+    let mut adds = bench.device.alloc_zeroed::<u32>(steps + 8)?;
     bench.module.launch(
         blelloch_padded_inclusive_u32_counted,
         LaunchShape::new(1, blelloch::threads(n)),
-        (&source, &mut output, &mut combines, &mut warps),
+        (&source, &mut output, &mut active, &mut warps, &mut adds),
     )?;
     assert_eq!(output.to_vec()?[n..], [u32::CANARY; 32]);
-    assert_eq!(combines.to_vec()?[steps..], [0; 8]);
-    assert_eq!(warps.to_vec()?[steps..], [0; 8]);
+    for counts in [active, warps, adds] {
+        assert_eq!(counts.to_vec()?[steps..], [0; 8]);
+    }
     Ok(())
 }
 
@@ -319,6 +460,20 @@ pub(crate) fn a_scan_of_too_many_elements_is_refused(bench: &Bench) -> Outcome {
     let mut output = bench.device.alloc_zeroed::<u32>(64)?;
     refused(&source, &mut output, LaunchShape::new(2, 32));
     refused(&source, &mut output, LaunchShape::new(1, 33));
+    let scattered = bench.module.launch(
+        blelloch_scattered_exclusive_u32,
+        LaunchShape::new(1, 96),
+        (&source, &mut output),
+    );
+    let three_warps = matches!(scattered, Err(quadscan::Error::ContractBroken { .. }));
+    assert!(three_warps, "{scattered:?}");
+    let batch = bench.module.launch(
+        blelloch_batch_exclusive_u32,
+        LaunchShape::new(2, 32),
+        (&source, &mut output, 33_u32),
+    );
+    let too_short = matches!(batch, Err(quadscan::Error::ContractBroken { .. }));
+    assert!(too_short, "{batch:?}");
     assert_eq!(output.to_vec()?, [0; 64], "a refused launch ran");
     Ok(())
 }

@@ -311,6 +311,13 @@ impl Backend for Cuda {
         Ok(ms.into())
     }
 
+    /// The context is the device's primary one, so that events of both are in it.
+    /// cust makes streams without `NON_BLOCKING`: they wait for work on the legacy
+    /// default stream, to which this file gives none, and not for each other.
+    fn another_stream(&self) -> Result<Box<dyn Backend>> {
+        Ok(Box::new(Cuda::open(self.properties.ordinal)?))
+    }
+
     fn has_graphs(&self) -> bool {
         graph::are_there()
     }

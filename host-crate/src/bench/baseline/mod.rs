@@ -1,0 +1,329 @@
+//! A run beside an earlier one: which rows are slower, which faster, and what the
+//! comparison could have told; and the ratio of what emulated kernels did, which is
+//! exact. How it is said is in `words`.
+//!
+//! | compared | how |
+//! | --- | --- |
+//! | `kernel_ms` | by the test of [`crate::measure::comparison`], corrected for the number of rows; slower misses the baseline |
+//! | `warp_instructions` of the emulator | exactly; more of them miss the baseline |
+//! | `host_ms` | told, without a verdict: one measurement serves all cells of a size, and other programs of the machine change it by more than any margin that would be of use |
+//! | `gpu_ms` and the other times | not at all: the span's copies vary by 10 % from process to process (H200, 2026-11-21) |
+//!
+//! **A factor that all rows have in common** (the device's clock, or a change of
+//! every kernel) is told, as the median ratio, and taken off no row: a run in which
+//! everything is slower is slower, and only a person can say why. What can help, the
+//! clocks and whether the PTX is the same, is told beside it.
+
+pub(in crate::bench) mod asked;
+mod side;
+mod words;
+
+use std::mem::{Discriminant, discriminant};
+
+use crate::measure::comparison::{Judge, Ratio, Verdict};
+use crate::measure::{Method, Timing};
+use crate::record::{Key, Record, Status};
+
+pub(in crate::bench) use side::Side;
+
+/// What a comparison found.
+#[derive(Clone, Debug)]
+pub(super) struct Comparison {
+    /// What the baseline is called.
+    name: String,
+    /// Changes within this part are none.
+    margin: f64,
+    then: Side,
+    now: Side,
+    rows: Vec<Row>,
+    /// Cells of the baseline that this run has not measured.
+    unmeasured: usize,
+    /// Kernels that were timed in another way then.
+    other_ways: usize,
+    /// The fewest and the most processes that measured a kernel, then and now.
+    processes: Option<[(usize, usize); 2]>,
+}
+
+/// Something that a cell or a launch was compared by.
+#[derive(Clone, Debug, PartialEq)]
+struct Row {
+    cell: String,
+    /// The column.
+    what: &'static str,
+    finding: Finding,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Finding {
+    /// The kernel's time, ms.
+    Time {
+        before: f64,
+        after: f64,
+        ratio: Option<Ratio>,
+        verdict: Verdict,
+        /// The smallest slow-down, as a part, that would have been told.
+        resolution: Option<f64>,
+    },
+    /// The host's time, ms, which has no verdict.
+    Host { before: f64, after: f64 },
+    /// Warp instructions.
+    Count { before: u64, after: u64 },
+    /// The baseline has it, and this run has none.
+    Gone,
+    /// Only this run has it.
+    New,
+}
+
+/// How many rows a comparison found of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Tally {
+    faster: usize,
+    slower: usize,
+    equal: usize,
+    too_few: usize,
+    gone: usize,
+    new: usize,
+    more: usize,
+    fewer: usize,
+    same: usize,
+}
+
+impl Comparison {
+    fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for row in &self.rows {
+            let count = match &row.finding {
+                Finding::Time { verdict, .. } => match verdict {
+                    Verdict::Faster => &mut tally.faster,
+                    Verdict::Slower => &mut tally.slower,
+                    Verdict::NotDistinguishable => &mut tally.equal,
+                    Verdict::TooFew => &mut tally.too_few,
+                },
+                Finding::Count { before, after } if after > before => &mut tally.more,
+                Finding::Count { before, after } if after < before => &mut tally.fewer,
+                Finding::Count { .. } => &mut tally.same,
+                Finding::Gone => &mut tally.gone,
+                Finding::New => &mut tally.new,
+                Finding::Host { .. } => continue,
+            };
+            *count += 1;
+        }
+        tally
+    }
+
+    /// Whether the run falls short of the baseline, or the baseline says nothing
+    /// about it.
+    pub(super) fn is_missed(&self) -> bool {
+        let tally = self.tally();
+        tally.slower + tally.gone + tally.more > 0 || tally.is_empty()
+    }
+
+    /// The ratios of all kernels, the smallest first.
+    fn ratios(&self) -> Vec<f64> {
+        let ratio = |row: &Row| match &row.finding {
+            Finding::Time { before, after, .. } => Some(after / before),
+            _ => None,
+        };
+        sorted(self.rows.iter().filter_map(ratio))
+    }
+
+    /// The slow-downs that would have been told, the smallest first, as parts.
+    fn resolutions(&self) -> Vec<f64> {
+        let resolution = |row: &Row| match &row.finding {
+            Finding::Time { resolution, .. } => *resolution,
+            _ => None,
+        };
+        sorted(self.rows.iter().filter_map(resolution))
+    }
+}
+
+impl Tally {
+    /// Whether nothing could be compared.
+    fn is_empty(&self) -> bool {
+        self.faster + self.slower + self.equal + self.more + self.fewer + self.same == 0
+    }
+}
+
+fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+/// The time that two rows of a cell stand for.
+enum Times<'a> {
+    /// Both have the kernel's.
+    Kernel(&'a Timing, &'a Timing),
+    /// Both have the host's, and neither the kernel's.
+    Host(&'a Timing, &'a Timing),
+    /// The kernel's is gone.
+    Gone,
+    /// Only this run has it.
+    New(&'static str),
+    /// No time belongs to the cell.
+    Neither,
+}
+
+fn times<'a>(then: Option<&'a Record>, now: &'a Record) -> Times<'a> {
+    let kernel = then.and_then(|then| then.timings.kernel.as_ref());
+    let host = then.and_then(|then| then.timings.host.as_ref());
+    match (kernel, &now.timings.kernel) {
+        (Some(then), Some(now)) => Times::Kernel(then, now),
+        (Some(_), None) => Times::Gone,
+        (None, Some(_)) => Times::New("kernel_ms"),
+        (None, None) => match (host, &now.timings.host) {
+            (Some(then), Some(now)) => Times::Host(then, now),
+            (None, Some(_)) => Times::New("host_ms"),
+            (_, None) => Times::Neither,
+        },
+    }
+}
+
+/// The warp instructions of an earlier row and of this one: emulated ones have
+/// them, so that a GPU's is not compared with an emulator's.
+fn instructions(then: Option<&Record>, now: &Record) -> Option<Finding> {
+    let of = |record: &Record| record.counts.map(|counts| counts.warp_instructions);
+    match (then.and_then(of), of(now)) {
+        (Some(before), Some(after)) => Some(Finding::Count { before, after }),
+        (Some(_), None) => Some(Finding::Gone),
+        (None, _) => None,
+    }
+}
+
+/// How its kernel was launched for a sample, but for how often.
+fn way(record: &Record) -> Option<Discriminant<Method>> {
+    record.timings.kernel_method.as_ref().map(discriminant)
+}
+
+/// The launch that a row is of: that of all of its steps.
+fn launch(record: &Record) -> (&str, Key) {
+    let key = Key {
+        step: None,
+        ..record.key.clone()
+    };
+    (&record.table, key)
+}
+
+fn same_cell(a: &Record, b: &Record) -> bool {
+    a.table == b.table && a.key == b.key
+}
+
+/// What two runs have of the same cells, before anything is judged.
+#[derive(Default)]
+struct Pairs<'a> {
+    rows: Vec<Row>,
+    /// The kernel's times of rows, by their index.
+    kernels: Vec<(usize, &'a Timing, &'a Timing)>,
+    /// Kernels that were timed in another way then.
+    other_ways: usize,
+}
+
+/// Puts the rows of two runs together. The host's time is one measurement for all
+/// cells of a size, and the instructions and the time of a launch with many steps
+/// are in each of them: each is taken once.
+fn pairs<'a>(baseline: &'a [Record], now: &'a [Record]) -> Pairs<'a> {
+    let mut pairs = Pairs::default();
+    let mut hosts: Vec<&Timing> = Vec::new();
+    let mut kernels: Vec<((&str, Key), &Timing)> = Vec::new();
+    let mut launches: Vec<(&str, Key)> = Vec::new();
+    for record in now {
+        let earlier = baseline
+            .iter()
+            .find(|other| same_cell(other, record) && other.status != Status::Failed);
+        let cell = format!("{} {}", record.table, record.key.describe());
+        let of_launch = launch(record);
+        if !launches.contains(&of_launch)
+            && let Some(finding) = instructions(earlier, record)
+        {
+            let cell = format!("{} {}", record.table, of_launch.1.describe());
+            pairs.push(cell, "warp_instructions", finding);
+            launches.push(of_launch);
+        }
+        match times(earlier, record) {
+            Times::Neither => {}
+            Times::New(what) => pairs.push(cell, what, Finding::New),
+            Times::Gone => pairs.push(cell, "kernel_ms", Finding::Gone),
+            Times::Kernel(_, after) if kernels.contains(&(launch(record), after)) => {}
+            Times::Host(_, after) if hosts.contains(&after) => {}
+            Times::Kernel(before, after) => {
+                kernels.push((launch(record), after));
+                let was_other = earlier.is_some_and(|earlier| way(earlier) != way(record));
+                pairs.other_ways += usize::from(was_other);
+                pairs.kernels.push((pairs.rows.len(), before, after));
+                // Judged when the number of rows is known.
+                pairs.push(cell, "kernel_ms", Finding::New);
+            }
+            Times::Host(before, after) => {
+                hosts.push(after);
+                let (before, after) = (before.median_ms, after.median_ms);
+                pairs.push(cell, "host_ms", Finding::Host { before, after });
+            }
+        }
+    }
+    pairs
+}
+
+impl Pairs<'_> {
+    fn push(&mut self, cell: String, what: &'static str, finding: Finding) {
+        self.rows.push(Row {
+            cell,
+            what,
+            finding,
+        });
+    }
+
+    /// Judges the kernels' times, as many as there are.
+    fn judged(mut self, margin: f64) -> Vec<Row> {
+        let mut judge = Judge::new(margin, self.kernels.len());
+        for (index, before, after) in self.kernels {
+            let ratio = judge.ratio(before, after);
+            self.rows[index].finding = Finding::Time {
+                before: before.median_ms,
+                after: after.median_ms,
+                ratio,
+                verdict: judge.verdict(before, ratio),
+                resolution: ratio.map(|ratio| judge.resolution(before, ratio)),
+            };
+        }
+        self.rows
+    }
+
+    fn processes(&self) -> Option<[(usize, usize); 2]> {
+        let range = |of: fn(&(usize, &Timing, &Timing)) -> usize| {
+            let counts = self.kernels.iter().map(of);
+            Some((counts.clone().min()?, counts.max()?))
+        };
+        Some([
+            range(|(_, before, _)| before.draws().len())?,
+            range(|(_, _, after)| after.draws().len())?,
+        ])
+    }
+}
+
+/// Compares every row of this run with the baseline's. Changes within `margin`, a
+/// part, are none.
+pub(super) fn compare_runs(
+    name: &str,
+    margin: f64,
+    baseline: &[Record],
+    now: &[Record],
+) -> Comparison {
+    let pairs = pairs(baseline, now);
+    let unmeasured = baseline
+        .iter()
+        .filter(|other| !now.iter().any(|record| same_cell(other, record)))
+        .count();
+    Comparison {
+        name: name.to_owned(),
+        margin,
+        then: Side::of(baseline),
+        now: Side::of(now),
+        processes: pairs.processes(),
+        other_ways: pairs.other_ways,
+        rows: pairs.judged(margin),
+        unmeasured,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,297 @@
+//! What a comparison says to people: lines for a terminal, and a section for a pull
+//! request.
+
+use super::{Comparison, Finding, Row, Tally};
+use crate::export::number::milliseconds;
+use crate::measure::comparison::{CHANCE, LEAST_MS, Verdict};
+
+/// Fewer kernels than this have no factor in common.
+const FEWEST_IN_COMMON: usize = 5;
+
+/// A part as a percentage, without zeros behind it.
+fn percent(part: f64) -> String {
+    let text = format!("{:.2}", 100.0 * part);
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    format!("{text} %")
+}
+
+/// `1 row`, `2 rows`.
+fn rows(count: usize) -> String {
+    match count {
+        1 => "1 row".to_owned(),
+        n => format!("{n} rows"),
+    }
+}
+
+/// `12`, or `3 to 12`.
+fn range((fewest, most): (usize, usize)) -> String {
+    if fewest == most {
+        fewest.to_string()
+    } else {
+        format!("{fewest} to {most}")
+    }
+}
+
+/// What became of a row in one word, when it differs.
+fn word(finding: &Finding) -> Option<&'static str> {
+    match finding {
+        Finding::Time {
+            verdict: Verdict::Slower,
+            ..
+        } => Some("slower"),
+        Finding::Time {
+            verdict: Verdict::Faster,
+            ..
+        } => Some("faster"),
+        Finding::Count { before, after } if after > before => Some("more"),
+        Finding::Count { before, after } if after < before => Some("fewer"),
+        Finding::Gone => Some("gone"),
+        _ => None,
+    }
+}
+
+/// Before, after and the ratio with its interval, as text.
+fn figures(finding: &Finding) -> [String; 3] {
+    match finding {
+        Finding::Time {
+            before,
+            after,
+            ratio,
+            ..
+        } => [
+            milliseconds(*before),
+            milliseconds(*after),
+            match ratio {
+                Some(r) => format!("{:.3} ({:.3} to {:.3})", r.estimate, r.low, r.high),
+                None => format!("{:.3}", after / before),
+            },
+        ],
+        Finding::Host { before, after } => [
+            milliseconds(*before),
+            milliseconds(*after),
+            format!("{:.2}", after / before),
+        ],
+        Finding::Count { before, after } => [
+            before.to_string(),
+            after.to_string(),
+            match before {
+                0 => String::new(),
+                _ => format!("{:.3}", *after as f64 / *before as f64),
+            },
+        ],
+        Finding::Gone | Finding::New => Default::default(),
+    }
+}
+
+fn line(row: &Row) -> Option<String> {
+    let word = word(&row.finding)?;
+    let Row { cell, what, .. } = row;
+    if row.finding == Finding::Gone {
+        return Some(format!(
+            "{word}: {cell}: the baseline has {what}, this run has none"
+        ));
+    }
+    let [before, after, ratio] = figures(&row.finding);
+    Some(match row.finding {
+        Finding::Count { .. } => format!("{word}: {cell}: {what} {before} -> {after}"),
+        _ => format!("{word}: {cell}: {what} {before} -> {after}, ratio {ratio}"),
+    })
+}
+
+impl Comparison {
+    /// How many rows became what.
+    fn counts(&self, tally: &Tally) -> String {
+        let mut text = format!(
+            "{} slower, {} faster, {} not distinguishable",
+            tally.slower, tally.faster, tally.equal
+        );
+        for (count, what) in [
+            (tally.too_few, "measured by too few processes"),
+            (tally.gone, "without what the baseline has of them"),
+            (tally.more, "with more instructions"),
+            (tally.fewer, "with fewer instructions"),
+            (tally.same, "with as many instructions"),
+            (tally.new, "not in the baseline"),
+            (self.unmeasured, "of the baseline not measured"),
+        ] {
+            if count > 0 {
+                text.push_str(&format!(", {count} {what}"));
+            }
+        }
+        if tally.is_empty() {
+            text.push_str(": nothing could be compared");
+        }
+        text
+    }
+
+    /// The test in one sentence, and what it could have told.
+    fn method(&self, tally: &Tally) -> Vec<String> {
+        let mut lines = Vec::new();
+        let Some([then, now]) = self.processes else {
+            return lines;
+        };
+        let judged = tally.slower + tally.faster + tally.equal;
+        if judged > 0 {
+            lines.push(format!(
+                "A row is slower or faster when the interval of its ratio lies beyond {} and \
+                 {} us; all {} intervals hold together with {} (Mann and Whitney's test on the \
+                 medians of the measuring processes, {} then and {} now, Bonferroni's correction).",
+                percent(self.margin),
+                milliseconds(1000.0 * LEAST_MS),
+                judged + tally.too_few,
+                percent(1.0 - CHANCE),
+                range(then),
+                range(now),
+            ));
+        }
+        if tally.too_few > 0 {
+            lines.push(format!(
+                "{} without a verdict: measured by {} processes then and {} now, too few for any \
+                 difference to mean something; --save and --baseline take 12 where --processes \
+                 does not say less.",
+                rows(tally.too_few),
+                range(then),
+                range(now),
+            ));
+        }
+        if self.other_ways > 0 {
+            lines.push(format!(
+                "{} timed in another way than then (single launches, calls one after the other, \
+                 graphs), which may make a difference where a kernel is short.",
+                rows(self.other_ways)
+            ));
+        }
+        let told = self.resolutions();
+        if let (Some(median), Some(most)) = (told.get(told.len() / 2), told.last()) {
+            lines.push(format!(
+                "A slow-down of {} would have been told in half of the rows, of {} in all.",
+                percent(*median),
+                percent(*most),
+            ));
+        }
+        lines
+    }
+
+    /// What all kernels have in common.
+    fn in_common(&self) -> Option<String> {
+        let ratios = self.ratios();
+        let median = *ratios.get(ratios.len() / 2)?;
+        if ratios.len() < FEWEST_IN_COMMON {
+            return None;
+        }
+        let mut text = format!(
+            "The median ratio of {} kernels is {median:.3}",
+            ratios.len()
+        );
+        if (median - 1.0).abs() <= self.margin / 2.0 {
+            return Some(text + ".");
+        }
+        text.push_str(
+            ": all of them moved, which a change of every kernel does, and another clock of the \
+             device as well; the verdicts are not corrected for it.",
+        );
+        if let (Some(then), Some(now)) = (self.then.sm_mhz, self.now.sm_mhz) {
+            text.push_str(&format!(" The SM clock was {then} MHz and is {now} MHz."));
+        }
+        if !self.then.ptx.is_empty() && self.then.ptx == self.now.ptx {
+            text.push_str(" Both runs have the same PTX, so the kernels have not changed.");
+        }
+        Some(text)
+    }
+
+    /// The host's times, which have no verdict.
+    fn host(&self) -> Option<String> {
+        let ratio = |row: &Row| match row.finding {
+            Finding::Host { before, after } => Some(after / before),
+            _ => None,
+        };
+        let ratios = super::sorted(self.rows.iter().filter_map(ratio));
+        let (least, most) = (ratios.first()?, ratios.last()?);
+        Some(format!(
+            "host_ms, without a verdict since other programs of the machine change it: {} with \
+             ratios from {least:.2} to {most:.2}.",
+            rows(ratios.len())
+        ))
+    }
+
+    /// The rows that differ, their number, the test, and what it could have told.
+    pub(in crate::bench) fn lines(&self) -> Vec<String> {
+        let tally = self.tally();
+        let mut lines = vec![
+            format!("baseline `{}`: {}", self.name, self.then.describe()),
+            format!("this run: {}", self.now.describe()),
+        ];
+        lines.extend(self.rows.iter().filter_map(line));
+        lines.push(format!("compared: {}", self.counts(&tally)));
+        lines.extend(self.method(&tally));
+        lines.extend(self.in_common());
+        lines.extend(self.host());
+        lines
+    }
+
+    /// The same as a section of Markdown: the two runs, the rows that differ, the
+    /// words, and all rows folded away.
+    pub(in crate::bench) fn markdown(&self) -> String {
+        let tally = self.tally();
+        let mut text = format!("## Baseline `{}`\n\n", self.name);
+        text.push_str("| | baseline | this run |\n| --- | --- | --- |\n");
+        let now = self.now.parts();
+        for (name, then) in self.then.parts() {
+            let now = now.iter().find(|part| part.0 == name);
+            let now = now.map(|part| part.1.as_str()).unwrap_or_default();
+            text.push_str(&format!("| {name} | {then} | {now} |\n"));
+        }
+        let differing: Vec<&Row> = self
+            .rows
+            .iter()
+            .filter(|row| word(&row.finding).is_some())
+            .collect();
+        text.push_str(&format!("\n**{}**\n", self.counts(&tally)));
+        if !differing.is_empty() {
+            text.push('\n');
+            text.push_str(&table(&differing));
+        }
+        let words = self.method(&tally).into_iter();
+        for sentence in words.chain(self.in_common()).chain(self.host()) {
+            text.push_str(&format!("\n{sentence}\n"));
+        }
+        let compared: Vec<&Row> = self
+            .rows
+            .iter()
+            .filter(|row| row.finding != Finding::New)
+            .collect();
+        if compared.len() > differing.len() {
+            text.push_str(&format!(
+                "\n<details><summary>All {} compared</summary>\n\n{}\n</details>\n",
+                rows(compared.len()),
+                table(&compared)
+            ));
+        }
+        text
+    }
+}
+
+fn table(rows: &[&Row]) -> String {
+    let mut text = "| cell | column | before | after | ratio | verdict |\n\
+                    | --- | --- | ---: | ---: | ---: | --- |\n"
+        .to_owned();
+    for row in rows {
+        let [before, after, ratio] = figures(&row.finding);
+        let verdict = word(&row.finding).map_or_else(|| quiet(&row.finding), str::to_owned);
+        text.push_str(&format!(
+            "| {} | {} | {before} | {after} | {ratio} | {verdict} |\n",
+            row.cell.replace('|', "\\|"),
+            row.what
+        ));
+    }
+    text
+}
+
+/// What became of a row that does not differ.
+fn quiet(finding: &Finding) -> String {
+    match finding {
+        Finding::Time { verdict, .. } => verdict.to_string(),
+        Finding::Count { .. } => "equal".to_owned(),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,58 @@
+//! An artifact whose `trapezoid_f64_dyadic` does a little more: what a comparison
+//! has to find.
+//!
+//! Behind every n-th square root stands an addition of +0, which changes no bit of a
+//! height (none is -0) and which no compiler may leave out.
+
+use std::path::Path;
+
+use quadscan::device::Artifact;
+use sha2::{Digest, Sha256};
+
+/// The kernel that is slowed.
+const ENTRY: &str = ".entry trapezoid_f64_dyadic(";
+
+/// The kernel's text with an addition behind every n-th square root.
+fn slowed(kernel: &str, every: usize) -> String {
+    let mut text = String::new();
+    let mut roots = 0;
+    for line in kernel.split_inclusive('\n') {
+        text.push_str(line);
+        let mut words = line.split([' ', '\t', ',']).filter(|word| !word.is_empty());
+        if words.next() == Some("sqrt.rn.f64") {
+            roots += 1;
+            if let (Some(height), 0) = (words.next(), roots % every) {
+                text.push_str(&format!(
+                    "\tadd.rn.f64 \t{height}, {height}, 0d0000000000000000;\n"
+                ));
+            }
+        }
+    }
+    text
+}
+
+/// Writes the program's own artifact with the slowed kernel into a folder.
+pub(crate) fn write(folder: &Path, every: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let artifact = Artifact::embedded()?;
+    let mut manifest = artifact.manifest().clone();
+    std::fs::create_dir_all(folder)?;
+    for (module, listed) in artifact.modules().zip(&mut manifest.modules) {
+        let begin = module
+            .ptx
+            .find(ENTRY)
+            .ok_or("the artifact has no such kernel")?;
+        let kernel = &module.ptx[begin..];
+        let end = begin + kernel.find("\n}").ok_or("the kernel has no end")?;
+        let text = [
+            &module.ptx[..begin],
+            &slowed(&module.ptx[begin..end], every),
+            &module.ptx[end..],
+        ]
+        .concat();
+        let hash = Sha256::digest(text.as_bytes());
+        listed.sha256 = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        std::fs::write(folder.join(&module.module.file), text)?;
+    }
+    std::fs::write(folder.join("manifest.json"), serde_json::to_vec(&manifest)?)?;
+    Ok(())
+}
