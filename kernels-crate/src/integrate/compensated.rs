@@ -23,16 +23,6 @@ use cuda_std::prelude::*;
 #[cfg(not(target_os = "cuda"))]
 use super::trapezoid::MAX_STRIPS;
 
-/// Hands the digits of a counter of terms to `$step`, the lowest first. Spelled out, because only what is indexed by constants stays in registers.
-macro_rules! for_every_digit {
-    ($step:ident) => {
-        $step! {
-            0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15
-            16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
-        }
-    };
-}
-
 /// Strip `i`: its height divided by the strips, every operation rounded to f32.
 #[inline(always)]
 fn term(i: u32, strips: f32) -> f32 {
@@ -76,21 +66,34 @@ entries! {
     unsafe fn trapezoid_f32_pure_pairwise(partials: *mut f32, count: u32, strips: f32) {
         let thread = thread::index_1d();
         let first = thread * count;
+        let term = |i: u32| term(first + i, strips);
         let mut digits = [0.0_f32; 32];
-        for i in 0..count {
-            let mut carry = term(first + i, strips);
-            macro_rules! add {
-                () => {};
-                ($k:literal $($higher:literal)*) => {
-                    if i >> $k & 1 == 0 {
-                        digits[$k] = carry;
-                    } else {
-                        carry += digits[$k];
-                        add!($($higher)*);
-                    }
-                };
-            }
-            for_every_digit!(add);
+        // Spelled out digit by digit: what is indexed by constants stays in registers.
+        macro_rules! carry_on {
+            ($carry:ident, $last:ident; $k:literal) => {
+                digits[$k] = $carry;
+            };
+            ($carry:ident, $last:ident; $k:literal $($higher:literal)+) => {
+                if $last >> $k & 1 == 0 {
+                    digits[$k] = $carry;
+                } else {
+                    $carry += digits[$k];
+                    carry_on!($carry, $last; $($higher)+);
+                }
+            };
+        }
+        // Eight terms at a time, whose three carries are known.
+        for group in 0..count / 8 {
+            let i = 8 * group;
+            let pair = |i: u32| term(i) + term(i + 1);
+            let four = |i: u32| pair(i) + pair(i + 2);
+            let (last, mut carry) = (i + 7, four(i) + four(i + 4));
+            carry_on!(carry, last;
+                3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31);
+        }
+        for last in count / 8 * 8..count {
+            let mut carry = term(last);
+            carry_on!(carry, last; 0 1 2);
         }
         let mut sum = 0.0;
         macro_rules! add_what_is_left {
@@ -100,7 +103,10 @@ entries! {
                 }
             )*};
         }
-        for_every_digit!(add_what_is_left);
+        add_what_is_left!(
+            0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15
+            16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
+        );
         // SAFETY: `partials` has an element for every thread.
         unsafe { *partials.add(thread as usize) = sum };
     }
