@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 
 /// A grid of threads over the strips of 0..1. One that does not fit is refused
 /// by the launches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grid {
     /// Strips, 1 to 2^31; `blocks * threads` divides them.
     pub strips: u64,
@@ -31,7 +31,7 @@ impl Grid {
 
     /// Strips of a thread. Err with the argument's name and what is allowed when
     /// the threads do not sum every strip, or their indices do not fit.
-    fn count(&self) -> Result<u32> {
+    pub(crate) fn count(&self) -> Result<u32> {
         let Grid {
             strips,
             blocks,
@@ -58,7 +58,7 @@ impl Grid {
         Ok((strips / partials) as u32)
     }
 
-    fn shape(&self) -> LaunchShape {
+    pub(crate) fn shape(&self) -> LaunchShape {
         LaunchShape::new(self.blocks, self.threads)
     }
 

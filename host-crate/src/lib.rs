@@ -14,6 +14,7 @@ pub mod export;
 pub mod fastest;
 pub mod integrate;
 pub mod limit;
+pub mod mapping;
 pub mod measure;
 pub mod model;
 pub mod oracle;

@@ -34,10 +34,13 @@ fn refused(arguments: &[&str], start: &str) -> String {
 fn an_unknown_table_is_refused_with_the_known_ones() {
     let sentence = refused(&["bench", "nonsense"], "TABLE `nonsense` is unknown");
     assert!(
-        sentence.contains("activity, sweep-f64, sweep-f32, accuracy"),
+        sentence.contains("activity, sweep-f64, sweep-f32, accuracy, mapping"),
         "{sentence}"
     );
-    refused(&["bench", "mapping"], "TABLE `mapping` is unknown");
+    refused(
+        &["bench", "mapping", "--published"],
+        "TABLE `mapping` has no published figures",
+    );
     refused(
         &["bench", "accuracy", "accuracy"],
         "TABLE `accuracy` is named twice",

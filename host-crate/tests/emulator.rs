@@ -176,6 +176,42 @@ fn more_instructions_than_the_baselines_are_a_failure() {
 }
 
 #[test]
+fn every_way_to_sum_is_right_and_atomics_have_other_digits_in_another_order() {
+    let folder = folder();
+    let size = "--strips 16384 --blocks 8 --threads 64 --format csv";
+    let arguments: Vec<&str> = ["mapping"].into_iter().chain(size.split(' ')).collect();
+    let outcome = bench(folder.path(), &arguments);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert!(outcome.output.starts_with("mapping,partials,finish,"));
+    let rows = rows(&outcome.output);
+    assert_eq!(rows.len(), 48);
+    for row in &rows {
+        assert_eq!((&*row["device"], &*row["status"]), ("emulator", "ok"));
+        let repeats = if row["finish"] == "atomics" {
+            "no"
+        } else {
+            "yes"
+        };
+        assert_eq!(row["repeats"], repeats, "{row:?}");
+        assert!(row["gpu_ms"].is_empty() && row["kernel_ms"].is_empty());
+        // pi - 1.17598207517 n^-1.5 + 0.0360415 n^-2.5 is 3.141592092838891.
+        assert!(row["pi"].starts_with("3.1415920928388"), "{row:?}");
+        let wavefronts = |column: &str| row[column].parse::<f64>().unwrap_or(f64::NAN);
+        let took = wavefronts("shared_wavefronts") / wavefronts("ideal_shared_wavefronts");
+        match &*row["partials"] {
+            "shared_conflicts" => assert!(took > 10.0, "{row:?}"),
+            "shared" => assert!(took == 1.0, "{row:?}"),
+            // Without shared memory there is no ratio.
+            _ => assert!(took.is_nan() || took == 1.0, "{row:?}"),
+        }
+    }
+    assert!(
+        outcome.errors.contains("atomics in 0 of 12 rows"),
+        "{outcome:?}"
+    );
+}
+
+#[test]
 fn a_dry_run_launches_every_kernel_once_and_keeps_nothing() {
     let folder = folder();
     let dry = |table: &str, extra: &[&str]| {

@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod fixtures;
+pub mod mapped;
 pub mod mutants;
 pub mod probes;
 pub mod ptx;

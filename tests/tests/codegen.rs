@@ -150,11 +150,48 @@ fn scans_work_in_shared_memory_and_wait_at_barriers() {
 }
 
 #[test]
-fn only_the_counted_kernels_count() {
+fn only_kernels_that_count_or_add_across_blocks_have_atomics() {
     every_entry(|arch, entry| {
         let counts = entry.count("red") + entry.count("atom") + entry.count("vote");
-        let counted = entry.name.ends_with("_counted");
-        assert_eq!(counts > 0, counted, "{} for {arch}", entry.name);
+        let adds = ["_counted", "_same_launch", "_atomics"];
+        let adds = adds.iter().any(|ending| entry.name.ends_with(ending));
+        assert_eq!(counts > 0, adds, "{} for {arch}", entry.name);
+    });
+}
+
+#[test]
+fn running_sums_are_where_their_kernels_names_say() {
+    every_entry(|arch, entry| {
+        let Some(name) = entry.name.strip_prefix("mapped_") else {
+            return;
+        };
+        let at = format!("{} for {arch}", entry.name);
+        // Thirteen terms in a turn of the loop and around it: read and written each.
+        let volatile = |space: &str| {
+            let access = |opcode: &str| entry.count(&format!("{opcode}.volatile.{space}"));
+            (access("ld"), access("st"))
+        };
+        let (shared, global) = (volatile("shared"), volatile("global"));
+        let is_empty = |(loads, stores): (usize, usize)| loads == 0 && stores == 0;
+        let is_every_term = |(loads, stores)| {
+            // The first store clears the word, and the last load ends it.
+            loads == stores && loads > entry.count("sqrt.rn.f64")
+        };
+        if name.starts_with("registers") {
+            assert!(is_empty(shared) && is_empty(global), "{at}");
+        } else if name.starts_with("shared") {
+            assert!(
+                is_every_term(shared) && is_empty(global),
+                "{at}: {shared:?}"
+            );
+        } else {
+            assert!(
+                is_empty(shared) && is_every_term(global),
+                "{at}: {global:?}"
+            );
+        }
+        let ordered = entry.count("atom.acq_rel.gpu");
+        assert_eq!(ordered, usize::from(name.ends_with("same_launch")), "{at}");
     });
 }
 

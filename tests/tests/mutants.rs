@@ -27,7 +27,7 @@ const SCHEDULES: u64 = 20;
 const TRIES: u64 = 4;
 
 /// What a line of the kernels' source that reads or writes memory has.
-const ACCESSES: [&str; 9] = [
+const ACCESSES: [&str; 13] = [
     "*node(",
     "*left",
     "*right",
@@ -37,6 +37,10 @@ const ACCESSES: [&str; 9] = [
     "*output.add",
     "*partials.add",
     "fetch_add",
+    "*tile",
+    "*is_last",
+    "*block_sums.add",
+    "*values.add",
 ];
 
 fn root() -> &'static Path {
@@ -170,8 +174,19 @@ fn every_fault_of_a_mutant_is_reported_with_its_kind_and_line() -> Outcome {
             .filter(barriers)
             .all(|l| matches!(l.fate, Fate::Caught(_)))
     );
-    // Two of Hillis and Steele, four of Blelloch.
-    assert_eq!(all.iter().filter(barriers).count(), 12 * 2 + 21 * 4);
+    // Two of Hillis and Steele, four of Blelloch; a block's sum has one, and the last
+    // block's one more of these and one to learn that it is the last.
+    let of_sums = 4 * 3 + 1;
+    assert_eq!(
+        all.iter().filter(barriers).count(),
+        12 * 2 + 21 * 4 + of_sums
+    );
+    let orders = all.iter().filter(|l| l.mutant.change == Change::Order);
+    let fates: Vec<bool> = orders.map(|l| matches!(l.fate, Fate::Caught(_))).collect();
+    assert_eq!(
+        fates, [true; 4],
+        "the order in which the last block is found"
+    );
 
     let path = root().join("docs/mutants.md");
     if std::env::var_os("UPDATE_MUTANTS").is_some() {

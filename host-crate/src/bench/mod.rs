@@ -5,6 +5,7 @@
 //! one cell is in `run`.
 
 mod baseline;
+mod chosen;
 pub mod console;
 pub mod host_oracle;
 mod list;

@@ -7,13 +7,14 @@ use std::time::Duration;
 use quadscan_kernels::scan::MAX_ELEMENTS;
 
 use super::baseline::asked;
-use super::list;
+use super::{chosen, list};
 use crate::cli::BenchArguments;
 use crate::device::DeviceChoice;
 use crate::error::{Error, Result};
 use crate::export::Format;
 use crate::record::Key;
 use crate::tables::{self, Extent, Selection, Table};
+use crate::worker::OTHER_SCHEDULES;
 use crate::worker::protocol::Task;
 
 /// The most strips: their index is a `u32` in the kernels, and the end of the
@@ -66,52 +67,11 @@ pub struct Request {
     pub worker: Option<PathBuf>,
 }
 
-fn refused(argument: &str, problem: String) -> Error {
+pub(super) fn refused(argument: &str, problem: String) -> Error {
     Error::Argument {
         argument: argument.to_owned(),
         problem,
     }
-}
-
-fn known_tables() -> String {
-    let names: Vec<&str> = tables::all().iter().map(|table| table.name()).collect();
-    names.join(", ")
-}
-
-/// Without names all tables, of which some have no place beside `published`.
-fn select_tables(names: &[String], published: bool) -> Result<Vec<&'static dyn Table>> {
-    let is_offered = |table: &&dyn Table| !published || table.is_published();
-    if names.is_empty() {
-        return Ok(tables::all().into_iter().filter(is_offered).collect());
-    }
-    let mut selected: Vec<&'static dyn Table> = Vec::new();
-    for name in names {
-        let table = tables::by_name(name).ok_or_else(|| {
-            refused(
-                "TABLE",
-                format!("`{name}` is unknown, known are {}", known_tables()),
-            )
-        })?;
-        if selected.iter().any(|other| other.name() == table.name()) {
-            return Err(refused(
-                "TABLE",
-                format!("`{name}` is named twice, once is allowed"),
-            ));
-        }
-        if !is_offered(&table) {
-            let offered = tables::all().into_iter().filter(is_offered);
-            let names: Vec<&str> = offered.map(|table| table.name()).collect();
-            return Err(refused(
-                "TABLE",
-                format!(
-                    "`{name}` has no published figures, allowed beside --published are {}",
-                    names.join(", ")
-                ),
-            ));
-        }
-        selected.push(table);
-    }
-    Ok(selected)
 }
 
 /// `--peers sweep-f64` asks for a table, not for a folder of that name.
@@ -236,7 +196,7 @@ impl Request {
         check_name("--save", &arguments.save)?;
         check_name("--baseline", &arguments.baseline)?;
         let (names, peers) = tables_and_peers(arguments);
-        let tables = select_tables(&names, selection.published)?
+        let tables = chosen::tables(&names, selection.published)?
             .into_iter()
             .map(|table| Ok((table, table.cells(&selection)?)))
             .collect::<Result<_>>()?;
@@ -273,27 +233,31 @@ impl Request {
 
     /// How long a cell may take on a device: as given, else a minute and, for
     /// kernels with few threads, thirty launches at 1 us a strip and thread. A
-    /// device without a timer launches once, and runs one warp after the other:
-    /// 10 us a strip and warp.
+    /// device without a timer launches once, or a few times in `mapping`, and runs one
+    /// warp after the other: 10 us a strip and warp.
     pub fn limit(&self, task: &Task, has_timer: bool) -> Duration {
         const MINUTE: Duration = Duration::from_secs(60);
+        let of_strips = |strips: &u64, blocks: &u32, threads: &u32, emulated: u64| {
+            let (blocks, threads) = (u64::from(*blocks), u64::from(*threads));
+            let strips_a_thread = strips / (blocks * threads).max(1);
+            let warps = blocks * threads.div_ceil(32);
+            let micros = if has_timer { 30 } else { 10 * emulated * warps };
+            MINUTE + Duration::from_micros(micros * strips_a_thread)
+        };
         self.cell_timeout.unwrap_or_else(|| match task {
             Task::QuarterCircle {
                 strips,
                 blocks,
                 threads,
                 ..
-            } => {
-                let (blocks, threads) = (u64::from(*blocks), u64::from(*threads));
-                let strips_a_thread = strips / (blocks * threads).max(1);
-                let warps = blocks * threads.div_ceil(32);
-                let micros = if has_timer { 30 } else { 10 * warps };
-                MINUTE + Duration::from_micros(micros * strips_a_thread)
-            }
-            Task::Activity { .. }
-            | Task::Concurrent { .. }
-            | Task::Limit { .. }
-            | Task::Diagnostic { .. } => MINUTE,
+            } => of_strips(strips, blocks, threads, 1),
+            Task::Mapping {
+                strips,
+                blocks,
+                threads,
+                ..
+            } => of_strips(strips, blocks, threads, 1 + OTHER_SCHEDULES),
+            _ => MINUTE,
         })
     }
 
@@ -322,5 +286,208 @@ impl Request {
 }
 
 #[cfg(test)]
-#[path = "request_tests.rs"]
-mod tests;
+mod tests {
+    use super::*;
+
+    fn arguments() -> BenchArguments {
+        BenchArguments {
+            device: "auto".into(),
+            format: "csv".into(),
+            ..BenchArguments::default()
+        }
+    }
+
+    fn problem(change: impl FnOnce(&mut BenchArguments)) -> String {
+        let mut arguments = arguments();
+        change(&mut arguments);
+        Request::new(&arguments)
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn without_tables_all_are_asked_for() {
+        let names = Request::new(&arguments()).map(|request| {
+            let names = request.tables.iter().map(|(table, _)| table.name());
+            names.collect::<Vec<_>>().join(" ")
+        });
+        let all = "activity sweep-f64 sweep-f32 accuracy mapping limits";
+        assert_eq!(names.unwrap_or_default(), all);
+    }
+
+    #[test]
+    fn a_table_without_published_figures_has_no_place_beside_published() {
+        let published = BenchArguments {
+            published: true,
+            ..arguments()
+        };
+        let names = Request::new(&published).map(|request| {
+            let names = request.tables.iter().map(|(table, _)| table.name());
+            names.collect::<Vec<_>>()
+        });
+        let four = ["activity", "sweep-f64", "sweep-f32", "accuracy"];
+        assert_eq!(names.unwrap_or_default(), four);
+        assert_eq!(
+            problem(|a| (a.published, a.tables) = (true, vec!["mapping".into()])),
+            "TABLE `mapping` has no published figures, allowed beside --published are activity, \
+             sweep-f64, sweep-f32, accuracy"
+        );
+    }
+
+    #[test]
+    fn an_unknown_table_lists_the_known_ones() {
+        assert_eq!(
+            problem(|a| a.tables = vec!["maping".into()]),
+            "TABLE `maping` is unknown, known are activity, sweep-f64, sweep-f32, accuracy, \
+             mapping, limits"
+        );
+    }
+
+    #[test]
+    fn strips_that_the_threads_do_not_divide_are_refused_with_what_would_be_lost() {
+        assert_eq!(
+            problem(|a| {
+                a.tables = vec!["sweep-f64".into()];
+                a.strips = Some("1000".into());
+                a.blocks = Some("3".into());
+                a.threads = Some("32".into());
+            }),
+            "--strips 1000 is not a multiple of blocks * threads = 3 * 32 = 96, and sweep-f64 \
+             refuses such a size because the page's integer division would drop 40 strips"
+        );
+    }
+
+    #[test]
+    fn only_known_devices_are_allowed() {
+        for device in [
+            "emulator:1",
+            "cuda:",
+            "cuda:x",
+            "gpu",
+            "cuda:99999999999",
+            "",
+        ] {
+            let problem = problem(|a| a.device = device.into());
+            assert!(problem.starts_with("--device"), "{device}: {problem}");
+            assert!(
+                problem.ends_with("allowed are auto, cuda, cuda:N and emulator"),
+                "{problem}"
+            );
+        }
+        for device in ["auto", "cuda", "cuda:0", "cuda:12", "emulator"] {
+            assert_eq!(problem(|a| a.device = device.into()), "");
+        }
+    }
+
+    #[test]
+    fn a_schedule_is_a_number_and_the_emulators_alone() {
+        let with = |device: &str, seed: &str| {
+            problem(|a| (a.device, a.schedule) = (device.into(), Some(seed.into())))
+        };
+        assert_eq!(with("emulator", "18446744073709551615"), "");
+        assert_eq!(
+            with("emulator", "x"),
+            "--schedule `x` is not a whole number, allowed are 0 to 18446744073709551615"
+        );
+        for device in ["auto", "cuda", "cuda:1"] {
+            assert_eq!(
+                with(device, "7"),
+                format!(
+                    "--schedule is for the emulator alone, allowed with --device emulator and \
+                     not {device}"
+                )
+            );
+        }
+    }
+
+    #[test]
+    fn a_table_behind_peers_is_a_table() {
+        let peers = |folder: &str| {
+            let arguments = BenchArguments {
+                peers: Some(folder.into()),
+                ..arguments()
+            };
+            let Ok(request) = Request::new(&arguments) else {
+                panic!("refused")
+            };
+            let names: Vec<&str> = request
+                .tables
+                .iter()
+                .map(|(table, _)| table.name())
+                .collect();
+            (names.join(" "), request.peers)
+        };
+        assert_eq!(
+            peers("sweep-f64"),
+            ("sweep-f64".into(), Some("peers".into()))
+        );
+        assert_eq!(peers("x").1, Some("x".into()));
+    }
+
+    #[test]
+    fn runs_that_measure_something_else_have_another_identity() {
+        let identity = |change: fn(&mut BenchArguments), peers: &str| {
+            let mut arguments = BenchArguments {
+                tables: vec!["sweep-f64".into()],
+                ..arguments()
+            };
+            change(&mut arguments);
+            Request::new(&arguments)
+                .map(|request| request.identity(peers))
+                .unwrap_or_default()
+        };
+        let ours = identity(|_| {}, "none");
+        assert_eq!(ours, identity(|a| a.format = "json".into(), "none"));
+        for other in [
+            identity(|_| {}, "nvcc"),
+            identity(|a| a.published = true, "none"),
+            identity(|a| a.repeat = Some("3".into()), "none"),
+            identity(|a| a.cold = true, "none"),
+            identity(|a| a.strips = Some("65536".into()), "none"),
+            identity(|a| a.processes = Some("2".into()), "none"),
+            identity(|a| a.save = Some("x".into()), "none"),
+            identity(|a| a.device = "emulator".into(), "none"),
+            identity(
+                |a| (a.device, a.schedule) = ("emulator".into(), Some("0".into())),
+                "none",
+            ),
+        ] {
+            assert_ne!(ours, other);
+        }
+    }
+
+    #[test]
+    fn names_of_baselines_stay_in_their_folder() {
+        for name in ["", "../x", "a b", "a/b", "ä"] {
+            assert!(
+                problem(|a| a.save = Some(name.into())).starts_with("--save"),
+                "{name}"
+            );
+            assert!(
+                problem(|a| a.baseline = Some(name.into())).starts_with("--baseline"),
+                "{name}"
+            );
+        }
+        assert_eq!(problem(|a| a.save = Some("h200_v1.0-a".into())), "");
+    }
+
+    #[test]
+    fn a_kernel_of_one_thread_may_take_longer() {
+        let Ok(request) = Request::new(&arguments()) else {
+            panic!("refused")
+        };
+        let task = |blocks, threads| Task::QuarterCircle {
+            precision: crate::oracle::Precision::F64,
+            strips: 1 << 24,
+            blocks,
+            threads,
+        };
+        assert!(request.limit(&task(1, 1), true) > Duration::from_secs(500));
+        assert!(request.limit(&task(64, 256), true) < Duration::from_secs(61));
+        // 2^24 strips in one warp, and in 2^13 warps of 4 lanes.
+        assert!(request.limit(&task(1, 1), false) > Duration::from_secs(200));
+        assert!(request.limit(&task(8192, 4), false) > Duration::from_secs(100));
+        assert!(request.limit(&task(64, 256), false) < Duration::from_secs(70));
+    }
+}

@@ -8,6 +8,7 @@
 //! these (`worker`), and the time measurement (`measure`).
 
 pub mod chains;
+pub mod mapping;
 pub mod quarter_circle;
 pub mod running_sum;
 pub mod scan;

@@ -10,6 +10,8 @@ pub mod activity;
 pub mod column;
 pub mod faults;
 pub mod limits;
+pub mod mapping;
+mod mapping_summary;
 pub mod matrix;
 pub mod published;
 mod rounding;
@@ -195,12 +197,13 @@ fn fill_best_of_host(record: &mut Record, host: &mut HostOracle) {
 }
 
 /// The tables that are offered, in the order in which they are printed.
-pub fn all() -> [&'static dyn Table; 5] {
+pub fn all() -> [&'static dyn Table; 6] {
     [
         &activity::Activity,
         &sweep::SWEEP_F64,
         &sweep::SWEEP_F32,
         &accuracy::Accuracy,
+        &mapping::MappingTable,
         &limits::Limits,
     ]
 }

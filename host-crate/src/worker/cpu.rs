@@ -292,6 +292,11 @@ impl Backend for Cpu {
                 self.peer(&mut state, threads, parameters, Defect::WrongDyadicPeer);
             }
             (_, "trapezoid_f64_dyadic") => self.trapezoid(&mut state, threads, parameters, true),
+            // The contiguous mapping: the others' three numbers are left alone.
+            (_, "mapped_registers") => {
+                let of_trapezoid = [parameters[0], parameters[1], parameters[5]];
+                self.trapezoid(&mut state, threads, &of_trapezoid, true);
+            }
             (_, "hillis_steele_inclusive_u32" | "hillis_steele_inclusive_u32_counted") => {
                 self.hillis_steele(&mut state, parameters, false);
             }

@@ -13,6 +13,7 @@ use super::concurrent::{self, Companion};
 use super::conditions::Conditions;
 use super::kernel_times::KernelTimes;
 use super::limits;
+use super::mapping::Mappings;
 use super::protocol::{Algorithm, Answer, Diagnostic, Greeting, Job, Peer, Reading, Task};
 use super::scan_times::ScanTimes;
 use super::serve::{self, Failure, Laboratory};
@@ -55,6 +56,8 @@ struct Opened {
     device: Device,
     /// Why it is no GPU, when the best device was asked for.
     no_gpu: Option<String>,
+    /// The schedule of the emulator that was asked for.
+    schedule: Option<u64>,
     /// What the last launch did step by step, on the emulator.
     steps: Option<LastSteps>,
 }
@@ -77,9 +80,14 @@ impl Opened {
             DeviceChoice::Emulator { schedule } => (emulator(schedule), None),
         };
         let steps = (!device.properties().has_timer).then_some(counted);
+        let schedule = match choice {
+            DeviceChoice::Emulator { schedule } => schedule,
+            DeviceChoice::Auto | DeviceChoice::Cuda(_) => None,
+        };
         Ok(Opened {
             device,
             no_gpu,
+            schedule,
             steps,
         })
     }
@@ -97,6 +105,7 @@ struct DeviceLaboratory {
     scan_times: ScanTimes,
     /// Opened when a scan is to run beside it.
     companion: Option<Companion>,
+    mappings: Mappings,
 }
 
 fn version(version: (u32, u32)) -> String {
@@ -119,6 +128,7 @@ impl DeviceLaboratory {
         let Opened {
             device,
             no_gpu,
+            schedule,
             steps,
         } = opened;
         let module = device.load(artifact)?;
@@ -161,6 +171,7 @@ impl DeviceLaboratory {
             artifact: artifact.clone(),
             scan_times: ScanTimes::default(),
             companion: None,
+            mappings: Mappings::new(artifact.clone(), schedule),
         })
     }
 
@@ -356,6 +367,19 @@ impl Laboratory for DeviceLaboratory {
             Task::Activity { algorithm, n, step } => self.activity(job, algorithm, n, step),
             Task::Concurrent { algorithm, n } => self.concurrent(job, algorithm, n),
             Task::Limit { limit } => limits::measure(&self.module, job, limit),
+            Task::Mapping {
+                way,
+                strips,
+                blocks,
+                threads,
+            } => {
+                let grid = Grid {
+                    strips,
+                    blocks,
+                    threads,
+                };
+                self.mappings.measure(&self.module, job, way, grid)
+            }
             Task::Diagnostic { kind } => self.diagnostic(kind),
         };
         let counted = result.map(|reading| Reading {

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::limit::Limit;
+use crate::mapping::{Finish, Mapping, Partials, Way};
 use crate::measure::{Method, Timing};
 use crate::worker::cpu::{Cpu, Defect};
 use crate::worker::protocol::Algorithm;
@@ -14,6 +15,7 @@ fn laboratory(defect: Defect) -> DeviceLaboratory {
             Opened {
                 device,
                 no_gpu: None,
+                schedule: None,
                 steps: None,
             },
             &artifact,
@@ -175,6 +177,33 @@ fn a_single_wrong_bit_in_one_partial_sum_is_seen() {
         .unwrap_or_default();
     assert!(
         reason.starts_with("1 of 16 partial sums are not the host's, the first is number 3: "),
+        "{reason}"
+    );
+}
+
+#[test]
+fn a_way_to_sum_is_repeated_judged_and_timed() {
+    let task = Task::Mapping {
+        way: Way {
+            mapping: Mapping::Contiguous,
+            partials: Partials::Registers,
+            finish: Finish::Host,
+        },
+        strips: 1024,
+        blocks: 2,
+        threads: 8,
+    };
+    let right = reading(Defect::None, &job(task.clone()));
+    let total = quarter_circle::partials(Precision::F64, 1024, 16).sum();
+    assert_eq!((right.total, right.repeats), (Some(total), Some(true)));
+    assert_eq!(right.wrong, None);
+    assert_eq!(right.gpu.map(|timing| timing.samples_ms.len()), Some(3));
+    let kernel = right.kernel.map(|timing| timing.samples_ms);
+    assert_eq!(kernel, Some(vec![4.0; 3]));
+    let wrong = reading(Defect::WrongBit, &job(task));
+    let reason = wrong.wrong.unwrap_or_default();
+    assert!(
+        reason.starts_with("1 of 16 threads' sums are not the host's, the first is number 3: "),
         "{reason}"
     );
 }

@@ -14,6 +14,7 @@ pub(crate) mod cpu;
 pub mod device;
 mod kernel_times;
 mod limits;
+mod mapping;
 pub mod panel;
 pub mod protocol;
 mod scan_times;
@@ -22,6 +23,7 @@ mod sums;
 
 use std::time::Duration;
 
+pub use mapping::OTHER_SCHEDULES;
 use protocol::{Job, Reading};
 
 /// Carries out jobs on a device.

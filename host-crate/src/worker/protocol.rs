@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::device::Counts;
 use crate::limit::Limit;
+use crate::mapping::{Finish, Way};
 use crate::measure::{Method, Timing};
 use crate::oracle::Precision;
 use crate::record::{Clocks, DeviceInfo};
@@ -72,11 +73,38 @@ pub enum Task {
         /// Elements.
         n: u32,
     },
+    /// Sum the quarter circle by one of the ways of the table `mapping`.
+    Mapping {
+        /// The way.
+        way: Way,
+        /// Strips; `blocks * threads` divides them.
+        strips: u64,
+        /// Blocks of the grid.
+        blocks: u32,
+        /// Threads of a block.
+        threads: u32,
+    },
     /// Misbehave.
     Diagnostic {
         /// How.
         kind: Diagnostic,
     },
+}
+
+impl Task {
+    /// Whether its additions have an order, and its sum the same bits in every process.
+    pub fn has_an_order(&self) -> bool {
+        !matches!(
+            self,
+            Task::Mapping {
+                way: Way {
+                    finish: Finish::Atomics,
+                    ..
+                },
+                ..
+            }
+        )
+    }
 }
 
 /// The kernel from CUDA C++, compiled by nvcc.
@@ -140,6 +168,9 @@ pub struct Reading {
     /// Operations, steps, bytes or launches of which a limit is: what the time is of.
     #[serde(default)]
     pub work: Option<f64>,
+    /// Whether repeated launches gave the same bits.
+    #[serde(default)]
+    pub repeats: Option<bool>,
     /// What our kernels did in one launch, where the device counts.
     #[serde(default)]
     pub counts: Option<Counts>,

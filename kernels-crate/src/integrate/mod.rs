@@ -19,4 +19,5 @@ macro_rules! entries {
 }
 
 pub mod compensated;
+pub mod mapping;
 pub mod trapezoid;

@@ -25,16 +25,23 @@ pub fn alone(ptx: &str, entry: &str) -> Result<String, String> {
     let head = format!(".visible .entry {entry}(");
     let start = ptx.find(&head).ok_or_else(|| format!("no entry {entry}"))?;
     let end = ptx[start..].find("\n}").ok_or("an entry does not end")?;
+    let body = &ptx[start..start + end + 2];
+    // What several entries share stands before all of them: `.shared .align 8 .b8 NAME[8];`
+    let is_used = |line: &str| {
+        let name = line.rsplit(' ').next().unwrap_or_default();
+        line.starts_with(".shared ") && body.contains(name.split(['[', ';']).next().unwrap_or(name))
+    };
     let is_header = |line: &&str| {
-        [".version", ".target", ".address_size"]
-            .iter()
-            .any(|h| line.starts_with(h))
+        let is = |directive| line.starts_with(directive);
+        [".version", ".target", ".address_size"].into_iter().any(is) || is_used(line)
     };
     let is_file = |line: &&str| line.trim_start().starts_with(".file");
     let mut text = String::new();
     let header = ptx.lines().filter(is_header);
-    let body = ptx[start..start + end + 2].lines();
-    for line in header.chain(body).chain(ptx.lines().filter(is_file)) {
+    for line in header
+        .chain(body.lines())
+        .chain(ptx.lines().filter(is_file))
+    {
         text.push_str(line);
         text.push('\n');
     }

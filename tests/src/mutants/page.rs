@@ -42,8 +42,9 @@ lines are compared with those that a second reader finds in the PTX.
 The changes, all made on the PTX, one at a time:
 
 - *barrier removed*: every `bar.sync`.
-- *fence removed*, *order weakened*: the kernels have no fence, and no order but
-  relaxed; the test has a kernel of its own for both.
+- *fence removed*, *order weakened*: the kernels have no fence, and one order, of the
+  atomic addition by which the last block is found; the test has a kernel of its own
+  for both.
 - *check removed*: a conditional branch that no longer skips what it guards.
 - *loop end removed*: a conditional branch that no longer leaves its loop.
 - *one condition of two removed*: what the compiler joined with `and.pred` or

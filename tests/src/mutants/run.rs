@@ -51,7 +51,7 @@ pub fn sizes(kernel: &str) -> Vec<Size> {
         count,
     };
     let elements = |(elements, more)| Size::Elements { elements, more };
-    if kernel.starts_with("trapezoid") {
+    if kernel.starts_with("trapezoid") || kernel.starts_with("mapped") {
         TRAPEZOIDS.map(strips).to_vec()
     } else {
         SCANS.map(elements).to_vec()

@@ -99,8 +99,50 @@ use Verdict::{Harmless, Stopped, Wrong};
 
 const NEVER: (Change, &str) = (Change::Guard, "never");
 
+const ALWAYS: (Change, &str) = (Change::Guard, "always");
+
 /// All of them.
 pub const UNNOTICED: &[Unnoticed] = &[
+    of(
+        ALWAYS,
+        "for _ in 0..count / 4 {",
+        "mapped",
+        Wrong,
+        "no check of bounds. The compiler takes the fours in pairs, after an odd one: it decides \
+         which strips are summed, and no place in memory",
+    ),
+    one_of_several(of(
+        NEVER,
+        "for _ in 0..count / 4 {",
+        "mapped",
+        Wrong,
+        "no check of bounds. The compiler takes the fours in pairs, after an odd one: it decides \
+         which strips are summed, and no place in memory",
+    )),
+    of(
+        ALWAYS,
+        "while width > 1 {",
+        "same_launch",
+        Harmless,
+        "a block of one thread: one round more, whose barrier all threads come to and in which \
+         `thread + half < width` lets none add",
+    ),
+    of(
+        NEVER,
+        "while width > 1 {",
+        "same_launch",
+        Harmless,
+        "a block of one thread: one round more, whose barrier all threads come to and in which \
+         `thread + half < width` lets none add",
+    ),
+    of(
+        ALWAYS,
+        "while width > 1 {",
+        "sum_partials",
+        Harmless,
+        "a block of one thread: one round more, whose barrier all threads come to and in which \
+         `thread + half < width` lets none add",
+    ),
     of(
         NEVER,
         "for i in strided(thread, leaves, threads) {",

@@ -9,6 +9,7 @@ mod diagnostics;
 mod graphs;
 mod integrate;
 mod limits;
+mod mapping;
 mod scan;
 
 use std::process::ExitCode;
@@ -35,6 +36,12 @@ fn cases() -> Vec<Case> {
         integrate::the_f32_sweep_gives_the_published_values_of_pi,
         integrate::trapezoid_writes_one_partial_sum_a_thread_and_nothing_else,
         integrate::a_launch_that_breaks_the_contract_is_refused,
+        mapping::threads_have_the_sums_of_their_strips_wherever_they_keep_them,
+        mapping::the_last_block_adds_the_blocks_sums_and_the_next_launch_can_do_so_again,
+        mapping::atomics_add_every_threads_sum_to_what_is_there,
+        mapping::a_block_adds_up_any_number_of_partial_sums,
+        mapping::the_contiguous_mapping_has_the_bits_of_the_published_loop,
+        mapping::ways_without_room_for_their_sums_are_refused,
         scan::hillis_steele_agrees_with_a_sequential_scan,
         scan::blelloch_agrees_with_a_sequential_scan,
         scan::padded_blelloch_agrees_with_a_sequential_scan,

@@ -37,12 +37,20 @@ pub fn span<T: Pod>(
     partials: &mut [T],
     mut launch: impl FnMut(&mut Buffer<T>) -> Result<()>,
 ) -> Result<Option<Timing>> {
+    let mut copy_and_launch = || {
+        buffer.copy_from(partials)?;
+        launch(buffer)?;
+        buffer.copy_to(partials)
+    };
+    whole(rule, device, &mut copy_and_launch)
+}
+
+/// From an idle device until all of `work` is done, by the host's clock.
+pub fn whole(rule: &Rule, device: &Device, work: Launch<'_>) -> Result<Option<Timing>> {
     let mut once = || {
         device.synchronize()?;
         let start = Instant::now();
-        buffer.copy_from(partials)?;
-        launch(buffer)?;
-        buffer.copy_to(partials)?;
+        work()?;
         device.synchronize()?;
         Ok(milliseconds(start.elapsed()))
     };

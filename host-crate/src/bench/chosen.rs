@@ -1,0 +1,44 @@
+//! The tables that are asked for by name, checked. What their cells are is each
+//! table's own.
+
+use super::request::refused;
+use crate::error::Result;
+use crate::tables::{self, Table};
+
+/// The tables of the names, in their order; without names all that are offered.
+/// Beside `--published` only those of which something was published.
+pub(super) fn tables(names: &[String], published: bool) -> Result<Vec<&'static dyn Table>> {
+    let has_place = |table: &&dyn Table| !published || table.is_published();
+    if names.is_empty() {
+        return Ok(tables::all().into_iter().filter(has_place).collect());
+    }
+    let mut chosen: Vec<&'static dyn Table> = Vec::new();
+    for name in names {
+        let table = tables::by_name(name).ok_or_else(|| {
+            let known = names_of(|_| true);
+            refused("TABLE", format!("`{name}` is unknown, known are {known}"))
+        })?;
+        if chosen.iter().any(|other| other.name() == table.name()) {
+            let problem = format!("`{name}` is named twice, once is allowed");
+            return Err(refused("TABLE", problem));
+        }
+        if !has_place(&table) {
+            let allowed = names_of(has_place);
+            return Err(refused(
+                "TABLE",
+                format!(
+                    "`{name}` has no published figures, allowed beside --published are {allowed}"
+                ),
+            ));
+        }
+        chosen.push(table);
+    }
+    Ok(chosen)
+}
+
+/// The names of offered tables.
+fn names_of(which: impl FnMut(&&'static dyn Table) -> bool) -> String {
+    let tables = tables::all().into_iter().filter(which);
+    let names: Vec<&str> = tables.map(|table| table.name()).collect();
+    names.join(", ")
+}
