@@ -24,6 +24,8 @@ pub struct Cli {
 pub enum Command {
     /// Measure tables and print them beside the published ones
     Bench(Box<BenchArguments>),
+    /// Write report.html from the records of one machine, or of several side by side
+    Report(ReportArguments),
     /// Measure cells for a run: jobs on standard input, answers on standard output
     #[command(hide = true)]
     Worker(WorkerArguments),
@@ -152,6 +154,24 @@ pub struct BenchArguments {
     /// Measure by this program instead of a child of this one
     #[arg(long, value_name = "PROGRAM", hide = true)]
     pub worker: Option<PathBuf>,
+}
+
+/// `quadscan report`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ReportArguments {
+    /// Folders that `bench --out` wrote to, or files of records
+    ///
+    /// Of each table the newest run on each machine is shown.
+    #[arg(value_name = "DIR", required = true)]
+    pub sources: Vec<PathBuf>,
+
+    /// The file to write [default: report.html in the first folder]
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Only runs whose name starts with NAME, as the report and the records have it
+    #[arg(long, value_name = "NAME")]
+    pub run: Option<String>,
 }
 
 /// `quadscan worker`.

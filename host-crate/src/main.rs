@@ -10,7 +10,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use quadscan::bench::progress::{Pace, Progress};
 use quadscan::bench::{Outcome, bench, console::Console};
-use quadscan::cli::{BenchArguments, Cli, Command, WorkerArguments, one_sentence};
+use quadscan::cli::{BenchArguments, Cli, Command, ReportArguments, WorkerArguments, one_sentence};
+use quadscan::report;
 use quadscan::worker;
 
 /// The request could not be understood or carried out.
@@ -148,6 +149,21 @@ fn measure(arguments: &BenchArguments) -> ExitCode {
     }
 }
 
+/// `quadscan report`: the file's name is the result.
+fn rebuild(arguments: &ReportArguments) -> ExitCode {
+    match report::report(arguments) {
+        Err(error) => refuse(&error.to_string()),
+        Ok(written) => {
+            written
+                .warnings
+                .iter()
+                .for_each(|warning| say(&format!("warning: {warning}")));
+            let line = format!("{}\n", written.path.display());
+            loss(print(&line)).map_or(ExitCode::SUCCESS, |error| unprinted(&error))
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let command = match Cli::try_parse() {
         Ok(Cli { command }) => command,
@@ -160,5 +176,6 @@ fn main() -> ExitCode {
     match command {
         Command::Worker(arguments) => serve(&arguments),
         Command::Bench(arguments) => measure(&arguments),
+        Command::Report(arguments) => rebuild(&arguments),
     }
 }

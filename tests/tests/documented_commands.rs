@@ -63,6 +63,7 @@ fn every_bench_command_in_the_documents_is_understood() {
     let documents = [
         "README.md",
         "docs/tables.md",
+        "docs/report.md",
         "peers/README.md",
         "xtask/src/bundle/README.md",
     ];

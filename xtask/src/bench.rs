@@ -10,12 +10,20 @@ use crate::cargo::{self, Executable};
 use crate::setup;
 
 pub(crate) fn run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
+    become_quadscan("bench", arguments)
+}
+
+/// Builds `quadscan` and becomes `quadscan SUBCOMMAND ARGS`.
+pub(crate) fn become_quadscan(
+    subcommand: &str,
+    arguments: &[OsString],
+) -> anyhow::Result<ExitCode> {
     setup::ensure()?;
     let quadscan = build()?;
     // The program takes this process over, so that its exit code, and the
     // signals that interrupt a sweep, need no handing on.
     let error = Command::new(&quadscan.path)
-        .arg("bench")
+        .arg(subcommand)
         .args(arguments)
         .exec();
     Err(error).with_context(|| format!("{} could not be started", quadscan.path.display()))

@@ -11,6 +11,7 @@ mod cargo;
 mod check;
 mod doctor;
 mod fixtures;
+mod report;
 mod setup;
 mod terminal;
 mod test;
@@ -48,6 +49,20 @@ enum Command {
     #[command(disable_help_flag = true)]
     Bench {
         /// Arguments of `quadscan bench`
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "ARGS"
+        )]
+        arguments: Vec<OsString>,
+    },
+    /// Write report.html from kept records, of several machines side by side
+    ///
+    /// Everything after `report` goes to `quadscan report`, `--help` included:
+    /// folders that `bench` wrote to, or files of records.
+    #[command(disable_help_flag = true)]
+    Report {
+        /// Arguments of `quadscan report`
         #[arg(
             trailing_var_arg = true,
             allow_hyphen_values = true,
@@ -120,6 +135,7 @@ fn main() -> ExitCode {
     let outcome = match CommandLine::parse().command {
         Command::Setup => setup::run(),
         Command::Bench { arguments } => bench::run(&arguments),
+        Command::Report { arguments } => report::run(&arguments),
         Command::Check { arguments } => check::run(&arguments),
         Command::Test(options) => test::run(&options),
         Command::Doctor => doctor::run(),
@@ -197,6 +213,7 @@ mod tests {
             ("README.md", include_str!("../../README.md")),
             ("CONTRIBUTING.md", include_str!("../../CONTRIBUTING.md")),
             ("docs/tables.md", include_str!("../../docs/tables.md")),
+            ("docs/report.md", include_str!("../../docs/report.md")),
         ] {
             let commands = documented_commands(text);
             assert!(

@@ -15,15 +15,16 @@ mod processes;
 pub mod progress;
 pub mod request;
 mod run;
-mod store;
+pub(crate) mod store;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::cli::BenchArguments;
 use crate::device::{Artifact, DeviceChoice};
 use crate::error::{Error, Result};
 use crate::export::{self, Format};
 use crate::record::{DeviceInfo, Key, Record, Status};
+use crate::report;
 use crate::scan::Algorithm;
 use crate::tables::column::KERNEL_COLD;
 use crate::tables::{Column, Table};
@@ -110,14 +111,15 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     if request.format == Format::Json {
         console.result(&json_of(&request, &measured));
     }
-    let all: Vec<Record> = measured
-        .into_iter()
-        .flat_map(|(_, records)| records)
-        .collect();
     if console.is_lost() {
         return Ok(Outcome::Wrong);
     }
     let mut store = run.into_store();
+    let page = keep_results(&store, &request, &measured)?;
+    let all: Vec<Record> = measured
+        .into_iter()
+        .flat_map(|(_, records)| records)
+        .collect();
     let missed = request.baseline.as_ref().zip(baseline);
     let missed = missed.is_some_and(|(name, baseline)| {
         is_missed(&request, &store, name, &baseline, &all, console)
@@ -127,12 +129,28 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     }
     // Last: a run that is interrupted before is gone on with, and says all of it.
     store.finish()?;
+    console.notice(&format!("report: {}", page.display()));
     let failed = all.iter().any(|record| record.status == Status::Failed);
     Ok(if failed || missed {
         Outcome::Wrong
     } else {
         Outcome::Fine
     })
+}
+
+/// A file of CSV a table, and the page of all that the folder has, whose name is
+/// returned.
+fn keep_results(
+    store: &Store,
+    request: &Request,
+    measured: &[(&dyn Table, Vec<Record>)],
+) -> Result<PathBuf> {
+    for (table, records) in measured {
+        let columns = export::select(table.columns(), Format::Csv, false);
+        let text = export::render(Format::Csv, &columns, records);
+        store.keep(&format!("{}.csv", table.name()), &text)?;
+    }
+    store.keep(report::FILE, &report::page_of(&request.out)?)
 }
 
 /// Says how the run compares with its baseline, and whether it falls short of it.

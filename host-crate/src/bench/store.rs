@@ -88,6 +88,26 @@ fn parse(text: &[u8]) -> Parsed {
     }
 }
 
+/// The records of a file that a run may be writing to, and what was wrong with
+/// it, a sentence each: a torn last line and lines that are no records are left
+/// out.
+pub(crate) fn read(path: &Path) -> io::Result<(Vec<Record>, Vec<String>)> {
+    let text = fs::read(path)?;
+    let parsed = parse(&text);
+    let mut warnings = Vec::new();
+    if parsed.whole < text.len() {
+        warnings.push(format!(
+            "{}: its torn last line is left out",
+            path.display()
+        ));
+    }
+    if parsed.foreign > 0 {
+        let lines = no_records(parsed.foreign);
+        warnings.push(format!("{}: {lines}, left out", path.display()));
+    }
+    Ok((parsed.records, warnings))
+}
+
 /// `1 line is no record`, `2 lines are no records`.
 fn no_records(lines: usize) -> String {
     match lines {
@@ -210,6 +230,13 @@ impl Store {
     pub(super) fn finish(&mut self) -> Result<()> {
         self.run.finished = true;
         self.write_run()
+    }
+
+    /// Keeps a file of results beside the records, in place of what was there.
+    pub(super) fn keep(&self, name: &str, text: &str) -> Result<PathBuf> {
+        let path = self.folder.join(name);
+        replace(&self.folder, &path, text.as_bytes())?;
+        Ok(path)
     }
 
     /// Keeps records under a name, in place of what was there.

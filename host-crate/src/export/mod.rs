@@ -5,6 +5,7 @@ mod json;
 mod markdown;
 mod matrix;
 pub mod number;
+pub mod report;
 mod table;
 
 pub use matrix::render_matrix;

@@ -23,16 +23,24 @@ pub(crate) struct Outcome {
     pub(crate) code: i32,
     /// Standard output.
     pub(crate) output: String,
-    /// Standard error.
+    /// Standard error, but for the next.
     pub(crate) errors: String,
+    /// The line that says where the report is, the last of every run that comes to
+    /// its end.
+    pub(crate) report: Option<String>,
 }
 
 impl Outcome {
     fn of(output: &Output) -> Self {
+        let (report, errors): (Vec<String>, Vec<String>) = String::from_utf8_lossy(&output.stderr)
+            .split_inclusive('\n')
+            .map(str::to_owned)
+            .partition(|line| line.starts_with("report: "));
         Outcome {
             code: output.status.code().unwrap_or(-1),
             output: String::from_utf8_lossy(&output.stdout).into_owned(),
-            errors: String::from_utf8_lossy(&output.stderr).into_owned(),
+            errors: errors.concat(),
+            report: report.into_iter().next_back(),
         }
     }
 }

@@ -1,0 +1,199 @@
+//! Named rows with a bar from 0, or a mark on a log scale where the values are
+//! too far apart for bars.
+
+use maud::{Markup, html};
+
+use super::super::words::short;
+use super::scale::{Log, is_drawable};
+use super::{Chart, Frame, Swatch, label, mark, palette, px, rule};
+
+/// A named value.
+pub(in super::super) struct Row {
+    pub(in super::super) name: String,
+    /// Whose it is, in the legend; empty where there is but one.
+    pub(in super::super) whose: String,
+    pub(in super::super) value: f64,
+    pub(in super::super) look: Swatch,
+}
+
+impl Row {
+    /// Its name and whose it is.
+    pub(in super::super) fn whole_name(&self) -> String {
+        if self.whose.is_empty() {
+            return self.name.clone();
+        }
+        format!("{}, {}", self.name, self.whose)
+    }
+}
+
+/// Rows of one unit. Of rows after each other with one name the first has it
+/// written beside it; the legend tells them apart.
+pub(in super::super) struct Rows {
+    pub(in super::super) unit: String,
+    pub(in super::super) rows: Vec<Row>,
+    /// What the looks mean.
+    pub(in super::super) legend: Vec<(Swatch, String)>,
+}
+
+/// From here on the smaller bars could not be told apart.
+const TOO_FAR_APART: f64 = 30.0;
+
+impl Rows {
+    fn drawable(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| is_drawable(row.value))
+    }
+
+    /// Whether there is anything to draw.
+    pub(in super::super) fn is_empty(&self) -> bool {
+        self.drawable().next().is_none()
+    }
+
+    fn extent(&self) -> (f64, f64) {
+        self.drawable()
+            .map(|row| row.value)
+            .fold((f64::INFINITY, 0.0), |(low, high), value| {
+                (low.min(value), high.max(value))
+            })
+    }
+
+    /// Whether bars would hide the small ones.
+    pub(in super::super) fn is_logarithmic(&self) -> bool {
+        let (low, high) = self.extent();
+        high / low > TOO_FAR_APART
+    }
+}
+
+/// Where the parts of a row are: beside each other where there is room.
+struct Layout {
+    left: f64,
+    width: f64,
+    /// From the top of a row to its bar's middle.
+    middle: f64,
+    each: f64,
+    top: f64,
+}
+
+impl Layout {
+    fn new(frame: Frame, widest_name: f64, widest_value: f64) -> Self {
+        let left = if frame.is_narrow() {
+            0.0
+        } else {
+            (widest_name + 10.0).min(0.55 * frame.width)
+        };
+        let (middle, each) = if frame.is_narrow() {
+            (frame.font + 9.0, frame.font + 22.0)
+        } else {
+            (10.0, 21.0)
+        };
+        Layout {
+            left,
+            width: frame.width - left - widest_value - 10.0,
+            middle,
+            each,
+            top: frame.font + 8.0,
+        }
+    }
+}
+
+impl Rows {
+    /// The rows with their numbers, and whether a row is the first of its name.
+    fn places(&self) -> Vec<(usize, &Row, bool)> {
+        let mut before = None;
+        let rows = self.drawable().enumerate();
+        rows.map(|(index, row)| {
+            let is_first = before.replace(&row.name) != Some(&row.name);
+            (index, row, is_first)
+        })
+        .collect()
+    }
+
+    fn axis(&self, frame: Frame, layout: &Layout, scale: Option<Log>, bottom: f64) -> Markup {
+        let marks = scale.map(|scale| scale.decimal_marks(if frame.is_narrow() { 4 } else { 6 }));
+        html! {
+            @for (value, text) in marks.into_iter().flatten() {
+                @let place = scale.map_or(0.0, |scale| scale.place(value));
+                @let x = layout.left + layout.width * place;
+                (rule("grid", x, layout.top, x, bottom))
+                (label(x, bottom + frame.font + 2.0, "middle", "tick", &text))
+            }
+            (rule("frame", layout.left, layout.top, layout.left, bottom))
+        }
+    }
+
+    fn row(
+        &self,
+        frame: Frame,
+        layout: &Layout,
+        scale: Option<Log>,
+        (index, row, is_first): (usize, &Row, bool),
+    ) -> Markup {
+        let y = layout.top + layout.each * index as f64;
+        let note = format!("{}: {} {}", row.whole_name(), short(row.value), self.unit);
+        let middle = y + layout.middle;
+        let part = match scale {
+            Some(scale) => scale.place(row.value),
+            None => row.value / self.extent().1,
+        };
+        let end = layout.left + layout.width * part;
+        let room = if frame.is_narrow() {
+            frame.width
+        } else {
+            layout.left - 8.0
+        };
+        let (name_x, name_y, anchor) = if frame.is_narrow() {
+            (0.0, y + frame.font, "start")
+        } else {
+            (layout.left - 8.0, middle + frame.font * 0.35, "end")
+        };
+        let class = match row.look {
+            Swatch::Bar(n) | Swatch::Series(n) => format!("mark s{}", n % palette::SERIES),
+            _ => "mark published".to_owned(),
+        };
+        html! {
+            @if is_first {
+                (label(name_x, name_y, anchor, "name", &frame.fit(&row.name, room)))
+            }
+            @if scale.is_some() {
+                (rule("stem", layout.left, middle, end, middle))
+                (mark(&row.look, end, middle, 4.5, &note))
+            } @else {
+                rect class=(class) x=(px(layout.left)) y=(px(middle - 5.0)) width=(px((end - layout.left).max(1.0))) height="10" fill="currentColor" {
+                    title { (note) }
+                }
+            }
+            (label(end + 8.0, middle + frame.font * 0.35, "start", "value", &short(row.value)))
+        }
+    }
+}
+
+impl Chart for Rows {
+    fn draw(&self, frame: Frame) -> (f64, Markup) {
+        let widest = self
+            .drawable()
+            .map(|row| frame.text_width(&short(row.value)));
+        let names = self.drawable().map(|row| frame.text_width(&row.name));
+        let layout = Layout::new(frame, names.fold(0.0, f64::max), widest.fold(0.0, f64::max));
+        let scale = if self.is_logarithmic() {
+            Log::roomy(self.drawable().map(|row| row.value))
+        } else {
+            None
+        };
+        let bottom = layout.top + layout.each * self.drawable().count() as f64 + 4.0;
+        let unit_x = if frame.is_narrow() { 0.0 } else { layout.left };
+        let drawn = html! {
+            (label(unit_x, frame.font, "start", "axis", &self.unit))
+            (self.axis(frame, &layout, scale, bottom))
+            @for place in self.places() { (self.row(frame, &layout, scale, place)) }
+        };
+        let marks = if scale.is_some() {
+            frame.font + 8.0
+        } else {
+            4.0
+        };
+        (bottom + marks, drawn)
+    }
+
+    fn legend(&self) -> Vec<(Swatch, String)> {
+        self.legend.clone()
+    }
+}
