@@ -34,7 +34,7 @@ pub enum Command {
 /// `quadscan bench`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct BenchArguments {
-    /// Tables: activity, sweep-f64, sweep-f32, accuracy, mapping [default: all of
+    /// Tables: activity, sweep-f64, sweep-f32, accuracy, mapping, limits [default: all of
     /// them]
     ///
     /// One more, `faults`, runs kernels that fault and hang on purpose.

@@ -1,5 +1,8 @@
 //! Launches of the trapezoid kernels. The only file that names them.
 
+use quadscan_kernels::integrate::compensated::{
+    trapezoid_f32_pure_double_float, trapezoid_f32_pure_kahan, trapezoid_f32_pure_pairwise,
+};
 use quadscan_kernels::integrate::trapezoid::{
     MAX_EXACT_DYADIC_STRIPS, MAX_STRIPS, trapezoid_f32, trapezoid_f32_dyadic, trapezoid_f32_pure,
     trapezoid_f32_pure_dyadic, trapezoid_f64, trapezoid_f64_dyadic,
@@ -106,6 +109,41 @@ pub fn f32_pure_partials(module: &Module, grid: Grid, partials: &mut Buffer<f32>
     } else {
         module.launch(trapezoid_f32_pure, shape, (partials, count, strips))
     }
+}
+
+/// Everything in f32, by Kahan's sum; otherwise as [`f64_partials`].
+pub fn f32_kahan_partials(module: &Module, grid: Grid, partials: &mut Buffer<f32>) -> Result<()> {
+    let (shape, count, strips) = (grid.shape(), grid.count()?, grid.strips as f32);
+    module.launch(trapezoid_f32_pure_kahan, shape, (partials, count, strips))
+}
+
+/// Everything in f32, summed in pairs; otherwise as [`f64_partials`].
+pub fn f32_pairwise_partials(
+    module: &Module,
+    grid: Grid,
+    partials: &mut Buffer<f32>,
+) -> Result<()> {
+    let (shape, count, strips) = (grid.shape(), grid.count()?, grid.strips as f32);
+    module.launch(
+        trapezoid_f32_pure_pairwise,
+        shape,
+        (partials, count, strips),
+    )
+}
+
+/// Everything in f32, summed in two f32, the higher part first; otherwise as
+/// [`f64_partials`].
+pub fn f32_double_float_partials(
+    module: &Module,
+    grid: Grid,
+    partials: &mut Buffer<[f32; 2]>,
+) -> Result<()> {
+    let (shape, count, strips) = (grid.shape(), grid.count()?, grid.strips as f32);
+    module.launch(
+        trapezoid_f32_pure_double_float,
+        shape,
+        (partials, count, strips),
+    )
 }
 
 #[cfg(test)]

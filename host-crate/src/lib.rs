@@ -1,7 +1,7 @@
 //! Quadrature and prefix scan on the GPU: library and command line.
 //!
-//! `device` runs kernels; `measure` times, `oracle` knows what is right, `worker`
-//! measures in a process of its own, `tables` says what is measured, `record`
+//! `device` runs kernels; `measure` times, `oracle` knows what is right,
+//! `fastest` is the best that the host can do, `worker` measures in a process of its own, `tables` says what is measured, `record`
 //! keeps it, `export` renders it, and `bench` is the command that puts these
 //! together; `report` is the command that renders kept records again. Nothing in the library talks to a terminal.
 
@@ -11,7 +11,9 @@ pub mod device;
 mod diagnostics;
 mod error;
 pub mod export;
+pub mod fastest;
 pub mod integrate;
+pub mod limit;
 pub mod mapping;
 pub mod measure;
 pub mod model;

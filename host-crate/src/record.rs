@@ -127,6 +127,9 @@ pub struct Values {
     /// The error that a model of the sum's rounding predicts, the rule's included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicted_error: Option<f64>,
+    /// The same for the partial sums of the device's threads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu_predicted_error: Option<f64>,
     /// Whether repeated launches gave the same bits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<bool>,
@@ -299,6 +302,9 @@ impl DeviceInfo {
 pub struct HostInfo {
     /// The processor's name.
     pub cpu: String,
+    /// Cores that the best of the host uses; absent in records of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores: Option<usize>,
     /// This crate's version.
     pub version: String,
     /// The revision that this program was built from, `unknown` outside of a
@@ -311,6 +317,7 @@ impl HostInfo {
     pub fn current() -> Self {
         HostInfo {
             cpu: cpu_name(),
+            cores: Some(crate::fastest::cores()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             git_revision: option_env!("QUADSCAN_GIT_REVISION")
                 .unwrap_or("unknown")

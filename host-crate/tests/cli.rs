@@ -194,7 +194,7 @@ fn a_full_standard_error_changes_no_exit_code() {
         )
     };
     let right = run(&small);
-    assert_eq!((right.code, right.output.lines().count()), (0, 4));
+    assert_eq!((right.code, right.output.lines().count()), (0, 7));
     assert_eq!(run(&["bench", "nonsense"]).code, 2);
     assert_eq!(run(&[]).code, 2);
 }

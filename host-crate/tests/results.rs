@@ -26,6 +26,15 @@ fn the_published_accuracy_comes_out_byte_for_byte() {
 }
 
 #[test]
+fn the_pages_question_is_answered_under_the_table_with_its_own_figures() {
+    let (_, outcome) = without_device(&["accuracy", "--quick", "--repeat", "1"]);
+    // log10 of the ratio of the published errors, and of 16.
+    for part in ["loses 3.3 digits", "the number of additions explains 1.2"] {
+        assert!(outcome.output.contains(part), "{part}: {}", outcome.output);
+    }
+}
+
+#[test]
 fn another_size_follows_the_rules_asymptotic_error() {
     let (_, outcome) = without_device(&[
         "accuracy",
@@ -150,8 +159,8 @@ fn json_is_one_array_of_records() {
     ]);
     let records: Vec<quadscan::record::Record> =
         serde_json::from_str(&outcome.output).unwrap_or_default();
-    assert_eq!(records.len(), 29 + 3);
-    assert_eq!(records[31].values.pi.map(|pi| pi > 3.1), Some(true));
+    assert_eq!(records.len(), 29 + 6);
+    assert_eq!(records[34].values.pi.map(|pi| pi > 3.1), Some(true));
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn a_slowed_kernel_has_the_same_sums_and_misses_the_baseline() {
     ];
     let bench = |extra: &[&str]| quadscan(folder.path(), &[&cell[..], extra].concat());
     assert_eq!(bench(&["--save", "before"]).code, 0);
-    assert!(slower::write(&folder.path().join("slower"), 3).is_ok());
+    assert!(slower::write(&folder.path().join("slower"), 60).is_ok());
     let outcome = bench(&["--artifact", "slower", "--baseline", "before"]);
     assert_eq!(outcome.code, 1, "{outcome:?}");
     let more: Vec<&str> = outcome

@@ -10,4 +10,5 @@
 
 pub mod diagnostics;
 pub mod integrate;
+pub mod limits;
 pub mod scan;

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::hint::black_box;
 use std::time::Duration;
 
+use crate::fastest;
 use crate::measure::{Rule, Timing, host};
 use crate::oracle::{Precision, quarter_circle};
 
@@ -14,6 +15,8 @@ pub struct HostOracle {
     rule: Option<Rule>,
     totals: HashMap<(Precision, u64, u64), f64>,
     range_times: HashMap<(Precision, u64), Option<Timing>>,
+    /// By whether heights are in f64, and strips.
+    best: HashMap<(bool, u64), Result<Option<Timing>, String>>,
 }
 
 impl HostOracle {
@@ -24,6 +27,7 @@ impl HostOracle {
             rule: Some(Rule::new(repeat)),
             totals: HashMap::new(),
             range_times: HashMap::new(),
+            best: HashMap::new(),
         }
     }
 
@@ -33,6 +37,7 @@ impl HostOracle {
             rule: None,
             totals: HashMap::new(),
             range_times: HashMap::new(),
+            best: HashMap::new(),
         }
     }
 
@@ -43,22 +48,32 @@ impl HostOracle {
         match self.rule {
             None => (work(), None),
             Some(rule) => {
-                let rule = if rule.min_samples == rule.max_samples {
-                    rule
-                } else {
-                    Rule {
-                        min_samples: 1,
-                        budget: Duration::from_millis(250),
-                        ..rule
-                    }
-                };
-                let (pi, timing) = host::time(&rule, work);
+                let (pi, timing) = host::time(&shorter(rule), work);
                 (
                     pi.unwrap_or_else(|| quarter_circle::plain(precision, strips)),
                     timing,
                 )
             }
         }
+    }
+
+    /// The time of the fastest loop of this host; the sums in f32 share one. Err in
+    /// one sentence when its result is not the rule's.
+    pub fn best(&mut self, precision: Precision, strips: u64) -> Result<Option<Timing>, String> {
+        let Some(rule) = self.rule else {
+            return Ok(None);
+        };
+        self.best
+            .entry((precision == Precision::F64, strips))
+            .or_insert_with(|| {
+                let work = || fastest::pi(precision, black_box(strips));
+                let (pi, timing) = host::time(&shorter(rule), work);
+                match pi.and_then(|pi| fastest::problem(precision, strips, pi)) {
+                    Some(problem) => Err(problem),
+                    None => Ok(timing),
+                }
+            })
+            .clone()
     }
 
     /// The partial sums of `parts` sub-ranges, added in order.
@@ -81,5 +96,17 @@ impl HostOracle {
                 .1
             })
             .clone()
+    }
+}
+
+/// Fewer samples where one takes long; as many as were asked for.
+fn shorter(rule: Rule) -> Rule {
+    if rule.min_samples == rule.max_samples {
+        return rule;
+    }
+    Rule {
+        min_samples: 1,
+        budget: Duration::from_millis(250),
+        ..rule
     }
 }

@@ -31,15 +31,17 @@ fn dyadic_entry(precision: Precision) -> Option<&'static str> {
     match precision {
         Precision::F64 => Some("quarter_circle_f64_dyadic"),
         Precision::F32 => Some("quarter_circle_f32_dyadic"),
-        Precision::F32Pure => None,
+        _ => None,
     }
 }
 
-fn entry(precision: Precision) -> &'static str {
+/// `None` for the sums that the page does not have.
+fn entry(precision: Precision) -> Option<&'static str> {
     match precision {
-        Precision::F64 => "quarter_circle_f64",
-        Precision::F32 => "quarter_circle_f32",
-        Precision::F32Pure => "quarter_circle_f32_pure",
+        Precision::F64 => Some("quarter_circle_f64"),
+        Precision::F32 => Some("quarter_circle_f32"),
+        Precision::F32Pure => Some("quarter_circle_f32_pure"),
+        _ => None,
     }
 }
 
@@ -111,6 +113,9 @@ impl Peers {
         else {
             return Ok(None);
         };
+        let Some(entry) = entry(*precision) else {
+            return Ok(None);
+        };
         let cubin = match self.built.get(strips) {
             Some(built) => built.clone(),
             None => {
@@ -121,7 +126,7 @@ impl Peers {
         };
         Ok(Some(Peer {
             cubin: cubin?,
-            entry: entry(*precision).to_owned(),
+            entry: entry.to_owned(),
             dyadic_entry: dyadic_entry(*precision)
                 .filter(|_| is_dyadic(*strips))
                 .map(str::to_owned),

@@ -96,6 +96,9 @@ fn answer(
         return None;
     };
     let task = table.task(&record.key)?;
+    if table.skipped_on(&record.key, info).is_some() {
+        return None;
+    }
     let limit = request.limit(&task, !info.is_emulated());
     let job = Job {
         id,

@@ -257,7 +257,7 @@ impl Request {
                 threads,
                 ..
             } => of_strips(strips, blocks, threads, 1 + OTHER_SCHEDULES),
-            Task::Activity { .. } | Task::Concurrent { .. } | Task::Diagnostic { .. } => MINUTE,
+            _ => MINUTE,
         })
     }
 
@@ -307,18 +307,13 @@ mod tests {
     }
 
     #[test]
-    fn without_tables_all_five_are_asked_for() {
+    fn without_tables_all_are_asked_for() {
         let names = Request::new(&arguments()).map(|request| {
-            request
-                .tables
-                .iter()
-                .map(|(table, _)| table.name())
-                .collect::<Vec<_>>()
+            let names = request.tables.iter().map(|(table, _)| table.name());
+            names.collect::<Vec<_>>().join(" ")
         });
-        assert_eq!(
-            names.unwrap_or_default(),
-            ["activity", "sweep-f64", "sweep-f32", "accuracy", "mapping"]
-        );
+        let all = "activity sweep-f64 sweep-f32 accuracy mapping limits";
+        assert_eq!(names.unwrap_or_default(), all);
     }
 
     #[test]
@@ -345,7 +340,7 @@ mod tests {
         assert_eq!(
             problem(|a| a.tables = vec!["maping".into()]),
             "TABLE `maping` is unknown, known are activity, sweep-f64, sweep-f32, accuracy, \
-             mapping"
+             mapping, limits"
         );
     }
 

@@ -197,6 +197,9 @@ impl<'a> Run<'a> {
             Measuring::Nothing(_) => return (Status::Ok, None),
         };
         record.device = Some(DeviceInfo::clone(info));
+        if let Some(reason) = table.skipped_on(&record.key, info) {
+            return (Status::Skipped, Some(reason));
+        }
         self.jobs += 1;
         let limit = self.request.limit(&task, !info.is_emulated());
         let job = Job {
@@ -213,7 +216,7 @@ impl<'a> Run<'a> {
             Ok(reading) => {
                 record.counts = reading.counts;
                 record.clocks = reading.clocks.clone();
-                record.remarks = reading.remarks.clone();
+                record.remarks.extend(reading.remarks.clone());
                 record.timings.kernel_method = reading.kernel_method;
                 record.timings.kernel_cold = reading.kernel_cold.clone();
                 record.timings.cold_events = reading.cold_events.clone();

@@ -243,5 +243,15 @@ fn accuracy_is_the_hosts_table_and_ok_without_a_device() {
             .iter()
             .all(|record| record.status == Status::Ok && record.values.pi.is_some())
     );
-    assert_eq!(records.len(), 3);
+    assert_eq!(records.len(), 6, "a row a precision");
+    for record in &records {
+        let best = record.timings.host_best.as_ref();
+        assert!(
+            best.is_some_and(|best| best.min_ms > 0.0),
+            "{:?}",
+            record.key
+        );
+        assert!(record.values.rule_error.is_some() && record.values.predicted_error.is_some());
+        assert_eq!(record.remarks, [""; 0]);
+    }
 }

@@ -9,6 +9,7 @@ use crate::tables::{Matrix, Table, column};
 fn host() -> HostInfo {
     HostInfo {
         cpu: "cpu".into(),
+        cores: None,
         version: "0".into(),
         git_revision: "unknown".into(),
     }
@@ -33,6 +34,7 @@ fn record(blocks: u32, threads: u32, gpu: &[f64]) -> Record {
         timings: Timings {
             gpu: Timing::from_samples(gpu.to_vec()),
             host: Timing::from_samples(vec![63.0, 62.0, 64.0, 63.0, 63.0]),
+            host_best: Timing::from_samples(vec![2.5]),
             ..Timings::default()
         },
         counts: None,
@@ -69,15 +71,15 @@ fn csv_has_the_published_columns_first_with_our_numbers_and_the_published_figure
     // 1000 / (0.03125 * 64 * 256), 2.64 / 0.03125 and 479.28 / 63.
     assert_eq!(
         text(Format::Csv, false),
-        "blocks,threads,gpu_ms,host_ms,strips,kernel_ms,kernel_noise_percent,\
+        "blocks,threads,gpu_ms,host_ms,host_best_ms,strips,kernel_ms,kernel_noise_percent,\
          inverse_time_per_thread,nvcc_kernel_ms,nvcc_dyadic_kernel_ms,pi,host_pi,nvcc_pi,\
          kernel_cold_ms,cold_events_ms,kernel_method,sm_mhz,remarks,warp_instructions,\
          lane_instructions,divergent_branches,shared_wavefronts,ideal_shared_wavefronts,\
          global_sectors,ideal_global_sectors,device,status,reason,model_ms,\
          model_error_percent,model_gpu_ms,model_gpu_error_percent,published_gpu_ms,\
          published_host_ms,published_ratio,published_host_ratio\n\
-         64,256,0.03125,63,16777216,,,1.9531,,,3.141592653573,,,,,,,,,,,,,,,,ok,,,,,,2.64,479.28,84.48,7.6076\n\
-         1,1024,,63,16777216,,,,,,,,,,,,,,,,,,,,,,skipped,\"no device: none, \"\"really\"\"\",,,,,,479.6,,7.6127\n"
+         64,256,0.03125,63,2.5,16777216,,,1.9531,,,3.141592653573,,,,,,,,,,,,,,,,ok,,,,,,2.64,479.28,84.48,7.6076\n\
+         1,1024,,63,2.5,16777216,,,,,,,,,,,,,,,,,,,,,,skipped,\"no device: none, \"\"really\"\"\",,,,,,479.6,,7.6127\n"
     );
 }
 

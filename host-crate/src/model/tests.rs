@@ -92,6 +92,7 @@ fn record(count: u32, (blocks, threads): (u32, u32), kernel: f64, span: f64) -> 
         }),
         host: HostInfo {
             cpu: String::new(),
+            cores: None,
             version: String::new(),
             git_revision: String::new(),
         },

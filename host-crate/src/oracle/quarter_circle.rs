@@ -9,12 +9,19 @@
 //!
 //! Every term is divided by n before it is added, as published.
 //!
+//! The published `f32` and `f64` add each term to a running sum. The ways beyond
+//! the page (`f32-kahan`, `f32-pairwise`, `f32-double-float`) evaluate everything
+//! in f32, as a device without f64 would, and add as `summation` says; partial sums
+//! are added in the same manner.
+//!
 //! The published `f32` values come out digit for digit when the integrand is
 //! evaluated in f64, rounded to f32 and summed in f32. For `accuracy` the excess
 //! precision of the x87 unit of that time explains it; the sweep's GPU had no
 //! f64, and why the same model fits there is not established.
 
 use serde::{Deserialize, Serialize};
+
+use super::summation::{DoubleFloat, Kahan, Pairwise, Plain, Summation, in_order};
 
 /// How the integrand is evaluated and how it is summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -29,6 +36,15 @@ pub enum Precision {
     /// Everything in f32.
     #[serde(rename = "f32-pure")]
     F32Pure,
+    /// Everything in f32, summed by Kahan's compensated summation.
+    #[serde(rename = "f32-kahan")]
+    F32Kahan,
+    /// Everything in f32, summed in pairs.
+    #[serde(rename = "f32-pairwise")]
+    F32Pairwise,
+    /// Everything in f32, summed in two f32 whose sum is the running sum.
+    #[serde(rename = "f32-double-float")]
+    F32DoubleFloat,
 }
 
 impl std::fmt::Display for Precision {
@@ -37,6 +53,9 @@ impl std::fmt::Display for Precision {
             Precision::F64 => "f64",
             Precision::F32 => "f32",
             Precision::F32Pure => "f32-pure",
+            Precision::F32Kahan => "f32-kahan",
+            Precision::F32Pairwise => "f32-pairwise",
+            Precision::F32DoubleFloat => "f32-double-float",
         })
     }
 }
@@ -48,79 +67,103 @@ pub enum Partials {
     F64(Vec<f64>),
     /// Of [`Precision::F32`] and [`Precision::F32Pure`].
     F32(Vec<f32>),
+    /// Of [`Precision::F32Kahan`].
+    F32Kahan(Vec<f32>),
+    /// Of [`Precision::F32Pairwise`].
+    F32Pairwise(Vec<f32>),
+    /// Of [`Precision::F32DoubleFloat`]: the higher part, then the lower one.
+    F32DoubleFloat(Vec<[f32; 2]>),
 }
 
 impl Partials {
-    /// The partial sums added in order, each addition rounded to their type.
+    /// The partial sums added in order, in the manner in which they were summed.
     pub fn sum(&self) -> f64 {
         match self {
             Partials::F64(sums) => sums.iter().fold(0.0, |total, x| total + x),
-            Partials::F32(sums) => f64::from(sums.iter().fold(0.0_f32, |total, x| total + x)),
+            Partials::F32(sums) => f64::from(in_order::<Plain>(sums)),
+            Partials::F32Kahan(sums) => f64::from(in_order::<Kahan>(sums)),
+            Partials::F32Pairwise(sums) => f64::from(in_order::<Pairwise>(sums)),
+            Partials::F32DoubleFloat(sums) => both(in_order::<DoubleFloat>(sums)),
         }
     }
 }
 
-/// One term of the sum: the height of strip `i` of `n`, divided by `n`.
-trait Term {
-    type Sum: Copy + Default + std::ops::Add<Output = Self::Sum>;
-    fn term(i: i64, n: i64) -> Self::Sum;
+/// The value of two f32.
+fn both([high, low]: [f32; 2]) -> f64 {
+    f64::from(high) + f64::from(low)
 }
 
-struct InF64;
-struct InF32;
-struct InF32Pure;
-
-impl Term for InF64 {
-    type Sum = f64;
-    #[inline(always)]
-    fn term(i: i64, n: i64) -> f64 {
-        let x = i as f64 / n as f64;
-        (1.0 - x * x).sqrt() / n as f64
-    }
+/// The height of strip `i` of `n`, divided by `n`: in f64.
+#[inline(always)]
+fn term_f64(i: i64, n: i64) -> f64 {
+    let x = i as f64 / n as f64;
+    (1.0 - x * x).sqrt() / n as f64
 }
 
-impl Term for InF32 {
-    type Sum = f32;
-    #[inline(always)]
-    fn term(i: i64, n: i64) -> f32 {
-        let x = i as f64 / n as f64;
-        (1.0 - x * x).sqrt() as f32 / n as f32
-    }
+/// The same, the height rounded to f32 before it is divided.
+#[inline(always)]
+fn term_f32(i: i64, n: i64) -> f32 {
+    let x = i as f64 / n as f64;
+    (1.0 - x * x).sqrt() as f32 / n as f32
 }
 
-impl Term for InF32Pure {
-    type Sum = f32;
-    #[inline(always)]
-    fn term(i: i64, n: i64) -> f32 {
-        let x = i as f32 / n as f32;
-        (1.0 - x * x).sqrt() / n as f32
-    }
+/// The same, all in f32.
+#[inline(always)]
+fn term_f32_pure(i: i64, n: i64) -> f32 {
+    let x = i as f32 / n as f32;
+    (1.0 - x * x).sqrt() / n as f32
 }
 
 /// The terms of `first .. end`, added from left to right.
 #[inline(always)]
-fn sum_range<T: Term>(first: i64, end: i64, n: i64) -> T::Sum {
-    (first..end).fold(T::Sum::default(), |sum, i| sum + T::term(i, n))
+fn sum_f64(first: i64, end: i64, n: i64) -> f64 {
+    (first..end).fold(0.0, |sum, i| sum + term_f64(i, n))
 }
 
-fn sum_parts<T: Term>(n: i64, parts: i64) -> Vec<T::Sum> {
+/// The terms of `first .. end` in the manner of `S`.
+#[inline(always)]
+fn sum_f32<S: Summation>(term: impl Fn(i64, i64) -> f32, first: i64, end: i64, n: i64) -> S {
+    let mut sum = S::default();
+    for i in first..end {
+        sum.add(term(i, n));
+    }
+    sum
+}
+
+/// The single loop: the inner points, and half of the term of x = 0.
+fn loop_f32<S: Summation>(term: impl Fn(i64, i64) -> f32, n: i64) -> S::Partial {
+    let mut sum: S = sum_f32(term, 1, n, n);
+    sum.add(0.5_f32 / n as f32);
+    sum.partial()
+}
+
+fn parts_of<T>(n: i64, parts: i64, sum: impl Fn(i64, i64) -> T) -> Vec<T> {
     let count = n / parts;
     (0..parts)
-        .map(|part| sum_range::<T>(part * count, (part + 1) * count, n))
+        .map(|part| sum(part * count, (part + 1) * count))
         .collect()
+}
+
+fn parts_f32<S: Summation>(term: impl Fn(i64, i64) -> f32, n: i64, parts: i64) -> Vec<S::Partial> {
+    parts_of(n, parts, |first, end| {
+        sum_f32::<S>(&term, first, end, n).partial()
+    })
 }
 
 /// The page's single loop: pi from `strips` strips, rounded to the precision's
 /// sum. `strips` is at least 1; one pass of `strips` square roots.
 pub fn plain(precision: Precision, strips: u64) -> f64 {
     let n = strips as i64;
-    match precision {
-        Precision::F64 => (sum_range::<InF64>(1, n, n) + 0.5 / n as f64) * 4.0,
-        Precision::F32 => f64::from((sum_range::<InF32>(1, n, n) + 0.5_f32 / n as f32) * 4.0_f32),
-        Precision::F32Pure => {
-            f64::from((sum_range::<InF32Pure>(1, n, n) + 0.5_f32 / n as f32) * 4.0_f32)
-        }
-    }
+    let sum = match precision {
+        Precision::F64 => sum_f64(1, n, n) + 0.5 / n as f64,
+        Precision::F32 => f64::from(loop_f32::<Plain>(term_f32, n)),
+        Precision::F32Pure => f64::from(loop_f32::<Plain>(term_f32_pure, n)),
+        Precision::F32Kahan => f64::from(loop_f32::<Kahan>(term_f32_pure, n)),
+        Precision::F32Pairwise => f64::from(loop_f32::<Pairwise>(term_f32_pure, n)),
+        Precision::F32DoubleFloat => both(loop_f32::<DoubleFloat>(term_f32_pure, n)),
+    };
+    // Exact in either type.
+    sum * 4.0
 }
 
 /// The page's host loop over the ranges of `parts` threads: `parts` partial sums
@@ -129,18 +172,26 @@ pub fn plain(precision: Precision, strips: u64) -> f64 {
 pub fn partials(precision: Precision, strips: u64, parts: u64) -> Partials {
     let (n, parts) = (strips as i64, parts as i64);
     match precision {
-        Precision::F64 => Partials::F64(sum_parts::<InF64>(n, parts)),
-        Precision::F32 => Partials::F32(sum_parts::<InF32>(n, parts)),
-        Precision::F32Pure => Partials::F32(sum_parts::<InF32Pure>(n, parts)),
+        Precision::F64 => Partials::F64(parts_of(n, parts, |first, end| sum_f64(first, end, n))),
+        Precision::F32 => Partials::F32(parts_f32::<Plain>(term_f32, n, parts)),
+        Precision::F32Pure => Partials::F32(parts_f32::<Plain>(term_f32_pure, n, parts)),
+        Precision::F32Kahan => Partials::F32Kahan(parts_f32::<Kahan>(term_f32_pure, n, parts)),
+        Precision::F32Pairwise => {
+            Partials::F32Pairwise(parts_f32::<Pairwise>(term_f32_pure, n, parts))
+        }
+        Precision::F32DoubleFloat => {
+            Partials::F32DoubleFloat(parts_f32::<DoubleFloat>(term_f32_pure, n, parts))
+        }
     }
 }
 
 /// Pi from the total of the partial sums: half of the term of x = 0 taken off,
-/// times four, in the type that the partial sums have.
+/// times four, in the type that the partial sums have; f64 holds both halves of a
+/// double-float sum.
 pub fn pi(precision: Precision, total: f64, strips: u64) -> f64 {
     match precision {
-        Precision::F64 => (total - 0.5 / strips as f64) * 4.0,
-        Precision::F32 | Precision::F32Pure => {
+        Precision::F64 | Precision::F32DoubleFloat => (total - 0.5 / strips as f64) * 4.0,
+        Precision::F32 | Precision::F32Pure | Precision::F32Kahan | Precision::F32Pairwise => {
             f64::from((total as f32 - 0.5_f32 / strips as f32) * 4.0)
         }
     }
@@ -162,15 +213,19 @@ pub fn pi_as_published_f32(total: f64, strips: u64) -> f64 {
     f64::from((total as f32 - correction) * 4.0)
 }
 
-/// What [`plain`] and the sweeps tend to in exact arithmetic: pi and the first
-/// three terms of the trapezoid rule's error on this integrand, which has a
-/// square-root end point (4 sqrt(2) zeta(-1/2) n^-1.5 + ...). The remainder is of
-/// the order of n^-4.5.
-pub fn trapezoid_limit(strips: u64) -> f64 {
+/// The trapezoid rule's own error on four times this integrand, which has a
+/// square-root end point: 4 sqrt(2) zeta(-1/2) n^-1.5 + ..., its first three terms.
+/// The remainder is of the order of n^-4.5.
+pub fn rule_error(strips: u64) -> f64 {
     let n = strips as f64;
-    std::f64::consts::PI - 1.175_982_075_174_077_2 * n.powf(-1.5)
-        + 0.036_041_518_152_418_3 * n.powf(-2.5)
+    -1.175_982_075_174_077_2 * n.powf(-1.5) + 0.036_041_518_152_418_3 * n.powf(-2.5)
         - 0.001_505_594_5 * n.powf(-3.5)
+}
+
+/// What [`plain`] and the sweeps tend to in exact arithmetic: pi and the rule's
+/// error.
+pub fn trapezoid_limit(strips: u64) -> f64 {
+    std::f64::consts::PI + rule_error(strips)
 }
 
 #[cfg(test)]
@@ -204,6 +259,21 @@ mod tests {
             "3.464102"
         );
         assert_eq!(format!("{:.6}", 2.0 * 3.0_f64.sqrt()), "3.464102");
+    }
+
+    #[test]
+    fn what_a_summation_can_hold_decides_its_digits() {
+        let error = |precision| plain(precision, STRIPS) - std::f64::consts::PI;
+        // The f32 next to pi is off by 8.74e-8: no sum that ends in one is nearer.
+        let best = f64::from(std::f32::consts::PI) - std::f64::consts::PI;
+        assert_eq!(error(Precision::F32Kahan), best);
+        assert_eq!(error(Precision::F32Pairwise), best);
+        // The f32 integrand's own rounding is what two f32 leave.
+        let rest = error(Precision::F32DoubleFloat);
+        assert_eq!(format!("{rest:.1e}"), "-7.8e-10");
+        // And the plain sum ends at 2 sqrt(3), at that of two units more or less.
+        let plain = error(Precision::F32Pure) - (2.0 * 3.0_f64.sqrt() - std::f64::consts::PI);
+        assert!(plain.abs() < 2.0_f64.powi(-21), "{plain}");
     }
 
     #[test]

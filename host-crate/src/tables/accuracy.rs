@@ -2,15 +2,17 @@
 //! strips. The page's first table: in f32 more strips make it worse.
 //!
 //! The table's `pi` is the host's loop, as published. Beside it stands the
-//! device's: as many partial sums as a grid of up to 64 x 256 threads has.
+//! device's: as many partial sums as a grid of up to 64 x 256 threads has. Each has
+//! its error, the rule's own and the one that the sum's rounding predicts
+//! ([`running_sum`]); what they say together is in [`rounding`].
 
 use super::column::{Column, fixed, median, optional};
 use super::published::ACCURACY;
-use super::{Selection, Table};
+use super::{Selection, Table, rounding};
 use crate::bench::host_oracle::HostOracle;
 use crate::error::Result;
-use crate::oracle::{Precision, quarter_circle};
-use crate::record::{Key, Record};
+use crate::oracle::{Precision, quarter_circle, running_sum};
+use crate::record::{DeviceInfo, Key, Record};
 use crate::worker::protocol::{Reading, Task};
 
 /// The table.
@@ -20,7 +22,14 @@ pub struct Accuracy;
 const FIRST_EXPONENT: u32 = 16;
 
 /// Precisions in the order of the rows; the page has the first two.
-const PRECISIONS: [Precision; 3] = [Precision::F32, Precision::F64, Precision::F32Pure];
+const PRECISIONS: [Precision; 6] = [
+    Precision::F32,
+    Precision::F64,
+    Precision::F32Pure,
+    Precision::F32Kahan,
+    Precision::F32Pairwise,
+    Precision::F32DoubleFloat,
+];
 
 /// The largest grid and block for the device's value.
 const MOST_BLOCKS: u64 = 64;
@@ -29,6 +38,10 @@ const MOST_THREADS: u64 = 256;
 /// The most strips that one thread is given: where the strips divide badly (a
 /// prime number of them), the device's value is left out.
 const MOST_STRIPS_A_THREAD: u64 = 1 << 20;
+
+/// The most strips on the emulator, which runs some 10^7 warp instructions a
+/// second: a few seconds a row.
+const MOST_EMULATED_STRIPS: u64 = 1 << 26;
 
 fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 {
@@ -65,6 +78,17 @@ fn published_pi(key: &Key) -> String {
     ACCURACY.figure(&key, "pi")
 }
 
+/// A value of pi less the true one, two digits.
+fn error(pi: Option<f64>) -> String {
+    small(pi.map(|pi| pi - std::f64::consts::PI))
+}
+
+fn small(value: Option<f64>) -> String {
+    value
+        .map(|value| format!("{value:.2e}"))
+        .unwrap_or_default()
+}
+
 impl Table for Accuracy {
     fn name(&self) -> &'static str {
         "accuracy"
@@ -80,14 +104,18 @@ impl Table for Accuracy {
             Column::published("precision", |record| optional(record.key.precision)),
             Column::published("strips", |record| optional(record.key.strips)),
             Column::published("pi", pi),
-            Column::ours("error", |record| {
-                let error = record.values.pi.map(|pi| pi - std::f64::consts::PI);
-                error
-                    .map(|error| format!("{error:.2e}"))
-                    .unwrap_or_default()
+            Column::ours("error", |record| error(record.values.pi)),
+            Column::ours("rule_error", |record| small(record.values.rule_error)),
+            Column::ours("predicted_error", |record| {
+                small(record.values.predicted_error)
             }),
             Column::ours("host_ms", |record| median(&record.timings.host)),
+            Column::ours("host_best_ms", |record| median(&record.timings.host_best)),
             Column::ours("gpu_pi", |record| fixed(record.values.gpu_pi, 12)),
+            Column::ours("gpu_error", |record| error(record.values.gpu_pi)),
+            Column::ours("gpu_predicted_error", |record| {
+                small(record.values.gpu_predicted_error)
+            }),
             Column::ours("kernel_ms", |record| median(&record.timings.kernel)),
         ];
         columns.extend(Column::conditions());
@@ -126,7 +154,10 @@ impl Table for Accuracy {
         if let Some((precision, strips)) = parts(&record.key) {
             let (pi, timing) = host.plain(precision, strips);
             record.values.pi = Some(pi);
+            record.values.rule_error = Some(quarter_circle::rule_error(strips));
+            record.values.predicted_error = Some(running_sum::error_of_one_loop(precision, strips));
             record.timings.host = timing;
+            super::fill_best_of_host(record, host);
         }
     }
 
@@ -141,8 +172,22 @@ impl Table for Accuracy {
         })
     }
 
+    fn skipped_on(&self, key: &Key, device: &DeviceInfo) -> Option<String> {
+        let strips = key.strips?;
+        (device.is_emulated() && strips > MOST_EMULATED_STRIPS).then(|| {
+            format!(
+                "{strips} strips would take the emulator minutes, it is given up to \
+                 {MOST_EMULATED_STRIPS}"
+            )
+        })
+    }
+
     fn fill_from_device(&self, record: &mut Record, reading: &Reading) -> Option<String> {
         let (precision, strips) = parts(&record.key)?;
+        let (blocks, threads) = shape(strips)?;
+        let partials = u64::from(blocks) * u64::from(threads);
+        record.values.gpu_predicted_error =
+            Some(running_sum::error_of_partials(precision, strips, partials));
         record.values.gpu_pi = reading
             .total
             .map(|total| quarter_circle::pi(precision, total, strips));
@@ -159,6 +204,10 @@ impl Table for Accuracy {
 
     fn summary(&self, _records: &[Record]) -> Vec<String> {
         Vec::new()
+    }
+
+    fn notes(&self, records: &[Record]) -> Vec<String> {
+        rounding::sentences(records)
     }
 }
 
@@ -231,5 +280,27 @@ mod tests {
             None,
             "a prime number of strips is one thread's"
         );
+    }
+
+    #[test]
+    fn sizes_that_take_the_emulator_minutes_are_skipped_there_alone() {
+        let device = |kind: &str| DeviceInfo {
+            name: String::new(),
+            kind: kind.into(),
+            compute_capability: "9.0".into(),
+            driver: None,
+            cuda_version: None,
+            ptx_sha256: String::new(),
+            ptx_arch: "sm_90".into(),
+            rustc: String::new(),
+            llvm: String::new(),
+            multiprocessors: None,
+        };
+        let skipped = |exponent: u32, kind| {
+            let key = cell(Precision::F32Kahan, 1 << exponent);
+            Accuracy.skipped_on(&key, &device(kind)).is_some()
+        };
+        assert!(skipped(27, crate::device::EMULATOR) && skipped(30, crate::device::EMULATOR));
+        assert!(!skipped(26, crate::device::EMULATOR) && !skipped(30, "cuda"));
     }
 }

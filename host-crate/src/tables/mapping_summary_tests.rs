@@ -23,6 +23,7 @@ fn record(key: Key) -> Record {
         device: None,
         host: HostInfo {
             cpu: "test".into(),
+            cores: None,
             version: "0".into(),
             git_revision: "0".into(),
         },

@@ -9,16 +9,18 @@ pub mod accuracy;
 pub mod activity;
 pub mod column;
 pub mod faults;
+pub mod limits;
 pub mod mapping;
 mod mapping_summary;
 pub mod matrix;
 pub mod published;
+mod rounding;
 pub mod sweep;
 
 use crate::bench::host_oracle::HostOracle;
 use crate::error::Result;
 use crate::oracle::{Precision, quarter_circle};
-use crate::record::{Key, Record};
+use crate::record::{DeviceInfo, Key, Record};
 use crate::worker::protocol::{Reading, Task};
 
 pub use column::{Column, Group};
@@ -113,6 +115,11 @@ pub trait Table: Sync {
     /// What the device has to do for a cell; `None` when it has nothing to do.
     fn task(&self, key: &Key) -> Option<Task>;
 
+    /// Why a cell is not measured on this device, in one sentence, when it is not.
+    fn skipped_on(&self, _key: &Key, _device: &DeviceInfo) -> Option<String> {
+        None
+    }
+
     /// Fills in what the device said about the record's cell, and gives the reason
     /// when it is wrong.
     fn fill_from_device(&self, record: &mut Record, reading: &Reading) -> Option<String>;
@@ -135,8 +142,9 @@ pub trait Table: Sync {
     fn summary(&self, records: &[Record]) -> Vec<String>;
 }
 
-/// Whether a host's pi is right: the published text where there is one, else in
-/// f64 the limit of the rule. `None` where neither knows it.
+/// Whether a host's pi is right: the published text where there is one, else the
+/// limit of the rule, where the sum is one that stays near it. `None` where neither
+/// knows it.
 fn judge_pi(
     pi: f64,
     published: &str,
@@ -152,12 +160,8 @@ fn judge_pi(
             Err(format!("pi is {got}, published is {published}"))
         });
     }
-    if precision != Precision::F64 {
-        return None;
-    }
     let limit = quarter_circle::trapezoid_limit(strips);
-    // n additions of terms that add up to 1: at worst n roundings of it.
-    let bound = 4.0 * f64::EPSILON * strips as f64 + 4.0 * (strips as f64).powf(-4.5);
+    let bound = rounding_bound(precision, strips)? + 4.0 * (strips as f64).powf(-4.5);
     Some(if (pi - limit).abs() <= bound {
         Ok(())
     } else {
@@ -165,14 +169,42 @@ fn judge_pi(
     })
 }
 
+/// How far rounding can take pi from the rule's limit, where that says anything.
+fn rounding_bound(precision: Precision, strips: u64) -> Option<f64> {
+    let n = strips as f64;
+    // The terms add up to pi / 4 and have at most four roundings each, in f32
+    // like those of the sum.
+    let f32_units = |units: f64| Some((4.0 + units) * 4.0 * f64::from(f32::EPSILON) / 2.0);
+    match precision {
+        // n additions of terms that add up to 1: at worst n roundings of it.
+        Precision::F64 => Some(4.0 * f64::EPSILON * n),
+        Precision::F32 | Precision::F32Pure => None,
+        Precision::F32Kahan | Precision::F32DoubleFloat => f32_units(2.0),
+        Precision::F32Pairwise => f32_units(n.log2() + 1.0),
+    }
+}
+
+/// Fills in the time of the host's fastest loop; a result of it that is not right is
+/// a remark and no time.
+fn fill_best_of_host(record: &mut Record, host: &mut HostOracle) {
+    let (Some(precision), Some(strips)) = (record.key.precision, record.key.strips) else {
+        return;
+    };
+    match host.best(precision, strips) {
+        Ok(timing) => record.timings.host_best = timing,
+        Err(problem) => record.remarks.push(problem),
+    }
+}
+
 /// The tables that are offered, in the order in which they are printed.
-pub fn all() -> [&'static dyn Table; 5] {
+pub fn all() -> [&'static dyn Table; 6] {
     [
         &activity::Activity,
         &sweep::SWEEP_F64,
         &sweep::SWEEP_F32,
         &accuracy::Accuracy,
         &mapping::MappingTable,
+        &limits::Limits,
     ]
 }
 
@@ -202,5 +234,14 @@ mod tests {
         let wrong = judge(limit + 1e-8, "", Precision::F64);
         assert!(wrong.is_some_and(|wrong| wrong.is_err()));
         assert_eq!(judge(3.0, "", Precision::F32), None);
+        for compensated in [
+            Precision::F32Kahan,
+            Precision::F32Pairwise,
+            Precision::F32DoubleFloat,
+        ] {
+            assert_eq!(judge(limit + 2e-7, "", compensated), Some(Ok(())));
+            let wrong = judge(limit + 1e-5, "", compensated);
+            assert!(wrong.is_some_and(|wrong| wrong.is_err()), "{compensated}");
+        }
     }
 }

@@ -98,6 +98,7 @@ fn columns_f64(published: &'static Published) -> Vec<Column> {
         Column::published("threads", threads),
         Column::published("gpu_ms", |record| median(&record.timings.gpu)),
         Column::published("host_ms", |record| median(&record.timings.host)),
+        Column::ours("host_best_ms", |record| median(&record.timings.host_best)),
         Column::ours("strips", |record| optional(record.key.strips)),
         Column::ours("kernel_ms", |record| median(&record.timings.kernel)),
         Column::ours("kernel_noise_percent", |record| {
@@ -162,6 +163,7 @@ fn columns_f32(published: &'static Published) -> Vec<Column> {
             median(&record.timings.nvcc_dyadic_kernel)
         }),
         Column::ours("host_ms", |record| median(&record.timings.host)),
+        Column::ours("host_best_ms", |record| median(&record.timings.host_best)),
         Column::ours("host_pi", |record| fixed(record.values.host_pi, 6)),
         Column::ours("host_pi_corrected", |record| {
             fixed(record.values.host_pi_corrected, 6)
@@ -259,13 +261,11 @@ impl Sweep {
     /// The table's `pi` and the right one, from the total of the partial sums.
     fn pi(&self, total: f64, strips: u64) -> (f64, f64) {
         let corrected = quarter_circle::pi(self.precision, total, strips);
-        match self.precision {
-            Precision::F64 => (corrected, corrected),
-            Precision::F32 | Precision::F32Pure => (
-                quarter_circle::pi_as_published_f32(total, strips),
-                corrected,
-            ),
-        }
+        let published = match self.precision {
+            Precision::F64 => corrected,
+            _ => quarter_circle::pi_as_published_f32(total, strips),
+        };
+        (published, corrected)
     }
 }
 
@@ -317,6 +317,7 @@ impl Table for Sweep {
     fn fill_from_host(&self, record: &mut Record, host: &mut HostOracle) {
         if let Some((blocks, threads, strips)) = parts(&record.key) {
             record.timings.host = host.range_loop_time(self.precision, strips);
+            super::fill_best_of_host(record, host);
             let partials = u64::from(blocks) * u64::from(threads);
             let total = host.total(self.precision, strips, partials);
             let (pi, corrected) = self.pi(total, strips);

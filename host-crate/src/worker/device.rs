@@ -7,23 +7,25 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bytemuck::Pod;
-use quadscan_kernels::integrate::trapezoid::MAX_EXACT_DYADIC_STRIPS;
 
 use super::activity;
 use super::concurrent::{self, Companion};
 use super::conditions::Conditions;
 use super::kernel_times::KernelTimes;
+use super::limits;
 use super::mapping::Mappings;
 use super::protocol::{Algorithm, Answer, Diagnostic, Greeting, Job, Peer, Reading, Task};
 use super::scan_times::ScanTimes;
 use super::serve::{self, Failure, Laboratory};
+use super::sums::{Sum, peer_difference};
 use crate::device::emulator::{Counting, Emulator, LastSteps, Settings};
 use crate::device::{Artifact, Buffer, Device, DeviceChoice, LaunchShape, Module};
 use crate::diagnostics;
 use crate::error::{Error, Result};
 use crate::integrate::{self, Grid};
 use crate::measure::{Rule, device as timing};
-use crate::oracle::{Precision, quarter_circle};
+use crate::oracle::Precision;
+use crate::oracle::quarter_circle::{self, Partials};
 use crate::record::{DeviceInfo, Multiprocessors};
 
 /// How long the hanging kernel spins: longer than anybody waits for it, and not
@@ -97,7 +99,7 @@ struct DeviceLaboratory {
     steps: Option<LastSteps>,
     module: Module,
     greeting: Greeting,
-    partials: HashMap<(Precision, u64, u64), quarter_circle::Partials>,
+    partials: HashMap<(Precision, u64, u64), Partials>,
     peers: HashMap<PathBuf, Module>,
     artifact: Artifact,
     scan_times: ScanTimes,
@@ -174,7 +176,7 @@ impl DeviceLaboratory {
     }
 
     /// The oracle's partial sums, computed once.
-    fn expected(&mut self, precision: Precision, grid: Grid) -> &quarter_circle::Partials {
+    fn expected(&mut self, precision: Precision, grid: Grid) -> &Partials {
         self.partials
             .entry((precision, grid.strips, grid.partials()))
             .or_insert_with(|| quarter_circle::partials(precision, grid.strips, grid.partials()))
@@ -191,6 +193,15 @@ impl DeviceLaboratory {
             }),
             Precision::F32Pure => self.sums::<f32>(job, precision, grid, |buffer| {
                 integrate::f32_pure_partials(&module, grid, buffer)
+            }),
+            Precision::F32Kahan => self.sums::<f32>(job, precision, grid, |buffer| {
+                integrate::f32_kahan_partials(&module, grid, buffer)
+            }),
+            Precision::F32Pairwise => self.sums::<f32>(job, precision, grid, |buffer| {
+                integrate::f32_pairwise_partials(&module, grid, buffer)
+            }),
+            Precision::F32DoubleFloat => self.sums::<[f32; 2]>(job, precision, grid, |buffer| {
+                integrate::f32_double_float_partials(&module, grid, buffer)
             }),
         }
     }
@@ -209,7 +220,7 @@ impl DeviceLaboratory {
             launch(&mut buffer)?;
             buffer.copy_to(&mut partials)?;
             return Ok(Reading {
-                total: Some(T::in_order(&partials)),
+                total: Some(T::in_order(&partials, precision)),
                 wrong: T::first_difference(&partials, self.expected(precision, grid)),
                 ..Reading::default()
             });
@@ -223,7 +234,7 @@ impl DeviceLaboratory {
         } else {
             T::first_difference(&partials, self.expected(precision, grid))
         };
-        let total = Some(T::in_order(&partials));
+        let total = Some(T::in_order(&partials, precision));
 
         let mut reading = Reading {
             total,
@@ -236,7 +247,7 @@ impl DeviceLaboratory {
             match self.peers(asked, precision, grid, &mut partials) {
                 Ok(Ok(found)) => {
                     peers = found;
-                    reading.nvcc_total = Some(T::in_order(&partials));
+                    reading.nvcc_total = Some(T::in_order(&partials, precision));
                 }
                 Ok(Err(wrong)) => reading.peer_problem = Some(format!("--peers: {wrong}")),
                 Err(error) if error.is_context_lost() => return Err(error),
@@ -355,6 +366,7 @@ impl Laboratory for DeviceLaboratory {
             ),
             Task::Activity { algorithm, n, step } => self.activity(job, algorithm, n, step),
             Task::Concurrent { algorithm, n } => self.concurrent(job, algorithm, n),
+            Task::Limit { limit } => limits::measure(&self.module, job, limit),
             Task::Mapping {
                 way,
                 strips,
@@ -382,31 +394,6 @@ impl Laboratory for DeviceLaboratory {
     }
 }
 
-/// Where the peer's sums are not the oracle's, in one sentence.
-///
-/// Up to 2^26 strips, powers of two, every product in f64 is exact, so that nvcc's
-/// contraction of `1 - x * x` and of the scaled sum changes no bit. Elsewhere it
-/// changes last bits, and the totals are compared.
-fn peer_difference<T: Sum>(
-    got: &[T],
-    want: &quarter_circle::Partials,
-    precision: Precision,
-    strips: u64,
-) -> Option<String> {
-    let exact = strips.is_power_of_two() && strips <= MAX_EXACT_DYADIC_STRIPS;
-    if exact && precision != Precision::F32Pure {
-        return T::first_difference(got, want);
-    }
-    let tolerance = match precision {
-        Precision::F64 => 1e-9,
-        Precision::F32 | Precision::F32Pure => 1e-5,
-    };
-    let (total, expected) = (T::in_order(got), want.sum());
-    // Not `>`, which is false for what is not a number.
-    let near = (total - expected).abs() <= tolerance * expected;
-    (!near).then(|| format!("the sum is {total}, not {expected} to {tolerance:e}"))
-}
-
 /// The peer's kernel with its own partial sums.
 struct LoadedPeer<T: Pod> {
     module: Module,
@@ -422,59 +409,6 @@ impl<T: Pod> LoadedPeer<T> {
         unsafe {
             self.module
                 .launch_raw(&self.entry, self.shape, &[self.buffer.actual()])
-        }
-    }
-}
-
-/// The type of a partial sum.
-trait Sum: Pod {
-    /// The sums added in order in this type.
-    fn in_order(partials: &[Self]) -> f64;
-    /// Where the sums differ in a bit from the oracle's, in one sentence.
-    fn first_difference(got: &[Self], want: &quarter_circle::Partials) -> Option<String>;
-}
-
-fn difference<T: Pod + std::fmt::Debug>(got: &[T], want: &[T]) -> Option<String> {
-    if got.len() != want.len() {
-        return Some(format!(
-            "{} partial sums came back, not {}",
-            got.len(),
-            want.len()
-        ));
-    }
-    let differs = |i: &usize| bytemuck::bytes_of(&got[*i]) != bytemuck::bytes_of(&want[*i]);
-    let count = (0..got.len()).filter(differs).count();
-    let first = (0..got.len()).find(differs)?;
-    Some(format!(
-        "{count} of {} partial sums are not the host's, the first is number {first}: {:?}, not {:?}",
-        got.len(),
-        got[first],
-        want[first]
-    ))
-}
-
-impl Sum for f64 {
-    fn in_order(partials: &[Self]) -> f64 {
-        quarter_circle::Partials::F64(partials.to_vec()).sum()
-    }
-
-    fn first_difference(got: &[Self], want: &quarter_circle::Partials) -> Option<String> {
-        match want {
-            quarter_circle::Partials::F64(want) => difference(got, want),
-            quarter_circle::Partials::F32(_) => Some("the oracle's sums are in f32".into()),
-        }
-    }
-}
-
-impl Sum for f32 {
-    fn in_order(partials: &[Self]) -> f64 {
-        quarter_circle::Partials::F32(partials.to_vec()).sum()
-    }
-
-    fn first_difference(got: &[Self], want: &quarter_circle::Partials) -> Option<String> {
-        match want {
-            quarter_circle::Partials::F32(want) => difference(got, want),
-            quarter_circle::Partials::F64(_) => Some("the oracle's sums are in f64".into()),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! judgements without a GPU.
 
 use super::*;
+use crate::limit::Limit;
 use crate::mapping::{Finish, Mapping, Partials, Way};
 use crate::measure::{Method, Timing};
 use crate::worker::cpu::{Cpu, Defect};
@@ -368,4 +369,43 @@ fn a_peer_whose_products_are_rounded_may_differ_in_last_bits_and_in_no_more() {
         "{problem}"
     );
     assert!(far.nvcc_kernel.is_none());
+}
+
+#[test]
+fn a_limit_has_its_work_and_the_time_of_it() {
+    let of = |limit| reading(Defect::None, &job(Task::Limit { limit }));
+    let launch = of(Limit::Launch);
+    // The events of this device are 4 ms apart.
+    let ms = launch.kernel.map(|kernel| kernel.median_ms);
+    assert_eq!((launch.work, ms), (Some(1.0), Some(4.0)));
+    for (limit, work) in [
+        (Limit::LaunchAndWait, 1.0),
+        (Limit::CopyOutLatency, 1.0),
+        (Limit::CopyIn, 67_108_864.0),
+    ] {
+        let reading = of(limit);
+        assert_eq!(reading.work, Some(work), "{limit:?}");
+        assert_eq!(reading.gpu.map(|gpu| gpu.samples_ms.len()), Some(3));
+        assert_eq!(reading.wrong, None);
+    }
+}
+
+#[test]
+fn a_dry_run_of_a_limit_has_no_time() {
+    let task = Task::Limit {
+        limit: Limit::Launch,
+    };
+    let dry = Job {
+        untimed: true,
+        ..job(task)
+    };
+    let reading = reading(Defect::None, &dry);
+    assert_eq!((reading.kernel, reading.work), (None, None));
+}
+
+#[test]
+fn a_chain_that_leaves_its_steps_out_is_wrong() {
+    let limit = Limit::FmaLatencyF64;
+    let wrong = reading(Defect::None, &job(Task::Limit { limit })).wrong;
+    assert!(wrong.is_some_and(|wrong| wrong.starts_with("the chains end at 0")));
 }

@@ -13,11 +13,13 @@ mod conditions;
 pub(crate) mod cpu;
 pub mod device;
 mod kernel_times;
+mod limits;
 mod mapping;
 pub mod panel;
 pub mod protocol;
 mod scan_times;
 pub mod serve;
+mod sums;
 
 use std::time::Duration;
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::device::Counts;
+use crate::limit::Limit;
 use crate::mapping::{Finish, Way};
 use crate::measure::{Method, Timing};
 use crate::oracle::Precision;
@@ -59,6 +60,11 @@ pub enum Task {
         n: u32,
         /// The step, from 1.
         step: u32,
+    },
+    /// Measure what the device can do at most.
+    Limit {
+        /// Of what.
+        limit: Limit,
     },
     /// Time a scan and a second kernel on another stream, alone and at once.
     Concurrent {
@@ -159,6 +165,9 @@ pub struct Reading {
     /// Wavefronts that they would take without bank conflicts.
     #[serde(default)]
     pub ideal_wavefronts: Option<u64>,
+    /// Operations, steps, bytes or launches of which a limit is: what the time is of.
+    #[serde(default)]
+    pub work: Option<f64>,
     /// Whether repeated launches gave the same bits.
     #[serde(default)]
     pub repeats: Option<bool>,

@@ -1,7 +1,7 @@
 //! An artifact whose `trapezoid_f64_dyadic` does a little more: what a comparison
 //! has to find.
 //!
-//! Behind every n-th square root stands an addition of +0, which changes no bit of a
+//! Behind a share of its square roots, spread evenly, stands an addition of +0, which changes no bit of a
 //! height (none is -0) and which no compiler may leave out.
 
 use std::path::Path;
@@ -12,16 +12,17 @@ use sha2::{Digest, Sha256};
 /// The kernel that is slowed.
 const ENTRY: &str = ".entry trapezoid_f64_dyadic(";
 
-/// The kernel's text with an addition behind every n-th square root.
-fn slowed(kernel: &str, every: usize) -> String {
+/// The kernel's text with an addition behind `percent` of its square roots.
+fn slowed(kernel: &str, percent: usize) -> String {
     let mut text = String::new();
     let mut roots = 0;
     for line in kernel.split_inclusive('\n') {
         text.push_str(line);
         let mut words = line.split([' ', '\t', ',']).filter(|word| !word.is_empty());
         if words.next() == Some("sqrt.rn.f64") {
+            let due = |roots: usize| roots * percent / 100;
             roots += 1;
-            if let (Some(height), 0) = (words.next(), roots % every) {
+            if let (Some(height), true) = (words.next(), due(roots) > due(roots - 1)) {
                 text.push_str(&format!(
                     "\tadd.rn.f64 \t{height}, {height}, 0d0000000000000000;\n"
                 ));
@@ -31,8 +32,9 @@ fn slowed(kernel: &str, every: usize) -> String {
     text
 }
 
-/// Writes the program's own artifact with the slowed kernel into a folder.
-pub(crate) fn write(folder: &Path, every: usize) -> Result<(), Box<dyn std::error::Error>> {
+/// Writes the program's own artifact with the kernel slowed by an addition behind
+/// `percent` (1 to 100) of its square roots into a folder.
+pub(crate) fn write(folder: &Path, percent: usize) -> Result<(), Box<dyn std::error::Error>> {
     let artifact = Artifact::embedded()?;
     let mut manifest = artifact.manifest().clone();
     std::fs::create_dir_all(folder)?;
@@ -45,7 +47,7 @@ pub(crate) fn write(folder: &Path, every: usize) -> Result<(), Box<dyn std::erro
         let end = begin + kernel.find("\n}").ok_or("the kernel has no end")?;
         let text = [
             &module.ptx[..begin],
-            &slowed(&module.ptx[begin..end], every),
+            &slowed(&module.ptx[begin..end], percent),
             &module.ptx[end..],
         ]
         .concat();

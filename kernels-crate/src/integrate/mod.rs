@@ -1,4 +1,23 @@
 //! Quadrature: rules that integrate a function over an interval.
 
+/// Makes kernels of the published mapping: what a launch must satisfy is the same
+/// for all of them, and stands here.
+macro_rules! entries {
+    ($(
+        $(#[$doc:meta])*
+        unsafe fn $name:ident($partials:ident: $sums:ty, $count:ident: u32, $strips:ident: $float:ty) $body:block
+    )*) => {$(
+        $(#[$doc])*
+        #[kernel]
+        #[launch_contract(
+            $partials.len() as u64 >= grid.count().saturating_mul(block.count()),
+            grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1,
+            u64::from($count).saturating_mul(grid.count()).saturating_mul(block.count()) <= MAX_STRIPS
+        )]
+        pub unsafe fn $name($partials: $sums, $count: u32, $strips: $float) $body
+    )*};
+}
+
+pub mod compensated;
 pub mod mapping;
 pub mod trapezoid;

@@ -80,24 +80,6 @@ fn heights(first: u32, strips: f64) -> impl FnMut() -> f64 {
     }
 }
 
-/// Makes kernels of the published mapping: what a launch must satisfy is the same
-/// for all of them, and stands here.
-macro_rules! entries {
-    ($(
-        $(#[$doc:meta])*
-        unsafe fn $name:ident($partials:ident: $sums:ty, $count:ident: u32, $strips:ident: $float:ty) $body:block
-    )*) => {$(
-        $(#[$doc])*
-        #[kernel]
-        #[launch_contract(
-            $partials.len() as u64 >= grid.count().saturating_mul(block.count()),
-            grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1,
-            u64::from($count).saturating_mul(grid.count()).saturating_mul(block.count()) <= MAX_STRIPS
-        )]
-        pub unsafe fn $name($partials: $sums, $count: u32, $strips: $float) $body
-    )*};
-}
-
 entries! {
     /// Partial sums in f64; any number of strips.
     ///

@@ -4,6 +4,9 @@ use cuda_std::launch::{Kernel, PointerMut, SafeLaunch, Value};
 use quadscan::device::LaunchShape;
 use quadscan::oracle::Precision;
 use quadscan::oracle::quarter_circle::{self, Partials};
+use quadscan_kernels::integrate::compensated::{
+    trapezoid_f32_pure_double_float, trapezoid_f32_pure_kahan, trapezoid_f32_pure_pairwise,
+};
 use quadscan_kernels::integrate::trapezoid::{
     trapezoid_f32, trapezoid_f32_dyadic, trapezoid_f32_pure, trapezoid_f32_pure_dyadic,
     trapezoid_f64, trapezoid_f64_dyadic,
@@ -84,6 +87,51 @@ pub(crate) fn trapezoid_sums_have_the_bits_of_the_published_loop(bench: &Bench) 
         let pure = partials(bench, trapezoid_f32_pure, strips, shape, strips as f32)?;
         assert_same(&Partials::F32(pure), &expected(Precision::F32Pure), &at);
     }
+    Ok(())
+}
+
+pub(crate) fn compensated_sums_have_the_bits_of_their_papers(bench: &Bench) -> Outcome {
+    for (strips, shape) in grid() {
+        let parts = u64::from(shape.0 * shape.1);
+        let expected = |precision| quarter_circle::partials(precision, strips.into(), parts);
+        let at = format!("{strips} strips as {shape:?}");
+        let n = strips as f32;
+        let kahan = partials(bench, trapezoid_f32_pure_kahan, strips, shape, n)?;
+        let kahan = Partials::F32Kahan(kahan);
+        assert_same(&kahan, &expected(Precision::F32Kahan), &at);
+        let pairwise = partials(bench, trapezoid_f32_pure_pairwise, strips, shape, n)?;
+        let pairwise = Partials::F32Pairwise(pairwise);
+        assert_same(&pairwise, &expected(Precision::F32Pairwise), &at);
+        let pairs = partials(bench, trapezoid_f32_pure_double_float, strips, shape, n)?;
+        let pairs = Partials::F32DoubleFloat(pairs);
+        assert_same(&pairs, &expected(Precision::F32DoubleFloat), &at);
+    }
+    Ok(())
+}
+
+pub(crate) fn a_compensated_sum_stays_at_the_f32_next_to_pi(bench: &Bench) -> Outcome {
+    // One thread adds all strips, where the plain sum is off by 8.5e-4.
+    let (strips, shape) = (1 << 20, (1, 1));
+    let n = strips as f32;
+    let pi = |precision, sums: Partials| quarter_circle::pi(precision, sums.sum(), strips.into());
+    let plain = partials(bench, trapezoid_f32_pure, strips, shape, n)?;
+    let plain = pi(Precision::F32Pure, Partials::F32(plain));
+    assert!((plain - std::f64::consts::PI).abs() > 8e-4, "{plain}");
+    let best = f64::from(std::f32::consts::PI);
+    let kahan = partials(bench, trapezoid_f32_pure_kahan, strips, shape, n)?;
+    assert_eq!(pi(Precision::F32Kahan, Partials::F32Kahan(kahan)), best);
+    let pairwise = partials(bench, trapezoid_f32_pure_pairwise, strips, shape, n)?;
+    let pairwise = pi(Precision::F32Pairwise, Partials::F32Pairwise(pairwise));
+    // Half a unit of the last place for each of 20 levels at worst.
+    assert!(
+        (pairwise - best).abs() <= 20.0 * 2.0_f64.powi(-23),
+        "{pairwise}"
+    );
+    let pairs = partials(bench, trapezoid_f32_pure_double_float, strips, shape, n)?;
+    let pairs = pi(Precision::F32DoubleFloat, Partials::F32DoubleFloat(pairs));
+    // What remains is the integrand's own rounding: no f32 is as near.
+    let limit = quarter_circle::trapezoid_limit(strips.into());
+    assert!((pairs - limit).abs() < 4e-9, "{pairs}");
     Ok(())
 }
 

@@ -8,6 +8,7 @@
 mod diagnostics;
 mod graphs;
 mod integrate;
+mod limits;
 mod mapping;
 mod scan;
 
@@ -28,6 +29,8 @@ fn cases() -> Vec<Case> {
     cases![
         integrate::trapezoid_f64_has_exactly_the_rules_own_error,
         integrate::trapezoid_sums_have_the_bits_of_the_published_loop,
+        integrate::compensated_sums_have_the_bits_of_their_papers,
+        integrate::a_compensated_sum_stays_at_the_f32_next_to_pi,
         integrate::dyadic_kernels_give_the_same_bits,
         integrate::every_published_shape_gives_3_141592653573,
         integrate::the_f32_sweep_gives_the_published_values_of_pi,
@@ -52,6 +55,10 @@ fn cases() -> Vec<Case> {
         scan::a_scan_of_too_many_elements_is_refused,
         graphs::a_replayed_graph_gives_the_bits_of_single_launches,
         graphs::recorded_work_is_done_in_order_at_every_launch,
+        limits::chains_take_every_step,
+        limits::the_copy_moves_every_vector_and_nothing_else,
+        limits::the_chase_through_shared_memory_goes_round_the_ring,
+        limits::the_empty_kernel_stores_when_it_is_asked_to_alone,
         diagnostics::hang_spins_as_long_as_it_was_told,
         diagnostics::the_kernel_fault_is_in_the_module,
     ]

@@ -36,6 +36,7 @@ fn record(step: u32, kernel: Option<f64>, host: Option<f64>) -> Record {
         device: None,
         host: HostInfo {
             cpu: "cpu".into(),
+            cores: None,
             version: "0".into(),
             git_revision: "0123456789abcdef".into(),
         },

@@ -70,6 +70,7 @@ fn cell(device: &DeviceInfo, blocks: u32, threads: u32, ms: f64) -> Record {
         device: Some(device.clone()),
         host: HostInfo {
             cpu: "a processor".into(),
+            cores: None,
             version: "0.1.0".into(),
             git_revision: "abc".into(),
         },

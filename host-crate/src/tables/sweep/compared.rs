@@ -19,9 +19,7 @@ type Names = &'static [&'static str];
 pub(super) fn gpu_names(precision: Precision) -> Names {
     match precision {
         Precision::F64 => &["gpu_ms"],
-        Precision::F32 | Precision::F32Pure => {
-            &["gpu_ms_1", "gpu_ms_2", "gpu_ms_3", "gpu_ms_4", "gpu_ms_5"]
-        }
+        _ => &["gpu_ms_1", "gpu_ms_2", "gpu_ms_3", "gpu_ms_4", "gpu_ms_5"],
     }
 }
 
@@ -29,9 +27,7 @@ pub(super) fn gpu_names(precision: Precision) -> Names {
 fn host_names(precision: Precision) -> Names {
     match precision {
         Precision::F64 => &["host_ms"],
-        Precision::F32 | Precision::F32Pure => {
-            &["cpu_ms_1", "cpu_ms_2", "cpu_ms_3", "cpu_ms_4", "cpu_ms_5"]
-        }
+        _ => &["cpu_ms_1", "cpu_ms_2", "cpu_ms_3", "cpu_ms_4", "cpu_ms_5"],
     }
 }
 
