@@ -23,16 +23,19 @@ pub enum Algorithm {
     NaiveScattered,
     /// The kernel `blelloch_scattered`: the work-efficient scan's over all warps.
     WorkEfficientScattered,
+    /// The kernel `blelloch_padded_scattered`: the same without bank conflicts.
+    WorkEfficientPaddedScattered,
 }
 
 impl Algorithm {
     /// All of them, in the order of rows.
-    pub const ALL: [Algorithm; 5] = [
+    pub const ALL: [Algorithm; 6] = [
         Algorithm::Naive,
         Algorithm::WorkEfficient,
         Algorithm::WorkEfficientPadded,
         Algorithm::NaiveScattered,
         Algorithm::WorkEfficientScattered,
+        Algorithm::WorkEfficientPaddedScattered,
     ];
 
     /// As it is printed, and published where it is.
@@ -43,6 +46,7 @@ impl Algorithm {
             Algorithm::WorkEfficientPadded => "work_efficient_padded",
             Algorithm::NaiveScattered => "naive_scattered",
             Algorithm::WorkEfficientScattered => "work_efficient_scattered",
+            Algorithm::WorkEfficientPaddedScattered => "work_efficient_padded_scattered",
         }
     }
 
@@ -61,11 +65,17 @@ impl Algorithm {
         self.packed() != self
     }
 
+    /// Whether its array in shared memory has gaps.
+    pub fn is_padded(self) -> bool {
+        self.packed() == Algorithm::WorkEfficientPadded
+    }
+
     /// The one that does the same work in few warps; itself when it is one.
     pub fn packed(self) -> Self {
         match self {
             Algorithm::NaiveScattered => Algorithm::Naive,
             Algorithm::WorkEfficientScattered => Algorithm::WorkEfficient,
+            Algorithm::WorkEfficientPaddedScattered => Algorithm::WorkEfficientPadded,
             other => other,
         }
     }
@@ -101,7 +111,8 @@ pub struct Counted {
 /// Runs `$launch` with the kernel of the algorithm.
 macro_rules! with_kernel {
     ($algorithm:expr, $launch:ident($($argument:expr),*), $naive:ident $efficient:ident
-     $padded:ident $naive_scattered:ident $efficient_scattered:ident) => {
+     $padded:ident $naive_scattered:ident $efficient_scattered:ident
+     $padded_scattered:ident) => {
         match $algorithm {
             Algorithm::Naive => $launch(hillis_steele::$naive, $($argument),*),
             Algorithm::WorkEfficient => $launch(blelloch::$efficient, $($argument),*),
@@ -109,6 +120,9 @@ macro_rules! with_kernel {
             Algorithm::NaiveScattered => $launch(hillis_steele::$naive_scattered, $($argument),*),
             Algorithm::WorkEfficientScattered => {
                 $launch(blelloch::$efficient_scattered, $($argument),*)
+            }
+            Algorithm::WorkEfficientPaddedScattered => {
+                $launch(blelloch::$padded_scattered, $($argument),*)
             }
         }
     };
@@ -139,6 +153,7 @@ pub fn launch(
         algorithm, start(module, shape, input, output),
         hillis_steele_inclusive_u32 blelloch_exclusive_u32 blelloch_padded_exclusive_u32
         hillis_steele_scattered_inclusive_u32 blelloch_scattered_exclusive_u32
+        blelloch_padded_scattered_exclusive_u32
     )
 }
 
@@ -171,6 +186,7 @@ pub fn launch_batch(
         hillis_steele_batch_inclusive_u32 blelloch_batch_exclusive_u32
         blelloch_padded_batch_exclusive_u32
         hillis_steele_scattered_batch_inclusive_u32 blelloch_scattered_batch_exclusive_u32
+        blelloch_padded_scattered_batch_exclusive_u32
     )
 }
 
@@ -181,6 +197,7 @@ pub fn counted(module: &Module, algorithm: Algorithm, input: &[u32]) -> Result<C
         hillis_steele_inclusive_u32_counted blelloch_exclusive_u32_counted
         blelloch_padded_exclusive_u32_counted
         hillis_steele_scattered_inclusive_u32_counted blelloch_scattered_exclusive_u32_counted
+        blelloch_padded_scattered_exclusive_u32_counted
     )
 }
 

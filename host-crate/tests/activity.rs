@@ -142,22 +142,70 @@ fn activity_of_every_power_of_two_has_the_adds_of_the_closed_forms() {
 fn scattered_scans_do_the_same_adds_in_more_warps_without_more_conflicts() {
     let folder = folder();
     let arguments = ["activity", "--device", "emulator", "--format", "csv"];
-    let outcome = bench(folder.path(), &[&arguments[..], &["--scattered"]].concat());
+    let more = ["--scattered", "--padded"];
+    let outcome = bench(folder.path(), &[&arguments[..], &more].concat());
     assert_eq!(outcome.code, 0, "{outcome:?}");
     let rows = rows(&outcome.output);
     let of = |algorithm, column| sum_of(&rows, algorithm, 1024, column);
     for (packed, scattered, warps) in [
         ("naive", "naive_scattered", 320),
         ("work_efficient", "work_efficient_scattered", 221),
+        (
+            "work_efficient_padded",
+            "work_efficient_padded_scattered",
+            221,
+        ),
     ] {
         assert_eq!(of(scattered, "adds"), of(packed, "adds"));
         assert_eq!(of(scattered, "active_warps"), warps);
         let conflicts = |algorithm| of(algorithm, "wavefronts") - of(algorithm, "ideal_wavefronts");
         assert!(conflicts(scattered) <= conflicts(packed), "{scattered}");
     }
-    let line = "work_efficient_scattered in units of work_efficient, 1024 elements: \
-                the same 2045 adds, 3.11 times the active warps, ";
-    assert!(outcome.errors.contains(line), "{outcome:?}");
+    for line in [
+        "work_efficient_scattered in units of work_efficient, 1024 elements: \
+         the same 2045 adds, 3.11 times the active warps, 1.00 times the wavefronts\n",
+        "work_efficient_padded_scattered in units of work_efficient_padded, 1024 elements: \
+         the same 2045 adds, 3.11 times the active warps, 3.11 times the wavefronts\n",
+    ] {
+        assert!(outcome.errors.contains(line), "{outcome:?}");
+    }
+}
+
+#[test]
+fn padded_scattered_loads_take_one_wavefront_a_warp_and_stand_beside_padded_ones() {
+    let folder = folder();
+    let arguments = ["activity", "--device", "emulator", "--format", "csv"];
+    let of_sizes = ["--elements", "2,64,128,256,512,1024,2048"];
+    let both = ["--padded", "--scattered"];
+    let outcome = bench(
+        folder.path(),
+        &[&arguments[..], &of_sizes, &both[..]].concat(),
+    );
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let all = rows(&outcome.output);
+    // A pair a warp, or all warps of a pair for each thread: two loads of each.
+    for (elements, warps) in [
+        (2, 1),
+        (64, 11),
+        (128, 25),
+        (256, 53),
+        (512, 109),
+        (1024, 221),
+        (2048, 445),
+    ] {
+        let of = |column| sum_of(&all, "work_efficient_padded_scattered", elements, column);
+        assert_eq!(of("active_warps"), warps);
+        let wavefronts = (of("wavefronts"), of("ideal_wavefronts"));
+        assert_eq!(wavefronts, (2 * warps, 2 * warps), "{elements}");
+    }
+    for (one, absent) in [
+        ("--padded", "work_efficient_padded_scattered"),
+        ("--scattered", "work_efficient_padded"),
+    ] {
+        let outcome = bench(folder.path(), &[&arguments[..], &[one]].concat());
+        let found = rows(&outcome.output);
+        assert!(found.iter().all(|row| row["algorithm"] != absent), "{one}");
+    }
 }
 
 #[test]

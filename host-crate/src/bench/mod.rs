@@ -207,7 +207,7 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
         (
             "--padded",
             arguments.padded,
-            uses(|key| algorithm(key) == Some(Algorithm::WorkEfficientPadded)),
+            uses(|key| algorithm(key).is_some_and(Algorithm::is_padded)),
         ),
         (
             "--scattered",

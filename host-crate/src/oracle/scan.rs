@@ -31,12 +31,18 @@ pub enum Placing {
     /// The items lie in rows of 32, and each warp does those of one diagonal:
     /// working threads are in as many warps as can be.
     Scattered,
+    /// Item i is the work of warp i modulo the number of warps: as many warps as can
+    /// be again, and other ones.
+    Dealt,
 }
 
 impl Placing {
     /// For every item its warp, in a block of `warps` warps. Scattered, the warps
     /// go through the rows column by column, one row lower in each.
     fn warps(self, warps: usize) -> Vec<usize> {
+        if self == Placing::Dealt {
+            return (0..warps).cycle().take(warps * WARP).collect();
+        }
         let mut of_item: Vec<usize> = (0..warps * WARP).map(|item| item / WARP).collect();
         if self == Placing::Scattered {
             for column in 0..WARP {
@@ -182,7 +188,7 @@ pub fn blelloch(input: &[u32], placing: Placing) -> (Vec<u32>, Vec<StepActivity>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Placing::{Packed, Scattered};
+    use Placing::{Dealt, Packed, Scattered};
 
     const SIZES: [usize; 11] = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048];
 
@@ -213,7 +219,7 @@ mod tests {
     fn both_algorithms_scan() {
         for n in SIZES {
             let input = input(n);
-            for placing in [Packed, Scattered] {
+            for placing in [Packed, Scattered, Dealt] {
                 assert_eq!(hillis_steele(&input, placing).0, inclusive(&input), "{n}");
                 assert_eq!(blelloch(&input, placing).0, exclusive(&input), "{n}");
             }
@@ -230,7 +236,7 @@ mod tests {
     fn steps_and_adds_are_the_closed_forms_for_every_power_of_two() {
         for n in SIZES {
             let (log, elements) = (n.ilog2(), n as u32);
-            for placing in [Packed, Scattered] {
+            for placing in [Packed, Scattered, Dealt] {
                 let (steps, adds, _) = sums(hillis_steele(&input(n), placing));
                 assert_eq!(
                     (steps as u32, adds),
@@ -254,11 +260,14 @@ mod tests {
         assert_eq!(sums(hillis_steele(&input(1024), Scattered)).2, 320);
         // 16 warps down to 16 pairs, then one a pair: 110 up, 111 down.
         assert_eq!(sums(blelloch(&input(1024), Scattered)).2, 221);
+        assert_eq!(sums(blelloch(&input(1024), Dealt)).2, 221);
         for n in SIZES {
             let pairs = n as u32 / 2;
             let warps = pairs.div_ceil(32);
-            for step in blelloch(&input(n), Scattered).1 {
-                assert_eq!(step.active_warps, warps.min(step.active_threads), "{n}");
+            for placing in [Scattered, Dealt] {
+                for step in blelloch(&input(n), placing).1 {
+                    assert_eq!(step.active_warps, warps.min(step.active_threads), "{n}");
+                }
             }
         }
     }

@@ -272,7 +272,10 @@ fn a_scan_that_does_not_run_beside_the_second_kernel_has_no_time_beside_it() {
     assert!(reading.kernel_beside.is_none() && reading.companion_beside.is_none());
     assert_eq!(
         reading.remarks,
-        ["the two kernels did not run at the same time: of the second one's, the scans took 0 %"]
+        [
+            "the device has one multiprocessor, and the second kernel leaves none to the scan",
+            "the two kernels did not run at the same time: of the second one's, the scans took 0 %"
+        ]
     );
 }
 

@@ -7,7 +7,8 @@
 //! elements is overwritten by zero before anything reads it.
 
 use super::{
-    Counted, Element, MAX_ELEMENTS, MAX_THREADS, StepCounter, Uncounted, item, of_block, strided,
+    Counted, Element, MAX_ELEMENTS, MAX_THREADS, StepCounter, Uncounted, dealt_item, item,
+    of_block, strided,
 };
 use cuda_std::prelude::*;
 use cuda_std::shared_array;
@@ -40,6 +41,18 @@ const fn place<const PADDED: bool>(i: usize) -> usize {
     }
 }
 
+/// The pair of a level that this thread combines. A diagonal has no new conflicts
+/// where elements lie without gaps; the gaps would shift its rows into each other's
+/// banks, and are made for distances of powers of two.
+#[inline(always)]
+fn pair<const PADDED: bool, const SCATTERED: bool>() -> usize {
+    if PADDED && SCATTERED {
+        dealt_item()
+    } else {
+        item::<SCATTERED>()
+    }
+}
+
 /// Scans `input` to `output` by one block.
 ///
 /// # Safety
@@ -58,7 +71,7 @@ unsafe fn scan<const INCLUSIVE: bool, const PADDED: bool, const SCATTERED: bool,
     let leaves = n.next_power_of_two();
     let threads = thread::block_dim_x() as usize;
     let thread = thread::thread_idx_x() as usize;
-    let pair = item::<SCATTERED>();
+    let pair = pair::<PADDED, SCATTERED>();
     // SAFETY: node(i) is asked for i < leaves alone, see the caller's promise.
     let node = |i: usize| unsafe { tree.add(place::<PADDED>(i)) };
     // The two children of the node that the thread combines, when sub-trees have `size` leaves.
@@ -133,7 +146,8 @@ macro_rules! entries {
         ///
         /// # Thread Mapping
         /// One block of [`threads`] threads; thread t combines the t-th pair of
-        /// a level of the tree; scattered, the pair on its warp's diagonal.
+        /// a level of the tree; scattered, the pair on its warp's diagonal; padded
+        /// as well, one of those dealt to the warps in turn.
         ///
         /// # Safety
         /// One block of at least [`threads`] threads, scattered a power of two of
@@ -197,6 +211,7 @@ entries! {
     blelloch_padded_inclusive_f32, blelloch_padded_inclusive_f32_counted: f32, inclusive = true, padded = true, scattered = false;
     blelloch_padded_exclusive_f32, blelloch_padded_exclusive_f32_counted: f32, inclusive = false, padded = true, scattered = false;
     blelloch_scattered_exclusive_u32, blelloch_scattered_exclusive_u32_counted: u32, inclusive = false, padded = false, scattered = true;
+    blelloch_padded_scattered_exclusive_u32, blelloch_padded_scattered_exclusive_u32_counted: u32, inclusive = false, padded = true, scattered = true;
 }
 
 macro_rules! batches {
@@ -240,4 +255,5 @@ batches! {
     blelloch_batch_exclusive_u32, padded = false, scattered = false;
     blelloch_padded_batch_exclusive_u32, padded = true, scattered = false;
     blelloch_scattered_batch_exclusive_u32, padded = false, scattered = true;
+    blelloch_padded_scattered_batch_exclusive_u32, padded = true, scattered = true;
 }

@@ -109,6 +109,17 @@ pub(crate) fn item<const SCATTERED: bool>() -> usize {
     (((warp + lane) & (rows - 1)) * LANES + lane) as usize
 }
 
+/// The item that this thread of the block combines when items are dealt to the warps
+/// in turn. Every warp then has an equal share of the first items, however many those
+/// are. Neighbouring lanes are as many items apart as there are warps: a power of two,
+/// which falls into few banks of shared memory unless that is padded.
+#[inline(always)]
+pub(crate) fn dealt_item() -> usize {
+    let thread = thread::thread_idx_x();
+    let warps = thread::block_dim_x() / LANES;
+    (thread % LANES * warps + thread / LANES) as usize
+}
+
 /// The elements that this block of a batch scans, of each `elements`, and where
 /// they go.
 ///

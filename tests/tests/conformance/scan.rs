@@ -13,8 +13,10 @@ use quadscan_kernels::scan::blelloch::{
     blelloch_padded_exclusive_f32_counted, blelloch_padded_exclusive_u32,
     blelloch_padded_exclusive_u32_counted, blelloch_padded_inclusive_f32,
     blelloch_padded_inclusive_f32_counted, blelloch_padded_inclusive_u32,
-    blelloch_padded_inclusive_u32_counted, blelloch_scattered_batch_exclusive_u32,
-    blelloch_scattered_exclusive_u32, blelloch_scattered_exclusive_u32_counted,
+    blelloch_padded_inclusive_u32_counted, blelloch_padded_scattered_batch_exclusive_u32,
+    blelloch_padded_scattered_exclusive_u32, blelloch_padded_scattered_exclusive_u32_counted,
+    blelloch_scattered_batch_exclusive_u32, blelloch_scattered_exclusive_u32,
+    blelloch_scattered_exclusive_u32_counted,
 };
 use quadscan_kernels::scan::hillis_steele::{
     self, hillis_steele_batch_inclusive_u32, hillis_steele_exclusive_f32,
@@ -151,7 +153,9 @@ pub(crate) fn scattered_scans_agree_with_a_sequential_scan(bench: &Bench) -> Out
     let naive = hillis_steele_scattered_inclusive_u32;
     agrees(bench, naive, hillis_steele::scattered_threads, Inclusive)?;
     let efficient = blelloch_scattered_exclusive_u32;
-    agrees(bench, efficient, blelloch::threads, Exclusive)
+    agrees(bench, efficient, blelloch::threads, Exclusive)?;
+    let padded = blelloch_padded_scattered_exclusive_u32;
+    agrees(bench, padded, blelloch::threads, Exclusive)
 }
 
 pub(crate) fn every_block_of_a_batch_scans_its_own_elements(bench: &Bench) -> Outcome {
@@ -194,6 +198,12 @@ pub(crate) fn every_block_of_a_batch_scans_its_own_elements(bench: &Bench) -> Ou
     check(
         bench,
         blelloch_scattered_batch_exclusive_u32,
+        efficient,
+        Exclusive,
+    )?;
+    check(
+        bench,
+        blelloch_padded_scattered_batch_exclusive_u32,
         efficient,
         Exclusive,
     )
@@ -268,6 +278,8 @@ macro_rules! every_counted_kernel {
             hillis_steele scattered_threads hillis_steele_scattered_inclusive_u32_counted Inclusive);
         every_counted_kernel!(@@ $check ($($argument),*)
             blelloch threads blelloch_scattered_exclusive_u32_counted Exclusive);
+        every_counted_kernel!(@@ $check ($($argument),*)
+            blelloch threads blelloch_padded_scattered_exclusive_u32_counted Exclusive);
     };
     (@ $check:ident $arguments:tt $module:ident: $($kernel:ident $kind:ident),*) => {
         $(every_counted_kernel!(@@ $check $arguments $module threads $kernel $kind);)*
@@ -403,16 +415,17 @@ pub(crate) fn scattered_scans_work_in_as_many_warps_as_can_be(bench: &Bench) -> 
     )?;
     // At least 512 threads work in each step: enough for all 32 warps.
     assert!(naive.activity.iter().all(|&(_, warps)| warps == 32));
-    let efficient = counted(
-        bench,
-        blelloch_scattered_exclusive_u32_counted,
-        &sample::<u32>(n),
-        512,
-        19,
-    )?;
-    // All 16 warps, or one for each of fewer pairs.
-    for (threads, warps) in efficient.activity {
-        assert_eq!(warps, threads.min(16));
+    let input = sample::<u32>(n);
+    let plain = blelloch_scattered_exclusive_u32_counted;
+    let padded = blelloch_padded_scattered_exclusive_u32_counted;
+    for efficient in [
+        counted(bench, plain, &input, 512, 19)?,
+        counted(bench, padded, &input, 512, 19)?,
+    ] {
+        // All 16 warps, or one for each of fewer pairs.
+        for (threads, warps) in efficient.activity {
+            assert_eq!(warps, threads.min(16));
+        }
     }
     Ok(())
 }

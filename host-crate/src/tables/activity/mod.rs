@@ -4,7 +4,7 @@
 //!
 //! `naive` is the kernel `hillis_steele` (inclusive), `work_efficient` is
 //! `blelloch` (exclusive), `work_efficient_padded` the same with gaps in shared
-//! memory, and `*_scattered` the same work spread over all warps. Active is a thread
+//! memory, and `*_scattered` each with its work spread over all warps. Active is a thread
 //! that executes the step's combine: the add and its store. A row is a step; one
 //! without a step is a scan beside a second kernel. The lines under the table are in
 //! `summary`.
@@ -36,10 +36,10 @@ const PUBLISHED: [Algorithm; 2] = [Algorithm::Naive, Algorithm::WorkEfficient];
 /// What each step has to be, by the walk on the host.
 fn expected(algorithm: Algorithm, n: u32) -> Vec<scan::StepActivity> {
     let input = vec![1; n as usize];
-    let placing = if algorithm.is_scattered() {
-        Placing::Scattered
-    } else {
-        Placing::Packed
+    let placing = match (algorithm.is_scattered(), algorithm.is_padded()) {
+        (false, _) => Placing::Packed,
+        (true, false) => Placing::Scattered,
+        (true, true) => Placing::Dealt,
     };
     if algorithm.is_inclusive() {
         scan::hillis_steele(&input, placing).1
@@ -89,8 +89,9 @@ fn algorithms(selection: &Selection) -> impl Iterator<Item = Algorithm> + use<> 
     } = *selection;
     Algorithm::ALL.into_iter().filter(move |algorithm| {
         PUBLISHED.contains(algorithm)
-            || (!published && padded && *algorithm == Algorithm::WorkEfficientPadded)
-            || (!published && scattered && algorithm.is_scattered())
+            || (!published
+                && (padded || !algorithm.is_padded())
+                && (scattered || !algorithm.is_scattered()))
     })
 }
 

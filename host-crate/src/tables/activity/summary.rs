@@ -223,7 +223,7 @@ mod tests {
                 adds: Some(5),
                 active_warps: Some(warps),
                 batch_blocks: Some(100),
-                companion_blocks: Some(132),
+                companion_blocks: Some(131),
                 companion_threads: Some(1024),
                 ..Values::default()
             },
@@ -290,7 +290,7 @@ mod tests {
             lines(&[record.clone()]),
             [
                 "naive, 1000 elements, beside a second kernel on another stream: a scan takes \
-                 1.25 times its time alone, the second kernel of 132 x 1024 threads 1.005 times \
+                 1.25 times its time alone, the second kernel of 131 x 1024 threads 1.005 times \
                  its own"
             ]
         );
