@@ -16,7 +16,7 @@ use quadscan_tests::mutants::change::{Change, Mutant, mutants};
 use quadscan_tests::mutants::flow::{Flow, Line};
 use quadscan_tests::mutants::page::{Launched, page};
 use quadscan_tests::mutants::run::{Bench, Fate, is_expected, schedules, sizes};
-use quadscan_tests::mutants::unnoticed::{UNNOTICED, Verdict};
+use quadscan_tests::mutants::unnoticed::{LEFT_OUT, UNNOTICED, Verdict};
 use quadscan_tests::mutants::{SOURCE, alone};
 
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -126,6 +126,9 @@ fn every_fault_of_a_mutant_is_reported_with_its_kind_and_line() -> Outcome {
     let artifact = Artifact::embedded()?;
     let ptx = ptx(&artifact)?;
     let all = for_each_kernel(&artifact, |bench, kernel| {
+        if LEFT_OUT.contains(&kernel) {
+            return Ok(Vec::new());
+        }
         launch_mutants(bench, kernel, &alone(ptx, kernel)?)
     })?;
     let all: Vec<Launched> = all.into_iter().flatten().collect();
@@ -153,7 +156,15 @@ fn every_fault_of_a_mutant_is_reported_with_its_kind_and_line() -> Outcome {
         }
     }
     for listed in UNNOTICED {
-        let kernels = launches::names().filter(|kernel| kernel.contains(listed.kernels));
+        let has_the_line = |kernel: &&str| {
+            all.iter()
+                .any(|l| l.kernel == **kernel && l.text.trim() == listed.text)
+        };
+        let kernels: Vec<&str> = launches::names()
+            .filter(|kernel| kernel.contains(listed.kernels))
+            .filter(has_the_line)
+            .collect();
+        assert!(!kernels.is_empty(), "no kernel has the line of {listed:?}");
         for kernel in kernels {
             let is_one =
                 |l: &&Launched| l.kernel == kernel && listed.is(kernel, &l.mutant, &l.text);
@@ -227,7 +238,8 @@ fn launch_mutants(bench: &Bench, kernel: &str, ptx: &str) -> Outcome<Vec<Launche
         let text = text_of(mutant.source.as_ref())?;
         let listed = UNNOTICED
             .iter()
-            .find(|listed| listed.is(kernel, mutant, &text));
+            .filter(|listed| listed.is(kernel, mutant, &text))
+            .max_by_key(|listed| Verdict::of(&fate) == Some(listed.verdict));
         launched.push(Launched {
             kernel: kernel.to_owned(),
             mutant: mutant.clone(),

@@ -56,6 +56,9 @@ Some checks of the source are no branch in the PTX, so that no mutant has them:
 the index checks of `input[i]`, which the compiler found implied by the loop's
 `i < n`, and the `max` of `next_power_of_two` and `steps`, which is arithmetic.
 
+One kernel has no mutants here, `trapezoid_f32_pure_pairwise`: its branches are the
+digits of a binary counter, which decide what is added and no place in memory.
+
 ";
 
 /// The page.
