@@ -50,7 +50,7 @@ pub struct BenchArguments {
 
     /// Interleave warps and blocks at random from SEED [default: always the same
     /// order]; with --device emulator
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, allow_negative_numbers = true, value_name = "SEED")]
     pub schedule: Option<String>,
 
     /// Sizes up to 2^20
@@ -66,19 +66,19 @@ pub struct BenchArguments {
     pub published: bool,
 
     /// Numbers of strips, such as 65536,196608
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
     pub strips: Option<String>,
 
     /// Numbers of blocks, crossed with --threads
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
     pub blocks: Option<String>,
 
     /// Numbers of threads of a block, crossed with --blocks
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
     pub threads: Option<String>,
 
     /// In activity, numbers of elements: powers of two from 2 to 2048 [default: 1024]
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
     pub elements: Option<String>,
 
     /// In activity, the work-efficient scan with padded shared memory too
@@ -95,7 +95,7 @@ pub struct BenchArguments {
 
     /// Exactly N samples of each time in each process [default: as many as the noise
     /// asks for, and 3 in each of several processes]
-    #[arg(long, value_name = "N")]
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub repeat: Option<String>,
 
     /// Kernels with a cold L2 cache too: kernel_cold_ms
@@ -119,12 +119,12 @@ pub struct BenchArguments {
     pub baseline: Option<String>,
 
     /// Changes within PERCENT of the baseline are none [default: 2]
-    #[arg(long, value_name = "PERCENT")]
+    #[arg(long, allow_negative_numbers = true, value_name = "PERCENT")]
     pub margin: Option<String>,
 
     /// Measure each cell in N processes, whose differences a comparison has to know
-    /// [default: 12 with --save and --baseline, else 1]
-    #[arg(long, value_name = "N")]
+    /// [default: 16 with --save and --baseline, else 1]
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub processes: Option<String>,
 
     /// List tables, their cells and columns; measure nothing
@@ -148,7 +148,7 @@ pub struct BenchArguments {
 
     /// Seconds that a cell may take [default: 60, more where one thread has many
     /// strips]
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, allow_negative_numbers = true, value_name = "SECONDS")]
     pub cell_timeout: Option<String>,
 
     /// Measure by this program instead of a child of this one

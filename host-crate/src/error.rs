@@ -262,6 +262,12 @@ pub enum Error {
         /// The device's name.
         device: String,
     },
+    /// Something was asked of a device while another thread records a graph of its work.
+    #[error("{device} is being recorded into a graph by another thread")]
+    Recording {
+        /// The device's name.
+        device: String,
+    },
     /// The clocks were asked of a device whose clocks nobody tells.
     #[error("the clocks of {device} are not known: {reason}")]
     NoClocks {

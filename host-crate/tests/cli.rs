@@ -159,6 +159,26 @@ fn unknown_words_are_refused() {
     refused(&["bench", "--format", "xml"], "--format `xml` is unknown");
     refused(&["bench", "--save", "a/b"], "--save `a/b` is no name");
     refused(
+        &["bench", "--save", "a", "--baseline", "a"],
+        "--save `a` is the baseline to compare with",
+    );
+    for (argument, problem) in [
+        ("--margin", "`-1` is no percentage, allowed are 0 to 100"),
+        ("--repeat", "`-1` is not a whole number, allowed are 1 to "),
+        (
+            "--processes",
+            "`-1` is not a whole number, allowed are 1 to 32",
+        ),
+        (
+            "--cell-timeout",
+            "`-1` is not a whole number, allowed are 1 to ",
+        ),
+        ("--strips", "`-1` is not a whole number, allowed are 1 to "),
+    ] {
+        let sentence = format!("{argument} {problem}");
+        refused(&["bench", argument, "-1"], &sentence);
+    }
+    refused(
         &["bench", "--baseline", "none"],
         "--baseline `none` cannot be read",
     );

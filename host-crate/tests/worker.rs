@@ -302,7 +302,7 @@ fn a_run_to_be_compared_is_measured_by_several_processes() {
         kernel.map(|timing| timing.processes.len())
     };
     assert_eq!(processes(&[]), Some(0), "one, as samples were ever kept");
-    assert_eq!(processes(&["--save", "x"]), Some(12));
+    assert_eq!(processes(&["--save", "x"]), Some(16));
     assert_eq!(processes(&["--save", "x", "--processes", "3"]), Some(3));
     assert_eq!(processes(&["--processes", "2"]), Some(2));
 }
@@ -322,7 +322,7 @@ fn processes_that_cannot_hold_the_device_are_said() {
     let outcome = quadscan(folder.path(), &cell(&worker, &["--save", "x"]));
     assert_eq!(outcome.code, 0, "{outcome:?}");
     let said =
-        "3 of 12 measuring processes hold the device, another one does not: the device is taken\n";
+        "3 of 16 measuring processes hold the device, another one does not: the device is taken\n";
     assert!(outcome.errors.contains(said), "{outcome:?}");
 }
 
@@ -355,11 +355,30 @@ fn a_run_that_could_not_be_saved_has_not_ended() {
 }
 
 #[test]
+fn a_baseline_with_failed_rows_says_how_many_there_are() {
+    let folder = folder();
+    let broken = worker(
+        folder.path(),
+        r#"*) echo "{\"failed\":{\"id\":$id,\"reason\":\"refused\",\"lost\":false}}"; continue;;"#,
+    );
+    let saved = quadscan(folder.path(), &cell(&broken, &["--save", "torn"]));
+    assert_eq!(saved.code, 1, "{saved:?}");
+    let said = "baseline `torn`: 1 row failed and has no time in it\n";
+    assert!(saved.errors.contains(said), "{saved:?}");
+    let whole = timed(folder.path(), "1.0");
+    let outcome = quadscan(folder.path(), &cell(&whole, &["--baseline", "torn"]));
+    assert!(
+        outcome.output.contains("failed in the baseline: "),
+        "{outcome:?}"
+    );
+}
+
+#[test]
 fn a_run_is_not_compared_with_itself() {
-    // It was saved under the name of its baseline, and interrupted after that.
+    // It was saved, interrupted after that, and gone on with to be compared.
     let folder = folder();
     let worker = timed(folder.path(), "1.0");
-    let both = cell(&worker, &["--save", "same", "--baseline", "same"]);
+    let again = cell(&worker, &["--baseline", "same"]);
     let first = quadscan(folder.path(), &cell(&worker, &["--save", "same"]));
     assert_eq!(first.code, 0, "{first:?}");
     let run = folder.path().join("results/run.json");
@@ -367,7 +386,7 @@ fn a_run_is_not_compared_with_itself() {
     let open = text.replace("\"finished\": true", "\"finished\": false");
     assert_ne!(open, text);
     assert!(std::fs::write(&run, open).is_ok());
-    let outcome = quadscan(folder.path(), &both);
+    let outcome = quadscan(folder.path(), &again);
     assert_eq!(outcome.code, 0, "{outcome:?}");
     let said = "baseline `same` is this very run: nothing is compared";
     assert!(outcome.output.contains(said), "{outcome:?}");

@@ -126,6 +126,10 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     });
     if let Some(name) = &request.save {
         store.save_baseline(name, &all)?;
+        let is_failed = |record: &&Record| record.status == Status::Failed;
+        if let Some(sentence) = baseline::of_failed(name, all.iter().filter(is_failed).count()) {
+            console.notice(&sentence);
+        }
     }
     // Last: a run that is interrupted before is gone on with, and says all of it.
     store.finish()?;
@@ -163,7 +167,7 @@ fn is_missed(
     console: &mut dyn Console,
 ) -> bool {
     if baseline.iter().any(|record| record.run == store.run()) {
-        // `--save` of the same name, interrupted after the comparison was printed.
+        // A run of `--save` that was interrupted after it was saved, gone on with.
         let sentence = format!("baseline `{name}` is this very run: nothing is compared");
         remark(request, &[sentence], console);
         return false;

@@ -31,7 +31,7 @@ impl<T: Pod> Buffer<T> {
             })?;
         let address = match bytes {
             0 => EMPTY,
-            _ => device.backend().alloc(bytes)?,
+            _ => device.at_work()?.alloc(bytes)?,
         };
         Ok(Self {
             device: device.clone(),
@@ -87,7 +87,7 @@ impl<T: Pod> Buffer<T> {
         // SAFETY: the allocation has exactly as many bytes as the source.
         unsafe {
             self.device
-                .backend()
+                .at_work()?
                 .write(self.address, bytemuck::cast_slice(source))
         }
     }
@@ -106,7 +106,7 @@ impl<T: Pod> Buffer<T> {
         // SAFETY: the allocation has exactly as many bytes as the target.
         unsafe {
             self.device
-                .backend()
+                .at_work()?
                 .read(self.address, bytemuck::cast_slice_mut(target))
         }
     }
@@ -134,7 +134,7 @@ impl<T: Pod> Buffer<T> {
         // two, since one is borrowed mutably.
         unsafe {
             self.device
-                .backend()
+                .at_work()?
                 .copy(source.address, self.address, self.size())
         }
     }
@@ -160,7 +160,11 @@ impl<T: Pod> Buffer<T> {
             return Ok(());
         }
         // SAFETY: the range is the whole allocation.
-        unsafe { self.device.backend().fill(self.address, value, self.size()) }
+        unsafe {
+            self.device
+                .at_work()?
+                .fill(self.address, value, self.size())
+        }
     }
 
     fn expect_len(&self, what: &'static str, actual: usize) -> Result<()> {

@@ -13,7 +13,7 @@ pub struct Event {
 
 impl Event {
     pub(super) fn new(device: &Device) -> Result<Self> {
-        let handle = device.backend().create_event()?;
+        let handle = device.at_work()?.create_event()?;
         Ok(Self {
             device: device.clone(),
             handle,
@@ -26,7 +26,7 @@ impl Event {
     ///
     /// The driver's.
     pub fn record(&self) -> Result<()> {
-        self.device.backend().record_event(self.handle)
+        self.device.at_work()?.record_event(self.handle)
     }
 
     /// Waits until the device has reached the mark.
@@ -35,7 +35,7 @@ impl Event {
     ///
     /// The driver's; a kernel's fault shows here.
     pub fn synchronize(&self) -> Result<()> {
-        self.device.backend().synchronize_event(self.handle)
+        self.device.at_work()?.synchronize_event(self.handle)
     }
 
     /// Milliseconds between two marks, both recorded; the streams may be two of one
@@ -51,7 +51,7 @@ impl Event {
             return Err(Error::ForeignEvent);
         }
         end.synchronize()?;
-        end.device.backend().elapsed_ms(start.handle, end.handle)
+        end.device.at_work()?.elapsed_ms(start.handle, end.handle)
     }
 }
 

@@ -7,16 +7,20 @@
 //! last graph.
 
 use std::fmt;
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 
 use super::{Device, GraphHandle, ModuleHandle};
-use crate::Result;
+use crate::{Error, Result};
 
 /// Recorded work of one device: launches, fills and copies within the device.
 /// Given back when dropped.
 pub struct Graph {
     device: Device,
     handle: GraphHandle,
+    /// A driver does not order calls of two threads that launch the same graph: CUDA's
+    /// graph objects must not be accessed by several threads at once (CUDA driver API,
+    /// "Graph object thread safety", 2026-11-22).
+    launching: Mutex<()>,
     // Dropped after the handle is given back.
     _hold: Hold,
 }
@@ -24,16 +28,22 @@ pub struct Graph {
 impl Graph {
     /// Asks the device for all of the recorded work, in its order. May return
     /// before it is done; each launch has the arguments that it was recorded with,
-    /// and works on what their memory holds by then.
+    /// and works on what their memory holds by then. From several threads it is asked
+    /// for one after the other.
     ///
     /// # Errors
     ///
-    /// The driver's; a fault of a kernel shows here or in the next call that waits.
+    /// [`Error::Recording`] while another thread records; the driver's; a fault of a kernel shows here or in the next call that waits.
     pub fn launch(&self) -> Result<()> {
+        let _alone = self
+            .launching
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let backend = self.device.at_work()?;
         // SAFETY: memory and modules of the device are not given back while
         // `_hold` lives, and whoever recorded an unsafe launch vouches for its
         // repetition.
-        unsafe { self.device.backend().launch_graph(self.handle) }
+        unsafe { backend.launch_graph(self.handle) }
     }
 
     /// The device that it was recorded on.
@@ -68,7 +78,8 @@ impl Device {
     ///
     /// Launches, fills and copies between buffers can be recorded. Copies from and
     /// to the host, allocations and waiting cannot: they fail, and so does the
-    /// recording. What other threads ask of this device meanwhile is recorded too.
+    /// recording. What other threads ask of this device meanwhile is refused with
+    /// [`Error::Recording`], another recording among it, and is not in the graph.
     /// Buffers and modules that are dropped while the graph lives are given back
     /// with the device's last graph.
     ///
@@ -77,18 +88,24 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::NoGraphs`](crate::Error::NoGraphs); the first error of `work`; the
+    /// [`Error::NoGraphs`]; [`Error::Recording`]; the first error of `work`; the
     /// driver's for work that it cannot record.
     pub fn capture(&self, work: impl FnOnce() -> Result<()>) -> Result<Graph> {
+        if !self.has_graphs() {
+            return Err(Error::NoGraphs {
+                device: self.properties().name.clone(),
+            });
+        }
         let hold = Hold::new(self);
-        self.backend().begin_capture()?;
+        self.begin_recording()?;
         let recording = Recording(self);
         let worked = work();
         // From here on `Recording` has nothing to end.
         std::mem::forget(recording);
-        let graph = self.backend().end_capture().map(|handle| Graph {
+        let graph = self.end_recording().map(|handle| Graph {
             device: self.clone(),
             handle,
+            launching: Mutex::default(),
             _hold: hold,
         });
         worked.and(graph)
@@ -100,7 +117,7 @@ struct Recording<'a>(&'a Device);
 
 impl Drop for Recording<'_> {
     fn drop(&mut self) {
-        if let Ok(handle) = self.0.backend().end_capture() {
+        if let Ok(handle) = self.0.end_recording() {
             // SAFETY: nobody else has the handle.
             let _ = unsafe { self.0.backend().destroy_graph(handle) };
         }
@@ -127,14 +144,14 @@ impl Hold {
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        let released = {
-            let mut held = self.0.held();
-            held.graphs -= 1;
-            if held.graphs > 0 {
-                return;
-            }
-            std::mem::take(&mut *held)
-        };
+        // Held until all is given back, which waits for the device: no recording
+        // begins meanwhile.
+        let mut held = self.0.held();
+        held.graphs -= 1;
+        if held.graphs > 0 {
+            return;
+        }
+        let released = std::mem::take(&mut *held);
         for address in released.memory {
             self.0.free_now(address);
         }
@@ -150,14 +167,14 @@ impl Device {
         held.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives a dropped buffer's memory back, or keeps it for the graphs.
+    /// Gives a dropped buffer's memory back, or keeps it for the graphs. A recording
+    /// is a graph from before its beginning, and begins when nothing is given back.
     pub(super) fn free(&self, address: u64) {
         let mut held = self.held();
         if held.graphs > 0 {
             held.memory.push(address);
             return;
         }
-        drop(held);
         self.free_now(address);
     }
 
@@ -168,7 +185,6 @@ impl Device {
             held.modules.push(module);
             return;
         }
-        drop(held);
         self.unload_now(module);
     }
 

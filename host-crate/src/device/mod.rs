@@ -31,6 +31,7 @@ mod choice;
 mod cuda;
 pub mod emulator;
 mod event;
+mod gate;
 mod graph;
 mod limits;
 mod module;
@@ -62,6 +63,10 @@ use crate::{Error, Result};
 /// A device that runs kernels, with one stream of work: copies, fills and
 /// launches happen in the order in which they were asked for.
 ///
+/// May be used from several threads. While one of them records a graph
+/// ([`Device::capture`]), what the others ask of the device is an
+/// [`Error::Recording`], and nothing happens.
+///
 /// Cheap to clone; clones are the same device. Two calls of [`Device::open`]
 /// give two devices, each with a stream of its own, whose buffers cannot be mixed.
 #[derive(Clone)]
@@ -75,6 +80,7 @@ struct Inner {
     /// The number of the device whose clock its events are on.
     clock: u32,
     held: Mutex<graph::Held>,
+    gate: gate::Gate,
 }
 
 impl Device {
@@ -140,6 +146,7 @@ impl Device {
                 number,
                 clock,
                 held: Mutex::default(),
+                gate: gate::Gate::default(),
             }),
         }
     }
@@ -241,7 +248,7 @@ impl Device {
     ///
     /// The driver's; a kernel's fault shows here ([`Error::is_context_lost`]).
     pub fn synchronize(&self) -> Result<()> {
-        self.backend().synchronize()
+        self.at_work()?.synchronize()
     }
 
     /// What the kernels did that ended well since the last call; `None` on a

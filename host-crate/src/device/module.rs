@@ -199,7 +199,7 @@ impl Module {
         }
         self.fit(name, &entry, &shape)?;
         let parameters: Vec<&[u8]> = arguments.iter().map(|actual| actual.bytes).collect();
-        let backend = self.loaded.device.backend();
+        let backend = self.loaded.device.at_work()?;
         // SAFETY: the caller's.
         unsafe { backend.launch(entry.function, &shape, &parameters) }
     }
@@ -264,7 +264,12 @@ impl Module {
             }
         }
         // SAFETY: the caller's.
-        unsafe { self.loaded.device.backend().launch(function, shape, &bytes) }
+        unsafe {
+            self.loaded
+                .device
+                .at_work()?
+                .launch(function, shape, &bytes)
+        }
     }
 
     /// The kernel of this name, looked up once.
@@ -272,11 +277,15 @@ impl Module {
         if let Some(entry) = self.loaded.lock().get(name) {
             return Ok(*entry);
         }
-        let backend = self.loaded.device.backend();
-        let function = backend.function(self.loaded.handle, name)?;
+        let (function, attributes) = {
+            // Gone before the entries are locked, which others do first.
+            let backend = self.loaded.device.at_work()?;
+            let function = backend.function(self.loaded.handle, name)?;
+            (function, backend.attributes(function)?)
+        };
         let entry = Entry {
             function,
-            attributes: backend.attributes(function)?,
+            attributes,
             cluster: self
                 .loaded
                 .described(name)
@@ -337,7 +346,7 @@ impl Loaded {
         if let Some(entry) = self.lock().get_mut(name)
             && bytes > entry.allowed_shared
         {
-            let backend = self.device.backend();
+            let backend = self.device.at_work()?;
             backend.allow_dynamic_shared(entry.function, bytes)?;
             entry.allowed_shared = bytes;
         }
@@ -353,7 +362,7 @@ impl Drop for Loaded {
 
 /// Loads code, with the refusals of a driver named for what they are.
 fn load(device: &Device, image: Image<'_>, what: &str) -> Result<ModuleHandle> {
-    device.backend().load(image).map_err(|error| match error {
+    device.at_work()?.load(image).map_err(|error| match error {
         Error::BadModule { code, .. } if code == UNSUPPORTED_PTX_VERSION => {
             let version = match image {
                 Image::Ptx(text) => ptx_version::declared(text),

@@ -20,6 +20,14 @@
 //! median of the ratios is the estimate. Equal values make the interval wider,
 //! never narrower.
 //!
+//! **One process alone.** Of n values then and n now, one odd value is in n of the
+//! ratios. Where fewer than that are cut off (k < n), that one value is an end of the
+//! interval, and makes it wide enough to hide a slow-down of any size. Such an interval
+//! still holds, so that what lies beyond the margin is told; but that nothing is told
+//! means nothing, and the row is said to be measured by too few processes. Twelve
+//! processes a side have k = 9 with a hundred rows; sixteen have k = 30, and 25 with
+//! three hundred.
+//!
 //! **Many rows.** Each interval errs with the probability [`CHANCE`] / rows, so that
 //! all intervals of a comparison hold together with at least 99 %, however the rows
 //! depend on each other (Bonferroni). Holm's procedure rejects a few rows more; but
@@ -55,6 +63,8 @@ pub struct Ratio {
     pub low: f64,
     /// The upper end of the interval.
     pub high: f64,
+    /// Whether a single process can set an end of the interval.
+    pub by_one: bool,
 }
 
 /// How a time compares with its baseline.
@@ -64,10 +74,15 @@ pub enum Verdict {
     Faster,
     /// The interval lies above 1 + margin.
     Slower,
-    /// Neither.
+    /// Neither, and the estimate lies beyond the margin.
+    Undecided,
+    /// Neither, and the estimate lies within the margin.
     NotDistinguishable,
-    /// With so few draws no difference, however large, could be told.
+    /// With so few draws no difference, however large, could be told, or a single
+    /// process can hide it.
     TooFew,
+    /// One of the times is zero, negative or no number.
+    NoTime,
 }
 
 impl std::fmt::Display for Verdict {
@@ -75,8 +90,10 @@ impl std::fmt::Display for Verdict {
         f.write_str(match self {
             Verdict::Faster => "faster",
             Verdict::Slower => "slower",
+            Verdict::Undecided => "undecided",
             Verdict::NotDistinguishable => "not distinguishable",
             Verdict::TooFew => "measured by too few processes",
+            Verdict::NoTime => "no time",
         })
     }
 }
@@ -143,21 +160,28 @@ impl Judge {
         tail
     }
 
-    /// The ratio of two times with its interval; `None` when there are too few
-    /// draws for an interval.
-    pub fn ratio(&mut self, then: &Timing, now: &Timing) -> Option<Ratio> {
+    /// The ratio of two times with its interval.
+    ///
+    /// # Errors
+    ///
+    /// Why there is none: [`Verdict::TooFew`] or [`Verdict::NoTime`].
+    pub fn ratio(&mut self, then: &Timing, now: &Timing) -> Result<Ratio, Verdict> {
         let (then, now) = (some(then.draws()), some(now.draws()));
-        let cut = self.tail(then.len(), now.len())?;
+        if !then.iter().chain(&now).copied().all(is_time) {
+            return Err(Verdict::NoTime);
+        }
+        let cut = self.tail(then.len(), now.len()).ok_or(Verdict::TooFew)?;
         let mut ratios: Vec<f64> = now
             .iter()
             .flat_map(|now| then.iter().map(move |then| now / then))
             .collect();
         ratios.sort_by(f64::total_cmp);
         let (last, middle) = (ratios.len() - 1, ratios.len() / 2);
-        Some(Ratio {
+        Ok(Ratio {
             estimate: (ratios[last - middle] + ratios[middle]) / 2.0,
             low: ratios[cut],
             high: ratios[last - cut],
+            by_one: cut < then.len().max(now.len()),
         })
     }
 
@@ -167,13 +191,17 @@ impl Judge {
     }
 
     /// What a ratio means.
-    pub fn verdict(&self, then: &Timing, ratio: Option<Ratio>) -> Verdict {
+    pub fn verdict(&self, then: &Timing, ratio: Result<Ratio, Verdict>) -> Verdict {
         let margin = 1.0 + self.margin_of(then);
         match ratio {
-            None => Verdict::TooFew,
-            Some(ratio) if ratio.low > margin => Verdict::Slower,
-            Some(ratio) if ratio.high < 1.0 / margin => Verdict::Faster,
-            Some(_) => Verdict::NotDistinguishable,
+            Err(without) => without,
+            Ok(ratio) if ratio.low > margin => Verdict::Slower,
+            Ok(ratio) if ratio.high < 1.0 / margin => Verdict::Faster,
+            Ok(ratio) if ratio.estimate > margin || ratio.estimate < 1.0 / margin => {
+                Verdict::Undecided
+            }
+            Ok(ratio) if ratio.by_one => Verdict::TooFew,
+            Ok(_) => Verdict::NotDistinguishable,
         }
     }
 
@@ -182,6 +210,11 @@ impl Judge {
     pub fn resolution(&self, then: &Timing, ratio: Ratio) -> f64 {
         (1.0 + self.margin_of(then)) * ratio.estimate / ratio.low - 1.0
     }
+}
+
+/// Whether a number is a time that another can be divided by.
+pub fn is_time(ms: f64) -> bool {
+    ms.is_finite() && ms > 0.0
 }
 
 fn some(mut draws: Vec<f64>) -> Vec<f64> {

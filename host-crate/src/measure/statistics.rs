@@ -35,7 +35,7 @@ impl Timing {
         let min_ms = *sorted.first()?;
         let median_ms = quantile(&sorted, 0.5);
         let deviation = (quantile(&sorted, 0.75) - quantile(&sorted, 0.25)) / QUARTILES_PER_SIGMA;
-        let noise = if deviation > 0.0 {
+        let noise = if deviation > 0.0 && median_ms > 0.0 {
             deviation / median_ms
         } else {
             0.0

@@ -61,11 +61,26 @@ fn conditions(first: &mut Reading, others: &[Reading]) {
     }
 }
 
+/// What any process found wrong, the first of them, and whether launches repeated in
+/// every process that looked.
+fn findings(first: &mut Reading, others: &[Reading]) {
+    for (index, other) in others.iter().enumerate() {
+        if let (None, Some(wrong)) = (&first.wrong, &other.wrong) {
+            first.wrong = Some(format!("measuring process {}: {wrong}", index + 2));
+        }
+        first.repeats = match (first.repeats, other.repeats) {
+            (Some(ours), Some(theirs)) => Some(ours && theirs),
+            (ours, theirs) => ours.or(theirs),
+        };
+    }
+}
+
 /// The times of all processes as one of each kind; the first one's where another
 /// has none.
 fn merged(mut readings: Vec<Reading>) -> Option<Reading> {
     if let Some((first, others)) = readings.split_first_mut() {
         conditions(first, others);
+        findings(first, others);
     }
     let mut all: Vec<_> = readings.iter_mut().map(Reading::pooled_timings).collect();
     let (first, others) = all.split_first_mut()?;
@@ -132,6 +147,8 @@ mod tests {
     struct Member {
         ms: f64,
         total: f64,
+        wrong: Option<String>,
+        repeats: Option<bool>,
         asked: Vec<Job>,
     }
 
@@ -149,6 +166,8 @@ mod tests {
                     ..Clocks::default()
                 }),
                 remarks: vec!["of all".into()],
+                wrong: self.wrong.clone(),
+                repeats: self.repeats,
                 nvcc_kernel: job.peer.as_ref().and(Timing::from_samples(vec![1.0])),
                 ..Reading::default()
             })
@@ -159,6 +178,8 @@ mod tests {
         let member = |&ms: &f64| Member {
             ms,
             total: 0.5,
+            wrong: None,
+            repeats: None,
             asked: Vec::new(),
         };
         Panel::new(times.iter().map(member).collect())
@@ -261,6 +282,34 @@ mod tests {
             blocks: 2,
             threads: 32,
         }
+    }
+
+    #[test]
+    fn what_is_wrong_in_any_process_is_wrong() {
+        let mut panel = panel(&[1.0; 4]);
+        panel.members[2].wrong = Some("a step has other sums".into());
+        panel.members[3].wrong = Some("another".into());
+        let reading = run(&mut panel, None);
+        assert_eq!(
+            reading.wrong.as_deref(),
+            Some("measuring process 3: a step has other sums")
+        );
+    }
+
+    #[test]
+    fn launches_that_repeat_do_so_in_every_process_that_looked() {
+        let all = |each: [Option<bool>; 3]| {
+            let mut panel = panel(&[1.0; 3]);
+            for (member, repeats) in panel.members.iter_mut().zip(each) {
+                member.repeats = repeats;
+            }
+            run(&mut panel, None).repeats
+        };
+        assert_eq!(all([Some(true); 3]), Some(true));
+        assert_eq!(all([Some(true), Some(true), Some(false)]), Some(false));
+        assert_eq!(all([Some(true), None, Some(true)]), Some(true));
+        assert_eq!(all([None, Some(false), None]), Some(false));
+        assert_eq!(all([None; 3]), None);
     }
 
     #[test]

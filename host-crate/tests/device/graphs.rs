@@ -115,6 +115,88 @@ fn a_panic_while_work_is_recorded_ends_the_recording() -> Result<()> {
     device.synchronize()
 }
 
+/// What `work` gives on another thread.
+fn elsewhere<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| scope.spawn(work).join().expect("no panic"))
+}
+
+#[test]
+fn what_another_thread_asks_while_one_records_is_refused_and_not_recorded() -> Result<()> {
+    let fake = FakeCuda::new(Settings::default());
+    let (device, module) = loaded(&fake);
+    let input = device.upload(&[1.0f32])?;
+    let mut out = device.alloc_zeroed::<f32>(1)?;
+    let mut other = device.alloc_zeroed::<f32>(1)?;
+    let spare = device.alloc_zeroed::<f32>(1)?;
+    let shape = LaunchShape::new(1, 1);
+    let earlier = device.capture(|| Ok(()))?;
+    let before = fake.log(&["copy", "launch", "graph"]);
+    let graph = device.capture(|| {
+        let refusals = elsewhere(|| {
+            drop(spare);
+            [
+                other.copy_from(&[5.0]),
+                other.to_vec().map(drop),
+                other.fill_bytes(1),
+                other.copy_from_buffer(&input),
+                module.launch(kernels::scale, shape, (&input, &mut other, 7.0)),
+                device.synchronize(),
+                device.event().map(drop),
+                device.alloc::<f32>(1).map(drop),
+                device.load(&artifact(BOTH)).map(drop),
+                device.capture(|| Ok(())).map(drop),
+                earlier.launch(),
+            ]
+        });
+        for (index, refusal) in refusals.into_iter().enumerate() {
+            assert_eq!(
+                sentence(refusal),
+                "Fake GPU is being recorded into a graph by another thread",
+                "{index}"
+            );
+        }
+        module.launch(kernels::scale, shape, (&input, &mut out, 2.0))
+    })?;
+    assert_eq!(fake.log(&["copy", "launch", "graph"]), before);
+    graph.launch()?;
+    assert_eq!((out.to_vec()?, other.to_vec()?), (vec![2.0], vec![0.0]));
+    elsewhere(|| graph.launch())?;
+    assert_eq!(elsewhere(|| out.to_vec())?, [2.0]);
+    drop((graph, earlier, input, out, other));
+    assert_eq!(fake.live_allocations(), 0);
+    Ok(())
+}
+
+#[test]
+fn threads_that_copy_while_others_record_never_spoil_a_recording() -> Result<()> {
+    let fake = FakeCuda::new(Settings::default());
+    let (device, module) = loaded(&fake);
+    let input = device.upload(&[1.0f32])?;
+    let mut out = device.alloc_zeroed::<f32>(1)?;
+    let shape = LaunchShape::new(1, 1);
+    module.launch(kernels::scale, shape, (&input, &mut out, 2.0))?;
+    let is_refused_or_done = |result: Result<()>| match result {
+        Ok(()) | Err(Error::Recording { .. }) => {}
+        Err(error) => panic!("{error}"),
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..300 {
+                is_refused_or_done(device.upload(&[3.0f32]).map(drop));
+                is_refused_or_done(input.to_vec().map(drop));
+            }
+        });
+        for _ in 0..300 {
+            let graph =
+                device.capture(|| module.launch(kernels::scale, shape, (&input, &mut out, 2.0)));
+            is_refused_or_done(graph.map(drop));
+        }
+    });
+    drop((input, out));
+    assert_eq!(fake.live_allocations(), 0);
+    Ok(())
+}
+
 #[test]
 fn clocks_that_nobody_tells_are_an_error_with_the_library_in_it() {
     let fake = FakeCuda::new(Settings::default());

@@ -20,7 +20,7 @@ mod words;
 
 use std::mem::{Discriminant, discriminant};
 
-use crate::measure::comparison::{Judge, Ratio, Verdict};
+use crate::measure::comparison::{Judge, Ratio, Verdict, is_time};
 use crate::measure::{Method, Timing};
 use crate::record::{Key, Record, Status};
 
@@ -70,6 +70,8 @@ enum Finding {
     Count { before: u64, after: u64 },
     /// The baseline has it, and this run has none.
     Gone,
+    /// The baseline's row has failed, and so has no time.
+    FailedThen,
     /// Only this run has it.
     New,
 }
@@ -79,8 +81,11 @@ enum Finding {
 struct Tally {
     faster: usize,
     slower: usize,
+    undecided: usize,
     equal: usize,
     too_few: usize,
+    no_time: usize,
+    failed_then: usize,
     gone: usize,
     new: usize,
     more: usize,
@@ -96,13 +101,16 @@ impl Comparison {
                 Finding::Time { verdict, .. } => match verdict {
                     Verdict::Faster => &mut tally.faster,
                     Verdict::Slower => &mut tally.slower,
+                    Verdict::Undecided => &mut tally.undecided,
                     Verdict::NotDistinguishable => &mut tally.equal,
                     Verdict::TooFew => &mut tally.too_few,
+                    Verdict::NoTime => &mut tally.no_time,
                 },
                 Finding::Count { before, after } if after > before => &mut tally.more,
                 Finding::Count { before, after } if after < before => &mut tally.fewer,
                 Finding::Count { .. } => &mut tally.same,
                 Finding::Gone => &mut tally.gone,
+                Finding::FailedThen => &mut tally.failed_then,
                 Finding::New => &mut tally.new,
                 Finding::Host { .. } => continue,
             };
@@ -121,7 +129,7 @@ impl Comparison {
     /// The ratios of all kernels, the smallest first.
     fn ratios(&self) -> Vec<f64> {
         let ratio = |row: &Row| match &row.finding {
-            Finding::Time { before, after, .. } => Some(after / before),
+            Finding::Time { before, after, .. } => quotient(*before, *after),
             _ => None,
         };
         sorted(self.rows.iter().filter_map(ratio))
@@ -142,6 +150,11 @@ impl Tally {
     fn is_empty(&self) -> bool {
         self.faster + self.slower + self.equal + self.more + self.fewer + self.same == 0
     }
+}
+
+/// now / then of two times, where both are one.
+fn quotient(before: f64, after: f64) -> Option<f64> {
+    (is_time(before) && is_time(after)).then(|| after / before)
 }
 
 fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
@@ -225,22 +238,28 @@ fn pairs<'a>(baseline: &'a [Record], now: &'a [Record]) -> Pairs<'a> {
     let mut pairs = Pairs::default();
     let mut hosts: Vec<&Timing> = Vec::new();
     let mut kernels: Vec<((&str, Key), &Timing)> = Vec::new();
-    let mut launches: Vec<(&str, Key)> = Vec::new();
+    // A row without a step, such as that of a scan beside a second kernel, is of
+    // another launch than the rows of its steps.
+    let mut launches: Vec<((&str, Key), bool)> = Vec::new();
     for record in now {
-        let earlier = baseline
-            .iter()
-            .find(|other| same_cell(other, record) && other.status != Status::Failed);
+        let same = baseline.iter().filter(|other| same_cell(other, record));
+        let (failed, measured): (Vec<_>, Vec<_>) =
+            same.partition(|other| other.status == Status::Failed);
+        let earlier = measured.first().copied();
         let cell = format!("{} {}", record.table, record.key.describe());
-        let of_launch = launch(record);
+        let of_launch = (launch(record), record.key.step.is_some());
         if !launches.contains(&of_launch)
             && let Some(finding) = instructions(earlier, record)
         {
-            let cell = format!("{} {}", record.table, of_launch.1.describe());
+            let cell = format!("{} {}", record.table, of_launch.0.1.describe());
             pairs.push(cell, "warp_instructions", finding);
             launches.push(of_launch);
         }
         match times(earlier, record) {
             Times::Neither => {}
+            Times::New(what) if earlier.is_none() && !failed.is_empty() => {
+                pairs.push(cell, what, Finding::FailedThen);
+            }
             Times::New(what) => pairs.push(cell, what, Finding::New),
             Times::Gone => pairs.push(cell, "kernel_ms", Finding::Gone),
             Times::Kernel(_, after) if kernels.contains(&(launch(record), after)) => {}
@@ -280,9 +299,9 @@ impl Pairs<'_> {
             self.rows[index].finding = Finding::Time {
                 before: before.median_ms,
                 after: after.median_ms,
-                ratio,
+                ratio: ratio.ok(),
                 verdict: judge.verdict(before, ratio),
-                resolution: ratio.map(|ratio| judge.resolution(before, ratio)),
+                resolution: ratio.ok().map(|ratio| judge.resolution(before, ratio)),
             };
         }
         self.rows
@@ -298,6 +317,16 @@ impl Pairs<'_> {
             range(|(_, _, after)| after.draws().len())?,
         ])
     }
+}
+
+/// What `--save` says of rows that failed, if any did.
+pub(super) fn of_failed(name: &str, failed: usize) -> Option<String> {
+    let what = match failed {
+        0 => return None,
+        1 => "1 row failed and has".to_owned(),
+        n => format!("{n} rows failed and have"),
+    };
+    Some(format!("baseline `{name}`: {what} no time in it"))
 }
 
 /// Compares every row of this run with the baseline's. Changes within `margin`, a

@@ -5,9 +5,9 @@ use crate::device::Counts;
 use crate::measure::comparison::MARGIN;
 use crate::record::{Clocks, DeviceInfo, HostInfo, Timings, Values, timestamp};
 
-/// A time that twelve processes agree on.
+/// A time that sixteen processes agree on.
 fn agreed(ms: f64) -> Option<Timing> {
-    let each: Vec<Timing> = [(); 12]
+    let each: Vec<Timing> = [(); 16]
         .into_iter()
         .filter_map(|()| Timing::from_samples(vec![ms; 3]))
         .collect();
@@ -85,7 +85,7 @@ fn the_margin_the_test_and_what_it_could_tell_are_said() {
         [
             "A row is slower or faster when the interval of its ratio lies beyond 4 % and 0.2 us; \
              all 1 intervals hold together with 99 % (Mann and Whitney's test on the medians of \
-             the measuring processes, 12 then and 12 now, Bonferroni's correction).",
+             the measuring processes, 16 then and 16 now, Bonferroni's correction).",
             "A slow-down of 4 % would have been told in half of the rows, of 4 % in all.",
         ]
     );
@@ -105,11 +105,120 @@ fn a_time_from_one_process_has_no_verdict_and_misses_the_baseline() {
         [
             "compared: 0 slower, 0 faster, 0 not distinguishable, \
              1 measured by too few processes: nothing could be compared",
-            "1 row without a verdict: measured by 1 processes then and 1 now, too few for any \
-             difference to mean something; --save and --baseline take 12 where --processes does \
-             not say less.",
+            "1 row without a verdict: measured by 1 processes then and 1 now, so few that a \
+             single one can hide a slow-down; --save and --baseline take 16 where --processes does \
+             not say otherwise.",
         ]
     );
+}
+
+/// A row of which each process has its own time.
+fn by_processes(strips: u64, times: &[f64]) -> Record {
+    let each: Vec<Timing> = times
+        .iter()
+        .filter_map(|&ms| Timing::from_samples(vec![ms; 3]))
+        .collect();
+    let mut record = record(1, None, None);
+    record.key.strips = Some(strips);
+    record.timings.kernel = Timing::of_processes(&each);
+    record
+}
+
+#[test]
+fn one_odd_process_in_165_rows_does_not_hide_a_slower_one() {
+    let comparison = |processes: usize| {
+        let then: Vec<Record> = (1..=165)
+            .map(|strips| by_processes(strips, &vec![1.0; processes]))
+            .collect();
+        let mut now = then.clone();
+        let mut times = vec![2.0; processes];
+        times[5] = 0.9;
+        now[7] = by_processes(8, &times);
+        compare(&then, &now)
+    };
+    let sixteen = comparison(16);
+    assert!(sixteen.is_missed());
+    assert_eq!(
+        rows(&sixteen).last().map(String::as_str),
+        Some("compared: 1 slower, 0 faster, 164 not distinguishable")
+    );
+    // Too few to tell: the row is named, and nothing passes for equal.
+    let twelve = comparison(12);
+    assert!(twelve.is_missed());
+    assert_eq!(
+        rows(&twelve),
+        [
+            "undecided: t step=1 strips=8: kernel_ms 1 -> 2, ratio 2.000 (0.900 to 2.000)",
+            "compared: 0 slower, 0 faster, 0 not distinguishable, 1 undecided, \
+             164 measured by too few processes: nothing could be compared",
+        ]
+    );
+}
+
+#[test]
+fn an_undecided_row_is_named_and_what_is_no_time_has_no_ratio() {
+    let mut uneven = [1.0; 16];
+    uneven[7..].fill(1.1);
+    let then = [1, 2, 3].map(|strips| by_processes(strips, &[1.0; 16]));
+    let now = [
+        by_processes(1, &[1.0; 16]),
+        by_processes(2, &uneven),
+        by_processes(3, &[0.0; 16]),
+    ];
+    for comparison in [compare(&then, &now), compare(&now, &then)] {
+        assert!(!comparison.is_missed());
+        let lines = comparison.lines().join("\n");
+        assert!(
+            lines.contains("undecided: t step=1 strips=2: kernel_ms 1"),
+            "{lines}"
+        );
+        assert!(
+            lines.contains("no time: t step=1 strips=3: kernel_ms "),
+            "{lines}"
+        );
+        let counts =
+            "0 slower, 0 faster, 1 not distinguishable, 1 undecided, 1 with what is no time";
+        assert!(lines.contains(counts), "{lines}");
+        for word in ["NaN", "inf"] {
+            assert!(!lines.contains(word), "{lines}");
+            assert!(!comparison.markdown().contains(word), "{lines}");
+        }
+    }
+}
+
+#[test]
+fn a_row_that_failed_in_the_baseline_is_not_a_new_one() {
+    let failed = Record {
+        status: Status::Failed,
+        timings: Timings::default(),
+        ..record(1, None, None)
+    };
+    let then = [failed, record(2, Some(1.0), None)];
+    let now = [1, 2].map(|step| record(step, Some(f64::from(step)), None));
+    assert_eq!(
+        rows(&compare(&then, &now)),
+        [
+            "failed in the baseline: t step=1: there is no kernel_ms to compare with",
+            "slower: t step=2: kernel_ms 1 -> 2, ratio 2.000 (2.000 to 2.000)",
+            "compared: 1 slower, 0 faster, 0 not distinguishable, 1 failed in the baseline",
+        ]
+    );
+}
+
+#[test]
+fn the_instructions_of_a_row_without_steps_are_compared_beside_those_of_the_steps() {
+    let of = |step, count| {
+        let key = Key {
+            n: Some(1024),
+            step,
+            ..Key::default()
+        };
+        counted(key, count)
+    };
+    let then = [of(Some(1), 100), of(Some(2), 100), of(None, 200)];
+    let now = [of(Some(1), 100), of(Some(2), 100), of(None, 201)];
+    let tally = compare(&then, &now).tally();
+    assert_eq!((tally.same, tally.more), (1, 1));
 }
 
 #[test]

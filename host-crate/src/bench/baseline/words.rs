@@ -1,7 +1,8 @@
 //! What a comparison says to people: lines for a terminal, and a section for a pull
 //! request.
 
-use super::{Comparison, Finding, Row, Tally};
+use super::asked::COMPARED_PROCESSES;
+use super::{Comparison, Finding, Row, Tally, quotient};
 use crate::export::number::milliseconds;
 use crate::measure::comparison::{CHANCE, LEAST_MS, Verdict};
 
@@ -23,7 +24,7 @@ fn rows(count: usize) -> String {
     }
 }
 
-/// `12`, or `3 to 12`.
+/// `16`, or `3 to 16`.
 fn range((fewest, most): (usize, usize)) -> String {
     if fewest == most {
         fewest.to_string()
@@ -43,6 +44,15 @@ fn word(finding: &Finding) -> Option<&'static str> {
             verdict: Verdict::Faster,
             ..
         } => Some("faster"),
+        Finding::Time {
+            verdict: Verdict::Undecided,
+            ..
+        } => Some("undecided"),
+        Finding::Time {
+            verdict: Verdict::NoTime,
+            ..
+        } => Some("no time"),
+        Finding::FailedThen => Some("failed in the baseline"),
         Finding::Count { before, after } if after > before => Some("more"),
         Finding::Count { before, after } if after < before => Some("fewer"),
         Finding::Gone => Some("gone"),
@@ -63,13 +73,13 @@ fn figures(finding: &Finding) -> [String; 3] {
             milliseconds(*after),
             match ratio {
                 Some(r) => format!("{:.3} ({:.3} to {:.3})", r.estimate, r.low, r.high),
-                None => format!("{:.3}", after / before),
+                None => quotient(*before, *after).map_or_else(String::new, three_digits),
             },
         ],
         Finding::Host { before, after } => [
             milliseconds(*before),
             milliseconds(*after),
-            format!("{:.2}", after / before),
+            quotient(*before, *after).map_or_else(String::new, |ratio| format!("{ratio:.2}")),
         ],
         Finding::Count { before, after } => [
             before.to_string(),
@@ -79,8 +89,12 @@ fn figures(finding: &Finding) -> [String; 3] {
                 _ => format!("{:.3}", *after as f64 / *before as f64),
             },
         ],
-        Finding::Gone | Finding::New => Default::default(),
+        Finding::Gone | Finding::New | Finding::FailedThen => Default::default(),
     }
+}
+
+fn three_digits(ratio: f64) -> String {
+    format!("{ratio:.3}")
 }
 
 fn line(row: &Row) -> Option<String> {
@@ -91,8 +105,14 @@ fn line(row: &Row) -> Option<String> {
             "{word}: {cell}: the baseline has {what}, this run has none"
         ));
     }
+    if row.finding == Finding::FailedThen {
+        return Some(format!(
+            "{word}: {cell}: there is no {what} to compare with"
+        ));
+    }
     let [before, after, ratio] = figures(&row.finding);
     Some(match row.finding {
+        _ if ratio.is_empty() => format!("{word}: {cell}: {what} {before} -> {after}"),
         Finding::Count { .. } => format!("{word}: {cell}: {what} {before} -> {after}"),
         _ => format!("{word}: {cell}: {what} {before} -> {after}, ratio {ratio}"),
     })
@@ -106,7 +126,10 @@ impl Comparison {
             tally.slower, tally.faster, tally.equal
         );
         for (count, what) in [
+            (tally.undecided, "undecided"),
             (tally.too_few, "measured by too few processes"),
+            (tally.no_time, "with what is no time"),
+            (tally.failed_then, "failed in the baseline"),
             (tally.gone, "without what the baseline has of them"),
             (tally.more, "with more instructions"),
             (tally.fewer, "with fewer instructions"),
@@ -130,7 +153,7 @@ impl Comparison {
         let Some([then, now]) = self.processes else {
             return lines;
         };
-        let judged = tally.slower + tally.faster + tally.equal;
+        let judged = tally.slower + tally.faster + tally.undecided + tally.equal;
         if judged > 0 {
             lines.push(format!(
                 "A row is slower or faster when the interval of its ratio lies beyond {} and \
@@ -146,12 +169,20 @@ impl Comparison {
         }
         if tally.too_few > 0 {
             lines.push(format!(
-                "{} without a verdict: measured by {} processes then and {} now, too few for any \
-                 difference to mean something; --save and --baseline take 12 where --processes \
-                 does not say less.",
+                "{} without a verdict: measured by {} processes then and {} now, so few that a \
+                 single one can hide a slow-down; --save and --baseline take {} where \
+                 --processes does not say otherwise.",
                 rows(tally.too_few),
                 range(then),
                 range(now),
+                COMPARED_PROCESSES,
+            ));
+        }
+        if tally.undecided > 0 {
+            lines.push(format!(
+                "{} undecided: the estimate lies beyond the margin, and the interval does not; \
+                 another run, or one of more processes, tells.",
+                rows(tally.undecided)
             ));
         }
         if self.other_ways > 0 {
@@ -202,7 +233,7 @@ impl Comparison {
     /// The host's times, which have no verdict.
     fn host(&self) -> Option<String> {
         let ratio = |row: &Row| match row.finding {
-            Finding::Host { before, after } => Some(after / before),
+            Finding::Host { before, after } => quotient(before, after),
             _ => None,
         };
         let ratios = super::sorted(self.rows.iter().filter_map(ratio));

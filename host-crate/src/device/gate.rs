@@ -1,0 +1,89 @@
+//! Which thread records the device's work into a graph, and that no other thread's
+//! work gets in between.
+//!
+//! A recording takes in whatever is asked of its stream, whoever asks. Work of another
+//! thread would become part of a graph that knows nothing of it: a copy from the host
+//! would be recorded with an address that is soon another's, and a thread that waits
+//! would spoil the recording. So every call that asks something of the stream holds
+//! the gate for as long as it runs, and while a thread records, the others are refused.
+//!
+//! Nothing waits for a recording, and its closure runs without the gate, so that
+//! threads cannot wait for each other: a recording begins and ends when the calls
+//! that are under way return, which wait for the device alone.
+
+use std::ops::Deref;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::thread::{self, ThreadId};
+
+use super::{Backend, Device, GraphHandle};
+use crate::{Error, Result};
+
+/// The thread that records, if one does.
+#[derive(Default)]
+pub(super) struct Gate(RwLock<Option<ThreadId>>);
+
+impl Gate {
+    fn enter(&self) -> RwLockReadGuard<'_, Option<ThreadId>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn close(&self) -> RwLockWriteGuard<'_, Option<ThreadId>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The backend, while no other thread begins or ends a recording. One at a time in a
+/// thread: a second one may wait for a thread that waits for the first.
+pub(super) struct AtWork<'a> {
+    backend: &'a dyn Backend,
+    _entered: RwLockReadGuard<'a, Option<ThreadId>>,
+}
+
+impl<'a> Deref for AtWork<'a> {
+    type Target = dyn Backend + 'a;
+
+    fn deref(&self) -> &Self::Target {
+        self.backend
+    }
+}
+
+impl Device {
+    /// The backend for a call that asks something of the stream.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Recording`] while another thread records.
+    pub(super) fn at_work(&self) -> Result<AtWork<'_>> {
+        let entered = self.inner.gate.enter();
+        self.allowed(*entered)?;
+        Ok(AtWork {
+            backend: self.backend(),
+            _entered: entered,
+        })
+    }
+
+    fn allowed(&self, recording: Option<ThreadId>) -> Result<()> {
+        match recording {
+            Some(thread) if thread != thread::current().id() => Err(Error::Recording {
+                device: self.properties().name.clone(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Begins a recording of this thread.
+    pub(super) fn begin_recording(&self) -> Result<()> {
+        let mut recording = self.inner.gate.close();
+        self.allowed(*recording)?;
+        self.backend().begin_capture()?;
+        *recording = Some(thread::current().id());
+        Ok(())
+    }
+
+    /// Ends this thread's recording, whatever became of it.
+    pub(super) fn end_recording(&self) -> Result<GraphHandle> {
+        let mut recording = self.inner.gate.close();
+        *recording = None;
+        self.backend().end_capture()
+    }
+}
