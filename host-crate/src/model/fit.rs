@@ -111,12 +111,17 @@ pub(super) fn in_order(mut cells: Vec<Cell>) -> Vec<Cell> {
     cells
 }
 
-/// What a fit starts from: read off the cells, without a fit.
+/// The cells that a fit sees; the others it must not feel, not even in its start.
+pub(super) fn seen(cells: &[Cell]) -> impl Iterator<Item = &Cell> {
+    cells.iter().step_by(2)
+}
+
+/// What a fit starts from: read off the cells that it sees, without a fit.
 fn start(machine: &Machine, strips: u64, cells: &[Cell]) -> Law {
     let partials = |cell: &Cell| f64::from(cell.0) * f64::from(cell.1);
     let fewest = &cells[0];
-    let most = &cells[cells.len() - 1];
-    let best = cells.iter().map(|c| c.2).fold(f64::INFINITY, f64::min);
+    let most = seen(cells).last().unwrap_or(fewest);
+    let best = seen(cells).map(|c| c.2).fold(f64::INFINITY, f64::min);
     let latency_ns = fewest.2 * 1e6 * partials(fewest) / strips as f64;
     Law {
         machine: machine.clone(),
@@ -136,7 +141,7 @@ pub(super) fn kernel(machine: &Machine, strips: u64, cells: &[Cell]) -> Option<(
     let mut law = start(machine, strips, enough(cells)?);
     law.partial_ns = 0.0;
     let share = |c: &Cell| machine.most_blocks(c.0).min(machine.resident_blocks(c.1)) > 1;
-    if cells.iter().step_by(2).any(share) {
+    if seen(cells).any(share) {
         free.push(Free::Sharing);
     } else {
         law.sharing = 0.0;
@@ -175,10 +180,7 @@ fn enough(cells: &[Cell]) -> Option<&[Cell]> {
 }
 
 fn copies_matter(cells: &[Cell]) -> bool {
-    cells
-        .iter()
-        .step_by(2)
-        .any(|&(blocks, threads, _)| u64::from(blocks) * u64::from(threads) >= FEW_PARTIALS)
+    seen(cells).any(|&(blocks, threads, _)| u64::from(blocks) * u64::from(threads) >= FEW_PARTIALS)
 }
 
 fn fitted(name: &str, free: &[Free], law: Law, cells: &[Cell]) -> (Fit, Law) {
@@ -202,7 +204,7 @@ fn fitted_above(name: &str, free: &[Free], base: &Law, mut law: Law, cells: &[Ce
     };
     let value = |x: &[f64]| {
         let law = at(x);
-        let misses: f64 = cells.iter().step_by(2).map(|cell| miss(&law, cell)).sum();
+        let misses: f64 = seen(cells).map(|cell| miss(&law, cell)).sum();
         let pulls: f64 = x.iter().zip(&start).map(|(x, s)| (x - s).powi(2)).sum();
         misses + PULL * pulls
     };

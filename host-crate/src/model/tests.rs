@@ -251,3 +251,39 @@ fn times_of_failed_cells_and_of_other_sizes_are_left_out() {
     assert_eq!(kernel.cells.len(), records.len() - 2);
     assert_eq!(kernel.strips(), 1 << 24);
 }
+
+/// The cells of a sweep in the order of the fit, by one of its clocks.
+fn ordered(records: &[Record], time: fn(&Record) -> Option<f64>) -> Vec<Cell> {
+    cells(records, 1 << 24, time)
+}
+
+#[test]
+fn changing_unseen_cells_changes_no_constant() {
+    let records = made(40, 80.0, 5.0, 3.0);
+    let machine = machine_of(&records).unwrap();
+    let kernel = ordered(&records, |r| Some(r.timings.kernel.as_ref()?.median_ms));
+    let span = ordered(&records, |r| Some(r.timings.gpu.as_ref()?.median_ms));
+    let (_, law) = fit::kernel(&machine, 1 << 24, &kernel).unwrap();
+    type Fitted<'a> = Box<dyn Fn(&[Cell]) -> Fit + 'a>;
+    let fits: [(&[Cell], Fitted<'_>); 3] = [
+        (
+            &kernel,
+            Box::new(|cells| fit::kernel(&machine, 1 << 24, cells).unwrap().0),
+        ),
+        (&span, Box::new(|cells| fit::span(&law, cells).unwrap().0)),
+        (
+            &span,
+            Box::new(|cells| fit::published(&machine, 1 << 24, cells).unwrap().0),
+        ),
+    ];
+    for (cells, fitted) in fits {
+        let before = fitted(cells);
+        for factor in [1e-3, 1e3] {
+            let mut changed = cells.to_vec();
+            changed.iter_mut().skip(1).step_by(2).for_each(|cell| cell.2 *= factor);
+            let after = fitted(&changed);
+            assert_eq!(after.constants, before.constants, "{} {factor}", before.name);
+            assert_ne!(after.median_error, before.median_error);
+        }
+    }
+}
