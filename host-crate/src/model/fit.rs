@@ -23,6 +23,13 @@ const ROBUST: f64 = 0.05;
 /// determine: too weak to be felt by the others.
 const PULL: f64 = 0.003;
 
+/// A constant is told by the cells where half of it, or its double, makes the mean
+/// error of the seen cells larger by this part of itself,
+const TELLING_PART: f64 = 0.2;
+
+/// and by this: what times differ by from run to run.
+const TELLING: f64 = 0.001;
+
 /// Below this many partial sums a copy takes its fixed time alone.
 const FEW_PARTIALS: u64 = 1 << 14;
 
@@ -63,7 +70,7 @@ impl Free {
         }
     }
 
-    fn constant(self, value: f64) -> Constant {
+    fn constant(self, value: f64, determined: bool) -> Constant {
         let (name, unit, meaning) = match self {
             Free::Latency => (
                 "latency",
@@ -98,6 +105,7 @@ impl Free {
             value,
             unit,
             meaning,
+            determined,
         }
     }
 }
@@ -189,36 +197,87 @@ fn fitted(name: &str, free: &[Free], law: Law, cells: &[Cell]) -> (Fit, Law) {
     fitted_above(name, free, &nothing, law, cells)
 }
 
-/// Fits the free constants of `law`, in logarithms above their least values.
+/// What is fitted: the free constants of `law`, in logarithms above their least
+/// values.
+struct Search<'a> {
+    free: &'a [Free],
+    base: &'a Law,
+    law: Law,
+    cells: &'a [Cell],
+    start: Vec<f64>,
+}
+
+impl Search<'_> {
+    fn at(&self, x: &[f64]) -> Law {
+        let mut law = self.law.clone();
+        for (f, x) in self.free.iter().zip(x) {
+            *f.of(&mut law) = f.least(self.base) + x.exp();
+        }
+        law
+    }
+
+    fn value(&self, x: &[f64]) -> f64 {
+        let law = self.at(x);
+        let misses: f64 = seen(self.cells).map(|cell| miss(&law, cell)).sum();
+        let pulls = x.iter().zip(&self.start).map(|(x, s)| (x - s).powi(2));
+        misses + PULL * pulls.sum::<f64>()
+    }
+
+    /// The mean size of the errors of the cells that are seen.
+    fn mean_error(&self, x: &[f64]) -> f64 {
+        let law = self.at(x);
+        let errors: Vec<f64> = seen(self.cells)
+            .map(|&(blocks, threads, ms)| (law.ms(blocks, threads) / ms).ln().abs())
+            .collect();
+        errors.iter().sum::<f64>() / errors.len() as f64
+    }
+
+    /// Whether the cells tell a constant: with half of it and with its double, all
+    /// others fitted anew, the errors grow.
+    fn determines(&self, found: &[f64], index: usize) -> bool {
+        let least = self.mean_error(found);
+        [0.5_f64, 2.0].iter().all(|factor| {
+            let held = found[index] + factor.ln();
+            let whole = |others: &[f64]| {
+                let mut x = others.to_vec();
+                x.insert(index, held);
+                x
+            };
+            let mut others = found.to_vec();
+            others.remove(index);
+            let refitted = simplex::minimum(&others, |others| self.value(&whole(others)));
+            let rise = self.mean_error(&whole(&refitted)) - least;
+            rise > TELLING_PART * least && rise > TELLING
+        })
+    }
+}
+
+/// Fits the free constants of `law`.
 fn fitted_above(name: &str, free: &[Free], base: &Law, mut law: Law, cells: &[Cell]) -> (Fit, Law) {
-    let start: Vec<f64> = free
+    let start = free
         .iter()
         .map(|f| (*f.of(&mut law) - f.least(base)).ln())
         .collect();
-    let at = |x: &[f64]| {
-        let mut law = law.clone();
-        for (f, x) in free.iter().zip(x) {
-            *f.of(&mut law) = f.least(base) + x.exp();
-        }
-        law
+    let search = Search {
+        free,
+        base,
+        law,
+        cells,
+        start,
     };
-    let value = |x: &[f64]| {
-        let law = at(x);
-        let misses: f64 = seen(cells).map(|cell| miss(&law, cell)).sum();
-        let pulls: f64 = x.iter().zip(&start).map(|(x, s)| (x - s).powi(2)).sum();
-        misses + PULL * pulls
-    };
-    let mut law = at(&simplex::minimum(&start, value));
+    let found = simplex::minimum(&search.start, |x| search.value(x));
+    let mut law = search.at(&found);
     let constants = free
         .iter()
-        .map(|f| {
+        .enumerate()
+        .map(|(index, f)| {
             let value = *f.of(&mut law)
                 - if *f == Free::Fixed {
                     f.least(base)
                 } else {
                     0.0
                 };
-            f.constant(value)
+            f.constant(value, search.determines(&found, index))
         })
         .collect();
     (scored(name, constants, &law, cells), law)

@@ -280,10 +280,94 @@ fn changing_unseen_cells_changes_no_constant() {
         let before = fitted(cells);
         for factor in [1e-3, 1e3] {
             let mut changed = cells.to_vec();
-            changed.iter_mut().skip(1).step_by(2).for_each(|cell| cell.2 *= factor);
+            changed
+                .iter_mut()
+                .skip(1)
+                .step_by(2)
+                .for_each(|cell| cell.2 *= factor);
             let after = fitted(&changed);
-            assert_eq!(after.constants, before.constants, "{} {factor}", before.name);
+            assert_eq!(
+                after.constants, before.constants,
+                "{} {factor}",
+                before.name
+            );
             assert_ne!(after.median_error, before.median_error);
         }
+    }
+}
+
+#[test]
+fn a_model_that_does_not_fit_tells_its_score_and_nothing_else() {
+    let mut records = made(40, 80.0, 5.0, 3.0);
+    // Times that no law of blocks and threads gives: 1, 7, 49 or 343 ms by turns.
+    for (index, record) in records.iter_mut().enumerate() {
+        let ms = 7f64.powi((index * 37 % 4) as i32);
+        record.timings.kernel = crate::measure::Timing::from_samples(vec![ms]);
+    }
+    let explanation = explained(&records);
+    let kernel = explanation.kernel.as_ref().unwrap();
+    assert!(kernel.median_error.unwrap() > EXPLAINS && !kernel.explains());
+    let said: Vec<&String> = explanation
+        .text
+        .iter()
+        .filter(|text| text.contains("Made up"))
+        .collect();
+    assert_eq!(said.len(), 1, "{said:#?}");
+    assert!(said[0].contains("the model does not explain these times"));
+    assert!(!said[0].contains("latency"), "{}", said[0]);
+}
+
+#[test]
+fn no_multiprocessor_is_saturated_by_more_threads_than_it_holds() {
+    // Issue so quick that 100 warps would be needed, and 64 are held.
+    let text = explained(&made(40, 500.0, 5.0, 3.0)).text;
+    for text in text.iter().filter(|text| text.contains("Made up")) {
+        assert!(!text.contains("take the same time"), "{text}");
+        assert!(!text.contains("99 warps could be") && !text.contains("100 warps could be"));
+    }
+}
+
+#[test]
+fn a_latency_that_no_cell_shows_is_not_counted_up_to_0() {
+    for text in explained(&made(40, 0.01, 5.0, 3.0)).text {
+        assert!(!text.contains("0 of the"), "{text}");
+        assert!(!text.contains("blocks * threads = 0"), "{text}");
+    }
+}
+
+#[test]
+fn a_constant_that_half_of_it_would_do_for_is_not_told() {
+    // Few blocks and threads: nothing is bound by issue there, and a launch of 2 us
+    // is nothing beside them.
+    let records: Vec<Record> = made(40, 80.0, 5.0, 3.0)
+        .into_iter()
+        .filter(|record| record.key.threads <= Some(128))
+        .filter(|record| record.key.blocks <= Some(32))
+        .collect();
+    let explanation = explained(&records);
+    let kernel = explanation.kernel.as_ref().unwrap();
+    let told = |name: &str| {
+        kernel
+            .constants
+            .iter()
+            .find(|c| c.name == name)
+            .unwrap()
+            .determined
+    };
+    assert!(told("latency"));
+    assert!(!told("issue") && !told("launch") && !told("sharpness"));
+    let text = explanation.text.join("\n");
+    assert!(
+        text.contains("launch not determined by these cells"),
+        "{text}"
+    );
+    assert!(!text.contains("us of it for the launch"), "{text}");
+}
+
+#[test]
+fn the_constants_of_a_whole_sweep_are_told() {
+    let kernel = explained(&h200("sweep-f64")).kernel.unwrap();
+    for name in ["latency", "issue"] {
+        assert!(kernel.tells(name), "{name}");
     }
 }
