@@ -108,8 +108,9 @@ fn facts(machine: &Machine) -> Vec<String> {
         ));
         facts.extend(device.multiprocessors.map(|held| {
             format!(
-                "{} multiprocessors of at most {} threads",
-                held.count, held.max_threads
+                "{} of at most {}",
+                count(held.count as usize, "multiprocessor"),
+                count(held.max_threads as usize, "thread")
             )
         }));
         facts.extend(

@@ -1,6 +1,8 @@
 //! What holds for the page, whatever the records are: checked on its parsed
 //! structure, with the records of an H200 and with made-up ones.
 
+mod rows;
+
 use std::collections::HashSet;
 
 use scraper::{ElementRef, Html, Selector};
