@@ -238,6 +238,16 @@ fn without_times_the_page_is_explained_alone_and_another_table_is_not() {
 }
 
 #[test]
+fn a_device_without_multiprocessors_gets_no_model() {
+    let mut records = made(40, 80.0, 5.0, 3.0);
+    for record in &mut records {
+        let held = record.device.as_mut().unwrap().multiprocessors.as_mut();
+        held.unwrap().count = 0;
+    }
+    assert!(explained(&records).kernel.is_none());
+}
+
+#[test]
 fn too_few_times_are_no_sweep() {
     assert!(explained(&made(40, 80.0, 5.0, 3.0)[..9]).kernel.is_none());
 }

@@ -346,6 +346,7 @@ fn several_machines_stand_side_by_side_under_names_of_their_own() {
         source("a", cells("gpu", 1.0)),
     ]);
     assert!(whole_text(&same).contains("gpu (a) 2"));
+    assert!(whole_text(&same).contains("1 machine, from 2 sources. 2 rows"));
 }
 
 #[test]
