@@ -23,6 +23,9 @@ use cuda_std::prelude::*;
 #[cfg(not(target_os = "cuda"))]
 use super::trapezoid::MAX_STRIPS;
 
+/// The most threads of a block of the pairwise kernel.
+pub const MAX_PAIRWISE_THREADS: u32 = 256;
+
 /// Strip `i`: its height divided by the strips, every operation rounded to f32.
 #[inline(always)]
 fn term(i: u32, strips: f32) -> f32 {
@@ -59,10 +62,12 @@ entries! {
     ///
     /// A binary counter of the terms: its digit k is the sum of 2^k of them, and a
     /// carry adds two such sums. What is left in the end is added from the lowest
-    /// digit up.
+    /// digit up. The digits take so many registers that a block has at most
+    /// [`MAX_PAIRWISE_THREADS`] threads.
     ///
     /// # Safety
     /// As [`trapezoid_f32_pure_kahan`].
+    #[launch_bounds(MAX_PAIRWISE_THREADS)]
     unsafe fn trapezoid_f32_pure_pairwise(partials: *mut f32, count: u32, strips: f32) {
         let thread = thread::index_1d();
         let first = thread * count;

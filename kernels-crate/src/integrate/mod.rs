@@ -4,11 +4,11 @@
 /// for all of them, and stands here.
 macro_rules! entries {
     ($(
-        $(#[$doc:meta])*
+        $(#[$attribute:meta])*
         unsafe fn $name:ident($partials:ident: $sums:ty, $count:ident: u32, $strips:ident: $float:ty) $body:block
     )*) => {$(
-        $(#[$doc])*
         #[kernel]
+        $(#[$attribute])*
         #[launch_contract(
             $partials.len() as u64 >= grid.count().saturating_mul(block.count()),
             grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1,

@@ -234,8 +234,8 @@ macro_rules! batches {
         #[launch_bounds(MAX_THREADS)]
         #[launch_contract(
             elements as usize <= MAX_ELEMENTS,
-            input.len() as u64 >= grid.count() * elements as u64,
-            output.len() as u64 >= grid.count() * elements as u64,
+            input.len() as u64 >= grid.count().saturating_mul(elements as u64),
+            output.len() as u64 >= grid.count().saturating_mul(elements as u64),
             grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1 && block.x % 32 == 0,
             block.x >= threads(elements as usize),
             !$scattered || block.x.is_power_of_two()
