@@ -23,6 +23,13 @@ const ROBUST: f64 = 0.05;
 /// determine: too weak to be felt by the others.
 const PULL: f64 = 0.003;
 
+/// A constant is told by the cells where half of it, or its double, makes the mean
+/// error of the seen cells larger by this part of itself,
+const TELLING_PART: f64 = 0.2;
+
+/// and by this: what times differ by from run to run.
+const TELLING: f64 = 0.001;
+
 /// Below this many partial sums a copy takes its fixed time alone.
 const FEW_PARTIALS: u64 = 1 << 14;
 
@@ -63,7 +70,7 @@ impl Free {
         }
     }
 
-    fn constant(self, value: f64) -> Constant {
+    fn constant(self, value: f64, determined: bool) -> Constant {
         let (name, unit, meaning) = match self {
             Free::Latency => (
                 "latency",
@@ -98,6 +105,7 @@ impl Free {
             value,
             unit,
             meaning,
+            determined,
         }
     }
 }
@@ -111,12 +119,17 @@ pub(super) fn in_order(mut cells: Vec<Cell>) -> Vec<Cell> {
     cells
 }
 
-/// What a fit starts from: read off the cells, without a fit.
+/// The cells that a fit sees; the others it must not feel, not even in its start.
+pub(super) fn seen(cells: &[Cell]) -> impl Iterator<Item = &Cell> {
+    cells.iter().step_by(2)
+}
+
+/// What a fit starts from: read off the cells that it sees, without a fit.
 fn start(machine: &Machine, strips: u64, cells: &[Cell]) -> Law {
     let partials = |cell: &Cell| f64::from(cell.0) * f64::from(cell.1);
     let fewest = &cells[0];
-    let most = &cells[cells.len() - 1];
-    let best = cells.iter().map(|c| c.2).fold(f64::INFINITY, f64::min);
+    let most = seen(cells).last().unwrap_or(fewest);
+    let best = seen(cells).map(|c| c.2).fold(f64::INFINITY, f64::min);
     let latency_ns = fewest.2 * 1e6 * partials(fewest) / strips as f64;
     Law {
         machine: machine.clone(),
@@ -136,7 +149,7 @@ pub(super) fn kernel(machine: &Machine, strips: u64, cells: &[Cell]) -> Option<(
     let mut law = start(machine, strips, enough(cells)?);
     law.partial_ns = 0.0;
     let share = |c: &Cell| machine.most_blocks(c.0).min(machine.resident_blocks(c.1)) > 1;
-    if cells.iter().step_by(2).any(share) {
+    if seen(cells).any(share) {
         free.push(Free::Sharing);
     } else {
         law.sharing = 0.0;
@@ -175,10 +188,7 @@ fn enough(cells: &[Cell]) -> Option<&[Cell]> {
 }
 
 fn copies_matter(cells: &[Cell]) -> bool {
-    cells
-        .iter()
-        .step_by(2)
-        .any(|&(blocks, threads, _)| u64::from(blocks) * u64::from(threads) >= FEW_PARTIALS)
+    seen(cells).any(|&(blocks, threads, _)| u64::from(blocks) * u64::from(threads) >= FEW_PARTIALS)
 }
 
 fn fitted(name: &str, free: &[Free], law: Law, cells: &[Cell]) -> (Fit, Law) {
@@ -187,36 +197,87 @@ fn fitted(name: &str, free: &[Free], law: Law, cells: &[Cell]) -> (Fit, Law) {
     fitted_above(name, free, &nothing, law, cells)
 }
 
-/// Fits the free constants of `law`, in logarithms above their least values.
+/// What is fitted: the free constants of `law`, in logarithms above their least
+/// values.
+struct Search<'a> {
+    free: &'a [Free],
+    base: &'a Law,
+    law: Law,
+    cells: &'a [Cell],
+    start: Vec<f64>,
+}
+
+impl Search<'_> {
+    fn at(&self, x: &[f64]) -> Law {
+        let mut law = self.law.clone();
+        for (f, x) in self.free.iter().zip(x) {
+            *f.of(&mut law) = f.least(self.base) + x.exp();
+        }
+        law
+    }
+
+    fn value(&self, x: &[f64]) -> f64 {
+        let law = self.at(x);
+        let misses: f64 = seen(self.cells).map(|cell| miss(&law, cell)).sum();
+        let pulls = x.iter().zip(&self.start).map(|(x, s)| (x - s).powi(2));
+        misses + PULL * pulls.sum::<f64>()
+    }
+
+    /// The mean size of the errors of the cells that are seen.
+    fn mean_error(&self, x: &[f64]) -> f64 {
+        let law = self.at(x);
+        let errors: Vec<f64> = seen(self.cells)
+            .map(|&(blocks, threads, ms)| (law.ms(blocks, threads) / ms).ln().abs())
+            .collect();
+        errors.iter().sum::<f64>() / errors.len() as f64
+    }
+
+    /// Whether the cells tell a constant: with half of it and with its double, all
+    /// others fitted anew, the errors grow.
+    fn determines(&self, found: &[f64], index: usize) -> bool {
+        let least = self.mean_error(found);
+        [0.5_f64, 2.0].iter().all(|factor| {
+            let held = found[index] + factor.ln();
+            let whole = |others: &[f64]| {
+                let mut x = others.to_vec();
+                x.insert(index, held);
+                x
+            };
+            let mut others = found.to_vec();
+            others.remove(index);
+            let refitted = simplex::minimum(&others, |others| self.value(&whole(others)));
+            let rise = self.mean_error(&whole(&refitted)) - least;
+            rise > TELLING_PART * least && rise > TELLING
+        })
+    }
+}
+
+/// Fits the free constants of `law`.
 fn fitted_above(name: &str, free: &[Free], base: &Law, mut law: Law, cells: &[Cell]) -> (Fit, Law) {
-    let start: Vec<f64> = free
+    let start = free
         .iter()
         .map(|f| (*f.of(&mut law) - f.least(base)).ln())
         .collect();
-    let at = |x: &[f64]| {
-        let mut law = law.clone();
-        for (f, x) in free.iter().zip(x) {
-            *f.of(&mut law) = f.least(base) + x.exp();
-        }
-        law
+    let search = Search {
+        free,
+        base,
+        law,
+        cells,
+        start,
     };
-    let value = |x: &[f64]| {
-        let law = at(x);
-        let misses: f64 = cells.iter().step_by(2).map(|cell| miss(&law, cell)).sum();
-        let pulls: f64 = x.iter().zip(&start).map(|(x, s)| (x - s).powi(2)).sum();
-        misses + PULL * pulls
-    };
-    let mut law = at(&simplex::minimum(&start, value));
+    let found = simplex::minimum(&search.start, |x| search.value(x));
+    let mut law = search.at(&found);
     let constants = free
         .iter()
-        .map(|f| {
+        .enumerate()
+        .map(|(index, f)| {
             let value = *f.of(&mut law)
                 - if *f == Free::Fixed {
                     f.least(base)
                 } else {
                     0.0
                 };
-            f.constant(value)
+            f.constant(value, search.determines(&found, index))
         })
         .collect();
     (scored(name, constants, &law, cells), law)

@@ -27,7 +27,10 @@ impl Machine {
     pub(super) fn of(info: &DeviceInfo, registers: Option<u32>) -> Option<Self> {
         Some(Machine {
             name: info.name.clone(),
-            multiprocessors: info.multiprocessors.or_else(|| known(&info.name))?,
+            multiprocessors: info
+                .multiprocessors
+                .or_else(|| known(&info.name))
+                .filter(|held| held.count > 0 && held.max_threads > 0 && held.max_blocks > 0)?,
             registers,
         })
     }

@@ -31,6 +31,20 @@ pub struct Constant {
     pub unit: &'static str,
     /// One sentence.
     pub meaning: &'static str,
+    /// Whether the seen cells tell it: with half of it, or its double, and all other
+    /// constants fitted anew, they would fit worse.
+    pub determined: bool,
+}
+
+impl Constant {
+    /// The value as `digits` writes it, or that the cells do not tell it.
+    pub fn told(&self, digits: impl Fn(f64) -> String) -> String {
+        if self.determined {
+            digits(self.value)
+        } else {
+            "not determined by these cells".to_owned()
+        }
+    }
 }
 
 /// A cell beside what the model makes of it.
@@ -70,7 +84,22 @@ pub struct Fit {
     law: Law,
 }
 
+/// A model whose median error on unseen cells is larger does not explain the times.
+pub const EXPLAINS: f64 = 0.15;
+
 impl Fit {
+    /// Whether its account of the times may be believed: by its error on the cells
+    /// that it did not see.
+    pub fn explains(&self) -> bool {
+        self.median_error.is_some_and(|error| error <= EXPLAINS)
+    }
+
+    /// Whether the cells tell the constant of that name.
+    fn tells(&self, name: &str) -> bool {
+        let found = self.constants.iter().find(|c| c.name == name);
+        found.is_some_and(|constant| constant.determined)
+    }
+
     /// The model's time of a launch, ms: of any shape, so that a line can be drawn.
     pub fn predict(&self, blocks: u32, threads: u32) -> f64 {
         self.law.ms(blocks, threads)

@@ -21,7 +21,7 @@ pub(super) struct Page {
     pub(super) processors: u32,
     /// With the data sheet's multiprocessors.
     pub(super) fit: Option<Fit>,
-    /// The number of multiprocessors that fits all cells best, with its fit; the
+    /// The number of multiprocessors that fits the seen cells best, with its fit; the
     /// data sheet's where others do no better.
     pub(super) best: Option<(u32, Fit)>,
 }
@@ -77,7 +77,7 @@ fn explained(
     let best = COUNTS
         .filter_map(|count| {
             let (fit, law) = with(count)?;
-            let misses: f64 = cells.iter().map(|cell| fit::miss(&law, cell)).sum();
+            let misses: f64 = fit::seen(&cells).map(|cell| fit::miss(&law, cell)).sum();
             Some((misses, count, fit))
         })
         .min_by(|a, b| a.0.total_cmp(&b.0));

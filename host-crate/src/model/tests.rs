@@ -238,6 +238,16 @@ fn without_times_the_page_is_explained_alone_and_another_table_is_not() {
 }
 
 #[test]
+fn a_device_without_multiprocessors_gets_no_model() {
+    let mut records = made(40, 80.0, 5.0, 3.0);
+    for record in &mut records {
+        let held = record.device.as_mut().unwrap().multiprocessors.as_mut();
+        held.unwrap().count = 0;
+    }
+    assert!(explained(&records).kernel.is_none());
+}
+
+#[test]
 fn too_few_times_are_no_sweep() {
     assert!(explained(&made(40, 80.0, 5.0, 3.0)[..9]).kernel.is_none());
 }
@@ -250,4 +260,124 @@ fn times_of_failed_cells_and_of_other_sizes_are_left_out() {
     let kernel = explained(&records).kernel.unwrap();
     assert_eq!(kernel.cells.len(), records.len() - 2);
     assert_eq!(kernel.strips(), 1 << 24);
+}
+
+/// The cells of a sweep in the order of the fit, by one of its clocks.
+fn ordered(records: &[Record], time: fn(&Record) -> Option<f64>) -> Vec<Cell> {
+    cells(records, 1 << 24, time)
+}
+
+#[test]
+fn changing_unseen_cells_changes_no_constant() {
+    let records = made(40, 80.0, 5.0, 3.0);
+    let machine = machine_of(&records).unwrap();
+    let kernel = ordered(&records, |r| Some(r.timings.kernel.as_ref()?.median_ms));
+    let span = ordered(&records, |r| Some(r.timings.gpu.as_ref()?.median_ms));
+    let (_, law) = fit::kernel(&machine, 1 << 24, &kernel).unwrap();
+    type Fitted<'a> = Box<dyn Fn(&[Cell]) -> Fit + 'a>;
+    let fits: [(&[Cell], Fitted<'_>); 3] = [
+        (
+            &kernel,
+            Box::new(|cells| fit::kernel(&machine, 1 << 24, cells).unwrap().0),
+        ),
+        (&span, Box::new(|cells| fit::span(&law, cells).unwrap().0)),
+        (
+            &span,
+            Box::new(|cells| fit::published(&machine, 1 << 24, cells).unwrap().0),
+        ),
+    ];
+    for (cells, fitted) in fits {
+        let before = fitted(cells);
+        for factor in [1e-3, 1e3] {
+            let mut changed = cells.to_vec();
+            changed
+                .iter_mut()
+                .skip(1)
+                .step_by(2)
+                .for_each(|cell| cell.2 *= factor);
+            let after = fitted(&changed);
+            assert_eq!(
+                after.constants, before.constants,
+                "{} {factor}",
+                before.name
+            );
+            assert_ne!(after.median_error, before.median_error);
+        }
+    }
+}
+
+#[test]
+fn a_model_that_does_not_fit_tells_its_score_and_nothing_else() {
+    let mut records = made(40, 80.0, 5.0, 3.0);
+    // Times that no law of blocks and threads gives: 1, 7, 49 or 343 ms by turns.
+    for (index, record) in records.iter_mut().enumerate() {
+        let ms = 7f64.powi((index * 37 % 4) as i32);
+        record.timings.kernel = crate::measure::Timing::from_samples(vec![ms]);
+    }
+    let explanation = explained(&records);
+    let kernel = explanation.kernel.as_ref().unwrap();
+    assert!(kernel.median_error.unwrap() > EXPLAINS && !kernel.explains());
+    let said: Vec<&String> = explanation
+        .text
+        .iter()
+        .filter(|text| text.contains("Made up"))
+        .collect();
+    assert_eq!(said.len(), 1, "{said:#?}");
+    assert!(said[0].contains("the model does not explain these times"));
+    assert!(!said[0].contains("latency"), "{}", said[0]);
+}
+
+#[test]
+fn no_multiprocessor_is_saturated_by_more_threads_than_it_holds() {
+    // Issue so quick that 100 warps would be needed, and 64 are held.
+    let text = explained(&made(40, 500.0, 5.0, 3.0)).text;
+    for text in text.iter().filter(|text| text.contains("Made up")) {
+        assert!(!text.contains("take the same time"), "{text}");
+        assert!(!text.contains("99 warps could be") && !text.contains("100 warps could be"));
+    }
+}
+
+#[test]
+fn a_latency_that_no_cell_shows_is_not_counted_up_to_0() {
+    for text in explained(&made(40, 0.01, 5.0, 3.0)).text {
+        assert!(!text.contains("0 of the"), "{text}");
+        assert!(!text.contains("blocks * threads = 0"), "{text}");
+    }
+}
+
+#[test]
+fn a_constant_that_half_of_it_would_do_for_is_not_told() {
+    // Few blocks and threads: nothing is bound by issue there, and a launch of 2 us
+    // is nothing beside them.
+    let records: Vec<Record> = made(40, 80.0, 5.0, 3.0)
+        .into_iter()
+        .filter(|record| record.key.threads <= Some(128))
+        .filter(|record| record.key.blocks <= Some(32))
+        .collect();
+    let explanation = explained(&records);
+    let kernel = explanation.kernel.as_ref().unwrap();
+    let told = |name: &str| {
+        kernel
+            .constants
+            .iter()
+            .find(|c| c.name == name)
+            .unwrap()
+            .determined
+    };
+    assert!(told("latency"));
+    assert!(!told("issue") && !told("launch") && !told("sharpness"));
+    let text = explanation.text.join("\n");
+    assert!(
+        text.contains("launch not determined by these cells"),
+        "{text}"
+    );
+    assert!(!text.contains("us of it for the launch"), "{text}");
+}
+
+#[test]
+fn the_constants_of_a_whole_sweep_are_told() {
+    let kernel = explained(&h200("sweep-f64")).kernel.unwrap();
+    for name in ["latency", "issue"] {
+        assert!(kernel.tells(name), "{name}");
+    }
 }

@@ -1,10 +1,13 @@
 //! The model's account in words. Every number comes from the fits, from their cells
 //! or from the machine, so that another GPU is told about in other numbers.
 
+mod gain;
+
 use super::machine::{LANES, Machine, warps};
 use super::page::Page;
-use super::{Constant, Fit, Predicted};
+use super::{Constant, EXPLAINS, Fit, Predicted};
 use crate::export::number;
+use gain::gain;
 
 /// A cell counts as bound by latency while it takes at most this much longer.
 const NEAR: f64 = 0.1;
@@ -20,22 +23,37 @@ pub(super) fn paragraphs(kernel: Option<&Fit>, span: Option<&Fit>, page: &Page) 
     let mut text = Vec::new();
     if let Some(kernel) = kernel {
         text.push(score(kernel, "the kernel's time"));
-        text.push(latency(kernel));
-        text.push(saturation(kernel));
-        text.push(floor(kernel));
-        text.push(tail(kernel));
-        text.push(occupancy(kernel));
-        text.extend(span.map(|span| copies(span, Some(kernel))));
-        text.extend(gain(kernel, None));
+        if kernel.explains() {
+            text.extend(of_kernel(kernel, span));
+        }
     }
     if let Some(fit) = &page.fit {
         text.push(score(fit, "the page's span"));
-        text.push(latency(fit));
-        text.push(tail(fit));
-        text.push(multiprocessors(fit, page));
-        text.push(copies(fit, None));
-        text.extend(gain(fit, Some(page.processors)));
+        if fit.explains() {
+            text.push(latency(fit));
+            text.push(tail(fit));
+            text.push(multiprocessors(fit, page));
+            text.push(copies(fit, None));
+            text.extend(gain(fit, Some(page.processors)));
+        }
     }
+    text
+}
+
+/// What follows the score of a kernel that the model explains.
+fn of_kernel(kernel: &Fit, span: Option<&Fit>) -> Vec<String> {
+    let mut text = vec![
+        latency(kernel),
+        saturation(kernel),
+        floor(kernel),
+        tail(kernel),
+        occupancy(kernel),
+    ];
+    text.extend(span.map(|span| match span.explains() {
+        true => copies(span, Some(kernel)),
+        false => score(span, "the span's time"),
+    }));
+    text.extend(gain(kernel, None));
     text
 }
 
@@ -104,64 +122,108 @@ fn score(fit: &Fit, what: &str) -> String {
             )
         })
         .unwrap_or_default();
+    let rest = if fit.explains() {
+        format!("The constants: {}.", constants.join("; "))
+    } else {
+        format!(
+            "That is above {}: the model does not explain these times, and nothing else is said \
+             by it.",
+            percent(EXPLAINS)
+        )
+    };
     format!(
-        "{} {} multiprocessors; {what} in {} constants, fitted to {} of {} cells. The median error \
-         on the {unseen} cells that the fit did not see is {}{worst}. The constants: {}.",
+        "{} {}; {what} in {} constants, fitted to {} of {} cells. The median error \
+         on the {unseen} cells that the fit did not see is {}{worst}. {rest}",
         heading(fit, "the model"),
-        count(fit),
+        several(count(fit), "multiprocessor"),
         fit.constants.len(),
         fit.cells.len() - unseen,
         fit.cells.len(),
-        fit.median_error.map(percent).unwrap_or_default(),
-        constants.join("; ")
+        fit.median_error.map(percent).unwrap_or_default()
     )
+}
+
+/// `1 thread`, `2 threads`.
+fn several(number: u32, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 /// A constant with its value and unit.
 fn named(constant: &Constant) -> String {
-    let text = format!(
-        "{} {} {}",
-        constant.name,
-        three(constant.value),
-        constant.unit
-    );
-    text.trim_end().to_owned()
+    let value = constant.told(|value| format!("{} {}", three(value), constant.unit));
+    format!("{} {value}", constant.name).trim_end().to_owned()
 }
 
 fn latency(fit: &Fit) -> String {
     let law = &fit.law;
+    if !fit.tells("latency") {
+        return format!(
+            "{} What a thread waits for a term is not determined by these cells.",
+            heading(fit, "latency")
+        );
+    }
     let alone_ms = law.latency_ns * law.strips as f64 / 1e6;
     let slow: Vec<&Predicted> = fit
         .cells
         .iter()
-        .filter(|cell| cell.measured_ms * partials(cell) as f64 <= alone_ms * (1.0 + NEAR))
+        .filter(|cell| {
+            let part = cell.measured_ms * partials(cell) as f64 / alone_ms;
+            (part - 1.0).abs() <= NEAR
+        })
         .collect();
-    let most = slow.iter().map(|cell| partials(cell)).max().unwrap_or(0);
+    let most = slow.iter().map(|cell| partials(cell)).max();
+    let cells = match most {
+        Some(most) => format!(
+            "{} of the {} cells are within {} of that, up to blocks * threads = {most}.",
+            slow.len(),
+            fit.cells.len(),
+            percent(NEAR)
+        ),
+        None => format!("No cell is within {} of that.", percent(NEAR)),
+    };
     format!(
         "{} A thread adds its terms one after the other and waits {} ns for each, however \
          idle the rest of the device is. As long as nothing else binds, the time is {} ms / \
-         (blocks * threads), so 1000 / (ms * blocks * threads) is {} throughout: {} of the {} \
-         cells are within {} of that, up to blocks * threads = {most}.",
+         (blocks * threads), so 1000 / (ms * blocks * threads) is {} throughout. {cells}",
         heading(fit, "latency"),
         three(law.latency_ns),
         three(alone_ms),
-        three(1e3 / alone_ms),
-        slow.len(),
-        fit.cells.len(),
-        percent(NEAR)
+        three(1e3 / alone_ms)
     )
 }
 
+/// Warps whose work is the latency of one; `None` where the cells do not tell it.
+fn saturating_warps(fit: &Fit) -> Option<f64> {
+    (fit.tells("latency") && fit.tells("issue")).then(|| fit.law.saturating_warps())
+}
+
 fn saturation(fit: &Fit) -> String {
-    let warps = fit.law.saturating_warps();
+    let heading = heading(fit, "saturation");
+    let Some(warps) = saturating_warps(fit) else {
+        return format!(
+            "{heading} How many threads a multiprocessor needs before it is bound by what it \
+             issues is not determined by these cells."
+        );
+    };
     let threads = warps * f64::from(LANES);
-    format!(
-        "{} A full multiprocessor finishes a term of one warp every {} ns. The latency of \
-         one warp is therefore the work of {} warps: with {} threads on a multiprocessor, or {} on \
-         all {}, waiting and working take the same time, and threads beyond that gain little.",
-        heading(fit, "saturation"),
+    let work = format!(
+        "{heading} A full multiprocessor finishes a term of one warp every {} ns. The latency of \
+         one warp is therefore the work of {} warps",
         three(fit.law.issue_ns),
-        three(warps),
+        three(warps)
+    );
+    let held = machine(fit).multiprocessors.max_threads;
+    if threads > f64::from(held) {
+        return format!(
+            "{work}, or {} threads. A multiprocessor holds {}, so waiting binds however many \
+             threads there are.",
+            three(threads),
+            several(held, "thread")
+        );
+    }
+    format!(
+        "{work}: with {} threads on a multiprocessor, or {} on all {}, waiting and working take \
+         the same time, and threads beyond that gain little.",
         three(threads),
         three(threads * f64::from(count(fit))),
         count(fit)
@@ -169,6 +231,13 @@ fn saturation(fit: &Fit) -> String {
 }
 
 fn floor(fit: &Fit) -> String {
+    let heading = heading(fit, "floor");
+    if !fit.tells("issue") {
+        return format!(
+            "{heading} What all multiprocessors, busy to the end, would take is not determined by \
+             these cells."
+        );
+    }
     let floor = fit.law.floor_ms() + fit.law.fixed_us / 1e3;
     let reached = best(fit).map(|best| {
         let times = best.measured_ms / floor;
@@ -184,12 +253,14 @@ fn floor(fit: &Fit) -> String {
             three(times)
         )
     });
+    let launch = if fit.tells("launch") {
+        format!(", {} us of it for the launch", three(fit.law.fixed_us))
+    } else {
+        String::new()
+    };
     format!(
-        "{} All multiprocessors, busy to the end, would take {} ms, {} us of it for the \
-         launch.{}",
-        heading(fit, "floor"),
+        "{heading} All multiprocessors, busy to the end, would take {} ms{launch}.{}",
         three(floor),
-        three(fit.law.fixed_us),
         reached.unwrap_or_default()
     )
 }
@@ -279,13 +350,16 @@ fn copies(span: &Fit, kernel: Option<&Fit>) -> String {
     let law = &span.law;
     let fixed = law.fixed_us - kernel.map_or(0.0, |kernel| kernel.law.fixed_us);
     let mut text = format!(
-        "{} The page's clock includes the copies of the partial sums: {} us a span",
+        "{} The page's clock includes the copies of the partial sums: {}",
         heading(span, "copies"),
-        three(fixed)
+        match span.tells("fixed") {
+            true => format!("{} us a span", three(fixed)),
+            false => "a fixed time that these cells do not determine".to_owned(),
+        }
     );
     let most = span.cells.iter().max_by_key(|cell| partials(cell));
     match most {
-        Some(most) if law.partial_ns > 0.0 => {
+        Some(most) if span.tells("partial") => {
             let copy_ms = fixed / 1e3 + law.partial_ns * partials(most) as f64 / 1e6;
             text.push_str(&format!(
                 ", and {} ns for each of the blocks * threads sums. At {} that is {} ms of the {} \
@@ -383,63 +457,4 @@ fn measured(fit: &Fit, blocks: u32, threads: u32) -> Option<f64> {
         .iter()
         .find(|cell| (cell.blocks, cell.threads) == (blocks, threads))
         .map(|cell| cell.measured_ms)
-}
-
-/// Why one thread is so much slower than the best launch, as factors that multiply
-/// up to the predicted gain. `None` where one thread was not measured.
-fn gain(fit: &Fit, processors: Option<u32>) -> Option<String> {
-    let best = best(fit)?;
-    let one = measured(fit, 1, 1)?;
-    let gain = one / best.measured_ms;
-    let (blocks, threads) = (best.blocks, best.threads);
-    let steps = [
-        (1, threads.min(LANES), "the lanes of a warp"),
-        (1, threads, "the warps of a block"),
-        (blocks.min(count(fit)), threads, "the multiprocessors"),
-        (blocks, threads, "the blocks that share one"),
-    ];
-    let mut before = fit.predict(1, 1);
-    let mut factors = Vec::new();
-    for (blocks, threads, what) in steps {
-        let now = fit.predict(blocks, threads);
-        factors.push(format!("{} for {what}", three(before / now)));
-        before = now;
-    }
-    let warps = fit.law.saturating_warps();
-    let of_one = f64::from(LANES) * warps;
-    let counted = processors.map(|processors| {
-        format!(
-            " {processors} processors do not bound it, since one thread does not keep one \
-             processor busy."
-        )
-    });
-    Some(format!(
-        "{} One thread takes {} ms, {} takes {} ms.{} One thread \
-         has one of the {LANES} lanes of its warp, and while it waits, {} warps could be served: \
-         it uses 1/{of_one:.0} of its multiprocessor and 1/{:.0} of the device. By the model the \
-         gain is {}, which multiply to {:.0}; {gain:.0} is measured{}.",
-        heading(fit, &format!("why a gain of {gain:.0} is possible")),
-        number::milliseconds(one),
-        shape(best),
-        number::milliseconds(best.measured_ms),
-        counted.unwrap_or_default(),
-        three(warps),
-        of_one * f64::from(count(fit)),
-        factors.join(", times "),
-        fit.predict(1, 1) / before,
-        measured_way(fit, best).unwrap_or_default(),
-    ))
-}
-
-/// The same way by the cells themselves, where they were measured.
-fn measured_way(fit: &Fit, best: &Predicted) -> Option<String> {
-    let one = measured(fit, 1, 1)?;
-    let warp = measured(fit, 1, best.threads.min(LANES))?;
-    let block = measured(fit, 1, best.threads)?;
-    Some(format!(
-        " ({} by lanes, {} by warps, {} by blocks)",
-        three(one / warp),
-        three(warp / block),
-        three(block / best.measured_ms)
-    ))
 }

@@ -127,7 +127,8 @@ fn columns_f64(published: &'static Published) -> Vec<Column> {
 fn inverse_time_per_thread(record: &Record) -> String {
     let inverse = || {
         let parts = f64::from(record.key.blocks?) * f64::from(record.key.threads?);
-        Some(1000.0 / (record.timings.gpu.as_ref()?.median_ms * parts))
+        let ms = record.timings.gpu.as_ref()?.median_ms;
+        (ms > 0.0).then_some(1000.0 / (ms * parts))
     };
     inverse().map(number::significant).unwrap_or_default()
 }

@@ -78,6 +78,8 @@ pub(crate) struct Measured {
     pub(crate) scroll: u32,
     pub(crate) height: u32,
     pub(crate) dark: bool,
+    /// Texts of tables that do not fit their cells.
+    pub(crate) crowded: Vec<String>,
     pub(crate) figures: Vec<Figure>,
 }
 
@@ -99,6 +101,8 @@ pub(crate) struct Drawing {
     pub(crate) text: f64,
     /// Texts that leave the drawing.
     pub(crate) cut: Vec<String>,
+    /// Texts that end before their end.
+    pub(crate) shortened: Vec<String>,
 }
 
 /// A page as it is seen, and what its console said.

@@ -85,6 +85,9 @@ fn objections(browser: &Browser, page: &str, view: View) -> Result<Vec<String>, 
     if is_dark != (view.scheme == Scheme::Dark) || measured.dark != is_dark {
         objections.push(format!("the page is not {}", view.scheme));
     }
+    for text in &measured.crowded {
+        objections.push(format!("`{text}` does not fit its cell"));
+    }
     for figure in &measured.figures {
         objections.extend(objections_to(figure, &shot.picture));
     }
@@ -117,6 +120,9 @@ fn objections_to(figure: &browser::Figure, picture: &picture::Picture) -> Vec<St
     for cut in &drawing.cut {
         objections.push(format!("{}: `{cut}` is cut off", figure.id));
     }
+    for text in &drawing.shortened {
+        objections.push(format!("{}: `{text}` is not told to its end", figure.id));
+    }
     // One colour would be an empty box; a mark and its edges are several.
     let colours = picture.colours(drawing.x, drawing.y, drawing.width, drawing.height);
     if colours < 8 {
@@ -132,8 +138,11 @@ fn wrong_pages_are_noticed(browser: &Browser) -> Result<(), Failed> {
         <figure id='texts'><svg viewBox='0 0 300 100'>
             <text class='mark' x='-60' y='20' font-size='12'>cut off</text>
             <text class='mark' x='9' y='20' font-size='3'>small</text>
+            <text x='9' y='40' font-size='12'>work-effic…</text>
         </svg></figure>
         <figure id='twice'><svg viewBox='0 0 9 9'></svg><svg viewBox='0 0 9 9'></svg></figure>
+        <div class='scroll'><table><tr><td style='display:block; width:20px'>0123456789abcdef</td>
+            <td>next</td></tr></table></div>
         <p style='width:2000px'>wide</p>
         <script>console.error('oh no')</script>";
     for (scheme, body, expected) in [
@@ -145,6 +154,8 @@ fn wrong_pages_are_noticed(browser: &Browser) -> Result<(), Failed> {
                 "empty: 1 colours are seen",
                 "texts: `cut off` is cut off",
                 "texts: text of 3",
+                "texts: `work-effic…` is not told to its end",
+                "`0123456789abcdef` does not fit its cell",
                 "twice: 2 drawings are shown",
                 "the page needs 2000 px and has 320",
                 "the console says",

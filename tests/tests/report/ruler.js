@@ -19,6 +19,8 @@ addEventListener("load", () => {
       text: Math.min(1000, ...sizes),
       cut: texts.filter((text) => !inside(text.getBoundingClientRect(), outer))
         .map((text) => text.textContent),
+      shortened: texts.map((text) => text.firstChild?.textContent ?? "")
+        .filter((text) => text.includes("…")),
     };
   };
   const measured = {
@@ -26,6 +28,11 @@ addEventListener("load", () => {
     scroll: root.scrollWidth,
     height: root.scrollHeight,
     dark: matchMedia("(prefers-color-scheme: dark)").matches,
+    // Cells whose text runs over the next one, or that are wider than their table's box.
+    crowded: [...document.querySelectorAll(".scroll th, .scroll td")].filter((cell) =>
+      cell.scrollWidth > cell.clientWidth + 1 ||
+      cell.offsetWidth > cell.closest(".scroll").clientWidth + 1)
+      .map((cell) => cell.textContent),
     figures: [...document.querySelectorAll("figure")].map((figure) => ({
       id: figure.id,
       drawings: [...figure.querySelectorAll(":scope > svg")].map(drawing),

@@ -79,5 +79,48 @@ fn other() -> Vec<Record> {
         }
     }
     records.extend(extra);
+    records.extend(scans(&template));
     records
+}
+
+/// Scans of several sizes, alone and beside a second kernel.
+fn scans(template: &Record) -> Vec<Record> {
+    let names = [
+        "naive",
+        "work_efficient",
+        "naive_scattered",
+        "work_efficient_scattered",
+    ];
+    let mut rows = Vec::new();
+    for (size, n) in [64_u64, 1024, 2048].into_iter().enumerate() {
+        for (index, algorithm) in names.into_iter().enumerate() {
+            let ms = |times: f64| {
+                let each = 0.002 * (1 + size + index) as f64 * times;
+                Timing::from_samples(vec![each; 3])
+            };
+            let mut row = template.clone();
+            row.table = "activity".into();
+            row.key = Key {
+                algorithm: Some(algorithm.into()),
+                n: Some(n),
+                ..Key::default()
+            };
+            row.timings = Timings {
+                kernel: ms(1.0),
+                kernel_beside: ms(1.2),
+                companion: ms(400.0),
+                companion_beside: ms(410.0),
+                ..Timings::default()
+            };
+            rows.push(row.clone());
+            row.timings = Timings::default();
+            for step in 1..=6 {
+                row.key.step = Some(step);
+                row.values.active_threads = Some(n as u32 >> step);
+                row.values.active_warps = Some((n as u32 >> step).div_ceil(32));
+                rows.push(row.clone());
+            }
+        }
+    }
+    rows
 }

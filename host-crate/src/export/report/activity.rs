@@ -7,6 +7,7 @@ use super::svg::bars::{Bars, Panel};
 use super::sweep::distinct;
 use super::words::count;
 use crate::record::Record;
+use crate::tables::activity::PUBLISHED_ELEMENTS;
 
 /// What a step did: its number, threads and warps.
 type Step = (u32, u32, u32);
@@ -52,12 +53,25 @@ fn totals(scan: &(u64, String, Vec<Step>)) -> String {
     )
 }
 
-/// The totals of every scan of the rows, a sentence each.
+/// The totals of the scans of the published size, a sentence each, and how many
+/// other sizes there are: their totals are in the figures.
 pub(super) fn sentences(rows: &[Record]) -> Vec<String> {
-    scans(rows)
+    let scans = scans(rows);
+    let published = u64::from(PUBLISHED_ELEMENTS);
+    let mut said: Vec<String> = scans
         .iter()
+        .filter(|scan| scan.0 == published)
         .map(|scan| format!("A scan of {} elements, {}.", scan.0, totals(scan)))
-        .collect()
+        .collect();
+    let others = distinct(scans.iter().map(|scan| scan.0).filter(|&n| n != published));
+    match (others.len(), others.first()) {
+        (0, _) | (_, None) => {}
+        (1, Some(n)) => said.push(format!("Scans of {n} elements are in the figures.")),
+        (sizes, Some(_)) => {
+            said.push(format!("Scans of {sizes} other sizes are in the figures."));
+        }
+    }
+    said
 }
 
 /// A figure a number of elements, and one a machine where machines differ.

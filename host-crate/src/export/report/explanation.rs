@@ -35,7 +35,8 @@ fn constants(explanation: &Explanation) -> Vec<(String, Grid)> {
         &explanation.span,
         &explanation.published,
     ];
-    fits.into_iter().flatten().map(constants_of).collect()
+    let fits = fits.into_iter().flatten().filter(|fit| fit.explains());
+    fits.map(constants_of).collect()
 }
 
 fn constants_of(fit: &Fit) -> (String, Grid) {
@@ -43,7 +44,7 @@ fn constants_of(fit: &Fit) -> (String, Grid) {
     grid.rows.extend(fit.constants.iter().map(|constant| {
         vec![
             constant.name.to_owned(),
-            short(constant.value),
+            constant.told(short),
             constant.unit.to_owned(),
             constant.meaning.to_owned(),
         ]

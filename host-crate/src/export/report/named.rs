@@ -9,7 +9,7 @@ use super::sweep::{Clock, KERNEL, SPAN, distinct, no_times, whose};
 use super::words::{grouped, short};
 use crate::export::number;
 use crate::measure::Timing;
-use crate::record::{Record, Timings};
+use crate::record::{Record, Status, Timings};
 use crate::tables;
 
 /// A row's name, and its value in each machine that has it.
@@ -158,20 +158,41 @@ pub(super) fn mapping(machines: &[&Machine]) -> Vec<Vec<Figure>> {
         .collect()
 }
 
+/// A machine whose scans are compared as they were measured: where a row is of a
+/// whole scan, the rows of its steps, measured at another time, are left out.
+fn of_one_launch(machine: &Machine) -> Machine {
+    let of = |row: &Record| (row.key.n, row.key.algorithm.clone());
+    let is_whole = |row: &Record| {
+        let timed = row.timings.kernel.is_some() || row.timings.kernel_beside.is_some();
+        row.key.step.is_none() && row.status == Status::Ok && timed
+    };
+    let rows = machine.rows("activity");
+    let whole: Vec<_> = rows.iter().filter(|row| is_whole(row)).map(of).collect();
+    let compared = |row: &Record| row.key.step.is_none() || !whole.contains(&of(row));
+    Machine {
+        name: machine.name.clone(),
+        device: machine.device.clone(),
+        tables: vec![(
+            "activity".to_owned(),
+            rows.iter().filter(|row| compared(row)).cloned().collect(),
+        )],
+    }
+}
+
 /// The times of the scans, alone and beside a second kernel; no figure where none
 /// was measured.
 pub(super) fn scans(machines: &[&Machine]) -> Vec<Figure> {
     type Part = (&'static str, fn(&Timings) -> &Option<Timing>);
     const PARTS: [Part; 4] = [
-        ("a scan", |timings| &timings.kernel),
-        ("a scan beside a second kernel", |timings| {
-            &timings.kernel_beside
-        }),
-        ("the second kernel alone", |timings| &timings.companion),
-        ("the second kernel beside the scan", |timings| {
-            &timings.companion_beside
-        }),
+        ("alone", |timings| &timings.kernel),
+        ("beside", |timings| &timings.kernel_beside),
+        ("companion", |timings| &timings.companion),
+        ("companion, beside", |timings| &timings.companion_beside),
     ];
+    const ABOUT: &str = "Alone: the scan by itself. Beside: while a second kernel, its companion, \
+                         runs. The companion's times are told the same way.";
+    let machines: Vec<Machine> = machines.iter().map(|m| of_one_launch(m)).collect();
+    let machines: Vec<&Machine> = machines.iter().collect();
     let rows = || machines.iter().flat_map(|machine| machine.rows("activity"));
     let of_size = |n: u64| {
         let mut named: Vec<Named> = Vec::new();
@@ -181,7 +202,7 @@ pub(super) fn scans(machines: &[&Machine]) -> Vec<Figure> {
                 note: "",
                 of,
             };
-            let found = by_name(machines, "activity", |row| {
+            let found = by_name(&machines, "activity", |row| {
                 let ms = clock.ms(row).filter(|_| row.key.n == Some(n))?;
                 let algorithm = row.key.algorithm.as_deref()?.replace('_', "-");
                 Some((format!("{algorithm}: {part}"), ms))
@@ -189,7 +210,9 @@ pub(super) fn scans(machines: &[&Machine]) -> Vec<Figure> {
             named.extend(found);
         }
         let title = format!("Times of scans of {n} elements");
-        (!named.is_empty()).then(|| figure(machines, &named, "ms", title, ""))
+        let mut figure = (!named.is_empty()).then(|| figure(&machines, &named, "ms", title, ""))?;
+        figure.caption = format!("{ABOUT} {}", figure.caption);
+        Some(figure)
     };
     let sizes = distinct(rows().filter_map(|row| row.key.n));
     sizes.into_iter().filter_map(of_size).collect()
@@ -205,6 +228,9 @@ fn text(row: &Record, column: &str) -> String {
 /// What the device was measured to do at most, a figure a unit.
 pub(super) fn limits(machines: &[&Machine]) -> Vec<Figure> {
     let limit = |row: &Record| {
+        if row.status != Status::Ok {
+            return None;
+        }
         let name = row.key.limit.as_deref()?.replace('_', " ");
         Some((name, text(row, "unit"), row.values.limit?))
     };

@@ -58,12 +58,32 @@ fn overview(machines: &[Machine]) -> Markup {
     html! {
         section id="summary" {
             h2 { "Summary" }
-            p { (count(machines.len(), "machine")) ". " (summary::outcome(rows)) "." }
+            p { (how_many(machines)) ". " (summary::outcome(rows)) "." }
             div class="side" {
                 @for machine in machines { (card(machine)) }
             }
         }
     }
+}
+
+/// How many machines; the same one from several folders is one.
+fn how_many(machines: &[Machine]) -> String {
+    let identity = |machine: &Machine| {
+        let device = machine.device.as_ref();
+        let cpu = machine.all().next().map(|row| row.host.cpu.clone());
+        (
+            device.map(|info| (info.name.clone(), info.kind.clone())),
+            cpu,
+        )
+    };
+    let mut different: Vec<_> = machines.iter().map(identity).collect();
+    different.sort();
+    different.dedup();
+    let number = count(different.len(), "machine");
+    if different.len() == machines.len() {
+        return number;
+    }
+    format!("{number}, from {}", count(machines.len(), "source"))
 }
 
 fn card(machine: &Machine) -> Markup {
@@ -108,8 +128,9 @@ fn facts(machine: &Machine) -> Vec<String> {
         ));
         facts.extend(device.multiprocessors.map(|held| {
             format!(
-                "{} multiprocessors of at most {} threads",
-                held.count, held.max_threads
+                "{} of at most {}",
+                count(held.count as usize, "multiprocessor"),
+                count(held.max_threads as usize, "thread")
             )
         }));
         facts.extend(

@@ -67,7 +67,6 @@ pub(super) fn warnings(machine: &Machine) -> Vec<String> {
     for (table, rows) in &machine.tables {
         let notes = footnotes(rows).into_iter();
         said.extend(notes.map(|note| format!("{table}: {note}.")));
-        said.extend(remarks(table, rows));
     }
     said.extend(throttling(machine));
     said
@@ -192,26 +191,6 @@ fn digits(table: &str, rows: &[Record]) -> Option<String> {
             format!("{same} of {all} values that were published ({what}) come out digit for digit, the others do not.")
         }
     })
-}
-
-/// Remarks without repetition, with the number of rows that have them: what stands
-/// before a colon says of which kind a remark is.
-fn remarks(table: &str, rows: &[Record]) -> Vec<String> {
-    let mut found: Vec<(&str, &str, usize)> = Vec::new();
-    for remark in rows.iter().flat_map(|row| &row.remarks) {
-        let kind = remark.split(": ").next().unwrap_or(remark);
-        match found.iter_mut().find(|known| known.0 == kind) {
-            Some(known) => known.2 += 1,
-            None => found.push((kind, remark, 1)),
-        }
-    }
-    found
-        .into_iter()
-        .map(|(_, first, rows)| match rows {
-            1 => format!("{table}, 1 row: {first}"),
-            n => format!("{table}, {n} rows, the first of them: {first}"),
-        })
-        .collect()
 }
 
 fn clocks(machine: &Machine) -> impl Iterator<Item = &Clocks> {

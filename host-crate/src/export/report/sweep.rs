@@ -11,7 +11,7 @@ use super::svg::scale::{Log, is_drawable};
 use super::words::{grouped, short};
 use crate::export::number;
 use crate::measure::Timing;
-use crate::record::{Record, Timings};
+use crate::record::{Record, Status, Timings};
 use crate::tables::column::optional;
 
 /// One of the times of a cell.
@@ -37,8 +37,17 @@ pub(super) const SPAN: Clock = Clock {
 };
 
 impl Clock {
-    /// ms, where it was measured.
+    /// ms, where it was measured and the row is right. A row without a device is
+    /// skipped and has the host's times all the same.
     pub(super) fn ms(self, record: &Record) -> Option<f64> {
+        let counts = match record.status {
+            Status::Ok => true,
+            Status::Skipped => record.device.is_none(),
+            Status::Failed => false,
+        };
+        if !counts {
+            return None;
+        }
         let ms = (self.of)(&record.timings).as_ref()?.median_ms;
         is_drawable(ms).then_some(ms)
     }

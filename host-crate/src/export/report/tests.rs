@@ -1,6 +1,8 @@
 //! What holds for the page, whatever the records are: checked on its parsed
 //! structure, with the records of an H200 and with made-up ones.
 
+mod rows;
+
 use std::collections::HashSet;
 
 use scraper::{ElementRef, Html, Selector};
@@ -344,6 +346,7 @@ fn several_machines_stand_side_by_side_under_names_of_their_own() {
         source("a", cells("gpu", 1.0)),
     ]);
     assert!(whole_text(&same).contains("gpu (a) 2"));
+    assert!(whole_text(&same).contains("1 machine, from 2 sources. 2 rows"));
 }
 
 #[test]

@@ -94,9 +94,11 @@ pub(super) fn list(items: &[&str]) -> String {
     }
 }
 
-/// How many times as large the larger is: `3.2` below 10, whole numbers from there.
+/// How many times as large: three digits below 10, whole numbers from there.
 pub(super) fn factor(ratio: f64) -> String {
-    if ratio < 10.0 {
+    if ratio < 1.0 {
+        short(ratio)
+    } else if ratio < 10.0 {
         format!("{ratio:.2}")
     } else {
         grouped(ratio.round() as u64)
@@ -128,6 +130,12 @@ mod tests {
         assert_eq!(power(0.01), "0.01");
         assert_eq!(power(1e6), "10⁶");
         assert_eq!(power(1e-12), "10⁻¹²");
+    }
+
+    #[test]
+    fn a_small_ratio_keeps_its_digits() {
+        assert_eq!(factor(0.00123), "0.00123");
+        assert_eq!((factor(3.2), factor(12.4)), ("3.20".into(), "12".into()));
     }
 
     #[test]

@@ -25,7 +25,7 @@ use crate::worker::protocol::{Reading, Task};
 pub struct Activity;
 
 /// Elements of the published table.
-const PUBLISHED_ELEMENTS: u32 = 1024;
+pub const PUBLISHED_ELEMENTS: u32 = 1024;
 
 /// Conditions that the scans have no column for: `--cold` has no effect on them.
 const COLD: [&str; 2] = [KERNEL_COLD, "cold_events_ms"];

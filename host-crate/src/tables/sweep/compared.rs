@@ -49,6 +49,7 @@ pub(super) fn published_ms(published: &Published, names: Names, record: &Record)
 fn ratio(theirs: Option<f64>, ours: Option<&Timing>) -> String {
     theirs
         .zip(ours)
+        .filter(|(_, ours)| ours.median_ms > 0.0)
         .map(|(theirs, ours)| number::significant(theirs / ours.median_ms))
         .unwrap_or_default()
 }

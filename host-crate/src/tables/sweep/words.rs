@@ -6,7 +6,7 @@ use super::{SLIP_DECIMALS, STRIPS, Sweep, inverse_time_per_thread};
 use crate::export::number;
 use crate::model;
 use crate::oracle::Precision;
-use crate::record::Record;
+use crate::record::{Record, Status};
 use crate::tables::column::{fixed, median};
 use crate::tables::matrix::Matrix;
 
@@ -62,7 +62,8 @@ fn slip(sweep: &Sweep, records: &[Record]) -> Option<String> {
         let of_device = values.pi.zip(values.pi_corrected);
         of_device.or_else(|| values.host_pi.zip(values.host_pi_corrected))
     };
-    let of_the_page = |record: &&Record| record.key.strips == Some(STRIPS);
+    let of_the_page =
+        |record: &&Record| record.key.strips == Some(STRIPS) && record.status != Status::Failed;
     let first = records.iter().find(of_the_page)?;
     let (slipped, corrected) = pi(first)?;
     let digits = |value: f64| fixed(Some(value), SLIP_DECIMALS);
@@ -82,13 +83,15 @@ fn slip(sweep: &Sweep, records: &[Record]) -> Option<String> {
         digits(slipped),
         digits(corrected)
     );
-    if (first.key.blocks, first.key.threads) == (Some(1), Some(1)) {
+    let closed_form = digits(2.0 * 3.0_f64.sqrt());
+    let is_one_thread = (first.key.blocks, first.key.threads) == (Some(1), Some(1));
+    if is_one_thread && digits(corrected) == closed_form {
         text.push_str(&format!(
             " That one thread comes to 2*sqrt(3) = {}: its sum has 24 bits for 2^24 terms, which \
              rounds every term above a half to a whole one, and from x = 0.5 on, where one unit in \
              its last place is a whole term, every term below a half to none. The height is a half \
              at x = sqrt(3)/2, where the sum stops, and pi is four times that.",
-            digits(2.0 * 3.0_f64.sqrt())
+            closed_form
         ));
     }
     Some(text)
@@ -131,6 +134,21 @@ mod tests {
             record.key.strips = Some(1 << 20);
         }
         assert_eq!(slip(&SWEEP_F32, &records), None);
+    }
+
+    #[test]
+    fn a_failed_row_and_another_value_are_not_taken_for_the_slip() {
+        let mut records = h200("sweep-f32");
+        records[0].values.pi_corrected = Some(3.0);
+        let said = slip(&SWEEP_F32, &records).unwrap_or_default();
+        assert!(said.contains("and 3.000000 without it"), "{said}");
+        assert!(!said.contains("2*sqrt(3)"), "{said}");
+        records[0].status = Status::Failed;
+        let said = slip(&SWEEP_F32, &records).unwrap_or_default();
+        assert!(
+            !said.contains("3.000000") && !said.contains("At 1x1,"),
+            "{said}"
+        );
     }
 
     #[test]

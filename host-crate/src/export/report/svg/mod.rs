@@ -58,6 +58,28 @@ impl Frame {
         text.chars().count() as f64 * self.font * LETTER
     }
 
+    /// The text in lines of a width, broken at blanks, and within words that are
+    /// wider than a line.
+    pub(super) fn lines(&self, text: &str, width: f64) -> Vec<String> {
+        let letters = ((width / (self.font * LETTER)) as usize).max(1);
+        let mut lines: Vec<String> = vec![String::new()];
+        for word in text.split_whitespace() {
+            let letters_of_word: Vec<char> = word.chars().collect();
+            for part in letters_of_word.chunks(letters) {
+                let last = lines.last().map_or(0, |line| line.chars().count());
+                let room = last == 0 || last + 1 + part.len() <= letters;
+                match lines.last_mut().filter(|_| room) {
+                    Some(line) => {
+                        line.push_str(if last == 0 { "" } else { " " });
+                        line.extend(part);
+                    }
+                    None => lines.push(part.iter().collect()),
+                }
+            }
+        }
+        lines
+    }
+
     /// The text, cut to a width.
     pub(super) fn fit(&self, text: &str, width: f64) -> String {
         if self.text_width(text) <= width {
@@ -188,6 +210,9 @@ mod tests {
     #[test]
     fn a_text_that_does_not_fit_is_cut_and_says_so() {
         assert_eq!(WIDE.fit("short", 300.0), "short");
+        // 10 letters of 6.3 units.
+        let lines = NARROW.lines("a scan of elements-without-blanks", 63.5);
+        assert_eq!(lines, ["a scan of", "elements-w", "ithout-bla", "nks"]);
         let cut = NARROW.fit("a long name of a device", 60.0);
         assert!(
             cut.ends_with('…') && NARROW.text_width(&cut) <= 60.0,

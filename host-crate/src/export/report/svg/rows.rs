@@ -63,8 +63,10 @@ impl Rows {
     }
 }
 
-/// Where the parts of a row are: beside each other where there is room.
+/// Where the parts of a row are: beside each other where there is room, else the
+/// name in lines above the rest. No name is cut: two could become equal.
 struct Layout {
+    is_stacked: bool,
     left: f64,
     width: f64,
     /// From the top of a row to its bar's middle.
@@ -74,18 +76,22 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(frame: Frame, widest_name: f64, widest_value: f64) -> Self {
-        let left = if frame.is_narrow() {
-            0.0
-        } else {
-            (widest_name + 10.0).min(0.55 * frame.width)
-        };
-        let (middle, each) = if frame.is_narrow() {
-            (frame.font + 9.0, frame.font + 22.0)
+    fn new(frame: Frame, names: &[&str], widest_value: f64) -> Self {
+        let widths = names.iter().map(|name| frame.text_width(name));
+        let widest_name = widths.fold(0.0, f64::max);
+        let is_stacked = frame.is_narrow() || widest_name + 10.0 > 0.55 * frame.width;
+        let left = if is_stacked { 0.0 } else { widest_name + 10.0 };
+        let (middle, each) = if is_stacked {
+            let lines = names
+                .iter()
+                .map(|name| frame.lines(name, frame.width).len());
+            let above = (frame.font + 2.0) * lines.max().unwrap_or(1) as f64;
+            (above + 7.0, above + 20.0)
         } else {
             (10.0, 21.0)
         };
         Layout {
+            is_stacked,
             left,
             width: frame.width - left - widest_value - 10.0,
             middle,
@@ -135,15 +141,15 @@ impl Rows {
             None => row.value / self.extent().1,
         };
         let end = layout.left + layout.width * part;
-        let room = if frame.is_narrow() {
-            frame.width
-        } else {
-            layout.left - 8.0
+        let beside = middle + frame.font * 0.35;
+        let lines = match layout.is_stacked {
+            true => frame.lines(&row.name, frame.width),
+            false => vec![row.name.clone()],
         };
-        let (name_x, name_y, anchor) = if frame.is_narrow() {
-            (0.0, y + frame.font, "start")
-        } else {
-            (layout.left - 8.0, middle + frame.font * 0.35, "end")
+        // The last line is next to its bar.
+        let line_y = |line: usize| {
+            let below = (lines.len() - 1 - line) as f64;
+            middle - 9.0 - (frame.font + 2.0) * below
         };
         let class = match row.look {
             Swatch::Bar(n) | Swatch::Series(n) => format!("mark s{}", n % palette::SERIES),
@@ -151,7 +157,13 @@ impl Rows {
         };
         html! {
             @if is_first {
-                (label(name_x, name_y, anchor, "name", &frame.fit(&row.name, room)))
+                @if layout.is_stacked {
+                    @for (line, text) in lines.iter().enumerate() {
+                        (label(0.0, line_y(line), "start", "name", text))
+                    }
+                } @else {
+                    (label(layout.left - 8.0, beside, "end", "name", &row.name))
+                }
             }
             @if scale.is_some() {
                 (rule("stem", layout.left, middle, end, middle))
@@ -161,7 +173,7 @@ impl Rows {
                     title { (note) }
                 }
             }
-            (label(end + 8.0, middle + frame.font * 0.35, "start", "value", &short(row.value)))
+            (label(end + 8.0, beside, "start", "value", &short(row.value)))
         }
     }
 }
@@ -171,15 +183,15 @@ impl Chart for Rows {
         let widest = self
             .drawable()
             .map(|row| frame.text_width(&short(row.value)));
-        let names = self.drawable().map(|row| frame.text_width(&row.name));
-        let layout = Layout::new(frame, names.fold(0.0, f64::max), widest.fold(0.0, f64::max));
+        let names: Vec<&str> = self.drawable().map(|row| &*row.name).collect();
+        let layout = Layout::new(frame, &names, widest.fold(0.0, f64::max));
         let scale = if self.is_logarithmic() {
             Log::roomy(self.drawable().map(|row| row.value))
         } else {
             None
         };
         let bottom = layout.top + layout.each * self.drawable().count() as f64 + 4.0;
-        let unit_x = if frame.is_narrow() { 0.0 } else { layout.left };
+        let unit_x = layout.left;
         let drawn = html! {
             (label(unit_x, frame.font, "start", "axis", &self.unit))
             (self.axis(frame, &layout, scale, bottom))
