@@ -190,7 +190,7 @@ fn every_fault_of_a_mutant_is_reported_with_its_kind_and_line() -> Outcome {
     let of_sums = 4 * 3 + 1;
     assert_eq!(
         all.iter().filter(barriers).count(),
-        12 * 2 + 21 * 4 + of_sums
+        12 * 2 + 24 * 4 + of_sums
     );
     let orders = all.iter().filter(|l| l.mutant.change == Change::Order);
     let fates: Vec<bool> = orders.map(|l| matches!(l.fate, Fate::Caught(_))).collect();

@@ -108,28 +108,28 @@ pub const LEFT_OUT: &[&str] = &["trapezoid_f32_pure_pairwise"];
 
 /// All of them.
 pub const UNNOTICED: &[Unnoticed] = &[
-    of(
+    one_of_several(of(
         NEVER,
         "for i in 0..count {",
         "f32_pure_kahan",
         Harmless,
         "no check of bounds. It asks for a count of 0, which no launch has",
-    ),
-    of(
+    )),
+    one_of_several(of(
         NEVER,
         "for i in 0..count {",
         "f32_pure_double_float",
         Harmless,
         "no check of bounds. It asks for a count of 0, which no launch has",
-    ),
-    of(
+    )),
+    one_of_several(of(
         NEVER,
         "for i in 0..count {",
         "f32_pure_double_float",
         Wrong,
         "no check of bounds. The compiler takes the terms in pairs: it decides which strips are \
          summed, and no place in memory",
-    ),
+    )),
     of(
         ALWAYS,
         "for i in 0..count {",
