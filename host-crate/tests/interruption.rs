@@ -6,6 +6,8 @@ mod common;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -258,12 +260,22 @@ fn a_run_that_is_killed_at_any_moment_loses_no_row_and_is_gone_on_with() {
     assert_eq!(old.lines().count(), ROWS);
 
     println!("seed {SEED}, a run takes {length:?}");
-    let mut counts = Vec::new();
-    for moment in moments(length) {
-        let kept = interrupted(moment, &old);
-        println!("{moment:?}: {kept} of {ROWS} rows were there");
-        counts.push(kept);
-    }
+    // Each has a folder of its own, so that the cores share them.
+    let (moments, next, counts) = (moments(length), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                while let Some(&moment) = moments.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let kept = interrupted(moment, &old);
+                    println!("{moment:?}: {kept} of {ROWS} rows were there");
+                    counts.lock().map(|mut counts| counts.push(kept)).ok();
+                }
+            });
+        }
+    });
+    let counts = counts.into_inner().unwrap_or_default();
+    assert_eq!(counts.len(), MOMENTS);
     let within = counts.iter().filter(|&&kept| kept > 0 && kept < ROWS);
     assert!(
         within.count() > 0,

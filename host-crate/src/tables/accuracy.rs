@@ -4,7 +4,7 @@
 //! The table's `pi` is the host's loop, as published. Beside it stands the
 //! device's: as many partial sums as a grid of up to 64 x 256 threads has. Each has
 //! its error, the rule's own and the one that the sum's rounding predicts
-//! ([`running_sum`]); what they say together is in [`rounding`].
+//! ([`running_sum`]); what they say together is in the file `rounding`.
 
 use super::column::{Column, fixed, median, optional};
 use super::published::ACCURACY;
