@@ -109,6 +109,12 @@ pub enum Error {
         /// The device's name.
         device: String,
     },
+    /// A cooperative launch was asked of a device that has none.
+    #[error("{device} has no cooperative launches")]
+    NoCooperativeLaunch {
+        /// The device's name.
+        device: String,
+    },
     /// A condition that the kernel's author declared does not hold.
     #[error("kernel `{kernel}` refuses this launch: `{condition}` does not hold")]
     ContractBroken {

@@ -4,7 +4,7 @@
 //! checks of sizes, types and owners are made before a backend is called: it
 //! does as it is told. Work happens in order, as on one stream.
 
-use super::{ClockState, Counts, DeviceProperties, FunctionAttributes, LaunchShape, MemoryInfo};
+use super::{ClockState, Counts, DeviceProperties, FunctionAttributes, LaunchConfig, MemoryInfo};
 use crate::{Error, Result};
 
 /// A loaded module of a backend.
@@ -102,18 +102,24 @@ pub trait Backend: Send + Sync {
     /// Allows a kernel up to `bytes` bytes of dynamic shared memory.
     fn allow_dynamic_shared(&self, function: FunctionHandle, bytes: u32) -> Result<()>;
 
+    /// Blocks of a kernel that the device holds at once, of so many threads and bytes of
+    /// dynamic shared memory each, which the kernel is allowed.
+    fn resident_blocks(&self, function: FunctionHandle, threads: u32, shared: u32) -> Result<u32>;
+
     /// Starts a kernel; each of `parameters` holds the bytes of one `.param`.
     /// May return before the kernel is done; a fault of it is the error of this
-    /// call or of a later one that waits, and then of every call after it.
+    /// call or of a later one that waits, and then of every call after it. The blocks
+    /// of a cooperative launch are no more than are resident at once; a programmatic
+    /// one may be made an ordinary one.
     ///
     /// # Safety
     ///
     /// The parameters are those of the kernel in number, size and meaning, and
-    /// the kernel is sound for them and for this shape.
+    /// the kernel is sound for them and for this configuration.
     unsafe fn launch(
         &self,
         function: FunctionHandle,
-        shape: &LaunchShape,
+        config: &LaunchConfig,
         parameters: &[&[u8]],
     ) -> Result<()>;
 

@@ -3,6 +3,7 @@
 //! its answers become.
 
 mod artifacts;
+mod attributes;
 mod devices;
 mod fake_cuda;
 mod graphs;

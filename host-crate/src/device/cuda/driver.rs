@@ -82,6 +82,24 @@ unsafe extern "C" {
         parameters: *mut *mut c_void,
         extra: *mut *mut c_void,
     ) -> u32;
+    pub(super) fn cuLaunchCooperativeKernel(
+        function: Handle,
+        grid_x: c_uint,
+        grid_y: c_uint,
+        grid_z: c_uint,
+        block_x: c_uint,
+        block_y: c_uint,
+        block_z: c_uint,
+        shared_bytes: c_uint,
+        stream: Handle,
+        parameters: *mut *mut c_void,
+    ) -> u32;
+    pub(super) fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks: *mut c_int,
+        function: Handle,
+        threads: c_int,
+        shared_bytes: usize,
+    ) -> u32;
     pub(super) fn cuDeviceGetPCIBusId(text: *mut c_char, room: c_int, device: c_int) -> u32;
     pub(super) fn cuStreamBeginCapture_v2(stream: Handle, mode: c_uint) -> u32;
     pub(super) fn cuStreamEndCapture(stream: Handle, graph: *mut Handle) -> u32;

@@ -7,6 +7,7 @@
 mod clocks;
 mod driver;
 mod graph;
+mod launch;
 mod query;
 
 use std::ffi::{CString, c_int, c_void};
@@ -17,9 +18,10 @@ use cust::stream::{Stream, StreamFlags};
 
 use self::clocks::Meter;
 use self::driver::{Handle, call};
+use self::launch::Extensible;
 use super::{
     Backend, ClockState, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle,
-    GraphHandle, Image, LaunchShape, MemoryInfo, ModuleHandle,
+    GraphHandle, Image, LaunchConfig, MemoryInfo, ModuleHandle,
 };
 use crate::{Error, Result};
 
@@ -27,6 +29,7 @@ use crate::{Error, Result};
 pub(super) struct Cuda {
     properties: DeviceProperties,
     meter: Meter,
+    extensible: Option<Extensible>,
     // Dropped in this order: the stream is the context's.
     stream: Stream,
     context: Context,
@@ -56,9 +59,11 @@ impl Cuda {
         };
         let stream = Stream::new(StreamFlags::DEFAULT, None)
             .map_err(driver::cust_error("cuStreamCreateWithPriority"))?;
+        let extensible = Extensible::find(properties.driver_version);
         Ok(Self {
             properties,
             meter,
+            extensible,
             stream,
             context,
         })
@@ -233,35 +238,23 @@ impl Backend for Cuda {
         }
     }
 
+    fn resident_blocks(&self, function: FunctionHandle, threads: u32, shared: u32) -> Result<u32> {
+        self.enter()?;
+        let each = query::resident_blocks(function.0 as Handle, threads, shared)?;
+        Ok(each.saturating_mul(self.properties.multiprocessors))
+    }
+
     unsafe fn launch(
         &self,
         function: FunctionHandle,
-        shape: &LaunchShape,
+        config: &LaunchConfig,
         parameters: &[&[u8]],
     ) -> Result<()> {
         let stream = self.enter()?;
-        let mut parameters: Vec<*mut c_void> = parameters
-            .iter()
-            .map(|bytes| bytes.as_ptr().cast_mut().cast())
-            .collect();
-        let (grid, block) = (shape.grid, shape.block);
-        // SAFETY: the caller's for the kernel and its parameters, which the
-        // driver only reads, and before it returns.
-        unsafe {
-            call!(cuLaunchKernel(
-                function.0 as Handle,
-                grid.x,
-                grid.y,
-                grid.z,
-                block.x,
-                block.y,
-                block.z,
-                shape.shared_bytes,
-                stream,
-                parameters.as_mut_ptr(),
-                ptr::null_mut(),
-            ))
-        }
+        let function = function.0 as Handle;
+        let (device, extensible) = (&self.properties, self.extensible);
+        // SAFETY: the caller's.
+        unsafe { launch::launch(function, stream, config, parameters, device, extensible) }
     }
 
     fn synchronize(&self) -> Result<()> {

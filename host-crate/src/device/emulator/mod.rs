@@ -29,7 +29,7 @@ use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Model, Program, Schedule, Sh
 
 use super::{
     Backend, Counts, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle,
-    GraphHandle, Image, LaunchShape, MemoryInfo, ModuleHandle,
+    GraphHandle, Image, LaunchConfig, MemoryInfo, ModuleHandle,
 };
 use crate::{Error, Result};
 
@@ -296,18 +296,27 @@ impl Backend for Emulator {
         self.enter().map(|_| ())
     }
 
+    /// As many as the emulator gives turns to.
+    fn resident_blocks(&self, function: FunctionHandle, threads: u32, shared: u32) -> Result<u32> {
+        let declared = self.attributes(function)?.static_shared_bytes;
+        let shared = declared.saturating_add(shared);
+        let blocks = self.settings.model.resident_blocks(threads, shared);
+        Ok(u32::try_from(blocks).unwrap_or(u32::MAX))
+    }
+
     unsafe fn launch(
         &self,
         function: FunctionHandle,
-        shape: &LaunchShape,
+        config: &LaunchConfig,
         parameters: &[&[u8]],
     ) -> Result<()> {
         let mut state = self.enter()?;
         if let Some(recording) = &mut state.recording {
-            recording.push(Work::launch(function, shape, parameters));
+            recording.push(Work::launch(function, config, parameters));
             return Ok(());
         }
         let function = state.known(function)?;
+        let shape = config.shape();
         let (grid, block) = (shape.grid, shape.block);
         let launch = Launch {
             program: &function.program,
