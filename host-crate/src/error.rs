@@ -50,6 +50,12 @@ pub enum Error {
         /// The device's name.
         device: String,
     },
+    /// The host has not enough memory left of which a device can copy at its full rate.
+    #[error("the host has no {wanted} bytes left that it can keep in place for copies")]
+    OutOfHostMemory {
+        /// Bytes asked for.
+        wanted: usize,
+    },
     /// A number of elements whose bytes cannot be counted.
     #[error("{elements} elements of {size} bytes each are more than a buffer can hold")]
     TooManyElements {
@@ -58,17 +64,17 @@ pub enum Error {
         /// Bytes of one element.
         size: usize,
     },
-    /// A slice and a buffer of different lengths.
-    #[error("{what} has {actual} elements, the buffer has {expected}")]
+    /// A slice and elements of a device of different lengths.
+    #[error("{what} has {actual} elements, allowed are {expected}")]
     LengthMismatch {
         /// The slice: `source` or `target`.
         what: &'static str,
-        /// Elements of the buffer.
+        /// Elements of the buffer or the view.
         expected: usize,
         /// Elements of the slice.
         actual: usize,
     },
-    /// A launch size outside of what the device or the kernel allows.
+    /// A launch size or a range outside of what is allowed.
     #[error("{what} is {value}, allowed are {lowest} to {highest} {scope}")]
     OutOfRange {
         /// The quantity, such as `threads per block`.
@@ -79,7 +85,8 @@ pub enum Error {
         lowest: u64,
         /// The largest allowed value.
         highest: u64,
-        /// Where the range holds: `on <device>`, or `for kernel ... on <device>`.
+        /// Where the range holds: `on <device>`, `for kernel ... on <device>`, or `of
+        /// <count> elements`.
         scope: String,
     },
     /// A grid that the kernel's clusters do not divide.

@@ -4,7 +4,9 @@
 //! checks of sizes, types and owners are made before a backend is called: it
 //! does as it is told. Work happens in order, as on one stream.
 
-use super::{ClockState, Counts, DeviceProperties, FunctionAttributes, LaunchConfig, MemoryInfo};
+use super::{
+    ClockState, Counts, DeviceProperties, FunctionAttributes, HostMemory, LaunchConfig, MemoryInfo,
+};
 use crate::{Error, Result};
 
 /// A loaded module of a backend.
@@ -53,6 +55,23 @@ pub trait Backend: Send + Sync {
     /// `address` comes from this backend's [`Backend::alloc`], was not freed
     /// before, and is not used after.
     unsafe fn free(&self, address: u64) -> Result<()>;
+
+    /// `bytes` new bytes (at least 1) of the host, initialised, from and to which the
+    /// device copies at its full rate; ordinary memory where there is no difference.
+    fn alloc_host(&self, bytes: usize) -> Result<HostMemory> {
+        HostMemory::ordinary(bytes)
+    }
+
+    /// Gives memory of the host back.
+    ///
+    /// # Safety
+    ///
+    /// It comes from this backend's [`Backend::alloc_host`], and nobody uses it.
+    unsafe fn free_host(&self, memory: HostMemory) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { memory.give_back_ordinary() };
+        Ok(())
+    }
 
     /// Copies to the device; returns when `source` may be changed again.
     ///

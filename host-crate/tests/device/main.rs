@@ -7,8 +7,10 @@ mod attributes;
 mod devices;
 mod fake_cuda;
 mod graphs;
+mod host;
 mod kernels;
 mod launches;
+mod views;
 
 /// What an error says to a user.
 fn sentence<T: std::fmt::Debug>(result: quadscan::Result<T>) -> String {

@@ -35,6 +35,8 @@ unsafe extern "C" {
     pub(super) fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> u32;
     pub(super) fn cuMemAlloc_v2(address: *mut u64, bytes: usize) -> u32;
     pub(super) fn cuMemFree_v2(address: u64) -> u32;
+    pub(super) fn cuMemHostAlloc(start: *mut *mut c_void, bytes: usize, flags: c_uint) -> u32;
+    pub(super) fn cuMemFreeHost(start: *mut c_void) -> u32;
     pub(super) fn cuMemcpyHtoDAsync_v2(
         target: u64,
         source: *const c_void,

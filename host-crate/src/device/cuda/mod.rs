@@ -11,7 +11,7 @@ mod launch;
 mod query;
 
 use std::ffi::{CString, c_int, c_void};
-use std::ptr;
+use std::ptr::{self, NonNull};
 
 use cust::context::Context;
 use cust::stream::{Stream, StreamFlags};
@@ -21,7 +21,7 @@ use self::driver::{Handle, call};
 use self::launch::Extensible;
 use super::{
     Backend, ClockState, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle,
-    GraphHandle, Image, LaunchConfig, MemoryInfo, ModuleHandle,
+    GraphHandle, HostMemory, Image, LaunchConfig, MemoryInfo, ModuleHandle,
 };
 use crate::{Error, Result};
 
@@ -129,6 +129,30 @@ impl Backend for Cuda {
         // SAFETY: the caller's: an address of `alloc`, not freed before.
         unsafe { call!(cuMemFree_v2(address))? };
         waited
+    }
+
+    fn alloc_host(&self, bytes: usize) -> Result<HostMemory> {
+        self.enter()?;
+        let mut start = ptr::null_mut();
+        // SAFETY: the result goes to a living pointer.
+        let code = unsafe { driver::cuMemHostAlloc(&mut start, bytes, 0) };
+        let full = Error::OutOfHostMemory { wanted: bytes };
+        match NonNull::new(start.cast::<u8>()) {
+            _ if code == driver::OUT_OF_MEMORY => Err(full),
+            _ if code != 0 => Err(driver::error("cuMemHostAlloc", code)),
+            None => Err(full),
+            Some(start) => {
+                // SAFETY: the driver gave so many bytes, which nobody else knows.
+                unsafe { start.write_bytes(0, bytes) };
+                Ok(HostMemory { start, bytes })
+            }
+        }
+    }
+
+    unsafe fn free_host(&self, memory: HostMemory) -> Result<()> {
+        self.enter()?;
+        // SAFETY: the caller's: memory of `alloc_host`, not used after.
+        unsafe { call!(cuMemFreeHost(memory.start.as_ptr().cast())) }
     }
 
     unsafe fn write(&self, address: u64, source: &[u8]) -> Result<()> {

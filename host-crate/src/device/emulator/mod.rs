@@ -29,7 +29,7 @@ use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Model, Program, Schedule, Sh
 
 use super::{
     Backend, Counts, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle,
-    GraphHandle, Image, LaunchConfig, MemoryInfo, ModuleHandle,
+    GraphHandle, HostMemory, Image, LaunchConfig, MemoryInfo, ModuleHandle,
 };
 use crate::{Error, Result};
 
@@ -191,6 +191,11 @@ impl Backend for Emulator {
     unsafe fn free(&self, address: u64) -> Result<()> {
         let freed = self.state().gpu.free(address);
         freed.map_err(|error| refusal::of_memory("free", error, &self.properties))
+    }
+
+    fn alloc_host(&self, bytes: usize) -> Result<HostMemory> {
+        self.enter_to("allocate")?;
+        HostMemory::ordinary(bytes)
     }
 
     unsafe fn write(&self, address: u64, source: &[u8]) -> Result<()> {
@@ -426,3 +431,5 @@ fn chunks(bytes: usize) -> impl Iterator<Item = (u64, usize)> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod together_tests;
