@@ -64,10 +64,10 @@ impl LaunchConfig {
     ///
     /// # Safety
     ///
-    /// Each thread of the kernel executes `griddepcontrol.wait` before it reads or
-    /// writes memory that work asked for before the launch writes, and before it
-    /// writes memory that such work reads. At least one thread of every launch
-    /// executes it, so that the kernel does not end before that work.
+    /// What a thread of the kernel does before it has executed `griddepcontrol.wait`
+    /// does not race with work asked for before the launch: it neither reads what that
+    /// work writes, nor writes what that work reads or writes. At least one thread of
+    /// every launch executes it, so that the kernel does not end before that work.
     #[must_use]
     pub const unsafe fn programmatic(self) -> Self {
         Self {
