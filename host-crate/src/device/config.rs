@@ -59,8 +59,9 @@ impl LaunchConfig {
     ///
     /// It is a hint: where
     /// [`has_programmatic_launch`](super::DeviceProperties::has_programmatic_launch)
-    /// is false, on the emulator among others, and behind work that is no kernel, it
-    /// is an ordinary launch.
+    /// is false, on the emulator among others, behind work that is no kernel, and for
+    /// an artifact's PTX for an older architecture than sm_90, which has no such
+    /// instructions, it is an ordinary launch.
     ///
     /// # Safety
     ///
@@ -72,6 +73,14 @@ impl LaunchConfig {
     pub const unsafe fn programmatic(self) -> Self {
         Self {
             is_programmatic: true,
+            ..self
+        }
+    }
+
+    /// The same as no programmatic launch.
+    pub(super) const fn one_by_one(self) -> Self {
+        Self {
+            is_programmatic: false,
             ..self
         }
     }

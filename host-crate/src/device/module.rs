@@ -22,6 +22,10 @@ use crate::{Error, Result};
 /// `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`.
 const UNSUPPORTED_PTX_VERSION: u32 = 222;
 
+/// The compute capability with programmatic dependent launches (CUDA C++ Programming
+/// Guide, "Programmatic Dependent Launch and Synchronization").
+pub(super) const PROGRAMMATIC: (u32, u32) = (9, 0);
+
 /// Code on a device. Cheap to clone; unloaded with its last clone.
 #[derive(Clone)]
 pub struct Module {
@@ -146,7 +150,7 @@ impl Module {
                 kernel: K::NAME.to_owned(),
             });
         }
-        let config = config.into();
+        let config = self.suited(config);
         arguments.with(|actuals, owners| {
             let entry = self.prepare::<K>(&config, actuals, owners)?;
             // SAFETY: `Arguments` makes each value of its formal parameter's type.
@@ -186,7 +190,7 @@ impl Module {
         K: Kernel,
         A: Arguments<K::Formals>,
     {
-        let config = config.into();
+        let config = self.suited(config);
         arguments.with(|actuals, owners| {
             let entry = self.prepare::<K>(&config, actuals, owners)?;
             // SAFETY: the caller's.
@@ -225,12 +229,22 @@ impl Module {
                 actual: arguments.len(),
             });
         }
-        let config = config.into();
+        let config = self.suited(config);
         self.fit(name, &entry, &config)?;
         let parameters: Vec<&[u8]> = arguments.iter().map(|actual| actual.bytes).collect();
         let backend = self.loaded.device.at_work()?;
         // SAFETY: the caller's.
         unsafe { backend.launch(entry.function, &config, &parameters) }
+    }
+
+    /// The configuration that a launch is made with. PTX for an architecture without
+    /// programmatic launches has no `griddepcontrol.wait`: in its place is nothing.
+    fn suited(&self, config: impl Into<LaunchConfig>) -> LaunchConfig {
+        let config = config.into();
+        match self.manifest() {
+            Some(module) if module.compute_capability() < PROGRAMMATIC => config.one_by_one(),
+            _ => config,
+        }
     }
 
     /// Everything that a typed launch checks but its author's conditions.
@@ -284,7 +298,7 @@ impl Module {
     fn resident(&self, entry: &Entry, shape: &LaunchShape) -> Result<u32> {
         // Within the limits of a block, which were checked.
         let threads = shape.block.count() as u32;
-        let backend = self.loaded.device.at_work()?;
+        let backend = self.device().at_work()?;
         backend.resident_blocks(entry.function, threads, shape.shared_bytes)
     }
 

@@ -103,6 +103,19 @@ fn an_older_driver_or_gpu_makes_a_programmatic_launch_an_ordinary_one() -> Resul
 }
 
 #[test]
+fn ptx_that_cannot_wait_for_the_kernel_before_begins_behind_it() -> Result<()> {
+    let fake = FakeCuda::new(Settings::default());
+    let device = fake.open();
+    assert!(device.properties().has_programmatic_launch);
+    let module = device.load(&artifact(&[("sm_75", "6.4")]))?;
+    let input = device.upload(&[1.5f32])?;
+    let mut out = device.alloc_zeroed::<f32>(1)?;
+    launch_each_way(&module, &input, &mut out)?;
+    assert_eq!(attributes(&fake), ["", " 2=1", "", " 2=1"]);
+    Ok(())
+}
+
+#[test]
 fn a_cooperative_grid_that_is_not_resident_at_once_is_refused_before_the_launch() -> Result<()> {
     let fake = FakeCuda::new(Settings::default());
     let (_device, module) = loaded(&fake);

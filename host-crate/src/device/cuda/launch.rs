@@ -10,6 +10,7 @@ use std::{mem, ptr};
 
 use super::driver::{self, Handle, call};
 use crate::Result;
+use crate::device::module::PROGRAMMATIC;
 use crate::device::{DeviceProperties, LaunchConfig};
 
 /// The CUDA version with `cuLaunchKernelEx`.
@@ -17,10 +18,7 @@ const EXTENSIBLE: (u32, u32) = (11, 8);
 /// The CUDA version whose graphs keep programmatic dependencies between kernels: edges
 /// have data since (CUDA Toolkit 12.3 release notes). A launch does not know whether
 /// it is recorded.
-const PROGRAMMATIC: (u32, u32) = (12, 3);
-/// The compute capability with programmatic dependent launches (CUDA C++ Programming
-/// Guide, "Programmatic Dependent Launch and Synchronization").
-const PROGRAMMATIC_CAPABILITY: (u32, u32) = (9, 0);
+const PROGRAMMATIC_GRAPHS: (u32, u32) = (12, 3);
 
 /// `CU_LAUNCH_ATTRIBUTE_COOPERATIVE`.
 const COOPERATIVE: u32 = 2;
@@ -97,8 +95,8 @@ impl Extensible {
 
 /// Whether kernels of a device can begin before the one ahead has ended.
 pub(super) fn is_programmatic_there(capability: (u32, u32), driver: Option<(u32, u32)>) -> bool {
-    capability >= PROGRAMMATIC_CAPABILITY
-        && driver >= Some(PROGRAMMATIC)
+    capability >= PROGRAMMATIC
+        && driver >= Some(PROGRAMMATIC_GRAPHS)
         && Extensible::find(driver).is_some()
 }
 
