@@ -68,7 +68,10 @@ impl LaunchConfig {
     /// What a thread of the kernel does before it has executed `griddepcontrol.wait`
     /// does not race with work asked for before the launch: it neither reads what that
     /// work writes, nor writes what that work reads or writes. At least one thread of
-    /// every launch executes it, so that the kernel does not end before that work.
+    /// every launch executes it, so that the kernel does not end before that work. Memory
+    /// that this work writes is behind raw pointers among the kernel's parameters: what is
+    /// behind a reference does not change while a kernel runs, so that a compiler may read
+    /// it before the wait.
     #[must_use]
     pub const unsafe fn programmatic(self) -> Self {
         Self {

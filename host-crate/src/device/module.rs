@@ -241,9 +241,10 @@ impl Module {
     /// programmatic launches has no `griddepcontrol.wait`: in its place is nothing.
     fn suited(&self, config: impl Into<LaunchConfig>) -> LaunchConfig {
         let config = config.into();
-        match self.manifest() {
-            Some(module) if module.compute_capability() < PROGRAMMATIC => config.one_by_one(),
-            _ => config,
+        let is_older = |module: &manifest::Module| module.compute_capability() < PROGRAMMATIC;
+        match config.is_programmatic() && self.manifest().is_some_and(is_older) {
+            true => config.one_by_one(),
+            false => config,
         }
     }
 

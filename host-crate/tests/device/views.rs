@@ -205,7 +205,8 @@ fn functions_take_buffers_and_parts_alike() -> Result<()> {
     assert_eq!(target.to_vec()?, [0, 14, 15, 0, 0, 0]);
     let mut part = target.slice_mut(3..)?;
     let view = source.slice(..3)?;
-    copy(&view, &mut part)?;
+    let lent = &view;
+    copy(lent, &mut part)?;
     copy(view, part.as_view_mut())?;
     assert_eq!(part.as_view().to_vec()?, [10, 11, 12]);
     let exclusive = source.slice_mut(3..)?;

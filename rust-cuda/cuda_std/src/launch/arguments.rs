@@ -127,13 +127,9 @@ impl Extent {
     /// Whether the address is a multiple of `bytes`. A part of a buffer is aligned to its elements
     /// alone: a kernel that accesses several of them at once asks for more, or begins where it is
     /// aligned.
-    ///
-    /// # Panics
-    ///
-    /// When `bytes` is 0.
     #[must_use]
     pub const fn is_aligned_to(&self, bytes: u64) -> bool {
-        self.address % bytes == 0
+        self.address.is_multiple_of(bytes)
     }
 }
 
