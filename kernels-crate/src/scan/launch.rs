@@ -6,15 +6,43 @@ use super::{lanes, lookahead, one_block, one_wave, status};
 use crate::operator::{BitAnd, BitOr, BitXor};
 use crate::operator::{Operator, Product, Sum};
 
-/// How an array is scanned: a file each in [`scan`](super).
+/// How an array is scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
-    /// One block, the array in its registers.
+    /// One block, the array in its registers: [`one_block`].
     OneBlock,
-    /// A tile a block, all blocks resident at once.
+    /// A tile a block, all blocks resident at once: [`one_wave`], with
+    /// [`sizes::one_wave_small`].
+    OneWaveSmall,
+    /// The same with larger tiles: [`sizes::one_wave`].
     OneWave,
-    /// Persistent blocks, which look ahead.
+    /// Persistent blocks, which look ahead: [`lookahead`].
     LookAhead,
+}
+
+impl Algorithm {
+    /// All of them, those of small arrays first.
+    pub const ALL: [Self; 4] = [
+        Self::OneBlock,
+        Self::OneWaveSmall,
+        Self::OneWave,
+        Self::LookAhead,
+    ];
+
+    /// As it is printed, and as its entries begin.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OneBlock => "one_block",
+            Self::OneWaveSmall => "one_wave_small",
+            Self::OneWave => "one_wave",
+            Self::LookAhead => "lookahead",
+        }
+    }
+
+    /// Whether its tiles are no more than the blocks that are resident at once.
+    pub const fn is_one_wave(self) -> bool {
+        matches!(self, Self::OneWaveSmall | Self::OneWave)
+    }
 }
 
 /// A kernel of a scan, and the launches that it can have.
@@ -74,18 +102,18 @@ impl ScanKernel {
 
     /// See [`one_wave`], with [`sizes::one_wave`].
     pub const fn one_wave<O: Operator>(entry: &'static str) -> Self {
-        Self::wave::<O>(entry, sizes::one_wave::<O>())
+        Self::wave::<O>(entry, Algorithm::OneWave, sizes::one_wave::<O>())
     }
 
     /// See [`one_wave`], with [`sizes::one_wave_small`].
     pub const fn one_wave_small<O: Operator>(entry: &'static str) -> Self {
-        Self::wave::<O>(entry, sizes::one_wave_small::<O>())
+        Self::wave::<O>(entry, Algorithm::OneWaveSmall, sizes::one_wave_small::<O>())
     }
 
-    const fn wave<O: Operator>(entry: &'static str, of: Registers) -> Self {
+    const fn wave<O: Operator>(entry: &'static str, algorithm: Algorithm, of: Registers) -> Self {
         Self {
             entry,
-            algorithm: Algorithm::OneWave,
+            algorithm,
             threads: threads(of),
             shared_bytes: 0,
             tile: one_wave::tile(of.warps, of.rows, of.each),
