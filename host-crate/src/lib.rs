@@ -6,6 +6,7 @@
 //! together; `report` is the command that renders kept records again. Nothing in the library talks to a terminal.
 
 pub mod bench;
+pub mod block_scan;
 pub mod cli;
 pub mod device;
 mod diagnostics;
@@ -20,7 +21,6 @@ pub mod model;
 pub mod oracle;
 pub mod record;
 pub mod report;
-pub mod scan;
 pub mod tables;
 pub mod worker;
 
