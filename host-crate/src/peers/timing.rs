@@ -102,8 +102,14 @@ impl Arrays {
         let mut keys_or_offsets = values::keys_or_offsets(operation, n, run);
         keys_or_offsets.resize(strides.keys_or_offsets as usize / 4, 0);
         let input = values::input(operation, strides.input as usize);
+        // One part may be most of the host's memory.
+        let input = if parts == 1 {
+            input
+        } else {
+            input.repeat(parts)
+        };
         Ok(Arrays {
-            input: device.upload(&input.repeat(parts))?,
+            input: device.upload(&input)?,
             keys_or_offsets: device.upload(&keys_or_offsets.repeat(parts))?,
             output: device.alloc_zeroed(strides.output as usize * parts)?,
             strides,

@@ -1,7 +1,9 @@
 //! A peer's library on a device's stream: what it is given, how its result is
 //! compared, and what its codes become.
 
-use std::path::Path;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -19,8 +21,14 @@ const RIGHT: Operation = Operation::Of(Form::Inclusive, Operator::Sum, Element::
 const WRONG: Operation = Operation::Of(Form::Exclusive, Operator::Sum, Element::I32);
 const FAULTY: Operation = Operation::Of(Form::Reduce, Operator::Sum, Element::I32);
 
-/// The fake peer, built once.
+/// The fake peer.
 fn peer() -> Peer {
+    // SAFETY: its functions have the signatures of `peers/scan/library.cu`.
+    unsafe { Peer::load(&library()) }.expect("it loads")
+}
+
+/// Its file, built once.
+fn library() -> PathBuf {
     static BUILT: OnceLock<tempfile::TempDir> = OnceLock::new();
     let folder = BUILT.get_or_init(|| {
         let folder = tempfile::tempdir().expect("a temporary folder");
@@ -33,8 +41,7 @@ fn peer() -> Peer {
         assert!(status.expect("rustc runs").success());
         folder
     });
-    // SAFETY: its functions have the signatures of `peers/scan/library.cu`.
-    unsafe { Peer::load(&folder.path().join("peer.so")) }.expect("it loads")
+    folder.path().join("peer.so")
 }
 
 #[test]
@@ -124,4 +131,83 @@ fn a_peer_needs_a_cuda_device() -> Result<()> {
     let result = peer().scratch_bytes(&device, RIGHT, 3, 0);
     assert!(sentence(result).ends_with(" is not a CUDA device"));
     Ok(())
+}
+
+/// The command on the fake driver, with a script in the place of nvcc that gives the
+/// fake peer for a library.
+fn command(folder: &Path, arguments: &[&str]) -> std::process::Output {
+    let script = format!(
+        "#!/bin/sh\n[ \"$1\" = -shared ] && exec cp {} \"$4\"\nexit 0\n",
+        library().display()
+    );
+    let nvcc = folder.join("nvcc");
+    fs::write(&nvcc, script).expect("it can be written");
+    fs::set_permissions(&nvcc, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../peers");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = [folder.to_owned()]
+        .into_iter()
+        .chain(std::env::split_paths(&path));
+    let output = Command::new(env!("CARGO_BIN_EXE_quadscan"))
+        .args(["peers", "--device", "cuda", "--repeat", "3", "--peers"])
+        .arg(peers)
+        .args(["--python", "/nonexistent/python3"])
+        .args(arguments)
+        .current_dir(folder)
+        .env(
+            "PATH",
+            std::env::join_paths(folders).expect("a path of paths"),
+        )
+        .output();
+    output.expect("it starts")
+}
+
+#[test]
+fn the_command_prints_a_row_an_operation_and_size_and_says_what_is_not_there() {
+    // The child finds the driver where this test does.
+    let _fake = FakeCuda::new(Settings::default());
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let asked = ["--sizes", "1000,2^12", "--types", "i32,f32"];
+    let output = command(folder.path(), &asked);
+    let (rows, said) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let words = |row: &str| {
+        row.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    let rows: Vec<Vec<String>> = rows.lines().map(words).collect();
+    assert_eq!(rows[0], ["peer", "operation", "n", "us", "GB/s", "method"]);
+    let starts: Vec<&[String]> = rows[1..].iter().map(|row| &row[..4]).collect();
+    let row = |n: &'static str| ["CUB", "0.0.0", "inclusive_sum_i32", n];
+    assert_eq!(starts, [row("1000"), row("4096")]);
+    for sentence in [
+        "peer: CUB 0.0.0, CCCL 0.0.0, nvcc 0.0.0\n",
+        "CUB 0.0.0 has no inclusive_sum_f32\n",
+        "CUB 0.0.0 has no copy\n",
+        "/nonexistent/python3 cannot be started, so CuPy and PyTorch are not timed: ",
+    ] {
+        assert!(said.contains(sentence), "{said}");
+    }
+}
+
+#[test]
+fn a_wrong_result_is_an_exit_code_of_1_and_a_run_without_rows_one_of_2() {
+    let _fake = FakeCuda::new(Settings::default());
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let code = |arguments: &[&str]| {
+        let output = command(folder.path(), arguments);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said.lines().last().map(str::to_owned))
+    };
+    let wrong = ["--operations", "exclusive_sum", "--types", "i32"];
+    let (of_wrong, said) = code(&wrong);
+    assert_eq!(of_wrong, Some(1));
+    assert!(said.is_some_and(|said| said.contains(" is wrong and not timed: byte ")));
+    let (of_none, said) = code(&["--operations", "copy"]);
+    let sentence = "error: no peer could be timed".to_owned();
+    assert_eq!((of_none, said), (Some(2), Some(sentence)));
 }
