@@ -12,3 +12,8 @@ pub mod block_scan;
 pub mod diagnostics;
 pub mod integrate;
 pub mod limits;
+pub mod operator;
+pub mod scan;
+
+#[doc(hidden)]
+pub use pastey;
