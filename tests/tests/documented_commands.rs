@@ -53,8 +53,8 @@ fn objection(command: &str, arguments: &[String]) -> Option<String> {
     if arguments.iter().any(|argument| argument == "--help") {
         return None;
     }
-    let line = ["quadscan", command].iter().map(ToString::to_string);
-    match Cli::try_parse_from(line.chain(arguments.iter().cloned())) {
+    let line = ["quadscan", command].into_iter();
+    match Cli::try_parse_from(line.chain(arguments.iter().map(String::as_str))) {
         Err(error) => Some(error.to_string()),
         Ok(cli) => match cli.command {
             Command::Bench(bench) => Request::new(&bench).err().map(|error| error.to_string()),
