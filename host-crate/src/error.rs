@@ -263,6 +263,22 @@ pub enum Error {
         /// The device's name.
         device: String,
     },
+    /// Something that only a CUDA device has was asked of another.
+    #[error("{device} is not a CUDA device")]
+    NotCuda {
+        /// The device's name.
+        device: String,
+    },
+    /// A library that we are measured against failed.
+    #[error("the peer's {what} failed: {text} ({code})")]
+    Peer {
+        /// The operation's name, such as `inclusive_sum_i32`.
+        what: String,
+        /// The CUDA runtime's raw code (`cudaError_t`), or -1 for an unknown operation.
+        code: i32,
+        /// What the library says of it.
+        text: String,
+    },
     /// A second stream of work was asked of a device that has one.
     #[error("{device} has one stream of work: it does one thing after the other")]
     OneStream {
@@ -343,6 +359,8 @@ impl Error {
     pub fn is_context_lost(&self) -> bool {
         match self {
             Error::Driver { code, .. } | Error::BadModule { code, .. } => is_sticky(*code),
+            // The runtime's codes of lost contexts are the driver's.
+            Error::Peer { code, .. } => u32::try_from(*code).is_ok_and(is_sticky),
             Error::KernelStopped { .. } => true,
             _ => false,
         }

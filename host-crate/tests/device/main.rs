@@ -10,6 +10,7 @@ mod graphs;
 mod host;
 mod kernels;
 mod launches;
+mod peers;
 mod views;
 
 /// What an error says to a user.
