@@ -105,7 +105,7 @@ macro_rules! scan_kernels {
     ($($name:ident: $operator:ty;)*) => {$(
         $crate::scan_entry! {
             /// Scans a large array; see `lookahead`.
-            lookahead_ $name: $operator, lookahead::scan::<$operator, {28 * 4 / size_of::<<$operator as $crate::operator::Operator>::Input>()}, 7, 8, 7, 3, 2>
+            lookahead_ $name: $operator, lookahead::scan::<$operator, {28 * 4 / size_of::<<$operator as $crate::operator::Operator>::Input>()}, 7, 9, 4, 2>
         }
         $crate::scan_entry! {
             /// Scans a middling array; see `one_wave`.
