@@ -28,6 +28,7 @@ mod artifact;
 mod backend;
 mod buffer;
 mod choice;
+mod code;
 mod cuda;
 pub mod emulator;
 mod event;
@@ -46,7 +47,7 @@ use std::sync::{Arc, Mutex};
 use bytemuck::Pod;
 
 pub use argument::{Argument, Arguments};
-pub use artifact::{Artifact, ArtifactModule};
+pub use artifact::{Artifact, ArtifactModule, ArtifactPart};
 pub use backend::{Backend, EventHandle, FunctionHandle, GraphHandle, Image, ModuleHandle};
 pub use buffer::Buffer;
 pub use choice::DeviceChoice;
@@ -214,8 +215,10 @@ impl Device {
         Ok(buffer)
     }
 
-    /// Loads the best module of the artifact that this device can run: the
-    /// highest architecture whose PTX version its driver understands.
+    /// Chooses the best module of the artifact that this device can run: the
+    /// highest architecture whose PTX version its driver understands. Loads its main
+    /// part; each other part is loaded when a kernel of it is first used
+    /// ([`Module::prepare`]).
     ///
     /// # Errors
     ///
