@@ -348,23 +348,23 @@ fn a_corrupt_artifact_is_refused_on_every_machine() {
     };
     let manifest = serde_json::to_vec(embedded.manifest()).unwrap_or_default();
     assert!(std::fs::write(artifact.join("manifest.json"), manifest).is_ok());
-    for module in embedded.modules() {
-        assert!(std::fs::write(artifact.join(&module.module.file), module.ptx).is_ok());
+    for part in embedded.parts() {
+        assert!(std::fs::write(artifact.join(&part.part.file), part.ptx).is_ok());
     }
     let whole = ["accuracy", "--strips", "16", "--artifact", "artifact"];
     assert_eq!(without_device_in(folder.path(), &whole).code, 0);
-    let Some(last) = embedded.modules().last() else {
-        panic!("no modules")
+    let Some(last) = embedded.parts().last() else {
+        panic!("no parts")
     };
     let damaged = last.ptx.replacen(".version", ".versiom", 1);
-    assert!(std::fs::write(artifact.join(&last.module.file), damaged).is_ok());
+    assert!(std::fs::write(artifact.join(&last.part.file), damaged).is_ok());
     let corrupt = run();
     assert_eq!(corrupt.code, 2);
     assert_eq!(
         corrupt.errors,
         format!(
             "error: the artifact's file {} is corrupt: its hash is not the manifest's\n",
-            last.module.file
+            last.part.file
         )
     );
 }

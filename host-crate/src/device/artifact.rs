@@ -107,7 +107,11 @@ impl Artifact {
         if manifest.modules.is_empty() {
             return Err(corrupt(MANIFEST, "it lists no modules"));
         }
-        if manifest.modules.iter().any(|module| module.parts.is_empty()) {
+        if manifest
+            .modules
+            .iter()
+            .any(|module| module.parts.is_empty())
+        {
             return Err(corrupt(MANIFEST, "it lists a module without parts"));
         }
         let mut texts = Vec::with_capacity(manifest.modules.len());
@@ -263,7 +267,9 @@ fn verify(ArtifactModule { module, texts, .. }: ArtifactModule<'_>) -> Result<()
 
 fn is_hash(digest: impl AsRef<[u8]>, written: &str) -> bool {
     let hexadecimal = digest.as_ref().iter().map(|byte| format!("{byte:02x}"));
-    hexadecimal.collect::<String>().eq_ignore_ascii_case(written)
+    hexadecimal
+        .collect::<String>()
+        .eq_ignore_ascii_case(written)
 }
 
 fn read_text(path: &Path, file: &str) -> Result<String> {

@@ -80,7 +80,9 @@ impl Module {
     /// [`Error::UnknownKernel`]; [`Error::BadModule`] and [`Error::UnsupportedModule`]
     /// with the file of the part; [`Error::NotPrepared`] within a recording.
     pub fn prepare(&self, kernels: &[&str]) -> Result<()> {
-        kernels.iter().try_for_each(|name| self.entry(name).map(drop))
+        kernels
+            .iter()
+            .try_for_each(|name| self.entry(name).map(drop))
     }
 
     /// What a kernel takes up, by its entry name.

@@ -124,6 +124,21 @@ const KERNELS: &str = r#"[
    "static_shared_bytes":0,"dynamic_shared":false,"max_threads":0,"min_blocks":0,"cluster":[0,0,0],"max_registers":0}
 ]"#;
 
+/// One kernel without parameters, as the manifest tells of it.
+fn kernel(entry: &str) -> serde_json::Value {
+    serde_json::json!({
+        "entry": entry, "module": "fake", "parameters": [], "ptx_parameters": [],
+        "static_shared_bytes": 0, "dynamic_shared": false, "max_threads": 0, "min_blocks": 0,
+        "cluster": [0, 0, 0], "max_registers": 0,
+    })
+}
+
+/// SHA-256 in hexadecimal digits.
+fn hash(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The fake's PTX, whose first line names the architecture.
 pub(crate) fn ptx(arch: &str, version: &str) -> String {
     format!(
@@ -132,24 +147,49 @@ pub(crate) fn ptx(arch: &str, version: &str) -> String {
     )
 }
 
-/// Writes an artifact with these (architecture, PTX version) to `folder`.
+/// Writes an artifact with these (architecture, PTX version) to `folder`. Each has
+/// three parts: the main one, `extra` with the kernel `in_extra`, and `broken`, whose
+/// PTX is none, with the kernel `in_broken`.
 pub(crate) fn write_artifact(folder: &Path, modules: &[(&str, &str)]) {
     let kernels: serde_json::Value = serde_json::from_str(KERNELS).expect("JSON");
     let modules: Vec<_> = modules
         .iter()
         .map(|(arch, version)| {
-            let (file, text) = (format!("fake.{arch}.ptx"), ptx(arch, version));
-            std::fs::write(folder.join(&file), &text).expect("a file");
-            let digest = Sha256::digest(text.as_bytes());
-            let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+            let extra = format!("// {arch} extra\n.version {version}\n.entry in_extra\n");
+            let parts = [
+                (
+                    "main",
+                    format!("fake.{arch}.ptx"),
+                    ptx(arch, version),
+                    &kernels,
+                ),
+                (
+                    "extra",
+                    format!("fake.extra.{arch}.ptx"),
+                    extra,
+                    &[kernel("in_extra")].into(),
+                ),
+                (
+                    "broken",
+                    format!("fake.broken.{arch}.ptx"),
+                    "rubbish".into(),
+                    &[kernel("in_broken")].into(),
+                ),
+            ];
+            let whole: String = parts.iter().map(|(_, _, text, _)| text.as_str()).collect();
+            let parts = parts.map(|(name, file, text, kernels)| {
+                std::fs::write(folder.join(&file), &text).expect("a file");
+                serde_json::json!({
+                    "name": name, "file": file, "sha256": hash(&text), "kernels": kernels,
+                })
+            });
             serde_json::json!({
-                "arch": arch, "file": file, "ptx_version": version, "sha256": hash,
-                "kernels": kernels,
+                "arch": arch, "ptx_version": version, "sha256": hash(&whole), "parts": parts,
             })
         })
         .collect();
     let manifest = serde_json::json!({
-        "format": 1, "crate": "fake", "version": "0.1.0", "rustc": "none", "llvm": "none",
+        "format": 2, "crate": "fake", "version": "0.1.0", "rustc": "none", "llvm": "none",
         "flags": [], "modules": modules,
     });
     std::fs::write(folder.join("manifest.json"), manifest.to_string()).expect("a file");

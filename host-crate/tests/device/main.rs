@@ -8,6 +8,7 @@ mod fake_cuda;
 mod graphs;
 mod kernels;
 mod launches;
+mod parts;
 
 /// What an error says to a user.
 fn sentence<T: std::fmt::Debug>(result: quadscan::Result<T>) -> String {

@@ -32,7 +32,11 @@ impl Artifact {
     /// The paths of the PTX files, in the manifest's order: all parts of the
     /// first architecture, then those of the next.
     pub fn ptx_paths(&self) -> impl Iterator<Item = PathBuf> + '_ {
-        let parts = self.manifest.modules.iter().flat_map(|module| &module.parts);
+        let parts = self
+            .manifest
+            .modules
+            .iter()
+            .flat_map(|module| &module.parts);
         parts.map(|part| self.dir.join(&part.file))
     }
 
@@ -101,7 +105,9 @@ impl Built {
         for part in parts {
             whole.update(&part.ptx);
         }
-        let version = parts.first().map(|main| Ptx::read(&main.ptx).version().to_owned());
+        let version = parts
+            .first()
+            .map(|main| Ptx::read(&main.ptx).version().to_owned());
         Built {
             module: Module {
                 arch: arch.to_string(),
@@ -208,7 +214,10 @@ impl<'b> Writer<'b> {
         }
         let stamp = Stamp {
             key,
-            texts: parts.iter().map(|part| hash(&[part.ptx.as_bytes()])).collect(),
+            texts: parts
+                .iter()
+                .map(|part| hash(&[part.ptx.as_bytes()]))
+                .collect(),
             built,
         };
         let text = serde_json::to_string(&stamp).unwrap_or_default();

@@ -91,10 +91,11 @@ struct Message {
 impl Package {
     /// The name of the library, as rustc has it.
     fn library(&self) -> String {
-        let is_library =
-            |target: &&Target| target.kind.iter().any(|kind| kind.ends_with("lib"));
+        let is_library = |target: &&Target| target.kind.iter().any(|kind| kind.ends_with("lib"));
         let library = self.targets.iter().find(is_library);
-        library.map_or(&self.name, |target| &target.name).replace('-', "_")
+        library
+            .map_or(&self.name, |target| &target.name)
+            .replace('-', "_")
     }
 }
 

@@ -47,7 +47,10 @@ pub(crate) fn write(target: &Path) -> Result<PathBuf, CudaBuilderError> {
     // this process may be writing its own.
     static WRITTEN: AtomicU32 = AtomicU32::new(0);
     let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
-    let new = target.join(format!("keep-linker-inputs.{}.{number}", std::process::id()));
+    let new = target.join(format!(
+        "keep-linker-inputs.{}.{number}",
+        std::process::id()
+    ));
     let write = || {
         fs::write(&new, LINKER)?;
         fs::set_permissions(&new, fs::Permissions::from_mode(0o755))?;

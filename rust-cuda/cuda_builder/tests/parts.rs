@@ -78,7 +78,10 @@ fn a_function_that_two_parts_call_is_in_both_and_no_other_entry_is() {
     for (name, entry) in [(MAIN, "plain"), ("first", "in_first")] {
         let text = part(name);
         assert_eq!(text.matches(".entry ").count(), 1, "{text}");
-        assert!(text.contains(&format!(".visible .entry {entry}(")), "{text}");
+        assert!(
+            text.contains(&format!(".visible .entry {entry}(")),
+            "{text}"
+        );
         assert!(text.contains("library__mix"), "{text}");
     }
     assert!(part("first").contains(".maxntid 64"));
@@ -127,7 +130,11 @@ fn a_damaged_part_is_made_again_and_the_file_of_a_part_that_is_no_more_goes() {
     assert_eq!(build(), first);
     assert_eq!(fs::read(file("second")).unwrap(), good);
 
-    edit(&kernels.join("src/lib.rs"), r#""part":"second""#, r#""part":"third""#);
+    edit(
+        &kernels.join("src/lib.rs"),
+        r#""part":"second""#,
+        r#""part":"third""#,
+    );
     let renamed = build();
     assert_eq!(renamed.modules[0].parts[2].name, "third");
     assert!(file("third").is_file() && !file("second").exists());
@@ -168,7 +175,11 @@ fn a_dependencys_kernels_are_left_out_unless_they_are_asked_for() {
     let new = || builder(&fixture("in_parts").join("kernels"), here.path());
     let main = |artifact: &Artifact| {
         let module = &artifact.manifest.modules[0];
-        let kernels: Vec<_> = module.parts[0].kernels.iter().map(|k| k.entry.clone()).collect();
+        let kernels: Vec<_> = module.parts[0]
+            .kernels
+            .iter()
+            .map(|k| k.entry.clone())
+            .collect();
         let text = fs::read_to_string(artifact.dir.join(&module.parts[0].file)).unwrap();
         (kernels, text.contains("of_the_library"))
     };

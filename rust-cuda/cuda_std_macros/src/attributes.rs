@@ -153,7 +153,8 @@ impl Options {
 
 /// The name in `#[part(NAME)]`, which becomes part of the name of a file.
 fn part(attribute: &Attribute) -> syn::Result<String> {
-    let example = "a part is named by one identifier of ASCII letters, digits and _: write #[part(scan_f32)]";
+    let example =
+        "a part is named by one identifier of ASCII letters, digits and _: write #[part(scan_f32)]";
     let wrong = |_| Error::new_spanned(attribute, example);
     let name: Ident = attribute.parse_args().map_err(wrong)?;
     let text = name.unraw().to_string();

@@ -57,7 +57,9 @@ impl Passes<'_> {
         if !self.options.kernels_of_dependencies {
             // The others are functions like any other from here on, and go
             // unless a kernel calls them.
-            found.kernels.retain(|kernel| kernel.is_of(&self.kernels.library));
+            found
+                .kernels
+                .retain(|kernel| kernel.is_of(&self.kernels.library));
         }
         self.whole(&module, &found, bitcode)?;
         let parts = parts::split(&found)?;

@@ -1,0 +1,112 @@
+//! When each part of an artifact is loaded, and what becomes of one that cannot be.
+
+use cuda_std::launch::LaunchShape;
+use quadscan::device::{Device, Module};
+use quadscan::{Error, Result};
+
+use crate::fake_cuda::{BOTH, FakeCuda, Settings, artifact};
+use crate::{kernels, sentence};
+
+fn one() -> LaunchShape {
+    LaunchShape::new(1, 1)
+}
+
+fn loaded(fake: &FakeCuda) -> (Device, Module) {
+    let device = fake.open();
+    let module = device.load(&artifact(BOTH)).expect("it loads");
+    (device, module)
+}
+
+#[test]
+fn a_part_is_loaded_when_a_kernel_of_it_is_first_used_and_once() -> Result<()> {
+    let fake = FakeCuda::new(Settings::default());
+    let (device, module) = loaded(&fake);
+    assert_eq!(fake.log(&["load"]), ["load // sm_90"]);
+    module.launch(kernels::in_extra, one(), ())?;
+    module.launch(kernels::in_extra, one(), ())?;
+    assert_eq!(module.attributes("in_extra")?.max_threads_per_block, 1024);
+    assert_eq!(
+        fake.log(&["load"]),
+        ["load // sm_90", "load // sm_90 extra"]
+    );
+    drop((module, device));
+    assert_eq!(fake.log(&["unload"]).len(), 2);
+    Ok(())
+}
+
+#[test]
+fn threads_that_use_a_part_at_once_load_it_once() -> Result<()> {
+    let fake = FakeCuda::new(Settings::default());
+    let (_device, module) = loaded(&fake);
+    let start = std::sync::Barrier::new(8);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                start.wait();
+                module
+                    .launch(kernels::in_extra, one(), ())
+                    .expect("a launch");
+            });
+        }
+    });
+    assert_eq!(fake.log(&["load // sm_90 extra"]).len(), 1);
+    assert_eq!(fake.log(&["launch in_extra"]).len(), 8);
+    Ok(())
+}
+
+#[test]
+fn a_part_that_does_not_load_is_the_launchs_error_and_the_others_go_on() -> Result<()> {
+    let fake = FakeCuda::new(Settings::default());
+    let (_device, module) = loaded(&fake);
+    for _ in 0..2 {
+        assert_eq!(
+            sentence(module.launch(kernels::in_broken, one(), ())),
+            "the driver cannot load fake.broken.sm_90.ptx: CUDA_ERROR_INVALID_PTX (218): \
+             ptxas fatal   : Unexpected symbol; ptxas fatal   : Ptx assembly aborted"
+        );
+    }
+    module.launch(kernels::in_extra, one(), ())
+}
+
+#[test]
+fn a_part_has_to_be_loaded_before_a_recording() -> Result<()> {
+    let fake = FakeCuda::new(Settings::default());
+    let (device, module) = loaded(&fake);
+    let record = || device.capture(|| module.launch(kernels::in_extra, one(), ()));
+    let refused = record();
+    assert!(matches!(&refused, Err(Error::NotPrepared { part, .. }) if part == "extra"));
+    assert_eq!(
+        sentence(refused),
+        "kernel `in_extra` is in the part `extra`, which is not loaded yet and cannot be while \
+         a graph is recorded; call `Module::prepare(&[\"in_extra\"])` before"
+    );
+    assert_eq!(fake.log(&["load"]).len(), 1);
+    module.prepare(&["scale", "in_extra"])?;
+    assert_eq!(fake.log(&["load"]).len(), 2);
+    record()?.launch()?;
+    assert_eq!(fake.log(&["launch in_extra"]).len(), 1);
+    Ok(())
+}
+
+#[test]
+fn preparing_an_unknown_kernel_names_it() {
+    let fake = FakeCuda::new(Settings::default());
+    let (_device, module) = loaded(&fake);
+    let refused = sentence(module.prepare(&["in_extra", "nothing"]));
+    assert_eq!(refused, "the module has no kernel `nothing`");
+}
+
+#[test]
+fn another_threads_recording_refuses_the_load_and_leaves_it_for_later() -> Result<()> {
+    let fake = FakeCuda::new(Settings::default());
+    let (device, module) = loaded(&fake);
+    device.capture(|| {
+        let elsewhere = std::thread::scope(|scope| {
+            let launch = || module.launch(kernels::in_extra, one(), ());
+            scope.spawn(launch).join().expect("no panic")
+        });
+        assert!(matches!(elsewhere, Err(Error::Recording { .. })));
+        Ok(())
+    })?;
+    module.launch(kernels::in_extra, one(), ())
+}
