@@ -10,9 +10,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use quadscan::bench::progress::{Pace, Progress};
 use quadscan::bench::{Outcome, bench, console::Console};
-use quadscan::cli::{BenchArguments, Cli, Command, ReportArguments, WorkerArguments, one_sentence};
-use quadscan::report;
-use quadscan::worker;
+use quadscan::cli::{
+    ArtifactArguments, BenchArguments, Cli, Command, ReportArguments, WorkerArguments, one_sentence,
+};
+use quadscan::{parts, report, worker};
 
 /// The request could not be understood or carried out.
 const REFUSED: u8 = 2;
@@ -164,6 +165,20 @@ fn rebuild(arguments: &ReportArguments) -> ExitCode {
     }
 }
 
+/// `quadscan artifact`.
+fn list(arguments: &ArtifactArguments) -> ExitCode {
+    match parts::list(arguments) {
+        Err(error) => {
+            say(&format!("error: {error}"));
+            ExitCode::from(error.exit_code())
+        }
+        Ok(listing) => {
+            say(&listing.notice);
+            loss(print(&listing.text)).map_or(ExitCode::SUCCESS, |error| unprinted(&error))
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let command = match Cli::try_parse() {
         Ok(Cli { command }) => command,
@@ -177,5 +192,6 @@ fn main() -> ExitCode {
         Command::Worker(arguments) => serve(&arguments),
         Command::Bench(arguments) => measure(&arguments),
         Command::Report(arguments) => rebuild(&arguments),
+        Command::Artifact(arguments) => list(&arguments),
     }
 }

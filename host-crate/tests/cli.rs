@@ -351,6 +351,23 @@ fn a_corrupt_artifact_is_refused_on_every_machine() {
     for part in embedded.parts() {
         assert!(std::fs::write(artifact.join(&part.part.file), part.ptx).is_ok());
     }
+    let listed = quadscan(
+        folder.path(),
+        &["artifact", "--artifact", "artifact", "--device", "emulator"],
+    );
+    assert_eq!(
+        (listed.code, listed.errors.lines().count()),
+        (0, 1),
+        "{listed:?}"
+    );
+    // A header and a rule; no part has a time.
+    assert_eq!(listed.output.lines().count(), 2 + embedded.parts().count());
+    for (line, part) in listed.output.lines().skip(2).zip(embedded.parts()) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let bytes = part.ptx.len().to_string();
+        assert_eq!(cells[1..3], [part.arch, &part.part.name]);
+        assert_eq!(cells[4..7], [&*bytes, "", ""]);
+    }
     let whole = ["accuracy", "--strips", "16", "--artifact", "artifact"];
     assert_eq!(without_device_in(folder.path(), &whole).code, 0);
     let Some(last) = embedded.parts().last() else {

@@ -49,12 +49,8 @@ impl Code {
         Err(refusal.unwrap_or_else(|| driver_too_old(device.properties(), None)))
     }
 
-    /// Code without a manifest, which is one part.
-    pub(super) fn of_image(device: &Device, image: Image<'_>) -> Result<Self> {
-        let what = match image {
-            Image::Ptx(_) => "the PTX",
-            Image::Cubin(_) => "the cubin",
-        };
+    /// Code without a manifest, which is one part; errors call it `what`.
+    pub(super) fn of_image(device: &Device, image: Image<'_>, what: &str) -> Result<Self> {
         Ok(Self::new(device, None, 1, load(device, image, what)?))
     }
 

@@ -227,13 +227,18 @@ impl Device {
         Module::from_artifact(self, artifact)
     }
 
+    /// Loads one part alone, as code without a manifest.
+    pub(crate) fn load_part(&self, part: &ArtifactPart<'_>) -> Result<Module> {
+        Module::from_image(self, Image::Ptx(part.ptx), &part.part.file)
+    }
+
     /// Loads PTX that has no manifest. Its kernels have unchecked launches only.
     ///
     /// # Errors
     ///
     /// [`Error::DriverTooOld`], [`Error::BadModule`].
     pub fn load_ptx(&self, text: &str) -> Result<Module> {
-        Module::from_image(self, Image::Ptx(text))
+        Module::from_image(self, Image::Ptx(text), "the PTX")
     }
 
     /// Loads a cubin or fat binary. Its kernels have unchecked launches only.
@@ -242,7 +247,7 @@ impl Device {
     ///
     /// [`Error::BadModule`].
     pub fn load_cubin(&self, bytes: &[u8]) -> Result<Module> {
-        Module::from_image(self, Image::Cubin(bytes))
+        Module::from_image(self, Image::Cubin(bytes), "the cubin")
     }
 
     /// Waits until all work given to this device is done.

@@ -45,8 +45,8 @@ impl Module {
         Code::of_artifact(device, artifact).map(Self::new)
     }
 
-    pub(super) fn from_image(device: &Device, image: Image<'_>) -> Result<Self> {
-        Code::of_image(device, image).map(Self::new)
+    pub(super) fn from_image(device: &Device, image: Image<'_>, what: &str) -> Result<Self> {
+        Code::of_image(device, image, what).map(Self::new)
     }
 
     fn new(code: Code) -> Self {
