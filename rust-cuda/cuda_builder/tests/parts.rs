@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use cuda_builder::manifest::{MAIN, Module};
-use cuda_builder::{Artifact, CudaBuilderError, NvvmArch};
+use cuda_builder::{Artifact, CudaBuilderError, LintLevel, NvvmArch};
 use sha2::{Digest, Sha256};
 use support::{builder, copy, fixture};
 
@@ -151,6 +151,24 @@ fn parts_that_differ_in_case_alone_are_refused() {
         .unwrap_err();
     assert!(matches!(&error, CudaBuilderError::BadKernel { entry, .. } if entry == "in_first"));
     assert!(error.to_string().contains("`First`"), "{error}");
+}
+
+#[test]
+fn what_the_lints_find_in_a_part_names_it() {
+    let here = tempfile::tempdir().unwrap();
+    copy(&fixture("lints"), &here.path().join("lints"));
+    let source = here.path().join("lints/src/lib.rs");
+    let to = r#""kind":"pointer_mut"}],"part":"apart"}"#;
+    edit(&source, r#""kind":"pointer_mut"}]}"#, to);
+    let error = builder(&here.path().join("lints"), &here.path().join("out"))
+        .lints(LintLevel::Deny)
+        .build_all()
+        .unwrap_err();
+    let CudaBuilderError::Lints(text) = error else {
+        panic!("{error}");
+    };
+    let found = "sm_90, part apart: local_array: ";
+    assert!(text.lines().any(|line| line.starts_with(found)), "{text}");
 }
 
 #[test]

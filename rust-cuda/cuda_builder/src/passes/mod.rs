@@ -14,6 +14,9 @@ mod metadata;
 mod names;
 mod parts;
 
+use std::num::NonZero;
+use std::thread;
+
 use crate::builder::Options;
 use crate::cargo::{Bitcode, Crate};
 use crate::llvm::{Llvm, Machine, Module};
@@ -63,11 +66,8 @@ impl Passes<'_> {
         }
         self.whole(&module, &found, bitcode)?;
         let parts = parts::split(&found)?;
-        // A context works on one thread at a time, so each part is read into
-        // its own.
-        let whole = module.bitcode();
-        drop(module);
-        parts::for_each(parts, |part| self.part(&whole, &found, part))
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        self.each(module, &found, parts, threads)
     }
 
     /// Makes the entries and drops what no kernel needs.
@@ -85,34 +85,53 @@ impl Passes<'_> {
         machine.run(module, "globaldce")
     }
 
-    /// The PTX of one part of the whole.
-    fn part(self, whole: &[u8], found: &Found, part: Part) -> Result<Output, CudaBuilderError> {
-        let options = self.options;
-        let module = Module::parse(self.llvm, whole, &self.kernels.identifier())?;
-        let machine = self.machine()?;
-        parts::keep(&module, &machine, found, &part)?;
-        address_space::assign(&module)?;
-        if options.mark_convergent {
-            convergence::mark(&module);
-        } else {
-            convergence::unmark(&module);
+    /// The PTX of each of the parts in a module, halved until it holds one.
+    fn each(
+        self,
+        module: Module,
+        found: &Found,
+        mut parts: Vec<Part>,
+        threads: usize,
+    ) -> Result<Vec<Output>, CudaBuilderError> {
+        if parts.len() == 1 {
+            let part = parts.pop().into_iter();
+            return part.map(|part| self.part(&module, part)).collect();
         }
-        math::apply(&module, options);
+        // A context works on one thread at a time, so each half is read into its own.
+        let bitcode = module.bitcode();
+        drop(module);
+        parts::halves(parts, threads, |half, threads| {
+            let module = Module::parse(self.llvm, &bitcode, &self.kernels.identifier())?;
+            parts::keep(&module, &self.machine()?, found, &half)?;
+            self.each(module, found, half, threads)
+        })
+    }
+
+    /// The PTX of the one part that a module holds.
+    fn part(self, module: &Module, part: Part) -> Result<Output, CudaBuilderError> {
+        let options = self.options;
+        let machine = self.machine()?;
+        address_space::assign(module)?;
+        if options.mark_convergent {
+            convergence::mark(module);
+        } else {
+            convergence::unmark(module);
+        }
+        math::apply(module, options);
         module.verify()?;
         let before = options.keep_ir.then(|| module.print());
 
-        machine.run(&module, flags::pipeline(options))?;
-        if options.nvvm_opts && address_space::globalise_aggregate_pointers(&module, &part.kernels)
-        {
+        machine.run(module, flags::pipeline(options))?;
+        if options.nvvm_opts && address_space::globalise_aggregate_pointers(module, &part.kernels) {
             machine.run(
-                &module,
+                module,
                 "function(infer-address-spaces,instcombine,early-cse)",
             )?;
         }
-        names::settle(&module);
+        names::settle(module);
         module.verify()?;
         let after = options.keep_ir.then(|| module.print());
-        let ptx = machine.emit(&module)?;
+        let ptx = machine.emit(module)?;
         Ok(Output {
             part: part.name,
             ptx,

@@ -3,12 +3,11 @@
 //!
 //! A part is the whole module without the kernels of the others, and without
 //! whatever only those need. That goes before anything is optimised: what a
-//! kernel costs is paid once, in its own part.
+//! kernel costs is paid once, in its own part. The module is halved again and
+//! again, so that a kernel is read and dropped as often as the logarithm of the
+//! number of parts says, and not once for each of them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZero;
-use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::thread;
 
 use crate::CudaBuilderError;
@@ -54,7 +53,7 @@ pub(super) fn split(found: &Found) -> Result<Vec<Part>, CudaBuilderError> {
     Ok(parts)
 }
 
-/// Drops the kernels of other parts and whatever only they need.
+/// Drops the kernels of other parts than these and whatever only those need.
 ///
 /// What is marked as externally visible stays in `main`; elsewhere it is there
 /// if a kernel uses it, a static under its own name.
@@ -62,9 +61,10 @@ pub(super) fn keep(
     module: &Module,
     machine: &Machine,
     found: &Found,
-    part: &Part,
+    parts: &[Part],
 ) -> Result<(), CudaBuilderError> {
-    let kept: BTreeSet<&str> = part.kernels.iter().map(|k| k.entry.as_str()).collect();
+    let kernels = parts.iter().flat_map(|part| &part.kernels);
+    let kept: BTreeSet<&str> = kernels.map(|kernel| kernel.entry.as_str()).collect();
     let others = found.kernels.iter().map(|kernel| kernel.entry.as_str());
     for entry in others.filter(|entry| !kept.contains(entry)) {
         if let Some(function) = module.function(entry) {
@@ -72,7 +72,7 @@ pub(super) fn keep(
         }
     }
     let mut visible = Vec::new();
-    if part.name != MAIN {
+    if parts.iter().all(|part| part.name != MAIN) {
         for function in module.functions() {
             if !function.is_declaration() && !kept.contains(function.name().as_str()) {
                 function.set_linkage(Linkage::Internal);
@@ -93,30 +93,27 @@ pub(super) fn keep(
     Ok(())
 }
 
-/// Does `work` for every part, on several threads; the results in the parts'
-/// order, or the first error.
-pub(super) fn for_each(
-    parts: Vec<Part>,
-    work: impl Fn(Part) -> Result<Output, CudaBuilderError> + Sync,
+/// Does `work` for the two halves of the parts, on two threads where there are as
+/// many to use, which are shared out; the results in the parts' order.
+pub(super) fn halves(
+    mut parts: Vec<Part>,
+    threads: usize,
+    work: impl Fn(Vec<Part>, usize) -> Result<Vec<Output>, CudaBuilderError> + Sync,
 ) -> Result<Vec<Output>, CudaBuilderError> {
-    let count = parts.len();
-    let left = Mutex::new(parts.into_iter().enumerate());
-    let next = || left.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let run = || -> Vec<(usize, Result<Output, CudaBuilderError>)> {
-        let mine = std::iter::from_fn(next);
-        mine.map(|(index, part)| (index, work(part))).collect()
-    };
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let done: Result<Vec<_>, CudaBuilderError> = thread::scope(|scope| {
-        let helpers: Vec<_> = (1..cores.min(count)).map(|_| scope.spawn(run)).collect();
-        let mut done = run();
-        for helper in helpers {
-            let panicked = |_| CudaBuilderError::Llvm("generating PTX panicked".into());
-            done.extend(helper.join().map_err(panicked)?);
-        }
-        Ok(done)
-    });
-    let mut done = done?;
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, output)| output).collect()
+    let second = parts.split_off(parts.len() / 2);
+    let mut done;
+    if threads <= 1 {
+        done = work(parts, 1)?;
+        done.extend(work(second, 1)?);
+    } else {
+        let (first, second) = thread::scope(|scope| {
+            let first = scope.spawn(|| work(parts, threads / 2));
+            let second = work(second, threads - threads / 2);
+            let panicked = |_| Err(CudaBuilderError::Llvm("generating PTX panicked".into()));
+            (first.join().unwrap_or_else(panicked), second)
+        });
+        done = first?;
+        done.extend(second?);
+    }
+    Ok(done)
 }
