@@ -7,6 +7,7 @@
 //! that lists the artifact. Nothing in the library talks to a terminal.
 
 pub mod bench;
+pub mod block_scan;
 pub mod cli;
 pub mod device;
 mod diagnostics;
@@ -22,7 +23,6 @@ pub mod oracle;
 pub mod parts;
 pub mod record;
 pub mod report;
-pub mod scan;
 pub mod tables;
 pub mod worker;
 

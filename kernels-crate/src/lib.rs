@@ -8,7 +8,12 @@
 //! `quadscan`), and thread indices, barriers and warp functions (`cuda_std`).
 #![cfg_attr(not(target_os = "cuda"), no_std)]
 
+pub mod block_scan;
 pub mod diagnostics;
 pub mod integrate;
 pub mod limits;
+pub mod operator;
 pub mod scan;
+
+#[doc(hidden)]
+pub use pastey;

@@ -19,13 +19,13 @@ pub(crate) mod store;
 
 use std::path::{Path, PathBuf};
 
+use crate::block_scan::Algorithm;
 use crate::cli::BenchArguments;
 use crate::device::{Artifact, DeviceChoice};
 use crate::error::{Error, Result};
 use crate::export::{self, Format};
 use crate::record::{DeviceInfo, Key, Record, Status};
 use crate::report;
-use crate::scan::Algorithm;
 use crate::tables::column::KERNEL_COLD;
 use crate::tables::{Column, Table};
 use crate::worker::Executor;

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use quadscan_kernels::scan::MAX_ELEMENTS;
+use quadscan_kernels::block_scan::MAX_ELEMENTS;
 
 use super::baseline::asked;
 use super::{chosen, list};

@@ -7,11 +7,11 @@
 //! the tables. What does not live here: the comparison of a device's result with
 //! these (`worker`), and the time measurement (`measure`).
 
+pub mod block_scan;
 pub mod chains;
 pub mod mapping;
 pub mod quarter_circle;
 pub mod running_sum;
-pub mod scan;
 pub mod summation;
 
 pub use quarter_circle::Precision;

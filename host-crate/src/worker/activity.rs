@@ -7,11 +7,11 @@
 use ptx_emulator::count::Step;
 
 use super::protocol::{Algorithm, Reading};
+use crate::block_scan;
 use crate::device::Module;
 use crate::device::emulator::LastSteps;
 use crate::error::Result;
-use crate::oracle::scan::{self as oracle, StepActivity};
-use crate::scan;
+use crate::oracle::block_scan::{self as oracle, StepActivity};
 
 /// Elements whose sums wrap.
 pub(super) fn input(n: u32) -> Vec<u32> {
@@ -39,7 +39,7 @@ pub(super) fn measure(
 ) -> Result<Reading> {
     let input = input(n);
     let expected = sequential(algorithm, &input);
-    let counted = scan::counted(module, algorithm, &input)?;
+    let counted = block_scan::counted(module, algorithm, &input)?;
     let wrong = difference("the scan", &counted.output, &expected);
     let index = (step as usize).saturating_sub(1);
     let said = counted.steps.get(index);
@@ -77,7 +77,7 @@ fn plain(module: &Module, algorithm: Algorithm, input: &[u32]) -> Result<Vec<u32
     let device = module.device();
     let source = device.upload(input)?;
     let mut output = device.alloc_zeroed(input.len())?;
-    scan::launch(module, algorithm, &source, &mut output)?;
+    block_scan::launch(module, algorithm, &source, &mut output)?;
     output.to_vec()
 }
 

@@ -73,7 +73,7 @@ fn a_watched_row_has_the_counts_of_the_plain_kernel_alone() {
     let input: Vec<u32> = (0..64).collect();
     assert!(super::plain(&module, Algorithm::WorkEfficient, &input).is_ok());
     let plain = module.device().take_counts();
-    assert!(scan::counted(&module, Algorithm::WorkEfficient, &input).is_ok());
+    assert!(block_scan::counted(&module, Algorithm::WorkEfficient, &input).is_ok());
     let counted = module.device().take_counts();
     assert_ne!(plain, counted);
     let reading = measure(&module, Some(&watched), Algorithm::WorkEfficient, 64, 1);

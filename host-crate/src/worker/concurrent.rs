@@ -13,13 +13,13 @@
 
 use super::activity::{difference, input, sequential};
 use super::protocol::{Algorithm, Reading};
+use crate::block_scan;
 use crate::device::{Artifact, Buffer, DeviceProperties, Event, Module};
 use crate::error::{Error, Result};
 use crate::integrate::{self, Grid};
 use crate::measure::Rule;
 use crate::measure::beside::{self, Party};
 use crate::oracle::{Precision, quarter_circle};
-use crate::scan;
 use quadscan_kernels::integrate::trapezoid::MAX_STRIPS;
 
 /// The most threads of the second kernel's block.
@@ -136,7 +136,7 @@ pub(super) fn measure(
         rule,
         Party {
             device,
-            launch: &mut || scan::launch(module, algorithm, &source, &mut output),
+            launch: &mut || block_scan::launch(module, algorithm, &source, &mut output),
         },
         Party {
             device: &second,
@@ -193,7 +193,7 @@ pub(super) fn results(module: &Module, algorithm: Algorithm, n: u32) -> Result<R
     let source = device.upload(&elements)?;
     let mut output = device.alloc_zeroed(elements.len())?;
     device.take_counts();
-    scan::launch(module, algorithm, &source, &mut output)?;
+    block_scan::launch(module, algorithm, &source, &mut output)?;
     let wrong = difference(
         "the scan",
         &output.to_vec()?,

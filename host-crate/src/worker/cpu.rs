@@ -9,7 +9,7 @@ use crate::device::{
     LaunchShape, MemoryInfo, ModuleHandle,
 };
 use crate::error::{Error, Result};
-use crate::oracle::scan::{self as scan_oracle, Placing, StepActivity};
+use crate::oracle::block_scan::{self as scan_oracle, Placing, StepActivity};
 
 /// What the fake device does wrong.
 #[derive(Clone, Copy, PartialEq)]

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::block_scan::Algorithm;
 use crate::device::Counts;
 use crate::limit::Limit;
 use crate::mapping::{Finish, Way};
 use crate::measure::{Method, Timing};
 use crate::oracle::Precision;
 use crate::record::{Clocks, DeviceInfo};
-pub use crate::scan::Algorithm;
 
 /// The kernels of the table `faults`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

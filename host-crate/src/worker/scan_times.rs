@@ -8,10 +8,10 @@ use std::collections::HashMap;
 
 use super::activity::{difference, input, sequential};
 use super::protocol::{Algorithm, Reading};
+use crate::block_scan;
 use crate::device::{DeviceProperties, Module};
 use crate::error::Result;
 use crate::measure::{Method, Rule, Timing, device as timing};
-use crate::scan;
 
 /// How many times over a batch fills the device with the blocks of the naive scan,
 /// which are the largest.
@@ -86,8 +86,9 @@ fn measure(module: &Module, rule: &Rule, algorithm: Algorithm, n: u32) -> Result
     );
     let mut one_output = device.alloc_zeroed(one.len())?;
     let mut all_output = device.alloc_zeroed(all.len())?;
-    let mut single = || scan::launch(module, algorithm, &one, &mut one_output);
-    let mut batch = || scan::launch_batch(module, algorithm, blocks, n, &all, &mut all_output);
+    let mut single = || block_scan::launch(module, algorithm, &one, &mut one_output);
+    let mut batch =
+        || block_scan::launch_batch(module, algorithm, blocks, n, &all, &mut all_output);
     let launches: &mut [timing::Launch<'_>] = &mut [&mut single, &mut batch];
     let mut times = timing::kernels_and_methods(rule, device, launches)?.into_iter();
     let kernel = times.next();

@@ -36,7 +36,7 @@ use cuda_std::prelude::*;
 use cuda_std::shared_array;
 
 use super::trapezoid::MAX_STRIPS;
-use crate::scan::strided;
+use crate::block_scan::strided;
 
 /// The most threads of a block: each has a word of shared memory.
 pub const MAX_THREADS: u32 = 1024;

@@ -1,158 +1,164 @@
-//! Prefix scan of one block: what the algorithms have in common.
+//! Device-wide prefix scan: any number of elements, any associative operator.
 //!
-//! Terms: step d of a scan is one pass over the shared array between two
-//! barriers; a *combine* is the add and its store. The counted kernels report,
-//! for every step, how many threads executed a combine, in how many warps, and how
-//! many combines that were: more than threads where a thread has several elements.
-//!
-//! *Scattered* kernels do the same combines by threads of as many warps as can be,
-//! to show what packing them into few warps is worth.
+//! One algorithm a file, each a generic function; [`scan_kernels!`](crate::scan_kernels)
+//! makes the entries for an operator. What is common: [`items`] (a lane's elements),
+//! [`lanes`] (a warp's values), [`status`] (what blocks tell each other).
 
-pub mod blelloch;
-pub mod hillis_steele;
+pub mod items;
+pub mod lanes;
+pub mod lookahead;
+pub mod one_block;
+pub mod one_wave;
+pub mod rows;
+pub mod status;
 
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use cuda_std::{thread, warp};
+use cuda_std::grid;
 
-/// The most elements that one block scans.
-pub const MAX_ELEMENTS: usize = 2048;
+use crate::operator::Operator;
 
-/// The most threads of a block.
-pub const MAX_THREADS: u32 = 1024;
+/// Bit of a scan's `flags`: element i of the result is without element i of the input.
+pub const EXCLUSIVE: u32 = 1;
+/// Bit of a scan's `flags`: `initial` stands before the first element.
+pub const HAS_INITIAL: u32 = 2;
 
-/// Lanes of a warp.
-const LANES: u32 = 32;
-
-/// The most steps of a scan of [`MAX_ELEMENTS`] elements: the work-efficient one
-/// takes 2 log2(n) - 1.
-pub const MAX_STEPS: usize = 2 * MAX_ELEMENTS.ilog2() as usize - 1;
-
-/// An element that is summed: 0 and +.
-pub trait Element: Copy {
-    /// The sum of no elements.
-    const ZERO: Self;
-    /// `self + other`; integers wrap.
-    fn plus(self, other: Self) -> Self;
+/// What a scan is asked for: its kernel's parameters.
+pub struct Request<O: Operator> {
+    /// The elements.
+    pub input: *const O::Input,
+    /// As many results; may be `input`.
+    pub output: *mut O::Output,
+    /// How many elements.
+    pub n: u64,
+    /// What stands before the first, when the flags say so.
+    pub initial: O::Accumulator,
+    /// [`EXCLUSIVE`], [`HAS_INITIAL`].
+    pub flags: u32,
+    /// Words that tiles tell each other their totals by, [`status`].
+    pub scratch: *mut u64,
+    /// How many of them.
+    pub words: u64,
 }
 
-impl Element for u32 {
-    const ZERO: Self = 0;
+impl<O: Operator> Clone for Request<O> {
     #[inline(always)]
-    fn plus(self, other: Self) -> Self {
-        self.wrapping_add(other)
+    fn clone(&self) -> Self {
+        *self
     }
 }
 
-impl Element for f32 {
-    const ZERO: Self = 0.0;
+impl<O: Operator> Copy for Request<O> {}
+
+impl<O: Operator> Request<O> {
+    /// The request of a launch, once the launches before it are done: `count`, where
+    /// there is one, says how many elements there are, up to `n`.
+    ///
+    /// # Safety
+    /// `count` is null, or points to a number in global memory.
     #[inline(always)]
-    fn plus(self, other: Self) -> Self {
-        self + other
-    }
-}
-
-/// What a kernel does with the combines of a step.
-pub(crate) trait StepCounter {
-    /// Called once a step by all threads of a warp together: `combines` is how
-    /// many this thread executes.
-    fn count(&self, step: usize, combines: u32);
-}
-
-/// Counts nothing, and costs nothing.
-#[derive(Clone, Copy)]
-pub(crate) struct Uncounted;
-
-impl StepCounter for Uncounted {
-    #[inline(always)]
-    fn count(&self, _step: usize, _combines: u32) {}
-}
-
-/// Adds up in global memory: element d of `threads` is the number of threads with a
-/// combine in step d, of `warps` that of warps with such a thread, of `adds` that of
-/// combines.
-#[derive(Clone, Copy)]
-pub(crate) struct Counted {
-    pub(crate) threads: *mut u32,
-    pub(crate) warps: *mut u32,
-    pub(crate) adds: *mut u32,
-}
-
-impl StepCounter for Counted {
-    #[inline(always)]
-    fn count(&self, step: usize, combines: u32) {
-        // SAFETY: blocks are whole warps and all lanes come here together, as
-        // the trait demands; the arrays have an element for every step.
-        unsafe {
-            let active = warp::warp_vote_ballot(u32::MAX, combines > 0).count_ones();
-            if active > 0 && warp::lane_id() == 0 {
-                AtomicU32::from_ptr(self.threads.add(step)).fetch_add(active, Relaxed);
-                AtomicU32::from_ptr(self.warps.add(step)).fetch_add(1, Relaxed);
-            }
-            AtomicU32::from_ptr(self.adds.add(step)).fetch_add(combines, Relaxed);
+    #[allow(clippy::too_many_arguments)]
+    pub unsafe fn begin(
+        input: *const O::Input,
+        output: *mut O::Output,
+        n: u64,
+        count: *const u64,
+        initial: O::Accumulator,
+        flags: u32,
+        scratch: *mut u64,
+        words: u64,
+    ) -> Self {
+        grid::allow_next();
+        grid::wait_for_earlier();
+        let n = if count.is_null() {
+            n
+        } else {
+            // SAFETY: the caller's.
+            n.min(unsafe { *count })
+        };
+        Self {
+            input,
+            output,
+            n,
+            initial,
+            flags,
+            scratch,
+            words,
         }
     }
-}
 
-/// The item that this thread of the block combines: its own index, or, scattered,
-/// that of the block's items, in rows of one warp, which lies on the warp's
-/// diagonal. Every warp then has an equal share of every row, and every lane keeps
-/// its column and with it its bank of shared memory. The block has a power of two
-/// of warps when `SCATTERED`.
-#[inline(always)]
-pub(crate) fn item<const SCATTERED: bool>() -> usize {
-    let thread = thread::thread_idx_x();
-    if !SCATTERED {
-        return thread as usize;
+    /// Whether results are without their own element.
+    #[inline(always)]
+    pub fn is_exclusive(&self) -> bool {
+        self.flags & EXCLUSIVE != 0
     }
-    let (warp, lane) = (thread / LANES, thread % LANES);
-    let rows = thread::block_dim_x() / LANES;
-    (((warp + lane) & (rows - 1)) * LANES + lane) as usize
-}
 
-/// The item that this thread of the block combines when items are dealt to the warps
-/// in turn. Every warp then has an equal share of the first items, however many those
-/// are. Neighbouring lanes are as many items apart as there are warps: a power of two,
-/// which falls into few banks of shared memory unless that is padded.
-#[inline(always)]
-pub(crate) fn dealt_item() -> usize {
-    let thread = thread::thread_idx_x();
-    let warps = thread::block_dim_x() / LANES;
-    (thread % LANES * warps + thread / LANES) as usize
-}
-
-/// The elements that this block of a batch scans, of each `elements`, and where
-/// they go.
-///
-/// # Safety
-/// `input` and `output` hold `elements` elements for every block of the grid.
-#[inline(always)]
-pub(crate) unsafe fn of_block<T>(input: &[T], output: *mut T, elements: u32) -> (&[T], *mut T) {
-    let first = thread::block_idx_x() as usize * elements as usize;
-    // SAFETY: the caller's: this block's elements lie within both.
-    unsafe {
-        let own = core::slice::from_raw_parts(input.as_ptr().add(first), elements as usize);
-        (own, output.add(first))
+    /// Whether something stands before the first element.
+    #[inline(always)]
+    pub fn has_initial(&self) -> bool {
+        self.flags & HAS_INITIAL != 0
     }
 }
 
-/// `first`, `first + step`, ... below `end`. Unlike `step_by` it does not divide to
-/// know its length beforehand.
-#[inline(always)]
-pub(crate) fn strided(first: usize, end: usize, step: usize) -> impl Iterator<Item = usize> {
-    core::iter::successors(Some(first), move |i| Some(i + step)).take_while(move |&i| i < end)
+/// Makes the kernels of scans: `name: Operator;` makes `lookahead_name`, `one_wave_name`
+/// and `one_block_name`.
+#[macro_export]
+macro_rules! scan_kernels {
+    ($($name:ident: $operator:ty;)*) => {$(
+        $crate::scan_entry! {
+            /// Scans a large array; see `lookahead`.
+            lookahead_ $name: $operator, lookahead::scan::<$operator, {28 * 4 / size_of::<<$operator as $crate::operator::Operator>::Input>()}, 7, 8, 7, 3, 2>
+        }
+        $crate::scan_entry! {
+            /// Scans a middling array; see `one_wave`.
+            one_wave_ $name: $operator, one_wave::scan::<$operator, 16, 2, {16 / size_of::<<$operator as $crate::operator::Operator>::Input>()}>
+        }
+        $crate::scan_entry! {
+            /// Scans a small array; see `one_wave`.
+            one_wave_small_ $name: $operator, one_wave::scan::<$operator, 8, 1, {16 / size_of::<<$operator as $crate::operator::Operator>::Input>()}>
+        }
+        $crate::scan_entry! {
+            /// Scans an array of one block; see `one_block`.
+            one_block_ $name: $operator, one_block::scan::<$operator, 32, 1, {16 / size_of::<<$operator as $crate::operator::Operator>::Input>()}>
+        }
+    )*};
 }
 
-/// Threads of the block that scans `elements` elements with one thread for every
-/// `elements_per_thread`, as far as a block goes; always whole warps.
-pub const fn threads(elements: usize, elements_per_thread: usize) -> u32 {
-    let threads = elements
-        .div_ceil(elements_per_thread)
-        .next_multiple_of(LANES as usize) as u32;
-    if threads == 0 {
-        LANES
-    } else if threads > MAX_THREADS {
-        MAX_THREADS
-    } else {
-        threads
-    }
+/// One entry of [`scan_kernels!`](crate::scan_kernels).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! scan_entry {
+    ($(#[$doc:meta])* $prefix:ident $name:ident: $operator:ty, $($algorithm:tt)*) => {
+        $crate::pastey::paste! {
+            $(#[$doc])*
+            ///
+            /// # Safety
+            /// See the function of the same name.
+            #[::cuda_std::kernel]
+            #[cfg(any(not(target_os = "cuda"), target_feature = "sm_90"))]
+            #[allow(clippy::too_many_arguments)]
+            pub unsafe fn [<$prefix $name>](
+                input: *const <$operator as $crate::operator::Operator>::Input,
+                output: *mut <$operator as $crate::operator::Operator>::Output,
+                n: u64,
+                count: *const u64,
+                initial: <$operator as $crate::operator::Operator>::Accumulator,
+                flags: u32,
+                scratch: *mut u64,
+                words: u64,
+            ) {
+                // SAFETY: the kernel's own contract.
+                unsafe {
+                    let request = $crate::scan::Request::<$operator>::begin(
+                        input, output, n, count, initial, flags, scratch, words,
+                    );
+                    $crate::scan::$($algorithm)*(request);
+                }
+            }
+        }
+    };
+}
+
+scan_kernels! {
+    sum_u32: crate::operator::Sum<u32>;
+    sum_f32: crate::operator::Sum<f32>;
+    sum_f64: crate::operator::Sum<f64>;
 }

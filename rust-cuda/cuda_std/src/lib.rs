@@ -40,9 +40,11 @@ extern crate alloc;
 #[path = "private.rs"]
 pub mod __private;
 pub mod atomic;
+pub mod bulk;
 pub mod cfg;
 mod device;
 pub mod float;
+pub mod grid;
 mod intrinsics;
 pub mod io;
 #[cfg(not(target_os = "cuda"))]

@@ -1,9 +1,9 @@
 //! Work that is recorded once and launched again and again.
 
 use quadscan::device::{Buffer, LaunchShape};
-use quadscan::oracle::scan as oracle;
+use quadscan::oracle::block_scan as oracle;
+use quadscan_kernels::block_scan::hillis_steele::{hillis_steele_inclusive_u32, threads};
 use quadscan_kernels::integrate::trapezoid::trapezoid_f64;
-use quadscan_kernels::scan::hillis_steele::{hillis_steele_inclusive_u32, threads};
 use quadscan_tests::suite::{Bench, Outcome};
 
 /// Part of a warp, several warps, and the largest scan of one block.

@@ -5,12 +5,12 @@
 //! values come from the published tables, from closed forms, or from the
 //! sequential oracles of `quadscan`.
 
+mod block_scan;
 mod diagnostics;
 mod graphs;
 mod integrate;
 mod limits;
 mod mapping;
-mod scan;
 
 use std::process::ExitCode;
 
@@ -42,17 +42,17 @@ fn cases() -> Vec<Case> {
         mapping::a_block_adds_up_any_number_of_partial_sums,
         mapping::the_contiguous_mapping_has_the_bits_of_the_published_loop,
         mapping::ways_without_room_for_their_sums_are_refused,
-        scan::hillis_steele_agrees_with_a_sequential_scan,
-        scan::blelloch_agrees_with_a_sequential_scan,
-        scan::padded_blelloch_agrees_with_a_sequential_scan,
-        scan::scattered_scans_agree_with_a_sequential_scan,
-        scan::every_block_of_a_batch_scans_its_own_elements,
-        scan::counting_does_not_change_the_result,
-        scan::activity_is_the_published_one_for_1024_elements,
-        scan::scans_of_every_power_of_two_have_the_adds_of_the_closed_forms,
-        scan::scattered_scans_work_in_as_many_warps_as_can_be,
-        scan::scans_write_their_elements_and_nothing_else,
-        scan::a_scan_of_too_many_elements_is_refused,
+        block_scan::hillis_steele_agrees_with_a_sequential_scan,
+        block_scan::blelloch_agrees_with_a_sequential_scan,
+        block_scan::padded_blelloch_agrees_with_a_sequential_scan,
+        block_scan::scattered_scans_agree_with_a_sequential_scan,
+        block_scan::every_block_of_a_batch_scans_its_own_elements,
+        block_scan::counting_does_not_change_the_result,
+        block_scan::activity_is_the_published_one_for_1024_elements,
+        block_scan::scans_of_every_power_of_two_have_the_adds_of_the_closed_forms,
+        block_scan::scattered_scans_work_in_as_many_warps_as_can_be,
+        block_scan::scans_write_their_elements_and_nothing_else,
+        block_scan::a_scan_of_too_many_elements_is_refused,
         graphs::a_replayed_graph_gives_the_bits_of_single_launches,
         graphs::recorded_work_is_done_in_order_at_every_launch,
         limits::chains_take_every_step,

@@ -15,10 +15,10 @@ use super::column::{Column, KERNEL_COLD, median, optional};
 use super::published::ACTIVITY;
 use super::{Selection, Table};
 use crate::bench::host_oracle::HostOracle;
+use crate::block_scan::Algorithm;
 use crate::error::Result;
-use crate::oracle::scan::{self, Placing};
+use crate::oracle::block_scan::{self as scan, Placing};
 use crate::record::{Key, Record};
-use crate::scan::Algorithm;
 use crate::worker::protocol::{Reading, Task};
 
 /// The table.

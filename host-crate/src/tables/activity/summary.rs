@@ -3,10 +3,10 @@
 //! the records.
 
 use super::launch;
+use crate::block_scan::Algorithm;
 use crate::export::number;
 use crate::measure::Timing;
 use crate::record::{Record, Status};
-use crate::scan::Algorithm;
 
 /// A number of things.
 fn several(count: impl Into<u64>, what: &str) -> String {

@@ -4,8 +4,8 @@ use std::fmt::Debug;
 
 use cuda_std::launch::{Kernel, PointerMut, SafeLaunch, Slice, Value};
 use quadscan::device::{Buffer, LaunchShape};
-use quadscan_kernels::scan::MAX_ELEMENTS;
-use quadscan_kernels::scan::blelloch::{
+use quadscan_kernels::block_scan::MAX_ELEMENTS;
+use quadscan_kernels::block_scan::blelloch::{
     self, blelloch_batch_exclusive_u32, blelloch_exclusive_f32, blelloch_exclusive_f32_counted,
     blelloch_exclusive_u32, blelloch_exclusive_u32_counted, blelloch_inclusive_f32,
     blelloch_inclusive_f32_counted, blelloch_inclusive_u32, blelloch_inclusive_u32_counted,
@@ -18,7 +18,7 @@ use quadscan_kernels::scan::blelloch::{
     blelloch_scattered_batch_exclusive_u32, blelloch_scattered_exclusive_u32,
     blelloch_scattered_exclusive_u32_counted,
 };
-use quadscan_kernels::scan::hillis_steele::{
+use quadscan_kernels::block_scan::hillis_steele::{
     self, hillis_steele_batch_inclusive_u32, hillis_steele_exclusive_f32,
     hillis_steele_exclusive_f32_counted, hillis_steele_exclusive_u32,
     hillis_steele_exclusive_u32_counted, hillis_steele_inclusive_f32,

@@ -2,12 +2,12 @@
 //! that names them.
 
 use cuda_std::launch::{Kernel, PointerMut, SafeLaunch, Slice, Value};
-use quadscan_kernels::scan::{blelloch, hillis_steele};
+use quadscan_kernels::block_scan::{blelloch, hillis_steele};
 use serde::{Deserialize, Serialize};
 
 use crate::device::{Buffer, LaunchShape, Module};
 use crate::error::Result;
-use crate::oracle::scan::StepActivity;
+use crate::oracle::block_scan::StepActivity;
 
 /// The scans of one block; two of them have published names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,0 +1,102 @@
+//! Values across the lanes of a warp: exchanged as words, combined in order.
+
+use bytemuck::Pod;
+use core::mem::{MaybeUninit, transmute_copy};
+use cuda_std::warp;
+
+use crate::operator::Operator;
+
+/// Lanes of a warp.
+pub const LANES: u32 = warp::WARP_SIZE;
+
+/// The most words of a value.
+pub const MAX_WORDS: usize = 4;
+
+/// A value as words of 32 bits; unused ones are 0.
+pub type Words = [u32; MAX_WORDS];
+
+/// Words of a value.
+pub const fn words_of<T>() -> usize {
+    size_of::<T>().div_ceil(4)
+}
+
+/// A value's words.
+#[inline(always)]
+pub fn to_words<T: Pod>(value: T) -> Words {
+    const { assert!(size_of::<T>() <= 16, "a value has at most 16 bytes") };
+    let mut words: Words = [0; MAX_WORDS];
+    // SAFETY: a `Pod` value is its bytes, which fit.
+    unsafe { (&raw mut words).cast::<T>().write_unaligned(value) };
+    words
+}
+
+/// The value of these words.
+#[inline(always)]
+pub fn from_words<T: Pod>(words: Words) -> T {
+    const { assert!(size_of::<T>() <= 16, "a value has at most 16 bytes") };
+    // SAFETY: every pattern of bytes is a `Pod` value, and there are enough.
+    unsafe { (&raw const words).cast::<T>().read_unaligned() }
+}
+
+/// A register's worth of nothing in particular, for what is not read before it is
+/// written.
+#[inline(always)]
+pub fn anything<T: Pod>() -> T {
+    // SAFETY: every pattern of bytes is a `Pod` value.
+    unsafe { transmute_copy(&MaybeUninit::<T>::zeroed()) }
+}
+
+/// The value of the lane `delta` below; its own in the lowest lanes.
+///
+/// # Safety
+/// All lanes of the warp call it.
+#[inline(always)]
+pub unsafe fn up<T: Pod>(value: T, delta: u32) -> T {
+    let mut words = to_words(value);
+    for w in 0..MAX_WORDS {
+        if w < words_of::<T>() {
+            // SAFETY: the caller's.
+            words[w] = unsafe { warp::shuffle_up(warp::FULL_MASK, words[w], delta) };
+        }
+    }
+    from_words(words)
+}
+
+/// The value of lane `lane`.
+///
+/// # Safety
+/// All lanes of the warp call it.
+#[inline(always)]
+pub unsafe fn of_lane<T: Pod>(value: T, lane: u32) -> T {
+    let mut words = to_words(value);
+    for w in 0..MAX_WORDS {
+        if w < words_of::<T>() {
+            // SAFETY: the caller's.
+            words[w] = unsafe { warp::shuffle_idx(warp::FULL_MASK, words[w], lane) };
+        }
+    }
+    from_words(words)
+}
+
+/// The inclusive scan of the values of the first `count` lanes; what the others get is
+/// unspecified, and theirs are not combined.
+///
+/// Association: lane l combines the value that lane l - d has with its own, for d = 1,
+/// 2, 4, 8, 16 (Hillis and Steele 1986).
+///
+/// # Safety
+/// All lanes of the warp call it, with the same `count`.
+#[inline(always)]
+pub unsafe fn scan<O: Operator>(value: O::Accumulator, count: u32) -> O::Accumulator {
+    let lane = warp::lane_id();
+    let mut value = value;
+    for step in 0..LANES.ilog2() {
+        let delta = 1 << step;
+        // SAFETY: the caller's.
+        let before = unsafe { up(value, delta) };
+        if lane >= delta && lane < count {
+            value = O::combine(before, value);
+        }
+    }
+    value
+}

@@ -1,0 +1,77 @@
+//! The scan of an array that one block holds in its registers.
+//!
+//! Association: as in [`rows`](super::rows); the warps by [`lanes::scan`].
+
+use cuda_std::{shared_array, thread};
+
+use super::Request;
+use super::lanes::{self, LANES, anything};
+use super::rows::{self, Read};
+use crate::operator::Operator;
+
+/// The most elements.
+pub const fn capacity(warps: usize, rows: usize, each: usize) -> u64 {
+    warps as u64 * rows::elements(rows, each)
+}
+
+/// Scans as `request` says, which has no more than [`capacity`] elements.
+///
+/// # Safety
+/// One block of at most `W` whole warps, enough for the elements; input and output hold
+/// `n` elements, and are the same or do not overlap.
+#[inline(always)]
+pub unsafe fn scan<O: Operator, const W: usize, const R: usize, const E: usize>(
+    request: Request<O>,
+) {
+    const { assert!(W <= LANES as usize, "a warp scans the warps' totals") };
+    let totals = shared_array![u128; 32].cast::<O::Accumulator>();
+    let warp = thread::thread_idx_x() / LANES;
+    let lane = cuda_std::warp::lane_id();
+    let each = rows::elements(R, E);
+    // SAFETY: the caller's; a warp writes its own total before the barrier.
+    unsafe {
+        let rows = Read::<O, R, E>::start(&request, u64::from(warp) * each).scan();
+        if lane == 0 {
+            *totals.add(warp as usize) = rows.total();
+        }
+        thread::sync_threads();
+        if !rows.is_any() {
+            return;
+        }
+        let (base, has_base) =
+            before_warp::<O>(totals, warp, request.initial, request.has_initial());
+        rows.store(&request, base, has_base);
+    }
+}
+
+/// What lies before the warp: what lies before the tile, if anything, and the totals of
+/// the warps below.
+///
+/// # Safety
+/// All lanes of the warp call it; the totals of the warps below are there.
+#[inline(always)]
+unsafe fn before_warp<O: Operator>(
+    totals: *const O::Accumulator,
+    warp: u32,
+    before: O::Accumulator,
+    has_before: bool,
+) -> (O::Accumulator, bool) {
+    if warp == 0 {
+        return (before, has_before);
+    }
+    let lane = cuda_std::warp::lane_id();
+    let mut total = anything();
+    // SAFETY: the caller's.
+    unsafe {
+        if lane < warp {
+            total = *totals.add(lane as usize);
+        }
+        let below = lanes::of_lane(lanes::scan::<O>(total, warp), warp - 1);
+        let base = if has_before {
+            O::combine(before, below)
+        } else {
+            below
+        };
+        (base, true)
+    }
+}

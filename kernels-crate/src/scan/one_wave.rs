@@ -1,0 +1,103 @@
+//! The scan of an array whose tiles are all in registers at once: a tile a block, all
+//! blocks resident.
+//!
+//! Every block totals its tile first and publishes the total; then its warps fetch those
+//! of all tiles before it, a group of [`GROUP`] each, at the same time. So the time is
+//! that of one read, one exchange and one write.
+//!
+//! Association: a tile as in [`one_block`](super::one_block), the tiles of a group by
+//! [`gather`], the groups in order.
+
+use cuda_std::{shared_array, thread, warp};
+
+use super::Request;
+use super::lanes::{self, LANES};
+use super::rows;
+use super::status::{self, GROUP, gather};
+use crate::operator::Operator;
+
+/// Elements of a tile.
+pub const fn tile(warps: usize, rows: usize, each: usize) -> u64 {
+    warps as u64 * rows::elements(rows, each)
+}
+
+/// The most blocks: each warp of a block fetches one group.
+pub const fn max_blocks(warps: usize) -> u64 {
+    warps as u64 * GROUP
+}
+
+/// Scans as `request` says.
+///
+/// # Safety
+/// A block of `W` warps for every [`tile`], at most [`max_blocks`], all resident at once;
+/// input and output hold `n` elements, and are the same or do not overlap; the scratch
+/// memory has room for the tiles and is this launch's alone.
+#[inline(always)]
+pub unsafe fn scan<O: Operator, const W: usize, const R: usize, const E: usize>(
+    request: Request<O>,
+) {
+    const { assert!(W <= LANES as usize, "a warp scans the warps' totals") };
+    let totals = shared_array![u128; 32].cast::<O::Accumulator>();
+    let groups = shared_array![u128; 32].cast::<O::Accumulator>();
+    let shared_tag = shared_array![u32; 1];
+    let (warp, lane) = (thread::thread_idx_x() / LANES, warp::lane_id());
+    let block = u64::from(thread::block_idx_x());
+    let first = block * tile(W, R, E) + u64::from(warp) * rows::elements(R, E);
+    // SAFETY: the caller's; totals, groups and the tag are written on one side of a
+    // barrier and read on the other.
+    unsafe {
+        let read = rows::Read::<O, R, E>::start(&request, first);
+        // While the elements are on their way.
+        if warp == W as u32 - 1 && lane == 0 {
+            *shared_tag = status::begin(request.scratch, thread::grid_dim_x());
+        }
+        let rows = read.scan();
+        if lane == 0 {
+            *totals.add(warp as usize) = rows.total();
+        }
+        thread::sync_threads();
+
+        let tag = *shared_tag;
+        let published = u64::from(thread::grid_dim_x()) - 1;
+        let in_tile = lanes::scan::<O>(*totals.add((lane as usize).min(W - 1)), W as u32);
+        if warp == 0 && lane == W as u32 - 1 && block < published {
+            status::publish(request.scratch, block, in_tile, tag);
+        }
+        let group = u64::from(warp);
+        if group * GROUP < block {
+            let count = (block - group * GROUP).min(GROUP) as u32;
+            let total = gather::<O>(request.scratch, group, count, tag);
+            if lane == 0 {
+                *groups.add(warp as usize) = total;
+            }
+        }
+        let below = lanes::of_lane(in_tile, warp.max(1) - 1);
+        thread::sync_threads();
+
+        if warp == 0 {
+            status::forget::<O::Accumulator>(request.scratch, request.words, published, tag);
+        }
+        if !rows.is_any() {
+            return;
+        }
+        let (mut base, mut has_base) = (request.initial, request.has_initial());
+        for group in 0..block.div_ceil(GROUP) as usize {
+            let total = *groups.add(group);
+            base = if has_base {
+                O::combine(base, total)
+            } else {
+                total
+            };
+            has_base = true;
+        }
+        if warp > 0 {
+            base = if has_base {
+                O::combine(base, below)
+            } else {
+                below
+            };
+            has_base = true;
+        }
+        rows.store(&request, base, has_base);
+    }
+}
