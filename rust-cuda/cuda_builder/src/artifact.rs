@@ -1,7 +1,6 @@
-//! A build's output on disk, and what is known of it without building again.
+//! A build's output on disk. Whether an earlier one's still holds is `stamp`'s.
 
 use std::fs;
-use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +14,7 @@ use crate::llvm::Llvm;
 use crate::manifest::{self, Kernel, MAIN, Manifest, Module, Part};
 use crate::passes::{KernelMetadata, Output, Passes};
 use crate::ptx::Ptx;
+use crate::stamp::{Stamp, hash};
 use crate::toolchain::Toolchain;
 use crate::{CudaBuilderError, NvvmArch, flags};
 
@@ -50,45 +50,10 @@ impl Artifact {
     }
 }
 
-/// What a module was made from; as long as it holds, the PTX is what a new
-/// run of the passes would make.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Stamp {
-    key: u64,
-    /// Of the PTX file of each part.
-    texts: Vec<u64>,
-    built: Built,
-}
-
-impl Stamp {
-    fn read(path: &Path) -> Option<Self> {
-        serde_json::from_slice(&fs::read(path).ok()?).ok()
-    }
-
-    fn holds(&self, dir: &Path, key: u64) -> bool {
-        let parts = &self.built.module.parts;
-        let same = |(part, text): (&Part, &u64)| {
-            fs::read(dir.join(&part.file)).is_ok_and(|ptx| hash(&[&ptx]) == *text)
-        };
-        let there = parts.len() == self.texts.len() && parts.iter().zip(&self.texts).all(same);
-        self.key == key && there
-    }
-
-    /// Removes the files of parts that are no more, so that the folder holds
-    /// what the manifest lists. One that stays is read by nobody.
-    fn remove_others(&self, dir: &Path, now: &Built) {
-        for gone in &self.built.module.parts {
-            if now.module.parts.iter().all(|part| part.file != gone.file) {
-                let _ = fs::remove_file(dir.join(&gone.file));
-            }
-        }
-    }
-}
-
 /// A module, and what the lints find in each of its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Built {
-    module: Module,
+    pub(crate) module: Module,
     findings: Vec<Vec<Finding>>,
 }
 
@@ -303,17 +268,6 @@ impl<'b> Writer<'b> {
         parts.push(&bitcode.module);
         Ok(hash(&parts))
     }
-}
-
-/// A hash that tells whether something changed; of no use against malice, and
-/// fast in build scripts too, which are not optimised.
-fn hash(parts: &[&[u8]]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for part in parts {
-        hasher.write_usize(part.len());
-        hasher.write(part);
-    }
-    hasher.finish()
 }
 
 /// Puts together what the source says of the kernels and what the PTX says.
