@@ -11,8 +11,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use quadscan::bench::progress::{Pace, Progress};
 use quadscan::bench::{Outcome, bench, console::Console};
 use quadscan::cli::{
-    ArtifactArguments, BenchArguments, Cli, Command, ReportArguments, WorkerArguments, one_sentence,
+    ArtifactArguments, Cli, Command, ReportArguments, WorkerArguments, one_sentence,
 };
+use quadscan::peers::command::peers;
 use quadscan::{parts, report, worker};
 
 /// The request could not be understood or carried out.
@@ -130,14 +131,14 @@ fn serve(arguments: &WorkerArguments) -> ExitCode {
     }
 }
 
-/// `quadscan bench`.
-fn measure(arguments: &BenchArguments) -> ExitCode {
+/// `quadscan bench` and `quadscan peers`.
+fn measure(run: impl FnOnce(&mut Terminal) -> quadscan::Result<Outcome>) -> ExitCode {
     let mut terminal = Terminal {
         bar: None,
         pace: (!io::stderr().is_terminal()).then(|| Pace::new(Instant::now())),
         lost: None,
     };
-    let result = bench(arguments, &mut terminal);
+    let result = run(&mut terminal);
     terminal.finish();
     match (result, &terminal.lost) {
         (Err(error), _) => {
@@ -190,7 +191,8 @@ fn main() -> ExitCode {
     };
     match command {
         Command::Worker(arguments) => serve(&arguments),
-        Command::Bench(arguments) => measure(&arguments),
+        Command::Bench(arguments) => measure(|terminal| bench(&arguments, terminal)),
+        Command::Peers(arguments) => measure(|terminal| peers(&arguments, terminal)),
         Command::Report(arguments) => rebuild(&arguments),
         Command::Artifact(arguments) => list(&arguments),
     }
