@@ -163,6 +163,17 @@ pub enum Error {
         /// The entry name that was looked for.
         kernel: String,
     },
+    /// A kernel was first used while its thread records a graph, when no code can be
+    /// loaded.
+    #[error(
+        "kernel `{kernel}` is in the part `{part}`, which is not loaded yet and cannot be while a graph is recorded; call `Module::prepare(&[\"{kernel}\"])` before"
+    )]
+    NotPrepared {
+        /// The kernel's entry name.
+        kernel: String,
+        /// The part of the artifact that it is in.
+        part: String,
+    },
     /// The artifact's kernel and this program's launcher have different parameters.
     #[error(
         "kernel `{kernel}` of the artifact has the parameters ({found}), this program was built for ({expected}); build both from the same source"
@@ -263,6 +274,22 @@ pub enum Error {
         /// The device's name.
         device: String,
     },
+    /// Something that only a CUDA device has was asked of another.
+    #[error("{device} is not a CUDA device")]
+    NotCuda {
+        /// The device's name.
+        device: String,
+    },
+    /// A library that we are measured against failed.
+    #[error("the peer's {what} failed: {text} ({code})")]
+    Peer {
+        /// The operation's name, such as `inclusive_sum_i32`.
+        what: String,
+        /// The CUDA runtime's raw code (`cudaError_t`), or -1 for an unknown operation.
+        code: i32,
+        /// What the library says of it.
+        text: String,
+    },
     /// A second stream of work was asked of a device that has one.
     #[error("{device} has one stream of work: it does one thing after the other")]
     OneStream {
@@ -343,6 +370,8 @@ impl Error {
     pub fn is_context_lost(&self) -> bool {
         match self {
             Error::Driver { code, .. } | Error::BadModule { code, .. } => is_sticky(*code),
+            // The runtime's codes of lost contexts are the driver's.
+            Error::Peer { code, .. } => u32::try_from(*code).is_ok_and(is_sticky),
             Error::KernelStopped { .. } => true,
             _ => false,
         }

@@ -4,6 +4,8 @@
 //! checks of sizes, types and owners are made before a backend is called: it
 //! does as it is told. Work happens in order, as on one stream.
 
+use std::ffi::c_void;
+
 use super::{
     ClockState, Counts, DeviceProperties, FunctionAttributes, HostMemory, LaunchConfig, MemoryInfo,
 };
@@ -170,6 +172,15 @@ pub trait Backend: Send + Sync {
     /// thing after the other.
     fn another_stream(&self) -> Result<Box<dyn Backend>> {
         Err(Error::OneStream {
+            device: self.properties().name.clone(),
+        })
+    }
+
+    /// The stream as libraries in CUDA C++ know it (a `CUstream`, which is their
+    /// `cudaStream_t`), once its context is current on this thread;
+    /// [`Error::NotCuda`](crate::Error::NotCuda) on a device of another kind.
+    fn cuda_stream(&self) -> Result<*mut c_void> {
+        Err(Error::NotCuda {
             device: self.properties().name.clone(),
         })
     }

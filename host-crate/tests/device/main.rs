@@ -10,6 +10,8 @@ mod graphs;
 mod host;
 mod kernels;
 mod launches;
+mod parts;
+mod peers;
 mod views;
 
 /// What an error says to a user.

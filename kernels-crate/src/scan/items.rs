@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 use core::array::from_fn;
-use cuda_std::mem::{load_shared, store_shared};
+use cuda_std::shared::SharedPtr;
 
 use crate::operator::Operator;
 
@@ -14,10 +14,11 @@ type Vector = [u32; 4];
 /// # Safety
 /// `at` points to them, and is a multiple of 16.
 #[inline(always)]
-pub unsafe fn read<T: Pod, const V: usize, const N: usize>(at: *const T) -> [T; N] {
+pub unsafe fn read<T: Pod, const V: usize, const N: usize>(at: SharedPtr<u8>) -> [T; N] {
     const { assert!(size_of::<[T; N]>() == 16 * V, "the items are whole vectors") };
     // SAFETY: the caller's.
-    let vectors: [Vector; V] = from_fn(|v| unsafe { load_shared(at.cast::<Vector>().add(v)) });
+    let vectors: [Vector; V] =
+        from_fn(|v| unsafe { at.cast::<Vector>().wrapping_add(v as u32).load() });
     // SAFETY: both are as many bytes, and every pattern is a `Pod` value.
     unsafe { core::mem::transmute_copy(&vectors) }
 }
@@ -27,13 +28,13 @@ pub unsafe fn read<T: Pod, const V: usize, const N: usize>(at: *const T) -> [T; 
 /// # Safety
 /// As for [`read`], and nobody else accesses them.
 #[inline(always)]
-pub unsafe fn write<T: Pod, const V: usize, const N: usize>(at: *mut T, items: [T; N]) {
+pub unsafe fn write<T: Pod, const V: usize, const N: usize>(at: SharedPtr<u8>, items: [T; N]) {
     const { assert!(size_of::<[T; N]>() == 16 * V, "the items are whole vectors") };
     // SAFETY: both are as many bytes, and every pattern is a `Pod` value.
     let vectors: [Vector; V] = unsafe { core::mem::transmute_copy(&items) };
     for v in 0..V {
         // SAFETY: the caller's.
-        unsafe { store_shared(at.cast::<Vector>().add(v), vectors[v]) };
+        unsafe { at.cast::<Vector>().wrapping_add(v as u32).store(vectors[v]) };
     }
 }
 

@@ -2,7 +2,7 @@
 //! launches themselves are `quadscan::scan`'s.
 
 use super::sizes::{self, Registers};
-use super::{lanes, lookahead, one_block, one_wave, status};
+use super::{lanes, one_block, one_wave, status};
 use crate::operator::{BitAnd, BitOr, BitXor};
 use crate::operator::{Operator, Product, Sum};
 
@@ -16,7 +16,7 @@ pub enum Algorithm {
     OneWaveSmall,
     /// The same with larger tiles: [`sizes::one_wave`].
     OneWave,
-    /// Persistent blocks, which look ahead: [`lookahead`].
+    /// Persistent blocks, which look ahead: [`lookahead`](super::lookahead).
     LookAhead,
 }
 
@@ -123,14 +123,14 @@ impl ScanKernel {
         }
     }
 
-    /// See [`lookahead`].
+    /// See [`lookahead`](super::lookahead).
     pub const fn lookahead<O: Operator>(entry: &'static str) -> Self {
         let of = sizes::lookahead::<O>();
         Self {
             entry,
             algorithm: Algorithm::LookAhead,
-            threads: lookahead::threads(of.workers),
-            shared_bytes: lookahead::shared_bytes(of.vectors, of.workers, of.slots, of.delay),
+            threads: of.shape().threads(),
+            shared_bytes: of.shape().shared_bytes(),
             tile: (of.items * lanes::LANES as usize * of.workers) as u64,
             max_tiles: u64::MAX,
             alignment: 16,

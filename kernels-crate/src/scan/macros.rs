@@ -64,7 +64,7 @@ macro_rules! scan_lookahead {
             #[cfg(any(not(target_os = "cuda"), target_feature = "sm_90"))]
             /// Scans a large array; see `lookahead`.
             lookahead_ $name: $operator,
-            lookahead::scan[lookahead: items, vectors, workers, slots, delay, first]
+            lookahead::scan[lookahead: items, vectors, workers, delay, ahead]
         }
         $crate::scan_kernels_of! { $name: $operator, one_block one_wave_small one_wave lookahead }
     };
@@ -102,6 +102,7 @@ macro_rules! scan_entry {
             /// # Safety
             /// See the function `scan` there.
             #[::cuda_std::kernel]
+            #[part($name)]
             #[allow(clippy::too_many_arguments)]
             pub unsafe fn [<$prefix $name>](
                 input: *const <$operator as $crate::operator::Operator>::Input,

@@ -59,7 +59,7 @@ pub unsafe fn scan<O: Operator, const W: usize, const R: usize, const E: usize>(
 
         let tag = *shared_tag;
         let published = u64::from(thread::grid_dim_x()) - 1;
-        let in_tile = lanes::scan::<O>(*totals.add((lane as usize).min(W - 1)), W as u32);
+        let in_tile = lanes::scan_first::<O, W>(*totals.add((lane as usize).min(W - 1)), W as u32);
         if warp == 0 && lane == W as u32 - 1 && block < published {
             status::publish(request.scratch, block, in_tile, tag);
         }

@@ -25,24 +25,45 @@ pub struct Read<O: Operator, const R: usize, const E: usize> {
     items: [[O::Input; E]; R],
 }
 
+/// Elements of a row.
+const fn row_of(each: usize) -> u32 {
+    each as u32 * LANES
+}
+
+/// How many of a warp's `count` elements the lane has in a row, and how many lanes have
+/// any.
+#[inline(always)]
+fn part(count: u32, row: usize, each: usize, lane: u32) -> (u32, u32) {
+    let length = row_of(each);
+    let in_row = count.saturating_sub(row as u32 * length).min(length);
+    let mine = in_row.saturating_sub(lane * each as u32).min(each as u32);
+    (mine, in_row.div_ceil(each as u32))
+}
+
 impl<O: Operator, const R: usize, const E: usize> Read<O, R, E> {
+    const ALL: u32 = elements(R, E) as u32;
+
     /// Asks for the elements from `first` on.
     ///
     /// # Safety
     /// All lanes of the warp call it; the request is that of the launch.
     #[inline(always)]
     pub unsafe fn start(request: &Request<O>, first: u64) -> Self {
-        let lane = warp::lane_id();
-        let count = request.n.saturating_sub(first).min(elements(R, E)) as u32;
+        let count = request.n.saturating_sub(first).min(u64::from(Self::ALL)) as u32;
         let from = request.input.wrapping_add(first as usize);
+        let at = |row: usize| row as u32 * row_of(E) + warp::lane_id() * E as u32;
+        // One branch around all rows: none waits for another.
         // SAFETY: only elements that exist are read.
-        let items: [[O::Input; E]; R] = from_fn(|row| unsafe {
-            let start = row as u32 * Rows::<O, R, E>::ROW + lane * E as u32;
-            read(
-                from.wrapping_add(start as usize),
-                count.saturating_sub(start),
-            )
-        });
+        let items = unsafe {
+            if count == Self::ALL && is_vector::<O::Input, E>(from) {
+                from_fn(|row| read_vector(from.wrapping_add(at(row) as usize)))
+            } else {
+                from_fn(|row| {
+                    let from = from.wrapping_add(at(row) as usize);
+                    read(from, count.saturating_sub(at(row)))
+                })
+            }
+        };
         Self {
             first,
             count,
@@ -56,11 +77,29 @@ impl<O: Operator, const R: usize, const E: usize> Read<O, R, E> {
     /// All lanes of the warp call it.
     #[inline(always)]
     pub unsafe fn scan(self) -> Rows<O, R, E> {
-        let lane = warp::lane_id();
+        // SAFETY: the caller's.
+        let (before, totals) = unsafe {
+            if self.count == Self::ALL {
+                self.scan_rows(Self::ALL)
+            } else {
+                self.scan_rows(self.count)
+            }
+        };
+        Rows {
+            read: self,
+            before,
+            totals,
+        }
+    }
+
+    /// What lies before the lane in each row, and the rows' totals, for `count` elements:
+    /// a constant, where it is known.
+    #[inline(always)]
+    unsafe fn scan_rows(&self, count: u32) -> ([O::Accumulator; R], [O::Accumulator; R]) {
         let mut before = [anything(); R];
         let mut totals = [anything(); R];
         for row in 0..R {
-            let (mine, with) = Rows::<O, R, E>::part(self.count, row, lane);
+            let (mine, with) = part(count, row, E, warp::lane_id());
             let total = items::total::<O, E>(&self.items[row], mine as usize);
             // SAFETY: all lanes are here, the caller's.
             unsafe {
@@ -69,11 +108,7 @@ impl<O: Operator, const R: usize, const E: usize> Read<O, R, E> {
                 totals[row] = lanes::of_lane(scanned, with.max(1) - 1);
             }
         }
-        Rows {
-            read: self,
-            before,
-            totals,
-        }
+        (before, totals)
     }
 }
 
@@ -87,22 +122,12 @@ pub struct Rows<O: Operator, const R: usize, const E: usize> {
 }
 
 impl<O: Operator, const R: usize, const E: usize> Rows<O, R, E> {
-    const ROW: u32 = E as u32 * LANES;
-
-    /// How many elements the lane has in a row, and how many lanes have any.
-    #[inline(always)]
-    fn part(count: u32, row: usize, lane: u32) -> (u32, u32) {
-        let in_row = count.saturating_sub(row as u32 * Self::ROW).min(Self::ROW);
-        let mine = in_row.saturating_sub(lane * E as u32).min(E as u32);
-        (mine, in_row.div_ceil(E as u32))
-    }
-
     /// All elements combined, row after row; the warp has some.
     #[inline(always)]
     pub fn total(&self) -> O::Accumulator {
         let mut total = self.totals[0];
         for row in 1..R {
-            if self.read.count > row as u32 * Self::ROW {
+            if self.read.count > row as u32 * row_of(E) {
                 total = O::combine(total, self.totals[row]);
             }
         }
@@ -118,14 +143,42 @@ impl<O: Operator, const R: usize, const E: usize> Rows<O, R, E> {
     /// Writes the scan behind `base`, where there is something before the warp.
     ///
     /// # Safety
-    /// As for [`Read::scan`]; the request is that of [`Read::start`].
+    /// All lanes of the warp call it; the request is that of [`Read::start`].
     #[inline(always)]
     pub unsafe fn store(&self, request: &Request<O>, base: O::Accumulator, has_base: bool) {
-        let lane = warp::lane_id();
         let to = request.output.wrapping_add(self.read.first as usize);
+        let is_whole = self.read.count == Read::<O, R, E>::ALL && is_vector::<O::Output, E>(to);
+        // SAFETY: the caller's.
+        unsafe {
+            if is_whole {
+                let count = Read::<O, R, E>::ALL;
+                self.store_rows(request, to, count, base, has_base, |to, results, _| {
+                    write_vector(to, results)
+                });
+            } else {
+                let count = self.read.count;
+                self.store_rows(request, to, count, base, has_base, |to, results, mine| {
+                    write(to, results, mine)
+                });
+            }
+        }
+    }
+
+    /// [`Rows::store`] for `count` elements, a constant, where it is known.
+    #[inline(always)]
+    unsafe fn store_rows(
+        &self,
+        request: &Request<O>,
+        to: *mut O::Output,
+        count: u32,
+        base: O::Accumulator,
+        has_base: bool,
+        write: impl Fn(*mut O::Output, [O::Output; E], u32),
+    ) {
+        let lane = warp::lane_id();
         let (mut base, mut has_base) = (base, has_base);
         for row in 0..R {
-            let (mine, _) = Self::part(self.read.count, row, lane);
+            let (mine, _) = part(count, row, E, lane);
             let mut before = self.before[row];
             if has_base {
                 before = if lane == 0 {
@@ -143,10 +196,9 @@ impl<O: Operator, const R: usize, const E: usize> Rows<O, R, E> {
                 has_base || lane > 0,
                 request.is_exclusive(),
             );
-            let start = row as u32 * Self::ROW + lane * E as u32;
-            // SAFETY: only results that exist are written.
-            unsafe { write(to.wrapping_add(start as usize), results, mine) };
-            if self.read.count > (row as u32 + 1) * Self::ROW {
+            let start = row as u32 * row_of(E) + lane * E as u32;
+            write(to.wrapping_add(start as usize), results, mine);
+            if count > (row as u32 + 1) * row_of(E) {
                 let total = self.totals[row];
                 base = if has_base {
                     O::combine(base, total)
@@ -165,26 +217,46 @@ fn is_vector<T, const E: usize>(at: *const T) -> bool {
     size_of::<[T; E]>() == 16 && at.addr() % 16 == 0
 }
 
+/// A vector of elements.
+///
+/// # Safety
+/// They are there, and [`is_vector`] of it.
+#[inline(always)]
+unsafe fn read_vector<T: Pod, const E: usize>(from: *const T) -> [T; E] {
+    // SAFETY: the caller's; a vector is `E` elements of any bytes.
+    unsafe {
+        let vector = load_global(from.cast::<[u32; 4]>(), LoadHint::All);
+        core::mem::transmute_copy(&vector)
+    }
+}
+
+/// Writes a vector of elements.
+///
+/// # Safety
+/// They fit there, and [`is_vector`] of it.
+#[inline(always)]
+unsafe fn write_vector<T: Pod, const E: usize>(to: *mut T, elements: [T; E]) {
+    // SAFETY: the caller's; a vector is `E` elements of any bytes.
+    unsafe {
+        let vector: [u32; 4] = core::mem::transmute_copy(&elements);
+        store_global(to.cast::<[u32; 4]>(), vector, StoreHint::All);
+    }
+}
+
 /// The first `count` of `E` elements, or all.
 ///
 /// # Safety
 /// As many elements are there.
 #[inline(always)]
 unsafe fn read<T: Pod, const E: usize>(from: *const T, count: u32) -> [T; E] {
-    // SAFETY: the caller's; a vector is `E` elements of any bytes.
-    unsafe {
-        if is_vector::<T, E>(from) && count >= E as u32 {
-            let vector = load_global(from.cast::<[u32; 4]>(), LoadHint::All);
-            return core::mem::transmute_copy(&vector);
+    from_fn(|i| {
+        if (i as u32) < count {
+            // SAFETY: the caller's.
+            unsafe { *from.wrapping_add(i) }
+        } else {
+            anything()
         }
-        from_fn(|i| {
-            if (i as u32) < count {
-                *from.add(i)
-            } else {
-                anything()
-            }
-        })
-    }
+    })
 }
 
 /// Writes the first `count` elements.
@@ -193,17 +265,10 @@ unsafe fn read<T: Pod, const E: usize>(from: *const T, count: u32) -> [T; E] {
 /// As many fit there.
 #[inline(always)]
 unsafe fn write<T: Pod, const E: usize>(to: *mut T, elements: [T; E], count: u32) {
-    // SAFETY: the caller's; a vector is `E` elements of any bytes.
-    unsafe {
-        if is_vector::<T, E>(to) && count >= E as u32 {
-            let vector: [u32; 4] = core::mem::transmute_copy(&elements);
-            store_global(to.cast::<[u32; 4]>(), vector, StoreHint::All);
-            return;
-        }
-        for i in 0..E {
-            if (i as u32) < count {
-                *to.add(i) = elements[i];
-            }
+    for i in 0..E {
+        if (i as u32) < count {
+            // SAFETY: the caller's.
+            unsafe { *to.wrapping_add(i) = elements[i] };
         }
     }
 }

@@ -4,6 +4,7 @@
 //! and so the last bits of floats.
 
 use super::lanes;
+use super::lookahead::Shape;
 use crate::operator::Operator;
 
 /// Bytes that a lane moves in one instruction.
@@ -21,21 +22,32 @@ pub struct Registers {
     pub each: usize,
 }
 
-/// Constants of [`lookahead`](super::lookahead).
+/// Constants of [`lookahead`](super::lookahead): those of its [`Shape`], and the elements
+/// that they hold.
 #[derive(Clone, Copy, Debug)]
 pub struct Ahead {
-    /// Elements of a lane.
+    /// Elements of a lane in a tile.
     pub items: usize,
-    /// The same in vectors of 16 bytes; odd, so that lanes meet in no bank.
+    /// See [`Shape::vectors`].
     pub vectors: usize,
-    /// Warps that scan.
+    /// See [`Shape::workers`].
     pub workers: usize,
-    /// Tiles that a block holds at once.
-    pub slots: usize,
-    /// Rounds between a tile's total and its scan.
+    /// See [`Shape::delay`].
     pub delay: usize,
-    /// Tiles that are asked for before the first has come.
-    pub first: u32,
+    /// See [`Shape::ahead`].
+    pub ahead: usize,
+}
+
+impl Ahead {
+    /// The shape.
+    pub const fn shape(self) -> Shape {
+        Shape {
+            vectors: self.vectors,
+            workers: self.workers,
+            delay: self.delay,
+            ahead: self.ahead,
+        }
+    }
 }
 
 /// Elements of a vector.
@@ -70,16 +82,15 @@ pub const fn one_wave<O: Operator>() -> Registers {
     }
 }
 
-/// Any number of elements, in 200 KiB of shared memory.
+/// Any number of elements, in 220 KiB of shared memory.
 pub const fn lookahead<O: Operator>() -> Ahead {
     // Elements of 3, 6 or 12 bytes fill three vectors.
     let vectors = if size_of::<O::Input>() % 3 == 0 { 9 } else { 7 };
     Ahead {
         items: vectors * VECTOR / size_of::<O::Input>(),
         vectors,
-        workers: if vectors == 9 { 6 } else { 8 },
-        slots: 7,
-        delay: 3,
-        first: 2,
+        workers: 63 / vectors,
+        delay: 4,
+        ahead: 2,
     }
 }

@@ -335,6 +335,10 @@ impl Backend for Cuda {
         Ok(Box::new(Cuda::open(self.properties.ordinal)?))
     }
 
+    fn cuda_stream(&self) -> Result<*mut c_void> {
+        self.enter()
+    }
+
     fn has_graphs(&self) -> bool {
         graph::are_there()
     }
