@@ -7,11 +7,11 @@ use crate::scan_kernels;
 use cuda_std::{bf16, f16};
 
 scan_kernels! {
-    sum_u8: Sum<u8>;
+    sum_u8: Sum<u8>, without lookahead;
     sum_u16: Sum<u16>;
     sum_u32: Sum<u32>;
     sum_u64: Sum<u64>;
-    sum_f16: Sum<f16>;
+    sum_f16: Sum<f16>, without lookahead;
     sum_bf16: Sum<bf16>;
     sum_f32: Sum<f32>;
     sum_f64: Sum<f64>;

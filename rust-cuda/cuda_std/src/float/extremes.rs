@@ -31,6 +31,7 @@ pub trait Extremes: Copy {
 
 /// One of two floats from the order of their bits as signed integers, once those of negative
 /// numbers are turned round: so -0 is less than +0.
+#[cfg(not(all(target_os = "cuda", target_feature = "sm_80")))]
 macro_rules! by_bits {
     ($float:ty, $signed:ty, $a:expr, $b:expr, $is_first:tt) => {{
         const SIGN: u32 = <$signed>::BITS - 1;
