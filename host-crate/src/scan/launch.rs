@@ -5,7 +5,7 @@ use bytemuck::{Pod, bytes_of};
 use quadscan_kernels::scan::{Algorithm, EXCLUSIVE, HAS_INITIAL, ScanKernel, ScanKernels};
 
 use super::choice::{self, Candidate, Task};
-use super::plan::{Options, Plan};
+use super::plan::{Options, Plan, Reproducibility};
 use crate::device::{Actual, Device, LaunchConfig, LaunchShape, Module, View, ViewMut};
 use crate::error::{Error, Result};
 
@@ -168,7 +168,11 @@ pub(super) fn choose<O: ScanKernels>(plan: &Plan<O>, n: u64, alignment: u64) -> 
         element: size_of::<O::Input>() as u64,
         alignment,
         compute_capability: plan.module.device().properties().compute_capability,
-        reproducibility: plan.options.reproducibility,
+        reproducibility: match plan.options.algorithm {
+            // There is nothing to choose.
+            Some(_) => Reproducibility::RunToRun,
+            None => plan.options.reproducibility,
+        },
     };
     choice::choose(&plan.candidates, &task).ok_or_else(|| {
         let able = plan.candidates.iter();

@@ -5,6 +5,9 @@
 //! (a lane's elements), [`lanes`] (a warp's values), [`status`] (what blocks tell each
 //! other), [`sizes`] (the numbers).
 
+// A loop over constant indices unrolls, and what it indexes stays in registers.
+#![allow(clippy::needless_range_loop)]
+
 pub mod instances;
 pub mod items;
 pub mod lanes;
