@@ -130,8 +130,8 @@ mod tests {
     #[test]
     fn more_elements_go_to_a_kernel_of_more() {
         assert_eq!(chosen(132, task(1)), Some("one_block_sum_u32"));
-        assert_eq!(chosen(132, task(4096)), Some("one_block_sum_u32"));
-        assert_eq!(chosen(132, task(4097)), Some("one_wave_small_sum_u32"));
+        assert_eq!(chosen(132, task(8192)), Some("one_block_sum_u32"));
+        assert_eq!(chosen(132, task(8193)), Some("one_wave_small_sum_u32"));
         assert_eq!(chosen(264, task(1 << 20)), Some("one_wave_sum_u32"));
         assert_eq!(chosen(264, task(1 << 26)), Some("lookahead_sum_u32"));
         assert_eq!(chosen(1, task(u64::MAX)), Some("lookahead_sum_u32"));
@@ -139,20 +139,30 @@ mod tests {
 
     #[test]
     fn a_wave_is_no_larger_than_what_is_resident_at_once() {
-        assert_eq!(chosen(4, task(8192)), Some("one_wave_sum_u32"));
-        assert_eq!(chosen(2, task(8193)), Some("lookahead_sum_u32"));
+        assert_eq!(chosen(4, task(4 * 4096)), Some("one_wave_sum_u32"));
+        assert_eq!(chosen(4, task(4 * 4096 + 1)), Some("lookahead_sum_u32"));
     }
 
     #[test]
-    fn what_is_not_aligned_goes_to_a_kernel_that_does_not_mind() {
+    fn where_an_array_begins_does_not_change_its_tiles() {
         let odd = |n| Task {
             alignment: 4,
             ..task(n)
         };
-        assert_eq!(chosen(132, odd(100)), Some("one_block_sum_u32"));
-        // Slower than looking ahead would be.
-        assert_eq!(chosen(1056, odd(1 << 22)), Some("one_wave_sum_u32"));
-        assert_eq!(chosen(132, odd(1 << 28)), None);
+        for n in [100, 8193, 1 << 20] {
+            assert_eq!(chosen(264, odd(n)), chosen(264, task(n)));
+        }
+        assert_eq!(chosen(264, odd(1 << 28)), Some("lookahead_shifted_sum_u32"));
+    }
+
+    #[test]
+    fn a_device_that_cannot_look_ahead_scans_what_is_resident_at_once() {
+        let mut few = candidates(1056);
+        few.truncate(3);
+        let chosen = |n| choose(&few, &task(n)).map(|candidate| candidate.kernel.entry);
+        // More than it is the fastest for.
+        assert_eq!(chosen(1 << 22), Some("one_wave_sum_u32"));
+        assert_eq!(chosen(1 << 28), None);
     }
 
     #[test]
@@ -162,8 +172,8 @@ mod tests {
             ..task(n)
         };
         for blocks in [1, 132, 10_000] {
-            assert_eq!(chosen(blocks, across(4096)), Some("one_block_sum_u32"));
-            assert_eq!(chosen(blocks, across(4097)), Some("lookahead_sum_u32"));
+            assert_eq!(chosen(blocks, across(8192)), Some("one_block_sum_u32"));
+            assert_eq!(chosen(blocks, across(8193)), Some("lookahead_sum_u32"));
         }
     }
 }

@@ -249,7 +249,9 @@ fn config(candidate: &Candidate, n: u64, device: &Device) -> LaunchConfig {
             (1, warps as u32 * WARP)
         }
         Algorithm::OneWaveSmall | Algorithm::OneWave => (kernel.tiles(n), kernel.threads),
-        Algorithm::LookAhead => (kernel.tiles(n).min(candidate.blocks), kernel.threads),
+        Algorithm::LookAhead | Algorithm::LookAheadShifted => {
+            (kernel.tiles(n).min(candidate.blocks), kernel.threads)
+        }
     };
     // No more than the device holds at once, which are a `u32`.
     let shape = LaunchShape::new(blocks as u32, threads).with_shared(kernel.shared_bytes);

@@ -14,8 +14,8 @@ use crate::error::{Error, Result};
 /// Between which runs the bits of float results are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reproducibility {
-    /// Runs on one GPU, of as many elements at addresses that are alike modulo 16. Costs
-    /// nothing: it is how the kernels work.
+    /// Runs on one GPU, wherever the elements are. Costs nothing: it is how the kernels
+    /// work.
     #[default]
     RunToRun,
     /// Runs on all GPUs that load the same PTX of the artifact: those of compute

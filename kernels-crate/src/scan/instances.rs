@@ -7,16 +7,16 @@ use crate::scan_kernels;
 use cuda_std::{bf16, f16};
 
 scan_kernels! {
-    sum_u8: Sum<u8>, without lookahead;
+    sum_u8: Sum<u8>;
     sum_u16: Sum<u16>;
     sum_u32: Sum<u32>;
     sum_u64: Sum<u64>;
-    sum_f16: Sum<f16>, without lookahead;
+    sum_f16: Sum<f16>;
     sum_bf16: Sum<bf16>;
     sum_f32: Sum<f32>;
     sum_f64: Sum<f64>;
-    sum_u8_u32: Sum<u8, u32>, without lookahead;
-    sum_u8_u64: Sum<u8, u64>, without lookahead;
+    sum_u8_u32: Sum<u8, u32>;
+    sum_u8_u64: Sum<u8, u64>;
     min_i32: Min<i32>;
     min_u32: Min<u32>;
     min_f32: Min<f32>;

@@ -1,7 +1,7 @@
 //! What a host has to know of the kernels to launch them: their names and shapes. The
 //! launches themselves are `quadscan::scan`'s.
 
-use super::sizes::{self, Registers};
+use super::sizes::{self, Ahead, Registers};
 use super::{lanes, one_block, one_wave, status};
 use crate::operator::{BitAnd, BitOr, BitXor};
 use crate::operator::{Operator, Product, Sum};
@@ -16,17 +16,21 @@ pub enum Algorithm {
     OneWaveSmall,
     /// The same with larger tiles: [`sizes::one_wave`].
     OneWave,
-    /// Persistent blocks, which look ahead: [`lookahead`](super::lookahead).
+    /// Persistent blocks, which look ahead: [`lookahead`](super::lookahead), for addresses
+    /// that are multiples of 16.
     LookAhead,
+    /// The same for any addresses; the results have the same bits.
+    LookAheadShifted,
 }
 
 impl Algorithm {
     /// All of them, those of small arrays first.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::OneBlock,
         Self::OneWaveSmall,
         Self::OneWave,
         Self::LookAhead,
+        Self::LookAheadShifted,
     ];
 
     /// As it is printed, and as its entries begin.
@@ -36,6 +40,7 @@ impl Algorithm {
             Self::OneWaveSmall => "one_wave_small",
             Self::OneWave => "one_wave",
             Self::LookAhead => "lookahead",
+            Self::LookAheadShifted => "lookahead_shifted",
         }
     }
 
@@ -123,17 +128,26 @@ impl ScanKernel {
         }
     }
 
-    /// See [`lookahead`](super::lookahead).
+    /// See [`lookahead`](super::lookahead), with [`sizes::lookahead`].
     pub const fn lookahead<O: Operator>(entry: &'static str) -> Self {
-        let of = sizes::lookahead::<O>();
+        Self::ahead::<O>(entry, Algorithm::LookAhead, sizes::lookahead::<O>())
+    }
+
+    /// See [`lookahead`](super::lookahead), with [`sizes::lookahead_shifted`].
+    pub const fn lookahead_shifted<O: Operator>(entry: &'static str) -> Self {
+        let of = sizes::lookahead_shifted::<O>();
+        Self::ahead::<O>(entry, Algorithm::LookAheadShifted, of)
+    }
+
+    const fn ahead<O: Operator>(entry: &'static str, algorithm: Algorithm, of: Ahead) -> Self {
         Self {
             entry,
-            algorithm: Algorithm::LookAhead,
+            algorithm,
             threads: of.shape().threads(),
             shared_bytes: of.shape().shared_bytes(),
             tile: (of.items * lanes::LANES as usize * of.workers) as u64,
             max_tiles: u64::MAX,
-            alignment: 16,
+            alignment: if of.shifted { 1 } else { 16 },
             words: lanes::words_of::<O::Accumulator>(),
         }
     }

@@ -2,10 +2,9 @@
 
 /// Makes the kernels of scans, and says so to the host.
 ///
-/// `name: Operator;` makes `one_block_name`, `one_wave_small_name`, `one_wave_name` and
-/// `lookahead_name`, and implements [`ScanKernels`](crate::scan::ScanKernels) for the
-/// operator. With `without lookahead` there is none of that algorithm: its results are as
-/// long as its elements.
+/// `name: Operator;` makes a kernel for each [`Algorithm`](crate::scan::Algorithm), named
+/// `one_block_name` and so on, in a part of the artifact that is called `name`, and
+/// implements [`ScanKernels`](crate::scan::ScanKernels) for the operator.
 ///
 /// ```
 /// # mod kernels {
@@ -38,55 +37,58 @@
 /// ```
 #[macro_export]
 macro_rules! scan_kernels {
-    ($($name:ident: $operator:ty $(, without $absent:ident)?;)*) => {$(
+    ($($name:ident: $operator:ty;)*) => {$(
         $crate::scan_entry! {
             /// Scans an array of one block; see `one_block`.
-            one_block_ $name: $operator, one_block::scan[one_block: warps, rows, each]
+            one_block_ $name: $operator,
+            one_block::scan[one_block: warps, rows, each, vectors, results]
         }
         $crate::scan_entry! {
             /// Scans a middling array; see `one_wave`.
-            one_wave_small_ $name: $operator, one_wave::scan[one_wave_small: warps, rows, each]
+            one_wave_small_ $name: $operator,
+            one_wave::scan[one_wave_small: warps, rows, each, vectors, results]
         }
         $crate::scan_entry! {
             /// Scans a middling array; see `one_wave`.
-            one_wave_ $name: $operator, one_wave::scan[one_wave: warps, rows, each]
+            one_wave_ $name: $operator,
+            one_wave::scan[one_wave: warps, rows, each, vectors, results]
         }
-        $crate::scan_lookahead! { $name: $operator $(, without $absent)? }
-    )*};
-}
-
-/// The last kernel of [`scan_kernels!`](crate::scan_kernels), and what the host is told.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! scan_lookahead {
-    ($name:ident: $operator:ty) => {
         $crate::scan_entry! {
             #[cfg(any(not(target_os = "cuda"), target_feature = "sm_90"))]
             /// Scans a large array; see `lookahead`.
             lookahead_ $name: $operator,
-            lookahead::scan[lookahead: items, vectors, workers, delay, ahead]
+            lookahead::scan[lookahead: items, vectors, results, workers, delay, ahead, shifted]
         }
-        $crate::scan_kernels_of! { $name: $operator, one_block one_wave_small one_wave lookahead }
-    };
-    ($name:ident: $operator:ty, without lookahead) => {
-        $crate::scan_kernels_of! { $name: $operator, one_block one_wave_small one_wave }
-    };
+        $crate::scan_entry! {
+            #[cfg(any(not(target_os = "cuda"), target_feature = "sm_90"))]
+            /// Scans a large array that begins anywhere; see `lookahead`.
+            lookahead_shifted_ $name: $operator,
+            lookahead::scan[
+                lookahead_shifted: items, vectors, results, workers, delay, ahead, shifted
+            ]
+        }
+
+        // SAFETY: these are the kernels of this operator.
+        #[cfg(not(target_os = "cuda"))]
+        unsafe impl $crate::scan::ScanKernels for $operator {
+            const KERNELS: &'static [$crate::scan::ScanKernel] = $crate::scan_descriptions![
+                $name, $operator,
+                one_block one_wave_small one_wave lookahead lookahead_shifted
+            ];
+        }
+    )*};
 }
 
 /// What the host is told of an operator's kernels.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! scan_kernels_of {
-    ($name:ident: $operator:ty, $($kernel:ident)*) => {
-        // SAFETY: these are the kernels of this operator.
-        #[cfg(not(target_os = "cuda"))]
-        unsafe impl $crate::scan::ScanKernels for $operator {
-            const KERNELS: &'static [$crate::scan::ScanKernel] = &[
-                $($crate::scan::ScanKernel::$kernel::<$operator>(
-                    concat!(stringify!($kernel), "_", stringify!($name)),
-                )),*
-            ];
-        }
+macro_rules! scan_descriptions {
+    ($name:ident, $operator:ty, $($kernel:ident)*) => {
+        &[$(
+            $crate::scan::ScanKernel::$kernel::<$operator>(
+                concat!(stringify!($kernel), "_", stringify!($name)),
+            )
+        ),*]
     };
 }
 

@@ -7,8 +7,9 @@ use core::array::from_fn;
 use cuda_std::mem::{LoadHint, StoreHint, load_global, store_global};
 use cuda_std::warp;
 
+use super::Request;
+use super::items::{self, Items, Vector};
 use super::lanes::{self, LANES, anything};
-use super::{Request, items};
 use crate::operator::Operator;
 
 /// Elements of `R` rows.
@@ -17,12 +18,12 @@ pub const fn elements(rows: usize, each: usize) -> u64 {
 }
 
 /// The elements of a warp.
-pub struct Read<O: Operator, const R: usize, const E: usize> {
+pub struct Read<O: Operator, const R: usize, const E: usize, const V: usize> {
     /// Where the warp's first element is in the array.
     first: u64,
     /// How many of the warp's elements there are.
     count: u32,
-    items: [[O::Input; E]; R],
+    items: [Items<O::Input, V>; R],
 }
 
 /// Elements of a row.
@@ -40,7 +41,7 @@ fn part(count: u32, row: usize, each: usize, lane: u32) -> (u32, u32) {
     (mine, in_row.div_ceil(each as u32))
 }
 
-impl<O: Operator, const R: usize, const E: usize> Read<O, R, E> {
+impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, V> {
     const ALL: u32 = elements(R, E) as u32;
 
     /// Asks for the elements from `first` on.
@@ -55,12 +56,12 @@ impl<O: Operator, const R: usize, const E: usize> Read<O, R, E> {
         // One branch around all rows: none waits for another.
         // SAFETY: only elements that exist are read.
         let items = unsafe {
-            if count == Self::ALL && is_vector::<O::Input, E>(from) {
-                from_fn(|row| read_vector(from.wrapping_add(at(row) as usize)))
+            if count == Self::ALL && is_aligned(from) {
+                from_fn(|row| read_vectors(from.wrapping_add(at(row) as usize)))
             } else {
                 from_fn(|row| {
                     let from = from.wrapping_add(at(row) as usize);
-                    read(from, count.saturating_sub(at(row)))
+                    read::<O::Input, V, E>(from, count.saturating_sub(at(row)))
                 })
             }
         };
@@ -76,7 +77,7 @@ impl<O: Operator, const R: usize, const E: usize> Read<O, R, E> {
     /// # Safety
     /// All lanes of the warp call it.
     #[inline(always)]
-    pub unsafe fn scan(self) -> Rows<O, R, E> {
+    pub unsafe fn scan(self) -> Rows<O, R, E, V> {
         // SAFETY: the caller's.
         let (before, totals) = unsafe {
             if self.count == Self::ALL {
@@ -100,7 +101,7 @@ impl<O: Operator, const R: usize, const E: usize> Read<O, R, E> {
         let mut totals = [anything(); R];
         for row in 0..R {
             let (mine, with) = part(count, row, E, warp::lane_id());
-            let total = items::total::<O, E>(&self.items[row], mine as usize);
+            let total = items::total::<O, V, E>(&self.items[row], mine as usize);
             // SAFETY: all lanes are here, the caller's.
             unsafe {
                 let scanned = lanes::scan::<O>(total, with);
@@ -113,15 +114,15 @@ impl<O: Operator, const R: usize, const E: usize> Read<O, R, E> {
 }
 
 /// The elements of a warp, and of their scan what can be known without others.
-pub struct Rows<O: Operator, const R: usize, const E: usize> {
-    read: Read<O, R, E>,
+pub struct Rows<O: Operator, const R: usize, const E: usize, const V: usize> {
+    read: Read<O, R, E, V>,
     /// What lies before the lane in the row.
     before: [O::Accumulator; R],
     /// The rows' totals; those of rows without elements are nothing in particular.
     totals: [O::Accumulator; R],
 }
 
-impl<O: Operator, const R: usize, const E: usize> Rows<O, R, E> {
+impl<O: Operator, const R: usize, const E: usize, const V: usize> Rows<O, R, E, V> {
     /// All elements combined, row after row; the warp has some.
     #[inline(always)]
     pub fn total(&self) -> O::Accumulator {
@@ -145,20 +146,25 @@ impl<O: Operator, const R: usize, const E: usize> Rows<O, R, E> {
     /// # Safety
     /// All lanes of the warp call it; the request is that of [`Read::start`].
     #[inline(always)]
-    pub unsafe fn store(&self, request: &Request<O>, base: O::Accumulator, has_base: bool) {
+    pub unsafe fn store<const W: usize>(
+        &self,
+        request: &Request<O>,
+        base: O::Accumulator,
+        has_base: bool,
+    ) {
         let to = request.output.wrapping_add(self.read.first as usize);
-        let is_whole = self.read.count == Read::<O, R, E>::ALL && is_vector::<O::Output, E>(to);
+        let is_whole = self.read.count == Read::<O, R, E, V>::ALL && is_aligned(to);
         // SAFETY: the caller's.
         unsafe {
             if is_whole {
-                let count = Read::<O, R, E>::ALL;
-                self.store_rows(request, to, count, base, has_base, |to, results, _| {
-                    write_vector(to, results)
+                let count = Read::<O, R, E, V>::ALL;
+                self.store_rows::<W>(request, to, count, base, has_base, |to, results, _| {
+                    write_vectors(to, results)
                 });
             } else {
                 let count = self.read.count;
-                self.store_rows(request, to, count, base, has_base, |to, results, mine| {
-                    write(to, results, mine)
+                self.store_rows::<W>(request, to, count, base, has_base, |to, results, mine| {
+                    write::<O::Output, W, E>(to, results, mine)
                 });
             }
         }
@@ -166,14 +172,14 @@ impl<O: Operator, const R: usize, const E: usize> Rows<O, R, E> {
 
     /// [`Rows::store`] for `count` elements, a constant, where it is known.
     #[inline(always)]
-    unsafe fn store_rows(
+    unsafe fn store_rows<const W: usize>(
         &self,
         request: &Request<O>,
         to: *mut O::Output,
         count: u32,
         base: O::Accumulator,
         has_base: bool,
-        write: impl Fn(*mut O::Output, [O::Output; E], u32),
+        write: impl Fn(*mut O::Output, Items<O::Output, W>, u32),
     ) {
         let lane = warp::lane_id();
         let (mut base, mut has_base) = (base, has_base);
@@ -189,7 +195,7 @@ impl<O: Operator, const R: usize, const E: usize> Rows<O, R, E> {
                     before
                 };
             }
-            let results = items::scan::<O, E>(
+            let results = items::scan::<O, V, W, E>(
                 &self.read.items[row],
                 mine as usize,
                 before,
@@ -211,35 +217,35 @@ impl<O: Operator, const R: usize, const E: usize> Rows<O, R, E> {
     }
 }
 
-/// Whether `E` elements there are a vector of 16 bytes.
+/// Whether vectors begin there.
 #[inline(always)]
-fn is_vector<T, const E: usize>(at: *const T) -> bool {
-    size_of::<[T; E]>() == 16 && at.addr() % 16 == 0
+fn is_aligned<T>(at: *const T) -> bool {
+    at.addr().is_multiple_of(size_of::<Vector>())
 }
 
-/// A vector of elements.
+/// `V` vectors of elements.
 ///
 /// # Safety
-/// They are there, and [`is_vector`] of it.
+/// They are there, and [`is_aligned`] of it.
 #[inline(always)]
-unsafe fn read_vector<T: Pod, const E: usize>(from: *const T) -> [T; E] {
-    // SAFETY: the caller's; a vector is `E` elements of any bytes.
-    unsafe {
-        let vector = load_global(from.cast::<[u32; 4]>(), LoadHint::All);
-        core::mem::transmute_copy(&vector)
-    }
+unsafe fn read_vectors<T: Pod, const V: usize>(from: *const T) -> Items<T, V> {
+    let from = from.cast::<Vector>();
+    // SAFETY: the caller's.
+    Items::new(from_fn(|v| unsafe {
+        load_global(from.add(v), LoadHint::All)
+    }))
 }
 
-/// Writes a vector of elements.
+/// Writes vectors of elements.
 ///
 /// # Safety
-/// They fit there, and [`is_vector`] of it.
+/// They fit there, and [`is_aligned`] of it.
 #[inline(always)]
-unsafe fn write_vector<T: Pod, const E: usize>(to: *mut T, elements: [T; E]) {
-    // SAFETY: the caller's; a vector is `E` elements of any bytes.
-    unsafe {
-        let vector: [u32; 4] = core::mem::transmute_copy(&elements);
-        store_global(to.cast::<[u32; 4]>(), vector, StoreHint::All);
+unsafe fn write_vectors<T: Pod, const V: usize>(to: *mut T, items: Items<T, V>) {
+    let vectors = items.vectors();
+    for v in 0..V {
+        // SAFETY: the caller's.
+        unsafe { store_global(to.cast::<Vector>().add(v), vectors[v], StoreHint::All) };
     }
 }
 
@@ -248,27 +254,31 @@ unsafe fn write_vector<T: Pod, const E: usize>(to: *mut T, elements: [T; E]) {
 /// # Safety
 /// As many elements are there.
 #[inline(always)]
-unsafe fn read<T: Pod, const E: usize>(from: *const T, count: u32) -> [T; E] {
-    from_fn(|i| {
+unsafe fn read<T: Pod, const V: usize, const E: usize>(from: *const T, count: u32) -> Items<T, V> {
+    let mut items = Items::none();
+    for i in 0..E {
         if (i as u32) < count {
             // SAFETY: the caller's.
-            unsafe { *from.wrapping_add(i) }
-        } else {
-            anything()
+            items.put(i, unsafe { *from.wrapping_add(i) });
         }
-    })
+    }
+    items
 }
 
-/// Writes the first `count` elements.
+/// Writes the first `count` of `E` elements, or all.
 ///
 /// # Safety
 /// As many fit there.
 #[inline(always)]
-unsafe fn write<T: Pod, const E: usize>(to: *mut T, elements: [T; E], count: u32) {
+unsafe fn write<T: Pod, const V: usize, const E: usize>(
+    to: *mut T,
+    items: Items<T, V>,
+    count: u32,
+) {
     for i in 0..E {
         if (i as u32) < count {
             // SAFETY: the caller's.
-            unsafe { *to.wrapping_add(i) = elements[i] };
+            unsafe { *to.wrapping_add(i) = items.get(i) };
         }
     }
 }

@@ -12,24 +12,11 @@ use crate::scan::status::{self, GROUP, Look};
 /// # Safety
 /// As for [`scan`](super::scan); all lanes of the warp behind the workers call it.
 #[inline(always)]
-pub(super) unsafe fn run<
-    O: Operator,
-    const VECTORS: usize,
-    const WORKERS: usize,
-    const DELAY: usize,
-    const AHEAD: usize,
->(
+pub(super) unsafe fn run<O: Operator, const WORKERS: usize, const DELAY: usize>(
     plan: &Plan<O>,
+    shape: Shape,
     tiles: u64,
 ) {
-    let shape = const {
-        Shape {
-            vectors: VECTORS,
-            workers: WORKERS,
-            delay: DELAY,
-            ahead: AHEAD,
-        }
-    };
     let lane = warp::lane_id();
     let request = &plan.request;
     let blocks = u64::from(thread::grid_dim_x());
@@ -106,14 +93,12 @@ pub(super) unsafe fn run<
     }
 }
 
+type Three<T> = (T, T, T);
+
 /// A look at what is new before a tile.
 struct Ahead<O: Operator> {
     tile: u64,
-    looks: (
-        Look<O::Accumulator>,
-        Look<O::Accumulator>,
-        Look<O::Accumulator>,
-    ),
+    looks: Three<Look<O::Accumulator>>,
 }
 
 impl<O: Operator> Ahead<O> {

@@ -45,31 +45,47 @@ const TOTAL: usize = 16;
 /// The constants of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// Vectors of 16 bytes that a lane has of a tile: an odd number, so that lanes read
-    /// from different banks.
+    /// Vectors of 16 bytes of the input that a lane has of a tile: an odd number, so that
+    /// lanes read from different banks.
     pub vectors: usize,
+    /// As many elements as vectors of the output.
+    pub results: usize,
     /// Warps that scan.
     pub workers: usize,
     /// Rounds between the total of a tile and its scan.
     pub delay: usize,
     /// Tiles that are on their way.
     pub ahead: usize,
+    /// Whether input and output may begin anywhere, and not at multiples of 16 alone.
+    pub shifted: bool,
 }
 
 impl Shape {
-    /// Slots of shared memory.
+    /// Whether results have shared memory of their own, and not that of the elements:
+    /// that of the tile that is scanned and of the one that leaves.
+    const fn is_staged(&self) -> bool {
+        self.vectors != self.results
+    }
+
+    /// Slots of shared memory for elements.
     pub const fn slots(&self) -> usize {
         self.delay + self.ahead + 1
     }
 
-    /// Bytes of a segment.
-    const fn segment(&self) -> usize {
-        self.vectors * VECTOR * LANES as usize
+    /// Bytes of a segment of `vectors` vectors a lane. Where it begins anywhere, one
+    /// vector more.
+    const fn segment_of(&self, vectors: usize) -> usize {
+        vectors * VECTOR * LANES as usize + if self.shifted { VECTOR } else { 0 }
     }
 
-    /// Bytes of a tile.
-    pub const fn tile_bytes(&self) -> usize {
-        self.workers * self.segment()
+    /// Bytes of a segment's elements.
+    const fn segment(&self) -> usize {
+        self.segment_of(self.vectors)
+    }
+
+    /// Bytes of a segment's results.
+    const fn staged(&self) -> usize {
+        self.segment_of(self.results)
     }
 
     /// Threads of a block.
@@ -83,14 +99,20 @@ impl Shape {
     }
 
     /// Where the segments of a slot are, bytes into the dynamic shared memory. Behind
-    /// them are the barriers, the totals and the bases, a row of each a slot.
+    /// them are those of the results, the barriers, the totals and the bases, a row of
+    /// each a slot.
     const fn slot_at(&self, slot: usize) -> usize {
-        slot * self.tile_bytes()
+        slot * self.workers * self.segment()
+    }
+
+    const fn stage_at(&self, stage: usize) -> usize {
+        let stages = if self.is_staged() { stage } else { 0 };
+        self.slot_at(self.slots()) + stages * self.workers * self.staged()
     }
 
     const fn barriers_at(&self, slot: usize) -> usize {
         let row = (self.workers * size_of::<Barrier>()).next_multiple_of(TOTAL);
-        self.slot_at(self.slots()) + slot * row
+        self.stage_at(2) + slot * row
     }
 
     const fn totals_at(&self, slot: usize) -> usize {
@@ -156,32 +178,39 @@ impl<O: Operator> Plan<O> {
     }
 }
 
-/// Scans as `request` says, in the shape `Shape { vectors, workers, delay, ahead }` with
-/// `ITEMS` elements a lane.
+/// Scans as `request` says, with `ITEMS` elements a lane, in the [`Shape`] of the other
+/// constants: `VECTORS`, `RESULTS`, `WORKERS`, `DELAY`, `AHEAD`, `SHIFTED`.
 ///
 /// # Safety
 /// The grid has one dimension and its blocks are resident at once; blocks have
 /// [`Shape::threads`] threads and [`Shape::shared_bytes`] of dynamic shared memory; input
-/// and output are multiples of 16 bytes and hold `n` elements; they are the same or do not
-/// overlap; the scratch memory has room for the tiles and is this launch's alone.
+/// and output hold `n` elements, and unless `SHIFTED` are multiples of 16 bytes; they are
+/// the same or do not overlap; the scratch memory has room for the tiles and is this
+/// launch's alone.
 #[inline(always)]
 pub unsafe fn scan<
     O: Operator,
     const ITEMS: usize,
     const VECTORS: usize,
+    const RESULTS: usize,
     const WORKERS: usize,
     const DELAY: usize,
     const AHEAD: usize,
+    const SHIFTED: bool,
 >(
     request: Request<O>,
 ) {
-    const {
-        assert!(
-            size_of::<O::Input>() == size_of::<O::Output>(),
-            "a segment is scanned in place: a result is as long as an element"
-        );
-        assert!(DELAY > 0 && AHEAD > 0 && WORKERS < LANES as usize);
-    }
+    const { assert!(DELAY > 0 && AHEAD > 0 && WORKERS < LANES as usize) };
+    let shape = const {
+        Shape {
+            vectors: VECTORS,
+            results: RESULTS,
+            workers: WORKERS,
+            delay: DELAY,
+            ahead: AHEAD,
+            shifted: SHIFTED,
+        }
+    };
     let tile = (ITEMS * LANES as usize * WORKERS) as u64;
     let tiles = request.n.div_ceil(tile);
     let block = u64::from(thread::block_idx_x());
@@ -202,9 +231,9 @@ pub unsafe fn scan<
     // SAFETY: the caller's.
     unsafe {
         if warp < WORKERS as u32 {
-            worker::run::<O, ITEMS, VECTORS, WORKERS, DELAY, AHEAD>(&plan, warp);
+            worker::run::<O, ITEMS, VECTORS, RESULTS, DELAY, AHEAD>(&plan, shape, warp);
         } else {
-            look_out::run::<O, VECTORS, WORKERS, DELAY, AHEAD>(&plan, tiles);
+            look_out::run::<O, WORKERS, DELAY>(&plan, shape, tiles);
         }
     }
 }

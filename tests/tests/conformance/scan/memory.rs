@@ -1,8 +1,9 @@
 //! Where elements and results are: in one array or two, at any element, with other data
 //! around.
 
+use bytemuck::Zeroable;
 use quadscan::oracle::scan as oracle;
-use quadscan::scan::{Compose, Identity, Options, Plan, ScanKernels, Sum};
+use quadscan::scan::{Compose, Identity, Plan, ScanKernels, Sum};
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
 use std::fmt::Debug;
@@ -39,7 +40,8 @@ pub(crate) fn results_may_take_the_place_of_their_elements(bench: &Bench) -> Out
     Ok(())
 }
 
-/// Elements from the first or the second of a buffer on, results likewise.
+/// Elements from any of a buffer on, results likewise, by each kernel that does not ask for
+/// more.
 fn at_any_element<O>(bench: &Bench) -> Outcome
 where
     O: ScanKernels + Identity,
@@ -48,16 +50,20 @@ where
 {
     let name = std::any::type_name::<O>();
     let mut random = Random::named(SEED, name);
-    for n in [100, 6000] {
-        let mut plan = Plan::<O>::with(&bench.module, n as u64, Options::default())?;
-        for (from, to) in [(1, 0), (0, 1), (1, 1), (3, 2)] {
+    let kernels = kernels::<O>(&bench.module);
+    for kernel in kernels.filter(|kernel| kernel.alignment == 1) {
+        let n = (kernel.tile + 7).min(kernel.capacity()) as usize;
+        let mut plan = Plan::<O>::with(&bench.module, n as u64, by(kernel.algorithm))?;
+        for (from, to) in [(0, 0), (1, 0), (0, 1), (1, 1), (3, 2)] {
             let elements: Vec<O::Input> = samples(n + from, &mut random);
             let input = bench.device.upload(&elements)?;
-            let mut output = bench.device.alloc_zeroed::<O::Output>(n + to)?;
+            let mut output = bench.device.alloc_zeroed::<O::Output>(n + to + 1)?;
             plan.inclusive(input.slice(from..)?, output.slice_mut(to..)?)?;
-            let expected = oracle::inclusive::<O>(None, &elements[from..]);
-            let what = format!("{name}, {n} elements, {from} to {to}");
-            compare(&output.slice(to..)?.to_vec()?, &expected, &what);
+            let mut expected = vec![O::Output::zeroed(); to];
+            expected.extend(oracle::inclusive::<O>(None, &elements[from..]));
+            expected.push(O::Output::zeroed());
+            let what = format!("{}, {from} to {to}", kernel.entry);
+            compare(&output.to_vec()?, &expected, &what);
         }
     }
     Ok(())
@@ -68,6 +74,7 @@ pub(crate) fn elements_and_results_may_begin_anywhere(bench: &Bench) -> Outcome 
     at_any_element::<Sum<u16>>(bench)?;
     at_any_element::<Sum<u32>>(bench)?;
     at_any_element::<Sum<u64>>(bench)?;
+    at_any_element::<Sum<u8, u32>>(bench)?;
     at_any_element::<Compose>(bench)
 }
 

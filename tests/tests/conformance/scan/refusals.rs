@@ -42,10 +42,10 @@ pub(crate) fn sizes_that_do_not_fit_are_refused_and_nothing_is_written(bench: &B
 pub(crate) fn plans_that_cannot_be_made_are_refused(bench: &Bench) -> Outcome {
     let module = &bench.module;
     let of = |capacity, options| words(Plan::<Sum<u32>>::with(module, capacity, options));
-    let one_block = of(4097, by(Algorithm::OneBlock));
+    let one_block = of(8193, by(Algorithm::OneBlock));
     assert_eq!(
         one_block,
-        "capacity is 4097, allowed are up to 4096 elements for this operator, device and algorithm"
+        "capacity is 8193, allowed are up to 8192 elements for this operator, device and algorithm"
     );
     let none = Options {
         max_blocks: Some(0),

@@ -27,11 +27,11 @@ pub(crate) fn scans_are_right_around_every_warp_and_tile(bench: &Bench) -> Outco
 
 pub(crate) fn a_plan_chooses_a_kernel_for_every_number_of_elements(bench: &Bench) -> Outcome {
     let mut plan = Plan::<Sum<u32>>::new(&bench.module, 10_000)?;
-    assert_eq!(plan.algorithm_for(4096), Some(Algorithm::OneBlock));
+    assert_eq!(plan.algorithm_for(8192), Some(Algorithm::OneBlock));
     let wave = plan.algorithm_for(10_000);
     assert!(wave.is_some_and(Algorithm::is_one_wave), "{wave:?}");
     assert_eq!(plan.algorithm_for(10_001), None);
-    for n in [0, 1, 4096, 4097, 10_000] {
+    for n in [0, 1, 8192, 8193, 10_000] {
         check(&mut plan, &bench.device, n)?;
     }
     Ok(())
@@ -49,7 +49,7 @@ pub(crate) fn the_number_of_elements_may_be_on_the_device(bench: &Bench) -> Outc
     let algorithms = kernels::<Sum<u32>>(&bench.module).map(|kernel| kernel.algorithm);
     for algorithm in algorithms.filter(|&a| a != Algorithm::OneBlock) {
         let mut plan = Plan::<Sum<u32>>::with(&bench.module, MOST as u64, by(algorithm))?;
-        for n in [0, 1, 4097, 7168, MOST, MOST + 1] {
+        for n in [0, 1, 4097, 8064, MOST, MOST + 1] {
             count.copy_from(&[n as u64])?;
             let n = n.min(MOST);
             let mut output = device.alloc_zeroed::<u32>(MOST)?;
