@@ -21,6 +21,7 @@ pub mod model;
 pub mod oracle;
 pub mod record;
 pub mod report;
+pub mod scan;
 pub mod tables;
 pub mod worker;
 

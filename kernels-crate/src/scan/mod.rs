@@ -4,13 +4,21 @@
 //! makes the entries for an operator. What is common: [`items`] (a lane's elements),
 //! [`lanes`] (a warp's values), [`status`] (what blocks tell each other).
 
+pub mod blelloch;
+pub mod chain;
+pub mod decoupled_lookback;
+pub mod hillis_steele;
 pub mod items;
 pub mod lanes;
 pub mod lookahead;
 pub mod one_block;
 pub mod one_wave;
+pub mod reduce_then_scan;
 pub mod rows;
+pub mod segment;
 pub mod status;
+pub mod textbook;
+pub mod tile;
 
 use cuda_std::grid;
 

@@ -11,6 +11,7 @@ mod graphs;
 mod integrate;
 mod limits;
 mod mapping;
+mod scan_algorithms;
 
 use std::process::ExitCode;
 
@@ -53,6 +54,13 @@ fn cases() -> Vec<Case> {
         block_scan::scattered_scans_work_in_as_many_warps_as_can_be,
         block_scan::scans_write_their_elements_and_nothing_else,
         block_scan::a_scan_of_too_many_elements_is_refused,
+        scan_algorithms::the_published_scans_agree_with_a_sequential_one,
+        scan_algorithms::they_scan_as_they_are_asked_to_at_any_address,
+        scan_algorithms::they_add_floats_exactly_where_sums_are_exact,
+        scan_algorithms::trees_of_several_levels_are_scanned,
+        scan_algorithms::float_sums_have_the_bits_of_the_stated_association,
+        scan_algorithms::tags_begin_again_after_the_last_and_nothing_old_is_believed,
+        scan_algorithms::their_kernels_are_in_the_module,
         graphs::a_replayed_graph_gives_the_bits_of_single_launches,
         graphs::recorded_work_is_done_in_order_at_every_launch,
         limits::chains_take_every_step,

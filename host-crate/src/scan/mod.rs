@@ -1,0 +1,3 @@
+//! Prefix scan of any number of elements.
+
+pub mod textbook;
