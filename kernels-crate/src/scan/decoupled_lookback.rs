@@ -115,16 +115,15 @@ pub unsafe fn scan<
             if is_awaited {
                 before.tell_prefix(tile, found, total);
             }
-            if let (Some(found), 0) = (found, warp::lane_id()) {
-                *base = found;
+            if warp::lane_id() == 0 {
+                *base = found.unwrap_or(anything());
             }
         }
         thread::sync_threads();
 
         if held.is_any() {
             let has_before = tile > 0 || request.has_initial();
-            let found = if has_before { *base } else { anything() };
-            let (base, has_base) = tile::before_segment::<O>(in_tile, found, has_before);
+            let (base, has_base) = tile::before_segment::<O>(in_tile, *base, has_before);
             held.write::<IN, OUT>(&request, base, has_base);
         }
     }

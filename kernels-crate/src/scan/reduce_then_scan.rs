@@ -38,8 +38,9 @@ fn totals_of<O: Operator>(request: &Request<O>) -> *mut O::Accumulator {
 ///
 /// # Safety
 /// One block for every tile, of the threads and the dynamic shared memory of the tile's
-/// [`Shape`](super::segment::Shape), whose numbers the constants are; the input holds `n` elements; the scratch memory has [`scratch_words`],
-/// is a multiple of 16, and is that of these three launches alone.
+/// [`Shape`](super::segment::Shape), whose numbers the constants are; the input holds
+/// `n` elements; the scratch memory has [`scratch_words`], is a multiple of 16, and is
+/// that of these three launches alone.
 #[inline(always)]
 pub unsafe fn totals<
     O: Operator,
@@ -100,7 +101,7 @@ pub unsafe fn bases<
         // read on the other.
         unsafe {
             let group = Group::<O>::read(totals.wrapping_add(start as usize), count).scan();
-            if u64::from(count) == GROUP && warp::lane_id() == LANES - 1 {
+            if warp::lane_id() == LANES - 1 {
                 *groups.add(warp as usize) = group.tiles[EACH - 1];
             }
             thread::sync_threads();

@@ -198,7 +198,7 @@ macro_rules! tile_entry {
             /// # Safety
             /// See the function of the same name.
             #[::cuda_std::kernel]
-            #[launch_bounds(256)]
+            #[launch_bounds(256, 4)]
             #[allow(clippy::too_many_arguments)]
             pub unsafe fn [<$prefix $name>](
                 input: *const <$operator as $crate::operator::Operator>::Input,

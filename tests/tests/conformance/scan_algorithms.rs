@@ -265,8 +265,8 @@ pub(crate) fn they_scan_as_they_are_asked_to_at_any_address(bench: &Bench) -> Ou
 
 /// Sums of small integers, which floats have exactly.
 fn check_floats<O, T>(
-    bench: &Bench,
-    operator: &'static str,
+    scanner: &Scanner<'_>,
+    n: usize,
     of: fn(i32) -> T,
     plus: fn(T, T) -> T,
 ) -> Outcome
@@ -274,35 +274,46 @@ where
     O: Operator<Input = T, Accumulator = T, Output = T>,
     T: Pod + PartialEq + Debug,
 {
+    let bits = scrambled(n).into_iter();
+    let input: Vec<T> = bits.map(|bits| of((bits >> 24) as i32 - 128)).collect();
+    for asked in [Asked::INCLUSIVE, Asked::exclusive(of(7))] {
+        let found = scanner.scan::<O, T>(&input, asked)?;
+        let expected = sequential(&input, asked, plus);
+        assert!(found == expected, "{scanner:?}, {n} elements, {asked:?}");
+    }
+    Ok(())
+}
+
+fn check_f32(scanner: &Scanner<'_>, n: usize) -> Outcome {
+    check_floats::<Sum<f32>, f32>(scanner, n, |i| i as f32, |a, b| a + b)
+}
+
+fn check_f64(scanner: &Scanner<'_>, n: usize) -> Outcome {
+    check_floats::<Sum<f64>, f64>(scanner, n, f64::from, |a, b| a + b)
+}
+
+pub(crate) fn they_add_floats_exactly_where_sums_are_exact(bench: &Bench) -> Outcome {
     for algorithm in Algorithm::ALL {
-        let [.., above, _, most] = tiles(size_of::<T>());
-        let scanner = Scanner::new::<O>(bench, algorithm, operator, most)?;
+        let [.., above, _, most] = tiles(4);
+        let f32s = Scanner::new::<Sum<f32>>(bench, algorithm, "sum_f32", most)?;
+        let f64s = Scanner::new::<Sum<f64>>(bench, algorithm, "sum_f64", most)?;
         for n in [33, above, most] {
-            let elements = scrambled(n)
-                .into_iter()
-                .map(|bits| of((bits >> 24) as i32 - 128));
-            let input: Vec<T> = elements.collect();
-            for asked in [Asked::INCLUSIVE, Asked::exclusive(of(7))] {
-                let found = scanner.scan::<O, T>(&input, asked)?;
-                let expected = sequential(&input, asked, plus);
-                assert!(found == expected, "{scanner:?}, {n} elements, {asked:?}");
-            }
+            check_f32(&f32s, n)?;
+            check_f64(&f64s, n)?;
         }
     }
     Ok(())
 }
 
-pub(crate) fn they_add_floats_exactly_where_sums_are_exact(bench: &Bench) -> Outcome {
-    check_floats::<Sum<f32>, f32>(bench, "sum_f32", |i| i as f32, |a, b| a + b)?;
-    check_floats::<Sum<f64>, f64>(bench, "sum_f64", f64::from, |a, b| a + b)
-}
-
 pub(crate) fn trees_of_several_levels_are_scanned(bench: &Bench) -> Outcome {
     // Three levels: the second has more elements than a tile.
     let n = (blelloch::TILE * (blelloch::TILE + 2) + 5) as usize;
-    let scanner = Scanner::new::<Sum<u32>>(bench, Algorithm::Blelloch, "sum_u32", n)?;
-    check_u32(&scanner, n, Asked::exclusive(3))?;
-    check_u32(&scanner, n, Asked::INCLUSIVE)
+    let tree = Algorithm::Blelloch;
+    let u32s = Scanner::new::<Sum<u32>>(bench, tree, "sum_u32", n)?;
+    check_u32(&u32s, n, Asked::exclusive(3))?;
+    check_u32(&u32s, n, Asked::INCLUSIVE)?;
+    check_f32(&Scanner::new::<Sum<f32>>(bench, tree, "sum_f32", n)?, n)?;
+    check_f64(&Scanner::new::<Sum<f64>>(bench, tree, "sum_f64", n)?, n)
 }
 
 /// The inclusive scan of at most 32 values of which everyone takes the one 1, 2, 4, 8, 16
