@@ -10,9 +10,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use quadscan::bench::progress::{Pace, Progress};
 use quadscan::bench::{Outcome, bench, console::Console};
-use quadscan::cli::{BenchArguments, Cli, Command, ReportArguments, WorkerArguments, one_sentence};
-use quadscan::report;
-use quadscan::worker;
+use quadscan::cli::{
+    ArtifactArguments, Cli, Command, ReportArguments, WorkerArguments, one_sentence,
+};
+use quadscan::peers::command::peers;
+use quadscan::{parts, report, worker};
 
 /// The request could not be understood or carried out.
 const REFUSED: u8 = 2;
@@ -129,14 +131,14 @@ fn serve(arguments: &WorkerArguments) -> ExitCode {
     }
 }
 
-/// `quadscan bench`.
-fn measure(arguments: &BenchArguments) -> ExitCode {
+/// `quadscan bench` and `quadscan peers`.
+fn measure(run: impl FnOnce(&mut Terminal) -> quadscan::Result<Outcome>) -> ExitCode {
     let mut terminal = Terminal {
         bar: None,
         pace: (!io::stderr().is_terminal()).then(|| Pace::new(Instant::now())),
         lost: None,
     };
-    let result = bench(arguments, &mut terminal);
+    let result = run(&mut terminal);
     terminal.finish();
     match (result, &terminal.lost) {
         (Err(error), _) => {
@@ -164,6 +166,20 @@ fn rebuild(arguments: &ReportArguments) -> ExitCode {
     }
 }
 
+/// `quadscan artifact`.
+fn list(arguments: &ArtifactArguments) -> ExitCode {
+    match parts::list(arguments) {
+        Err(error) => {
+            say(&format!("error: {error}"));
+            ExitCode::from(error.exit_code())
+        }
+        Ok(listing) => {
+            say(&listing.notice);
+            loss(print(&listing.text)).map_or(ExitCode::SUCCESS, |error| unprinted(&error))
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let command = match Cli::try_parse() {
         Ok(Cli { command }) => command,
@@ -175,7 +191,9 @@ fn main() -> ExitCode {
     };
     match command {
         Command::Worker(arguments) => serve(&arguments),
-        Command::Bench(arguments) => measure(&arguments),
+        Command::Bench(arguments) => measure(|terminal| bench(&arguments, terminal)),
+        Command::Peers(arguments) => measure(|terminal| peers(&arguments, terminal)),
         Command::Report(arguments) => rebuild(&arguments),
+        Command::Artifact(arguments) => list(&arguments),
     }
 }

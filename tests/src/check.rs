@@ -88,7 +88,7 @@ fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
         .modules
         .first()
         .into_iter()
-        .flat_map(|module| &module.kernels)
+        .flat_map(|module| module.kernels())
         .map(|kernel| (kernel.entry.clone(), kernel.module.ends_with(DIAGNOSTICS)))
         .collect();
     if let Some(asked) = &arguments.kernel
@@ -223,8 +223,8 @@ fn run_one(
     only: Option<&str>,
     artifact: &Artifact,
 ) -> Run {
-    let kernels = artifact.manifest().modules.first();
-    let kernels = kernels.map_or(&[][..], |module| &module.kernels);
+    let module = artifact.manifest().modules.first();
+    let kernels = module.into_iter().flat_map(|module| module.kernels());
     let checking = Checking::new(Checks::all(), kernels, only);
     let verdicts = checking.verdicts();
     let settings = Settings {

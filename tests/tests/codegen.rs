@@ -18,11 +18,11 @@ fn artifact() -> Artifact {
 /// Runs `check` on every entry of every architecture: `sm_75`, the entry.
 fn every_entry(mut check: impl FnMut(&str, Entry<'_>)) {
     let artifact = artifact();
-    for module in artifact.modules() {
-        let entries = ptx::entries(module.ptx);
-        assert!(!entries.is_empty(), "{} has no entries", module.module.arch);
+    for part in artifact.parts() {
+        let entries = ptx::entries(part.ptx);
+        assert!(!entries.is_empty(), "{} has no entries", part.part.file);
         for entry in entries {
-            check(&module.module.arch, entry);
+            check(part.arch, entry);
         }
     }
 }
@@ -39,8 +39,10 @@ fn both_architectures_are_built_the_portable_one_first() {
 
 #[test]
 fn the_ptx_says_what_the_manifest_says() {
-    for module in artifact().modules() {
-        let (described, text) = (module.module, module.ptx);
+    let artifact = artifact();
+    let modules = artifact.modules();
+    for (described, part) in modules.flat_map(|m| m.parts().map(move |part| (m.module, part))) {
+        let text = part.ptx;
         let directive = |name: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(name));
             line.map(str::trim).unwrap_or_default().to_owned()
@@ -49,12 +51,9 @@ fn the_ptx_says_what_the_manifest_says() {
         assert_eq!(directive(".target "), described.arch);
         assert_eq!(directive(".address_size "), "64");
         let in_text: BTreeSet<_> = ptx::entries(text).iter().map(|entry| entry.name).collect();
-        let in_manifest: BTreeSet<_> = described
-            .kernels
-            .iter()
-            .map(|kernel| kernel.entry.as_str())
-            .collect();
-        assert_eq!(in_text, in_manifest, "{}", described.arch);
+        let kernels = part.part.kernels.iter();
+        let in_manifest: BTreeSet<_> = kernels.map(|kernel| kernel.entry.as_str()).collect();
+        assert_eq!(in_text, in_manifest, "{}", part.part.file);
     }
 }
 
@@ -64,7 +63,7 @@ fn both_architectures_have_the_same_kernels_with_the_same_parameters() {
     let signatures: Vec<Vec<_>> = artifact
         .modules()
         .map(|module| {
-            let kernels = module.module.kernels.iter();
+            let kernels = module.module.kernels();
             kernels
                 .map(|kernel| (kernel.entry.clone(), kernel.parameters.clone()))
                 .collect()
@@ -86,7 +85,7 @@ fn every_kernel_has_a_conformance_test() {
         .collect();
     let artifact = artifact();
     for module in artifact.modules() {
-        for kernel in &module.module.kernels {
+        for kernel in module.module.kernels() {
             let name = kernel.entry.as_str();
             assert!(
                 words.contains(name),
@@ -98,9 +97,9 @@ fn every_kernel_has_a_conformance_test() {
 
 #[test]
 fn no_kernel_keeps_anything_in_local_memory() {
-    for module in artifact().modules() {
-        let line = module.ptx.lines().find(|line| line.contains(".local"));
-        assert_eq!(line, None, "{}", module.module.arch);
+    for part in artifact().parts() {
+        let line = part.ptx.lines().find(|line| line.contains(".local"));
+        assert_eq!(line, None, "{}", part.part.file);
     }
 }
 
@@ -229,10 +228,10 @@ fn the_trapezoid_stays_in_its_precision() {
 
 #[test]
 fn the_emulator_decodes_every_kernel() {
-    for module in artifact().modules() {
+    for part in artifact().parts() {
         // Whatever the emulator does not know is refused here.
-        if let Err(refusal) = ptx_emulator::Program::load(module.ptx) {
-            panic!("{}: {refusal}", module.module.arch);
+        if let Err(refusal) = ptx_emulator::Program::load(part.ptx) {
+            panic!("{}: {refusal}", part.part.file);
         }
     }
 }

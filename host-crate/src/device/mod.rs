@@ -2,8 +2,9 @@
 //!
 //! Three layers, from the outside in:
 //!
-//! - [`Device`], [`Buffer`], [`Module`], [`Event`], [`Graph`]: typed and safe. A wrong
-//!   argument does not compile; a wrong size, length or device is an `Err`.
+//! - [`Device`], [`Buffer`] with its [`View`]s, [`Module`], [`Event`], [`Graph`]: typed
+//!   and safe. A wrong argument does not compile; a wrong size, length or device is an
+//!   `Err`.
 //! - [`Backend`]: what a device must be able to do, in bytes and handles. The
 //!   CUDA driver is one, an emulator of PTX another.
 //! - `cuda`: the driver's functions, through `cust` and `libcuda-lazy`.
@@ -28,16 +29,21 @@ mod artifact;
 mod backend;
 mod buffer;
 mod choice;
+mod code;
+mod config;
 mod cuda;
 pub mod emulator;
 mod event;
 mod gate;
 mod graph;
+mod host;
 mod limits;
 mod module;
 mod properties;
 mod ptx_version;
 mod signature;
+mod view;
+mod view_mut;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -46,17 +52,21 @@ use std::sync::{Arc, Mutex};
 use bytemuck::Pod;
 
 pub use argument::{Argument, Arguments};
-pub use artifact::{Artifact, ArtifactModule};
+pub use artifact::{Artifact, ArtifactModule, ArtifactPart};
 pub use backend::{Backend, EventHandle, FunctionHandle, GraphHandle, Image, ModuleHandle};
 pub use buffer::Buffer;
 pub use choice::DeviceChoice;
+pub use config::LaunchConfig;
 pub use cuda_std::launch::{Actual, Dim3, LaunchShape};
 pub use event::Event;
 pub use graph::Graph;
+pub use host::{HostBuffer, HostMemory};
 pub use module::Module;
 pub use properties::{
     ClockState, Counts, DeviceProperties, EMULATOR, FunctionAttributes, MemoryInfo,
 };
+pub use view::View;
+pub use view_mut::ViewMut;
 
 use crate::{Error, Result};
 
@@ -214,8 +224,10 @@ impl Device {
         Ok(buffer)
     }
 
-    /// Loads the best module of the artifact that this device can run: the
-    /// highest architecture whose PTX version its driver understands.
+    /// Chooses the best module of the artifact that this device can run: the
+    /// highest architecture whose PTX version its driver understands. Loads its main
+    /// part; each other part is loaded when a kernel of it is first used
+    /// ([`Module::prepare`]).
     ///
     /// # Errors
     ///
@@ -224,13 +236,18 @@ impl Device {
         Module::from_artifact(self, artifact)
     }
 
+    /// Loads one part alone, as code without a manifest.
+    pub(crate) fn load_part(&self, part: &ArtifactPart<'_>) -> Result<Module> {
+        Module::from_image(self, Image::Ptx(part.ptx), &part.part.file)
+    }
+
     /// Loads PTX that has no manifest. Its kernels have unchecked launches only.
     ///
     /// # Errors
     ///
     /// [`Error::DriverTooOld`], [`Error::BadModule`].
     pub fn load_ptx(&self, text: &str) -> Result<Module> {
-        Module::from_image(self, Image::Ptx(text))
+        Module::from_image(self, Image::Ptx(text), "the PTX")
     }
 
     /// Loads a cubin or fat binary. Its kernels have unchecked launches only.
@@ -239,7 +256,7 @@ impl Device {
     ///
     /// [`Error::BadModule`].
     pub fn load_cubin(&self, bytes: &[u8]) -> Result<Module> {
-        Module::from_image(self, Image::Cubin(bytes))
+        Module::from_image(self, Image::Cubin(bytes), "the cubin")
     }
 
     /// Waits until all work given to this device is done.

@@ -69,15 +69,15 @@ const fn links(tiles: u64, is_fixed: bool) -> u64 {
 pub unsafe fn scan<
     O: Operator,
     const ITEMS: usize,
-    const IN: usize,
-    const OUT: usize,
+    const V: usize,
+    const R: usize,
     const WARPS: usize,
     const FIXED: bool,
 >(
     request: Request<O>,
 ) {
     let turn = shared_array![u64; 1];
-    let totals = Totals::<O>::new(shared_array![u128; 8].cast());
+    let totals = Totals::<O>::new(shared_array![u128; 9].cast());
     let base = shared_array![u128; 1].cast::<O::Accumulator>();
     let warp = thread::thread_idx_x() / LANES;
     let tiles = request.n.div_ceil(elements(ITEMS, WARPS));
@@ -98,7 +98,7 @@ pub unsafe fn scan<
         }
 
         let segment = Segment::<ITEMS>::new::<WARPS>(request.n, tile);
-        let held = Held::<O, ITEMS>::read::<IN, OUT>(&request, segment);
+        let held = Held::<O, ITEMS>::read::<V, R>(&request, segment);
         totals.tell(&held);
         thread::sync_threads();
 
@@ -124,7 +124,7 @@ pub unsafe fn scan<
         if held.is_any() {
             let has_before = tile > 0 || request.has_initial();
             let (base, has_base) = tile::before_segment::<O>(in_tile, *base, has_before);
-            held.write::<IN, OUT>(&request, base, has_base);
+            held.write::<V, R>(&request, base, has_base);
         }
     }
 }

@@ -4,6 +4,10 @@
 //! makes the entries for an operator. What is common: [`items`] (a lane's elements),
 //! [`lanes`] (a warp's values), [`status`] (what blocks tell each other).
 
+// Arrays are to stay in registers: that takes constant indices, and by-value iterators
+// have none.
+#![allow(clippy::needless_range_loop)]
+
 pub mod blelloch;
 pub mod chain;
 pub mod decoupled_lookback;
@@ -113,19 +117,19 @@ macro_rules! scan_kernels {
     ($($name:ident: $operator:ty;)*) => {$(
         $crate::scan_entry! {
             /// Scans a large array; see `lookahead`.
-            lookahead_ $name: $operator, lookahead::scan::<$operator, {28 * 4 / size_of::<<$operator as $crate::operator::Operator>::Input>()}, 7, 8, 7, 3, 2>
+            lookahead_ $name: $operator, lookahead::scan::<$operator, {28 * 4 / size_of::<<$operator as $crate::operator::Operator>::Input>()}, 7, 7, 9, 4, 2, false>
         }
         $crate::scan_entry! {
             /// Scans a middling array; see `one_wave`.
-            one_wave_ $name: $operator, one_wave::scan::<$operator, 16, 2, {16 / size_of::<<$operator as $crate::operator::Operator>::Input>()}>
+            one_wave_ $name: $operator, one_wave::scan::<$operator, 16, 2, {16 / size_of::<<$operator as $crate::operator::Operator>::Input>()}, 1, 1>
         }
         $crate::scan_entry! {
             /// Scans a small array; see `one_wave`.
-            one_wave_small_ $name: $operator, one_wave::scan::<$operator, 8, 1, {16 / size_of::<<$operator as $crate::operator::Operator>::Input>()}>
+            one_wave_small_ $name: $operator, one_wave::scan::<$operator, 8, 1, {16 / size_of::<<$operator as $crate::operator::Operator>::Input>()}, 1, 1>
         }
         $crate::scan_entry! {
             /// Scans an array of one block; see `one_block`.
-            one_block_ $name: $operator, one_block::scan::<$operator, 32, 1, {16 / size_of::<<$operator as $crate::operator::Operator>::Input>()}>
+            one_block_ $name: $operator, one_block::scan::<$operator, 32, 2, {16 / size_of::<<$operator as $crate::operator::Operator>::Input>()}, 1, 1>
         }
     )*};
 }

@@ -45,13 +45,13 @@ fn totals_of<O: Operator>(request: &Request<O>) -> *mut O::Accumulator {
 pub unsafe fn totals<
     O: Operator,
     const ITEMS: usize,
-    const IN: usize,
-    const OUT: usize,
+    const V: usize,
+    const R: usize,
     const WARPS: usize,
 >(
     request: Request<O>,
 ) {
-    let totals = Totals::<O>::new(shared_array![u128; 8].cast());
+    let totals = Totals::<O>::new(shared_array![u128; 9].cast());
     let tile = u64::from(thread::block_idx_x());
     let tiles = request.n.div_ceil(elements(ITEMS, WARPS));
     // Nobody asks for the last tile's.
@@ -61,7 +61,7 @@ pub unsafe fn totals<
     // SAFETY: the caller's.
     unsafe {
         let segment = Segment::<ITEMS>::new::<WARPS>(request.n, tile);
-        totals.tell(&Held::<O, ITEMS>::read::<IN, OUT>(&request, segment));
+        totals.tell(&Held::<O, ITEMS>::read::<V, R>(&request, segment));
         thread::sync_threads();
         if thread::thread_idx_x() < LANES {
             let rest = request.n - tile * elements(ITEMS, WARPS);
@@ -81,13 +81,13 @@ pub unsafe fn totals<
 pub unsafe fn bases<
     O: Operator,
     const ITEMS: usize,
-    const IN: usize,
-    const OUT: usize,
+    const V: usize,
+    const R: usize,
     const WARPS: usize,
 >(
     request: Request<O>,
 ) {
-    let groups = shared_array![u128; 8].cast::<O::Accumulator>();
+    let groups = shared_array![u128; 9].cast::<O::Accumulator>();
     let known = request.n.div_ceil(elements(ITEMS, WARPS)).saturating_sub(1);
     let totals = totals_of(&request);
     let warp = thread::thread_idx_x() / LANES;
@@ -208,13 +208,13 @@ impl<O: Operator> Group<O> {
 pub unsafe fn scan<
     O: Operator,
     const ITEMS: usize,
-    const IN: usize,
-    const OUT: usize,
+    const V: usize,
+    const R: usize,
     const WARPS: usize,
 >(
     request: Request<O>,
 ) {
-    let totals = Totals::<O>::new(shared_array![u128; 8].cast());
+    let totals = Totals::<O>::new(shared_array![u128; 9].cast());
     let tile = u64::from(thread::block_idx_x());
     let first = tile * elements(ITEMS, WARPS);
     if first >= request.n {
@@ -223,7 +223,7 @@ pub unsafe fn scan<
     // SAFETY: the caller's.
     unsafe {
         let segment = Segment::<ITEMS>::new::<WARPS>(request.n, tile);
-        let held = Held::<O, ITEMS>::read::<IN, OUT>(&request, segment);
+        let held = Held::<O, ITEMS>::read::<V, R>(&request, segment);
         totals.tell(&held);
         thread::sync_threads();
         let in_tile = totals.scan::<ITEMS, WARPS>(request.n - first);
@@ -235,7 +235,7 @@ pub unsafe fn scan<
             };
             let has_before = tile > 0 || request.has_initial();
             let (base, has_base) = tile::before_segment::<O>(in_tile, before, has_before);
-            held.write::<IN, OUT>(&request, base, has_base);
+            held.write::<V, R>(&request, base, has_base);
         }
     }
 }

@@ -2,25 +2,23 @@
 //! registers of the lanes; and the shape of tiles.
 //!
 //! A lane works on neighbouring elements, though the warp reads and writes global memory
-//! in rows; between the two, elements change hands in shared memory, in a *slot* that
-//! each warp has for itself. Where the array is a multiple of 16 bytes, rows are of
-//! vectors.
-//!
-//! The lanes' shares of a slot lie an odd number of vectors or words apart where
-//! [`Shape`] can have it, so that all banks of shared memory are at work.
+//! in rows of vectors; between the two, elements change hands in shared memory, in a
+//! *slot* that each warp has for itself. Rows begin at multiples of 16 bytes wherever the
+//! array begins: the segment lies in its slot as far behind such a multiple as in the
+//! array, and the lanes move it to its place in registers. The bytes at its ends, which
+//! share a vector with a neighbour's, are moved one by one.
 
 use bytemuck::Pod;
-use cuda_std::mem::{LoadHint, StoreHint, load_global, load_shared, store_global, store_shared};
+use cuda_std::mem::{LoadHint, StoreHint, load_global, store_global};
+use cuda_std::shared::{self, SharedPtr};
 use cuda_std::{thread, warp};
 
-use super::lanes::{LANES, anything};
+use super::items::{Items, Vector};
+use super::lanes::LANES;
 use crate::operator::Operator;
 
-/// 16 bytes.
-type Vector = [u32; 4];
-
-/// Elements that are moved one by one between two waits for memory.
-const CHUNK: usize = 16;
+/// Bytes of a vector.
+const VECTOR: usize = size_of::<Vector>();
 
 /// How large the tiles of an operator's scans are, by the bytes of its elements and
 /// results. Where both are as long, tiles are those of [`lookahead`](super::lookahead).
@@ -28,35 +26,34 @@ const CHUNK: usize = 16;
 pub struct Shape {
     /// Elements of a lane.
     pub items: usize,
-    /// Their words of 4 bytes.
-    pub input: usize,
-    /// The words of their results.
-    pub output: usize,
+    /// Their vectors of 16 bytes.
+    pub vectors: usize,
+    /// The vectors of their results. Of the longer ones of the two a lane has an odd
+    /// number if it can be, so that all banks of shared memory are at work.
+    pub results: usize,
     /// Warps of a block, with a segment each.
     pub warps: usize,
 }
 
 impl Shape {
-    /// The shape for elements of `input` bytes and results of `output` bytes: about 112
-    /// bytes of the longer ones a lane, and whole words of both.
+    /// The shape for elements of `input` bytes and results of `output` bytes.
     pub const fn new(input: usize, output: usize) -> Self {
+        // The fewest items that are whole vectors of both.
+        let both = (input | output | VECTOR).trailing_zeros();
+        let unit = VECTOR >> both;
         let longer = if input > output { input } else { output };
-        let (bytes, warps) = if longer.is_multiple_of(3) {
-            (144, 6)
-        } else {
-            (112, 8)
-        };
-        let unit = match (input | output) % 4 {
-            1 | 3 => 4,
-            2 => 2,
-            _ => 1,
-        };
-        let items = bytes / longer / unit * unit;
+        let vectors = unit * longer / VECTOR;
+        let most = if vectors.is_multiple_of(3) { 9 } else { 7 };
+        let mut units = 1;
+        while (units + 2) * vectors <= most {
+            units += 2;
+        }
+        let warps = 63 / (units * vectors);
         Self {
-            items,
-            input: items * input / 4,
-            output: items * output / 4,
-            warps,
+            items: units * unit,
+            vectors: units * unit * input / VECTOR,
+            results: units * unit * output / VECTOR,
+            warps: if warps > 9 { 9 } else { warps },
         }
     }
 
@@ -77,12 +74,7 @@ impl Shape {
 
     /// Dynamic shared memory of a block, bytes: a slot a warp, for elements or results.
     pub const fn shared_bytes(&self) -> u32 {
-        let words = if self.input > self.output {
-            self.input
-        } else {
-            self.output
-        };
-        (self.warps * words) as u32 * 4 * LANES
+        self.warps as u32 * slot_bytes(self.vectors, self.results)
     }
 }
 
@@ -90,6 +82,19 @@ impl Shape {
 #[inline(always)]
 pub const fn elements(items: usize, warps: usize) -> u64 {
     items as u64 * warps as u64 * LANES as u64
+}
+
+/// A slot: where the segment begins anywhere, one vector more.
+#[inline(always)]
+const fn slot_bytes(vectors: usize, results: usize) -> u32 {
+    let longer = if vectors > results { vectors } else { results };
+    (longer * VECTOR) as u32 * LANES + VECTOR as u32
+}
+
+/// This warp's slot, bytes into the dynamic shared memory.
+#[inline(always)]
+pub fn slot<const V: usize, const R: usize>() -> u32 {
+    thread::thread_idx_x() / LANES * slot_bytes(V, R)
 }
 
 /// A warp's part of a tile, which may be cut short by the array's end.
@@ -133,39 +138,39 @@ impl<const ITEMS: usize> Segment<ITEMS> {
     /// All lanes of the warp call it; the elements are there; the slot is the warp's and
     /// has room.
     #[inline(always)]
-    pub unsafe fn fetch<T: Pod, const WORDS: usize>(&self, array: *const T, slot: *mut u32) {
-        let from = array.wrapping_add(self.first as usize);
+    pub unsafe fn fetch<T: Pod, const V: usize>(&self, array: *const T, slot: u32) {
+        const {
+            assert!(
+                size_of::<[T; ITEMS]>() == V * VECTOR,
+                "items are whole vectors"
+            )
+        };
+        let from = array.wrapping_add(self.first as usize).cast::<u8>();
+        let span = Span::new(from.addr(), self.count * size_of::<T>() as u32);
+        let rows = from.wrapping_sub(span.shift as usize).cast::<Vector>();
         let lane = warp::lane_id();
-        // SAFETY: the caller's; vectors are read where the address is a multiple of
-        // theirs and all of them exist.
+        // SAFETY: the caller's; whole vectors are the segment's alone, and so are the
+        // bytes at its ends.
         unsafe {
-            if self.is_whole() && array.addr() % size_of::<Vector>() == 0 {
-                let mut rows: [Vector; WORDS] = [[0; 4]; WORDS];
-                for row in 0..WORDS.div_ceil(4) {
-                    if let Some(at) = place::<WORDS>(row, lane) {
-                        rows[row] = load_global(from.cast::<Vector>().add(at), LoadHint::All);
-                    }
+            let mut vectors = [[0; 4]; V];
+            if span.first < span.end {
+                // Without a branch between two reads: the second would wait for the first.
+                for row in 0..V {
+                    let at = (row as u32 * LANES + lane).clamp(span.first, span.end - 1);
+                    vectors[row] = load_global(rows.add(at as usize), LoadHint::All);
                 }
-                for row in 0..WORDS.div_ceil(4) {
-                    if let Some(at) = place::<WORDS>(row, lane) {
-                        store_shared(slot.cast::<Vector>().add(at), rows[row]);
-                    }
+            }
+            for row in 0..V {
+                let at = row as u32 * LANES + lane;
+                vector(slot, at).store(vectors[row]);
+            }
+            if span.has_ends() {
+                if lane == 0 {
+                    vector(slot, V as u32 * LANES).store([0; 4]);
                 }
-            } else {
-                for chunk in 0..ITEMS.div_ceil(CHUNK) {
-                    let mut elements: [T; CHUNK] = [anything(); CHUNK];
-                    for i in 0..CHUNK {
-                        let at = (chunk * CHUNK + i) as u32 * LANES + lane;
-                        if at < self.count {
-                            elements[i] = *from.add(at as usize);
-                        }
-                    }
-                    for i in 0..CHUNK {
-                        let at = (chunk * CHUNK + i) as u32 * LANES + lane;
-                        if at < Self::ELEMENTS {
-                            *slot.cast::<T>().add(at as usize) = elements[i];
-                        }
-                    }
+                warp::sync_warp(warp::FULL_MASK);
+                if let Some(at) = span.end_byte() {
+                    *byte(slot, span.shift + at) = *from.add(at as usize);
                 }
             }
             warp::sync_warp(warp::FULL_MASK);
@@ -177,17 +182,17 @@ impl<const ITEMS: usize> Segment<ITEMS> {
     /// # Safety
     /// As for [`Segment::fetch`], which has run.
     #[inline(always)]
-    pub unsafe fn items<T: Pod, const WORDS: usize>(slot: *const u32) -> [T; ITEMS] {
-        const {
-            assert!(
-                size_of::<[T; ITEMS]>() == 4 * WORDS,
-                "a lane has whole words"
-            )
-        };
-        // SAFETY: the caller's; both are as many bytes, and every pattern is a `Pod` value.
+    pub unsafe fn items<T: Pod, const V: usize>(array: *const T, slot: u32) -> Items<T, V> {
+        let at = share::<V>(slot);
+        // The same for all segments: they are whole vectors long.
+        let shift = (array.addr() % VECTOR) as u32;
+        // SAFETY: the caller's.
         unsafe {
-            let words = read_own::<WORDS>(slot.add(warp::lane_id() as usize * WORDS));
-            core::mem::transmute_copy(&words)
+            if shift == 0 {
+                Items::read(at)
+            } else {
+                Items::read_shifted(at, shift)
+            }
         }
     }
 
@@ -196,112 +201,110 @@ impl<const ITEMS: usize> Segment<ITEMS> {
     /// # Safety
     /// As for [`Segment::fetch`]; every lane has read its items.
     #[inline(always)]
-    pub unsafe fn store<T: Pod, const WORDS: usize>(
+    pub unsafe fn store<T: Pod, const R: usize>(
         &self,
         array: *mut T,
-        slot: *mut u32,
-        results: [T; ITEMS],
+        slot: u32,
+        results: Items<T, R>,
     ) {
         const {
             assert!(
-                size_of::<[T; ITEMS]>() == 4 * WORDS,
-                "a lane has whole words"
+                size_of::<[T; ITEMS]>() == R * VECTOR,
+                "results are whole vectors"
             )
         };
-        let to = array.wrapping_add(self.first as usize);
+        let to = array.wrapping_add(self.first as usize).cast::<u8>();
+        let span = Span::new(to.addr(), self.count * size_of::<T>() as u32);
+        let rows = to.wrapping_sub(span.shift as usize).cast::<Vector>();
         let lane = warp::lane_id();
         // SAFETY: as in `fetch`.
         unsafe {
-            let words: [u32; WORDS] = core::mem::transmute_copy(&results);
-            write_own(slot.add(lane as usize * WORDS), words);
-            warp::sync_warp(warp::FULL_MASK);
-            if self.is_whole() && array.addr() % size_of::<Vector>() == 0 {
-                for row in 0..WORDS.div_ceil(4) {
-                    if let Some(at) = place::<WORDS>(row, lane) {
-                        let vector: Vector = load_shared(slot.cast::<Vector>().add(at));
-                        store_global(to.cast::<Vector>().add(at), vector, StoreHint::All);
-                    }
-                }
+            if span.shift == 0 {
+                results.write(share::<R>(slot));
             } else {
-                for i in 0..ITEMS {
-                    let at = i as u32 * LANES + lane;
-                    if at < self.count {
-                        *to.add(at as usize) = *slot.cast::<T>().add(at as usize);
-                    }
+                results.write_shifted(share::<R>(slot), span.shift);
+            }
+            warp::sync_warp(warp::FULL_MASK);
+            for row in 0..R {
+                let at = row as u32 * LANES + lane;
+                let moved = vector(slot, at).load();
+                if at >= span.first && at < span.end {
+                    store_global(rows.add(at as usize), moved, StoreHint::All);
                 }
+            }
+            if span.has_ends()
+                && let Some(at) = span.end_byte()
+            {
+                *to.add(at as usize) = *byte(slot, span.shift + at);
             }
         }
     }
 }
 
-/// Which vector of a segment the lane has in a row, where it has one.
+/// A lane's share of a slot, of `V` vectors.
 #[inline(always)]
-fn place<const WORDS: usize>(row: usize, lane: u32) -> Option<usize> {
-    let at = row * LANES as usize + lane as usize;
-    let vectors = WORDS * LANES as usize / 4;
-    ((row + 1) * LANES as usize <= vectors || at < vectors).then_some(at)
+fn share<const V: usize>(slot: u32) -> SharedPtr<u8> {
+    vector(slot, warp::lane_id() * V as u32).cast()
 }
 
-/// Reads a lane's words, as many at once as their number divides into.
-///
-/// # Safety
-/// `at` points to them in shared memory, as far from a multiple of 16 as whole shares
-/// take it.
+/// Vector `at` of a slot.
 #[inline(always)]
-unsafe fn read_own<const WORDS: usize>(at: *const u32) -> [u32; WORDS] {
-    let mut words = [0; WORDS];
-    // SAFETY: the caller's.
-    unsafe {
-        if WORDS.is_multiple_of(4) {
-            for i in 0..WORDS / 4 {
-                let vector: Vector = load_shared(at.cast::<Vector>().add(i));
-                for j in 0..4 {
-                    words[4 * i + j] = vector[j];
-                }
-            }
-        } else if WORDS.is_multiple_of(2) {
-            for i in 0..WORDS / 2 {
-                let [first, second] = load_shared(at.cast::<[u32; 2]>().add(i));
-                (words[2 * i], words[2 * i + 1]) = (first, second);
-            }
-        } else {
-            for i in 0..WORDS {
-                words[i] = load_shared(at.add(i));
-            }
+fn vector(slot: u32, at: u32) -> SharedPtr<Vector> {
+    SharedPtr::<u8>::dynamic()
+        .wrapping_add(slot)
+        .cast::<Vector>()
+        .wrapping_add(at)
+}
+
+/// Byte `at` of a slot.
+#[inline(always)]
+fn byte(slot: u32, at: u32) -> *mut u8 {
+    shared::dynamic_shared_mem::<u8>().wrapping_add((slot + at) as usize)
+}
+
+/// A range of bytes as vectors at multiples of 16 bytes, counted from the one that the
+/// first byte is in.
+struct Span {
+    /// Where in its vector the first byte is.
+    shift: u32,
+    /// The first whole vector, and the one behind the last.
+    first: u32,
+    end: u32,
+    /// All bytes.
+    all: u32,
+}
+
+impl Span {
+    #[inline(always)]
+    fn new(address: usize, all: u32) -> Self {
+        let shift = (address % VECTOR) as u32;
+        Self {
+            shift,
+            first: u32::from(shift > 0),
+            end: (shift + all) / VECTOR as u32,
+            all,
         }
     }
-    words
-}
 
-/// Writes a lane's words.
-///
-/// # Safety
-/// As for [`read_own`].
-#[inline(always)]
-unsafe fn write_own<const WORDS: usize>(at: *mut u32, words: [u32; WORDS]) {
-    // SAFETY: the caller's.
-    unsafe {
-        if WORDS.is_multiple_of(4) {
-            for i in 0..WORDS / 4 {
-                let vector = [
-                    words[4 * i],
-                    words[4 * i + 1],
-                    words[4 * i + 2],
-                    words[4 * i + 3],
-                ];
-                store_shared(at.cast::<Vector>().add(i), vector);
-            }
-        } else if WORDS.is_multiple_of(2) {
-            for i in 0..WORDS / 2 {
-                store_shared(
-                    at.cast::<[u32; 2]>().add(i),
-                    [words[2 * i], words[2 * i + 1]],
-                );
-            }
+    /// Whether some bytes are in no whole vector.
+    #[inline(always)]
+    fn has_ends(&self) -> bool {
+        self.shift > 0 || self.all % VECTOR as u32 > 0
+    }
+
+    /// The byte in no whole vector that the lane moves, if there is one for it.
+    #[inline(always)]
+    fn end_byte(&self) -> Option<u32> {
+        let lane = warp::lane_id();
+        let half = VECTOR as u32;
+        let (at, end) = if lane < half {
+            // Before the first whole vector.
+            (lane, self.first * half - self.shift * self.first)
         } else {
-            for i in 0..WORDS {
-                store_shared(at.add(i), words[i]);
-            }
-        }
+            // Behind the last.
+            let behind = (self.end.max(self.first) * half).saturating_sub(self.shift);
+            (behind + lane - half, self.all)
+        };
+        (at < end.min(self.all)).then_some(at)
     }
 }

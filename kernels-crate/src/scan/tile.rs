@@ -4,12 +4,12 @@
 //! Association, that of [`lookahead`](super::lookahead): a lane its items in order; the
 //! lanes of a segment by [`lanes::scan`]; so the segments of a tile.
 //!
-//! `IN` and `OUT` are the words of 4 bytes that a lane's elements and results have.
+//! `V` and `R` are the vectors of 16 bytes that a lane's elements and results have.
 
-use cuda_std::{shared, thread, warp};
+use cuda_std::{thread, warp};
 
 use super::lanes::{self, LANES, anything};
-use super::segment::{Segment, elements};
+use super::segment::{Segment, elements, slot};
 use super::{Request, items};
 use crate::operator::Operator;
 
@@ -26,23 +26,24 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
     ///
     /// # Safety
     /// All lanes of the warp call it; the block has the shared memory of
-    /// [`Shape::shared_bytes`](super::segment::Shape::shared_bytes); the request is that of the launch.
+    /// [`Shape::shared_bytes`](super::segment::Shape::shared_bytes); the request is that
+    /// of the launch.
     #[inline(always)]
-    pub unsafe fn read<const IN: usize, const OUT: usize>(
+    pub unsafe fn read<const V: usize, const R: usize>(
         request: &Request<O>,
         segment: Segment<ITEMS>,
     ) -> Self {
         // SAFETY: the caller's.
         unsafe {
-            let slot = slot::<IN, OUT>();
-            segment.fetch::<O::Input, IN>(request.input, slot);
-            let items = Segment::<ITEMS>::items::<O::Input, IN>(slot);
+            let slot = slot::<V, R>();
+            segment.fetch::<O::Input, V>(request.input, slot);
+            let items = Segment::<ITEMS>::items::<O::Input, V>(request.input, slot);
             let scanned = if segment.is_whole() {
-                lanes::scan::<O>(items::total::<O, ITEMS>(&items, ITEMS), LANES)
+                lanes::scan::<O>(items::total::<O, V, ITEMS>(&items, ITEMS), LANES)
             } else {
                 let mut total = anything();
                 if segment.mine() > 0 {
-                    total = items::total::<O, ITEMS>(&items, segment.mine());
+                    total = items::total::<O, V, ITEMS>(&items, segment.mine());
                 }
                 lanes::scan::<O>(total, segment.count.div_ceil(ITEMS as u32))
             };
@@ -68,7 +69,7 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
     /// # Safety
     /// As for [`Held::read`], by a warp that has elements.
     #[inline(always)]
-    pub unsafe fn write<const IN: usize, const OUT: usize>(
+    pub unsafe fn write<const V: usize, const R: usize>(
         &self,
         request: &Request<O>,
         base: O::Accumulator,
@@ -87,29 +88,21 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
                     before
                 };
             }
-            let slot = slot::<IN, OUT>();
-            let items = Segment::<ITEMS>::items::<O::Input, IN>(slot);
+            let slot = slot::<V, R>();
+            let items = Segment::<ITEMS>::items::<O::Input, V>(request.input, slot);
             let has_before = has_base || lane > 0;
             let exclusive = request.is_exclusive();
             let results = if self.segment.is_whole() {
-                items::scan::<O, ITEMS>(&items, ITEMS, before, has_before, exclusive)
+                items::scan::<O, V, R, ITEMS>(&items, ITEMS, before, has_before, exclusive)
             } else {
                 let mine = self.segment.mine();
-                items::scan::<O, ITEMS>(&items, mine, before, has_before, exclusive)
+                items::scan::<O, V, R, ITEMS>(&items, mine, before, has_before, exclusive)
             };
             warp::sync_warp(warp::FULL_MASK);
             self.segment
-                .store::<O::Output, OUT>(request.output, slot, results);
+                .store::<O::Output, R>(request.output, slot, results);
         }
     }
-}
-
-/// The warp's slot.
-#[inline(always)]
-fn slot<const IN: usize, const OUT: usize>() -> *mut u32 {
-    let words = if IN > OUT { IN } else { OUT };
-    let warp = thread::thread_idx_x() / LANES;
-    shared::dynamic_shared_mem::<u32>().wrapping_add(warp as usize * words * LANES as usize)
 }
 
 /// The totals of a tile's segments, which its warps tell each other between barriers.
@@ -157,7 +150,7 @@ impl<O: Operator> Totals<O> {
             if lane < count {
                 total = *self.shared.add(lane as usize);
             }
-            lanes::scan::<O>(total, count)
+            lanes::scan_first::<O, WARPS>(total, count)
         }
     }
 }
@@ -187,7 +180,7 @@ pub unsafe fn before_segment<O: Operator>(
     (base, true)
 }
 
-/// One entry of a scan in tiles: `path::<Operator, ITEMS, IN, OUT, WARPS, more>`.
+/// One entry of a scan in tiles: `path::<Operator, ITEMS, V, R, WARPS, more>`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! tile_entry {
@@ -198,7 +191,7 @@ macro_rules! tile_entry {
             /// # Safety
             /// See the function of the same name.
             #[::cuda_std::kernel]
-            #[launch_bounds(256, 4)]
+            #[launch_bounds(288, 4)]
             #[allow(clippy::too_many_arguments)]
             pub unsafe fn [<$prefix $name>](
                 input: *const <$operator as $crate::operator::Operator>::Input,
@@ -212,15 +205,15 @@ macro_rules! tile_entry {
             ) {
                 const SHAPE: $crate::scan::segment::Shape = $crate::scan::segment::Shape::of::<$operator>();
                 const ITEMS: usize = SHAPE.items;
-                const IN: usize = SHAPE.input;
-                const OUT: usize = SHAPE.output;
+                const V: usize = SHAPE.vectors;
+                const R: usize = SHAPE.results;
                 const WARPS: usize = SHAPE.warps;
                 // SAFETY: the kernel's own contract.
                 unsafe {
                     let request = $crate::scan::Request::<$operator>::begin(
                         input, output, n, count, initial, flags, scratch, words,
                     );
-                    $crate::scan::$module::$function::<$operator, ITEMS, IN, OUT, WARPS $(, $more)*>(request);
+                    $crate::scan::$module::$function::<$operator, ITEMS, V, R, WARPS $(, $more)*>(request);
                 }
             }
         }

@@ -4,7 +4,7 @@
 //! they become, once for the device (`target_os = "cuda"`) and once for the host. What does not:
 //! the types that the generated code names (`cuda_std::launch`), and everything that turns the
 //! compiled kernel into PTX (`cuda_builder`). The attribute names are rust-cuda's, plus
-//! `launch_bounds`, `cluster`, `max_registers` and `launch_contract`, which are ours.
+//! `launch_bounds`, `cluster`, `max_registers`, `part` and `launch_contract`, which are ours.
 
 mod attributes;
 mod contract;
@@ -79,12 +79,28 @@ pub fn max_registers(_: TokenStream, item: TokenStream) -> TokenStream {
     attributes::misplaced("max_registers", item.into()).into()
 }
 
+/// `#[part(name)]`, below `#[kernel]`: the part of the artifact that the kernel is in.
+///
+/// The kernels of a part are one file of PTX an architecture, which a program loads when it
+/// first looks one of them up; those without the attribute are in the part `main`, which is
+/// loaded first. A name is an identifier of ASCII letters, digits and `_`; a macro may give it.
+/// Kernels of two parts share code, which each has a copy of, and no statics: each part has
+/// its own.
+///
+/// # Errors
+///
+/// Anywhere but below `#[kernel]`, twice on one kernel, and without exactly one such name.
+#[proc_macro_attribute]
+pub fn part(_: TokenStream, item: TokenStream) -> TokenStream {
+    attributes::misplaced("part", item.into()).into()
+}
+
 /// `#[launch_contract(condition, ...)]`, below `#[kernel]`: what a launch must satisfy for the
 /// kernel to be sound. Such a kernel can be launched safely; the conditions are checked on the
 /// host before every launch.
 ///
-/// In a condition, a slice or raw-pointer parameter is an `Extent` (`out.len()`, in elements), a
-/// value parameter has its own type and value, `grid` and `block` are the launch's `Dim3`, and
+/// In a condition, a slice or raw-pointer parameter is an `Extent` (`out.len()`, in elements, and
+/// `out.is_aligned_to(16)`, in bytes), a value parameter has its own type and value, `grid` and `block` are the launch's `Dim3`, and
 /// `shared_bytes: u32` is its dynamic shared memory. A parameter may have any other name.
 ///
 /// A product of what the launch chooses can exceed even a `u64` within the limits of a GPU, and
