@@ -341,12 +341,12 @@ macro_rules! decoupled_lookback_kernels {
         $crate::tile_entry! {
             /// Scans an array of any size; see `decoupled_lookback`. What is combined with
             /// what depends on timing.
-            decoupled_lookback_ $name: $operator, decoupled_lookback::scan, false
+            $name: decoupled_lookback_ $name: $operator, decoupled_lookback::scan, false
         }
         $crate::tile_entry! {
             /// Scans an array of any size; see `decoupled_lookback`. What is combined with
             /// what depends on `n` alone.
-            decoupled_lookback_fixed_ $name: $operator, decoupled_lookback::scan, true
+            $name: decoupled_lookback_fixed_ $name: $operator, decoupled_lookback::scan, true
         }
     )*};
 }

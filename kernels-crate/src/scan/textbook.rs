@@ -16,15 +16,15 @@ macro_rules! textbook_scan_kernels {
         $crate::blelloch_entries! { $name: $operator }
         $crate::tile_entry! {
             /// The first of three launches; see `reduce_then_scan`.
-            reduce_then_scan_totals_ $name: $operator, reduce_then_scan::totals
+            textbook: reduce_then_scan_totals_ $name: $operator, reduce_then_scan::totals
         }
         $crate::tile_entry! {
             /// The second of three launches; see `reduce_then_scan`.
-            reduce_then_scan_bases_ $name: $operator, reduce_then_scan::bases
+            textbook: reduce_then_scan_bases_ $name: $operator, reduce_then_scan::bases
         }
         $crate::tile_entry! {
             /// The third of three launches; see `reduce_then_scan`.
-            reduce_then_scan_tiles_ $name: $operator, reduce_then_scan::scan
+            textbook: reduce_then_scan_tiles_ $name: $operator, reduce_then_scan::scan
         }
     )*};
 }
@@ -41,6 +41,7 @@ macro_rules! hillis_steele_entries {
             /// See the function of the same name.
             #[::cuda_std::kernel]
             #[launch_bounds(256)]
+            #[part(textbook)]
             pub unsafe fn [<device_hillis_steele_load_ $name>](
                 input: *const <$operator as $crate::operator::Operator>::Input,
                 buffer: *mut <$operator as $crate::operator::Operator>::Accumulator,
@@ -60,6 +61,7 @@ macro_rules! hillis_steele_entries {
             /// See the function of the same name.
             #[::cuda_std::kernel]
             #[launch_bounds(256)]
+            #[part(textbook)]
             pub unsafe fn [<device_hillis_steele_pass_ $name>](
                 from: *const <$operator as $crate::operator::Operator>::Accumulator,
                 to: *mut <$operator as $crate::operator::Operator>::Accumulator,
@@ -76,6 +78,7 @@ macro_rules! hillis_steele_entries {
             /// See the function of the same name.
             #[::cuda_std::kernel]
             #[launch_bounds(256)]
+            #[part(textbook)]
             pub unsafe fn [<device_hillis_steele_store_ $name>](
                 buffer: *const <$operator as $crate::operator::Operator>::Accumulator,
                 output: *mut <$operator as $crate::operator::Operator>::Output,
@@ -111,6 +114,7 @@ macro_rules! blelloch_level {
             /// See the function of the same name.
             #[::cuda_std::kernel]
             #[launch_bounds(256)]
+            #[part(textbook)]
             pub unsafe fn [<$prefix tiles_ $name>](
                 input: *const <$operator as $crate::operator::Operator>::Input,
                 output: *mut <$operator as $crate::operator::Operator>::Output,
@@ -131,6 +135,7 @@ macro_rules! blelloch_level {
             /// See the function of the same name.
             #[::cuda_std::kernel]
             #[launch_bounds(256)]
+            #[part(textbook)]
             pub unsafe fn [<$prefix add_ $name>](
                 output: *mut <$operator as $crate::operator::Operator>::Output,
                 n: u64,

@@ -180,11 +180,11 @@ pub unsafe fn before_segment<O: Operator>(
     (base, true)
 }
 
-/// One entry of a scan in tiles: `path::<Operator, ITEMS, V, R, WARPS, more>`.
+/// One entry of a scan in tiles, in a part of the artifact: `path::<Operator, ITEMS, V, R, WARPS, more>`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! tile_entry {
-    ($(#[$doc:meta])* $prefix:ident $name:ident: $operator:ty, $module:ident::$function:ident $(, $more:tt)*) => {
+    ($(#[$doc:meta])* $part:ident: $prefix:ident $name:ident: $operator:ty, $module:ident::$function:ident $(, $more:tt)*) => {
         $crate::pastey::paste! {
             $(#[$doc])*
             ///
@@ -192,6 +192,7 @@ macro_rules! tile_entry {
             /// See the function of the same name.
             #[::cuda_std::kernel]
             #[launch_bounds(288, 4)]
+            #[part($part)]
             #[allow(clippy::too_many_arguments)]
             pub unsafe fn [<$prefix $name>](
                 input: *const <$operator as $crate::operator::Operator>::Input,
