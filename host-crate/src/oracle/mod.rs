@@ -12,6 +12,7 @@ pub mod chains;
 pub mod mapping;
 pub mod quarter_circle;
 pub mod running_sum;
+pub mod scan;
 pub mod summation;
 
 pub use quarter_circle::Precision;

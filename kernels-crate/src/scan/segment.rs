@@ -15,51 +15,36 @@ use cuda_std::{thread, warp};
 
 use super::items::{Items, Vector};
 use super::lanes::LANES;
+use super::sizes;
 use crate::operator::Operator;
 
 /// Bytes of a vector.
 const VECTOR: usize = size_of::<Vector>();
 
-/// How large the tiles of an operator's scans are, by the bytes of its elements and
-/// results. Where both are as long, tiles are those of [`lookahead`](super::lookahead).
+/// How large the tiles of an operator's scans are: as those of
+/// [`lookahead`](super::lookahead), so that results have the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Elements of a lane.
     pub items: usize,
     /// Their vectors of 16 bytes.
     pub vectors: usize,
-    /// The vectors of their results. Of the longer ones of the two a lane has an odd
-    /// number if it can be, so that all banks of shared memory are at work.
+    /// The vectors of their results.
     pub results: usize,
     /// Warps of a block, with a segment each.
     pub warps: usize,
 }
 
 impl Shape {
-    /// The shape for elements of `input` bytes and results of `output` bytes.
-    pub const fn new(input: usize, output: usize) -> Self {
-        // The fewest items that are whole vectors of both.
-        let both = (input | output | VECTOR).trailing_zeros();
-        let unit = VECTOR >> both;
-        let longer = if input > output { input } else { output };
-        let vectors = unit * longer / VECTOR;
-        let most = if vectors.is_multiple_of(3) { 9 } else { 7 };
-        let mut units = 1;
-        while (units + 2) * vectors <= most {
-            units += 2;
-        }
-        let warps = 63 / (units * vectors);
-        Self {
-            items: units * unit,
-            vectors: units * unit * input / VECTOR,
-            results: units * unit * output / VECTOR,
-            warps: if warps > 9 { 9 } else { warps },
-        }
-    }
-
     /// That of an operator.
     pub const fn of<O: Operator>() -> Self {
-        Self::new(size_of::<O::Input>(), size_of::<O::Output>())
+        let of = sizes::lookahead::<O>();
+        Self {
+            items: of.items,
+            vectors: of.vectors,
+            results: of.results,
+            warps: of.workers,
+        }
     }
 
     /// Elements of a tile.

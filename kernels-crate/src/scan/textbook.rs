@@ -161,10 +161,12 @@ textbook_scan_kernels! {
     sum_u32: crate::operator::Sum<u32>;
     sum_f32: crate::operator::Sum<f32>;
     sum_f64: crate::operator::Sum<f64>;
+    affine_f64: crate::operator::Compose;
 }
 
 crate::decoupled_lookback_kernels! {
     sum_u32: crate::operator::Sum<u32>;
     sum_f32: crate::operator::Sum<f32>;
     sum_f64: crate::operator::Sum<f64>;
+    affine_f64: crate::operator::Compose;
 }

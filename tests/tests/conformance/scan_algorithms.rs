@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use bytemuck::Pod;
 use quadscan::device::Buffer;
 use quadscan::scan::textbook::{Algorithm, Scan};
-use quadscan_kernels::operator::{Operator, Sum};
+use quadscan_kernels::operator::{Affine, Compose, Operator, Sum};
 use quadscan_kernels::scan::segment::Shape;
 use quadscan_kernels::scan::status::GROUP;
 use quadscan_kernels::scan::{EXCLUSIVE, HAS_INITIAL, blelloch};
@@ -19,39 +19,51 @@ const KERNELS: &[&str] = &[
     "decoupled_lookback_sum_u32",
     "decoupled_lookback_sum_f32",
     "decoupled_lookback_sum_f64",
+    "decoupled_lookback_affine_f64",
     "decoupled_lookback_fixed_sum_u32",
     "decoupled_lookback_fixed_sum_f32",
     "decoupled_lookback_fixed_sum_f64",
+    "decoupled_lookback_fixed_affine_f64",
     "reduce_then_scan_totals_sum_u32",
     "reduce_then_scan_totals_sum_f32",
     "reduce_then_scan_totals_sum_f64",
+    "reduce_then_scan_totals_affine_f64",
     "reduce_then_scan_bases_sum_u32",
     "reduce_then_scan_bases_sum_f32",
     "reduce_then_scan_bases_sum_f64",
+    "reduce_then_scan_bases_affine_f64",
     "reduce_then_scan_tiles_sum_u32",
     "reduce_then_scan_tiles_sum_f32",
     "reduce_then_scan_tiles_sum_f64",
+    "reduce_then_scan_tiles_affine_f64",
     "device_blelloch_tiles_sum_u32",
     "device_blelloch_tiles_sum_f32",
     "device_blelloch_tiles_sum_f64",
+    "device_blelloch_tiles_affine_f64",
     "device_blelloch_above_tiles_sum_u32",
     "device_blelloch_above_tiles_sum_f32",
     "device_blelloch_above_tiles_sum_f64",
+    "device_blelloch_above_tiles_affine_f64",
     "device_blelloch_add_sum_u32",
     "device_blelloch_add_sum_f32",
     "device_blelloch_add_sum_f64",
+    "device_blelloch_add_affine_f64",
     "device_blelloch_above_add_sum_u32",
     "device_blelloch_above_add_sum_f32",
     "device_blelloch_above_add_sum_f64",
+    "device_blelloch_above_add_affine_f64",
     "device_hillis_steele_load_sum_u32",
     "device_hillis_steele_load_sum_f32",
     "device_hillis_steele_load_sum_f64",
+    "device_hillis_steele_load_affine_f64",
     "device_hillis_steele_pass_sum_u32",
     "device_hillis_steele_pass_sum_f32",
     "device_hillis_steele_pass_sum_f64",
+    "device_hillis_steele_pass_affine_f64",
     "device_hillis_steele_store_sum_u32",
     "device_hillis_steele_store_sum_f32",
     "device_hillis_steele_store_sum_f64",
+    "device_hillis_steele_store_affine_f64",
 ];
 
 /// Elements around an output that nobody writes.
@@ -62,9 +74,9 @@ const SIZES: &[usize] = &[
     0, 1, 2, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1025, 10_000,
 ];
 
-/// A tile of elements of `bytes` bytes, and those around it; several, the last cut short.
-fn tiles(bytes: usize) -> [usize; 5] {
-    let tile = Shape::new(bytes, bytes).elements() as usize;
+/// A tile, and those around it; several, the last cut short.
+fn tiles<O: Operator>() -> [usize; 5] {
+    let tile = Shape::of::<O>().elements() as usize;
     [tile - 1, tile, tile + 1, 2 * tile, 3 * tile + 17]
 }
 
@@ -220,7 +232,7 @@ fn check_u32(scanner: &Scanner<'_>, n: usize, asked: Asked<u32>) -> Outcome {
 
 pub(crate) fn the_published_scans_agree_with_a_sequential_one(bench: &Bench) -> Outcome {
     for algorithm in Algorithm::ALL {
-        let sizes = SIZES.iter().copied().chain(tiles(4));
+        let sizes = SIZES.iter().copied().chain(tiles::<Sum<u32>>());
         let most = sizes.clone().max().unwrap_or_default();
         let scanner = Scanner::new::<Sum<u32>>(bench, algorithm, "sum_u32", most)?;
         for n in sizes {
@@ -238,8 +250,9 @@ pub(crate) fn they_scan_as_they_are_asked_to_at_any_address(bench: &Bench) -> Ou
     };
     let exclusive = Asked::exclusive(initial);
     for algorithm in Algorithm::ALL {
-        let sizes = [1, 513, tiles(4)[0], tiles(4)[2]];
-        let scanner = Scanner::new::<Sum<u32>>(bench, algorithm, "sum_u32", tiles(4)[2])?;
+        let sizes = [1, 513, tiles::<Sum<u32>>()[0], tiles::<Sum<u32>>()[2]];
+        let scanner =
+            Scanner::new::<Sum<u32>>(bench, algorithm, "sum_u32", tiles::<Sum<u32>>()[2])?;
         for n in sizes {
             for asked in [Asked::INCLUSIVE, inclusive, exclusive] {
                 for (in_place, offset) in [
@@ -294,12 +307,58 @@ fn check_f64(scanner: &Scanner<'_>, n: usize) -> Outcome {
 
 pub(crate) fn they_add_floats_exactly_where_sums_are_exact(bench: &Bench) -> Outcome {
     for algorithm in Algorithm::ALL {
-        let [.., above, _, most] = tiles(4);
+        let [.., above, _, most] = tiles::<Sum<u32>>();
         let f32s = Scanner::new::<Sum<f32>>(bench, algorithm, "sum_f32", most)?;
         let f64s = Scanner::new::<Sum<f64>>(bench, algorithm, "sum_f64", most)?;
         for n in [33, above, most] {
             check_f32(&f32s, n)?;
             check_f64(&f64s, n)?;
+        }
+    }
+    Ok(())
+}
+
+/// One map after the other.
+fn then(first: Affine, second: Affine) -> Affine {
+    Affine {
+        a: second.a * first.a,
+        b: second.a * first.b + second.b,
+    }
+}
+
+fn check_affine(scanner: &Scanner<'_>, n: usize) -> Outcome {
+    // Slopes of 1 and -1, so that all compositions are exact.
+    let map = |bits: u32| Affine {
+        a: if bits >> 31 == 0 { 1.0 } else { -1.0 },
+        b: f64::from((bits >> 20) % 16),
+    };
+    let input: Vec<Affine> = scrambled(n).into_iter().map(map).collect();
+    for asked in [
+        Asked::INCLUSIVE,
+        Asked::exclusive(Affine { a: -1.0, b: 5.0 }),
+    ] {
+        for offset in [(0, 0), (1, 0)] {
+            let asked = Asked { offset, ..asked };
+            let found = scanner.scan::<Compose, Affine>(&input, asked)?;
+            let expected = sequential(&input, asked, then);
+            let first = (0..n).find(|&i| found[i] != expected[i]);
+            assert_eq!(first, None, "{scanner:?}, {n} elements, {asked:?}");
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn they_keep_the_order_of_elements_that_do_not_commute(bench: &Bench) -> Outcome {
+    let [.., above, _, most] = tiles::<Compose>();
+    // More tiles than a warp looks back at in one go, and than a group has.
+    let many = (GROUP as usize + 3) * tiles::<Compose>()[1] + 1;
+    for algorithm in Algorithm::ALL {
+        let scanner = Scanner::new::<Compose>(bench, algorithm, "affine_f64", many)?;
+        for n in [33, 700, above, most] {
+            check_affine(&scanner, n)?;
+        }
+        if algorithm != Algorithm::HillisSteele {
+            check_affine(&scanner, many)?;
         }
     }
     Ok(())
@@ -313,7 +372,8 @@ pub(crate) fn trees_of_several_levels_are_scanned(bench: &Bench) -> Outcome {
     check_u32(&u32s, n, Asked::exclusive(3))?;
     check_u32(&u32s, n, Asked::INCLUSIVE)?;
     check_f32(&Scanner::new::<Sum<f32>>(bench, tree, "sum_f32", n)?, n)?;
-    check_f64(&Scanner::new::<Sum<f64>>(bench, tree, "sum_f64", n)?, n)
+    check_f64(&Scanner::new::<Sum<f64>>(bench, tree, "sum_f64", n)?, n)?;
+    check_affine(&Scanner::new::<Compose>(bench, tree, "affine_f64", n)?, n)
 }
 
 /// The inclusive scan of at most 32 values of which everyone takes the one 1, 2, 4, 8, 16
@@ -345,7 +405,7 @@ fn in_order(values: &[f32]) -> f32 {
 
 /// The inclusive sum with the association that the kernels state.
 fn as_stated(input: &[f32]) -> Vec<f32> {
-    let shape = Shape::new(4, 4);
+    let shape = Shape::of::<Sum<f32>>();
     let (tile, segment) = (shape.elements() as usize, 32 * shape.items);
     let in_tile = |elements: &[f32]| {
         let segments: Vec<f32> = elements
@@ -392,7 +452,7 @@ fn as_stated(input: &[f32]) -> Vec<f32> {
 }
 
 pub(crate) fn float_sums_have_the_bits_of_the_stated_association(bench: &Bench) -> Outcome {
-    let tile = Shape::new(4, 4).elements() as usize;
+    let tile = Shape::of::<Sum<f32>>().elements() as usize;
     // Tiles of one group; of two, the first tile of the second and one more.
     let sizes = [5 * tile + 1000, (GROUP as usize + 1) * tile + 1];
     let elements = scrambled(sizes[1]).into_iter();
@@ -413,7 +473,7 @@ pub(crate) fn float_sums_have_the_bits_of_the_stated_association(bench: &Bench) 
 pub(crate) fn tags_begin_again_after_the_last_and_nothing_old_is_believed(
     bench: &Bench,
 ) -> Outcome {
-    let [_, tile, _, _, most] = tiles(4);
+    let [_, tile, _, _, most] = tiles::<Sum<u32>>();
     for algorithm in [
         Algorithm::DecoupledLookback,
         Algorithm::DecoupledLookbackFixed,
