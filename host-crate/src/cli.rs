@@ -26,6 +26,8 @@ pub enum Command {
     Bench(Box<BenchArguments>),
     /// Write report.html from the records of one machine, or of several side by side
     Report(ReportArguments),
+    /// Time CUB, CuPy and PyTorch alone: scans and reductions on a CUDA device
+    Peers(PeersArguments),
     /// Measure cells for a run: jobs on standard input, answers on standard output
     #[command(hide = true)]
     Worker(WorkerArguments),
@@ -154,6 +156,51 @@ pub struct BenchArguments {
     /// Measure by this program instead of a child of this one
     #[arg(long, value_name = "PROGRAM", hide = true)]
     pub worker: Option<PathBuf>,
+}
+
+/// `quadscan peers`.
+#[derive(Clone, Debug, Args)]
+pub struct PeersArguments {
+    /// Device: auto, cuda, cuda:N
+    #[arg(long, default_value = "auto", value_name = "DEVICE")]
+    pub device: String,
+
+    /// Numbers of elements, such as 1000,2^20+3,2^10..2^30 [default: 2^10..2^30]
+    #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
+    pub sizes: Option<String>,
+
+    /// Operations, such as inclusive_sum,reduce_sum, or all [default:
+    /// inclusive_sum,copy]
+    #[arg(long, value_name = "LIST")]
+    pub operations: Option<String>,
+
+    /// Types, such as i32,f32 [default: all that an operation has]
+    #[arg(long, value_name = "LIST")]
+    pub types: Option<String>,
+
+    /// Elements of a segment, or with the same key [default: 32]
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
+    pub segment: Option<String>,
+
+    /// Exactly N samples of each time [default: as many as the noise asks for]
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
+    pub repeat: Option<String>,
+
+    /// Folder of another CUB, timed beside the toolkit's: it has cub/version.cuh
+    #[arg(long, value_name = "DIR")]
+    pub cub: Option<PathBuf>,
+
+    /// Folder of the peers' source
+    #[arg(long, default_value = crate::peers::FOLDER, value_name = "DIR")]
+    pub peers: PathBuf,
+
+    /// Folder for what nvcc builds, once
+    #[arg(long, default_value = "results", value_name = "DIR")]
+    pub out: PathBuf,
+
+    /// Python that has CuPy or PyTorch
+    #[arg(long, default_value = crate::peers::arrays::PYTHON, value_name = "PROGRAM")]
+    pub python: PathBuf,
 }
 
 /// `quadscan report`.

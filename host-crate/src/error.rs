@@ -50,6 +50,12 @@ pub enum Error {
         /// The device's name.
         device: String,
     },
+    /// The host has not enough memory left of which a device can copy at its full rate.
+    #[error("the host has no {wanted} bytes left that it can keep in place for copies")]
+    OutOfHostMemory {
+        /// Bytes asked for.
+        wanted: usize,
+    },
     /// A number of elements whose bytes cannot be counted.
     #[error("{elements} elements of {size} bytes each are more than a buffer can hold")]
     TooManyElements {
@@ -58,17 +64,17 @@ pub enum Error {
         /// Bytes of one element.
         size: usize,
     },
-    /// A slice and a buffer of different lengths.
-    #[error("{what} has {actual} elements, the buffer has {expected}")]
+    /// A slice and elements of a device of different lengths.
+    #[error("{what} has {actual} elements, allowed are {expected}")]
     LengthMismatch {
         /// The slice: `source` or `target`.
         what: &'static str,
-        /// Elements of the buffer.
+        /// Elements of the buffer or the view.
         expected: usize,
         /// Elements of the slice.
         actual: usize,
     },
-    /// A launch size outside of what the device or the kernel allows.
+    /// A launch size or a range outside of what is allowed.
     #[error("{what} is {value}, allowed are {lowest} to {highest} {scope}")]
     OutOfRange {
         /// The quantity, such as `threads per block`.
@@ -79,7 +85,8 @@ pub enum Error {
         lowest: u64,
         /// The largest allowed value.
         highest: u64,
-        /// Where the range holds: `on <device>`, or `for kernel ... on <device>`.
+        /// Where the range holds: `on <device>`, `for kernel ... on <device>`, or `of
+        /// <count> elements`.
         scope: String,
     },
     /// A grid that the kernel's clusters do not divide.
@@ -106,6 +113,12 @@ pub enum Error {
         grid: String,
         /// Threads of a block along x, y, z.
         block: String,
+        /// The device's name.
+        device: String,
+    },
+    /// A cooperative launch was asked of a device that has none.
+    #[error("{device} has no cooperative launches")]
+    NoCooperativeLaunch {
         /// The device's name.
         device: String,
     },
@@ -250,6 +263,22 @@ pub enum Error {
         /// The device's name.
         device: String,
     },
+    /// Something that only a CUDA device has was asked of another.
+    #[error("{device} is not a CUDA device")]
+    NotCuda {
+        /// The device's name.
+        device: String,
+    },
+    /// A library that we are measured against failed.
+    #[error("the peer's {what} failed: {text} ({code})")]
+    Peer {
+        /// The operation's name, such as `inclusive_sum_i32`.
+        what: String,
+        /// The CUDA runtime's raw code (`cudaError_t`), or -1 for an unknown operation.
+        code: i32,
+        /// What the library says of it.
+        text: String,
+    },
     /// A second stream of work was asked of a device that has one.
     #[error("{device} has one stream of work: it does one thing after the other")]
     OneStream {
@@ -330,6 +359,8 @@ impl Error {
     pub fn is_context_lost(&self) -> bool {
         match self {
             Error::Driver { code, .. } | Error::BadModule { code, .. } => is_sticky(*code),
+            // The runtime's codes of lost contexts are the driver's.
+            Error::Peer { code, .. } => u32::try_from(*code).is_ok_and(is_sticky),
             Error::KernelStopped { .. } => true,
             _ => false,
         }

@@ -10,7 +10,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use quadscan::bench::progress::{Pace, Progress};
 use quadscan::bench::{Outcome, bench, console::Console};
-use quadscan::cli::{BenchArguments, Cli, Command, ReportArguments, WorkerArguments, one_sentence};
+use quadscan::cli::{Cli, Command, ReportArguments, WorkerArguments, one_sentence};
+use quadscan::peers::command::peers;
 use quadscan::report;
 use quadscan::worker;
 
@@ -129,14 +130,14 @@ fn serve(arguments: &WorkerArguments) -> ExitCode {
     }
 }
 
-/// `quadscan bench`.
-fn measure(arguments: &BenchArguments) -> ExitCode {
+/// `quadscan bench` and `quadscan peers`.
+fn measure(run: impl FnOnce(&mut Terminal) -> quadscan::Result<Outcome>) -> ExitCode {
     let mut terminal = Terminal {
         bar: None,
         pace: (!io::stderr().is_terminal()).then(|| Pace::new(Instant::now())),
         lost: None,
     };
-    let result = bench(arguments, &mut terminal);
+    let result = run(&mut terminal);
     terminal.finish();
     match (result, &terminal.lost) {
         (Err(error), _) => {
@@ -175,7 +176,8 @@ fn main() -> ExitCode {
     };
     match command {
         Command::Worker(arguments) => serve(&arguments),
-        Command::Bench(arguments) => measure(&arguments),
+        Command::Bench(arguments) => measure(|terminal| bench(&arguments, terminal)),
+        Command::Peers(arguments) => measure(|terminal| peers(&arguments, terminal)),
         Command::Report(arguments) => rebuild(&arguments),
     }
 }

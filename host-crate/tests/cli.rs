@@ -368,3 +368,29 @@ fn a_corrupt_artifact_is_refused_on_every_machine() {
         )
     );
 }
+
+#[test]
+fn peers_ask_for_a_cuda_device_and_name_what_they_do_not_know() {
+    refused(
+        &["peers", "--device", "emulator"],
+        "--device emulator has no times, allowed are auto, cuda and cuda:N",
+    );
+    refused(&["peers", "--sizes", "2^40"], "--sizes `2^40` is no size");
+    refused(&["peers", "--types", "f8"], "--types `f8` is unknown");
+    refused(
+        &["peers", "--operations", "sort"],
+        "--operations `sort` is unknown",
+    );
+    let folder = folder();
+    let outcome = ends(
+        command(folder.path(), &["peers"])
+            .env(libcuda_lazy::LIBRARY_VARIABLE, "/nonexistent/libcuda.so.1")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped()),
+    );
+    assert_eq!((outcome.code, outcome.output.as_str()), (2, ""));
+    assert!(
+        outcome.errors.starts_with("error: no device: "),
+        "{outcome:?}"
+    );
+}

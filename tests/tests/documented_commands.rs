@@ -1,4 +1,4 @@
-//! Every `quadscan bench` that a document shows is understood, whether by way
+//! Every `quadscan bench` and `quadscan peers` that a document shows is understood, whether by way
 //! of `cargo xtask bench` or of the program itself. (The other commands of
 //! `cargo xtask` are checked in `xtask`.)
 
@@ -13,10 +13,15 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// Words after `bench` in the commands of a Markdown text: lines of fenced
+/// The ways to begin a `quadscan bench`.
+const BENCH: &[&str] = &["cargo xtask bench", "./quadscan bench", "quadscan bench"];
+
+/// The ways to begin a `quadscan peers`.
+const PEERS: &[&str] = &["./quadscan peers", "quadscan peers"];
+
+/// Words after one of `starts` in the commands of a Markdown text: lines of fenced
 /// blocks, and code within a line.
-fn bench_arguments(markdown: &str) -> Vec<Vec<String>> {
-    const STARTS: &[&str] = &["cargo xtask bench", "./quadscan bench", "quadscan bench"];
+fn arguments_of(starts: &[&str], markdown: &str) -> Vec<Vec<String>> {
     let mut fenced = false;
     let mut found = Vec::new();
     for line in markdown.lines() {
@@ -30,7 +35,7 @@ fn bench_arguments(markdown: &str) -> Vec<Vec<String>> {
             line.split('`').skip(1).step_by(2).collect()
         };
         for piece in pieces {
-            let rest = STARTS.iter().find_map(|start| piece.strip_prefix(start));
+            let rest = starts.iter().find_map(|start| piece.strip_prefix(start));
             let command = rest.map(|rest| rest.split(['#', '|', '>']).next().unwrap_or(rest));
             found.extend(command.map(|command| {
                 command
@@ -43,17 +48,21 @@ fn bench_arguments(markdown: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// What is wrong with these arguments, if anything is.
-fn objection(arguments: &[String]) -> Option<String> {
+/// What is wrong with these arguments of a command, if anything is.
+fn objection(command: &str, arguments: &[String]) -> Option<String> {
     if arguments.iter().any(|argument| argument == "--help") {
         return None;
     }
-    let line = ["quadscan", "bench"].iter().map(ToString::to_string);
-    match Cli::try_parse_from(line.chain(arguments.iter().cloned())) {
+    let line = ["quadscan", command].into_iter();
+    match Cli::try_parse_from(line.chain(arguments.iter().map(String::as_str))) {
         Err(error) => Some(error.to_string()),
         Ok(cli) => match cli.command {
             Command::Bench(bench) => Request::new(&bench).err().map(|error| error.to_string()),
-            _ => Some("it is not a bench".into()),
+            Command::Peers(peers) => {
+                let request = quadscan::peers::request::Request::new(&peers);
+                request.err().map(|error| error.to_string())
+            }
+            _ => Some("it is neither a bench nor of the peers".into()),
         },
     }
 }
@@ -69,11 +78,11 @@ fn every_bench_command_in_the_documents_is_understood() {
     ];
     for name in documents {
         let text = fs::read_to_string(root().join(name)).expect(name);
-        let commands = bench_arguments(&text);
+        let commands = arguments_of(BENCH, &text);
         assert!(!commands.is_empty(), "{name} shows no bench");
         for arguments in commands {
             assert_eq!(
-                objection(&arguments),
+                objection("bench", &arguments),
                 None,
                 "{name}: bench {}",
                 arguments.join(" ")
@@ -83,13 +92,26 @@ fn every_bench_command_in_the_documents_is_understood() {
 }
 
 #[test]
+fn every_command_of_the_peers_in_their_document_is_understood() {
+    let text = fs::read_to_string(root().join("peers/README.md")).expect("it is there");
+    let commands = arguments_of(PEERS, &text);
+    // The command's bare name, and the examples.
+    assert!(commands.len() > 2, "{commands:?}");
+    for arguments in commands {
+        assert_eq!(objection("peers", &arguments), None, "{arguments:?}");
+    }
+    let wrong = ["--types", "f8"].map(str::to_owned);
+    assert!(objection("peers", &wrong).is_some());
+}
+
+#[test]
 fn a_table_that_does_not_exist_is_found_in_a_document() {
     let text = "```sh\ncargo xtask bench flights   # up\n```\nor `quadscan bench --fly`, `none`";
-    let commands = bench_arguments(text);
+    let commands = arguments_of(BENCH, text);
     assert_eq!(commands, [["flights"], ["--fly"]]);
     assert!(
         commands
             .iter()
-            .all(|arguments| objection(arguments).is_some())
+            .all(|arguments| objection("bench", arguments).is_some())
     );
 }

@@ -24,6 +24,7 @@ use crate::cli::BenchArguments;
 use crate::device::{Artifact, DeviceChoice};
 use crate::error::{Error, Result};
 use crate::export::{self, Format};
+use crate::peers::FOLDER;
 use crate::record::{DeviceInfo, Key, Record, Status};
 use crate::report;
 use crate::tables::column::KERNEL_COLD;
@@ -38,9 +39,6 @@ use peers::Peers;
 use request::Request;
 use run::{Measuring, Run};
 use store::Store;
-
-/// Where the peers' source is when nothing else is said.
-const PEERS: &str = "peers";
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -352,7 +350,7 @@ fn open_peers(request: &Request, device: &Measuring) -> std::result::Result<Opti
     if info.is_emulated() {
         return Err("--peers has no effect on the emulator, which has no times".into());
     }
-    let folder = request.peers.as_deref().unwrap_or(Path::new(PEERS));
+    let folder = request.peers.as_deref().unwrap_or(Path::new(FOLDER));
     Peers::find(folder, request.out.join("peers"), &info.compute_capability).map(Some)
 }
 

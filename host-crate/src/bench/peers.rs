@@ -8,6 +8,7 @@ use std::process::Command;
 use quadscan_kernels::integrate::trapezoid::MAX_EXACT_DYADIC_STRIPS;
 
 use crate::oracle::Precision;
+use crate::peers::compiler::{architecture, compile, find_nvcc, find_source};
 use crate::worker::protocol::{Peer, Task};
 
 /// The source's name in its folder.
@@ -45,45 +46,15 @@ fn entry(precision: Precision) -> Option<&'static str> {
     }
 }
 
-/// nvcc on the path, in the folder that CUDA_HOME or CUDA_PATH names, or in the
-/// usual one.
-fn find_nvcc() -> Option<PathBuf> {
-    let on_path = std::env::var_os("PATH")
-        .map(|path| std::env::split_paths(&path).collect::<Vec<_>>())
-        .unwrap_or_default();
-    let named = ["CUDA_HOME", "CUDA_PATH"]
-        .into_iter()
-        .filter_map(std::env::var_os)
-        .map(|folder| Path::new(&folder).join("bin"));
-    on_path
-        .into_iter()
-        .chain(named)
-        .chain([PathBuf::from("/usr/local/cuda/bin")])
-        .map(|folder| folder.join("nvcc"))
-        .find(|nvcc| nvcc.is_file())
-}
-
-/// The source in `folder`, or in that folder beside this program.
-fn find_source(folder: &Path) -> Option<PathBuf> {
-    let beside = std::env::current_exe()
-        .ok()
-        .and_then(|exe| Some(exe.parent()?.join(folder)));
-    [Some(folder.to_owned()), beside]
-        .into_iter()
-        .flatten()
-        .map(|folder| folder.join(SOURCE))
-        .find(|source| source.is_file())
-}
-
 impl Peers {
     /// Finds the source and the compiler. Err in one sentence when one is missing.
     pub(super) fn find(folder: &Path, target: PathBuf, capability: &str) -> Result<Self, String> {
-        let source = find_source(folder)
+        let source = find_source(folder, SOURCE)
             .ok_or_else(|| format!("--peers: {} has no {SOURCE}", folder.display()))?;
         let nvcc = find_nvcc().ok_or_else(|| {
             "--peers: nvcc is not on the path, so its columns stay empty".to_owned()
         })?;
-        let arch = format!("sm_{}", capability.replace('.', ""));
+        let arch = architecture(capability);
         Ok(Peers {
             source,
             nvcc,
@@ -145,28 +116,16 @@ impl Peers {
         let cubin = self
             .target
             .join(format!("quarter_circle.{}.{strips}.cubin", self.arch));
-        let output = Command::new(&self.nvcc)
+        let mut command = Command::new(&self.nvcc);
+        command
             .args(["-O3", "-cubin"])
             .arg(format!("-arch={}", self.arch))
             .arg(format!("-DSTRIPS={strips}"))
             .arg("-o")
             .arg(&cubin)
-            .arg(&self.source)
-            .output()
-            .map_err(|e| failed(format!("{}: {e}", self.nvcc.display())))?;
-        if output.status.success() {
-            // The measuring process may have another working folder one day.
-            return std::path::absolute(&cubin).map_err(|e| failed(e.to_string()));
-        }
-        let text = String::from_utf8_lossy(&output.stderr);
-        let first = text
-            .lines()
-            .find(|line| line.contains("error"))
-            .or(text.lines().next());
-        Err(failed(format!(
-            "nvcc failed ({}): {}",
-            output.status,
-            first.unwrap_or_default()
-        )))
+            .arg(&self.source);
+        compile(&mut command).map_err(failed)?;
+        // The measuring process may have another working folder one day.
+        std::path::absolute(&cubin).map_err(|e| failed(e.to_string()))
     }
 }

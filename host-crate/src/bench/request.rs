@@ -81,7 +81,7 @@ fn tables_and_peers(arguments: &BenchArguments) -> (Vec<String>, Option<PathBuf>
     match named.filter(|name| tables::by_name(name).is_some()) {
         Some(table) => {
             names.insert(0, table.to_owned());
-            (names, Some(super::PEERS.into()))
+            (names, Some(crate::peers::FOLDER.into()))
         }
         None => (names, arguments.peers.clone()),
     }

@@ -4,14 +4,14 @@
 //! compiles when the tuple of actual arguments implements [`Arguments`] of
 //! them. What a kernel may write needs an exclusive borrow, so one launch
 //! cannot be given the same buffer to write and to read. Both traits are sealed:
-//! an address reaches a safe launch from a [`Buffer`] alone.
+//! an address reaches a safe launch from a [`Buffer`] and its views alone.
 
 use bytemuck::{NoUninit, Pod};
 use cuda_std::launch::{
     Actual, Pointer, PointerMut, Reference, ReferenceMut, Slice, SliceMut, Value,
 };
 
-use super::{Buffer, Device};
+use super::{Buffer, Device, View, ViewMut};
 
 mod sealed {
     /// Arguments that this module vouches for.
@@ -24,13 +24,13 @@ use sealed::Sealed;
 ///
 /// | parameter of the kernel | argument |
 /// | --- | --- |
-/// | `&[T]`, `*const T`, `&T` | `&Buffer<T>`, `&mut Buffer<T>` |
-/// | `&mut [T]`, `*mut T`, `&mut T` | `&mut Buffer<T>` |
+/// | `&[T]`, `*const T`, `&T` | `&Buffer<T>`, `View<T>`; what may be written, too |
+/// | `&mut [T]`, `*mut T`, `&mut T` | `&mut Buffer<T>`, `ViewMut<T>`, `&mut ViewMut<T>` |
 /// | `T` by value | `T`, without padding bytes |
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for the kernel parameter `{Formal}`",
     label = "this launch has an argument of a type that the kernel does not take",
-    note = "pass `&Buffer<T>` for `Slice<T>`, `Pointer<T>`; `&mut Buffer<T>` for `SliceMut<T>`, `PointerMut<T>`; a `T` for `Value<T>`"
+    note = "pass `&Buffer<T>` or a `View<T>` for `Slice<T>`, `Pointer<T>`; `&mut Buffer<T>` or a `ViewMut<T>` for `SliceMut<T>`, `PointerMut<T>`; a `T` for `Value<T>`"
 )]
 pub trait Argument<Formal>: Sealed<Formal> {
     /// The argument in bytes.
@@ -53,30 +53,45 @@ impl<T: NoUninit> Argument<Value<T>> for T {
     }
 }
 
-macro_rules! buffer_argument {
-    ($($formal:ident <- $($argument:ty),+;)*) => {$($(
+macro_rules! memory_argument {
+    ($($formal:ident <- $($owner:ident: $argument:ty),+;)*) => {$($(
         impl<T: Pod> Sealed<$formal<T>> for $argument {}
 
         impl<T: Pod> Argument<$formal<T>> for $argument {
             fn actual(&self) -> Actual<'_> {
-                Buffer::actual(self)
+                $owner::actual(self)
             }
 
             fn device(&self) -> Option<&Device> {
-                Some(Buffer::device(self))
+                Some($owner::device(self))
             }
         }
     )+)*};
 }
 
-buffer_argument! {
-    Slice <- &Buffer<T>, &mut Buffer<T>;
-    Pointer <- &Buffer<T>, &mut Buffer<T>;
-    Reference <- &Buffer<T>, &mut Buffer<T>;
-    SliceMut <- &mut Buffer<T>;
-    PointerMut <- &mut Buffer<T>;
-    ReferenceMut <- &mut Buffer<T>;
+/// What is borrowed to read, or exclusively.
+macro_rules! readable {
+    ($($formal:ident)*) => {
+        memory_argument! {$(
+            $formal <- Buffer: &Buffer<T>, Buffer: &mut Buffer<T>,
+                View: View<'_, T>, View: &View<'_, T>,
+                ViewMut: ViewMut<'_, T>, ViewMut: &ViewMut<'_, T>, ViewMut: &mut ViewMut<'_, T>;
+        )*}
+    };
 }
+
+/// What is borrowed exclusively.
+macro_rules! writable {
+    ($($formal:ident)*) => {
+        memory_argument! {$(
+            $formal <- Buffer: &mut Buffer<T>,
+                ViewMut: ViewMut<'_, T>, ViewMut: &mut ViewMut<'_, T>;
+        )*}
+    };
+}
+
+readable!(Slice Pointer Reference);
+writable!(SliceMut PointerMut ReferenceMut);
 
 /// A tuple of arguments for a kernel with the parameters `Formals`; up to 16.
 /// Sealed.
@@ -137,6 +152,24 @@ counts! {
 /// # }
 /// ```
 ///
+/// Right too, of parts:
+///
+/// ```
+/// # use cuda_std::kernel;
+/// # use quadscan::device::{Buffer, LaunchShape, Module};
+/// # #[kernel]
+/// # #[launch_contract(out.len() >= input.len())]
+/// # #[allow(unused_variables)]
+/// # pub unsafe fn scale(input: &[f32], out: *mut f32, factor: f32) {}
+/// # fn launch(module: &Module, mut out: Buffer<f32>) -> quadscan::Result<()> {
+/// # let shape = LaunchShape::new(1, 32);
+/// let (mut first, mut second) = out.split_at_mut(8)?;
+/// module.launch(scale, shape, (&first, &mut second, 2.0))?;
+/// module.launch(scale, shape, (second.slice(1..3)?, first.slice_mut(..2)?, 2.0))?;
+/// # Ok(())
+/// # }
+/// ```
+///
 /// An element type of another size:
 ///
 /// ```compile_fail,E0277
@@ -179,6 +212,21 @@ counts! {
 /// # fn launch(module: &Module, input: &Buffer<f32>, mut out: Buffer<f32>, mut other: Buffer<f64>) {
 /// # let shape = LaunchShape::new(1, 32);
 /// let _ = module.launch(scale, shape, (&*input, &out, 2.0));
+/// # }
+/// ```
+///
+/// A shared view of what the kernel writes:
+///
+/// ```compile_fail,E0277
+/// # use cuda_std::kernel;
+/// # use quadscan::device::{Buffer, LaunchShape, Module};
+/// # #[kernel]
+/// # #[launch_contract(out.len() >= input.len())]
+/// # #[allow(unused_variables)]
+/// # pub unsafe fn scale(input: &[f32], out: *mut f32, factor: f32) {}
+/// # fn launch(module: &Module, input: &Buffer<f32>, mut out: Buffer<f32>, mut other: Buffer<f64>) {
+/// # let shape = LaunchShape::new(1, 32);
+/// let _ = module.launch(scale, shape, (&*input, out.as_view(), 2.0));
 /// # }
 /// ```
 ///

@@ -4,7 +4,11 @@
 //! checks of sizes, types and owners are made before a backend is called: it
 //! does as it is told. Work happens in order, as on one stream.
 
-use super::{ClockState, Counts, DeviceProperties, FunctionAttributes, LaunchShape, MemoryInfo};
+use std::ffi::c_void;
+
+use super::{
+    ClockState, Counts, DeviceProperties, FunctionAttributes, HostMemory, LaunchConfig, MemoryInfo,
+};
 use crate::{Error, Result};
 
 /// A loaded module of a backend.
@@ -54,6 +58,23 @@ pub trait Backend: Send + Sync {
     /// before, and is not used after.
     unsafe fn free(&self, address: u64) -> Result<()>;
 
+    /// `bytes` new bytes (at least 1) of the host, initialised, from and to which the
+    /// device copies at its full rate; ordinary memory where there is no difference.
+    fn alloc_host(&self, bytes: usize) -> Result<HostMemory> {
+        HostMemory::ordinary(bytes)
+    }
+
+    /// Gives memory of the host back.
+    ///
+    /// # Safety
+    ///
+    /// It comes from this backend's [`Backend::alloc_host`], and nobody uses it.
+    unsafe fn free_host(&self, memory: HostMemory) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { memory.give_back_ordinary() };
+        Ok(())
+    }
+
     /// Copies to the device; returns when `source` may be changed again.
     ///
     /// # Safety
@@ -102,18 +123,24 @@ pub trait Backend: Send + Sync {
     /// Allows a kernel up to `bytes` bytes of dynamic shared memory.
     fn allow_dynamic_shared(&self, function: FunctionHandle, bytes: u32) -> Result<()>;
 
+    /// Blocks of a kernel that the device holds at once, of so many threads and bytes of
+    /// dynamic shared memory each, which the kernel is allowed.
+    fn resident_blocks(&self, function: FunctionHandle, threads: u32, shared: u32) -> Result<u32>;
+
     /// Starts a kernel; each of `parameters` holds the bytes of one `.param`.
     /// May return before the kernel is done; a fault of it is the error of this
-    /// call or of a later one that waits, and then of every call after it.
+    /// call or of a later one that waits, and then of every call after it. The blocks
+    /// of a cooperative launch are no more than are resident at once; a programmatic
+    /// one may be made an ordinary one.
     ///
     /// # Safety
     ///
     /// The parameters are those of the kernel in number, size and meaning, and
-    /// the kernel is sound for them and for this shape.
+    /// the kernel is sound for them and for this configuration.
     unsafe fn launch(
         &self,
         function: FunctionHandle,
-        shape: &LaunchShape,
+        config: &LaunchConfig,
         parameters: &[&[u8]],
     ) -> Result<()>;
 
@@ -145,6 +172,15 @@ pub trait Backend: Send + Sync {
     /// thing after the other.
     fn another_stream(&self) -> Result<Box<dyn Backend>> {
         Err(Error::OneStream {
+            device: self.properties().name.clone(),
+        })
+    }
+
+    /// The stream as libraries in CUDA C++ know it (a `CUstream`, which is their
+    /// `cudaStream_t`), once its context is current on this thread;
+    /// [`Error::NotCuda`](crate::Error::NotCuda) on a device of another kind.
+    fn cuda_stream(&self) -> Result<*mut c_void> {
+        Err(Error::NotCuda {
             device: self.properties().name.clone(),
         })
     }

@@ -1,18 +1,34 @@
-//! Typed device memory.
+//! Typed device memory. Its parts are in `view`, and what can be done with elements.
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::RangeBounds;
 
 use bytemuck::Pod;
 
-use super::{Actual, Device};
+use super::{Actual, Device, View, ViewMut};
 use crate::{Error, Result};
 
 /// The address of a buffer of no bytes: aligned, not null, never accessed.
 const EMPTY: u64 = 256;
 
-/// `len` elements of `T` on one device. Freed when dropped, once the work
-/// asked for before is done.
+/// Bytes of `len` elements.
+///
+/// # Errors
+///
+/// [`Error::TooManyElements`].
+pub(super) fn bytes<T>(len: usize) -> Result<usize> {
+    let bytes = len.checked_mul(size_of::<T>());
+    bytes
+        .filter(|&bytes| isize::try_from(bytes).is_ok())
+        .ok_or(Error::TooManyElements {
+            elements: len,
+            size: size_of::<T>(),
+        })
+}
+
+/// `len` elements of `T` on one device, aligned to 256 bytes. Freed when dropped, once
+/// the work asked for before is done.
 pub struct Buffer<T: Pod> {
     device: Device,
     address: u64,
@@ -22,13 +38,7 @@ pub struct Buffer<T: Pod> {
 
 impl<T: Pod> Buffer<T> {
     pub(super) fn new(device: &Device, len: usize) -> Result<Self> {
-        let bytes = len
-            .checked_mul(size_of::<T>())
-            .filter(|&bytes| isize::try_from(bytes).is_ok())
-            .ok_or(Error::TooManyElements {
-                elements: len,
-                size: size_of::<T>(),
-            })?;
+        let bytes = bytes::<T>(len)?;
         let address = match bytes {
             0 => EMPTY,
             _ => device.at_work()?.alloc(bytes)?,
@@ -74,22 +84,68 @@ impl<T: Pod> Buffer<T> {
         }
     }
 
+    /// All elements, to read.
+    pub fn as_view(&self) -> View<'_, T> {
+        View::new(&self.device, self.address, self.len)
+    }
+
+    /// All elements, to read and to write.
+    pub fn as_view_mut(&mut self) -> ViewMut<'_, T> {
+        ViewMut::new(&self.device, self.address, self.len)
+    }
+
+    /// Some of the elements, to read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`] for a range that is not within `0..len`, or that ends
+    /// before it starts.
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<View<'_, T>> {
+        self.as_view().slice(range)
+    }
+
+    /// Some of the elements, to read and to write.
+    ///
+    /// # Errors
+    ///
+    /// As [`Buffer::slice`].
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> Result<ViewMut<'_, T>> {
+        let part = self.slice(range)?;
+        let (address, len) = (part.address(), part.len());
+        Ok(ViewMut::new(&self.device, address, len))
+    }
+
+    /// The first `middle` elements, and the others: two views that may be used
+    /// together, since they do not overlap.
+    ///
+    /// ```
+    /// # use quadscan::device::{Device, DeviceChoice};
+    /// # fn main() -> quadscan::Result<()> {
+    /// # let device = Device::open(DeviceChoice::Emulator { schedule: None })?;
+    /// let mut numbers = device.upload(&[1, 2, 3, 4])?;
+    /// let (source, mut target) = numbers.split_at_mut(2)?;
+    /// target.copy_from_view(&source)?;
+    /// assert_eq!(numbers.to_vec()?, [1, 2, 1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`] when there are fewer.
+    pub fn split_at_mut(&mut self, middle: usize) -> Result<(ViewMut<'_, T>, ViewMut<'_, T>)> {
+        let (first, second) = self.as_view().split_at(middle)?;
+        let exclusive = |part: View<'_, T>| ViewMut::new(&self.device, part.address(), part.len());
+        Ok((exclusive(first), exclusive(second)))
+    }
+
     /// Overwrites all elements with those of `source`.
     ///
     /// # Errors
     ///
     /// [`Error::LengthMismatch`] when `source` has not `len` elements; the driver's.
     pub fn copy_from(&mut self, source: &[T]) -> Result<()> {
-        self.expect_len("source", source.len())?;
-        if self.size() == 0 {
-            return Ok(());
-        }
-        // SAFETY: the allocation has exactly as many bytes as the source.
-        unsafe {
-            self.device
-                .at_work()?
-                .write(self.address, bytemuck::cast_slice(source))
-        }
+        self.as_view_mut().copy_from(source)
     }
 
     /// Copies all elements to `target`, after the work asked for before.
@@ -99,16 +155,7 @@ impl<T: Pod> Buffer<T> {
     /// [`Error::LengthMismatch`] when `target` has not `len` elements; the
     /// driver's, a fault of an earlier kernel among them.
     pub fn copy_to(&self, target: &mut [T]) -> Result<()> {
-        self.expect_len("target", target.len())?;
-        if self.size() == 0 {
-            return Ok(());
-        }
-        // SAFETY: the allocation has exactly as many bytes as the target.
-        unsafe {
-            self.device
-                .at_work()?
-                .read(self.address, bytemuck::cast_slice_mut(target))
-        }
+        self.as_view().copy_to(target)
     }
 
     /// Overwrites all elements with those of another buffer, on the device.
@@ -118,25 +165,7 @@ impl<T: Pod> Buffer<T> {
     /// [`Error::LengthMismatch`] when the lengths differ, [`Error::ForeignBuffer`]
     /// when the other buffer is another device's; the driver's.
     pub fn copy_from_buffer(&mut self, source: &Self) -> Result<()> {
-        self.expect_len("source", source.len())?;
-        if self.device != source.device {
-            return Err(Error::ForeignBuffer {
-                kernel: "copy".to_owned(),
-                argument: "source".to_owned(),
-                owner: source.device.label(),
-                device: self.device.label(),
-            });
-        }
-        if self.size() == 0 {
-            return Ok(());
-        }
-        // SAFETY: both allocations have the same count of bytes, and they are
-        // two, since one is borrowed mutably.
-        unsafe {
-            self.device
-                .at_work()?
-                .copy(source.address, self.address, self.size())
-        }
+        self.as_view_mut().copy_from_view(source)
     }
 
     /// All elements, after the work asked for before.
@@ -145,9 +174,7 @@ impl<T: Pod> Buffer<T> {
     ///
     /// As [`Buffer::copy_to`].
     pub fn to_vec(&self) -> Result<Vec<T>> {
-        let mut elements = vec![T::zeroed(); self.len];
-        self.copy_to(&mut elements)?;
-        Ok(elements)
+        self.as_view().to_vec()
     }
 
     /// Sets every byte to `value`.
@@ -156,26 +183,7 @@ impl<T: Pod> Buffer<T> {
     ///
     /// The driver's.
     pub fn fill_bytes(&mut self, value: u8) -> Result<()> {
-        if self.size() == 0 {
-            return Ok(());
-        }
-        // SAFETY: the range is the whole allocation.
-        unsafe {
-            self.device
-                .at_work()?
-                .fill(self.address, value, self.size())
-        }
-    }
-
-    fn expect_len(&self, what: &'static str, actual: usize) -> Result<()> {
-        if actual == self.len {
-            return Ok(());
-        }
-        Err(Error::LengthMismatch {
-            what,
-            expected: self.len,
-            actual,
-        })
+        self.as_view_mut().fill_bytes(value)
     }
 }
 

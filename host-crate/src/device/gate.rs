@@ -11,6 +11,7 @@
 //! threads cannot wait for each other: a recording begins and ends when the calls
 //! that are under way return, which wait for the device alone.
 
+use std::ffi::c_void;
 use std::ops::Deref;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread::{self, ThreadId};
@@ -60,6 +61,22 @@ impl Device {
             backend: self.backend(),
             _entered: entered,
         })
+    }
+
+    /// Gives `work` the stream as a library in CUDA C++ takes it, whose context is
+    /// current on this thread meanwhile. `work` asks the stream for something, or is
+    /// recorded as a launch would be; it neither keeps the stream nor calls the device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotCuda`], [`Error::Recording`] while another thread records, the
+    /// driver's, and those of `work`.
+    pub(crate) fn with_cuda_stream<R>(
+        &self,
+        work: impl FnOnce(*mut c_void) -> Result<R>,
+    ) -> Result<R> {
+        let backend = self.at_work()?;
+        work(backend.cuda_stream()?)
     }
 
     fn allowed(&self, recording: Option<ThreadId>) -> Result<()> {

@@ -9,7 +9,7 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use super::{Device, GraphHandle, ModuleHandle};
+use super::{Device, GraphHandle, HostMemory, ModuleHandle};
 use crate::{Error, Result};
 
 /// Recorded work of one device: launches, fills and copies within the device.
@@ -129,6 +129,7 @@ impl Drop for Recording<'_> {
 pub(super) struct Held {
     graphs: usize,
     memory: Vec<u64>,
+    host: Vec<HostMemory>,
     modules: Vec<ModuleHandle>,
 }
 
@@ -155,6 +156,9 @@ impl Drop for Hold {
         for address in released.memory {
             self.0.free_now(address);
         }
+        for memory in released.host {
+            self.0.free_host_now(memory);
+        }
         for module in released.modules {
             self.0.unload_now(module);
         }
@@ -178,6 +182,17 @@ impl Device {
         self.free_now(address);
     }
 
+    /// Gives a dropped host buffer's memory back, or keeps it while there are graphs: a
+    /// driver that takes it back waits, which a recording does not bear.
+    pub(super) fn free_host(&self, memory: HostMemory) {
+        let mut held = self.held();
+        if held.graphs > 0 {
+            held.host.push(memory);
+            return;
+        }
+        self.free_host_now(memory);
+    }
+
     /// Gives a dropped module back, or keeps it for the graphs.
     pub(super) fn unload(&self, module: ModuleHandle) {
         let mut held = self.held();
@@ -192,6 +207,12 @@ impl Device {
         // SAFETY: the address is of a buffer that is gone, and comes here once. A
         // failure means a lost context, whose memory the driver has taken back.
         let _ = unsafe { self.backend().free(address) };
+    }
+
+    fn free_host_now(&self, memory: HostMemory) {
+        // SAFETY: the memory is of a buffer that is gone, and comes here once. A failure
+        // means a lost context, whose memory the driver has taken back.
+        let _ = unsafe { self.backend().free_host(memory) };
     }
 
     fn unload_now(&self, module: ModuleHandle) {

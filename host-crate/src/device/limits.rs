@@ -102,6 +102,33 @@ fn check_threads(shape: &LaunchShape, device: &DeviceProperties) -> Result<()> {
     })
 }
 
+/// Checks that the blocks of a cooperative launch are no more than `resident`, which the
+/// device holds at once.
+///
+/// # Errors
+///
+/// [`Error::OutOfRange`].
+pub(super) fn check_together(
+    shape: &LaunchShape,
+    resident: u32,
+    device: &DeviceProperties,
+    kernel: &KernelLimits<'_>,
+) -> Result<()> {
+    let blocks = shape.grid.count();
+    within(
+        "blocks that wait for each other",
+        blocks,
+        1,
+        resident.into(),
+        || {
+            let (threads, bytes) = (shape.block.count(), shape.shared_bytes);
+            let each =
+                format!("each of {threads} threads and {bytes} bytes of dynamic shared memory");
+            format!("{each} {}", kernel_on(kernel, device))
+        },
+    )
+}
+
 fn check_shared(
     shape: &LaunchShape,
     device: &DeviceProperties,

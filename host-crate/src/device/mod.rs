@@ -2,8 +2,9 @@
 //!
 //! Three layers, from the outside in:
 //!
-//! - [`Device`], [`Buffer`], [`Module`], [`Event`], [`Graph`]: typed and safe. A wrong
-//!   argument does not compile; a wrong size, length or device is an `Err`.
+//! - [`Device`], [`Buffer`] with its [`View`]s, [`Module`], [`Event`], [`Graph`]: typed
+//!   and safe. A wrong argument does not compile; a wrong size, length or device is an
+//!   `Err`.
 //! - [`Backend`]: what a device must be able to do, in bytes and handles. The
 //!   CUDA driver is one, an emulator of PTX another.
 //! - `cuda`: the driver's functions, through `cust` and `libcuda-lazy`.
@@ -28,16 +29,20 @@ mod artifact;
 mod backend;
 mod buffer;
 mod choice;
+mod config;
 mod cuda;
 pub mod emulator;
 mod event;
 mod gate;
 mod graph;
+mod host;
 mod limits;
 mod module;
 mod properties;
 mod ptx_version;
 mod signature;
+mod view;
+mod view_mut;
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -50,13 +55,17 @@ pub use artifact::{Artifact, ArtifactModule};
 pub use backend::{Backend, EventHandle, FunctionHandle, GraphHandle, Image, ModuleHandle};
 pub use buffer::Buffer;
 pub use choice::DeviceChoice;
+pub use config::LaunchConfig;
 pub use cuda_std::launch::{Actual, Dim3, LaunchShape};
 pub use event::Event;
 pub use graph::Graph;
+pub use host::{HostBuffer, HostMemory};
 pub use module::Module;
 pub use properties::{
     ClockState, Counts, DeviceProperties, EMULATOR, FunctionAttributes, MemoryInfo,
 };
+pub use view::View;
+pub use view_mut::ViewMut;
 
 use crate::{Error, Result};
 

@@ -13,12 +13,18 @@ use cuda_std::launch::{Actual, Kernel, LaunchShape, Parameter, SafeLaunch};
 
 use super::artifact::{Artifact, ArtifactModule, driver_too_old};
 use super::limits::{self, KernelLimits};
-use super::{Arguments, Device, FunctionAttributes, FunctionHandle, Image, ModuleHandle};
+use super::{
+    Arguments, Device, FunctionAttributes, FunctionHandle, Image, LaunchConfig, ModuleHandle,
+};
 use super::{ptx_version, signature};
 use crate::{Error, Result};
 
 /// `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`.
 const UNSUPPORTED_PTX_VERSION: u32 = 222;
+
+/// The compute capability with programmatic dependent launches (CUDA C++ Programming
+/// Guide, "Programmatic Dependent Launch and Synchronization").
+pub(super) const PROGRAMMATIC: (u32, u32) = (9, 0);
 
 /// Code on a device. Cheap to clone; unloaded with its last clone.
 #[derive(Clone)]
@@ -101,6 +107,23 @@ impl Module {
         Ok(self.entry(entry)?.attributes)
     }
 
+    /// Blocks of a kernel, by its entry name, that the device holds at once: as many may
+    /// wait for each other in a [cooperative](LaunchConfig::cooperative) launch. Each is
+    /// of `threads` threads and `shared_bytes` bytes of dynamic shared memory. The
+    /// clusters of a kernel that has some are not thought of, and may fit in less.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`] for a block that the device or the kernel does not allow,
+    /// [`Error::UnknownKernel`]; the driver's.
+    pub fn resident_blocks(&self, entry: &str, threads: u32, shared_bytes: u32) -> Result<u32> {
+        let known = self.entry(entry)?;
+        let [x, y, z] = known.cluster.map(|blocks| blocks.max(1));
+        let shape = LaunchShape::new((x, y, z), threads).with_shared(shared_bytes);
+        self.fit(entry, &known, &shape.into())?;
+        self.resident(&known, &shape)
+    }
+
     /// Starts a kernel whose author declared what a launch must satisfy. May
     /// return before it is done; a fault of the kernel shows here or in the next
     /// call that waits.
@@ -108,11 +131,16 @@ impl Module {
     /// # Errors
     ///
     /// [`Error::OutOfRange`], [`Error::NotAMultiple`] and
-    /// [`Error::TooManyThreads`] for sizes, [`Error::ContractBroken`] with the
-    /// author's condition, [`Error::ForeignBuffer`] for a buffer of another
+    /// [`Error::TooManyThreads`] for sizes, [`Error::NoCooperativeLaunch`],
+    /// [`Error::ContractBroken`] with the author's condition, [`Error::ForeignBuffer`] for a buffer of another
     /// device, [`Error::UnknownKernel`], [`Error::SignatureMismatch`] and
     /// [`Error::NoManifest`] for code that was built from another source.
-    pub fn launch<K, A>(&self, _kernel: K, shape: LaunchShape, arguments: A) -> Result<()>
+    pub fn launch<K, A>(
+        &self,
+        _kernel: K,
+        config: impl Into<LaunchConfig>,
+        arguments: A,
+    ) -> Result<()>
     where
         K: SafeLaunch,
         A: Arguments<K::Formals>,
@@ -122,17 +150,20 @@ impl Module {
                 kernel: K::NAME.to_owned(),
             });
         }
+        let config = self.suited(config);
         arguments.with(|actuals, owners| {
-            let entry = self.prepare::<K>(&shape, actuals, owners)?;
+            let entry = self.prepare::<K>(&config, actuals, owners)?;
             // SAFETY: `Arguments` makes each value of its formal parameter's type.
-            unsafe { K::check(&shape, actuals) }.map_err(|condition| Error::ContractBroken {
-                kernel: K::NAME.to_owned(),
-                condition,
+            unsafe { K::check(config.shape(), actuals) }.map_err(|condition| {
+                Error::ContractBroken {
+                    kernel: K::NAME.to_owned(),
+                    condition,
+                }
             })?;
             // SAFETY: the parameters have the types of the kernel that the
             // manifest describes, the buffers are this device's and alive, and
             // the author's conditions hold, which the author declared enough.
-            unsafe { self.start(entry.function, &shape, K::PARAMETERS, actuals) }
+            unsafe { self.start(entry.function, &config, K::PARAMETERS, actuals) }
         })
     }
 
@@ -152,17 +183,18 @@ impl Module {
     pub unsafe fn launch_unchecked<K, A>(
         &self,
         _kernel: K,
-        shape: LaunchShape,
+        config: impl Into<LaunchConfig>,
         arguments: A,
     ) -> Result<()>
     where
         K: Kernel,
         A: Arguments<K::Formals>,
     {
+        let config = self.suited(config);
         arguments.with(|actuals, owners| {
-            let entry = self.prepare::<K>(&shape, actuals, owners)?;
+            let entry = self.prepare::<K>(&config, actuals, owners)?;
             // SAFETY: the caller's.
-            unsafe { self.start(entry.function, &shape, K::PARAMETERS, actuals) }
+            unsafe { self.start(entry.function, &config, K::PARAMETERS, actuals) }
         })
     }
 
@@ -173,8 +205,8 @@ impl Module {
     /// # Errors
     ///
     /// [`Error::OutOfRange`], [`Error::NotAMultiple`] and
-    /// [`Error::TooManyThreads`] for sizes, [`Error::UnknownKernel`], and
-    /// [`Error::ArgumentCount`] where there is a manifest.
+    /// [`Error::TooManyThreads`] for sizes, [`Error::NoCooperativeLaunch`],
+    /// [`Error::UnknownKernel`], and [`Error::ArgumentCount`] where there is a manifest.
     ///
     /// # Safety
     ///
@@ -184,7 +216,7 @@ impl Module {
     pub unsafe fn launch_raw(
         &self,
         name: &str,
-        shape: LaunchShape,
+        config: impl Into<LaunchConfig>,
         arguments: &[Actual<'_>],
     ) -> Result<()> {
         let entry = self.entry(name)?;
@@ -197,17 +229,29 @@ impl Module {
                 actual: arguments.len(),
             });
         }
-        self.fit(name, &entry, &shape)?;
+        let config = self.suited(config);
+        self.fit(name, &entry, &config)?;
         let parameters: Vec<&[u8]> = arguments.iter().map(|actual| actual.bytes).collect();
         let backend = self.loaded.device.at_work()?;
         // SAFETY: the caller's.
-        unsafe { backend.launch(entry.function, &shape, &parameters) }
+        unsafe { backend.launch(entry.function, &config, &parameters) }
+    }
+
+    /// The configuration that a launch is made with. PTX for an architecture without
+    /// programmatic launches has no `griddepcontrol.wait`: in its place is nothing.
+    fn suited(&self, config: impl Into<LaunchConfig>) -> LaunchConfig {
+        let config = config.into();
+        let is_older = |module: &manifest::Module| module.compute_capability() < PROGRAMMATIC;
+        match config.is_programmatic() && self.manifest().is_some_and(is_older) {
+            true => config.one_by_one(),
+            false => config,
+        }
     }
 
     /// Everything that a typed launch checks but its author's conditions.
     fn prepare<K: Kernel>(
         &self,
-        shape: &LaunchShape,
+        config: &LaunchConfig,
         actuals: &[Actual<'_>],
         owners: &[Option<&Device>],
     ) -> Result<Entry> {
@@ -223,12 +267,13 @@ impl Module {
                 });
             }
         }
-        self.fit(K::NAME, &entry, shape)?;
+        self.fit(K::NAME, &entry, config)?;
         Ok(entry)
     }
 
     /// Checks the sizes, and allows the kernel the shared memory that it needs.
-    fn fit(&self, name: &str, entry: &Entry, shape: &LaunchShape) -> Result<()> {
+    fn fit(&self, name: &str, entry: &Entry, config: &LaunchConfig) -> Result<()> {
+        let shape = config.shape();
         let device = &self.loaded.device;
         let kernel = KernelLimits {
             kernel: name,
@@ -239,7 +284,23 @@ impl Module {
         if limits::needs_opt_in(shape, device.properties(), &entry.attributes) {
             self.loaded.allow_shared(name, shape.shared_bytes)?;
         }
-        Ok(())
+        if !config.is_cooperative() {
+            return Ok(());
+        }
+        if !device.properties().has_cooperative_launch {
+            let device = device.properties().name.clone();
+            return Err(Error::NoCooperativeLaunch { device });
+        }
+        let resident = self.resident(entry, shape)?;
+        limits::check_together(shape, resident, device.properties(), &kernel)
+    }
+
+    /// Blocks of this shape that the device holds at once.
+    fn resident(&self, entry: &Entry, shape: &LaunchShape) -> Result<u32> {
+        // Within the limits of a block, which were checked.
+        let threads = shape.block.count() as u32;
+        let backend = self.device().at_work()?;
+        backend.resident_blocks(entry.function, threads, shape.shared_bytes)
     }
 
     /// # Safety
@@ -248,7 +309,7 @@ impl Module {
     unsafe fn start(
         &self,
         function: FunctionHandle,
-        shape: &LaunchShape,
+        config: &LaunchConfig,
         parameters: &[Parameter],
         actuals: &[Actual<'_>],
     ) -> Result<()> {
@@ -268,7 +329,7 @@ impl Module {
             self.loaded
                 .device
                 .at_work()?
-                .launch(function, shape, &bytes)
+                .launch(function, config, &bytes)
         }
     }
 

@@ -59,6 +59,9 @@ pub struct DeviceProperties {
     pub has_kernel_time_limit: bool,
     /// True when the device can start all blocks of a grid together.
     pub has_cooperative_launch: bool,
+    /// True when a kernel can begin before the one ahead of it has ended
+    /// ([`LaunchConfig::programmatic`](super::LaunchConfig::programmatic)).
+    pub has_programmatic_launch: bool,
     /// True when the device's work takes time that means something; false on an
     /// emulator, whose events have none.
     pub has_timer: bool,

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::*;
 use crate::device::{
-    Backend, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle, Image, LaunchShape,
-    MemoryInfo, ModuleHandle,
+    Backend, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle, Image,
+    LaunchConfig, LaunchShape, MemoryInfo, ModuleHandle,
 };
 use crate::error::Error;
 
@@ -98,7 +98,11 @@ impl Backend for Fake {
         Ok(())
     }
     /// The stream says which kernel it is.
-    unsafe fn launch(&self, _: FunctionHandle, _: &LaunchShape, _: &[&[u8]]) -> Result<()> {
+    fn resident_blocks(&self, _: FunctionHandle, _: u32, _: u32) -> Result<u32> {
+        Ok(1)
+    }
+
+    unsafe fn launch(&self, _: FunctionHandle, _: &LaunchConfig, _: &[&[u8]]) -> Result<()> {
         let (stream, waits) = (self.stream, self.waits);
         self.with(|clock| {
             let begin = clock.streams[stream];
@@ -167,7 +171,7 @@ fn launch(device: &Device) -> Result<()> {
     unsafe {
         device
             .backend()
-            .launch(FunctionHandle(0), &LaunchShape::new(1, 1), &[])
+            .launch(FunctionHandle(0), &LaunchShape::new(1, 1).into(), &[])
     }
 }
 

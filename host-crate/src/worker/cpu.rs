@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::device::{
     Backend, ClockState, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle, Image,
-    LaunchShape, MemoryInfo, ModuleHandle,
+    LaunchConfig, MemoryInfo, ModuleHandle,
 };
 use crate::error::{Error, Result};
 use crate::oracle::block_scan::{self as scan_oracle, Placing, StepActivity};
@@ -67,6 +67,7 @@ pub(crate) fn properties() -> DeviceProperties {
         memory_bus_bits: None,
         has_kernel_time_limit: false,
         has_cooperative_launch: false,
+        has_programmatic_launch: false,
         has_timer: true,
     }
 }
@@ -266,12 +267,18 @@ impl Backend for Cpu {
         Ok(())
     }
 
+    /// Threads are done one after the other.
+    fn resident_blocks(&self, _: FunctionHandle, _: u32, _: u32) -> Result<u32> {
+        Ok(1)
+    }
+
     unsafe fn launch(
         &self,
         function: FunctionHandle,
-        shape: &LaunchShape,
+        config: &LaunchConfig,
         parameters: &[&[u8]],
     ) -> Result<()> {
+        let shape = config.shape();
         let mut state = self.state();
         let entry = state.entries[function.0 as usize].clone();
         let threads = shape.threads() as u32;

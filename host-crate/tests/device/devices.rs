@@ -145,11 +145,11 @@ fn copies_of_another_length_are_refused() -> Result<()> {
     let mut buffer = fake.open().upload(&[1u8, 2, 3])?;
     assert_eq!(
         sentence(buffer.copy_from(&[1, 2])),
-        "source has 2 elements, the buffer has 3"
+        "source has 2 elements, allowed are 3"
     );
     assert_eq!(
         sentence(buffer.copy_to(&mut [0; 4])),
-        "target has 4 elements, the buffer has 3"
+        "target has 4 elements, allowed are 3"
     );
     Ok(())
 }

@@ -3,11 +3,15 @@
 //! its answers become.
 
 mod artifacts;
+mod attributes;
 mod devices;
 mod fake_cuda;
 mod graphs;
+mod host;
 mod kernels;
 mod launches;
+mod peers;
+mod views;
 
 /// What an error says to a user.
 fn sentence<T: std::fmt::Debug>(result: quadscan::Result<T>) -> String {

@@ -64,11 +64,14 @@ impl Model {
         }
     }
 
-    /// Blocks that are resident at once on the whole GPU.
-    pub(crate) fn resident_blocks(&self, threads: u32, shared: u32) -> u64 {
+    /// Blocks that are resident at once on the whole GPU, of so many threads and bytes
+    /// of shared memory each, static and dynamic; at least one a multiprocessor. Those
+    /// of a launch that are resident may wait for each other. Registers, which bound
+    /// it too, are an assembler's.
+    pub fn resident_blocks(&self, threads: u32, shared: u32) -> u64 {
         let warps = threads.div_ceil(32).max(1);
         let by_threads = self.threads_per_multiprocessor / (warps * 32);
-        let by_shared = self.shared_per_multiprocessor / (shared + 1024);
+        let by_shared = self.shared_per_multiprocessor / shared.saturating_add(1024);
         let each = by_threads
             .min(by_shared)
             .min(self.blocks_per_multiprocessor)

@@ -83,8 +83,8 @@ pub fn max_registers(_: TokenStream, item: TokenStream) -> TokenStream {
 /// kernel to be sound. Such a kernel can be launched safely; the conditions are checked on the
 /// host before every launch.
 ///
-/// In a condition, a slice or raw-pointer parameter is an `Extent` (`out.len()`, in elements), a
-/// value parameter has its own type and value, `grid` and `block` are the launch's `Dim3`, and
+/// In a condition, a slice or raw-pointer parameter is an `Extent` (`out.len()`, in elements, and
+/// `out.is_aligned_to(16)`, in bytes), a value parameter has its own type and value, `grid` and `block` are the launch's `Dim3`, and
 /// `shared_bytes: u32` is its dynamic shared memory. A parameter may have any other name.
 ///
 /// A product of what the launch chooses can exceed even a `u64` within the limits of a GPU, and

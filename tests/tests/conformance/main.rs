@@ -9,8 +9,10 @@ mod block_scan;
 mod diagnostics;
 mod graphs;
 mod integrate;
+mod launches;
 mod limits;
 mod mapping;
+mod memory;
 
 use std::process::ExitCode;
 
@@ -55,6 +57,12 @@ fn cases() -> Vec<Case> {
         block_scan::a_scan_of_too_many_elements_is_refused,
         graphs::a_replayed_graph_gives_the_bits_of_single_launches,
         graphs::recorded_work_is_done_in_order_at_every_launch,
+        launches::a_programmatic_launch_reads_what_the_kernel_before_wrote,
+        launches::a_programmatic_launch_may_be_cooperative_too,
+        launches::the_blocks_of_a_cooperative_launch_can_wait_for_each_other,
+        memory::a_kernel_works_on_parts_that_begin_at_any_element,
+        memory::parts_of_one_buffer_are_read_and_written_by_one_launch,
+        memory::copies_go_to_and_from_memory_that_the_host_keeps_in_place,
         limits::chains_take_every_step,
         limits::the_copy_moves_every_vector_and_nothing_else,
         limits::the_chase_through_shared_memory_goes_round_the_ring,

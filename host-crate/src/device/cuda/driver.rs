@@ -35,6 +35,8 @@ unsafe extern "C" {
     pub(super) fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> u32;
     pub(super) fn cuMemAlloc_v2(address: *mut u64, bytes: usize) -> u32;
     pub(super) fn cuMemFree_v2(address: u64) -> u32;
+    pub(super) fn cuMemHostAlloc(start: *mut *mut c_void, bytes: usize, flags: c_uint) -> u32;
+    pub(super) fn cuMemFreeHost(start: *mut c_void) -> u32;
     pub(super) fn cuMemcpyHtoDAsync_v2(
         target: u64,
         source: *const c_void,
@@ -81,6 +83,24 @@ unsafe extern "C" {
         stream: Handle,
         parameters: *mut *mut c_void,
         extra: *mut *mut c_void,
+    ) -> u32;
+    pub(super) fn cuLaunchCooperativeKernel(
+        function: Handle,
+        grid_x: c_uint,
+        grid_y: c_uint,
+        grid_z: c_uint,
+        block_x: c_uint,
+        block_y: c_uint,
+        block_z: c_uint,
+        shared_bytes: c_uint,
+        stream: Handle,
+        parameters: *mut *mut c_void,
+    ) -> u32;
+    pub(super) fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks: *mut c_int,
+        function: Handle,
+        threads: c_int,
+        shared_bytes: usize,
     ) -> u32;
     pub(super) fn cuDeviceGetPCIBusId(text: *mut c_char, room: c_int, device: c_int) -> u32;
     pub(super) fn cuStreamBeginCapture_v2(stream: Handle, mode: c_uint) -> u32;

@@ -7,19 +7,21 @@
 mod clocks;
 mod driver;
 mod graph;
+mod launch;
 mod query;
 
 use std::ffi::{CString, c_int, c_void};
-use std::ptr;
+use std::ptr::{self, NonNull};
 
 use cust::context::Context;
 use cust::stream::{Stream, StreamFlags};
 
 use self::clocks::Meter;
 use self::driver::{Handle, call};
+use self::launch::Extensible;
 use super::{
     Backend, ClockState, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle,
-    GraphHandle, Image, LaunchShape, MemoryInfo, ModuleHandle,
+    GraphHandle, HostMemory, Image, LaunchConfig, MemoryInfo, ModuleHandle,
 };
 use crate::{Error, Result};
 
@@ -27,6 +29,7 @@ use crate::{Error, Result};
 pub(super) struct Cuda {
     properties: DeviceProperties,
     meter: Meter,
+    extensible: Option<Extensible>,
     // Dropped in this order: the stream is the context's.
     stream: Stream,
     context: Context,
@@ -56,9 +59,11 @@ impl Cuda {
         };
         let stream = Stream::new(StreamFlags::DEFAULT, None)
             .map_err(driver::cust_error("cuStreamCreateWithPriority"))?;
+        let extensible = Extensible::find(properties.driver_version);
         Ok(Self {
             properties,
             meter,
+            extensible,
             stream,
             context,
         })
@@ -124,6 +129,30 @@ impl Backend for Cuda {
         // SAFETY: the caller's: an address of `alloc`, not freed before.
         unsafe { call!(cuMemFree_v2(address))? };
         waited
+    }
+
+    fn alloc_host(&self, bytes: usize) -> Result<HostMemory> {
+        self.enter()?;
+        let mut start = ptr::null_mut();
+        // SAFETY: the result goes to a living pointer.
+        let code = unsafe { driver::cuMemHostAlloc(&mut start, bytes, 0) };
+        let full = Error::OutOfHostMemory { wanted: bytes };
+        match NonNull::new(start.cast::<u8>()) {
+            _ if code == driver::OUT_OF_MEMORY => Err(full),
+            _ if code != 0 => Err(driver::error("cuMemHostAlloc", code)),
+            None => Err(full),
+            Some(start) => {
+                // SAFETY: the driver gave so many bytes, which nobody else knows.
+                unsafe { start.write_bytes(0, bytes) };
+                Ok(HostMemory { start, bytes })
+            }
+        }
+    }
+
+    unsafe fn free_host(&self, memory: HostMemory) -> Result<()> {
+        self.enter()?;
+        // SAFETY: the caller's: memory of `alloc_host`, not used after.
+        unsafe { call!(cuMemFreeHost(memory.start.as_ptr().cast())) }
     }
 
     unsafe fn write(&self, address: u64, source: &[u8]) -> Result<()> {
@@ -233,35 +262,23 @@ impl Backend for Cuda {
         }
     }
 
+    fn resident_blocks(&self, function: FunctionHandle, threads: u32, shared: u32) -> Result<u32> {
+        self.enter()?;
+        let each = query::resident_blocks(function.0 as Handle, threads, shared)?;
+        Ok(each.saturating_mul(self.properties.multiprocessors))
+    }
+
     unsafe fn launch(
         &self,
         function: FunctionHandle,
-        shape: &LaunchShape,
+        config: &LaunchConfig,
         parameters: &[&[u8]],
     ) -> Result<()> {
         let stream = self.enter()?;
-        let mut parameters: Vec<*mut c_void> = parameters
-            .iter()
-            .map(|bytes| bytes.as_ptr().cast_mut().cast())
-            .collect();
-        let (grid, block) = (shape.grid, shape.block);
-        // SAFETY: the caller's for the kernel and its parameters, which the
-        // driver only reads, and before it returns.
-        unsafe {
-            call!(cuLaunchKernel(
-                function.0 as Handle,
-                grid.x,
-                grid.y,
-                grid.z,
-                block.x,
-                block.y,
-                block.z,
-                shape.shared_bytes,
-                stream,
-                parameters.as_mut_ptr(),
-                ptr::null_mut(),
-            ))
-        }
+        let function = function.0 as Handle;
+        let (device, extensible) = (&self.properties, self.extensible);
+        // SAFETY: the caller's.
+        unsafe { launch::launch(function, stream, config, parameters, device, extensible) }
     }
 
     fn synchronize(&self) -> Result<()> {
@@ -316,6 +333,10 @@ impl Backend for Cuda {
     /// default stream, to which this file gives none, and not for each other.
     fn another_stream(&self) -> Result<Box<dyn Backend>> {
         Ok(Box::new(Cuda::open(self.properties.ordinal)?))
+    }
+
+    fn cuda_stream(&self) -> Result<*mut c_void> {
+        self.enter()
     }
 
     fn has_graphs(&self) -> bool {

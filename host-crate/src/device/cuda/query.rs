@@ -8,6 +8,7 @@ use cust::sys::CUdevice_attribute::{self as A, *};
 use cust::sys::CUfunction_attribute::{self as F, *};
 
 use super::driver::{self, Handle, call};
+use super::launch::is_programmatic_there;
 use crate::device::{DeviceProperties, FunctionAttributes};
 use crate::{Error, Result};
 
@@ -48,15 +49,17 @@ pub(super) fn properties(device: Device, ordinal: u32) -> Result<DevicePropertie
     let total_memory = device
         .total_memory()
         .map_err(driver::cust_error("cuDeviceTotalMem_v2"))?;
+    let compute_capability = (
+        get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+        get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+    );
+    let driver_version = libcuda_lazy::status().ok().map(|driver| driver.cuda);
     Ok(DeviceProperties {
         name,
         kind: "cuda",
         ordinal,
-        compute_capability: (
-            get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
-            get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
-        ),
-        driver_version: libcuda_lazy::status().ok().map(|driver| driver.cuda),
+        compute_capability,
+        driver_version,
         driver: driver_release(),
         multiprocessors: get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         warp_size: get(CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
@@ -84,6 +87,7 @@ pub(super) fn properties(device: Device, ordinal: u32) -> Result<DevicePropertie
         memory_bus_bits: known(get(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?),
         has_kernel_time_limit: get(CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT)? != 0,
         has_cooperative_launch: get(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
+        has_programmatic_launch: is_programmatic_there(compute_capability, driver_version),
         has_timer: true,
     })
 }
@@ -122,6 +126,22 @@ pub(super) fn attributes(function: Handle) -> Result<FunctionAttributes> {
         static_shared_bytes: get(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
         constant_bytes: get(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES)?,
     })
+}
+
+/// Blocks of a loaded kernel that one multiprocessor holds at once.
+pub(super) fn resident_blocks(function: Handle, threads: u32, shared: u32) -> Result<u32> {
+    let mut blocks: c_int = 0;
+    // SAFETY: the function's module is loaded, and the result goes to a living
+    // integer.
+    unsafe {
+        call!(cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &mut blocks,
+            function,
+            c_int::try_from(threads).unwrap_or(c_int::MAX),
+            shared as usize,
+        ))?;
+    }
+    Ok(u32::try_from(blocks).unwrap_or(0))
 }
 
 fn attribute_of(device: Device, attribute: A) -> Result<u32> {

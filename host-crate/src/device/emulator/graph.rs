@@ -2,14 +2,14 @@
 //! graph is where launches are done when they return.
 
 use super::{Emulator, refusal};
-use crate::device::{Backend, FunctionHandle, LaunchShape};
+use crate::device::{Backend, FunctionHandle, LaunchConfig};
 use crate::{Error, Result};
 
 /// One thing that was asked for.
 pub(super) enum Work {
     Launch {
         function: FunctionHandle,
-        shape: LaunchShape,
+        config: LaunchConfig,
         parameters: Vec<Vec<u8>>,
     },
     Fill {
@@ -27,12 +27,12 @@ pub(super) enum Work {
 impl Work {
     pub(super) fn launch(
         function: FunctionHandle,
-        shape: &LaunchShape,
+        config: &LaunchConfig,
         parameters: &[&[u8]],
     ) -> Self {
         Work::Launch {
             function,
-            shape: *shape,
+            config: *config,
             parameters: parameters.iter().map(|bytes| bytes.to_vec()).collect(),
         }
     }
@@ -46,12 +46,12 @@ impl Work {
         match self {
             Work::Launch {
                 function,
-                shape,
+                config,
                 parameters,
             } => {
                 let parameters: Vec<&[u8]> = parameters.iter().map(Vec::as_slice).collect();
                 // SAFETY: the caller's.
-                unsafe { emulator.launch(*function, shape, &parameters) }
+                unsafe { emulator.launch(*function, config, &parameters) }
             }
             Work::Fill {
                 address,

@@ -29,7 +29,7 @@ use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Model, Program, Schedule, Sh
 
 use super::{
     Backend, Counts, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle,
-    GraphHandle, Image, LaunchShape, MemoryInfo, ModuleHandle,
+    GraphHandle, HostMemory, Image, LaunchConfig, MemoryInfo, ModuleHandle,
 };
 use crate::{Error, Result};
 
@@ -193,6 +193,11 @@ impl Backend for Emulator {
         freed.map_err(|error| refusal::of_memory("free", error, &self.properties))
     }
 
+    fn alloc_host(&self, bytes: usize) -> Result<HostMemory> {
+        drop(self.enter_to("allocate")?);
+        HostMemory::ordinary(bytes)
+    }
+
     unsafe fn write(&self, address: u64, source: &[u8]) -> Result<()> {
         let mut state = self.enter_to("copy to the device")?;
         let copied = state.gpu.copy_in(address, source);
@@ -296,18 +301,27 @@ impl Backend for Emulator {
         self.enter().map(|_| ())
     }
 
+    /// As many as the emulator gives turns to.
+    fn resident_blocks(&self, function: FunctionHandle, threads: u32, shared: u32) -> Result<u32> {
+        let declared = self.attributes(function)?.static_shared_bytes;
+        let shared = declared.saturating_add(shared);
+        let blocks = self.settings.model.resident_blocks(threads, shared);
+        Ok(u32::try_from(blocks).unwrap_or(u32::MAX))
+    }
+
     unsafe fn launch(
         &self,
         function: FunctionHandle,
-        shape: &LaunchShape,
+        config: &LaunchConfig,
         parameters: &[&[u8]],
     ) -> Result<()> {
         let mut state = self.enter()?;
         if let Some(recording) = &mut state.recording {
-            recording.push(Work::launch(function, shape, parameters));
+            recording.push(Work::launch(function, config, parameters));
             return Ok(());
         }
         let function = state.known(function)?;
+        let shape = config.shape();
         let (grid, block) = (shape.grid, shape.block);
         let launch = Launch {
             program: &function.program,
@@ -417,3 +431,5 @@ fn chunks(bytes: usize) -> impl Iterator<Item = (u64, usize)> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod together_tests;

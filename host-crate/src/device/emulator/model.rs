@@ -40,7 +40,8 @@ pub(super) fn properties(model: &Model) -> DeviceProperties {
         memory_clock_khz: None,
         memory_bus_bits: None,
         has_kernel_time_limit: false,
-        has_cooperative_launch: false,
+        has_cooperative_launch: true,
+        has_programmatic_launch: false,
         has_timer: false,
     }
 }

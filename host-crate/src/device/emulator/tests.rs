@@ -6,7 +6,7 @@ use ptx_emulator::observe::{Observer, Site};
 use ptx_emulator::{Class, FaultKind, Observed};
 
 use super::*;
-use crate::device::{Device, DeviceChoice, Event, Module};
+use crate::device::{Device, DeviceChoice, Event, LaunchShape, Module};
 
 /// `add`: data[i] += n, 32 threads a block. `wild`: a store to `address`.
 /// `forever`: a loop. `ordered`: each block's number in the order of arrival.

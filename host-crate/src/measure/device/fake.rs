@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::device::emulator::Emulator;
 use crate::device::{
     Backend, ClockState, Device, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle,
-    GraphHandle, Image, LaunchShape, MemoryInfo, ModuleHandle,
+    GraphHandle, Image, LaunchConfig, MemoryInfo, ModuleHandle,
 };
 use crate::error::{Error, Result};
 
@@ -125,10 +125,14 @@ impl Backend for Timepiece {
         Ok(())
     }
 
+    fn resident_blocks(&self, _: FunctionHandle, _: u32, _: u32) -> Result<u32> {
+        panic!("it has no kernels")
+    }
+
     unsafe fn launch(
         &self,
         _function: FunctionHandle,
-        _shape: &LaunchShape,
+        _config: &LaunchConfig,
         _parameters: &[&[u8]],
     ) -> Result<()> {
         panic!("it has no kernels")

@@ -86,30 +86,74 @@ impl Actual<'_> {
         unsafe { self.bytes.as_ptr().cast::<T>().read_unaligned() }
     }
 
-    /// The buffer's length; 0 elements for a value.
+    /// The buffer's length and address; 0 elements for a value.
     #[must_use]
     pub const fn extent(&self) -> Extent {
+        let address = match self.bytes.first_chunk() {
+            Some(bytes) => u64::from_ne_bytes(*bytes),
+            None => 0,
+        };
         match self.elements {
-            Some(elements) => Extent(elements),
-            None => Extent(0),
+            Some(elements) => Extent { elements, address },
+            None => Extent {
+                elements: 0,
+                address: 0,
+            },
         }
     }
 }
 
-/// What a launch contract sees of a buffer: how long it is.
+/// What a launch contract sees of a buffer or a part of one: how long it is, and whether it is
+/// aligned.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Extent(usize);
+pub struct Extent {
+    elements: usize,
+    address: u64,
+}
 
 impl Extent {
     /// Elements.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.0
+        self.elements
     }
 
     /// Whether there is none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.0 == 0
+        self.elements == 0
+    }
+
+    /// Whether the address is a multiple of `bytes`. A part of a buffer is aligned to its elements
+    /// alone: a kernel that accesses several of them at once asks for more, or begins where it is
+    /// aligned.
+    #[must_use]
+    pub const fn is_aligned_to(&self, bytes: u64) -> bool {
+        self.address.is_multiple_of(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Actual;
+
+    #[test]
+    fn an_extent_tells_length_and_alignment_of_memory_and_nothing_of_a_value() {
+        let address = 4104_u64.to_ne_bytes();
+        let extent = Actual {
+            bytes: &address,
+            elements: Some(3),
+        }
+        .extent();
+        assert_eq!((extent.len(), extent.is_empty()), (3, false));
+        assert!(extent.is_aligned_to(8));
+        assert!(!extent.is_aligned_to(16));
+        for bytes in [&address[..], &address[..2]] {
+            let value = Actual {
+                bytes,
+                elements: None,
+            };
+            assert!(value.extent().is_empty());
+        }
     }
 }

@@ -1,0 +1,158 @@
+//! Memory of the host that a device copies from and to at its full rate.
+//!
+//! A driver copies from pages that the system may move by way of pages that it may
+//! not; from those directly. All copies are the views' and wait until they are done:
+//! what is here is memory, and no transfer. One that goes on would need the memory for
+//! as long as the device takes, which a borrow cannot promise, since what ends it can
+//! be forgotten.
+
+use std::alloc::{self, Layout};
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+use std::slice;
+
+use bytemuck::Pod;
+
+use super::Device;
+use crate::{Error, Result};
+
+/// Bytes that host memory is aligned to, at least.
+const ALIGNMENT: usize = 4096;
+
+/// Memory of the host that a backend gave out: `bytes` initialised bytes at `start`,
+/// which is aligned to 4096.
+#[derive(Debug)]
+pub struct HostMemory {
+    /// The first byte.
+    pub start: NonNull<u8>,
+    /// How many there are, at least 1.
+    pub bytes: usize,
+}
+
+// SAFETY: it is an address of memory that belongs to no thread.
+unsafe impl Send for HostMemory {}
+// SAFETY: as above; nothing is accessed through a shared one.
+unsafe impl Sync for HostMemory {}
+
+impl HostMemory {
+    /// Ordinary memory, for devices whose memory is the host's; every byte zero.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfHostMemory`].
+    pub fn ordinary(bytes: usize) -> Result<Self> {
+        let full = || Error::OutOfHostMemory { wanted: bytes };
+        let layout = Layout::from_size_align(bytes.max(1), ALIGNMENT).map_err(|_| full())?;
+        // SAFETY: the layout is of at least one byte.
+        let start = NonNull::new(unsafe { alloc::alloc_zeroed(layout) }).ok_or_else(full)?;
+        let bytes = layout.size();
+        Ok(Self { start, bytes })
+    }
+
+    /// Gives it back.
+    ///
+    /// # Safety
+    ///
+    /// It comes from [`HostMemory::ordinary`], and nobody uses it.
+    pub unsafe fn give_back_ordinary(self) {
+        if let Ok(layout) = Layout::from_size_align(self.bytes, ALIGNMENT) {
+            // SAFETY: the caller's, and the layout is the one that it was made with.
+            unsafe { alloc::dealloc(self.start.as_ptr(), layout) }
+        }
+    }
+}
+
+/// `len` elements of `T` in memory of the host that a device copies from and to at its
+/// full rate (page-locked memory). A slice otherwise.
+///
+/// ```
+/// use quadscan::device::{Device, DeviceChoice};
+///
+/// # fn main() -> quadscan::Result<()> {
+/// # let device = Device::open(DeviceChoice::Emulator { schedule: None })?;
+/// let mut numbers = device.alloc_host::<u32>(3)?;
+/// numbers.copy_from_slice(&[1, 2, 3]);
+/// let buffer = device.upload(&numbers)?;
+/// numbers.fill(0);
+/// buffer.copy_to(&mut numbers)?;
+/// assert_eq!(*numbers, [1, 2, 3]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct HostBuffer<T: Pod> {
+    device: Device,
+    /// None without bytes.
+    memory: Option<HostMemory>,
+    len: usize,
+    elements: PhantomData<T>,
+}
+
+impl<T: Pod> HostBuffer<T> {
+    fn new(device: &Device, len: usize) -> Result<Self> {
+        const { assert!(align_of::<T>() <= ALIGNMENT) };
+        let bytes = super::buffer::bytes::<T>(len)?;
+        let memory = match bytes {
+            0 => None,
+            _ => Some(device.at_work()?.alloc_host(bytes)?),
+        };
+        Ok(Self {
+            device: device.clone(),
+            memory,
+            len,
+            elements: PhantomData,
+        })
+    }
+
+    fn start(&self) -> NonNull<T> {
+        match &self.memory {
+            Some(memory) => memory.start.cast(),
+            None => NonNull::dangling(),
+        }
+    }
+}
+
+impl Device {
+    /// `len` elements in memory of the host that this device copies from and to at its
+    /// full rate, every byte zero. It is taken from what the system can move: not for
+    /// most of a host's memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfHostMemory`], [`Error::TooManyElements`].
+    pub fn alloc_host<T: Pod>(&self, len: usize) -> Result<HostBuffer<T>> {
+        HostBuffer::new(self, len)
+    }
+}
+
+impl<T: Pod> Deref for HostBuffer<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: the memory holds `len` aligned elements, initialised when it was
+        // given out, which are borrowed with `self`; `T` is valid for any bytes.
+        unsafe { slice::from_raw_parts(self.start().as_ptr(), self.len) }
+    }
+}
+
+impl<T: Pod> DerefMut for HostBuffer<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as above, and borrowed exclusively.
+        unsafe { slice::from_raw_parts_mut(self.start().as_ptr(), self.len) }
+    }
+}
+
+impl<T: Pod> Drop for HostBuffer<T> {
+    fn drop(&mut self) {
+        if let Some(memory) = self.memory.take() {
+            self.device.free_host(memory);
+        }
+    }
+}
+
+impl<T: Pod + fmt::Debug> fmt::Debug for HostBuffer<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}

@@ -1,0 +1,221 @@
+//! The shared library of `peers/scan`, loaded: its operations on a device's stream,
+//! beside our own kernels and timed as they are.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::Path;
+
+use libloading::Library;
+
+use super::operation::Operation;
+use crate::device::Device;
+use crate::error::{Error, Result};
+
+type Text = unsafe extern "C" fn() -> *const c_char;
+type TextOfCode = unsafe extern "C" fn(c_int) -> *const c_char;
+type Scratch = unsafe extern "C" fn(*const c_char, u64, u64, *mut usize) -> c_int;
+type Run = unsafe extern "C" fn(
+    what: *const c_char,
+    scratch: *mut c_void,
+    bytes: usize,
+    input: *const c_void,
+    keys_or_offsets: *const c_void,
+    output: *mut c_void,
+    n: u64,
+    segments: u64,
+    stream: *mut c_void,
+) -> c_int;
+
+/// A peer in CUDA C++.
+pub struct Peer {
+    version: String,
+    names: Vec<String>,
+    scratch: Scratch,
+    run: Run,
+    error: TextOfCode,
+}
+
+/// What an operation works on, in addresses of device memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    /// n elements.
+    pub input: u64,
+    /// n keys or `segments` + 1 ascending offsets of at most n, u32; 0 where the
+    /// operation takes neither.
+    pub keys_or_offsets: u64,
+    /// As many results as [`Operation::sizes`] says. It may be the input of a scan.
+    pub output: u64,
+    /// Elements.
+    pub n: u64,
+    /// Segments, of operations that have them.
+    pub segments: u64,
+}
+
+impl Peer {
+    /// Loads a library that [`super::compiler::Build`] made. Err in one sentence.
+    ///
+    /// # Safety
+    ///
+    /// The file is such a library: its functions are those of `peers/scan/library.cu`.
+    pub unsafe fn load(path: &Path) -> std::result::Result<Self, String> {
+        let failed = |e: libloading::Error| format!("{} cannot be loaded: {e}", path.display());
+        // SAFETY: the caller's: constructors and functions are those of our source.
+        unsafe {
+            let library = Library::new(path).map_err(failed)?;
+            let version = *library
+                .get::<Text>(c"quadscan_peer_version")
+                .map_err(failed)?;
+            let names = *library
+                .get::<Text>(c"quadscan_peer_names")
+                .map_err(failed)?;
+            let scratch = *library
+                .get::<Scratch>(c"quadscan_peer_scratch")
+                .map_err(failed)?;
+            let run = *library.get::<Run>(c"quadscan_peer_run").map_err(failed)?;
+            let error = *library
+                .get::<TextOfCode>(c"quadscan_peer_error")
+                .map_err(failed)?;
+            let names = text(names())
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect();
+            // Never closed: the CUDA runtime in it has handlers of its own, and its
+            // kernels may be in graphs.
+            std::mem::forget(library);
+            Ok(Peer {
+                version: text(version()),
+                names,
+                scratch,
+                run,
+                error,
+            })
+        }
+    }
+
+    /// Such as `CUB 3.0.1, CCCL 3.0.1, nvcc 13.0.88`.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// As it heads a column: `CUB 3.0.1`.
+    pub fn name(&self) -> &str {
+        self.version.split(',').next().unwrap_or_default()
+    }
+
+    /// Whether it has an operation.
+    pub fn has(&self, operation: Operation) -> bool {
+        let name = operation.to_string();
+        self.names.contains(&name)
+    }
+
+    /// Bytes of scratch memory that an operation needs on `device`, at least 1.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotCuda`]; [`Error::Peer`] for an operation that it has not; the
+    /// driver's.
+    pub fn scratch_bytes(
+        &self,
+        device: &Device,
+        operation: Operation,
+        n: u64,
+        segments: u64,
+    ) -> Result<usize> {
+        let what = c_name(operation);
+        let mut bytes = 0;
+        device.with_cuda_stream(|_| {
+            // SAFETY: the name is a C string and the result goes to a living integer;
+            // the device's context is current.
+            let code = unsafe { (self.scratch)(what.as_ptr(), n, segments, &mut bytes) };
+            self.check(operation, code)
+        })?;
+        Ok(bytes)
+    }
+
+    /// Asks the device's stream for an operation, as a launch does: it may return
+    /// before the operation is done, and can be recorded in a graph once it ran before.
+    ///
+    /// # Errors
+    ///
+    /// As [`Peer::scratch_bytes`].
+    ///
+    /// # Safety
+    ///
+    /// The addresses are of the device's memory, aligned to their elements; the
+    /// arrays have the sizes of [`Operation::sizes`] and do not overlap, but for a
+    /// scan in place; `scratch` has as many bytes as [`Peer::scratch_bytes`] says for
+    /// the same operation, and nothing else uses it meanwhile; offsets are
+    /// as [`Call`] says. All of it lives until the work is done and, where it is
+    /// recorded, as long as the graph.
+    pub unsafe fn enqueue(
+        &self,
+        device: &Device,
+        operation: Operation,
+        (scratch, bytes): (u64, usize),
+        call: Call,
+    ) -> Result<()> {
+        let what = c_name(operation);
+        device.with_cuda_stream(|stream| {
+            // SAFETY: the caller's for the memory; the stream is the device's, and its
+            // context is current.
+            let code = unsafe {
+                (self.run)(
+                    what.as_ptr(),
+                    scratch as *mut c_void,
+                    bytes,
+                    call.input as *const c_void,
+                    call.keys_or_offsets as *const c_void,
+                    call.output as *mut c_void,
+                    call.n,
+                    call.segments,
+                    stream,
+                )
+            };
+            self.check(operation, code)
+        })
+    }
+
+    fn check(&self, operation: Operation, code: c_int) -> Result<()> {
+        if code == 0 {
+            return Ok(());
+        }
+        Err(Error::Peer {
+            what: operation.to_string(),
+            code,
+            // SAFETY: the library's function takes any code and gives a C string.
+            text: text(unsafe { (self.error)(code) }),
+        })
+    }
+}
+
+/// A name as C has it. Names of operations have no zero byte.
+fn c_name(operation: Operation) -> CString {
+    CString::new(operation.to_string()).unwrap_or_default()
+}
+
+/// A text of the library, which is never closed; empty where there is none.
+fn text(text: *const c_char) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: the library's texts are C strings that live as long as it, which is for good.
+    let text = unsafe { CStr::from_ptr(text) };
+    text.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_library_is_a_reason() {
+        let folder = tempfile::tempdir().unwrap_or_else(|e| panic!("{e}"));
+        let path = folder.path().join("scan.so");
+        assert!(std::fs::write(&path, "text").is_ok());
+        for path in [path, folder.path().join("nowhere.so")] {
+            // SAFETY: neither has functions.
+            let reason = unsafe { Peer::load(&path) }.err().unwrap_or_default();
+            let start = format!("{} cannot be loaded: ", path.display());
+            assert!(reason.starts_with(&start), "{reason}");
+        }
+    }
+}
