@@ -21,6 +21,7 @@ pub mod model;
 pub mod oracle;
 pub mod peers;
 pub mod record;
+pub mod reduce;
 pub mod report;
 pub mod tables;
 pub mod worker;

@@ -2,16 +2,25 @@
 //! any associative operator.
 //!
 //! [`device`] and [`one_block`] are generic functions; [`reduce_kernels!`](crate::reduce_kernels)
-//! makes the entries for an operator. What is common: [`vectors`] (how an array is read),
-//! [`tile`] (how a warp combines it), [`share`] (who has which part).
+//! makes the entries for an operator, [`instances`] lists ours. What is common: [`vectors`]
+//! (how an array is read), [`tile`] (how a warp combines it), [`share`] (who has which
+//! part), [`sizes`] (the numbers).
 
 pub mod device;
+pub mod instances;
+#[cfg(not(target_os = "cuda"))]
+mod launch;
+mod macros;
 pub mod one_block;
 pub mod share;
+pub mod sizes;
 pub mod tile;
 pub mod vectors;
 
 use cuda_std::grid;
+
+#[cfg(not(target_os = "cuda"))]
+pub use launch::{ReduceKernel, ReduceKernels};
 
 use crate::operator::Operator;
 
@@ -97,67 +106,4 @@ impl<O: Operator> Request<O> {
         // SAFETY: the caller's.
         unsafe { *self.output = O::finish(result) };
     }
-}
-
-/// Makes the kernels of reductions: `name: Operator;` makes `reduce_name` and
-/// `reduce_one_block_name`.
-#[macro_export]
-macro_rules! reduce_kernels {
-    ($($name:ident: $operator:ty;)*) => {$(
-        $crate::reduce_entry! {
-            /// Reduces an array of any size; see `reduce::device`.
-            reduce_ $name: $operator, device::reduce, 0, 8, 8
-        }
-        $crate::reduce_entry! {
-            /// Reduces an array by one block; see `reduce::one_block`.
-            reduce_one_block_ $name: $operator, one_block::reduce, 0, 2
-        }
-    )*};
-}
-
-/// One entry of [`reduce_kernels!`](crate::reduce_kernels): the constants are those of
-/// the algorithm up to the rows of a tile.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! reduce_entry {
-    ($(#[$doc:meta])* $prefix:ident $name:ident: $operator:ty, $algorithm:ident::reduce, $($constant:expr),*) => {
-        $crate::pastey::paste! {
-            $(#[$doc])*
-            ///
-            /// # Safety
-            /// See the function `reduce` there.
-            #[::cuda_std::kernel]
-            #[allow(clippy::too_many_arguments, reason = "a launch has them")]
-            pub unsafe fn [<$prefix $name>](
-                input: *const <$operator as $crate::operator::Operator>::Input,
-                output: *mut <$operator as $crate::operator::Operator>::Output,
-                n: u64,
-                count: *const u64,
-                initial: <$operator as $crate::operator::Operator>::Accumulator,
-                flags: u32,
-                scratch: *mut u64,
-                words: u64,
-            ) {
-                // SAFETY: the kernel's own contract.
-                unsafe {
-                    let request = $crate::reduce::Request::<$operator>::begin(
-                        input, output, n, count, initial, flags, scratch, words,
-                    );
-                    $crate::reduce::$algorithm::reduce::<
-                        $operator,
-                        $({ $constant },)*
-                        { $crate::reduce::vectors::vectors_of::<<$operator as $crate::operator::Operator>::Input>() },
-                        { $crate::reduce::vectors::elements_of::<<$operator as $crate::operator::Operator>::Input>() },
-                    >(request);
-                }
-            }
-        }
-    };
-}
-
-reduce_kernels! {
-    sum_u32: crate::operator::Sum<u32>;
-    sum_u64: crate::operator::Sum<u64>;
-    sum_f32: crate::operator::Sum<f32>;
-    sum_f64: crate::operator::Sum<f64>;
 }

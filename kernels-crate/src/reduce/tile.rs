@@ -123,7 +123,12 @@ unsafe fn combined<O: Operator, const R: usize, const E: usize>(
     items: &[[O::Input; E]; R],
     count: u32,
 ) -> O::Accumulator {
-    const { assert!(R.is_power_of_two() && R <= LANES as usize, "rows are halved") };
+    const {
+        assert!(
+            R.is_power_of_two() && R <= LANES as usize,
+            "rows are halved"
+        )
+    };
     let lane = warp::lane_id();
     let mut values = [anything(); R];
     for row in 0..R {

@@ -126,26 +126,31 @@ impl<T: Pod> Vectors<T> {
     /// where it was made for nothing.
     ///
     /// # Safety
-    /// All lanes of the warp call it; the array may be read.
+    /// All lanes of the warp call it; the array may be read, and has elements from the unit
+    /// on.
     #[inline(always)]
     pub unsafe fn edge<const R: usize, const U: usize>(&self, unit: u64) -> Rows<R, U> {
         let first = unit * U as u64;
-        let own = first + u64::from(warp::lane_id()) * U as u64;
-        let row = u64::from(LANES) * U as u64;
+        let at = self.first.wrapping_add(first as usize);
+        // From here on vectors are counted from the tile's first one.
+        let begin = self.begin.saturating_sub(first) as u32;
+        let end = (self.end - first).min(u64::from(u32::MAX)) as u32;
+        let own = warp::lane_id() * U as u32;
+        let row = LANES * U as u32;
+        let behind = R as u32 * row;
         // SAFETY: the caller's.
         unsafe {
             let tail = self.assembled(self.end);
-            let behind = first + R as u64 * row;
             let mut loaded = Rows {
                 rows: [[[0; 4]; U]; R],
                 beyond: [0; 4],
             };
-            if self.begin < self.end {
-                let load = |at: u64| {
-                    let at = at.clamp(self.begin, self.end - 1);
-                    load_global(self.first.wrapping_add(at as usize), LoadHint::All)
+            if begin < end {
+                let load = |i: u32| {
+                    let i = i.clamp(begin, end - 1);
+                    load_global(at.wrapping_add(i as usize), LoadHint::All)
                 };
-                loaded.rows = from_fn(|r| from_fn(|v| load(own + r as u64 * row + v as u64)));
+                loaded.rows = from_fn(|r| from_fn(|v| load(own + r as u32 * row + v as u32)));
                 loaded.beyond = load(behind);
             }
             let head = if self.is_shifted() {
@@ -153,10 +158,10 @@ impl<T: Pod> Vectors<T> {
             } else {
                 tail
             };
-            let pick = |at: u64, whole: Vector| {
-                if at == self.end {
+            let pick = |i: u32, whole: Vector| {
+                if i == end {
                     tail
-                } else if at < self.begin {
+                } else if i < begin {
                     head
                 } else {
                     whole
@@ -164,8 +169,8 @@ impl<T: Pod> Vectors<T> {
             };
             for r in 0..R {
                 for v in 0..U {
-                    let at = own + r as u64 * row + v as u64;
-                    loaded.rows[r][v] = pick(at, loaded.rows[r][v]);
+                    let i = own + r as u32 * row + v as u32;
+                    loaded.rows[r][v] = pick(i, loaded.rows[r][v]);
                 }
             }
             loaded.beyond = pick(behind, loaded.beyond);
@@ -186,7 +191,9 @@ impl<T: Pod> Vectors<T> {
         // multiple of its size, as that of an element is.
         unsafe {
             let read = |j: u64| {
-                let i = (at * (BYTES / granule) + j).saturating_sub(before).min(last) as usize;
+                let i = (at * (BYTES / granule) + j)
+                    .saturating_sub(before)
+                    .min(last) as usize;
                 match granule {
                     1 => u64::from(*self.input.cast::<u8>().wrapping_add(i)),
                     2 => u64::from(*self.input.cast::<u16>().wrapping_add(i)),
@@ -208,19 +215,31 @@ impl<T: Pod> Vectors<T> {
                 return [0; 4]; // Vectors are elements: none is in parts.
             }
             let (low, high) = (half(0), half(1));
-            [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32]
+            [
+                low as u32,
+                (low >> 32) as u32,
+                high as u32,
+                (high >> 32) as u32,
+            ]
         }
     }
 }
 
-/// The hint that a number stands for.
-const fn hint(number: u32) -> LoadHint {
-    match number {
-        1 => LoadHint::Streaming,
-        2 => LoadHint::NoAllocate,
-        3 => LoadHint::ReadOnly,
-        4 => LoadHint::ReadOnlyNoAllocate,
-        5 => LoadHint::L2,
+/// [`LoadHint::All`], as a constant of a kernel.
+pub const ALL: u32 = 0;
+/// [`LoadHint::Streaming`].
+pub const STREAMING: u32 = 1;
+/// [`LoadHint::NoAllocate`].
+pub const NO_ALLOCATE: u32 = 2;
+/// [`LoadHint::ReadOnlyNoAllocate`].
+pub const READ_ONLY_NO_ALLOCATE: u32 = 3;
+
+/// The hint that a constant stands for.
+const fn hint(constant: u32) -> LoadHint {
+    match constant {
+        STREAMING => LoadHint::Streaming,
+        NO_ALLOCATE => LoadHint::NoAllocate,
+        READ_ONLY_NO_ALLOCATE => LoadHint::ReadOnlyNoAllocate,
         _ => LoadHint::All,
     }
 }

@@ -13,6 +13,7 @@ mod launches;
 mod limits;
 mod mapping;
 mod memory;
+mod reduce;
 
 use std::process::ExitCode;
 
@@ -63,6 +64,15 @@ fn cases() -> Vec<Case> {
         memory::a_kernel_works_on_parts_that_begin_at_any_element,
         memory::parts_of_one_buffer_are_read_and_written_by_one_launch,
         memory::copies_go_to_and_from_memory_that_the_host_keeps_in_place,
+        reduce::reductions_have_the_documented_bits_wherever_the_array_begins,
+        reduce::parts_of_any_number_of_tiles_are_combined_in_order,
+        reduce::totals_of_several_groups_of_blocks_are_combined,
+        reduce::an_initial_value_is_the_first_operand_and_the_result_of_nothing,
+        reduce::a_count_in_device_memory_says_how_many_elements_there_are,
+        reduce::the_same_plan_gives_the_same_bits_again_and_in_a_graph,
+        reduce::a_plan_for_every_device_has_blocks_of_its_own,
+        reduce::the_counter_of_launches_begins_again_and_old_totals_are_forgotten,
+        reduce::reductions_that_do_not_fit_the_plan_are_refused,
         limits::chains_take_every_step,
         limits::the_copy_moves_every_vector_and_nothing_else,
         limits::the_chase_through_shared_memory_goes_round_the_ring,
