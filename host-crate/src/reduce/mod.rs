@@ -1,6 +1,6 @@
 //! Reductions: all elements of an array combined to one, in their order.
 //!
-//! A [`Plan`] holds what the kernels need beside their arguments, and can be used again
+//! [`Plan`] is for one array, [`SegmentedPlan`] for many segments of one. A plan holds what the kernels need beside their arguments, and can be used again
 //! and again: a call launches one kernel, allocates nothing, waits for nothing, and may
 //! be [recorded](crate::device::Device::capture). Which operators have kernels says
 //! [`quadscan_kernels::reduce::instances`].
@@ -24,5 +24,8 @@
 //! ```
 
 mod plan;
+mod refuse;
+mod segmented;
 
 pub use plan::Plan;
+pub use segmented::{Offsets, SegmentedPlan};

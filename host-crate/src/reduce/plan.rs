@@ -7,8 +7,12 @@ use cuda_std::launch::Actual;
 use quadscan_kernels::operator::Identity;
 use quadscan_kernels::reduce::{HAS_INITIAL, ReduceKernel, ReduceKernels, device, sizes};
 
-use crate::device::{Buffer, Device, LaunchConfig, LaunchShape, Module, View, ViewMut};
-use crate::{Error, Result};
+use super::refuse;
+use crate::Result;
+use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, View, ViewMut};
+
+/// Where a range of one element holds.
+const ONE: &str = "for a reduction";
 
 /// A reduction by `O` of up to so many elements.
 ///
@@ -32,8 +36,8 @@ impl<O: ReduceKernels> Plan<O> {
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownKernel`] where `module` does not have the kernels,
-    /// [`Error::OutOfMemory`]; the driver's.
+    /// [`Error::UnknownKernel`](crate::Error::UnknownKernel) where `module` does not have the kernels,
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's.
     pub fn new(module: &Module, capacity: usize) -> Result<Self> {
         let each = sizes::BLOCKS_PER_MULTIPROCESSOR;
         let multiprocessors = module.device().properties().multiprocessors;
@@ -57,17 +61,9 @@ impl<O: ReduceKernels> Plan<O> {
     ///
     /// # Errors
     ///
-    /// As [`Plan::new`]; [`Error::OutOfRange`].
+    /// As [`Plan::new`]; [`Error::OutOfRange`](crate::Error::OutOfRange).
     pub fn with_blocks(module: &Module, capacity: usize, blocks: u32) -> Result<Self> {
-        if !(1..=device::MAX_BLOCKS).contains(&blocks) {
-            return Err(Error::OutOfRange {
-                what: "blocks",
-                value: blocks.into(),
-                lowest: 1,
-                highest: device::MAX_BLOCKS.into(),
-                scope: "for a reduction".to_owned(),
-            });
-        }
+        refuse::blocks(blocks)?;
         for kernel in [O::ONE_BLOCK, O::DEVICE] {
             module.attributes(kernel.entry)?;
         }
@@ -97,8 +93,8 @@ impl<O: ReduceKernels> Plan<O> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfRange`] for more elements than the plan's capacity and for an output
-    /// that is not one element, [`Error::ForeignBuffer`] for memory of another device;
+    /// [`Error::OutOfRange`](crate::Error::OutOfRange) for more elements than the plan's capacity and for an output
+    /// that is not one element, [`Error::ForeignBuffer`](crate::Error::ForeignBuffer) for memory of another device;
     /// the driver's.
     pub fn reduce<'a, 'b>(
         &mut self,
@@ -133,7 +129,7 @@ impl<O: ReduceKernels> Plan<O> {
     ///
     /// # Errors
     ///
-    /// As [`Plan::reduce`]; [`Error::OutOfRange`] for a count that is not one number.
+    /// As [`Plan::reduce`]; [`Error::OutOfRange`](crate::Error::OutOfRange) for a count that is not one number.
     pub fn reduce_counted<'a, 'b, 'c>(
         &mut self,
         count: impl Into<View<'c, u64>>,
@@ -142,8 +138,8 @@ impl<O: ReduceKernels> Plan<O> {
         output: impl Into<ViewMut<'b, O::Output>>,
     ) -> Result<()> {
         let count = count.into();
-        one_element("elements of the count", count.len())?;
-        self.own("count", count.device())?;
+        refuse::outside("elements of the count", count.len(), 1..=1, ONE)?;
+        refuse::foreign(&self.module, O::DEVICE.entry, "count", count.device())?;
         let (flags, count) = (HAS_INITIAL, Some(&count));
         self.launch(&input.into(), &mut output.into(), initial, flags, count)
     }
@@ -156,15 +152,17 @@ impl<O: ReduceKernels> Plan<O> {
         flags: u32,
         count: Option<&View<'_, u64>>,
     ) -> Result<()> {
-        at_most(
+        let capacity = 0..=self.capacity;
+        refuse::outside(
             "elements of the input",
             input.len(),
-            self.capacity,
+            capacity,
             "for this plan",
         )?;
-        one_element("elements of the output", output.len())?;
-        self.own("input", input.device())?;
-        self.own("output", output.device())?;
+        refuse::outside("elements of the output", output.len(), 1..=1, ONE)?;
+        for (argument, owner) in [("input", input.device()), ("output", output.device())] {
+            refuse::foreign(&self.module, O::DEVICE.entry, argument, owner)?;
+        }
         // Where the device counts, the plan's capacity says which kernel it is.
         let elements = count.map_or(input.len(), |_| self.capacity);
         let (kernel, shape) = self.shape(elements);
@@ -206,20 +204,6 @@ impl<O: ReduceKernels> Plan<O> {
         let blocks = blocks_of(&O::DEVICE, elements).min(self.blocks);
         (O::DEVICE, LaunchShape::new(blocks, O::DEVICE.threads()))
     }
-
-    /// Refuses memory of another device.
-    fn own(&self, argument: &str, owner: &Device) -> Result<()> {
-        let device = self.module.device();
-        if owner == device {
-            return Ok(());
-        }
-        Err(Error::ForeignBuffer {
-            kernel: O::DEVICE.entry.to_owned(),
-            argument: argument.to_owned(),
-            owner: owner.label(),
-            device: device.label(),
-        })
-    }
 }
 
 /// Blocks of `kernel` of which every warp has a tile of `elements` elements, or but few
@@ -227,30 +211,4 @@ impl<O: ReduceKernels> Plan<O> {
 fn blocks_of(kernel: &ReduceKernel, elements: usize) -> u32 {
     let blocks = (elements as u64).div_ceil(kernel.block()).max(1);
     blocks.min(u64::from(device::MAX_BLOCKS)) as u32
-}
-
-fn one_element(what: &'static str, elements: usize) -> Result<()> {
-    if elements == 1 {
-        return Ok(());
-    }
-    Err(Error::OutOfRange {
-        what,
-        value: elements as u64,
-        lowest: 1,
-        highest: 1,
-        scope: "for a reduction".to_owned(),
-    })
-}
-
-fn at_most(what: &'static str, elements: usize, most: usize, scope: &str) -> Result<()> {
-    if elements <= most {
-        return Ok(());
-    }
-    Err(Error::OutOfRange {
-        what,
-        value: elements as u64,
-        lowest: 0,
-        highest: most as u64,
-        scope: scope.to_owned(),
-    })
 }

@@ -63,4 +63,6 @@ pub unsafe trait ReduceKernels: Operator {
     const ONE_BLOCK: ReduceKernel;
     /// The kernel of [`device`](super::device).
     const DEVICE: ReduceKernel;
+    /// The kernel of [`segmented`](super::segmented).
+    const SEGMENTED: ReduceKernel;
 }

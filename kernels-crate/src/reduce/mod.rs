@@ -1,7 +1,7 @@
 //! Device-wide reduction: all elements of an array combined to one, in their order, by
 //! any associative operator.
 //!
-//! [`device`] and [`one_block`] are generic functions; [`reduce_kernels!`](crate::reduce_kernels)
+//! [`device`], [`one_block`] and [`segmented`] are generic functions; [`reduce_kernels!`](crate::reduce_kernels)
 //! makes the entries for an operator, [`instances`] lists ours. What is common: [`vectors`]
 //! (how an array is read), [`tile`] (how a warp combines it), [`share`] (who has which
 //! part), [`sizes`] (the numbers).
@@ -12,6 +12,7 @@ pub mod instances;
 mod launch;
 mod macros;
 pub mod one_block;
+pub mod segmented;
 pub mod share;
 pub mod sizes;
 pub mod tile;
@@ -26,6 +27,8 @@ use crate::operator::Operator;
 
 /// Bit of a reduction's `flags`: `initial` stands before the first element.
 pub const HAS_INITIAL: u32 = 1 << 1;
+/// Bit of a segmented reduction's `flags`: offsets have 64 bits, not 32.
+pub const WIDE_OFFSETS: u32 = 1 << 2;
 
 /// What a reduction is asked for: its kernel's parameters.
 pub struct Request<O: Operator> {

@@ -46,6 +46,23 @@ pub const fn one_block<O: Operator>() -> Sizes {
     Sizes::new::<O>(vectors::ALL, 32, 2)
 }
 
+/// Many segments: tiles of 16 elements a lane, or as many bytes of larger ones.
+pub const fn segmented<O: Operator>() -> Sizes {
+    let each = elements_of::<O::Input>();
+    let elements = match size_of::<O::Input>() {
+        16 => 4,
+        8 | 12 => 8,
+        _ => 16,
+    };
+    Sizes {
+        hint: vectors::ALL,
+        warps: super::segmented::WARPS as usize,
+        rows: elements / each,
+        vectors: vectors_of::<O::Input>(),
+        each,
+    }
+}
+
 /// Blocks on each multiprocessor of the device, at most.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 3;
 

@@ -17,7 +17,7 @@ use cuda_std::warp;
 use super::vectors::Vectors;
 use crate::operator::Operator;
 use crate::scan::items;
-use crate::scan::lanes::{self, LANES, MAX_WORDS, anything, words_of};
+use crate::scan::lanes::{self, LANES, anything, words_of};
 
 /// Elements of a tile.
 pub const fn elements(rows: usize, each: usize) -> u64 {
@@ -119,7 +119,7 @@ fn behind<O: Operator>(before: (O::Accumulator, bool), own: O::Accumulator) -> O
 /// # Safety
 /// All lanes of the warp call it, with the same `count`.
 #[inline(always)]
-unsafe fn combined<O: Operator, const R: usize, const E: usize>(
+pub unsafe fn combined<O: Operator, const R: usize, const E: usize>(
     items: &[[O::Input; E]; R],
     count: u32,
 ) -> O::Accumulator {
@@ -214,11 +214,9 @@ fn in_order<O: Operator>(
 #[inline(always)]
 unsafe fn of_neighbour<T: Pod>(value: T, bit: u32) -> T {
     let mut words = lanes::to_words(value);
-    for w in 0..MAX_WORDS {
-        if w < words_of::<T>() {
-            // SAFETY: the caller's.
-            words[w] = unsafe { warp::shuffle_xor(warp::FULL_MASK, words[w], bit) };
-        }
+    for word in words.iter_mut().take(words_of::<T>()) {
+        // SAFETY: the caller's.
+        *word = unsafe { warp::shuffle_xor(warp::FULL_MASK, *word, bit) };
     }
     lanes::from_words(words)
 }

@@ -252,6 +252,21 @@ pub struct Rows<const R: usize, const U: usize> {
 }
 
 impl<const R: usize, const U: usize> Rows<R, U> {
+    /// Rows of these vectors.
+    #[inline(always)]
+    pub fn new(rows: [[Vector; U]; R]) -> Self {
+        Self {
+            rows,
+            beyond: [0; 4],
+        }
+    }
+
+    /// The vectors.
+    #[inline(always)]
+    pub fn vectors(&self) -> &[[Vector; U]; R] {
+        &self.rows
+    }
+
     /// The lane's elements, which are its vectors' bytes.
     #[inline(always)]
     pub fn elements<T: Pod, const E: usize>(&self) -> [[T; E]; R] {

@@ -14,6 +14,7 @@ mod limits;
 mod mapping;
 mod memory;
 mod reduce;
+mod segmented_reduce;
 
 use std::process::ExitCode;
 
@@ -73,6 +74,11 @@ fn cases() -> Vec<Case> {
         reduce::a_plan_for_every_device_has_blocks_of_its_own,
         reduce::the_counter_of_launches_begins_again_and_old_totals_are_forgotten,
         reduce::reductions_that_do_not_fit_the_plan_are_refused,
+        segmented_reduce::segments_of_all_lengths_have_the_sums_of_their_elements,
+        segmented_reduce::every_segment_begins_with_the_initial_value,
+        segmented_reduce::sums_of_segments_have_the_same_bits_again,
+        segmented_reduce::offsets_that_do_not_ascend_write_nothing_elsewhere,
+        segmented_reduce::segments_that_do_not_fit_their_results_are_refused,
         limits::chains_take_every_step,
         limits::the_copy_moves_every_vector_and_nothing_else,
         limits::the_chase_through_shared_memory_goes_round_the_ring,
