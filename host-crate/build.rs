@@ -1,7 +1,7 @@
 //! Builds the kernels to PTX and puts them into the program.
 //!
 //! The output is `artifact.rs`, which `src/device/artifact.rs` includes: the
-//! manifest and the PTX of each architecture as text. The network is not used.
+//! manifest and the PTX of each part and architecture as text. The network is not used.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -58,13 +58,9 @@ fn source(manifest: &cuda_builder::manifest::Manifest, dir: &Path) -> String {
          pub(super) const PTX: &[(&str, &str)] = &[\n",
         include(cuda_builder::manifest::FILE_NAME)
     );
-    for module in manifest.modules() {
-        let _ = writeln!(
-            source,
-            "    ({:?}, {}),",
-            module.file,
-            include(&module.file)
-        );
+    let parts = manifest.modules().iter().flat_map(|module| &module.parts);
+    for part in parts {
+        let _ = writeln!(source, "    ({:?}, {}),", part.file, include(&part.file));
     }
     source.push_str("];\n");
     source

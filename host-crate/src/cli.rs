@@ -26,6 +26,8 @@ pub enum Command {
     Bench(Box<BenchArguments>),
     /// Write report.html from the records of one machine, or of several side by side
     Report(ReportArguments),
+    /// List the parts of the PTX: kernels, size, and how long the device takes to load each
+    Artifact(ArtifactArguments),
     /// Time CUB, CuPy and PyTorch alone: scans and reductions on a CUDA device
     Peers(PeersArguments),
     /// Measure cells for a run: jobs on standard input, answers on standard output
@@ -219,6 +221,22 @@ pub struct ReportArguments {
     /// Only runs whose name starts with NAME, as the report and the records have it
     #[arg(long, value_name = "NAME")]
     pub run: Option<String>,
+}
+
+/// `quadscan artifact`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ArtifactArguments {
+    /// The device, as for `bench`
+    ///
+    /// load_ms is the time until all kernels of a part can be launched, load_again_ms the
+    /// same once more. A driver keeps code that it has compiled on disk: with
+    /// CUDA_CACHE_DISABLE=1 in the environment, both are the time that it takes to compile.
+    #[arg(long, default_value = "auto", value_name = "DEVICE")]
+    pub device: String,
+
+    /// List this folder instead of the PTX inside the program
+    #[arg(long, value_name = "DIR")]
+    pub artifact: Option<PathBuf>,
 }
 
 /// `quadscan worker`.

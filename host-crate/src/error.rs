@@ -163,6 +163,17 @@ pub enum Error {
         /// The entry name that was looked for.
         kernel: String,
     },
+    /// A kernel was first used while its thread records a graph, when no code can be
+    /// loaded.
+    #[error(
+        "kernel `{kernel}` is in the part `{part}`, which is not loaded yet and cannot be while a graph is recorded; call `Module::prepare(&[\"{kernel}\"])` before"
+    )]
+    NotPrepared {
+        /// The kernel's entry name.
+        kernel: String,
+        /// The part of the artifact that it is in.
+        part: String,
+    },
     /// The artifact's kernel and this program's launcher have different parameters.
     #[error(
         "kernel `{kernel}` of the artifact has the parameters ({found}), this program was built for ({expected}); build both from the same source"

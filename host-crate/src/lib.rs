@@ -3,7 +3,8 @@
 //! `device` runs kernels; `measure` times, `oracle` knows what is right,
 //! `fastest` is the best that the host can do, `worker` measures in a process of its own, `tables` says what is measured, `record`
 //! keeps it, `export` renders it, and `bench` is the command that puts these
-//! together; `peers` is what our kernels are measured against; `report` is the command that renders kept records again. Nothing in the library talks to a terminal.
+//! together; `peers` is what our kernels are measured against; `report` is the command that renders kept records again, and `parts` the one
+//! that lists the artifact. Nothing in the library talks to a terminal.
 
 pub mod bench;
 pub mod block_scan;
@@ -19,10 +20,12 @@ pub mod mapping;
 pub mod measure;
 pub mod model;
 pub mod oracle;
+pub mod parts;
 pub mod peers;
 pub mod record;
 pub mod reduce;
 pub mod report;
+pub mod scan;
 pub mod tables;
 pub mod worker;
 

@@ -10,10 +10,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use quadscan::bench::progress::{Pace, Progress};
 use quadscan::bench::{Outcome, bench, console::Console};
-use quadscan::cli::{Cli, Command, ReportArguments, WorkerArguments, one_sentence};
+use quadscan::cli::{
+    ArtifactArguments, Cli, Command, ReportArguments, WorkerArguments, one_sentence,
+};
 use quadscan::peers::command::peers;
-use quadscan::report;
-use quadscan::worker;
+use quadscan::{parts, report, worker};
 
 /// The request could not be understood or carried out.
 const REFUSED: u8 = 2;
@@ -165,6 +166,20 @@ fn rebuild(arguments: &ReportArguments) -> ExitCode {
     }
 }
 
+/// `quadscan artifact`.
+fn list(arguments: &ArtifactArguments) -> ExitCode {
+    match parts::list(arguments) {
+        Err(error) => {
+            say(&format!("error: {error}"));
+            ExitCode::from(error.exit_code())
+        }
+        Ok(listing) => {
+            say(&listing.notice);
+            loss(print(&listing.text)).map_or(ExitCode::SUCCESS, |error| unprinted(&error))
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let command = match Cli::try_parse() {
         Ok(Cli { command }) => command,
@@ -179,5 +194,6 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => measure(|terminal| bench(&arguments, terminal)),
         Command::Peers(arguments) => measure(|terminal| peers(&arguments, terminal)),
         Command::Report(arguments) => rebuild(&arguments),
+        Command::Artifact(arguments) => list(&arguments),
     }
 }

@@ -348,23 +348,40 @@ fn a_corrupt_artifact_is_refused_on_every_machine() {
     };
     let manifest = serde_json::to_vec(embedded.manifest()).unwrap_or_default();
     assert!(std::fs::write(artifact.join("manifest.json"), manifest).is_ok());
-    for module in embedded.modules() {
-        assert!(std::fs::write(artifact.join(&module.module.file), module.ptx).is_ok());
+    for part in embedded.parts() {
+        assert!(std::fs::write(artifact.join(&part.part.file), part.ptx).is_ok());
+    }
+    let listed = quadscan(
+        folder.path(),
+        &["artifact", "--artifact", "artifact", "--device", "emulator"],
+    );
+    assert_eq!(
+        (listed.code, listed.errors.lines().count()),
+        (0, 1),
+        "{listed:?}"
+    );
+    // A header and a rule; no part has a time.
+    assert_eq!(listed.output.lines().count(), 2 + embedded.parts().count());
+    for (line, part) in listed.output.lines().skip(2).zip(embedded.parts()) {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        let bytes = part.ptx.len().to_string();
+        assert_eq!(cells[1..3], [part.arch, &part.part.name]);
+        assert_eq!(cells[4..7], [&*bytes, "", ""]);
     }
     let whole = ["accuracy", "--strips", "16", "--artifact", "artifact"];
     assert_eq!(without_device_in(folder.path(), &whole).code, 0);
-    let Some(last) = embedded.modules().last() else {
-        panic!("no modules")
+    let Some(last) = embedded.parts().last() else {
+        panic!("no parts")
     };
     let damaged = last.ptx.replacen(".version", ".versiom", 1);
-    assert!(std::fs::write(artifact.join(&last.module.file), damaged).is_ok());
+    assert!(std::fs::write(artifact.join(&last.part.file), damaged).is_ok());
     let corrupt = run();
     assert_eq!(corrupt.code, 2);
     assert_eq!(
         corrupt.errors,
         format!(
             "error: the artifact's file {} is corrupt: its hash is not the manifest's\n",
-            last.module.file
+            last.part.file
         )
     );
 }

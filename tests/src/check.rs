@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use clap::Parser;
+use cuda_builder::manifest::Kernel;
 use quadscan::device::emulator::ptx_emulator::Checks;
 use quadscan::device::emulator::{Checking, Emulator, Settings, Verdict};
 use quadscan::device::{Artifact, Device};
@@ -76,6 +77,12 @@ pub fn main(cases: &[Case], arguments: &[String]) -> ExitCode {
     }
 }
 
+/// Those that an H200 loads: of the newest architecture, the last one.
+fn kernels(artifact: &Artifact) -> impl Iterator<Item = &Kernel> {
+    let module = artifact.manifest().modules.last();
+    module.into_iter().flat_map(|module| module.kernels())
+}
+
 struct Report {
     text: String,
     clean: bool,
@@ -83,12 +90,7 @@ struct Report {
 
 fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
     let artifact = Artifact::embedded().map_err(|error| error.to_string())?;
-    let kernels: Vec<(String, bool)> = artifact
-        .manifest()
-        .modules
-        .first()
-        .into_iter()
-        .flat_map(|module| &module.kernels)
+    let kernels: Vec<(String, bool)> = kernels(&artifact)
         .map(|kernel| (kernel.entry.clone(), kernel.module.ends_with(DIAGNOSTICS)))
         .collect();
     if let Some(asked) = &arguments.kernel
@@ -223,9 +225,7 @@ fn run_one(
     only: Option<&str>,
     artifact: &Artifact,
 ) -> Run {
-    let kernels = artifact.manifest().modules.first();
-    let kernels = kernels.map_or(&[][..], |module| &module.kernels);
-    let checking = Checking::new(Checks::all(), kernels, only);
+    let checking = Checking::new(Checks::all(), kernels(artifact), only);
     let verdicts = checking.verdicts();
     let settings = Settings {
         schedule,

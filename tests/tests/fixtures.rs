@@ -108,8 +108,7 @@ fn kernels_from_nvcc(bench: &Bench) -> Outcome {
 fn every_kernel(bench: &Bench) -> Outcome {
     let manifest = bench.module.manifest().ok_or("no manifest")?;
     let mut there: Vec<&str> = manifest
-        .kernels
-        .iter()
+        .kernels()
         // Conformance has the limits' results to the bit, but for one approximation.
         .filter(|kernel| {
             !["diagnostics", "limits"]

@@ -48,11 +48,13 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// The PTX that the emulated H200 runs.
-fn ptx(artifact: &Artifact) -> Outcome<&str> {
-    let mut modules = artifact.modules();
-    let module = modules.find(|module| module.module.arch == "sm_90");
-    Ok(module.ok_or("the artifact has no PTX of sm_90")?.ptx)
+/// The PTX of the part with this kernel that the emulated H200 runs.
+fn ptx<'a>(artifact: &'a Artifact, kernel: &str) -> Outcome<&'a str> {
+    let mut parts = artifact.parts().filter(|part| part.arch == "sm_90");
+    let part = parts.find(|part| part.part.kernels.iter().any(|known| known.entry == kernel));
+    Ok(part
+        .ok_or_else(|| format!("{kernel} has no PTX of sm_90"))?
+        .ptx)
 }
 
 /// The text of a line of the source.
@@ -124,12 +126,11 @@ fn the_kernels_as_they_are_are_clean_under_20_schedules() -> Outcome {
 #[test]
 fn every_fault_of_a_mutant_is_reported_with_its_kind_and_line() -> Outcome {
     let artifact = Artifact::embedded()?;
-    let ptx = ptx(&artifact)?;
     let all = for_each_kernel(&artifact, |bench, kernel| {
         if LEFT_OUT.contains(&kernel) {
             return Ok(Vec::new());
         }
-        launch_mutants(bench, kernel, &alone(ptx, kernel)?)
+        launch_mutants(bench, kernel, &alone(ptx(&artifact, kernel)?, kernel)?)
     })?;
     let all: Vec<Launched> = all.into_iter().flatten().collect();
 

@@ -1,14 +1,16 @@
-//! What the builder made, as far as loading needs it: the manifest and the PTX
-//! of each architecture.
+//! What the builder made, as far as loading needs it: the manifest and, of each
+//! architecture, the PTX of each part.
 //!
-//! Reading verifies every file against the manifest's hash. Nothing here
+//! Reading a folder verifies every file against the manifest's hash; what the
+//! compiler put into this program cannot be damaged apart from it. Nothing here
 //! builds, and nothing here talks to a device.
 
 use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
-use cuda_builder::manifest::{FILE_NAME as MANIFEST, Manifest, Module};
+use cuda_builder::manifest::{FILE_NAME as MANIFEST, Manifest, Module, Part};
 use sha2::{Digest, Sha256};
 
 use super::{DeviceProperties, ptx_version};
@@ -19,18 +21,36 @@ mod embedded {
     include!(concat!(env!("OUT_DIR"), "/artifact.rs"));
 }
 
-/// A manifest and the PTX of each of its modules.
+/// A manifest and the PTX that it lists. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Artifact {
+    whole: Arc<Whole>,
+}
+
+#[derive(Debug)]
+struct Whole {
     manifest: Manifest,
-    texts: Vec<Cow<'static, str>>,
+    /// The PTX of each part, module by module.
+    texts: Vec<Vec<Cow<'static, str>>>,
 }
 
 /// One architecture of an artifact.
 #[derive(Clone, Copy, Debug)]
 pub struct ArtifactModule<'a> {
-    /// Its part of the manifest.
+    /// Its entry in the manifest.
     pub module: &'a Module,
+    /// Its place among the modules.
+    pub(super) index: usize,
+    texts: &'a [Cow<'static, str>],
+}
+
+/// One part of an architecture: what is loaded at once.
+#[derive(Clone, Copy, Debug)]
+pub struct ArtifactPart<'a> {
+    /// The architecture: `sm_90`.
+    pub arch: &'a str,
+    /// Its entry in the manifest: name, file, hash and kernels.
+    pub part: &'a Part,
     /// Its PTX.
     pub ptx: &'a str,
 }
@@ -68,12 +88,14 @@ impl Artifact {
     pub unsafe fn read(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         let manifest = read_text(&folder.join(MANIFEST), MANIFEST)?;
-        Self::assemble(&manifest, |file| {
+        let artifact = Self::assemble(&manifest, |file| {
             if Path::new(file).file_name().is_none_or(|name| name != file) {
                 return Err(corrupt(MANIFEST, &format!("it names the file `{file}`")));
             }
             read_text(&folder.join(file), file).map(Cow::Owned)
-        })
+        })?;
+        artifact.modules().try_for_each(verify)?;
+        Ok(artifact)
     }
 
     fn assemble(
@@ -85,28 +107,49 @@ impl Artifact {
         if manifest.modules.is_empty() {
             return Err(corrupt(MANIFEST, "it lists no modules"));
         }
-        let texts = manifest
+        if manifest
             .modules
             .iter()
-            .map(|module| {
-                let text = text_of(&module.file)?;
-                verify(module, &text)?;
-                Ok(text)
-            })
-            .collect::<Result<_>>()?;
-        Ok(Self { manifest, texts })
+            .any(|module| module.parts.is_empty())
+        {
+            return Err(corrupt(MANIFEST, "it lists a module without parts"));
+        }
+        let mut texts = Vec::with_capacity(manifest.modules.len());
+        for module in &manifest.modules {
+            let parts: Result<Vec<_>> = module.parts.iter().map(|p| text_of(&p.file)).collect();
+            texts.push(parts?);
+        }
+        let whole = Whole { manifest, texts };
+        Ok(Self {
+            whole: Arc::new(whole),
+        })
     }
 
     /// The manifest.
     pub fn manifest(&self) -> &Manifest {
-        &self.manifest
+        &self.whole.manifest
     }
 
-    /// The modules, in the manifest's order.
+    /// The modules, one an architecture, in the manifest's order.
     pub fn modules(&self) -> impl Iterator<Item = ArtifactModule<'_>> {
-        let texts = self.texts.iter();
-        let modules = self.manifest.modules.iter().zip(texts);
-        modules.map(|(module, ptx)| ArtifactModule { module, ptx })
+        let modules = self.whole.manifest.modules.iter().zip(&self.whole.texts);
+        let modules = modules.enumerate();
+        modules.map(|(index, (module, texts))| ArtifactModule {
+            module,
+            index,
+            texts,
+        })
+    }
+
+    /// The parts of all architectures, in the manifest's order: what each holds,
+    /// and its PTX.
+    pub fn parts(&self) -> impl Iterator<Item = ArtifactPart<'_>> {
+        self.modules().flat_map(|module| module.parts())
+    }
+
+    /// The PTX of a part by its place, which is one of the manifest's.
+    pub(super) fn text(&self, module: usize, part: usize) -> &str {
+        &self.whole.texts[module][part]
     }
 
     /// The modules that a device and its driver can run, the best one first.
@@ -134,7 +177,7 @@ impl Artifact {
     fn no_architecture(&self, device: &DeviceProperties) -> Error {
         let (major, minor) = device.compute_capability;
         let offered: Vec<_> = self
-            .manifest
+            .manifest()
             .modules
             .iter()
             .map(|module| module.arch.as_str())
@@ -147,7 +190,18 @@ impl Artifact {
     }
 }
 
-impl ArtifactModule<'_> {
+impl<'a> ArtifactModule<'a> {
+    /// The parts, the main one first, in the manifest's order.
+    pub fn parts(&self) -> impl Iterator<Item = ArtifactPart<'a>> + use<'a> {
+        let module = self.module;
+        let parts = module.parts.iter().zip(self.texts);
+        parts.map(|(part, ptx)| ArtifactPart {
+            arch: &module.arch,
+            part,
+            ptx,
+        })
+    }
+
     /// PTX of `sm_75` runs on 7.5 and all later ones, of `sm_90a` on 9.0 only,
     /// of `sm_100f` on later ones of the same major version.
     fn runs_on(&self, capability: (u32, u32)) -> bool {
@@ -195,15 +249,27 @@ pub(super) fn driver_too_old(device: &DeviceProperties, ptx: Option<(u32, u32)>)
     }
 }
 
-fn verify(module: &Module, text: &str) -> Result<()> {
-    let hash: String = Sha256::digest(text.as_bytes())
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    if hash.eq_ignore_ascii_case(&module.sha256) {
-        return Ok(());
+/// Compares the hashes of a module and of its parts with those of their texts.
+fn verify(ArtifactModule { module, texts, .. }: ArtifactModule<'_>) -> Result<()> {
+    let mut whole = Sha256::new();
+    for (part, text) in module.parts.iter().zip(texts) {
+        if !is_hash(Sha256::digest(text.as_bytes()), &part.sha256) {
+            return Err(corrupt(&part.file, "its hash is not the manifest's"));
+        }
+        whole.update(text.as_bytes());
     }
-    Err(corrupt(&module.file, "its hash is not the manifest's"))
+    if !is_hash(whole.finalize(), &module.sha256) {
+        let reason = format!("the hash of {} is not that of its parts", module.arch);
+        return Err(corrupt(MANIFEST, &reason));
+    }
+    Ok(())
+}
+
+fn is_hash(digest: impl AsRef<[u8]>, written: &str) -> bool {
+    let hexadecimal = digest.as_ref().iter().map(|byte| format!("{byte:02x}"));
+    hexadecimal
+        .collect::<String>()
+        .eq_ignore_ascii_case(written)
 }
 
 fn read_text(path: &Path, file: &str) -> Result<String> {

@@ -88,6 +88,11 @@ impl Device {
         }
     }
 
+    /// Whether this thread records.
+    pub(super) fn is_recording_here(&self) -> bool {
+        *self.inner.gate.enter() == Some(thread::current().id())
+    }
+
     /// Begins a recording of this thread.
     pub(super) fn begin_recording(&self) -> Result<()> {
         let mut recording = self.inner.gate.close();

@@ -84,7 +84,8 @@ impl Device {
     /// with the device's last graph.
     ///
     /// A kernel has to be launched once before, because a driver may load its code
-    /// at the first launch, which it cannot do while it records.
+    /// at the first launch, which it cannot do while it records. One whose part of the
+    /// artifact is not loaded yet is [`Error::NotPrepared`]: see [`Module::prepare`](super::Module::prepare).
     ///
     /// # Errors
     ///

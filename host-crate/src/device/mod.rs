@@ -29,6 +29,7 @@ mod artifact;
 mod backend;
 mod buffer;
 mod choice;
+mod code;
 mod config;
 mod cuda;
 pub mod emulator;
@@ -51,7 +52,7 @@ use std::sync::{Arc, Mutex};
 use bytemuck::Pod;
 
 pub use argument::{Argument, Arguments};
-pub use artifact::{Artifact, ArtifactModule};
+pub use artifact::{Artifact, ArtifactModule, ArtifactPart};
 pub use backend::{Backend, EventHandle, FunctionHandle, GraphHandle, Image, ModuleHandle};
 pub use buffer::Buffer;
 pub use choice::DeviceChoice;
@@ -223,8 +224,10 @@ impl Device {
         Ok(buffer)
     }
 
-    /// Loads the best module of the artifact that this device can run: the
-    /// highest architecture whose PTX version its driver understands.
+    /// Chooses the best module of the artifact that this device can run: the
+    /// highest architecture whose PTX version its driver understands. Loads its main
+    /// part; each other part is loaded when a kernel of it is first used
+    /// ([`Module::prepare`]).
     ///
     /// # Errors
     ///
@@ -233,13 +236,18 @@ impl Device {
         Module::from_artifact(self, artifact)
     }
 
+    /// Loads one part alone, as code without a manifest.
+    pub(crate) fn load_part(&self, part: &ArtifactPart<'_>) -> Result<Module> {
+        Module::from_image(self, Image::Ptx(part.ptx), &part.part.file)
+    }
+
     /// Loads PTX that has no manifest. Its kernels have unchecked launches only.
     ///
     /// # Errors
     ///
     /// [`Error::DriverTooOld`], [`Error::BadModule`].
     pub fn load_ptx(&self, text: &str) -> Result<Module> {
-        Module::from_image(self, Image::Ptx(text))
+        Module::from_image(self, Image::Ptx(text), "the PTX")
     }
 
     /// Loads a cubin or fat binary. Its kernels have unchecked launches only.
@@ -248,7 +256,7 @@ impl Device {
     ///
     /// [`Error::BadModule`].
     pub fn load_cubin(&self, bytes: &[u8]) -> Result<Module> {
-        Module::from_image(self, Image::Cubin(bytes))
+        Module::from_image(self, Image::Cubin(bytes), "the cubin")
     }
 
     /// Waits until all work given to this device is done.

@@ -1,6 +1,6 @@
 //! Loaded code, and launches of its kernels.
 //!
-//! A launch goes: find the entry (once), compare its parameters with the
+//! A launch goes: find the entry (once, which loads its part), compare its parameters with the
 //! launcher's (once), check owners, sizes and the author's conditions, then
 //! hand the bytes to the backend.
 
@@ -11,16 +11,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cuda_builder::manifest;
 use cuda_std::launch::{Actual, Kernel, LaunchShape, Parameter, SafeLaunch};
 
-use super::artifact::{Artifact, ArtifactModule, driver_too_old};
+use super::artifact::Artifact;
+use super::code::Code;
 use super::limits::{self, KernelLimits};
 use super::{
-    Arguments, Device, FunctionAttributes, FunctionHandle, Image, LaunchConfig, ModuleHandle,
+    Arguments, Device, FunctionAttributes, FunctionHandle, Image, LaunchConfig, signature,
 };
-use super::{ptx_version, signature};
 use crate::{Error, Result};
-
-/// `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`.
-const UNSUPPORTED_PTX_VERSION: u32 = 222;
 
 /// The compute capability with programmatic dependent launches (CUDA C++ Programming
 /// Guide, "Programmatic Dependent Launch and Synchronization").
@@ -33,10 +30,7 @@ pub struct Module {
 }
 
 struct Loaded {
-    device: Device,
-    handle: ModuleHandle,
-    /// Architecture and kernels, where there is a manifest.
-    manifest: Option<manifest::Module>,
+    code: Code,
     entries: Mutex<HashMap<String, Entry>>,
 }
 
@@ -54,32 +48,16 @@ struct Entry {
 
 impl Module {
     pub(super) fn from_artifact(device: &Device, artifact: &Artifact) -> Result<Self> {
-        let candidates = artifact.candidates(device.properties())?;
-        let mut refusal = None;
-        for ArtifactModule { module, ptx } in candidates {
-            match load(device, Image::Ptx(ptx), &module.file) {
-                Ok(handle) => return Ok(Self::new(device, handle, Some(module.clone()))),
-                Err(error @ Error::DriverTooOld { .. }) => refusal = Some(error),
-                Err(error) => return Err(error),
-            }
-        }
-        // The list is never empty, so the last refusal is there.
-        Err(refusal.unwrap_or_else(|| driver_too_old(device.properties(), None)))
+        Code::of_artifact(device, artifact).map(Self::new)
     }
 
-    pub(super) fn from_image(device: &Device, image: Image<'_>) -> Result<Self> {
-        let what = match image {
-            Image::Ptx(_) => "the PTX",
-            Image::Cubin(_) => "the cubin",
-        };
-        Ok(Self::new(device, load(device, image, what)?, None))
+    pub(super) fn from_image(device: &Device, image: Image<'_>, what: &str) -> Result<Self> {
+        Code::of_image(device, image, what).map(Self::new)
     }
 
-    fn new(device: &Device, handle: ModuleHandle, manifest: Option<manifest::Module>) -> Self {
+    fn new(code: Code) -> Self {
         let loaded = Loaded {
-            device: device.clone(),
-            handle,
-            manifest,
+            code,
             entries: Mutex::default(),
         };
         Self {
@@ -89,20 +67,35 @@ impl Module {
 
     /// The device that the code is loaded on.
     pub fn device(&self) -> &Device {
-        &self.loaded.device
+        self.loaded.code.device()
     }
 
-    /// The architecture that was chosen, its PTX version, hash and kernels;
+    /// The architecture that was chosen, its PTX version, hash, parts and kernels;
     /// `None` for code that was loaded without a manifest.
     pub fn manifest(&self) -> Option<&manifest::Module> {
-        self.loaded.manifest.as_ref()
+        self.loaded.code.manifest()
+    }
+
+    /// Loads the parts of the artifact that hold these kernels, by their entry names,
+    /// and looks the kernels up. Any use of a kernel does so by itself; it takes the
+    /// driver long, so do it where a launch must not wait, and before
+    /// [`Device::capture`], within which a part cannot be loaded.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownKernel`]; [`Error::BadModule`] and [`Error::UnsupportedModule`]
+    /// with the file of the part; [`Error::NotPrepared`] within a recording.
+    pub fn prepare(&self, kernels: &[&str]) -> Result<()> {
+        kernels
+            .iter()
+            .try_for_each(|name| self.entry(name).map(drop))
     }
 
     /// What a kernel takes up, by its entry name.
     ///
     /// # Errors
     ///
-    /// [`Error::UnknownKernel`].
+    /// As [`Module::prepare`].
     pub fn attributes(&self, entry: &str) -> Result<FunctionAttributes> {
         Ok(self.entry(entry)?.attributes)
     }
@@ -133,8 +126,8 @@ impl Module {
     /// [`Error::OutOfRange`], [`Error::NotAMultiple`] and
     /// [`Error::TooManyThreads`] for sizes, [`Error::NoCooperativeLaunch`],
     /// [`Error::ContractBroken`] with the author's condition, [`Error::ForeignBuffer`] for a buffer of another
-    /// device, [`Error::UnknownKernel`], [`Error::SignatureMismatch`] and
-    /// [`Error::NoManifest`] for code that was built from another source.
+    /// device, [`Error::SignatureMismatch`] and [`Error::NoManifest`] for code that was
+    /// built from another source, and those of [`Module::prepare`].
     pub fn launch<K, A>(
         &self,
         _kernel: K,
@@ -145,14 +138,14 @@ impl Module {
         K: SafeLaunch,
         A: Arguments<K::Formals>,
     {
-        if self.loaded.manifest.is_none() {
+        if self.manifest().is_none() {
             return Err(Error::NoManifest {
                 kernel: K::NAME.to_owned(),
             });
         }
         let config = self.suited(config);
         arguments.with(|actuals, owners| {
-            let entry = self.prepare::<K>(&config, actuals, owners)?;
+            let entry = self.checked::<K>(&config, actuals, owners)?;
             // SAFETY: `Arguments` makes each value of its formal parameter's type.
             unsafe { K::check(config.shape(), actuals) }.map_err(|condition| {
                 Error::ContractBroken {
@@ -192,7 +185,7 @@ impl Module {
     {
         let config = self.suited(config);
         arguments.with(|actuals, owners| {
-            let entry = self.prepare::<K>(&config, actuals, owners)?;
+            let entry = self.checked::<K>(&config, actuals, owners)?;
             // SAFETY: the caller's.
             unsafe { self.start(entry.function, &config, K::PARAMETERS, actuals) }
         })
@@ -206,7 +199,8 @@ impl Module {
     ///
     /// [`Error::OutOfRange`], [`Error::NotAMultiple`] and
     /// [`Error::TooManyThreads`] for sizes, [`Error::NoCooperativeLaunch`],
-    /// [`Error::UnknownKernel`], and [`Error::ArgumentCount`] where there is a manifest.
+    /// [`Error::ArgumentCount`] where there is a manifest, and those of
+    /// [`Module::prepare`].
     ///
     /// # Safety
     ///
@@ -232,7 +226,7 @@ impl Module {
         let config = self.suited(config);
         self.fit(name, &entry, &config)?;
         let parameters: Vec<&[u8]> = arguments.iter().map(|actual| actual.bytes).collect();
-        let backend = self.loaded.device.at_work()?;
+        let backend = self.device().at_work()?;
         // SAFETY: the caller's.
         unsafe { backend.launch(entry.function, &config, &parameters) }
     }
@@ -249,7 +243,7 @@ impl Module {
     }
 
     /// Everything that a typed launch checks but its author's conditions.
-    fn prepare<K: Kernel>(
+    fn checked<K: Kernel>(
         &self,
         config: &LaunchConfig,
         actuals: &[Actual<'_>],
@@ -258,12 +252,12 @@ impl Module {
         let entry = self.entry(K::NAME)?;
         self.compare_signature::<K>(&entry, actuals)?;
         for (owner, parameter) in owners.iter().zip(K::PARAMETERS) {
-            if let Some(owner) = owner.filter(|&owner| *owner != self.loaded.device) {
+            if let Some(owner) = owner.filter(|&owner| owner != self.device()) {
                 return Err(Error::ForeignBuffer {
                     kernel: K::NAME.to_owned(),
                     argument: parameter.name.to_owned(),
                     owner: owner.label(),
-                    device: self.loaded.device.label(),
+                    device: self.device().label(),
                 });
             }
         }
@@ -274,7 +268,7 @@ impl Module {
     /// Checks the sizes, and allows the kernel the shared memory that it needs.
     fn fit(&self, name: &str, entry: &Entry, config: &LaunchConfig) -> Result<()> {
         let shape = config.shape();
-        let device = &self.loaded.device;
+        let device = self.device();
         let kernel = KernelLimits {
             kernel: name,
             attributes: &entry.attributes,
@@ -325,12 +319,7 @@ impl Module {
             }
         }
         // SAFETY: the caller's.
-        unsafe {
-            self.loaded
-                .device
-                .at_work()?
-                .launch(function, config, &bytes)
-        }
+        unsafe { self.device().at_work()?.launch(function, config, &bytes) }
     }
 
     /// The kernel of this name, looked up once.
@@ -338,10 +327,11 @@ impl Module {
         if let Some(entry) = self.loaded.lock().get(name) {
             return Ok(*entry);
         }
+        let code = self.loaded.code.holding(name)?;
         let (function, attributes) = {
             // Gone before the entries are locked, which others do first.
-            let backend = self.loaded.device.at_work()?;
-            let function = backend.function(self.loaded.handle, name)?;
+            let backend = self.device().at_work()?;
+            let function = backend.function(code, name)?;
             (function, backend.attributes(function)?)
         };
         let entry = Entry {
@@ -360,7 +350,7 @@ impl Module {
 
     /// Compares the launcher's parameters with the manifest's, once a launcher.
     fn compare_signature<K: Kernel>(&self, entry: &Entry, actuals: &[Actual<'_>]) -> Result<()> {
-        if self.loaded.manifest.is_none() {
+        if self.manifest().is_none() {
             return Ok(());
         }
         if entry
@@ -386,7 +376,7 @@ impl Module {
 impl fmt::Debug for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Module")
-            .field("device", &self.loaded.device)
+            .field("device", self.device())
             .field("arch", &self.manifest().map(|module| &module.arch))
             .finish_non_exhaustive()
     }
@@ -394,7 +384,7 @@ impl fmt::Debug for Module {
 
 impl Loaded {
     fn described(&self, name: &str) -> Option<&manifest::Kernel> {
-        self.manifest.as_ref()?.kernel(name)
+        self.code.manifest()?.kernel(name)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Entry>> {
@@ -407,42 +397,10 @@ impl Loaded {
         if let Some(entry) = self.lock().get_mut(name)
             && bytes > entry.allowed_shared
         {
-            let backend = self.device.at_work()?;
+            let backend = self.code.device().at_work()?;
             backend.allow_dynamic_shared(entry.function, bytes)?;
             entry.allowed_shared = bytes;
         }
         Ok(())
     }
-}
-
-impl Drop for Loaded {
-    fn drop(&mut self) {
-        self.device.unload(self.handle);
-    }
-}
-
-/// Loads code, with the refusals of a driver named for what they are.
-fn load(device: &Device, image: Image<'_>, what: &str) -> Result<ModuleHandle> {
-    device.at_work()?.load(image).map_err(|error| match error {
-        Error::BadModule { code, .. } if code == UNSUPPORTED_PTX_VERSION => {
-            let version = match image {
-                Image::Ptx(text) => ptx_version::declared(text),
-                Image::Cubin(_) => None,
-            };
-            driver_too_old(device.properties(), version)
-        }
-        Error::BadModule {
-            code, name, log, ..
-        } => Error::BadModule {
-            what: what.to_owned(),
-            code,
-            name,
-            log,
-        },
-        Error::UnsupportedModule { reason, .. } => Error::UnsupportedModule {
-            what: what.to_owned(),
-            reason,
-        },
-        other => other,
-    })
 }

@@ -9,6 +9,7 @@ pub mod report;
 mod table;
 
 pub use matrix::render_matrix;
+pub(crate) use table::lines;
 
 use crate::record::{Record, Status};
 use crate::tables::{Column, Group};

@@ -26,8 +26,8 @@ pub(super) fn render(columns: &[Column], records: &[Record]) -> String {
     lines(&header, &rows)
 }
 
-/// Numbers to the right.
-pub(super) fn lines<T: AsRef<str>>(header: &[T], rows: &[Vec<T>]) -> String {
+/// A header, a rule, and the rows; numbers to the right.
+pub(crate) fn lines<T: AsRef<str>>(header: &[T], rows: &[Vec<T>]) -> String {
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN);
     table.set_header(header.iter().map(AsRef::as_ref));

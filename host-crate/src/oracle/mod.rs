@@ -13,6 +13,7 @@ pub mod mapping;
 pub mod quarter_circle;
 pub mod reduction;
 pub mod running_sum;
+pub mod scan;
 pub mod summation;
 
 pub use quarter_circle::Precision;

@@ -32,6 +32,10 @@ fn slowed(kernel: &str, percent: usize) -> String {
     text
 }
 
+fn hex(digest: &[u8]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Writes the program's own artifact with the kernel slowed by an addition behind
 /// `percent` (1 to 100) of its square roots into a folder.
 pub(crate) fn write(folder: &Path, percent: usize) -> Result<(), Box<dyn std::error::Error>> {
@@ -39,21 +43,25 @@ pub(crate) fn write(folder: &Path, percent: usize) -> Result<(), Box<dyn std::er
     let mut manifest = artifact.manifest().clone();
     std::fs::create_dir_all(folder)?;
     for (module, listed) in artifact.modules().zip(&mut manifest.modules) {
-        let begin = module
-            .ptx
-            .find(ENTRY)
-            .ok_or("the artifact has no such kernel")?;
-        let kernel = &module.ptx[begin..];
-        let end = begin + kernel.find("\n}").ok_or("the kernel has no end")?;
-        let text = [
-            &module.ptx[..begin],
-            &slowed(&module.ptx[begin..end], percent),
-            &module.ptx[end..],
-        ]
-        .concat();
-        let hash = Sha256::digest(text.as_bytes());
-        listed.sha256 = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-        std::fs::write(folder.join(&module.module.file), text)?;
+        let mut whole = Sha256::new();
+        let mut changed = 0;
+        for (part, listed) in module.parts().zip(&mut listed.parts) {
+            let mut text = part.ptx.to_owned();
+            if let Some(begin) = text.find(ENTRY) {
+                let length = text[begin..].find("\n}").ok_or("the kernel has no end")?;
+                let kernel = begin..begin + length;
+                let slower = slowed(&text[kernel.clone()], percent);
+                text.replace_range(kernel, &slower);
+                changed += 1;
+            }
+            listed.sha256 = hex(&Sha256::digest(text.as_bytes()));
+            whole.update(text.as_bytes());
+            std::fs::write(folder.join(&listed.file), text)?;
+        }
+        if changed != 1 {
+            return Err("the artifact has no such kernel".into());
+        }
+        listed.sha256 = hex(&whole.finalize());
     }
     std::fs::write(folder.join("manifest.json"), serde_json::to_vec(&manifest)?)?;
     Ok(())

@@ -170,10 +170,12 @@ fn a_manifest_that_is_none_is_refused() {
         "",
         "{}",
         &whole[..whole.len() / 2],
-        &whole.replace("\"format\":1", "\"format\":99"),
+        &whole.replace("\"format\":2", "\"format\":99"),
         &whole.replace("fake.sm_90.ptx", "../fake.sm_90.ptx"),
         &whole.replace("fake.sm_90.ptx", "/fake.sm_90.ptx"),
-        r#"{"format":1,"crate":"c","version":"0","rustc":"","llvm":"","flags":[],"modules":[]}"#,
+        r#"{"format":2,"crate":"c","version":"0","rustc":"","llvm":"","flags":[],"modules":[]}"#,
+        r#"{"format":2,"crate":"c","version":"0","rustc":"","llvm":"","flags":[],
+            "modules":[{"arch":"sm_90","ptx_version":"8.0","sha256":"","parts":[]}]}"#,
     ] {
         let sentence = refuse(text);
         assert!(
@@ -185,6 +187,22 @@ fn a_manifest_that_is_none_is_refused() {
 }
 
 #[test]
+fn parts_in_another_order_are_not_the_module_whose_hash_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    write_artifact(folder.path(), BOTH);
+    let path = folder.path().join("manifest.json");
+    let text = fs::read_to_string(&path).expect("text");
+    let mut manifest: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let parts = manifest["modules"][1]["parts"].as_array_mut();
+    parts.expect("a list").swap(1, 2);
+    fs::write(&path, manifest.to_string()).expect("written");
+    assert_eq!(
+        read(folder.path()).expect_err("swapped").to_string(),
+        "the artifact's file manifest.json is corrupt: the hash of sm_90 is not that of its parts"
+    );
+}
+
+#[test]
 fn the_embedded_artifact_is_whole_and_has_both_architectures() {
     let artifact = Artifact::embedded().expect("a whole artifact");
     let architectures: Vec<_> = artifact
@@ -192,8 +210,19 @@ fn the_embedded_artifact_is_whole_and_has_both_architectures() {
         .map(|found| &*found.module.arch)
         .collect();
     assert_eq!(architectures, ["sm_75", "sm_90"]);
-    for module in artifact.modules() {
-        let target = format!(".target {}", module.module.arch);
-        assert!(module.ptx.contains(&target), "{target}");
+    for part in artifact.parts() {
+        let target = format!(".target {}", part.arch);
+        assert!(part.ptx.contains(&target), "{}", part.part.file);
     }
+    // Written to a folder and read again, every hash is compared.
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(
+        folder.path().join("manifest.json"),
+        artifact.manifest().to_json(),
+    )
+    .expect("written");
+    for part in artifact.parts() {
+        fs::write(folder.path().join(&part.part.file), part.ptx).expect("written");
+    }
+    read(folder.path()).expect("what was written");
 }

@@ -124,6 +124,21 @@ const KERNELS: &str = r#"[
    "static_shared_bytes":0,"dynamic_shared":false,"max_threads":0,"min_blocks":0,"cluster":[0,0,0],"max_registers":0}
 ]"#;
 
+/// One kernel without parameters, as the manifest tells of it.
+pub(crate) fn kernel(entry: &str) -> serde_json::Value {
+    serde_json::json!({
+        "entry": entry, "module": "fake", "parameters": [], "ptx_parameters": [],
+        "static_shared_bytes": 0, "dynamic_shared": false, "max_threads": 0, "min_blocks": 0,
+        "cluster": [0, 0, 0], "max_registers": 0,
+    })
+}
+
+/// SHA-256 in hexadecimal digits.
+fn hash(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The fake's PTX, whose first line names the architecture.
 pub(crate) fn ptx(arch: &str, version: &str) -> String {
     format!(
@@ -132,27 +147,53 @@ pub(crate) fn ptx(arch: &str, version: &str) -> String {
     )
 }
 
-/// Writes an artifact with these (architecture, PTX version) to `folder`.
-pub(crate) fn write_artifact(folder: &Path, modules: &[(&str, &str)]) {
-    let kernels: serde_json::Value = serde_json::from_str(KERNELS).expect("JSON");
-    let modules: Vec<_> = modules
-        .iter()
-        .map(|(arch, version)| {
-            let (file, text) = (format!("fake.{arch}.ptx"), ptx(arch, version));
-            std::fs::write(folder.join(&file), &text).expect("a file");
-            let digest = Sha256::digest(text.as_bytes());
-            let hash: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-            serde_json::json!({
-                "arch": arch, "file": file, "ptx_version": version, "sha256": hash,
-                "kernels": kernels,
-            })
-        })
-        .collect();
+/// Writes the files of one architecture to `folder`: of each part its name, its PTX
+/// and its kernels. What the manifest says of it.
+pub(crate) fn write_module(
+    folder: &Path,
+    (arch, version): (&str, &str),
+    parts: &[(&str, String, serde_json::Value)],
+) -> serde_json::Value {
+    let whole: String = parts.iter().map(|(_, text, _)| text.as_str()).collect();
+    let part = |(name, text, kernels): &(&str, String, serde_json::Value)| {
+        let file = match *name {
+            "main" => format!("fake.{arch}.ptx"),
+            name => format!("fake.{name}.{arch}.ptx"),
+        };
+        std::fs::write(folder.join(&file), text).expect("a file");
+        serde_json::json!({ "name": name, "file": file, "sha256": hash(text), "kernels": kernels })
+    };
+    let parts: Vec<_> = parts.iter().map(part).collect();
+    serde_json::json!({
+        "arch": arch, "ptx_version": version, "sha256": hash(&whole), "parts": parts,
+    })
+}
+
+/// Writes the manifest of these modules.
+pub(crate) fn write_manifest(folder: &Path, modules: &[serde_json::Value]) {
     let manifest = serde_json::json!({
-        "format": 1, "crate": "fake", "version": "0.1.0", "rustc": "none", "llvm": "none",
+        "format": 2, "crate": "fake", "version": "0.1.0", "rustc": "none", "llvm": "none",
         "flags": [], "modules": modules,
     });
     std::fs::write(folder.join("manifest.json"), manifest.to_string()).expect("a file");
+}
+
+/// Writes an artifact with these (architecture, PTX version) to `folder`. Each has
+/// three parts: the main one, `extra` with the kernel `in_extra`, and `broken`, whose
+/// PTX is none, with the kernel `in_broken`.
+pub(crate) fn write_artifact(folder: &Path, modules: &[(&str, &str)]) {
+    let write = |&(arch, version): &(&str, &str)| {
+        let kernels = serde_json::from_str(KERNELS).expect("JSON");
+        let extra = format!("// {arch} extra\n.version {version}\n.entry in_extra\n");
+        let parts = [
+            ("main", ptx(arch, version), kernels),
+            ("extra", extra, [kernel("in_extra")].into()),
+            ("broken", "rubbish".to_owned(), [kernel("in_broken")].into()),
+        ];
+        write_module(folder, (arch, version), &parts)
+    };
+    let modules: Vec<_> = modules.iter().map(write).collect();
+    write_manifest(folder, &modules);
 }
 
 /// An artifact with these (architecture, PTX version).

@@ -34,6 +34,16 @@ unsafe impl bytemuck::NoUninit for Pair {}
 #[allow(unused_variables)]
 pub(crate) unsafe fn resized(pair: Pair) {}
 
+/// In a part of its own.
+#[kernel]
+#[launch_contract(true)]
+pub(crate) unsafe fn in_extra() {}
+
+/// In a part whose PTX is none.
+#[kernel]
+#[launch_contract(true)]
+pub(crate) unsafe fn in_broken() {}
+
 #[kernel]
 #[launch_contract(true)]
 pub(crate) unsafe fn absent() {}

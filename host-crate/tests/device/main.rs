@@ -10,6 +10,7 @@ mod graphs;
 mod host;
 mod kernels;
 mod launches;
+mod parts;
 mod peers;
 mod views;
 

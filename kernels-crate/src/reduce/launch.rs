@@ -3,7 +3,7 @@
 
 use super::sizes::Sizes;
 use super::tile;
-use crate::operator::Operator;
+use crate::operator::{Operator, Product, Sum};
 use crate::scan::lanes::{self, LANES};
 use crate::scan::status;
 
@@ -65,4 +65,25 @@ pub unsafe trait ReduceKernels: Operator {
     const DEVICE: ReduceKernel;
     /// The kernel of [`segmented`](super::segmented).
     const SEGMENTED: ReduceKernel;
+}
+
+/// The operators on signed integers whose bits are those of the unsigned ones.
+macro_rules! twins {
+    ($($signed:ty = $unsigned:ty;)*) => {$(
+        // SAFETY: two's complement: wrapping sums and products give the same bits.
+        unsafe impl ReduceKernels for $signed {
+            const ONE_BLOCK: ReduceKernel = <$unsigned as ReduceKernels>::ONE_BLOCK;
+            const DEVICE: ReduceKernel = <$unsigned as ReduceKernels>::DEVICE;
+            const SEGMENTED: ReduceKernel = <$unsigned as ReduceKernels>::SEGMENTED;
+        }
+    )*};
+}
+
+twins! {
+    Sum<i8> = Sum<u8>;
+    Sum<i16> = Sum<u16>;
+    Sum<i32> = Sum<u32>;
+    Sum<i64> = Sum<u64>;
+    Product<i32> = Product<u32>;
+    Product<i64> = Product<u64>;
 }

@@ -51,6 +51,7 @@ macro_rules! reduce_entry {
             /// # Safety
             /// See the function `reduce` there.
             #[::cuda_std::kernel]
+            #[part([<reduce_ $name>])]
             #[$bounds]
             #[allow(clippy::too_many_arguments, reason = "a launch has them")]
             pub unsafe fn [<$prefix $name>](
@@ -89,6 +90,7 @@ macro_rules! segmented_reduce_entry {
             /// # Safety
             /// See the function `reduce` there.
             #[::cuda_std::kernel]
+            #[part([<reduce_ $name>])]
             #[launch_bounds(256, 3)]
             #[allow(clippy::too_many_arguments, reason = "a launch has them")]
             pub unsafe fn [<$prefix $name>](

@@ -9,7 +9,7 @@
 pub mod device;
 pub mod instances;
 #[cfg(not(target_os = "cuda"))]
-mod launch;
+pub mod launch;
 mod macros;
 pub mod one_block;
 pub mod segmented;

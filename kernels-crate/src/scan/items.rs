@@ -1,76 +1,255 @@
-//! The items of one lane: neighbouring elements in its registers.
+//! The items of one lane: neighbouring elements in its registers, as they lie in memory.
+//!
+//! They stay packed, four bytes a register, and are taken out one at a time: as many
+//! registers for bytes as for words. Indices are constants once loops are unrolled.
 
 use bytemuck::Pod;
 use core::array::from_fn;
-use cuda_std::mem::{load_shared, store_shared};
+use core::marker::PhantomData;
+use cuda_std::shared::SharedPtr;
+use cuda_std::warp;
 
+use super::lanes::{self, LANES, MAX_WORDS, Words, words_of};
 use crate::operator::Operator;
 
 /// 16 bytes.
-type Vector = [u32; 4];
+pub type Vector = [u32; 4];
 
-/// Reads `N` items, which are `V` vectors, from shared memory.
-///
-/// # Safety
-/// `at` points to them, and is a multiple of 16.
-#[inline(always)]
-pub unsafe fn read<T: Pod, const V: usize, const N: usize>(at: *const T) -> [T; N] {
-    const { assert!(size_of::<[T; N]>() == 16 * V, "the items are whole vectors") };
-    // SAFETY: the caller's.
-    let vectors: [Vector; V] = from_fn(|v| unsafe { load_shared(at.cast::<Vector>().add(v)) });
-    // SAFETY: both are as many bytes, and every pattern is a `Pod` value.
-    unsafe { core::mem::transmute_copy(&vectors) }
+/// Elements in `V` vectors, one after the other.
+#[derive(Clone, Copy)]
+pub struct Items<T, const V: usize> {
+    vectors: [Vector; V],
+    of: PhantomData<T>,
 }
 
-/// Writes `N` items, which are `V` vectors, to shared memory.
-///
-/// # Safety
-/// As for [`read`], and nobody else accesses them.
-#[inline(always)]
-pub unsafe fn write<T: Pod, const V: usize, const N: usize>(at: *mut T, items: [T; N]) {
-    const { assert!(size_of::<[T; N]>() == 16 * V, "the items are whole vectors") };
-    // SAFETY: both are as many bytes, and every pattern is a `Pod` value.
-    let vectors: [Vector; V] = unsafe { core::mem::transmute_copy(&items) };
-    for v in 0..V {
+impl<T: Pod, const V: usize> Items<T, V> {
+    /// The elements in these vectors.
+    #[inline(always)]
+    pub fn new(vectors: [Vector; V]) -> Self {
+        Self {
+            vectors,
+            of: PhantomData,
+        }
+    }
+
+    /// No elements yet.
+    #[inline(always)]
+    pub fn none() -> Self {
+        Self::new([[0; 4]; V])
+    }
+
+    /// The vectors.
+    #[inline(always)]
+    pub fn vectors(&self) -> [Vector; V] {
+        self.vectors
+    }
+
+    /// Word `i`, or nothing in particular behind the last.
+    #[inline(always)]
+    fn word(&self, i: usize) -> u32 {
+        if i < 4 * V {
+            self.vectors[i / 4][i % 4]
+        } else {
+            0
+        }
+    }
+
+    /// Element `i`.
+    #[inline(always)]
+    pub fn get(&self, i: usize) -> T {
+        let first = i * size_of::<T>();
+        let mut words: Words = [0; MAX_WORDS];
+        for w in 0..MAX_WORDS {
+            if w < words_of::<T>() {
+                let at = first / 4 + w;
+                words[w] = joined(self.word(at), self.word(at + 1), first as u32 % 4);
+            }
+        }
+        lanes::from_words(words)
+    }
+
+    #[inline(always)]
+    fn add_bits(&mut self, word: usize, bits: u32) {
+        if word < 4 * V {
+            self.vectors[word / 4][word % 4] |= bits;
+        }
+    }
+
+    /// Makes `element` element `i`, which was not there before.
+    #[inline(always)]
+    pub fn put(&mut self, i: usize, element: T) {
+        let first = i * size_of::<T>();
+        let words = lanes::to_words(element);
+        for w in 0..MAX_WORDS {
+            if w < words_of::<T>() {
+                let moved = u64::from(words[w]) << (first % 4 * 8);
+                self.add_bits(first / 4 + w, moved as u32);
+                self.add_bits(first / 4 + w + 1, (moved >> 32) as u32);
+            }
+        }
+    }
+
+    /// Reads them from shared memory.
+    ///
+    /// # Safety
+    /// `at` points to them, and is a multiple of 16.
+    #[inline(always)]
+    pub unsafe fn read(at: SharedPtr<u8>) -> Self {
         // SAFETY: the caller's.
-        unsafe { store_shared(at.cast::<Vector>().add(v), vectors[v]) };
+        Self::new(from_fn(|v| unsafe { place(at, v).load() }))
+    }
+
+    /// Writes them to shared memory.
+    ///
+    /// # Safety
+    /// As for [`Items::read`], and nobody else accesses them.
+    #[inline(always)]
+    pub unsafe fn write(self, at: SharedPtr<u8>) {
+        for v in 0..V {
+            // SAFETY: the caller's.
+            unsafe { place(at, v).store(self.vectors[v]) };
+        }
+    }
+
+    /// Reads those that begin `shift` bytes, 0 to 15, behind `at`: of one vector more,
+    /// moved in registers, so that the lanes read from different banks all the same.
+    ///
+    /// # Safety
+    /// As for [`Items::read`]; the vector behind the last may be read.
+    #[inline(always)]
+    pub unsafe fn read_shifted(at: SharedPtr<u8>, shift: u32) -> Self {
+        // SAFETY: the caller's.
+        let (there, behind) = unsafe { (Self::read(at), place(at, V).load()) };
+        let word = |i: usize| {
+            if i < 4 * V {
+                there.vectors[i / 4][i % 4]
+            } else if i < 4 * V + 4 {
+                behind[i - 4 * V]
+            } else {
+                0
+            }
+        };
+        let (eight, four) = (mask(shift, 3), mask(shift, 2));
+        let by_8 = |i: usize| one_of(word(i), word(i + 2), eight);
+        let by_4 = |i: usize| one_of(by_8(i), by_8(i + 1), four);
+        Self::new(from_fn(|v| {
+            from_fn(|w| {
+                let i = 4 * v + w;
+                if size_of::<T>().is_multiple_of(4) {
+                    by_4(i)
+                } else {
+                    joined(by_4(i), by_4(i + 1), shift & 3)
+                }
+            })
+        }))
+    }
+
+    /// Writes them so that they begin `shift` bytes, 0 to 15, behind `at`: as whole
+    /// vectors, of which the first has its beginning from the lane below. That of lane 0
+    /// is unspecified, and what the last lane has left goes to one vector more.
+    ///
+    /// # Safety
+    /// As for [`Items::write`]; all lanes of the warp call it, with the same `shift`, each
+    /// for the place behind the lane below; the vector behind the last lane's may be
+    /// written.
+    #[inline(always)]
+    pub unsafe fn write_shifted(self, at: SharedPtr<u8>, shift: u32) {
+        // SAFETY: all lanes are here, the caller's.
+        let below: Vector = unsafe { lanes::up(self.vectors[V - 1], 1) };
+        // Word i, counted from the last vector of the lane below.
+        let word = |i: usize| {
+            if i < 4 {
+                below[i]
+            } else if i < 4 * V + 4 {
+                self.vectors[i / 4 - 1][i % 4]
+            } else {
+                0
+            }
+        };
+        let (eight, four) = (mask(shift, 3), mask(shift, 2));
+        let by_8 = |i: usize| one_of(word(i), word(i - 2), eight);
+        let by_4 = |i: usize| one_of(by_8(i), by_8(i - 1), four);
+        let moved = |i: usize| {
+            if size_of::<T>().is_multiple_of(4) || shift & 3 == 0 {
+                by_4(i)
+            } else {
+                joined(by_4(i - 1), by_4(i), 4 - (shift & 3))
+            }
+        };
+        for v in 0..V + 1 {
+            if v < V || warp::lane_id() == LANES - 1 {
+                // SAFETY: the caller's.
+                unsafe { place(at, v).store(from_fn(|w| moved(4 + 4 * v + w))) };
+            }
+        }
     }
 }
 
-/// The first `count` items combined, one after the other; nothing in particular when
-/// there is none.
+/// All bits, if bit `bit` of `number` is set.
 #[inline(always)]
-pub fn total<O: Operator, const N: usize>(items: &[O::Input; N], count: usize) -> O::Accumulator {
-    let mut total = O::transform(items[0]);
+fn mask(number: u32, bit: u32) -> u32 {
+    0u32.wrapping_sub(number >> bit & 1)
+}
+
+/// `a`, or where the mask is set `b`. Said with a branch, it would become a choice of the
+/// index, and the array would leave its registers.
+#[inline(always)]
+fn one_of(a: u32, b: u32, mask: u32) -> u32 {
+    a ^ ((a ^ b) & mask)
+}
+
+/// Vector `v` behind `at`.
+#[inline(always)]
+fn place(at: SharedPtr<u8>, v: usize) -> SharedPtr<Vector> {
+    at.cast::<Vector>().wrapping_add(v as u32)
+}
+
+/// The four bytes that begin `bytes`, 0 to 3, into `low`.
+#[inline(always)]
+fn joined(low: u32, high: u32, bytes: u32) -> u32 {
+    let both = u64::from(high) << 32 | u64::from(low);
+    (both >> (bytes * 8)) as u32
+}
+
+/// The first `count` of `N` items combined, one after the other; nothing in particular
+/// when there is none.
+#[inline(always)]
+pub fn total<O: Operator, const V: usize, const N: usize>(
+    items: &Items<O::Input, V>,
+    count: usize,
+) -> O::Accumulator {
+    let mut total = O::transform(items.get(0));
     for i in 1..N {
         if i < count {
-            total = O::combine(total, O::transform(items[i]));
+            total = O::combine(total, O::transform(items.get(i)));
         }
     }
     total
 }
 
-/// The scan of the first `count` items behind `before`, where there is something before
-/// them; an exclusive one always has.
+/// The scan of the first `count` of `N` items behind `before`, where there is something
+/// before them; an exclusive one always has.
 #[inline(always)]
-pub fn scan<O: Operator, const N: usize>(
-    items: &[O::Input; N],
+pub fn scan<O: Operator, const V: usize, const R: usize, const N: usize>(
+    items: &Items<O::Input, V>,
     count: usize,
     before: O::Accumulator,
     has_before: bool,
     is_exclusive: bool,
-) -> [O::Output; N] {
+) -> Items<O::Output, R> {
+    let mut results = Items::none();
     let mut running = before;
-    from_fn(|i| {
+    for i in 0..N {
         let earlier = running;
         if i < count {
-            let own = O::transform(items[i]);
+            let own = O::transform(items.get(i));
             running = if i == 0 && !has_before {
                 own
             } else {
                 O::combine(running, own)
             };
         }
-        O::finish(if is_exclusive { earlier } else { running })
-    })
+        results.put(i, O::finish(if is_exclusive { earlier } else { running }));
+    }
+    results
 }

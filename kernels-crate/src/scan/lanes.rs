@@ -88,9 +88,22 @@ pub unsafe fn of_lane<T: Pod>(value: T, lane: u32) -> T {
 /// All lanes of the warp call it, with the same `count`.
 #[inline(always)]
 pub unsafe fn scan<O: Operator>(value: O::Accumulator, count: u32) -> O::Accumulator {
+    // SAFETY: the caller's.
+    unsafe { scan_first::<O, { LANES as usize }>(value, count) }
+}
+
+/// [`scan`] of no more than `MOST` lanes, in no more steps than that takes.
+///
+/// # Safety
+/// As for [`scan`]; `count` is at most `MOST`.
+#[inline(always)]
+pub unsafe fn scan_first<O: Operator, const MOST: usize>(
+    value: O::Accumulator,
+    count: u32,
+) -> O::Accumulator {
     let lane = warp::lane_id();
     let mut value = value;
-    for step in 0..LANES.ilog2() {
+    for step in 0..MOST.next_power_of_two().ilog2() {
         let delta = 1 << step;
         // SAFETY: the caller's.
         let before = unsafe { up(value, delta) };

@@ -1,18 +1,30 @@
 //! Device-wide prefix scan: any number of elements, any associative operator.
 //!
 //! One algorithm a file, each a generic function; [`scan_kernels!`](crate::scan_kernels)
-//! makes the entries for an operator. What is common: [`items`] (a lane's elements),
-//! [`lanes`] (a warp's values), [`status`] (what blocks tell each other).
+//! makes the entries for an operator, [`instances`] lists ours. What is common: [`items`]
+//! (a lane's elements), [`lanes`] (a warp's values), [`status`] (what blocks tell each
+//! other), [`sizes`] (the numbers).
 
+// A loop over constant indices unrolls, and what it indexes stays in registers.
+#![allow(clippy::needless_range_loop)]
+
+pub mod instances;
 pub mod items;
 pub mod lanes;
+#[cfg(not(target_os = "cuda"))]
+pub mod launch;
 pub mod lookahead;
+mod macros;
 pub mod one_block;
 pub mod one_wave;
 pub mod rows;
+pub mod sizes;
 pub mod status;
 
 use cuda_std::grid;
+
+#[cfg(not(target_os = "cuda"))]
+pub use launch::{Algorithm, ScanKernel, ScanKernels};
 
 use crate::operator::Operator;
 
@@ -96,69 +108,4 @@ impl<O: Operator> Request<O> {
     pub fn has_initial(&self) -> bool {
         self.flags & HAS_INITIAL != 0
     }
-}
-
-/// Makes the kernels of scans: `name: Operator;` makes `lookahead_name`, `one_wave_name`
-/// and `one_block_name`.
-#[macro_export]
-macro_rules! scan_kernels {
-    ($($name:ident: $operator:ty;)*) => {$(
-        $crate::scan_entry! {
-            /// Scans a large array; see `lookahead`.
-            lookahead_ $name: $operator, lookahead::scan::<$operator, {28 * 4 / size_of::<<$operator as $crate::operator::Operator>::Input>()}, 7, 8, 7, 3, 2>
-        }
-        $crate::scan_entry! {
-            /// Scans a middling array; see `one_wave`.
-            one_wave_ $name: $operator, one_wave::scan::<$operator, 16, 2, {16 / size_of::<<$operator as $crate::operator::Operator>::Input>()}>
-        }
-        $crate::scan_entry! {
-            /// Scans a small array; see `one_wave`.
-            one_wave_small_ $name: $operator, one_wave::scan::<$operator, 8, 1, {16 / size_of::<<$operator as $crate::operator::Operator>::Input>()}>
-        }
-        $crate::scan_entry! {
-            /// Scans an array of one block; see `one_block`.
-            one_block_ $name: $operator, one_block::scan::<$operator, 32, 1, {16 / size_of::<<$operator as $crate::operator::Operator>::Input>()}>
-        }
-    )*};
-}
-
-/// One entry of [`scan_kernels!`](crate::scan_kernels).
-#[doc(hidden)]
-#[macro_export]
-macro_rules! scan_entry {
-    ($(#[$doc:meta])* $prefix:ident $name:ident: $operator:ty, $($algorithm:tt)*) => {
-        $crate::pastey::paste! {
-            $(#[$doc])*
-            ///
-            /// # Safety
-            /// See the function of the same name.
-            #[::cuda_std::kernel]
-            #[cfg(any(not(target_os = "cuda"), target_feature = "sm_90"))]
-            #[allow(clippy::too_many_arguments)]
-            pub unsafe fn [<$prefix $name>](
-                input: *const <$operator as $crate::operator::Operator>::Input,
-                output: *mut <$operator as $crate::operator::Operator>::Output,
-                n: u64,
-                count: *const u64,
-                initial: <$operator as $crate::operator::Operator>::Accumulator,
-                flags: u32,
-                scratch: *mut u64,
-                words: u64,
-            ) {
-                // SAFETY: the kernel's own contract.
-                unsafe {
-                    let request = $crate::scan::Request::<$operator>::begin(
-                        input, output, n, count, initial, flags, scratch, words,
-                    );
-                    $crate::scan::$($algorithm)*(request);
-                }
-            }
-        }
-    };
-}
-
-scan_kernels! {
-    sum_u32: crate::operator::Sum<u32>;
-    sum_f32: crate::operator::Sum<f32>;
-    sum_f64: crate::operator::Sum<f64>;
 }

@@ -20,7 +20,14 @@ pub const fn capacity(warps: usize, rows: usize, each: usize) -> u64 {
 /// One block of at most `W` whole warps, enough for the elements; input and output hold
 /// `n` elements, and are the same or do not overlap.
 #[inline(always)]
-pub unsafe fn scan<O: Operator, const W: usize, const R: usize, const E: usize>(
+pub unsafe fn scan<
+    O: Operator,
+    const W: usize,
+    const R: usize,
+    const E: usize,
+    const VECTORS: usize,
+    const RESULTS: usize,
+>(
     request: Request<O>,
 ) {
     const { assert!(W <= LANES as usize, "a warp scans the warps' totals") };
@@ -30,7 +37,7 @@ pub unsafe fn scan<O: Operator, const W: usize, const R: usize, const E: usize>(
     let each = rows::elements(R, E);
     // SAFETY: the caller's; a warp writes its own total before the barrier.
     unsafe {
-        let rows = Read::<O, R, E>::start(&request, u64::from(warp) * each).scan();
+        let rows = Read::<O, R, E, VECTORS>::start(&request, u64::from(warp) * each).scan();
         if lane == 0 {
             *totals.add(warp as usize) = rows.total();
         }
@@ -40,7 +47,7 @@ pub unsafe fn scan<O: Operator, const W: usize, const R: usize, const E: usize>(
         }
         let (base, has_base) =
             before_warp::<O>(totals, warp, request.initial, request.has_initial());
-        rows.store(&request, base, has_base);
+        rows.store::<RESULTS>(&request, base, has_base);
     }
 }
 

@@ -33,7 +33,14 @@ pub const fn max_blocks(warps: usize) -> u64 {
 /// input and output hold `n` elements, and are the same or do not overlap; the scratch
 /// memory has room for the tiles and is this launch's alone.
 #[inline(always)]
-pub unsafe fn scan<O: Operator, const W: usize, const R: usize, const E: usize>(
+pub unsafe fn scan<
+    O: Operator,
+    const W: usize,
+    const R: usize,
+    const E: usize,
+    const VECTORS: usize,
+    const RESULTS: usize,
+>(
     request: Request<O>,
 ) {
     const { assert!(W <= LANES as usize, "a warp scans the warps' totals") };
@@ -46,7 +53,7 @@ pub unsafe fn scan<O: Operator, const W: usize, const R: usize, const E: usize>(
     // SAFETY: the caller's; totals, groups and the tag are written on one side of a
     // barrier and read on the other.
     unsafe {
-        let read = rows::Read::<O, R, E>::start(&request, first);
+        let read = rows::Read::<O, R, E, VECTORS>::start(&request, first);
         // While the elements are on their way.
         if warp == W as u32 - 1 && lane == 0 {
             *shared_tag = status::begin(request.scratch, thread::grid_dim_x());
@@ -59,7 +66,7 @@ pub unsafe fn scan<O: Operator, const W: usize, const R: usize, const E: usize>(
 
         let tag = *shared_tag;
         let published = u64::from(thread::grid_dim_x()) - 1;
-        let in_tile = lanes::scan::<O>(*totals.add((lane as usize).min(W - 1)), W as u32);
+        let in_tile = lanes::scan_first::<O, W>(*totals.add((lane as usize).min(W - 1)), W as u32);
         if warp == 0 && lane == W as u32 - 1 && block < published {
             status::publish(request.scratch, block, in_tile, tag);
         }
@@ -98,6 +105,6 @@ pub unsafe fn scan<O: Operator, const W: usize, const R: usize, const E: usize>(
             };
             has_base = true;
         }
-        rows.store(&request, base, has_base);
+        rows.store::<RESULTS>(&request, base, has_base);
     }
 }

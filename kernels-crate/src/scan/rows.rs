@@ -7,8 +7,9 @@ use core::array::from_fn;
 use cuda_std::mem::{LoadHint, StoreHint, load_global, store_global};
 use cuda_std::warp;
 
+use super::Request;
+use super::items::{self, Items, Vector};
 use super::lanes::{self, LANES, anything};
-use super::{Request, items};
 use crate::operator::Operator;
 
 /// Elements of `R` rows.
@@ -17,32 +18,53 @@ pub const fn elements(rows: usize, each: usize) -> u64 {
 }
 
 /// The elements of a warp.
-pub struct Read<O: Operator, const R: usize, const E: usize> {
+pub struct Read<O: Operator, const R: usize, const E: usize, const V: usize> {
     /// Where the warp's first element is in the array.
     first: u64,
     /// How many of the warp's elements there are.
     count: u32,
-    items: [[O::Input; E]; R],
+    items: [Items<O::Input, V>; R],
 }
 
-impl<O: Operator, const R: usize, const E: usize> Read<O, R, E> {
+/// Elements of a row.
+const fn row_of(each: usize) -> u32 {
+    each as u32 * LANES
+}
+
+/// How many of a warp's `count` elements the lane has in a row, and how many lanes have
+/// any.
+#[inline(always)]
+fn part(count: u32, row: usize, each: usize, lane: u32) -> (u32, u32) {
+    let length = row_of(each);
+    let in_row = count.saturating_sub(row as u32 * length).min(length);
+    let mine = in_row.saturating_sub(lane * each as u32).min(each as u32);
+    (mine, in_row.div_ceil(each as u32))
+}
+
+impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, V> {
+    const ALL: u32 = elements(R, E) as u32;
+
     /// Asks for the elements from `first` on.
     ///
     /// # Safety
     /// All lanes of the warp call it; the request is that of the launch.
     #[inline(always)]
     pub unsafe fn start(request: &Request<O>, first: u64) -> Self {
-        let lane = warp::lane_id();
-        let count = request.n.saturating_sub(first).min(elements(R, E)) as u32;
+        let count = request.n.saturating_sub(first).min(u64::from(Self::ALL)) as u32;
         let from = request.input.wrapping_add(first as usize);
+        let at = |row: usize| row as u32 * row_of(E) + warp::lane_id() * E as u32;
+        // One branch around all rows: none waits for another.
         // SAFETY: only elements that exist are read.
-        let items: [[O::Input; E]; R] = from_fn(|row| unsafe {
-            let start = row as u32 * Rows::<O, R, E>::ROW + lane * E as u32;
-            read(
-                from.wrapping_add(start as usize),
-                count.saturating_sub(start),
-            )
-        });
+        let items = unsafe {
+            if count == Self::ALL && is_aligned(from) {
+                from_fn(|row| read_vectors(from.wrapping_add(at(row) as usize)))
+            } else {
+                from_fn(|row| {
+                    let from = from.wrapping_add(at(row) as usize);
+                    read::<O::Input, V, E>(from, count.saturating_sub(at(row)))
+                })
+            }
+        };
         Self {
             first,
             count,
@@ -55,13 +77,31 @@ impl<O: Operator, const R: usize, const E: usize> Read<O, R, E> {
     /// # Safety
     /// All lanes of the warp call it.
     #[inline(always)]
-    pub unsafe fn scan(self) -> Rows<O, R, E> {
-        let lane = warp::lane_id();
+    pub unsafe fn scan(self) -> Rows<O, R, E, V> {
+        // SAFETY: the caller's.
+        let (before, totals) = unsafe {
+            if self.count == Self::ALL {
+                self.scan_rows(Self::ALL)
+            } else {
+                self.scan_rows(self.count)
+            }
+        };
+        Rows {
+            read: self,
+            before,
+            totals,
+        }
+    }
+
+    /// What lies before the lane in each row, and the rows' totals, for `count` elements:
+    /// a constant, where it is known.
+    #[inline(always)]
+    unsafe fn scan_rows(&self, count: u32) -> ([O::Accumulator; R], [O::Accumulator; R]) {
         let mut before = [anything(); R];
         let mut totals = [anything(); R];
         for row in 0..R {
-            let (mine, with) = Rows::<O, R, E>::part(self.count, row, lane);
-            let total = items::total::<O, E>(&self.items[row], mine as usize);
+            let (mine, with) = part(count, row, E, warp::lane_id());
+            let total = items::total::<O, V, E>(&self.items[row], mine as usize);
             // SAFETY: all lanes are here, the caller's.
             unsafe {
                 let scanned = lanes::scan::<O>(total, with);
@@ -69,40 +109,26 @@ impl<O: Operator, const R: usize, const E: usize> Read<O, R, E> {
                 totals[row] = lanes::of_lane(scanned, with.max(1) - 1);
             }
         }
-        Rows {
-            read: self,
-            before,
-            totals,
-        }
+        (before, totals)
     }
 }
 
 /// The elements of a warp, and of their scan what can be known without others.
-pub struct Rows<O: Operator, const R: usize, const E: usize> {
-    read: Read<O, R, E>,
+pub struct Rows<O: Operator, const R: usize, const E: usize, const V: usize> {
+    read: Read<O, R, E, V>,
     /// What lies before the lane in the row.
     before: [O::Accumulator; R],
     /// The rows' totals; those of rows without elements are nothing in particular.
     totals: [O::Accumulator; R],
 }
 
-impl<O: Operator, const R: usize, const E: usize> Rows<O, R, E> {
-    const ROW: u32 = E as u32 * LANES;
-
-    /// How many elements the lane has in a row, and how many lanes have any.
-    #[inline(always)]
-    fn part(count: u32, row: usize, lane: u32) -> (u32, u32) {
-        let in_row = count.saturating_sub(row as u32 * Self::ROW).min(Self::ROW);
-        let mine = in_row.saturating_sub(lane * E as u32).min(E as u32);
-        (mine, in_row.div_ceil(E as u32))
-    }
-
+impl<O: Operator, const R: usize, const E: usize, const V: usize> Rows<O, R, E, V> {
     /// All elements combined, row after row; the warp has some.
     #[inline(always)]
     pub fn total(&self) -> O::Accumulator {
         let mut total = self.totals[0];
         for row in 1..R {
-            if self.read.count > row as u32 * Self::ROW {
+            if self.read.count > row as u32 * row_of(E) {
                 total = O::combine(total, self.totals[row]);
             }
         }
@@ -118,14 +144,47 @@ impl<O: Operator, const R: usize, const E: usize> Rows<O, R, E> {
     /// Writes the scan behind `base`, where there is something before the warp.
     ///
     /// # Safety
-    /// As for [`Read::scan`]; the request is that of [`Read::start`].
+    /// All lanes of the warp call it; the request is that of [`Read::start`].
     #[inline(always)]
-    pub unsafe fn store(&self, request: &Request<O>, base: O::Accumulator, has_base: bool) {
-        let lane = warp::lane_id();
+    pub unsafe fn store<const W: usize>(
+        &self,
+        request: &Request<O>,
+        base: O::Accumulator,
+        has_base: bool,
+    ) {
         let to = request.output.wrapping_add(self.read.first as usize);
+        let is_whole = self.read.count == Read::<O, R, E, V>::ALL && is_aligned(to);
+        // SAFETY: the caller's.
+        unsafe {
+            if is_whole {
+                let count = Read::<O, R, E, V>::ALL;
+                self.store_rows::<W>(request, to, count, base, has_base, |to, results, _| {
+                    write_vectors(to, results)
+                });
+            } else {
+                let count = self.read.count;
+                self.store_rows::<W>(request, to, count, base, has_base, |to, results, mine| {
+                    write::<O::Output, W, E>(to, results, mine)
+                });
+            }
+        }
+    }
+
+    /// [`Rows::store`] for `count` elements, a constant, where it is known.
+    #[inline(always)]
+    unsafe fn store_rows<const W: usize>(
+        &self,
+        request: &Request<O>,
+        to: *mut O::Output,
+        count: u32,
+        base: O::Accumulator,
+        has_base: bool,
+        write: impl Fn(*mut O::Output, Items<O::Output, W>, u32),
+    ) {
+        let lane = warp::lane_id();
         let (mut base, mut has_base) = (base, has_base);
         for row in 0..R {
-            let (mine, _) = Self::part(self.read.count, row, lane);
+            let (mine, _) = part(count, row, E, lane);
             let mut before = self.before[row];
             if has_base {
                 before = if lane == 0 {
@@ -136,17 +195,16 @@ impl<O: Operator, const R: usize, const E: usize> Rows<O, R, E> {
                     before
                 };
             }
-            let results = items::scan::<O, E>(
+            let results = items::scan::<O, V, W, E>(
                 &self.read.items[row],
                 mine as usize,
                 before,
                 has_base || lane > 0,
                 request.is_exclusive(),
             );
-            let start = row as u32 * Self::ROW + lane * E as u32;
-            // SAFETY: only results that exist are written.
-            unsafe { write(to.wrapping_add(start as usize), results, mine) };
-            if self.read.count > (row as u32 + 1) * Self::ROW {
+            let start = row as u32 * row_of(E) + lane * E as u32;
+            write(to.wrapping_add(start as usize), results, mine);
+            if count > (row as u32 + 1) * row_of(E) {
                 let total = self.totals[row];
                 base = if has_base {
                     O::combine(base, total)
@@ -159,10 +217,36 @@ impl<O: Operator, const R: usize, const E: usize> Rows<O, R, E> {
     }
 }
 
-/// Whether `E` elements there are a vector of 16 bytes.
+/// Whether vectors begin there.
 #[inline(always)]
-fn is_vector<T, const E: usize>(at: *const T) -> bool {
-    size_of::<[T; E]>() == 16 && at.addr() % 16 == 0
+fn is_aligned<T>(at: *const T) -> bool {
+    at.addr().is_multiple_of(size_of::<Vector>())
+}
+
+/// `V` vectors of elements.
+///
+/// # Safety
+/// They are there, and [`is_aligned`] of it.
+#[inline(always)]
+unsafe fn read_vectors<T: Pod, const V: usize>(from: *const T) -> Items<T, V> {
+    let from = from.cast::<Vector>();
+    // SAFETY: the caller's.
+    Items::new(from_fn(|v| unsafe {
+        load_global(from.add(v), LoadHint::All)
+    }))
+}
+
+/// Writes vectors of elements.
+///
+/// # Safety
+/// They fit there, and [`is_aligned`] of it.
+#[inline(always)]
+unsafe fn write_vectors<T: Pod, const V: usize>(to: *mut T, items: Items<T, V>) {
+    let vectors = items.vectors();
+    for v in 0..V {
+        // SAFETY: the caller's.
+        unsafe { store_global(to.cast::<Vector>().add(v), vectors[v], StoreHint::All) };
+    }
 }
 
 /// The first `count` of `E` elements, or all.
@@ -170,40 +254,31 @@ fn is_vector<T, const E: usize>(at: *const T) -> bool {
 /// # Safety
 /// As many elements are there.
 #[inline(always)]
-unsafe fn read<T: Pod, const E: usize>(from: *const T, count: u32) -> [T; E] {
-    // SAFETY: the caller's; a vector is `E` elements of any bytes.
-    unsafe {
-        if is_vector::<T, E>(from) && count >= E as u32 {
-            let vector = load_global(from.cast::<[u32; 4]>(), LoadHint::All);
-            return core::mem::transmute_copy(&vector);
+unsafe fn read<T: Pod, const V: usize, const E: usize>(from: *const T, count: u32) -> Items<T, V> {
+    let mut items = Items::none();
+    for i in 0..E {
+        if (i as u32) < count {
+            // SAFETY: the caller's.
+            items.put(i, unsafe { *from.wrapping_add(i) });
         }
-        from_fn(|i| {
-            if (i as u32) < count {
-                *from.add(i)
-            } else {
-                anything()
-            }
-        })
     }
+    items
 }
 
-/// Writes the first `count` elements.
+/// Writes the first `count` of `E` elements, or all.
 ///
 /// # Safety
 /// As many fit there.
 #[inline(always)]
-unsafe fn write<T: Pod, const E: usize>(to: *mut T, elements: [T; E], count: u32) {
-    // SAFETY: the caller's; a vector is `E` elements of any bytes.
-    unsafe {
-        if is_vector::<T, E>(to) && count >= E as u32 {
-            let vector: [u32; 4] = core::mem::transmute_copy(&elements);
-            store_global(to.cast::<[u32; 4]>(), vector, StoreHint::All);
-            return;
-        }
-        for i in 0..E {
-            if (i as u32) < count {
-                *to.add(i) = elements[i];
-            }
+unsafe fn write<T: Pod, const V: usize, const E: usize>(
+    to: *mut T,
+    items: Items<T, V>,
+    count: u32,
+) {
+    for i in 0..E {
+        if (i as u32) < count {
+            // SAFETY: the caller's.
+            unsafe { *to.wrapping_add(i) = items.get(i) };
         }
     }
 }

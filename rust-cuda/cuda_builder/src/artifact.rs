@@ -1,7 +1,6 @@
-//! A build's output on disk, and what is known of it without building again.
+//! A build's output on disk. Whether an earlier one's still holds is `stamp`'s.
 
 use std::fs;
-use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -12,9 +11,10 @@ use crate::builder::Options;
 use crate::cargo::{Bitcode, Crate};
 use crate::lint::{self, Finding, Levels, LintLevel};
 use crate::llvm::Llvm;
-use crate::manifest::{self, Kernel, Manifest, Module};
-use crate::passes::{self, KernelMetadata};
+use crate::manifest::{self, Kernel, MAIN, Manifest, Module, Part};
+use crate::passes::{KernelMetadata, Output, Passes};
 use crate::ptx::Ptx;
+use crate::stamp::{Stamp, hash};
 use crate::toolchain::Toolchain;
 use crate::{CudaBuilderError, NvvmArch, flags};
 
@@ -29,30 +29,87 @@ pub struct Artifact {
 }
 
 impl Artifact {
-    /// The paths of the PTX files, in the manifest's order.
+    /// The paths of the PTX files, in the manifest's order: all parts of the
+    /// first architecture, then those of the next.
     pub fn ptx_paths(&self) -> impl Iterator<Item = PathBuf> + '_ {
-        self.manifest
+        let parts = self
+            .manifest
             .modules
             .iter()
-            .map(|module| self.dir.join(&module.file))
+            .flat_map(|module| &module.parts);
+        parts.map(|part| self.dir.join(&part.file))
+    }
+
+    /// The path of the only PTX file of the first architecture.
+    pub(crate) fn only_path(&self) -> Result<PathBuf, CudaBuilderError> {
+        if let Some(module) = self.manifest.modules.first() {
+            one_file(module.parts.iter().map(|part| part.name.as_str()))?;
+        }
+        let none = || CudaBuilderError::BadOption("the build made no module".to_owned());
+        self.ptx_paths().next().ok_or_else(none)
     }
 }
 
-/// What a module was made from; as long as it holds, the PTX is what a new
-/// run of the passes would make.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Stamp {
-    key: u64,
-    /// Of the PTX file.
-    text: u64,
-    built: Built,
-}
-
-/// A module, and what the lints find in it.
+/// A module, and what the lints find in each of its parts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Built {
-    module: Module,
+    pub(crate) module: Module,
+    findings: Vec<Vec<Finding>>,
+}
+
+/// A part with its PTX.
+struct Text {
+    part: Part,
     findings: Vec<Finding>,
+    ptx: String,
+}
+
+impl Built {
+    fn new(arch: NvvmArch, parts: &[Text]) -> Self {
+        let mut whole = Sha256::new();
+        for part in parts {
+            whole.update(&part.ptx);
+        }
+        let version = parts
+            .first()
+            .map(|main| Ptx::read(&main.ptx).version().to_owned());
+        Built {
+            module: Module {
+                arch: arch.to_string(),
+                ptx_version: version.unwrap_or_default(),
+                sha256: hex(whole.finalize()),
+                parts: parts.iter().map(|text| text.part.clone()).collect(),
+            },
+            findings: parts.iter().map(|text| text.findings.clone()).collect(),
+        }
+    }
+
+    /// The findings, each with where it is: `sm_90`, or `sm_90, part scans`.
+    fn findings(&self) -> impl Iterator<Item = (String, &Finding)> {
+        let parts = self.module.parts.iter().zip(&self.findings);
+        parts.flat_map(|(part, findings)| {
+            let place = match part.name.as_str() {
+                MAIN => self.module.arch.clone(),
+                name => format!("{}, part {name}", self.module.arch),
+            };
+            findings.iter().map(move |finding| (place.clone(), finding))
+        })
+    }
+}
+
+/// Err where the kernels are in several parts and one file was asked for.
+pub(crate) fn one_file<'n>(
+    parts: impl ExactSizeIterator<Item = &'n str>,
+) -> Result<(), CudaBuilderError> {
+    let count = parts.len();
+    if count <= 1 {
+        return Ok(());
+    }
+    let names: Vec<&str> = parts.collect();
+    Err(CudaBuilderError::BadOption(format!(
+        "build(), copy_to and final_module_path are for one file, and #[part] puts the kernels into {count}, {}: use build_all() and out_dir",
+        names.join(", ")
+    )))
 }
 
 pub(crate) struct Writer<'b> {
@@ -86,58 +143,93 @@ impl<'b> Writer<'b> {
         emit_ir: bool,
         final_module: Option<&Path>,
     ) -> Result<Built, CudaBuilderError> {
-        let file = format!("{}.{arch}.ptx", self.kernels.identifier());
-        let path = self.dir.join(&file);
-        let stamp_path = path.with_extension("stamp");
+        let stamp_path = self.dir.join(self.file(MAIN, arch, "stamp"));
+        let before = Stamp::read(&stamp_path);
         let key = self.key(bitcode, arch)?;
-        if !self.options.keep_ir
-            && let Some(built) = still_good(&stamp_path, &path, key)
+        if let Some(stamp) = &before
+            && !self.options.keep_ir
+            && stamp.holds(self.dir, key)
         {
-            return Ok(built);
+            return Ok(stamp.built.clone());
         }
-        let name = self.kernels.identifier();
-        let output = passes::run(llvm, bitcode, &name, self.options, arch)?;
-        let ptx = format!("{}\n", output.ptx.trim_end());
-        let kernels = describe(&ptx, &output.kernels)?;
-        if let (true, Some(before)) = (emit_ir, &output.before) {
-            write(&path.with_extension("ll"), before)?;
-        }
-        if let (Some(path), Some(after)) = (final_module, &output.after) {
-            write(path, after)?;
-        }
-        let module = Module {
-            arch: arch.to_string(),
-            file,
-            ptx_version: Ptx::read(&ptx).version().to_owned(),
-            sha256: hex(Sha256::digest(&ptx)),
-            kernels,
+        let passes = Passes {
+            llvm,
+            kernels: self.kernels,
+            options: self.options,
+            arch,
         };
-        let entries: Vec<&str> = module
-            .kernels
-            .iter()
-            .map(|kernel| kernel.entry.as_str())
-            .collect();
-        let findings = lint::check(&ptx, &entries);
-        write(&path, &ptx)?;
+        let outputs = passes.run(bitcode)?;
+        if final_module.is_some() {
+            one_file(outputs.iter().map(|output| output.part.as_str()))?;
+        }
+        let mut parts = Vec::new();
+        for output in &outputs {
+            if let (true, Some(before)) = (emit_ir, &output.before) {
+                let file = self.file(&output.part, arch, "ll");
+                write(&self.dir.join(file), before)?;
+            }
+            if let (Some(path), Some(after)) = (final_module, &output.after) {
+                write(path, after)?;
+            }
+            parts.push(self.part(output, arch)?);
+        }
+        let built = Built::new(arch, &parts);
+        if let Some(before) = before {
+            before.remove_others(self.dir, &built);
+        }
         let stamp = Stamp {
             key,
-            text: hash(&[ptx.as_bytes()]),
-            built: Built { module, findings },
+            texts: parts
+                .iter()
+                .map(|part| hash(&[part.ptx.as_bytes()]))
+                .collect(),
+            built,
         };
         let text = serde_json::to_string(&stamp).unwrap_or_default();
         write(&stamp_path, &text)?;
         Ok(stamp.built)
     }
 
+    /// Describes, checks and writes the PTX of one part.
+    fn part(&self, output: &Output, arch: NvvmArch) -> Result<Text, CudaBuilderError> {
+        let ptx = format!("{}\n", output.ptx.trim_end());
+        let part = Part {
+            name: output.part.clone(),
+            file: self.file(&output.part, arch, "ptx"),
+            sha256: hex(Sha256::digest(&ptx)),
+            kernels: describe(&ptx, &output.kernels)?,
+        };
+        let entries: Vec<&str> = part
+            .kernels
+            .iter()
+            .map(|kernel| kernel.entry.as_str())
+            .collect();
+        let findings = lint::check(&ptx, &entries);
+        write(&self.dir.join(&part.file), &ptx)?;
+        Ok(Text {
+            part,
+            findings,
+            ptx,
+        })
+    }
+
+    /// The name of a part's file: the main one's has no name of its own.
+    fn file(&self, part: &str, arch: NvvmArch, extension: &str) -> String {
+        let name = self.kernels.identifier();
+        match part {
+            MAIN => format!("{name}.{arch}.{extension}"),
+            part => format!("{name}.{part}.{arch}.{extension}"),
+        }
+    }
+
     /// Writes a file beside a module's PTX.
     pub(crate) fn write_beside(
         &self,
-        built: &Built,
+        arch: NvvmArch,
         extension: &str,
         bytes: &[u8],
     ) -> Result<(), CudaBuilderError> {
-        let path = self.dir.join(&built.module.file).with_extension(extension);
-        write(&path, bytes)
+        write(&self.dir.join(self.file(MAIN, arch, extension)), bytes)
     }
 
     /// Writes the manifest of all modules.
@@ -176,23 +268,6 @@ impl<'b> Writer<'b> {
         parts.push(&bitcode.module);
         Ok(hash(&parts))
     }
-}
-
-/// A hash that tells whether something changed; of no use against malice, and
-/// fast in build scripts too, which are not optimised.
-fn hash(parts: &[&[u8]]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for part in parts {
-        hasher.write_usize(part.len());
-        hasher.write(part);
-    }
-    hasher.finish()
-}
-
-fn still_good(stamp: &Path, ptx: &Path, key: u64) -> Option<Built> {
-    let stamp: Stamp = serde_json::from_slice(&fs::read(stamp).ok()?).ok()?;
-    let same = stamp.key == key && hash(&[&fs::read(ptx).ok()?]) == stamp.text;
-    same.then_some(stamp.built)
 }
 
 /// Puts together what the source says of the kernels and what the PTX says.
@@ -243,14 +318,12 @@ pub(crate) fn judge(
     warnings: &mut Vec<String>,
 ) -> Result<(), CudaBuilderError> {
     let mut denied = Vec::new();
-    for Built { module, findings } in built {
-        for finding in findings {
-            let line = format!("{}: {finding}", module.arch);
-            match levels.get(finding.lint) {
-                LintLevel::Allow => {}
-                LintLevel::Warn => warnings.push(line),
-                LintLevel::Deny => denied.push(line),
-            }
+    for (part, finding) in built.iter().flat_map(Built::findings) {
+        let line = format!("{part}: {finding}");
+        match levels.get(finding.lint) {
+            LintLevel::Allow => {}
+            LintLevel::Warn => warnings.push(line),
+            LintLevel::Deny => denied.push(line),
         }
     }
     if denied.is_empty() {
@@ -298,6 +371,7 @@ mod tests {
         let kernel = KernelMetadata {
             entry: "k".into(),
             module: "m".into(),
+            part: MAIN.into(),
             parameters: vec![manifest::Parameter {
                 name: "nothing".into(),
                 ty: "()".into(),

@@ -71,6 +71,7 @@ pub(crate) struct Options {
     pub(crate) ptx_version: Option<(u32, u32)>,
     pub(crate) build_args: Vec<String>,
     pub(crate) mark_convergent: bool,
+    pub(crate) kernels_of_dependencies: bool,
     pub(crate) keep_ir: bool,
 }
 
@@ -104,6 +105,7 @@ impl CudaBuilder {
                 ptx_version: None,
                 build_args: Vec::new(),
                 mark_convergent: true,
+                kernels_of_dependencies: false,
                 keep_ir: false,
             },
         }
@@ -239,6 +241,14 @@ impl CudaBuilder {
         self
     }
 
+    /// Whether kernels of the crates that this one depends on are in the PTX
+    /// too. Default: false, so that the device code of a crate can be used
+    /// without its kernels.
+    pub fn kernels_of_dependencies(mut self, include: bool) -> Self {
+        self.options.kernels_of_dependencies = include;
+        self
+    }
+
     /// Part of rust-cuda's interface; without effect. The functions of the
     /// `libm` crate are compiled as they are, and give the digits that they
     /// give on a CPU; cuda_std has the fast approximate forms by name.
@@ -305,10 +315,7 @@ impl CudaBuilder {
         };
         let copy = self.copy_to.clone();
         let artifact = self.make()?;
-        let built = artifact
-            .ptx_paths()
-            .next()
-            .ok_or_else(|| CudaBuilderError::BadOption("the build made no module".to_owned()))?;
+        let built = artifact.only_path()?;
         let Some(copy) = copy else {
             return Ok(built);
         };
@@ -335,7 +342,8 @@ impl CudaBuilder {
         }
         let copy = self.copy_to.clone();
         let artifact = self.make()?;
-        if let (Some(copy), Some(built)) = (copy, artifact.ptx_paths().next()) {
+        if let Some(copy) = copy {
+            let built = artifact.only_path()?;
             artifact::copy_if_changed(&built, &copy)
                 .map_err(|source| CudaBuilderError::FailedToCopyPtxFile { path: copy, source })?;
         }
@@ -409,7 +417,7 @@ impl CudaBuilder {
         let final_module = self.final_module.as_deref();
         let built = writer.module(llvm, bitcode, arch, self.emit_ir, final_module)?;
         if self.emit_bitcode {
-            writer.write_beside(&built, "bc", &bitcode.module)?;
+            writer.write_beside(arch, "bc", &bitcode.module)?;
         }
         Ok(built)
     }

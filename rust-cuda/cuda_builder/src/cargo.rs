@@ -24,6 +24,8 @@ pub(crate) struct Crate {
     pub(crate) folder: PathBuf,
     pub(crate) manifest: PathBuf,
     pub(crate) name: String,
+    /// The library's name, with which the paths of its modules begin.
+    pub(crate) library: String,
     pub(crate) version: String,
     pub(crate) workspace: PathBuf,
     /// The target folder that the crate's own workspace would use.
@@ -65,6 +67,7 @@ struct Package {
 
 #[derive(Deserialize)]
 struct Target {
+    name: String,
     kind: Vec<String>,
 }
 
@@ -83,6 +86,17 @@ struct Message {
     package_id: String,
     #[serde(default)]
     filenames: Vec<PathBuf>,
+}
+
+impl Package {
+    /// The name of the library, as rustc has it.
+    fn library(&self) -> String {
+        let is_library = |target: &&Target| target.kind.iter().any(|kind| kind.ends_with("lib"));
+        let library = self.targets.iter().find(is_library);
+        library
+            .map_or(&self.name, |target| &target.name)
+            .replace('-', "_")
+    }
 }
 
 impl Crate {
@@ -127,6 +141,7 @@ impl Crate {
         Ok(Crate {
             folder,
             manifest,
+            library: package.library(),
             name: package.name,
             version: package.version,
             workspace: metadata.workspace_root,

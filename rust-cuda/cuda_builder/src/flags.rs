@@ -154,6 +154,9 @@ pub(crate) fn listed(options: &Options) -> Vec<String> {
         format!("fast-div={}", options.fast_div),
         format!("line-info={}", options.line_directives()),
     ];
+    if options.kernels_of_dependencies {
+        flags.push("kernels-of-dependencies=true".into());
+    }
     flags.extend(options.build_args.iter().cloned());
     flags
 }

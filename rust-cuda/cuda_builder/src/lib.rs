@@ -46,6 +46,8 @@ mod passes;
 #[cfg(feature = "build")]
 mod ptx;
 #[cfg(feature = "build")]
+mod stamp;
+#[cfg(feature = "build")]
 pub mod toolchain;
 
 pub use arch::NvvmArch;

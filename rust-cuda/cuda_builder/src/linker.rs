@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::CudaBuilderError;
 
@@ -42,8 +43,14 @@ pub(crate) fn write(target: &Path) -> Result<PathBuf, CudaBuilderError> {
     if fs::read(&path).is_ok_and(|there| there == LINKER.as_bytes()) {
         return Ok(path);
     }
-    // Renamed into place: another build may be running the old one.
-    let new = target.join(format!("keep-linker-inputs.{}", std::process::id()));
+    // Renamed into place: another build may be running the old one, and one of
+    // this process may be writing its own.
+    static WRITTEN: AtomicU32 = AtomicU32::new(0);
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let new = target.join(format!(
+        "keep-linker-inputs.{}.{number}",
+        std::process::id()
+    ));
     let write = || {
         fs::write(&new, LINKER)?;
         fs::set_permissions(&new, fs::Permissions::from_mode(0o755))?;

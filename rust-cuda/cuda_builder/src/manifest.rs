@@ -1,4 +1,4 @@
-//! What a build leaves on disk: `manifest.json` and one PTX file an architecture.
+//! What a build leaves on disk: `manifest.json` and, of each architecture, one PTX file a part.
 //!
 //! The types here are shared by the builder, which writes them, and by the
 //! programs that load the modules, which depend on this crate without its
@@ -15,7 +15,10 @@ use crate::CudaBuilderError;
 pub const FILE_NAME: &str = "manifest.json";
 
 /// The format that this version writes and reads.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
+
+/// The part of the kernels that name none.
+pub const MAIN: &str = "main";
 
 /// Everything that one crate of kernels was built to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,15 +40,28 @@ pub struct Manifest {
     pub modules: Vec<Module>,
 }
 
-/// The PTX of one architecture.
+/// The PTX of one architecture, in parts that are loaded one by one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Module {
     /// `sm_90`.
     pub arch: String,
+    /// What the `.version` of every part says: `8.0`.
+    pub ptx_version: String,
+    /// SHA-256 of the parts' files one behind the other, in the order of
+    /// [`Module::parts`]; 64 hexadecimal digits. Of one part it is the file's own.
+    pub sha256: String,
+    /// [`MAIN`], which is always there, and then those that kernels name with
+    /// `#[part]`, in the order of their names.
+    pub parts: Vec<Part>,
+}
+
+/// The PTX file of one part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// What `#[part]` says, or [`MAIN`].
+    pub name: String,
     /// The PTX file's name inside the artifact's folder.
     pub file: String,
-    /// What the file's `.version` says: `8.0`.
-    pub ptx_version: String,
     /// SHA-256 of the file, 64 hexadecimal digits.
     pub sha256: String,
     /// The kernels, in the order of their names.
@@ -191,8 +207,13 @@ impl Module {
         number.map_or((u32::MAX, 0), |number| (number / 10, number % 10))
     }
 
+    /// The kernels of all parts, part by part.
+    pub fn kernels(&self) -> impl Iterator<Item = &Kernel> {
+        self.parts.iter().flat_map(|part| &part.kernels)
+    }
+
     /// The kernel with that entry name.
     pub fn kernel(&self, entry: &str) -> Option<&Kernel> {
-        self.kernels.iter().find(|kernel| kernel.entry == entry)
+        self.kernels().find(|kernel| kernel.entry == entry)
     }
 }

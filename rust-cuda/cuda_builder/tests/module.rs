@@ -121,8 +121,7 @@ fn a_module_of_each_architecture_is_listed_with_its_kernels() {
         [("sm_75", (7, 5), "7.0"), ("sm_90", (9, 0), "8.0")]
     );
     let names: Vec<_> = manifest.modules[0]
-        .kernels
-        .iter()
+        .kernels()
         .map(|kernel| kernel.entry.as_str())
         .collect();
     assert_eq!(
@@ -194,8 +193,7 @@ fn an_unoptimised_build_has_the_same_kernels() {
     let text = ptx(&artifact, 0);
     let names = |module: &Module| -> Vec<String> {
         module
-            .kernels
-            .iter()
+            .kernels()
             .map(|kernel| kernel.entry.clone())
             .collect()
     };

@@ -10,21 +10,23 @@
 //!
 //! ```
 //! use cuda_std::bulk::{self, Barrier};
+//! use cuda_std::shared::SharedPtr;
 //! use cuda_std::{kernel, shared_array, thread};
 //!
 //! /// Doubles 256 elements in shared memory; one block of 256 threads.
 //! #[kernel]
 //! #[cfg(any(not(target_os = "cuda"), target_feature = "sm_90"))]
 //! pub unsafe fn double(input: *const f32, output: *mut f32) {
-//!     let barrier = shared_array![Barrier; 1];
-//!     let tile = shared_array![[f32; 4]; 64].cast::<f32>();
+//!     let tile = shared_array![u128; 64].cast::<f32>();
 //!     let i = thread::thread_idx_x() as usize;
 //!     unsafe {
+//!         let barrier = SharedPtr::new(shared_array![Barrier; 1]);
+//!         let bytes = SharedPtr::new(tile.cast::<u8>());
 //!         if i == 0 {
 //!             Barrier::init(barrier, 1);
 //!             bulk::fence_barriers();
 //!             Barrier::arrive_expecting(barrier, 1024);
-//!             bulk::to_shared(tile.cast(), input.cast(), 1024, barrier);
+//!             bulk::to_shared(bytes, input.cast(), 1024, barrier);
 //!         }
 //!         thread::sync_threads();
 //!         Barrier::wait(barrier, 0);
@@ -32,7 +34,7 @@
 //!         bulk::fence();
 //!         thread::sync_threads();
 //!         if i == 0 {
-//!             bulk::to_global(output.cast(), tile.cast(), 1024);
+//!             bulk::to_global(output.cast(), bytes, 1024);
 //!             bulk::commit();
 //!             bulk::wait::<0>();
 //!         }
@@ -41,6 +43,7 @@
 //! ```
 
 use crate::device::gpu;
+use crate::shared::SharedPtr;
 
 /// A barrier in shared memory that counts arrivals of threads and of bytes.
 ///
@@ -59,13 +62,13 @@ impl Barrier {
     ///
     /// # Safety
     ///
-    /// `barrier` points into shared memory, and no barrier is there.
+    /// `barrier` may be written, is a multiple of 8, and no barrier is there.
     #[inline(always)]
-    pub unsafe fn init(barrier: *mut Self, count: u32) {
+    pub unsafe fn init(barrier: SharedPtr<Self>, count: u32) {
         gpu!(init, (barrier, count) => {
             core::arch::asm!(
                 "mbarrier.init.shared::cta.b64 [{}], {};",
-                in(reg32) crate::ptr::shared_address(barrier),
+                in(reg32) barrier.address(),
                 in(reg32) count,
                 options(nostack, preserves_flags),
             )
@@ -81,11 +84,11 @@ impl Barrier {
     /// `barrier` is a barrier, and this phase still waits for an arrival: one too many ends the
     /// phase after it as well.
     #[inline(always)]
-    pub unsafe fn arrive(barrier: *mut Self) {
+    pub unsafe fn arrive(barrier: SharedPtr<Self>) {
         gpu!(arrive, (barrier) => {
             core::arch::asm!(
                 "mbarrier.arrive.shared::cta.b64 _, [{}];",
-                in(reg32) crate::ptr::shared_address(barrier),
+                in(reg32) barrier.address(),
                 options(nostack, preserves_flags),
             )
         });
@@ -100,11 +103,11 @@ impl Barrier {
     /// As for [`Barrier::arrive`]; copies of `bytes` bytes in all are asked for that signal this
     /// barrier. A phase holds less than 2^20 bytes.
     #[inline(always)]
-    pub unsafe fn arrive_expecting(barrier: *mut Self, bytes: u32) {
+    pub unsafe fn arrive_expecting(barrier: SharedPtr<Self>, bytes: u32) {
         gpu!(arrive_expecting, (barrier, bytes) => {
             core::arch::asm!(
                 "mbarrier.arrive.expect_tx.shared::cta.b64 _, [{}], {};",
-                in(reg32) crate::ptr::shared_address(barrier),
+                in(reg32) barrier.address(),
                 in(reg32) bytes,
                 options(nostack, preserves_flags),
             )
@@ -121,13 +124,13 @@ impl Barrier {
     /// `barrier` is a barrier.
     #[inline(always)]
     #[must_use]
-    pub unsafe fn try_wait(barrier: *mut Self, parity: u32) -> bool {
+    pub unsafe fn try_wait(barrier: SharedPtr<Self>, parity: u32) -> bool {
         gpu!(try_wait, (barrier, parity) => {
             let over: u32;
             core::arch::asm!(
                 "{{ .reg .pred over; mbarrier.try_wait.parity.shared::cta.b64 over, [{}], {};",
                 "selp.u32 {}, 1, 0, over; }}",
-                in(reg32) crate::ptr::shared_address(barrier),
+                in(reg32) barrier.address(),
                 in(reg32) parity,
                 out(reg32) over,
                 options(nostack, preserves_flags),
@@ -142,7 +145,7 @@ impl Barrier {
     ///
     /// As for [`Barrier::try_wait`].
     #[inline(always)]
-    pub unsafe fn wait(barrier: *mut Self, parity: u32) {
+    pub unsafe fn wait(barrier: SharedPtr<Self>, parity: u32) {
         // SAFETY: the caller's.
         while !unsafe { Self::try_wait(barrier, parity) } {}
     }
@@ -159,15 +162,20 @@ impl Barrier {
 /// not change until they have arrived, those at `to` lie in the block's shared memory and nobody
 /// touches them until then; threads expect the bytes on `barrier` ([`Barrier::arrive_expecting`]).
 #[inline(always)]
-pub unsafe fn to_shared(to: *mut u8, from: *const u8, bytes: u32, barrier: *mut Barrier) {
+pub unsafe fn to_shared(
+    to: SharedPtr<u8>,
+    from: *const u8,
+    bytes: u32,
+    barrier: SharedPtr<Barrier>,
+) {
     gpu!(to_shared, (to, from, bytes, barrier) => {
         core::arch::asm!(
             "{{ .reg .b64 from; cvta.to.global.u64 from, {from};",
             "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [{to}], [from], {bytes}, [{barrier}]; }}",
-            to = in(reg32) crate::ptr::shared_address(to),
+            to = in(reg32) to.address(),
             from = in(reg64) from,
             bytes = in(reg32) bytes,
-            barrier = in(reg32) crate::ptr::shared_address(barrier),
+            barrier = in(reg32) barrier.address(),
             options(nostack, preserves_flags),
         )
     });
@@ -183,13 +191,13 @@ pub unsafe fn to_shared(to: *mut u8, from: *const u8, bytes: u32, barrier: *mut 
 /// memory, were made visible to the copy engine ([`fence`]) and do not change until the group was
 /// waited for; those at `to` lie in global memory and nobody touches them until then.
 #[inline(always)]
-pub unsafe fn to_global(to: *mut u8, from: *const u8, bytes: u32) {
+pub unsafe fn to_global(to: *mut u8, from: SharedPtr<u8>, bytes: u32) {
     gpu!(to_global, (to, from, bytes) => {
         core::arch::asm!(
             "{{ .reg .b64 to; cvta.to.global.u64 to, {to};",
             "cp.async.bulk.global.shared::cta.bulk_group [to], [{from}], {bytes}; }}",
             to = in(reg64) to,
-            from = in(reg32) crate::ptr::shared_address(from),
+            from = in(reg32) from.address(),
             bytes = in(reg32) bytes,
             options(nostack, preserves_flags),
         )

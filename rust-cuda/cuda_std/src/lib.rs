@@ -59,7 +59,7 @@ pub mod warp;
 
 pub use cuda_std_macros::{
     address_space, cluster, externally_visible, gpu_only, kernel, launch_bounds, launch_contract,
-    max_registers, unroll,
+    max_registers, part, unroll,
 };
 pub use float::{FloatExt, GpuFloat};
 pub use glam;

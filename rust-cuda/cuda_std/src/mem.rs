@@ -74,9 +74,9 @@ pub trait Vector: Copy + private::Sealed {
     #[doc(hidden)]
     unsafe fn store_global(ptr: *mut Self, value: Self, hint: StoreHint);
     #[doc(hidden)]
-    unsafe fn load_shared(ptr: *const Self) -> Self;
+    unsafe fn load_shared(address: u32) -> Self;
     #[doc(hidden)]
-    unsafe fn store_shared(ptr: *mut Self, value: Self);
+    unsafe fn store_shared(address: u32, value: Self);
 }
 
 mod private {
@@ -124,7 +124,7 @@ pub unsafe fn store_global<V: Vector>(ptr: *mut V, value: V, hint: StoreHint) {
 #[must_use]
 pub unsafe fn load_shared<V: Vector>(ptr: *const V) -> V {
     // SAFETY: the caller's.
-    unsafe { V::load_shared(ptr) }
+    unsafe { V::load_shared(crate::ptr::shared_address(ptr)) }
 }
 
 /// Writes a vector to shared memory.
@@ -138,7 +138,7 @@ pub unsafe fn load_shared<V: Vector>(ptr: *const V) -> V {
 #[inline(always)]
 pub unsafe fn store_shared<V: Vector>(ptr: *mut V, value: V) {
     // SAFETY: the caller's.
-    unsafe { V::store_shared(ptr, value) }
+    unsafe { V::store_shared(crate::ptr::shared_address(ptr), value) }
 }
 
 macro_rules! vector {
@@ -213,14 +213,13 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            unsafe fn load_shared(ptr: *const Self) -> Self {
-                gpu!(load_shared, (ptr) => {
+            unsafe fn load_shared(address: u32) -> Self {
+                gpu!(load_shared, (address) => {
                     $(let $lane: $scalar;)*
                     core::arch::asm!(
-                        "{{ .reg .b64 address; cvta.to.shared.u64 address, {ptr};",
-                        concat!("ld.shared", $ptx, " ", $list, ", [address]; }}"),
+                        concat!("ld.shared", $ptx, " ", $list, ", [{address}];"),
                         $($lane = out($register) $lane,)*
-                        ptr = in(reg64) ptr,
+                        address = in(reg32) address,
                         options(readonly, nostack, preserves_flags),
                     );
                     $value
@@ -228,13 +227,12 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            unsafe fn store_shared(ptr: *mut Self, value: Self) {
-                gpu!(store_shared, (ptr, value) => {
+            unsafe fn store_shared(address: u32, value: Self) {
+                gpu!(store_shared, (address, value) => {
                     let $pattern = value;
                     core::arch::asm!(
-                        "{{ .reg .b64 address; cvta.to.shared.u64 address, {ptr};",
-                        concat!("st.shared", $ptx, " [address], ", $list, "; }}"),
-                        ptr = in(reg64) ptr,
+                        concat!("st.shared", $ptx, " [{address}], ", $list, ";"),
+                        address = in(reg32) address,
                         $($lane = in($register) $lane,)*
                         options(nostack, preserves_flags),
                     )

@@ -2,7 +2,7 @@
 //! the instructions that they ask for. One target folder for all of them, so that core is built
 //! once an architecture.
 
-use cuda_builder::{CudaBuilder, NvvmArch};
+use cuda_builder::{Artifact, CudaBuilder, NvvmArch};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -92,15 +92,19 @@ impl Ptx {
 }
 
 fn build(name: &str, archs: &[NvvmArch]) -> Vec<Ptx> {
+    let artifact = artifact(name, archs);
+    artifact.ptx_paths().map(|path| Ptx::of(&path)).collect()
+}
+
+fn artifact(name: &str, archs: &[NvvmArch]) -> Artifact {
     let folder = folder(name);
     lock(&folder);
-    let artifact = CudaBuilder::new(&folder)
+    CudaBuilder::new(&folder)
         .archs(archs)
         .target_dir(scratch("target"))
         .out_dir(scratch(name))
         .build_all()
-        .unwrap_or_else(|error| panic!("{name}: {error}"));
-    artifact.ptx_paths().map(|path| Ptx::of(&path)).collect()
+        .unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 const BOTH: &[NvvmArch] = &[NvvmArch::Compute75, NvvmArch::Compute90];
@@ -113,6 +117,22 @@ fn crates_written_for_rust_cuda_become_ptx() {
     ordinary_rust();
     floating_point();
     a_build_script();
+    kernels_in_parts();
+}
+
+/// Ours, not rust-cuda's: `#[part]`, as a macro writes it.
+fn kernels_in_parts() {
+    let artifact = artifact("in_parts", &[NvvmArch::Compute90]);
+    let parts = artifact.manifest.modules[0].parts.iter().map(|part| {
+        let kernels = part.kernels.iter().map(|kernel| kernel.entry.as_str());
+        (part.name.as_str(), kernels.collect::<Vec<_>>())
+    });
+    let expected = [
+        ("main", vec!["clear"]),
+        ("of_f32", vec!["double_f32", "square_f32"]),
+        ("of_f64", vec!["double_f64", "square_f64"]),
+    ];
+    assert_eq!(parts.collect::<Vec<_>>(), expected);
 }
 
 fn tiled_gemm() {

@@ -3,15 +3,18 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Error, Expr, Meta, Token};
+use syn::{Attribute, Error, Expr, Ident, Meta, Token};
 
 /// What the attributes below `#[kernel]` say.
 #[derive(Default)]
 pub(crate) struct Options {
     /// `[max_threads, min_blocks, cluster x, y, z, max_registers]`; none is 0.
     pub(crate) bounds: [Option<Expr>; 6],
+    /// The name in `#[part]`.
+    pub(crate) part: Option<String>,
     /// The conditions of `#[launch_contract]`.
     pub(crate) contract: Option<Vec<Expr>>,
     /// `#[cfg]` and lint levels, wanted on everything that is generated.
@@ -63,6 +66,15 @@ impl Options {
                         ));
                     }
                     options.contract = Some(conditions);
+                }
+                Some("part") => {
+                    if options.part.is_some() {
+                        return Err(Error::new_spanned(
+                            &attribute,
+                            "a kernel is in one part: keep one #[part(..)]",
+                        ));
+                    }
+                    options.part = Some(part(&attribute)?);
                 }
                 Some("kernel") => {
                     return Err(Error::new_spanned(
@@ -137,6 +149,19 @@ impl Options {
             None => quote!(0u32),
         })
     }
+}
+
+/// The name in `#[part(NAME)]`, which becomes part of the name of a file.
+fn part(attribute: &Attribute) -> syn::Result<String> {
+    let example =
+        "a part is named by one identifier of ASCII letters, digits and _: write #[part(scan_f32)]";
+    let wrong = |_| Error::new_spanned(attribute, example);
+    let name: Ident = attribute.parse_args().map_err(wrong)?;
+    let text = name.unraw().to_string();
+    if !text.is_ascii() {
+        return Err(Error::new_spanned(name, example));
+    }
+    Ok(text)
 }
 
 fn expressions(attribute: &Attribute) -> syn::Result<Vec<Expr>> {

@@ -102,7 +102,11 @@ fn metadata(kernel: &Kernel) -> TokenStream {
         })
         .collect::<Vec<_>>()
         .join(",");
-    let tail = format!(r#"","parameters":[{parameters}]}}"#);
+    let part = match &kernel.options.part {
+        Some(name) => format!(r#","part":{}"#, quoted(name)),
+        None => String::new(),
+    };
+    let tail = format!(r#"","parameters":[{parameters}]{part}}}"#);
     let json = quote!(::core::concat!(#head, ::core::module_path!(), #tail));
     quote! {
         #[cfg(target_os = "cuda")]

@@ -4,7 +4,7 @@
 //! they become, once for the device (`target_os = "cuda"`) and once for the host. What does not:
 //! the types that the generated code names (`cuda_std::launch`), and everything that turns the
 //! compiled kernel into PTX (`cuda_builder`). The attribute names are rust-cuda's, plus
-//! `launch_bounds`, `cluster`, `max_registers` and `launch_contract`, which are ours.
+//! `launch_bounds`, `cluster`, `max_registers`, `part` and `launch_contract`, which are ours.
 
 mod attributes;
 mod contract;
@@ -77,6 +77,22 @@ pub fn cluster(_: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn max_registers(_: TokenStream, item: TokenStream) -> TokenStream {
     attributes::misplaced("max_registers", item.into()).into()
+}
+
+/// `#[part(name)]`, below `#[kernel]`: the part of the artifact that the kernel is in.
+///
+/// The kernels of a part are one file of PTX an architecture, which a program loads when it
+/// first looks one of them up; those without the attribute are in the part `main`, which is
+/// loaded first. A name is an identifier of ASCII letters, digits and `_`; a macro may give it.
+/// Kernels of two parts share code, which each has a copy of, and no statics: each part has
+/// its own.
+///
+/// # Errors
+///
+/// Anywhere but below `#[kernel]`, twice on one kernel, and without exactly one such name.
+#[proc_macro_attribute]
+pub fn part(_: TokenStream, item: TokenStream) -> TokenStream {
+    attributes::misplaced("part", item.into()).into()
 }
 
 /// `#[launch_contract(condition, ...)]`, below `#[kernel]`: what a launch must satisfy for the

@@ -5,7 +5,7 @@ use toml::{Table, Value};
 use super::{File, Finding};
 
 /// What kernels may depend on: `cuda_std`, and crates without `std`.
-const KERNEL_DEPENDENCIES: &[&str] = &["cuda_std"];
+const KERNEL_DEPENDENCIES: &[&str] = &["cuda_std", "bytemuck", "pastey"];
 
 /// A dependency whose version is not the workspace table's.
 pub fn dependency_outside_the_table(file: &File) -> Vec<Finding> {

@@ -14,6 +14,7 @@ mod limits;
 mod mapping;
 mod memory;
 mod reduce;
+mod scan;
 mod segmented_reduce;
 
 use std::process::ExitCode;
@@ -57,6 +58,30 @@ fn cases() -> Vec<Case> {
         block_scan::scattered_scans_work_in_as_many_warps_as_can_be,
         block_scan::scans_write_their_elements_and_nothing_else,
         block_scan::a_scan_of_too_many_elements_is_refused,
+        scan::sums_of_every_type_agree_with_a_sequential_scan,
+        scan::sums_of_signed_integers_have_the_kernels_of_the_unsigned_ones,
+        scan::sums_may_be_wider_than_their_elements,
+        scan::minima_agree_with_a_sequential_scan,
+        scan::maxima_agree_with_a_sequential_scan,
+        scan::products_agree_with_a_sequential_scan,
+        scan::bitwise_operators_agree_with_a_sequential_scan,
+        scan::an_operator_that_is_not_commutative_keeps_the_order_of_its_elements,
+        scan::elements_are_transformed_before_they_are_combined,
+        scan::scans_are_right_around_every_warp_and_tile,
+        scan::a_plan_chooses_a_kernel_for_every_number_of_elements,
+        scan::the_number_of_elements_may_be_on_the_device,
+        scan::results_may_take_the_place_of_their_elements,
+        scan::elements_and_results_may_begin_anywhere,
+        scan::a_scan_writes_its_results_and_nothing_else,
+        scan::a_plan_scans_again_and_again_whatever_the_sizes,
+        scan::words_of_4294967295_launches_ago_are_not_taken_for_totals,
+        scan::scans_that_were_recorded_are_done_at_every_launch_of_the_graph,
+        scan::sums_of_floats_have_the_same_bits_on_grids_of_any_size,
+        scan::sums_of_floats_have_the_same_bits_on_gpus_of_any_size,
+        scan::zeros_infinities_and_nans_are_what_ieee_754_says,
+        scan::sizes_that_do_not_fit_are_refused_and_nothing_is_written,
+        scan::plans_that_cannot_be_made_are_refused,
+        scan::memory_of_another_device_is_refused,
         graphs::a_replayed_graph_gives_the_bits_of_single_launches,
         graphs::recorded_work_is_done_in_order_at_every_launch,
         launches::a_programmatic_launch_reads_what_the_kernel_before_wrote,

@@ -64,12 +64,16 @@ pub struct Checking {
 impl Checking {
     /// Checks launches of the kernel `only`, or of all; `kernels` are those of
     /// the artifact's manifest. Launches of other kernels run unwatched.
-    pub fn new(checks: Checks, kernels: &[manifest::Kernel], only: Option<&str>) -> Self {
+    pub fn new<'k>(
+        checks: Checks,
+        kernels: impl IntoIterator<Item = &'k manifest::Kernel>,
+        only: Option<&str>,
+    ) -> Self {
         Checking {
             checks,
             only: only.map(str::to_owned),
             names: kernels
-                .iter()
+                .into_iter()
                 .map(|kernel| (kernel.entry.clone(), names(kernel)))
                 .collect(),
             verdicts: Verdicts::default(),

@@ -107,6 +107,7 @@ functions! {
     LLVMDisposeMemoryBuffer(BufferRef);
     LLVMParseBitcodeInContext2(ContextRef, BufferRef, *mut ModuleRef) -> c_int;
     LLVMDisposeModule(ModuleRef);
+    LLVMWriteBitcodeToMemoryBuffer(ModuleRef) -> BufferRef;
     LLVMLinkModules2(ModuleRef, ModuleRef) -> c_int;
     LLVMPrintModuleToString(ModuleRef) -> *mut c_char;
     LLVMVerifyModule(ModuleRef, c_int, *mut *mut c_char) -> c_int;

@@ -154,6 +154,20 @@ impl Module {
         }
     }
 
+    /// The module as bitcode, which another context can read.
+    pub(crate) fn bitcode(&self) -> Vec<u8> {
+        let api = &self.llvm.api;
+        // SAFETY: the module is alive; the buffer is copied, and LLVM's to free.
+        unsafe {
+            let buffer = (api.LLVMWriteBitcodeToMemoryBuffer)(self.raw);
+            let start = (api.LLVMGetBufferStart)(buffer).cast::<u8>();
+            let length = (api.LLVMGetBufferSize)(buffer);
+            let bytes = std::slice::from_raw_parts(start, length).to_vec();
+            (api.LLVMDisposeMemoryBuffer)(buffer);
+            bytes
+        }
+    }
+
     /// Sets the name that the module and its source go by.
     pub(crate) fn set_name(&self, name: &str) {
         // SAFETY: LLVM copies the bytes, whose length is given.

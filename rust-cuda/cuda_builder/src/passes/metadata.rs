@@ -2,14 +2,14 @@
 //!
 //! `.cuda_std.kernel` holds, for each kernel, eight little-endian 32-bit words
 //! (version, most threads, fewest blocks, cluster x, y, z, most registers, 0)
-//! and then JSON (entry, module, parameters). `.cuda_std.external` holds the
+//! and then JSON (entry, module, parameters, part). `.cuda_std.external` holds the
 //! name of a function or static that stays visible though it is no kernel.
 
 use serde::Deserialize;
 
 use crate::CudaBuilderError;
 use crate::llvm::Module;
-use crate::manifest::Parameter;
+use crate::manifest::{MAIN, Parameter};
 
 const KERNEL_SECTION: &str = ".cuda_std.kernel";
 const EXTERNAL_SECTION: &str = ".cuda_std.external";
@@ -21,11 +21,20 @@ const WORDS: usize = 8;
 pub(crate) struct KernelMetadata {
     pub(crate) entry: String,
     pub(crate) module: String,
+    /// The part of the artifact that it is in.
+    pub(crate) part: String,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) max_threads: u32,
     pub(crate) min_blocks: u32,
     pub(crate) cluster: [u32; 3],
     pub(crate) max_registers: u32,
+}
+
+impl KernelMetadata {
+    /// Whether the library of that name defines it.
+    pub(crate) fn is_of(&self, library: &str) -> bool {
+        self.module.split("::").next() == Some(library)
+    }
 }
 
 /// Everything the sections hold.
@@ -42,6 +51,8 @@ struct Description {
     entry: String,
     module: String,
     parameters: Vec<Parameter>,
+    /// Absent where the source does not say.
+    part: Option<String>,
 }
 
 /// Reads the sections and removes them, and with them the lists that kept
@@ -116,6 +127,7 @@ fn parse(bytes: &[u8]) -> Result<KernelMetadata, String> {
     Ok(KernelMetadata {
         entry: description.entry,
         module: description.module,
+        part: description.part.unwrap_or_else(|| MAIN.to_owned()),
         parameters: description.parameters,
         max_threads: words[1],
         min_blocks: words[2],
@@ -146,6 +158,15 @@ mod tests {
         assert_eq!(kernel.cluster, [4, 2, 1]);
         assert_eq!(kernel.max_registers, 64);
         assert_eq!(kernel.parameters[0].ty, "&[f32]");
+    }
+
+    #[test]
+    fn a_kernel_is_in_the_part_that_it_names_and_else_in_the_main_one() {
+        assert_eq!(parse(&bytes(1)).unwrap().part, "main");
+        let mut named = bytes(1);
+        named.pop();
+        named.extend_from_slice(br#","part":"scans"}"#);
+        assert_eq!(parse(&named).unwrap().part, "scans");
     }
 
     #[test]

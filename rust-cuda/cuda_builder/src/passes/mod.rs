@@ -1,8 +1,9 @@
 //! From rustc's bitcode to PTX: what has to be said about a module of kernels
 //! that rustc cannot say, in the order in which it is said.
 //!
-//! Everything up to [`kernels::publish`] happens before any optimisation;
-//! rustc itself runs none (see [`crate::flags`]).
+//! Everything up to [`kernels::publish`] happens once, to the whole module, and
+//! before any optimisation; rustc itself runs none (see [`crate::flags`]). The
+//! rest happens to each part ([`parts`]), without the kernels of the others.
 
 mod address_space;
 mod archive;
@@ -11,17 +12,26 @@ mod kernels;
 mod math;
 mod metadata;
 mod names;
+mod parts;
+
+use std::num::NonZero;
+use std::thread;
 
 use crate::builder::Options;
-use crate::cargo::Bitcode;
+use crate::cargo::{Bitcode, Crate};
 use crate::llvm::{Llvm, Machine, Module};
 use crate::{CudaBuilderError, NvvmArch, flags};
 
+use metadata::Found;
+use parts::Part;
+
 pub(crate) use metadata::KernelMetadata;
 
-/// What the passes make of a module.
+/// What the passes make of one part.
 #[derive(Debug)]
 pub(crate) struct Output {
+    /// The part's name.
+    pub(crate) part: String,
     pub(crate) ptx: String,
     /// What cuda_std said about each kernel, by its entry name.
     pub(crate) kernels: Vec<KernelMetadata>,
@@ -31,52 +41,111 @@ pub(crate) struct Output {
     pub(crate) after: Option<String>,
 }
 
-/// Turns bitcode into the PTX of one architecture.
-pub(crate) fn run(
-    llvm: &'static Llvm,
-    bitcode: &Bitcode,
-    crate_name: &str,
-    options: &Options,
-    arch: NvvmArch,
-) -> Result<Output, CudaBuilderError> {
-    let module = Module::parse(llvm, &bitcode.module, crate_name)?;
-    module.set_name(crate_name);
-    let found = metadata::take(&module)?;
+/// One build of one crate for one architecture.
+#[derive(Clone, Copy)]
+pub(crate) struct Passes<'b> {
+    pub(crate) llvm: &'static Llvm,
+    pub(crate) kernels: &'b Crate,
+    pub(crate) options: &'b Options,
+    pub(crate) arch: NvvmArch,
+}
 
-    let version = options.ptx_version.unwrap_or(arch.ptx_version());
-    let machine = Machine::new(llvm, arch, version, options.nvvm_opts)?;
-    machine.set_comments(options.emit_comments);
-
-    kernels::publish(&module, &found)?;
-    machine.run(&module, "globaldce")?;
-    archive::link_missing(&module, &bitcode.archives)?;
-    kernels::publish(&module, &found)?;
-    machine.run(&module, "globaldce")?;
-    address_space::assign(&module)?;
-    if options.mark_convergent {
-        convergence::mark(&module);
-    } else {
-        convergence::unmark(&module);
+impl Passes<'_> {
+    /// Turns bitcode into the PTX of each part, `main` first.
+    pub(crate) fn run(self, bitcode: &Bitcode) -> Result<Vec<Output>, CudaBuilderError> {
+        let name = self.kernels.identifier();
+        let module = Module::parse(self.llvm, &bitcode.module, &name)?;
+        module.set_name(&name);
+        let mut found = metadata::take(&module)?;
+        if !self.options.kernels_of_dependencies {
+            // The others are functions like any other from here on, and go
+            // unless a kernel calls them.
+            found
+                .kernels
+                .retain(|kernel| kernel.is_of(&self.kernels.library));
+        }
+        self.whole(&module, &found, bitcode)?;
+        let parts = parts::split(&found)?;
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        self.each(module, &found, parts, threads)
     }
-    math::apply(&module, options);
-    module.verify()?;
-    let before = options.keep_ir.then(|| module.print());
 
-    machine.run(&module, flags::pipeline(options))?;
-    if options.nvvm_opts && address_space::globalise_aggregate_pointers(&module, &found.kernels) {
-        machine.run(
-            &module,
-            "function(infer-address-spaces,instcombine,early-cse)",
-        )?;
+    /// Makes the entries and drops what no kernel needs.
+    fn whole(
+        self,
+        module: &Module,
+        found: &Found,
+        bitcode: &Bitcode,
+    ) -> Result<(), CudaBuilderError> {
+        let machine = self.machine()?;
+        kernels::publish(module, found)?;
+        machine.run(module, "globaldce")?;
+        archive::link_missing(module, &bitcode.archives)?;
+        kernels::publish(module, found)?;
+        machine.run(module, "globaldce")
     }
-    names::settle(&module);
-    module.verify()?;
-    let after = options.keep_ir.then(|| module.print());
-    let ptx = machine.emit(&module)?;
-    Ok(Output {
-        ptx,
-        kernels: found.kernels,
-        before,
-        after,
-    })
+
+    /// The PTX of each of the parts in a module, halved until it holds one.
+    fn each(
+        self,
+        module: Module,
+        found: &Found,
+        mut parts: Vec<Part>,
+        threads: usize,
+    ) -> Result<Vec<Output>, CudaBuilderError> {
+        if parts.len() == 1 {
+            let part = parts.pop().into_iter();
+            return part.map(|part| self.part(&module, part)).collect();
+        }
+        // A context works on one thread at a time, so each half is read into its own.
+        let bitcode = module.bitcode();
+        drop(module);
+        parts::halves(parts, threads, |half, threads| {
+            let module = Module::parse(self.llvm, &bitcode, &self.kernels.identifier())?;
+            parts::keep(&module, &self.machine()?, found, &half)?;
+            self.each(module, found, half, threads)
+        })
+    }
+
+    /// The PTX of the one part that a module holds.
+    fn part(self, module: &Module, part: Part) -> Result<Output, CudaBuilderError> {
+        let options = self.options;
+        let machine = self.machine()?;
+        address_space::assign(module)?;
+        if options.mark_convergent {
+            convergence::mark(module);
+        } else {
+            convergence::unmark(module);
+        }
+        math::apply(module, options);
+        module.verify()?;
+        let before = options.keep_ir.then(|| module.print());
+
+        machine.run(module, flags::pipeline(options))?;
+        if options.nvvm_opts && address_space::globalise_aggregate_pointers(module, &part.kernels) {
+            machine.run(
+                module,
+                "function(infer-address-spaces,instcombine,early-cse)",
+            )?;
+        }
+        names::settle(module);
+        module.verify()?;
+        let after = options.keep_ir.then(|| module.print());
+        let ptx = machine.emit(module)?;
+        Ok(Output {
+            part: part.name,
+            ptx,
+            kernels: part.kernels,
+            before,
+            after,
+        })
+    }
+
+    fn machine(self) -> Result<Machine, CudaBuilderError> {
+        let options = self.options;
+        let version = options.ptx_version.unwrap_or(self.arch.ptx_version());
+        let machine = Machine::new(self.llvm, self.arch, version, options.nvvm_opts)?;
+        machine.set_comments(options.emit_comments);
+        Ok(machine)
+    }
 }

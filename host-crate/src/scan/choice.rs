@@ -1,0 +1,179 @@
+//! Which kernel scans an array: by the number of its elements, the architecture, and what
+//! is asked of the bits of floats. Pure.
+//!
+//! The thresholds are one table; `n` below one of them is scanned in fewer microseconds
+//! by the kernel that it belongs to than by the next.
+
+use quadscan_kernels::scan::{Algorithm, ScanKernel};
+
+use super::Reproducibility;
+
+/// Up to how many bytes of elements a kernel is faster than those that follow it, where
+/// its tiles are resident at once.
+struct Thresholds {
+    one_wave_small: u64,
+    one_wave: u64,
+}
+
+/// By the least compute capability that they hold for, the newest first.
+const THRESHOLDS: [((u32, u32), Thresholds); 2] = [
+    (
+        (9, 0),
+        Thresholds {
+            one_wave_small: 1 << 19,
+            one_wave: 1 << 23,
+        },
+    ),
+    (
+        (0, 0),
+        Thresholds {
+            one_wave_small: 1 << 19,
+            one_wave: 1 << 23,
+        },
+    ),
+];
+
+/// A kernel on a device.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub(super) kernel: &'static ScanKernel,
+    /// Blocks that the device holds at once, or fewer that the plan may use.
+    pub(super) blocks: u64,
+}
+
+impl Candidate {
+    /// The most elements that it scans there.
+    pub(super) fn capacity(&self) -> u64 {
+        if !self.kernel.algorithm.is_one_wave() {
+            return self.kernel.capacity();
+        }
+        let tiles = self.blocks.min(self.kernel.max_tiles);
+        self.kernel.tile.saturating_mul(tiles)
+    }
+}
+
+/// What is to be scanned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Task {
+    pub(super) n: u64,
+    /// Bytes of an element.
+    pub(super) element: u64,
+    /// What both addresses are multiples of, bytes, as far as it matters.
+    pub(super) alignment: u64,
+    pub(super) compute_capability: (u32, u32),
+    pub(super) reproducibility: Reproducibility,
+}
+
+impl Task {
+    fn fits(&self, candidate: &Candidate) -> bool {
+        let is_aligned = self.alignment.is_multiple_of(candidate.kernel.alignment);
+        is_aligned && self.n <= candidate.capacity()
+    }
+
+    /// Whether the choice of this kernel is the same on every GPU.
+    fn is_free_of_gpu(&self, candidate: &Candidate) -> bool {
+        self.reproducibility == Reproducibility::RunToRun
+            || !candidate.kernel.algorithm.is_one_wave()
+    }
+
+    /// Whether the kernel is the fastest of it and those that follow it.
+    fn is_fastest(&self, candidate: &Candidate) -> bool {
+        let mut known = THRESHOLDS.iter();
+        let known = known.find(|(least, _)| self.compute_capability >= *least);
+        let bytes = match (candidate.kernel.algorithm, known) {
+            (Algorithm::OneWaveSmall, Some((_, thresholds))) => thresholds.one_wave_small,
+            (Algorithm::OneWave, Some((_, thresholds))) => thresholds.one_wave,
+            _ => u64::MAX,
+        };
+        self.n.saturating_mul(self.element) <= bytes
+    }
+}
+
+/// The kernel for the task, of those that there are, in the order of
+/// [`ScanKernels::KERNELS`](quadscan_kernels::scan::ScanKernels::KERNELS): the first one
+/// that is the fastest for so many elements, else the last one that can do it at all.
+pub(super) fn choose<'c>(candidates: &'c [Candidate], task: &Task) -> Option<&'c Candidate> {
+    let able = |candidate: &&Candidate| task.fits(candidate) && task.is_free_of_gpu(candidate);
+    let mut fastest = candidates.iter().filter(able);
+    fastest
+        .find(|candidate| task.is_fastest(candidate))
+        .or_else(|| candidates.iter().rev().find(able))
+}
+
+#[cfg(test)]
+mod tests {
+    use quadscan_kernels::operator::Sum;
+    use quadscan_kernels::scan::ScanKernels;
+
+    use super::*;
+
+    /// Those of `u32` on a device that holds so many blocks of each at once.
+    fn candidates(blocks: u64) -> Vec<Candidate> {
+        let kernels = <Sum<u32> as ScanKernels>::KERNELS.iter();
+        kernels.map(|kernel| Candidate { kernel, blocks }).collect()
+    }
+
+    fn task(n: u64) -> Task {
+        Task {
+            n,
+            element: 4,
+            alignment: 16,
+            compute_capability: (9, 0),
+            reproducibility: Reproducibility::RunToRun,
+        }
+    }
+
+    fn chosen(blocks: u64, task: Task) -> Option<&'static str> {
+        choose(&candidates(blocks), &task).map(|candidate| candidate.kernel.entry)
+    }
+
+    #[test]
+    fn more_elements_go_to_a_kernel_of_more() {
+        assert_eq!(chosen(132, task(1)), Some("one_block_sum_u32"));
+        assert_eq!(chosen(132, task(8192)), Some("one_block_sum_u32"));
+        assert_eq!(chosen(132, task(8193)), Some("one_wave_small_sum_u32"));
+        assert_eq!(chosen(264, task(1 << 20)), Some("one_wave_sum_u32"));
+        assert_eq!(chosen(264, task(1 << 26)), Some("lookahead_sum_u32"));
+        assert_eq!(chosen(1, task(u64::MAX)), Some("lookahead_sum_u32"));
+    }
+
+    #[test]
+    fn a_wave_is_no_larger_than_what_is_resident_at_once() {
+        assert_eq!(chosen(4, task(4 * 4096)), Some("one_wave_sum_u32"));
+        assert_eq!(chosen(4, task(4 * 4096 + 1)), Some("lookahead_sum_u32"));
+    }
+
+    #[test]
+    fn where_an_array_begins_does_not_change_its_tiles() {
+        let odd = |n| Task {
+            alignment: 4,
+            ..task(n)
+        };
+        for n in [100, 8193, 1 << 20] {
+            assert_eq!(chosen(264, odd(n)), chosen(264, task(n)));
+        }
+        assert_eq!(chosen(264, odd(1 << 28)), Some("lookahead_shifted_sum_u32"));
+    }
+
+    #[test]
+    fn a_device_that_cannot_look_ahead_scans_what_is_resident_at_once() {
+        let mut few = candidates(1056);
+        few.truncate(3);
+        let chosen = |n| choose(&few, &task(n)).map(|candidate| candidate.kernel.entry);
+        // More than it is the fastest for.
+        assert_eq!(chosen(1 << 22), Some("one_wave_sum_u32"));
+        assert_eq!(chosen(1 << 28), None);
+    }
+
+    #[test]
+    fn a_choice_for_every_gpu_does_not_ask_what_is_resident() {
+        let across = |n| Task {
+            reproducibility: Reproducibility::AcrossGpus,
+            ..task(n)
+        };
+        for blocks in [1, 132, 10_000] {
+            assert_eq!(chosen(blocks, across(8192)), Some("one_block_sum_u32"));
+            assert_eq!(chosen(blocks, across(8193)), Some("lookahead_sum_u32"));
+        }
+    }
+}

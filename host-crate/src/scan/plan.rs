@@ -1,0 +1,409 @@
+//! What a program holds to scan: a plan, its options, and its methods.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use quadscan_kernels::operator::{Identity, Operator};
+use quadscan_kernels::scan::{Algorithm, ScanKernels};
+
+use super::choice::Candidate;
+use super::launch::{self, Call, Kind};
+use crate::device::{Buffer, Module, View, ViewMut};
+use crate::error::{Error, Result};
+
+/// Between which runs the bits of float results are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Reproducibility {
+    /// Runs on one GPU, wherever the elements are. Costs nothing: it is how the kernels
+    /// work.
+    #[default]
+    RunToRun,
+    /// Runs on all GPUs that load the same PTX of the artifact: those of compute
+    /// capability 9.0 and newer give the same bits, and so do the older ones.
+    ///
+    /// What it costs: arrays of middling size, between one block's and some megabytes,
+    /// are not scanned in one wave, since how many tiles are resident at once depends on
+    /// the GPU, but by [`Algorithm::LookAhead`].
+    AcrossGpus,
+}
+
+/// What is asked of a plan beside its operator and its capacity.
+///
+/// ```
+/// use quadscan::scan::{Algorithm, Options, Reproducibility};
+///
+/// let options = Options {
+///     reproducibility: Reproducibility::AcrossGpus,
+///     ..Options::default()
+/// };
+/// assert_eq!(options.algorithm, None);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// The algorithm; without one it is chosen anew for each scan, by the number of its
+    /// elements.
+    pub algorithm: Option<Algorithm>,
+    /// Between which runs float results have the same bits.
+    pub reproducibility: Reproducibility,
+    /// The most blocks that a launch has, at least 1; without a bound, as many as the
+    /// device holds at once. Leaves a part of the device to others. Under
+    /// [`Reproducibility::RunToRun`] two bounds may give different bits.
+    pub max_blocks: Option<u32>,
+}
+
+/// Scans by the operator `O` of up to a number of elements, with the scratch memory that
+/// they need. What each method asks for is done in the order of the device's stream; none
+/// waits for it, and none allocates on the device.
+///
+/// All of it can be recorded into a graph ([`Device::capture`]): a plan's memory stays as
+/// long as the graph. Two scans of one plan never overlap: it belongs to one device, whose
+/// work is done in order.
+///
+/// [`Device::capture`]: crate::device::Device::capture
+///
+/// The same elements cannot be read as one view and written as another:
+///
+/// ```compile_fail,E0502
+/// # use quadscan::device::Buffer;
+/// # use quadscan::scan::{Plan, Sum};
+/// # fn scan(plan: &mut Plan<Sum<u32>>, mut data: Buffer<u32>) -> quadscan::Result<()> {
+/// let mut output = data.slice_mut(1..)?;
+/// plan.inclusive(&data, &mut output)
+/// # }
+/// ```
+///
+/// and elements of another type are not the operator's:
+///
+/// ```compile_fail,E0277
+/// # use quadscan::device::Buffer;
+/// # use quadscan::scan::{Plan, Sum};
+/// # fn scan(plan: &mut Plan<Sum<u32>>, input: Buffer<u64>, mut output: Buffer<u32>) {
+/// plan.inclusive(&input, &mut output);
+/// # }
+/// ```
+pub struct Plan<O: ScanKernels> {
+    pub(super) module: Module,
+    pub(super) capacity: u64,
+    pub(super) options: Options,
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) scratch: Buffer<u64>,
+    operator: PhantomData<O>,
+}
+
+/// Elements of `u64` that a plan's scratch memory has, for up to `capacity` elements.
+pub fn scratch_len<O: ScanKernels>(capacity: u64) -> u64 {
+    let words = O::KERNELS.iter().map(|k| k.scratch_words(capacity));
+    words.max().unwrap_or(0)
+}
+
+impl<O: ScanKernels> Plan<O> {
+    /// A plan for up to `capacity` elements.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoManifest`] and [`Error::UnknownKernel`] for a module without the
+    /// operator's kernels, [`Error::SignatureMismatch`] for one that was built from another
+    /// source, [`Error::Argument`] for a capacity that none of them has on this device,
+    /// [`Error::OutOfMemory`].
+    pub fn new(module: &Module, capacity: u64) -> Result<Self> {
+        Self::with(module, capacity, Options::default())
+    }
+
+    /// A plan with options.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::new`]; [`Error::Argument`] for an algorithm that this operator or this
+    /// device does not have, and for no blocks.
+    pub fn with(module: &Module, capacity: u64, options: Options) -> Result<Self> {
+        let candidates = launch::candidates::<O>(module, capacity, &options)?;
+        let words = scratch_len::<O>(capacity);
+        let words = usize::try_from(words).map_err(|_| too_many(capacity))?;
+        let scratch = module.device().alloc(words)?;
+        Self::assemble(module, capacity, options, candidates, scratch)
+    }
+
+    /// A plan with scratch memory that the caller has allocated: at least
+    /// [`scratch_len`] elements, whatever they hold.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::with`]; [`Error::Argument`] for too few elements, and
+    /// [`Error::ForeignBuffer`] for those of another device.
+    pub fn with_scratch(
+        module: &Module,
+        capacity: u64,
+        options: Options,
+        scratch: Buffer<u64>,
+    ) -> Result<Self> {
+        let candidates = launch::candidates::<O>(module, capacity, &options)?;
+        launch::expect_device(module, "scratch", scratch.device())?;
+        let least = scratch_len::<O>(capacity);
+        if (scratch.len() as u64) < least {
+            return Err(Error::Argument {
+                argument: "scratch".to_owned(),
+                problem: format!("has {} elements, needed are {least}", scratch.len()),
+            });
+        }
+        Self::assemble(module, capacity, options, candidates, scratch)
+    }
+
+    /// Clears the scratch memory, once for all scans.
+    fn assemble(
+        module: &Module,
+        capacity: u64,
+        options: Options,
+        candidates: Vec<Candidate>,
+        mut scratch: Buffer<u64>,
+    ) -> Result<Self> {
+        scratch.fill_bytes(0)?;
+        Ok(Self {
+            module: module.clone(),
+            capacity,
+            options,
+            candidates,
+            scratch,
+            operator: PhantomData,
+        })
+    }
+
+    /// The most elements of a scan.
+    pub fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    /// What was asked for.
+    pub fn options(&self) -> Options {
+        self.options
+    }
+
+    /// The scratch memory, for another plan. A graph that scans of this plan were recorded
+    /// into goes on to use it.
+    pub fn into_scratch(self) -> Buffer<u64> {
+        self.scratch
+    }
+
+    /// The scratch memory, so that tests can see to it that it is old.
+    #[doc(hidden)]
+    pub fn scratch_mut(&mut self) -> ViewMut<'_, u64> {
+        (&mut self.scratch).into()
+    }
+
+    /// The algorithm that scans `n` elements at addresses that are multiples of 16;
+    /// `None` when there is none, as for more than the capacity.
+    pub fn algorithm_for(&self, n: u64) -> Option<Algorithm> {
+        let chosen = launch::choose(self, n, launch::ALIGNED).ok()?;
+        Some(chosen.kernel.algorithm)
+    }
+
+    /// The same scans of the first elements of an array, as many as the device knows:
+    /// `count` holds a number, and is read when the scan is done, not before. Elements
+    /// from there on are neither read nor written; a number larger than the input's length
+    /// is taken for that.
+    ///
+    /// ```
+    /// # use quadscan::device::{Artifact, Device, DeviceChoice};
+    /// # use quadscan::scan::{Plan, Sum};
+    /// # fn main() -> quadscan::Result<()> {
+    /// # let device = Device::open(DeviceChoice::Emulator { schedule: None })?;
+    /// # let module = device.load(&Artifact::embedded()?)?;
+    /// let mut data = device.upload(&[1u32, 1, 1, 7, 7])?;
+    /// let count = device.upload(&[3u64])?;
+    /// let mut plan = Plan::<Sum<u32>>::new(&module, 5)?;
+    /// plan.counted(&count).inclusive_in_place(&mut data)?;
+    /// assert_eq!(data.to_vec()?, [1, 2, 3, 7, 7]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn counted<'p>(&'p mut self, count: impl Into<View<'p, u64>>) -> Counted<'p, O> {
+        Counted {
+            plan: self,
+            count: count.into(),
+        }
+    }
+
+    fn started(&mut self) -> (&mut Self, Option<View<'_, u64>>) {
+        (self, None)
+    }
+}
+
+/// Scans of as many elements as the device knows: see [`Plan::counted`].
+#[derive(Debug)]
+pub struct Counted<'p, O: ScanKernels> {
+    plan: &'p mut Plan<O>,
+    count: View<'p, u64>,
+}
+
+impl<O: ScanKernels> Counted<'_, O> {
+    fn started(&mut self) -> (&mut Plan<O>, Option<View<'_, u64>>) {
+        (self.plan, Some(self.count))
+    }
+}
+
+/// The scans, for what has `started`.
+macro_rules! scans {
+    ($($plan:ty),*) => {$(
+        /// Every scan may fail, before anything is launched, with [`Error::Argument`] for
+        /// an output with fewer elements than the input, for more elements than the plan's
+        /// capacity, and for addresses that no kernel of the operator takes, and with
+        /// [`Error::ForeignBuffer`] for memory of another device; then with the driver's
+        /// errors, such as that of an earlier kernel.
+        impl<O: ScanKernels> $plan {
+            /// Result i combines the elements up to and with i.
+            ///
+            /// # Errors
+            ///
+            /// As said above.
+            pub fn inclusive<'a, 'b>(
+                &mut self,
+                input: impl Into<View<'a, O::Input>>,
+                output: impl Into<ViewMut<'b, O::Output>>,
+            ) -> Result<()> {
+                let (plan, count) = self.started();
+                let call = Call::apart(input.into(), output.into(), count)?;
+                launch::run(plan, &call, Kind::Inclusive(None))
+            }
+
+            /// Result i combines `initial` and the elements up to and with i.
+            ///
+            /// # Errors
+            ///
+            /// As said above.
+            pub fn inclusive_with<'a, 'b>(
+                &mut self,
+                initial: O::Accumulator,
+                input: impl Into<View<'a, O::Input>>,
+                output: impl Into<ViewMut<'b, O::Output>>,
+            ) -> Result<()> {
+                let (plan, count) = self.started();
+                let call = Call::apart(input.into(), output.into(), count)?;
+                launch::run(plan, &call, Kind::Inclusive(Some(initial)))
+            }
+
+            /// Result i combines the elements before i; result 0 is the neutral element.
+            ///
+            /// # Errors
+            ///
+            /// As said above.
+            pub fn exclusive<'a, 'b>(
+                &mut self,
+                input: impl Into<View<'a, O::Input>>,
+                output: impl Into<ViewMut<'b, O::Output>>,
+            ) -> Result<()>
+            where
+                O: Identity,
+            {
+                self.exclusive_with(O::IDENTITY, input, output)
+            }
+
+            /// Result i combines `initial` and the elements before i; result 0 is
+            /// `initial`.
+            ///
+            /// # Errors
+            ///
+            /// As said above.
+            pub fn exclusive_with<'a, 'b>(
+                &mut self,
+                initial: O::Accumulator,
+                input: impl Into<View<'a, O::Input>>,
+                output: impl Into<ViewMut<'b, O::Output>>,
+            ) -> Result<()> {
+                let (plan, count) = self.started();
+                let call = Call::apart(input.into(), output.into(), count)?;
+                launch::run(plan, &call, Kind::Exclusive(initial))
+            }
+
+            /// As `inclusive`, each result in the place of its element.
+            ///
+            /// # Errors
+            ///
+            /// As said above.
+            pub fn inclusive_in_place<'a, T>(
+                &mut self,
+                data: impl Into<ViewMut<'a, T>>,
+            ) -> Result<()>
+            where
+                T: bytemuck::Pod,
+                O: Operator<Input = T, Output = T>,
+            {
+                let (plan, count) = self.started();
+                let call = Call::in_place(data.into(), count);
+                launch::run(plan, &call, Kind::Inclusive(None))
+            }
+
+            /// As `inclusive_with`, each result in the place of its element.
+            ///
+            /// # Errors
+            ///
+            /// As said above.
+            pub fn inclusive_with_in_place<'a, T>(
+                &mut self,
+                initial: O::Accumulator,
+                data: impl Into<ViewMut<'a, T>>,
+            ) -> Result<()>
+            where
+                T: bytemuck::Pod,
+                O: Operator<Input = T, Output = T>,
+            {
+                let (plan, count) = self.started();
+                let call = Call::in_place(data.into(), count);
+                launch::run(plan, &call, Kind::Inclusive(Some(initial)))
+            }
+
+            /// As `exclusive`, each result in the place of its element.
+            ///
+            /// # Errors
+            ///
+            /// As said above.
+            pub fn exclusive_in_place<'a, T>(
+                &mut self,
+                data: impl Into<ViewMut<'a, T>>,
+            ) -> Result<()>
+            where
+                T: bytemuck::Pod,
+                O: Identity + Operator<Input = T, Output = T>,
+            {
+                self.exclusive_with_in_place(O::IDENTITY, data)
+            }
+
+            /// As `exclusive_with`, each result in the place of its element.
+            ///
+            /// # Errors
+            ///
+            /// As said above.
+            pub fn exclusive_with_in_place<'a, T>(
+                &mut self,
+                initial: O::Accumulator,
+                data: impl Into<ViewMut<'a, T>>,
+            ) -> Result<()>
+            where
+                T: bytemuck::Pod,
+                O: Operator<Input = T, Output = T>,
+            {
+                let (plan, count) = self.started();
+                let call = Call::in_place(data.into(), count);
+                launch::run(plan, &call, Kind::Exclusive(initial))
+            }
+        }
+    )*};
+}
+
+scans! { Plan<O>, Counted<'_, O> }
+
+impl<O: ScanKernels> fmt::Debug for Plan<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Plan")
+            .field("operator", &std::any::type_name::<O>())
+            .field("capacity", &self.capacity)
+            .field("options", &self.options)
+            .field("device", self.module.device())
+            .finish_non_exhaustive()
+    }
+}
+
+fn too_many(capacity: u64) -> Error {
+    Error::TooManyElements {
+        elements: usize::try_from(capacity).unwrap_or(usize::MAX),
+        size: size_of::<u64>(),
+    }
+}

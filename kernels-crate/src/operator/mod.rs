@@ -1,0 +1,123 @@
+//! What is combined: the associative operators of scans and reductions.
+//!
+//! An [`Operator`] says three things: what becomes of an element before it is combined
+//! ([`transform`](Operator::transform)), how two neighbours are combined
+//! ([`combine`](Operator::combine)), and what a result becomes before it is written
+//! ([`finish`](Operator::finish)). A kernel author adds one by implementing the trait,
+//! here or in a crate of their own. All three run on the host as well, where an oracle
+//! needs them, and give the same bits there, those of NaNs aside.
+//!
+//! Integers wrap. Kernels keep the order of the operands, so that an operator need not
+//! be commutative, and call it on elements that exist, never on padding.
+//!
+//! Ours: [`Sum`], [`Product`], [`SumOfSquares`], [`Min`], [`Max`], [`BitAnd`], [`BitOr`],
+//! [`BitXor`], [`Compose`]. Which of them have kernels in this crate's PTX says
+//! [`scan::instances`](crate::scan::instances).
+
+mod arithmetic;
+mod bits;
+mod compose;
+mod extremum;
+
+use bytemuck::Pod;
+
+pub use arithmetic::{Product, Sum, SumOfSquares};
+pub use bits::{BitAnd, BitOr, BitXor};
+pub use compose::{Affine, Compose};
+pub use extremum::{Max, Min};
+
+/// An associative operator, with what stands before and after it.
+///
+/// `combine(combine(a, b), c)` equals `combine(a, combine(b, c))`, or nearly so for
+/// floats: a kernel says in which order it combines, and that order depends on the
+/// number of elements alone.
+///
+/// The longest run of equal elements would be one; here is the length of a path that is
+/// given by its steps:
+///
+/// ```
+/// use quadscan_kernels::operator::{Identity, Operator};
+///
+/// #[derive(Clone, Copy)]
+/// struct PathLength;
+///
+/// impl Operator for PathLength {
+///     type Input = [f32; 2];
+///     type Accumulator = f32;
+///     type Output = f32;
+///     fn transform([x, y]: [f32; 2]) -> f32 {
+///         cuda_std::GpuFloat::sqrt(x * x + y * y)
+///     }
+///     fn combine(first: f32, second: f32) -> f32 {
+///         first + second
+///     }
+///     fn finish(length: f32) -> f32 {
+///         length
+///     }
+/// }
+///
+/// impl Identity for PathLength {
+///     const IDENTITY: f32 = 0.0;
+/// }
+///
+/// assert_eq!(PathLength::transform([3.0, 4.0]), 5.0);
+/// ```
+pub trait Operator: Copy + 'static {
+    /// What is read: 1, 2, 3, 4, 6, 8, 12 or 16 bytes.
+    type Input: Pod;
+    /// What is combined: at most 16 bytes.
+    type Accumulator: Pod;
+    /// What is written: as `Input`.
+    type Output: Pod;
+
+    /// An element, as it enters.
+    fn transform(element: Self::Input) -> Self::Accumulator;
+
+    /// `first` and `second`, which follow each other in this order.
+    fn combine(first: Self::Accumulator, second: Self::Accumulator) -> Self::Accumulator;
+
+    /// A result, as it is written.
+    fn finish(result: Self::Accumulator) -> Self::Output;
+}
+
+/// An operator with a neutral element: what a combination of nothing is.
+pub trait Identity: Operator {
+    /// `combine(IDENTITY, x)` and `combine(x, IDENTITY)` are `x`, the bits of NaNs aside.
+    const IDENTITY: Self::Accumulator;
+}
+
+/// Implements [`Operator`] and [`Identity`]: the operator, then what it reads, combines
+/// and writes, then its three functions and its neutral element.
+macro_rules! operators {
+    ($($operator:ty: $input:ty => $accumulator:ty => $output:ty,
+       $transform:expr, $combine:expr, $finish:expr, $identity:expr;)*) => {$(
+        impl $crate::operator::Operator for $operator {
+            type Input = $input;
+            type Accumulator = $accumulator;
+            type Output = $output;
+
+            #[inline(always)]
+            fn transform(element: $input) -> $accumulator {
+                let transform: fn($input) -> $accumulator = $transform;
+                transform(element)
+            }
+
+            #[inline(always)]
+            fn combine(first: $accumulator, second: $accumulator) -> $accumulator {
+                let combine: fn($accumulator, $accumulator) -> $accumulator = $combine;
+                combine(first, second)
+            }
+
+            #[inline(always)]
+            fn finish(result: $accumulator) -> $output {
+                let finish: fn($accumulator) -> $output = $finish;
+                finish(result)
+            }
+        }
+
+        impl $crate::operator::Identity for $operator {
+            const IDENTITY: $accumulator = $identity;
+        }
+    )*};
+}
+use operators;

@@ -1,0 +1,384 @@
+//! A worker: one warp's segments of the block's tiles.
+
+use cuda_std::bulk::{self, Barrier};
+use cuda_std::shared::SharedPtr;
+use cuda_std::{thread, warp};
+
+use super::{Plan, Shape, TOTAL, VECTOR, Walk, shared_at};
+use crate::operator::Operator;
+use crate::scan::items::{self, Items};
+use crate::scan::lanes::{self, LANES, anything};
+
+/// # Safety
+/// As for [`scan`](super::scan); all lanes of worker `warp` call it.
+#[inline(always)]
+pub(super) unsafe fn run<
+    O: Operator,
+    const ITEMS: usize,
+    const VECTORS: usize,
+    const RESULTS: usize,
+    const DELAY: usize,
+    const AHEAD: usize,
+>(
+    plan: &Plan<O>,
+    shape: Shape,
+    warp: u32,
+) {
+    let items = ITEMS as u32 * LANES;
+    let lane = warp::lane_id();
+    let worker = Worker::<O>::new(plan, shape, warp);
+    let mine = lane * ITEMS as u32;
+
+    let mut load = Walk::new(plan.first + u64::from(warp * items));
+    let mut total = load;
+    let mut scan = load;
+    // SAFETY: the slots and barriers of this warp are its own; for everything else see
+    // the caller's.
+    unsafe {
+        if lane < shape.slots() as u32 {
+            Barrier::init(worker.barrier(lane), 1);
+            bulk::fence_barriers();
+        }
+        warp::sync_warp(warp::FULL_MASK);
+        // The bytes at the ends of the segments that are on their way.
+        let mut ends = [0; AHEAD];
+        for (i, end) in ends.iter_mut().enumerate() {
+            if (i as u32) < plan.own {
+                *end = worker.start_load(&load, items);
+                load.next(&shape, plan.stride);
+            }
+        }
+
+        // Exclusive scans of the lanes' totals, of the last `DELAY` tiles.
+        let mut befores: [O::Accumulator; DELAY] = [anything(); DELAY];
+        for k in 0..plan.own + DELAY as u32 {
+            let mut before_mine = anything();
+            if k < plan.own {
+                Barrier::wait(worker.barrier(total.slot), total.parity);
+                let count = plan.count(total.first, items);
+                worker.load_ends(&total, count, ends[0]);
+                let own = worker.read::<VECTORS>(total.slot);
+                let scanned = if count == items {
+                    lanes::scan::<O>(items::total::<O, VECTORS, ITEMS>(&own, ITEMS), LANES)
+                } else {
+                    let own = items::total::<O, VECTORS, ITEMS>(
+                        &own,
+                        count.saturating_sub(mine) as usize,
+                    );
+                    lanes::scan::<O>(own, count.div_ceil(ITEMS as u32))
+                };
+                if lane == LANES - 1 {
+                    *worker.total(total.slot) = scanned;
+                }
+                before_mine = lanes::up(scanned, 1);
+                total.next(&shape, plan.stride);
+            }
+
+            thread::sync_threads();
+
+            if k >= DELAY as u32 {
+                let count = plan.count(scan.first, items);
+                let own = worker.read::<VECTORS>(scan.slot);
+                let has_base = plan.request.has_initial() || scan.first > 0;
+                let mut before = befores[0];
+                if has_base {
+                    let base = *worker.base(scan.slot);
+                    before = if lane == 0 {
+                        base
+                    } else if count > mine {
+                        O::combine(base, before)
+                    } else {
+                        before
+                    };
+                }
+                let has_before = has_base || lane > 0;
+                let is_exclusive = plan.request.is_exclusive();
+                let results = if count == items {
+                    items::scan::<O, VECTORS, RESULTS, ITEMS>(
+                        &own,
+                        ITEMS,
+                        before,
+                        has_before,
+                        is_exclusive,
+                    )
+                } else {
+                    let mine = count.saturating_sub(mine) as usize;
+                    items::scan::<O, VECTORS, RESULTS, ITEMS>(
+                        &own,
+                        mine,
+                        before,
+                        has_before,
+                        is_exclusive,
+                    )
+                };
+                worker.write::<RESULTS>(&scan, k, results);
+                worker.store(&scan, k, count);
+                scan.next(&shape, plan.stride);
+            }
+
+            for i in 1..AHEAD {
+                ends[i - 1] = ends[i];
+            }
+            if k + (AHEAD as u32) < plan.own {
+                // All stores but the last have left their slots.
+                bulk::wait_read::<1>();
+                ends[AHEAD - 1] = worker.start_load(&load, items);
+                load.next(&shape, plan.stride);
+            }
+            for i in 1..DELAY {
+                befores[i - 1] = befores[i];
+            }
+            befores[DELAY - 1] = before_mine;
+        }
+        bulk::wait_read::<0>();
+    }
+}
+
+/// A range of bytes, in three: whole vectors at multiples of 16 bytes, which bulk copies
+/// move, and what is at the ends, no more than a byte a lane.
+struct Bytes {
+    /// The address of the first, modulo 16.
+    shift: u32,
+    head: u32,
+    whole: u32,
+    all: u32,
+}
+
+impl Bytes {
+    #[inline(always)]
+    fn new(shape: &Shape, address: usize, all: u32) -> Self {
+        let shift = if shape.shifted {
+            (address % VECTOR) as u32
+        } else {
+            0
+        };
+        let head = all.min((VECTOR as u32 - shift) % VECTOR as u32);
+        Self {
+            shift,
+            head,
+            whole: (all - head) / VECTOR as u32 * VECTOR as u32,
+            all,
+        }
+    }
+
+    /// The byte at the ends that is the lane's, if there is one for it.
+    #[inline(always)]
+    fn end(&self) -> Option<usize> {
+        let lane = warp::lane_id();
+        let at = if lane < self.head {
+            lane
+        } else {
+            lane + self.whole
+        };
+        (at < self.all).then_some(at as usize)
+    }
+
+    /// Whether there are bytes at the ends.
+    #[inline(always)]
+    fn has_ends(&self) -> bool {
+        self.whole < self.all
+    }
+}
+
+/// Where a worker's things are.
+struct Worker<'a, O: Operator> {
+    plan: &'a Plan<O>,
+    shape: Shape,
+    warp: usize,
+    memory: SharedPtr<u8>,
+}
+
+impl<'a, O: Operator> Worker<'a, O> {
+    #[inline(always)]
+    fn new(plan: &'a Plan<O>, shape: Shape, warp: u32) -> Self {
+        Self {
+            plan,
+            shape,
+            warp: warp as usize,
+            memory: SharedPtr::dynamic(),
+        }
+    }
+
+    /// Bytes into the shared memory of this warp's elements in a slot.
+    #[inline(always)]
+    fn segment_at(&self, slot: u32) -> usize {
+        self.shape.slot_at(slot as usize) + self.warp * self.shape.segment()
+    }
+
+    /// The same of its results, in round `k`.
+    #[inline(always)]
+    fn results_at(&self, slot: u32, k: u32) -> usize {
+        if self.shape.is_staged() {
+            self.shape.stage_at(k as usize % 2) + self.warp * self.shape.staged()
+        } else {
+            self.segment_at(slot)
+        }
+    }
+
+    #[inline(always)]
+    fn at(&self, at: usize) -> SharedPtr<u8> {
+        self.memory.wrapping_add(at as u32)
+    }
+
+    #[inline(always)]
+    fn barrier(&self, slot: u32) -> SharedPtr<Barrier> {
+        let at = self.shape.barriers_at(slot as usize) + self.warp * size_of::<Barrier>();
+        self.at(at).cast()
+    }
+
+    #[inline(always)]
+    fn total(&self, slot: u32) -> *mut O::Accumulator {
+        shared_at(self.shape.totals_at(slot as usize) + self.warp * TOTAL)
+    }
+
+    #[inline(always)]
+    fn base(&self, slot: u32) -> *mut O::Accumulator {
+        shared_at(self.shape.bases_at(slot as usize) + self.warp * TOTAL)
+    }
+
+    #[inline(always)]
+    fn input(&self, walk: &Walk) -> *const u8 {
+        self.plan
+            .request
+            .input
+            .wrapping_add(walk.first as usize)
+            .cast()
+    }
+
+    #[inline(always)]
+    fn output(&self, walk: &Walk) -> *mut u8 {
+        self.plan
+            .request
+            .output
+            .wrapping_add(walk.first as usize)
+            .cast()
+    }
+
+    /// Has the segment brought, but for the bytes at its ends: the lane's is returned.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it; the slot is free.
+    #[inline(always)]
+    unsafe fn start_load(&self, walk: &Walk, items: u32) -> u8 {
+        let count = self.plan.count(walk.first, items);
+        let from = self.input(walk);
+        let bytes = Bytes::new(
+            &self.shape,
+            from.addr(),
+            count * size_of::<O::Input>() as u32,
+        );
+        let barrier = self.barrier(walk.slot);
+        // SAFETY: the caller's; the lane that waits for its stores is lane 0; a byte at
+        // the ends is one of the segment's.
+        unsafe {
+            if warp::lane_id() == 0 {
+                Barrier::arrive_expecting(barrier, bytes.whole);
+                if bytes.whole > 0 {
+                    let to = self.segment_at(walk.slot) + (bytes.shift + bytes.head) as usize;
+                    let from = from.wrapping_add(bytes.head as usize);
+                    bulk::to_shared(self.at(to), from, bytes.whole, barrier);
+                }
+            }
+            match bytes.end() {
+                Some(at) => *from.wrapping_add(at),
+                None => 0,
+            }
+        }
+    }
+
+    /// Puts the bytes at the ends to the others.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it; the segment is there, and `end` is what
+    /// [`Worker::start_load`] gave.
+    #[inline(always)]
+    unsafe fn load_ends(&self, walk: &Walk, count: u32, end: u8) {
+        let all = count * size_of::<O::Input>() as u32;
+        let bytes = Bytes::new(&self.shape, self.input(walk).addr(), all);
+        if bytes.has_ends() {
+            // SAFETY: the caller's.
+            unsafe {
+                if let Some(at) = bytes.end() {
+                    *shared_at::<u8>(self.segment_at(walk.slot) + bytes.shift as usize + at) = end;
+                }
+                warp::sync_warp(warp::FULL_MASK);
+            }
+        }
+    }
+
+    /// The lane's items.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it; the segment is there.
+    #[inline(always)]
+    unsafe fn read<const V: usize>(&self, slot: u32) -> Items<O::Input, V> {
+        let at = self.at(self.segment_at(slot) + warp::lane_id() as usize * V * VECTOR);
+        // SAFETY: the caller's.
+        unsafe {
+            if self.shape.shifted {
+                let shift = self.plan.request.input.addr() % VECTOR;
+                Items::read_shifted(at, shift as u32)
+            } else {
+                Items::read(at)
+            }
+        }
+    }
+
+    /// Writes the lane's results, and hands them to the copy engine.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it, after they have read their items.
+    #[inline(always)]
+    unsafe fn write<const V: usize>(&self, walk: &Walk, k: u32, results: Items<O::Output, V>) {
+        let at = self.results_at(walk.slot, k) + warp::lane_id() as usize * V * VECTOR;
+        // SAFETY: the caller's.
+        unsafe {
+            if self.shape.is_staged() {
+                // The results of the round before the last have left.
+                bulk::wait_read::<1>();
+            }
+            if self.shape.is_staged() || self.shape.shifted {
+                // Others have read what is written over.
+                warp::sync_warp(warp::FULL_MASK);
+            }
+            if self.shape.shifted {
+                let shift = self.plan.request.output.addr() % VECTOR;
+                results.write_shifted(self.at(at), shift as u32);
+            } else {
+                results.write(self.at(at));
+            }
+            bulk::fence();
+            warp::sync_warp(warp::FULL_MASK);
+        }
+    }
+
+    /// Has `count` results taken away.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it, after [`Worker::write`].
+    #[inline(always)]
+    unsafe fn store(&self, walk: &Walk, k: u32, count: u32) {
+        let to = self.output(walk);
+        let bytes = Bytes::new(
+            &self.shape,
+            to.addr(),
+            count * size_of::<O::Output>() as u32,
+        );
+        let from = self.results_at(walk.slot, k) + bytes.shift as usize;
+        // SAFETY: the caller's.
+        unsafe {
+            if warp::lane_id() == 0 {
+                if bytes.whole > 0 {
+                    let to = to.wrapping_add(bytes.head as usize);
+                    bulk::to_global(to, self.at(from + bytes.head as usize), bytes.whole);
+                }
+                bulk::commit();
+            }
+            if bytes.has_ends()
+                && let Some(at) = bytes.end()
+            {
+                *to.wrapping_add(at) = *shared_at::<u8>(from + at);
+            }
+        }
+    }
+}

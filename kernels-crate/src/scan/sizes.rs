@@ -1,0 +1,170 @@
+//! The constants of the kernels: how many warps, rows and vectors, by the sizes of an element
+//! and of a result.
+//!
+//! Behaviour is elsewhere; here are numbers. A change of one of them changes the association,
+//! and so the last bits of floats.
+
+use super::lanes;
+use super::lookahead::Shape;
+use crate::operator::Operator;
+
+/// Bytes that a lane moves in one instruction.
+const VECTOR: usize = 16;
+
+/// Constants of kernels that hold a tile in registers: [`one_block`](super::one_block) and
+/// [`one_wave`](super::one_wave).
+#[derive(Clone, Copy, Debug)]
+pub struct Registers {
+    /// Warps of a block.
+    pub warps: usize,
+    /// Rows of a warp.
+    pub rows: usize,
+    /// Neighbouring elements of a lane in a row.
+    pub each: usize,
+    /// The same as vectors of 16 bytes.
+    pub vectors: usize,
+    /// As many results as such vectors.
+    pub results: usize,
+}
+
+/// Constants of [`lookahead`](super::lookahead): those of its [`Shape`], and the elements
+/// that they hold.
+#[derive(Clone, Copy, Debug)]
+pub struct Ahead {
+    /// Elements of a lane in a tile.
+    pub items: usize,
+    /// See [`Shape::vectors`].
+    pub vectors: usize,
+    /// See [`Shape::results`].
+    pub results: usize,
+    /// See [`Shape::workers`].
+    pub workers: usize,
+    /// See [`Shape::delay`].
+    pub delay: usize,
+    /// See [`Shape::ahead`].
+    pub ahead: usize,
+    /// See [`Shape::shifted`].
+    pub shifted: bool,
+}
+
+impl Ahead {
+    /// The shape.
+    pub const fn shape(self) -> Shape {
+        Shape {
+            vectors: self.vectors,
+            results: self.results,
+            workers: self.workers,
+            delay: self.delay,
+            ahead: self.ahead,
+            shifted: self.shifted,
+        }
+    }
+}
+
+/// The fewest elements of which there are whole vectors, and of their results as well.
+const fn each<O: Operator>() -> usize {
+    const fn least(bytes: usize) -> usize {
+        VECTOR >> (bytes | VECTOR).trailing_zeros()
+    }
+    let (input, output) = (least(size_of::<O::Input>()), least(size_of::<O::Output>()));
+    if input > output { input } else { output }
+}
+
+const fn registers<O: Operator>(warps: usize, rows: usize) -> Registers {
+    let each = each::<O>();
+    Registers {
+        warps,
+        rows,
+        each,
+        vectors: each * size_of::<O::Input>() / VECTOR,
+        results: each * size_of::<O::Output>() / VECTOR,
+    }
+}
+
+/// One block for a small array.
+pub const fn one_block<O: Operator>() -> Registers {
+    registers::<O>(lanes::LANES as usize, 2)
+}
+
+/// Many small tiles, for the least time.
+pub const fn one_wave_small<O: Operator>() -> Registers {
+    registers::<O>(8, 1)
+}
+
+/// Larger tiles, so that more elements are resident at once.
+pub const fn one_wave<O: Operator>() -> Registers {
+    registers::<O>(16, 2)
+}
+
+/// Any number of elements, at addresses that are multiples of 16.
+pub const fn lookahead<O: Operator>() -> Ahead {
+    ahead::<O>(false)
+}
+
+/// Any number of elements, anywhere. The tiles are those of [`lookahead`], and so are the
+/// results.
+pub const fn lookahead_shifted<O: Operator>() -> Ahead {
+    ahead::<O>(true)
+}
+
+const fn ahead<O: Operator>(shifted: bool) -> Ahead {
+    const WORKERS: usize = 9;
+    const DELAY: usize = 4;
+    const AHEAD: usize = 2;
+    let least = registers::<O>(WORKERS, 1);
+    // Vectors of a lane in all slots, for which a block has shared memory: 49 of 16 bytes.
+    // Elements have a slot each of the tiles that wait, come and leave, results of
+    // another length two.
+    let of_slots = least.vectors * (DELAY + AHEAD + 1);
+    let of_each = match least.vectors == least.results {
+        true => of_slots,
+        false => of_slots + 2 * least.results,
+    };
+    // An odd number of times, so that lanes meet in few banks.
+    let times = 49 / of_each;
+    let times = if times > 1 { (times - 1) | 1 } else { 1 };
+    Ahead {
+        items: times * least.each,
+        vectors: times * least.vectors,
+        results: times * least.results,
+        workers: WORKERS,
+        delay: DELAY,
+        ahead: AHEAD,
+        shifted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operator::{Compose, Max, Sum};
+
+    /// Shared memory of a block on compute capability 9.0, bytes (CUDA C++ Programming
+    /// Guide, "Technical Specifications per Compute Capability").
+    const SHARED: u32 = 227 << 10;
+
+    fn check<O: Operator>(items: usize) {
+        for of in [lookahead::<O>(), lookahead_shifted::<O>()] {
+            assert_eq!(of.items, items);
+            assert_eq!(of.items * size_of::<O::Input>(), 16 * of.vectors);
+            assert_eq!(of.items * size_of::<O::Output>(), 16 * of.results);
+            assert_eq!(of.vectors % 2, 1);
+            assert!(of.shape().shared_bytes() <= SHARED);
+        }
+        for of in [one_block::<O>(), one_wave_small::<O>(), one_wave::<O>()] {
+            assert_eq!(of.each * size_of::<O::Input>(), 16 * of.vectors);
+            assert_eq!(of.each * size_of::<O::Output>(), 16 * of.results);
+        }
+    }
+
+    #[test]
+    fn lanes_have_whole_vectors_of_elements_and_of_results_that_a_block_has_room_for() {
+        check::<Sum<u8>>(112);
+        check::<Max<u32>>(28);
+        check::<Sum<f64>>(14);
+        check::<Compose>(7);
+        check::<Sum<u8, u32>>(48);
+        check::<Sum<u8, u64>>(16);
+        check::<Sum<f32, f64>>(12);
+    }
+}

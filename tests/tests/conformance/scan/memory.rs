@@ -1,0 +1,107 @@
+//! Where elements and results are: in one array or two, at any element, with other data
+//! around.
+
+use bytemuck::Zeroable;
+use quadscan::oracle::scan as oracle;
+use quadscan::scan::{Compose, Identity, Plan, ScanKernels, Sum};
+use quadscan_tests::probes::operands::Random;
+use quadscan_tests::suite::{Bench, Outcome};
+use std::fmt::Debug;
+
+use super::sample::{Same, Sample, compare, samples};
+use super::{SEED, by, kernels};
+
+/// Words around what a scan may write.
+const GUARD: usize = 64;
+
+/// Bytes of the words around; as the tag of a launch, one of the distant future.
+const CANARY: u8 = 0xa5;
+
+pub(crate) fn results_may_take_the_place_of_their_elements(bench: &Bench) -> Outcome {
+    for kernel in kernels::<Sum<f64>>(&bench.module) {
+        let n = (2 * kernel.tile + 5).min(kernel.capacity()) as usize;
+        let elements: Vec<f64> = samples(n, &mut Random::named(SEED, "in place"));
+        let plan = Plan::<Sum<f64>>::with(&bench.module, n as u64, by(kernel.algorithm));
+        let mut plan = plan?;
+        let mut data = bench.device.upload(&elements)?;
+        plan.inclusive_in_place(&mut data)?;
+        let expected = oracle::inclusive::<Sum<f64>>(None, &elements);
+        compare(&data.to_vec()?, &expected, kernel.entry);
+        plan.exclusive_in_place(&mut data)?;
+        let expected = oracle::exclusive::<Sum<f64>>(Sum::<f64>::IDENTITY, &expected);
+        compare(&data.to_vec()?, &expected, kernel.entry);
+        plan.inclusive_with_in_place(0.5, &mut data)?;
+        let expected = oracle::inclusive::<Sum<f64>>(Some(0.5), &expected);
+        compare(&data.to_vec()?, &expected, kernel.entry);
+        plan.exclusive_with_in_place(-2.0, &mut data)?;
+        let expected = oracle::exclusive::<Sum<f64>>(-2.0, &expected);
+        compare(&data.to_vec()?, &expected, kernel.entry);
+    }
+    Ok(())
+}
+
+/// Elements from any of a buffer on, results likewise, by each kernel that does not ask for
+/// more.
+fn at_any_element<O>(bench: &Bench) -> Outcome
+where
+    O: ScanKernels + Identity,
+    O::Input: Sample,
+    O::Output: Same + Debug,
+{
+    let name = std::any::type_name::<O>();
+    let mut random = Random::named(SEED, name);
+    let kernels = kernels::<O>(&bench.module);
+    for kernel in kernels.filter(|kernel| kernel.alignment == 1) {
+        let n = (kernel.tile + 7).min(kernel.capacity()) as usize;
+        let mut plan = Plan::<O>::with(&bench.module, n as u64, by(kernel.algorithm))?;
+        for (from, to) in [(0, 0), (1, 0), (0, 1), (1, 1), (3, 2)] {
+            let elements: Vec<O::Input> = samples(n + from, &mut random);
+            let input = bench.device.upload(&elements)?;
+            let mut output = bench.device.alloc_zeroed::<O::Output>(n + to + 1)?;
+            plan.inclusive(input.slice(from..)?, output.slice_mut(to..)?)?;
+            let mut expected = vec![O::Output::zeroed(); to];
+            expected.extend(oracle::inclusive::<O>(None, &elements[from..]));
+            expected.push(O::Output::zeroed());
+            let what = format!("{}, {from} to {to}", kernel.entry);
+            compare(&output.to_vec()?, &expected, &what);
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn elements_and_results_may_begin_anywhere(bench: &Bench) -> Outcome {
+    at_any_element::<Sum<u8>>(bench)?;
+    at_any_element::<Sum<u16>>(bench)?;
+    at_any_element::<Sum<u32>>(bench)?;
+    at_any_element::<Sum<u64>>(bench)?;
+    at_any_element::<Sum<u8, u32>>(bench)?;
+    at_any_element::<Compose>(bench)
+}
+
+pub(crate) fn a_scan_writes_its_results_and_nothing_else(bench: &Bench) -> Outcome {
+    let device = &bench.device;
+    for kernel in kernels::<Sum<u32>>(&bench.module) {
+        for n in [1, 33, (kernel.tile as usize) - 1] {
+            let least = quadscan::scan::scratch_len::<Sum<u32>>(n as u64) as usize;
+            let mut all = device.alloc::<u64>(least)?;
+            all.fill_bytes(CANARY)?;
+            let options = by(kernel.algorithm);
+            let plan = Plan::<Sum<u32>>::with_scratch(&bench.module, n as u64, options, all);
+            let mut plan = plan?;
+            let elements: Vec<u32> = samples(n, &mut Random::named(SEED, "canaries"));
+            let input = device.upload(&elements)?;
+            let mut output = device.alloc::<u32>(n + 2 * GUARD)?;
+            output.fill_bytes(CANARY)?;
+            plan.inclusive(&input, output.slice_mut(GUARD..GUARD + n)?)?;
+            let found = output.to_vec()?;
+            let what = format!("{}, {n} elements", kernel.entry);
+            let expected = oracle::inclusive::<Sum<u32>>(None, &elements);
+            compare(&found[GUARD..GUARD + n], &expected, &what);
+            let canary = u32::from_ne_bytes([CANARY; 4]);
+            let around = found[..GUARD].iter().chain(&found[GUARD + n..]);
+            assert!(around.copied().all(|word| word == canary), "{what}");
+            assert_eq!(input.to_vec()?, elements, "{what}");
+        }
+    }
+    Ok(())
+}
