@@ -16,7 +16,7 @@ use cuda_std::warp;
 
 use super::vectors::Vectors;
 use crate::operator::Operator;
-use crate::scan::items;
+use crate::scan::items::{self, Items};
 use crate::scan::lanes::{self, LANES, anything, words_of};
 
 /// Elements of a tile.
@@ -63,7 +63,7 @@ pub unsafe fn total<
                     rows = rows.aligned(array);
                 }
                 let count = (n - first * E as u64).min(elements(R, E)) as u32;
-                let own = combined::<O, R, E>(&rows.elements(), count);
+                let own = combined::<O, R, U, E>(&rows.items(), count);
                 total = behind::<O>(before, own);
                 tile += 1;
             }
@@ -98,7 +98,7 @@ unsafe fn of_whole<
             if SHIFTED {
                 rows = rows.aligned(array);
             }
-            combined::<O, R, E>(&rows.elements(), elements(R, E) as u32)
+            combined::<O, R, U, E>(&rows.items(), elements(R, E) as u32)
         };
         before = (behind::<O>(before, own), true);
     }
@@ -119,8 +119,8 @@ fn behind<O: Operator>(before: (O::Accumulator, bool), own: O::Accumulator) -> O
 /// # Safety
 /// All lanes of the warp call it, with the same `count`.
 #[inline(always)]
-pub unsafe fn combined<O: Operator, const R: usize, const E: usize>(
-    items: &[[O::Input; E]; R],
+pub unsafe fn combined<O: Operator, const R: usize, const U: usize, const E: usize>(
+    items: &[Items<O::Input, U>; R],
     count: u32,
 ) -> O::Accumulator {
     const {
@@ -135,7 +135,7 @@ pub unsafe fn combined<O: Operator, const R: usize, const E: usize>(
         let before = (row as u32 * LANES + lane) * E as u32;
         let mine = count.saturating_sub(before).min(E as u32);
         if mine > 0 {
-            values[row] = items::total::<O, E>(&items[row], mine as usize);
+            values[row] = items::total::<O, U, E>(&items[row], mine as usize);
         }
     }
     // SAFETY: the caller's.

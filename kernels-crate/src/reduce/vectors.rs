@@ -15,10 +15,8 @@ use core::ops::Range;
 use cuda_std::mem::{LoadHint, load_global};
 use cuda_std::warp;
 
+use crate::scan::items::{Items, Vector};
 use crate::scan::lanes::{LANES, anything};
-
-/// 16 bytes.
-type Vector = [u32; 4];
 
 /// Bytes of a vector.
 const BYTES: u64 = 16;
@@ -267,19 +265,10 @@ impl<const R: usize, const U: usize> Rows<R, U> {
         &self.rows
     }
 
-    /// The lane's elements, which are its vectors' bytes.
+    /// The lane's elements.
     #[inline(always)]
-    pub fn elements<T: Pod, const E: usize>(&self) -> [[T; E]; R] {
-        const {
-            assert!(
-                size_of::<[T; E]>() == U * BYTES as usize,
-                "the elements are a unit"
-            );
-        }
-        from_fn(|r| {
-            // SAFETY: both are as many bytes, and every pattern is a `Pod` value.
-            unsafe { core::mem::transmute_copy(&self.rows[r]) }
-        })
+    pub fn items<T: Pod>(&self) -> [Items<T, U>; R] {
+        self.rows.map(Items::new)
     }
 
     /// The rows as they would be if the array began at a multiple of 16: every lane's

@@ -14,6 +14,7 @@ mod limits;
 mod mapping;
 mod memory;
 mod reduce;
+mod reduce_operators;
 mod scan;
 mod segmented_reduce;
 
@@ -99,6 +100,13 @@ fn cases() -> Vec<Case> {
         reduce::a_plan_for_every_device_has_blocks_of_its_own,
         reduce::the_counter_of_launches_begins_again_and_old_totals_are_forgotten,
         reduce::reductions_that_do_not_fit_the_plan_are_refused,
+        reduce_operators::sums_of_every_type_agree_with_a_sequential_reduction,
+        reduce_operators::sums_of_signed_integers_have_the_kernels_of_the_unsigned_ones,
+        reduce_operators::sums_may_be_wider_than_their_elements,
+        reduce_operators::minima_agree_with_a_sequential_reduction,
+        reduce_operators::maxima_agree_with_a_sequential_reduction,
+        reduce_operators::products_agree_with_a_sequential_reduction,
+        reduce_operators::an_operator_that_is_not_commutative_keeps_the_order_of_its_elements,
         segmented_reduce::segments_of_all_lengths_have_the_sums_of_their_elements,
         segmented_reduce::every_segment_begins_with_the_initial_value,
         segmented_reduce::sums_of_segments_have_the_same_bits_again,

@@ -207,10 +207,10 @@ unsafe fn of_part<O: Operator, const HINT: u32, const R: usize, const U: usize, 
                 let (items, ends) = memory.deal::<O::Input, R, U, E>(&rows);
                 let each = (R * E) as u32;
                 let mine = count.saturating_sub(warp::lane_id() * each).min(each);
-                let piece = tile::piece::<O, R, E>(request, &items, &ends, mine);
+                let piece = tile::piece::<O, R, U, E>(request, &items, &ends, mine);
                 run.append(request, piece);
             } else {
-                run.append_open(super::tile::combined::<O, R, E>(&rows.elements(), count));
+                run.append_open(super::tile::combined::<O, R, U, E>(&rows.items(), count));
             }
         }
     }

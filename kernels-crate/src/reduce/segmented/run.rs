@@ -7,6 +7,7 @@
 //! between the two is the piece's own affair. Lanes, warps and blocks are put together in
 //! the same way, in order: [`Run::append`].
 
+use core::array::from_fn;
 use core::ptr;
 use cuda_std::warp;
 
@@ -36,15 +37,22 @@ impl<A: bytemuck::Pod> Maybe<A> {
     /// This one, then `other`.
     #[inline(always)]
     pub fn then<O: Operator<Accumulator = A>>(self, other: Self) -> Self {
-        match (self.is_there, other.is_there) {
-            (true, true) => Self {
-                value: O::combine(self.value, other.value),
-                is_there: true,
-            },
-            (true, false) => self,
-            (false, _) => other,
+        let mut value = pick(self.is_there, self.value, other.value);
+        if self.is_there && other.is_there {
+            value = O::combine(self.value, other.value);
+        }
+        Self {
+            value,
+            is_there: self.is_there || other.is_there,
         }
     }
+}
+
+/// One of two values, word by word, so that it stays in registers.
+#[inline(always)]
+fn pick<A: bytemuck::Pod>(is_first: bool, first: A, second: A) -> A {
+    let (first, second) = (lanes::to_words(first), lanes::to_words(second));
+    lanes::from_words(from_fn(|w| if is_first { first[w] } else { second[w] }))
 }
 
 /// A piece of an array, as those behind it see it.
@@ -115,10 +123,15 @@ impl<O: Operator> Run<O> {
             let through = scan::<O>(own.tail, own.is_closed);
             let before = up(through, 1);
             let is_first = closed & ((1 << lane) - 1) == 0;
-            let mut carry = if lane == 0 { Maybe::none() } else { before };
-            if is_first {
-                carry = self.piece.tail.then::<O>(carry);
-            }
+            let own_before = Maybe {
+                value: before.value,
+                is_there: before.is_there && lane > 0,
+            };
+            let earlier = Maybe {
+                value: self.piece.tail.value,
+                is_there: self.piece.tail.is_there && is_first,
+            };
+            let carry = earlier.then::<O>(own_before);
             let head = carry.then::<O>(Maybe {
                 value: own.head,
                 is_there: true,
@@ -133,11 +146,11 @@ impl<O: Operator> Run<O> {
                 self.piece.segment = lanes::of_lane(own.segment, first);
             }
             let tail = of_lane(through, LANES - 1);
-            self.piece.tail = if closed == 0 {
-                self.piece.tail.then::<O>(tail)
-            } else {
-                tail
+            let earlier = Maybe {
+                value: self.piece.tail.value,
+                is_there: self.piece.tail.is_there && closed == 0,
             };
+            self.piece.tail = earlier.then::<O>(tail);
         }
     }
 }

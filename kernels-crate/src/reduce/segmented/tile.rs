@@ -13,10 +13,8 @@ use super::offsets::Offsets;
 use super::run::{Maybe, Piece};
 use crate::operator::Operator;
 use crate::reduce::vectors::Rows;
+use crate::scan::items::{Items, Vector};
 use crate::scan::lanes::LANES;
-
-/// 16 bytes.
-type Vector = [u32; 4];
 
 /// Vectors of shared memory that a warp's tile takes: a lane's, and one more where they
 /// are an even number, so that lanes meet in no bank.
@@ -106,7 +104,7 @@ impl Memory {
     pub unsafe fn deal<T: bytemuck::Pod, const R: usize, const U: usize, const E: usize>(
         &self,
         rows: &Rows<R, U>,
-    ) -> ([[T; E]; R], [[u32; E]; R]) {
+    ) -> ([Items<T, U>; R], [[u32; E]; R]) {
         let lane = warp::lane_id() as usize;
         let (each, pitch) = (R * U, pitch(R * U));
         // SAFETY: the caller's; lanes write places of their own before the barrier, and
@@ -129,7 +127,7 @@ impl Memory {
                 *at.add(i) = 0;
             }
             warp::sync_warp(warp::FULL_MASK);
-            (items.elements(), ends)
+            (items.items(), ends)
         }
     }
 }
@@ -140,9 +138,13 @@ impl Memory {
 /// # Safety
 /// The output is the request's.
 #[inline(always)]
-pub unsafe fn piece<O: Operator, const R: usize, const E: usize>(
+#[allow(
+    clippy::needless_range_loop,
+    reason = "iterators are not unrolled early enough to keep the ends in registers"
+)]
+pub unsafe fn piece<O: Operator, const R: usize, const U: usize, const E: usize>(
     request: &Request<O>,
-    items: &[[O::Input; E]; R],
+    items: &[Items<O::Input, U>; R],
     ends: &[[u32; E]; R],
     count: u32,
 ) -> Piece<O::Accumulator> {
@@ -151,13 +153,13 @@ pub unsafe fn piece<O: Operator, const R: usize, const E: usize>(
         for i in 0..E {
             if ((r * E + i) as u32) < count {
                 let own = Maybe {
-                    value: O::transform(items[r][i]),
+                    value: O::transform(items[r].get(i)),
                     is_there: true,
                 };
                 piece.tail = piece.tail.then::<O>(own);
                 if ends[r][i] != 0 {
                     // SAFETY: the caller's.
-                    unsafe { end::<O>(request, &mut piece, ends[r][i] - 1) };
+                    unsafe { close::<O>(request, &mut piece, ends[r][i] - 1) };
                 }
             }
         }
@@ -170,7 +172,11 @@ pub unsafe fn piece<O: Operator, const R: usize, const E: usize>(
 /// # Safety
 /// The output is the request's.
 #[inline(always)]
-unsafe fn end<O: Operator>(request: &Request<O>, piece: &mut Piece<O::Accumulator>, segment: u32) {
+unsafe fn close<O: Operator>(
+    request: &Request<O>,
+    piece: &mut Piece<O::Accumulator>,
+    segment: u32,
+) {
     if piece.is_closed {
         // SAFETY: the caller's.
         unsafe { request.deliver(segment, piece.tail.value) };

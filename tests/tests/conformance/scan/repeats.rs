@@ -27,7 +27,10 @@ fn scan(plan: &mut Plan<Sum<u32>>, device: &Device, n: usize, turn: usize) -> Ou
 
 pub(crate) fn a_plan_scans_again_and_again_whatever_the_sizes(bench: &Bench) -> Outcome {
     let mut plan = Plan::<Sum<u32>>::new(&bench.module, MOST as u64)?;
-    for (turn, n) in [MOST, 9000, 100, MOST, 17_000, MOST].into_iter().enumerate() {
+    for (turn, n) in [MOST, 9000, 100, MOST, 17_000, MOST]
+        .into_iter()
+        .enumerate()
+    {
         scan(&mut plan, &bench.device, n, turn)?;
     }
     Ok(())
