@@ -39,6 +39,7 @@
 mod choice;
 mod launch;
 mod plan;
+pub mod textbook;
 
 pub use plan::{Counted, Options, Plan, Reproducibility, scratch_len};
 pub use quadscan_kernels::operator::{

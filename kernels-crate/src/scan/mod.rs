@@ -8,6 +8,10 @@
 // A loop over constant indices unrolls, and what it indexes stays in registers.
 #![allow(clippy::needless_range_loop)]
 
+pub mod blelloch;
+pub mod chain;
+pub mod decoupled_lookback;
+pub mod hillis_steele;
 pub mod instances;
 pub mod items;
 pub mod lanes;
@@ -17,9 +21,13 @@ pub mod lookahead;
 mod macros;
 pub mod one_block;
 pub mod one_wave;
+pub mod reduce_then_scan;
 pub mod rows;
+pub mod segment;
 pub mod sizes;
 pub mod status;
+pub mod textbook;
+pub mod tile;
 
 use cuda_std::grid;
 

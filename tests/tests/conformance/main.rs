@@ -16,6 +16,7 @@ mod memory;
 mod reduce;
 mod reduce_operators;
 mod scan;
+mod scan_algorithms;
 mod segmented_reduce;
 
 use std::process::ExitCode;
@@ -59,6 +60,14 @@ fn cases() -> Vec<Case> {
         block_scan::scattered_scans_work_in_as_many_warps_as_can_be,
         block_scan::scans_write_their_elements_and_nothing_else,
         block_scan::a_scan_of_too_many_elements_is_refused,
+        scan_algorithms::the_published_scans_agree_with_a_sequential_one,
+        scan_algorithms::they_scan_as_they_are_asked_to_at_any_address,
+        scan_algorithms::they_add_floats_exactly_where_sums_are_exact,
+        scan_algorithms::they_keep_the_order_of_elements_that_do_not_commute,
+        scan_algorithms::trees_of_several_levels_are_scanned,
+        scan_algorithms::float_sums_have_the_bits_of_the_stated_association,
+        scan_algorithms::tags_begin_again_after_the_last_and_nothing_old_is_believed,
+        scan_algorithms::their_kernels_are_in_the_module,
         scan::sums_of_every_type_agree_with_a_sequential_scan,
         scan::sums_of_signed_integers_have_the_kernels_of_the_unsigned_ones,
         scan::sums_may_be_wider_than_their_elements,

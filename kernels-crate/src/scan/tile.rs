@@ -1,0 +1,222 @@
+//! A tile in the registers of its block, for kernels that work on any GPU and at any
+//! address: a [`Segment`] a warp.
+//!
+//! Association, that of [`lookahead`](super::lookahead): a lane its items in order; the
+//! lanes of a segment by [`lanes::scan`]; so the segments of a tile.
+//!
+//! `V` and `R` are the vectors of 16 bytes that a lane's elements and results have.
+
+use cuda_std::{thread, warp};
+
+use super::lanes::{self, LANES, anything};
+use super::segment::{Segment, elements, slot};
+use super::{Request, items};
+use crate::operator::Operator;
+
+/// A warp's segment in its slot, and what can be known without other warps. While others
+/// are waited for, the elements are in no registers.
+pub struct Held<O: Operator, const ITEMS: usize> {
+    segment: Segment<ITEMS>,
+    /// The lanes' totals, scanned.
+    scanned: O::Accumulator,
+}
+
+impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
+    /// Reads the segment and scans its lanes' totals.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it; the block has the shared memory of
+    /// [`Shape::shared_bytes`](super::segment::Shape::shared_bytes); the request is that
+    /// of the launch.
+    #[inline(always)]
+    pub unsafe fn read<const V: usize, const R: usize>(
+        request: &Request<O>,
+        segment: Segment<ITEMS>,
+    ) -> Self {
+        // SAFETY: the caller's.
+        unsafe {
+            let slot = slot::<V, R>();
+            segment.fetch::<O::Input, V>(request.input, slot);
+            let items = Segment::<ITEMS>::items::<O::Input, V>(request.input, slot);
+            let scanned = if segment.is_whole() {
+                lanes::scan::<O>(items::total::<O, V, ITEMS>(&items, ITEMS), LANES)
+            } else {
+                let mut total = anything();
+                if segment.mine() > 0 {
+                    total = items::total::<O, V, ITEMS>(&items, segment.mine());
+                }
+                lanes::scan::<O>(total, segment.count.div_ceil(ITEMS as u32))
+            };
+            Self { segment, scanned }
+        }
+    }
+
+    /// All elements of the segment combined, in its last lane that has any.
+    #[inline(always)]
+    pub fn total(&self) -> Option<O::Accumulator> {
+        let last = self.segment.count.div_ceil(ITEMS as u32);
+        (warp::lane_id() + 1 == last).then_some(self.scanned)
+    }
+
+    /// Whether there are elements.
+    #[inline(always)]
+    pub fn is_any(&self) -> bool {
+        self.segment.count > 0
+    }
+
+    /// Writes the scan behind `base`, where there is something before the segment.
+    ///
+    /// # Safety
+    /// As for [`Held::read`], by a warp that has elements.
+    #[inline(always)]
+    pub unsafe fn write<const V: usize, const R: usize>(
+        &self,
+        request: &Request<O>,
+        base: O::Accumulator,
+        has_base: bool,
+    ) {
+        let lane = warp::lane_id();
+        // SAFETY: the caller's.
+        unsafe {
+            let mut before = lanes::up(self.scanned, 1);
+            if has_base {
+                before = if lane == 0 {
+                    base
+                } else if self.segment.mine() > 0 {
+                    O::combine(base, before)
+                } else {
+                    before
+                };
+            }
+            let slot = slot::<V, R>();
+            let items = Segment::<ITEMS>::items::<O::Input, V>(request.input, slot);
+            let has_before = has_base || lane > 0;
+            let exclusive = request.is_exclusive();
+            let results = if self.segment.is_whole() {
+                items::scan::<O, V, R, ITEMS>(&items, ITEMS, before, has_before, exclusive)
+            } else {
+                let mine = self.segment.mine();
+                items::scan::<O, V, R, ITEMS>(&items, mine, before, has_before, exclusive)
+            };
+            warp::sync_warp(warp::FULL_MASK);
+            self.segment
+                .store::<O::Output, R>(request.output, slot, results);
+        }
+    }
+}
+
+/// The totals of a tile's segments, which its warps tell each other between barriers.
+pub struct Totals<O: Operator> {
+    /// One a warp.
+    shared: *mut O::Accumulator,
+}
+
+impl<O: Operator> Totals<O> {
+    /// Totals at `shared`, which has room for one a warp.
+    #[inline(always)]
+    pub fn new(shared: *mut O::Accumulator) -> Self {
+        Self { shared }
+    }
+
+    /// Tells this warp's.
+    ///
+    /// # Safety
+    /// The warp's total is its own to write: a barrier of the block lies between this
+    /// and [`Totals::scan`].
+    #[inline(always)]
+    pub unsafe fn tell<const ITEMS: usize>(&self, held: &Held<O, ITEMS>) {
+        if let Some(total) = held.total() {
+            let warp = thread::thread_idx_x() / LANES;
+            // SAFETY: the caller's.
+            unsafe { *self.shared.add(warp as usize) = total };
+        }
+    }
+
+    /// The scan of the totals in a tile of which `rest` elements are left in the array:
+    /// lane w has the total of segments 0 to w. That of a whole tile is in lane
+    /// `WARPS - 1`.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it, behind the barrier.
+    #[inline(always)]
+    pub unsafe fn scan<const ITEMS: usize, const WARPS: usize>(&self, rest: u64) -> O::Accumulator {
+        const { assert!(WARPS <= LANES as usize, "a warp scans the warps' totals") };
+        let in_tile = rest.min(elements(ITEMS, WARPS)) as u32;
+        let count = in_tile.div_ceil(Segment::<ITEMS>::ELEMENTS);
+        let lane = warp::lane_id();
+        let mut total = anything();
+        // SAFETY: the caller's.
+        unsafe {
+            if lane < count {
+                total = *self.shared.add(lane as usize);
+            }
+            lanes::scan_first::<O, WARPS>(total, count)
+        }
+    }
+}
+
+/// What lies before this warp's segment: what lies before the tile, if anything, and the
+/// segments below, of which `scanned` is the scan.
+///
+/// # Safety
+/// All lanes of the warp call it, and the warp has elements.
+#[inline(always)]
+pub unsafe fn before_segment<O: Operator>(
+    scanned: O::Accumulator,
+    before: O::Accumulator,
+    has_before: bool,
+) -> (O::Accumulator, bool) {
+    let warp = thread::thread_idx_x() / LANES;
+    if warp == 0 {
+        return (before, has_before);
+    }
+    // SAFETY: the caller's.
+    let below = unsafe { lanes::of_lane(scanned, warp - 1) };
+    let base = if has_before {
+        O::combine(before, below)
+    } else {
+        below
+    };
+    (base, true)
+}
+
+/// One entry of a scan in tiles, in a part of the artifact: `path::<Operator, ITEMS, V, R, WARPS, more>`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! tile_entry {
+    ($(#[$doc:meta])* $part:ident: $prefix:ident $name:ident: $operator:ty, $module:ident::$function:ident $(, $more:tt)*) => {
+        $crate::pastey::paste! {
+            $(#[$doc])*
+            ///
+            /// # Safety
+            /// See the function of the same name.
+            #[::cuda_std::kernel]
+            #[launch_bounds(288, 4)]
+            #[part($part)]
+            #[allow(clippy::too_many_arguments)]
+            pub unsafe fn [<$prefix $name>](
+                input: *const <$operator as $crate::operator::Operator>::Input,
+                output: *mut <$operator as $crate::operator::Operator>::Output,
+                n: u64,
+                count: *const u64,
+                initial: <$operator as $crate::operator::Operator>::Accumulator,
+                flags: u32,
+                scratch: *mut u64,
+                words: u64,
+            ) {
+                const SHAPE: $crate::scan::segment::Shape = $crate::scan::segment::Shape::of::<$operator>();
+                const ITEMS: usize = SHAPE.items;
+                const V: usize = SHAPE.vectors;
+                const R: usize = SHAPE.results;
+                const WARPS: usize = SHAPE.warps;
+                // SAFETY: the kernel's own contract.
+                unsafe {
+                    let request = $crate::scan::Request::<$operator>::begin(
+                        input, output, n, count, initial, flags, scratch, words,
+                    );
+                    $crate::scan::$module::$function::<$operator, ITEMS, V, R, WARPS $(, $more)*>(request);
+                }
+            }
+        }
+    };
+}
