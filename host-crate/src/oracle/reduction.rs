@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn sums_that_are_exact_do_not_depend_on_the_association() {
         for n in [0, 1, 31, 1000, 100_000] {
-            let numbers: Vec<u32> = (0..n).map(|i| i * i + 1).collect();
+            let numbers: Vec<u32> = (0..n).map(|i: u32| i.wrapping_mul(i) + 1).collect();
             let sum = (n > 0).then(|| numbers.iter().fold(0u32, |a, &b| a.wrapping_add(b)));
             assert_eq!(sequential::<Sum<u32>>(&numbers), sum, "{n}");
             assert_eq!(one_block::<Sum<u32>>(&numbers, 5), sum, "{n}");
