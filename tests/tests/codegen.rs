@@ -171,11 +171,13 @@ fn only_kernels_that_count_or_add_across_blocks_have_atomics() {
         let adds = ["_counted", "_same_launch", "_atomics"];
         let adds = adds.iter().any(|ending| entry.name.ends_with(ending));
         // Tiles count the launch, whose tag their totals have.
-        let tiles = ["one_wave_", "lookahead_"];
+        let tiles = ["one_wave_", "lookahead_", "decoupled_lookback_"];
         // The blocks of a reduction count those that are done, and warps vote on segments.
         let reduces = ["reduce_", "segmented_reduce_"];
         let reduces = reduces.iter().any(|start| entry.name.starts_with(start));
-        let adds = adds || reduces && !entry.name.starts_with("reduce_one_block_");
+        let alone = ["reduce_one_block_", "reduce_then_scan_"];
+        let alone = alone.iter().any(|start| entry.name.starts_with(start));
+        let adds = adds || reduces && !alone;
         let adds = adds || tiles.iter().any(|start| entry.name.starts_with(start));
         assert_eq!(counts > 0, adds, "{} for {arch}", entry.name);
     });

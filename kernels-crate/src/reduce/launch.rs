@@ -85,4 +85,5 @@ twins! {
     Sum<i32> = Sum<u32>;
     Sum<i64> = Sum<u64>;
     Product<i32> = Product<u32>;
+    Product<i64> = Product<u64>;
 }

@@ -190,7 +190,11 @@ twins! {
     Sum<i32> = Sum<u32>;
     Sum<i64> = Sum<u64>;
     Product<i32> = Product<u32>;
+    Product<i64> = Product<u64>;
     BitAnd<i32> = BitAnd<u32>;
+    BitAnd<i64> = BitAnd<u64>;
     BitOr<i32> = BitOr<u32>;
+    BitOr<i64> = BitOr<u64>;
     BitXor<i32> = BitXor<u32>;
+    BitXor<i64> = BitXor<u64>;
 }

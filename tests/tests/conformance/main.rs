@@ -66,7 +66,7 @@ fn cases() -> Vec<Case> {
         scan_algorithms::they_keep_the_order_of_elements_that_do_not_commute,
         scan_algorithms::trees_of_several_levels_are_scanned,
         scan_algorithms::float_sums_have_the_bits_of_the_stated_association,
-        scan_algorithms::tags_begin_again_after_the_last_and_nothing_old_is_believed,
+        scan_algorithms::tags_begin_again_after_the_last_and_nothing_old_is_left,
         scan_algorithms::their_kernels_are_in_the_module,
         scan::sums_of_every_type_agree_with_a_sequential_scan,
         scan::sums_of_signed_integers_have_the_kernels_of_the_unsigned_ones,

@@ -10,7 +10,7 @@ use quadscan::device::Buffer;
 use quadscan::scan::textbook::{Algorithm, Scan};
 use quadscan_kernels::operator::{Affine, Compose, Operator, Sum};
 use quadscan_kernels::scan::segment::Shape;
-use quadscan_kernels::scan::status::GROUP;
+use quadscan_kernels::scan::status::{GROUP, HEAD};
 use quadscan_kernels::scan::{EXCLUSIVE, HAS_INITIAL, blelloch};
 use quadscan_tests::suite::{Bench, Outcome};
 
@@ -470,9 +470,7 @@ pub(crate) fn float_sums_have_the_bits_of_the_stated_association(bench: &Bench) 
     Ok(())
 }
 
-pub(crate) fn tags_begin_again_after_the_last_and_nothing_old_is_believed(
-    bench: &Bench,
-) -> Outcome {
+pub(crate) fn tags_begin_again_after_the_last_and_nothing_old_is_left(bench: &Bench) -> Outcome {
     let [_, tile, _, _, most] = tiles::<Sum<u32>>();
     for algorithm in [
         Algorithm::DecoupledLookback,
@@ -480,13 +478,20 @@ pub(crate) fn tags_begin_again_after_the_last_and_nothing_old_is_believed(
     ] {
         let mut scanner = Scanner::new::<Sum<u32>>(bench, algorithm, "sum_u32", most)?;
         // The counter is two launches before the end of a cycle; all other words are
-        // wrong totals of launch 3.
+        // wrong totals of launch 3 of the last.
         let mut words = vec![3 << 32 | 12345; scanner.scratch.len()];
         words[0] = (u64::from(u32::MAX) - 2) << 32;
         scanner.scratch.copy_from(&words)?;
-        for n in [tile, tile, tile, tile, most, most] {
-            check_u32(&scanner, n, Asked::INCLUSIVE)?;
+        for _ in 0..4 {
+            check_u32(&scanner, tile, Asked::INCLUSIVE)?;
         }
+        let words = scanner.scratch.to_vec()?;
+        assert_eq!(words[0], 2 << 32, "{scanner:?}: launches in this cycle");
+        let old = words[HEAD as usize..]
+            .iter()
+            .position(|word| word >> 32 == 3);
+        assert_eq!(old, None, "{scanner:?} will believe a word");
+        check_u32(&scanner, most, Asked::INCLUSIVE)?;
     }
     Ok(())
 }
