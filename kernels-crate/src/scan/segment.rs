@@ -274,7 +274,7 @@ impl Span {
     /// Whether some bytes are in no whole vector.
     #[inline(always)]
     fn has_ends(&self) -> bool {
-        self.shift > 0 || self.all % VECTOR as u32 > 0
+        self.shift > 0 || !self.all.is_multiple_of(VECTOR as u32)
     }
 
     /// The byte in no whole vector that the lane moves, if there is one for it.
