@@ -4,10 +4,14 @@
 //! manifest and the PTX of each part and architecture as text. The network is not used.
 
 use std::fmt::Write;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
+use cuda_builder::manifest::Manifest;
 use cuda_builder::{CudaBuilder, LintLevel, NvvmArch};
+use flate2::Compression;
+use flate2::read::ZlibEncoder;
 
 fn main() {
     record_revision();
@@ -45,23 +49,38 @@ fn embed() -> Result<(), String> {
         .setup_command("cargo xtask setup")
         .build_all()
         .map_err(|error| error.to_string())?;
-    let source = source(&artifact.manifest, &artifact.dir);
-    let path = out.join("artifact.rs");
-    fs::write(&path, source).map_err(|error| format!("cannot write {}: {error}", path.display()))
+    let source = source(&artifact.manifest, &artifact.dir, &out)?;
+    write(&out.join("artifact.rs"), source.as_bytes())
 }
 
-/// Rust source that holds the artifact's files.
-fn source(manifest: &cuda_builder::manifest::Manifest, dir: &Path) -> String {
-    let include = |file: &str| format!("include_str!({:?})", dir.join(file));
+/// Rust source that holds the artifact's files; packs those of PTX into `out`.
+fn source(manifest: &Manifest, dir: &Path, out: &Path) -> Result<String, String> {
     let mut source = format!(
-        "pub(super) const MANIFEST: &str = {};\n\
-         pub(super) const PTX: &[(&str, &str)] = &[\n",
-        include(cuda_builder::manifest::FILE_NAME)
+        "pub(super) const MANIFEST: &str = include_str!({:?});\n\
+         pub(super) const PTX: &[(&str, &[u8])] = &[\n",
+        dir.join(cuda_builder::manifest::FILE_NAME)
     );
     let parts = manifest.modules().iter().flat_map(|module| &module.parts);
     for part in parts {
-        let _ = writeln!(source, "    ({:?}, {}),", part.file, include(&part.file));
+        let path = dir.join(&part.file);
+        let text =
+            fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let packed = out.join(format!("{}.z", part.file));
+        write(&packed, &pack(&text))?;
+        let _ = writeln!(source, "    ({:?}, include_bytes!({packed:?})),", part.file);
     }
     source.push_str("];\n");
-    source
+    Ok(source)
+}
+
+fn pack(text: &[u8]) -> Vec<u8> {
+    let mut packed = Vec::new();
+    let mut encoder = ZlibEncoder::new(text, Compression::default());
+    // Neither side of this can fail: both are memory.
+    let _ = encoder.read_to_end(&mut packed);
+    packed
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
+    fs::write(path, bytes).map_err(|error| format!("cannot write {}: {error}", path.display()))
 }

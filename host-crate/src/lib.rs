@@ -23,6 +23,7 @@ pub mod oracle;
 pub mod parts;
 pub mod peers;
 pub mod record;
+pub mod reduce;
 pub mod report;
 pub mod scan;
 pub mod tables;

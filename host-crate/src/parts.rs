@@ -79,7 +79,7 @@ fn row(part: &ArtifactPart<'_>, device: Option<&Device>) -> Result<Vec<String>> 
         part.arch.to_owned(),
         part.part.name.clone(),
         part.part.kernels.len().to_string(),
-        part.ptx.len().to_string(),
+        part.ptx().len().to_string(),
         text(first),
         text(again),
         part.part.sha256.chars().take(DIGITS).collect(),

@@ -349,7 +349,7 @@ fn a_corrupt_artifact_is_refused_on_every_machine() {
     let manifest = serde_json::to_vec(embedded.manifest()).unwrap_or_default();
     assert!(std::fs::write(artifact.join("manifest.json"), manifest).is_ok());
     for part in embedded.parts() {
-        assert!(std::fs::write(artifact.join(&part.part.file), part.ptx).is_ok());
+        assert!(std::fs::write(artifact.join(&part.part.file), part.ptx()).is_ok());
     }
     let listed = quadscan(
         folder.path(),
@@ -364,7 +364,7 @@ fn a_corrupt_artifact_is_refused_on_every_machine() {
     assert_eq!(listed.output.lines().count(), 2 + embedded.parts().count());
     for (line, part) in listed.output.lines().skip(2).zip(embedded.parts()) {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
-        let bytes = part.ptx.len().to_string();
+        let bytes = part.ptx().len().to_string();
         assert_eq!(cells[1..3], [part.arch, &part.part.name]);
         assert_eq!(cells[4..7], [&*bytes, "", ""]);
     }
@@ -373,7 +373,7 @@ fn a_corrupt_artifact_is_refused_on_every_machine() {
     let Some(last) = embedded.parts().last() else {
         panic!("no parts")
     };
-    let damaged = last.ptx.replacen(".version", ".versiom", 1);
+    let damaged = last.ptx().replacen(".version", ".versiom", 1);
     assert!(std::fs::write(artifact.join(&last.part.file), damaged).is_ok());
     let corrupt = run();
     assert_eq!(corrupt.code, 2);

@@ -13,6 +13,7 @@ pub mod diagnostics;
 pub mod integrate;
 pub mod limits;
 pub mod operator;
+pub mod reduce;
 pub mod scan;
 
 #[doc(hidden)]

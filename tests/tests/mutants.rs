@@ -54,7 +54,7 @@ fn ptx<'a>(artifact: &'a Artifact, kernel: &str) -> Outcome<&'a str> {
     let part = parts.find(|part| part.part.kernels.iter().any(|known| known.entry == kernel));
     Ok(part
         .ok_or_else(|| format!("{kernel} has no PTX of sm_90"))?
-        .ptx)
+        .ptx())
 }
 
 /// The text of a line of the source.

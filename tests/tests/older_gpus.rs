@@ -8,6 +8,7 @@ use quadscan::oracle::scan as oracle;
 use quadscan::scan::{Affine, Algorithm, Compose, Max, Min, Plan, ScanKernels, Sum};
 use quadscan_tests::fixtures::recording::{Result as LaunchResult, differences};
 use quadscan_tests::fixtures::{LAUNCHES, Recording, SEED, launches};
+use quadscan_tests::probes::operands::Random;
 
 fn t4() -> Module {
     let settings = Settings {
@@ -59,4 +60,20 @@ fn scans_have_kernels_for_older_gpus() {
     scan::<Max<f64>>(&module, &[-3.5, -0.0, 0.0, f64::NEG_INFINITY]);
     let (turn, shift) = (Affine { a: -1.0, b: 2.0 }, Affine { a: 1.0, b: 0.5 });
     scan::<Compose>(&module, &[turn, shift, shift]);
+}
+
+#[test]
+fn launches_of_whole_arrays_give_the_same_bits_from_the_ptx_of_both() {
+    let older = t4();
+    let device = Device::from_backend(Box::new(Emulator::new(Settings::default())));
+    let artifact = Artifact::embedded().expect("the artifact is whole");
+    let newer = device.load(&artifact).expect("an H200 runs sm_90");
+    for name in launches::names_of_arrays() {
+        let of = |module| {
+            let mut random = Random::named(SEED, name);
+            launches::launch(module, name, &mut random, launches::Size::Random)
+        };
+        let found = (of(&older), of(&newer));
+        assert_eq!(found.0.ok(), found.1.ok(), "{name}");
+    }
 }

@@ -5,12 +5,13 @@
 //! compiler put into this program cannot be damaged apart from it. Nothing here
 //! builds, and nothing here talks to a device.
 
-use std::borrow::Cow;
 use std::fs;
+use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use cuda_builder::manifest::{FILE_NAME as MANIFEST, Manifest, Module, Part};
+use flate2::read::ZlibDecoder;
 use sha2::{Digest, Sha256};
 
 use super::{DeviceProperties, ptx_version};
@@ -31,7 +32,40 @@ pub struct Artifact {
 struct Whole {
     manifest: Manifest,
     /// The PTX of each part, module by module.
-    texts: Vec<Vec<Cow<'static, str>>>,
+    texts: Vec<Vec<Text>>,
+}
+
+/// The PTX of a part: unpacked when it is first asked for.
+#[derive(Debug)]
+struct Text {
+    packed: &'static [u8],
+    text: OnceLock<String>,
+}
+
+impl Text {
+    fn get(&self) -> &str {
+        self.text.get_or_init(|| {
+            let mut text = String::new();
+            // `build.rs` packed text, and a program that is damaged is not ours to judge:
+            // what is missing does not load.
+            let _ = ZlibDecoder::new(self.packed).read_to_string(&mut text);
+            text
+        })
+    }
+}
+
+impl From<&'static [u8]> for Text {
+    fn from(packed: &'static [u8]) -> Self {
+        let text = OnceLock::new();
+        Self { packed, text }
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        let text = OnceLock::from(text);
+        Self { packed: &[], text }
+    }
 }
 
 /// One architecture of an artifact.
@@ -41,7 +75,7 @@ pub struct ArtifactModule<'a> {
     pub module: &'a Module,
     /// Its place among the modules.
     pub(super) index: usize,
-    texts: &'a [Cow<'static, str>],
+    texts: &'a [Text],
 }
 
 /// One part of an architecture: what is loaded at once.
@@ -51,8 +85,14 @@ pub struct ArtifactPart<'a> {
     pub arch: &'a str,
     /// Its entry in the manifest: name, file, hash and kernels.
     pub part: &'a Part,
+    text: &'a Text,
+}
+
+impl<'a> ArtifactPart<'a> {
     /// Its PTX.
-    pub ptx: &'a str,
+    pub fn ptx(&self) -> &'a str {
+        self.text.get()
+    }
 }
 
 impl Artifact {
@@ -66,7 +106,7 @@ impl Artifact {
             embedded::PTX
                 .iter()
                 .find(|(name, _)| *name == file)
-                .map(|&(_, text)| Cow::Borrowed(text))
+                .map(|&(_, packed)| Text::from(packed))
                 .ok_or_else(|| corrupt(file, "it is not in this program"))
         })
     }
@@ -92,16 +132,13 @@ impl Artifact {
             if Path::new(file).file_name().is_none_or(|name| name != file) {
                 return Err(corrupt(MANIFEST, &format!("it names the file `{file}`")));
             }
-            read_text(&folder.join(file), file).map(Cow::Owned)
+            read_text(&folder.join(file), file).map(Text::from)
         })?;
         artifact.modules().try_for_each(verify)?;
         Ok(artifact)
     }
 
-    fn assemble(
-        manifest: &str,
-        mut text_of: impl FnMut(&str) -> Result<Cow<'static, str>>,
-    ) -> Result<Self> {
+    fn assemble(manifest: &str, mut text_of: impl FnMut(&str) -> Result<Text>) -> Result<Self> {
         let manifest =
             Manifest::from_json(manifest).map_err(|reason| corrupt(MANIFEST, &reason))?;
         if manifest.modules.is_empty() {
@@ -149,7 +186,7 @@ impl Artifact {
 
     /// The PTX of a part by its place, which is one of the manifest's.
     pub(super) fn text(&self, module: usize, part: usize) -> &str {
-        &self.whole.texts[module][part]
+        self.whole.texts[module][part].get()
     }
 
     /// The modules that a device and its driver can run, the best one first.
@@ -195,10 +232,10 @@ impl<'a> ArtifactModule<'a> {
     pub fn parts(&self) -> impl Iterator<Item = ArtifactPart<'a>> + use<'a> {
         let module = self.module;
         let parts = module.parts.iter().zip(self.texts);
-        parts.map(|(part, ptx)| ArtifactPart {
+        parts.map(|(part, text)| ArtifactPart {
             arch: &module.arch,
             part,
-            ptx,
+            text,
         })
     }
 
@@ -253,6 +290,7 @@ pub(super) fn driver_too_old(device: &DeviceProperties, ptx: Option<(u32, u32)>)
 fn verify(ArtifactModule { module, texts, .. }: ArtifactModule<'_>) -> Result<()> {
     let mut whole = Sha256::new();
     for (part, text) in module.parts.iter().zip(texts) {
+        let text = text.get();
         if !is_hash(Sha256::digest(text.as_bytes()), &part.sha256) {
             return Err(corrupt(&part.file, "its hash is not the manifest's"));
         }

@@ -238,7 +238,7 @@ impl Device {
 
     /// Loads one part alone, as code without a manifest.
     pub(crate) fn load_part(&self, part: &ArtifactPart<'_>) -> Result<Module> {
-        Module::from_image(self, Image::Ptx(part.ptx), &part.part.file)
+        Module::from_image(self, Image::Ptx(part.ptx()), &part.part.file)
     }
 
     /// Loads PTX that has no manifest. Its kernels have unchecked launches only.

@@ -11,6 +11,7 @@ pub mod block_scan;
 pub mod chains;
 pub mod mapping;
 pub mod quarter_circle;
+pub mod reduction;
 pub mod running_sum;
 pub mod scan;
 pub mod summation;

@@ -46,7 +46,7 @@ pub(crate) fn write(folder: &Path, percent: usize) -> Result<(), Box<dyn std::er
         let mut whole = Sha256::new();
         let mut changed = 0;
         for (part, listed) in module.parts().zip(&mut listed.parts) {
-            let mut text = part.ptx.to_owned();
+            let mut text = part.ptx().to_owned();
             if let Some(begin) = text.find(ENTRY) {
                 let length = text[begin..].find("\n}").ok_or("the kernel has no end")?;
                 let kernel = begin..begin + length;

@@ -212,7 +212,7 @@ fn the_embedded_artifact_is_whole_and_has_both_architectures() {
     assert_eq!(architectures, ["sm_75", "sm_90"]);
     for part in artifact.parts() {
         let target = format!(".target {}", part.arch);
-        assert!(part.ptx.contains(&target), "{}", part.part.file);
+        assert!(part.ptx().contains(&target), "{}", part.part.file);
     }
     // Written to a folder and read again, every hash is compared.
     let folder = tempfile::tempdir().expect("a folder");
@@ -222,7 +222,7 @@ fn the_embedded_artifact_is_whole_and_has_both_architectures() {
     )
     .expect("written");
     for part in artifact.parts() {
-        fs::write(folder.path().join(&part.part.file), part.ptx).expect("written");
+        fs::write(folder.path().join(&part.part.file), part.ptx()).expect("written");
     }
     read(folder.path()).expect("what was written");
 }

@@ -40,16 +40,19 @@ macro_rules! scan_kernels {
     ($($name:ident: $operator:ty;)*) => {$(
         $crate::scan_entry! {
             /// Scans an array of one block; see `one_block`.
+            #[launch_bounds(1024)]
             one_block_ $name: $operator,
             one_block::scan[one_block: warps, rows, each, vectors, results]
         }
         $crate::scan_entry! {
             /// Scans a middling array; see `one_wave`.
+            #[launch_bounds(256)]
             one_wave_small_ $name: $operator,
             one_wave::scan[one_wave_small: warps, rows, each, vectors, results]
         }
         $crate::scan_entry! {
             /// Scans a middling array; see `one_wave`.
+            #[launch_bounds(512)]
             one_wave_ $name: $operator,
             one_wave::scan[one_wave: warps, rows, each, vectors, results]
         }
@@ -99,12 +102,12 @@ macro_rules! scan_entry {
     ($(#[$attribute:meta])* $prefix:ident $name:ident: $operator:ty,
      $algorithm:ident::scan[$sizes:ident: $($size:ident),*]) => {
         $crate::pastey::paste! {
+            #[::cuda_std::kernel]
+            #[part($name)]
             $(#[$attribute])*
             ///
             /// # Safety
             /// See the function `scan` there.
-            #[::cuda_std::kernel]
-            #[part($name)]
             #[allow(clippy::too_many_arguments)]
             pub unsafe fn [<$prefix $name>](
                 input: *const <$operator as $crate::operator::Operator>::Input,

@@ -13,8 +13,11 @@ mod launches;
 mod limits;
 mod mapping;
 mod memory;
+mod reduce;
+mod reduce_operators;
 mod scan;
 mod scan_algorithms;
+mod segmented_reduce;
 
 use std::process::ExitCode;
 
@@ -97,6 +100,27 @@ fn cases() -> Vec<Case> {
         memory::a_kernel_works_on_parts_that_begin_at_any_element,
         memory::parts_of_one_buffer_are_read_and_written_by_one_launch,
         memory::copies_go_to_and_from_memory_that_the_host_keeps_in_place,
+        reduce::reductions_have_the_documented_bits_wherever_the_array_begins,
+        reduce::parts_of_any_number_of_tiles_are_combined_in_order,
+        reduce::totals_of_several_groups_of_blocks_are_combined,
+        reduce::an_initial_value_is_the_first_operand_and_the_result_of_nothing,
+        reduce::a_count_in_device_memory_says_how_many_elements_there_are,
+        reduce::the_same_plan_gives_the_same_bits_again_and_in_a_graph,
+        reduce::a_plan_for_every_device_has_blocks_of_its_own,
+        reduce::the_counter_of_launches_begins_again_and_old_totals_are_forgotten,
+        reduce::reductions_that_do_not_fit_the_plan_are_refused,
+        reduce_operators::sums_of_every_type_agree_with_a_sequential_reduction,
+        reduce_operators::sums_of_signed_integers_have_the_kernels_of_the_unsigned_ones,
+        reduce_operators::sums_may_be_wider_than_their_elements,
+        reduce_operators::minima_agree_with_a_sequential_reduction,
+        reduce_operators::maxima_agree_with_a_sequential_reduction,
+        reduce_operators::products_agree_with_a_sequential_reduction,
+        reduce_operators::an_operator_that_is_not_commutative_keeps_the_order_of_its_elements,
+        segmented_reduce::segments_of_all_lengths_have_the_sums_of_their_elements,
+        segmented_reduce::every_segment_begins_with_the_initial_value,
+        segmented_reduce::sums_of_segments_have_the_same_bits_again,
+        segmented_reduce::offsets_that_do_not_ascend_write_nothing_elsewhere,
+        segmented_reduce::segments_that_do_not_fit_their_results_are_refused,
         limits::chains_take_every_step,
         limits::the_copy_moves_every_vector_and_nothing_else,
         limits::the_chase_through_shared_memory_goes_round_the_ring,

@@ -200,7 +200,11 @@ pub unsafe fn scan<
 >(
     request: Request<O>,
 ) {
-    const { assert!(DELAY > 0 && AHEAD > 0 && WORKERS < LANES as usize) };
+    const {
+        assert!(DELAY > 0 && AHEAD > 0 && WORKERS < LANES as usize);
+        // A lane clears one margin of a slot.
+        assert!(2 * (DELAY + AHEAD + 1) <= LANES as usize);
+    };
     let shape = const {
         Shape {
             vectors: VECTORS,

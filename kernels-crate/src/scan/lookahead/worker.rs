@@ -39,6 +39,7 @@ pub(super) unsafe fn run<
             Barrier::init(worker.barrier(lane), 1);
             bulk::fence_barriers();
         }
+        worker.clear_margins();
         warp::sync_warp(warp::FULL_MASK);
         // The bytes at the ends of the segments that are on their way.
         let mut ends = [0; AHEAD];
@@ -56,7 +57,7 @@ pub(super) unsafe fn run<
             if k < plan.own {
                 Barrier::wait(worker.barrier(total.slot), total.parity);
                 let count = plan.count(total.first, items);
-                worker.load_ends(&total, count, ends[0]);
+                worker.complete(&total, count, items, ends[0]);
                 let own = worker.read::<VECTORS>(total.slot);
                 let scanned = if count == items {
                     lanes::scan::<O>(items::total::<O, VECTORS, ITEMS>(&own, ITEMS), LANES)
@@ -286,23 +287,60 @@ impl<'a, O: Operator> Worker<'a, O> {
         }
     }
 
-    /// Puts the bytes at the ends to the others.
+    /// Puts the bytes at the ends to the others, and zeros behind the last element of a
+    /// segment that is not full: lanes read whole vectors.
     ///
     /// # Safety
-    /// All lanes of the warp call it; the segment is there, and `end` is what
-    /// [`Worker::start_load`] gave.
+    /// All lanes of the warp call it; the segment's `count` of `items` elements are there
+    /// but for the ends, and `end` is what [`Worker::start_load`] gave.
     #[inline(always)]
-    unsafe fn load_ends(&self, walk: &Walk, count: u32, end: u8) {
+    unsafe fn complete(&self, walk: &Walk, count: u32, items: u32, end: u8) {
         let all = count * size_of::<O::Input>() as u32;
         let bytes = Bytes::new(&self.shape, self.input(walk).addr(), all);
-        if bytes.has_ends() {
-            // SAFETY: the caller's.
-            unsafe {
+        // SAFETY: the caller's; nothing was loaded into the vectors that are cleared.
+        unsafe {
+            if count < items {
+                let mut vector = (bytes.shift + all) as usize / VECTOR + warp::lane_id() as usize;
+                while vector < self.shape.segment() / VECTOR {
+                    self.clear(walk.slot, vector);
+                    vector += LANES as usize;
+                }
+                warp::sync_warp(warp::FULL_MASK);
+            }
+            if bytes.has_ends() {
                 if let Some(at) = bytes.end() {
                     *shared_at::<u8>(self.segment_at(walk.slot) + bytes.shift as usize + at) = end;
                 }
                 warp::sync_warp(warp::FULL_MASK);
             }
+        }
+    }
+
+    /// Zeros in a vector of a slot.
+    ///
+    /// # Safety
+    /// It is this warp's, and nobody else accesses it.
+    #[inline(always)]
+    unsafe fn clear(&self, slot: u32, vector: usize) {
+        let at = self.at(self.segment_at(slot) + vector * VECTOR);
+        // SAFETY: the caller's.
+        unsafe { at.cast::<[u32; 4]>().store([0; 4]) };
+    }
+
+    /// Clears what lies before and behind the elements of a segment in every slot, where
+    /// segments begin anywhere: it is read with them, and nothing is loaded there.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it, before the first load.
+    #[inline(always)]
+    unsafe fn clear_margins(&self) {
+        let lane = warp::lane_id();
+        let (slot, is_last) = (lane / 2, lane % 2 == 1);
+        let begins_within = !self.plan.request.input.addr().is_multiple_of(VECTOR);
+        if self.shape.shifted && slot < self.shape.slots() as u32 && (is_last || begins_within) {
+            let last = self.shape.segment() / VECTOR - 1;
+            // SAFETY: the caller's.
+            unsafe { self.clear(slot, if is_last { last } else { 0 }) };
         }
     }
 

@@ -8,7 +8,7 @@ mod memory;
 mod operators;
 mod refusals;
 mod repeats;
-mod sample;
+pub(crate) mod sample;
 mod sizes;
 
 pub(crate) use bits::*;

@@ -1,0 +1,31 @@
+//! Reductions: all elements of an array combined to one, in their order.
+//!
+//! [`Plan`] is for one array, [`SegmentedPlan`] for many segments of one. A plan holds what the kernels need beside their arguments, and can be used again
+//! and again: a call launches one kernel, allocates nothing, waits for nothing, and may
+//! be [recorded](crate::device::Device::capture). Which operators have kernels says
+//! [`quadscan_kernels::reduce::instances`].
+//!
+//! ```
+//! use quadscan::device::{Artifact, Device, DeviceChoice};
+//! use quadscan::reduce::Plan;
+//! use quadscan_kernels::operator::Sum;
+//!
+//! # fn main() -> quadscan::Result<()> {
+//! let device = Device::open(DeviceChoice::Auto)?;
+//! let module = device.load(&Artifact::embedded()?)?;
+//! let numbers = device.upload(&[1.0f32, 2.0, 3.0])?;
+//! let mut sum = device.alloc(1)?;
+//!
+//! let mut plan = Plan::<Sum<f32>>::new(&module, numbers.len())?;
+//! plan.reduce(&numbers, &mut sum)?;
+//! assert_eq!(sum.to_vec()?, [6.0]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod plan;
+mod refuse;
+mod segmented;
+
+pub use plan::Plan;
+pub use segmented::{Offsets, SegmentedPlan};

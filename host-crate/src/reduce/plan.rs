@@ -1,0 +1,214 @@
+//! Reductions of arrays that are one piece.
+
+use std::marker::PhantomData;
+
+use bytemuck::bytes_of;
+use cuda_std::launch::Actual;
+use quadscan_kernels::operator::Identity;
+use quadscan_kernels::reduce::{HAS_INITIAL, ReduceKernel, ReduceKernels, device, sizes};
+
+use super::refuse;
+use crate::Result;
+use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, View, ViewMut};
+
+/// Where a range of one element holds.
+const ONE: &str = "for a reduction";
+
+/// A reduction by `O` of up to so many elements.
+///
+/// The result is the same bit for bit from run to run, wherever the array begins. What is
+/// combined first depends on the number of elements, on the plan's capacity, and on the
+/// device's number of multiprocessors; not on the last where
+/// [`same_on_every_device`](Plan::same_on_every_device) asks for that.
+#[derive(Debug)]
+pub struct Plan<O: ReduceKernels> {
+    module: Module,
+    capacity: usize,
+    /// Blocks of the largest launch.
+    blocks: u32,
+    /// What blocks tell each other. Its first word counts the launches.
+    scratch: Buffer<u64>,
+    operator: PhantomData<O>,
+}
+
+impl<O: ReduceKernels> Plan<O> {
+    /// A plan for up to `capacity` elements.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownKernel`](crate::Error::UnknownKernel) where `module` does not have the kernels,
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's.
+    pub fn new(module: &Module, capacity: usize) -> Result<Self> {
+        let each = sizes::BLOCKS_PER_MULTIPROCESSOR;
+        let multiprocessors = module.device().properties().multiprocessors;
+        let blocks = multiprocessors.saturating_mul(each);
+        Self::with_blocks(module, capacity, blocks.clamp(1, device::MAX_BLOCKS))
+    }
+
+    /// The same plan, whose results have the same bits on every device: the parts of a
+    /// large array are as many as suit an H200, on which nothing changes. A device with
+    /// fewer multiprocessors works them off in turns, and may be slower.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::new`].
+    pub fn same_on_every_device(self) -> Result<Self> {
+        Self::with_blocks(&self.module, self.capacity, sizes::BLOCKS_EVERYWHERE)
+    }
+
+    /// A plan of launches of up to `blocks` blocks, 1 to 4096: the more, the smaller the
+    /// parts of a large array.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::new`]; [`Error::OutOfRange`](crate::Error::OutOfRange).
+    pub fn with_blocks(module: &Module, capacity: usize, blocks: u32) -> Result<Self> {
+        refuse::blocks(blocks)?;
+        for kernel in [O::ONE_BLOCK, O::DEVICE] {
+            module.attributes(kernel.entry)?;
+        }
+        let blocks = blocks_of(&O::DEVICE, capacity).min(blocks);
+        let words = O::DEVICE.scratch_words(blocks) as usize;
+        Ok(Self {
+            module: module.clone(),
+            capacity,
+            blocks,
+            scratch: module.device().alloc_zeroed(words)?,
+            operator: PhantomData,
+        })
+    }
+
+    /// The most elements.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Bytes of device memory that the plan holds.
+    pub fn scratch_size(&self) -> usize {
+        self.scratch.size()
+    }
+
+    /// Writes to `output`, which is one element, what all elements of `input` are
+    /// together; the operator's neutral element when there are none. Asynchronous.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`](crate::Error::OutOfRange) for more elements than the plan's capacity and for an output
+    /// that is not one element, [`Error::ForeignBuffer`](crate::Error::ForeignBuffer) for memory of another device;
+    /// the driver's.
+    pub fn reduce<'a, 'b>(
+        &mut self,
+        input: impl Into<View<'a, O::Input>>,
+        output: impl Into<ViewMut<'b, O::Output>>,
+    ) -> Result<()>
+    where
+        O: Identity,
+    {
+        self.launch(&input.into(), &mut output.into(), O::IDENTITY, 0, None)
+    }
+
+    /// As [`Plan::reduce`], with `initial` before the first element: the result when
+    /// there are none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::reduce`].
+    pub fn reduce_with<'a, 'b>(
+        &mut self,
+        initial: O::Accumulator,
+        input: impl Into<View<'a, O::Input>>,
+        output: impl Into<ViewMut<'b, O::Output>>,
+    ) -> Result<()> {
+        let flags = HAS_INITIAL;
+        self.launch(&input.into(), &mut output.into(), initial, flags, None)
+    }
+
+    /// As [`Plan::reduce_with`], of the first `count` elements of `input`, or of all when
+    /// there are fewer; `count` is one number in the device's memory. An operator's
+    /// neutral element is the `initial` that changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::reduce`]; [`Error::OutOfRange`](crate::Error::OutOfRange) for a count that is not one number.
+    pub fn reduce_counted<'a, 'b, 'c>(
+        &mut self,
+        count: impl Into<View<'c, u64>>,
+        initial: O::Accumulator,
+        input: impl Into<View<'a, O::Input>>,
+        output: impl Into<ViewMut<'b, O::Output>>,
+    ) -> Result<()> {
+        let count = count.into();
+        refuse::outside("elements of the count", count.len(), 1..=1, ONE)?;
+        refuse::foreign(&self.module, O::DEVICE.entry, "count", count.device())?;
+        let (flags, count) = (HAS_INITIAL, Some(&count));
+        self.launch(&input.into(), &mut output.into(), initial, flags, count)
+    }
+
+    fn launch(
+        &mut self,
+        input: &View<'_, O::Input>,
+        output: &mut ViewMut<'_, O::Output>,
+        initial: O::Accumulator,
+        flags: u32,
+        count: Option<&View<'_, u64>>,
+    ) -> Result<()> {
+        let capacity = 0..=self.capacity;
+        refuse::outside(
+            "elements of the input",
+            input.len(),
+            capacity,
+            "for this plan",
+        )?;
+        refuse::outside("elements of the output", output.len(), 1..=1, ONE)?;
+        for (argument, owner) in [("input", input.device()), ("output", output.device())] {
+            refuse::foreign(&self.module, O::DEVICE.entry, argument, owner)?;
+        }
+        // Where the device counts, the plan's capacity says which kernel it is.
+        let elements = count.map_or(input.len(), |_| self.capacity);
+        let (kernel, shape) = self.shape(elements);
+        let (n, words) = (input.len() as u64, self.scratch.len() as u64);
+        let count = count.map_or(0, View::address);
+        let (from, to, scratch) = (input.address(), output.address(), self.scratch.address());
+        let arguments = [
+            bytes_of(&from),
+            bytes_of(&to),
+            bytes_of(&n),
+            bytes_of(&count),
+            bytes_of(&initial),
+            bytes_of(&flags),
+            bytes_of(&scratch),
+            bytes_of(&words),
+        ];
+        let arguments = arguments.map(|bytes| Actual {
+            bytes,
+            elements: None,
+        });
+        // SAFETY: the parameters are those of the kernels that the macro makes. Input and
+        // output are borrowed, of this device, and cannot overlap; the scratch memory is
+        // this plan's, which launches one after the other, and has room for the blocks.
+        // Every thread waits for the launches before it before it reads or writes.
+        unsafe {
+            let config = LaunchConfig::new(shape).programmatic();
+            self.module.launch_raw(kernel.entry, config, &arguments)
+        }
+    }
+
+    /// The kernel for so many elements, and its blocks and threads.
+    fn shape(&self, elements: usize) -> (ReduceKernel, LaunchShape) {
+        let small = O::ONE_BLOCK;
+        if elements as u64 <= small.block() {
+            let warps = (elements as u64).div_ceil(small.tile).max(1) as u32;
+            let threads = small.threads() / small.warps * warps;
+            return (small, LaunchShape::new(1, threads));
+        }
+        let blocks = blocks_of(&O::DEVICE, elements).min(self.blocks);
+        (O::DEVICE, LaunchShape::new(blocks, O::DEVICE.threads()))
+    }
+}
+
+/// Blocks of `kernel` of which every warp has a tile of `elements` elements, or but few
+/// have none.
+fn blocks_of(kernel: &ReduceKernel, elements: usize) -> u32 {
+    let blocks = (elements as u64).div_ceil(kernel.block()).max(1);
+    blocks.min(u64::from(device::MAX_BLOCKS)) as u32
+}

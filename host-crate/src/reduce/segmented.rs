@@ -1,0 +1,238 @@
+//! Reductions of many segments of one array.
+
+use std::marker::PhantomData;
+
+use bytemuck::bytes_of;
+use cuda_std::launch::Actual;
+use quadscan_kernels::operator::Identity;
+use quadscan_kernels::reduce::segmented::scratch_words;
+use quadscan_kernels::reduce::{HAS_INITIAL, ReduceKernels, WIDE_OFFSETS, device, sizes};
+
+use super::refuse;
+use crate::device::{Buffer, Device, LaunchConfig, LaunchShape, Module, View, ViewMut};
+use crate::Result;
+
+/// The most segments.
+const MAX_SEGMENTS: usize = (u32::MAX - 4096) as usize;
+
+/// Where segments begin and end: segment i has the elements from offset i to before
+/// offset i + 1, so that there is one offset more than segments.
+///
+/// Offsets ascend, and the last is at most the number of elements. They are in the
+/// device's memory and not looked at: with others the results are unspecified, and
+/// elements and results that are not there are neither read nor written.
+#[derive(Clone, Copy, Debug)]
+pub enum Offsets<'a> {
+    /// Of 32 bits.
+    Narrow(View<'a, u32>),
+    /// Of 64 bits.
+    Wide(View<'a, u64>),
+}
+
+impl<'a> From<&'a Buffer<u32>> for Offsets<'a> {
+    fn from(offsets: &'a Buffer<u32>) -> Self {
+        Offsets::Narrow(offsets.as_view())
+    }
+}
+
+impl<'a> From<&'a Buffer<u64>> for Offsets<'a> {
+    fn from(offsets: &'a Buffer<u64>) -> Self {
+        Offsets::Wide(offsets.as_view())
+    }
+}
+
+impl<'a> From<View<'a, u32>> for Offsets<'a> {
+    fn from(offsets: View<'a, u32>) -> Self {
+        Offsets::Narrow(offsets)
+    }
+}
+
+impl<'a> From<View<'a, u64>> for Offsets<'a> {
+    fn from(offsets: View<'a, u64>) -> Self {
+        Offsets::Wide(offsets)
+    }
+}
+
+impl<'a> Offsets<'a> {
+    /// Address, how many, and the device.
+    fn parts(&self) -> (u64, usize, &'a Device) {
+        match self {
+            Offsets::Narrow(view) => (view.address(), view.len(), view.device()),
+            Offsets::Wide(view) => (view.address(), view.len(), view.device()),
+        }
+    }
+}
+
+/// A reduction by `O` of any number of segments, of any lengths: the work is shared by
+/// elements, so that neither millions of short ones nor a long one among them cost more.
+///
+/// The results are the same bit for bit from run to run. What is combined first depends
+/// on the offsets, and on the device's number of multiprocessors; not on the last with
+/// [`SegmentedPlan::with_blocks`].
+///
+/// ```
+/// use quadscan::device::{Artifact, Device, DeviceChoice};
+/// use quadscan::reduce::SegmentedPlan;
+/// use quadscan_kernels::operator::Sum;
+///
+/// # fn main() -> quadscan::Result<()> {
+/// let device = Device::open(DeviceChoice::Auto)?;
+/// let module = device.load(&Artifact::embedded()?)?;
+/// let numbers = device.upload(&[1.0f32, 2.0, 3.0, 4.0])?;
+/// let offsets = device.upload(&[0u32, 1, 1, 4])?;
+/// let mut sums = device.alloc(3)?;
+///
+/// let mut plan = SegmentedPlan::<Sum<f32>>::new(&module)?;
+/// plan.reduce(&numbers, &offsets, &mut sums)?;
+/// assert_eq!(sums.to_vec()?, [1.0, 0.0, 9.0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct SegmentedPlan<O: ReduceKernels> {
+    module: Module,
+    /// Blocks of the largest launch.
+    blocks: u32,
+    /// The blocks' pieces; the first word is 0 between launches.
+    scratch: Buffer<u64>,
+    operator: PhantomData<O>,
+}
+
+impl<O: ReduceKernels> SegmentedPlan<O> {
+    /// A plan for any number of elements and segments.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownKernel`](crate::Error::UnknownKernel) where `module` does not have the kernel,
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's.
+    pub fn new(module: &Module) -> Result<Self> {
+        let each = sizes::BLOCKS_PER_MULTIPROCESSOR;
+        let multiprocessors = module.device().properties().multiprocessors;
+        let blocks = multiprocessors.saturating_mul(each);
+        Self::with_blocks(module, blocks.clamp(1, device::MAX_BLOCKS))
+    }
+
+    /// A plan of launches of up to `blocks` blocks, 1 to 4096: the more, the smaller the
+    /// parts of a large array. With the same number the results are the same on every
+    /// device.
+    ///
+    /// # Errors
+    ///
+    /// As [`SegmentedPlan::new`]; [`Error::OutOfRange`](crate::Error::OutOfRange).
+    pub fn with_blocks(module: &Module, blocks: u32) -> Result<Self> {
+        refuse::blocks(blocks)?;
+        module.attributes(O::SEGMENTED.entry)?;
+        let words = scratch_words(blocks) as usize;
+        Ok(Self {
+            module: module.clone(),
+            blocks,
+            scratch: module.device().alloc_zeroed(words)?,
+            operator: PhantomData,
+        })
+    }
+
+    /// Bytes of device memory that the plan holds.
+    pub fn scratch_size(&self) -> usize {
+        self.scratch.size()
+    }
+
+    /// Writes to element i of `output` what the elements of segment i are together; the
+    /// operator's neutral element where there are none. Asynchronous.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`](crate::Error::OutOfRange) when there is no offset, when the output has not one element
+    /// less than there are offsets, and for 2^32 - 4096 segments and more,
+    /// [`Error::ForeignBuffer`](crate::Error::ForeignBuffer) for memory of another device; the driver's.
+    pub fn reduce<'a, 'b, 'c>(
+        &mut self,
+        input: impl Into<View<'a, O::Input>>,
+        offsets: impl Into<Offsets<'c>>,
+        output: impl Into<ViewMut<'b, O::Output>>,
+    ) -> Result<()>
+    where
+        O: Identity,
+    {
+        let (input, mut output) = (input.into(), output.into());
+        self.launch(&input, &offsets.into(), &mut output, O::IDENTITY, 0)
+    }
+
+    /// As [`SegmentedPlan::reduce`], with `initial` before the first element of every
+    /// segment: the result of those without elements.
+    ///
+    /// # Errors
+    ///
+    /// As [`SegmentedPlan::reduce`].
+    pub fn reduce_with<'a, 'b, 'c>(
+        &mut self,
+        initial: O::Accumulator,
+        input: impl Into<View<'a, O::Input>>,
+        offsets: impl Into<Offsets<'c>>,
+        output: impl Into<ViewMut<'b, O::Output>>,
+    ) -> Result<()> {
+        let (input, mut output) = (input.into(), output.into());
+        self.launch(&input, &offsets.into(), &mut output, initial, HAS_INITIAL)
+    }
+
+    fn launch(
+        &mut self,
+        input: &View<'_, O::Input>,
+        offsets: &Offsets<'_>,
+        output: &mut ViewMut<'_, O::Output>,
+        initial: O::Accumulator,
+        flags: u32,
+    ) -> Result<()> {
+        let (at, count, owner) = offsets.parts();
+        refuse::outside("offsets", count, 1..=MAX_SEGMENTS + 1, "for segments")?;
+        let segments = count - 1;
+        let results = segments..=segments;
+        refuse::outside(
+            "elements of the output",
+            output.len(),
+            results,
+            "for these segments",
+        )?;
+        let kernel = O::SEGMENTED;
+        for (argument, owner) in [
+            ("input", input.device()),
+            ("offsets", owner),
+            ("output", output.device()),
+        ] {
+            refuse::foreign(&self.module, kernel.entry, argument, owner)?;
+        }
+        let flags = match offsets {
+            Offsets::Narrow(_) => flags,
+            Offsets::Wide(_) => flags | WIDE_OFFSETS,
+        };
+        let (n, segments) = (input.len() as u64, segments as u32);
+        let (from, to, scratch) = (input.address(), output.address(), self.scratch.address());
+        let arguments = [
+            bytes_of(&from),
+            bytes_of(&to),
+            bytes_of(&n),
+            bytes_of(&at),
+            bytes_of(&segments),
+            bytes_of(&initial),
+            bytes_of(&flags),
+            bytes_of(&scratch),
+        ];
+        let arguments = arguments.map(|bytes| Actual {
+            bytes,
+            elements: None,
+        });
+        // Enough for the elements, and for the segments, of which some may have none.
+        let work = n.max(u64::from(segments)).div_ceil(kernel.block()).max(1);
+        let blocks = work.min(u64::from(self.blocks)) as u32;
+        let shape = LaunchShape::new(blocks, kernel.threads());
+        // SAFETY: the parameters are those of the kernel that the macro makes. Input,
+        // offsets and output are borrowed, of this device, and the output overlaps
+        // neither; the scratch memory is this plan's, which launches one after the other,
+        // and has room for the blocks. Every thread waits for the launches before it
+        // before it reads or writes. Whatever the offsets are, the kernel stays within
+        // input and output.
+        unsafe {
+            let config = LaunchConfig::new(shape).programmatic();
+            self.module.launch_raw(kernel.entry, config, &arguments)
+        }
+    }
+}

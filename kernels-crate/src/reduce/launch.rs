@@ -1,0 +1,89 @@
+//! What a host has to know of the kernels to launch them: their names and shapes. The
+//! launches themselves are `quadscan::reduce`'s.
+
+use super::sizes::Sizes;
+use super::tile;
+use crate::operator::{Operator, Product, Sum};
+use crate::scan::lanes::{self, LANES};
+use crate::scan::status;
+
+/// A kernel of a reduction, and the launches that it can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReduceKernel {
+    /// The entry of the PTX.
+    pub entry: &'static str,
+    /// Warps of a block, at most.
+    pub warps: u32,
+    /// Elements of a warp's tile.
+    pub tile: u64,
+    /// Words of 32 bits of a block's total.
+    words: usize,
+}
+
+impl ReduceKernel {
+    /// The kernel of these constants.
+    pub const fn new<O: Operator>(entry: &'static str, of: Sizes) -> Self {
+        Self {
+            entry,
+            warps: of.warps as u32,
+            tile: tile::elements(of.rows, of.each),
+            words: lanes::words_of::<O::Accumulator>(),
+        }
+    }
+
+    /// Threads of a block.
+    pub const fn threads(&self) -> u32 {
+        self.warps * LANES
+    }
+
+    /// Elements of which every warp of a block has a tile.
+    pub const fn block(&self) -> u64 {
+        self.tile * self.warps as u64
+    }
+
+    /// Words of 64 bits of scratch memory that so many blocks need.
+    pub const fn scratch_words(&self, blocks: u32) -> u64 {
+        status::scratch_words(blocks as u64, self.words)
+    }
+}
+
+/// An operator whose reductions some PTX has. Implemented by
+/// [`reduce_kernels!`](crate::reduce_kernels).
+///
+/// # Safety
+///
+/// The entries are kernels that the macro made, for this operator or for one whose
+/// elements, accumulators and results have as many bytes, and as bits the same meaning.
+#[diagnostic::on_unimplemented(
+    message = "no kernels reduce with `{Self}`",
+    note = "`quadscan_kernels::reduce_kernels! {{ name: {Self}; }}` in a crate of kernels makes them"
+)]
+pub unsafe trait ReduceKernels: Operator {
+    /// The kernel of [`one_block`](super::one_block).
+    const ONE_BLOCK: ReduceKernel;
+    /// The kernel of [`device`](super::device).
+    const DEVICE: ReduceKernel;
+    /// The kernel of [`segmented`](super::segmented).
+    const SEGMENTED: ReduceKernel;
+}
+
+/// The operators on signed integers whose bits are those of the unsigned ones.
+macro_rules! twins {
+    ($($signed:ty = $unsigned:ty;)*) => {$(
+        // SAFETY: two's complement: wrapping sums and products give the same bits.
+        unsafe impl ReduceKernels for $signed {
+            const ONE_BLOCK: ReduceKernel = <$unsigned as ReduceKernels>::ONE_BLOCK;
+            const DEVICE: ReduceKernel = <$unsigned as ReduceKernels>::DEVICE;
+            const SEGMENTED: ReduceKernel = <$unsigned as ReduceKernels>::SEGMENTED;
+        }
+    )*};
+}
+
+twins! {
+    Sum<i8> = Sum<u8>;
+    Sum<i16> = Sum<u16>;
+    Sum<i32> = Sum<u32>;
+    Sum<i64> = Sum<u64>;
+    Product<i32> = Product<u32>;
+    Product<i64> = Product<u64>;
+}

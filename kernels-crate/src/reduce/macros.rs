@@ -1,0 +1,121 @@
+//! [`reduce_kernels!`](crate::reduce_kernels): the entries of an operator.
+
+/// Makes the kernels of reductions, and says so to the host.
+///
+/// `name: Operator;` makes `reduce_one_block_name`, `reduce_name` and `segmented_reduce_name`, and
+/// implements
+/// [`ReduceKernels`](crate::reduce::ReduceKernels) for the operator.
+#[macro_export]
+macro_rules! reduce_kernels {
+    ($($name:ident: $operator:ty;)*) => {$(
+        $crate::reduce_entry! {
+            /// Reduces a small array; see `one_block`.
+            reduce_one_block_ $name: $operator, one_block[one_block: hint, rows, vectors, each],
+            #[launch_bounds(1024)]
+        }
+        $crate::reduce_entry! {
+            /// Reduces an array of any size; see `device`.
+            reduce_ $name: $operator, device[device: hint, warps, rows, vectors, each],
+            #[launch_bounds(256, 3)]
+        }
+        $crate::segmented_reduce_entry! { segmented_reduce_ $name: $operator }
+        // SAFETY: these are the kernels of this operator.
+        #[cfg(not(target_os = "cuda"))]
+        unsafe impl $crate::reduce::ReduceKernels for $operator {
+            const ONE_BLOCK: $crate::reduce::ReduceKernel = $crate::reduce::ReduceKernel::new::<$operator>(
+                concat!("reduce_one_block_", stringify!($name)),
+                $crate::reduce::sizes::one_block::<$operator>(),
+            );
+            const DEVICE: $crate::reduce::ReduceKernel = $crate::reduce::ReduceKernel::new::<$operator>(
+                concat!("reduce_", stringify!($name)),
+                $crate::reduce::sizes::device::<$operator>(),
+            );
+            const SEGMENTED: $crate::reduce::ReduceKernel = $crate::reduce::ReduceKernel::new::<$operator>(
+                concat!("segmented_reduce_", stringify!($name)),
+                $crate::reduce::sizes::segmented::<$operator>(),
+            );
+        }
+    )*};
+}
+
+/// One entry of [`reduce_kernels!`](crate::reduce_kernels): its name, its algorithm with
+/// the constants in [`sizes`](crate::reduce::sizes), its bounds.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! reduce_entry {
+    ($(#[$doc:meta])* $prefix:ident $name:ident: $operator:ty,
+     $algorithm:ident[$sizes:ident: $($size:ident),*], #[$bounds:meta]) => {
+        $crate::pastey::paste! {
+            $(#[$doc])*
+            ///
+            /// # Safety
+            /// See the function `reduce` there.
+            #[::cuda_std::kernel]
+            #[part([<reduce_ $name>])]
+            #[$bounds]
+            #[allow(clippy::too_many_arguments, reason = "a launch has them")]
+            pub unsafe fn [<$prefix $name>](
+                input: *const <$operator as $crate::operator::Operator>::Input,
+                output: *mut <$operator as $crate::operator::Operator>::Output,
+                n: u64,
+                count: *const u64,
+                initial: <$operator as $crate::operator::Operator>::Accumulator,
+                flags: u32,
+                scratch: *mut u64,
+                words: u64,
+            ) {
+                // SAFETY: the kernel's own contract.
+                unsafe {
+                    let request = $crate::reduce::Request::<$operator>::begin(
+                        input, output, n, count, initial, flags, scratch, words,
+                    );
+                    $crate::reduce::$algorithm::reduce::<
+                        $operator,
+                        $({ $crate::reduce::sizes::$sizes::<$operator>().$size },)*
+                    >(request);
+                }
+            }
+        }
+    };
+}
+
+/// The last kernel of [`reduce_kernels!`](crate::reduce_kernels).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! segmented_reduce_entry {
+    ($prefix:ident $name:ident: $operator:ty) => {
+        $crate::pastey::paste! {
+            /// Reduces segments of an array; see `segmented`.
+            ///
+            /// # Safety
+            /// See the function `reduce` there.
+            #[::cuda_std::kernel]
+            #[part([<reduce_ $name>])]
+            #[launch_bounds(256, 3)]
+            #[allow(clippy::too_many_arguments, reason = "a launch has them")]
+            pub unsafe fn [<$prefix $name>](
+                input: *const <$operator as $crate::operator::Operator>::Input,
+                output: *mut <$operator as $crate::operator::Operator>::Output,
+                n: u64,
+                offsets: *const u8,
+                segments: u32,
+                initial: <$operator as $crate::operator::Operator>::Accumulator,
+                flags: u32,
+                scratch: *mut u64,
+            ) {
+                // SAFETY: the kernel's own contract.
+                unsafe {
+                    $crate::reduce::segmented::reduce::<
+                        $operator,
+                        { $crate::reduce::sizes::segmented::<$operator>().hint },
+                        { $crate::reduce::sizes::segmented::<$operator>().rows },
+                        { $crate::reduce::sizes::segmented::<$operator>().vectors },
+                        { $crate::reduce::sizes::segmented::<$operator>().each },
+                    >($crate::reduce::segmented::Request {
+                        input, output, n, offsets, segments, initial, flags, scratch,
+                    });
+                }
+            }
+        }
+    };
+}

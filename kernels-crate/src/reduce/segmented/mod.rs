@@ -1,0 +1,301 @@
+//! The reduction of many segments of one array by one launch: from millions of one
+//! element each to one of all.
+//!
+//! Not segments are dealt to warps, but elements, as in [`device`](super::device): every
+//! warp has a part of as many tiles, whatever the segments are. A tile in which nothing
+//! ends is combined as that of a whole array; one in which segments end is dealt to the
+//! lanes ([`tile`]). What a part has of a segment that began before it, or does not end in
+//! it, is handed on ([`run`]): to the other warps of the block, and through memory to the
+//! block that is done last, which puts the blocks' pieces together.
+//!
+//! Segments without elements are no part of this: threads look for them beside it, each
+//! at its own share of the offsets.
+//!
+//! Association: a lane its elements, one after the other; lanes, tiles, warps and blocks
+//! as in [`Run::append`]. What is in a part depends on the number of elements of all
+//! segments and, for large arrays, on that of blocks.
+//!
+//! Source of the even shares: Merrill and Garland, Merge-based parallel sparse
+//! matrix-vector multiplication, 2016; here the segments' ends are no part of the work
+//! that is shared.
+
+pub mod offsets;
+pub mod run;
+pub mod tile;
+
+use cuda_std::atomic::intrinsics::atomic_fetch_add_acqrel_u64_device;
+use cuda_std::{grid, shared_array, thread, warp};
+
+use self::offsets::Offsets;
+use self::run::{Piece, Run, Stored};
+use self::tile::Memory;
+use super::share::Share;
+use super::vectors::Vectors;
+use super::{HAS_INITIAL, WIDE_OFFSETS};
+use crate::operator::Operator;
+use crate::scan::lanes::LANES;
+
+/// Warps of a block.
+pub const WARPS: u32 = 8;
+
+/// The most elements of a tile, and vectors with their pitch.
+const MAX_ELEMENTS: usize = 512;
+const MAX_VECTORS: usize = 7 * LANES as usize;
+
+/// Words of scratch memory before those of the blocks; the first counts them.
+const HEAD: u64 = 16;
+
+/// Words of 64 bits that so many blocks need.
+pub const fn scratch_words(blocks: u32) -> u64 {
+    HEAD + blocks as u64 * run::WORDS as u64
+}
+
+/// What is asked for: the kernel's parameters.
+pub struct Request<O: Operator> {
+    /// The elements.
+    pub input: *const O::Input,
+    /// A result a segment.
+    pub output: *mut O::Output,
+    /// How many elements.
+    pub n: u64,
+    /// One offset more than segments, ascending, of 32 or 64 bits.
+    pub offsets: *const u8,
+    /// How many segments.
+    pub segments: u32,
+    /// The result of a segment without elements; with [`HAS_INITIAL`] it also stands
+    /// before the first element of every other.
+    pub initial: O::Accumulator,
+    /// [`HAS_INITIAL`], [`WIDE_OFFSETS`].
+    pub flags: u32,
+    /// Words for the blocks' pieces; the first is 0 before and after a launch.
+    pub scratch: *mut u64,
+}
+
+impl<O: Operator> Request<O> {
+    /// Writes the result of a segment with elements.
+    ///
+    /// # Safety
+    /// The output is the request's, and nobody else delivers the segment.
+    #[inline(always)]
+    unsafe fn deliver(&self, segment: u32, total: O::Accumulator) {
+        let total = if self.flags & HAS_INITIAL != 0 {
+            O::combine(self.initial, total)
+        } else {
+            total
+        };
+        // SAFETY: the caller's.
+        unsafe { *self.output.add(segment as usize) = O::finish(total) };
+    }
+}
+
+/// Reduces as `request` says, once the launches before it are done.
+///
+/// # Safety
+/// Blocks of [`WARPS`] warps; the offsets ascend; input, offsets and output are the
+/// request's, and the output does not overlap the others; the scratch memory has room for
+/// the blocks and is this launch's alone.
+#[inline(always)]
+pub unsafe fn reduce<
+    O: Operator,
+    const HINT: u32,
+    const R: usize,
+    const U: usize,
+    const E: usize,
+>(
+    request: Request<O>,
+) {
+    const {
+        assert!(R * E * LANES as usize <= MAX_ELEMENTS);
+        assert!(tile::pitch(R * U) * LANES as usize <= MAX_VECTORS);
+    }
+    grid::allow_next();
+    grid::wait_for_earlier();
+    let is_last = shared_array![u32; 1];
+    let (block, blocks) = (thread::block_idx_x(), thread::grid_dim_x());
+    // SAFETY: the caller's; what is shared is written on one side of a barrier and read
+    // on the other. A block's piece is written before the block counts itself, and read
+    // by the one that counts last: the count's order and the barrier behind it make the
+    // pieces of all blocks visible to all of its threads.
+    unsafe {
+        let are_wide = request.flags & WIDE_OFFSETS != 0;
+        let offsets = Offsets::new(request.offsets, are_wide, request.segments, request.n);
+        let tiles = offsets.elements.div_ceil(super::tile::elements(R, E)) as u32;
+        let share = Share::new(tiles, WARPS, blocks);
+        let run = of_part::<O, HINT, R, U, E>(&request, &offsets, &share);
+        let run = of_block(&request, run);
+        empty_segments(&request, &offsets);
+
+        if thread::thread_idx_x() == 0 {
+            if block < share.blocks() {
+                Stored::put(piece_at(request.scratch, block), run.piece);
+            }
+            let before = atomic_fetch_add_acqrel_u64_device(request.scratch, 1);
+            *is_last = u32::from(before == u64::from(blocks) - 1);
+        }
+        thread::sync_threads();
+        if *is_last != 0 {
+            of_grid(&request, share.blocks());
+        }
+    }
+}
+
+/// Where the piece of a block is.
+#[inline(always)]
+fn piece_at(scratch: *mut u64, block: u32) -> *mut Stored {
+    scratch
+        .wrapping_add((HEAD + u64::from(block) * run::WORDS as u64) as usize)
+        .cast()
+}
+
+/// This warp's part.
+///
+/// # Safety
+/// As for [`reduce`].
+#[inline(always)]
+unsafe fn of_part<O: Operator, const HINT: u32, const R: usize, const U: usize, const E: usize>(
+    request: &Request<O>,
+    offsets: &Offsets,
+    share: &Share,
+) -> Run<O> {
+    let warp = thread::thread_idx_x() / LANES;
+    let own = warp as usize;
+    let memory = Memory {
+        vectors: shared_array![u128; 7 * 32 * 8]
+            .cast::<[u32; 4]>()
+            .wrapping_add(own * MAX_VECTORS),
+        ends: shared_array![u32; 512 * 8].wrapping_add(own * MAX_ELEMENTS),
+    };
+    let mut run = Run::empty();
+    let tiles = share.tiles_of(thread::block_idx_x(), warp);
+    if tiles.is_empty() {
+        return run;
+    }
+    let elements = super::tile::elements(R, E);
+    let units = R as u64 * u64::from(LANES);
+    let input = request.input.wrapping_add(offsets.first as usize);
+    let array = Vectors::new(input, offsets.elements);
+    let whole = array.whole_pieces::<U>(units);
+    // SAFETY: the caller's; the memory is this warp's.
+    unsafe {
+        memory.clear(elements as u32);
+        let mut segment = offsets.first_behind(0, u64::from(tiles.start) * elements);
+        let mut end = if segment < offsets.segments {
+            offsets.end(segment)
+        } else {
+            u64::MAX
+        };
+        for tile in tiles {
+            let first = u64::from(tile) * elements;
+            let count = (offsets.elements - first).min(elements) as u32;
+            let mut rows = if whole.contains(&tile) {
+                if array.is_shifted() {
+                    array.whole::<true, HINT, R, U>(u64::from(tile) * units)
+                } else {
+                    array.whole::<false, HINT, R, U>(u64::from(tile) * units)
+                }
+            } else {
+                array.edge::<R, U>(u64::from(tile) * units)
+            };
+            let ends_here = end <= first + u64::from(count);
+            if ends_here {
+                (segment, end) = memory.mark(offsets, segment, first, count);
+            }
+            if array.is_shifted() {
+                rows = rows.aligned(&array);
+            }
+            if ends_here {
+                let (items, ends) = memory.deal::<O::Input, R, U, E>(&rows);
+                let each = (R * E) as u32;
+                let mine = count.saturating_sub(warp::lane_id() * each).min(each);
+                let piece = tile::piece::<O, R, U, E>(request, &items, &ends, mine);
+                run.append(request, piece);
+            } else {
+                run.append_open(super::tile::combined::<O, R, U, E>(&rows.items(), count));
+            }
+        }
+    }
+    run
+}
+
+/// The runs of the block's warps as one, in warp 0.
+///
+/// # Safety
+/// All threads of the block call it; the output is the request's.
+#[inline(always)]
+unsafe fn of_block<O: Operator>(request: &Request<O>, own: Run<O>) -> Run<O> {
+    let pieces = shared_array![u128; 3 * 8].cast::<Stored>();
+    let (warp, lane) = (thread::thread_idx_x() / LANES, warp::lane_id());
+    // SAFETY: the caller's; a piece is written on one side of a barrier and read on the
+    // other. The second barrier is for whoever writes there next.
+    unsafe {
+        if lane == 0 {
+            Stored::put(pieces.add(warp as usize), own.piece);
+        }
+        thread::sync_threads();
+        let mut run = Run::empty();
+        if warp == 0 {
+            let piece = if lane < WARPS {
+                Stored::get(pieces.add(lane as usize))
+            } else {
+                Piece::empty()
+            };
+            run.append(request, piece);
+        }
+        thread::sync_threads();
+        run
+    }
+}
+
+/// Puts the pieces of `blocks` blocks together, by the last block.
+///
+/// # Safety
+/// All threads of the block call it; the pieces are there; the output is the request's.
+#[inline(always)]
+unsafe fn of_grid<O: Operator>(request: &Request<O>, blocks: u32) {
+    let (warp, lane) = (thread::thread_idx_x() / LANES, warp::lane_id());
+    let each = blocks.div_ceil(WARPS).next_multiple_of(LANES);
+    let end = ((warp + 1) * each).min(blocks);
+    let mut run = Run::empty();
+    let mut first = warp * each;
+    // SAFETY: the caller's.
+    unsafe {
+        while first < end {
+            let piece = if first + lane < end {
+                Stored::get(piece_at(request.scratch, first + lane))
+            } else {
+                Piece::empty()
+            };
+            run.append(request, piece);
+            first += LANES;
+        }
+        let run = of_block(request, run);
+        if thread::thread_idx_x() == 0 {
+            if run.piece.is_closed {
+                request.deliver(run.piece.segment, run.piece.head);
+            }
+            // For the next launch; no other block is left that counts.
+            *request.scratch = 0;
+        }
+    }
+}
+
+/// Writes the results of the segments without elements, a share of them.
+///
+/// # Safety
+/// All threads of the launch call it; offsets and output are the request's.
+#[inline(always)]
+unsafe fn empty_segments<O: Operator>(request: &Request<O>, offsets: &Offsets) {
+    let threads = u64::from(thread::grid_dim_x()) * u64::from(thread::block_dim_x());
+    let mut segment = u64::from(thread::block_idx_x()) * u64::from(thread::block_dim_x())
+        + u64::from(thread::thread_idx_x());
+    while segment < u64::from(offsets.segments) {
+        let own = segment as u32;
+        // SAFETY: the caller's.
+        unsafe {
+            if offsets.start(own) >= offsets.end(own) {
+                *request.output.add(own as usize) = O::finish(request.initial);
+            }
+        }
+        segment += threads;
+    }
+}

@@ -1,0 +1,222 @@
+//! A warp's part of an array, read tile by tile and combined in order.
+//!
+//! A *tile* is `R` rows of a unit a lane ([`vectors`](super::vectors)), which are asked
+//! for together. Association: a lane the elements of its unit, one after the other; then
+//! pairs of neighbouring lanes, of neighbouring pairs, and so on; then pairs of
+//! neighbouring rows in the same way; the tiles one after the other. Where the array ends
+//! in a tile, what would stand to the right of a combine is missing.
+//!
+//! Rows are combined across lanes all at once: with every step each lane hands half of
+//! its rows to its neighbour and gets the neighbour's part of the other half, so that `R`
+//! rows take not 5 `R` exchanges but `R` + 4, and log2 `R` in the end.
+
+use bytemuck::Pod;
+use core::ops::Range;
+use cuda_std::warp;
+
+use super::vectors::Vectors;
+use crate::operator::Operator;
+use crate::scan::items::{self, Items};
+use crate::scan::lanes::{self, LANES, anything, words_of};
+
+/// Elements of a tile.
+pub const fn elements(rows: usize, each: usize) -> u64 {
+    (rows * each) as u64 * LANES as u64
+}
+
+/// The tiles `tiles` of the array combined, in every lane. There is at least one.
+///
+/// # Safety
+/// All lanes of the warp call it; the array may be read.
+#[inline(always)]
+pub unsafe fn total<
+    O: Operator,
+    const HINT: u32,
+    const R: usize,
+    const U: usize,
+    const E: usize,
+>(
+    array: &Vectors<O::Input>,
+    n: u64,
+    tiles: Range<u32>,
+) -> O::Accumulator {
+    let units = R as u64 * u64::from(LANES);
+    let whole = array.whole_pieces::<U>(units);
+    let mut total = anything();
+    let mut tile = tiles.start;
+    // SAFETY: the caller's; whole vectors are read where they are whole.
+    unsafe {
+        while tile < tiles.end {
+            let before = (total, tile > tiles.start);
+            if whole.contains(&tile) {
+                let stretch = tile..tiles.end.min(whole.end);
+                tile = stretch.end;
+                total = if array.is_shifted() {
+                    of_whole::<O, true, HINT, R, U, E>(array, stretch, before)
+                } else {
+                    of_whole::<O, false, HINT, R, U, E>(array, stretch, before)
+                };
+            } else {
+                let first = u64::from(tile) * units;
+                let mut rows = array.edge::<R, U>(first);
+                if array.is_shifted() {
+                    rows = rows.aligned(array);
+                }
+                let count = (n - first * E as u64).min(elements(R, E)) as u32;
+                let own = combined::<O, R, U, E>(&rows.items(), count);
+                total = behind::<O>(before, own);
+                tile += 1;
+            }
+        }
+    }
+    total
+}
+
+/// `tiles`, whose vectors are all whole, combined one after the other behind `before`,
+/// where there is something.
+///
+/// # Safety
+/// As for [`total`], and `SHIFTED` says whether elements lie across vectors.
+#[inline(always)]
+unsafe fn of_whole<
+    O: Operator,
+    const SHIFTED: bool,
+    const HINT: u32,
+    const R: usize,
+    const U: usize,
+    const E: usize,
+>(
+    array: &Vectors<O::Input>,
+    tiles: Range<u32>,
+    mut before: (O::Accumulator, bool),
+) -> O::Accumulator {
+    for tile in tiles {
+        let first = u64::from(tile) * R as u64 * u64::from(LANES);
+        // SAFETY: the caller's.
+        let own = unsafe {
+            let mut rows = array.whole::<SHIFTED, HINT, R, U>(first);
+            if SHIFTED {
+                rows = rows.aligned(array);
+            }
+            combined::<O, R, U, E>(&rows.items(), elements(R, E) as u32)
+        };
+        before = (behind::<O>(before, own), true);
+    }
+    before.0
+}
+
+/// `own`, behind what is before it, if anything.
+#[inline(always)]
+fn behind<O: Operator>(before: (O::Accumulator, bool), own: O::Accumulator) -> O::Accumulator {
+    match before {
+        (before, true) => O::combine(before, own),
+        (_, false) => own,
+    }
+}
+
+/// The first `count` elements of a tile combined, in every lane. There are some.
+///
+/// # Safety
+/// All lanes of the warp call it, with the same `count`.
+#[inline(always)]
+pub unsafe fn combined<O: Operator, const R: usize, const U: usize, const E: usize>(
+    items: &[Items<O::Input, U>; R],
+    count: u32,
+) -> O::Accumulator {
+    const {
+        assert!(
+            R.is_power_of_two() && R <= LANES as usize,
+            "rows are halved"
+        )
+    };
+    let lane = warp::lane_id();
+    let mut values = [anything(); R];
+    for row in 0..R {
+        let before = (row as u32 * LANES + lane) * E as u32;
+        let mine = count.saturating_sub(before).min(E as u32);
+        if mine > 0 {
+            values[row] = items::total::<O, U, E>(&items[row], mine as usize);
+        }
+    }
+    // SAFETY: the caller's.
+    unsafe { across_lanes::<O, R>(values, count.div_ceil(E as u32)) }
+}
+
+/// The values of the first `units` units combined, row after row. In every lane.
+///
+/// # Safety
+/// As for [`combined`].
+#[inline(always)]
+unsafe fn across_lanes<O: Operator, const R: usize>(
+    mut values: [O::Accumulator; R],
+    units: u32,
+) -> O::Accumulator {
+    let lane = warp::lane_id();
+    // The first of the rows that the lane has, and how many.
+    let (mut row, mut rows) = (0, R);
+    for step in 0..LANES.ilog2() {
+        let bit = 1 << step;
+        let is_right = lane & bit != 0;
+        // The unit with which the right part begins, in its row.
+        let begin = lane & !(2 * bit - 1) | bit;
+        let is_halving = rows > 1;
+        if is_halving {
+            rows /= 2;
+            row += if is_right { rows } else { 0 };
+        }
+        for i in 0..R {
+            if i < rows {
+                let (own, given) = match (is_halving, is_right) {
+                    (false, _) => (values[i], values[i]),
+                    (true, false) => (values[i], values[i + rows]),
+                    (true, true) => (values[i + rows], values[i]),
+                };
+                // SAFETY: the caller's.
+                let got = unsafe { of_neighbour(given, bit) };
+                let has_right = (row + i) as u32 * LANES + begin < units;
+                values[i] = in_order::<O>(own, got, is_right, has_right);
+            }
+        }
+    }
+    // The lane's lowest bits are, in reverse, the row's number.
+    let mut total = values[0];
+    for step in (0..R.ilog2()).rev() {
+        let bit = 1 << step;
+        let apart = R >> (step + 1);
+        let begin = (row & !(2 * apart - 1) | apart) as u32 * LANES;
+        // SAFETY: the caller's.
+        let got = unsafe { of_neighbour(total, bit) };
+        total = in_order::<O>(total, got, lane & bit != 0, begin < units);
+    }
+    total
+}
+
+/// `own` and `got` combined, of which the right one may be missing.
+#[inline(always)]
+fn in_order<O: Operator>(
+    own: O::Accumulator,
+    got: O::Accumulator,
+    is_right: bool,
+    has_right: bool,
+) -> O::Accumulator {
+    let (left, right) = if is_right { (got, own) } else { (own, got) };
+    if has_right {
+        O::combine(left, right)
+    } else {
+        left
+    }
+}
+
+/// The value of the lane whose number differs in `bit`.
+///
+/// # Safety
+/// All lanes of the warp call it.
+#[inline(always)]
+unsafe fn of_neighbour<T: Pod>(value: T, bit: u32) -> T {
+    let mut words = lanes::to_words(value);
+    for word in words.iter_mut().take(words_of::<T>()) {
+        // SAFETY: the caller's.
+        *word = unsafe { warp::shuffle_xor(warp::FULL_MASK, *word, bit) };
+    }
+    lanes::from_words(words)
+}

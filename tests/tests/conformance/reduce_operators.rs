@@ -1,0 +1,106 @@
+//! Every operator whose reductions our PTX has, and each of its kernels.
+
+use std::fmt::Debug;
+
+use cuda_std::{bf16, f16};
+use quadscan::oracle::reduction as oracle;
+use quadscan::reduce::{Plan, SegmentedPlan};
+use quadscan_kernels::operator::{Compose, Identity, Max, Min, Product, Sum};
+use quadscan_kernels::reduce::ReduceKernels;
+use quadscan_tests::probes::operands::Random;
+use quadscan_tests::suite::{Bench, Outcome};
+
+use crate::scan::sample::{Same, Sample, compare, samples};
+
+/// Reductions with every kernel of each operator. The words are the parts' names in the
+/// PTX.
+macro_rules! operators {
+    ($($statement:ident: $($part:ident => $operator:ty),*;)*) => {$(
+        pub(crate) fn $statement(bench: &Bench) -> Outcome {
+            $(
+                let entry = <$operator as ReduceKernels>::DEVICE.entry;
+                assert_eq!(entry, stringify!($part));
+                agrees::<$operator>(bench, entry)?;
+            )*
+            Ok(())
+        }
+    )*};
+}
+
+operators! {
+    sums_of_every_type_agree_with_a_sequential_reduction:
+        reduce_sum_u8 => Sum<u8>, reduce_sum_u16 => Sum<u16>, reduce_sum_u32 => Sum<u32>,
+        reduce_sum_u64 => Sum<u64>, reduce_sum_f16 => Sum<f16>, reduce_sum_bf16 => Sum<bf16>,
+        reduce_sum_f32 => Sum<f32>, reduce_sum_f64 => Sum<f64>;
+    sums_of_signed_integers_have_the_kernels_of_the_unsigned_ones:
+        reduce_sum_u8 => Sum<i8>, reduce_sum_u16 => Sum<i16>, reduce_sum_u32 => Sum<i32>,
+        reduce_sum_u64 => Sum<i64>;
+    sums_may_be_wider_than_their_elements:
+        reduce_sum_u8_u64 => Sum<u8, u64>;
+    minima_agree_with_a_sequential_reduction:
+        reduce_min_i32 => Min<i32>, reduce_min_u32 => Min<u32>, reduce_min_f32 => Min<f32>,
+        reduce_min_i64 => Min<i64>, reduce_min_u64 => Min<u64>, reduce_min_f64 => Min<f64>;
+    maxima_agree_with_a_sequential_reduction:
+        reduce_max_i32 => Max<i32>, reduce_max_u32 => Max<u32>, reduce_max_f32 => Max<f32>,
+        reduce_max_i64 => Max<i64>, reduce_max_u64 => Max<u64>, reduce_max_f64 => Max<f64>;
+    products_agree_with_a_sequential_reduction:
+        reduce_product_u32 => Product<u32>, reduce_product_u64 => Product<u64>,
+        reduce_product_f32 => Product<f32>, reduce_product_f64 => Product<f64>,
+        reduce_product_u32 => Product<i32>, reduce_product_u64 => Product<i64>;
+    an_operator_that_is_not_commutative_keeps_the_order_of_its_elements:
+        reduce_affine_f64 => Compose;
+}
+
+/// Elements whose results are exact in every association: less than a warp's, one block's
+/// and more than two blocks', from any element on; and segments of them.
+fn agrees<O>(bench: &Bench, name: &str) -> Outcome
+where
+    O: ReduceKernels + Identity,
+    O::Input: Sample,
+    O::Output: Same + Debug,
+{
+    let many = 2 * O::DEVICE.block().max(O::ONE_BLOCK.block()) as usize + 77;
+    let mut random = Random::named(1, name);
+    let elements: Vec<O::Input> = samples(many + 3, &mut random);
+    let input = bench.device.upload(&elements)?;
+    let mut output = bench.device.alloc_zeroed::<O::Output>(1)?;
+    let mut plan = Plan::<O>::with_blocks(&bench.module, many, 2)?;
+    for n in [0, 1, 33, 4000, many] {
+        for first in [0, 1, 3] {
+            plan.reduce(input.slice(first..first + n)?, &mut output)?;
+            let total = total::<O>(&elements[first..first + n]);
+            compare(
+                &output.to_vec()?,
+                &[total],
+                &format!("{name} of {n} from {first}"),
+            );
+        }
+    }
+    let mut offsets = vec![1u32];
+    for i in 0.. {
+        let length = if i % 40 == 9 {
+            2500
+        } else {
+            random.below(34) as u32
+        };
+        let end = offsets[i] + length;
+        if end as usize > many {
+            break;
+        }
+        offsets.push(end);
+    }
+    let segments = offsets.windows(2);
+    let expected: Vec<_> = segments
+        .map(|ends| total::<O>(&elements[ends[0] as usize..ends[1] as usize]))
+        .collect();
+    let offsets = bench.device.upload(&offsets)?;
+    let mut output = bench.device.alloc_zeroed::<O::Output>(expected.len())?;
+    let mut plan = SegmentedPlan::<O>::with_blocks(&bench.module, 3)?;
+    plan.reduce(&input, &offsets, &mut output)?;
+    compare(&output.to_vec()?, &expected, &format!("{name}, segments"));
+    Ok(())
+}
+
+fn total<O: Identity>(elements: &[O::Input]) -> O::Output {
+    O::finish(oracle::sequential::<O>(elements).unwrap_or(O::IDENTITY))
+}
