@@ -37,6 +37,8 @@ impl<'a> Entry<'a> {
         self.body
             .lines()
             .map(|line| line.split("//").next().unwrap_or(line).trim())
+            // The last instruction of inline assembly with registers of its own.
+            .map(|line| line.strip_suffix(" }").unwrap_or(line))
             .filter(|line| line.ends_with(';') && !line.starts_with('.'))
             .map(|line| match line.strip_prefix('@') {
                 Some(predicated) => predicated
@@ -85,6 +87,7 @@ mod tests {
 	@%p1 bra 	$L__BB0_2;
 $L__BB0_2:
 	@!%p2 st.global.u32 	[%rd2], %r1;
+	atom.relaxed.gpu.global.add.u64 %rd3, [address], %rd4; }
 	ret;
 }
 .visible .entry second()
@@ -104,7 +107,16 @@ $L__BB0_2:
     #[test]
     fn comments_labels_declarations_and_predicates_are_no_instructions() {
         let opcodes: Vec<_> = entries(TEXT)[0].opcodes().collect();
-        assert_eq!(opcodes, ["ld.shared.u32", "bra", "st.global.u32", "ret"]);
+        assert_eq!(
+            opcodes,
+            [
+                "ld.shared.u32",
+                "bra",
+                "st.global.u32",
+                "atom.relaxed.gpu.global.add.u64",
+                "ret"
+            ]
+        );
     }
 
     #[test]

@@ -9,8 +9,8 @@ use quadscan_kernels::reduce::segmented::scratch_words;
 use quadscan_kernels::reduce::{HAS_INITIAL, ReduceKernels, WIDE_OFFSETS, device, sizes};
 
 use super::refuse;
-use crate::device::{Buffer, Device, LaunchConfig, LaunchShape, Module, View, ViewMut};
 use crate::Result;
+use crate::device::{Buffer, Device, LaunchConfig, LaunchShape, Module, View, ViewMut};
 
 /// The most segments.
 const MAX_SEGMENTS: usize = (u32::MAX - 4096) as usize;

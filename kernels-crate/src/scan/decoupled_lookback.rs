@@ -15,7 +15,7 @@
 //!   prefixes has a link a group. A group is added to the prefix before it, one after the
 //!   other, whichever prefix was met: float results depend on `n` alone.
 //!
-//! Association in a tile: as in [`tile`](super::tile). Of tiles, fixed: those of a group
+//! Association in a tile: as in [`tile`]. Of tiles, fixed: those of a group
 //! by [`Look::combined`], the groups in order, as in [`lookahead`](super::lookahead).
 //!
 //! Works on any GPU and for any address.

@@ -1,7 +1,7 @@
 //! The scan in three launches: the totals of the tiles; what lies before each tile; the
 //! tiles. Every element is read twice and written once, and no block waits for another.
 //!
-//! Association: in a tile, as in [`tile`](super::tile); the tiles of a group as by
+//! Association: in a tile, as in [`tile`]; the tiles of a group as by
 //! [`Look::combined`](super::status::Look::combined), the groups in order. So it is that
 //! of [`lookahead`](super::lookahead), where the tiles are as long, and float results
 //! depend on `n` alone.

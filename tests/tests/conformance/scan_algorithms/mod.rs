@@ -3,16 +3,21 @@
 //! Sums of integers wrap, so that every element counts; floats are small integers where
 //! the association is open, and where it is stated it is walked through on the host.
 
+mod bits;
+mod scanner;
+
 use std::fmt::Debug;
 
 use bytemuck::Pod;
-use quadscan::device::Buffer;
-use quadscan::scan::textbook::{Algorithm, Scan};
+use quadscan::scan::textbook::Algorithm;
 use quadscan_kernels::operator::{Affine, Compose, Operator, Sum};
+use quadscan_kernels::scan::blelloch;
 use quadscan_kernels::scan::segment::Shape;
 use quadscan_kernels::scan::status::{GROUP, HEAD};
-use quadscan_kernels::scan::{EXCLUSIVE, HAS_INITIAL, blelloch};
 use quadscan_tests::suite::{Bench, Outcome};
+
+pub(crate) use bits::float_sums_have_the_bits_of_the_stated_association;
+use scanner::{Asked, Scanner, scrambled, sequential};
 
 /// Every kernel that the algorithms launch.
 const KERNELS: &[&str] = &[
@@ -66,9 +71,6 @@ const KERNELS: &[&str] = &[
     "device_hillis_steele_store_affine_f64",
 ];
 
-/// Elements around an output that nobody writes.
-const GUARD: usize = 4;
-
 /// Part of a warp and a warp, blocks of 256 and of 512, a power of ten.
 const SIZES: &[usize] = &[
     0, 1, 2, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1025, 10_000,
@@ -78,147 +80,6 @@ const SIZES: &[usize] = &[
 fn tiles<O: Operator>() -> [usize; 5] {
     let tile = Shape::of::<O>().elements() as usize;
     [tile - 1, tile, tile + 1, 2 * tile, 3 * tile + 17]
-}
-
-/// What a scan is asked for, beyond its elements.
-#[derive(Clone, Copy, Debug)]
-struct Asked<T> {
-    initial: Option<T>,
-    is_exclusive: bool,
-    /// The output is the input.
-    in_place: bool,
-    /// Elements by which input and output are off a vector.
-    offset: (usize, usize),
-}
-
-impl<T> Asked<T> {
-    const INCLUSIVE: Self = Self {
-        initial: None,
-        is_exclusive: false,
-        in_place: false,
-        offset: (0, 0),
-    };
-
-    fn exclusive(initial: T) -> Self {
-        Self {
-            initial: Some(initial),
-            is_exclusive: true,
-            ..Self::INCLUSIVE
-        }
-    }
-
-    fn flags(&self) -> u32 {
-        let exclusive = if self.is_exclusive { EXCLUSIVE } else { 0 };
-        exclusive
-            | if self.initial.is_some() {
-                HAS_INITIAL
-            } else {
-                0
-            }
-    }
-}
-
-/// Kernels of one operator, and scratch memory that every launch leaves to the next.
-struct Scanner<'a> {
-    bench: &'a Bench,
-    algorithm: Algorithm,
-    operator: &'static str,
-    scratch: Buffer<u64>,
-}
-
-impl<'a> Scanner<'a> {
-    fn new<O: Operator>(
-        bench: &'a Bench,
-        algorithm: Algorithm,
-        operator: &'static str,
-        most: usize,
-    ) -> quadscan::Result<Self> {
-        let words = algorithm.scratch_words::<O>(most as u64) as usize;
-        Ok(Self {
-            bench,
-            algorithm,
-            operator,
-            scratch: bench.device.alloc_zeroed(words.max(1))?,
-        })
-    }
-
-    /// The scan of `input`; panics when anything is written around it.
-    fn scan<O, T>(&self, input: &[T], asked: Asked<T>) -> quadscan::Result<Vec<T>>
-    where
-        O: Operator<Input = T, Accumulator = T, Output = T>,
-        T: Pod + PartialEq + Debug,
-    {
-        let device = &self.bench.device;
-        let guard = vec![canary::<T>(); GUARD];
-        let (from, to) = asked.offset;
-        let source = device.upload(&[&guard[..from], input, &guard].concat())?;
-        let target = device.upload(&vec![canary::<T>(); to + input.len() + GUARD])?;
-        let of = |buffer: &Buffer<T>, offset: usize| {
-            buffer.address() + size_of_val(&guard[..offset]) as u64
-        };
-        let (written, offset) = if asked.in_place {
-            (&source, from)
-        } else {
-            (&target, to)
-        };
-        let scan = Scan {
-            module: &self.bench.module,
-            operator: self.operator,
-            n: input.len() as u64,
-            input: of(&source, from),
-            output: of(written, offset),
-            flags: asked.flags(),
-            initial: asked.initial.unwrap_or(canary()),
-            scratch: self.scratch.address(),
-            words: self.scratch.len() as u64,
-        };
-        // SAFETY: the addresses are of buffers with room for the elements, which outlive
-        // the launches; the scratch memory is this scanner's alone; the kernels are named
-        // after the operator.
-        unsafe { scan.launch::<O>(self.algorithm)? };
-        let all = written.to_vec()?;
-        let (before, rest) = all.split_at(offset);
-        let (results, after) = rest.split_at(input.len());
-        assert_eq!(
-            (before, after),
-            (&guard[..offset], &guard[..]),
-            "{self:?} {asked:?}"
-        );
-        Ok(results.to_vec())
-    }
-}
-
-impl Debug for Scanner<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} of {}", self.algorithm.name(), self.operator)
-    }
-}
-
-/// What nobody should read or write.
-fn canary<T: Pod>() -> T {
-    bytemuck::pod_read_unaligned(&[0xa5; 16][..size_of::<T>()])
-}
-
-/// The scan, one element after the other.
-fn sequential<T: Copy>(input: &[T], asked: Asked<T>, plus: fn(T, T) -> T) -> Vec<T> {
-    let mut running = asked.initial;
-    let mut results = Vec::with_capacity(input.len());
-    for &element in input {
-        let earlier = running;
-        let own = running.map_or(element, |running| plus(running, element));
-        running = Some(own);
-        results.push(match earlier {
-            Some(earlier) if asked.is_exclusive => earlier,
-            _ => own,
-        });
-    }
-    results
-}
-
-fn scrambled(n: usize) -> Vec<u32> {
-    (0..n as u32)
-        .map(|i| i.wrapping_mul(2_654_435_761) ^ 0x5bd1_e995)
-        .collect()
 }
 
 fn check_u32(scanner: &Scanner<'_>, n: usize, asked: Asked<u32>) -> Outcome {
@@ -374,100 +235,6 @@ pub(crate) fn trees_of_several_levels_are_scanned(bench: &Bench) -> Outcome {
     check_f32(&Scanner::new::<Sum<f32>>(bench, tree, "sum_f32", n)?, n)?;
     check_f64(&Scanner::new::<Sum<f64>>(bench, tree, "sum_f64", n)?, n)?;
     check_affine(&Scanner::new::<Compose>(bench, tree, "affine_f64", n)?, n)
-}
-
-/// The inclusive scan of at most 32 values of which everyone takes the one 1, 2, 4, 8, 16
-/// before it.
-fn lanes(values: &[f32]) -> Vec<f32> {
-    let mut values = values.to_vec();
-    for distance in [1, 2, 4, 8, 16] {
-        let old = values.clone();
-        for i in distance..values.len() {
-            values[i] = old[i - distance] + old[i];
-        }
-    }
-    values
-}
-
-/// The total of values in shares of `each`, which are added in order, and then as `lanes`.
-fn total(values: &[f32], each: usize) -> f32 {
-    let shares: Vec<f32> = values.chunks(each).map(in_order).collect();
-    *lanes(&shares).last().expect("there are some")
-}
-
-fn in_order(values: &[f32]) -> f32 {
-    values
-        .iter()
-        .copied()
-        .reduce(|a, b| a + b)
-        .expect("there are some")
-}
-
-/// The inclusive sum with the association that the kernels state.
-fn as_stated(input: &[f32]) -> Vec<f32> {
-    let shape = Shape::of::<Sum<f32>>();
-    let (tile, segment) = (shape.elements() as usize, 32 * shape.items);
-    let in_tile = |elements: &[f32]| {
-        let segments: Vec<f32> = elements
-            .chunks(segment)
-            .map(|s| total(s, shape.items))
-            .collect();
-        lanes(&segments)
-    };
-    let totals: Vec<f32> = input
-        .chunks(tile)
-        .map(|elements| *in_tile(elements).last().expect("there are some"))
-        .collect();
-    let and = |base: Option<f32>, more: f32| Some(base.map_or(more, |base| base + more));
-    let mut results = Vec::with_capacity(input.len());
-    for (t, elements) in input.chunks(tile).enumerate() {
-        let base = totals[..t]
-            .chunks(GROUP as usize)
-            .fold(None, |base, group| {
-                and(base, total(group, GROUP as usize / 32))
-            });
-        let segments = in_tile(elements);
-        for (s, elements) in elements.chunks(segment).enumerate() {
-            let base = if s > 0 {
-                and(base, segments[s - 1])
-            } else {
-                base
-            };
-            let shares: Vec<f32> = elements.chunks(shape.items).map(in_order).collect();
-            let before = lanes(&shares);
-            for (l, share) in elements.chunks(shape.items).enumerate() {
-                let mut running = if l > 0 {
-                    and(base, before[l - 1])
-                } else {
-                    base
-                };
-                for &element in share {
-                    running = and(running, element);
-                    results.extend(running);
-                }
-            }
-        }
-    }
-    results
-}
-
-pub(crate) fn float_sums_have_the_bits_of_the_stated_association(bench: &Bench) -> Outcome {
-    let tile = Shape::of::<Sum<f32>>().elements() as usize;
-    // Tiles of one group; of two, the first tile of the second and one more.
-    let sizes = [5 * tile + 1000, (GROUP as usize + 1) * tile + 1];
-    let elements = scrambled(sizes[1]).into_iter();
-    let input: Vec<f32> = elements.map(|bits| bits as f32 / 4e9 - 0.3).collect();
-    for algorithm in [Algorithm::ReduceThenScan, Algorithm::DecoupledLookbackFixed] {
-        let scanner = Scanner::new::<Sum<f32>>(bench, algorithm, "sum_f32", sizes[1])?;
-        for n in sizes {
-            let found = scanner.scan::<Sum<f32>, f32>(&input[..n], Asked::INCLUSIVE)?;
-            let expected = as_stated(&input[..n]);
-            let is_same = |i: &usize| found[*i].to_bits() == expected[*i].to_bits();
-            let first = (0..n).find(|i| !is_same(i));
-            assert_eq!(first, None, "{scanner:?}, {n} elements");
-        }
-    }
-    Ok(())
 }
 
 pub(crate) fn tags_begin_again_after_the_last_and_nothing_old_is_left(bench: &Bench) -> Outcome {
