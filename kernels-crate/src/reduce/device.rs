@@ -7,7 +7,7 @@
 //! one sets that up for the next launch. No block waits for one that may not have begun.
 //!
 //! Association: a block as in [`one_block`](super::one_block); the blocks of a group by
-//! [`gather`]; the groups by [`lanes::scan`](crate::scan::lanes::scan). What is in a part
+//! [`gather`]; the groups by [`lanes::scan`]. What is in a part
 //! depends on the number of elements and, for large arrays, on that of blocks.
 //!
 //! Source of the last block's work: the sample `threadFenceReduction` of the CUDA

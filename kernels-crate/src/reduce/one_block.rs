@@ -1,6 +1,6 @@
 //! The reduction of an array that one block reads.
 //!
-//! Association: a warp its part, [`tile`](super::tile); the warps by [`lanes::scan`].
+//! Association: a warp its part, [`tile`]; the warps by [`lanes::scan`].
 
 use cuda_std::{shared_array, thread, warp};
 

@@ -218,10 +218,11 @@ pub fn total<O: Operator, const V: usize, const N: usize>(
     items: &Items<O::Input, V>,
     count: usize,
 ) -> O::Accumulator {
-    let mut total = O::transform(items.get(0));
-    for i in 1..N {
+    let mut total = lanes::anything();
+    for i in 0..N {
         if i < count {
-            total = O::combine(total, O::transform(items.get(i)));
+            let own = O::transform(items.get(i));
+            total = if i == 0 { own } else { O::combine(total, own) };
         }
     }
     total
@@ -248,8 +249,8 @@ pub fn scan<O: Operator, const V: usize, const R: usize, const N: usize>(
             } else {
                 O::combine(running, own)
             };
+            results.put(i, O::finish(if is_exclusive { earlier } else { running }));
         }
-        results.put(i, O::finish(if is_exclusive { earlier } else { running }));
     }
     results
 }

@@ -1,6 +1,6 @@
 //! The scan of an array that one block holds in its registers.
 //!
-//! Association: as in [`rows`](super::rows); the warps by [`lanes::scan`].
+//! Association: as in [`rows`]; the warps by [`lanes::scan`].
 
 use cuda_std::{shared_array, thread};
 

@@ -38,7 +38,7 @@ pub const fn scratch_words(tiles: u64, words: usize) -> u64 {
 
 /// The tag of this launch. Every block calls it once, by one thread.
 ///
-/// The counter holds the launches so far, modulo [`TAGS`], above bit 32, and below it
+/// The counter holds the launches so far, modulo `TAGS`, above bit 32, and below it
 /// how many blocks of this launch have come. The last one counts the launch.
 ///
 /// # Safety

@@ -120,7 +120,7 @@ impl<T> SharedPtr<T> {
         self.address
     }
 
-    /// The pointer `elements` further on. Like [`pointer::wrapping_add`], it may leave the
+    /// The pointer `elements` further on. Like a pointer's `wrapping_add`, it may leave the
     /// memory; then it must not be used there.
     #[inline(always)]
     #[must_use]

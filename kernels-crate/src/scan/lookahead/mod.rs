@@ -13,11 +13,11 @@
 //! microseconds under load, has `DELAY` rounds to happen in, and nobody waits for it.
 //!
 //! Only totals are published, and what lies before a tile is combined from all of them
-//! in groups of [`GROUP`], always in the same order: the result does not depend on the
+//! in groups of [`GROUP`](super::status::GROUP), always in the same order: the result does not depend on the
 //! number of blocks, nor on who was first. Every element is read once and written once.
 //!
-//! Association: a lane its items in order; the lanes of a segment by [`lanes::scan`]; so
-//! the segments of a tile; the tiles of a group by [`Look::combined`]; the groups in order.
+//! Association: a lane its items in order; the lanes of a segment by [`lanes::scan`](super::lanes::scan); so
+//! the segments of a tile; the tiles of a group by [`Look::combined`](super::status::Look::combined); the groups in order.
 //!
 //! Slots: of the tiles that wait for what lies before them (`DELAY`), of those that are on
 //! their way (`AHEAD`), and of the one that leaves. Few are on their way, since what a block

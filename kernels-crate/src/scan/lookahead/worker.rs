@@ -68,7 +68,8 @@ pub(super) unsafe fn run<
                     );
                     lanes::scan::<O>(own, count.div_ceil(ITEMS as u32))
                 };
-                if lane == LANES - 1 {
+                // The last lane with elements has the segment's.
+                if count > mine && count <= mine + ITEMS as u32 {
                     *worker.total(total.slot) = scanned;
                 }
                 before_mine = lanes::up(scanned, 1);
