@@ -78,6 +78,31 @@ pub trait Operator: Copy + 'static {
 
     /// A result, as it is written.
     fn finish(result: Self::Accumulator) -> Self::Output;
+
+    /// Whether elements may begin a segment; for
+    /// [`Segmented`](crate::scan::segmented::Segmented) alone, as is all below.
+    #[doc(hidden)]
+    const HAS_HEADS: bool = false;
+
+    /// An element that entered, the first of a segment or not.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn enter(element: Self::Accumulator, _is_head: bool) -> Self::Accumulator {
+        element
+    }
+
+    /// The result of an element: what it makes of `combined`, the first of a segment or
+    /// not, where every segment begins with `initial`.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn leave(
+        combined: Self::Accumulator,
+        _is_head: bool,
+        _initial: Option<Self::Accumulator>,
+        _is_exclusive: bool,
+    ) -> Self::Accumulator {
+        combined
+    }
 }
 
 /// An operator with a neutral element: what a combination of nothing is.

@@ -16,6 +16,7 @@ use cuda_std::warp;
 
 use super::vectors::Vectors;
 use crate::operator::Operator;
+use crate::scan::heads::Heads;
 use crate::scan::items::{self, Items};
 use crate::scan::lanes::{self, LANES, anything, words_of};
 
@@ -135,7 +136,7 @@ pub unsafe fn combined<O: Operator, const R: usize, const U: usize, const E: usi
         let before = (row as u32 * LANES + lane) * E as u32;
         let mine = count.saturating_sub(before).min(E as u32);
         if mine > 0 {
-            values[row] = items::total::<O, U, E>(&items[row], mine as usize);
+            values[row] = items::total::<O, U, E>(&items[row], &Heads::none(), mine as usize);
         }
     }
     // SAFETY: the caller's.

@@ -77,8 +77,8 @@ pub unsafe fn scan<
     request: Request<O>,
 ) {
     let turn = shared_array![u64; 1];
-    let totals = Totals::<O>::new(shared_array![u128; 9].cast());
-    let base = shared_array![u128; 1].cast::<O::Accumulator>();
+    let totals = Totals::<O>::new(shared_array![u128; 18].cast());
+    let base = shared_array![u128; 2].cast::<O::Accumulator>();
     let warp = thread::thread_idx_x() / LANES;
     let tiles = request.n.div_ceil(elements(ITEMS, WARPS));
     // SAFETY: the caller's; what is shared is written on one side of a barrier and read

@@ -9,6 +9,8 @@ use core::marker::PhantomData;
 use cuda_std::shared::SharedPtr;
 use cuda_std::warp;
 
+use super::Request;
+use super::heads::Heads;
 use super::lanes::{self, LANES, MAX_WORDS, Words, words_of};
 use crate::operator::Operator;
 
@@ -216,12 +218,13 @@ fn joined(low: u32, high: u32, bytes: u32) -> u32 {
 #[inline(always)]
 pub fn total<O: Operator, const V: usize, const N: usize>(
     items: &Items<O::Input, V>,
+    heads: &Heads,
     count: usize,
 ) -> O::Accumulator {
     let mut total = lanes::anything();
     for i in 0..N {
         if i < count {
-            let own = O::transform(items.get(i));
+            let own = O::enter(O::transform(items.get(i)), heads.is_head(i));
             total = if i == 0 { own } else { O::combine(total, own) };
         }
     }
@@ -229,27 +232,32 @@ pub fn total<O: Operator, const V: usize, const N: usize>(
 }
 
 /// The scan of the first `count` of `N` items behind `before`, where there is something
-/// before them; an exclusive one always has.
+/// before them; an exclusive one of one segment always has.
 #[inline(always)]
 pub fn scan<O: Operator, const V: usize, const R: usize, const N: usize>(
+    request: &Request<O>,
     items: &Items<O::Input, V>,
+    heads: &Heads,
     count: usize,
     before: O::Accumulator,
     has_before: bool,
-    is_exclusive: bool,
 ) -> Items<O::Output, R> {
     let mut results = Items::none();
     let mut running = before;
     for i in 0..N {
         let earlier = running;
         if i < count {
-            let own = O::transform(items.get(i));
+            let own = O::enter(O::transform(items.get(i)), heads.is_head(i));
             running = if i == 0 && !has_before {
                 own
             } else {
                 O::combine(running, own)
             };
-            results.put(i, O::finish(if is_exclusive { earlier } else { running }));
+            let result = match request.is_exclusive() {
+                true => earlier,
+                false => running,
+            };
+            results.put(i, request.result(result, heads.is_head(i)));
         }
     }
     results

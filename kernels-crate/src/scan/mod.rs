@@ -11,6 +11,7 @@
 pub mod blelloch;
 pub mod chain;
 pub mod decoupled_lookback;
+pub mod heads;
 pub mod hillis_steele;
 pub mod instances;
 pub mod items;
@@ -24,6 +25,7 @@ pub mod one_wave;
 pub mod reduce_then_scan;
 pub mod rows;
 pub mod segment;
+pub mod segmented;
 pub mod sizes;
 pub mod status;
 pub mod textbook;
@@ -33,6 +35,8 @@ use cuda_std::grid;
 
 #[cfg(not(target_os = "cuda"))]
 pub use launch::{Algorithm, ScanKernel, ScanKernels};
+#[cfg(not(target_os = "cuda"))]
+pub use segmented::SegmentedScanKernels;
 
 use crate::operator::Operator;
 
@@ -57,6 +61,8 @@ pub struct Request<O: Operator> {
     pub scratch: *mut u64,
     /// How many of them.
     pub words: u64,
+    /// Which elements begin a segment, [`heads`]; null where there is one alone.
+    pub heads: *const u32,
 }
 
 impl<O: Operator> Clone for Request<O> {
@@ -102,6 +108,7 @@ impl<O: Operator> Request<O> {
             flags,
             scratch,
             words,
+            heads: core::ptr::null(),
         }
     }
 
@@ -111,9 +118,18 @@ impl<O: Operator> Request<O> {
         self.flags & EXCLUSIVE != 0
     }
 
-    /// Whether something stands before the first element.
+    /// Whether something stands before the first element. Of segments, it stands before
+    /// the first of each, and is no part of what is combined: see [`Request::result`].
     #[inline(always)]
     pub fn has_initial(&self) -> bool {
-        self.flags & HAS_INITIAL != 0
+        !O::HAS_HEADS && self.flags & HAS_INITIAL != 0
+    }
+
+    /// The result of an element behind which `combined` stands, or before it when
+    /// exclusive.
+    #[inline(always)]
+    pub fn result(&self, combined: O::Accumulator, is_head: bool) -> O::Output {
+        let initial = (self.flags & HAS_INITIAL != 0).then_some(self.initial);
+        O::finish(O::leave(combined, is_head, initial, self.is_exclusive()))
     }
 }

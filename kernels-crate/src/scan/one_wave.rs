@@ -44,8 +44,8 @@ pub unsafe fn scan<
     request: Request<O>,
 ) {
     const { assert!(W <= LANES as usize, "a warp scans the warps' totals") };
-    let totals = shared_array![u128; 32].cast::<O::Accumulator>();
-    let groups = shared_array![u128; 32].cast::<O::Accumulator>();
+    let totals = shared_array![u128; 64].cast::<O::Accumulator>();
+    let groups = shared_array![u128; 64].cast::<O::Accumulator>();
     let shared_tag = shared_array![u32; 1];
     let (warp, lane) = (thread::thread_idx_x() / LANES, warp::lane_id());
     let block = u64::from(thread::block_idx_x());

@@ -8,6 +8,7 @@ use cuda_std::mem::{LoadHint, StoreHint, load_global, store_global};
 use cuda_std::warp;
 
 use super::Request;
+use super::heads;
 use super::items::{self, Items, Vector};
 use super::lanes::{self, LANES, anything};
 use crate::operator::Operator;
@@ -24,6 +25,8 @@ pub struct Read<O: Operator, const R: usize, const E: usize, const V: usize> {
     /// How many of the warp's elements there are.
     count: u32,
     items: [Items<O::Input, V>; R],
+    /// Where segments begin among them.
+    heads: [heads::Ahead; R],
 }
 
 /// Elements of a row.
@@ -53,6 +56,10 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
         let count = request.n.saturating_sub(first).min(u64::from(Self::ALL)) as u32;
         let from = request.input.wrapping_add(first as usize);
         let at = |row: usize| row as u32 * row_of(E) + warp::lane_id() * E as u32;
+        // SAFETY: the request's heads are those of its elements.
+        let heads = from_fn(|row| unsafe {
+            heads::Ahead::of::<O, E>(request.heads, first + u64::from(at(row)), request.n)
+        });
         // One branch around all rows: none waits for another.
         // SAFETY: only elements that exist are read.
         let items = unsafe {
@@ -69,6 +76,7 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
             first,
             count,
             items,
+            heads,
         }
     }
 
@@ -101,7 +109,8 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
         let mut totals = [anything(); R];
         for row in 0..R {
             let (mine, with) = part(count, row, E, warp::lane_id());
-            let total = items::total::<O, V, E>(&self.items[row], mine as usize);
+            let heads = self.heads[row].heads();
+            let total = items::total::<O, V, E>(&self.items[row], &heads, mine as usize);
             // SAFETY: all lanes are here, the caller's.
             unsafe {
                 let scanned = lanes::scan::<O>(total, with);
@@ -196,11 +205,12 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Rows<O, R, E, 
                 };
             }
             let results = items::scan::<O, V, W, E>(
+                request,
                 &self.read.items[row],
+                &self.read.heads[row].heads(),
                 mine as usize,
                 before,
                 has_base || lane > 0,
-                request.is_exclusive(),
             );
             let start = row as u32 * row_of(E) + lane * E as u32;
             write(to.wrapping_add(start as usize), results, mine);

@@ -86,7 +86,7 @@ pub fn slot<const V: usize, const R: usize>() -> u32 {
 #[derive(Clone, Copy)]
 pub struct Segment<const ITEMS: usize> {
     /// The array's number of its first element.
-    first: u64,
+    pub first: u64,
     /// How many elements there are.
     pub count: u32,
 }

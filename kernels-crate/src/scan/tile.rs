@@ -10,13 +10,15 @@ use cuda_std::{thread, warp};
 
 use super::lanes::{self, LANES, anything};
 use super::segment::{Segment, elements, slot};
-use super::{Request, items};
+use super::{Request, heads, items};
 use crate::operator::Operator;
 
 /// A warp's segment in its slot, and what can be known without other warps. While others
 /// are waited for, the elements are in no registers.
 pub struct Held<O: Operator, const ITEMS: usize> {
     segment: Segment<ITEMS>,
+    /// Where segments begin among the lane's items.
+    heads: heads::Ahead,
     /// The lanes' totals, scanned.
     scanned: O::Accumulator,
 }
@@ -36,18 +38,25 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
         // SAFETY: the caller's.
         unsafe {
             let slot = slot::<V, R>();
+            let first = segment.first + u64::from(warp::lane_id()) * ITEMS as u64;
+            let ahead = heads::Ahead::of::<O, ITEMS>(request.heads, first, request.n);
             segment.fetch::<O::Input, V>(request.input, slot);
             let items = Segment::<ITEMS>::items::<O::Input, V>(request.input, slot);
+            let heads = ahead.heads();
             let scanned = if segment.is_whole() {
-                lanes::scan::<O>(items::total::<O, V, ITEMS>(&items, ITEMS), LANES)
+                lanes::scan::<O>(items::total::<O, V, ITEMS>(&items, &heads, ITEMS), LANES)
             } else {
                 let mut total = anything();
                 if segment.mine() > 0 {
-                    total = items::total::<O, V, ITEMS>(&items, segment.mine());
+                    total = items::total::<O, V, ITEMS>(&items, &heads, segment.mine());
                 }
                 lanes::scan::<O>(total, segment.count.div_ceil(ITEMS as u32))
             };
-            Self { segment, scanned }
+            Self {
+                segment,
+                heads: ahead,
+                scanned,
+            }
         }
     }
 
@@ -91,12 +100,12 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
             let slot = slot::<V, R>();
             let items = Segment::<ITEMS>::items::<O::Input, V>(request.input, slot);
             let has_before = has_base || lane > 0;
-            let exclusive = request.is_exclusive();
+            let heads = self.heads.heads();
             let results = if self.segment.is_whole() {
-                items::scan::<O, V, R, ITEMS>(&items, ITEMS, before, has_before, exclusive)
+                items::scan::<O, V, R, ITEMS>(request, &items, &heads, ITEMS, before, has_before)
             } else {
                 let mine = self.segment.mine();
-                items::scan::<O, V, R, ITEMS>(&items, mine, before, has_before, exclusive)
+                items::scan::<O, V, R, ITEMS>(request, &items, &heads, mine, before, has_before)
             };
             warp::sync_warp(warp::FULL_MASK);
             self.segment

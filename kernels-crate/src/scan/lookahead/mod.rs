@@ -33,14 +33,14 @@ use cuda_std::bulk::Barrier;
 use cuda_std::{shared, thread};
 
 use super::Request;
-use super::lanes::LANES;
+use super::lanes::{self, LANES};
 use crate::operator::Operator;
 
 /// Bytes of a vector.
 const VECTOR: usize = 16;
 
 /// Room for a total in shared memory, bytes.
-const TOTAL: usize = 16;
+const TOTAL: usize = (4 * lanes::MAX_WORDS).next_multiple_of(16);
 
 /// The constants of a kernel.
 #[derive(Clone, Copy, Debug)]

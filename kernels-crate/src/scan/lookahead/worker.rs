@@ -6,6 +6,8 @@ use cuda_std::{thread, warp};
 
 use super::{Plan, Shape, TOTAL, VECTOR, Walk, shared_at};
 use crate::operator::Operator;
+use crate::scan::Request;
+use crate::scan::heads;
 use crate::scan::items::{self, Items};
 use crate::scan::lanes::{self, LANES, anything};
 
@@ -43,9 +45,13 @@ pub(super) unsafe fn run<
         warp::sync_warp(warp::FULL_MASK);
         // The bytes at the ends of the segments that are on their way.
         let mut ends = [0; AHEAD];
-        for (i, end) in ends.iter_mut().enumerate() {
+        // Where segments begin, of the tiles that are on their way and of those that wait.
+        let mut coming = [heads::Ahead::nowhere(); AHEAD];
+        let mut waiting = [heads::Ahead::nowhere(); DELAY];
+        for i in 0..AHEAD {
             if (i as u32) < plan.own {
-                *end = worker.start_load(&load, items);
+                ends[i] = worker.start_load(&load, items);
+                coming[i] = worker.look_for_heads::<ITEMS>(&load);
                 load.next(&shape, plan.stride);
             }
         }
@@ -59,13 +65,13 @@ pub(super) unsafe fn run<
                 let count = plan.count(total.first, items);
                 worker.complete(&total, count, items, ends[0]);
                 let own = worker.read::<VECTORS>(total.slot);
+                let heads = coming[0].heads();
                 let scanned = if count == items {
-                    lanes::scan::<O>(items::total::<O, VECTORS, ITEMS>(&own, ITEMS), LANES)
+                    let own = items::total::<O, VECTORS, ITEMS>(&own, &heads, ITEMS);
+                    lanes::scan::<O>(own, LANES)
                 } else {
-                    let own = items::total::<O, VECTORS, ITEMS>(
-                        &own,
-                        count.saturating_sub(mine) as usize,
-                    );
+                    let mine = count.saturating_sub(mine) as usize;
+                    let own = items::total::<O, VECTORS, ITEMS>(&own, &heads, mine);
                     lanes::scan::<O>(own, count.div_ceil(ITEMS as u32))
                 };
                 // The last lane with elements has the segment's.
@@ -94,23 +100,25 @@ pub(super) unsafe fn run<
                     };
                 }
                 let has_before = has_base || lane > 0;
-                let is_exclusive = plan.request.is_exclusive();
+                let heads = waiting[0].heads();
                 let results = if count == items {
                     items::scan::<O, VECTORS, RESULTS, ITEMS>(
+                        &plan.request,
                         &own,
+                        &heads,
                         ITEMS,
                         before,
                         has_before,
-                        is_exclusive,
                     )
                 } else {
                     let mine = count.saturating_sub(mine) as usize;
                     items::scan::<O, VECTORS, RESULTS, ITEMS>(
+                        &plan.request,
                         &own,
+                        &heads,
                         mine,
                         before,
                         has_before,
-                        is_exclusive,
                     )
                 };
                 worker.write::<RESULTS>(&scan, k, results);
@@ -118,19 +126,23 @@ pub(super) unsafe fn run<
                 scan.next(&shape, plan.stride);
             }
 
+            for i in 1..DELAY {
+                befores[i - 1] = befores[i];
+                waiting[i - 1] = waiting[i];
+            }
+            befores[DELAY - 1] = before_mine;
+            waiting[DELAY - 1] = coming[0];
             for i in 1..AHEAD {
                 ends[i - 1] = ends[i];
+                coming[i - 1] = coming[i];
             }
             if k + (AHEAD as u32) < plan.own {
                 // All stores but the last have left their slots.
                 bulk::wait_read::<1>();
                 ends[AHEAD - 1] = worker.start_load(&load, items);
+                coming[AHEAD - 1] = worker.look_for_heads::<ITEMS>(&load);
                 load.next(&shape, plan.stride);
             }
-            for i in 1..DELAY {
-                befores[i - 1] = befores[i];
-            }
-            befores[DELAY - 1] = before_mine;
         }
         bulk::wait_read::<0>();
     }
@@ -286,6 +298,18 @@ impl<'a, O: Operator> Worker<'a, O> {
                 None => 0,
             }
         }
+    }
+
+    /// Asks where segments begin among the lane's items.
+    ///
+    /// # Safety
+    /// The request's heads are those of its elements.
+    #[inline(always)]
+    unsafe fn look_for_heads<const ITEMS: usize>(&self, walk: &Walk) -> heads::Ahead {
+        let first = walk.first + u64::from(warp::lane_id()) * ITEMS as u64;
+        let Request { heads, n, .. } = self.plan.request;
+        // SAFETY: the caller's.
+        unsafe { heads::Ahead::of::<O, ITEMS>(heads, first, n) }
     }
 
     /// Puts the bytes at the ends to the others, and zeros behind the last element of a

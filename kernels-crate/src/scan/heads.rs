@@ -1,0 +1,364 @@
+//! Where segments begin: a bit for every element, in words of 32, lowest first.
+//!
+//! Keys, flags and offsets all become such words, by one small kernel each, and the scans
+//! of segments read nothing else. So a kernel for every type of key and one for every
+//! operator is enough, and what it costs is n / 8 bytes written and read: about one part
+//! in 30 of what a scan of 4-byte elements moves.
+//!
+//! The first element always begins a segment. Words hold nothing in particular behind the
+//! last element.
+
+use bytemuck::Pod;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use cuda_std::{grid, thread, warp};
+
+use super::lanes::LANES;
+use crate::operator::Operator;
+
+/// Elements of a word.
+pub const EACH: u64 = 32;
+
+/// Words of 32 bits for `n` elements.
+pub const fn words(n: u64) -> u64 {
+    n.div_ceil(EACH)
+}
+
+/// The most words that a lane's items touch.
+const MOST: usize = 5;
+
+/// Words that hold the bits of a lane's items, on their way: nothing waits for them before
+/// [`Ahead::heads`].
+#[derive(Clone, Copy)]
+pub struct Ahead {
+    words: [u32; MOST],
+    /// The bit of the first word that is the first item's.
+    first: u32,
+}
+
+impl Ahead {
+    /// No words.
+    #[inline(always)]
+    pub fn nowhere() -> Self {
+        Self {
+            words: [0; MOST],
+            first: 0,
+        }
+    }
+
+    /// Asks for the bits of `ITEMS` elements from `first` on, of `n`: of those that there
+    /// are.
+    ///
+    /// # Safety
+    /// `heads` has the words of `n` elements, at least one, if the operator has heads.
+    #[inline(always)]
+    pub unsafe fn of<O: Operator, const ITEMS: usize>(
+        heads: *const u32,
+        first: u64,
+        n: u64,
+    ) -> Self {
+        const { assert!(ITEMS + 31 <= MOST * EACH as usize) };
+        let mut ahead = Self::nowhere();
+        if O::HAS_HEADS {
+            ahead.first = (first % EACH) as u32;
+            let last = words(n).wrapping_sub(1);
+            for w in 0..MOST {
+                if w <= (ITEMS + 30) / EACH as usize {
+                    // No branch, behind which the next load would wait.
+                    let word = (first / EACH + w as u64).min(last);
+                    // SAFETY: the caller's.
+                    ahead.words[w] = unsafe { *heads.wrapping_add(word as usize) };
+                }
+            }
+        }
+        ahead
+    }
+
+    /// The bits.
+    #[inline(always)]
+    pub fn heads(&self) -> Heads {
+        let mut bits = [0; MOST - 1];
+        for w in 0..MOST - 1 {
+            let both = u64::from(self.words[w + 1]) << 32 | u64::from(self.words[w]);
+            bits[w] = (both >> self.first) as u32;
+        }
+        Heads { bits }
+    }
+}
+
+/// Which of a lane's items begin a segment; none, where there is one alone.
+#[derive(Clone, Copy)]
+pub struct Heads {
+    bits: [u32; MOST - 1],
+}
+
+impl Heads {
+    /// No segment begins.
+    #[inline(always)]
+    pub fn none() -> Self {
+        Self {
+            bits: [0; MOST - 1],
+        }
+    }
+
+    /// Whether item `i` does.
+    #[inline(always)]
+    pub fn is_head(&self, i: usize) -> bool {
+        self.bits[i / 32] >> (i % 32) & 1 != 0
+    }
+}
+
+/// Rows of 32 elements that a warp works on at a time: a word of each.
+const ROWS: u32 = 32;
+
+/// Rows that are read before the first is looked at.
+const IN_FLIGHT: u32 = 8;
+
+/// Threads of a block of the kernels here.
+pub const THREADS: u32 = 256;
+
+/// Elements or offsets that a block works on at a time.
+pub const PER_BLOCK: u64 = (ROWS * THREADS) as u64;
+
+/// The number of elements of a launch, once the launches before it are done.
+///
+/// # Safety
+/// `count` is null, or points to a number.
+#[inline(always)]
+unsafe fn begin(n: u64, count: *const u64) -> u64 {
+    grid::allow_next();
+    grid::wait_for_earlier();
+    if count.is_null() {
+        n
+    } else {
+        // SAFETY: the caller's.
+        n.min(unsafe { *count })
+    }
+}
+
+/// Where this warp begins, in parts of [`ROWS`] rows, and how many warps there are.
+#[inline(always)]
+fn warps() -> (u64, u64) {
+    let in_block = u64::from(THREADS / LANES);
+    let warp = u64::from(thread::thread_idx_x() / LANES);
+    (
+        u64::from(thread::block_idx_x()) * in_block + warp,
+        u64::from(thread::grid_dim_x()) * in_block,
+    )
+}
+
+/// Writes the words of `n` elements, of which `is_head(i)` begins a segment; `is_head` is
+/// asked about elements that there are.
+///
+/// # Safety
+/// `heads` has the words; all threads of the grid call it, in blocks of [`THREADS`].
+#[inline(always)]
+unsafe fn write(heads: *mut u32, n: u64, is_head: impl Fn(u64) -> bool) {
+    let lane = warp::lane_id();
+    let (mut part, parts) = warps();
+    let elements = u64::from(ROWS) * EACH;
+    while part * elements < n {
+        let first = part * elements;
+        let mut own = 0;
+        let mut row = 0;
+        while row < ROWS {
+            let mut found = [false; IN_FLIGHT as usize];
+            for r in 0..IN_FLIGHT as usize {
+                let i = first + u64::from(row + r as u32) * EACH + u64::from(lane);
+                // One that there is, so that no load waits behind a branch.
+                found[r] = is_head(i.min(n - 1));
+            }
+            for r in 0..IN_FLIGHT {
+                // SAFETY: all lanes are here.
+                let word = unsafe { warp::warp_vote_ballot(warp::FULL_MASK, found[r as usize]) };
+                if lane == row + r {
+                    own = word;
+                }
+            }
+            row += IN_FLIGHT;
+        }
+        if first + u64::from(lane) * EACH < n {
+            // SAFETY: the caller's.
+            unsafe { *heads.add((first / EACH) as usize + lane as usize) = own };
+        }
+        part += parts;
+    }
+}
+
+/// A segment begins where a key differs from the one before it.
+///
+/// # Safety
+/// `keys` has `n` keys, `count` is null or points to a number, which says how many of them
+/// there are, and `heads` has their words; blocks have [`THREADS`] threads.
+#[inline(always)]
+pub unsafe fn of_keys<K: Pod + PartialEq>(
+    keys: *const K,
+    n: u64,
+    count: *const u64,
+    heads: *mut u32,
+) {
+    // SAFETY: the caller's; key i is there, and the one before it if there is one.
+    unsafe {
+        let n = begin(n, count);
+        write(heads, n, |i| {
+            let before = i.saturating_sub(1) as usize;
+            (*keys.add(i as usize) != *keys.add(before)) | (i == 0)
+        });
+    }
+}
+
+/// A segment begins where a flag is not 0.
+///
+/// # Safety
+/// As for [`of_keys`], of flags.
+#[inline(always)]
+pub unsafe fn of_flags(flags: *const u8, n: u64, count: *const u64, heads: *mut u32) {
+    // SAFETY: the caller's; flag i is there.
+    unsafe {
+        let n = begin(n, count);
+        write(heads, n, |i| (*flags.add(i as usize) != 0) | (i == 0));
+    }
+}
+
+/// Offsets that a lane reads before it looks at the first.
+const OFFSETS: usize = 4;
+
+/// A segment begins at each of `segments` offsets, if there is an element; their order
+/// does not matter, but neighbours cost less. The words are 0 before.
+///
+/// # Safety
+/// As for [`of_keys`], of offsets.
+#[inline(always)]
+pub unsafe fn of_offsets<F: Copy + Into<u64>>(
+    offsets: *const F,
+    segments: u64,
+    n: u64,
+    count: *const u64,
+    heads: *mut u32,
+) {
+    let lanes = u64::from(LANES);
+    // SAFETY: the caller's; an offset that is looked at is there, and so is the word of an
+    // element.
+    unsafe {
+        let n = begin(n, count);
+        let lane = u64::from(warp::lane_id());
+        let (warp, warps) = warps();
+        let mut first = warp * lanes * OFFSETS as u64;
+        if warp == 0 && lane == 0 && n > 0 {
+            add(heads, 0, 1);
+        }
+        while first < segments {
+            let mut found = [0; OFFSETS];
+            for r in 0..OFFSETS {
+                let i = (first + r as u64 * lanes + lane).min(segments - 1);
+                found[r] = (*offsets.add(i as usize)).into();
+            }
+            for r in 0..OFFSETS {
+                add_neighbours(heads, n, found[r]);
+            }
+            first += warps * lanes * OFFSETS as u64;
+        }
+    }
+}
+
+/// Sets the bit of `offset`, if it is an element's. Lanes that follow each other and have
+/// the same word send one message.
+///
+/// # Safety
+/// All lanes of the warp call it; `heads` has the words of `n` elements.
+#[inline(always)]
+unsafe fn add_neighbours(heads: *mut u32, n: u64, offset: u64) {
+    let lane = warp::lane_id();
+    let is_there = offset < n;
+    // Of at most 2^38 elements, which is more than memory has; `u32::MAX` is no word.
+    let word = match is_there {
+        true => (offset / EACH) as u32,
+        false => u32::MAX,
+    };
+    let mut bits = 1 << (offset % EACH);
+    // SAFETY: all lanes are here; the word is there.
+    unsafe {
+        for step in 0..LANES.ilog2() {
+            let delta = 1 << step;
+            let of = warp::shuffle_down(warp::FULL_MASK, word, delta);
+            let more = warp::shuffle_down(warp::FULL_MASK, bits, delta);
+            if of == word && lane + delta < LANES {
+                bits |= more;
+            }
+        }
+        let before = warp::shuffle_up(warp::FULL_MASK, word, 1);
+        if is_there && (lane == 0 || before != word) {
+            add(heads, word, bits);
+        }
+    }
+}
+
+/// # Safety
+/// The word is there, and accessed by these calls alone.
+#[inline(always)]
+unsafe fn add(heads: *mut u32, word: u32, bits: u32) {
+    // SAFETY: the caller's.
+    unsafe { AtomicU32::from_ptr(heads.add(word as usize)).fetch_or(bits, Relaxed) };
+}
+
+macro_rules! keys {
+    ($($name:ident: $type:ty;)*) => {$(
+        /// Finds where segments of equal keys begin; see `of_keys`.
+        ///
+        /// # Safety
+        /// See the function `of_keys` here.
+        #[cuda_std::kernel]
+        #[part(heads)]
+        #[launch_bounds(256)]
+        pub unsafe fn $name(keys: *const $type, n: u64, count: *const u64, heads: *mut u32) {
+            // SAFETY: the kernel's own contract.
+            unsafe { of_keys(keys, n, count, heads) }
+        }
+    )*};
+}
+
+keys! {
+    heads_of_keys_1: u8;
+    heads_of_keys_2: u16;
+    heads_of_keys_4: u32;
+    heads_of_keys_8: u64;
+    heads_of_keys_16: [u64; 2];
+}
+
+/// Takes flags for the beginnings of segments; see `of_flags`.
+///
+/// # Safety
+/// See the function `of_flags` here.
+#[cuda_std::kernel]
+#[part(heads)]
+#[launch_bounds(256)]
+pub unsafe fn heads_of_flags(flags: *const u8, n: u64, count: *const u64, heads: *mut u32) {
+    // SAFETY: the kernel's own contract.
+    unsafe { of_flags(flags, n, count, heads) }
+}
+
+macro_rules! offsets {
+    ($($name:ident: $type:ty;)*) => {$(
+        /// Puts the beginnings of segments where offsets say; see `of_offsets`.
+        ///
+        /// # Safety
+        /// See the function `of_offsets` here.
+        #[cuda_std::kernel]
+        #[part(heads)]
+        #[launch_bounds(256)]
+        pub unsafe fn $name(
+            offsets: *const $type,
+            segments: u64,
+            n: u64,
+            count: *const u64,
+            heads: *mut u32,
+        ) {
+            // SAFETY: the kernel's own contract.
+            unsafe { of_offsets(offsets, segments, n, count, heads) }
+        }
+    )*};
+}
+
+offsets! {
+    heads_of_offsets_4: u32;
+    heads_of_offsets_8: u64;
+}

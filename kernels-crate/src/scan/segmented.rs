@@ -1,0 +1,248 @@
+//! The scan of many segments of one array by one launch: any scan here, of values that
+//! know whether a segment begins in them.
+//!
+//! [`Segmented`] makes of an operator one on [`Marked`] values: what stands before a mark
+//! is not combined with what comes behind. It is as associative as the operator, so that
+//! every algorithm takes it, and segments of one element cost no more than one segment of
+//! all. Where segments begin is in [`heads`](super::heads).
+//!
+//! What stands before a segment's first element, the initial value, is combined with each
+//! result at the very end: `combine(initial, combination of the elements)`.
+//!
+//! Association: that of the algorithm, as if the segment were the whole array, but for
+//! where lanes, segments of warps and tiles begin: these are the array's.
+//!
+//! Source: Blelloch, Prefix sums and their applications, 1990, section 1.5 (segmented
+//! scans by flags); Sengupta, Harris, Zhang and Owens, Scan primitives for GPU computing,
+//! 2007.
+
+use bytemuck::{Pod, Zeroable};
+use core::marker::PhantomData;
+
+use super::lanes::{self, MAX_WORDS};
+use crate::operator::Operator;
+#[cfg(not(target_os = "cuda"))]
+use crate::operator::Sum;
+
+/// A combination of neighbours, and whether a segment begins in it: then it is that of the
+/// elements from there on.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Marked<A> {
+    value: A,
+    /// Not all zeros where a segment begins. Of the value's type, so that nothing lies
+    /// between the two or behind them.
+    mark: A,
+}
+
+// SAFETY: zeros are a value of both fields.
+unsafe impl<A: Pod> Zeroable for Marked<A> {}
+// SAFETY: both fields are `Pod`, and of one size and alignment: there are no other bytes.
+unsafe impl<A: Pod> Pod for Marked<A> {}
+
+impl<A: Pod> Marked<A> {
+    /// A value in which no segment begins.
+    #[inline(always)]
+    pub fn new(value: A) -> Self {
+        Self {
+            value,
+            mark: A::zeroed(),
+        }
+    }
+
+    #[inline(always)]
+    fn is_marked(&self) -> bool {
+        lanes::to_words(self.mark)[0] != 0
+    }
+
+    #[inline(always)]
+    fn marked(self, is_marked: bool) -> Self {
+        let mut words = [0; MAX_WORDS];
+        words[0] = is_marked.into();
+        Self {
+            value: self.value,
+            mark: lanes::from_words(words),
+        }
+    }
+}
+
+/// The operator `O`, in segments.
+#[derive(Clone, Copy, Debug)]
+pub struct Segmented<O>(PhantomData<O>);
+
+impl<O: Operator> Operator for Segmented<O> {
+    type Input = O::Input;
+    type Accumulator = Marked<O::Accumulator>;
+    type Output = O::Output;
+
+    #[inline(always)]
+    fn transform(element: O::Input) -> Self::Accumulator {
+        Marked::new(O::transform(element))
+    }
+
+    #[inline(always)]
+    fn combine(first: Self::Accumulator, second: Self::Accumulator) -> Self::Accumulator {
+        let value = match second.is_marked() {
+            true => second.value,
+            false => O::combine(first.value, second.value),
+        };
+        Marked::new(value).marked(first.is_marked() | second.is_marked())
+    }
+
+    #[inline(always)]
+    fn finish(result: Self::Accumulator) -> O::Output {
+        O::finish(result.value)
+    }
+
+    const HAS_HEADS: bool = true;
+
+    #[inline(always)]
+    fn enter(element: Self::Accumulator, is_head: bool) -> Self::Accumulator {
+        element.marked(is_head)
+    }
+
+    #[inline(always)]
+    fn leave(
+        combined: Self::Accumulator,
+        is_head: bool,
+        initial: Option<Self::Accumulator>,
+        is_exclusive: bool,
+    ) -> Self::Accumulator {
+        match initial {
+            Some(initial) if is_exclusive && is_head => initial,
+            Some(initial) => Marked::new(O::combine(initial.value, combined.value)),
+            None => combined,
+        }
+    }
+}
+
+/// An operator whose segmented scans some PTX has. Implemented by
+/// [`segmented_scan_kernels!`](crate::segmented_scan_kernels).
+///
+/// # Safety
+///
+/// As for [`ScanKernels`](super::ScanKernels).
+#[cfg(not(target_os = "cuda"))]
+#[diagnostic::on_unimplemented(
+    message = "no kernels scan segments with `{Self}`",
+    note = "`quadscan_kernels::segmented_scan_kernels! {{ name: {Self}; }}` in a crate of kernels makes them"
+)]
+pub unsafe trait SegmentedScanKernels: Operator {
+    /// The kernels, those of small arrays first.
+    const KERNELS: &'static [super::ScanKernel];
+}
+
+/// The operators on signed integers whose bits are those of the unsigned ones.
+#[cfg(not(target_os = "cuda"))]
+macro_rules! twins {
+    ($($signed:ty = $unsigned:ty;)*) => {$(
+        // SAFETY: as for `ScanKernels`.
+        unsafe impl SegmentedScanKernels for Sum<$signed> {
+            const KERNELS: &'static [super::ScanKernel] =
+                <Sum<$unsigned> as SegmentedScanKernels>::KERNELS;
+        }
+    )*};
+}
+
+#[cfg(not(target_os = "cuda"))]
+twins! {
+    i8 = u8;
+    i16 = u16;
+    i32 = u32;
+    i64 = u64;
+}
+
+/// Makes the kernels of segmented scans, and says so to the host.
+///
+/// `name: Operator;` makes `segmented_small_name` and `segmented_name`, in a part of the
+/// artifact that is called `segmented_name`, and implements
+/// [`SegmentedScanKernels`](crate::scan::SegmentedScanKernels) for the operator.
+///
+/// ```
+/// # mod kernels {
+/// use quadscan_kernels::operator::Sum;
+/// use quadscan_kernels::segmented_scan_kernels;
+///
+/// segmented_scan_kernels! {
+///     sum_u8_u16: Sum<u8, u16>;
+/// }
+/// # }
+/// ```
+#[macro_export]
+macro_rules! segmented_scan_kernels {
+    ($($name:ident: $operator:ty;)*) => {$(
+        $crate::segmented_scan_entry! {
+            /// Scans a middling array in segments; see `one_wave`.
+            #[launch_bounds(256)]
+            segmented_small_ $name: $operator,
+            one_wave::scan[one_wave_small: warps, rows, each, vectors, results]
+        }
+        $crate::segmented_scan_entry! {
+            #[cfg(any(not(target_os = "cuda"), target_feature = "sm_90"))]
+            /// Scans a large array in segments; see `lookahead`.
+            #[launch_bounds(320)]
+            segmented_ $name: $operator,
+            lookahead::scan[
+                lookahead_shifted: items, vectors, results, workers, delay, ahead, shifted
+            ]
+        }
+        // SAFETY: these are the kernels of this operator.
+        #[cfg(not(target_os = "cuda"))]
+        unsafe impl $crate::scan::SegmentedScanKernels for $operator {
+            const KERNELS: &'static [$crate::scan::ScanKernel] = {
+                type Operator = $crate::scan::segmented::Segmented<$operator>;
+                &[
+                    $crate::scan::ScanKernel::one_wave_small::<Operator>(
+                        concat!("segmented_small_", stringify!($name)),
+                    ),
+                    $crate::scan::ScanKernel::lookahead_shifted::<Operator>(
+                        concat!("segmented_", stringify!($name)),
+                    ),
+                ]
+            };
+        }
+    )*};
+}
+
+/// One entry of [`segmented_scan_kernels!`](crate::segmented_scan_kernels).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! segmented_scan_entry {
+    ($(#[$attribute:meta])* $prefix:ident $name:ident: $operator:ty,
+     $algorithm:ident::scan[$sizes:ident: $($size:ident),*]) => {
+        $crate::pastey::paste! {
+            #[::cuda_std::kernel]
+            #[part([<segmented_ $name>])]
+            $(#[$attribute])*
+            ///
+            /// # Safety
+            /// See the function `scan` there; `heads` has the words of `n` elements.
+            #[allow(clippy::too_many_arguments)]
+            pub unsafe fn [<$prefix $name>](
+                input: *const <$operator as $crate::operator::Operator>::Input,
+                output: *mut <$operator as $crate::operator::Operator>::Output,
+                n: u64,
+                count: *const u64,
+                initial: <$operator as $crate::operator::Operator>::Accumulator,
+                flags: u32,
+                scratch: *mut u64,
+                words: u64,
+                heads: *const u32,
+            ) {
+                type Operator = $crate::scan::segmented::Segmented<$operator>;
+                // SAFETY: the kernel's own contract.
+                unsafe {
+                    let initial = $crate::scan::segmented::Marked::new(initial);
+                    let mut request = $crate::scan::Request::<Operator>::begin(
+                        input, output, n, count, initial, flags, scratch, words,
+                    );
+                    request.heads = heads;
+                    $crate::scan::$algorithm::scan::<
+                        Operator,
+                        $({ $crate::scan::sizes::$sizes::<Operator>().$size }),*
+                    >(request);
+                }
+            }
+        }
+    };
+}
