@@ -80,6 +80,7 @@ pub(crate) fn sums_of_floats_have_the_same_bits_again(bench: &Bench) -> Outcome 
         true => (1000, 1 << 20),
         false => (2, 20_000),
     };
+    let bytes = bytemuck::cast_slice::<f32, u8>;
     let input = device.upload(&rounding(n))?;
     let mut output = device.alloc::<f32>(n)?;
     let kernels = kernels::<Sum<f32>>(&bench.module).filter(|k| k.capacity() >= n as u64);
@@ -102,7 +103,7 @@ pub(crate) fn sums_of_floats_have_the_same_bits_again(bench: &Bench) -> Outcome 
             plan.inclusive(&input, &mut output)?;
             let found = output.to_vec()?;
             let first = first.get_or_insert_with(|| found.clone());
-            let is_same = bytemuck::cast_slice::<f32, u8>(first) == bytemuck::cast_slice(&found);
+            let is_same = bytes(first) == bytes(&found);
             assert!(is_same, "{algorithm}, turn {turn}");
         }
     }
