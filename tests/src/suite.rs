@@ -184,13 +184,17 @@ mod tests {
     }];
 
     fn conclusion(ground: &Ground) -> libtest_mimic::Conclusion {
+        conclusion_of(ground, CASES)
+    }
+
+    fn conclusion_of(ground: &Ground, cases: &[Case]) -> libtest_mimic::Conclusion {
         // Into a file: on stdout it would pass for this program's own result.
         let log = tempfile::NamedTempFile::new().expect("a temporary file");
         let arguments = Arguments {
             logfile: Some(log.path().to_string_lossy().into_owned()),
             ..Arguments::default()
         };
-        libtest_mimic::run(&arguments, trials("cuda", ground, CASES))
+        libtest_mimic::run(&arguments, trials("cuda", ground, cases))
     }
 
     #[test]
@@ -201,10 +205,20 @@ mod tests {
 
     #[test]
     fn a_case_that_says_nothing_about_a_device_is_a_skip_and_not_a_pass() {
-        let skipped = completion(skip("it is too small"));
-        let reason = Completion::ignored_with("it is too small");
-        assert_eq!(skipped.ok(), Some(reason));
-        assert!(completion(Err("it is wrong".into())).is_err());
+        const CASES: &[Case] = &[
+            Case {
+                name: "module::skips",
+                run: |_| skip("it is too small"),
+            },
+            Case {
+                name: "module::fails",
+                run: |_| Err("it is wrong".into()),
+            },
+        ];
+        let emulator = DeviceChoice::Emulator { schedule: None };
+        let conclusion = conclusion_of(&Ground::prepare(emulator, true), CASES);
+        let count = (conclusion.num_ignored, conclusion.num_failed);
+        assert_eq!(count, (1, 1));
     }
 
     #[test]
