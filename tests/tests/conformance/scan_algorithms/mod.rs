@@ -5,13 +5,14 @@
 mod association;
 
 use quadscan::oracle::scan as oracle;
-use quadscan::scan::{Algorithm, Compose, Options, Plan, ScanKernels, Sum};
+use quadscan::scan::{Algorithm, Compose, Identity, Options, Plan, ScanKernels, Sum};
 use quadscan_kernels::scan::blelloch;
 use quadscan_kernels::scan::status::GROUP;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
+use std::fmt::Debug;
 
-use crate::scan::sample::{Sample, compare, samples};
+use crate::scan::sample::{Same, Sample, compare, samples};
 use crate::scan::{by, check, kernels};
 
 pub(crate) use association::{
@@ -96,28 +97,20 @@ pub(crate) fn a_number_on_the_device_is_refused_where_launches_depend_on_it(
 
 /// Three levels: the second has more elements than a tile.
 pub(crate) fn trees_of_several_levels_are_scanned(bench: &Bench) -> Outcome {
-    let n = (blelloch::TILE * (blelloch::TILE + 2) + 5) as usize;
-    check(
-        &mut named::<Sum<u32>>(bench, "blelloch", n as u64)?,
-        &bench.device,
-        n,
-    )?;
-    check(
-        &mut named::<Sum<f64>>(bench, "blelloch", n as u64)?,
-        &bench.device,
-        n,
-    )?;
-    let n = 2 * blelloch::TILE as usize + 1;
-    check(
-        &mut named::<Sum<f32>>(bench, "blelloch", n as u64)?,
-        &bench.device,
-        n,
-    )?;
-    check(
-        &mut named::<Compose>(bench, "blelloch", n as u64)?,
-        &bench.device,
-        n,
-    )
+    fn of<O>(bench: &Bench) -> Outcome
+    where
+        O: ScanKernels + Identity,
+        O::Input: Sample,
+        O::Output: Same + Debug,
+    {
+        let n = blelloch::TILE * (blelloch::TILE + 2) + 5;
+        let mut plan = named::<O>(bench, "blelloch", n)?;
+        check(&mut plan, &bench.device, n as usize)
+    }
+    of::<Sum<u32>>(bench)?;
+    of::<Sum<f32>>(bench)?;
+    of::<Sum<f64>>(bench)?;
+    of::<Compose>(bench)
 }
 
 /// More tiles than a warp looks back at in one go, and than two groups have.
