@@ -20,7 +20,7 @@ use quadscan::device::emulator::ptx_emulator::Checks;
 use quadscan::device::emulator::{Checking, Emulator, Settings, Verdict};
 use quadscan::device::{Artifact, Device};
 
-use crate::suite::{Bench, Case};
+use crate::suite::{Bench, Case, skipped};
 
 /// The module of the kernels that misbehave on purpose.
 const DIAGNOSTICS: &str = "diagnostics";
@@ -239,6 +239,7 @@ fn run_one(
     }));
     let failure = match outcome {
         Ok(Ok(())) => None,
+        Ok(outcome) if skipped(&outcome).is_some() => None,
         Ok(Err(failed)) => Some(failed.message().unwrap_or("no message").to_owned()),
         Err(panic) => Some(
             panic

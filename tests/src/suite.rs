@@ -25,6 +25,25 @@ pub const DEVICES: &[(&str, DeviceChoice)] = &[
 /// What a case reports: a message when the product does not keep its word.
 pub type Outcome = Result<(), Failed>;
 
+/// Begins the message of a case that says nothing about a device.
+const SKIPPED: &str = "not on this device: ";
+
+/// The outcome of a case that says nothing about this device, and why: its test is
+/// ignored.
+///
+/// # Errors
+///
+/// Always: that is how a case ends early.
+pub fn skip(reason: &str) -> Outcome {
+    Err(format!("{SKIPPED}{reason}").into())
+}
+
+/// Why a case said nothing about a device, if that is how it ended.
+pub fn skipped(outcome: &Outcome) -> Option<&str> {
+    let message = outcome.as_ref().err()?.message()?;
+    message.strip_prefix(SKIPPED)
+}
+
 /// A statement about the product, checked on a device.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
@@ -99,12 +118,19 @@ pub fn trials(device: &str, ground: &Ground, cases: &[Case]) -> Vec<Trial> {
         .map(|&Case { name, run }| {
             let ground = ground.clone();
             Trial::ignorable_test(format!("{device}::{name}"), move || match ground {
-                Ground::Ready(bench) => run(&bench).map(|()| Completion::Completed),
+                Ground::Ready(bench) => completion(run(&bench)),
                 Ground::Absent(reason) => Ok(Completion::ignored_with(reason)),
                 Ground::Broken(reason) => Err(reason.into()),
             })
         })
         .collect()
+}
+
+fn completion(outcome: Outcome) -> Result<Completion, Failed> {
+    match skipped(&outcome) {
+        Some(reason) => Ok(Completion::ignored_with(reason)),
+        None => outcome.map(|()| Completion::Completed),
+    }
 }
 
 /// Runs `cases` on every device, as the command line asks; the exit code of a
@@ -158,19 +184,41 @@ mod tests {
     }];
 
     fn conclusion(ground: &Ground) -> libtest_mimic::Conclusion {
+        conclusion_of(ground, CASES)
+    }
+
+    fn conclusion_of(ground: &Ground, cases: &[Case]) -> libtest_mimic::Conclusion {
         // Into a file: on stdout it would pass for this program's own result.
         let log = tempfile::NamedTempFile::new().expect("a temporary file");
         let arguments = Arguments {
             logfile: Some(log.path().to_string_lossy().into_owned()),
             ..Arguments::default()
         };
-        libtest_mimic::run(&arguments, trials("cuda", ground, CASES))
+        libtest_mimic::run(&arguments, trials("cuda", ground, cases))
     }
 
     #[test]
     fn a_device_that_is_absent_is_a_skip_and_not_a_pass() {
         let conclusion = conclusion(&Ground::Absent("no device: none".into()));
         assert_eq!((conclusion.num_passed, conclusion.num_ignored), (0, 1));
+    }
+
+    #[test]
+    fn a_case_that_says_nothing_about_a_device_is_a_skip_and_not_a_pass() {
+        const CASES: &[Case] = &[
+            Case {
+                name: "module::skips",
+                run: |_| skip("it is too small"),
+            },
+            Case {
+                name: "module::fails",
+                run: |_| Err("it is wrong".into()),
+            },
+        ];
+        let emulator = DeviceChoice::Emulator { schedule: None };
+        let conclusion = conclusion_of(&Ground::prepare(emulator, true), CASES);
+        let count = (conclusion.num_ignored, conclusion.num_failed);
+        assert_eq!(count, (1, 1));
     }
 
     #[test]

@@ -25,6 +25,10 @@ const CASES: &[Case] = &[
         run: seeded_launches,
     },
     Case {
+        name: "scans_and_reductions_give_the_recorded_bits",
+        run: arrays,
+    },
+    Case {
         name: "every_instruction_form_gives_the_recorded_bits",
         run: instruction_forms,
     },
@@ -85,6 +89,18 @@ fn seeded_launches(bench: &Bench) -> Outcome {
     verdict(&differences(&recorded.lines, &found))
 }
 
+fn arrays(bench: &Bench) -> Outcome {
+    let found = launches::run_arrays(&bench.module, SEED)?;
+    if fixtures::ARRAYS.is_empty() {
+        return suite::skip("arrays.jsonl is empty: `fixtures record DIR` on a GPU makes it");
+    }
+    let recorded = Recording::<LaunchResult>::read(fixtures::ARRAYS)?;
+    let hashes = record::artifact_hashes(&Artifact::embedded()?);
+    state("arrays", &recorded.header, &hashes);
+    assert_eq!(recorded.header.seed, SEED, "record anew");
+    verdict(&differences(&recorded.lines, &found))
+}
+
 fn instruction_forms(bench: &Bench) -> Outcome {
     let recorded = Recording::<probes::Line>::read(fixtures::PROBES)?;
     let forms = table::forms();
@@ -109,18 +125,17 @@ fn every_kernel(bench: &Bench) -> Outcome {
     let manifest = bench.module.manifest().ok_or("no manifest")?;
     let mut there: Vec<&str> = manifest
         .kernels()
-        // Conformance has the limits' results to the bit, but for one approximation, and
-        // those of whole arrays.
+        // Conformance has the limits' results to the bit, but for one approximation.
         .filter(|kernel| {
-            let of_arrays = ["::scan::", "::reduce::"];
             !["diagnostics", "limits"]
                 .iter()
                 .any(|m| kernel.module.ends_with(m))
-                && !of_arrays.iter().any(|m| kernel.module.contains(m))
         })
         .map(|kernel| kernel.entry.as_str())
         .collect();
-    let mut launched: Vec<&str> = launches::names().collect();
+    let mut launched: Vec<&str> = launches::names()
+        .chain(launches::names_of_arrays())
+        .collect();
     there.sort_unstable();
     launched.sort_unstable();
     assert_eq!(launched, there);

@@ -110,6 +110,7 @@ mod tests {
     /// Those of `u32` on a device that holds so many blocks of each at once.
     fn candidates(blocks: u64) -> Vec<Candidate> {
         let kernels = <Sum<u32> as ScanKernels>::KERNELS.iter();
+        let kernels = kernels.filter(|kernel| kernel.algorithm.is_chosen());
         kernels.map(|kernel| Candidate { kernel, blocks }).collect()
     }
 
@@ -156,11 +157,28 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_cannot_look_ahead_scans_what_is_resident_at_once() {
+    fn a_device_that_cannot_look_ahead_looks_back() {
+        let mut older = candidates(1056);
+        older.retain(|candidate| !candidate.kernel.entry.starts_with("lookahead"));
+        let chosen = |n| choose(&older, &task(n)).map(|candidate| candidate.kernel.entry);
+        assert_eq!(chosen(1 << 21), Some("one_wave_sum_u32"));
+        let fixed = Some("decoupled_lookback_fixed_sum_u32");
+        assert_eq!(chosen(1 << 22), fixed);
+        assert_eq!(chosen(1 << 33), fixed);
+        let odd = Task {
+            alignment: 4,
+            reproducibility: Reproducibility::AcrossGpus,
+            ..task(8193)
+        };
+        let found = choose(&older, &odd).map(|candidate| candidate.kernel.entry);
+        assert_eq!(found, fixed);
+    }
+
+    #[test]
+    fn where_nothing_is_the_fastest_the_last_that_can_do_it_scans() {
         let mut few = candidates(1056);
         few.truncate(3);
         let chosen = |n| choose(&few, &task(n)).map(|candidate| candidate.kernel.entry);
-        // More than it is the fastest for.
         assert_eq!(chosen(1 << 22), Some("one_wave_sum_u32"));
         assert_eq!(chosen(1 << 28), None);
     }

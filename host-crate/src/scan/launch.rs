@@ -1,11 +1,13 @@
 //! From a scan that is asked for to its launch: the checks, the choice of a kernel, the
-//! grid and the parameters. The only file that knows the parameters of scans.
+//! grid and the parameters. With [`textbook`], which has the algorithms of several
+//! launches, the only file that knows the parameters of scans.
 
 use bytemuck::{Pod, bytes_of};
 use quadscan_kernels::scan::{Algorithm, EXCLUSIVE, HAS_INITIAL, ScanKernel, ScanKernels};
 
 use super::choice::{self, Candidate, Task};
 use super::plan::{Options, Plan, Reproducibility};
+use super::textbook::{self, Scan};
 use crate::device::{Actual, Device, LaunchConfig, LaunchShape, Module, View, ViewMut};
 use crate::error::{Error, Result};
 
@@ -99,24 +101,31 @@ pub(super) fn candidates<O: ScanKernels>(
         return Err(argument("max_blocks", "is 0, allowed are 1 or more"));
     }
     let mut candidates = Vec::new();
+    let mut there = Vec::new();
     for kernel in O::KERNELS {
-        let is_asked_for = options.algorithm.is_none_or(|a| a == kernel.algorithm);
-        if is_asked_for && is_there::<O>(module, kernel)? {
-            let (threads, shared) = (kernel.threads, kernel.shared_bytes);
-            let resident = module.resident_blocks(kernel.entry, threads, shared)?;
-            let blocks = resident.min(options.max_blocks.unwrap_or(u32::MAX));
-            candidates.push(Candidate {
-                kernel,
-                blocks: blocks.into(),
-            });
+        let entries = textbook::entries::<O::Accumulator>(kernel);
+        if !is_there(module, kernel, &entries)? {
+            continue;
+        }
+        there.push(kernel.algorithm.name());
+        if options.allow(kernel.algorithm) {
+            candidates.push(candidate(module, kernel, &entries, options)?);
         }
     }
     if candidates.is_empty() {
         return Err(match (options.algorithm, O::KERNELS.first()) {
-            (None, Some(kernel)) => Error::UnknownKernel {
-                kernel: kernel.entry.to_owned(),
+            (Some(algorithm), Some(kernel)) if !there.is_empty() => argument(
+                "algorithm",
+                &format!(
+                    "is {algorithm}, allowed are {} for {} on {}",
+                    there.join(", "),
+                    kernel.operator,
+                    module.device().properties().name,
+                ),
+            ),
+            (_, kernel) => Error::UnknownKernel {
+                kernel: kernel.map_or("", |kernel| kernel.entry).to_owned(),
             },
-            _ => argument("algorithm", "is not there for this operator on this device"),
         });
     }
     let most = candidates.iter().map(Candidate::capacity).max();
@@ -131,29 +140,50 @@ pub(super) fn candidates<O: ScanKernels>(
     }
 }
 
-/// Whether the module has the kernel, with this operator's parameters, and the device its
-/// shared memory.
-fn is_there<O: ScanKernels>(module: &Module, kernel: &ScanKernel) -> Result<bool> {
+/// A kernel that is there, with its code loaded.
+fn candidate(
+    module: &Module,
+    kernel: &'static ScanKernel,
+    entries: &[(String, Vec<u64>)],
+    options: &Options,
+) -> Result<Candidate> {
+    for (entry, _) in entries {
+        module.prepare(&[entry])?;
+    }
+    let resident = match kernel.algorithm.is_resident() {
+        true => module.resident_blocks(kernel.entry, kernel.threads, kernel.shared_bytes)?,
+        false => u32::MAX,
+    };
+    let blocks = resident.min(options.max_blocks.unwrap_or(u32::MAX));
+    Ok(Candidate {
+        kernel,
+        blocks: blocks.into(),
+    })
+}
+
+/// Whether the module has the kernels, with these parameters, and the device the shared
+/// memory.
+fn is_there(module: &Module, kernel: &ScanKernel, entries: &[(String, Vec<u64>)]) -> Result<bool> {
     let manifest = module.manifest().ok_or_else(|| Error::NoManifest {
         kernel: kernel.entry.to_owned(),
     })?;
+    for (entry, expected) in entries {
+        let Some(described) = manifest.kernel(entry) else {
+            return Ok(false);
+        };
+        let found: Vec<u64> = described.ptx_parameters.iter().map(|p| p.bytes).collect();
+        if found != *expected {
+            return Err(Error::SignatureMismatch {
+                kernel: entry.to_owned(),
+                expected: format!("bytes: {expected:?}"),
+                found: format!("bytes: {found:?}"),
+            });
+        }
+    }
     let properties = module.device().properties();
     let shared = properties
         .max_shared_per_block_optin
         .max(properties.max_shared_per_block);
-    let Some(described) = manifest.kernel(kernel.entry) else {
-        return Ok(false);
-    };
-    let found: Vec<u64> = described.ptx_parameters.iter().map(|p| p.bytes).collect();
-    let initial = size_of::<O::Accumulator>() as u64;
-    let expected = [8, 8, 8, 8, initial, 4, 8, 8];
-    if found != expected {
-        return Err(Error::SignatureMismatch {
-            kernel: kernel.entry.to_owned(),
-            expected: format!("bytes: {expected:?}"),
-            found: format!("bytes: {found:?}"),
-        });
-    }
     Ok(kernel.shared_bytes <= shared)
 }
 
@@ -202,67 +232,95 @@ pub(super) fn run<O: ScanKernels>(
     // Of both addresses together.
     let alignment = 1 << (call.input | call.output | ALIGNED).trailing_zeros();
     let candidate = choose(plan, call.n, alignment)?;
+    let kernel = candidate.kernel;
+    if call.count.is_some() && !kernel.algorithm.is_countable() {
+        let problem = format!(
+            "is on the device, and the launches of {} depend on it: allowed are other algorithms",
+            kernel.algorithm
+        );
+        return Err(argument("count", &problem));
+    }
     if call.n == 0 {
         return Ok(());
     }
-    let config = config(candidate, call.n, plan.module.device());
     let (exclusive, initial) = match kind {
         Kind::Inclusive(initial) => (0, initial),
         Kind::Exclusive(initial) => (EXCLUSIVE, Some(initial)),
     };
-    let flags = exclusive | initial.map_or(0, |_| HAS_INITIAL);
-    let initial = initial.unwrap_or(bytemuck::Zeroable::zeroed());
-    let count = call.count.map_or(0, |(address, _)| address);
-    let (scratch, words) = (plan.scratch.address(), plan.scratch.len() as u64);
-    let parameters = [
-        bytes_of(&call.input),
-        bytes_of(&call.output),
-        bytes_of(&call.n),
-        bytes_of(&count),
-        bytes_of(&initial),
-        bytes_of(&flags),
-        bytes_of(&scratch),
-        bytes_of(&words),
+    let scan = Scan {
+        module: &plan.module,
+        kernel,
+        n: call.n,
+        input: call.input,
+        output: call.output,
+        count: call.count.map_or(0, |(address, _)| address),
+        flags: exclusive | initial.map_or(0, |_| HAS_INITIAL),
+        initial: initial.unwrap_or(bytemuck::Zeroable::zeroed()),
+        scratch: plan.scratch.address(),
+        words: plan.scratch.len() as u64,
+    };
+    // SAFETY: the entries are kernels of this operator (`ScanKernels`), whose parameters the
+    // manifest has in this number and these sizes. Input and output hold `n` elements and are
+    // borrowed, the latter exclusively, or are the same; `count` is null or an element. The
+    // scratch memory is the plan's, which is borrowed exclusively, and has room for the
+    // plan's capacity. The grid is the algorithm's. In a graph all of it stays, and is used
+    // in the stream's order.
+    unsafe {
+        match config(candidate, call.n, plan.module.device()) {
+            Some(config) => plan
+                .module
+                .launch_raw(kernel.entry, config, &parameters(&scan)),
+            None => scan.launch(),
+        }
+    }
+}
+
+/// The parameters of a kernel that takes all that a scan is asked for.
+pub(super) fn parameters<'s, A: Pod>(scan: &'s Scan<'_, A>) -> [Actual<'s>; 8] {
+    [
+        bytes_of(&scan.input),
+        bytes_of(&scan.output),
+        bytes_of(&scan.n),
+        bytes_of(&scan.count),
+        bytes_of(&scan.initial),
+        bytes_of(&scan.flags),
+        bytes_of(&scan.scratch),
+        bytes_of(&scan.words),
     ]
     .map(|bytes| Actual {
         bytes,
         elements: None,
-    });
-    // SAFETY: the entry is a kernel of this operator (`ScanKernels`), whose parameters the
-    // manifest has in this number and these sizes. Input and output hold `n` elements and are
-    // borrowed, the latter exclusively, or are the same; `count` is null or an element. The
-    // scratch memory is the plan's, which is borrowed exclusively, and has room for the
-    // tiles of its capacity. The grid is the algorithm's. In a graph all of it stays, and is
-    // used in the stream's order.
-    unsafe {
-        plan.module
-            .launch_raw(candidate.kernel.entry, config, &parameters)
-    }
+    })
 }
 
-/// The grid and the block.
-fn config(candidate: &Candidate, n: u64, device: &Device) -> LaunchConfig {
+/// The grid and the block of an algorithm of one launch.
+fn config(candidate: &Candidate, n: u64, device: &Device) -> Option<LaunchConfig> {
     let kernel = candidate.kernel;
     let (blocks, threads) = match kernel.algorithm {
         Algorithm::OneBlock => {
             let warps = n.div_ceil(kernel.tile / u64::from(kernel.threads / WARP));
             (1, warps as u32 * WARP)
         }
-        Algorithm::OneWaveSmall | Algorithm::OneWave => (kernel.tiles(n), kernel.threads),
         Algorithm::LookAhead | Algorithm::LookAheadShifted => {
             (kernel.tiles(n).min(candidate.blocks), kernel.threads)
         }
+        Algorithm::OneWaveSmall
+        | Algorithm::OneWave
+        | Algorithm::DecoupledLookbackFixed
+        | Algorithm::DecoupledLookback => (kernel.tiles(n), kernel.threads),
+        Algorithm::ReduceThenScan | Algorithm::HillisSteele | Algorithm::Blelloch => return None,
     };
-    // No more than the device holds at once, which are a `u32`.
+    // No more than the device holds at once, or than a grid has, which are a `u32`.
     let shape = LaunchShape::new(blocks as u32, threads).with_shared(kernel.shared_bytes);
     let config = LaunchConfig::new(shape);
-    let config = match blocks > 1 && device.properties().has_cooperative_launch {
+    let has_cooperative = device.properties().has_cooperative_launch;
+    let config = match kernel.algorithm.is_resident() && blocks > 1 && has_cooperative {
         true => config.cooperative(),
         false => config,
     };
     // SAFETY: the first thing that every thread does is to wait for earlier launches, and
     // what they write is behind raw pointers.
-    unsafe { config.programmatic() }
+    Some(unsafe { config.programmatic() })
 }
 
 /// Threads of a warp.

@@ -32,18 +32,22 @@
 //! [`scan_kernels!`](quadscan_kernels::scan_kernels).
 //!
 //! **Bits of floats.** What a scan gives depends on the order in which it combines. Every
-//! kernel has one order, which depends on the number of elements alone, not on which block
-//! was first nor on how many there are. So the same scan gives the same bits from run to
-//! run. From GPU to GPU it does when it is asked to ([`Reproducibility`]).
+//! kernel that a plan chooses has one order, which depends on the number of elements alone,
+//! not on which block was first nor on how many there are. So the same scan gives the same
+//! bits from run to run. From GPU to GPU it does when it is asked to ([`Reproducibility`]).
+//!
+//! **Algorithms.** [`Algorithm`] names all, those that a plan chooses from and the published
+//! ones that they are compared with; [`Options::algorithm`] asks for one.
 
 mod choice;
 mod launch;
 mod plan;
-pub mod textbook;
+mod textbook;
 
 pub use plan::{Counted, Options, Plan, Reproducibility, scratch_len};
 pub use quadscan_kernels::operator::{
     Affine, BitAnd, BitOr, BitXor, Compose, Identity, Max, Min, Operator, Product, Sum,
     SumOfSquares,
 };
+pub use quadscan_kernels::scan::launch::UnknownAlgorithm;
 pub use quadscan_kernels::scan::{Algorithm, ScanKernels};

@@ -18,12 +18,12 @@ pub enum Reproducibility {
     /// work.
     #[default]
     RunToRun,
-    /// Runs on all GPUs that load the same PTX of the artifact: those of compute
-    /// capability 9.0 and newer give the same bits, and so do the older ones.
+    /// Runs on all GPUs, of whatever compute capability.
     ///
     /// What it costs: arrays of middling size, between one block's and some megabytes,
     /// are not scanned in one wave, since how many tiles are resident at once depends on
-    /// the GPU, but by [`Algorithm::LookAhead`].
+    /// the GPU, but by [`Algorithm::LookAhead`] or, where there is none, by
+    /// [`Algorithm::DecoupledLookbackFixed`].
     AcrossGpus,
 }
 
@@ -37,11 +37,18 @@ pub enum Reproducibility {
 ///     ..Options::default()
 /// };
 /// assert_eq!(options.algorithm, None);
+/// let published = Options {
+///     algorithm: "decoupled_lookback".parse().ok(),
+///     ..Options::default()
+/// };
+/// assert_eq!(published.algorithm, Some(Algorithm::DecoupledLookback));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options {
     /// The algorithm; without one it is chosen anew for each scan, by the number of its
-    /// elements.
+    /// elements, of those of which [`Algorithm::is_chosen`]. The others are what is
+    /// published on scans; they have kernels for a few operators
+    /// ([`quadscan_kernels::scan::textbook`]).
     pub algorithm: Option<Algorithm>,
     /// Between which runs float results have the same bits.
     pub reproducibility: Reproducibility,
@@ -90,10 +97,25 @@ pub struct Plan<O: ScanKernels> {
     operator: PhantomData<O>,
 }
 
-/// Elements of `u64` that a plan's scratch memory has, for up to `capacity` elements.
+impl Options {
+    /// Whether a plan with these options may scan by an algorithm.
+    pub(super) fn allow(&self, algorithm: Algorithm) -> bool {
+        self.algorithm
+            .map_or(algorithm.is_chosen(), |asked| asked == algorithm)
+    }
+
+    /// Elements of `u64` that the scratch memory of a plan with these options has, for up
+    /// to `capacity` elements.
+    pub fn scratch_len<O: ScanKernels>(&self, capacity: u64) -> u64 {
+        let allowed = O::KERNELS.iter().filter(|k| self.allow(k.algorithm));
+        let words = allowed.map(|k| k.scratch_words(capacity));
+        words.max().unwrap_or(0)
+    }
+}
+
+/// [`Options::scratch_len`] of a plan without options.
 pub fn scratch_len<O: ScanKernels>(capacity: u64) -> u64 {
-    let words = O::KERNELS.iter().map(|k| k.scratch_words(capacity));
-    words.max().unwrap_or(0)
+    Options::default().scratch_len::<O>(capacity)
 }
 
 impl<O: ScanKernels> Plan<O> {
@@ -117,14 +139,14 @@ impl<O: ScanKernels> Plan<O> {
     /// device does not have, and for no blocks.
     pub fn with(module: &Module, capacity: u64, options: Options) -> Result<Self> {
         let candidates = launch::candidates::<O>(module, capacity, &options)?;
-        let words = scratch_len::<O>(capacity);
+        let words = options.scratch_len::<O>(capacity);
         let words = usize::try_from(words).map_err(|_| too_many(capacity))?;
         let scratch = module.device().alloc(words)?;
         Self::assemble(module, capacity, options, candidates, scratch)
     }
 
     /// A plan with scratch memory that the caller has allocated: at least
-    /// [`scratch_len`] elements, whatever they hold.
+    /// [`Options::scratch_len`] elements, whatever they hold.
     ///
     /// # Errors
     ///
@@ -138,7 +160,7 @@ impl<O: ScanKernels> Plan<O> {
     ) -> Result<Self> {
         let candidates = launch::candidates::<O>(module, capacity, &options)?;
         launch::expect_device(module, "scratch", scratch.device())?;
-        let least = scratch_len::<O>(capacity);
+        let least = options.scratch_len::<O>(capacity);
         if (scratch.len() as u64) < least {
             return Err(Error::Argument {
                 argument: "scratch".to_owned(),
@@ -199,7 +221,8 @@ impl<O: ScanKernels> Plan<O> {
     /// The same scans of the first elements of an array, as many as the device knows:
     /// `count` holds a number, and is read when the scan is done, not before. Elements
     /// from there on are neither read nor written; a number larger than the input's length
-    /// is taken for that.
+    /// is taken for that. [`Error::Argument`] where the algorithm that was asked for is not
+    /// [`Algorithm::is_countable`].
     ///
     /// ```
     /// # use quadscan::device::{Artifact, Device, DeviceChoice};

@@ -1,13 +1,12 @@
-//! The published scans: the sequences of launches of those that take several, and the
-//! launch of decoupled look-back. By addresses, for callers that have checked them.
+//! The algorithms of several launches: their kernels, and the order of the launches. What a
+//! scan is asked for, and every algorithm of one launch, is in [`launch`](super::launch).
 
-use quadscan_kernels::operator::Operator;
-use quadscan_kernels::scan::lanes::words_of;
-use quadscan_kernels::scan::segment::Shape;
-use quadscan_kernels::scan::{blelloch, decoupled_lookback, hillis_steele, reduce_then_scan};
+use bytemuck::Pod;
+use quadscan_kernels::scan::{Algorithm, ScanKernel, blelloch, hillis_steele};
 
-use crate::device::{Actual, LaunchShape, Module};
-use crate::error::{Error, Result};
+use super::launch::parameters;
+use crate::device::{Actual, LaunchConfig, LaunchShape, Module};
+use crate::error::Result;
 
 /// Values as the parameters of a launch.
 macro_rules! arguments {
@@ -16,110 +15,88 @@ macro_rules! arguments {
     };
 }
 
-/// A published algorithm: a file each in `quadscan_kernels::scan`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Algorithm {
-    /// [`hillis_steele`]: a pass for every power of two below `n`.
-    HillisSteele,
-    /// [`blelloch`]: trees in shared memory, level upon level.
-    Blelloch,
-    /// [`reduce_then_scan`]: three launches.
-    ReduceThenScan,
-    /// [`decoupled_lookback`], whose association depends on timing.
-    DecoupledLookback,
-    /// [`decoupled_lookback`] with one that depends on `n` alone.
-    DecoupledLookbackFixed,
+/// An entry and the bytes of its parameters.
+type Entry = (String, Vec<u64>);
+
+/// The entries that a scan launches, in the order of their first launches, for values of
+/// type `A`.
+pub(super) fn entries<A>(kernel: &ScanKernel) -> Vec<Entry> {
+    let value = size_of::<A>() as u64;
+    let request = || vec![8, 8, 8, 8, value, 4, 8, 8];
+    let (tiles, add) = (vec![8, 8, 8, value, 4, 8], vec![8, 8, value, 4, 8]);
+    let named: Vec<(&str, Vec<u64>)> = match kernel.algorithm {
+        Algorithm::ReduceThenScan => {
+            vec![(TOTALS, request()), (BASES, request()), (TILES, request())]
+        }
+        Algorithm::HillisSteele => vec![
+            (LOAD, vec![8, 8, 8, value, 4]),
+            (PASS, vec![8, 8, 8, 8]),
+            (STORE, vec![8, 8, 8]),
+        ],
+        Algorithm::Blelloch => vec![
+            ("device_blelloch_tiles_", tiles.clone()),
+            ("device_blelloch_above_tiles_", tiles),
+            ("device_blelloch_above_add_", add.clone()),
+            ("device_blelloch_add_", add),
+        ],
+        _ => return vec![(kernel.entry.to_owned(), request())],
+    };
+    let entry = |(prefix, bytes): (&str, _)| (format!("{prefix}{}", kernel.operator), bytes);
+    named.into_iter().map(entry).collect()
 }
 
-impl Algorithm {
-    /// All of them.
-    pub const ALL: [Algorithm; 5] = [
-        Algorithm::HillisSteele,
-        Algorithm::Blelloch,
-        Algorithm::ReduceThenScan,
-        Algorithm::DecoupledLookback,
-        Algorithm::DecoupledLookbackFixed,
-    ];
+const TOTALS: &str = "reduce_then_scan_totals_";
+const BASES: &str = "reduce_then_scan_bases_";
+const TILES: &str = "reduce_then_scan_tiles_";
+const LOAD: &str = "device_hillis_steele_load_";
+const PASS: &str = "device_hillis_steele_pass_";
+const STORE: &str = "device_hillis_steele_store_";
 
-    /// As it is printed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Algorithm::HillisSteele => "hillis_steele",
-            Algorithm::Blelloch => "blelloch",
-            Algorithm::ReduceThenScan => "reduce_then_scan",
-            Algorithm::DecoupledLookback => "decoupled_lookback",
-            Algorithm::DecoupledLookbackFixed => "decoupled_lookback_fixed",
-        }
-    }
-
-    /// Words of 64 bits of scratch memory for up to `n` elements. Those of decoupled
-    /// look-back are zero before its first launch, and nothing but scans that tag their
-    /// words writes there afterwards; the others' may hold anything.
-    pub fn scratch_words<O: Operator>(self, n: u64) -> u64 {
-        let bytes = size_of::<O::Accumulator>();
-        let tiles = n.div_ceil(Shape::of::<O>().elements());
-        let lookback = |is_fixed| {
-            decoupled_lookback::scratch_words(tiles, words_of::<O::Accumulator>(), is_fixed)
-        };
-        match self {
-            Algorithm::HillisSteele => hillis_steele::scratch_words(n, bytes),
-            Algorithm::Blelloch => blelloch::scratch_words(n, bytes),
-            Algorithm::ReduceThenScan => reduce_then_scan::scratch_words(tiles, bytes),
-            Algorithm::DecoupledLookback => lookback(false),
-            Algorithm::DecoupledLookbackFixed => lookback(true),
-        }
-    }
-}
-
-/// A scan by addresses.
+/// A scan of elements that there are, by addresses, for callers that have checked them.
 #[derive(Clone, Copy, Debug)]
-pub struct Scan<'a, A> {
+pub(super) struct Scan<'a, A> {
     /// The module that has the kernels.
-    pub module: &'a Module,
-    /// The operator's name in theirs: `sum_u32`.
-    pub operator: &'a str,
+    pub(super) module: &'a Module,
+    /// What scans.
+    pub(super) kernel: &'static ScanKernel,
     /// Elements.
-    pub n: u64,
+    pub(super) n: u64,
     /// Their address.
-    pub input: u64,
+    pub(super) input: u64,
     /// The results' address.
-    pub output: u64,
+    pub(super) output: u64,
+    /// The address of their number on the device; null without one.
+    pub(super) count: u64,
     /// `EXCLUSIVE`, `HAS_INITIAL`.
-    pub flags: u32,
+    pub(super) flags: u32,
     /// What stands before the first, when the flags say so.
-    pub initial: A,
+    pub(super) initial: A,
     /// The scratch memory's address.
-    pub scratch: u64,
+    pub(super) scratch: u64,
     /// Its words of 64 bits.
-    pub words: u64,
+    pub(super) words: u64,
 }
 
-impl<A: bytemuck::Pod> Scan<'_, A> {
-    /// Asks for the launches of an algorithm, on the device's stream. None for no elements.
+impl<A: Pod> Scan<'_, A> {
+    /// Asks for the launches of an algorithm of several, on the device's stream.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfRange`] for more blocks than a launch has; the device's.
+    /// The device's.
     ///
     /// # Safety
     ///
-    /// Input and output hold `n` elements on the module's device, and are the same or do
-    /// not overlap; `operator` names kernels of `O`, which has a result of the
-    /// accumulator's type for [`Algorithm::Blelloch`]; the scratch memory has
-    /// [`Algorithm::scratch_words`] and is a multiple of 16; an exclusive scan has an
+    /// The module has the [`entries`]; input and output hold `n` elements on its device,
+    /// and are the same or do not overlap; `count` is null or an element; the scratch memory
+    /// has [`ScanKernel::scratch_words`] and is a multiple of 16; an exclusive scan has an
     /// initial value. All of it holds until the launches are done.
-    pub unsafe fn launch<O: Operator<Accumulator = A>>(&self, algorithm: Algorithm) -> Result<()> {
-        if self.n == 0 {
-            return Ok(());
-        }
+    pub(super) unsafe fn launch(&self) -> Result<()> {
         // SAFETY: the caller's.
         unsafe {
-            match algorithm {
+            match self.kernel.algorithm {
                 Algorithm::HillisSteele => self.hillis_steele(),
                 Algorithm::Blelloch => self.blelloch(),
-                Algorithm::ReduceThenScan => self.reduce_then_scan::<O>(),
-                Algorithm::DecoupledLookback => self.tiles::<O>("decoupled_lookback_"),
-                Algorithm::DecoupledLookbackFixed => self.tiles::<O>("decoupled_lookback_fixed_"),
+                _ => self.reduce_then_scan(),
             }
         }
     }
@@ -128,20 +105,20 @@ impl<A: bytemuck::Pod> Scan<'_, A> {
     /// taken away.
     unsafe fn hillis_steele(&self) -> Result<()> {
         let threads = hillis_steele::THREADS;
-        let shape = shape(self.n.div_ceil(u64::from(threads)), threads)?;
+        let shape = shape(self.n.div_ceil(u64::from(threads)), threads);
         let bytes = 8 * hillis_steele::buffer_words(self.n, size_of::<A>());
         let (mut from, mut to) = (self.scratch, self.scratch + bytes);
         // SAFETY: the caller's.
         unsafe {
             let load = arguments!(self.input, from, self.n, self.initial, self.flags);
-            self.start("device_hillis_steele_load_", shape, load)?;
+            self.start(LOAD, shape, load)?;
             for distance in hillis_steele::distances(self.n) {
                 let pass = arguments!(from, to, self.n, distance);
-                self.start("device_hillis_steele_pass_", shape, pass)?;
+                self.start(PASS, shape, pass)?;
                 (from, to) = (to, from);
             }
             let store = arguments!(from, self.output, self.n);
-            self.start("device_hillis_steele_store_", shape, store)
+            self.start(STORE, shape, store)
         }
     }
 
@@ -169,51 +146,33 @@ impl<A: bytemuck::Pod> Scan<'_, A> {
                 let flags = flags | if is_last { blelloch::FINAL } else { 0 };
                 let totals = totals_of(level);
                 let tiles = arguments!(input, address, n, self.initial, flags, totals);
-                self.start(&name(level, "tiles"), blelloch_shape(n)?, tiles)?;
+                self.start(&name(level, "tiles"), blelloch_shape(n), tiles)?;
             }
             for (level, &(address, n, flags)) in levels.iter().enumerate().rev().skip(1) {
                 let totals = totals_of(level);
                 let add = arguments!(address, n, self.initial, flags, totals);
-                self.start(&name(level, "add"), blelloch_shape(n)?, add)?;
+                self.start(&name(level, "add"), blelloch_shape(n), add)?;
             }
         }
         Ok(())
     }
 
     /// Totals, what lies before each tile, and the tiles.
-    unsafe fn reduce_then_scan<O: Operator<Accumulator = A>>(&self) -> Result<()> {
+    unsafe fn reduce_then_scan(&self) -> Result<()> {
+        let kernel = self.kernel;
+        let tiles = shape(kernel.tiles(self.n), kernel.threads).with_shared(kernel.shared_bytes);
         // SAFETY: the caller's.
         unsafe {
-            self.tiles::<O>("reduce_then_scan_totals_")?;
-            let shape = LaunchShape::new(1, Shape::of::<O>().threads());
-            self.request("reduce_then_scan_bases_", shape)?;
-            self.tiles::<O>("reduce_then_scan_tiles_")
+            self.request(TOTALS, tiles)?;
+            self.request(BASES, LaunchShape::new(1, kernel.threads))?;
+            self.request(TILES, tiles)
         }
-    }
-
-    /// A block a tile.
-    unsafe fn tiles<O: Operator<Accumulator = A>>(&self, prefix: &str) -> Result<()> {
-        let tile = Shape::of::<O>();
-        let shape = shape(self.n.div_ceil(tile.elements()), tile.threads())?;
-        // SAFETY: the caller's.
-        unsafe { self.request(prefix, shape.with_shared(tile.shared_bytes())) }
     }
 
     /// A kernel with the parameters of a request.
     unsafe fn request(&self, prefix: &str, shape: LaunchShape) -> Result<()> {
-        let no_count = 0u64;
-        let arguments = arguments!(
-            self.input,
-            self.output,
-            self.n,
-            no_count,
-            self.initial,
-            self.flags,
-            self.scratch,
-            self.words
-        );
         // SAFETY: the caller's.
-        unsafe { self.start(prefix, shape, arguments) }
+        unsafe { self.start(prefix, shape, &parameters(self)) }
     }
 
     unsafe fn start(
@@ -222,23 +181,21 @@ impl<A: bytemuck::Pod> Scan<'_, A> {
         shape: LaunchShape,
         arguments: &[Actual<'_>],
     ) -> Result<()> {
-        let entry = format!("{prefix}{}", self.operator);
-        // SAFETY: the caller's.
-        unsafe { self.module.launch_raw(&entry, shape, arguments) }
+        let entry = format!("{prefix}{}", self.kernel.operator);
+        // SAFETY: the caller's; every kernel of these begins by waiting for earlier launches,
+        // and what they write is behind raw pointers.
+        unsafe {
+            let config = LaunchConfig::new(shape).programmatic();
+            self.module.launch_raw(&entry, config, arguments)
+        }
     }
 }
 
-fn blelloch_shape(n: u64) -> Result<LaunchShape> {
+fn blelloch_shape(n: u64) -> LaunchShape {
     shape(n.div_ceil(blelloch::TILE), blelloch::THREADS)
 }
 
-fn shape(blocks: u64, threads: u32) -> Result<LaunchShape> {
-    let blocks = u32::try_from(blocks).map_err(|_| Error::OutOfRange {
-        what: "blocks of a scan",
-        value: blocks,
-        lowest: 1,
-        highest: u64::from(u32::MAX),
-        scope: "in one launch".to_owned(),
-    })?;
-    Ok(LaunchShape::new(blocks, threads))
+/// No more blocks than the kernel's capacity has, which are a `u32`.
+fn shape(blocks: u64, threads: u32) -> LaunchShape {
+    LaunchShape::new(blocks as u32, threads)
 }

@@ -333,8 +333,10 @@ impl<O: Operator, const FIXED: bool> Before<O, FIXED> {
     }
 }
 
-/// Makes the kernels of decoupled look-back: `name: Operator;` makes
-/// `decoupled_lookback_name`, as published, and `decoupled_lookback_fixed_name`.
+/// Makes the kernels of decoupled look-back for GPUs that do not need them: `name: Operator;`
+/// makes `decoupled_lookback_name`, as published, and in PTX of compute capability 9.0 and
+/// newer `decoupled_lookback_fixed_name`, which [`scan_kernels!`](crate::scan_kernels) makes
+/// for older ones.
 #[macro_export]
 macro_rules! decoupled_lookback_kernels {
     ($($name:ident: $operator:ty;)*) => {$(
@@ -344,6 +346,7 @@ macro_rules! decoupled_lookback_kernels {
             $name: decoupled_lookback_ $name: $operator, decoupled_lookback::scan, false
         }
         $crate::tile_entry! {
+            #[cfg(all(target_os = "cuda", target_feature = "sm_90"))]
             /// Scans an array of any size; see `decoupled_lookback`. What is combined with
             /// what depends on `n` alone.
             $name: decoupled_lookback_fixed_ $name: $operator, decoupled_lookback::scan, true

@@ -1,10 +1,19 @@
-//! What a host has to know of the kernels to launch them: their names and shapes. The
-//! launches themselves are `quadscan::scan`'s.
+//! What a host has to know of the kernels to launch them: the algorithms by their names,
+//! and the kernels' names and shapes. The launches themselves are `quadscan::scan`'s.
 
+use core::fmt;
+use core::str::FromStr;
+
+use super::segment::Shape;
 use super::sizes::{self, Ahead, Registers};
-use super::{lanes, one_block, one_wave, status};
+use super::{blelloch, decoupled_lookback, hillis_steele, lanes, one_block, one_wave};
+use super::{reduce_then_scan, status};
 use crate::operator::{BitAnd, BitOr, BitXor};
 use crate::operator::{Operator, Product, Sum};
+
+/// The most blocks of a grid of one dimension (CUDA C++ Programming Guide, "Technical
+/// Specifications per Compute Capability").
+const MOST_BLOCKS: u64 = i32::MAX as u64;
 
 /// How an array is scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,23 +26,43 @@ pub enum Algorithm {
     /// The same with larger tiles: [`sizes::one_wave`].
     OneWave,
     /// Persistent blocks, which look ahead: [`lookahead`](super::lookahead), for addresses
-    /// that are multiples of 16.
+    /// that are multiples of 16. From compute capability 9.0 on.
     LookAhead,
     /// The same for any addresses; the results have the same bits.
     LookAheadShifted,
+    /// A tile a block, which looks back for what lies before it: [`decoupled_lookback`],
+    /// with an association that depends on the number of elements alone. The results have
+    /// the bits of [`Algorithm::LookAhead`].
+    DecoupledLookbackFixed,
+    /// The same as published: the association depends on timing, and so may the last bits
+    /// of floats, from one scan to the next.
+    DecoupledLookback,
+    /// Three launches: [`reduce_then_scan`]. The results have the bits of
+    /// [`Algorithm::LookAhead`].
+    ReduceThenScan,
+    /// A launch for every power of two below the number of elements: [`hillis_steele`].
+    HillisSteele,
+    /// Trees in shared memory, a launch or two for every level of them: [`blelloch`].
+    Blelloch,
 }
 
 impl Algorithm {
-    /// All of them, those of small arrays first.
-    pub const ALL: [Self; 5] = [
+    /// All of them: first those that a plan chooses from when nobody asks for one, those of
+    /// small arrays first.
+    pub const ALL: [Self; 10] = [
         Self::OneBlock,
         Self::OneWaveSmall,
         Self::OneWave,
         Self::LookAhead,
         Self::LookAheadShifted,
+        Self::DecoupledLookbackFixed,
+        Self::DecoupledLookback,
+        Self::ReduceThenScan,
+        Self::HillisSteele,
+        Self::Blelloch,
     ];
 
-    /// As it is printed, and as its entries begin.
+    /// As it is printed and asked for.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OneBlock => "one_block",
@@ -41,6 +70,11 @@ impl Algorithm {
             Self::OneWave => "one_wave",
             Self::LookAhead => "lookahead",
             Self::LookAheadShifted => "lookahead_shifted",
+            Self::DecoupledLookbackFixed => "decoupled_lookback_fixed",
+            Self::DecoupledLookback => "decoupled_lookback",
+            Self::ReduceThenScan => "reduce_then_scan",
+            Self::HillisSteele => "hillis_steele",
+            Self::Blelloch => "blelloch",
         }
     }
 
@@ -48,27 +82,88 @@ impl Algorithm {
     pub const fn is_one_wave(self) -> bool {
         matches!(self, Self::OneWaveSmall | Self::OneWave)
     }
+
+    /// Whether its blocks wait for each other, so that all must be resident at once.
+    pub const fn is_resident(self) -> bool {
+        self.is_one_wave() || matches!(self, Self::LookAhead | Self::LookAheadShifted)
+    }
+
+    /// Whether a plan chooses it when nobody asks for one: the fastest of one launch whose
+    /// results are the same from run to run.
+    pub const fn is_chosen(self) -> bool {
+        matches!(
+            self,
+            Self::OneBlock
+                | Self::OneWaveSmall
+                | Self::OneWave
+                | Self::LookAhead
+                | Self::LookAheadShifted
+                | Self::DecoupledLookbackFixed
+        )
+    }
+
+    /// Whether the number of elements may be on the device: not where the host has to
+    /// count launches.
+    pub const fn is_countable(self) -> bool {
+        !matches!(self, Self::HillisSteele | Self::Blelloch)
+    }
 }
 
-/// A kernel of a scan, and the launches that it can have.
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// No algorithm has this name; it prints those that there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownAlgorithm;
+
+impl fmt::Display for UnknownAlgorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("it is no algorithm of scans, allowed are ")?;
+        for (i, algorithm) in Algorithm::ALL.into_iter().enumerate() {
+            let separator = if i > 0 { ", " } else { "" };
+            write!(f, "{separator}{algorithm}")?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for UnknownAlgorithm {}
+
+impl FromStr for Algorithm {
+    type Err = UnknownAlgorithm;
+
+    fn from_str(name: &str) -> Result<Self, UnknownAlgorithm> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|algorithm| algorithm.name() == name)
+            .ok_or(UnknownAlgorithm)
+    }
+}
+
+/// What scans by one algorithm, and the launches that it can have. An algorithm of several
+/// launches has kernels beside this one: `quadscan::scan` knows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScanKernel {
-    /// The entry of the PTX.
+    /// The entry of the PTX; of several launches, of the kernel that has the output.
     pub entry: &'static str,
+    /// The operator's name in the entries: `sum_u32`.
+    pub operator: &'static str,
     /// What it does.
     pub algorithm: Algorithm,
     /// Threads of a block; of [`Algorithm::OneBlock`] at most.
     pub threads: u32,
     /// Dynamic shared memory of a block, bytes.
     pub shared_bytes: u32,
-    /// Elements of a tile.
+    /// Elements of a tile, which a block has.
     pub tile: u64,
     /// The most tiles that it scans.
     pub max_tiles: u64,
     /// What addresses of input and output are multiples of, bytes; 1 for any element.
     pub alignment: u64,
-    /// Words of 32 bits of a tile's total; 0 where tiles tell each other nothing.
-    words: usize,
+    /// Bytes of what is combined.
+    bytes: usize,
 }
 
 impl ScanKernel {
@@ -84,71 +179,64 @@ impl ScanKernel {
 
     /// Words of 64 bits of scratch memory that it needs for up to `n` elements.
     pub fn scratch_words(&self, n: u64) -> u64 {
-        match self.words {
-            0 => 0,
-            words => status::scratch_words(self.tiles(n).min(self.max_tiles), words),
+        let n = n.min(self.capacity());
+        let (tiles, words) = (self.tiles(n), self.bytes.div_ceil(4));
+        match self.algorithm {
+            Algorithm::OneBlock => 0,
+            Algorithm::OneWaveSmall
+            | Algorithm::OneWave
+            | Algorithm::LookAhead
+            | Algorithm::LookAheadShifted => status::scratch_words(tiles, words),
+            Algorithm::DecoupledLookbackFixed => {
+                decoupled_lookback::scratch_words(tiles, words, true)
+            }
+            Algorithm::DecoupledLookback => decoupled_lookback::scratch_words(tiles, words, false),
+            Algorithm::ReduceThenScan => reduce_then_scan::scratch_words(tiles, self.bytes),
+            Algorithm::HillisSteele => hillis_steele::scratch_words(n, self.bytes),
+            Algorithm::Blelloch => blelloch::scratch_words(n, self.bytes),
         }
     }
 
-    /// See [`one_block`].
-    pub const fn one_block<O: Operator>(entry: &'static str) -> Self {
-        let of = sizes::one_block::<O>();
+    /// What scans by this algorithm, with the operator `O`, which the entries call
+    /// `operator`.
+    pub const fn new<O: Operator>(
+        algorithm: Algorithm,
+        entry: &'static str,
+        operator: &'static str,
+    ) -> Self {
+        let (threads, shared_bytes, tile, max_tiles) = match algorithm {
+            Algorithm::OneBlock => {
+                let of = sizes::one_block::<O>();
+                let tile = one_block::capacity(of.warps, of.rows, of.each);
+                (threads(of), 0, tile, 1)
+            }
+            Algorithm::OneWaveSmall => wave(sizes::one_wave_small::<O>()),
+            Algorithm::OneWave => wave(sizes::one_wave::<O>()),
+            Algorithm::LookAhead => ahead(sizes::lookahead::<O>()),
+            Algorithm::LookAheadShifted => ahead(sizes::lookahead_shifted::<O>()),
+            Algorithm::DecoupledLookbackFixed
+            | Algorithm::DecoupledLookback
+            | Algorithm::ReduceThenScan => {
+                let of = Shape::of::<O>();
+                (of.threads(), of.shared_bytes(), of.elements(), MOST_BLOCKS)
+            }
+            Algorithm::HillisSteele => {
+                let threads = hillis_steele::THREADS;
+                (threads, 0, threads as u64, MOST_BLOCKS)
+            }
+            Algorithm::Blelloch => (blelloch::THREADS, 0, blelloch::TILE, MOST_BLOCKS),
+        };
+        let is_aligned = matches!(algorithm, Algorithm::LookAhead);
         Self {
             entry,
-            algorithm: Algorithm::OneBlock,
-            threads: threads(of),
-            shared_bytes: 0,
-            tile: one_block::capacity(of.warps, of.rows, of.each),
-            max_tiles: 1,
-            alignment: 1,
-            words: 0,
-        }
-    }
-
-    /// See [`one_wave`], with [`sizes::one_wave`].
-    pub const fn one_wave<O: Operator>(entry: &'static str) -> Self {
-        Self::wave::<O>(entry, Algorithm::OneWave, sizes::one_wave::<O>())
-    }
-
-    /// See [`one_wave`], with [`sizes::one_wave_small`].
-    pub const fn one_wave_small<O: Operator>(entry: &'static str) -> Self {
-        Self::wave::<O>(entry, Algorithm::OneWaveSmall, sizes::one_wave_small::<O>())
-    }
-
-    const fn wave<O: Operator>(entry: &'static str, algorithm: Algorithm, of: Registers) -> Self {
-        Self {
-            entry,
+            operator,
             algorithm,
-            threads: threads(of),
-            shared_bytes: 0,
-            tile: one_wave::tile(of.warps, of.rows, of.each),
-            max_tiles: one_wave::max_blocks(of.warps),
-            alignment: 1,
-            words: lanes::words_of::<O::Accumulator>(),
-        }
-    }
-
-    /// See [`lookahead`](super::lookahead), with [`sizes::lookahead`].
-    pub const fn lookahead<O: Operator>(entry: &'static str) -> Self {
-        Self::ahead::<O>(entry, Algorithm::LookAhead, sizes::lookahead::<O>())
-    }
-
-    /// See [`lookahead`](super::lookahead), with [`sizes::lookahead_shifted`].
-    pub const fn lookahead_shifted<O: Operator>(entry: &'static str) -> Self {
-        let of = sizes::lookahead_shifted::<O>();
-        Self::ahead::<O>(entry, Algorithm::LookAheadShifted, of)
-    }
-
-    const fn ahead<O: Operator>(entry: &'static str, algorithm: Algorithm, of: Ahead) -> Self {
-        Self {
-            entry,
-            algorithm,
-            threads: of.shape().threads(),
-            shared_bytes: of.shape().shared_bytes(),
-            tile: (of.items * lanes::LANES as usize * of.workers) as u64,
-            max_tiles: u64::MAX,
-            alignment: if of.shifted { 1 } else { 16 },
-            words: lanes::words_of::<O::Accumulator>(),
+            threads,
+            shared_bytes,
+            tile,
+            max_tiles,
+            alignment: if is_aligned { 16 } else { 1 },
+            bytes: size_of::<O::Accumulator>(),
         }
     }
 }
@@ -157,19 +245,36 @@ const fn threads(of: Registers) -> u32 {
     of.warps as u32 * lanes::LANES
 }
 
+/// Threads, bytes of shared memory, elements of a tile, the most tiles.
+const fn wave(of: Registers) -> (u32, u32, u64, u64) {
+    let tile = one_wave::tile(of.warps, of.rows, of.each);
+    (threads(of), 0, tile, one_wave::max_blocks(of.warps))
+}
+
+const fn ahead(of: Ahead) -> (u32, u32, u64, u64) {
+    let tile = of.items * lanes::LANES as usize * of.workers;
+    let shape = of.shape();
+    (shape.threads(), shape.shared_bytes(), tile as u64, u64::MAX)
+}
+
 /// An operator whose scans some PTX has. Implemented by
 /// [`scan_kernels!`](crate::scan_kernels).
 ///
 /// # Safety
 ///
-/// The entries are kernels that the macro made, for this operator or for one whose
-/// elements, accumulators and results have as many bytes, and as bits the same meaning.
+/// The entries, where there are any, are kernels that this macro,
+/// [`textbook_scan_kernels!`](crate::textbook_scan_kernels) and
+/// [`decoupled_lookback_kernels!`](crate::decoupled_lookback_kernels) made, for this operator
+/// or for one whose elements, accumulators and results have as many bytes, and as bits the
+/// same meaning.
 #[diagnostic::on_unimplemented(
     message = "no kernels scan with `{Self}`",
     note = "`quadscan_kernels::scan_kernels! {{ name: {Self}; }}` in a crate of kernels makes them"
 )]
 pub unsafe trait ScanKernels: Operator {
-    /// The kernels, those of small arrays first.
+    /// An algorithm each, in the order of [`Algorithm::ALL`]. PTX need not have all of them:
+    /// that for older GPUs does not look ahead, and the textbook's are there for a few
+    /// operators.
     const KERNELS: &'static [ScanKernel];
 }
 
@@ -197,4 +302,35 @@ twins! {
     BitOr<i64> = BitOr<u64>;
     BitXor<i32> = BitXor<u32>;
     BitXor<i64> = BitXor<u64>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_algorithm_is_asked_for_by_its_name_and_no_other() {
+        for algorithm in Algorithm::ALL {
+            assert_eq!(algorithm.name().parse(), Ok(algorithm));
+        }
+        for wrong in ["", "Blelloch", "lookahead ", "naive"] {
+            assert_eq!(wrong.parse::<Algorithm>(), Err(UnknownAlgorithm), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_operator_has_an_entry_for_every_algorithm_in_their_order() {
+        let kernels = <Sum<f64> as ScanKernels>::KERNELS.iter();
+        let found = kernels.clone().map(|kernel| kernel.algorithm);
+        assert!(found.eq(Algorithm::ALL));
+        for kernel in kernels {
+            assert!(kernel.entry.ends_with("_sum_f64"), "{kernel:?}");
+            assert_eq!(kernel.operator, "sum_f64");
+        }
+    }
+
+    #[test]
+    fn what_is_chosen_comes_before_what_has_to_be_asked_for() {
+        assert!(Algorithm::ALL.is_sorted_by_key(|algorithm| !algorithm.is_chosen()));
+    }
 }

@@ -2,9 +2,13 @@
 
 /// Makes the kernels of scans, and says so to the host.
 ///
-/// `name: Operator;` makes a kernel for each [`Algorithm`](crate::scan::Algorithm), named
-/// `one_block_name` and so on, in a part of the artifact that is called `name`, and
-/// implements [`ScanKernels`](crate::scan::ScanKernels) for the operator.
+/// `name: Operator;` makes a kernel for each [`Algorithm`](crate::scan::Algorithm) that plans
+/// choose from, named `one_block_name` and so on, in a part of the artifact that is called
+/// `name`, and implements [`ScanKernels`](crate::scan::ScanKernels) for the operator. Two of
+/// them need compute capability 9.0; PTX for older GPUs has `decoupled_lookback_fixed_name`
+/// in their place. [`textbook_scan_kernels!`](crate::textbook_scan_kernels) and
+/// [`decoupled_lookback_kernels!`](crate::decoupled_lookback_kernels) make those of the other
+/// algorithms.
 ///
 /// ```
 /// # mod kernels {
@@ -71,12 +75,25 @@ macro_rules! scan_kernels {
             ]
         }
 
+        $crate::tile_entry! {
+            #[cfg(any(not(target_os = "cuda"), not(target_feature = "sm_90")))]
+            /// Scans an array of any size on GPUs that cannot look ahead; see
+            /// `decoupled_lookback`. What is combined with what depends on `n` alone.
+            $name: decoupled_lookback_fixed_ $name: $operator, decoupled_lookback::scan, true
+        }
+
         // SAFETY: these are the kernels of this operator.
         #[cfg(not(target_os = "cuda"))]
         unsafe impl $crate::scan::ScanKernels for $operator {
             const KERNELS: &'static [$crate::scan::ScanKernel] = $crate::scan_descriptions![
                 $name, $operator,
-                one_block one_wave_small one_wave lookahead lookahead_shifted
+                OneBlock "one_block_", OneWaveSmall "one_wave_small_", OneWave "one_wave_",
+                LookAhead "lookahead_", LookAheadShifted "lookahead_shifted_",
+                DecoupledLookbackFixed "decoupled_lookback_fixed_",
+                DecoupledLookback "decoupled_lookback_",
+                ReduceThenScan "reduce_then_scan_tiles_",
+                HillisSteele "device_hillis_steele_store_",
+                Blelloch "device_blelloch_tiles_",
             ];
         }
     )*};
@@ -86,10 +103,12 @@ macro_rules! scan_kernels {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! scan_descriptions {
-    ($name:ident, $operator:ty, $($kernel:ident)*) => {
+    ($name:ident, $operator:ty, $($algorithm:ident $prefix:literal,)*) => {
         &[$(
-            $crate::scan::ScanKernel::$kernel::<$operator>(
-                concat!(stringify!($kernel), "_", stringify!($name)),
+            $crate::scan::ScanKernel::new::<$operator>(
+                $crate::scan::Algorithm::$algorithm,
+                concat!($prefix, stringify!($name)),
+                stringify!($name),
             )
         ),*]
     };

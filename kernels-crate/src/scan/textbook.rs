@@ -1,11 +1,12 @@
 //! The kernels of the algorithms of several launches, and of decoupled look-back: what is
 //! published on scans, to be read and compared.
 //!
-//! The host knows the order of the launches. [`reduce_then_scan`](super::reduce_then_scan)
+//! `quadscan::scan` knows the order of the launches. [`reduce_then_scan`](super::reduce_then_scan)
 //! and [`decoupled_lookback`](super::decoupled_lookback) take the parameters of
 //! [`Request::begin`](super::Request::begin), the others those of their functions.
 
 use super::{blelloch, hillis_steele};
+use crate::operator::{Compose, Sum};
 
 /// Makes the kernels of scans of several launches: `name: Operator;` makes those of
 /// `hillis_steele`, `blelloch` and `reduce_then_scan`.
@@ -158,15 +159,15 @@ const _: () = assert!(
 );
 
 textbook_scan_kernels! {
-    sum_u32: crate::operator::Sum<u32>;
-    sum_f32: crate::operator::Sum<f32>;
-    sum_f64: crate::operator::Sum<f64>;
-    affine_f64: crate::operator::Compose;
+    sum_u32: Sum<u32>;
+    sum_f32: Sum<f32>;
+    sum_f64: Sum<f64>;
+    affine_f64: Compose;
 }
 
 crate::decoupled_lookback_kernels! {
-    sum_u32: crate::operator::Sum<u32>;
-    sum_f32: crate::operator::Sum<f32>;
-    sum_f64: crate::operator::Sum<f64>;
-    affine_f64: crate::operator::Compose;
+    sum_u32: Sum<u32>;
+    sum_f32: Sum<f32>;
+    sum_f64: Sum<f64>;
+    affine_f64: Compose;
 }

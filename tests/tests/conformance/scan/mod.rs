@@ -3,7 +3,8 @@
 //! What several statements need is here; the statements are in files by what they are
 //! about. Expected values come from `quadscan::oracle::scan`, one element after the other.
 
-mod bits;
+pub(crate) mod bits;
+mod large;
 mod memory;
 mod operators;
 mod refusals;
@@ -11,7 +12,15 @@ mod repeats;
 pub(crate) mod sample;
 mod sizes;
 
-pub(crate) use bits::*;
+pub(crate) use bits::{
+    sums_of_floats_have_the_same_bits_again, sums_of_floats_have_the_same_bits_on_gpus_of_any_kind,
+    sums_of_floats_have_the_same_bits_on_grids_of_any_size,
+    zeros_infinities_and_nans_are_what_ieee_754_says,
+};
+pub(crate) use large::{
+    arrays_of_more_than_2147483648_elements_are_scanned_by_every_algorithm,
+    arrays_of_more_than_4294967296_elements_are_scanned,
+};
 pub(crate) use memory::*;
 pub(crate) use operators::*;
 pub(crate) use refusals::*;
@@ -34,7 +43,7 @@ use sample::{Same, Sample, compare, samples};
 const SEED: u64 = 5;
 
 /// What a plan is asked to use.
-fn by(algorithm: Algorithm) -> Options {
+pub(crate) fn by(algorithm: Algorithm) -> Options {
     Options {
         algorithm: Some(algorithm),
         ..Options::default()
@@ -42,7 +51,9 @@ fn by(algorithm: Algorithm) -> Options {
 }
 
 /// The kernels of an operator that the module has: an older GPU's PTX has not all.
-fn kernels<O: ScanKernels>(module: &Module) -> impl Iterator<Item = &'static ScanKernel> {
+pub(crate) fn kernels<O: ScanKernels>(
+    module: &Module,
+) -> impl Iterator<Item = &'static ScanKernel> {
     let manifest = module.manifest().cloned();
     O::KERNELS.iter().filter(move |kernel| {
         let manifest = manifest.as_ref();
@@ -51,7 +62,7 @@ fn kernels<O: ScanKernels>(module: &Module) -> impl Iterator<Item = &'static Sca
 }
 
 /// Scans `n` elements in all four ways, and compares each with the oracle.
-fn check<O>(plan: &mut Plan<O>, device: &Device, n: usize) -> Outcome
+pub(crate) fn check<O>(plan: &mut Plan<O>, device: &Device, n: usize) -> Outcome
 where
     O: ScanKernels + Identity,
     O::Input: Sample,
@@ -83,13 +94,10 @@ where
     Ok(())
 }
 
-/// An emulated H200 with another number of multiprocessors.
-fn of_multiprocessors(multiprocessors: u32) -> quadscan::Result<(Device, Module)> {
+/// An emulated GPU of a model.
+fn emulated(model: Model) -> quadscan::Result<(Device, Module)> {
     let settings = Settings {
-        model: Model {
-            multiprocessors,
-            ..Model::h200()
-        },
+        model,
         ..Settings::default()
     };
     let device = Device::from_backend(Box::new(Emulator::new(settings)));

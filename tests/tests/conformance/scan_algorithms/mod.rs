@@ -1,272 +1,142 @@
-//! The published scans of whole arrays, against a sequential one of this file's own.
-//!
-//! Sums of integers wrap, so that every element counts; floats are small integers where
-//! the association is open, and where it is stated it is walked through on the host.
+//! The algorithms beside each other: each is asked for by its name, and each combines in
+//! the order that it states. That all of them scan right at every size, address and kind
+//! of scan is said in `scan`, which goes through all that the module has.
 
-mod bits;
-mod scanner;
+mod association;
 
+use quadscan::oracle::scan as oracle;
+use quadscan::scan::{Algorithm, Compose, Identity, Options, Plan, ScanKernels, Sum};
+use quadscan_kernels::scan::blelloch;
+use quadscan_kernels::scan::status::GROUP;
+use quadscan_tests::probes::operands::Random;
+use quadscan_tests::suite::{Bench, Outcome};
 use std::fmt::Debug;
 
-use bytemuck::Pod;
-use quadscan::scan::textbook::Algorithm;
-use quadscan_kernels::operator::{Affine, Compose, Operator, Sum};
-use quadscan_kernels::scan::blelloch;
-use quadscan_kernels::scan::segment::Shape;
-use quadscan_kernels::scan::status::{GROUP, HEAD};
-use quadscan_tests::suite::{Bench, Outcome};
+use crate::scan::sample::{Same, Sample, compare, samples};
+use crate::scan::{by, check, kernels};
 
-pub(crate) use bits::float_sums_have_the_bits_of_the_stated_association;
-use scanner::{Asked, Scanner, scrambled, sequential};
+pub(crate) use association::{
+    float_sums_have_the_bits_of_the_stated_association,
+    groups_of_tiles_are_combined_in_the_stated_order,
+    naive_float_sums_have_the_bits_of_their_passes,
+};
 
-/// Every kernel that the algorithms launch.
-const KERNELS: &[&str] = &[
-    "decoupled_lookback_sum_u32",
-    "decoupled_lookback_sum_f32",
-    "decoupled_lookback_sum_f64",
-    "decoupled_lookback_affine_f64",
-    "decoupled_lookback_fixed_sum_u32",
-    "decoupled_lookback_fixed_sum_f32",
-    "decoupled_lookback_fixed_sum_f64",
-    "decoupled_lookback_fixed_affine_f64",
-    "reduce_then_scan_totals_sum_u32",
-    "reduce_then_scan_totals_sum_f32",
-    "reduce_then_scan_totals_sum_f64",
-    "reduce_then_scan_totals_affine_f64",
-    "reduce_then_scan_bases_sum_u32",
-    "reduce_then_scan_bases_sum_f32",
-    "reduce_then_scan_bases_sum_f64",
-    "reduce_then_scan_bases_affine_f64",
-    "reduce_then_scan_tiles_sum_u32",
-    "reduce_then_scan_tiles_sum_f32",
-    "reduce_then_scan_tiles_sum_f64",
-    "reduce_then_scan_tiles_affine_f64",
-    "device_blelloch_tiles_sum_u32",
-    "device_blelloch_tiles_sum_f32",
-    "device_blelloch_tiles_sum_f64",
-    "device_blelloch_tiles_affine_f64",
-    "device_blelloch_above_tiles_sum_u32",
-    "device_blelloch_above_tiles_sum_f32",
-    "device_blelloch_above_tiles_sum_f64",
-    "device_blelloch_above_tiles_affine_f64",
-    "device_blelloch_add_sum_u32",
-    "device_blelloch_add_sum_f32",
-    "device_blelloch_add_sum_f64",
-    "device_blelloch_add_affine_f64",
-    "device_blelloch_above_add_sum_u32",
-    "device_blelloch_above_add_sum_f32",
-    "device_blelloch_above_add_sum_f64",
-    "device_blelloch_above_add_affine_f64",
-    "device_hillis_steele_load_sum_u32",
-    "device_hillis_steele_load_sum_f32",
-    "device_hillis_steele_load_sum_f64",
-    "device_hillis_steele_load_affine_f64",
-    "device_hillis_steele_pass_sum_u32",
-    "device_hillis_steele_pass_sum_f32",
-    "device_hillis_steele_pass_sum_f64",
-    "device_hillis_steele_pass_affine_f64",
-    "device_hillis_steele_store_sum_u32",
-    "device_hillis_steele_store_sum_f32",
-    "device_hillis_steele_store_sum_f64",
-    "device_hillis_steele_store_affine_f64",
-];
-
-/// Part of a warp and a warp, blocks of 256 and of 512, a power of ten.
-const SIZES: &[usize] = &[
-    0, 1, 2, 31, 32, 33, 255, 256, 257, 511, 512, 513, 1025, 10_000,
-];
-
-/// A tile, and those around it; several, the last cut short.
-fn tiles<O: Operator>() -> [usize; 5] {
-    let tile = Shape::of::<O>().elements() as usize;
-    [tile - 1, tile, tile + 1, 2 * tile, 3 * tile + 17]
-}
-
-fn check_u32(scanner: &Scanner<'_>, n: usize, asked: Asked<u32>) -> Outcome {
-    let input = scrambled(n);
-    let found = scanner.scan::<Sum<u32>, u32>(&input, asked)?;
-    let expected = sequential(&input, asked, u32::wrapping_add);
-    let first = (0..n).find(|&i| found[i] != expected[i]);
-    assert_eq!(first, None, "{scanner:?}, {n} elements, {asked:?}");
-    Ok(())
-}
-
-pub(crate) fn the_published_scans_agree_with_a_sequential_one(bench: &Bench) -> Outcome {
-    for algorithm in Algorithm::ALL {
-        let sizes = SIZES.iter().copied().chain(tiles::<Sum<u32>>());
-        let most = sizes.clone().max().unwrap_or_default();
-        let scanner = Scanner::new::<Sum<u32>>(bench, algorithm, "sum_u32", most)?;
-        for n in sizes {
-            check_u32(&scanner, n, Asked::INCLUSIVE)?;
-        }
-    }
-    Ok(())
-}
-
-pub(crate) fn they_scan_as_they_are_asked_to_at_any_address(bench: &Bench) -> Outcome {
-    let initial = 0x9e37_79b9;
-    let inclusive = Asked {
-        initial: Some(initial),
-        ..Asked::INCLUSIVE
+/// A plan for `n` elements by the algorithm of this name.
+fn named<O: ScanKernels>(bench: &Bench, name: &str, n: u64) -> quadscan::Result<Plan<O>> {
+    let algorithm = name.parse().ok();
+    assert!(algorithm.is_some(), "{name}");
+    let options = Options {
+        algorithm,
+        ..Options::default()
     };
-    let exclusive = Asked::exclusive(initial);
+    Plan::with(&bench.module, n, options)
+}
+
+/// Those that need bulk copies.
+const SM_90: [&str; 2] = ["lookahead", "lookahead_shifted"];
+
+/// The part `textbook` and those of these operators have kernels of all algorithms.
+pub(crate) fn every_algorithm_is_asked_for_by_its_name(bench: &Bench) -> Outcome {
+    fn of<O: ScanKernels>(bench: &Bench, name: &str) -> quadscan::Result<Option<Algorithm>> {
+        Ok(named::<O>(bench, name, 1)?.algorithm_for(1))
+    }
+    let can_look_ahead = bench.device.properties().compute_capability >= (9, 0);
     for algorithm in Algorithm::ALL {
-        let sizes = [1, 513, tiles::<Sum<u32>>()[0], tiles::<Sum<u32>>()[2]];
-        let scanner =
-            Scanner::new::<Sum<u32>>(bench, algorithm, "sum_u32", tiles::<Sum<u32>>()[2])?;
-        for n in sizes {
-            for asked in [Asked::INCLUSIVE, inclusive, exclusive] {
-                for (in_place, offset) in [
-                    (false, (0, 0)),
-                    (false, (1, 0)),
-                    (false, (0, 3)),
-                    (false, (1, 1)),
-                    (true, (0, 0)),
-                    (true, (1, 1)),
-                ] {
-                    let asked = Asked {
-                        in_place,
-                        offset,
-                        ..asked
-                    };
-                    check_u32(&scanner, n, asked)?;
-                }
-            }
+        let name = algorithm.name();
+        if SM_90.contains(&name) && !can_look_ahead {
+            continue;
         }
+        let found = [
+            of::<Sum<u32>>(bench, name)?,
+            of::<Sum<f32>>(bench, name)?,
+            of::<Sum<f64>>(bench, name)?,
+            of::<Compose>(bench, name)?,
+            // The bits of sums of signed integers are those of unsigned ones.
+            of::<Sum<i32>>(bench, name)?,
+        ];
+        assert_eq!(found, [Some(algorithm); 5], "{name}");
     }
     Ok(())
 }
 
-/// Sums of small integers, which floats have exactly.
-fn check_floats<O, T>(
-    scanner: &Scanner<'_>,
-    n: usize,
-    of: fn(i32) -> T,
-    plus: fn(T, T) -> T,
-) -> Outcome
-where
-    O: Operator<Input = T, Accumulator = T, Output = T>,
-    T: Pod + PartialEq + Debug,
-{
-    let bits = scrambled(n).into_iter();
-    let input: Vec<T> = bits.map(|bits| of((bits >> 24) as i32 - 128)).collect();
-    for asked in [Asked::INCLUSIVE, Asked::exclusive(of(7))] {
-        let found = scanner.scan::<O, T>(&input, asked)?;
-        let expected = sequential(&input, asked, plus);
-        assert!(found == expected, "{scanner:?}, {n} elements, {asked:?}");
-    }
-    Ok(())
-}
-
-fn check_f32(scanner: &Scanner<'_>, n: usize) -> Outcome {
-    check_floats::<Sum<f32>, f32>(scanner, n, |i| i as f32, |a, b| a + b)
-}
-
-fn check_f64(scanner: &Scanner<'_>, n: usize) -> Outcome {
-    check_floats::<Sum<f64>, f64>(scanner, n, f64::from, |a, b| a + b)
-}
-
-pub(crate) fn they_add_floats_exactly_where_sums_are_exact(bench: &Bench) -> Outcome {
-    for algorithm in Algorithm::ALL {
-        let [.., above, _, most] = tiles::<Sum<u32>>();
-        let f32s = Scanner::new::<Sum<f32>>(bench, algorithm, "sum_f32", most)?;
-        let f64s = Scanner::new::<Sum<f64>>(bench, algorithm, "sum_f64", most)?;
-        for n in [33, above, most] {
-            check_f32(&f32s, n)?;
-            check_f64(&f64s, n)?;
-        }
-    }
-    Ok(())
-}
-
-/// One map after the other.
-fn then(first: Affine, second: Affine) -> Affine {
-    Affine {
-        a: second.a * first.a,
-        b: second.a * first.b + second.b,
-    }
-}
-
-fn check_affine(scanner: &Scanner<'_>, n: usize) -> Outcome {
-    // Slopes of 1 and -1, so that all compositions are exact.
-    let map = |bits: u32| Affine {
-        a: if bits >> 31 == 0 { 1.0 } else { -1.0 },
-        b: f64::from((bits >> 20) % 16),
+pub(crate) fn an_algorithm_that_an_operator_lacks_is_refused_with_those_it_has(
+    bench: &Bench,
+) -> Outcome {
+    let Err(error) = named::<Sum<u8>>(bench, "blelloch", 1) else {
+        panic!("it was not refused");
     };
-    let input: Vec<Affine> = scrambled(n).into_iter().map(map).collect();
-    for asked in [
-        Asked::INCLUSIVE,
-        Asked::exclusive(Affine { a: -1.0, b: 5.0 }),
-    ] {
-        for offset in [(0, 0), (1, 0)] {
-            let asked = Asked { offset, ..asked };
-            let found = scanner.scan::<Compose, Affine>(&input, asked)?;
-            let expected = sequential(&input, asked, then);
-            let first = (0..n).find(|&i| found[i] != expected[i]);
-            assert_eq!(first, None, "{scanner:?}, {n} elements, {asked:?}");
-        }
-    }
+    let kernels = kernels::<Sum<u8>>(&bench.module).map(|kernel| kernel.algorithm.name());
+    let there: Vec<&str> = kernels.collect();
+    assert!(there.starts_with(&["one_block", "one_wave_small", "one_wave"]));
+    let expected = format!(
+        "algorithm is blelloch, allowed are {} for sum_u8 on {}",
+        there.join(", "),
+        bench.device.properties().name
+    );
+    assert_eq!(error.to_string(), expected);
     Ok(())
 }
 
-pub(crate) fn they_keep_the_order_of_elements_that_do_not_commute(bench: &Bench) -> Outcome {
-    let [.., above, _, most] = tiles::<Compose>();
-    // More tiles than a warp looks back at in one go, and than two groups have.
-    let many = (2 * GROUP as usize + 3) * tiles::<Compose>()[1] + 1;
-    for algorithm in Algorithm::ALL {
-        let scanner = Scanner::new::<Compose>(bench, algorithm, "affine_f64", many)?;
-        for n in [33, 700, above, most] {
-            check_affine(&scanner, n)?;
-        }
-        if !matches!(algorithm, Algorithm::HillisSteele | Algorithm::Blelloch) {
-            check_affine(&scanner, many)?;
-        }
+/// The host has to know how often these are launched.
+pub(crate) fn a_number_on_the_device_is_refused_where_launches_depend_on_it(
+    bench: &Bench,
+) -> Outcome {
+    let mut data = bench.device.upload(&[1u32; 4])?;
+    let count = bench.device.upload(&[3u64])?;
+    for name in ["hillis_steele", "blelloch"] {
+        let mut plan = named::<Sum<u32>>(bench, name, 4)?;
+        let refused = plan.counted(&count).inclusive_in_place(&mut data);
+        let expected = format!(
+            "count is on the device, and the launches of {name} depend on it: allowed are other algorithms"
+        );
+        assert_eq!(refused.map_err(|error| error.to_string()), Err(expected));
     }
+    assert_eq!(data.to_vec()?, [1; 4]);
     Ok(())
 }
 
+/// Three levels: the second has more elements than a tile.
 pub(crate) fn trees_of_several_levels_are_scanned(bench: &Bench) -> Outcome {
-    // Three levels: the second has more elements than a tile.
-    let n = (blelloch::TILE * (blelloch::TILE + 2) + 5) as usize;
-    let tree = Algorithm::Blelloch;
-    let u32s = Scanner::new::<Sum<u32>>(bench, tree, "sum_u32", n)?;
-    check_u32(&u32s, n, Asked::exclusive(3))?;
-    check_u32(&u32s, n, Asked::INCLUSIVE)?;
-    check_f32(&Scanner::new::<Sum<f32>>(bench, tree, "sum_f32", n)?, n)?;
-    check_f64(&Scanner::new::<Sum<f64>>(bench, tree, "sum_f64", n)?, n)?;
-    check_affine(&Scanner::new::<Compose>(bench, tree, "affine_f64", n)?, n)
-}
-
-pub(crate) fn tags_begin_again_after_the_last_and_nothing_old_is_left(bench: &Bench) -> Outcome {
-    let [_, tile, _, _, most] = tiles::<Sum<u32>>();
-    for algorithm in [
-        Algorithm::DecoupledLookback,
-        Algorithm::DecoupledLookbackFixed,
-    ] {
-        let mut scanner = Scanner::new::<Sum<u32>>(bench, algorithm, "sum_u32", most)?;
-        // The counter is two launches before the end of a cycle; all other words are
-        // wrong totals of launch 3 of the last.
-        let mut words = vec![3 << 32 | 12345; scanner.scratch.len()];
-        words[0] = (u64::from(u32::MAX) - 2) << 32;
-        scanner.scratch.copy_from(&words)?;
-        for _ in 0..4 {
-            check_u32(&scanner, tile, Asked::INCLUSIVE)?;
-        }
-        let words = scanner.scratch.to_vec()?;
-        assert_eq!(words[0], 2 << 32, "{scanner:?}: launches in this cycle");
-        let old = words[HEAD as usize..]
-            .iter()
-            .position(|word| word >> 32 == 3);
-        assert_eq!(old, None, "{scanner:?} will believe a word");
-        check_u32(&scanner, most, Asked::INCLUSIVE)?;
+    fn of<O>(bench: &Bench) -> Outcome
+    where
+        O: ScanKernels + Identity,
+        O::Input: Sample,
+        O::Output: Same + Debug,
+    {
+        let n = blelloch::TILE * (blelloch::TILE + 2) + 5;
+        let mut plan = named::<O>(bench, "blelloch", n)?;
+        check(&mut plan, &bench.device, n as usize)
     }
-    Ok(())
+    of::<Sum<u32>>(bench)?;
+    of::<Sum<f32>>(bench)?;
+    of::<Sum<f64>>(bench)?;
+    of::<Compose>(bench)
 }
 
-pub(crate) fn their_kernels_are_in_the_module(bench: &Bench) -> Outcome {
-    let manifest = bench.module.manifest().ok_or("no manifest")?;
-    for kernel in KERNELS {
-        assert!(manifest.kernel(kernel).is_some(), "{kernel}");
+/// More tiles than a warp looks back at in one go, and than two groups have.
+pub(crate) fn many_tiles_keep_the_order_of_elements_that_do_not_commute(bench: &Bench) -> Outcome {
+    for kernel in kernels::<Compose>(&bench.module) {
+        // The trees' levels are above, and passes are the same at every distance.
+        if matches!(
+            kernel.algorithm,
+            Algorithm::OneBlock | Algorithm::HillisSteele | Algorithm::Blelloch
+        ) {
+            continue;
+        }
+        // As many blocks as are there at once in any case.
+        let tiles = match kernel.algorithm.is_one_wave() {
+            true => u64::from(bench.device.properties().multiprocessors),
+            false => 2 * GROUP + 4,
+        };
+        let n = (tiles - 1) * kernel.tile + 1;
+        let mut plan = Plan::<Compose>::with(&bench.module, n, by(kernel.algorithm))?;
+        let elements: Vec<_> = samples(n as usize, &mut Random::new(n));
+        let input = bench.device.upload(&elements)?;
+        let mut output = bench.device.alloc_zeroed(n as usize)?;
+        let initial = Sample::sample(&mut Random::new(1));
+        plan.exclusive_with(initial, &input, &mut output)?;
+        let expected = oracle::exclusive::<Compose>(initial, &elements);
+        compare(&output.to_vec()?, &expected, kernel.entry);
     }
     Ok(())
 }

@@ -1,0 +1,186 @@
+//! A crate outside the workspace depends on `quadscan` by its path, and builds
+//! with the toolchain at hand and the README's own lines, as they stand there:
+//! the checkout is `quadscan`, and the crate's folder is beside it. The README's
+//! kernel and its launch are in that crate; another one, `operators/`, has operators of its
+//! own, builds their kernels, and scans and reduces with them.
+
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::ErrorKind;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> &'static Path {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    tests.parent().expect("the workspace")
+}
+
+/// The target folder that this test was built in: `TARGET/debug/deps/test`.
+fn target() -> PathBuf {
+    let test = std::env::current_exe().expect("a test has a path");
+    test.ancestors().nth(3).expect("a target folder").to_owned()
+}
+
+/// A folder outside of every workspace, the same each time for a checkout: cargo
+/// tells packages apart by their paths, and has built these before.
+fn folder() -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    root().hash(&mut hasher);
+    let name = format!("quadscan-outside-{:016x}", hasher.finish());
+    std::env::temp_dir().join(name)
+}
+
+/// The fenced block of the README that follows the words `heading`.
+fn block_after<'a>(readme: &'a str, heading: &str) -> &'a str {
+    let (_, rest) = readme.split_once(heading).expect(heading);
+    let (_, rest) = rest.split_once("\n```").expect("a fenced block");
+    let (_, rest) = rest.split_once('\n').expect("a line that opens it");
+    let (block, _) = rest.split_once("\n```").expect("its end");
+    block
+}
+
+#[test]
+fn a_crate_outside_the_workspace_builds_and_runs_with_the_readmes_lines() {
+    let readme = readme();
+    let kernel = block_after(&readme, "line in its `mod.rs`");
+    let launch = block_after(&readme, "breaks the contract is an `Err`");
+    let app = App::new("app");
+    app.write("Cargo.toml", &manifest("outside", &readme, "", ""));
+    app.write("src/kernel.rs", kernel);
+    app.write("src/main.rs", &PROGRAM.replace("LAUNCH", launch));
+    let printed = app.run(&readme);
+    assert!(
+        printed.contains("a device") || printed.contains("no device"),
+        "{printed}"
+    );
+}
+
+/// Every algorithm, and reductions of arrays and of segments: none combines what is no
+/// element, since that ends the launch.
+#[test]
+fn operators_of_an_applications_own_scan_and_reduce_and_see_real_elements_alone() {
+    let readme = readme();
+    let app = App::new("operators");
+    let more = "quadscan-kernels = { path = \"../quadscan/kernels-crate\" }\n\
+         kernels = { path = \"kernels\" }\nbytemuck = \"1\"\n";
+    let build = "[build-dependencies]\n\
+         cuda_builder = { path = \"../quadscan/rust-cuda/cuda_builder\", features = [\"build\"] }\n";
+    app.write("Cargo.toml", &manifest("operators", &readme, more, build));
+    app.write("build.rs", include_str!("operators/build.rs"));
+    app.write("src/main.rs", include_str!("operators/main.rs"));
+    app.write("kernels/Cargo.toml", KERNELS);
+    app.write("kernels/src/lib.rs", include_str!("operators/kernels.rs"));
+    let printed = app.run(&readme);
+    assert!(printed.contains("own operators"), "{printed}");
+}
+
+/// The crate of an application's kernels.
+const KERNELS: &str = r#"[package]
+name = "kernels"
+edition = "2024"
+
+[dependencies]
+bytemuck = { version = "1", features = ["derive"] }
+cuda_std = { path = "../../quadscan/rust-cuda/cuda_std" }
+quadscan-kernels = { path = "../../quadscan/kernels-crate" }
+"#;
+
+fn readme() -> String {
+    fs::read_to_string(root().join("README.md")).expect("there is a README")
+}
+
+/// The manifest of a crate with the README's dependency, `more` of them, and `rest`.
+fn manifest(name: &str, readme: &str, more: &str, rest: &str) -> String {
+    let dependency = block_after(readme, "In your `Cargo.toml`");
+    format!(
+        "[package]\nname = \"{name}\"\nedition = \"2024\"\n\n{dependency}\n\
+         cuda_std = {{ path = \"../quadscan/rust-cuda/cuda_std\" }}\n{more}\n{rest}\n\
+         [workspace]\n\n\
+         [profile.dev]\ndebug = false\n\n\
+         [profile.dev.package.ptx-emulator]\nopt-level = 2\n"
+    )
+}
+
+/// A crate beside the checkout.
+struct App {
+    folder: PathBuf,
+}
+
+impl App {
+    fn new(name: &str) -> Self {
+        let folder = folder().join(name);
+        fs::create_dir_all(&folder).expect("a temporary folder");
+        match symlink(root(), self::folder().join("quadscan")) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            linked => linked.expect("a link to the checkout"),
+        }
+        Self { folder }
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.folder.join(name);
+        // What is the same is not built again.
+        if fs::read_to_string(&path).is_ok_and(|there| there == text) {
+            return;
+        }
+        fs::create_dir_all(path.parent().expect("has one")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+
+    /// Builds and runs it; what it prints.
+    fn run(&self, readme: &str) -> String {
+        let configuration = block_after(readme, "`.cargo/config.toml`");
+        self.write(".cargo/config.toml", configuration);
+        // The workspace's versions are on this machine: nothing is downloaded.
+        let lock = fs::read(root().join("Cargo.lock")).expect("there are versions");
+        fs::write(self.folder.join("Cargo.lock"), lock).expect("copied");
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let output = Command::new(cargo)
+            .args(["run", "--offline", "--quiet"])
+            .current_dir(&self.folder)
+            // Not the workspace's: there, what depends on the way to the stub would
+            // be built anew each time that the two ways take turns.
+            .env("CARGO_TARGET_DIR", target().join("outside_crate"))
+            .env_remove("CUDA_LIBRARY_PATH")
+            .output()
+            .expect("cargo starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+}
+
+const PROGRAM: &str = r#"
+mod kernel;
+
+use cuda_std::launch::{Actual, SafeLaunch};
+use kernel::scale;
+use quadscan::device::{Dim3, LaunchShape};
+
+fn example() -> quadscan::Result<()> {
+    LAUNCH
+    Ok(())
+}
+
+/// Whether the contract allows a block of this size for 64 elements.
+fn allows<K: SafeLaunch>(_: K, block: impl Into<Dim3>) -> bool {
+    let buffer = Actual { bytes: &[0; 8], elements: Some(64) };
+    let factor = Actual { bytes: &[0; 4], elements: None };
+    // SAFETY: the factor is an f32, and any four bytes are one.
+    unsafe { K::check(&LaunchShape::new(2, block), &[buffer, factor, buffer]) }.is_ok()
+}
+
+fn main() {
+    // One thread an element, and no two of them the same.
+    assert!(allows(scale, 32));
+    assert!(!allows(scale, (32, 2)));
+    assert!(!allows(scale, (32, 1, 2)));
+    match example() {
+        Err(error @ quadscan::Error::NoDevice { .. }) => println!("{error}"),
+        // This crate's kernel is not among quadscan's own.
+        Err(error @ quadscan::Error::UnknownKernel { .. }) => println!("a device: {error}"),
+        other => panic!("{other:?}"),
+    }
+}
+"#;
