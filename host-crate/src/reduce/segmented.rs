@@ -54,8 +54,16 @@ impl<'a> From<View<'a, u64>> for Offsets<'a> {
 }
 
 impl<'a> Offsets<'a> {
+    /// Bytes of an offset.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Offsets::Narrow(_) => 4,
+            Offsets::Wide(_) => 8,
+        }
+    }
+
     /// Address, how many, and the device.
-    fn parts(&self) -> (u64, usize, &'a Device) {
+    pub(crate) fn parts(&self) -> (u64, usize, &'a Device) {
         match self {
             Offsets::Narrow(view) => (view.address(), view.len(), view.device()),
             Offsets::Wide(view) => (view.address(), view.len(), view.device()),

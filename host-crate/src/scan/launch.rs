@@ -3,6 +3,7 @@
 //! launches, the only file that knows the parameters of scans.
 
 use bytemuck::{Pod, bytes_of};
+use quadscan_kernels::operator::Operator;
 use quadscan_kernels::scan::{Algorithm, EXCLUSIVE, HAS_INITIAL, ScanKernel, ScanKernels};
 
 use super::choice::{self, Candidate, Task};
@@ -30,6 +31,8 @@ pub(super) struct Call<'a> {
     /// The device of input and output, and of the count.
     devices: [(&'static str, Option<&'a Device>); 3],
     count: Option<(u64, usize)>,
+    /// The address of the words that say where segments begin; null without segments.
+    heads: u64,
 }
 
 impl<'a> Call<'a> {
@@ -37,7 +40,6 @@ impl<'a> Call<'a> {
     pub(super) fn apart<I: Pod, R: Pod>(
         input: View<'a, I>,
         output: ViewMut<'a, R>,
-        count: Option<View<'a, u64>>,
     ) -> Result<Self> {
         if output.len() < input.len() {
             return Err(Error::Argument {
@@ -56,13 +58,14 @@ impl<'a> Call<'a> {
             devices: [
                 ("input", Some(input.device())),
                 ("output", Some(output.device())),
-                ("count", count.map(|count| count.device())),
+                ("count", None),
             ],
-            count: count.map(|count| (count.address(), count.len())),
+            count: None,
+            heads: 0,
         })
     }
 
-    pub(super) fn in_place<T: Pod>(data: ViewMut<'a, T>, count: Option<View<'a, u64>>) -> Self {
+    pub(super) fn in_place<T: Pod>(data: ViewMut<'a, T>) -> Self {
         Self {
             n: data.len() as u64,
             input: data.address(),
@@ -70,10 +73,34 @@ impl<'a> Call<'a> {
             devices: [
                 ("data", Some(data.device())),
                 ("data", None),
-                ("count", count.map(|count| count.device())),
+                ("count", None),
             ],
-            count: count.map(|count| (count.address(), count.len())),
+            count: None,
+            heads: 0,
         }
+    }
+
+    /// Of no more elements than `count` says.
+    pub(super) fn counted(mut self, count: View<'a, u64>) -> Self {
+        self.devices[2].1 = Some(count.device());
+        self.count = Some((count.address(), count.len()));
+        self
+    }
+
+    /// In segments.
+    pub(super) fn segmented(mut self, heads: u64) -> Self {
+        self.heads = heads;
+        self
+    }
+
+    /// How many elements there are at most.
+    pub(super) fn n(&self) -> u64 {
+        self.n
+    }
+
+    /// The address of their number on the device; null without one.
+    pub(super) fn count(&self) -> u64 {
+        self.count.map_or(0, |(address, _)| address)
     }
 }
 
@@ -103,7 +130,7 @@ pub(super) fn candidates<O: ScanKernels>(
     let mut candidates = Vec::new();
     let mut there = Vec::new();
     for kernel in O::KERNELS {
-        let entries = textbook::entries::<O::Accumulator>(kernel);
+        let entries = textbook::entries::<O>(kernel);
         if !is_there(module, kernel, &entries)? {
             continue;
         }
@@ -215,12 +242,11 @@ pub(super) fn choose<O: ScanKernels>(plan: &Plan<O>, n: u64, alignment: u64) -> 
     })
 }
 
-/// Asks for a scan.
-pub(super) fn run<O: ScanKernels>(
-    plan: &mut Plan<O>,
+/// The kernel of a scan, once all is checked.
+pub(super) fn checked<'p, O: ScanKernels>(
+    plan: &'p Plan<O>,
     call: &Call<'_>,
-    kind: Kind<O::Accumulator>,
-) -> Result<()> {
+) -> Result<&'p Candidate> {
     for (argument, device) in call.devices {
         if let Some(device) = device {
             expect_device(&plan.module, argument, device)?;
@@ -240,6 +266,17 @@ pub(super) fn run<O: ScanKernels>(
         );
         return Err(argument("count", &problem));
     }
+    Ok(candidate)
+}
+
+/// Asks for a scan.
+pub(super) fn run<O: ScanKernels>(
+    plan: &mut Plan<O>,
+    call: &Call<'_>,
+    kind: Kind<O::Accumulator>,
+) -> Result<()> {
+    let candidate = checked(plan, call)?;
+    let kernel = candidate.kernel;
     if call.n == 0 {
         return Ok(());
     }
@@ -253,30 +290,39 @@ pub(super) fn run<O: ScanKernels>(
         n: call.n,
         input: call.input,
         output: call.output,
-        count: call.count.map_or(0, |(address, _)| address),
+        count: call.count(),
         flags: exclusive | initial.map_or(0, |_| HAS_INITIAL),
         initial: initial.unwrap_or(bytemuck::Zeroable::zeroed()),
         scratch: plan.scratch.address(),
         words: plan.scratch.len() as u64,
+        heads: call.heads,
     };
     // SAFETY: the entries are kernels of this operator (`ScanKernels`), whose parameters the
     // manifest has in this number and these sizes. Input and output hold `n` elements and are
     // borrowed, the latter exclusively, or are the same; `count` is null or an element. The
     // scratch memory is the plan's, which is borrowed exclusively, and has room for the
-    // plan's capacity. The grid is the algorithm's. In a graph all of it stays, and is used
-    // in the stream's order.
+    // plan's capacity; heads are there if the operator has any (`segmented`). The grid is the
+    // algorithm's. In a graph all of it stays, and is used in the stream's order.
     unsafe {
         match config(candidate, call.n, plan.module.device()) {
             Some(config) => plan
                 .module
-                .launch_raw(kernel.entry, config, &parameters(&scan)),
+                .launch_raw(kernel.entry, config, &parameters(&scan)[..taken::<O>()]),
             None => scan.launch(),
         }
     }
 }
 
+/// How many of the [`parameters`] the operator's kernels take: those of segments, all.
+fn taken<O: Operator>() -> usize {
+    match O::HAS_HEADS {
+        true => 9,
+        false => 8,
+    }
+}
+
 /// The parameters of a kernel that takes all that a scan is asked for.
-pub(super) fn parameters<'s, A: Pod>(scan: &'s Scan<'_, A>) -> [Actual<'s>; 8] {
+pub(super) fn parameters<'s, A: Pod>(scan: &'s Scan<'_, A>) -> [Actual<'s>; 9] {
     [
         bytes_of(&scan.input),
         bytes_of(&scan.output),
@@ -286,6 +332,7 @@ pub(super) fn parameters<'s, A: Pod>(scan: &'s Scan<'_, A>) -> [Actual<'s>; 8] {
         bytes_of(&scan.flags),
         bytes_of(&scan.scratch),
         bytes_of(&scan.words),
+        bytes_of(&scan.heads),
     ]
     .map(|bytes| Actual {
         bytes,

@@ -41,13 +41,17 @@
 
 mod choice;
 mod launch;
+mod methods;
 mod plan;
+mod segmented;
 mod textbook;
 
 pub use plan::{Counted, Options, Plan, Reproducibility, scratch_len};
+pub use crate::reduce::Offsets;
 pub use quadscan_kernels::operator::{
     Affine, BitAnd, BitOr, BitXor, Compose, Identity, Max, Min, Operator, Product, Sum,
     SumOfSquares,
 };
 pub use quadscan_kernels::scan::launch::UnknownAlgorithm;
-pub use quadscan_kernels::scan::{Algorithm, ScanKernels};
+pub use quadscan_kernels::scan::{Algorithm, ScanKernels, SegmentedScanKernels};
+pub use segmented::{SegmentedPlan, Segments};

@@ -7,6 +7,7 @@ use quadscan_kernels::operator::{Identity, Operator};
 use quadscan_kernels::scan::{Algorithm, ScanKernels};
 
 use super::choice::Candidate;
+use super::methods::scans;
 use super::launch::{self, Call, Kind};
 use crate::device::{Buffer, Module, View, ViewMut};
 use crate::error::{Error, Result};
@@ -245,8 +246,9 @@ impl<O: ScanKernels> Plan<O> {
         }
     }
 
-    fn started(&mut self) -> (&mut Self, Option<View<'_, u64>>) {
-        (self, None)
+    /// Asks for a scan.
+    fn ask(&mut self, call: Call<'_>, kind: Kind<O::Accumulator>) -> Result<()> {
+        launch::run(self, &call, kind)
     }
 }
 
@@ -258,160 +260,12 @@ pub struct Counted<'p, O: ScanKernels> {
 }
 
 impl<O: ScanKernels> Counted<'_, O> {
-    fn started(&mut self) -> (&mut Plan<O>, Option<View<'_, u64>>) {
-        (self.plan, Some(self.count))
+    fn ask(&mut self, call: Call<'_>, kind: Kind<O::Accumulator>) -> Result<()> {
+        launch::run(self.plan, &call.counted(self.count), kind)
     }
 }
 
-/// The scans, for what has `started`.
-macro_rules! scans {
-    ($($plan:ty),*) => {$(
-        /// Every scan may fail, before anything is launched, with [`Error::Argument`] for
-        /// an output with fewer elements than the input, for more elements than the plan's
-        /// capacity, and for addresses that no kernel of the operator takes, and with
-        /// [`Error::ForeignBuffer`] for memory of another device; then with the driver's
-        /// errors, such as that of an earlier kernel.
-        impl<O: ScanKernels> $plan {
-            /// Result i combines the elements up to and with i.
-            ///
-            /// # Errors
-            ///
-            /// As said above.
-            pub fn inclusive<'a, 'b>(
-                &mut self,
-                input: impl Into<View<'a, O::Input>>,
-                output: impl Into<ViewMut<'b, O::Output>>,
-            ) -> Result<()> {
-                let (plan, count) = self.started();
-                let call = Call::apart(input.into(), output.into(), count)?;
-                launch::run(plan, &call, Kind::Inclusive(None))
-            }
-
-            /// Result i combines `initial` and the elements up to and with i.
-            ///
-            /// # Errors
-            ///
-            /// As said above.
-            pub fn inclusive_with<'a, 'b>(
-                &mut self,
-                initial: O::Accumulator,
-                input: impl Into<View<'a, O::Input>>,
-                output: impl Into<ViewMut<'b, O::Output>>,
-            ) -> Result<()> {
-                let (plan, count) = self.started();
-                let call = Call::apart(input.into(), output.into(), count)?;
-                launch::run(plan, &call, Kind::Inclusive(Some(initial)))
-            }
-
-            /// Result i combines the elements before i; result 0 is the neutral element.
-            ///
-            /// # Errors
-            ///
-            /// As said above.
-            pub fn exclusive<'a, 'b>(
-                &mut self,
-                input: impl Into<View<'a, O::Input>>,
-                output: impl Into<ViewMut<'b, O::Output>>,
-            ) -> Result<()>
-            where
-                O: Identity,
-            {
-                self.exclusive_with(O::IDENTITY, input, output)
-            }
-
-            /// Result i combines `initial` and the elements before i; result 0 is
-            /// `initial`.
-            ///
-            /// # Errors
-            ///
-            /// As said above.
-            pub fn exclusive_with<'a, 'b>(
-                &mut self,
-                initial: O::Accumulator,
-                input: impl Into<View<'a, O::Input>>,
-                output: impl Into<ViewMut<'b, O::Output>>,
-            ) -> Result<()> {
-                let (plan, count) = self.started();
-                let call = Call::apart(input.into(), output.into(), count)?;
-                launch::run(plan, &call, Kind::Exclusive(initial))
-            }
-
-            /// As `inclusive`, each result in the place of its element.
-            ///
-            /// # Errors
-            ///
-            /// As said above.
-            pub fn inclusive_in_place<'a, T>(
-                &mut self,
-                data: impl Into<ViewMut<'a, T>>,
-            ) -> Result<()>
-            where
-                T: bytemuck::Pod,
-                O: Operator<Input = T, Output = T>,
-            {
-                let (plan, count) = self.started();
-                let call = Call::in_place(data.into(), count);
-                launch::run(plan, &call, Kind::Inclusive(None))
-            }
-
-            /// As `inclusive_with`, each result in the place of its element.
-            ///
-            /// # Errors
-            ///
-            /// As said above.
-            pub fn inclusive_with_in_place<'a, T>(
-                &mut self,
-                initial: O::Accumulator,
-                data: impl Into<ViewMut<'a, T>>,
-            ) -> Result<()>
-            where
-                T: bytemuck::Pod,
-                O: Operator<Input = T, Output = T>,
-            {
-                let (plan, count) = self.started();
-                let call = Call::in_place(data.into(), count);
-                launch::run(plan, &call, Kind::Inclusive(Some(initial)))
-            }
-
-            /// As `exclusive`, each result in the place of its element.
-            ///
-            /// # Errors
-            ///
-            /// As said above.
-            pub fn exclusive_in_place<'a, T>(
-                &mut self,
-                data: impl Into<ViewMut<'a, T>>,
-            ) -> Result<()>
-            where
-                T: bytemuck::Pod,
-                O: Identity + Operator<Input = T, Output = T>,
-            {
-                self.exclusive_with_in_place(O::IDENTITY, data)
-            }
-
-            /// As `exclusive_with`, each result in the place of its element.
-            ///
-            /// # Errors
-            ///
-            /// As said above.
-            pub fn exclusive_with_in_place<'a, T>(
-                &mut self,
-                initial: O::Accumulator,
-                data: impl Into<ViewMut<'a, T>>,
-            ) -> Result<()>
-            where
-                T: bytemuck::Pod,
-                O: Operator<Input = T, Output = T>,
-            {
-                let (plan, count) = self.started();
-                let call = Call::in_place(data.into(), count);
-                launch::run(plan, &call, Kind::Exclusive(initial))
-            }
-        }
-    )*};
-}
-
-scans! { Plan<O>, Counted<'_, O> }
+scans! { ScanKernels: Plan<O>, Counted<'_, O> }
 
 impl<O: ScanKernels> fmt::Debug for Plan<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -424,7 +278,7 @@ impl<O: ScanKernels> fmt::Debug for Plan<O> {
     }
 }
 
-fn too_many(capacity: u64) -> Error {
+pub(super) fn too_many(capacity: u64) -> Error {
     Error::TooManyElements {
         elements: usize::try_from(capacity).unwrap_or(usize::MAX),
         size: size_of::<u64>(),

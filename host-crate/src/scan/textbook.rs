@@ -2,6 +2,7 @@
 //! scan is asked for, and every algorithm of one launch, is in [`launch`](super::launch).
 
 use bytemuck::Pod;
+use quadscan_kernels::operator::Operator;
 use quadscan_kernels::scan::{Algorithm, ScanKernel, blelloch, hillis_steele};
 
 use super::launch::parameters;
@@ -18,11 +19,14 @@ macro_rules! arguments {
 /// An entry and the bytes of its parameters.
 type Entry = (String, Vec<u64>);
 
-/// The entries that a scan launches, in the order of their first launches, for values of
-/// type `A`.
-pub(super) fn entries<A>(kernel: &ScanKernel) -> Vec<Entry> {
-    let value = size_of::<A>() as u64;
-    let request = || vec![8, 8, 8, 8, value, 4, 8, 8];
+/// The entries that a scan by `O` launches, in the order of their first launches.
+pub(super) fn entries<O: Operator>(kernel: &ScanKernel) -> Vec<Entry> {
+    let value = size_of::<O::Accumulator>() as u64;
+    let request = || {
+        let mut bytes = vec![8, 8, 8, 8, value, 4, 8, 8];
+        bytes.extend(O::HAS_HEADS.then_some(8));
+        bytes
+    };
     let (tiles, add) = (vec![8, 8, 8, value, 4, 8], vec![8, 8, value, 4, 8]);
     let named: Vec<(&str, Vec<u64>)> = match kernel.algorithm {
         Algorithm::ReduceThenScan => {
@@ -75,6 +79,8 @@ pub(super) struct Scan<'a, A> {
     pub(super) scratch: u64,
     /// Its words of 64 bits.
     pub(super) words: u64,
+    /// The address of the words that say where segments begin; null without segments.
+    pub(super) heads: u64,
 }
 
 impl<A: Pod> Scan<'_, A> {
@@ -172,7 +178,7 @@ impl<A: Pod> Scan<'_, A> {
     /// A kernel with the parameters of a request.
     unsafe fn request(&self, prefix: &str, shape: LaunchShape) -> Result<()> {
         // SAFETY: the caller's.
-        unsafe { self.start(prefix, shape, &parameters(self)) }
+        unsafe { self.start(prefix, shape, &parameters(self)[..8]) }
     }
 
     unsafe fn start(

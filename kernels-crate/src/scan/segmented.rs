@@ -22,6 +22,8 @@ use core::marker::PhantomData;
 use super::lanes::{self, MAX_WORDS};
 use crate::operator::Operator;
 #[cfg(not(target_os = "cuda"))]
+use super::{ScanKernel, ScanKernels};
+#[cfg(not(target_os = "cuda"))]
 use crate::operator::Sum;
 
 /// A combination of neighbours, and whether a segment begins in it: then it is that of the
@@ -121,25 +123,31 @@ impl<O: Operator> Operator for Segmented<O> {
 ///
 /// # Safety
 ///
-/// As for [`ScanKernels`](super::ScanKernels).
+/// As for [`ScanKernels`], for [`Segmented`].
 #[cfg(not(target_os = "cuda"))]
 #[diagnostic::on_unimplemented(
     message = "no kernels scan segments with `{Self}`",
     note = "`quadscan_kernels::segmented_scan_kernels! {{ name: {Self}; }}` in a crate of kernels makes them"
 )]
 pub unsafe trait SegmentedScanKernels: Operator {
-    /// The kernels, those of small arrays first.
-    const KERNELS: &'static [super::ScanKernel];
+    /// An algorithm each, in the order of [`Algorithm::ALL`](super::Algorithm::ALL).
+    const SEGMENTED: &'static [ScanKernel];
 }
 
-/// The operators on signed integers whose bits are those of the unsigned ones.
+// SAFETY: the kernels are those of this operator.
+#[cfg(not(target_os = "cuda"))]
+unsafe impl<O: SegmentedScanKernels> ScanKernels for Segmented<O> {
+    const KERNELS: &'static [ScanKernel] = O::SEGMENTED;
+}
+
+/// Sums of signed integers, whose bits are those of unsigned ones.
 #[cfg(not(target_os = "cuda"))]
 macro_rules! twins {
     ($($signed:ty = $unsigned:ty;)*) => {$(
-        // SAFETY: as for `ScanKernels`.
+        // SAFETY: two's complement: wrapping sums have the same bits.
         unsafe impl SegmentedScanKernels for Sum<$signed> {
-            const KERNELS: &'static [super::ScanKernel] =
-                <Sum<$unsigned> as SegmentedScanKernels>::KERNELS;
+            const SEGMENTED: &'static [ScanKernel] =
+                <Sum<$unsigned> as SegmentedScanKernels>::SEGMENTED;
         }
     )*};
 }
@@ -154,9 +162,10 @@ twins! {
 
 /// Makes the kernels of segmented scans, and says so to the host.
 ///
-/// `name: Operator;` makes `segmented_small_name` and `segmented_name`, in a part of the
-/// artifact that is called `segmented_name`, and implements
-/// [`SegmentedScanKernels`](crate::scan::SegmentedScanKernels) for the operator.
+/// `name: Operator;` makes `segmented_small_name`, and for large arrays
+/// `segmented_lookahead_name` or, in PTX for GPUs below compute capability 9.0,
+/// `segmented_lookback_name`, in a part of the artifact that is called `segmented_name`, and
+/// implements [`SegmentedScanKernels`](crate::scan::SegmentedScanKernels) for the operator.
 ///
 /// ```
 /// # mod kernels {
@@ -181,25 +190,27 @@ macro_rules! segmented_scan_kernels {
             #[cfg(any(not(target_os = "cuda"), target_feature = "sm_90"))]
             /// Scans a large array in segments; see `lookahead`.
             #[launch_bounds(320)]
-            segmented_ $name: $operator,
+            segmented_lookahead_ $name: $operator,
             lookahead::scan[
                 lookahead_shifted: items, vectors, results, workers, delay, ahead, shifted
             ]
         }
+        $crate::segmented_scan_entry! {
+            #[cfg(any(not(target_os = "cuda"), not(target_feature = "sm_90")))]
+            /// Scans a large array in segments; see `decoupled_lookback`.
+            #[launch_bounds(288, 2)]
+            segmented_lookback_ $name: $operator,
+            decoupled_lookback::scan[tiles: items, vectors, results, warps], true
+        }
+
         // SAFETY: these are the kernels of this operator.
         #[cfg(not(target_os = "cuda"))]
         unsafe impl $crate::scan::SegmentedScanKernels for $operator {
-            const KERNELS: &'static [$crate::scan::ScanKernel] = {
-                type Operator = $crate::scan::segmented::Segmented<$operator>;
-                &[
-                    $crate::scan::ScanKernel::one_wave_small::<Operator>(
-                        concat!("segmented_small_", stringify!($name)),
-                    ),
-                    $crate::scan::ScanKernel::lookahead_shifted::<Operator>(
-                        concat!("segmented_", stringify!($name)),
-                    ),
-                ]
-            };
+            const SEGMENTED: &'static [$crate::scan::ScanKernel] = $crate::scan_descriptions![
+                $name, $crate::scan::segmented::Segmented<$operator>,
+                OneWaveSmall "segmented_small_", LookAheadShifted "segmented_lookahead_",
+                DecoupledLookbackFixed "segmented_lookback_",
+            ];
         }
     )*};
 }
@@ -209,7 +220,7 @@ macro_rules! segmented_scan_kernels {
 #[macro_export]
 macro_rules! segmented_scan_entry {
     ($(#[$attribute:meta])* $prefix:ident $name:ident: $operator:ty,
-     $algorithm:ident::scan[$sizes:ident: $($size:ident),*]) => {
+     $algorithm:ident::scan[$sizes:ident: $($size:ident),*] $(, $more:tt)*) => {
         $crate::pastey::paste! {
             #[::cuda_std::kernel]
             #[part([<segmented_ $name>])]
@@ -223,7 +234,9 @@ macro_rules! segmented_scan_entry {
                 output: *mut <$operator as $crate::operator::Operator>::Output,
                 n: u64,
                 count: *const u64,
-                initial: <$operator as $crate::operator::Operator>::Accumulator,
+                initial: $crate::scan::segmented::Marked<
+                    <$operator as $crate::operator::Operator>::Accumulator,
+                >,
                 flags: u32,
                 scratch: *mut u64,
                 words: u64,
@@ -232,14 +245,14 @@ macro_rules! segmented_scan_entry {
                 type Operator = $crate::scan::segmented::Segmented<$operator>;
                 // SAFETY: the kernel's own contract.
                 unsafe {
-                    let initial = $crate::scan::segmented::Marked::new(initial);
                     let mut request = $crate::scan::Request::<Operator>::begin(
                         input, output, n, count, initial, flags, scratch, words,
                     );
                     request.heads = heads;
                     $crate::scan::$algorithm::scan::<
                         Operator,
-                        $({ $crate::scan::sizes::$sizes::<Operator>().$size }),*
+                        $({ $crate::scan::sizes::$sizes::<Operator>().$size },)*
+                        $($more),*
                     >(request);
                 }
             }

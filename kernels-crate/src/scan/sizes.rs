@@ -6,6 +6,7 @@
 
 use super::lanes;
 use super::lookahead::Shape;
+use super::segment;
 use crate::operator::Operator;
 
 /// Bytes that a lane moves in one instruction.
@@ -105,6 +106,12 @@ pub const fn lookahead<O: Operator>() -> Ahead {
 /// results.
 pub const fn lookahead_shifted<O: Operator>() -> Ahead {
     ahead::<O>(true)
+}
+
+/// Any number of elements, on any GPU: tiles as large as those of [`lookahead`], so that
+/// results have the same bits.
+pub const fn tiles<O: Operator>() -> segment::Shape {
+    segment::Shape::of::<O>()
 }
 
 const fn ahead<O: Operator>(shifted: bool) -> Ahead {

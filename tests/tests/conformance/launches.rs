@@ -121,19 +121,21 @@ fn launch(
 
 pub(crate) fn a_programmatic_launch_reads_what_the_kernel_before_wrote(bench: &Bench) -> Outcome {
     let shape = LaunchShape::new(BLOCKS, THREADS);
-    programmatic_launches(bench, programmatic(shape))
+    programmatic_launches(bench, programmatic(shape), bench.device.properties().has_programmatic_launch)
 }
 
 pub(crate) fn a_programmatic_launch_may_be_cooperative_too(bench: &Bench) -> Outcome {
     let shape = LaunchShape::new(BLOCKS, THREADS);
-    programmatic_launches(bench, programmatic(LaunchConfig::new(shape).cooperative()))
+    // In a stream it does not begin early: seen on an H200 with driver 580, 2026-11-22.
+    let cooperative = LaunchConfig::new(shape).cooperative();
+    programmatic_launches(bench, programmatic(cooperative), false)
 }
 
-fn programmatic_launches(bench: &Bench, behind: LaunchConfig) -> Outcome {
+/// `must_overlap`: the second launch begins before the first is done.
+fn programmatic_launches(bench: &Bench, behind: LaunchConfig, must_overlap: bool) -> Outcome {
     let device = &bench.device;
     let module = load(device)?;
-    let is_there = device.properties().has_programmatic_launch;
-    let patience = if is_there { PATIENCE } else { 3 };
+    let patience = if must_overlap { PATIENCE } else { 3 };
     let patience = Actual {
         bytes: bytes_of(&patience),
         elements: None,
@@ -161,22 +163,24 @@ fn programmatic_launches(bench: &Bench, behind: LaunchConfig) -> Outcome {
     work()?;
     let mut x = 3;
     assert_eq!(data.to_vec()?, [x; ELEMENTS], "in a stream");
-    expect_early(&flags.to_vec()?, is_there, "in a stream");
+    expect_early(&flags.to_vec()?, must_overlap, "in a stream");
     let graph = device.capture(work)?;
     for _ in 0..3 {
         flags.fill_bytes(0)?;
         graph.launch()?;
         x = 3 * (x + 1);
         assert_eq!(data.to_vec()?, [x; ELEMENTS], "in a graph");
-        expect_early(&flags.to_vec()?, is_there, "in a graph");
+        expect_early(&flags.to_vec()?, must_overlap, "in a graph");
     }
     Ok(())
 }
 
-/// `consume` has begun, and where it can begin early, all threads of `produce` saw it.
-fn expect_early(flags: &[u32], is_there: bool, place: &str) {
-    let seen = if is_there { ELEMENTS as u32 } else { 0 };
-    assert_eq!(flags, [1, seen], "{place}");
+/// `consume` has begun, and where it must have begun early, all threads of `produce` saw it.
+fn expect_early(flags: &[u32], must_overlap: bool, place: &str) {
+    assert_eq!(flags[0], 1, "{place}");
+    if must_overlap {
+        assert_eq!(flags[1], ELEMENTS as u32, "{place}");
+    }
 }
 
 pub(crate) fn the_blocks_of_a_cooperative_launch_can_wait_for_each_other(bench: &Bench) -> Outcome {

@@ -1,0 +1,285 @@
+//! Scans of the segments of an array: where they begin is found first, by one kernel for
+//! keys, flags or offsets, and then all are scanned at once.
+
+use std::fmt;
+
+use bytemuck::{Pod, bytes_of};
+use quadscan_kernels::operator::{Identity, Operator};
+use quadscan_kernels::scan::segmented::{Marked, Segmented};
+use quadscan_kernels::scan::{SegmentedScanKernels, heads};
+
+use super::launch::{self, Call, Kind};
+use super::methods::scans;
+use super::plan::{Options, Plan, too_many};
+use crate::device::{
+    Actual, Artifact, Buffer, Device, LaunchConfig, LaunchShape, Module, View, ViewMut,
+};
+use crate::error::{Error, Result};
+use crate::reduce::Offsets;
+
+/// Blocks on each multiprocessor of the kernels that find segments, at most.
+const BLOCKS_PER_MULTIPROCESSOR: u64 = 8;
+
+/// Scans by the operator `O` of the segments of up to a number of elements: millions of
+/// short ones, a few long ones, or both; the time depends on the number of elements alone.
+///
+/// ```
+/// use quadscan::device::{Artifact, Device, DeviceChoice};
+/// use quadscan::scan::{SegmentedPlan, Sum};
+///
+/// # fn main() -> quadscan::Result<()> {
+/// # let choice = DeviceChoice::Emulator { schedule: None };
+/// # /*
+/// let device = Device::open(DeviceChoice::Auto)?;
+/// # */ let device = Device::open(choice)?;
+/// let module = device.load(&Artifact::embedded()?)?;
+/// let values = device.upload(&[3u32, 1, 4, 1, 5])?;
+/// let mut output = device.alloc::<u32>(5)?;
+/// let mut plan = SegmentedPlan::<Sum<u32>>::new(&module, 5)?;
+///
+/// let keys = device.upload(b"aabbb")?;
+/// plan.by_key(&keys).inclusive(&values, &mut output)?;
+/// assert_eq!(output.to_vec()?, [3, 4, 4, 5, 10]);
+///
+/// let offsets = device.upload(&[0u32, 2, 2, 5])?;
+/// plan.by_offsets(&offsets).exclusive_with(100, &values, &mut output)?;
+/// assert_eq!(output.to_vec()?, [100, 103, 100, 104, 105]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// What stands before a segment is an initial value, the same for all; it is combined with
+/// each result at the end, and not with the first element. Otherwise the results are those
+/// of a [`Plan`], in float bits too up to the order of combination: that depends on where
+/// in the array a segment lies, and not on timing.
+pub struct SegmentedPlan<O: SegmentedScanKernels> {
+    plan: Plan<Segmented<O>>,
+    /// A bit an element: whether a segment begins there.
+    heads: Buffer<u32>,
+    /// Where the kernels are that find them.
+    finders: Module,
+}
+
+impl<O: SegmentedScanKernels> SegmentedPlan<O> {
+    /// A plan for up to `capacity` elements. Its memory is an eighth of a byte an element,
+    /// beside what a [`Plan`] has.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::new`].
+    pub fn new(module: &Module, capacity: u64) -> Result<Self> {
+        Self::with(module, capacity, Options::default())
+    }
+
+    /// A plan with options.
+    ///
+    /// # Errors
+    ///
+    /// As [`Plan::with`].
+    pub fn with(module: &Module, capacity: u64, options: Options) -> Result<Self> {
+        let plan = Plan::with(module, capacity, options)?;
+        let words = heads::words(capacity);
+        let words = usize::try_from(words).map_err(|_| too_many(capacity))?;
+        let device = module.device();
+        Ok(Self {
+            plan,
+            heads: device.alloc(words)?,
+            // An application's own artifact has its operators' kernels alone.
+            finders: match module.manifest() {
+                Some(manifest) if manifest.kernel(FLAGS).is_some() => module.clone(),
+                _ => device.load(&Artifact::embedded()?)?,
+            },
+        })
+    }
+
+    /// The most elements of a scan.
+    pub fn capacity(&self) -> u64 {
+        self.plan.capacity()
+    }
+
+    /// Scans of neighbours with equal keys: a segment begins at every key that differs from
+    /// the one before it, in any bit. Keys have 1, 2, 4, 8 or 16 bytes, and there are as
+    /// many as elements, or more.
+    pub fn by_key<'p, K: Pod>(&'p mut self, keys: impl Into<View<'p, K>>) -> Segments<'p, O> {
+        let keys = keys.into();
+        self.segments(Source {
+            argument: "keys",
+            entry: format!("heads_of_keys_{}", size_of::<K>()),
+            address: keys.address(),
+            len: keys.len() as u64,
+            device: keys.device(),
+            is_offsets: false,
+        })
+    }
+
+    /// Scans of the segments that begin where a flag is not 0; the first begins with the
+    /// first element in any case. There are as many flags as elements, or more.
+    pub fn by_flags<'p>(&'p mut self, flags: impl Into<View<'p, u8>>) -> Segments<'p, O> {
+        let flags = flags.into();
+        self.segments(Source {
+            argument: "flags",
+            entry: FLAGS.to_owned(),
+            address: flags.address(),
+            len: flags.len() as u64,
+            device: flags.device(),
+            is_offsets: false,
+        })
+    }
+
+    /// Scans of the segments that begin at offsets. Segments may be empty, and offsets need
+    /// not be in order, though they cost less where they are. Offsets from the number of
+    /// elements on, such as the end of the last segment, are passed over. Elements before the
+    /// lowest offset are a segment too.
+    pub fn by_offsets<'p>(&'p mut self, offsets: impl Into<Offsets<'p>>) -> Segments<'p, O> {
+        let offsets = offsets.into();
+        let (address, len, device) = offsets.parts();
+        self.segments(Source {
+            argument: "offsets",
+            entry: format!("heads_of_offsets_{}", offsets.bytes()),
+            address,
+            len: len as u64,
+            device,
+            is_offsets: true,
+        })
+    }
+
+    fn segments<'p>(&'p mut self, source: Source<'p>) -> Segments<'p, O> {
+        Segments {
+            plan: self,
+            source,
+            count: None,
+        }
+    }
+}
+
+/// The kernel that takes flags.
+const FLAGS: &str = "heads_of_flags";
+
+/// What says where segments begin.
+struct Source<'p> {
+    argument: &'static str,
+    /// The kernel that finds the beginnings.
+    entry: String,
+    address: u64,
+    len: u64,
+    device: &'p Device,
+    is_offsets: bool,
+}
+
+/// Scans in segments: see [`SegmentedPlan`].
+pub struct Segments<'p, O: SegmentedScanKernels> {
+    plan: &'p mut SegmentedPlan<O>,
+    source: Source<'p>,
+    count: Option<View<'p, u64>>,
+}
+
+impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
+    /// The same scans of the first elements of an array, as many as the device knows: see
+    /// [`Plan::counted`].
+    pub fn counted(mut self, count: impl Into<View<'p, u64>>) -> Self {
+        self.count = Some(count.into());
+        self
+    }
+
+    /// Asks for a scan.
+    fn ask(&mut self, call: Call<'_>, kind: Kind<O::Accumulator>) -> Result<()> {
+        let call = call.segmented(self.plan.heads.address());
+        let call = match self.count {
+            Some(count) => call.counted(count),
+            None => call,
+        };
+        launch::checked(&self.plan.plan, &call)?;
+        self.check(call.n())?;
+        if call.n() == 0 {
+            return Ok(());
+        }
+        self.find(call.n(), call.count())?;
+        let kind = match kind {
+            Kind::Inclusive(initial) => Kind::Inclusive(initial.map(Marked::new)),
+            Kind::Exclusive(initial) => Kind::Exclusive(Marked::new(initial)),
+        };
+        launch::run(&mut self.plan.plan, &call, kind)
+    }
+
+    /// Err when what says where the segments of `n` elements begin does not fit.
+    fn check(&self, n: u64) -> Result<()> {
+        let Source { argument, .. } = self.source;
+        let refused = |problem| {
+            Err(Error::Argument {
+                argument: argument.to_owned(),
+                problem,
+            })
+        };
+        launch::expect_device(&self.plan.finders, argument, self.source.device)?;
+        let manifest = self.plan.finders.manifest();
+        if manifest.is_none_or(|manifest| manifest.kernel(&self.source.entry).is_none()) {
+            return refused("have a size that is not allowed: 1, 2, 4, 8 or 16 bytes".to_owned());
+        }
+        if !self.source.is_offsets && self.source.len < n {
+            let len = self.source.len;
+            return refused(format!("has {len} elements, needed are the input's {n}"));
+        }
+        Ok(())
+    }
+
+    /// Finds where the segments of `n` elements begin, or of as many as are at `count`.
+    fn find(&mut self, n: u64, count: u64) -> Result<()> {
+        let Source {
+            address,
+            len,
+            is_offsets,
+            ..
+        } = self.source;
+        if is_offsets {
+            let words = heads::words(n) as usize;
+            self.plan.heads.slice_mut(..words)?.fill_bytes(0)?;
+        }
+        let heads = self.plan.heads.address();
+        let of_keys = [&address, &n, &count, &heads];
+        let of_offsets = [&address, &len, &n, &count, &heads];
+        let parameters: &[&u64] = if is_offsets { &of_offsets } else { &of_keys };
+        let actual = |value: &&'_ u64| Actual {
+            bytes: bytes_of(*value),
+            elements: None,
+        };
+        let parameters: Vec<Actual<'_>> = parameters.iter().map(actual).collect();
+
+        let work = if is_offsets { len } else { n };
+        let multiprocessors = u64::from(self.source.device.properties().multiprocessors);
+        let most = multiprocessors.max(1) * BLOCKS_PER_MULTIPROCESSOR;
+        let blocks = work.div_ceil(heads::PER_BLOCK).clamp(1, most) as u32;
+        // SAFETY: the first thing that every thread does is to wait for earlier launches,
+        // and what they write is behind raw pointers.
+        let config = unsafe {
+            LaunchConfig::new(LaunchShape::new(blocks, heads::THREADS)).programmatic()
+        };
+        // SAFETY: the entry is a kernel of `quadscan_kernels::scan::heads`. Keys and flags
+        // are as many as elements, and borrowed; so are the offsets and the count. The words
+        // are this plan's, of its capacity, which is borrowed exclusively.
+        unsafe {
+            self.plan
+                .finders
+                .launch_raw(&self.source.entry, config, &parameters)
+        }
+    }
+}
+
+scans! { SegmentedScanKernels: Segments<'_, O> }
+
+impl<O: SegmentedScanKernels> fmt::Debug for SegmentedPlan<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SegmentedPlan")
+            .field("operator", &std::any::type_name::<O>())
+            .field("capacity", &self.capacity())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<O: SegmentedScanKernels> fmt::Debug for Segments<'_, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Segments")
+            .field("plan", &self.plan)
+            .field("by", &self.source.argument)
+            .finish_non_exhaustive()
+    }
+}
