@@ -44,6 +44,8 @@ pub mod manifest;
 #[cfg(feature = "build")]
 mod passes;
 #[cfg(feature = "build")]
+mod positions;
+#[cfg(feature = "build")]
 mod ptx;
 #[cfg(feature = "build")]
 mod stamp;

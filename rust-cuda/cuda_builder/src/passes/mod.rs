@@ -20,7 +20,7 @@ use std::thread;
 use crate::builder::Options;
 use crate::cargo::{Bitcode, Crate};
 use crate::llvm::{Llvm, Machine, Module};
-use crate::{CudaBuilderError, NvvmArch, flags};
+use crate::{CudaBuilderError, NvvmArch, flags, positions};
 
 use metadata::Found;
 use parts::Part;
@@ -131,7 +131,10 @@ impl Passes<'_> {
         names::settle(module);
         module.verify()?;
         let after = options.keep_ir.then(|| module.print());
-        let ptx = machine.emit(module)?;
+        let mut ptx = machine.emit(module)?;
+        if options.short_positions() {
+            ptx = positions::shorten(&ptx);
+        }
         Ok(Output {
             part: part.name,
             ptx,
