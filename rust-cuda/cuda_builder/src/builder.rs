@@ -385,7 +385,7 @@ impl CudaBuilder {
         llvm: &'static Llvm,
         warnings: &mut Vec<String>,
     ) -> Result<Artifact, CudaBuilderError> {
-        let writer = artifact::Writer::new(toolchain, kernels, out_dir, &self.options);
+        let writer = artifact::Writer::new(toolchain, kernels, out_dir, target, &self.options);
         let announce = Announcer::new(toolchain, kernels, &self.path);
         // While LLVM works on one architecture, cargo compiles the next.
         let built = std::thread::scope(|scope| {

@@ -50,6 +50,8 @@ mod ptx;
 #[cfg(feature = "build")]
 mod stamp;
 #[cfg(feature = "build")]
+mod store;
+#[cfg(feature = "build")]
 pub mod toolchain;
 
 pub use arch::NvvmArch;

@@ -4,10 +4,10 @@
 //! `function_name` and `inlined_at`, and the functions' names as numbers, a
 //! line a letter: most of the text of a kernel made of small functions. Here
 //! each becomes `.loc file line 0 //call`, and the calls stand once, as comments
-//! at the end: `//.call number file line [caller]`. The instructions and the
-//! lines that tools show stay; columns and names go. What LLVM writes is
-//! described in the PTX ISA, ".loc"; that names are of use to nobody but a
-//! debugger is why [`crate::DebugInfo::LineTables`] keeps the whole.
+//! at the end: `//.call number file line [caller]`. The instructions, their blocks
+//! and the lines that tools show stay; columns and the names of functions go.
+//! What LLVM writes is described in the PTX ISA, ".loc";
+//! [`crate::DebugInfo::LineTables`] keeps the whole of it.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -34,6 +34,10 @@ struct Shortener {
     /// Holds for the next instruction.
     next: Option<Position>,
     written: Option<Position>,
+    /// A label that only positions have brought, before the next instruction.
+    label: Option<String>,
+    /// Whether a label stands before the next instruction.
+    is_labelled: bool,
     /// Open braces of a debug section.
     section: Option<i32>,
 }
@@ -59,16 +63,36 @@ impl Shortener {
             self.skip_section(word);
         } else if let Some(position) = word.strip_prefix(".loc").and_then(read) {
             self.enter(position);
-        } else if !is_dropped(word) {
+        } else if let Some(number) = word.strip_prefix("$L__tmp") {
+            self.label.get_or_insert_with(|| format!("${number}"));
+        } else if !is_mark(word) {
             if is_function_head(line) || line == "}" {
                 self.latest.clear();
-                (self.next, self.written) = (None, None);
+                (self.next, self.written, self.label) = (None, None, None);
+            } else if word.starts_with('$') && word.ends_with(':') {
+                self.label = None;
+                self.is_labelled = true;
             } else if takes_position(word) {
+                self.write_label();
                 self.write_position();
             }
-            self.out.push_str(line);
-            self.out.push('\n');
+            self.push_line(line);
         }
+    }
+
+    fn push_line(&mut self, line: &str) {
+        self.out.push_str(line);
+        self.out.push('\n');
+    }
+
+    /// Writes a label where none stands: nothing jumps there, and yet ptxas, which
+    /// begins a block at each, makes other code without it (seen with ptxas 13.5).
+    fn write_label(&mut self) {
+        let label = self.label.take();
+        if let Some(label) = label.filter(|_| !self.is_labelled) {
+            self.push_line(&label);
+        }
+        self.is_labelled = false;
     }
 
     /// Debug sections hold the names, and stand behind the last function.
@@ -133,10 +157,9 @@ fn read(text: &str) -> Option<(Place, Option<Place>)> {
     }
 }
 
-/// What LLVM writes beside positions and around inline assembly.
-fn is_dropped(word: &str) -> bool {
-    let is_mark = word == "// begin inline asm" || word == "// end inline asm";
-    is_mark || (word.starts_with("$L__tmp") && word.ends_with(':'))
+/// What LLVM writes around inline assembly.
+fn is_mark(word: &str) -> bool {
+    word == "// begin inline asm" || word == "// end inline asm"
 }
 
 fn is_function_head(line: &str) -> bool {
@@ -175,6 +198,9 @@ $L__tmp1:
 $L__BB0_1:
 \tbar.sync 0;
 $L__tmp2:
+$L__tmp3:
+\tmembar.cta;
+$L__tmp4:
 \t.loc\t1 9 1
 }
 \t.file\t1 \"./src/lib.rs\"
@@ -196,12 +222,15 @@ $L__info_string0:
 $L__func_begin0:
 \t.loc\t1 7 0
 \tld.param.b32 \t%r1, [k_param_0];
+$0:
 \t.loc\t3 30 0 //2
 \tbar.sync 0;
 \tadd.s32 \t%r2, %r1, 1;
 $L__BB0_1:
 \t.loc\t2 21 0 //1
 \tbar.sync 0;
+$2:
+\tmembar.cta;
 }
 \t.file\t1 \"./src/lib.rs\"
 //.call 1 1 8
