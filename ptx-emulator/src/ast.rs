@@ -30,6 +30,8 @@ pub struct Module {
     pub address_size: u32,
     /// `.file` entries.
     pub files: Vec<File>,
+    /// `//.call` entries.
+    pub calls: Vec<Call>,
     /// Variables at module scope.
     pub variables: Vec<Variable>,
     /// Entries and device functions, declarations included.
@@ -43,6 +45,20 @@ pub struct File {
     pub index: u32,
     /// As written.
     pub path: String,
+}
+
+/// `//.call number file line [caller]`: a call that was inlined, in cuda_builder's
+/// short form of positions. To every other reader of PTX it is a comment.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Call {
+    /// The number that stands as a comment behind `.loc`.
+    pub number: u32,
+    /// Index into the `.file` entries.
+    pub file: u32,
+    /// From 1; 0 when the compiler had none.
+    pub line: u32,
+    /// The number of the call that this one was inlined by, which stands above it.
+    pub caller: Option<u32>,
 }
 
 /// The state spaces in which a declaration can stand.
@@ -295,7 +311,8 @@ pub struct Prototype {
     pub parameters: Vec<Variable>,
 }
 
-/// `.loc file line column [, function_name ..., inlined_at file line column]`.
+/// `.loc file line column [, function_name ..., inlined_at file line column]`, or
+/// `.loc file line column //call`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Location {
     /// Index into the `.file` entries.
@@ -306,6 +323,8 @@ pub struct Location {
     pub column: u32,
     /// The call site that this was inlined at: file, line, column.
     pub inlined_at: Option<(u32, u32, u32)>,
+    /// The number of the call that this was inlined by, in the short form.
+    pub call: Option<u32>,
 }
 
 /// One instruction as written.

@@ -313,6 +313,7 @@ fn builder<'a>(module: &ast::Module, text: &'a str) -> Builder<'a> {
                 .iter()
                 .map(|file| (file.index, file.path.clone()))
                 .collect(),
+            &module.calls,
         ),
         location: None,
         function: u32::MAX,

@@ -5,11 +5,15 @@
 //! caller, which is the nearest `.loc` above it with that file, line and
 //! column (PTX ISA, ".loc"). A position is written once a function, so the
 //! caller may stand far above.
+//!
+//! cuda_builder writes the same in a third of the bytes: one `.loc` with the
+//! number of a call as a comment behind it, and the calls, each with its own
+//! caller, as comments at the end of the text (`//.call`).
 
 use std::collections::HashMap;
 
 use super::Code;
-use crate::ast::Location;
+use crate::ast::{Call, Location};
 
 /// Where the toolchain's own library is compiled from.
 const TOOLCHAIN: &str = "/rustc/";
@@ -30,14 +34,29 @@ pub(crate) struct Sources {
     frames: Vec<Frame>,
     /// The latest frame of the current function with a file, line and column.
     latest: HashMap<(u32, u32, u32), u32>,
+    /// The frame of each numbered call.
+    calls: HashMap<u32, u32>,
 }
 
 impl Sources {
-    pub(crate) fn new(files: HashMap<u32, String>) -> Self {
-        Sources {
+    /// A call whose caller does not stand above it counts as not inlined.
+    pub(crate) fn new(files: HashMap<u32, String>, calls: &[Call]) -> Self {
+        let mut sources = Sources {
             files,
             ..Sources::default()
+        };
+        for call in calls {
+            let &Call { file, line, .. } = call;
+            let caller = call.caller.and_then(|number| sources.call(number));
+            let frame = sources.frames.len() as u32;
+            sources.frames.push(Frame { file, line, caller });
+            sources.calls.insert(call.number, frame);
         }
+        sources
+    }
+
+    fn call(&self, number: u32) -> Option<u32> {
+        self.calls.get(&number).copied()
     }
 
     /// Positions of another function follow.
@@ -51,6 +70,7 @@ impl Sources {
             let known = self.latest.get(&place).copied();
             known.unwrap_or_else(|| self.push(place, None))
         });
+        let caller = caller.or_else(|| self.call(location.call?));
         self.push((location.file, location.line, location.column), caller)
     }
 
@@ -164,6 +184,7 @@ mod tests {
             line,
             column: 5,
             inlined_at,
+            call: None,
         }
     }
 
@@ -179,7 +200,17 @@ mod tests {
             files
                 .map(|(index, name)| (index as u32, (*name).to_owned()))
                 .collect(),
+            &[call(1, (1, 10), None), call(2, (2, 20), Some(1))],
         )
+    }
+
+    fn call(number: u32, (file, line): (u32, u32), caller: Option<u32>) -> Call {
+        Call {
+            number,
+            file,
+            line,
+            caller,
+        }
     }
 
     #[test]
@@ -200,6 +231,40 @@ mod tests {
         let again = sources.enter(&location(3, 30, Some((2, 20, 5))));
         assert_eq!(sources.stack(again)[2], "./k/src/scan.rs:11");
         assert_eq!(sources.stack(inner), stack);
+    }
+
+    #[test]
+    fn a_numbered_call_stands_for_its_position_and_its_callers() {
+        let mut sources = sources();
+        let numbered = |call| Location {
+            call: Some(call),
+            ..location(3, 30, None)
+        };
+        let inner = sources.enter(&numbered(2));
+        let stack = [
+            "/rustc/0/mem.rs:30",
+            "./std/src/thread.rs:20",
+            "./k/src/scan.rs:10",
+        ];
+        assert_eq!(sources.stack(inner), stack);
+        // Calls hold for the whole module; one that is not listed is none.
+        sources.begin_function();
+        let outer = sources.enter(&numbered(1));
+        assert_eq!(sources.stack(outer), [stack[0], stack[2]]);
+        let unknown = sources.enter(&numbered(9));
+        assert_eq!(sources.stack(unknown), stack[..1]);
+    }
+
+    #[test]
+    fn a_call_whose_caller_does_not_stand_above_it_has_none() {
+        let calls = [call(1, (2, 20), Some(2)), call(2, (2, 21), Some(2))];
+        let mut sources = Sources::new(HashMap::from([(2, "a.rs".to_owned())]), &calls);
+        let at = Location {
+            call: Some(2),
+            ..location(2, 1, None)
+        };
+        let inner = sources.enter(&at);
+        assert_eq!(sources.stack(inner), ["a.rs:1", "a.rs:21"]);
     }
 
     #[test]

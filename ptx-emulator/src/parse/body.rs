@@ -112,6 +112,7 @@ impl Parser<'_> {
             line,
             column,
             inlined_at: None,
+            call: self.call_behind(),
         };
         while self.accept(',') {
             match self.name("function_name or inlined_at")?.as_str() {
@@ -129,6 +130,12 @@ impl Parser<'_> {
             }
         }
         Ok(location)
+    }
+
+    /// The number in a comment directly behind the last token: `//17`.
+    fn call_behind(&self) -> Option<u32> {
+        let rest = self.text.get(self.previous_end..)?.lines().next()?;
+        rest.trim().strip_prefix("//")?.parse().ok()
     }
 
     fn instruction(&mut self) -> Parsed<Instruction> {

@@ -1,13 +1,26 @@
 //! Module scope: headers, variables, functions, debug sections.
 
 use super::{Parsed, Parser, limits};
-use crate::ast::{File, Function, Linkage, Module, Number, Space};
+use crate::ast::{Call, File, Function, Linkage, Module, Number, Space};
 use crate::lexer::Kind;
+
+/// A line `//.call number file line [caller]`.
+fn call(line: &str) -> Option<Call> {
+    let mut numbers = line.strip_prefix("//.call ")?.split(' ').map(str::parse);
+    let mut number = || numbers.next()?.ok();
+    Some(Call {
+        number: number()?,
+        file: number()?,
+        line: number()?,
+        caller: number(),
+    })
+}
 
 impl Parser<'_> {
     pub(super) fn module(&mut self) -> Parsed<Module> {
         let mut module = Module {
             address_size: 64,
+            calls: self.text.lines().filter_map(call).collect(),
             ..Module::default()
         };
         if self.current.kind != Kind::Dot("version") {

@@ -15,6 +15,7 @@ use crate::manifest::{self, Kernel, MAIN, Manifest, Module, Part};
 use crate::passes::{KernelMetadata, Output, Passes};
 use crate::ptx::Ptx;
 use crate::stamp::{Stamp, hash};
+use crate::store::{self, Store};
 use crate::toolchain::Toolchain;
 use crate::{CudaBuilderError, NvvmArch, flags};
 
@@ -58,10 +59,15 @@ pub(crate) struct Built {
 }
 
 /// A part with its PTX.
-struct Text {
-    part: Part,
-    findings: Vec<Finding>,
-    ptx: String,
+#[derive(Debug)]
+pub(crate) struct Text {
+    pub(crate) part: Part,
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) ptx: String,
+    /// The module before optimisation and before code generation, as text,
+    /// where asked for.
+    pub(crate) before: Option<String>,
+    pub(crate) after: Option<String>,
 }
 
 impl Built {
@@ -116,6 +122,8 @@ pub(crate) struct Writer<'b> {
     toolchain: &'b Toolchain,
     kernels: &'b Crate,
     dir: &'b Path,
+    /// Where nested builds are.
+    target: &'b Path,
     options: &'b Options,
 }
 
@@ -124,12 +132,14 @@ impl<'b> Writer<'b> {
         toolchain: &'b Toolchain,
         kernels: &'b Crate,
         dir: &'b Path,
+        target: &'b Path,
         options: &'b Options,
     ) -> Self {
         Writer {
             toolchain,
             kernels,
             dir,
+            target,
             options,
         }
     }
@@ -152,26 +162,19 @@ impl<'b> Writer<'b> {
         {
             return Ok(stamp.built.clone());
         }
-        let passes = Passes {
-            llvm,
-            kernels: self.kernels,
-            options: self.options,
-            arch,
-        };
-        let outputs = passes.run(bitcode)?;
+        let parts = self.parts(llvm, bitcode, arch)?;
         if final_module.is_some() {
-            one_file(outputs.iter().map(|output| output.part.as_str()))?;
+            one_file(parts.iter().map(|text| text.part.name.as_str()))?;
         }
-        let mut parts = Vec::new();
-        for output in &outputs {
-            if let (true, Some(before)) = (emit_ir, &output.before) {
-                let file = self.file(&output.part, arch, "ll");
+        for text in &parts {
+            if let (true, Some(before)) = (emit_ir, &text.before) {
+                let file = self.file(&text.part.name, arch, "ll");
                 write(&self.dir.join(file), before)?;
             }
-            if let (Some(path), Some(after)) = (final_module, &output.after) {
+            if let (Some(path), Some(after)) = (final_module, &text.after) {
                 write(path, after)?;
             }
-            parts.push(self.part(output, arch)?);
+            write(&self.dir.join(&text.part.file), &text.ptx)?;
         }
         let built = Built::new(arch, &parts);
         if let Some(before) = before {
@@ -190,8 +193,35 @@ impl<'b> Writer<'b> {
         Ok(stamp.built)
     }
 
-    /// Describes, checks and writes the PTX of one part.
-    fn part(&self, output: &Output, arch: NvvmArch) -> Result<Text, CudaBuilderError> {
+    /// The parts of one architecture, those that were built before from the store.
+    fn parts(
+        &self,
+        llvm: &'static Llvm,
+        bitcode: &Bitcode,
+        arch: NvvmArch,
+    ) -> Result<Vec<Text>, CudaBuilderError> {
+        let store = Store::new(
+            self.target,
+            self.toolchain,
+            self.kernels,
+            self.options,
+            arch,
+        );
+        let passes = Passes {
+            store: (!self.options.keep_ir).then_some(&store),
+            finish: &|output| self.part(output, arch),
+            llvm,
+            kernels: self.kernels,
+            options: self.options,
+            arch,
+        };
+        let parts = passes.run(bitcode)?;
+        store.trim();
+        Ok(parts)
+    }
+
+    /// Describes and checks the PTX of one part.
+    fn part(&self, output: Output, arch: NvvmArch) -> Result<Text, CudaBuilderError> {
         let ptx = format!("{}\n", output.ptx.trim_end());
         let part = Part {
             name: output.part.clone(),
@@ -205,11 +235,12 @@ impl<'b> Writer<'b> {
             .map(|kernel| kernel.entry.as_str())
             .collect();
         let findings = lint::check(&ptx, &entries);
-        write(&self.dir.join(&part.file), &ptx)?;
         Ok(Text {
             part,
             findings,
             ptx,
+            before: output.before,
+            after: output.after,
         })
     }
 
@@ -250,14 +281,13 @@ impl<'b> Writer<'b> {
         })
     }
 
-    /// A hash of everything that the PTX is made from, this program included.
+    /// A hash of everything that the PTX is made from, this package included.
     fn key(&self, bitcode: &Bitcode, arch: NvvmArch) -> Result<u64, CudaBuilderError> {
-        let program = std::env::current_exe()
-            .and_then(|path| Ok((fs::metadata(&path)?.modified()?, path)))
-            .ok();
         let words = format!(
-            "{:?} {arch} {} {program:?}",
-            self.options, self.toolchain.rustc
+            "{:?} {arch} {} {}",
+            self.options,
+            self.toolchain.rustc,
+            store::SOURCES
         );
         let mut parts = vec![words.into_bytes()];
         for path in &bitcode.archives {
@@ -354,7 +384,7 @@ pub(crate) fn copy_if_changed(from: &Path, to: &Path) -> io::Result<()> {
     fs::write(to, bytes)
 }
 
-fn hex(bytes: impl AsRef<[u8]>) -> String {
+pub(crate) fn hex(bytes: impl AsRef<[u8]>) -> String {
     bytes
         .as_ref()
         .iter()

@@ -152,7 +152,7 @@ pub(crate) fn listed(options: &Options) -> Vec<String> {
         format!("ftz={}", options.ftz),
         format!("fast-sqrt={}", options.fast_sqrt),
         format!("fast-div={}", options.fast_div),
-        format!("line-info={}", options.line_directives()),
+        format!("line-info={}", options.line_info()),
     ];
     if options.kernels_of_dependencies {
         flags.push("kernels-of-dependencies=true".into());
@@ -165,5 +165,18 @@ impl Options {
     /// Whether the PTX carries `.file` and `.loc`.
     pub(crate) fn line_directives(&self) -> bool {
         self.generate_line_info || self.debug == DebugInfo::LineTables
+    }
+
+    /// Whether positions are written in fewer words than LLVM's.
+    pub(crate) fn short_positions(&self) -> bool {
+        self.line_directives() && self.debug != DebugInfo::LineTables && !self.emit_comments
+    }
+
+    fn line_info(&self) -> &'static str {
+        match (self.line_directives(), self.short_positions()) {
+            (false, _) => "false",
+            (true, true) => "true",
+            (true, false) => "in-full",
+        }
     }
 }

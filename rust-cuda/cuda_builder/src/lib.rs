@@ -44,9 +44,13 @@ pub mod manifest;
 #[cfg(feature = "build")]
 mod passes;
 #[cfg(feature = "build")]
+mod positions;
+#[cfg(feature = "build")]
 mod ptx;
 #[cfg(feature = "build")]
 mod stamp;
+#[cfg(feature = "build")]
+mod store;
 #[cfg(feature = "build")]
 pub mod toolchain;
 

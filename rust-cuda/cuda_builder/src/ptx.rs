@@ -16,6 +16,8 @@ pub(crate) struct Ptx<'t> {
     /// Functions that are declared, and defined elsewhere if at all.
     pub(crate) undefined: Vec<String>,
     files: BTreeMap<u32, String>,
+    /// File, line and caller of each call of [`crate::positions`].
+    calls: BTreeMap<u32, (u32, u32, Option<u32>)>,
 }
 
 /// A function with a body.
@@ -45,12 +47,15 @@ impl<'t> Ptx<'t> {
             shared: Vec::new(),
             undefined: Vec::new(),
             files: BTreeMap::new(),
+            calls: BTreeMap::new(),
             lines,
         };
         let mut index = 0;
         while index < ptx.lines.len() {
             let line = uncommented(ptx.lines[index]);
-            if let Some(file) = line.strip_prefix(".file") {
+            if let Some(call) = ptx.lines[index].strip_prefix("//.call ") {
+                ptx.add_call(call);
+            } else if let Some(file) = line.strip_prefix(".file") {
                 ptx.add_file(file);
             } else if let Some(variable) = shared_variable(line) {
                 ptx.shared.push(variable);
@@ -91,19 +96,40 @@ impl<'t> Ptx<'t> {
         fallback
     }
 
-    /// `file line column`, and the place it was inlined at.
+    /// `file line column`, and the places it was inlined at, the innermost first.
     fn places(&self, location: &str) -> Vec<String> {
-        let location = uncommented(location);
-        let parts = location.split("inlined_at");
-        parts
-            .filter_map(|part| {
-                let mut numbers = part.split_whitespace();
-                let file: u32 = numbers.next()?.parse().ok()?;
-                let line: u32 = numbers.next()?.trim_end_matches(',').parse().ok()?;
+        let (location, call) = location.split_once("//").unwrap_or((location, ""));
+        let written = location.split("inlined_at").filter_map(|part| {
+            let mut numbers = part.split_whitespace();
+            let file: u32 = numbers.next()?.parse().ok()?;
+            let line: u32 = numbers.next()?.trim_end_matches(',').parse().ok()?;
+            Some((file, line))
+        });
+        // A caller has the smaller number, so this ends.
+        let numbers = std::iter::successors(call.trim().parse().ok(), |number| {
+            let (_, _, caller) = self.calls.get(number)?;
+            caller.filter(|caller| caller < number)
+        });
+        let calls = numbers.filter_map(|number| self.calls.get(&number));
+        let places = written.chain(calls.map(|&(file, line, _)| (file, line)));
+        places
+            .filter_map(|(file, line)| {
                 let path = self.files.get(&file)?;
                 (line > 0).then(|| format!("{path}:{line}"))
             })
             .collect()
+    }
+
+    /// Reads `number file line [caller]`.
+    fn add_call(&mut self, text: &str) {
+        let numbers: Vec<u32> = text
+            .split(' ')
+            .map_while(|word| word.parse().ok())
+            .collect();
+        if let [number, file, line, caller @ ..] = numbers.as_slice() {
+            let call = (*file, *line, caller.first().copied());
+            self.calls.insert(*number, call);
+        }
     }
 
     /// Shared memory that a kernel and what it calls declare, in bytes, and
@@ -421,5 +447,17 @@ mod tests {
         let ret = scan.body.end - 2;
         assert_eq!(ptx.source(scan, ret).as_deref(), Some("src/lib.rs:9"));
         assert_eq!(ptx.source(scan, ret - 2).as_deref(), Some("src/lib.rs:7"));
+    }
+
+    #[test]
+    fn a_position_in_the_standard_library_is_told_by_the_calls_behind_it() {
+        let long = "\t.loc\t2 70 3, function_name $L__info_string0, inlined_at 1 9 5\n";
+        assert!(MODULE.contains(long));
+        let text = MODULE.replace(long, "\t.loc\t2 70 0 //2\n");
+        let text = format!("{text}//.call 1 1 9\n//.call 2 2 60 1\n");
+        let ptx = Ptx::read(&text);
+        let scan = ptx.functions.iter().find(|f| f.name == "scan").unwrap();
+        let ret = scan.body.end - 2;
+        assert_eq!(ptx.source(scan, ret).as_deref(), Some("src/lib.rs:9"));
     }
 }

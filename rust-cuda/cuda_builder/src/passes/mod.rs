@@ -17,15 +17,20 @@ mod parts;
 use std::num::NonZero;
 use std::thread;
 
+use crate::artifact::Text;
 use crate::builder::Options;
 use crate::cargo::{Bitcode, Crate};
 use crate::llvm::{Llvm, Machine, Module};
-use crate::{CudaBuilderError, NvvmArch, flags};
+use crate::store::{Key, Store};
+use crate::{CudaBuilderError, NvvmArch, flags, positions};
 
 use metadata::Found;
 use parts::Part;
 
 pub(crate) use metadata::KernelMetadata;
+
+/// A finished part, and its name in the store.
+type Made = (Key, Text);
 
 /// What the passes make of one part.
 #[derive(Debug)]
@@ -44,6 +49,10 @@ pub(crate) struct Output {
 /// One build of one crate for one architecture.
 #[derive(Clone, Copy)]
 pub(crate) struct Passes<'b> {
+    /// What was built before, unless what is between is asked for.
+    pub(crate) store: Option<&'b Store>,
+    /// What is done with the PTX of each part, on many threads.
+    pub(crate) finish: &'b (dyn Fn(Output) -> Result<Text, CudaBuilderError> + Sync),
     pub(crate) llvm: &'static Llvm,
     pub(crate) kernels: &'b Crate,
     pub(crate) options: &'b Options,
@@ -52,7 +61,7 @@ pub(crate) struct Passes<'b> {
 
 impl Passes<'_> {
     /// Turns bitcode into the PTX of each part, `main` first.
-    pub(crate) fn run(self, bitcode: &Bitcode) -> Result<Vec<Output>, CudaBuilderError> {
+    pub(crate) fn run(self, bitcode: &Bitcode) -> Result<Vec<Text>, CudaBuilderError> {
         let name = self.kernels.identifier();
         let module = Module::parse(self.llvm, &bitcode.module, &name)?;
         module.set_name(&name);
@@ -67,7 +76,8 @@ impl Passes<'_> {
         self.whole(&module, &found, bitcode)?;
         let parts = parts::split(&found)?;
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        self.each(module, &found, parts, threads)
+        let made = self.each(module, &found, parts, threads)?;
+        Ok(made.into_iter().map(|(_, text)| text).collect())
     }
 
     /// Makes the entries and drops what no kernel needs.
@@ -92,19 +102,46 @@ impl Passes<'_> {
         found: &Found,
         mut parts: Vec<Part>,
         threads: usize,
-    ) -> Result<Vec<Output>, CudaBuilderError> {
+    ) -> Result<Vec<Made>, CudaBuilderError> {
         if parts.len() == 1 {
             let part = parts.pop().into_iter();
-            return part.map(|part| self.part(&module, part)).collect();
+            return part.map(|part| self.one(&module, part)).collect();
         }
         // A context works on one thread at a time, so each half is read into its own.
         let bitcode = module.bitcode();
         drop(module);
-        parts::halves(parts, threads, |half, threads| {
+        let stored = self
+            .store
+            .map(|store| (store, store.key(&bitcode, &format!("{parts:?}"))));
+        if let Some((store, key)) = &stored
+            && let Some(made) = store.group(key)
+        {
+            return Ok(made);
+        }
+        let made = parts::halves(parts, threads, |half, threads| {
             let module = Module::parse(self.llvm, &bitcode, &self.kernels.identifier())?;
             parts::keep(&module, &self.machine()?, found, &half)?;
             self.each(module, found, half, threads)
-        })
+        })?;
+        if let Some((store, key)) = &stored {
+            store.keep_group(key, &made);
+        }
+        Ok(made)
+    }
+
+    /// The one part that a module holds, from the store where it has it.
+    fn one(self, module: &Module, part: Part) -> Result<Made, CudaBuilderError> {
+        let Some(store) = self.store else {
+            let text = (self.finish)(self.part(module, part)?)?;
+            return Ok((Key::default(), text));
+        };
+        let key = store.key(&module.bitcode(), &format!("{part:?}"));
+        if let Some(text) = store.part(&key) {
+            return Ok((key, text));
+        }
+        let text = (self.finish)(self.part(module, part)?)?;
+        store.keep_part(&key, &text);
+        Ok((key, text))
     }
 
     /// The PTX of the one part that a module holds.
@@ -131,7 +168,10 @@ impl Passes<'_> {
         names::settle(module);
         module.verify()?;
         let after = options.keep_ir.then(|| module.print());
-        let ptx = machine.emit(module)?;
+        let mut ptx = machine.emit(module)?;
+        if options.short_positions() {
+            ptx = positions::shorten(&ptx);
+        }
         Ok(Output {
             part: part.name,
             ptx,

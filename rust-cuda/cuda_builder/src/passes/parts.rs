@@ -14,7 +14,7 @@ use crate::CudaBuilderError;
 use crate::llvm::{Linkage, Machine, Module};
 use crate::manifest::MAIN;
 
-use super::Output;
+use super::Made;
 use super::metadata::{Found, KernelMetadata};
 
 /// The kernels of one part.
@@ -98,8 +98,8 @@ pub(super) fn keep(
 pub(super) fn halves(
     mut parts: Vec<Part>,
     threads: usize,
-    work: impl Fn(Vec<Part>, usize) -> Result<Vec<Output>, CudaBuilderError> + Sync,
-) -> Result<Vec<Output>, CudaBuilderError> {
+    work: impl Fn(Vec<Part>, usize) -> Result<Vec<Made>, CudaBuilderError> + Sync,
+) -> Result<Vec<Made>, CudaBuilderError> {
     let second = parts.split_off(parts.len() / 2);
     let mut done;
     if threads <= 1 {
