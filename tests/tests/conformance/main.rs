@@ -18,6 +18,7 @@ mod reduce_operators;
 mod scan;
 mod scan_algorithms;
 mod segmented_reduce;
+mod segmented_scan;
 
 use std::process::ExitCode;
 
@@ -124,6 +125,14 @@ fn cases() -> Vec<Case> {
         segmented_reduce::sums_of_segments_have_the_same_bits_again,
         segmented_reduce::offsets_that_do_not_ascend_write_nothing_elsewhere,
         segmented_reduce::segments_that_do_not_fit_their_results_are_refused,
+        segmented_scan::sums_of_every_type_agree_with_sequential_scans,
+        segmented_scan::extremes_agree_with_sequential_scans,
+        segmented_scan::products_agree_with_sequential_scans,
+        segmented_scan::an_operator_that_is_not_commutative_keeps_the_order_in_segments,
+        segmented_scan::segments_of_any_length_begin_anywhere,
+        segmented_scan::keys_flags_and_offsets_say_the_same,
+        segmented_scan::segments_are_scanned_in_place_counted_and_in_graphs,
+        segmented_scan::segments_that_do_not_fit_are_refused,
         limits::chains_take_every_step,
         limits::the_copy_moves_every_vector_and_nothing_else,
         limits::the_chase_through_shared_memory_goes_round_the_ring,
