@@ -26,6 +26,7 @@ TYPES = {
     "u8": ("uint8", "uint8"),
     "i8": ("int8", "int8"),
     "u8_u32": ("uint8", "uint32"),
+    "u8_u64": ("uint8", "uint64"),
     "u16": ("uint16", "uint16"),
     "i16": ("int16", "int16"),
     "f16": ("float16", "float16"),
