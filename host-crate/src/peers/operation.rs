@@ -76,9 +76,7 @@ pub enum Element {
     F64x2,
 }
 
-use Element::{
-    Bf16, F16, F32, F64, F64x2, I8, I16, I32, I64, U8, U8ToU32, U8ToU64, U16, U32, U64,
-};
+use Element::{Bf16, F16, F32, F64, F64x2, I8, I16, I32, I64, U8, U8ToU32, U8ToU64, U16, U32, U64};
 
 /// The types of sums.
 const NUMBERS: &[Element] = &[

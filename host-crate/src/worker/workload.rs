@@ -78,7 +78,9 @@ pub(super) fn measure(module: &Module, libraries: &mut Libraries, job: &Job) -> 
         ..Reading::default()
     };
     let mut ours = ours(module, &memory, algorithm, &mut reading)?;
-    reading.algorithm = ours.as_ref().and_then(|ours| Some(ours.algorithm()?.to_owned()));
+    reading.algorithm = ours
+        .as_ref()
+        .and_then(|ours| Some(ours.algorithm()?.to_owned()));
     if !is_timed || reading.wrong.is_some() {
         return Ok(reading);
     }
@@ -100,7 +102,14 @@ pub(super) fn measure(module: &Module, libraries: &mut Libraries, job: &Job) -> 
     }
     if reading.wrong.is_none() {
         let rule = Rule::new(job.repeat);
-        times(module, &memory, &rule, ours.as_deref_mut(), &peers, &mut reading)?;
+        times(
+            module,
+            &memory,
+            &rule,
+            ours.as_deref_mut(),
+            &peers,
+            &mut reading,
+        )?;
     }
     Ok(reading)
 }
@@ -131,8 +140,8 @@ fn ours(
             reading.missing = Some(format!("quadscan has no {workload} of {element}"));
             Ok(None)
         }
-        // It says which of these the operator, the device or so many elements rule out.
-        Err(error @ (Error::Argument { .. } | Error::UnknownKernel { .. })) => {
+        // It says what rules the algorithm out: operator, device, addresses or elements.
+        Err(error @ Error::Argument { .. }) if algorithm.is_some() => {
             reading.missing = Some(error.to_string());
             Ok(None)
         }
@@ -166,7 +175,12 @@ fn checked<'a>(
     peer: &'a library::Peer,
     reading: &mut Reading,
 ) -> Result<Option<Contestant<'a>>> {
-    let Size { workload, element, n, .. } = memory.size;
+    let Size {
+        workload,
+        element,
+        n,
+        ..
+    } = memory.size;
     let operation = workload.operation(element);
     let offsets_fit = !operation.has_offsets() || u32::try_from(n).is_ok();
     if !peer.has(operation) || !offsets_fit {
@@ -177,7 +191,11 @@ fn checked<'a>(
         .scratch_bytes(device, operation, n, memory.size.segments())
         .and_then(|bytes| device.alloc(bytes))
         .and_then(|scratch| {
-            let contestant = Contestant { peer, operation, scratch };
+            let contestant = Contestant {
+                peer,
+                operation,
+                scratch,
+            };
             contestant.launch(device, memory.call(0))?;
             device.synchronize()?;
             Ok(contestant)

@@ -121,9 +121,13 @@ impl Size {
     fn strides(&self) -> Sizes {
         let (sizes, shifts, copied) = (self.sizes(), self.shifts(), 16 * self.copied());
         Sizes {
-            input: (sizes.input + shifts.0).max(copied).next_multiple_of(ALIGNMENT),
+            input: (sizes.input + shifts.0)
+                .max(copied)
+                .next_multiple_of(ALIGNMENT),
             keys_or_offsets: sizes.keys_or_offsets.next_multiple_of(ALIGNMENT),
-            output: (sizes.output + shifts.1).max(copied).next_multiple_of(ALIGNMENT),
+            output: (sizes.output + shifts.1)
+                .max(copied)
+                .next_multiple_of(ALIGNMENT),
         }
     }
 
@@ -150,7 +154,10 @@ impl Size {
             let first = (u128::from(last - length) * u128::from(place(i)) >> 32) as u64;
             first..first + length
         });
-        [0..END, last - END..last].into_iter().chain(middle).collect()
+        [0..END, last - END..last]
+            .into_iter()
+            .chain(middle)
+            .collect()
     }
 }
 
@@ -204,7 +211,10 @@ impl Memory {
         // Element 0 stands behind an element before it, where the array begins later.
         let before = u64::from(self.size.shifts().0 > 0);
         let period = values::period(operation, PERIOD - before).repeat(PERIODS);
-        let vectors: Vec<[u32; 4]> = period.chunks_exact(16).map(bytemuck::pod_read_unaligned).collect();
+        let vectors: Vec<[u32; 4]> = period
+            .chunks_exact(16)
+            .map(bytemuck::pod_read_unaligned)
+            .collect();
         let stride = (self.strides.input / 16) as usize;
         let mut input = self.input.borrow_mut();
         repeat(&mut input, &vectors, stride, self.parts as usize)?;
@@ -287,7 +297,12 @@ impl Memory {
     /// Where the first part's results are not what they have to be, in words; of many
     /// results only some are looked at, of which both ends are.
     pub(crate) fn difference(&self) -> Result<Option<String>> {
-        let Size { workload, element, n, segment } = self.size;
+        let Size {
+            workload,
+            element,
+            n,
+            segment,
+        } = self.size;
         let operation = workload.operation(element);
         let (results, first) = if self.is_in_place() {
             (self.input.borrow(), 0)
@@ -297,11 +312,16 @@ impl Memory {
         let results = results.as_view().cast::<u8>();
         let each = element.output_bytes();
         for window in self.size.windows() {
-            let bytes = range(first + window.start * each, (window.end - window.start) * each);
+            let bytes = range(
+                first + window.start * each,
+                (window.end - window.start) * each,
+            );
             let found = results.slice(bytes)?.to_vec()?;
             let expected = values::results(operation, n, segment, window.clone());
             let differs = |(found, expected): (&[u8], &[u8])| found != expected;
-            let pairs = found.chunks_exact(each as usize).zip(expected.chunks_exact(each as usize));
+            let pairs = found
+                .chunks_exact(each as usize)
+                .zip(expected.chunks_exact(each as usize));
             if let Some(at) = pairs.clone().position(differs) {
                 let (found, expected) = pairs.clone().nth(at).unwrap_or_default();
                 let index = window.start + at as u64;

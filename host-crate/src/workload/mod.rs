@@ -16,9 +16,7 @@ pub mod values;
 
 use crate::peers::operation::{Element, Form, Operation, Operator};
 
-use Element::{
-    Bf16, F16, F32, F64, F64x2, I8, I16, I32, I64, U8, U8ToU32, U8ToU64, U16, U32, U64,
-};
+use Element::{Bf16, F16, F32, F64, F64x2, I8, I16, I32, I64, U8, U8ToU32, U8ToU64, U16, U32, U64};
 
 /// The table that a workload has its rows in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +93,11 @@ const fn reduction(
     }
 }
 
-const fn placed(name: &'static str, placement: Placement, elements: &'static [Element]) -> Workload {
+const fn placed(
+    name: &'static str,
+    placement: Placement,
+    elements: &'static [Element],
+) -> Workload {
     Workload {
         placement,
         ..scan(name, Form::Inclusive, Operator::Sum, elements)

@@ -187,8 +187,9 @@ pub fn results(operation: Operation, n: u64, run: u64, window: Range<u64>) -> Ve
     };
     match form {
         Form::Reduce => window.for_each(|_| write(input.together(0..n))),
-        Form::SegmentedReduce => window
-            .for_each(|i| write(input.together((i * run).min(n)..((i + 1) * run).min(n)))),
+        Form::SegmentedReduce => {
+            window.for_each(|i| write(input.together((i * run).min(n)..((i + 1) * run).min(n))))
+        }
         _ => {
             let is_divided = operation.has_keys() || operation.has_offsets();
             let run = if is_divided { run } else { u64::MAX };
@@ -279,7 +280,11 @@ mod tests {
                 let bytes = all.len() / last as usize;
                 for first in [last / 3, last - 1] {
                     let window = results(operation, n, run, first..last);
-                    assert_eq!(window, all[first as usize * bytes..], "{operation} in {run}");
+                    assert_eq!(
+                        window,
+                        all[first as usize * bytes..],
+                        "{operation} in {run}"
+                    );
                 }
             }
         }
@@ -287,7 +292,12 @@ mod tests {
 
     #[test]
     fn what_many_periods_are_together_is_what_going_through_them_gives() {
-        for operator in [Operator::Sum, Operator::Product, Operator::Min, Operator::Affine] {
+        for operator in [
+            Operator::Sum,
+            Operator::Product,
+            Operator::Min,
+            Operator::Affine,
+        ] {
             let input = Input::new(operator, Element::F64x2);
             let range = 700..13 * PERIOD + 5;
             assert_eq!(input.together(range.clone()), input.in_turn(range));
@@ -303,8 +313,13 @@ mod tests {
         let running = (1..=PERIOD).filter_map(|end| input.in_turn(0..end));
         let running: Vec<i64> = running.map(|sum| sum.0).collect();
         let (most, least) = (running.iter().max(), running.iter().min());
-        let range = most.zip(least).map(|(most, least)| most.max(&0) - least.min(&0));
-        assert!(range.is_some_and(|range| (20..=256).contains(&range)), "{range:?}");
+        let range = most
+            .zip(least)
+            .map(|(most, least)| most.max(&0) - least.min(&0));
+        assert!(
+            range.is_some_and(|range| (20..=256).contains(&range)),
+            "{range:?}"
+        );
         assert_eq!(running.last(), Some(&0));
     }
 
