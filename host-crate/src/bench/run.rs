@@ -214,7 +214,8 @@ impl<'a> Run<'a> {
         match executor.run(&job, limit) {
             Err(reason) => (Status::Failed, Some(reason)),
             Ok(reading) => {
-                record.counts = reading.counts;
+                // Of nothing there are no counts, and not 0.
+                record.counts = reading.counts.filter(|_| reading.missing.is_none());
                 record.clocks = reading.clocks.clone();
                 record.remarks.extend(reading.remarks.clone());
                 record.timings.kernel_method = reading.kernel_method;

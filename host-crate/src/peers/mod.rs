@@ -3,6 +3,7 @@
 //!
 //! - `compiler`: nvcc makes a shared library of `peers/scan`, once.
 //! - `operation`: what it can do, by name. `library`: the library, loaded.
+//! - `contestant`: its launches on the arrays of a workload, and the check of its result.
 //! - `arrays`: CuPy and PyTorch, by a script.
 //!
 //! A peer that cannot be had is a reason in one sentence, never an error of the run.
@@ -10,6 +11,7 @@
 
 pub mod arrays;
 pub mod compiler;
+pub mod contestant;
 pub mod library;
 pub mod operation;
 

@@ -4,11 +4,11 @@
 use std::path::PathBuf;
 
 use super::protocol::{Job, Peer, Reading, Task};
-use crate::device::{Buffer, Device, Module};
+use crate::device::Module;
 use crate::error::{Error, Result};
 use crate::measure::{Rule, device as timing};
-use crate::peers::library::{self, Call};
-use crate::peers::operation::Operation;
+use crate::peers::contestant::Contestant;
+use crate::peers::library;
 use crate::record::PeerTime;
 use crate::scan::Algorithm;
 use crate::workload::memory::{Memory, Size, Turn, rotated_bytes};
@@ -92,7 +92,7 @@ pub(super) fn measure(module: &Module, libraries: &mut Libraries, job: &Job) -> 
     let mut peers = Vec::new();
     for index in indices {
         let found = match &libraries.loaded[index].1 {
-            Ok(peer) => checked(device, &memory, peer, &mut reading)?,
+            Ok(peer) => checked(&memory, peer, &mut reading)?,
             Err(reason) => {
                 reading.peer_problem = Some(format!("--peers: {reason}"));
                 None
@@ -121,7 +121,7 @@ fn ours(
     algorithm: Option<Algorithm>,
     reading: &mut Reading,
 ) -> Result<Option<Box<dyn ours::Launch>>> {
-    let launched = ours::plan(module, &memory.size, algorithm).and_then(|plan| {
+    let launched = ours::plan(module, memory.size(), algorithm).and_then(|plan| {
         let Some(mut plan) = plan else {
             return Ok(None);
         };
@@ -131,12 +131,12 @@ fn ours(
     match launched {
         Ok(Some(plan)) => {
             let wrong = memory.difference()?;
-            reading.wrong = wrong.map(|wrong| format!("{}: {wrong}", memory.size.workload.name));
+            reading.wrong = wrong.map(|wrong| format!("{}: {wrong}", memory.size().workload.name));
             Ok(Some(plan))
         }
         Ok(None) => {
-            let workload = memory.size.workload.name;
-            let element = memory.size.element.name();
+            let workload = memory.size().workload.name;
+            let element = memory.size().element.name();
             reading.missing = Some(format!("quadscan has no {workload} of {element}"));
             Ok(None)
         }
@@ -149,65 +149,20 @@ fn ours(
     }
 }
 
-/// A peer with scratch memory of its own.
-struct Contestant<'a> {
-    peer: &'a library::Peer,
-    operation: Operation,
-    scratch: Buffer<u8>,
-}
-
-impl Contestant<'_> {
-    fn launch(&self, device: &Device, call: Call) -> Result<()> {
-        let scratch = (self.scratch.address(), self.scratch.len());
-        // SAFETY: `Memory` has every part in the operation's sizes, its offsets ascend to
-        // n, and the scratch is this contestant's own, as large as was asked for, whose
-        // launches are one after the other. A device gives nothing back while one of its
-        // graphs lives.
-        unsafe { self.peer.enqueue(device, self.operation, scratch, call) }
-    }
-}
-
 /// A peer whose result is right. What it has not is no matter; what is wrong is in the
 /// reading.
 fn checked<'a>(
-    device: &Device,
     memory: &Memory,
     peer: &'a library::Peer,
     reading: &mut Reading,
 ) -> Result<Option<Contestant<'a>>> {
-    let Size {
-        workload,
-        element,
-        n,
-        ..
-    } = memory.size;
-    let operation = workload.operation(element);
-    let offsets_fit = !operation.has_offsets() || u32::try_from(n).is_ok();
-    if !peer.has(operation) || !offsets_fit {
-        return Ok(None);
-    }
-    memory.restore()?;
-    let launched = peer
-        .scratch_bytes(device, operation, n, memory.size.segments())
-        .and_then(|bytes| device.alloc(bytes))
-        .and_then(|scratch| {
-            let contestant = Contestant {
-                peer,
-                operation,
-                scratch,
-            };
-            contestant.launch(device, memory.call(0))?;
-            device.synchronize()?;
-            Ok(contestant)
-        });
-    match launched {
-        Ok(contestant) => {
-            if let Some(wrong) = memory.difference()? {
-                let name = peer.name();
-                reading.wrong = Some(format!("{operation} of {name} is wrong: {wrong}"));
-            }
-            Ok(Some(contestant))
+    match Contestant::new(peer, memory) {
+        Ok(Some(Ok(contestant))) => Ok(Some(contestant)),
+        Ok(Some(Err(wrong))) => {
+            reading.wrong = Some(wrong);
+            Ok(None)
         }
+        Ok(None) => Ok(None),
         Err(error) if error.is_context_lost() => Err(error),
         Err(error) => {
             reading.peer_problem = Some(format!("--peers: {error}"));
@@ -236,9 +191,7 @@ fn times(
     works.push(Box::new(move || memory.copy(module, memory.next(&turn))));
     for peer in peers {
         let turn = Turn::default();
-        works.push(Box::new(move || {
-            peer.launch(device, memory.call(memory.next(&turn)))
-        }));
+        works.push(Box::new(move || peer.launch(memory, memory.next(&turn))));
     }
     let mut launches: Vec<timing::Launch<'_>> = works
         .iter_mut()
@@ -250,13 +203,13 @@ fn times(
         reading.kernel_method = Some(ours.method);
     }
     reading.copy = measured.next().map(|copy| copy.timing);
-    reading.copy_bytes = Some(memory.size.copy_moved());
+    reading.copy_bytes = Some(memory.size().copy_moved());
     reading.peers = peers
         .iter()
         .zip(measured)
         .map(|(contestant, measured)| PeerTime {
-            name: contestant.peer.name().to_owned(),
-            version: contestant.peer.version().to_owned(),
+            name: contestant.peer().name().to_owned(),
+            version: contestant.peer().version().to_owned(),
             timing: measured.timing,
             method: measured.method.to_string(),
         })

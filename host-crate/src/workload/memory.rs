@@ -52,25 +52,27 @@ const PLACES: (u64, u64) = (64, 1 << 10);
 const UNWRITTEN: u8 = 0xA5;
 
 /// Bytes that launches have to go through before they come back to the same ones.
-pub(crate) fn rotated_bytes(device: &Device) -> u64 {
+pub fn rotated_bytes(device: &Device) -> u64 {
     let cache = device.properties().l2_cache.map(u64::from);
     ROTATION * cache.filter(|&bytes| bytes > 0).unwrap_or(UNKNOWN_CACHE)
 }
 
 /// What the arrays are for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Size {
-    pub(crate) workload: &'static Workload,
-    pub(crate) element: Element,
+pub struct Size {
+    /// What is done with them.
+    pub workload: &'static Workload,
+    /// The type.
+    pub element: Element,
     /// Elements.
-    pub(crate) n: u64,
+    pub n: u64,
     /// Of which so many are a segment or have one key, where there are any.
-    pub(crate) segment: u64,
+    pub segment: u64,
 }
 
 impl Size {
     /// Segments that have offsets.
-    pub(crate) fn segments(&self) -> u64 {
+    pub fn segments(&self) -> u64 {
         let has_offsets = self.workload.operation(self.element).has_offsets();
         if has_offsets {
             self.n.div_ceil(self.segment)
@@ -85,7 +87,7 @@ impl Size {
     }
 
     /// What has to be read and written at least, bytes.
-    pub(crate) fn moved(&self) -> u64 {
+    pub fn moved(&self) -> u64 {
         self.sizes().moved()
     }
 
@@ -112,7 +114,7 @@ impl Size {
     }
 
     /// Bytes that it reads and writes.
-    pub(crate) fn copy_moved(&self) -> u64 {
+    pub fn copy_moved(&self) -> u64 {
         2 * 16 * self.copied()
     }
 
@@ -163,11 +165,11 @@ impl Size {
 
 /// Which part is next: one after the other, and again.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Turn(Cell<u64>);
+pub struct Turn(Cell<u64>);
 
 /// The arrays.
-pub(crate) struct Memory {
-    pub(crate) size: Size,
+pub struct Memory {
+    size: Size,
     parts: u64,
     strides: Sizes,
     input: RefCell<Buffer<[u32; 4]>>,
@@ -181,7 +183,7 @@ impl Memory {
     /// # Errors
     ///
     /// [`Error::OutOfMemory`], before anything is allocated; the device's.
-    pub(crate) fn new(device: &Device, size: Size, rotated: u64) -> Result<Self> {
+    pub fn new(device: &Device, size: Size, rotated: u64) -> Result<Self> {
         let (parts, strides) = (size.parts(rotated), size.strides());
         let free = device.memory_info()?.free;
         let wanted = parts.saturating_mul(strides.moved());
@@ -205,8 +207,22 @@ impl Memory {
         Ok(memory)
     }
 
+    /// What the arrays are for.
+    pub fn size(&self) -> &Size {
+        &self.size
+    }
+
+    /// The device that they are on.
+    pub fn device(&self) -> &Device {
+        self.keys_or_offsets.device()
+    }
+
     /// Makes input and output what they were before the first launch.
-    pub(crate) fn restore(&self) -> Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// The device's.
+    pub fn restore(&self) -> Result<()> {
         let operation = self.size.workload.operation(self.size.element);
         // Element 0 stands behind an element before it, where the array begins later.
         let before = u64::from(self.size.shifts().0 > 0);
@@ -223,7 +239,7 @@ impl Memory {
     }
 
     /// The next part.
-    pub(crate) fn next(&self, turn: &Turn) -> u64 {
+    pub fn next(&self, turn: &Turn) -> u64 {
         let part = turn.0.get();
         turn.0.set((part + 1) % self.parts);
         part
@@ -235,7 +251,7 @@ impl Memory {
     }
 
     /// What a peer is given of a part.
-    pub(crate) fn call(&self, part: u64) -> Call {
+    pub fn call(&self, part: u64) -> Call {
         let shifts = self.size.shifts();
         let input = self.input.borrow().address() + part * self.strides.input + shifts.0;
         let keys = self.keys_or_offsets.address() + part * self.strides.keys_or_offsets;
@@ -296,7 +312,11 @@ impl Memory {
 
     /// Where the first part's results are not what they have to be, in words; of many
     /// results only some are looked at, of which both ends are.
-    pub(crate) fn difference(&self) -> Result<Option<String>> {
+    ///
+    /// # Errors
+    ///
+    /// The device's.
+    pub fn difference(&self) -> Result<Option<String>> {
         let Size {
             workload,
             element,
@@ -318,7 +338,8 @@ impl Memory {
             );
             let found = results.slice(bytes)?.to_vec()?;
             let expected = values::results(operation, n, segment, window.clone());
-            let differs = |(found, expected): (&[u8], &[u8])| found != expected;
+            let differs =
+                |(found, expected): (&[u8], &[u8])| !values::are_same(element, found, expected);
             let pairs = found
                 .chunks_exact(each as usize)
                 .zip(expected.chunks_exact(each as usize));

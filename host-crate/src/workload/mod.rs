@@ -10,7 +10,7 @@
 //! What the peers call an operation is `peers::operation`'s; how all of them are timed is
 //! `worker`'s.
 
-pub(crate) mod memory;
+pub mod memory;
 pub(crate) mod ours;
 pub mod values;
 

@@ -162,7 +162,7 @@ struct Apart<O: ScanKernels>(scan::Plan<O>);
 
 impl<O: ScanKernels + Identity> Launch for Apart<O> {
     fn launch(&mut self, memory: &Memory, part: u64) -> Result<()> {
-        memory.with(part, |input, _, output| match memory.size.workload.form {
+        memory.with(part, |input, _, output| match memory.size().workload.form {
             Form::Exclusive => self.0.exclusive(input, output),
             _ => self.0.inclusive(input, output),
         })

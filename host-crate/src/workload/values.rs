@@ -90,6 +90,24 @@ pub fn offsets(n: u64, run: u64) -> Vec<u32> {
         .collect()
 }
 
+/// Whether two results are one: the same bits, or zeros of a float with different signs.
+/// (The neutral element of our sums is -0, which changes no element; CUB's is 0.)
+pub fn are_same(element: Element, found: &[u8], expected: &[u8]) -> bool {
+    let width = match element.result() {
+        Element::F16 | Element::Bf16 => 2,
+        Element::F32 => 4,
+        Element::F64 | Element::F64x2 => 8,
+        _ => return found == expected,
+    };
+    let is_zero = |float: &[u8]| {
+        float
+            .split_last()
+            .is_some_and(|(last, rest)| last & 0x7F == 0 && rest.iter().all(|&byte| byte == 0))
+    };
+    let mut pairs = found.chunks(width).zip(expected.chunks(width));
+    pairs.all(|(found, expected)| found == expected || is_zero(found) && is_zero(expected))
+}
+
 /// What is done with two values.
 fn combine(operator: Operator, first: Value, second: Value) -> Value {
     match operator {
@@ -224,7 +242,7 @@ mod tests {
     #[test]
     fn there_are_as_many_results_as_the_operation_has() {
         for operation in Operation::all().filter(|&one| one != Operation::Copy) {
-            for (n, run) in [(1, 7), (1000, 7), (1000, 1)] {
+            for (n, run) in [(1_u64, 7), (1000, 7), (1000, 1)] {
                 let segments = n.div_ceil(run);
                 let sizes = operation.sizes(n, segments);
                 let count = match operation {
@@ -329,6 +347,17 @@ mod tests {
         let (negate, increment) = ((-1, 0), (1, 1));
         assert_eq!(combine(Operator::Affine, negate, increment), (-1, 1));
         assert_eq!(combine(Operator::Affine, increment, negate), (-1, -1));
+    }
+
+    #[test]
+    fn zeros_of_floats_are_one_whatever_their_signs_and_nothing_else_is() {
+        let same = |a: f32, b: f32| are_same(Element::F32, &a.to_le_bytes(), &b.to_le_bytes());
+        assert!(same(0.0, -0.0) && same(1.5, 1.5));
+        assert!(!same(1.5, -1.5) && !same(0.0, f32::MIN_POSITIVE));
+        assert!(!are_same(Element::I32, &[0, 0, 0, 0x80], &[0; 4]));
+        let pair = |a: f64, b: f64| [a.to_le_bytes(), b.to_le_bytes()].concat();
+        assert!(are_same(Element::F64x2, &pair(-0.0, 1.0), &pair(0.0, 1.0)));
+        assert!(!are_same(Element::F64x2, &pair(0.0, 1.0), &pair(0.0, 2.0)));
     }
 
     #[test]
