@@ -1,8 +1,8 @@
 """Times the running sums and sums of CuPy and PyTorch on the GPU.
 
-`quadscan peers` and `quadscan bench --peers` run this script. It prints a line of JSON
-for each package, operation and size: a time, why there is none, or why the package
-cannot be used. Operations have the names of `peers/scan`; those that the packages
+`quadscan bench scan --python` runs this script. It prints a line of JSON for each
+package, operation and size: a time, why there is none, or why the package cannot be
+used. Operations have the names of `peers/scan`; those that the packages
 have no function for are left out.
 
 A sample is one replay of a CUDA graph of many calls, which go through more memory than

@@ -27,6 +27,9 @@ const ROTATION: u64 = 3;
 /// The cache of a device that does not tell: larger than any known one.
 const UNKNOWN_CACHE: u64 = 128 << 20;
 
+/// The most parts: more than a graph has launches.
+const MOST_PARTS: u64 = 1 << 12;
+
 /// Parts begin at multiples of this, as allocations do.
 const ALIGNMENT: u64 = 256;
 
@@ -133,14 +136,15 @@ impl Size {
         }
     }
 
-    /// As many parts as make launches touch `rotated` bytes, at least one.
+    /// As many parts as make launches touch `rotated` bytes, at least one and no more than a
+    /// graph can go through.
     fn parts(&self, rotated: u64) -> u64 {
         let sizes = self.sizes();
         let touched = match self.workload.placement {
             Placement::InPlace => sizes.input,
             _ => sizes.moved(),
         };
-        rotated.div_ceil(touched.max(1)).max(1)
+        rotated.div_ceil(touched.max(1)).clamp(1, MOST_PARTS)
     }
 
     /// The numbers of the results that are compared: ranges of them.

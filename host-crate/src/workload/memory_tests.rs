@@ -30,8 +30,9 @@ fn a_rotation_comes_back_after_more_than_was_asked_for() {
     let cache = 50 << 20;
     // 8 bytes an element, and 4 where the results are in the elements' place.
     let parts = |name, n| size(name, Element::I32, n, 1).parts(3 * cache);
-    assert_eq!(parts("inclusive_sum", 1 << 10), 19_200);
-    assert_eq!(parts("in_place", 1 << 10), 38_400);
+    assert_eq!(parts("inclusive_sum", 1 << 14), 1200);
+    assert_eq!(parts("in_place", 1 << 14), 2400);
+    assert_eq!(parts("inclusive_sum", 1), MOST_PARTS);
     assert_eq!(parts("inclusive_sum", 1 << 30), 1);
     let device = device();
     let memory = memory(&device, "inclusive_sum", Element::I32, 45_000);
