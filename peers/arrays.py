@@ -1,8 +1,8 @@
 """Times the running sums and sums of CuPy and PyTorch on the GPU.
 
-`quadscan peers` and `quadscan bench --peers` run this script. It prints a line of JSON
-for each package, operation and size: a time, why there is none, or why the package
-cannot be used. Operations have the names of `peers/scan`; those that the packages
+`quadscan bench scan --python` runs this script. It prints a line of JSON for each
+package, operation and size: a time, why there is none, or why the package cannot be
+used. Operations have the names of `peers/scan`; those that the packages
 have no function for are left out.
 
 A sample is one replay of a CUDA graph of many calls, which go through more memory than
@@ -26,6 +26,7 @@ TYPES = {
     "u8": ("uint8", "uint8"),
     "i8": ("int8", "int8"),
     "u8_u32": ("uint8", "uint32"),
+    "u8_u64": ("uint8", "uint64"),
     "u16": ("uint16", "uint16"),
     "i16": ("int16", "int16"),
     "f16": ("float16", "float16"),

@@ -28,8 +28,6 @@ pub enum Command {
     Report(ReportArguments),
     /// List the parts of the PTX: kernels, size, and how long the device takes to load each
     Artifact(ArtifactArguments),
-    /// Time CUB, CuPy and PyTorch alone: scans and reductions on a CUDA device
-    Peers(PeersArguments),
     /// Measure cells for a run: jobs on standard input, answers on standard output
     #[command(hide = true)]
     Worker(WorkerArguments),
@@ -38,8 +36,8 @@ pub enum Command {
 /// `quadscan bench`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct BenchArguments {
-    /// Tables: activity, sweep-f64, sweep-f32, accuracy, mapping, limits [default: all of
-    /// them]
+    /// Tables: activity, sweep-f64, sweep-f32, accuracy, mapping, limits [default: these],
+    /// scan, reduce
     ///
     /// One more, `faults`, runs kernels that fault and hang on purpose.
     #[arg(value_name = "TABLE")]
@@ -80,6 +78,28 @@ pub struct BenchArguments {
     /// Numbers of threads of a block, crossed with --blocks
     #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
     pub threads: Option<String>,
+
+    /// In scan and reduce, numbers of elements, such as 1000,2^20+3,2^10..2^30 [default:
+    /// 2^10 up to 2^24, with --quick to 2^20, with --full to 2^30; to 2^16 on the emulator]
+    #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
+    pub sizes: Option<String>,
+
+    /// In scan and reduce, operations, such as inclusive_sum,in_place, or all [default:
+    /// inclusive_sum, reduce]
+    #[arg(long, value_name = "LIST")]
+    pub operations: Option<String>,
+
+    /// In scan and reduce, types, such as i32,f32 [default: all that an operation has]
+    #[arg(long, value_name = "LIST")]
+    pub types: Option<String>,
+
+    /// In scan, algorithms beside the one that the plan chooses, such as one_wave, or all
+    #[arg(long, value_name = "LIST")]
+    pub algorithms: Option<String>,
+
+    /// In scan and reduce, elements of a segment, or with the same key [default: 32]
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
+    pub segment: Option<String>,
 
     /// In activity, numbers of elements: powers of two from 2 to 2048 [default: 1024]
     #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
@@ -143,12 +163,24 @@ pub struct BenchArguments {
     #[arg(long, value_name = "DIR")]
     pub artifact: Option<PathBuf>,
 
-    /// Say so when the same kernels cannot be timed as compiled by nvcc; DIR has
-    /// their source [default: peers]
+    /// Time peers beside ours, or say why they cannot be; DIR has their source [default:
+    /// peers]
     ///
-    /// They are timed beside ours wherever the source and nvcc are found.
+    /// The quarter circle in CUDA C++ is timed wherever its source and nvcc are found. CUB,
+    /// in scan and reduce, only with this option: what nvcc makes of it takes half a
+    /// minute, and is kept.
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "peers")]
     pub peers: Option<PathBuf>,
+
+    /// In scan and reduce, the folder of another CUB, timed beside the toolkit's: it has
+    /// cub/version.cuh
+    #[arg(long, value_name = "DIR")]
+    pub cub: Option<PathBuf>,
+
+    /// In scan and reduce, a Python whose CuPy and PyTorch are timed, in a process of
+    /// their own
+    #[arg(long, value_name = "PROGRAM")]
+    pub python: Option<PathBuf>,
 
     /// Seconds that a cell may take [default: 60, more where one thread has many
     /// strips]
@@ -158,51 +190,6 @@ pub struct BenchArguments {
     /// Measure by this program instead of a child of this one
     #[arg(long, value_name = "PROGRAM", hide = true)]
     pub worker: Option<PathBuf>,
-}
-
-/// `quadscan peers`.
-#[derive(Clone, Debug, Args)]
-pub struct PeersArguments {
-    /// Device: auto, cuda, cuda:N
-    #[arg(long, default_value = "auto", value_name = "DEVICE")]
-    pub device: String,
-
-    /// Numbers of elements, such as 1000,2^20+3,2^10..2^30 [default: 2^10..2^30]
-    #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
-    pub sizes: Option<String>,
-
-    /// Operations, such as inclusive_sum,reduce_sum, or all [default:
-    /// inclusive_sum,copy]
-    #[arg(long, value_name = "LIST")]
-    pub operations: Option<String>,
-
-    /// Types, such as i32,f32 [default: all that an operation has]
-    #[arg(long, value_name = "LIST")]
-    pub types: Option<String>,
-
-    /// Elements of a segment, or with the same key [default: 32]
-    #[arg(long, allow_negative_numbers = true, value_name = "N")]
-    pub segment: Option<String>,
-
-    /// Exactly N samples of each time [default: as many as the noise asks for]
-    #[arg(long, allow_negative_numbers = true, value_name = "N")]
-    pub repeat: Option<String>,
-
-    /// Folder of another CUB, timed beside the toolkit's: it has cub/version.cuh
-    #[arg(long, value_name = "DIR")]
-    pub cub: Option<PathBuf>,
-
-    /// Folder of the peers' source
-    #[arg(long, default_value = crate::peers::FOLDER, value_name = "DIR")]
-    pub peers: PathBuf,
-
-    /// Folder for what nvcc builds, once
-    #[arg(long, default_value = "results", value_name = "DIR")]
-    pub out: PathBuf,
-
-    /// Python that has CuPy or PyTorch
-    #[arg(long, default_value = crate::peers::arrays::PYTHON, value_name = "PROGRAM")]
-    pub python: PathBuf,
 }
 
 /// `quadscan report`.

@@ -10,7 +10,7 @@ use quadscan_kernels::limits::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::device::{Buffer, LaunchShape, Module};
+use crate::device::{Buffer, LaunchShape, Module, View, ViewMut};
 use crate::error::{Error, Result};
 
 /// Bytes that a thread of the copying kernel moves one way.
@@ -213,14 +213,15 @@ fn without_chains(limit: Limit) -> Error {
 }
 
 /// Launches the copy; the vectors are those of `blocks * threads` threads.
-pub fn copy(
+pub fn copy<'a, 'b>(
     module: &Module,
     (blocks, threads): (u32, u32),
-    input: &Buffer<[u32; 4]>,
-    output: &mut Buffer<[u32; 4]>,
+    input: impl Into<View<'a, [u32; 4]>>,
+    output: impl Into<ViewMut<'b, [u32; 4]>>,
 ) -> Result<()> {
     let shape = LaunchShape::new(blocks, threads);
-    module.launch(limit_copy, shape, (input, output))
+    let (input, mut output) = (input.into(), output.into());
+    module.launch(limit_copy, shape, (&input, &mut output))
 }
 
 /// Launches the chase through shared memory.

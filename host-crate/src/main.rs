@@ -13,7 +13,6 @@ use quadscan::bench::{Outcome, bench, console::Console};
 use quadscan::cli::{
     ArtifactArguments, Cli, Command, ReportArguments, WorkerArguments, one_sentence,
 };
-use quadscan::peers::command::peers;
 use quadscan::{parts, report, worker};
 
 /// The request could not be understood or carried out.
@@ -131,7 +130,7 @@ fn serve(arguments: &WorkerArguments) -> ExitCode {
     }
 }
 
-/// `quadscan bench` and `quadscan peers`.
+/// `quadscan bench`.
 fn measure(run: impl FnOnce(&mut Terminal) -> quadscan::Result<Outcome>) -> ExitCode {
     let mut terminal = Terminal {
         bar: None,
@@ -192,7 +191,6 @@ fn main() -> ExitCode {
     match command {
         Command::Worker(arguments) => serve(&arguments),
         Command::Bench(arguments) => measure(|terminal| bench(&arguments, terminal)),
-        Command::Peers(arguments) => measure(|terminal| peers(&arguments, terminal)),
         Command::Report(arguments) => rebuild(&arguments),
         Command::Artifact(arguments) => list(&arguments),
     }

@@ -49,6 +49,15 @@ pub struct Key {
     /// What is measured, in the table of the device's limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<String>,
+    /// What is done with a whole array: `inclusive_sum`, ...
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// The type of its elements, and of the results where it is another: `u8_u32`.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub element: Option<String>,
+    /// Elements of a segment, or with one key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segment: Option<u64>,
 }
 
 impl Key {
@@ -58,6 +67,8 @@ impl Key {
         let mut push = |name: &str, value: Option<String>| {
             parts.extend(value.map(|value| format!("{name}={value}")));
         };
+        push("operation", self.operation.clone());
+        push("type", self.element.clone());
         push("algorithm", self.algorithm.clone());
         push("step", self.step.map(|x| x.to_string()));
         push("n", self.n.map(|x| x.to_string()));
@@ -69,6 +80,7 @@ impl Key {
         push("partials", self.partials.clone());
         push("finish", self.finish.clone());
         push("limit", self.limit.clone());
+        push("segment", self.segment.map(|x| x.to_string()));
         parts.join(" ")
     }
 }
@@ -139,6 +151,28 @@ pub struct Values {
     /// Registers of a thread of the kernel, as the driver compiled it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registers: Option<u32>,
+    /// Bytes that an operation on a whole array reads and writes at least.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// Bytes that the copy beside it reads and writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy_bytes: Option<u64>,
+    /// The algorithm that was timed, where the key leaves it to the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub algorithm: Option<String>,
+}
+
+/// The time of a peer: a library or a package that does the same.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PeerTime {
+    /// As it heads its columns: `CUB 3.0.1`.
+    pub name: String,
+    /// What it is in full: `CUB 3.0.1, CCCL 3.0.1, nvcc 13.0.88`.
+    pub version: String,
+    /// Timed as ours is; of a package the median of its own process.
+    pub timing: Timing,
+    /// What a sample was taken of.
+    pub method: String,
 }
 
 /// The times of a cell, in ms. Absent where nothing was measured: never zero.
@@ -184,6 +218,12 @@ pub struct Timings {
     /// Our algorithm in CUDA C++, compiled by nvcc, timed as `kernel`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nvcc_dyadic_kernel: Option<Timing>,
+    /// A copy of as many bytes as the cell reads and writes, timed as `kernel`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<Timing>,
+    /// The peers, in the order in which they are printed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub peers: Vec<PeerTime>,
 }
 
 impl Timings {
@@ -201,6 +241,7 @@ impl Timings {
             ("host_best_ms", &self.host_best),
             ("nvcc_kernel_ms", &self.nvcc_kernel),
             ("nvcc_dyadic_kernel_ms", &self.nvcc_dyadic_kernel),
+            ("copy_ms", &self.copy),
         ]
         .into_iter()
         .filter_map(|(name, timing)| Some((name, timing.as_ref()?)))

@@ -304,3 +304,77 @@ fn nothing_is_timed_cold_where_nothing_is_timed() {
     let warning = "warning: --cold has no effect on these tables\n";
     assert!(outcome.errors.starts_with(warning), "{outcome:?}");
 }
+
+#[test]
+fn whole_arrays_have_their_results_compared_and_their_launches_counted_and_no_times() {
+    let folder = folder();
+    let asked = [
+        "scan",
+        "reduce",
+        "--sizes",
+        "1000,2^13+3",
+        "--types",
+        "i32,f64",
+    ];
+    let more = [
+        "--operations",
+        "exclusive_sum,in_place,reduce",
+        "--format",
+        "csv",
+    ];
+    let outcome = bench(folder.path(), &[&asked[..], &more].concat());
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let (scan, reduce) = outcome.output.split_once("\n\n").unwrap_or_default();
+    for (text, operations) in [
+        (scan, &["exclusive_sum", "in_place"][..]),
+        (reduce, &["reduce"]),
+    ] {
+        let rows = rows(text);
+        assert_eq!(rows.len(), operations.len() * 4, "{text}");
+        for row in &rows {
+            assert!(operations.contains(&row["operation"].as_str()), "{row:?}");
+            assert_eq!(
+                (row["status"].as_str(), row["us"].as_str()),
+                ("ok", ""),
+                "{row:?}"
+            );
+            let counted = row["warp_instructions"].parse::<u64>();
+            assert!(counted.is_ok_and(|count| count > 0), "{row:?}");
+        }
+    }
+}
+
+#[test]
+fn sizes_that_nobody_named_are_small_on_the_emulator() {
+    let folder = folder();
+    let asked = [
+        "scan",
+        "--types",
+        "u32",
+        "--dry-run",
+        "--device",
+        "emulator",
+    ];
+    let outcome = bench(folder.path(), &asked);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let lines: Vec<&str> = outcome.output.lines().collect();
+    assert_eq!(lines.len(), 7, "2^10 to 2^16");
+    assert_eq!(
+        lines[6],
+        "scan operation=inclusive_sum type=u32 algorithm=default n=65536: not known in advance; \
+         right on the device"
+    );
+}
+
+#[test]
+fn a_baseline_of_whole_arrays_is_the_same_again() {
+    let folder = folder();
+    let asked = ["scan", "--sizes", "1000", "--types", "u32,f32"];
+    let save = bench(folder.path(), &[&asked[..], &["--save", "before"]].concat());
+    let compare = bench(
+        folder.path(),
+        &[&asked[..], &["--baseline", "before"]].concat(),
+    );
+    assert_eq!((save.code, compare.code), (0, 0), "{compare:?}");
+    assert!(folder.path().join("results/scan.csv").is_file());
+}

@@ -1,10 +1,12 @@
 // Running sums, inclusive and exclusive, over every type.
 //
 // CUB adds u8, i8, u16 and i16 as int (the type of a + b in C++) and rounds f16 and
-// bf16 at every addition.
+// bf16 at every addition. Sums of u8 that are u64 would overflow an int: they begin with
+// a zero of 64 bits, in whose type they are added then.
 
 #include <cub/device/device_scan.cuh>
 
+#include <cuda/std/functional>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -32,10 +34,29 @@ cudaError_t exclusive(void *scratch, size_t &bytes, const Call &call)
     });
 }
 
+cudaError_t inclusive_u64(void *scratch, size_t &bytes, const Call &call)
+{
+    return with_count(call.n, [&](auto n) {
+        return cub::DeviceScan::InclusiveScanInit(
+            scratch, bytes, call.in<uint8_t>(), call.out<uint64_t>(), cuda::std::plus<>{},
+            uint64_t{0}, n, call.stream);
+    });
+}
+
+cudaError_t exclusive_u64(void *scratch, size_t &bytes, const Call &call)
+{
+    return with_count(call.n, [&](auto n) {
+        return cub::DeviceScan::ExclusiveScan(
+            scratch, bytes, call.in<uint8_t>(), call.out<uint64_t>(), cuda::std::plus<>{},
+            uint64_t{0}, n, call.stream);
+    });
+}
+
 const Entry kEntries[] = {
     {"inclusive_sum_u8", inclusive<uint8_t>},
     {"inclusive_sum_i8", inclusive<int8_t>},
     {"inclusive_sum_u8_u32", inclusive<uint8_t, uint32_t>},
+    {"inclusive_sum_u8_u64", inclusive_u64},
     {"inclusive_sum_u16", inclusive<uint16_t>},
     {"inclusive_sum_i16", inclusive<int16_t>},
     {"inclusive_sum_f16", inclusive<__half>},
@@ -49,6 +70,7 @@ const Entry kEntries[] = {
     {"exclusive_sum_u8", exclusive<uint8_t>},
     {"exclusive_sum_i8", exclusive<int8_t>},
     {"exclusive_sum_u8_u32", exclusive<uint8_t, uint32_t>},
+    {"exclusive_sum_u8_u64", exclusive_u64},
     {"exclusive_sum_u16", exclusive<uint16_t>},
     {"exclusive_sum_i16", exclusive<int16_t>},
     {"exclusive_sum_f16", exclusive<__half>},

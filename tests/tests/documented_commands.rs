@@ -1,6 +1,6 @@
-//! Every `quadscan bench` and `quadscan peers` that a document shows is understood, whether by way
-//! of `cargo xtask bench` or of the program itself. (The other commands of
-//! `cargo xtask` are checked in `xtask`.)
+//! Every `quadscan bench` that a document shows is understood, whether by way of
+//! `cargo xtask bench` or of the program itself. (The other commands of `cargo xtask` are
+//! checked in `xtask`.)
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,12 +16,9 @@ fn root() -> PathBuf {
 /// The ways to begin a `quadscan bench`.
 const BENCH: &[&str] = &["cargo xtask bench", "./quadscan bench", "quadscan bench"];
 
-/// The ways to begin a `quadscan peers`.
-const PEERS: &[&str] = &["./quadscan peers", "quadscan peers"];
-
-/// Words after one of `starts` in the commands of a Markdown text: lines of fenced
+/// Words after a `quadscan bench` in the commands of a Markdown text: lines of fenced
 /// blocks, and code within a line.
-fn arguments_of(starts: &[&str], markdown: &str) -> Vec<Vec<String>> {
+fn arguments_of(markdown: &str) -> Vec<Vec<String>> {
     let mut fenced = false;
     let mut found = Vec::new();
     for line in markdown.lines() {
@@ -35,7 +32,7 @@ fn arguments_of(starts: &[&str], markdown: &str) -> Vec<Vec<String>> {
             line.split('`').skip(1).step_by(2).collect()
         };
         for piece in pieces {
-            let rest = starts.iter().find_map(|start| piece.strip_prefix(start));
+            let rest = BENCH.iter().find_map(|start| piece.strip_prefix(start));
             let command = rest.map(|rest| rest.split(['#', '|', '>']).next().unwrap_or(rest));
             found.extend(command.map(|command| {
                 command
@@ -48,21 +45,17 @@ fn arguments_of(starts: &[&str], markdown: &str) -> Vec<Vec<String>> {
     found
 }
 
-/// What is wrong with these arguments of a command, if anything is.
-fn objection(command: &str, arguments: &[String]) -> Option<String> {
+/// What is wrong with these arguments, if anything is.
+fn objection(arguments: &[String]) -> Option<String> {
     if arguments.iter().any(|argument| argument == "--help") {
         return None;
     }
-    let line = ["quadscan", command].into_iter();
+    let line = ["quadscan", "bench"].into_iter();
     match Cli::try_parse_from(line.chain(arguments.iter().map(String::as_str))) {
         Err(error) => Some(error.to_string()),
         Ok(cli) => match cli.command {
             Command::Bench(bench) => Request::new(&bench).err().map(|error| error.to_string()),
-            Command::Peers(peers) => {
-                let request = quadscan::peers::request::Request::new(&peers);
-                request.err().map(|error| error.to_string())
-            }
-            _ => Some("it is neither a bench nor of the peers".into()),
+            _ => Some("it is no bench".into()),
         },
     }
 }
@@ -71,6 +64,7 @@ fn objection(command: &str, arguments: &[String]) -> Option<String> {
 fn every_bench_command_in_the_documents_is_understood() {
     let documents = [
         "README.md",
+        "docs/measurement.md",
         "docs/tables.md",
         "docs/report.md",
         "peers/README.md",
@@ -78,11 +72,11 @@ fn every_bench_command_in_the_documents_is_understood() {
     ];
     for name in documents {
         let text = fs::read_to_string(root().join(name)).expect(name);
-        let commands = arguments_of(BENCH, &text);
+        let commands = arguments_of(&text);
         assert!(!commands.is_empty(), "{name} shows no bench");
         for arguments in commands {
             assert_eq!(
-                objection("bench", &arguments),
+                objection(&arguments),
                 None,
                 "{name}: bench {}",
                 arguments.join(" ")
@@ -92,26 +86,13 @@ fn every_bench_command_in_the_documents_is_understood() {
 }
 
 #[test]
-fn every_command_of_the_peers_in_their_document_is_understood() {
-    let text = fs::read_to_string(root().join("peers/README.md")).expect("it is there");
-    let commands = arguments_of(PEERS, &text);
-    // The command's bare name, and the examples.
-    assert!(commands.len() > 2, "{commands:?}");
-    for arguments in commands {
-        assert_eq!(objection("peers", &arguments), None, "{arguments:?}");
-    }
-    let wrong = ["--types", "f8"].map(str::to_owned);
-    assert!(objection("peers", &wrong).is_some());
-}
-
-#[test]
 fn a_table_that_does_not_exist_is_found_in_a_document() {
     let text = "```sh\ncargo xtask bench flights   # up\n```\nor `quadscan bench --fly`, `none`";
-    let commands = arguments_of(BENCH, text);
+    let commands = arguments_of(text);
     assert_eq!(commands, [["flights"], ["--fly"]]);
     assert!(
         commands
             .iter()
-            .all(|arguments| objection("bench", arguments).is_some())
+            .all(|arguments| objection(arguments).is_some())
     );
 }

@@ -5,12 +5,13 @@ use super::request::refused;
 use crate::error::Result;
 use crate::tables::{self, Table};
 
-/// The tables of the names, in their order; without names all that are offered.
+/// The tables of the names, in their order; without names all that are usual.
 /// Beside `--published` only those of which something was published.
 pub(super) fn tables(names: &[String], published: bool) -> Result<Vec<&'static dyn Table>> {
     let has_place = |table: &&dyn Table| !published || table.is_published();
     if names.is_empty() {
-        return Ok(tables::all().into_iter().filter(has_place).collect());
+        let usual = tables::all().into_iter().filter(|table| table.is_usual());
+        return Ok(usual.filter(has_place).collect());
     }
     let mut chosen: Vec<&'static dyn Table> = Vec::new();
     for name in names {

@@ -4,6 +4,7 @@
 //! process, open the folder, measure every cell, print, compare. What is done for
 //! one cell is in `run`.
 
+mod arrays;
 mod baseline;
 mod chosen;
 pub mod console;
@@ -17,17 +18,17 @@ pub mod request;
 mod run;
 pub(crate) mod store;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::block_scan::Algorithm;
 use crate::cli::BenchArguments;
 use crate::device::{Artifact, DeviceChoice};
 use crate::error::{Error, Result};
 use crate::export::{self, Format};
-use crate::peers::FOLDER;
 use crate::record::{DeviceInfo, Key, Record, Status};
 use crate::report;
 use crate::tables::column::KERNEL_COLD;
+use crate::tables::workload::is_default;
 use crate::tables::{Column, Table};
 use crate::worker::Executor;
 use crate::worker::child::{Child, Program, Start};
@@ -35,7 +36,6 @@ use crate::worker::protocol::Greeting;
 
 use baseline::Side;
 use console::Console;
-use peers::Peers;
 use request::Request;
 use run::{Measuring, Run};
 use store::Store;
@@ -52,7 +52,7 @@ pub enum Outcome {
 
 /// Carries out `quadscan bench`. Err when the request cannot be carried out.
 pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Outcome> {
-    let request = Request::new(arguments)?;
+    let mut request = Request::new(arguments)?;
     if arguments.list {
         preview::list(&request, console);
         return Ok(Outcome::Fine);
@@ -64,6 +64,7 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     }
     if arguments.dry_run {
         let (device, notices) = open_device(&request, 1)?;
+        request.adapt(device.info());
         notices.iter().for_each(|notice| console.notice(notice));
         return Ok(preview::dry_run(&request, device, console));
     }
@@ -73,24 +74,20 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         None => None,
     };
     let (device, notices) = open_device(&request, request.processes)?;
-    let peers = open_peers(&request, &device);
-    let identity = request.identity(&match &peers {
-        Ok(Some(peers)) => peers.describe(),
-        _ => "none".to_owned(),
-    });
+    request.adapt(device.info());
+    let (peers, of_peers) = peers::open(&request, &device, console);
+    let identity = request.identity(&peers.describe());
     let store = Store::open(&request.out, &identity, device.info())?;
     store
         .warnings()
         .iter()
         .for_each(|warning| console.notice(&format!("warning: {warning}")));
     notices.iter().for_each(|notice| console.notice(notice));
-    if let (Err(reason), Some(_)) = (&peers, &request.peers) {
-        console.notice(reason);
-    }
+    of_peers.iter().for_each(|notice| console.notice(notice));
     if request.cold && device.info().is_some_and(DeviceInfo::is_emulated) {
         console.notice("--cold has no effect on the emulator, which has no times");
     }
-    let mut run = Run::new(&request, device, store, peers.ok().flatten());
+    let mut run = Run::new(&request, device, store, peers);
 
     let mut measured: Vec<(&dyn Table, Vec<Record>)> = Vec::new();
     for (index, (table, cells)) in request.tables.iter().enumerate() {
@@ -148,7 +145,7 @@ fn keep_results(
     measured: &[(&dyn Table, Vec<Record>)],
 ) -> Result<PathBuf> {
     for (table, records) in measured {
-        let columns = export::select(table.columns(), Format::Csv, false);
+        let columns = export::select(table.columns_of(records), Format::Csv, false);
         let text = export::render(Format::Csv, &columns, records);
         store.keep(&format!("{}.csv", table.name()), &text)?;
     }
@@ -205,6 +202,36 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
             "--elements",
             arguments.elements.is_some(),
             uses(|key| key.n.is_some()),
+        ),
+        (
+            "--sizes",
+            arguments.sizes.is_some(),
+            uses(|key| key.operation.is_some()),
+        ),
+        (
+            "--operations",
+            arguments.operations.is_some(),
+            uses(|key| key.operation.is_some()),
+        ),
+        (
+            "--types",
+            arguments.types.is_some(),
+            uses(|key| key.element.is_some()),
+        ),
+        (
+            "--algorithms",
+            arguments.algorithms.is_some(),
+            uses(|key| key.operation.is_some() && !is_default(key)),
+        ),
+        (
+            "--segment",
+            arguments.segment.is_some(),
+            uses(|key| key.segment.is_some()),
+        ),
+        (
+            "--cub",
+            arguments.cub.is_some(),
+            uses(|key| key.operation.is_some()),
         ),
         (
             "--padded",
@@ -332,26 +359,6 @@ fn program(request: &Request) -> Result<Program> {
         arguments.extend(["--artifact".into(), folder.into()]);
     }
     Ok(Program::new(executable, arguments))
-}
-
-/// The peers, where the device, their source and nvcc are there. Err in one
-/// sentence, for those who asked for them, when they cannot be timed; without a
-/// device that has been said already.
-fn open_peers(request: &Request, device: &Measuring) -> std::result::Result<Option<Peers>, String> {
-    if request.published {
-        return Err("--peers has no effect beside --published, which has no column for it".into());
-    }
-    if !request.tables.iter().any(|(table, _)| table.has_peer()) {
-        return Err("--peers has no effect on these tables".into());
-    }
-    let Some(info) = device.info() else {
-        return Ok(None);
-    };
-    if info.is_emulated() {
-        return Err("--peers has no effect on the emulator, which has no times".into());
-    }
-    let folder = request.peers.as_deref().unwrap_or(Path::new(FOLDER));
-    Peers::find(folder, request.out.join("peers"), &info.compute_capability).map(Some)
 }
 
 /// All tables as one array: every record whole, or its published columns alone.

@@ -109,12 +109,15 @@ fn answer(
         checked: false,
         untimed: true,
     };
-    Some(executor.run(&job, limit).and_then(
-        |reading| match table.fill_from_device(record, &reading) {
-            None => Ok(()),
-            Some(wrong) => Err(wrong),
-        },
-    ))
+    let reading = match executor.run(&job, limit) {
+        Ok(reading) => reading,
+        Err(reason) => return Some(Err(reason)),
+    };
+    match (table.fill_from_device(record, &reading), reading.missing) {
+        (Some(wrong), _) => Some(Err(wrong)),
+        (None, Some(_)) => None,
+        (None, None) => Some(Ok(())),
+    }
 }
 
 fn record(table: &dyn Table, key: &Key) -> Record {

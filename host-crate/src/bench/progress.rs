@@ -96,6 +96,7 @@ pub(super) fn weight(task: Option<&Task>, key: &Key, has_timer: bool) -> f64 {
             let factor = if has_timer { 1 } else { warps };
             *strips as f64 * factor as f64 / parts.max(1) as f64
         }
+        Some(Task::Workload { n, .. }) => *n as f64,
         Some(_) => 0.0,
         None => key.strips.unwrap_or_default() as f64,
     }

@@ -7,12 +7,12 @@ use std::time::Duration;
 use quadscan_kernels::block_scan::MAX_ELEMENTS;
 
 use super::baseline::asked;
-use super::{chosen, list};
+use super::{arrays, chosen, list};
 use crate::cli::BenchArguments;
 use crate::device::DeviceChoice;
 use crate::error::{Error, Result};
 use crate::export::Format;
-use crate::record::Key;
+use crate::record::{DeviceInfo, Key};
 use crate::tables::{self, Extent, Selection, Table};
 use crate::worker::OTHER_SCHEDULES;
 use crate::worker::protocol::Task;
@@ -61,6 +61,12 @@ pub struct Request {
     pub artifact: Option<PathBuf>,
     /// Folder of the peers' source, when it was named: what is missing is said then.
     pub peers: Option<PathBuf>,
+    /// The folder of another CUB.
+    pub cub: Option<PathBuf>,
+    /// The Python of CuPy and PyTorch.
+    pub python: Option<PathBuf>,
+    /// Whether sizes of whole arrays were named.
+    has_sizes: bool,
     /// The limit that was given.
     pub cell_timeout: Option<Duration>,
     /// The measuring program, when it is not this one.
@@ -152,6 +158,7 @@ fn selection(arguments: &BenchArguments) -> Result<Selection> {
         padded: arguments.padded,
         scattered: arguments.scattered,
         concurrent: arguments.concurrent,
+        arrays: arrays::asked(arguments)?,
     })
 }
 
@@ -201,10 +208,24 @@ impl Request {
             margin: asked::margin(arguments)?,
             processes: asked::processes(arguments)?,
             artifact: arguments.artifact.clone(),
-            peers,
+            // Another CUB is a peer.
+            peers: peers.or_else(|| arguments.cub.as_ref().map(|_| crate::peers::FOLDER.into())),
+            cub: arguments.cub.clone(),
+            python: arguments.python.clone(),
+            has_sizes: arguments.sizes.is_some(),
             cell_timeout,
             worker: arguments.worker.clone(),
         })
+    }
+
+    /// Leaves out what takes an emulator long, where nobody has named it.
+    pub(super) fn adapt(&mut self, device: Option<&DeviceInfo>) {
+        if self.has_sizes || !device.is_some_and(DeviceInfo::is_emulated) {
+            return;
+        }
+        for (table, cells) in &mut self.tables {
+            cells.retain(|key| table.is_for_emulator(key));
+        }
     }
 
     /// Cells of all tables.
@@ -328,7 +349,7 @@ mod tests {
         assert_eq!(
             problem(|a| a.tables = vec!["maping".into()]),
             "TABLE `maping` is unknown, known are activity, sweep-f64, sweep-f32, accuracy, \
-             mapping, limits"
+             mapping, limits, scan, reduce"
         );
     }
 

@@ -58,7 +58,7 @@ pub(super) struct Run<'a> {
     request: &'a Request,
     measuring: Measuring,
     store: Store,
-    peers: Option<Peers>,
+    peers: Peers,
     host: HostOracle,
     host_info: HostInfo,
     jobs: u64,
@@ -72,7 +72,7 @@ impl<'a> Run<'a> {
         request: &'a Request,
         measuring: Measuring,
         store: Store,
-        peers: Option<Peers>,
+        peers: Peers,
     ) -> Self {
         Run {
             estimate: Estimate::new(weights(request, &measuring, &store)),
@@ -184,7 +184,7 @@ impl<'a> Run<'a> {
         let Some(task) = table.task(&record.key) else {
             return (Status::Ok, None);
         };
-        let peer = if table.has_peer() {
+        let peer = if table.has_peer() || table.has_libraries() {
             self.peer(&task, console)
         } else {
             None
@@ -214,30 +214,30 @@ impl<'a> Run<'a> {
         match executor.run(&job, limit) {
             Err(reason) => (Status::Failed, Some(reason)),
             Ok(reading) => {
-                record.counts = reading.counts;
+                // Of nothing there are no counts, and not 0.
+                record.counts = reading.counts.filter(|_| reading.missing.is_none());
                 record.clocks = reading.clocks.clone();
                 record.remarks.extend(reading.remarks.clone());
                 record.timings.kernel_method = reading.kernel_method;
                 record.timings.kernel_cold = reading.kernel_cold.clone();
                 record.timings.cold_events = reading.cold_events.clone();
                 let wrong = table.fill_from_device(record, &reading);
+                let packages = self.peers.packages_of(&record.key);
+                record.timings.peers.extend(packages);
                 if let Some(problem) = &reading.peer_problem {
                     self.say_once(problem, console);
                 }
-                (
-                    if wrong.is_some() {
-                        Status::Failed
-                    } else {
-                        Status::Ok
-                    },
-                    wrong,
-                )
+                match (wrong, reading.missing) {
+                    (Some(wrong), _) => (Status::Failed, Some(wrong)),
+                    (None, Some(missing)) => (Status::Skipped, Some(missing)),
+                    (None, None) => (Status::Ok, None),
+                }
             }
         }
     }
 
     fn peer(&mut self, task: &Task, console: &mut dyn Console) -> Option<Peer> {
-        match self.peers.as_mut()?.of(task) {
+        match self.peers.of(task) {
             Ok(peer) => peer,
             Err(reason) => {
                 self.say_once(&reason, console);

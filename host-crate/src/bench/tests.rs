@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use super::peers::Peers;
 use super::run::{Measuring, Run};
 use super::*;
 use crate::measure::{Method, Timing};
@@ -127,7 +128,7 @@ fn measure(table: &str, measuring: Measuring) -> (Vec<Record>, Paper) {
         panic!("no store")
     };
     let mut paper = Paper::default();
-    let mut run = Run::new(&request, measuring, store, None);
+    let mut run = Run::new(&request, measuring, store, Peers::default());
     let (table, cells) = &request.tables[0];
     match run.table(*table, cells, &mut paper) {
         Ok(records) => (records, paper),

@@ -119,6 +119,11 @@ impl<'a, T: Pod> ViewMut<'a, T> {
         ViewMut::exclusive(self.view)
     }
 
+    /// As [`View::cast`].
+    pub(crate) fn cast<U: Pod>(self) -> ViewMut<'a, U> {
+        ViewMut::exclusive(self.view.cast())
+    }
+
     /// Some of the elements, to read.
     ///
     /// # Errors

@@ -16,9 +16,6 @@ use super::compiler::find_source;
 /// The script's name in the peers' folder.
 const SCRIPT: &str = "arrays.py";
 
-/// The program that runs it when no other is named.
-pub const PYTHON: &str = "python3";
-
 /// A line of the script.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]

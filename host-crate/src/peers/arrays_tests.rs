@@ -114,7 +114,7 @@ fn a_python_that_is_not_there_is_a_reason() {
 fn the_real_script_names_each_package_that_it_cannot_use() {
     let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../peers");
     let asked = Asked {
-        python: Path::new(PYTHON),
+        python: Path::new("python3"),
         peers: &peers,
         device: 0,
         operations: vec!["inclusive_sum_i32".into()],

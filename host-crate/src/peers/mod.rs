@@ -3,22 +3,17 @@
 //!
 //! - `compiler`: nvcc makes a shared library of `peers/scan`, once.
 //! - `operation`: what it can do, by name. `library`: the library, loaded.
-//! - `values`: inputs, and results that show that a peer was called as it should be.
-//! - `timing`: the time of an operation, inputs rotated through more than the cache.
+//! - `contestant`: its launches on the arrays of a workload, and the check of its result.
 //! - `arrays`: CuPy and PyTorch, by a script.
-//! - `request` and `command`: `quadscan peers`.
 //!
 //! A peer that cannot be had is a reason in one sentence, never an error of the run.
 //! The peer of the quarter circle is a cubin, in `bench::peers`.
 
 pub mod arrays;
-pub mod command;
 pub mod compiler;
+pub mod contestant;
 pub mod library;
 pub mod operation;
-pub mod request;
-pub mod timing;
-pub mod values;
 
 /// Where the peers' source is when nothing else is said.
 pub const FOLDER: &str = "peers";

@@ -6,6 +6,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Which elements a result has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
@@ -40,7 +42,7 @@ pub enum Operator {
 }
 
 /// The type of an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Element {
     /// 8 bits, unsigned.
     U8,
@@ -48,6 +50,8 @@ pub enum Element {
     I8,
     /// u8 whose sums are u32.
     U8ToU32,
+    /// u8 whose sums are u64.
+    U8ToU64,
     /// 16 bits, unsigned.
     U16,
     /// 16 bits, signed.
@@ -72,17 +76,17 @@ pub enum Element {
     F64x2,
 }
 
-use Element::{Bf16, F16, F32, F64, F64x2, I8, I16, I32, I64, U8, U8ToU32, U16, U32, U64};
+use Element::{Bf16, F16, F32, F64, F64x2, I8, I16, I32, I64, U8, U8ToU32, U8ToU64, U16, U32, U64};
 
 /// The types of sums.
 const NUMBERS: &[Element] = &[
-    U8, I8, U8ToU32, U16, I16, F16, Bf16, I32, U32, F32, I64, U64, F64,
+    U8, I8, U8ToU32, U8ToU64, U16, I16, F16, Bf16, I32, U32, F32, I64, U64, F64,
 ];
 
 impl Element {
     /// All of them.
-    pub const ALL: [Element; 14] = [
-        U8, I8, U8ToU32, U16, I16, F16, Bf16, I32, U32, F32, I64, U64, F64, F64x2,
+    pub const ALL: [Element; 15] = [
+        U8, I8, U8ToU32, U8ToU64, U16, I16, F16, Bf16, I32, U32, F32, I64, U64, F64, F64x2,
     ];
 
     /// As it ends the name of an operation.
@@ -91,6 +95,7 @@ impl Element {
             U8 => "u8",
             I8 => "i8",
             U8ToU32 => "u8_u32",
+            U8ToU64 => "u8_u64",
             U16 => "u16",
             I16 => "i16",
             F16 => "f16",
@@ -108,7 +113,7 @@ impl Element {
     /// Bytes of an element of the input.
     pub fn input_bytes(self) -> u64 {
         match self {
-            U8 | I8 | U8ToU32 => 1,
+            U8 | I8 | U8ToU32 | U8ToU64 => 1,
             U16 | I16 | F16 | Bf16 => 2,
             I32 | U32 | F32 => 4,
             I64 | U64 | F64 => 8,
@@ -120,8 +125,28 @@ impl Element {
     pub fn output_bytes(self) -> u64 {
         match self {
             U8ToU32 => 4,
+            U8ToU64 => 8,
             other => other.input_bytes(),
         }
+    }
+
+    /// The type of a name.
+    pub fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|element| element.name() == name)
+    }
+
+    /// The type of the results, where they are not of the elements'.
+    pub fn result(self) -> Self {
+        match self {
+            U8ToU32 => U32,
+            U8ToU64 => U64,
+            other => other,
+        }
+    }
+
+    /// Whether results are rounded.
+    pub fn is_float(self) -> bool {
+        matches!(self, F16 | Bf16 | F32 | F64 | F64x2)
     }
 }
 

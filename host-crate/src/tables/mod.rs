@@ -16,6 +16,7 @@ pub mod matrix;
 pub mod published;
 mod rounding;
 pub mod sweep;
+pub mod workload;
 
 use crate::bench::host_oracle::HostOracle;
 use crate::error::Result;
@@ -71,6 +72,8 @@ pub struct Selection {
     pub scattered: bool,
     /// Each scan beside a second kernel too.
     pub concurrent: bool,
+    /// What is asked of the tables of whole arrays.
+    pub arrays: workload::Asked,
 }
 
 /// A table of the program.
@@ -107,6 +110,21 @@ pub trait Table: Sync {
     /// True when the CUDA C++ kernel is timed beside ours.
     fn has_peer(&self) -> bool {
         false
+    }
+
+    /// True when libraries and packages are timed beside ours.
+    fn has_libraries(&self) -> bool {
+        false
+    }
+
+    /// False when it is measured only where it is named.
+    fn is_usual(&self) -> bool {
+        true
+    }
+
+    /// Whether a cell is measured on the emulator when nobody named its size.
+    fn is_for_emulator(&self, _key: &Key) -> bool {
+        true
     }
 
     /// Fills in what the host can say about the record's cell.
@@ -197,7 +215,7 @@ fn fill_best_of_host(record: &mut Record, host: &mut HostOracle) {
 }
 
 /// The tables that are offered, in the order in which they are printed.
-pub fn all() -> [&'static dyn Table; 6] {
+pub fn all() -> [&'static dyn Table; 8] {
     [
         &activity::Activity,
         &sweep::SWEEP_F64,
@@ -205,6 +223,8 @@ pub fn all() -> [&'static dyn Table; 6] {
         &accuracy::Accuracy,
         &mapping::MappingTable,
         &limits::Limits,
+        &workload::SCAN,
+        &workload::REDUCE,
     ]
 }
 

@@ -14,10 +14,13 @@ use super::conditions::Conditions;
 use super::kernel_times::KernelTimes;
 use super::limits;
 use super::mapping::Mappings;
-use super::protocol::{Algorithm, Answer, Diagnostic, Greeting, Job, Peer, Reading, Task};
+use super::protocol::{
+    Algorithm, Answer, Diagnostic, Greeting, Job, Peer, PeerKernel, Reading, Task,
+};
 use super::scan_times::ScanTimes;
 use super::serve::{self, Failure, Laboratory};
 use super::sums::{Sum, peer_difference};
+use super::workload::{Libraries, measure};
 use crate::device::emulator::{Counting, Emulator, LastSteps, Settings};
 use crate::device::{Artifact, Buffer, Device, DeviceChoice, LaunchShape, Module};
 use crate::diagnostics;
@@ -101,6 +104,7 @@ struct DeviceLaboratory {
     greeting: Greeting,
     partials: HashMap<(Precision, u64, u64), Partials>,
     peers: HashMap<PathBuf, Module>,
+    libraries: Libraries,
     artifact: Artifact,
     scan_times: ScanTimes,
     /// Opened when a scan is to run beside it.
@@ -168,6 +172,7 @@ impl DeviceLaboratory {
             },
             partials: HashMap::new(),
             peers: HashMap::new(),
+            libraries: Libraries::default(),
             artifact: artifact.clone(),
             scan_times: ScanTimes::default(),
             companion: None,
@@ -243,7 +248,7 @@ impl DeviceLaboratory {
             ..Reading::default()
         };
         let mut peers = Vec::new();
-        if let Some(asked) = &job.peer {
+        if let Some(Peer::Kernel(asked)) = &job.peer {
             match self.peers(asked, precision, grid, &mut partials) {
                 Ok(Ok(found)) => {
                     peers = found;
@@ -269,7 +274,7 @@ impl DeviceLaboratory {
     /// which result is wrong: none of them is worth a time then.
     fn peers<T: Sum>(
         &mut self,
-        peer: &Peer,
+        peer: &PeerKernel,
         precision: Precision,
         grid: Grid,
         partials: &mut [T],
@@ -380,6 +385,7 @@ impl Laboratory for DeviceLaboratory {
                 };
                 self.mappings.measure(&self.module, job, way, grid)
             }
+            Task::Workload { .. } => measure(&self.module, &mut self.libraries, job),
             Task::Diagnostic { kind } => self.diagnostic(kind),
         };
         let counted = result.map(|reading| Reading {

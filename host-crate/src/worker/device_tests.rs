@@ -281,11 +281,11 @@ fn a_scan_that_does_not_run_beside_the_second_kernel_has_no_time_beside_it() {
 
 #[test]
 fn a_peer_that_cannot_be_read_costs_its_columns_alone() {
-    let peer = Peer {
+    let peer = Peer::Kernel(PeerKernel {
         cubin: "/nonexistent/x.cubin".into(),
         entry: "quarter_circle_f64".into(),
         dyadic_entry: Some("quarter_circle_f64_dyadic".into()),
-    };
+    });
     let reading = reading(
         Defect::None,
         &Job {
@@ -307,13 +307,13 @@ fn with_peer(defect: Defect, strips: u64, compiled: u64) -> Reading {
         panic!("no file")
     };
     assert!(std::fs::write(file.path(), compiled.to_string()).is_ok());
-    let peer = Peer {
+    let peer = Peer::Kernel(PeerKernel {
         cubin: file.path().into(),
         entry: "quarter_circle_f64".into(),
         dyadic_entry: strips
             .is_power_of_two()
             .then(|| "quarter_circle_f64_dyadic".into()),
-    };
+    });
     let job = Job {
         peer: Some(peer),
         ..trapezoid(strips)

@@ -20,6 +20,7 @@ pub mod protocol;
 mod scan_times;
 pub mod serve;
 mod sums;
+mod workload;
 
 use std::time::Duration;
 

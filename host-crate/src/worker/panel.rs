@@ -197,11 +197,7 @@ mod tests {
             id: 1,
             task,
             repeat,
-            peer: Some(crate::worker::protocol::Peer {
-                cubin: "x".into(),
-                entry: "x".into(),
-                dyadic_entry: None,
-            }),
+            peer: Some(crate::worker::protocol::Peer::Libraries(vec!["x".into()])),
             cold: true,
             checked: false,
             untimed: false,

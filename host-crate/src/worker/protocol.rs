@@ -12,7 +12,8 @@ use crate::limit::Limit;
 use crate::mapping::{Finish, Way};
 use crate::measure::{Method, Timing};
 use crate::oracle::Precision;
-use crate::record::{Clocks, DeviceInfo};
+use crate::peers::operation::Element;
+use crate::record::{Clocks, DeviceInfo, PeerTime};
 
 /// The kernels of the table `faults`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,6 +85,19 @@ pub enum Task {
         /// Threads of a block.
         threads: u32,
     },
+    /// Check and measure an operation on a whole array.
+    Workload {
+        /// Its name, as in [`Workload::ALL`](crate::workload::Workload::ALL).
+        operation: String,
+        /// The type.
+        element: Element,
+        /// Elements.
+        n: u64,
+        /// Of which so many are a segment or have one key, where there are any.
+        segment: u64,
+        /// The algorithm's name; without one, what the plan chooses.
+        algorithm: Option<String>,
+    },
     /// Misbehave.
     Diagnostic {
         /// How.
@@ -107,9 +121,19 @@ impl Task {
     }
 }
 
+/// What is timed beside ours.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Peer {
+    /// A kernel, of the quarter circle.
+    Kernel(PeerKernel),
+    /// Libraries of `peers/scan`, of workloads.
+    Libraries(Vec<PathBuf>),
+}
+
 /// The kernel from CUDA C++, compiled by nvcc.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Peer {
+pub struct PeerKernel {
     /// The cubin.
     pub cubin: PathBuf,
     /// The published form's entry; one parameter, the address of the partial sums.
@@ -215,6 +239,24 @@ pub struct Reading {
     pub nvcc_kernel: Option<Timing>,
     /// The peer's kernel alone, with our algorithm.
     pub nvcc_dyadic_kernel: Option<Timing>,
+    /// Bytes that a workload reads and writes at least.
+    #[serde(default)]
+    pub bytes: Option<u64>,
+    /// A copy of as many bytes, or a few more.
+    #[serde(default)]
+    pub copy: Option<Timing>,
+    /// Bytes that it reads and writes.
+    #[serde(default)]
+    pub copy_bytes: Option<u64>,
+    /// The algorithm that was timed, where it is known.
+    #[serde(default)]
+    pub algorithm: Option<String>,
+    /// The times of peers from libraries.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub peers: Vec<PeerTime>,
+    /// Why ours was not launched, when it is not there.
+    #[serde(default)]
+    pub missing: Option<String>,
     /// Why the result is wrong, when it is.
     pub wrong: Option<String>,
     /// Why the peer was not timed, when it was to be: it is not there, or its

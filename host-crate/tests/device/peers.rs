@@ -8,18 +8,18 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use quadscan::device::{Device, DeviceChoice};
-use quadscan::measure::{Method, Rule};
+use quadscan::measure::{Method, Rule, device as timing};
+use quadscan::peers::contestant::Contestant;
 use quadscan::peers::library::{Call, Peer};
 use quadscan::peers::operation::{Element, Form, Operation, Operator};
-use quadscan::peers::timing;
+use quadscan::workload::Workload;
+use quadscan::workload::memory::{Memory, Size, Turn};
 use quadscan::{Error, Result};
 
 use crate::fake_cuda::{FakeCuda, Settings};
 use crate::sentence;
 
 const RIGHT: Operation = Operation::Of(Form::Inclusive, Operator::Sum, Element::I32);
-const WRONG: Operation = Operation::Of(Form::Exclusive, Operator::Sum, Element::I32);
-const FAULTY: Operation = Operation::Of(Form::Reduce, Operator::Sum, Element::I32);
 
 /// The fake peer.
 fn peer() -> Peer {
@@ -73,56 +73,79 @@ fn an_operation_works_on_the_devices_own_stream_with_the_scratch_that_it_asks_fo
     Ok(())
 }
 
+/// Arrays of 1000 elements, in parts of so many bytes together.
+fn memory(device: &Device, name: &str, rotated: u64) -> Result<Memory> {
+    let size = Size {
+        workload: Workload::by_name(name).expect("it is one"),
+        element: Element::I32,
+        n: 1000,
+        segment: 32,
+    };
+    Memory::new(device, size, rotated)
+}
+
 #[test]
 fn a_right_result_is_right_and_a_wrong_one_is_named() -> Result<()> {
     let fake = FakeCuda::new(Settings::default());
     let (device, peer) = (fake.open(), peer());
-    assert_eq!(timing::check(&device, &peer, RIGHT)?, Ok(()));
-    let wrong = timing::check(&device, &peer, WRONG)?.expect_err("it is inclusive");
-    let start = "exclusive_sum_i32 of CUB 0.0.0 is wrong and not timed: byte ";
+    for right in [
+        "inclusive_sum",
+        "in_place",
+        "unaligned_input",
+        "unaligned_output",
+    ] {
+        let memory = memory(&device, right, 0)?;
+        let found = Contestant::new(&peer, &memory)?.expect("it has it");
+        assert_eq!(found.map(|_| ()), Ok(()), "{right}");
+    }
+    let memory = memory(&device, "exclusive_sum", 0)?;
+    let found = Contestant::new(&peer, &memory)?.expect("it has it");
+    let wrong = found.map(|_| ()).expect_err("it is inclusive");
+    let start = "exclusive_sum_i32 of CUB 0.0.0 is wrong: result 1 has the bytes [";
     assert!(wrong.starts_with(start), "{wrong}");
     Ok(())
 }
 
 #[test]
-fn a_fault_of_a_peer_loses_the_context() {
+fn an_operation_that_a_peer_has_not_is_no_contestant() -> Result<()> {
     let fake = FakeCuda::new(Settings::default());
-    let result = timing::check(&fake.open(), &peer(), FAULTY);
+    let (device, peer) = (fake.open(), peer());
+    assert!(Contestant::new(&peer, &memory(&device, "by_key", 0)?)?.is_none());
+    Ok(())
+}
+
+#[test]
+fn a_fault_of_a_peer_loses_the_context() -> Result<()> {
+    let fake = FakeCuda::new(Settings::default());
+    let (device, peer) = (fake.open(), peer());
+    let memory = memory(&device, "reduce", 0)?;
+    let result = Contestant::new(&peer, &memory).map(|_| ());
     let lost = result.as_ref().is_err_and(Error::is_context_lost);
     let said = "the peer's reduce_sum_i32 failed: an illegal memory access was encountered (700)";
     assert_eq!((sentence(result), lost), (said.to_owned(), true));
+    Ok(())
 }
 
 #[test]
 fn a_peer_is_timed_as_our_kernels_are_and_gives_all_memory_back() -> Result<()> {
     let fake = FakeCuda::new(Settings::default());
     let (device, peer) = (fake.open(), peer());
-    let rule = Rule::new(Some(3));
-    let measured = timing::times(&device, &[&peer, &peer], RIGHT, (1000, 32), &rule)?;
-    assert_eq!(measured.len(), 2);
-    for kernel in measured {
-        assert_eq!(kernel.timing.samples_ms.len(), 3);
+    {
+        let memory = memory(&device, "inclusive_sum", 20_000)?;
+        let found = Contestant::new(&peer, &memory)?.expect("it has it");
+        let contestant = found.map_err(|wrong| panic!("{wrong}"))?;
+        let turn = Turn::default();
+        let mut work = || contestant.launch(&memory, memory.next(&turn));
+        let rule = Rule::new(Some(3));
+        let measured = timing::kernels_and_methods(&rule, &device, &mut [&mut work])?;
+        assert_eq!(measured[0].timing.samples_ms.len(), 3);
         assert!(
-            matches!(kernel.method, Method::Graph(_)),
-            "{:?}",
-            kernel.method
+            matches!(measured[0].method, Method::Graph(_)),
+            "{measured:?}"
         );
     }
     assert_eq!(fake.live_allocations(), 0);
     Ok(())
-}
-
-#[test]
-fn what_does_not_fit_is_refused_before_anything_is_allocated() {
-    let fake = FakeCuda::new(Settings::default());
-    let device = fake.open();
-    let rule = Rule::new(Some(3));
-    let result = timing::times(&device, &[&peer()], RIGHT, (1 << 33, 32), &rule);
-    assert!(
-        matches!(result, Err(Error::OutOfMemory { .. })),
-        "{result:?}"
-    );
-    assert_eq!(fake.log(&["alloc"]), [""; 0]);
 }
 
 #[test]
@@ -133,9 +156,9 @@ fn a_peer_needs_a_cuda_device() -> Result<()> {
     Ok(())
 }
 
-/// The command on the fake driver, with a script in the place of nvcc that gives the
-/// fake peer for a library.
-fn command(folder: &Path, arguments: &[&str]) -> std::process::Output {
+/// The tables on the fake driver, with a script in the place of nvcc that gives the fake
+/// peer for a library. The driver runs none of our kernels: no result of ours is right.
+fn bench(folder: &Path, arguments: &[&str]) -> std::process::Output {
     let script = format!(
         "#!/bin/sh\n[ \"$1\" = -shared ] && exec cp {} \"$4\"\nexit 0\n",
         library().display()
@@ -149,9 +172,11 @@ fn command(folder: &Path, arguments: &[&str]) -> std::process::Output {
         .into_iter()
         .chain(std::env::split_paths(&path));
     let output = Command::new(env!("CARGO_BIN_EXE_quadscan"))
-        .args(["peers", "--device", "cuda", "--repeat", "3", "--peers"])
+        .args([
+            "bench", "--device", "cuda", "--repeat", "3", "--format", "csv",
+        ])
+        .arg("--peers")
         .arg(peers)
-        .args(["--python", "/nonexistent/python3"])
         .args(arguments)
         .current_dir(folder)
         .env(
@@ -163,51 +188,25 @@ fn command(folder: &Path, arguments: &[&str]) -> std::process::Output {
 }
 
 #[test]
-fn the_command_prints_a_row_an_operation_and_size_and_says_what_is_not_there() {
+fn a_wrong_result_is_a_failed_row_without_times_and_an_exit_code_of_1() {
     // The child finds the driver where this test does.
     let _fake = FakeCuda::new(Settings::default());
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let asked = ["--sizes", "1000,2^12", "--types", "i32,f32"];
-    let output = command(folder.path(), &asked);
+    let asked = ["scan", "--sizes", "1000", "--types", "i32"];
+    let python = ["--python", "/nonexistent/python3"];
+    let output = bench(folder.path(), &[&asked[..], &python].concat());
     let (rows, said) = (
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr),
     );
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    let words = |row: &str| {
-        row.split_whitespace()
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    let rows: Vec<Vec<String>> = rows.lines().map(words).collect();
-    assert_eq!(rows[0], ["peer", "operation", "n", "us", "GB/s", "method"]);
-    let starts: Vec<&[String]> = rows[1..].iter().map(|row| &row[..4]).collect();
-    let row = |n: &'static str| ["CUB", "0.0.0", "inclusive_sum_i32", n];
-    assert_eq!(starts, [row("1000"), row("4096")]);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert_eq!(rows.lines().count(), 2, "{rows}");
+    assert!(rows.contains(",failed,"), "{rows}");
     for sentence in [
-        "peer: CUB 0.0.0, CCCL 0.0.0, nvcc 0.0.0\n",
-        "CUB 0.0.0 has no inclusive_sum_f32\n",
-        "CUB 0.0.0 has no copy\n",
         "/nonexistent/python3 cannot be started, so CuPy and PyTorch are not timed: ",
+        "failed: scan operation=inclusive_sum type=i32 algorithm=default n=1000: \
+         inclusive_sum: result 0 has the bytes [165, 165, 165, 165], not [",
     ] {
         assert!(said.contains(sentence), "{said}");
     }
-}
-
-#[test]
-fn a_wrong_result_is_an_exit_code_of_1_and_a_run_without_rows_one_of_2() {
-    let _fake = FakeCuda::new(Settings::default());
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let code = |arguments: &[&str]| {
-        let output = command(folder.path(), arguments);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        (output.status.code(), said.lines().last().map(str::to_owned))
-    };
-    let wrong = ["--operations", "exclusive_sum", "--types", "i32"];
-    let (of_wrong, said) = code(&wrong);
-    assert_eq!(of_wrong, Some(1));
-    assert!(said.is_some_and(|said| said.contains(" is wrong and not timed: byte ")));
-    let (of_none, said) = code(&["--operations", "copy"]);
-    let sentence = "error: no peer could be timed".to_owned();
-    assert_eq!((of_none, said), (Some(2), Some(sentence)));
 }

@@ -9,13 +9,13 @@ use quadscan_kernels::integrate::trapezoid::MAX_EXACT_DYADIC_STRIPS;
 
 use crate::oracle::Precision;
 use crate::peers::compiler::{architecture, compile, find_nvcc, find_source};
-use crate::worker::protocol::{Peer, Task};
+use crate::worker::protocol::{PeerKernel, Task};
 
 /// The source's name in its folder.
 const SOURCE: &str = "quarter_circle.cu";
 
 /// Compiled peers, each built once a run.
-pub(super) struct Peers {
+pub(super) struct Kernels {
     source: PathBuf,
     nvcc: PathBuf,
     target: PathBuf,
@@ -46,7 +46,7 @@ fn entry(precision: Precision) -> Option<&'static str> {
     }
 }
 
-impl Peers {
+impl Kernels {
     /// Finds the source and the compiler. Err in one sentence when one is missing.
     pub(super) fn find(folder: &Path, target: PathBuf, capability: &str) -> Result<Self, String> {
         let source = find_source(folder, SOURCE)
@@ -55,7 +55,7 @@ impl Peers {
             "--peers: nvcc is not on the path, so its columns stay empty".to_owned()
         })?;
         let arch = architecture(capability);
-        Ok(Peers {
+        Ok(Kernels {
             source,
             nvcc,
             target,
@@ -77,7 +77,7 @@ impl Peers {
 
     /// The peer of a task. `Ok(None)` when it has none; Err in one sentence when
     /// it could not be built.
-    pub(super) fn of(&mut self, task: &Task) -> Result<Option<Peer>, String> {
+    pub(super) fn of(&mut self, task: &Task) -> Result<Option<PeerKernel>, String> {
         let Task::QuarterCircle {
             precision, strips, ..
         } = task
@@ -95,7 +95,7 @@ impl Peers {
                 built
             }
         };
-        Ok(Some(Peer {
+        Ok(Some(PeerKernel {
             cubin: cubin?,
             entry: entry.to_owned(),
             dyadic_entry: dyadic_entry(*precision)

@@ -1,0 +1,115 @@
+//! Ratios of a peer's time to ours, and their geometric means. Pure.
+
+use super::workload;
+use crate::measure::Timing;
+use crate::record::{Record, Status};
+
+/// How the name of every CUB begins.
+const CUB: &str = "CUB ";
+
+/// The sizes and the width of the middle group: where a scan of 4-byte elements is short.
+const SHORT: (u64, u64, u64) = (1 << 10, 1 << 24, 4);
+
+/// A peer's time in a record.
+pub(super) fn peer<'a>(record: &'a Record, name: &str) -> Option<&'a Timing> {
+    let peers = &record.timings.peers;
+    let found = peers.iter().find(|peer| peer.name == name);
+    found.map(|peer| &peer.timing)
+}
+
+/// A time in units of ours: above 1 ours is faster. `None` unless there are both, of a
+/// result that is right.
+pub(super) fn ratio(record: &Record, theirs: Option<&Timing>) -> Option<f64> {
+    let ours = record.timings.kernel.as_ref()?.median_ms;
+    let is_right = record.status == Status::Ok && ours > 0.0;
+    Some(theirs?.median_ms / ours).filter(|_| is_right)
+}
+
+/// The ratio to the faster CUB.
+pub(super) fn of_cub(record: &Record) -> Option<f64> {
+    let cubs = record
+        .timings
+        .peers
+        .iter()
+        .filter(|peer| peer.name.starts_with(CUB));
+    let faster = cubs
+        .map(|peer| &peer.timing)
+        .min_by(|a, b| a.median_ms.total_cmp(&b.median_ms));
+    ratio(record, faster)
+}
+
+/// The geometric mean, and of how many; `None` without any.
+fn mean(ratios: impl Iterator<Item = f64>) -> Option<(f64, usize)> {
+    let logarithms: Vec<f64> = ratios.map(f64::ln).collect();
+    let count = logarithms.len();
+    let sum: f64 = logarithms.iter().sum();
+    (count > 0).then(|| ((sum / count as f64).exp(), count))
+}
+
+/// `1.234 (56 rows)`.
+fn words((mean, count): (f64, usize)) -> String {
+    let rows = if count == 1 { "row" } else { "rows" };
+    format!("{mean:.3} ({count} {rows})")
+}
+
+/// The means of groups of rows, by what `name` says, in the order in which they come.
+fn by<'a>(rows: &[(&'a Record, f64)], name: impl Fn(&'a Record) -> Option<&'a str>) -> String {
+    let mut groups: Vec<&str> = Vec::new();
+    for group in rows.iter().filter_map(|(record, _)| name(record)) {
+        if !groups.contains(&group) {
+            groups.push(group);
+        }
+    }
+    let of = |group: &&str| {
+        let members = rows
+            .iter()
+            .filter(|(record, _)| name(record) == Some(*group));
+        let mean = mean(members.map(|(_, ratio)| *ratio))?;
+        Some(format!("{group} {}", words(mean)))
+    };
+    groups.iter().filter_map(of).collect::<Vec<_>>().join(", ")
+}
+
+fn is_short(record: &Record) -> bool {
+    let (least, most, bytes) = SHORT;
+    let element = workload(&record.key).map(|(_, element)| element);
+    let has_width = |element: crate::peers::operation::Element| {
+        element.input_bytes() == bytes && element.output_bytes() == bytes
+    };
+    element.is_some_and(has_width) && record.key.n.is_some_and(|n| (least..=most).contains(&n))
+}
+
+/// What is said below the table: of the rows whose algorithm the plan chose, and that have
+/// both times. Nothing where none has.
+pub(super) fn lines(table: &str, records: &[Record]) -> Vec<String> {
+    let defaults = records
+        .iter()
+        .filter(|record| super::is_default(&record.key));
+    let rows: Vec<(&Record, f64)> = defaults
+        .filter_map(|record| Some((record, of_cub(record)?)))
+        .collect();
+    let Some(whole) = mean(rows.iter().map(|(_, ratio)| *ratio)) else {
+        return Vec::new();
+    };
+    let mut lines = vec![format!(
+        "{table}: the faster CUB's time in units of ours, geometric mean over the whole table: {}",
+        words(whole)
+    )];
+    let short = rows.iter().filter(|(record, _)| is_short(record));
+    if let Some(short) = mean(short.map(|(_, ratio)| *ratio)) {
+        let words = words(short);
+        lines.push(format!("{table}: 4-byte types from 2^10 to 2^24: {words}"));
+    }
+    let operations = by(&rows, |record| record.key.operation.as_deref());
+    lines.push(format!("{table}: by operation: {operations}"));
+    let types = by(&rows, |record| record.key.element.as_deref());
+    lines.push(format!("{table}: by type: {types}"));
+    if let Some((record, lowest)) = rows.iter().min_by(|(_, a), (_, b)| a.total_cmp(b)) {
+        let below = rows.iter().filter(|(_, ratio)| *ratio < 1.0).count();
+        let key = record.key.describe();
+        lines.push(format!(
+            "{table}: rows below 1: {below}; the lowest is {lowest:.3}: {key}"
+        ));
+    }
+    lines
+}
