@@ -305,9 +305,10 @@ pub(super) fn run<O: ScanKernels>(
     // algorithm's. In a graph all of it stays, and is used in the stream's order.
     unsafe {
         match config(candidate, call.n, plan.module.device()) {
-            Some(config) => plan
-                .module
-                .launch_raw(kernel.entry, config, &parameters(&scan)[..taken::<O>()]),
+            Some(config) => {
+                plan.module
+                    .launch_raw(kernel.entry, config, &parameters(&scan)[..taken::<O>()])
+            }
             None => scan.launch(),
         }
     }

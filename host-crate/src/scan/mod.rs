@@ -46,8 +46,8 @@ mod plan;
 mod segmented;
 mod textbook;
 
-pub use plan::{Counted, Options, Plan, Reproducibility, scratch_len};
 pub use crate::reduce::Offsets;
+pub use plan::{Counted, Options, Plan, Reproducibility, scratch_len};
 pub use quadscan_kernels::operator::{
     Affine, BitAnd, BitOr, BitXor, Compose, Identity, Max, Min, Operator, Product, Sum,
     SumOfSquares,

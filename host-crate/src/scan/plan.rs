@@ -7,8 +7,8 @@ use quadscan_kernels::operator::{Identity, Operator};
 use quadscan_kernels::scan::{Algorithm, ScanKernels};
 
 use super::choice::Candidate;
-use super::methods::scans;
 use super::launch::{self, Call, Kind};
+use super::methods::scans;
 use crate::device::{Buffer, Module, View, ViewMut};
 use crate::error::{Error, Result};
 

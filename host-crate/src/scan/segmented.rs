@@ -6,7 +6,7 @@ use std::fmt;
 use bytemuck::{Pod, bytes_of};
 use quadscan_kernels::operator::{Identity, Operator};
 use quadscan_kernels::scan::segmented::{Marked, Segmented};
-use quadscan_kernels::scan::{SegmentedScanKernels, heads};
+use quadscan_kernels::scan::{Algorithm, SegmentedScanKernels, heads};
 
 use super::launch::{self, Call, Kind};
 use super::methods::scans;
@@ -95,6 +95,12 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
     /// The most elements of a scan.
     pub fn capacity(&self) -> u64 {
         self.plan.capacity()
+    }
+
+    /// The algorithm that scans `n` elements at addresses that are multiples of 16; `None`
+    /// when there is none, as for more than the capacity.
+    pub fn algorithm_for(&self, n: u64) -> Option<Algorithm> {
+        self.plan.algorithm_for(n)
     }
 
     /// Scans of neighbours with equal keys: a segment begins at every key that differs from
@@ -250,9 +256,8 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
         let blocks = work.div_ceil(heads::PER_BLOCK).clamp(1, most) as u32;
         // SAFETY: the first thing that every thread does is to wait for earlier launches,
         // and what they write is behind raw pointers.
-        let config = unsafe {
-            LaunchConfig::new(LaunchShape::new(blocks, heads::THREADS)).programmatic()
-        };
+        let config =
+            unsafe { LaunchConfig::new(LaunchShape::new(blocks, heads::THREADS)).programmatic() };
         // SAFETY: the entry is a kernel of `quadscan_kernels::scan::heads`. Keys and flags
         // are as many as elements, and borrowed; so are the offsets and the count. The words
         // are this plan's, of its capacity, which is borrowed exclusively.

@@ -10,7 +10,7 @@ use crate::device::Module;
 use crate::error::Result;
 use crate::peers::operation::{self, Element, Form};
 use crate::reduce;
-use crate::scan::{self, Algorithm, Options, ScanKernels};
+use crate::scan::{self, Algorithm, Options, ScanKernels, SegmentedScanKernels};
 use cuda_std::{bf16, f16};
 
 /// A plan for a workload, ready to be launched.
@@ -69,8 +69,11 @@ struct Of<'a> {
 
 impl Of<'_> {
     fn scan(&self) -> Plan {
-        if !matches!(self.size.workload.form, Form::Inclusive | Form::Exclusive) {
-            return Ok(None);
+        if matches!(
+            self.size.workload.form,
+            Form::InclusiveByKey | Form::SegmentedInclusive
+        ) {
+            return self.segmented();
         }
         with_operator! { self.size, O => self.scan_by::<O>();
             Sum U8: Sum<u8>;
@@ -94,6 +97,14 @@ impl Of<'_> {
             Product I32: Product<i32>;
             Product F32: Product<f32>;
             Affine F64x2: Compose;
+        }
+    }
+
+    fn segmented(&self) -> Plan {
+        with_operator! { self.size, O => self.segmented_by::<O>();
+            Sum I32: Sum<i32>;
+            Sum F32: Sum<f32>;
+            Sum F64: Sum<f64>;
         }
     }
 
@@ -143,6 +154,11 @@ impl Of<'_> {
         scan::Plan::with(self.module, self.size.n, self.options)
     }
 
+    fn segmented_by<O: SegmentedScanKernels>(&self) -> Plan {
+        let plan = scan::SegmentedPlan::<O>::with(self.module, self.size.n, self.options)?;
+        Ok(Some(Box::new(plan)))
+    }
+
     fn reduction_by<O: ReduceKernels + Identity>(&self) -> Plan {
         Ok(Some(match self.size.workload.form {
             Form::SegmentedReduce => Box::new(reduce::SegmentedPlan::<O>::new(self.module)?),
@@ -186,6 +202,23 @@ where
 
     fn algorithm(&self) -> Option<&'static str> {
         algorithm(&self.0)
+    }
+}
+
+impl<O: SegmentedScanKernels> Launch for scan::SegmentedPlan<O> {
+    fn launch(&mut self, memory: &Memory, part: u64) -> Result<()> {
+        let form = memory.size().workload.form;
+        memory.with(part, |input, beginnings, output| {
+            let mut segments = match form {
+                Form::InclusiveByKey => self.by_key(beginnings),
+                _ => self.by_offsets(beginnings),
+            };
+            segments.inclusive(input, output)
+        })
+    }
+
+    fn algorithm(&self) -> Option<&'static str> {
+        self.algorithm_for(self.capacity()).map(Algorithm::name)
     }
 }
 

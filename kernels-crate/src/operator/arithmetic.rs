@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 use cuda_std::float::Narrow;
 use cuda_std::{bf16, f16};
 
-use super::operators;
+use super::{bytes, operators};
 
 /// The sum of `I`s, kept as `A`s and written as `O`s.
 ///
@@ -27,6 +27,14 @@ macro_rules! integers {
         operators! {$(
             Sum<$type>: $type => $type => $type,
                 |x| x, <$type>::wrapping_add, |x| x, 0;
+        )*}
+        other_integers! { $($type)* }
+    };
+}
+
+macro_rules! other_integers {
+    ($($type:ty)*) => {
+        operators! {$(
             Product<$type>: $type => $type => $type,
                 |x| x, <$type>::wrapping_mul, |x| x, 1;
             SumOfSquares<$type>: $type => $type => $type,
@@ -35,7 +43,49 @@ macro_rules! integers {
     };
 }
 
-integers! { u8 u16 u32 u64 i8 i16 i32 i64 }
+/// Sums whose words are added up by [`bytes`].
+macro_rules! sums_of_bytes {
+    ($($type:ty)*) => {
+        operators! {$(
+            Sum<$type>: $type => $type => $type,
+                |x| x, <$type>::wrapping_add, |x| x, 0, {
+                    #[inline(always)]
+                    fn total_of<const V: usize>(elements: &[[u32; 4]; V]) -> Option<$type> {
+                        Some(bytes::total(elements) as $type)
+                    }
+
+                    #[inline(always)]
+                    fn scan_of<const V: usize>(
+                        elements: &[[u32; 4]; V],
+                        before: Option<$type>,
+                        is_exclusive: bool,
+                    ) -> Option<[[u32; 4]; V]> {
+                        let before = before.unwrap_or(0) as u32;
+                        Some(bytes::scan(elements, before, is_exclusive))
+                    }
+                };
+        )*}
+        other_integers! { $($type)* }
+    };
+}
+
+macro_rules! wider_sums_of_bytes {
+    ($($to:ty)*) => {
+        operators! {$(
+            Sum<u8, $to>: u8 => $to => $to,
+                |x| <$to>::from(x), <$to>::wrapping_add, |x| x, 0, {
+                    #[inline(always)]
+                    fn total_of<const V: usize>(elements: &[[u32; 4]; V]) -> Option<$to> {
+                        Some(bytes::total(elements) as $to)
+                    }
+                };
+        )*}
+    };
+}
+
+sums_of_bytes! { u8 i8 }
+wider_sums_of_bytes! { u16 u32 u64 }
+integers! { u16 u32 u64 i16 i32 i64 }
 
 macro_rules! floats {
     ($($type:ty)*) => {
@@ -75,7 +125,6 @@ macro_rules! wider_integers {
 }
 
 wider_integers! {
-    u8 => u16 u32 u64;
     u16 => u32 u64;
     u32 => u64;
     i8 => i16 i32 i64;

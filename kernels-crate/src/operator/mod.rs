@@ -16,6 +16,7 @@
 
 mod arithmetic;
 mod bits;
+mod bytes;
 mod compose;
 mod extremum;
 
@@ -79,6 +80,25 @@ pub trait Operator: Copy + 'static {
     /// A result, as it is written.
     fn finish(result: Self::Accumulator) -> Self::Output;
 
+    /// A lane's elements combined, where there is a faster way than one after the other
+    /// with the same bits.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn total_of<const V: usize>(_elements: &[[u32; 4]; V]) -> Option<Self::Accumulator> {
+        None
+    }
+
+    /// A lane's scan behind `before`, in the same way.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn scan_of<const V: usize>(
+        _elements: &[[u32; 4]; V],
+        _before: Option<Self::Accumulator>,
+        _is_exclusive: bool,
+    ) -> Option<[[u32; 4]; V]> {
+        None
+    }
+
     /// Whether elements may begin a segment; for
     /// [`Segmented`](crate::scan::segmented::Segmented) alone, as is all below.
     #[doc(hidden)]
@@ -112,10 +132,11 @@ pub trait Identity: Operator {
 }
 
 /// Implements [`Operator`] and [`Identity`]: the operator, then what it reads, combines
-/// and writes, then its three functions and its neutral element.
+/// and writes, then its three functions and its neutral element, then what else it has.
 macro_rules! operators {
     ($($operator:ty: $input:ty => $accumulator:ty => $output:ty,
-       $transform:expr, $combine:expr, $finish:expr, $identity:expr;)*) => {$(
+       $transform:expr, $combine:expr, $finish:expr, $identity:expr $(, { $($more:item)* })?;
+    )*) => {$(
         impl $crate::operator::Operator for $operator {
             type Input = $input;
             type Accumulator = $accumulator;
@@ -138,6 +159,8 @@ macro_rules! operators {
                 let finish: fn($accumulator) -> $output = $finish;
                 finish(result)
             }
+
+            $($($more)*)?
         }
 
         impl $crate::operator::Identity for $operator {

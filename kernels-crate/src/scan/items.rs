@@ -221,6 +221,11 @@ pub fn total<O: Operator, const V: usize, const N: usize>(
     heads: &Heads,
     count: usize,
 ) -> O::Accumulator {
+    if count == N
+        && let Some(total) = O::total_of(&items.vectors)
+    {
+        return total;
+    }
     let mut total = lanes::anything();
     for i in 0..N {
         if i < count {
@@ -242,6 +247,13 @@ pub fn scan<O: Operator, const V: usize, const R: usize, const N: usize>(
     before: O::Accumulator,
     has_before: bool,
 ) -> Items<O::Output, R> {
+    let known = has_before.then_some(before);
+    if V == R
+        && count == N
+        && let Some(results) = O::scan_of(&items.vectors, known, request.is_exclusive())
+    {
+        return Items::new(from_fn(|v| results[v.min(V - 1)]));
+    }
     let mut results = Items::none();
     let mut running = before;
     for i in 0..N {

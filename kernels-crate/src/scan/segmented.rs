@@ -20,9 +20,9 @@ use bytemuck::{Pod, Zeroable};
 use core::marker::PhantomData;
 
 use super::lanes::{self, MAX_WORDS};
-use crate::operator::Operator;
 #[cfg(not(target_os = "cuda"))]
 use super::{ScanKernel, ScanKernels};
+use crate::operator::Operator;
 #[cfg(not(target_os = "cuda"))]
 use crate::operator::Sum;
 

@@ -121,7 +121,11 @@ fn launch(
 
 pub(crate) fn a_programmatic_launch_reads_what_the_kernel_before_wrote(bench: &Bench) -> Outcome {
     let shape = LaunchShape::new(BLOCKS, THREADS);
-    programmatic_launches(bench, programmatic(shape), bench.device.properties().has_programmatic_launch)
+    programmatic_launches(
+        bench,
+        programmatic(shape),
+        bench.device.properties().has_programmatic_launch,
+    )
 }
 
 pub(crate) fn a_programmatic_launch_may_be_cooperative_too(bench: &Bench) -> Outcome {

@@ -31,14 +31,12 @@ fn starts(n: usize, longest: usize, random: &mut Random) -> Vec<usize> {
 }
 
 /// Each segment by itself, scanned by the oracle.
-fn expected<I: Copy, R>(
-    elements: &[I],
-    starts: &[usize],
-    scan: impl Fn(&[I]) -> Vec<R>,
-) -> Vec<R> {
+fn expected<I: Copy, R>(elements: &[I], starts: &[usize], scan: impl Fn(&[I]) -> Vec<R>) -> Vec<R> {
     let ends = starts.iter().skip(1).copied().chain([elements.len()]);
     let segments = starts.iter().zip(ends);
-    segments.flat_map(|(&start, end)| scan(&elements[start..end])).collect()
+    segments
+        .flat_map(|(&start, end)| scan(&elements[start..end]))
+        .collect()
 }
 
 fn offsets(starts: &[usize], n: usize) -> Vec<u32> {
@@ -63,12 +61,19 @@ where
     let what = |kind| format!("{name}, {n} elements, segments up to {longest}, {kind}");
 
     plan.by_offsets(&offsets).inclusive(&input, &mut output)?;
-    let right = expected(&elements, &starts, |segment| oracle::inclusive::<O>(None, segment));
+    let right = expected(&elements, &starts, |segment| {
+        oracle::inclusive::<O>(None, segment)
+    });
     compare(&output.to_vec()?, &right, &what("inclusive"));
 
-    plan.by_offsets(&offsets).inclusive_with(initial, &input, &mut output)?;
+    plan.by_offsets(&offsets)
+        .inclusive_with(initial, &input, &mut output)?;
     let with = |segment: &[_]| oracle::inclusive::<O>(Some(initial), segment);
-    compare(&output.to_vec()?, &expected(&elements, &starts, with), &what("inclusive with"));
+    compare(
+        &output.to_vec()?,
+        &expected(&elements, &starts, with),
+        &what("inclusive with"),
+    );
 
     plan.by_offsets(&offsets).exclusive(&input, &mut output)?;
     let right = expected(&elements, &starts, |segment| {
@@ -76,9 +81,14 @@ where
     });
     compare(&output.to_vec()?, &right, &what("exclusive"));
 
-    plan.by_offsets(&offsets).exclusive_with(initial, &input, &mut output)?;
+    plan.by_offsets(&offsets)
+        .exclusive_with(initial, &input, &mut output)?;
     let with = |segment: &[_]| oracle::exclusive::<O>(initial, segment);
-    compare(&output.to_vec()?, &expected(&elements, &starts, with), &what("exclusive with"));
+    compare(
+        &output.to_vec()?,
+        &expected(&elements, &starts, with),
+        &what("exclusive with"),
+    );
     Ok(())
 }
 
@@ -208,7 +218,9 @@ pub(crate) fn segments_are_scanned_in_place_counted_and_in_graphs(bench: &Bench)
     let mut data = device.upload(&elements)?;
     let graph = device.capture(|| {
         let part = data.slice_mut(3..n + 3)?;
-        plan.by_offsets(&offsets).counted(&count).inclusive_in_place(part)
+        plan.by_offsets(&offsets)
+            .counted(&count)
+            .inclusive_in_place(part)
     })?;
     for _ in 0..3 {
         data.copy_from(&elements)?;
@@ -233,7 +245,10 @@ pub(crate) fn segments_that_do_not_fit_are_refused(bench: &Bench) -> Outcome {
     let ten = input.slice(..10)?;
     refused("keys", plan.by_key(&few).inclusive(ten, &mut output));
     refused("keys", plan.by_key(&odd).inclusive(ten, &mut output));
-    refused("input", plan.by_offsets(&few).inclusive(&input, &mut output));
+    refused(
+        "input",
+        plan.by_offsets(&few).inclusive(&input, &mut output),
+    );
     let short = output.slice_mut(..9)?;
     refused("output", plan.by_offsets(&few).inclusive(ten, short));
     assert_eq!(output.to_vec()?, [0; 101]);
