@@ -3,12 +3,14 @@
 //! The output is `artifact.rs`, which `src/device/artifact.rs` includes: the
 //! manifest and the PTX of each part and architecture as text. The network is not used.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::io::Read;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::{env, fs, process};
+use std::{env, fs, process, thread};
 
-use cuda_builder::manifest::Manifest;
+use cuda_builder::manifest::{Manifest, Part};
 use cuda_builder::{CudaBuilder, LintLevel, NvvmArch};
 use flate2::Compression;
 use flate2::read::ZlibEncoder;
@@ -60,17 +62,66 @@ fn source(manifest: &Manifest, dir: &Path, out: &Path) -> Result<String, String>
          pub(super) const PTX: &[(&str, &[u8])] = &[\n",
         dir.join(cuda_builder::manifest::FILE_NAME)
     );
-    let parts = manifest.modules().iter().flat_map(|module| &module.parts);
+    let modules = manifest.modules().iter();
+    let parts: Vec<&Part> = modules.flat_map(|module| &module.parts).collect();
+    let folder = out.join("packed");
+    pack_all(&parts, dir, &folder)?;
     for part in parts {
-        let path = dir.join(&part.file);
-        let text =
-            fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        let packed = out.join(format!("{}.z", part.file));
-        write(&packed, &pack(&text))?;
+        let packed = folder.join(packed_name(part));
         let _ = writeln!(source, "    ({:?}, include_bytes!({packed:?})),", part.file);
     }
     source.push_str("];\n");
     Ok(source)
+}
+
+/// The name of a part's packed file says what is in it.
+fn packed_name(part: &Part) -> String {
+    format!("{}.{}.z", part.file, &part.sha256)
+}
+
+/// Packs the parts that are not packed yet, on all cores, and removes what is none's.
+fn pack_all(parts: &[&Part], dir: &Path, folder: &Path) -> Result<(), String> {
+    let cannot = |what: &str, path: &Path| {
+        let path = path.display().to_string();
+        let what = what.to_owned();
+        move |error: std::io::Error| format!("cannot {what} {path}: {error}")
+    };
+    fs::create_dir_all(folder).map_err(cannot("create", folder))?;
+    let pack_one = |part: &Part| {
+        let packed = folder.join(packed_name(part));
+        if packed.is_file() {
+            return Ok(());
+        }
+        let path = dir.join(&part.file);
+        let text = fs::read(&path).map_err(cannot("read", &path))?;
+        // What is there by its name is whole.
+        let new = packed.with_extension("new");
+        write(&new, &pack(&text))?;
+        fs::rename(&new, &packed).map_err(cannot("rename", &new))
+    };
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let share = parts.len().div_ceil(threads).max(1);
+    thread::scope(|scope| {
+        let shares: Vec<_> = parts
+            .chunks(share)
+            .map(|parts| scope.spawn(|| parts.iter().try_for_each(|part| pack_one(part))))
+            .collect();
+        shares.into_iter().try_for_each(|share| {
+            let panicked = |_| Err("packing PTX panicked".to_owned());
+            share.join().unwrap_or_else(panicked)
+        })
+    })?;
+    let names: BTreeSet<String> = parts.iter().map(|part| packed_name(part)).collect();
+    for entry in fs::read_dir(folder)
+        .map_err(cannot("read", folder))?
+        .flatten()
+    {
+        if !names.contains(&*entry.file_name().to_string_lossy()) {
+            // One that stays is read by nobody.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
 }
 
 fn pack(text: &[u8]) -> Vec<u8> {

@@ -149,7 +149,8 @@ impl CudaBuilder {
     /// The folder that the nested cargo builds in, core included. Default:
     /// `cuda-builder` in cargo's own target folder. Any number of crates may
     /// share one, clones of one workspace included: they share core, and none
-    /// gets what another was built to. Kernels that need a build script of
+    /// gets what another was built to. In there are also the parts of earlier
+    /// builds, at most 256 MiB, those used last. Kernels that need a build script of
     /// their own workspace get a folder of their own in there.
     pub fn target_dir(mut self, path: impl AsRef<Path>) -> Self {
         self.target_dir = Some(path.as_ref().to_owned());

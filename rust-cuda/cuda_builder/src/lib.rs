@@ -11,6 +11,9 @@
 //!    convergent), optimises, and writes PTX;
 //! 3. the PTX is checked ([`Lint`]) and described ([`manifest`]).
 //!
+//! Between 1 and 2, parts of the module that were built before are taken from the
+//! target folder.
+//!
 //! What is absent: nothing here talks to a driver, nothing but
 //! [`toolchain::install`] uses the network, and nothing knows a particular
 //! kernel. With `default-features = false` only [`manifest`] and [`NvvmArch`]

@@ -4,13 +4,13 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use cuda_builder::manifest::{MAIN, Module};
 use cuda_builder::{Artifact, CudaBuilderError, LintLevel, NvvmArch};
 use sha2::{Digest, Sha256};
-use support::{builder, copy, fixture};
+use support::{builder, copy, fixture, nested_target};
 
 fn built() -> &'static (Artifact, tempfile::TempDir) {
     static BUILT: OnceLock<(Artifact, tempfile::TempDir)> = OnceLock::new();
@@ -206,6 +206,76 @@ fn a_dependencys_kernels_are_left_out_unless_they_are_asked_for() {
     let with = new().kernels_of_dependencies(true).build_all().unwrap();
     let both = ["of_the_library", "plain"].map(str::to_owned).to_vec();
     assert_eq!(main(&with), (both, true));
+}
+
+/// A clone of its own name, so that nobody else's builds are in the store, in which
+/// a file has the table of the part `second`.
+fn clone_with_a_table(here: &Path, name: &str) -> PathBuf {
+    copy(&fixture("in_parts"), here);
+    let kernels = here.join("kernels");
+    edit(&kernels.join("Cargo.toml"), "in-parts", name);
+    let source = kernels.join("src/lib.rs");
+    edit(&source, "= [3, 1, 4, 1]", "= include!(\"table.txt\")");
+    fs::write(kernels.join("src/table.txt"), "[3, 1, 4, 1]").unwrap();
+    kernels
+}
+
+/// The store's entry of the part that has that file.
+fn stored(file: &str) -> PathBuf {
+    let store = nested_target().join("parts");
+    let entries = fs::read_dir(store).unwrap().map(|entry| entry.unwrap());
+    let mut entries: Vec<_> = entries
+        .filter(|entry| fs::read_to_string(entry.path()).is_ok_and(|text| text.contains(file)))
+        .collect();
+    entries.sort_by_key(|entry| entry.metadata().unwrap().modified().unwrap());
+    entries.pop().unwrap().path()
+}
+
+/// Adds a line to an entry, and says so at its start where `openly`.
+fn add_line(entry: &Path, line: &str, openly: bool) {
+    let text = fs::read_to_string(entry).unwrap();
+    let (hash, rest) = text.split_once('\n').unwrap();
+    let rest = format!("{rest}{line}\n");
+    let hash = if openly {
+        let digest = Sha256::digest(&rest);
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    } else {
+        hash.to_owned()
+    };
+    fs::write(entry, format!("{hash}\n{rest}")).unwrap();
+}
+
+#[test]
+fn an_edit_builds_the_parts_that_it_reaches_and_a_damaged_entry_is_built_again() {
+    let here = tempfile::tempdir().unwrap();
+    let name = format!("stored-{}", std::process::id());
+    let kernels = clone_with_a_table(here.path(), &name);
+    let file = |part: &str| format!("{}.{part}.sm_90.ptx", name.replace('-', "_"));
+    let build = || {
+        // Another folder each time, in which nothing is there already.
+        let out = tempfile::tempdir().unwrap();
+        builder(&kernels, out.path()).build_all().unwrap();
+        ["first", "second"].map(|part| fs::read_to_string(out.path().join(file(part))).unwrap())
+    };
+    let [first, second] = build();
+
+    // What comes from the store tells by a line that no build writes.
+    for part in ["first", "second"] {
+        add_line(&stored(&file(part)), "// from the store", true);
+    }
+    let marked = |text: &str| format!("{text}// from the store\n");
+    assert_eq!(build(), [marked(&first), marked(&second)]);
+
+    fs::write(kernels.join("src/table.txt"), "[3, 1, 4, 2]").unwrap();
+    let [first_after, second_after] = build();
+    assert_eq!(first_after, marked(&first));
+    assert!(second_after.contains("TABLE_OF_SECOND[") && second_after != second);
+    assert!(!second_after.contains("// from the store"));
+
+    add_line(&stored(&file("first")), "// damaged", false);
+    assert_eq!(build(), [first.clone(), second_after.clone()]);
+    fs::write(stored(&file("second")), file("second")).unwrap();
+    assert_eq!(build(), [first, second_after]);
 }
 
 fn edit(path: &Path, from: &str, to: &str) {

@@ -103,7 +103,8 @@ impl Flow {
         let mut sources = Sources::read(text, own);
         let mut inside = false;
         for (index, whole) in text.lines().enumerate() {
-            let line = whole.split("//").next().unwrap_or_default().trim();
+            let (line, comment) = whole.split_once("//").unwrap_or((whole, ""));
+            let line = line.trim();
             if !inside {
                 inside = line == "{";
                 continue;
@@ -114,7 +115,7 @@ impl Flow {
             if let Some(label) = line.strip_suffix(':') {
                 labels.insert(label.to_owned(), instructions.len());
             } else if let Some(place) = line.strip_prefix(".loc") {
-                sources.at(place);
+                sources.at(place, comment);
             } else if !line.is_empty() && !line.starts_with('.') {
                 let (guard, text) = match line.strip_prefix('@').map(|l| l.split_once([' ', '\t']))
                 {
@@ -287,7 +288,11 @@ struct Sources<'a> {
     files: HashMap<&'a str, &'a str>,
     /// File, line and column of each place, with the place that inlined it.
     inlined: HashMap<[String; 3], [String; 3]>,
+    /// File, line and number of the caller of each call at the end of the text.
+    calls: HashMap<&'a str, [&'a str; 3]>,
     now: Option<[String; 3]>,
+    /// The number of the call that inlined it.
+    call: String,
 }
 
 impl<'a> Sources<'a> {
@@ -300,16 +305,25 @@ impl<'a> Sources<'a> {
                 .split_once([' ', '\t'])?;
             Some((number, path.trim().trim_matches('"')))
         };
+        let call = |line: &'a str| {
+            let mut words = line.strip_prefix("//.call ")?.split(' ');
+            let number = words.next()?;
+            Some((number, [0; 3].map(|_| words.next().unwrap_or_default())))
+        };
         Sources {
             own,
             files: text.lines().filter_map(file).collect(),
             inlined: HashMap::new(),
+            calls: text.lines().filter_map(call).collect(),
             now: None,
+            call: String::new(),
         }
     }
 
-    /// `FILE LINE COLUMN[, function_name NAME, inlined_at FILE LINE COLUMN]`.
-    fn at(&mut self, place: &str) {
+    /// `FILE LINE COLUMN[, function_name NAME, inlined_at FILE LINE COLUMN]`, and
+    /// the number of a call as a comment.
+    fn at(&mut self, place: &str, comment: &str) {
+        comment.trim().clone_into(&mut self.call);
         let words = |text: &str| {
             let mut words = text.split([' ', '\t', ',']).filter(|word| !word.is_empty());
             [0; 3].map(|_| words.next().unwrap_or_default().to_owned())
@@ -326,16 +340,31 @@ impl<'a> Sources<'a> {
         let mut place = self.now.as_ref();
         // A chain of inlined calls is no longer than the places are many.
         for _ in 0..=self.inlined.len() {
-            let [number, line, _] = place?;
-            let file = self.files.get(number.as_str()).copied().unwrap_or_default();
-            let line: usize = line.parse().unwrap_or_default();
-            if file.starts_with(self.own) {
-                let file = file.to_owned();
-                return (line > 0).then_some(Line { file, line });
+            let Some([number, line, _]) = place else {
+                break;
+            };
+            if let Some(found) = self.own_line(number, line) {
+                return found;
             }
-            place = self.inlined.get(place?);
+            place = place.and_then(|place| self.inlined.get(place));
+        }
+        let mut call = self.call.as_str();
+        for _ in 0..self.calls.len() {
+            let [number, line, caller] = self.calls.get(call)?;
+            if let Some(found) = self.own_line(number, line) {
+                return found;
+            }
+            call = caller;
         }
         None
+    }
+
+    /// None where the file is not one of the author's own.
+    fn own_line(&self, number: &str, line: &str) -> Option<Option<Line>> {
+        let file = self.files.get(number).filter(|f| f.starts_with(self.own))?;
+        let file = (*file).to_owned();
+        let line: usize = line.parse().unwrap_or_default();
+        Some((line > 0).then_some(Line { file, line }))
     }
 }
 
@@ -389,6 +418,18 @@ $L__WORK:
             .collect();
         // The compiler's own (0) and another folder's have none.
         assert_eq!(lines, [10, 11, 12, 12, 13, 0, 0, 15, 15, 16, 16]);
+    }
+
+    #[test]
+    fn a_numbered_call_leads_to_the_own_line_that_it_was_inlined_at() {
+        let text = TEXT.replace("2 51 1\n", "2 51 0 //2\n");
+        let text = format!("{text}//.call 1 1 14\n//.call 2 2 60 1\n");
+        let flow = Flow::read(&text, "./own/").expect("the text is well formed");
+        let line = flow.instructions[6]
+            .source
+            .as_ref()
+            .map(|source| source.line);
+        assert_eq!(line, Some(14));
     }
 
     #[test]
