@@ -387,27 +387,39 @@ fn a_corrupt_artifact_is_refused_on_every_machine() {
 }
 
 #[test]
-fn peers_ask_for_a_cuda_device_and_name_what_they_do_not_know() {
-    refused(
-        &["peers", "--device", "emulator"],
-        "--device emulator has no times, allowed are auto, cuda and cuda:N",
-    );
-    refused(&["peers", "--sizes", "2^40"], "--sizes `2^40` is no size");
-    refused(&["peers", "--types", "f8"], "--types `f8` is unknown");
-    refused(
-        &["peers", "--operations", "sort"],
-        "--operations `sort` is unknown",
-    );
+fn what_whole_arrays_cannot_be_asked_for_is_one_sentence_and_exit_code_2() {
     let folder = folder();
-    let outcome = ends(
-        command(folder.path(), &["peers"])
-            .env(libcuda_lazy::LIBRARY_VARIABLE, "/nonexistent/libcuda.so.1")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped()),
-    );
-    assert_eq!((outcome.code, outcome.output.as_str()), (2, ""));
+    for (arguments, sentence) in [
+        (
+            ["scan", "--sizes", "2^34"],
+            "error: --sizes `2^34` is no size, allowed are numbers of elements from 1 to 2^33, \
+             such as 1000, 2^20, 2^20+3 or 2^10..2^30\n",
+        ),
+        (
+            ["reduce", "--operations", "in_place"],
+            "error: --operations has none of the table reduce, allowed there are all, reduce, \
+             reduce_min, reduce_max, segmented_reduce\n",
+        ),
+        (
+            ["scan", "--types", "f64x2"],
+            "error: --types has no type of inclusive_sum, allowed are u8, i8, u8_u32, u8_u64, \
+             u16, i16, f16, bf16, i32, u32, f32, i64, u64, f64\n",
+        ),
+        (
+            ["scan", "--segment", "0"],
+            "error: --segment `0` is out of range, allowed are 1 to 2147483648\n",
+        ),
+    ] {
+        let outcome = quadscan(folder.path(), &[&["bench"], &arguments[..]].concat());
+        assert_eq!((outcome.code, outcome.errors.as_str()), (2, sentence));
+        assert_eq!(outcome.output, "");
+        assert!(!folder.path().join("results").exists(), "{arguments:?}");
+    }
+    let unknown = ["bench", "scan", "--algorithms", "fastest"];
+    let outcome = quadscan(folder.path(), &unknown);
+    let start = "error: --algorithms `fastest` is unknown, allowed are all, ";
     assert!(
-        outcome.errors.starts_with("error: no device: "),
+        outcome.code == 2 && outcome.errors.starts_with(start),
         "{outcome:?}"
     );
 }
