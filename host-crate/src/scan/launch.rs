@@ -140,20 +140,7 @@ pub(super) fn candidates<O: ScanKernels>(
         }
     }
     if candidates.is_empty() {
-        return Err(match (options.algorithm, O::KERNELS.first()) {
-            (Some(algorithm), Some(kernel)) if !there.is_empty() => argument(
-                "algorithm",
-                &format!(
-                    "is {algorithm}, allowed are {} for {} on {}",
-                    there.join(", "),
-                    kernel.operator,
-                    module.device().properties().name,
-                ),
-            ),
-            (_, kernel) => Error::UnknownKernel {
-                kernel: kernel.map_or("", |kernel| kernel.entry).to_owned(),
-            },
-        });
+        return Err(none_of::<O>(module, options, &there));
     }
     let most = candidates.iter().map(Candidate::capacity).max();
     match most {
@@ -164,6 +151,24 @@ pub(super) fn candidates<O: ScanKernels>(
             ),
         )),
         _ => Ok(candidates),
+    }
+}
+
+/// Why there is no kernel, where the module has those of the algorithms `there`.
+fn none_of<O: ScanKernels>(module: &Module, options: &Options, there: &[&str]) -> Error {
+    match (options.algorithm, O::KERNELS.first()) {
+        (Some(algorithm), Some(kernel)) if !there.is_empty() => argument(
+            "algorithm",
+            &format!(
+                "is {algorithm}, allowed are {} for {} on {}",
+                there.join(", "),
+                kernel.operator,
+                module.device().properties().name,
+            ),
+        ),
+        (_, kernel) => Error::UnknownKernel {
+            kernel: kernel.map_or("", |kernel| kernel.entry).to_owned(),
+        },
     }
 }
 

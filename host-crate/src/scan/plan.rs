@@ -55,7 +55,9 @@ pub struct Options {
     pub reproducibility: Reproducibility,
     /// The most blocks that a launch has, at least 1; without a bound, as many as the
     /// device holds at once. Leaves a part of the device to others. Under
-    /// [`Reproducibility::RunToRun`] two bounds may give different bits.
+    /// [`Reproducibility::RunToRun`] two bounds may give different bits. It bounds launches
+    /// of which [`Algorithm::is_resident`]; the others have a block for every tile, which
+    /// the device holds for a while.
     pub max_blocks: Option<u32>,
 }
 

@@ -84,6 +84,7 @@ fn cases() -> Vec<Case> {
         scan::results_may_take_the_place_of_their_elements,
         scan::elements_and_results_may_begin_anywhere,
         scan::a_scan_writes_its_results_and_nothing_else,
+        scan::scratch_memory_is_written_and_nothing_around_it,
         scan::a_plan_scans_again_and_again_whatever_the_sizes,
         scan::words_of_4294967295_launches_ago_are_not_taken_for_totals,
         scan::scans_that_were_recorded_are_done_at_every_launch_of_the_graph,

@@ -1,9 +1,11 @@
 //! Where elements and results are: in one array or two, at any element, with other data
 //! around.
 
-use bytemuck::Zeroable;
+use bytemuck::{Zeroable, bytes_of};
+use quadscan::device::{Actual, LaunchShape};
 use quadscan::oracle::scan as oracle;
-use quadscan::scan::{Compose, Identity, Plan, ScanKernels, Sum};
+use quadscan::scan::{Algorithm, Compose, Identity, Plan, ScanKernels, Sum};
+use quadscan_kernels::scan::ScanKernel;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
 use std::fmt::Debug;
@@ -104,4 +106,65 @@ pub(crate) fn a_scan_writes_its_results_and_nothing_else(bench: &Bench) -> Outco
         }
     }
     Ok(())
+}
+
+/// Launches a kernel with scratch memory in the midst of other words, three times, so that
+/// the launches are among them that clear what they do not use.
+fn scratch_between_canaries(bench: &Bench, kernel: &ScanKernel) -> Outcome {
+    const TILES: u64 = 3;
+    let (device, n) = (&bench.device, (TILES - 1) * kernel.tile + 5);
+    let words = kernel.scratch_words(n);
+    let mut all = device.alloc::<u64>(words as usize + 2 * GUARD)?;
+    all.fill_bytes(CANARY)?;
+    all.slice_mut(GUARD..GUARD + words as usize)?
+        .fill_bytes(0)?;
+    let scratch = all.address() + size_of::<[u64; GUARD]>() as u64;
+    let elements: Vec<u32> = samples(n as usize, &mut Random::named(SEED, "scratch"));
+    let source = device.upload(&elements)?;
+    let output = device.alloc_zeroed::<u32>(n as usize)?;
+    let (input, to) = (source.address(), output.address());
+    let (none, flags) = (0u64, 0u32);
+    let parameters: [&[u8]; 8] = [
+        bytes_of(&input),
+        bytes_of(&to),
+        bytes_of(&n),
+        bytes_of(&none),
+        bytes_of(&flags),
+        bytes_of(&flags),
+        bytes_of(&scratch),
+        bytes_of(&words),
+    ];
+    let parameters = parameters.map(|bytes| Actual {
+        bytes,
+        elements: None,
+    });
+    let shape = LaunchShape::new(TILES as u32, kernel.threads).with_shared(kernel.shared_bytes);
+    for _ in 0..3 {
+        // SAFETY: the parameters of every kernel of one launch, for memory that stays; three
+        // blocks are resident at once anywhere.
+        unsafe { bench.module.launch_raw(kernel.entry, shape, &parameters)? };
+        let expected = oracle::inclusive::<Sum<u32>>(None, &elements);
+        compare(&output.to_vec()?, &expected, kernel.entry);
+    }
+    let found = all.to_vec()?;
+    let canary = u64::from_ne_bytes([CANARY; 8]);
+    let around = found[..GUARD]
+        .iter()
+        .chain(&found[GUARD + words as usize..]);
+    assert!(
+        around.copied().all(|word| word == canary),
+        "{}",
+        kernel.entry
+    );
+    Ok(())
+}
+
+pub(crate) fn scratch_memory_is_written_and_nothing_around_it(bench: &Bench) -> Outcome {
+    let of_one_launch = |kernel: &&ScanKernel| {
+        let algorithm = kernel.algorithm;
+        algorithm != Algorithm::OneBlock
+            && (algorithm.is_chosen() || algorithm == Algorithm::DecoupledLookback)
+    };
+    let mut kernels = kernels::<Sum<u32>>(&bench.module).filter(of_one_launch);
+    kernels.try_for_each(|kernel| scratch_between_canaries(bench, kernel))
 }
