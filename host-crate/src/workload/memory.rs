@@ -151,13 +151,13 @@ impl Size {
     fn windows(&self) -> Vec<Range<u64>> {
         let last = self.sizes().output / self.element.output_bytes().max(1);
         if last <= ALL_COMPARED {
-            return vec![0..last];
+            return std::iter::once(0..last).collect();
         }
         let (count, length) = PLACES;
         // Spread by the golden ratio's fraction in 32 bits.
         let place = |i: u64| (i * 2_654_435_769) % (1 << 32);
         let middle = (1..=count).map(|i| {
-            let first = (u128::from(last - length) * u128::from(place(i)) >> 32) as u64;
+            let first = ((u128::from(last - length) * u128::from(place(i))) >> 32) as u64;
             first..first + length
         });
         [0..END, last - END..last]
