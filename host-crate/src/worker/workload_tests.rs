@@ -35,9 +35,6 @@ fn read(module: &Module, job: &Job) -> Reading {
     measure(module, &mut libraries, job).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// What we have none of yet; the peers have.
-const MISSING: [&str; 2] = ["by_key", "segmented_scan"];
-
 #[test]
 fn every_workload_of_ours_is_right_on_every_type() {
     let module = module();
@@ -45,8 +42,7 @@ fn every_workload_of_ours_is_right_on_every_type() {
         for &element in workload.elements {
             let reading = read(&module, &job(workload.name, element, 3001, None));
             assert_eq!(reading.wrong, None, "{} of {element:?}", workload.name);
-            let is_missing = MISSING.contains(&workload.name);
-            assert_eq!(reading.missing.is_some(), is_missing, "{}", workload.name);
+            assert_eq!(reading.missing, None, "{} of {element:?}", workload.name);
             assert!(reading.bytes.is_some_and(|bytes| bytes > 0));
             assert!(reading.kernel.is_none() && reading.copy.is_none());
         }

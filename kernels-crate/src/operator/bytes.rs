@@ -24,7 +24,7 @@ fn joined(even: u32, odd: u32) -> u32 {
 
 /// The sum of all bytes, of which there are no more than 512.
 #[inline(always)]
-pub fn total<const V: usize>(vectors: &[Vector; V]) -> u32 {
+pub(super) fn total<const V: usize>(vectors: &[Vector; V]) -> u32 {
     const {
         assert!(
             V * size_of::<Vector>() <= 512,
@@ -43,7 +43,7 @@ pub fn total<const V: usize>(vectors: &[Vector; V]) -> u32 {
 
 /// The scan of bytes behind `before`, modulo 256.
 #[inline(always)]
-pub fn scan<const V: usize>(vectors: &[Vector; V], before: u32, is_exclusive: bool) -> [Vector; V] {
+pub(super) fn scan<const V: usize>(vectors: &[Vector; V], before: u32, is_exclusive: bool) -> [Vector; V] {
     if is_exclusive {
         scan_as::<V, true>(vectors, before)
     } else {
