@@ -244,11 +244,12 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
         let of_keys = [&address, &n, &count, &heads];
         let of_offsets = [&address, &len, &n, &count, &heads];
         let parameters: &[&u64] = if is_offsets { &of_offsets } else { &of_keys };
-        let actual = |value: &&'_ u64| Actual {
-            bytes: bytes_of(*value),
+        let bytes = parameters.iter().copied().map(bytes_of);
+        let actual = bytes.map(|bytes| Actual {
+            bytes,
             elements: None,
-        };
-        let parameters: Vec<Actual<'_>> = parameters.iter().map(actual).collect();
+        });
+        let parameters: Vec<Actual<'_>> = actual.collect();
 
         let work = if is_offsets { len } else { n };
         let multiprocessors = u64::from(self.source.device.properties().multiprocessors);

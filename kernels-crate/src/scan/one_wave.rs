@@ -66,7 +66,11 @@ pub unsafe fn scan<
 
         let tag = *shared_tag;
         let published = u64::from(thread::grid_dim_x()) - 1;
-        let in_tile = lanes::scan_first::<O, W>(*totals.add((lane as usize).min(W - 1)), W as u32);
+        // All but those behind the last element, which are in the last block.
+        let rest = request.n - block * tile(W, R, E);
+        let warps = rest.div_ceil(rows::elements(R, E)).min(W as u64) as u32;
+        let total = *totals.add((lane as usize).min(W - 1));
+        let in_tile = lanes::scan_first::<O, W>(total, warps);
         if warp == 0 && lane == W as u32 - 1 && block < published {
             status::publish(request.scratch, block, in_tile, tag);
         }

@@ -21,6 +21,7 @@ pub(super) unsafe fn run<O: Operator, const WORKERS: usize, const DELAY: usize>(
     let request = &plan.request;
     let blocks = u64::from(thread::grid_dim_x());
     let segment = (plan.tile / WORKERS as u64) as u32;
+    let workers_with = |tile: &Walk| plan.count(tile.first, plan.tile as u32).div_ceil(segment);
     // The last tile's total is of no use to anybody.
     let published = tiles.saturating_sub(1);
     // SAFETY: the caller's; a row of totals or bases is written and read on different
@@ -47,7 +48,7 @@ pub(super) unsafe fn run<O: Operator, const WORKERS: usize, const DELAY: usize>(
                 if exists {
                     base = if lane == 0 {
                         before
-                    } else if lane < WORKERS as u32 {
+                    } else if lane < workers_with(&find) {
                         O::combine(before, base)
                     } else {
                         base
@@ -72,9 +73,7 @@ pub(super) unsafe fn run<O: Operator, const WORKERS: usize, const DELAY: usize>(
                 befores[i - 1] = befores[i];
             }
             if k < plan.own {
-                let count = plan
-                    .count(publish.first, plan.tile as u32)
-                    .div_ceil(segment);
+                let count = workers_with(&publish);
                 let mut total = anything();
                 if lane < count {
                     let row = shape.totals_at(publish.slot as usize);
