@@ -128,6 +128,5 @@ textbook_scan_kernels! {
 }
 
 reduce_kernels! {
-    then: Then;
     sum_of_bytes: SumOfBytes;
 }

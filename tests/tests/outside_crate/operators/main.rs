@@ -124,7 +124,6 @@ fn on(model: Model, artifact: &Artifact) -> Result<[usize; 2]> {
     };
     let device = Device::from_backend(Box::new(Emulator::new(settings)));
     let module = device.load(artifact)?;
-    reductions::<Then>(&module, map)?;
     reductions::<SumOfBytes>(&module, byte)?;
     Ok([
         scans::<Then>(&module, map, Map::new(3, 4))?,
