@@ -66,8 +66,8 @@ pub unsafe fn scan<
 
         let tag = *shared_tag;
         let published = u64::from(thread::grid_dim_x()) - 1;
-        // All but those behind the last element, which are in the last block.
-        let rest = request.n - block * tile(W, R, E);
+        // All but those behind the last element.
+        let rest = request.n.saturating_sub(block * tile(W, R, E));
         let warps = rest.div_ceil(rows::elements(R, E)).min(W as u64) as u32;
         let total = *totals.add((lane as usize).min(W - 1));
         let in_tile = lanes::scan_first::<O, W>(total, warps);
@@ -75,7 +75,7 @@ pub unsafe fn scan<
             status::publish(request.scratch, block, in_tile, tag);
         }
         let group = u64::from(warp);
-        if group * GROUP < block {
+        if group * GROUP < block && rest > 0 {
             let count = (block - group * GROUP).min(GROUP) as u32;
             let total = gather::<O>(request.scratch, group, count, tag);
             if lane == 0 {

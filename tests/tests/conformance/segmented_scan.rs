@@ -238,7 +238,7 @@ pub(crate) fn segments_that_do_not_fit_are_refused(bench: &Bench) -> Outcome {
     let mut output = device.alloc_zeroed::<u32>(101)?;
     let few = device.alloc_zeroed::<u32>(9)?;
     let odd = device.alloc_zeroed::<[u8; 3]>(101)?;
-    let mut refused = |name: &str, outcome: quadscan::Result<()>| match outcome {
+    let refused = |name: &str, outcome: quadscan::Result<()>| match outcome {
         Err(Error::Argument { argument, .. }) => assert_eq!(argument, name),
         other => panic!("{name}: {other:?}"),
     };
