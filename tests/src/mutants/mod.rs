@@ -35,7 +35,10 @@ pub fn alone(ptx: &str, entry: &str) -> Result<String, String> {
         let is = |directive| line.starts_with(directive);
         [".version", ".target", ".address_size"].into_iter().any(is) || is_used(line)
     };
-    let is_file = |line: &&str| line.trim_start().starts_with(".file");
+    let is_file = |line: &&str| {
+        let word = line.trim_start();
+        word.starts_with(".file") || word.starts_with("//.call ")
+    };
     let mut text = String::new();
     let header = ptx.lines().filter(is_header);
     for line in header

@@ -135,10 +135,14 @@ impl Passes<'_> {
             let text = (self.finish)(self.part(module, part)?)?;
             return Ok((Key::default(), text));
         };
-        let key = store.key(&module.bitcode(), &format!("{part:?}"));
+        let bitcode = module.bitcode();
+        let key = store.key(&bitcode, &format!("{part:?}"));
         if let Some(text) = store.part(&key) {
             return Ok((key, text));
         }
+        // Read again, so that what is made of it depends on what was hashed alone:
+        // the order of uses in memory tells what the module was a part of.
+        let module = &Module::parse(self.llvm, &bitcode, &self.kernels.identifier())?;
         let text = (self.finish)(self.part(module, part)?)?;
         store.keep_part(&key, &text);
         Ok((key, text))
