@@ -81,14 +81,17 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
         let words = heads::words(capacity);
         let words = usize::try_from(words).map_err(|_| too_many(capacity))?;
         let device = module.device();
+        // An application's own artifact has its operators' kernels alone.
+        let finders = match module.manifest() {
+            Some(manifest) if manifest.kernel(FLAGS).is_some() => module.clone(),
+            _ => device.load(&Artifact::embedded()?)?,
+        };
+        // All are in one part, which cannot be loaded while a graph is recorded.
+        finders.prepare(&[FLAGS])?;
         Ok(Self {
             plan,
             heads: device.alloc(words)?,
-            // An application's own artifact has its operators' kernels alone.
-            finders: match module.manifest() {
-                Some(manifest) if manifest.kernel(FLAGS).is_some() => module.clone(),
-                _ => device.load(&Artifact::embedded()?)?,
-            },
+            finders,
         })
     }
 
