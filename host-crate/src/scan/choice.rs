@@ -1,37 +1,13 @@
 //! Which kernel scans an array: by the number of its elements, the architecture, and what
 //! is asked of the bits of floats. Pure.
 //!
-//! The thresholds are one table; `n` below one of them is scanned in fewer microseconds
+//! The thresholds are in the table of tuned constants
+//! ([`tuned`](quadscan_kernels::scan::tuned)); `n` below one of them is scanned in fewer microseconds
 //! by the kernel that it belongs to than by the next.
 
-use quadscan_kernels::scan::{Algorithm, ScanKernel};
+use quadscan_kernels::scan::{Algorithm, ScanKernel, tuning};
 
 use super::Reproducibility;
-
-/// Up to how many bytes of elements a kernel is faster than those that follow it, where
-/// its tiles are resident at once.
-struct Thresholds {
-    one_wave_small: u64,
-    one_wave: u64,
-}
-
-/// By the least compute capability that they hold for, the newest first.
-const THRESHOLDS: [((u32, u32), Thresholds); 2] = [
-    (
-        (9, 0),
-        Thresholds {
-            one_wave_small: 1 << 19,
-            one_wave: 1 << 23,
-        },
-    ),
-    (
-        (0, 0),
-        Thresholds {
-            one_wave_small: 1 << 19,
-            one_wave: 1 << 23,
-        },
-    ),
-];
 
 /// A kernel on a device.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +34,8 @@ pub(super) struct Task {
     pub(super) n: u64,
     /// Bytes of an element.
     pub(super) element: u64,
+    /// Bytes of a result.
+    pub(super) result: u64,
     /// What both addresses are multiples of, bytes, as far as it matters.
     pub(super) alignment: u64,
     pub(super) compute_capability: (u32, u32),
@@ -78,11 +56,11 @@ impl Task {
 
     /// Whether the kernel is the fastest of it and those that follow it.
     fn is_fastest(&self, candidate: &Candidate) -> bool {
-        let mut known = THRESHOLDS.iter();
-        let known = known.find(|(least, _)| self.compute_capability >= *least);
-        let bytes = match (candidate.kernel.algorithm, known) {
-            (Algorithm::OneWaveSmall, Some((_, thresholds))) => thresholds.one_wave_small,
-            (Algorithm::OneWave, Some((_, thresholds))) => thresholds.one_wave,
+        let row = tuning::row(self.element as usize, self.result as usize);
+        let thresholds = row.thresholds(self.compute_capability);
+        let bytes = match candidate.kernel.algorithm {
+            Algorithm::OneWaveSmall => thresholds.one_wave_small,
+            Algorithm::OneWave => thresholds.one_wave,
             _ => u64::MAX,
         };
         self.n.saturating_mul(self.element) <= bytes
@@ -118,6 +96,7 @@ mod tests {
         Task {
             n,
             element: 4,
+            result: 4,
             alignment: 16,
             compute_capability: (9, 0),
             reproducibility: Reproducibility::RunToRun,

@@ -228,6 +228,7 @@ pub(super) fn choose<O: ScanKernels>(plan: &Plan<O>, n: u64, alignment: u64) -> 
     let task = Task {
         n,
         element: size_of::<O::Input>() as u64,
+        result: size_of::<O::Output>() as u64,
         alignment,
         compute_capability: plan.module.device().properties().compute_capability,
         reproducibility: match plan.options.algorithm {

@@ -30,6 +30,8 @@ pub mod sizes;
 pub mod status;
 pub mod textbook;
 pub mod tile;
+pub mod tuned;
+pub mod tuning;
 
 use cuda_std::grid;
 

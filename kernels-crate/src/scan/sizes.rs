@@ -1,12 +1,12 @@
 //! The constants of the kernels: how many warps, rows and vectors, by the sizes of an element
 //! and of a result.
 //!
-//! Behaviour is elsewhere; here are numbers. A change of one of them changes the association,
-//! and so the last bits of floats.
+//! Behaviour is elsewhere; here are numbers, from the table [`tuned`](super::tuned). A change
+//! of one of them changes the association, and so the last bits of floats.
 
-use super::lanes;
 use super::lookahead::Shape;
 use super::segment;
+use super::tuning::{self, Row};
 use crate::operator::Operator;
 
 /// Bytes that a lane moves in one instruction.
@@ -82,19 +82,27 @@ const fn registers<O: Operator>(warps: usize, rows: usize) -> Registers {
     }
 }
 
+/// The row of the operator's width class, or the nearest one.
+const fn row<O: Operator>() -> &'static Row {
+    tuning::row(size_of::<O::Input>(), size_of::<O::Output>())
+}
+
 /// One block for a small array.
 pub const fn one_block<O: Operator>() -> Registers {
-    registers::<O>(lanes::LANES as usize, 2)
+    let of = row::<O>().one_block;
+    registers::<O>(of.warps, of.rows)
 }
 
 /// Many small tiles, for the least time.
 pub const fn one_wave_small<O: Operator>() -> Registers {
-    registers::<O>(8, 1)
+    let of = row::<O>().one_wave_small;
+    registers::<O>(of.warps, of.rows)
 }
 
 /// Larger tiles, so that more elements are resident at once.
 pub const fn one_wave<O: Operator>() -> Registers {
-    registers::<O>(16, 2)
+    let of = row::<O>().one_wave;
+    registers::<O>(of.warps, of.rows)
 }
 
 /// Any number of elements, at addresses that are multiples of 16.
@@ -115,28 +123,21 @@ pub const fn tiles<O: Operator>() -> segment::Shape {
 }
 
 const fn ahead<O: Operator>(shifted: bool) -> Ahead {
-    const WORKERS: usize = 9;
-    const DELAY: usize = 4;
-    const AHEAD: usize = 2;
-    let least = registers::<O>(WORKERS, 1);
-    // Vectors of a lane in all slots, for which a block has shared memory: 49 of 16 bytes.
-    // Elements have a slot each of the tiles that wait, come and leave, results of
-    // another length two.
-    let of_slots = least.vectors * (DELAY + AHEAD + 1);
-    let of_each = match least.vectors == least.results {
-        true => of_slots,
-        false => of_slots + 2 * least.results,
+    let row = row::<O>();
+    let of = row.lookahead;
+    let least = registers::<O>(of.workers, 1);
+    let times = match row.is_of(size_of::<O::Input>(), size_of::<O::Output>()) {
+        true => of.times,
+        // A row of other sizes says nothing of how many there is room for.
+        false => of.room(least.vectors, least.results),
     };
-    // An odd number of times, so that lanes meet in few banks.
-    let times = 49 / of_each;
-    let times = if times > 1 { (times - 1) | 1 } else { 1 };
     Ahead {
         items: times * least.each,
         vectors: times * least.vectors,
         results: times * least.results,
-        workers: WORKERS,
-        delay: DELAY,
-        ahead: AHEAD,
+        workers: of.workers,
+        delay: of.delay,
+        ahead: of.ahead,
         shifted,
     }
 }

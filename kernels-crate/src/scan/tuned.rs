@@ -1,0 +1,161 @@
+//! What `cargo xtask tune scan` found: the constants of scans, a row a width class.
+//!
+//! The whole file is written by that command, from the record that [`RECORD`] names; what a
+//! row means, and which one holds for a class that has none, is in
+//! [`tuning`](super::tuning).
+
+use super::tuning::{Row, Stream, Thresholds, Tile};
+
+/// What justifies the rows.
+pub const RECORD: &str = "docs/performance-scan.md";
+
+/// The rows.
+pub const ROWS: [Row; 7] = [
+    Row {
+        element: 1,
+        result: 1,
+        one_block: Tile { warps: 32, rows: 2 },
+        one_wave_small: Tile { warps: 8, rows: 1 },
+        one_wave: Tile { warps: 16, rows: 2 },
+        lookahead: Stream {
+            workers: 9,
+            times: 7,
+            delay: 4,
+            ahead: 2,
+        },
+        sm_90: Thresholds {
+            one_wave_small: 524288,
+            one_wave: 8388608,
+        },
+        older: Thresholds {
+            one_wave_small: 524288,
+            one_wave: 8388608,
+        },
+    },
+    Row {
+        element: 1,
+        result: 4,
+        one_block: Tile { warps: 32, rows: 2 },
+        one_wave_small: Tile { warps: 8, rows: 1 },
+        one_wave: Tile { warps: 16, rows: 2 },
+        lookahead: Stream {
+            workers: 9,
+            times: 3,
+            delay: 4,
+            ahead: 2,
+        },
+        sm_90: Thresholds {
+            one_wave_small: 524288,
+            one_wave: 8388608,
+        },
+        older: Thresholds {
+            one_wave_small: 524288,
+            one_wave: 8388608,
+        },
+    },
+    Row {
+        element: 1,
+        result: 8,
+        one_block: Tile { warps: 32, rows: 2 },
+        one_wave_small: Tile { warps: 8, rows: 1 },
+        one_wave: Tile { warps: 16, rows: 2 },
+        lookahead: Stream {
+            workers: 9,
+            times: 1,
+            delay: 4,
+            ahead: 2,
+        },
+        sm_90: Thresholds {
+            one_wave_small: 524288,
+            one_wave: 8388608,
+        },
+        older: Thresholds {
+            one_wave_small: 524288,
+            one_wave: 8388608,
+        },
+    },
+    Row {
+        element: 2,
+        result: 2,
+        one_block: Tile { warps: 32, rows: 2 },
+        one_wave_small: Tile { warps: 8, rows: 1 },
+        one_wave: Tile { warps: 16, rows: 2 },
+        lookahead: Stream {
+            workers: 9,
+            times: 7,
+            delay: 4,
+            ahead: 2,
+        },
+        sm_90: Thresholds {
+            one_wave_small: 524288,
+            one_wave: 8388608,
+        },
+        older: Thresholds {
+            one_wave_small: 524288,
+            one_wave: 8388608,
+        },
+    },
+    Row {
+        element: 4,
+        result: 4,
+        one_block: Tile { warps: 32, rows: 2 },
+        one_wave_small: Tile { warps: 8, rows: 1 },
+        one_wave: Tile { warps: 16, rows: 2 },
+        lookahead: Stream {
+            workers: 9,
+            times: 7,
+            delay: 4,
+            ahead: 2,
+        },
+        sm_90: Thresholds {
+            one_wave_small: 524288,
+            one_wave: 8388608,
+        },
+        older: Thresholds {
+            one_wave_small: 524288,
+            one_wave: 8388608,
+        },
+    },
+    Row {
+        element: 8,
+        result: 8,
+        one_block: Tile { warps: 32, rows: 2 },
+        one_wave_small: Tile { warps: 8, rows: 1 },
+        one_wave: Tile { warps: 16, rows: 2 },
+        lookahead: Stream {
+            workers: 9,
+            times: 7,
+            delay: 4,
+            ahead: 2,
+        },
+        sm_90: Thresholds {
+            one_wave_small: 524288,
+            one_wave: 8388608,
+        },
+        older: Thresholds {
+            one_wave_small: 524288,
+            one_wave: 8388608,
+        },
+    },
+    Row {
+        element: 16,
+        result: 16,
+        one_block: Tile { warps: 32, rows: 2 },
+        one_wave_small: Tile { warps: 8, rows: 1 },
+        one_wave: Tile { warps: 16, rows: 2 },
+        lookahead: Stream {
+            workers: 9,
+            times: 7,
+            delay: 4,
+            ahead: 2,
+        },
+        sm_90: Thresholds {
+            one_wave_small: 524288,
+            one_wave: 8388608,
+        },
+        older: Thresholds {
+            one_wave_small: 524288,
+            one_wave: 8388608,
+        },
+    },
+];
