@@ -31,6 +31,9 @@ pub enum Command {
     /// Measure cells for a run: jobs on standard input, answers on standard output
     #[command(hide = true)]
     Worker(WorkerArguments),
+    /// Time the candidates of `cargo xtask tune`, each checked, and write the record
+    #[command(hide = true)]
+    Tune(TuneArguments),
 }
 
 /// `quadscan bench`.
@@ -256,6 +259,26 @@ impl WorkerArguments {
             other => other,
         })
     }
+}
+
+/// `quadscan tune`.
+#[derive(Clone, Debug, Args)]
+pub struct TuneArguments {
+    /// The folder with the candidates' PTX and their list
+    #[arg(value_name = "ARTIFACT")]
+    pub artifact: PathBuf,
+
+    /// The file to write
+    #[arg(long, value_name = "RECORD")]
+    pub out: PathBuf,
+
+    /// Few sizes of three classes
+    #[arg(long)]
+    pub quick: bool,
+
+    /// The device: cuda, cuda:N, or emulator, which checks and has no times
+    #[arg(long, default_value = "cuda", value_name = "DEVICE")]
+    pub device: String,
 }
 
 /// What clap objects to, as one sentence: its first line, without its hints.

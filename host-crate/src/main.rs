@@ -11,9 +11,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use quadscan::bench::progress::{Pace, Progress};
 use quadscan::bench::{Outcome, bench, console::Console};
 use quadscan::cli::{
-    ArtifactArguments, Cli, Command, ReportArguments, WorkerArguments, one_sentence,
+    ArtifactArguments, Cli, Command, ReportArguments, TuneArguments, WorkerArguments, one_sentence,
 };
-use quadscan::{parts, report, worker};
+use quadscan::{parts, report, tune, worker};
 
 /// The request could not be understood or carried out.
 const REFUSED: u8 = 2;
@@ -179,6 +179,24 @@ fn list(arguments: &ArtifactArguments) -> ExitCode {
     }
 }
 
+/// `quadscan tune`: the file's name is the result.
+fn sweep(arguments: &TuneArguments) -> ExitCode {
+    match tune::tune(arguments, &mut |sentence| say(sentence)) {
+        Err(error) => {
+            say(&format!("error: {error}"));
+            ExitCode::from(error.exit_code())
+        }
+        Ok(is_right) => {
+            let line = format!("{}\n", arguments.out.display());
+            match loss(print(&line)) {
+                Some(error) => unprinted(&error),
+                None if is_right => ExitCode::SUCCESS,
+                None => ExitCode::from(WRONG),
+            }
+        }
+    }
+}
+
 fn main() -> ExitCode {
     let command = match Cli::try_parse() {
         Ok(Cli { command }) => command,
@@ -193,5 +211,6 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => measure(|terminal| bench(&arguments, terminal)),
         Command::Report(arguments) => rebuild(&arguments),
         Command::Artifact(arguments) => list(&arguments),
+        Command::Tune(arguments) => sweep(&arguments),
     }
 }

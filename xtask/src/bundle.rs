@@ -5,7 +5,7 @@
 //! run tells its own files from anybody else's, and how the other machine
 //! checks a transfer (`sha256sum --check SHA256SUMS`).
 
-mod folder;
+pub(crate) mod folder;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -91,7 +91,7 @@ pub(crate) fn gpu_suites(names: &[&str]) -> anyhow::Result<Vec<Executable>> {
 
 /// The executable's bytes without debug information, when there is a `strip`
 /// (there is one wherever there is a linker).
-fn stripped(executable: &Path) -> anyhow::Result<Vec<u8>> {
+pub(crate) fn stripped(executable: &Path) -> anyhow::Result<Vec<u8>> {
     let folder = tempfile::tempdir().context("no temporary folder")?;
     let target = folder.path().join("stripped");
     let strip = Command::new("strip")

@@ -15,6 +15,7 @@ mod report;
 mod setup;
 mod terminal;
 mod test;
+mod tune;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -105,6 +106,12 @@ enum Command {
     /// seeded launches of every kernel, probes of instructions, and kernels
     /// that nvcc compiled. Exits 2 on a machine without a GPU.
     Fixtures,
+    /// Sweep the constants of scans on this machine's GPU and write their table
+    ///
+    /// Times shapes of every kernel beside each other, checks each result, writes
+    /// kernels-crate/src/scan/tuned.rs, and keeps the record in docs/records. Exits 1 when
+    /// a result was wrong, and 2 on a machine without a GPU.
+    Tune(tune::Options),
 }
 
 /// A request that cannot be carried out as it stands: exit code 2.
@@ -141,6 +148,7 @@ fn main() -> ExitCode {
         Command::Doctor => doctor::run(),
         Command::Bundle { directory } => bundle::run(directory),
         Command::Fixtures => fixtures::run(),
+        Command::Tune(options) => tune::run(&options),
     };
     match outcome {
         Ok(code) => code,

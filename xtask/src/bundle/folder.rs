@@ -18,7 +18,7 @@ const SUMS: &str = "SHA256SUMS";
 /// A folder being written. Until [`Folder::finish`] it has no list of its
 /// files, so an interrupted one is refused by the next run.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(crate) struct Folder {
     root: PathBuf,
     /// Relative path to hash.
     sums: BTreeMap<String, String>,
@@ -32,7 +32,7 @@ impl Folder {
     ///
     /// [`Refused`] when it is not a folder, or holds a file that was not
     /// written here or has been changed since.
-    pub(super) fn check(root: &Path) -> anyhow::Result<()> {
+    pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
         if let Some(foreign) = foreign(root)? {
             let problem = if foreign == root {
                 format!("{} is not a folder", root.display())
@@ -52,7 +52,7 @@ impl Folder {
     }
 
     /// Removes what an earlier run wrote to `root`, and starts anew.
-    pub(super) fn replace(root: &Path) -> anyhow::Result<Folder> {
+    pub(crate) fn replace(root: &Path) -> anyhow::Result<Folder> {
         Folder::check(root)?;
         if root.exists() {
             fs::remove_dir_all(root)
@@ -68,22 +68,22 @@ impl Folder {
         })
     }
 
-    pub(super) fn write(&mut self, name: &str, contents: &[u8]) -> anyhow::Result<()> {
+    pub(crate) fn write(&mut self, name: &str, contents: &[u8]) -> anyhow::Result<()> {
         self.write_with_mode(name, contents, 0o644)
     }
 
-    pub(super) fn write_executable(&mut self, name: &str, contents: &[u8]) -> anyhow::Result<()> {
+    pub(crate) fn write_executable(&mut self, name: &str, contents: &[u8]) -> anyhow::Result<()> {
         self.write_with_mode(name, contents, 0o755)
     }
 
-    pub(super) fn copy(&mut self, from: &Path, name: &str) -> anyhow::Result<()> {
+    pub(crate) fn copy(&mut self, from: &Path, name: &str) -> anyhow::Result<()> {
         let contents =
             fs::read(from).with_context(|| format!("{} could not be read", from.display()))?;
         self.write(name, &contents)
     }
 
     /// Copies every file below `from` to below `name`.
-    pub(super) fn copy_all(&mut self, from: &Path, name: &str) -> anyhow::Result<()> {
+    pub(crate) fn copy_all(&mut self, from: &Path, name: &str) -> anyhow::Result<()> {
         for path in files(from).with_context(|| format!("{} could not be read", from.display()))? {
             let relative = path.strip_prefix(from).unwrap_or(&path);
             self.copy(&path, &format!("{name}/{}", relative.display()))?;
@@ -92,7 +92,7 @@ impl Folder {
     }
 
     /// Writes the list of files; returns the bytes of all of them.
-    pub(super) fn finish(self) -> anyhow::Result<u64> {
+    pub(crate) fn finish(self) -> anyhow::Result<u64> {
         let list: String = self
             .sums
             .iter()

@@ -1,0 +1,183 @@
+//! `cargo xtask tune scan`: sweeps the constants of scans on this machine's GPU, and writes
+//! the table that the kernels are built from, with the record that justifies it.
+//!
+//! - `candidates`: the shapes that are compared.
+//! - `kernels`: the crate that has an entry for each, and its PTX.
+//! - `record`: what `quadscan tune` measured.
+//! - `choose`: from a record to the rows of the table. Pure.
+//! - `table`: the rows as a source file. Pure.
+
+mod candidates;
+mod choose;
+mod kernels;
+mod record;
+mod table;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::{fs, io};
+
+use anyhow::Context;
+use clap::ValueEnum;
+use quadscan_kernels::scan::tuned;
+
+use crate::bundle::folder::Folder;
+use crate::bundle::stripped;
+use crate::{Refused, bench, cargo, setup, terminal};
+use record::Record;
+
+/// The table, below the root.
+const TABLE: &str = "kernels-crate/src/scan/tuned.rs";
+
+/// Where records are kept, below the root.
+const RECORDS: &str = "docs/records";
+
+const README: &str = include_str!("tune/README.md");
+
+/// How `cargo xtask tune` goes about it.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Options {
+    /// What is tuned
+    #[arg(value_enum, value_name = "KERNELS")]
+    kernels: Kernels,
+
+    /// Few sizes of three width classes; the rows of the others stay
+    #[arg(long, conflicts_with_all = ["bundle", "from"])]
+    quick: bool,
+
+    /// Write a folder that sweeps on another machine with a GPU
+    #[arg(long, value_name = "DIR", conflicts_with = "from")]
+    bundle: Option<PathBuf>,
+
+    /// Write the table from a record that was made elsewhere
+    #[arg(long, value_name = "RECORD")]
+    from: Option<PathBuf>,
+}
+
+/// What can be tuned.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Kernels {
+    /// Device-wide scans
+    Scan,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    let Kernels::Scan = options.kernels;
+    match (&options.bundle, &options.from) {
+        (Some(directory), _) => bundle(directory),
+        (_, Some(path)) => {
+            let text = fs::read_to_string(path)
+                .map_err(|error| Refused(format!("--from {}: {error}", path.display())))?;
+            adopt(&path.display().to_string(), &text)
+        }
+        _ => sweep(options.quick),
+    }
+}
+
+/// Sweeps here, and adopts the record.
+fn sweep(quick: bool) -> anyhow::Result<ExitCode> {
+    // Refuse before building: that takes a second, a build minutes.
+    if let Err(error) = libcuda_lazy::status() {
+        return Err(Refused(format!(
+            "constants are tuned on a GPU ({error}): `cargo xtask tune scan --bundle DIR` writes a folder for a machine with one, and `--from RECORD` makes the table of the record from there"
+        ))
+        .into());
+    }
+    setup::ensure()?;
+    let artifact = kernels()?;
+    let quadscan = bench::build()?;
+    let record = folder()?.join("record.json");
+    terminal::begin("sweeping");
+    let mut command = Command::new(&quadscan.path);
+    command.arg("tune").arg(&artifact).arg("--out").arg(&record);
+    if quick {
+        command.arg("--quick");
+    }
+    let status = command
+        .status()
+        .with_context(|| format!("{} could not be started", quadscan.path.display()))?;
+    if !status.success() {
+        let code = status.code().and_then(|code| u8::try_from(code).ok());
+        return Ok(ExitCode::from(code.unwrap_or(1)));
+    }
+    let text = fs::read_to_string(&record)
+        .with_context(|| format!("{} could not be read", record.display()))?;
+    adopt(&record.display().to_string(), &text)
+}
+
+/// The folder of the generated crate.
+fn folder() -> anyhow::Result<PathBuf> {
+    Ok(cargo::target_directory()?.join("tune-scan"))
+}
+
+/// The candidates' PTX.
+fn kernels() -> anyhow::Result<PathBuf> {
+    let all = candidates::all();
+    terminal::begin(&format!("building {} candidates", all.len()));
+    kernels::build(&folder()?, &all)
+}
+
+/// A folder that sweeps elsewhere.
+fn bundle(directory: &Path) -> anyhow::Result<ExitCode> {
+    Folder::check(directory)?;
+    setup::ensure()?;
+    let artifact = kernels()?;
+    let quadscan = bench::build()?;
+    terminal::begin(&format!("writing {}", directory.display()));
+    let mut folder = Folder::replace(directory)?;
+    folder.write("README.md", README.as_bytes())?;
+    folder.write_executable("quadscan", &stripped(&quadscan.path)?)?;
+    folder.copy_all(&artifact, "artifact")?;
+    let bytes = folder.finish()?;
+    terminal::note(&format!("{:.1} MB", bytes as f64 / 1e6));
+    println!("{}", directory.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the table that a record gives, and keeps the record. Nothing is written of one
+/// that is refused.
+fn adopt(name: &str, text: &str) -> anyhow::Result<ExitCode> {
+    let refuse = |problem: String| Refused(format!("{name}: {problem}"));
+    let record: Record = serde_json::from_str(text)
+        .map_err(|error| refuse(format!("is no record of `quadscan tune`: {error}")))?;
+    let rows = choose::rows(&record, &tuned::ROWS).map_err(refuse)?;
+    let kept = format!("{RECORDS}/{}", record.file_name());
+    let source = table::source(&kept, &rows);
+    write(&cargo::root().join(&kept), text)?;
+    write(&cargo::root().join(TABLE), &source)?;
+    for line in table::changes(&tuned::ROWS, &rows) {
+        println!("{line}");
+    }
+    println!("{kept}");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A file, whole or not at all.
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let new = path.with_extension("new");
+    let written: io::Result<()> = fs::write(&new, text).and_then(|()| fs::rename(&new, path));
+    written.with_context(|| format!("{} could not be written", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_what_the_command_would_write() {
+        let there = fs::read_to_string(cargo::root().join(TABLE)).expect("there is a table");
+        assert_eq!(table::source(tuned::RECORD, &tuned::ROWS), there);
+    }
+
+    #[test]
+    fn the_record_that_the_table_names_is_there() {
+        assert!(cargo::root().join(tuned::RECORD).is_file());
+    }
+
+    #[test]
+    fn what_is_no_record_is_refused_by_its_name() {
+        let error = adopt("some.json", "{}").expect_err("it is none");
+        assert!(error.is::<Refused>());
+        assert!(error.to_string().starts_with("some.json: is no record"), "{error}");
+    }
+}

@@ -1,0 +1,219 @@
+//! The shapes that a sweep compares: of each width class the one in use, and those beside
+//! it that fit.
+//!
+//! What a shape is, is `quadscan_kernels::scan`'s; how it is timed, `quadscan tune`'s, which
+//! reads this list as `candidates.json` beside the PTX.
+
+use quadscan_kernels::scan::tuned::ROWS;
+use quadscan_kernels::scan::tuning::{Row, Stream, Tile};
+use serde::Serialize;
+
+/// What the list is called beside the PTX.
+pub(crate) const FILE_NAME: &str = "candidates.json";
+
+/// Workers, delay and ahead: what was the fastest by hand, and what lies around it.
+const STREAMS: [(usize, usize, usize); 12] = [
+    (9, 4, 2),
+    (7, 4, 2),
+    (8, 4, 2),
+    (10, 4, 2),
+    (12, 4, 2),
+    (9, 3, 2),
+    (9, 5, 2),
+    (9, 4, 1),
+    (9, 4, 3),
+    (8, 3, 2),
+    (10, 3, 2),
+    (12, 3, 2),
+];
+
+/// Warps and rows. The most warps are those that the kernels' bounds allow
+/// (`kernels-crate/src/scan/macros.rs`).
+const ONE_BLOCK: [(usize, usize); 3] = [(32, 2), (32, 1), (32, 4)];
+const ONE_WAVE_SMALL: [(usize, usize); 4] = [(8, 1), (8, 2), (4, 1), (4, 2)];
+const ONE_WAVE: [(usize, usize); 5] = [(16, 2), (16, 1), (16, 4), (8, 2), (8, 4)];
+
+/// Vectors of 16 bytes of results, or of elements, that a lane holds in registers at most:
+/// more of them do not fit there.
+const MOST_IN_REGISTERS: usize = 16;
+
+/// Kernels that are tuned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Algorithm {
+    OneBlock,
+    OneWaveSmall,
+    OneWave,
+    Lookahead,
+}
+
+/// A shape of a kernel: an entry of the PTX.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Candidate {
+    /// Its name.
+    pub(crate) entry: String,
+    /// What it does.
+    pub(crate) algorithm: Algorithm,
+    /// Bytes of an element.
+    pub(crate) element: usize,
+    /// Bytes of a result.
+    pub(crate) result: usize,
+    /// Warps that scan.
+    pub(crate) warps: usize,
+    /// Rows of a warp; of `Lookahead` [`Stream::times`].
+    pub(crate) rows: usize,
+    /// See [`Stream::delay`]; 0 of the others.
+    pub(crate) delay: usize,
+    /// See [`Stream::ahead`]; 0 of the others.
+    pub(crate) ahead: usize,
+    /// Neighbouring elements of a lane, in a row where there are rows.
+    pub(crate) items: usize,
+    /// The same as vectors of 16 bytes.
+    pub(crate) vectors: usize,
+    /// As many results as such vectors.
+    pub(crate) results: usize,
+}
+
+/// The fewest neighbouring elements that are whole vectors, and whose results are.
+fn least(row: &Row) -> usize {
+    16 / row.element.min(row.result)
+}
+
+fn registers(row: &Row, algorithm: Algorithm, tile: Tile) -> Candidate {
+    let name = match algorithm {
+        Algorithm::OneBlock => "one_block",
+        Algorithm::OneWaveSmall => "one_wave_small",
+        _ => "one_wave",
+    };
+    let (element, result, Tile { warps, rows }) = (row.element, row.result, tile);
+    Candidate {
+        entry: format!("{name}_{element}_{result}_w{warps}_r{rows}"),
+        algorithm,
+        element,
+        result,
+        warps,
+        rows,
+        delay: 0,
+        ahead: 0,
+        items: least(row),
+        vectors: least(row) * element / 16,
+        results: least(row) * result / 16,
+    }
+}
+
+fn stream(row: &Row, of: Stream) -> Candidate {
+    let (element, result) = (row.element, row.result);
+    let Stream {
+        workers,
+        times,
+        delay,
+        ahead,
+    } = of;
+    Candidate {
+        entry: format!("lookahead_{element}_{result}_w{workers}_t{times}_d{delay}_a{ahead}"),
+        algorithm: Algorithm::Lookahead,
+        element,
+        result,
+        warps: workers,
+        rows: times,
+        delay,
+        ahead,
+        items: times * least(row),
+        vectors: times * least(row) * element / 16,
+        results: times * least(row) * result / 16,
+    }
+}
+
+/// All shapes of a class, that in use first of each kernel.
+pub(crate) fn of_class(row: &Row) -> Vec<Candidate> {
+    let mut all = Vec::new();
+    for (algorithm, used, others) in [
+        (Algorithm::OneBlock, row.one_block, &ONE_BLOCK[..]),
+        (
+            Algorithm::OneWaveSmall,
+            row.one_wave_small,
+            &ONE_WAVE_SMALL[..],
+        ),
+        (Algorithm::OneWave, row.one_wave, &ONE_WAVE[..]),
+    ] {
+        all.push(registers(row, algorithm, used));
+        let others = others.iter().map(|&(warps, rows)| Tile { warps, rows });
+        let others = others.map(|tile| registers(row, algorithm, tile));
+        all.extend(others.filter(|one| one.rows * one.vectors.max(one.results) <= MOST_IN_REGISTERS));
+    }
+    all.push(stream(row, row.lookahead));
+    all.extend(STREAMS.iter().map(|&(workers, delay, ahead)| {
+        let mut of = Stream {
+            workers,
+            times: 1,
+            delay,
+            ahead,
+        };
+        let bytes = least(row);
+        of.times = of.room(bytes * row.element / 16, bytes * row.result / 16);
+        stream(row, of)
+    }));
+    let mut distinct: Vec<Candidate> = Vec::new();
+    for candidate in all {
+        if !distinct.contains(&candidate) {
+            distinct.push(candidate);
+        }
+    }
+    distinct
+}
+
+/// All shapes of all classes.
+pub(crate) fn all() -> Vec<Candidate> {
+    ROWS.iter().flat_map(of_class).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quadscan_kernels::scan::lookahead::Shape;
+
+    /// Shared memory of a block on compute capability 9.0, bytes (CUDA C++ Programming
+    /// Guide, "Technical Specifications per Compute Capability").
+    const SHARED: u32 = 227 << 10;
+
+    #[test]
+    fn every_shape_fits_wherever_the_array_begins() {
+        for one in all() {
+            assert_eq!(one.items * one.element, 16 * one.vectors, "{}", one.entry);
+            assert_eq!(one.items * one.result, 16 * one.results, "{}", one.entry);
+            let shape = Shape {
+                vectors: one.vectors,
+                results: one.results,
+                workers: one.warps,
+                delay: one.delay,
+                ahead: one.ahead,
+                shifted: true,
+            };
+            if one.algorithm == Algorithm::Lookahead {
+                assert!(shape.shared_bytes() <= SHARED, "{}", one.entry);
+            }
+        }
+    }
+
+    #[test]
+    fn a_class_has_about_a_dozen_shapes_of_the_large_kernel_and_that_in_use_is_the_first() {
+        for row in &ROWS {
+            let of_class = of_class(row);
+            let large: Vec<_> = of_class
+                .iter()
+                .filter(|one| one.algorithm == Algorithm::Lookahead)
+                .collect();
+            assert!((10..=13).contains(&large.len()), "{}", large.len());
+            assert_eq!(*large[0], stream(row, row.lookahead));
+        }
+    }
+
+    #[test]
+    fn entries_have_names_of_their_own() {
+        let mut names: Vec<_> = all().into_iter().map(|one| one.entry).collect();
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}
