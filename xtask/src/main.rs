@@ -192,6 +192,27 @@ mod tests {
     }
 
     #[test]
+    fn tune_takes_a_folder_or_a_record_or_sweeps_here() {
+        for allowed in [
+            &["xtask", "tune", "scan"][..],
+            &["xtask", "tune", "scan", "--quick"],
+            &["xtask", "tune", "scan", "--bundle", "folder"],
+            &["xtask", "tune", "scan", "--from", "record.json"],
+        ] {
+            let parsed = CommandLine::try_parse_from(allowed);
+            assert!(parsed.is_ok(), "{allowed:?}: {parsed:?}");
+        }
+        for refused in [
+            &["xtask", "tune"][..],
+            &["xtask", "tune", "sort"],
+            &["xtask", "tune", "scan", "--bundle", "a", "--from", "b"],
+            &["xtask", "tune", "scan", "--quick", "--from", "b"],
+        ] {
+            assert!(CommandLine::try_parse_from(refused).is_err(), "{refused:?}");
+        }
+    }
+
+    #[test]
     fn exit_codes_tell_a_refusal_from_a_failed_build_from_a_failed_check() {
         let code = |error: anyhow::Error| format!("{:?}", exit_code(&error));
         let expected = |code: u8| format!("{:?}", ExitCode::from(code));

@@ -178,6 +178,9 @@ mod tests {
     fn what_is_no_record_is_refused_by_its_name() {
         let error = adopt("some.json", "{}").expect_err("it is none");
         assert!(error.is::<Refused>());
-        assert!(error.to_string().starts_with("some.json: is no record"), "{error}");
+        assert!(
+            error.to_string().starts_with("some.json: is no record"),
+            "{error}"
+        );
     }
 }

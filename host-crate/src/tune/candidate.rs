@@ -207,8 +207,6 @@ impl Ready<'_> {
         // elements apart from each other; no count is asked for; the scratch memory has
         // room for the tiles and is this candidate's alone. The grid is the kernel's, and
         // resident at once. A graph keeps the addresses and is done before they are freed.
-        unsafe {
-            module.launch_raw(&self.candidate.entry, self.config, &parameters)
-        }
+        unsafe { module.launch_raw(&self.candidate.entry, self.config, &parameters) }
     }
 }

@@ -94,7 +94,10 @@ pub fn tune(arguments: &TuneArguments, say: &mut dyn FnMut(&str)) -> Result<bool
     let record = sweep(&module, &candidates, arguments.quick, say)?;
     let wrong = record.candidates.iter().flat_map(|one| {
         let entry = &one.candidate.entry;
-        let wrong = one.times.iter().filter_map(|row| Some((row.n, row.wrong.as_ref()?)));
+        let wrong = one
+            .times
+            .iter()
+            .filter_map(|row| Some((row.n, row.wrong.as_ref()?)));
         wrong.map(move |(n, wrong)| format!("{entry} of {n} elements: {wrong}"))
     });
     let wrong: Vec<String> = wrong.collect();
@@ -288,7 +291,10 @@ fn times(
     rule: &Rule,
     rows: &mut [Row],
 ) -> Result<()> {
-    let right = ready.iter().zip(rows).filter(|(_, row)| row.wrong.is_none());
+    let right = ready
+        .iter()
+        .zip(rows)
+        .filter(|(_, row)| row.wrong.is_none());
     let (right, rows): (Vec<_>, Vec<_>) = right.unzip();
     let mut works: Vec<_> = right
         .iter()

@@ -340,8 +340,11 @@ impl Memory {
         let each = element.output_bytes();
         let expected = self.expected.get_or_init(|| {
             let windows = self.size.windows().into_iter();
-            let results = |window: &Range<u64>| values::results(operation, n, segment, window.clone());
-            windows.map(|window| (window.clone(), results(&window))).collect()
+            let results =
+                |window: &Range<u64>| values::results(operation, n, segment, window.clone());
+            windows
+                .map(|window| (window.clone(), results(&window)))
+                .collect()
         });
         for (window, expected) in expected {
             let bytes = range(

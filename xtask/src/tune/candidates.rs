@@ -139,7 +139,9 @@ pub(crate) fn of_class(row: &Row) -> Vec<Candidate> {
         all.push(registers(row, algorithm, used));
         let others = others.iter().map(|&(warps, rows)| Tile { warps, rows });
         let others = others.map(|tile| registers(row, algorithm, tile));
-        all.extend(others.filter(|one| one.rows * one.vectors.max(one.results) <= MOST_IN_REGISTERS));
+        all.extend(
+            others.filter(|one| one.rows * one.vectors.max(one.results) <= MOST_IN_REGISTERS),
+        );
     }
     all.push(stream(row, row.lookahead));
     all.extend(STREAMS.iter().map(|&(workers, delay, ahead)| {

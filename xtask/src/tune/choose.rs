@@ -145,7 +145,10 @@ fn large<'r>(of: &[&'r Measured], before: &Row) -> Result<&'r Measured, String> 
     let mut counts = counts(of);
     counts.retain(|&n| n >= LARGE);
     if counts.is_empty() {
-        return Err(format!("has no time of {} from {LARGE} elements on", of[0].entry));
+        return Err(format!(
+            "has no time of {} from {LARGE} elements on",
+            of[0].entry
+        ));
     }
     let mut scores = vec![0.0; of.len()];
     for &n in &counts {
@@ -224,13 +227,20 @@ fn registers<'r>(
 /// The time of the kernel that scans `n` elements: one block wherever it has room, else the
 /// fastest.
 fn cost([block, small, wave]: &[&Measured; 3], large: &Measured, n: u64) -> Option<f64> {
-    let others = [small, wave, &large].into_iter().filter_map(|one| one.at(n));
+    let others = [small, wave, &large]
+        .into_iter()
+        .filter_map(|one| one.at(n));
     block.at(n).or_else(|| others.reduce(f64::min))
 }
 
 /// Up to how many elements a kernel is faster than all that follow it.
 fn threshold(kernel: &Measured, following: &[&Measured]) -> f64 {
-    let next = |n: u64| following.iter().filter_map(|one| one.at(n)).reduce(f64::min);
+    let next = |n: u64| {
+        following
+            .iter()
+            .filter_map(|one| one.at(n))
+            .reduce(f64::min)
+    };
     let counts = counts(following);
     // How much faster it is, as a logarithm; none where it cannot scan so many.
     let gains: Vec<(u64, Option<f64>)> = counts
@@ -240,7 +250,9 @@ fn threshold(kernel: &Measured, following: &[&Measured]) -> f64 {
             Some((n, kernel.at(n).map(|time| (next / time).ln())))
         })
         .collect();
-    let last = gains.iter().rposition(|(_, gain)| gain.is_some_and(|gain| gain >= 0.0));
+    let last = gains
+        .iter()
+        .rposition(|(_, gain)| gain.is_some_and(|gain| gain >= 0.0));
     let Some(last) = last else {
         return 0.0;
     };

@@ -142,11 +142,9 @@ fn of_equal_shapes_that_are_not_in_use_the_first_is_taken() {
     let mut record = record();
     let times = [(18, 8.0), (20, 8.0), (22, 8.0), (28, 400.0)];
     for workers in [12, 8] {
-        record.candidates.push(measured(
-            Algorithm::Lookahead,
-            [workers, 7, 4, 2],
-            &times,
-        ));
+        record
+            .candidates
+            .push(measured(Algorithm::Lookahead, [workers, 7, 4, 2], &times));
     }
     assert_eq!(chosen(&record).lookahead.workers, 12);
 }

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use anyhow::Context;
 use cuda_builder::{CudaBuilder, NvvmArch};
@@ -99,9 +100,8 @@ pub(crate) fn build(folder: &Path, candidates: &[Candidate]) -> anyhow::Result<P
         .with_context(|| format!("{} could not be read", lock.display()))?;
     write("Cargo.toml", &manifest())?;
     write("src/lib.rs", &source(candidates))?;
-    // The workspace's versions are on this machine: nothing is downloaded. Cargo takes out
-    // what the crate does not need.
     write("Cargo.lock", &lock)?;
+    take_from_lock(folder)?;
     let artifact = folder.join("artifact");
     CudaBuilder::new(folder)
         .arch(NvvmArch::Compute90)
@@ -117,6 +117,27 @@ pub(crate) fn build(folder: &Path, candidates: &[Candidate]) -> anyhow::Result<P
     Ok(artifact)
 }
 
+/// Makes the workspace's lock file the crate's: the versions in it are on this machine, so
+/// that nothing is downloaded, and cargo takes out what the crate does not need.
+fn take_from_lock(folder: &Path) -> anyhow::Result<()> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args([
+            "metadata",
+            "--offline",
+            "--format-version=1",
+            "--manifest-path",
+        ])
+        .arg(folder.join("Cargo.toml"))
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cargo could not be started")?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(BuildFailed("cargo metadata failed".to_owned()).into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,7 +147,11 @@ mod tests {
         let all = candidates::all();
         let source = source(&all);
         for one in &all {
-            assert!(source.contains(&format!(" {}: ", one.entry)), "{}", one.entry);
+            assert!(
+                source.contains(&format!(" {}: ", one.entry)),
+                "{}",
+                one.entry
+            );
         }
     }
 

@@ -94,7 +94,10 @@ fn fields(row: &Row) -> Vec<(&'static str, String)> {
         ("lookahead", format!("{workers}x{times}+{delay}+{ahead}")),
         ("up to one_wave_small", bytes(row.sm_90.one_wave_small)),
         ("up to one_wave", bytes(row.sm_90.one_wave)),
-        ("up to one_wave_small, older", bytes(row.older.one_wave_small)),
+        (
+            "up to one_wave_small, older",
+            bytes(row.older.one_wave_small),
+        ),
         ("up to one_wave, older", bytes(row.older.one_wave)),
     ]
 }
