@@ -26,6 +26,9 @@ pub const fn words(n: u64) -> u64 {
 /// The most words that a lane's items touch.
 const MOST: usize = 5;
 
+/// The most items of a lane, wherever they begin.
+pub const MOST_ITEMS: usize = MOST * EACH as usize - 31;
+
 /// Words that hold the bits of a lane's items, on their way: nothing waits for them before
 /// [`Ahead::heads`].
 #[derive(Clone, Copy)]
@@ -56,7 +59,7 @@ impl Ahead {
         first: u64,
         n: u64,
     ) -> Self {
-        const { assert!(ITEMS + 31 <= MOST * EACH as usize) };
+        const { assert!(ITEMS <= MOST_ITEMS) };
         let mut ahead = Self::nowhere();
         if O::HAS_HEADS {
             ahead.first = (first % EACH) as u32;

@@ -129,7 +129,7 @@ const fn ahead<O: Operator>(shifted: bool) -> Ahead {
     let times = match row.is_of(size_of::<O::Input>(), size_of::<O::Output>()) {
         true => of.times,
         // A row of other sizes says nothing of how many there is room for.
-        false => of.room(least.vectors, least.results),
+        false => of.room(least.each, least.vectors, least.results),
     };
     Ahead {
         items: times * least.each,

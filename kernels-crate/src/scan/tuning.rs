@@ -9,6 +9,7 @@
 //! older one takes its tiles from there for the same bits. What may differ between GPUs, up
 //! to where a kernel is the fastest, is there for each.
 
+use super::heads;
 use super::tuned::ROWS;
 
 /// The constants of a width class.
@@ -73,15 +74,16 @@ pub struct Thresholds {
 pub const ROOM: usize = 441;
 
 impl Stream {
-    /// The most [`Stream::times`] that there is shared memory for, where the fewest elements
-    /// are `vectors` and their results `results` vectors of 16 bytes.
+    /// The most [`Stream::times`] that there is shared memory for, where the fewest elements,
+    /// `each`, are `vectors` and their results `results` vectors of 16 bytes.
     ///
     /// Elements have a slot each of the tiles that wait, come and leave, results of another
     /// length two.
-    pub const fn room(&self, vectors: usize, results: usize) -> usize {
+    pub const fn room(&self, each: usize, vectors: usize, results: usize) -> usize {
         let staged = if vectors == results { 0 } else { 2 * results };
         let of_each = vectors * (self.delay + self.ahead + 1) + staged;
-        let times = ROOM / self.workers / of_each;
+        let (fit, most) = (ROOM / self.workers / of_each, heads::MOST_ITEMS / each);
+        let times = if fit < most { fit } else { most };
         if times > 1 { (times - 1) | 1 } else { 1 }
     }
 }

@@ -151,8 +151,8 @@ pub(crate) fn of_class(row: &Row) -> Vec<Candidate> {
             delay,
             ahead,
         };
-        let bytes = least(row);
-        of.times = of.room(bytes * row.element / 16, bytes * row.result / 16);
+        let each = least(row);
+        of.times = of.room(each, each * row.element / 16, each * row.result / 16);
         stream(row, of)
     }));
     let mut distinct: Vec<Candidate> = Vec::new();
