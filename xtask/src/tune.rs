@@ -127,11 +127,27 @@ fn bundle(directory: &Path) -> anyhow::Result<ExitCode> {
     let mut folder = Folder::replace(directory)?;
     folder.write("README.md", README.as_bytes())?;
     folder.write_executable("quadscan", &stripped(&quadscan.path)?)?;
-    folder.copy_all(&artifact, "artifact")?;
+    for name in artifact_files(&artifact)? {
+        folder.copy(&artifact.join(&name), &format!("artifact/{name}"))?;
+    }
     let bytes = folder.finish()?;
     terminal::note(&format!("{:.1} MB", bytes as f64 / 1e6));
     println!("{}", directory.display());
     Ok(ExitCode::SUCCESS)
+}
+
+/// The names of the files that `quadscan tune` reads: those beside them are the builder's.
+fn artifact_files(artifact: &Path) -> anyhow::Result<Vec<String>> {
+    let entries = fs::read_dir(artifact)
+        .with_context(|| format!("{} could not be read", artifact.display()))?;
+    let mut names = Vec::new();
+    for entry in entries {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".ptx") || name.ends_with(".json") {
+            names.push(name);
+        }
+    }
+    Ok(names)
 }
 
 /// Writes the table that a record gives, and keeps the record. Nothing is written of one
