@@ -41,9 +41,9 @@ pub const fn device<O: Operator>() -> Sizes {
     Sizes::new::<O>(vectors::ALL, 8, 8)
 }
 
-/// One block, for the least time.
-pub const fn one_block<O: Operator>() -> Sizes {
-    Sizes::new::<O>(vectors::ALL, 32, 2)
+/// A tile a warp, for the least time.
+pub const fn one_wave<O: Operator>() -> Sizes {
+    Sizes::new::<O>(vectors::ALL, 8, 4)
 }
 
 /// Many segments: tiles of 16 elements a lane, or as many bytes of larger ones.

@@ -11,12 +11,14 @@
 //! rows take not 5 `R` exchanges but `R` + 4, and log2 `R` in the end.
 
 use bytemuck::Pod;
+use core::array::from_fn;
 use core::ops::Range;
+use cuda_std::mem::{load_global, prefetch_l2};
 use cuda_std::warp;
 
-use super::vectors::Vectors;
+use super::vectors::{Vectors, hint};
 use crate::operator::Operator;
-use crate::scan::items::{self, Items};
+use crate::scan::items::{self, Items, Vector};
 use crate::scan::lanes::{self, LANES, anything, words_of};
 
 /// Elements of a tile.
@@ -207,6 +209,29 @@ fn in_order<O: Operator>(
     }
 }
 
+/// The values of the first `count` lanes, at most `MOST`, combined in pairs of neighbours,
+/// pairs of neighbouring pairs, and so on: in each of the first `MOST` lanes, if there are
+/// any.
+///
+/// # Safety
+/// All lanes of the warp call it, with the same `count`.
+#[inline(always)]
+pub unsafe fn pairs<O: Operator, const MOST: usize>(
+    value: O::Accumulator,
+    count: u32,
+) -> O::Accumulator {
+    let lane = warp::lane_id();
+    let mut total = value;
+    for step in 0..MOST.next_power_of_two().ilog2() {
+        let bit = 1 << step;
+        let begin = lane & !(2 * bit - 1) | bit;
+        // SAFETY: the caller's.
+        let got = unsafe { of_neighbour(total, bit) };
+        total = in_order::<O>(total, got, lane & bit != 0, begin < count);
+    }
+    total
+}
+
 /// The value of the lane whose number differs in `bit`.
 ///
 /// # Safety
@@ -220,3 +245,96 @@ unsafe fn of_neighbour<T: Pod>(value: T, bit: u32) -> T {
     }
     lanes::from_words(words)
 }
+
+/// A warp's tile as it was read, of a warp that has one alone. Nothing waits for the loads
+/// before [`Read::total`].
+pub struct Read<O: Operator, const R: usize, const U: usize> {
+    /// Elements of the tile that there are.
+    count: u32,
+    items: [Items<O::Input, U>; R],
+}
+
+impl<O: Operator, const R: usize, const U: usize> Read<O, R, U> {
+    /// Asks for tile `tile` of the array at `array.0` of `array.1` elements, as far as there
+    /// is one.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it; the array may be read.
+    #[inline(always)]
+    pub unsafe fn start<const HINT: u32, const E: usize>(
+        array: (*const O::Input, u64),
+        tile: u32,
+    ) -> Self {
+        let all = elements(R, E);
+        let first = u64::from(tile) * all;
+        let rest = array.1.saturating_sub(first);
+        let from = array.0.wrapping_add(first as usize);
+        let mut items = [Items::none(); R];
+        // One branch around all loads: none waits for another.
+        // SAFETY: the caller's; only elements that there are are read.
+        unsafe {
+            if rest >= all && from.addr().is_multiple_of(size_of::<Vector>()) {
+                let unit = from.cast::<Vector>().wrapping_add(warp::lane_id() as usize * U);
+                let row = LANES as usize * U;
+                let load = |i: usize| load_global(unit.wrapping_add(i), hint(HINT));
+                items = from_fn(|r| Items::new(from_fn(|v| load(r * row + v))));
+            } else if rest > 0 {
+                // Those that are not there are the last one, and forgotten.
+                let last = rest.min(all) as u32 - 1;
+                for r in 0..R {
+                    for i in 0..E {
+                        let at = (r as u32 * LANES + warp::lane_id()) * E as u32 + i as u32;
+                        items[r].put(i, *from.wrapping_add(at.min(last) as usize));
+                    }
+                }
+            }
+        }
+        Self {
+            count: rest.min(all) as u32,
+            items,
+        }
+    }
+
+    /// The elements combined, in every lane; nothing in particular when there are none.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it.
+    #[inline(always)]
+    pub unsafe fn total<const E: usize>(&self) -> O::Accumulator {
+        let all = elements(R, E) as u32;
+        // SAFETY: the caller's.
+        unsafe {
+            if self.count == all {
+                combined::<O, R, U, E>(&self.items, all)
+            } else {
+                combined::<O, R, U, E>(&self.items, self.count)
+            }
+        }
+    }
+}
+
+/// Asks for the lines of tile `tile` of an array of at most `n` elements into the L2 cache,
+/// for a later [`Read::start`]. This reads nothing: it may be done before what earlier
+/// launches write is there.
+///
+/// # Safety
+/// The array is in global memory.
+#[inline(always)]
+pub unsafe fn ask_ahead<T, const R: usize, const E: usize>(input: *const T, n: u64, tile: u32) {
+    let bytes = elements(R, E) * size_of::<T>() as u64;
+    let own = u64::from(warp::lane_id()) * SECTOR;
+    let end = (n * size_of::<T>() as u64).saturating_sub(u64::from(tile) * bytes);
+    let from = input.wrapping_byte_add(u64::from(tile) as usize * bytes as usize);
+    let mut before = 0;
+    while before < bytes {
+        let at = before + own;
+        if at < bytes.min(end) {
+            // SAFETY: the caller's; it is within the array.
+            unsafe { prefetch_l2(from.wrapping_byte_add(at as usize)) };
+        }
+        before += u64::from(LANES) * SECTOR;
+    }
+}
+
+/// Bytes that are fetched from memory at once, at least.
+const SECTOR: u64 = 32;

@@ -233,7 +233,7 @@ pub const NO_ALLOCATE: u32 = 2;
 pub const READ_ONLY_NO_ALLOCATE: u32 = 3;
 
 /// The hint that a constant stands for.
-const fn hint(constant: u32) -> LoadHint {
+pub const fn hint(constant: u32) -> LoadHint {
     match constant {
         STREAMING => LoadHint::Streaming,
         NO_ALLOCATE => LoadHint::NoAllocate,
