@@ -5,7 +5,9 @@ use std::marker::PhantomData;
 use bytemuck::bytes_of;
 use cuda_std::launch::Actual;
 use quadscan_kernels::operator::Identity;
-use quadscan_kernels::reduce::{HAS_INITIAL, ReduceKernel, ReduceKernels, device, sizes};
+use quadscan_kernels::reduce::{
+    HAS_INITIAL, ReduceKernel, ReduceKernels, WAITS, device, sizes,
+};
 
 use super::refuse;
 use crate::Result;
@@ -24,8 +26,10 @@ const ONE: &str = "for a reduction";
 pub struct Plan<O: ReduceKernels> {
     module: Module,
     capacity: usize,
-    /// Blocks of the largest launch.
+    /// Blocks of a launch, at most.
     blocks: u32,
+    /// Of so many the blocks of [`ReduceKernels::ONE_WAVE`] may wait for each other.
+    resident: u32,
     /// What blocks tell each other. Its first word counts the launches.
     scratch: Buffer<u64>,
     operator: PhantomData<O>,
@@ -64,16 +68,22 @@ impl<O: ReduceKernels> Plan<O> {
     /// As [`Plan::new`]; [`Error::OutOfRange`](crate::Error::OutOfRange).
     pub fn with_blocks(module: &Module, capacity: usize, blocks: u32) -> Result<Self> {
         refuse::blocks(blocks)?;
-        for kernel in [O::ONE_BLOCK, O::DEVICE] {
-            module.attributes(kernel.entry)?;
-        }
-        let blocks = blocks_of(&O::DEVICE, capacity).min(blocks);
-        let words = O::DEVICE.scratch_words(blocks) as usize;
+        module.attributes(O::DEVICE.entry)?;
+        let (wave, properties) = (O::ONE_WAVE, module.device().properties());
+        let resident = if properties.has_cooperative_launch {
+            module.resident_blocks(wave.entry, wave.threads(), 0)?
+        } else {
+            module.attributes(wave.entry)?;
+            0
+        };
+        let most = [O::DEVICE, wave].map(|kernel| blocks_of(&kernel, capacity).min(blocks));
+        let words = O::DEVICE.scratch_words(most[0].max(most[1]));
         Ok(Self {
             module: module.clone(),
             capacity,
             blocks,
-            scratch: module.device().alloc_zeroed(words)?,
+            resident,
+            scratch: module.device().alloc_zeroed(words as usize)?,
             operator: PhantomData,
         })
     }
@@ -166,6 +176,8 @@ impl<O: ReduceKernels> Plan<O> {
         // Where the device counts, the plan's capacity says which kernel it is.
         let elements = count.map_or(input.len(), |_| self.capacity);
         let (kernel, shape) = self.shape(elements);
+        let waits = kernel == O::ONE_WAVE && (2..=self.resident).contains(&shape.grid.x);
+        let flags = if waits { flags | WAITS } else { flags };
         let (n, words) = (input.len() as u64, self.scratch.len() as u64);
         let count = count.map_or(0, View::address);
         let (from, to, scratch) = (input.address(), output.address(), self.scratch.address());
@@ -186,23 +198,30 @@ impl<O: ReduceKernels> Plan<O> {
         // SAFETY: the parameters are those of the kernels that the macro makes. Input and
         // output are borrowed, of this device, and cannot overlap; the scratch memory is
         // this plan's, which launches one after the other, and has room for the blocks.
-        // Every thread waits for the launches before it before it reads or writes.
+        // Every thread waits for the launches before it before it reads or writes. Blocks
+        // wait for each other only where all of them are resident.
         unsafe {
             let config = LaunchConfig::new(shape).programmatic();
+            let config = if waits { config.cooperative() } else { config };
             self.module.launch_raw(kernel.entry, config, &arguments)
         }
     }
 
     /// The kernel for so many elements, and its blocks and threads.
     fn shape(&self, elements: usize) -> (ReduceKernel, LaunchShape) {
-        let small = O::ONE_BLOCK;
-        if elements as u64 <= small.block() {
-            let warps = (elements as u64).div_ceil(small.tile).max(1) as u32;
-            let threads = small.threads() / small.warps * warps;
-            return (small, LaunchShape::new(1, threads));
+        let (wave, device) = (O::ONE_WAVE, O::DEVICE);
+        let blocks = (elements as u64).div_ceil(wave.block());
+        let bytes = elements.saturating_mul(size_of::<O::Input>());
+        if blocks <= 1 {
+            let warps = (elements as u64).div_ceil(wave.tile).max(1) as u32;
+            let threads = wave.threads() / wave.warps * warps;
+            return (wave, LaunchShape::new(1, threads));
         }
-        let blocks = blocks_of(&O::DEVICE, elements).min(self.blocks);
-        (O::DEVICE, LaunchShape::new(blocks, O::DEVICE.threads()))
+        if bytes <= sizes::ONE_WAVE_BYTES && blocks <= u64::from(self.blocks) {
+            return (wave, LaunchShape::new(blocks as u32, wave.threads()));
+        }
+        let blocks = blocks_of(&device, elements).min(self.blocks);
+        (device, LaunchShape::new(blocks, device.threads()))
     }
 }
 

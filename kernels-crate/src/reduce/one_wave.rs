@@ -19,7 +19,7 @@
 use cuda_std::{mem, shared_array, thread, warp};
 
 use super::device::{self, arrive, tag};
-use super::tile;
+use super::tile::{self, Place};
 use super::{Request, WAITS};
 use crate::operator::Operator;
 use crate::scan::lanes::{LANES, anything};
@@ -52,15 +52,19 @@ pub unsafe fn reduce<
     // SAFETY: the caller's; totals and the tag are written on one side of a barrier and
     // read on the other.
     unsafe {
-        tile::ask_ahead::<O::Input, R, E>(request.input, request.n, tile);
+        // What can be known before earlier launches are done is.
+        let mut place = Place::new::<R, E>(request.input, request.n, tile);
+        place.ask_ahead::<R, E>();
         let request = request.begin();
-        let array = (request.input, request.n);
-        let read = tile::Read::<O, R, U>::start::<HINT, E>(array, tile);
+        if !request.count.is_null() {
+            place = Place::new::<R, E>(request.input, request.n, tile);
+        }
+        let items = place.read::<HINT, R, U, E>();
         // While the elements are on their way.
         if blocks > 1 && warp == W as u32 - 1 && lane == 0 {
             *shared_tag = tag(request.scratch);
         }
-        let total = read.total::<E>();
+        let total = place.total::<O, R, U, E>(&items);
         if lane == 0 {
             *totals.add(warp as usize) = total;
         }

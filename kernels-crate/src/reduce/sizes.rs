@@ -63,8 +63,11 @@ pub const fn segmented<O: Operator>() -> Sizes {
     }
 }
 
+/// Up to so many bytes of elements a warp has one tile, if there are blocks enough.
+pub const ONE_WAVE_BYTES: usize = 8 << 20;
+
 /// Blocks on each multiprocessor of the device, at most.
-pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 3;
+pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
 
 /// Blocks where the result has to be the same on every device: those of an H200.
 pub const BLOCKS_EVERYWHERE: u32 = 132 * BLOCKS_PER_MULTIPROCESSOR;

@@ -246,95 +246,108 @@ unsafe fn of_neighbour<T: Pod>(value: T, bit: u32) -> T {
     lanes::from_words(words)
 }
 
-/// A warp's tile as it was read, of a warp that has one alone. Nothing waits for the loads
-/// before [`Read::total`].
-pub struct Read<O: Operator, const R: usize, const U: usize> {
-    /// Elements of the tile that there are.
+/// Where a warp's only tile is, and how much of it there is.
+#[derive(Clone, Copy)]
+pub struct Place<T> {
+    from: *const T,
+    /// Elements.
     count: u32,
-    items: [Items<O::Input, U>; R],
+    /// Whether all of the tile is there, and begins with a vector.
+    is_whole: bool,
 }
 
-impl<O: Operator, const R: usize, const U: usize> Read<O, R, U> {
-    /// Asks for tile `tile` of the array at `array.0` of `array.1` elements, as far as there
-    /// is one.
+impl<T: Pod> Place<T> {
+    /// Tile `tile` of `R` rows of the array of `n` elements at `input`.
+    #[inline(always)]
+    pub fn new<const R: usize, const E: usize>(input: *const T, n: u64, tile: u32) -> Self {
+        let first = u64::from(tile) * elements(R, E);
+        let count = n.saturating_sub(first).min(elements(R, E)) as u32;
+        let from = input.wrapping_add(first as usize);
+        let is_aligned = from.addr().is_multiple_of(size_of::<Vector>());
+        Self {
+            from,
+            count,
+            is_whole: count == elements(R, E) as u32 && is_aligned,
+        }
+    }
+
+    /// Asks for its lines into the L2 cache. This reads nothing: it may be done before what
+    /// earlier launches write is there.
+    ///
+    /// # Safety
+    /// The array is in global memory.
+    #[inline(always)]
+    pub unsafe fn ask_ahead<const R: usize, const E: usize>(&self) {
+        let bytes = (elements(R, E) * size_of::<T>() as u64) as u32;
+        let end = self.count * size_of::<T>() as u32;
+        let mut at = warp::lane_id() * SECTOR;
+        for _ in 0..bytes.div_ceil(LANES * SECTOR) {
+            if at < end {
+                // SAFETY: the caller's; it is within the array.
+                unsafe { prefetch_l2(self.from.wrapping_byte_add(at as usize)) };
+            }
+            at += LANES * SECTOR;
+        }
+    }
+
+    /// Asks for the lane's elements. Nothing waits for them before they are used.
     ///
     /// # Safety
     /// All lanes of the warp call it; the array may be read.
     #[inline(always)]
-    pub unsafe fn start<const HINT: u32, const E: usize>(
-        array: (*const O::Input, u64),
-        tile: u32,
-    ) -> Self {
-        let all = elements(R, E);
-        let first = u64::from(tile) * all;
-        let rest = array.1.saturating_sub(first);
-        let from = array.0.wrapping_add(first as usize);
+    pub unsafe fn read<const HINT: u32, const R: usize, const U: usize, const E: usize>(
+        &self,
+    ) -> [Items<T, U>; R] {
+        let lane = warp::lane_id();
         let mut items = [Items::none(); R];
         // One branch around all loads: none waits for another.
         // SAFETY: the caller's; only elements that there are are read.
         unsafe {
-            if rest >= all && from.addr().is_multiple_of(size_of::<Vector>()) {
-                let unit = from.cast::<Vector>().wrapping_add(warp::lane_id() as usize * U);
+            if self.is_whole {
+                let from = self.from.cast::<Vector>();
+                let own = from.wrapping_add(lane as usize * U);
+                let load = |i: usize| load_global(own.wrapping_add(i), hint(HINT));
                 let row = LANES as usize * U;
-                let load = |i: usize| load_global(unit.wrapping_add(i), hint(HINT));
                 items = from_fn(|r| Items::new(from_fn(|v| load(r * row + v))));
-            } else if rest > 0 {
+            } else if self.count > 0 {
                 // Those that are not there are the last one, and forgotten.
-                let last = rest.min(all) as u32 - 1;
                 for r in 0..R {
                     for i in 0..E {
-                        let at = (r as u32 * LANES + warp::lane_id()) * E as u32 + i as u32;
-                        items[r].put(i, *from.wrapping_add(at.min(last) as usize));
+                        let at = (r as u32 * LANES + lane) * E as u32 + i as u32;
+                        let at = at.min(self.count - 1) as usize;
+                        items[r].put(i, *self.from.wrapping_add(at));
                     }
                 }
             }
         }
-        Self {
-            count: rest.min(all) as u32,
-            items,
-        }
+        items
     }
 
-    /// The elements combined, in every lane; nothing in particular when there are none.
+    /// What was [read](Self::read) combined, in every lane; nothing in particular where
+    /// there is nothing.
     ///
     /// # Safety
     /// All lanes of the warp call it.
     #[inline(always)]
-    pub unsafe fn total<const E: usize>(&self) -> O::Accumulator {
-        let all = elements(R, E) as u32;
+    pub unsafe fn total<
+        O: Operator<Input = T>,
+        const R: usize,
+        const U: usize,
+        const E: usize,
+    >(
+        &self,
+        items: &[Items<T, U>; R],
+    ) -> O::Accumulator {
         // SAFETY: the caller's.
         unsafe {
-            if self.count == all {
-                combined::<O, R, U, E>(&self.items, all)
+            if self.is_whole {
+                combined::<O, R, U, E>(items, elements(R, E) as u32)
             } else {
-                combined::<O, R, U, E>(&self.items, self.count)
+                combined::<O, R, U, E>(items, self.count)
             }
         }
     }
 }
 
-/// Asks for the lines of tile `tile` of an array of at most `n` elements into the L2 cache,
-/// for a later [`Read::start`]. This reads nothing: it may be done before what earlier
-/// launches write is there.
-///
-/// # Safety
-/// The array is in global memory.
-#[inline(always)]
-pub unsafe fn ask_ahead<T, const R: usize, const E: usize>(input: *const T, n: u64, tile: u32) {
-    let bytes = elements(R, E) * size_of::<T>() as u64;
-    let own = u64::from(warp::lane_id()) * SECTOR;
-    let end = (n * size_of::<T>() as u64).saturating_sub(u64::from(tile) * bytes);
-    let from = input.wrapping_byte_add(u64::from(tile) as usize * bytes as usize);
-    let mut before = 0;
-    while before < bytes {
-        let at = before + own;
-        if at < bytes.min(end) {
-            // SAFETY: the caller's; it is within the array.
-            unsafe { prefetch_l2(from.wrapping_byte_add(at as usize)) };
-        }
-        before += u64::from(LANES) * SECTOR;
-    }
-}
-
 /// Bytes that are fetched from memory at once, at least.
-const SECTOR: u64 = 32;
+const SECTOR: u32 = 32;
