@@ -21,7 +21,7 @@ use super::tile;
 use super::vectors::Vectors;
 use crate::operator::Operator;
 use crate::scan::lanes::{LANES, anything};
-use crate::scan::status::{self, GROUP, Look, gather};
+use crate::scan::status::{self, GROUP, gather};
 
 /// The most blocks: one warp combines the totals of the groups.
 pub const MAX_BLOCKS: u32 = LANES * GROUP as u32;
@@ -45,10 +45,14 @@ pub unsafe fn reduce<
 ) {
     const { assert!(W <= LANES as usize, "a warp combines the warps' totals") };
     let is_last = shared_array![u32; 1];
+    let groups = shared_array![u128; 32].cast::<O::Accumulator>();
     let block = thread::block_idx_x();
     let (warp, lane) = (thread::thread_idx_x() / LANES, warp::lane_id());
     // SAFETY: the caller's.
-    let request = unsafe { request.begin() };
+    let request = unsafe {
+        ask_ahead::<O, W, R, U, E>(&request);
+        request.begin()
+    };
     let share = Share::new(request.tiles::<R, E>(), W as u32, thread::grid_dim_x());
     // SAFETY: the caller's; what is shared is written on one side of a barrier and read
     // on the other.
@@ -70,85 +74,45 @@ pub unsafe fn reduce<
         if *is_last == 0 {
             return;
         }
-        let total = gathered::<O, W>(request.scratch, share.blocks(), share.blocks(), tag);
-        if thread::thread_idx_x() == 0 {
-            request.deliver(total, share.blocks() > 0);
-        }
-    }
-}
-
-/// The totals of the first `with` of `blocks` blocks combined, in every lane of warp 0, as
-/// soon as all blocks have published; nothing in particular where `with` is 0.
-///
-/// # Safety
-/// All threads of one block of `W` warps call it once; `scratch` has room for the blocks;
-/// all of them publish, at most [`MAX_BLOCKS`].
-#[inline(always)]
-pub unsafe fn gathered<O: Operator, const W: usize>(
-    scratch: *mut u64,
-    with: u32,
-    blocks: u32,
-    tag: u32,
-) -> O::Accumulator {
-    let groups = shared_array![u128; 32].cast::<O::Accumulator>();
-    let (warp, lane) = (thread::thread_idx_x() / LANES, warp::lane_id());
-    let count = blocks.div_ceil(GROUP as u32);
-    // SAFETY: the caller's; groups are written on one side of a barrier and read on the
-    // other.
-    unsafe {
+        let count = share.blocks().div_ceil(GROUP as u32);
         let mut group = warp;
-        let mut total = anything();
         while group < count {
-            let before = group * GROUP as u32;
-            let (there, own) = (blocks - before, with.saturating_sub(before));
-            let most = GROUP as u32;
-            total = of_group::<O>(scratch, group, there.min(most), own.min(most), tag);
-            if lane == 0 && count > 1 {
+            let in_group = (share.blocks() - group * GROUP as u32).min(GROUP as u32);
+            let total = gather::<O>(request.scratch, u64::from(group), in_group, tag);
+            if lane == 0 {
                 *groups.add(group as usize) = total;
             }
             group += W as u32;
         }
-        if count > 1 {
-            thread::sync_threads();
-            if warp == 0 {
-                let count = with.div_ceil(GROUP as u32);
-                total = tile::pairs::<O, { LANES as usize }>(*groups.add(lane as usize), count);
+        thread::sync_threads();
+        if warp == 0 {
+            let mut total = anything();
+            if count > 0 {
+                let own = *groups.add(lane.min(count - 1) as usize);
+                total = tile::pairs::<O, { LANES as usize }>(own, count);
+            }
+            if lane == 0 {
+                request.deliver(total, count > 0);
             }
         }
-        total
     }
 }
 
-/// The first `with` of the `there` totals of a group combined, once all are there.
+/// Asks for the lines of this warp's first tile into the L2 cache, as far as it is known
+/// before the earlier launches are done. This reads nothing of what they may write.
 ///
 /// # Safety
-/// All lanes of the warp call it; as for [`gathered`].
+/// The array is in global memory.
 #[inline(always)]
-unsafe fn of_group<O: Operator>(
-    scratch: *mut u64,
-    group: u32,
-    there: u32,
-    with: u32,
-    tag: u32,
-) -> O::Accumulator {
-    let group = u64::from(group);
+unsafe fn ask_ahead<O: Operator, const W: usize, const R: usize, const U: usize, const E: usize>(
+    request: &Request<O>,
+) {
+    let share = Share::new(request.tiles::<R, E>(), W as u32, thread::grid_dim_x());
+    let warp = thread::thread_idx_x() / LANES;
+    let first = share.tiles_of(thread::block_idx_x(), warp).start;
+    let array = Vectors::new(request.input, request.n);
     // SAFETY: the caller's.
-    unsafe {
-        if there == with {
-            return gather::<O>(scratch, group, there, tag);
-        }
-        loop {
-            let look = Look::<O::Accumulator>::at(scratch, group, there);
-            if warp::warp_vote_all(warp::FULL_MASK, look.is_there(tag)) {
-                break;
-            }
-        }
-        if with > 0 {
-            Look::at(scratch, group, with).combined::<O>()
-        } else {
-            anything()
-        }
-    }
+    unsafe { array.ask_ahead::<R, U>(u64::from(first) * R as u64 * u64::from(LANES)) };
 }
 
 /// The tag of this launch, as [`status::begin`] would say it. It is to be had until all
@@ -184,7 +148,11 @@ pub unsafe fn arrive(scratch: *mut u64, blocks: u32) -> bool {
 /// The word of the tags behind the launch with this one.
 #[inline(always)]
 pub fn counted(tag: u32) -> u64 {
-    if tag == u32::MAX { 0 } else { u64::from(tag) << 32 }
+    if tag == u32::MAX {
+        0
+    } else {
+        u64::from(tag) << 32
+    }
 }
 
 /// This block's tiles combined, in every lane of warp 0; nothing in particular when there
@@ -220,10 +188,10 @@ unsafe fn block_total<
             }
         }
         thread::sync_threads();
-        if warp > 0 {
+        let count = share.warps_of(block);
+        if warp > 0 || count == 0 {
             return anything();
         }
-        let own = *totals.add(lane.min(W as u32 - 1) as usize);
-        tile::pairs::<O, W>(own, share.warps_of(block))
+        tile::pairs::<O, W>(*totals.add(lane.min(count - 1) as usize), count)
     }
 }

@@ -10,8 +10,8 @@ macro_rules! reduce_kernels {
     ($($name:ident: $operator:ty;)*) => {$(
         $crate::reduce_entry! {
             /// Reduces a small array; see `one_wave`.
-            reduce_one_wave_ $name: $operator, one_wave[one_wave: hint, warps, rows, vectors, each],
-            #[launch_bounds(256, 4)]
+            reduce_one_wave_ $name: $operator, one_wave[one_wave: hint, rows, vectors, each],
+            #[launch_bounds(1024)]
         }
         $crate::reduce_entry! {
             /// Reduces an array of any size; see `device`.

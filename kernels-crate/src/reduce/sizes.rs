@@ -3,6 +3,7 @@
 //! Behaviour is elsewhere; here are numbers. A change of one of them changes the
 //! association, and so the last bits of floats.
 
+use super::one_wave;
 use super::vectors::{self, elements_of, vectors_of};
 use crate::operator::Operator;
 
@@ -43,7 +44,7 @@ pub const fn device<O: Operator>() -> Sizes {
 
 /// A tile a warp, for the least time.
 pub const fn one_wave<O: Operator>() -> Sizes {
-    Sizes::new::<O>(vectors::ALL, 8, 4)
+    Sizes::new::<O>(vectors::ALL, one_wave::MAX_WARPS as usize, 4)
 }
 
 /// Many segments: tiles of 16 elements a lane, or as many bytes of larger ones.
@@ -63,11 +64,8 @@ pub const fn segmented<O: Operator>() -> Sizes {
     }
 }
 
-/// Up to so many bytes of elements a warp has one tile, if there are blocks enough.
-pub const ONE_WAVE_BYTES: usize = 8 << 20;
-
 /// Blocks on each multiprocessor of the device, at most.
-pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 4;
+pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
 /// Blocks where the result has to be the same on every device: those of an H200.
 pub const BLOCKS_EVERYWHERE: u32 = 132 * BLOCKS_PER_MULTIPROCESSOR;

@@ -252,8 +252,10 @@ pub struct Place<T> {
     from: *const T,
     /// Elements.
     count: u32,
-    /// Whether all of the tile is there, and begins with a vector.
+    /// Whether all of the tile is there,
     is_whole: bool,
+    /// and whether it begins with a vector.
+    is_aligned: bool,
 }
 
 impl<T: Pod> Place<T> {
@@ -267,7 +269,8 @@ impl<T: Pod> Place<T> {
         Self {
             from,
             count,
-            is_whole: count == elements(R, E) as u32 && is_aligned,
+            is_whole: count == elements(R, E) as u32,
+            is_aligned,
         }
     }
 
@@ -298,29 +301,73 @@ impl<T: Pod> Place<T> {
     pub unsafe fn read<const HINT: u32, const R: usize, const U: usize, const E: usize>(
         &self,
     ) -> [Items<T, U>; R] {
-        let lane = warp::lane_id();
-        let mut items = [Items::none(); R];
         // One branch around all loads: none waits for another.
         // SAFETY: the caller's; only elements that there are are read.
         unsafe {
-            if self.is_whole {
-                let from = self.from.cast::<Vector>();
-                let own = from.wrapping_add(lane as usize * U);
-                let load = |i: usize| load_global(own.wrapping_add(i), hint(HINT));
-                let row = LANES as usize * U;
-                items = from_fn(|r| Items::new(from_fn(|v| load(r * row + v))));
+            if self.is_aligned && self.is_whole {
+                from_fn(|r| self.unit::<HINT, U>(r as u32 * LANES + warp::lane_id()))
+            } else if self.is_aligned && self.count >= E as u32 {
+                self.first_part::<HINT, R, U, E>()
             } else if self.count > 0 {
-                // Those that are not there are the last one, and forgotten.
-                for r in 0..R {
-                    for i in 0..E {
-                        let at = (r as u32 * LANES + lane) * E as u32 + i as u32;
-                        let at = at.min(self.count - 1) as usize;
-                        items[r].put(i, *self.from.wrapping_add(at));
-                    }
-                }
+                from_fn(|r| self.one_by_one::<U, E>(r as u32 * LANES + warp::lane_id()))
+            } else {
+                [Items::none(); R]
             }
         }
+    }
+
+    /// Reads unit `unit` of the tile.
+    ///
+    /// # Safety
+    /// It is there, and the place is aligned.
+    #[inline(always)]
+    unsafe fn unit<const HINT: u32, const U: usize>(&self, unit: u32) -> Items<T, U> {
+        let from = self.from.cast::<Vector>().wrapping_add(unit as usize * U);
+        // SAFETY: the caller's.
+        let load = |v: usize| unsafe { load_global(from.wrapping_add(v), hint(HINT)) };
+        Items::new(from_fn(load))
+    }
+
+    /// Reads unit `unit` of the tile element by element: for those that are not there the
+    /// last one, which is forgotten.
+    ///
+    /// # Safety
+    /// There are elements.
+    #[inline(always)]
+    unsafe fn one_by_one<const U: usize, const E: usize>(&self, unit: u32) -> Items<T, U> {
+        let mut items = Items::none();
+        for i in 0..E {
+            let at = (unit * E as u32 + i as u32).min(self.count - 1);
+            // SAFETY: the caller's.
+            items.put(i, unsafe { *self.from.wrapping_add(at as usize) });
+        }
         items
+    }
+
+    /// [`read`](Self::read) of a tile of which only the first units are there, and of the
+    /// last one only a part.
+    ///
+    /// # Safety
+    /// There is a whole unit, and the place is aligned.
+    #[inline(always)]
+    unsafe fn first_part<const HINT: u32, const R: usize, const U: usize, const E: usize>(
+        &self,
+    ) -> [Items<T, U>; R] {
+        let whole = self.count / E as u32;
+        let own = |r: usize| r as u32 * LANES + warp::lane_id();
+        // SAFETY: the caller's. Where there is no whole unit another one is read, and
+        // forgotten.
+        unsafe {
+            let units: [Items<T, U>; R] = from_fn(|r| self.unit::<HINT, U>(own(r).min(whole - 1)));
+            let last = self.one_by_one::<U, E>(whole).vectors();
+            from_fn(|r| {
+                let unit = units[r].vectors();
+                let is_last = own(r) == whole;
+                Items::new(from_fn(|v| {
+                    from_fn(|w| if is_last { last[v][w] } else { unit[v][w] })
+                }))
+            })
+        }
     }
 
     /// What was [read](Self::read) combined, in every lane; nothing in particular where
@@ -329,12 +376,7 @@ impl<T: Pod> Place<T> {
     /// # Safety
     /// All lanes of the warp call it.
     #[inline(always)]
-    pub unsafe fn total<
-        O: Operator<Input = T>,
-        const R: usize,
-        const U: usize,
-        const E: usize,
-    >(
+    pub unsafe fn total<O: Operator<Input = T>, const R: usize, const U: usize, const E: usize>(
         &self,
         items: &[Items<T, U>; R],
     ) -> O::Accumulator {

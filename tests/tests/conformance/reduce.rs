@@ -8,7 +8,7 @@ use quadscan::device::{Actual, Buffer, LaunchConfig, LaunchShape};
 use quadscan::oracle::reduction as oracle;
 use quadscan::reduce::Plan;
 use quadscan_kernels::operator::{Identity, Sum};
-use quadscan_kernels::reduce::sizes::{BLOCKS_EVERYWHERE, ONE_WAVE_BYTES};
+use quadscan_kernels::reduce::sizes::BLOCKS_EVERYWHERE;
 use quadscan_kernels::reduce::{ReduceKernel, ReduceKernels, WAITS};
 use quadscan_tests::suite::{Bench, Outcome};
 
@@ -16,7 +16,7 @@ use quadscan_tests::suite::{Bench, Outcome};
 /// number, and around what blocks take in that have a tile a warp.
 const SIZES: &[usize] = &[
     0, 1, 2, 3, 4, 5, 31, 32, 33, 127, 128, 129, 255, 256, 257, 1000, 4095, 4096, 4097, 8191, 8192,
-    8193, 10_000, 12_289,
+    8193, 10_000, 16_385,
 ];
 
 /// Written before and behind an output.
@@ -82,11 +82,11 @@ impl<T: Pod> Guarded<T> {
 
 /// What a reduction of all elements has to give, on up to so many blocks.
 fn expected<O: ReduceKernels>(elements: &[O::Input], blocks: usize) -> Option<O::Accumulator> {
-    let in_one_wave = elements.len().div_ceil(O::ONE_WAVE.block() as usize);
-    if in_one_wave <= blocks && size_of_val(elements) <= ONE_WAVE_BYTES {
-        oracle::one_wave::<O>(elements)
-    } else {
-        oracle::device::<O>(elements, blocks)
+    match oracle::blocks_of_one_wave::<O>(elements.len()) {
+        Some(in_one_wave) if in_one_wave <= blocks => {
+            oracle::one_wave::<O>(elements, elements.len())
+        }
+        _ => oracle::device::<O>(elements, blocks),
     }
 }
 
@@ -151,9 +151,17 @@ pub(crate) fn parts_of_any_number_of_tiles_are_combined_in_order(bench: &Bench) 
 
 /// More blocks than one warp looks at in one go, the last group not full.
 pub(crate) fn totals_of_several_groups_of_blocks_are_combined(bench: &Bench) -> Outcome {
-    let wave = 130 * Sum::<f64>::ONE_WAVE.block() as usize - 5;
-    let parts = ONE_WAVE_BYTES / size_of::<f64>() + 1;
-    has_the_documented_bits::<Sum<f64>>(bench, &[wave, parts], 132)
+    let n = 32 * 128 * Sum::<f64>::ONE_WAVE.tile as usize;
+    let block = Sum::<f64>::DEVICE.block() as usize;
+    has_the_documented_bits::<Sum<f64>>(bench, &[n.max(130 * block) + 5], 132)
+}
+
+/// Around what one block takes in, and what blocks of 8 and of 16 warps do.
+pub(crate) fn blocks_of_a_tile_a_warp_have_as_many_warps_as_documented(bench: &Bench) -> Outcome {
+    let tile = Sum::<f64>::ONE_WAVE.tile as usize;
+    let one = 32 * tile;
+    let sizes = [one, one + 1, 8 * 128 * tile + 1, 16 * 128 * tile + 1];
+    has_the_documented_bits::<Sum<f64>>(bench, &sizes, 128)
 }
 
 pub(crate) fn an_initial_value_is_the_first_operand_and_the_result_of_nothing(
@@ -179,14 +187,14 @@ pub(crate) fn a_count_in_device_memory_says_how_many_elements_there_are(bench: &
     type O = Sum<f32>;
     let numbers = sample::<f32>(30_000);
     let input = bench.device.upload(&numbers)?;
-    for blocks in [3, 132] {
+    for blocks in [3, 128] {
         let mut plan = Plan::<O>::with_blocks(&bench.module, numbers.len(), blocks as u32)?;
         for count in [0, 1, 1000, 8193, 30_000, u64::MAX] {
             let n = (count as usize).min(numbers.len());
             let count = bench.device.upload(&[count])?;
             let total = match blocks {
                 3 => oracle::device::<O>(&numbers[..n], blocks),
-                _ => oracle::one_wave::<O>(&numbers[..n]),
+                _ => oracle::one_wave::<O>(&numbers[..n], numbers.len()),
             };
             let total = total.unwrap_or(0.5);
             let initial = if n == 0 { 0.5 } else { -0.0 };
@@ -224,17 +232,17 @@ pub(crate) fn the_same_plan_gives_the_same_bits_again_and_in_a_graph(bench: &Ben
 /// What is said in the documentation of plans: blocks change the bits of floats, and
 /// `same_on_every_device` makes them a constant.
 pub(crate) fn a_plan_for_every_device_has_blocks_of_its_own(bench: &Bench) -> Outcome {
-    let numbers = sample::<f32>(60_000);
+    let numbers = sample::<f32>(32 * 128 * Sum::<f32>::ONE_WAVE.tile as usize + 1);
     let input = bench.device.upload(&numbers)?;
     let mut bits = Vec::new();
     for blocks in [1, 2, BLOCKS_EVERYWHERE] {
-        let mut plan = Plan::<Sum<f32>>::with_blocks(&bench.module, numbers.len(), blocks)?;
+        let mut plan = Plan::<Sum<f32>>::with_blocks(&bench.module, numbers.len(), blocks.min(2))?;
         if blocks == BLOCKS_EVERYWHERE {
             plan = plan.same_on_every_device()?;
         }
         let mut output = bench.device.alloc_zeroed::<f32>(1)?;
         plan.reduce(&input, &mut output)?;
-        let total = expected::<Sum<f32>>(&numbers, blocks as usize);
+        let total = oracle::device::<Sum<f32>>(&numbers, blocks as usize);
         assert_eq!(total, Some(output.to_vec()?[0]), "{blocks} blocks");
         bits.push(output.to_vec()?[0].to_bits());
     }
@@ -255,7 +263,8 @@ pub(crate) fn the_counter_of_launches_begins_again_and_old_totals_are_forgotten(
 
 fn forgets_old_totals(bench: &Bench, kernel: ReduceKernel, flags: u32) -> Outcome {
     type O = Sum<u64>;
-    let block = kernel.block() as usize;
+    let warps = kernel.warps.min(8);
+    let block = kernel.tile as usize * warps as usize;
     let numbers = sample::<u64>(5 * block);
     let input = bench.device.upload(&numbers)?;
     let mut output = bench.device.alloc_zeroed::<u64>(1)?;
@@ -283,7 +292,7 @@ fn forgets_old_totals(bench: &Bench, kernel: ReduceKernel, flags: u32) -> Outcom
                 elements: None,
             })
             .collect();
-        let config = LaunchConfig::new(LaunchShape::new(blocks as u32, kernel.threads()));
+        let config = LaunchConfig::new(LaunchShape::new(blocks as u32, 32 * warps));
         let config = if flags & WAITS == 0 {
             config
         } else {
