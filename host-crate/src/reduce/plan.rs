@@ -19,9 +19,9 @@ const ONE: &str = "for a reduction";
 /// A reduction by `O` of up to so many elements.
 ///
 /// The result is the same bit for bit from run to run, wherever the array begins. What is
-/// combined first depends on the number of elements, on the plan's capacity, and on the
-/// device's number of multiprocessors; not on the last where
-/// [`same_on_every_device`](Plan::same_on_every_device) asks for that.
+/// combined first depends on the number of elements (on the plan's capacity, where the
+/// device counts them), and above 6 MB on the device's number of multiprocessors; not on the
+/// last where [`same_on_every_device`](Plan::same_on_every_device) asks for that.
 #[derive(Debug)]
 pub struct Plan<O: ReduceKernels> {
     module: Module,
@@ -67,7 +67,8 @@ impl<O: ReduceKernels> Plan<O> {
     }
 
     /// A plan of launches of up to `blocks` blocks, 1 to 4096: the more, the smaller the
-    /// parts of a large array.
+    /// parts of a large array. With 128 and more the parts of arrays below 6 MB are those of
+    /// every plan.
     ///
     /// # Errors
     ///

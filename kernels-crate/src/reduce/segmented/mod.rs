@@ -130,14 +130,16 @@ pub unsafe fn reduce<
         let share = Share::new(tiles, WARPS, blocks);
         let run = of_part::<O, HINT, R, U, E>(&request, &offsets, &share);
         let run = of_block(&request, run);
-        empty_segments(&request, &offsets);
-
         if thread::thread_idx_x() == 0 {
             if block < share.blocks() {
                 Stored::put(piece_at(request.scratch, block), run.piece);
             }
             let before = atomic_fetch_add_acqrel_u64_device(request.scratch, 1);
             *is_last = u32::from(before == u64::from(blocks) - 1);
+        }
+        // While the first warp waits for the count.
+        if thread::thread_idx_x() >= LANES {
+            empty_segments(&request, &offsets);
         }
         thread::sync_threads();
         if *is_last != 0 {
@@ -305,7 +307,10 @@ unsafe fn of_grid<O: Operator>(request: &Request<O>, blocks: u32) {
             run.append(request, piece);
             first += LANES;
         }
-        let run = of_block(request, run);
+        // Of so few the first warp has all.
+        if blocks > LANES {
+            run = of_block(request, run);
+        }
         if thread::thread_idx_x() == 0 {
             if run.piece.is_closed {
                 request.deliver(run.piece.segment, run.piece.head);
@@ -319,13 +324,19 @@ unsafe fn of_grid<O: Operator>(request: &Request<O>, blocks: u32) {
 /// Writes the results of the segments without elements, a share of them.
 ///
 /// # Safety
-/// All threads of the launch call it; offsets and output are the request's.
+/// All warps of the launch call it, but the first of every block; offsets and output are the
+/// request's.
 #[inline(always)]
+#[allow(
+    clippy::needless_range_loop,
+    reason = "iterators are not unrolled early enough to ask for all offsets together"
+)]
 unsafe fn empty_segments<O: Operator>(request: &Request<O>, offsets: &Offsets) {
-    let threads = u64::from(thread::grid_dim_x()) * u64::from(thread::block_dim_x());
+    let of_block = u64::from(thread::block_dim_x() - LANES);
+    let threads = u64::from(thread::grid_dim_x()) * of_block;
     let segments = u64::from(offsets.segments);
-    let mut first = u64::from(thread::block_idx_x()) * u64::from(thread::block_dim_x())
-        + u64::from(thread::thread_idx_x());
+    let mut first =
+        u64::from(thread::block_idx_x()) * of_block + u64::from(thread::thread_idx_x() - LANES);
     while first < segments {
         let segment = |i: usize| (first + i as u64 * threads).min(segments - 1) as u32;
         // SAFETY: the caller's; segments that exist are asked for, and all together.

@@ -108,6 +108,10 @@ impl Memory {
     /// # Safety
     /// As for [`mark`](Self::mark); there is such a segment.
     #[inline(always)]
+    #[allow(
+        clippy::needless_range_loop,
+        reason = "iterators are not unrolled early enough to keep the ends in registers"
+    )]
     unsafe fn mark_goes<const N: usize>(
         &self,
         offsets: &Offsets,
