@@ -185,7 +185,7 @@ fn only_kernels_that_count_or_add_across_blocks_have_atomics() {
         // The blocks of a reduction count those that are done, and warps vote on segments.
         let reduces = ["reduce_", "segmented_reduce_"];
         let reduces = reduces.iter().any(|start| entry.name.starts_with(start));
-        let alone = ["reduce_one_block_", "reduce_then_scan_"];
+        let alone = ["reduce_then_scan_"];
         let alone = alone.iter().any(|start| entry.name.starts_with(start));
         let adds = adds || reduces && !alone;
         let adds = adds || tiles.iter().any(|start| entry.name.starts_with(start));

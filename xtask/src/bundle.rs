@@ -89,13 +89,13 @@ pub(crate) fn gpu_suites(names: &[&str]) -> anyhow::Result<Vec<Executable>> {
     Ok(suites)
 }
 
-/// The executable's bytes without debug information, when there is a `strip`
+/// The executable's bytes without symbols, when there is a `strip`
 /// (there is one wherever there is a linker).
 pub(crate) fn stripped(executable: &Path) -> anyhow::Result<Vec<u8>> {
     let folder = tempfile::tempdir().context("no temporary folder")?;
     let target = folder.path().join("stripped");
     let strip = Command::new("strip")
-        .arg("--strip-debug")
+        .arg("--strip-all")
         .arg("-o")
         .arg(&target)
         .arg(executable)

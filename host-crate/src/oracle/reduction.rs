@@ -5,7 +5,7 @@
 //! values: no lane, no shuffle, no padding.
 
 use quadscan_kernels::operator::Operator;
-use quadscan_kernels::reduce::{ReduceKernel, ReduceKernels};
+use quadscan_kernels::reduce::ReduceKernels;
 
 /// Lanes of a warp.
 const LANES: usize = 32;
@@ -19,33 +19,69 @@ pub fn sequential<O: Operator>(elements: &[O::Input]) -> Option<O::Accumulator> 
     values.reduce(O::combine)
 }
 
-/// What the kernel of small arrays makes of them, with so many warps.
-pub fn one_block<O: ReduceKernels>(elements: &[O::Input], warps: usize) -> Option<O::Accumulator> {
-    let blocks = blocks::<O>(elements, &O::ONE_BLOCK, warps, 1);
-    blocks.into_iter().next()
+/// Into how many blocks the kernel of small arrays takes so many elements: one, while its
+/// warps have a tile each; else blocks of 8, 16 or 32 warps, as few warps as make no more
+/// than 128 blocks. `None` for more elements than that.
+pub fn blocks_of_one_wave<O: ReduceKernels>(elements: usize) -> Option<usize> {
+    let tiles = elements.div_ceil(O::ONE_WAVE.tile as usize);
+    if tiles <= 32 {
+        return Some(tiles.min(1));
+    }
+    let blocks = [8, 16, 32].map(|warps| tiles.div_ceil(warps));
+    blocks.into_iter().find(|&blocks| blocks <= 128)
+}
+
+/// What the kernel of small arrays makes of one, with as many warps a block as for
+/// `capacity` elements, which it takes.
+pub fn one_wave<O: ReduceKernels>(
+    elements: &[O::Input],
+    capacity: usize,
+) -> Option<O::Accumulator> {
+    let tiles = capacity.div_ceil(O::ONE_WAVE.tile as usize);
+    let blocks = blocks_of_one_wave::<O>(capacity)?;
+    let warps = if blocks <= 1 {
+        32
+    } else {
+        let mut warps = [8, 16, 32].into_iter();
+        warps.find(|warps| tiles.div_ceil(*warps) == blocks)?
+    };
+    of_grid::<O>(elements, O::ONE_WAVE.tile, warps, usize::MAX)
 }
 
 /// What the kernel of any array makes of it, on up to so many blocks.
 pub fn device<O: ReduceKernels>(elements: &[O::Input], most: usize) -> Option<O::Accumulator> {
     let warps = O::DEVICE.warps as usize;
-    let blocks = blocks::<O>(elements, &O::DEVICE, warps, most);
-    let groups = blocks.chunks(GROUP).map(|group| {
-        let lanes = group.chunks(GROUP / LANES);
-        let lanes: Vec<_> = lanes.filter_map(in_order::<O>).collect();
-        scanned::<O>(lanes)
-    });
-    scanned::<O>(groups.flatten().collect())
+    of_grid::<O>(elements, O::DEVICE.tile, warps, most)
+}
+
+/// What up to so many blocks make of an array.
+fn of_grid<O: Operator>(
+    elements: &[O::Input],
+    tile: u64,
+    warps: usize,
+    most: usize,
+) -> Option<O::Accumulator> {
+    let blocks = blocks::<O>(elements, tile, warps, most);
+    let [block] = blocks[..] else {
+        let groups = blocks.chunks(GROUP).map(|group| {
+            let lanes = group.chunks(GROUP / LANES);
+            let lanes: Vec<_> = lanes.filter_map(in_order::<O>).collect();
+            scanned::<O>(lanes)
+        });
+        return in_pairs::<O>(groups.flatten().collect());
+    };
+    Some(block)
 }
 
 /// The totals of the blocks that have tiles.
 fn blocks<O: Operator>(
     elements: &[O::Input],
-    kernel: &ReduceKernel,
+    tile: u64,
     warps: usize,
     most: usize,
 ) -> Vec<O::Accumulator> {
     let each = elements_of_a_lane(size_of::<O::Input>());
-    let tiles: Vec<_> = elements.chunks(kernel.tile as usize).collect();
+    let tiles: Vec<_> = elements.chunks(tile as usize).collect();
     let parts = most.min(tiles.len().div_ceil(warps)) * warps;
     let mut totals = Vec::new();
     let mut rest = &tiles[..];
@@ -60,7 +96,7 @@ fn blocks<O: Operator>(
         totals.push(in_order::<O>(&own));
     }
     let blocks = totals.chunks(warps);
-    let blocks = blocks.map(|block| scanned::<O>(block.iter().flatten().copied().collect()));
+    let blocks = blocks.map(|block| in_pairs::<O>(block.iter().flatten().copied().collect()));
     blocks.flatten().collect()
 }
 
@@ -113,7 +149,7 @@ mod tests {
             let numbers: Vec<u32> = (0..n).map(|i: u32| i.wrapping_mul(i) + 1).collect();
             let sum = (n > 0).then(|| numbers.iter().fold(0u32, |a, &b| a.wrapping_add(b)));
             assert_eq!(sequential::<Sum<u32>>(&numbers), sum, "{n}");
-            assert_eq!(one_block::<Sum<u32>>(&numbers, 5), sum, "{n}");
+            assert_eq!(one_wave::<Sum<u32>>(&numbers, numbers.len()), sum, "{n}");
             for blocks in [1, 3, 200] {
                 assert_eq!(device::<Sum<u32>>(&numbers, blocks), sum, "{n}");
             }

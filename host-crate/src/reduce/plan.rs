@@ -5,7 +5,9 @@ use std::marker::PhantomData;
 use bytemuck::bytes_of;
 use cuda_std::launch::Actual;
 use quadscan_kernels::operator::Identity;
-use quadscan_kernels::reduce::{HAS_INITIAL, ReduceKernel, ReduceKernels, device, sizes};
+use quadscan_kernels::reduce::{
+    HAS_INITIAL, ReduceKernel, ReduceKernels, WAITS, device, one_wave, sizes,
+};
 
 use super::refuse;
 use crate::Result;
@@ -17,15 +19,20 @@ const ONE: &str = "for a reduction";
 /// A reduction by `O` of up to so many elements.
 ///
 /// The result is the same bit for bit from run to run, wherever the array begins. What is
-/// combined first depends on the number of elements, on the plan's capacity, and on the
-/// device's number of multiprocessors; not on the last where
-/// [`same_on_every_device`](Plan::same_on_every_device) asks for that.
+/// combined first depends on the number of elements (on the plan's capacity, where the
+/// device counts them), and above 6 MB on the device's number of multiprocessors; not on the
+/// last where [`same_on_every_device`](Plan::same_on_every_device) asks for that.
 #[derive(Debug)]
 pub struct Plan<O: ReduceKernels> {
     module: Module,
     capacity: usize,
-    /// Blocks of the largest launch.
+    /// Blocks of a launch of [`ReduceKernels::DEVICE`], at most,
     blocks: u32,
+    /// and of [`ReduceKernels::ONE_WAVE`], whose parts do not depend on it.
+    in_one_wave: u32,
+    /// Warps of a block of [`ReduceKernels::ONE_WAVE`], and up to how many of such blocks
+    /// may wait for each other.
+    resident: [(u32, u32); 3],
     /// What blocks tell each other. Its first word counts the launches.
     scratch: Buffer<u64>,
     operator: PhantomData<O>,
@@ -42,7 +49,8 @@ impl<O: ReduceKernels> Plan<O> {
         let each = sizes::BLOCKS_PER_MULTIPROCESSOR;
         let multiprocessors = module.device().properties().multiprocessors;
         let blocks = multiprocessors.saturating_mul(each);
-        Self::with_blocks(module, capacity, blocks.clamp(1, device::MAX_BLOCKS))
+        let blocks = blocks.clamp(1, device::MAX_BLOCKS);
+        Self::of_blocks(module, capacity, blocks, one_wave::MAX_BLOCKS)
     }
 
     /// The same plan, whose results have the same bits on every device: the parts of a
@@ -53,27 +61,34 @@ impl<O: ReduceKernels> Plan<O> {
     ///
     /// As [`Plan::new`].
     pub fn same_on_every_device(self) -> Result<Self> {
-        Self::with_blocks(&self.module, self.capacity, sizes::BLOCKS_EVERYWHERE)
+        let (module, capacity) = (&self.module, self.capacity);
+        let most = one_wave::MAX_BLOCKS;
+        Self::of_blocks(module, capacity, sizes::BLOCKS_EVERYWHERE, most)
     }
 
     /// A plan of launches of up to `blocks` blocks, 1 to 4096: the more, the smaller the
-    /// parts of a large array.
+    /// parts of a large array. With 128 and more the parts of arrays below 6 MB are those of
+    /// every plan.
     ///
     /// # Errors
     ///
     /// As [`Plan::new`]; [`Error::OutOfRange`](crate::Error::OutOfRange).
     pub fn with_blocks(module: &Module, capacity: usize, blocks: u32) -> Result<Self> {
         refuse::blocks(blocks)?;
-        for kernel in [O::ONE_BLOCK, O::DEVICE] {
-            module.attributes(kernel.entry)?;
-        }
-        let blocks = blocks_of(&O::DEVICE, capacity).min(blocks);
-        let words = O::DEVICE.scratch_words(blocks) as usize;
+        Self::of_blocks(module, capacity, blocks, blocks.min(one_wave::MAX_BLOCKS))
+    }
+
+    fn of_blocks(module: &Module, capacity: usize, blocks: u32, in_one_wave: u32) -> Result<Self> {
+        module.attributes(O::DEVICE.entry)?;
+        let most = blocks_of(&O::DEVICE, capacity).min(blocks);
+        let words = O::DEVICE.scratch_words(most.max(in_one_wave));
         Ok(Self {
             module: module.clone(),
             capacity,
             blocks,
-            scratch: module.device().alloc_zeroed(words)?,
+            in_one_wave,
+            resident: resident::<O>(module)?,
+            scratch: module.device().alloc_zeroed(words as usize)?,
             operator: PhantomData,
         })
     }
@@ -166,6 +181,8 @@ impl<O: ReduceKernels> Plan<O> {
         // Where the device counts, the plan's capacity says which kernel it is.
         let elements = count.map_or(input.len(), |_| self.capacity);
         let (kernel, shape) = self.shape(elements);
+        let waits = kernel == O::ONE_WAVE && self.may_wait(&shape);
+        let flags = if waits { flags | WAITS } else { flags };
         let (n, words) = (input.len() as u64, self.scratch.len() as u64);
         let count = count.map_or(0, View::address);
         let (from, to, scratch) = (input.address(), output.address(), self.scratch.address());
@@ -186,24 +203,51 @@ impl<O: ReduceKernels> Plan<O> {
         // SAFETY: the parameters are those of the kernels that the macro makes. Input and
         // output are borrowed, of this device, and cannot overlap; the scratch memory is
         // this plan's, which launches one after the other, and has room for the blocks.
-        // Every thread waits for the launches before it before it reads or writes.
+        // Every thread waits for the launches before it before it reads or writes. Blocks
+        // wait for each other only where all of them are resident.
         unsafe {
             let config = LaunchConfig::new(shape).programmatic();
+            let config = if waits { config.cooperative() } else { config };
             self.module.launch_raw(kernel.entry, config, &arguments)
         }
     }
 
     /// The kernel for so many elements, and its blocks and threads.
     fn shape(&self, elements: usize) -> (ReduceKernel, LaunchShape) {
-        let small = O::ONE_BLOCK;
-        if elements as u64 <= small.block() {
-            let warps = (elements as u64).div_ceil(small.tile).max(1) as u32;
-            let threads = small.threads() / small.warps * warps;
-            return (small, LaunchShape::new(1, threads));
+        let (wave, device) = (O::ONE_WAVE, O::DEVICE);
+        let tiles = (elements as u64).div_ceil(wave.tile).max(1);
+        let warps = one_wave::warps(tiles);
+        let blocks = tiles.div_ceil(u64::from(warps));
+        if blocks <= u64::from(self.in_one_wave) {
+            let threads = wave.threads() / wave.warps * warps;
+            return (wave, LaunchShape::new(blocks as u32, threads));
         }
-        let blocks = blocks_of(&O::DEVICE, elements).min(self.blocks);
-        (O::DEVICE, LaunchShape::new(blocks, O::DEVICE.threads()))
+        let blocks = blocks_of(&device, elements).min(self.blocks);
+        (device, LaunchShape::new(blocks, device.threads()))
     }
+
+    /// Whether the blocks of such a launch are resident at once, if there are several.
+    fn may_wait(&self, shape: &LaunchShape) -> bool {
+        let warps = shape.block.x / (O::ONE_WAVE.threads() / O::ONE_WAVE.warps);
+        let mut resident = self.resident.iter();
+        let resident = resident.find(|(of, _)| *of == warps);
+        resident.is_some_and(|&(_, blocks)| (2..=blocks).contains(&shape.grid.x))
+    }
+}
+
+/// The warps of a block that [`ReduceKernels::ONE_WAVE`] has where there are several, and
+/// how many of such blocks are resident at once; none where a launch cannot ask for that.
+fn resident<O: ReduceKernels>(module: &Module) -> Result<[(u32, u32); 3]> {
+    let wave = O::ONE_WAVE;
+    module.attributes(wave.entry)?;
+    let mut resident = [8, 16, 32].map(|warps| (warps, 0));
+    if module.device().properties().has_cooperative_launch {
+        for (warps, blocks) in &mut resident {
+            let threads = wave.threads() / wave.warps * *warps;
+            *blocks = module.resident_blocks(wave.entry, threads, 0)?;
+        }
+    }
+    Ok(resident)
 }
 
 /// Blocks of `kernel` of which every warp has a tile of `elements` elements, or but few

@@ -43,7 +43,11 @@ pub(super) fn total<const V: usize>(vectors: &[Vector; V]) -> u32 {
 
 /// The scan of bytes behind `before`, modulo 256.
 #[inline(always)]
-pub(super) fn scan<const V: usize>(vectors: &[Vector; V], before: u32, is_exclusive: bool) -> [Vector; V] {
+pub(super) fn scan<const V: usize>(
+    vectors: &[Vector; V],
+    before: u32,
+    is_exclusive: bool,
+) -> [Vector; V] {
     if is_exclusive {
         scan_as::<V, true>(vectors, before)
     } else {

@@ -6,8 +6,8 @@
 //! needed; they count themselves in the word from which the tag is made, and the last
 //! one sets that up for the next launch. No block waits for one that may not have begun.
 //!
-//! Association: a block as in [`one_block`](super::one_block); the blocks of a group by
-//! [`gather`]; the groups by [`lanes::scan`]. What is in a part
+//! Association: a warp its part, [`tile`]; the warps of a block in [pairs](tile::pairs); the
+//! blocks of a group by [`gather`]; the groups in pairs. What is in a part
 //! depends on the number of elements and, for large arrays, on that of blocks.
 //!
 //! Source of the last block's work: the sample `threadFenceReduction` of the CUDA
@@ -16,17 +16,15 @@
 use cuda_std::{mem, shared_array, thread, warp};
 
 use super::Request;
-use super::one_block::{block_total, in_order};
 use super::share::Share;
+use super::tile;
+use super::vectors::Vectors;
 use crate::operator::Operator;
-use crate::scan::lanes::{self, LANES};
+use crate::scan::lanes::{LANES, anything};
 use crate::scan::status::{self, GROUP, gather};
 
 /// The most blocks: one warp combines the totals of the groups.
 pub const MAX_BLOCKS: u32 = LANES * GROUP as u32;
-
-/// Tags of one cycle: 1 to this, as in [`status`].
-const TAGS: u64 = u32::MAX as u64;
 
 /// Reduces as `request` says.
 ///
@@ -50,13 +48,18 @@ pub unsafe fn reduce<
     let groups = shared_array![u128; 32].cast::<O::Accumulator>();
     let block = thread::block_idx_x();
     let (warp, lane) = (thread::thread_idx_x() / LANES, warp::lane_id());
+    // SAFETY: the caller's.
+    let request = unsafe {
+        ask_ahead::<O, W, R, U, E>(&request);
+        request.begin()
+    };
     let share = Share::new(request.tiles::<R, E>(), W as u32, thread::grid_dim_x());
     // SAFETY: the caller's; what is shared is written on one side of a barrier and read
     // on the other.
     unsafe {
         // While the elements are on their way.
         let tag = tag(request.scratch);
-        let total = block_total::<O, HINT, R, U, E>(&request, &share);
+        let total = block_total::<O, HINT, W, R, U, E>(&request, &share);
         if warp == 0 {
             let blocks = u64::from(share.blocks());
             if lane == 0 {
@@ -83,16 +86,33 @@ pub unsafe fn reduce<
         }
         thread::sync_threads();
         if warp == 0 {
-            let total = if count > 0 {
-                in_order::<O>(groups, count)
-            } else {
-                lanes::anything()
-            };
+            let mut total = anything();
+            if count > 0 {
+                let own = *groups.add(lane.min(count - 1) as usize);
+                total = tile::pairs::<O, { LANES as usize }>(own, count);
+            }
             if lane == 0 {
                 request.deliver(total, count > 0);
             }
         }
     }
+}
+
+/// Asks for the lines of this warp's first tile into the L2 cache, as far as it is known
+/// before the earlier launches are done. This reads nothing of what they may write.
+///
+/// # Safety
+/// The array is in global memory.
+#[inline(always)]
+unsafe fn ask_ahead<O: Operator, const W: usize, const R: usize, const U: usize, const E: usize>(
+    request: &Request<O>,
+) {
+    let share = Share::new(request.tiles::<R, E>(), W as u32, thread::grid_dim_x());
+    let warp = thread::thread_idx_x() / LANES;
+    let first = share.tiles_of(thread::block_idx_x(), warp).start;
+    let array = Vectors::new(request.input, request.n);
+    // SAFETY: the caller's.
+    unsafe { array.ask_ahead::<R, U>(u64::from(first) * R as u64 * u64::from(LANES)) };
 }
 
 /// The tag of this launch, as [`status::begin`] would say it. It is to be had until all
@@ -101,7 +121,7 @@ pub unsafe fn reduce<
 /// # Safety
 /// `scratch` is this launch's alone.
 #[inline(always)]
-unsafe fn tag(scratch: *const u64) -> u32 {
+pub unsafe fn tag(scratch: *const u64) -> u32 {
     // SAFETY: the caller's.
     let count = unsafe { mem::load_relaxed(scratch) };
     (count >> 32) as u32 + 1
@@ -113,15 +133,65 @@ unsafe fn tag(scratch: *const u64) -> u32 {
 /// # Safety
 /// As for [`tag`]; one thread of every block calls it, which has asked for the tag before.
 #[inline(always)]
-unsafe fn arrive(scratch: *mut u64, blocks: u32) -> bool {
+pub unsafe fn arrive(scratch: *mut u64, blocks: u32) -> bool {
     // SAFETY: the caller's.
     let before = unsafe { mem::fetch_add_relaxed(scratch, 1) };
     let is_last = before as u32 == blocks - 1;
     if is_last {
-        let launch = before >> 32;
-        let next = if launch == TAGS - 1 { 0 } else { launch + 1 };
+        let tag = (before >> 32) as u32 + 1;
         // SAFETY: the caller's.
-        unsafe { mem::store_relaxed(scratch, next << 32) };
+        unsafe { mem::store_relaxed(scratch, counted(tag)) };
     }
     is_last
+}
+
+/// The word of the tags behind the launch with this one.
+#[inline(always)]
+pub fn counted(tag: u32) -> u64 {
+    if tag == u32::MAX {
+        0
+    } else {
+        u64::from(tag) << 32
+    }
+}
+
+/// This block's tiles combined, in every lane of warp 0; nothing in particular when there
+/// is none.
+///
+/// # Safety
+/// All threads of the block call it once, all blocks with the same share; the array may
+/// be read.
+#[inline(always)]
+unsafe fn block_total<
+    O: Operator,
+    const HINT: u32,
+    const W: usize,
+    const R: usize,
+    const U: usize,
+    const E: usize,
+>(
+    request: &Request<O>,
+    share: &Share,
+) -> O::Accumulator {
+    let totals = shared_array![u128; 32].cast::<O::Accumulator>();
+    let (block, warp) = (thread::block_idx_x(), thread::thread_idx_x() / LANES);
+    let lane = warp::lane_id();
+    let own = share.tiles_of(block, warp);
+    // SAFETY: the caller's; totals are written on one side of a barrier and read on the
+    // other.
+    unsafe {
+        if !own.is_empty() {
+            let array = Vectors::new(request.input, request.n);
+            let total = tile::total::<O, HINT, R, U, E>(&array, request.n, own);
+            if lane == 0 {
+                *totals.add(warp as usize) = total;
+            }
+        }
+        thread::sync_threads();
+        let count = share.warps_of(block);
+        if warp > 0 || count == 0 {
+            return anything();
+        }
+        tile::pairs::<O, W>(*totals.add(lane.min(count - 1) as usize), count)
+    }
 }

@@ -59,8 +59,8 @@ impl ReduceKernel {
     note = "`quadscan_kernels::reduce_kernels! {{ name: {Self}; }}` in a crate of kernels makes them"
 )]
 pub unsafe trait ReduceKernels: Operator {
-    /// The kernel of [`one_block`](super::one_block).
-    const ONE_BLOCK: ReduceKernel;
+    /// The kernel of [`one_wave`](super::one_wave).
+    const ONE_WAVE: ReduceKernel;
     /// The kernel of [`device`](super::device).
     const DEVICE: ReduceKernel;
     /// The kernel of [`segmented`](super::segmented).
@@ -72,7 +72,7 @@ macro_rules! twins {
     ($($signed:ty = $unsigned:ty;)*) => {$(
         // SAFETY: two's complement: wrapping sums and products give the same bits.
         unsafe impl ReduceKernels for $signed {
-            const ONE_BLOCK: ReduceKernel = <$unsigned as ReduceKernels>::ONE_BLOCK;
+            const ONE_WAVE: ReduceKernel = <$unsigned as ReduceKernels>::ONE_WAVE;
             const DEVICE: ReduceKernel = <$unsigned as ReduceKernels>::DEVICE;
             const SEGMENTED: ReduceKernel = <$unsigned as ReduceKernels>::SEGMENTED;
         }

@@ -2,29 +2,29 @@
 
 /// Makes the kernels of reductions, and says so to the host.
 ///
-/// `name: Operator;` makes `reduce_one_block_name`, `reduce_name` and `segmented_reduce_name`, and
+/// `name: Operator;` makes `reduce_one_wave_name`, `reduce_name` and `segmented_reduce_name`, and
 /// implements
 /// [`ReduceKernels`](crate::reduce::ReduceKernels) for the operator.
 #[macro_export]
 macro_rules! reduce_kernels {
     ($($name:ident: $operator:ty;)*) => {$(
         $crate::reduce_entry! {
-            /// Reduces a small array; see `one_block`.
-            reduce_one_block_ $name: $operator, one_block[one_block: hint, rows, vectors, each],
+            /// Reduces a small array; see `one_wave`.
+            reduce_one_wave_ $name: $operator, one_wave[one_wave: hint, rows, vectors, each],
             #[launch_bounds(1024)]
         }
         $crate::reduce_entry! {
             /// Reduces an array of any size; see `device`.
             reduce_ $name: $operator, device[device: hint, warps, rows, vectors, each],
-            #[launch_bounds(256, 3)]
+            #[launch_bounds(256, 2)]
         }
         $crate::segmented_reduce_entry! { segmented_reduce_ $name: $operator }
         // SAFETY: these are the kernels of this operator.
         #[cfg(not(target_os = "cuda"))]
         unsafe impl $crate::reduce::ReduceKernels for $operator {
-            const ONE_BLOCK: $crate::reduce::ReduceKernel = $crate::reduce::ReduceKernel::new::<$operator>(
-                concat!("reduce_one_block_", stringify!($name)),
-                $crate::reduce::sizes::one_block::<$operator>(),
+            const ONE_WAVE: $crate::reduce::ReduceKernel = $crate::reduce::ReduceKernel::new::<$operator>(
+                concat!("reduce_one_wave_", stringify!($name)),
+                $crate::reduce::sizes::one_wave::<$operator>(),
             );
             const DEVICE: $crate::reduce::ReduceKernel = $crate::reduce::ReduceKernel::new::<$operator>(
                 concat!("reduce_", stringify!($name)),
@@ -66,9 +66,10 @@ macro_rules! reduce_entry {
             ) {
                 // SAFETY: the kernel's own contract.
                 unsafe {
-                    let request = $crate::reduce::Request::<$operator>::begin(
+                    ::cuda_std::grid::allow_next();
+                    let request = $crate::reduce::Request::<$operator> {
                         input, output, n, count, initial, flags, scratch, words,
-                    );
+                    };
                     $crate::reduce::$algorithm::reduce::<
                         $operator,
                         $({ $crate::reduce::sizes::$sizes::<$operator>().$size },)*
@@ -91,7 +92,7 @@ macro_rules! segmented_reduce_entry {
             /// See the function `reduce` there.
             #[::cuda_std::kernel]
             #[part([<reduce_ $name>])]
-            #[launch_bounds(256, 3)]
+            #[launch_bounds(256, 2)]
             #[allow(clippy::too_many_arguments, reason = "a launch has them")]
             pub unsafe fn [<$prefix $name>](
                 input: *const <$operator as $crate::operator::Operator>::Input,

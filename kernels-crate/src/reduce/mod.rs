@@ -1,7 +1,7 @@
 //! Device-wide reduction: all elements of an array combined to one, in their order, by
 //! any associative operator.
 //!
-//! [`device`], [`one_block`] and [`segmented`] are generic functions; [`reduce_kernels!`](crate::reduce_kernels)
+//! [`device`], [`one_wave`] and [`segmented`] are generic functions; [`reduce_kernels!`](crate::reduce_kernels)
 //! makes the entries for an operator, [`instances`] lists ours. What is common: [`vectors`]
 //! (how an array is read), [`tile`] (how a warp combines it), [`share`] (who has which
 //! part), [`sizes`] (the numbers).
@@ -11,7 +11,7 @@ pub mod instances;
 #[cfg(not(target_os = "cuda"))]
 pub mod launch;
 mod macros;
-pub mod one_block;
+pub mod one_wave;
 pub mod segmented;
 pub mod share;
 pub mod sizes;
@@ -27,6 +27,9 @@ use crate::operator::Operator;
 
 /// Bit of a reduction's `flags`: `initial` stands before the first element.
 pub const HAS_INITIAL: u32 = 1 << 1;
+/// Bit of a reduction's `flags`: all blocks are resident at once, and may wait for each
+/// other.
+pub const WAITS: u32 = 1 << 3;
 /// Bit of a segmented reduction's `flags`: offsets have 64 bits, not 32.
 pub const WIDE_OFFSETS: u32 = 1 << 2;
 
@@ -36,12 +39,14 @@ pub struct Request<O: Operator> {
     pub input: *const O::Input,
     /// One result.
     pub output: *mut O::Output,
-    /// How many elements.
+    /// How many elements; until [`begin`](Self::begin), at most.
     pub n: u64,
+    /// Null, or how many of them there are.
+    pub count: *const u64,
     /// What the result of no elements is; with [`HAS_INITIAL`] it also stands before the
     /// first one.
     pub initial: O::Accumulator,
-    /// [`HAS_INITIAL`].
+    /// [`HAS_INITIAL`], [`WAITS`].
     pub flags: u32,
     /// Words that blocks tell each other their totals by, [`status`](crate::scan::status).
     pub scratch: *mut u64,
@@ -50,40 +55,18 @@ pub struct Request<O: Operator> {
 }
 
 impl<O: Operator> Request<O> {
-    /// The request of a launch, once the launches before it are done: `count`, where
-    /// there is one, says how many elements there are, up to `n`.
+    /// The request once the launches before it are done, with the elements that there are.
     ///
     /// # Safety
     /// `count` is null, or points to a number in global memory.
     #[inline(always)]
-    #[allow(clippy::too_many_arguments, reason = "a launch has them")]
-    pub unsafe fn begin(
-        input: *const O::Input,
-        output: *mut O::Output,
-        n: u64,
-        count: *const u64,
-        initial: O::Accumulator,
-        flags: u32,
-        scratch: *mut u64,
-        words: u64,
-    ) -> Self {
-        grid::allow_next();
+    unsafe fn begin(mut self) -> Self {
         grid::wait_for_earlier();
-        let n = if count.is_null() {
-            n
-        } else {
+        if !self.count.is_null() {
             // SAFETY: the caller's.
-            n.min(unsafe { *count })
-        };
-        Self {
-            input,
-            output,
-            n,
-            initial,
-            flags,
-            scratch,
-            words,
+            self.n = self.n.min(unsafe { *self.count });
         }
+        self
     }
 
     /// Tiles of `R` rows of `E` elements a lane. There are fewer than 2^32: a tile has

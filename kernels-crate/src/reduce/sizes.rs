@@ -3,6 +3,7 @@
 //! Behaviour is elsewhere; here are numbers. A change of one of them changes the
 //! association, and so the last bits of floats.
 
+use super::one_wave;
 use super::vectors::{self, elements_of, vectors_of};
 use crate::operator::Operator;
 
@@ -29,11 +30,16 @@ impl Sizes {
             hint,
             warps,
             // A power of two.
-            rows: 1 << (in_flight / vectors).ilog2(),
+            rows: 1 << least_one(in_flight / vectors).ilog2(),
             vectors,
             each: elements_of::<O::Input>(),
         }
     }
+}
+
+/// A number, but no less than 1.
+const fn least_one(number: usize) -> usize {
+    if number > 1 { number } else { 1 }
 }
 
 /// Many blocks, for the rate of the memory.
@@ -41,9 +47,9 @@ pub const fn device<O: Operator>() -> Sizes {
     Sizes::new::<O>(vectors::ALL, 8, 8)
 }
 
-/// One block, for the least time.
-pub const fn one_block<O: Operator>() -> Sizes {
-    Sizes::new::<O>(vectors::ALL, 32, 2)
+/// A tile a warp, for the least time.
+pub const fn one_wave<O: Operator>() -> Sizes {
+    Sizes::new::<O>(vectors::ALL, one_wave::MAX_WARPS as usize, 4)
 }
 
 /// Many segments: tiles of 16 elements a lane, or as many bytes of larger ones.
@@ -64,7 +70,7 @@ pub const fn segmented<O: Operator>() -> Sizes {
 }
 
 /// Blocks on each multiprocessor of the device, at most.
-pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 3;
+pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
 /// Blocks where the result has to be the same on every device: those of an H200.
 pub const BLOCKS_EVERYWHERE: u32 = 132 * BLOCKS_PER_MULTIPROCESSOR;

@@ -11,13 +11,15 @@
 //! rows take not 5 `R` exchanges but `R` + 4, and log2 `R` in the end.
 
 use bytemuck::Pod;
+use core::array::from_fn;
 use core::ops::Range;
+use cuda_std::mem::{load_global, prefetch_l2};
 use cuda_std::warp;
 
-use super::vectors::Vectors;
+use super::vectors::{Vectors, hint};
 use crate::operator::Operator;
 use crate::scan::heads::Heads;
-use crate::scan::items::{self, Items};
+use crate::scan::items::{self, Items, Vector};
 use crate::scan::lanes::{self, LANES, anything, words_of};
 
 /// Elements of a tile.
@@ -208,6 +210,29 @@ fn in_order<O: Operator>(
     }
 }
 
+/// The values of the first `count` lanes, at most `MOST`, combined in pairs of neighbours,
+/// pairs of neighbouring pairs, and so on: in each of the first `MOST` lanes, if there are
+/// any.
+///
+/// # Safety
+/// All lanes of the warp call it, with the same `count`.
+#[inline(always)]
+pub unsafe fn pairs<O: Operator, const MOST: usize>(
+    value: O::Accumulator,
+    count: u32,
+) -> O::Accumulator {
+    let lane = warp::lane_id();
+    let mut total = value;
+    for step in 0..MOST.next_power_of_two().ilog2() {
+        let bit = 1 << step;
+        let begin = lane & !(2 * bit - 1) | bit;
+        // SAFETY: the caller's.
+        let got = unsafe { of_neighbour(total, bit) };
+        total = in_order::<O>(total, got, lane & bit != 0, begin < count);
+    }
+    total
+}
+
 /// The value of the lane whose number differs in `bit`.
 ///
 /// # Safety
@@ -221,3 +246,151 @@ unsafe fn of_neighbour<T: Pod>(value: T, bit: u32) -> T {
     }
     lanes::from_words(words)
 }
+
+/// Where a warp's only tile is, and how much of it there is.
+#[derive(Clone, Copy)]
+pub struct Place<T> {
+    from: *const T,
+    /// Elements.
+    count: u32,
+    /// Whether all of the tile is there,
+    is_whole: bool,
+    /// and whether it begins with a vector.
+    is_aligned: bool,
+}
+
+impl<T: Pod> Place<T> {
+    /// Tile `tile` of `R` rows of the array of `n` elements at `input`.
+    #[inline(always)]
+    pub fn new<const R: usize, const E: usize>(input: *const T, n: u64, tile: u32) -> Self {
+        let first = u64::from(tile) * elements(R, E);
+        let count = n.saturating_sub(first).min(elements(R, E)) as u32;
+        let from = input.wrapping_add(first as usize);
+        let is_aligned = from.addr().is_multiple_of(size_of::<Vector>());
+        Self {
+            from,
+            count,
+            is_whole: count == elements(R, E) as u32,
+            is_aligned,
+        }
+    }
+
+    /// Asks for its lines into the L2 cache. This reads nothing: it may be done before what
+    /// earlier launches write is there.
+    ///
+    /// # Safety
+    /// The array is in global memory.
+    #[inline(always)]
+    pub unsafe fn ask_ahead<const R: usize, const E: usize>(&self) {
+        let bytes = (elements(R, E) * size_of::<T>() as u64) as u32;
+        let end = self.count * size_of::<T>() as u32;
+        let mut at = warp::lane_id() * SECTOR;
+        for _ in 0..bytes.div_ceil(LANES * SECTOR) {
+            if at < end {
+                // SAFETY: the caller's; it is within the array.
+                unsafe { prefetch_l2(self.from.wrapping_byte_add(at as usize)) };
+            }
+            at += LANES * SECTOR;
+        }
+    }
+
+    /// Asks for the lane's elements. Nothing waits for them before they are used.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it; the array may be read.
+    #[inline(always)]
+    pub unsafe fn read<const HINT: u32, const R: usize, const U: usize, const E: usize>(
+        &self,
+    ) -> [Items<T, U>; R] {
+        // One branch around all loads: none waits for another.
+        // SAFETY: the caller's; only elements that there are are read.
+        unsafe {
+            if self.is_aligned && self.is_whole {
+                from_fn(|r| self.unit::<HINT, U>(r as u32 * LANES + warp::lane_id()))
+            } else if self.is_aligned && self.count >= E as u32 {
+                self.first_part::<HINT, R, U, E>()
+            } else if self.count > 0 {
+                from_fn(|r| self.one_by_one::<U, E>(r as u32 * LANES + warp::lane_id()))
+            } else {
+                [Items::none(); R]
+            }
+        }
+    }
+
+    /// Reads unit `unit` of the tile.
+    ///
+    /// # Safety
+    /// It is there, and the place is aligned.
+    #[inline(always)]
+    unsafe fn unit<const HINT: u32, const U: usize>(&self, unit: u32) -> Items<T, U> {
+        let from = self.from.cast::<Vector>().wrapping_add(unit as usize * U);
+        // SAFETY: the caller's.
+        let load = |v: usize| unsafe { load_global(from.wrapping_add(v), hint(HINT)) };
+        Items::new(from_fn(load))
+    }
+
+    /// Reads unit `unit` of the tile element by element: for those that are not there the
+    /// last one, which is forgotten.
+    ///
+    /// # Safety
+    /// There are elements.
+    #[inline(always)]
+    unsafe fn one_by_one<const U: usize, const E: usize>(&self, unit: u32) -> Items<T, U> {
+        let mut items = Items::none();
+        for i in 0..E {
+            let at = (unit * E as u32 + i as u32).min(self.count - 1);
+            // SAFETY: the caller's.
+            items.put(i, unsafe { *self.from.wrapping_add(at as usize) });
+        }
+        items
+    }
+
+    /// [`read`](Self::read) of a tile of which only the first units are there, and of the
+    /// last one only a part.
+    ///
+    /// # Safety
+    /// There is a whole unit, and the place is aligned.
+    #[inline(always)]
+    unsafe fn first_part<const HINT: u32, const R: usize, const U: usize, const E: usize>(
+        &self,
+    ) -> [Items<T, U>; R] {
+        let whole = self.count / E as u32;
+        let own = |r: usize| r as u32 * LANES + warp::lane_id();
+        // SAFETY: the caller's. Where there is no whole unit another one is read, and
+        // forgotten.
+        unsafe {
+            let units: [Items<T, U>; R] = from_fn(|r| self.unit::<HINT, U>(own(r).min(whole - 1)));
+            let last = self.one_by_one::<U, E>(whole).vectors();
+            from_fn(|r| {
+                let unit = units[r].vectors();
+                let is_last = own(r) == whole;
+                Items::new(from_fn(|v| {
+                    from_fn(|w| if is_last { last[v][w] } else { unit[v][w] })
+                }))
+            })
+        }
+    }
+
+    /// What was [read](Self::read) combined, in every lane; nothing in particular where
+    /// there is nothing.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it.
+    #[inline(always)]
+    pub unsafe fn total<O: Operator<Input = T>, const R: usize, const U: usize, const E: usize>(
+        &self,
+        items: &[Items<T, U>; R],
+    ) -> O::Accumulator {
+        // SAFETY: the caller's.
+        unsafe {
+            if self.is_whole {
+                combined::<O, R, U, E>(items, elements(R, E) as u32)
+            } else {
+                combined::<O, R, U, E>(items, self.count)
+            }
+        }
+    }
+}
+
+/// Bytes that are fetched from memory at once, at least.
+const SECTOR: u32 = 32;

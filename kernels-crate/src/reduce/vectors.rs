@@ -12,11 +12,14 @@
 use bytemuck::Pod;
 use core::array::from_fn;
 use core::ops::Range;
-use cuda_std::mem::{LoadHint, load_global};
+use cuda_std::mem::{LoadHint, load_global, prefetch_l2};
 use cuda_std::warp;
 
 use crate::scan::items::{Items, Vector};
 use crate::scan::lanes::{LANES, anything};
+
+/// Vectors that are fetched from memory at once, at least.
+const A_SECTOR: u64 = 2;
 
 /// Bytes of a vector.
 const BYTES: u64 = 16;
@@ -88,6 +91,23 @@ impl<T: Pod> Vectors<T> {
         // whole, and every one ends in the vector with which the next begins.
         let behind = self.end.saturating_sub(u64::from(self.is_shifted()));
         self.begin as u32..(behind / (units * U as u64)) as u32
+    }
+
+    /// Asks for the lines of the rows from `unit` on into the L2 cache, as far as they are
+    /// the array's: a hint, for a later read.
+    ///
+    /// # Safety
+    /// The array is in global memory.
+    #[inline(always)]
+    pub unsafe fn ask_ahead<const R: usize, const U: usize>(&self, unit: u64) {
+        let mut vector = unit * U as u64 + u64::from(warp::lane_id()) * A_SECTOR;
+        for _ in 0..(R * U).div_ceil(A_SECTOR as usize) {
+            if (self.begin..self.end).contains(&vector) {
+                // SAFETY: the caller's; it is within the array.
+                unsafe { prefetch_l2(self.first.wrapping_add(vector as usize)) };
+            }
+            vector += u64::from(LANES) * A_SECTOR;
+        }
     }
 
     /// Reads the rows from `unit` on, whose vectors are whole.
@@ -233,7 +253,7 @@ pub const NO_ALLOCATE: u32 = 2;
 pub const READ_ONLY_NO_ALLOCATE: u32 = 3;
 
 /// The hint that a constant stands for.
-const fn hint(constant: u32) -> LoadHint {
+pub const fn hint(constant: u32) -> LoadHint {
     match constant {
         STREAMING => LoadHint::Streaming,
         NO_ALLOCATE => LoadHint::NoAllocate,

@@ -9,10 +9,11 @@
 //! last element.
 
 use bytemuck::Pod;
+use core::array::from_fn;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use cuda_std::{grid, thread, warp};
 
-use super::lanes::LANES;
+use super::lanes::{self, LANES};
 use crate::operator::Operator;
 
 /// Elements of a word.
@@ -63,7 +64,7 @@ impl Ahead {
         let mut ahead = Self::nowhere();
         if O::HAS_HEADS {
             ahead.first = (first % EACH) as u32;
-            let last = words(n).wrapping_sub(1);
+            let last = words(n).saturating_sub(1);
             for w in 0..MOST {
                 if w <= (ITEMS + 30) / EACH as usize {
                     // No branch, behind which the next load would wait.
@@ -111,16 +112,13 @@ impl Heads {
 }
 
 /// Rows of 32 elements that a warp works on at a time: a word of each.
-const ROWS: u32 = 32;
-
-/// Rows that are read before the first is looked at.
-const IN_FLIGHT: u32 = 8;
+const ROWS: usize = 16;
 
 /// Threads of a block of the kernels here.
 pub const THREADS: u32 = 256;
 
 /// Elements or offsets that a block works on at a time.
-pub const PER_BLOCK: u64 = (ROWS * THREADS) as u64;
+pub const PER_BLOCK: u64 = ROWS as u64 * THREADS as u64;
 
 /// The number of elements of a launch, once the launches before it are done.
 ///
@@ -138,7 +136,7 @@ unsafe fn begin(n: u64, count: *const u64) -> u64 {
     }
 }
 
-/// Where this warp begins, in parts of [`ROWS`] rows, and how many warps there are.
+/// Where this warp begins, in parts of its own, and how many warps there are.
 #[inline(always)]
 fn warps() -> (u64, u64) {
     let in_block = u64::from(THREADS / LANES);
@@ -149,39 +147,45 @@ fn warps() -> (u64, u64) {
     )
 }
 
-/// Writes the words of `n` elements, of which `is_head(i)` begins a segment; `is_head` is
-/// asked about elements that there are.
+/// Writes the words of `n` elements, of which those begin a segment that `is_head` tells by
+/// what is at the element before and at its own.
 ///
 /// # Safety
-/// `heads` has the words; all threads of the grid call it, in blocks of [`THREADS`].
+/// There are `n` things at `of`; `heads` has the words; all threads of the grid call it, in
+/// blocks of [`THREADS`].
 #[inline(always)]
-unsafe fn write(heads: *mut u32, n: u64, is_head: impl Fn(u64) -> bool) {
+unsafe fn write<T: Pod>(heads: *mut u32, of: *const T, n: u64, is_head: impl Fn(T, T) -> bool) {
     let lane = warp::lane_id();
     let (mut part, parts) = warps();
-    let elements = u64::from(ROWS) * EACH;
+    let elements = ROWS as u64 * EACH;
     while part * elements < n {
         let first = part * elements;
-        let mut own = 0;
-        let mut row = 0;
-        while row < ROWS {
-            let mut found = [false; IN_FLIGHT as usize];
-            for r in 0..IN_FLIGHT as usize {
-                let i = first + u64::from(row + r as u32) * EACH + u64::from(lane);
-                // One that there is, so that no load waits behind a branch.
-                found[r] = is_head(i.min(n - 1));
-            }
-            for r in 0..IN_FLIGHT {
-                // SAFETY: all lanes are here.
-                let word = unsafe { warp::warp_vote_ballot(warp::FULL_MASK, found[r as usize]) };
-                if lane == row + r {
+        // Those that there are, so that no load waits behind a branch.
+        let at = |i: u64| of.wrapping_add(i.min(n - 1) as usize);
+        // SAFETY: the caller's; all lanes are here.
+        unsafe {
+            let row = |r: usize| *at(first + r as u64 * EACH + u64::from(lane));
+            let rows: [T; ROWS] = from_fn(row);
+            let mut above = *at(first.saturating_sub(1));
+            let mut own = 0;
+            for r in 0..ROWS {
+                // Lane 0 has before it what the last lane has in the row above.
+                let given = match lane {
+                    31 => above,
+                    _ => rows[r],
+                };
+                let before = lanes::of_lane(given, (lane + LANES - 1) % LANES);
+                above = rows[r];
+                let is_first = first + r as u64 == 0 && lane == 0;
+                let word =
+                    warp::warp_vote_ballot(warp::FULL_MASK, is_head(before, rows[r]) | is_first);
+                if lane == r as u32 {
                     own = word;
                 }
             }
-            row += IN_FLIGHT;
-        }
-        if first + u64::from(lane) * EACH < n {
-            // SAFETY: the caller's.
-            unsafe { *heads.add((first / EACH) as usize + lane as usize) = own };
+            if lane < ROWS as u32 && first + u64::from(lane) * EACH < n {
+                *heads.add((first / EACH) as usize + lane as usize) = own;
+            }
         }
         part += parts;
     }
@@ -199,13 +203,10 @@ pub unsafe fn of_keys<K: Pod + PartialEq>(
     count: *const u64,
     heads: *mut u32,
 ) {
-    // SAFETY: the caller's; key i is there, and the one before it if there is one.
+    // SAFETY: the caller's.
     unsafe {
         let n = begin(n, count);
-        write(heads, n, |i| {
-            let before = i.saturating_sub(1) as usize;
-            (*keys.add(i as usize) != *keys.add(before)) | (i == 0)
-        });
+        write(heads, keys, n, |before, own| before != own);
     }
 }
 
@@ -215,10 +216,10 @@ pub unsafe fn of_keys<K: Pod + PartialEq>(
 /// As for [`of_keys`], of flags.
 #[inline(always)]
 pub unsafe fn of_flags(flags: *const u8, n: u64, count: *const u64, heads: *mut u32) {
-    // SAFETY: the caller's; flag i is there.
+    // SAFETY: the caller's.
     unsafe {
         let n = begin(n, count);
-        write(heads, n, |i| (*flags.add(i as usize) != 0) | (i == 0));
+        write(heads, flags, n, |_, own| own != 0);
     }
 }
 

@@ -147,7 +147,8 @@ impl CudaBuilder {
     }
 
     /// The folder that the nested cargo builds in, core included. Default:
-    /// `cuda-builder` in cargo's own target folder. Any number of crates may
+    /// `cuda-builder` in cargo's own target folder, or the folder that the environment
+    /// variable `CUDA_BUILDER_TARGET_DIR` names. Any number of crates may
     /// share one, clones of one workspace included: they share core, and none
     /// gets what another was built to. In there are also the parts of earlier
     /// builds, at most 256 MiB, those used last. Kernels that need a build script of

@@ -18,6 +18,10 @@ use crate::dep_info;
 use crate::toolchain::Toolchain;
 use crate::{CudaBuilderError, NvvmArch, advice, flags, linker};
 
+/// The environment variable that names a folder for nested builds and what they keep, so
+/// that builds with target folders of their own do not build the same kernels again.
+const SHARED: &str = "CUDA_BUILDER_TARGET_DIR";
+
 /// Where a crate of kernels is and what it is called.
 #[derive(Debug, Clone)]
 pub(crate) struct Crate {
@@ -156,8 +160,12 @@ impl Crate {
     }
 
     /// The folder that nested builds share: beside the caller's own, because
-    /// the caller's cargo holds the lock on its target folder meanwhile.
+    /// the caller's cargo holds the lock on its target folder meanwhile. Or the one that
+    /// [`SHARED`] names.
     pub(crate) fn nested_target(&self) -> PathBuf {
+        if let Some(shared) = env::var_os(SHARED).filter(|shared| !shared.is_empty()) {
+            return PathBuf::from(shared);
+        }
         let own = match env::var_os("OUT_DIR").map(PathBuf::from) {
             Some(out) => match out
                 .ancestors()

@@ -358,3 +358,23 @@ size! {
     /// architecture gives it out.
     total_smem_size;
 }
+
+/// Asks for the data around an address in global memory into the L2 cache. It is a hint and no
+/// access: what another thread writes there before or after is seen all the same.
+///
+/// PTX: `prefetch.global.L2`.
+///
+/// # Safety
+///
+/// `ptr` points into global memory.
+#[inline(always)]
+pub unsafe fn prefetch_l2<T>(ptr: *const T) {
+    gpu!(prefetch_l2, (ptr) => {
+        core::arch::asm!(
+            "{{ .reg .b64 address; cvta.to.global.u64 address, {};",
+            "prefetch.global.L2 [address]; }}",
+            in(reg64) ptr,
+            options(nostack, preserves_flags),
+        );
+    });
+}

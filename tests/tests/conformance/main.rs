@@ -108,6 +108,7 @@ fn cases() -> Vec<Case> {
         reduce::reductions_have_the_documented_bits_wherever_the_array_begins,
         reduce::parts_of_any_number_of_tiles_are_combined_in_order,
         reduce::totals_of_several_groups_of_blocks_are_combined,
+        reduce::blocks_of_a_tile_a_warp_have_as_many_warps_as_documented,
         reduce::an_initial_value_is_the_first_operand_and_the_result_of_nothing,
         reduce::a_count_in_device_memory_says_how_many_elements_there_are,
         reduce::the_same_plan_gives_the_same_bits_again_and_in_a_graph,

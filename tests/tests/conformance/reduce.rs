@@ -4,18 +4,19 @@ use std::fmt::Debug;
 
 use bytemuck::{Pod, bytes_of};
 use quadscan::Error;
-use quadscan::device::{Actual, Buffer, LaunchShape};
+use quadscan::device::{Actual, Buffer, LaunchConfig, LaunchShape};
 use quadscan::oracle::reduction as oracle;
 use quadscan::reduce::Plan;
 use quadscan_kernels::operator::{Identity, Sum};
-use quadscan_kernels::reduce::ReduceKernels;
+use quadscan_kernels::reduce::sizes::BLOCKS_EVERYWHERE;
+use quadscan_kernels::reduce::{ReduceKernel, ReduceKernels, WAITS};
 use quadscan_tests::suite::{Bench, Outcome};
 
-/// None, one, around a warp, around a vector's four elements, around a row and a tile of
-/// one block, any number, and around what one block takes in.
+/// None, one, around a warp, around a vector's four elements, around a row and a tile, any
+/// number, and around what blocks take in that have a tile a warp.
 const SIZES: &[usize] = &[
     0, 1, 2, 3, 4, 5, 31, 32, 33, 127, 128, 129, 255, 256, 257, 1000, 4095, 4096, 4097, 8191, 8192,
-    8193, 10_000,
+    8193, 10_000, 16_385,
 ];
 
 /// Written before and behind an output.
@@ -81,12 +82,11 @@ impl<T: Pod> Guarded<T> {
 
 /// What a reduction of all elements has to give, on up to so many blocks.
 fn expected<O: ReduceKernels>(elements: &[O::Input], blocks: usize) -> Option<O::Accumulator> {
-    let small = O::ONE_BLOCK;
-    if elements.len() as u64 <= small.block() {
-        let warps = elements.len().div_ceil(small.tile as usize).max(1);
-        oracle::one_block::<O>(elements, warps)
-    } else {
-        oracle::device::<O>(elements, blocks)
+    match oracle::blocks_of_one_wave::<O>(elements.len()) {
+        Some(in_one_wave) if in_one_wave <= blocks => {
+            oracle::one_wave::<O>(elements, elements.len())
+        }
+        _ => oracle::device::<O>(elements, blocks),
     }
 }
 
@@ -151,8 +151,17 @@ pub(crate) fn parts_of_any_number_of_tiles_are_combined_in_order(bench: &Bench) 
 
 /// More blocks than one warp looks at in one go, the last group not full.
 pub(crate) fn totals_of_several_groups_of_blocks_are_combined(bench: &Bench) -> Outcome {
-    let n = 130 * Sum::<f64>::DEVICE.block() as usize - 5;
-    has_the_documented_bits::<Sum<f64>>(bench, &[n], 132)
+    let n = 32 * 128 * Sum::<f64>::ONE_WAVE.tile as usize;
+    let block = Sum::<f64>::DEVICE.block() as usize;
+    has_the_documented_bits::<Sum<f64>>(bench, &[n.max(130 * block) + 5], 132)
+}
+
+/// Around what one block takes in, and what blocks of 8 and of 16 warps do.
+pub(crate) fn blocks_of_a_tile_a_warp_have_as_many_warps_as_documented(bench: &Bench) -> Outcome {
+    let tile = Sum::<f64>::ONE_WAVE.tile as usize;
+    let one = 32 * tile;
+    let sizes = [one, one + 1, 8 * 128 * tile + 1, 16 * 128 * tile + 1];
+    has_the_documented_bits::<Sum<f64>>(bench, &sizes, 128)
 }
 
 pub(crate) fn an_initial_value_is_the_first_operand_and_the_result_of_nothing(
@@ -173,19 +182,26 @@ pub(crate) fn an_initial_value_is_the_first_operand_and_the_result_of_nothing(
 }
 
 /// The device's count, of fewer blocks than the launch has, of none, and of more elements
-/// than there are.
+/// than there are: of blocks that wait for each other, and of those that do not.
 pub(crate) fn a_count_in_device_memory_says_how_many_elements_there_are(bench: &Bench) -> Outcome {
+    type O = Sum<f32>;
     let numbers = sample::<f32>(30_000);
     let input = bench.device.upload(&numbers)?;
-    let mut plan = Plan::<Sum<f32>>::with_blocks(&bench.module, numbers.len(), 3)?;
-    for count in [0, 1, 1000, 8193, 30_000, u64::MAX] {
-        let n = (count as usize).min(numbers.len());
-        let count = bench.device.upload(&[count])?;
-        let total = oracle::device::<Sum<f32>>(&numbers[..n], 3).unwrap_or(0.5);
-        let initial = if n == 0 { 0.5 } else { -0.0 };
-        let mut output = Guarded::<f32>::new(bench)?;
-        plan.reduce_counted(&count, initial, &input, output.0.slice_mut(1..2)?)?;
-        assert_eq!(output.bytes()?, bytes_of(&total), "of {n}: not {total}");
+    for blocks in [3, 128] {
+        let mut plan = Plan::<O>::with_blocks(&bench.module, numbers.len(), blocks as u32)?;
+        for count in [0, 1, 1000, 8193, 30_000, u64::MAX] {
+            let n = (count as usize).min(numbers.len());
+            let count = bench.device.upload(&[count])?;
+            let total = match blocks {
+                3 => oracle::device::<O>(&numbers[..n], blocks),
+                _ => oracle::one_wave::<O>(&numbers[..n], numbers.len()),
+            };
+            let total = total.unwrap_or(0.5);
+            let initial = if n == 0 { 0.5 } else { -0.0 };
+            let mut output = Guarded::<f32>::new(bench)?;
+            plan.reduce_counted(&count, initial, &input, output.0.slice_mut(1..2)?)?;
+            assert_eq!(output.bytes()?, bytes_of(&total), "of {n}: not {total}");
+        }
     }
     Ok(())
 }
@@ -216,12 +232,12 @@ pub(crate) fn the_same_plan_gives_the_same_bits_again_and_in_a_graph(bench: &Ben
 /// What is said in the documentation of plans: blocks change the bits of floats, and
 /// `same_on_every_device` makes them a constant.
 pub(crate) fn a_plan_for_every_device_has_blocks_of_its_own(bench: &Bench) -> Outcome {
-    let numbers = sample::<f32>(60_000);
+    let numbers = sample::<f32>(32 * 128 * Sum::<f32>::ONE_WAVE.tile as usize + 1);
     let input = bench.device.upload(&numbers)?;
     let mut bits = Vec::new();
-    for blocks in [1, 2, 528] {
-        let mut plan = Plan::<Sum<f32>>::with_blocks(&bench.module, numbers.len(), blocks)?;
-        if blocks == 528 {
+    for blocks in [1, 2, BLOCKS_EVERYWHERE] {
+        let mut plan = Plan::<Sum<f32>>::with_blocks(&bench.module, numbers.len(), blocks.min(2))?;
+        if blocks == BLOCKS_EVERYWHERE {
             plan = plan.same_on_every_device()?;
         }
         let mut output = bench.device.alloc_zeroed::<f32>(1)?;
@@ -239,17 +255,25 @@ pub(crate) fn a_plan_for_every_device_has_blocks_of_its_own(bench: &Bench) -> Ou
 pub(crate) fn the_counter_of_launches_begins_again_and_old_totals_are_forgotten(
     bench: &Bench,
 ) -> Outcome {
+    let (wave, device) = (Sum::<u64>::ONE_WAVE, Sum::<u64>::DEVICE);
+    forgets_old_totals(bench, device, 0)?;
+    forgets_old_totals(bench, wave, 0)?;
+    forgets_old_totals(bench, wave, WAITS)
+}
+
+fn forgets_old_totals(bench: &Bench, kernel: ReduceKernel, flags: u32) -> Outcome {
     type O = Sum<u64>;
-    let block = O::DEVICE.block() as usize;
+    let warps = kernel.warps.min(8);
+    let block = kernel.tile as usize * warps as usize;
     let numbers = sample::<u64>(5 * block);
     let input = bench.device.upload(&numbers)?;
     let mut output = bench.device.alloc_zeroed::<u64>(1)?;
     // Totals that launches 1 to 3 of a cycle could take for theirs, all over the memory.
-    let words = O::DEVICE.scratch_words(300) as usize;
+    let words = kernel.scratch_words(300) as usize;
     let mut old: Vec<u64> = (0..words as u64).map(|i| (i % 3 + 1) << 32 | 77).collect();
     old[0] = u64::from(u32::MAX - 2) << 32;
     let mut scratch = bench.device.upload(&old)?;
-    for (launch, blocks) in [5usize, 3, 2, 1, 5, 4].into_iter().enumerate() {
+    for (launch, blocks) in [5usize, 3, 2, 4, 5, 4].into_iter().enumerate() {
         let n = blocks * block;
         let arguments = [
             bytes_of(&input.address()).to_vec(),
@@ -257,7 +281,7 @@ pub(crate) fn the_counter_of_launches_begins_again_and_old_totals_are_forgotten(
             bytes_of(&(n as u64)).to_vec(),
             vec![0; 8],
             vec![0; 8],
-            vec![0; 4],
+            bytes_of(&flags).to_vec(),
             bytes_of(&scratch.address()).to_vec(),
             bytes_of(&(words as u64)).to_vec(),
         ];
@@ -268,24 +292,26 @@ pub(crate) fn the_counter_of_launches_begins_again_and_old_totals_are_forgotten(
                 elements: None,
             })
             .collect();
-        let shape = LaunchShape::new(blocks as u32, O::DEVICE.threads());
-        // SAFETY: the parameters are the kernel's, and there is scratch memory for 300
-        // blocks.
-        unsafe {
-            bench
-                .module
-                .launch_raw(O::DEVICE.entry, shape, &arguments)?
+        let config = LaunchConfig::new(LaunchShape::new(blocks as u32, 32 * warps));
+        let config = if flags & WAITS == 0 {
+            config
+        } else {
+            config.cooperative()
         };
+        // SAFETY: the parameters are the kernel's, there is scratch memory for 300 blocks,
+        // and blocks that wait are resident at once.
+        unsafe { bench.module.launch_raw(kernel.entry, config, &arguments)? };
         let sum = oracle::sequential::<O>(&numbers[..n]);
-        assert_eq!(Some(output.to_vec()?[0]), sum, "launch {launch}");
+        let name = format!("{}, flags {flags}, launch {launch}", kernel.entry);
+        assert_eq!(Some(output.to_vec()?[0]), sum, "{name}");
         let now = scratch.to_vec()?;
         let launches = (u64::from(u32::MAX - 2) + launch as u64 + 1) % u64::from(u32::MAX);
-        assert_eq!(now[0], launches << 32, "launch {launch}");
+        assert_eq!(now[0], launches << 32, "{name}");
         // Launches with the tags 1 and 2 leave no word but their own.
         if launches == 1 || launches == 2 {
             let left = now[16..].iter().filter(|&&word| word != 0);
             assert!(left.clone().all(|word| word >> 32 == launches));
-            assert_eq!(left.count(), 2 * blocks, "launch {launch}");
+            assert_eq!(left.count(), 2 * blocks, "{name}");
         }
     }
     scratch.fill_bytes(0)?;

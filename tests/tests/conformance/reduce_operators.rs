@@ -51,21 +51,22 @@ operators! {
         reduce_affine_f64 => Compose;
 }
 
-/// Elements whose results are exact in every association: less than a warp's, one block's
-/// and more than two blocks', from any element on; and segments of them.
+/// Elements whose results are exact in every association: less than a warp's, of two blocks
+/// with a tile a warp and of more, from any element on; and segments of them.
 fn agrees<O>(bench: &Bench, name: &str) -> Outcome
 where
     O: ReduceKernels + Identity,
     O::Input: Sample,
     O::Output: Same + Debug,
 {
-    let many = 2 * O::DEVICE.block().max(O::ONE_BLOCK.block()) as usize + 77;
+    let wave = O::ONE_WAVE.block() as usize;
+    let many = (2 * O::DEVICE.block() as usize).max(2 * wave) + 77;
     let mut random = Random::named(1, name);
     let elements: Vec<O::Input> = samples(many + 3, &mut random);
     let input = bench.device.upload(&elements)?;
     let mut output = bench.device.alloc_zeroed::<O::Output>(1)?;
     let mut plan = Plan::<O>::with_blocks(&bench.module, many, 2)?;
-    for n in [0, 1, 33, 4000, many] {
+    for n in [0, 1, 33, 4000, wave + 7, many] {
         for first in [0, 1, 3] {
             plan.reduce(input.slice(first..first + n)?, &mut output)?;
             let total = total::<O>(&elements[first..first + n]);

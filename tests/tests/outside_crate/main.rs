@@ -142,6 +142,8 @@ impl App {
             // Not the workspace's: there, what depends on the way to the stub would
             // be built anew each time that the two ways take turns.
             .env("CARGO_TARGET_DIR", target().join("outside_crate"))
+            // The kernels of quadscan are built: minutes of work.
+            .env("CUDA_BUILDER_TARGET_DIR", target().join("cuda-builder"))
             .env_remove("CUDA_LIBRARY_PATH")
             .output()
             .expect("cargo starts");

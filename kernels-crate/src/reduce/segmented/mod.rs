@@ -23,7 +23,9 @@ pub mod offsets;
 pub mod run;
 pub mod tile;
 
+use core::array::from_fn;
 use cuda_std::atomic::intrinsics::atomic_fetch_add_acqrel_u64_device;
+use cuda_std::mem::prefetch_l2;
 use cuda_std::{grid, shared_array, thread, warp};
 
 use self::offsets::Offsets;
@@ -41,6 +43,9 @@ pub const WARPS: u32 = 8;
 /// The most elements of a tile, and vectors with their pitch.
 const MAX_ELEMENTS: usize = 512;
 const MAX_VECTORS: usize = 7 * LANES as usize;
+
+/// A warp asks for the tile that it reads after so many others into the L2 cache.
+const AHEAD: u32 = 2;
 
 /// Words of scratch memory before those of the blocks; the first counts them.
 const HEAD: u64 = 16;
@@ -109,6 +114,8 @@ pub unsafe fn reduce<
         assert!(tile::pitch(R * U) * LANES as usize <= MAX_VECTORS);
     }
     grid::allow_next();
+    // SAFETY: the caller's.
+    unsafe { ask_ahead::<O, R, U, E>(&request) };
     grid::wait_for_earlier();
     let is_last = shared_array![u32; 1];
     let (block, blocks) = (thread::block_idx_x(), thread::grid_dim_x());
@@ -123,8 +130,6 @@ pub unsafe fn reduce<
         let share = Share::new(tiles, WARPS, blocks);
         let run = of_part::<O, HINT, R, U, E>(&request, &offsets, &share);
         let run = of_block(&request, run);
-        empty_segments(&request, &offsets);
-
         if thread::thread_idx_x() == 0 {
             if block < share.blocks() {
                 Stored::put(piece_at(request.scratch, block), run.piece);
@@ -132,9 +137,40 @@ pub unsafe fn reduce<
             let before = atomic_fetch_add_acqrel_u64_device(request.scratch, 1);
             *is_last = u32::from(before == u64::from(blocks) - 1);
         }
+        // While the first warp waits for the count.
+        if thread::thread_idx_x() >= LANES {
+            empty_segments(&request, &offsets);
+        }
         thread::sync_threads();
         if *is_last != 0 {
             of_grid(&request, share.blocks());
+        }
+    }
+}
+
+/// Asks for what is likely to be read first into the L2 cache: the first and the last
+/// offset, and this warp's first tile, if the segments are all of the array. This reads
+/// nothing: it may be done before what earlier launches write is there.
+///
+/// # Safety
+/// As for [`reduce`].
+#[inline(always)]
+unsafe fn ask_ahead<O: Operator, const R: usize, const U: usize, const E: usize>(
+    request: &Request<O>,
+) {
+    let tiles = request.n.div_ceil(super::tile::elements(R, E)) as u32;
+    let share = Share::new(tiles, WARPS, thread::grid_dim_x());
+    let warp = thread::thread_idx_x() / LANES;
+    let first = share.tiles_of(thread::block_idx_x(), warp).start;
+    let array = Vectors::new(request.input, request.n);
+    let wide = u64::from(request.flags & WIDE_OFFSETS != 0);
+    let last = u64::from(request.segments) * (4 + 4 * wide);
+    // SAFETY: the caller's; it is within the array, and within the offsets.
+    unsafe {
+        array.ask_ahead::<R, U>(u64::from(first) * R as u64 * u64::from(LANES));
+        if warp::lane_id() < 2 {
+            let at = if warp::lane_id() == 0 { 0 } else { last };
+            prefetch_l2(request.offsets.wrapping_add(at as usize));
         }
     }
 }
@@ -175,27 +211,30 @@ unsafe fn of_part<O: Operator, const HINT: u32, const R: usize, const U: usize, 
     let input = request.input.wrapping_add(offsets.first as usize);
     let array = Vectors::new(input, offsets.elements);
     let whole = array.whole_pieces::<U>(units);
+    let (mut segment, mut end) = (0, u64::MAX);
     // SAFETY: the caller's; the memory is this warp's.
     unsafe {
-        memory.clear(elements as u32);
-        let mut segment = offsets.first_behind(0, u64::from(tiles.start) * elements);
-        let mut end = if segment < offsets.segments {
-            offsets.end(segment)
-        } else {
-            u64::MAX
-        };
-        for tile in tiles {
+        for tile in tiles.clone() {
             let first = u64::from(tile) * elements;
             let count = (offsets.elements - first).min(elements) as u32;
+            let unit = u64::from(tile) * units;
             let mut rows = if whole.contains(&tile) {
                 if array.is_shifted() {
-                    array.whole::<true, HINT, R, U>(u64::from(tile) * units)
+                    array.whole::<true, HINT, R, U>(unit)
                 } else {
-                    array.whole::<false, HINT, R, U>(u64::from(tile) * units)
+                    array.whole::<false, HINT, R, U>(unit)
                 }
             } else {
-                array.edge::<R, U>(u64::from(tile) * units)
+                array.edge::<R, U>(unit)
             };
+            // While the elements are on their way.
+            if tile + AHEAD < tiles.end {
+                array.ask_ahead::<R, U>(unit + u64::from(AHEAD) * units);
+            }
+            if tile == tiles.start {
+                memory.clear(elements as u32);
+                (segment, end) = offsets.first_behind(0, first);
+            }
             let ends_here = end <= first + u64::from(count);
             if ends_here {
                 (segment, end) = memory.mark(offsets, segment, first, count);
@@ -268,7 +307,10 @@ unsafe fn of_grid<O: Operator>(request: &Request<O>, blocks: u32) {
             run.append(request, piece);
             first += LANES;
         }
-        let run = of_block(request, run);
+        // Of so few the first warp has all.
+        if blocks > LANES {
+            run = of_block(request, run);
+        }
         if thread::thread_idx_x() == 0 {
             if run.piece.is_closed {
                 request.deliver(run.piece.segment, run.piece.head);
@@ -282,20 +324,34 @@ unsafe fn of_grid<O: Operator>(request: &Request<O>, blocks: u32) {
 /// Writes the results of the segments without elements, a share of them.
 ///
 /// # Safety
-/// All threads of the launch call it; offsets and output are the request's.
+/// All warps of the launch call it, but the first of every block; offsets and output are the
+/// request's.
 #[inline(always)]
+#[allow(
+    clippy::needless_range_loop,
+    reason = "iterators are not unrolled early enough to ask for all offsets together"
+)]
 unsafe fn empty_segments<O: Operator>(request: &Request<O>, offsets: &Offsets) {
-    let threads = u64::from(thread::grid_dim_x()) * u64::from(thread::block_dim_x());
-    let mut segment = u64::from(thread::block_idx_x()) * u64::from(thread::block_dim_x())
-        + u64::from(thread::thread_idx_x());
-    while segment < u64::from(offsets.segments) {
-        let own = segment as u32;
-        // SAFETY: the caller's.
+    let of_block = u64::from(thread::block_dim_x() - LANES);
+    let threads = u64::from(thread::grid_dim_x()) * of_block;
+    let segments = u64::from(offsets.segments);
+    let mut first =
+        u64::from(thread::block_idx_x()) * of_block + u64::from(thread::thread_idx_x() - LANES);
+    while first < segments {
+        let segment = |i: usize| (first + i as u64 * threads).min(segments - 1) as u32;
+        // SAFETY: the caller's; segments that exist are asked for, and all together.
         unsafe {
-            if offsets.start(own) >= offsets.end(own) {
-                *request.output.add(own as usize) = O::finish(request.initial);
+            let is_empty: [bool; AT_ONCE] =
+                from_fn(|i| offsets.start(segment(i)) >= offsets.end(segment(i)));
+            for i in 0..AT_ONCE {
+                if is_empty[i] && first + (i as u64) * threads < segments {
+                    *request.output.add(segment(i) as usize) = O::finish(request.initial);
+                }
             }
         }
-        segment += threads;
+        first += AT_ONCE as u64 * threads;
     }
 }
+
+/// Segments of which a thread asks for the offsets together.
+const AT_ONCE: usize = 4;

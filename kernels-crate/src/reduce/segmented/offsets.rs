@@ -1,8 +1,9 @@
 //! Where segments end: a list of ascending offsets, of 32 or 64 bits.
 
+use core::array::from_fn;
 use cuda_std::warp;
 
-use crate::scan::lanes::LANES;
+use crate::scan::lanes::{self, LANES};
 
 /// The offsets of `segments` segments: one more than there are segments.
 #[derive(Clone, Copy)]
@@ -77,15 +78,15 @@ impl Offsets {
         unsafe { self.read(segment + 1) }.saturating_sub(self.first)
     }
 
-    /// The first segment from `from` on that ends behind `element`; the number of segments
-    /// where none does. In every lane.
+    /// The first segment from `from` on that ends behind `element`, and where: the number of
+    /// segments, and `u64::MAX`, where none does. In every lane.
     ///
     /// # Safety
     /// All lanes of the warp call it.
     #[inline(always)]
-    pub unsafe fn first_behind(&self, from: u32, element: u64) -> u32 {
+    pub unsafe fn first_behind(&self, from: u32, element: u64) -> (u32, u64) {
         let lane = warp::lane_id();
-        let (mut low, mut high) = (from, self.segments);
+        let (mut low, mut high, mut found) = (from, self.segments, u64::MAX);
         while low < high {
             // Each lane asks at the end of its own piece of what is left.
             let piece = (high - low).div_ceil(LANES);
@@ -93,16 +94,48 @@ impl Offsets {
                 .min(u64::from(high)) as u32
                 - 1;
             // SAFETY: the caller's; a segment below `high` is asked for.
-            let is_before = unsafe {
-                let is_before = self.end(asked) <= element;
-                warp::warp_vote_ballot(warp::FULL_MASK, is_before).trailing_ones()
-            };
-            if is_before == LANES {
-                return high;
+            unsafe {
+                let end = self.end(asked);
+                let before = warp::warp_vote_ballot(warp::FULL_MASK, end <= element);
+                let before = before.trailing_ones();
+                if before == LANES {
+                    // Of no segment is the last one asked for, or `found` stands.
+                    return (high, found);
+                }
+                found = lanes::of_lane(end, before);
+                high = (low + (before + 1).saturating_mul(piece)).min(high) - 1;
+                low = (low + before * piece).min(high);
             }
-            high = (low + is_before.saturating_add(1) * piece).min(high) - 1;
-            low = (low + is_before * piece).min(high);
         }
-        low
+        (low, found)
+    }
+
+    /// Where the segments from `first` on end that are the lane's in `N` goes of one for
+    /// every lane, and whether each has elements; `u64::MAX` behind the last segment. All
+    /// offsets are asked for together.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it; there are segments.
+    #[inline(always)]
+    pub unsafe fn ends<const N: usize>(&self, first: u32) -> [(u64, bool); N] {
+        let last = self.segments - 1;
+        let own = |i: usize| {
+            first
+                .saturating_add(i as u32 * LANES)
+                .saturating_add(warp::lane_id())
+        };
+        // SAFETY: the caller's; segments that exist are asked for.
+        let ends: [(u64, u64); N] = from_fn(|i| unsafe {
+            let segment = own(i).min(last);
+            (self.start(segment), self.end(segment))
+        });
+        from_fn(|i| {
+            let (start, end) = ends[i];
+            if own(i) <= last {
+                (end, start < end)
+            } else {
+                (u64::MAX, false)
+            }
+        })
     }
 }

@@ -134,7 +134,7 @@ impl<O: Operator> Run<O> {
             let carry = earlier.then::<O>(own_before);
             let head = carry.then::<O>(Maybe {
                 value: own.head,
-                is_there: true,
+                is_there: own.is_closed,
             });
             if own.is_closed && (!is_first || self.piece.is_closed) {
                 request.deliver(own.segment, head.value);

@@ -14,12 +14,27 @@ use super::run::{Maybe, Piece};
 use crate::operator::Operator;
 use crate::reduce::vectors::Rows;
 use crate::scan::items::{Items, Vector};
-use crate::scan::lanes::LANES;
+use crate::scan::lanes::{self, LANES};
 
 /// Vectors of shared memory that a warp's tile takes: a lane's, and one more where they
 /// are an even number, so that lanes meet in no bank.
 pub const fn pitch(vectors: usize) -> usize {
     vectors | 1
+}
+
+/// Goes of a segment for every lane whose ends are asked for together.
+const GOES: usize = 4;
+
+/// What a look at some segments' ends has found.
+struct Marked {
+    /// The first segment that was not marked,
+    next: u32,
+    /// and where it ends, if `is_last`; else where the one before it ends.
+    end: u64,
+    /// Whether `next` does not end in the tile.
+    is_last: bool,
+    /// Whether any segment has elements.
+    is_any: bool,
 }
 
 /// A warp's shared memory.
@@ -62,38 +77,76 @@ impl Memory {
         first: u64,
         count: u32,
     ) -> (u32, u64) {
-        let lane = warp::lane_id();
-        let behind = first + u64::from(count);
         let mut segment = segment;
-        // SAFETY: the caller's; a place below `count` is written, by one segment that has
-        // elements.
+        let behind = first + u64::from(count);
+        let mut is_first = true;
+        // SAFETY: the caller's.
         unsafe {
             while segment < offsets.segments {
-                let own = segment.saturating_add(lane);
-                let mut end = u64::MAX;
-                let mut has_any = false;
-                if own < offsets.segments {
-                    end = offsets.end(own);
-                    has_any = offsets.start(own) < end;
+                // Where more than a few end, many more are likely to.
+                let marked = if is_first {
+                    self.mark_goes::<1>(offsets, segment, first, behind)
+                } else {
+                    self.mark_goes::<GOES>(offsets, segment, first, behind)
+                };
+                segment = marked.next;
+                if marked.is_last {
+                    return (segment, marked.end);
                 }
-                let ends_here = end <= behind;
-                if ends_here && has_any && end > first {
-                    *self.ends.add((end - first) as usize - 1) = own + 1;
-                }
-                let here = warp::warp_vote_ballot(warp::FULL_MASK, ends_here).trailing_ones();
-                if here < LANES {
-                    let next = segment + here;
-                    return (next, warp::shuffle_idx(warp::FULL_MASK, end, here));
-                }
-                segment += LANES;
                 // Any number of empty segments may follow each other.
-                if !warp::warp_vote_any(warp::FULL_MASK, has_any) {
-                    let last = warp::shuffle_idx(warp::FULL_MASK, end, LANES - 1);
-                    segment = offsets.first_behind(segment, last);
+                if !marked.is_any {
+                    segment = offsets.first_behind(segment, marked.end).0;
                 }
+                is_first = false;
             }
         }
         (offsets.segments, u64::MAX)
+    }
+
+    /// As [`mark`](Self::mark), for the segments of `N` goes, a lane each, alone.
+    ///
+    /// # Safety
+    /// As for [`mark`](Self::mark); there is such a segment.
+    #[inline(always)]
+    #[allow(
+        clippy::needless_range_loop,
+        reason = "iterators are not unrolled early enough to keep the ends in registers"
+    )]
+    unsafe fn mark_goes<const N: usize>(
+        &self,
+        offsets: &Offsets,
+        segment: u32,
+        first: u64,
+        behind: u64,
+    ) -> Marked {
+        let mut marked = Marked {
+            next: segment,
+            end: 0,
+            is_last: false,
+            is_any: false,
+        };
+        // SAFETY: the caller's; a place below the tile's end is written, by one segment that
+        // has elements.
+        unsafe {
+            let ends = offsets.ends::<N>(segment);
+            for i in 0..N {
+                let (end, has_any) = ends[i];
+                let ends_here = end <= behind;
+                if ends_here && has_any && end > first {
+                    let own = marked.next + warp::lane_id();
+                    *self.ends.add((end - first) as usize - 1) = own + 1;
+                }
+                let here = warp::warp_vote_ballot(warp::FULL_MASK, ends_here).trailing_ones();
+                marked.is_any |= warp::warp_vote_any(warp::FULL_MASK, has_any);
+                marked.next += here;
+                marked.end = lanes::of_lane(end, here.min(LANES - 1));
+                if here < LANES {
+                    marked.is_last = true;
+                    return marked;
+                }
+            }
+        }
+        marked
     }
 
     /// The lane's elements and their ends, which are then cleared.

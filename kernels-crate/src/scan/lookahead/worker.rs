@@ -50,7 +50,8 @@ pub(super) unsafe fn run<
         let mut waiting = [heads::Ahead::nowhere(); DELAY];
         for i in 0..AHEAD {
             if (i as u32) < plan.own {
-                ends[i] = worker.start_load(&load, items);
+                worker.start_load(&load, items);
+                ends[i] = worker.ask_for_end(&load, items);
                 coming[i] = worker.look_for_heads::<ITEMS>(&load);
                 load.next(&shape, plan.stride);
             }
@@ -139,8 +140,13 @@ pub(super) unsafe fn run<
             if k + (AHEAD as u32) < plan.own {
                 // All stores but the last have left their slots.
                 bulk::wait_read::<1>();
-                ends[AHEAD - 1] = worker.start_load(&load, items);
-                coming[AHEAD - 1] = worker.look_for_heads::<ITEMS>(&load);
+                worker.start_load(&load, items);
+            }
+            // In no branch, behind which they would be waited for; where there is nothing
+            // to come, of the last element.
+            ends[AHEAD - 1] = worker.ask_for_end(&load, items);
+            coming[AHEAD - 1] = worker.look_for_heads::<ITEMS>(&load);
+            if k + (AHEAD as u32) < plan.own {
                 load.next(&shape, plan.stride);
             }
         }
@@ -268,12 +274,12 @@ impl<'a, O: Operator> Worker<'a, O> {
             .cast()
     }
 
-    /// Has the segment brought, but for the bytes at its ends: the lane's is returned.
+    /// Has the segment brought, but for the bytes at its ends.
     ///
     /// # Safety
     /// All lanes of the warp call it; the slot is free.
     #[inline(always)]
-    unsafe fn start_load(&self, walk: &Walk, items: u32) -> u8 {
+    unsafe fn start_load(&self, walk: &Walk, items: u32) {
         let count = self.plan.count(walk.first, items);
         let from = self.input(walk);
         let bytes = Bytes::new(
@@ -282,8 +288,7 @@ impl<'a, O: Operator> Worker<'a, O> {
             count * size_of::<O::Input>() as u32,
         );
         let barrier = self.barrier(walk.slot);
-        // SAFETY: the caller's; the lane that waits for its stores is lane 0; a byte at
-        // the ends is one of the segment's.
+        // SAFETY: the caller's; the lane that waits for its stores is lane 0.
         unsafe {
             if warp::lane_id() == 0 {
                 Barrier::arrive_expecting(barrier, bytes.whole);
@@ -293,11 +298,27 @@ impl<'a, O: Operator> Worker<'a, O> {
                     bulk::to_shared(self.at(to), from, bytes.whole, barrier);
                 }
             }
-            match bytes.end() {
-                Some(at) => *from.wrapping_add(at),
-                None => 0,
-            }
         }
+    }
+
+    /// Asks for the byte at the segment's ends that is the lane's, and where there is none
+    /// for another of the array.
+    ///
+    /// # Safety
+    /// The array has elements.
+    #[inline(always)]
+    unsafe fn ask_for_end(&self, walk: &Walk, items: u32) -> u8 {
+        let count = self.plan.count(walk.first, items);
+        let from = self.input(walk);
+        let all = count * size_of::<O::Input>() as u32;
+        let bytes = Bytes::new(&self.shape, from.addr(), all);
+        let at = match bytes.end() {
+            Some(at) => from.wrapping_add(at),
+            None => self.plan.request.input.cast(),
+        };
+        // SAFETY: a byte at the ends is one of the segment's, and the first one is the
+        // array's.
+        unsafe { *at }
     }
 
     /// Asks where segments begin among the lane's items.
@@ -317,7 +338,7 @@ impl<'a, O: Operator> Worker<'a, O> {
     ///
     /// # Safety
     /// All lanes of the warp call it; the segment's `count` of `items` elements are there
-    /// but for the ends, and `end` is what [`Worker::start_load`] gave.
+    /// but for the ends, and `end` is what [`Worker::ask_for_end`] gave.
     #[inline(always)]
     unsafe fn complete(&self, walk: &Walk, count: u32, items: u32, end: u8) {
         let all = count * size_of::<O::Input>() as u32;
