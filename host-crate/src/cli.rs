@@ -323,6 +323,7 @@ mod tests {
             &["quadscan", "bench", "--frmat", "csv"][..],
             &["quadscan", "bench", "--quick", "--full"],
             &["quadscan", "bench", "--out"],
+            &["quadscan", "tune", "folder"],
             &["quadscan"],
         ] {
             let Err(error) = Cli::try_parse_from(arguments) else {
