@@ -101,6 +101,22 @@ impl Candidate {
         self.algorithm == Algorithm::OneBlock
     }
 
+    /// Why this device cannot launch it, if it cannot: too many threads for the registers
+    /// that each takes, or too much shared memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownKernel`]; the device's.
+    pub(super) fn refusal(&self, module: &Module) -> Result<Option<String>> {
+        let of = self.blocks();
+        match module.resident_blocks(&self.entry, of.threads, of.shared_bytes) {
+            Ok(0) => Ok(Some(format!("{}: no block is resident", self.entry))),
+            Ok(_) => Ok(None),
+            Err(error @ Error::OutOfRange { .. }) => Ok(Some(error.to_string())),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Ready to scan `n` elements, if it can on this device.
     ///
     /// # Errors
@@ -116,7 +132,7 @@ impl Candidate {
         }
         let resident = module.resident_blocks(&self.entry, of.threads, of.shared_bytes)?;
         let is_wave = !matches!(self.algorithm, Algorithm::Lookahead);
-        if resident == 0 || is_wave && tiles > u64::from(resident) {
+        if is_wave && tiles > u64::from(resident) {
             return Ok(None);
         }
         let words = match self.is_one_block() {

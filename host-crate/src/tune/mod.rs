@@ -178,9 +178,22 @@ fn sweep(
     }
     for class in classes {
         let begin = std::time::Instant::now();
+        let mut able = Vec::new();
+        for one in candidates {
+            let refusal = match (one.element, one.result) == class {
+                true => one.refusal(module)?,
+                false => None,
+            };
+            able.push(refusal.is_none());
+            if let Some(why) = refusal {
+                say(&format!("left out: {why}"));
+                record.left_out.push(why);
+            }
+        }
         for exponent in 10..=28 {
-            let competes = |one: &Candidate| {
-                (one.element, one.result) == class && sizes.has(one.algorithm, exponent)
+            let competes = |index: usize, one: &Candidate| {
+                let is_of = (one.element, one.result) == class;
+                is_of && able[index] && sizes.has(one.algorithm, exponent)
             };
             match beside(module, candidates, competes, 1 << exponent, &rule(quick)) {
                 Ok(rows) => {
@@ -237,13 +250,13 @@ fn begin(module: &Module, candidates: &[Candidate], quick: bool) -> Record {
 fn beside(
     module: &Module,
     candidates: &[Candidate],
-    competes: impl Fn(&Candidate) -> bool,
+    competes: impl Fn(usize, &Candidate) -> bool,
     n: u64,
     rule: &Rule,
 ) -> Result<Vec<(usize, Row)>> {
     let mut ready = Vec::new();
     for (index, candidate) in candidates.iter().enumerate() {
-        if competes(candidate)
+        if competes(index, candidate)
             && let Some(one) = candidate.ready(module, n)?
         {
             ready.push((index, one));

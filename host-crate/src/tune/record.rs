@@ -28,7 +28,7 @@ pub struct Record {
     pub quick: bool,
     /// SHA-256 of the PTX, part by part.
     pub ptx: BTreeMap<String, String>,
-    /// A sentence for every number of elements that was left out.
+    /// A sentence for every candidate and every number of elements that was left out.
     pub left_out: Vec<String>,
     /// In the order of the list.
     pub candidates: Vec<Measured>,

@@ -77,6 +77,19 @@ fn a_candidate_that_gives_something_else_is_wrong_in_the_record() {
 }
 
 #[test]
+fn a_candidate_that_the_device_cannot_launch_is_left_out_with_the_reason() {
+    // With the look-out more than the 1024 threads that a block has.
+    let large = Candidate {
+        warps: 32,
+        ..lookahead()
+    };
+    let record = swept(&[large, one_block("one_block_sum_u32")]).expect("a record");
+    assert_eq!(record.candidates.len(), 1);
+    assert_eq!(record.left_out.len(), 1);
+    assert!(record.left_out[0].contains("1056"), "{:?}", record.left_out);
+}
+
+#[test]
 fn a_list_that_does_not_belong_to_the_ptx_is_refused() {
     let unknown = swept(&[one_block("one_block_of_nothing")]);
     assert!(matches!(unknown, Err(Error::UnknownKernel { .. })));
