@@ -22,7 +22,7 @@ type Operator = Compose;
 /// Maps whose compositions are exact.
 fn elements(n: usize) -> Vec<Affine> {
     let map = |i: usize| Affine {
-        a: if i % 3 == 0 { -1.0 } else { 1.0 },
+        a: if i.is_multiple_of(3) { -1.0 } else { 1.0 },
         b: (i % 17) as f64,
     };
     (0..n).map(map).collect()
