@@ -7,7 +7,7 @@
 use super::tuning::{Row, Stream, Thresholds, Tile};
 
 /// What justifies the rows.
-pub const RECORD: &str = "docs/performance-scan.md";
+pub const RECORD: &str = "docs/records/tune-scan-2026-11-22-nvidia-h200.json";
 
 /// The rows.
 pub const ROWS: [Row; 7] = [
@@ -24,8 +24,8 @@ pub const ROWS: [Row; 7] = [
             ahead: 2,
         },
         sm_90: Thresholds {
-            one_wave_small: 524288,
-            one_wave: 8388608,
+            one_wave_small: 325167,
+            one_wave: 16777216,
         },
         older: Thresholds {
             one_wave_small: 524288,
@@ -45,8 +45,8 @@ pub const ROWS: [Row; 7] = [
             ahead: 2,
         },
         sm_90: Thresholds {
-            one_wave_small: 524288,
-            one_wave: 8388608,
+            one_wave_small: 476157,
+            one_wave: 0,
         },
         older: Thresholds {
             one_wave_small: 524288,
@@ -60,14 +60,14 @@ pub const ROWS: [Row; 7] = [
         one_wave_small: Tile { warps: 8, rows: 1 },
         one_wave: Tile { warps: 16, rows: 2 },
         lookahead: Stream {
-            workers: 9,
+            workers: 7,
             times: 1,
             delay: 4,
             ahead: 2,
         },
         sm_90: Thresholds {
-            one_wave_small: 524288,
-            one_wave: 8388608,
+            one_wave_small: 65206,
+            one_wave: 0,
         },
         older: Thresholds {
             one_wave_small: 524288,
@@ -87,7 +87,7 @@ pub const ROWS: [Row; 7] = [
             ahead: 2,
         },
         sm_90: Thresholds {
-            one_wave_small: 524288,
+            one_wave_small: 352991,
             one_wave: 8388608,
         },
         older: Thresholds {
@@ -108,8 +108,8 @@ pub const ROWS: [Row; 7] = [
             ahead: 2,
         },
         sm_90: Thresholds {
-            one_wave_small: 524288,
-            one_wave: 8388608,
+            one_wave_small: 282231,
+            one_wave: 16777216,
         },
         older: Thresholds {
             one_wave_small: 524288,
@@ -119,9 +119,9 @@ pub const ROWS: [Row; 7] = [
     Row {
         element: 8,
         result: 8,
-        one_block: Tile { warps: 32, rows: 2 },
-        one_wave_small: Tile { warps: 8, rows: 1 },
-        one_wave: Tile { warps: 16, rows: 2 },
+        one_block: Tile { warps: 32, rows: 1 },
+        one_wave_small: Tile { warps: 4, rows: 1 },
+        one_wave: Tile { warps: 8, rows: 2 },
         lookahead: Stream {
             workers: 9,
             times: 7,
@@ -129,7 +129,7 @@ pub const ROWS: [Row; 7] = [
             ahead: 2,
         },
         sm_90: Thresholds {
-            one_wave_small: 524288,
+            one_wave_small: 67506,
             one_wave: 8388608,
         },
         older: Thresholds {
@@ -142,7 +142,7 @@ pub const ROWS: [Row; 7] = [
         result: 16,
         one_block: Tile { warps: 32, rows: 2 },
         one_wave_small: Tile { warps: 8, rows: 1 },
-        one_wave: Tile { warps: 16, rows: 2 },
+        one_wave: Tile { warps: 8, rows: 2 },
         lookahead: Stream {
             workers: 9,
             times: 7,
@@ -150,8 +150,8 @@ pub const ROWS: [Row; 7] = [
             ahead: 2,
         },
         sm_90: Thresholds {
-            one_wave_small: 524288,
-            one_wave: 8388608,
+            one_wave_small: 0,
+            one_wave: 4194304,
         },
         older: Thresholds {
             one_wave_small: 524288,

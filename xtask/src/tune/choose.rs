@@ -17,8 +17,8 @@ use quadscan_kernels::scan::tuning::{Row, Stream, Thresholds, Tile};
 use super::candidates::Algorithm;
 use super::record::{Measured, Record};
 
-/// What another shape has to be faster by, as a part: less is noise.
-const MARGIN: f64 = 0.005;
+/// What another shape has to be faster by, as a part: less is not worth other bits.
+const MARGIN: f64 = 0.05;
 
 /// From so many elements on the large kernel's times decide its shape; with fewer it is
 /// timed to find where it begins to be the fastest.
