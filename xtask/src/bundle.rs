@@ -21,7 +21,7 @@ use folder::Folder;
 const GPU_SUITES: &[&str] = &["conformance", fixtures::SUITE];
 
 /// The largest bundle that is let through.
-const MAX_BYTES: u64 = 60_000_000;
+const MAX_BYTES: u64 = 80_000_000;
 
 const README: &str = include_str!("bundle/README.md");
 const RUN_GPU_TESTS: &str = include_str!("bundle/run-gpu-tests.sh");
