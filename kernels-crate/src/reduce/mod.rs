@@ -39,7 +39,7 @@ pub struct Request<O: Operator> {
     pub input: *const O::Input,
     /// One result.
     pub output: *mut O::Output,
-    /// How many elements; until [`begin`](Self::begin), at most.
+    /// How many elements; until the launches before are done, at most.
     pub n: u64,
     /// Null, or how many of them there are.
     pub count: *const u64,

@@ -16,7 +16,7 @@
 //! in groups of [`GROUP`](super::status::GROUP), always in the same order: the result does not depend on the
 //! number of blocks, nor on who was first. Every element is read once and written once.
 //!
-//! Association: a lane its items in order; the lanes of a segment by [`lanes::scan`](super::lanes::scan); so
+//! Association: a lane its items in order; the lanes of a segment by [`lanes::scan`]; so
 //! the segments of a tile; the tiles of a group by [`Look::combined`](super::status::Look::combined); the groups in order.
 //!
 //! Slots: of the tiles that wait for what lies before them (`DELAY`), of those that are on
