@@ -215,7 +215,7 @@ fn lines_have_the_sums_of_their_instructions() {
     assert_eq!(functions["blelloch_exclusive_u32"], total);
 
     let text = counts.table(&program).to_string();
-    let row = "         570          105          105  ./kernels/src/block_scan/blelloch.rs:82";
+    let row = "         570          105          105  ./kernels/src/scan/blelloch.rs:82";
     for part in [
         "lines with the most wavefronts",
         "Integer",

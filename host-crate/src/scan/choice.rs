@@ -142,7 +142,7 @@ mod tests {
         let chosen = |n| choose(&older, &task(n)).map(|candidate| candidate.kernel.entry);
         assert_eq!(chosen(1 << 21), Some("one_wave_sum_u32"));
         let fixed = Some("decoupled_lookback_fixed_sum_u32");
-        assert_eq!(chosen(1 << 22), fixed);
+        assert_eq!(chosen(1 << 23), fixed);
         assert_eq!(chosen(1 << 33), fixed);
         let odd = Task {
             alignment: 4,
