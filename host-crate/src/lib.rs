@@ -27,6 +27,7 @@ pub mod reduce;
 pub mod report;
 pub mod scan;
 pub mod tables;
+pub mod trapezoid;
 pub mod tune;
 pub mod worker;
 pub mod workload;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::device::{Buffer, LaunchShape, Module};
 use crate::error::Result;
-use crate::integrate::Grid;
+use crate::trapezoid::Grid;
 
 /// Makes an enum whose members have the names that are printed.
 macro_rules! named {

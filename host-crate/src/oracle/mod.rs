@@ -10,6 +10,7 @@
 pub mod block_scan;
 pub mod chains;
 pub mod mapping;
+pub mod quadrature;
 pub mod quarter_circle;
 pub mod reduction;
 pub mod running_sum;

@@ -16,10 +16,10 @@ use super::protocol::{Algorithm, Reading};
 use crate::block_scan;
 use crate::device::{Artifact, Buffer, DeviceProperties, Event, Module};
 use crate::error::{Error, Result};
-use crate::integrate::{self, Grid};
 use crate::measure::Rule;
 use crate::measure::beside::{self, Party};
 use crate::oracle::{Precision, quarter_circle};
+use crate::trapezoid::{self, Grid};
 use quadscan_kernels::integrate::trapezoid::MAX_STRIPS;
 
 /// The most threads of the second kernel's block.
@@ -69,7 +69,7 @@ impl Companion {
     }
 
     fn launch(&mut self) -> Result<()> {
-        integrate::f64_partials(&self.module, self.grid, &mut self.partials)
+        trapezoid::f64_partials(&self.module, self.grid, &mut self.partials)
     }
 
     /// One launch, ms.
@@ -186,7 +186,7 @@ pub(super) fn results(module: &Module, algorithm: Algorithm, n: u32) -> Result<R
         threads,
     };
     let mut partials = device.alloc_zeroed::<f64>(grid.partials() as usize)?;
-    integrate::f64_partials(module, grid, &mut partials)?;
+    trapezoid::f64_partials(module, grid, &mut partials)?;
     let sums = quarter_circle::Partials::F64(partials.to_vec()?).sum();
     let expected = quarter_circle::partials(Precision::F64, grid.strips, grid.partials()).sum();
     let elements = input(n);

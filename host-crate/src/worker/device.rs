@@ -25,11 +25,11 @@ use crate::device::emulator::{Counting, Emulator, LastSteps, Settings};
 use crate::device::{Artifact, Buffer, Device, DeviceChoice, LaunchShape, Module};
 use crate::diagnostics;
 use crate::error::{Error, Result};
-use crate::integrate::{self, Grid};
 use crate::measure::{Rule, device as timing};
 use crate::oracle::Precision;
 use crate::oracle::quarter_circle::{self, Partials};
 use crate::record::{DeviceInfo, Multiprocessors};
+use crate::trapezoid::{self, Grid};
 
 /// How long the hanging kernel spins: longer than anybody waits for it, and not
 /// forever.
@@ -191,22 +191,22 @@ impl DeviceLaboratory {
         let module = self.module.clone();
         match precision {
             Precision::F64 => self.sums::<f64>(job, precision, grid, |buffer| {
-                integrate::f64_partials(&module, grid, buffer)
+                trapezoid::f64_partials(&module, grid, buffer)
             }),
             Precision::F32 => self.sums::<f32>(job, precision, grid, |buffer| {
-                integrate::f32_partials(&module, grid, buffer)
+                trapezoid::f32_partials(&module, grid, buffer)
             }),
             Precision::F32Pure => self.sums::<f32>(job, precision, grid, |buffer| {
-                integrate::f32_pure_partials(&module, grid, buffer)
+                trapezoid::f32_pure_partials(&module, grid, buffer)
             }),
             Precision::F32Kahan => self.sums::<f32>(job, precision, grid, |buffer| {
-                integrate::f32_kahan_partials(&module, grid, buffer)
+                trapezoid::f32_kahan_partials(&module, grid, buffer)
             }),
             Precision::F32Pairwise => self.sums::<f32>(job, precision, grid, |buffer| {
-                integrate::f32_pairwise_partials(&module, grid, buffer)
+                trapezoid::f32_pairwise_partials(&module, grid, buffer)
             }),
             Precision::F32DoubleFloat => self.sums::<[f32; 2]>(job, precision, grid, |buffer| {
-                integrate::f32_double_float_partials(&module, grid, buffer)
+                trapezoid::f32_double_float_partials(&module, grid, buffer)
             }),
         }
     }

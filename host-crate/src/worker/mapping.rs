@@ -14,10 +14,10 @@ use super::protocol::{Job, Reading};
 use crate::device::emulator::{Emulator, Settings};
 use crate::device::{Artifact, Device, Module};
 use crate::error::Result;
-use crate::integrate::Grid;
 use crate::mapping::{Mapping, Summation, Way};
 use crate::measure::{Rule, device as timing};
 use crate::oracle::mapping as oracle;
+use crate::trapezoid::Grid;
 
 /// Launches of a GPU whose sums are compared.
 const RUNS: usize = 10;

@@ -2,7 +2,7 @@
 
 use cuda_std::launch::{Actual, LaunchShape};
 use quadscan::device::{Device, DeviceChoice, Event, Module};
-use quadscan::integrate::{self, Grid};
+use quadscan::trapezoid::{self, Grid};
 use quadscan::{Error, Result};
 
 use crate::fake_cuda::{self, BOTH, FakeCuda, Settings, artifact};
@@ -141,9 +141,9 @@ fn a_grid_that_would_lose_strips_is_refused_before_the_launch() -> Result<()> {
             threads: 1,
         };
         for refused in [
-            integrate::f64_partials(&module, grid, &mut doubles),
-            integrate::f32_partials(&module, grid, &mut singles),
-            integrate::f32_pure_partials(&module, grid, &mut singles),
+            trapezoid::f64_partials(&module, grid, &mut doubles),
+            trapezoid::f32_partials(&module, grid, &mut singles),
+            trapezoid::f32_pure_partials(&module, grid, &mut singles),
         ] {
             assert_eq!(sentence(refused), expected);
         }

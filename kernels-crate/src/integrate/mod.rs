@@ -1,4 +1,9 @@
 //! Quadrature: rules that integrate a function over an interval.
+//!
+//! [`integrand`] says what is integrated, [`catalogue`] lists ours, and
+//! [`integrands!`](crate::integrands) makes their kernels; [`composite`] is one integral over
+//! equal strips, by the rules of [`rules`]. [`trapezoid`], [`compensated`] and [`mapping`] are
+//! the kernels of the published tables.
 
 /// Makes kernels of the published mapping: what a launch must satisfy is the same
 /// for all of them, and stands here.
@@ -18,6 +23,14 @@ macro_rules! entries {
     )*};
 }
 
+pub mod catalogue;
 pub mod compensated;
+pub mod composite;
+pub mod integrand;
+#[cfg(not(target_os = "cuda"))]
+pub mod launch;
+mod macros;
 pub mod mapping;
+pub mod real;
+pub mod rules;
 pub mod trapezoid;

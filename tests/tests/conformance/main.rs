@@ -6,9 +6,9 @@
 //! sequential oracles of `quadscan`.
 
 mod block_scan;
+mod composite;
 mod diagnostics;
 mod graphs;
-mod integrate;
 mod launches;
 mod limits;
 mod mapping;
@@ -19,6 +19,7 @@ mod scan;
 mod scan_algorithms;
 mod segmented_reduce;
 mod segmented_scan;
+mod trapezoid;
 
 use std::process::ExitCode;
 
@@ -35,15 +36,21 @@ fn main() -> ExitCode {
 
 fn cases() -> Vec<Case> {
     cases![
-        integrate::trapezoid_f64_has_exactly_the_rules_own_error,
-        integrate::trapezoid_sums_have_the_bits_of_the_published_loop,
-        integrate::compensated_sums_have_the_bits_of_their_papers,
-        integrate::a_compensated_sum_stays_at_the_f32_next_to_pi,
-        integrate::dyadic_kernels_give_the_same_bits,
-        integrate::every_published_shape_gives_3_141592653573,
-        integrate::the_f32_sweep_gives_the_published_values_of_pi,
-        integrate::trapezoid_writes_one_partial_sum_a_thread_and_nothing_else,
-        integrate::a_launch_that_breaks_the_contract_is_refused,
+        composite::every_integrand_by_every_rule_agrees_with_sums_in_twice_the_digits,
+        composite::the_quarter_circle_has_the_rules_own_value_to_the_last_digit,
+        composite::an_integral_has_the_same_bits_for_every_launch_shape_and_again,
+        composite::integrals_go_backwards_and_are_zero_between_equal_limits,
+        composite::nodes_stay_between_the_limits_however_close_they_are,
+        composite::integrals_that_cannot_be_are_refused_and_nothing_is_written,
+        trapezoid::trapezoid_f64_has_exactly_the_rules_own_error,
+        trapezoid::trapezoid_sums_have_the_bits_of_the_published_loop,
+        trapezoid::compensated_sums_have_the_bits_of_their_papers,
+        trapezoid::a_compensated_sum_stays_at_the_f32_next_to_pi,
+        trapezoid::dyadic_kernels_give_the_same_bits,
+        trapezoid::every_published_shape_gives_3_141592653573,
+        trapezoid::the_f32_sweep_gives_the_published_values_of_pi,
+        trapezoid::trapezoid_writes_one_partial_sum_a_thread_and_nothing_else,
+        trapezoid::a_launch_that_breaks_the_contract_is_refused,
         mapping::threads_have_the_sums_of_their_strips_wherever_they_keep_them,
         mapping::the_last_block_adds_the_blocks_sums_and_the_next_launch_can_do_so_again,
         mapping::atomics_add_every_threads_sum_to_what_is_there,

@@ -7,6 +7,7 @@
 //! for speed are in [`approx`], by their PTX names. [`Extremes`] and [`Narrow`] are what sums and
 //! extremes of many numbers need beside.
 
+mod addend;
 pub mod approx;
 mod extended;
 mod extremes;
@@ -15,6 +16,7 @@ mod gpu_float;
 mod narrow;
 mod trigonometry;
 
+pub use addend::{Addend, Reciprocal, Root};
 pub use extended::FloatExt;
 pub use extremes::Extremes;
 pub use gpu_float::GpuFloat;

@@ -1,0 +1,232 @@
+//! One integral by a composite rule.
+
+use bytemuck::bytes_of;
+use cuda_std::launch::Actual;
+use quadscan_kernels::integrate::composite::{MAX_STRIPS, MAX_WARPS, STEPS, strips_of_chunk};
+use quadscan_kernels::integrate::rules::FAMILIES;
+use quadscan_kernels::scan::lanes::LANES;
+use quadscan_kernels::scan::status;
+
+use super::{IntegrandKernels, Kernels, Real, Rule, refuse};
+use crate::Result;
+use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, ViewMut};
+
+/// Integrals of one function, in `R`, which is `f32` or `f64`, over up to so many equal
+/// strips; one after the other.
+///
+/// A result is the same bit for bit from run to run and for every
+/// [shape](Composite::with_shape): it depends on the rule, the strips, the limits and the
+/// parameters alone.
+#[derive(Debug)]
+pub struct Composite<R: Real> {
+    module: Module,
+    kernels: Kernels<R>,
+    most: u64,
+    blocks: u32,
+    warps: u32,
+    /// What warps tell each other. Its first word counts the launches.
+    scratch: Buffer<u64>,
+}
+
+impl<R: Real> Composite<R> {
+    /// A plan for integrals of `I` over up to `most` strips, 1 to 2^40.
+    ///
+    /// # Errors
+    ///
+    /// As [`Composite::new`].
+    pub fn of<I: IntegrandKernels<R>>(module: &Module, most: u64) -> Result<Self> {
+        Self::new(module, I::KERNELS, most)
+    }
+
+    /// The same for an integrand that is known by its kernels, those of a
+    /// [catalogue](quadscan_kernels::integrate::catalogue::CATALOGUE).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`](crate::Error::Argument) for a number of strips that is not allowed,
+    /// [`Error::UnknownKernel`](crate::Error::UnknownKernel) where `module` does not have the
+    /// kernels, [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's.
+    pub fn new(module: &Module, kernels: Kernels<R>, most: u64) -> Result<Self> {
+        refuse::strips(most, MAX_STRIPS)?;
+        let warps = MAX_WARPS;
+        let resident = module.resident_blocks(kernels.composite(), warps * LANES, 0)?;
+        let multiprocessors = module.device().properties().multiprocessors;
+        let words = status::scratch_words(most_chunks::<R>(most), 2);
+        Ok(Self {
+            module: module.clone(),
+            kernels,
+            most,
+            blocks: multiprocessors.saturating_mul(resident).max(1),
+            warps,
+            scratch: module.device().alloc_zeroed(words as usize)?,
+        })
+    }
+
+    /// The same plan with launches of up to `blocks` blocks of `warps` warps: for
+    /// measurements, since it is the default that is fast, and the results are the same.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`](crate::Error::Argument) for no blocks, and for warps outside of 1
+    /// to 8.
+    pub fn with_shape(self, blocks: u32, warps: u32) -> Result<Self> {
+        if blocks == 0 {
+            let problem = "is 0, allowed are 1 and more".into();
+            return Err(refuse::argument("blocks", problem));
+        }
+        if !(1..=MAX_WARPS).contains(&warps) {
+            let problem = format!("is {warps}, allowed are 1 to {MAX_WARPS}");
+            return Err(refuse::argument("warps", problem));
+        }
+        Ok(Self {
+            blocks,
+            warps,
+            ..self
+        })
+    }
+
+    /// The integrand.
+    pub fn kernels(&self) -> &Kernels<R> {
+        &self.kernels
+    }
+
+    /// Bytes of device memory that the plan holds.
+    pub fn scratch_size(&self) -> usize {
+        self.scratch.size()
+    }
+
+    /// Writes to `output`, which is one number, the integral from `from` to `to` by `rule`
+    /// over `strips` equal strips; backwards where `from` is above `to`, and 0 where they are
+    /// equal. Asynchronous.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`](crate::Error::Argument) for strips, points, limits and parameters
+    /// that are not allowed; [`Error::OutOfRange`](crate::Error::OutOfRange) for an output
+    /// that is not one number; [`Error::ForeignBuffer`](crate::Error::ForeignBuffer); the
+    /// driver's.
+    pub fn integrate<'a>(
+        &mut self,
+        rule: Rule,
+        strips: u64,
+        limits: (R, R),
+        parameters: &[R],
+        output: impl Into<ViewMut<'a, R>>,
+    ) -> Result<()> {
+        refuse::strips(strips, self.most)?;
+        refuse::rule(rule)?;
+        refuse::limits(limits)?;
+        let parameters = refuse::parameters(&self.kernels, parameters)?;
+        let output = output.into();
+        if output.len() != 1 {
+            let problem = format!("has {} elements, allowed is one", output.len());
+            return Err(refuse::argument("output", problem));
+        }
+        let entry = self.kernels.composite();
+        refuse::foreign(&self.module, entry, "output", output.device())?;
+
+        let place = Place::new(rule, strips, limits);
+        let chunks = place.strips.div_ceil(strips_of_chunk::<R>(place.strips));
+        let blocks = u64::from(self.blocks).min(chunks).max(1) as u32;
+        let (family, families) = rule.families();
+        let (ends, words) = (rule.ends(), self.scratch.len() as u64);
+        let (to, scratch) = (output.address(), self.scratch.address());
+        let arguments = [
+            bytes_of(&place.from),
+            bytes_of(&place.to),
+            bytes_of(&place.step),
+            bytes_of(&place.width),
+            bytes_of(&place.strips),
+            bytes_of(&place.margin),
+            bytes_of(&family),
+            bytes_of(&families),
+            bytes_of(&ends),
+            bytes_of(&place.multiples),
+            bytes_of(&parameters),
+            bytes_of(&to),
+            bytes_of(&scratch),
+            bytes_of(&words),
+        ];
+        let arguments = arguments.map(|bytes| Actual {
+            bytes,
+            elements: None,
+        });
+        let shape = LaunchShape::new(blocks, self.warps * LANES);
+        // SAFETY: the parameters are those of the kernel that the macro makes. The output is
+        // borrowed, of this device, and has room for a number; the scratch memory is this
+        // plan's, which launches one after the other, and has room for the chunks. Every
+        // thread waits for the launches before it before it reads or writes.
+        unsafe {
+            let config = LaunchConfig::new(shape).programmatic();
+            self.module.launch_raw(entry, config, &arguments)
+        }
+    }
+}
+
+/// The most chunks of an integral over up to `most` strips: more strips may be fewer.
+fn most_chunks<R: Real>(most: u64) -> u64 {
+    let below = 1 << most.ilog2();
+    let chunks = |strips: u64| strips.div_ceil(strips_of_chunk::<R>(strips));
+    chunks(most).max(chunks(below)).max(chunks(below / 2 + 1))
+}
+
+/// Where the strips are.
+struct Place<R> {
+    from: f64,
+    to: f64,
+    step: f64,
+    width: f64,
+    strips: u64,
+    margin: u64,
+    multiples: [R; STEPS],
+}
+
+impl<R: Real> Place<R> {
+    fn new(rule: Rule, strips: u64, (from, to): (R, R)) -> Self {
+        let (first, last) = (from.to_f64(), to.to_f64());
+        let (from, to) = if first <= last {
+            (first, last)
+        } else {
+            (last, first)
+        };
+        let step = (to - from) / strips as f64;
+        let width = if first <= last { step } else { -step };
+        let mut multiples = [R::ZERO; STEPS];
+        for (k, multiple) in multiples.iter_mut().enumerate() {
+            *multiple = R::from_f64(k as f64 * step);
+        }
+        Self {
+            from,
+            to,
+            step,
+            width,
+            // Between equal limits there is nothing.
+            strips: if from == to { 0 } else { strips },
+            margin: margin::<R>(rule, step, from.abs().max(to.abs())).min(strips),
+            multiples,
+        }
+    }
+}
+
+/// How many strips next to a limit have nodes that rounding may move onto it or beyond, where
+/// no number between the limits is larger than `largest`.
+fn margin<R: Real>(rule: Rule, step: f64, largest: f64) -> u64 {
+    // A node is rounded three times.
+    let uncertain = 4.0 * R::EPSILON.to_f64() * largest + R::MIN_POSITIVE.to_f64();
+    let (first, count) = rule.families();
+    let offsets = FAMILIES[first as usize..][..count as usize].iter();
+    let inside = |offset: f64| {
+        if offset == 1.0 {
+            1.0
+        } else {
+            offset.min(1.0 - offset)
+        }
+    };
+    let nearest = offsets.fold(1.0_f64, |least, &(offset, _)| least.min(inside(offset)));
+    if uncertain < nearest * step {
+        0
+    } else {
+        // Saturates where the step is next to nothing.
+        ((uncertain / step).ceil() as u64).saturating_add(1)
+    }
+}

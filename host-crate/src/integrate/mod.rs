@@ -1,0 +1,32 @@
+//! Integrals of functions of one variable, on the device.
+//!
+//! [`Composite`] is one integral over equal strips, by a composite rule. Which integrands
+//! there are says [`catalogue`](quadscan_kernels::integrate::catalogue); an application adds
+//! its own with [`integrands!`](quadscan_kernels::integrands) in its crate of kernels.
+//!
+//! ```
+//! use quadscan::device::{Artifact, Device, DeviceChoice};
+//! use quadscan::integrate::{Composite, Rule};
+//! use quadscan_kernels::integrate::catalogue::QuarterCircle;
+//!
+//! # fn main() -> quadscan::Result<()> {
+//! let device = Device::open(DeviceChoice::Auto)?;
+//! let module = device.load(&Artifact::embedded()?)?;
+//! let mut value = device.alloc(1)?;
+//!
+//! let mut plan = Composite::<f64>::of::<QuarterCircle>(&module, 1 << 16)?;
+//! plan.integrate(Rule::Trapezoid, 1 << 16, (0.0, 1.0), &[], &mut value)?;
+//! let [quarter] = value.to_vec()?[..] else { unreachable!() };
+//! assert!((4.0 * quarter - std::f64::consts::PI).abs() < 1e-6);
+//! # Ok(())
+//! # }
+//! ```
+
+mod composite;
+mod refuse;
+
+pub use composite::Composite;
+pub use quadscan_kernels::integrate::integrand::{Integrand, MAX_PARAMETERS, Parameters, Point};
+pub use quadscan_kernels::integrate::launch::{Entry, IntegrandKernels, Kernels};
+pub use quadscan_kernels::integrate::real::Real;
+pub use quadscan_kernels::integrate::rules::Rule;

@@ -1,0 +1,198 @@
+//! [`integrands!`](crate::integrands): functions, and the kernels that integrate them.
+
+/// Makes integrands, their kernels, and their entries in a catalogue for the host.
+///
+/// ```text
+/// name = Type {
+///     formula: "what it is, in words for a list",
+///     limits: (lower, upper),
+///     parameters: [a, u],
+///     short: true (optional: a few instructions; see `Integrand::IS_SHORT`),
+///     eval: |x| expression in x and the parameters,
+///     at: |point| expression in a `Point` (optional: near a singular limit),
+///     breaks: [expression in the parameters, ...] (optional),
+/// }
+/// ```
+///
+/// Expressions are compiled twice, for `f32` and for `f64`; `R` is the type, and `consts`
+/// its module of constants.
+#[macro_export]
+macro_rules! integrands {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident = $type:ident {
+            formula: $formula:literal,
+            limits: ($from:expr, $to:expr),
+            parameters: $parameters:tt,
+            $(short: $short:literal,)?
+            eval: |$x:ident| $eval:expr,
+            $(at: |$point:ident| $at:expr,)?
+            $(breaks: [$($break:expr),+],)?
+        }
+    )*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug)]
+            pub struct $type;
+            $crate::integrand! {
+                f32 $type ($from, $to) $parameters |$x| $eval, [$(|$point| $at)?] [$($($break),+)?] [$($short)?]
+            }
+            $crate::integrand! {
+                f64 $type ($from, $to) $parameters |$x| $eval, [$(|$point| $at)?] [$($($break),+)?] [$($short)?]
+            }
+            $crate::integrand_kernels! { $name f32: $type }
+            $crate::integrand_kernels! { $name f64: $type }
+            $crate::integrand_description! { f32 $type $name $formula $parameters }
+            $crate::integrand_description! { f64 $type $name $formula $parameters }
+        )*
+
+        /// The integrands of this file, in its order.
+        #[cfg(not(target_os = "cuda"))]
+        pub const CATALOGUE: &[$crate::integrate::launch::Entry] = &[$(
+            $crate::integrate::launch::Entry {
+                f32: <$type as $crate::integrate::launch::IntegrandKernels<f32>>::KERNELS,
+                f64: <$type as $crate::integrate::launch::IntegrandKernels<f64>>::KERNELS,
+            }
+        ),*];
+    };
+}
+
+/// One integrand in one kind of numbers.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! integrand {
+    ($float:ident $type:ident ($from:expr, $to:expr) $parameters:tt
+     |$x:ident| $eval:expr, [$(|$point:ident| $at:expr)?] [$($break:expr),*] [$($short:literal)?]) => {
+        const _: () = {
+            #[allow(unused_imports, reason = "an integrand may need no constants")]
+            use core::$float::consts;
+            #[allow(dead_code, reason = "an integrand may not name its type")]
+            type R = $float;
+
+            impl $crate::integrate::integrand::Integrand<$float> for $type {
+                const PARAMETERS: usize = $crate::integrand_parameters!(count $parameters);
+                const BREAKS: usize = {
+                    const BREAKS: &[&str] = &[$(stringify!($break)),*];
+                    BREAKS.len()
+                };
+                $(const IS_SHORT: bool = $short;)?
+                const LIMITS: (R, R) = ($from, $to);
+
+                #[inline(always)]
+                fn eval(
+                    $x: R,
+                    parameters: &$crate::integrate::integrand::Parameters<R>,
+                ) -> impl ::cuda_std::float::Addend<R> {
+                    $crate::integrand_parameters!(bind $parameters parameters);
+                    $eval
+                }
+
+                $(
+                    #[inline(always)]
+                    fn eval_at(
+                        $point: $crate::integrate::integrand::Point<R>,
+                        parameters: &$crate::integrate::integrand::Parameters<R>,
+                    ) -> R {
+                        $crate::integrand_parameters!(bind $parameters parameters);
+                        $at
+                    }
+                )?
+
+                #[inline(always)]
+                #[allow(unused_variables, reason = "a break may be a number")]
+                fn break_point(
+                    index: usize,
+                    parameters: &$crate::integrate::integrand::Parameters<R>,
+                ) -> R {
+                    $crate::integrand_parameters!(bind $parameters parameters);
+                    let mut _at = 0;
+                    $(
+                        if index == _at {
+                            return $break;
+                        }
+                        _at += 1;
+                    )*
+                    0.0
+                }
+            }
+        };
+    };
+}
+
+/// What the host is told of an integrand.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! integrand_description {
+    ($float:ident $type:ident $name:ident $formula:literal $parameters:tt) => {
+        #[cfg(not(target_os = "cuda"))]
+        impl $crate::integrate::launch::IntegrandKernels<$float> for $type {
+            // SAFETY: this is the integrand's kernel.
+            const KERNELS: $crate::integrate::launch::Kernels<$float> = unsafe {
+                $crate::integrate::launch::Kernels::new::<$type>(
+                    stringify!($name),
+                    $formula,
+                    $crate::integrand_parameters!(names $parameters),
+                    concat!("composite_", stringify!($name), "_", stringify!($float)),
+                )
+            };
+        }
+    };
+}
+
+/// What is done with a list of parameters.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! integrand_parameters {
+    (names [$($parameter:ident),* $(,)?]) => {
+        &[$(stringify!($parameter)),*]
+    };
+    (count $parameters:tt) => {{
+        const NAMES: &[&str] = $crate::integrand_parameters!(names $parameters);
+        NAMES.len()
+    }};
+    (bind [$($parameter:ident),* $(,)?] $parameters:ident) => {
+        let [$($parameter,)* ..] = *$parameters;
+    };
+}
+
+/// The kernels of one integrand in one kind of numbers.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! integrand_kernels {
+    ($name:ident $float:ident: $type:ident) => {
+        $crate::pastey::paste! {
+            /// Integrates by a composite rule; see `composite`.
+            ///
+            /// # Safety
+            /// See the function `integrate` there.
+            #[::cuda_std::kernel]
+            #[part([<integrate_ $name>])]
+            #[launch_bounds(256)]
+            #[allow(clippy::too_many_arguments, reason = "a launch has them")]
+            pub unsafe fn [<composite_ $name _ $float>](
+                from: f64,
+                to: f64,
+                step: f64,
+                width: f64,
+                strips: u64,
+                margin: u64,
+                family: u32,
+                families: u32,
+                ends: f64,
+                multiples: [$float; $crate::integrate::composite::STEPS],
+                parameters: $crate::integrate::integrand::Parameters<$float>,
+                output: *mut $float,
+                scratch: *mut u64,
+                words: u64,
+            ) {
+                ::cuda_std::grid::allow_next();
+                let request = $crate::integrate::composite::Request {
+                    from, to, step, width, strips, margin, family, families, ends, multiples,
+                    parameters, output, scratch, words,
+                };
+                // SAFETY: the kernel's own contract.
+                unsafe { $crate::integrate::composite::integrate::<$type, $float>(&request) }
+            }
+        }
+    };
+}

@@ -1,0 +1,161 @@
+//! The two kinds of numbers that integrals are computed in, `f32` and `f64`, and the sum
+//! that loses nothing of note.
+
+use core::fmt::Debug;
+use core::ops::{Add, Div, Mul, Neg, Sub};
+
+use bytemuck::Pod;
+use cuda_std::GpuFloat;
+use cuda_std::float::Addend;
+
+mod private {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// `f32` or `f64`.
+pub trait Real:
+    GpuFloat
+    + Addend<Self>
+    + Pod
+    + Debug
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + private::Sealed
+{
+    /// Its name in Rust.
+    const NAME: &'static str;
+    /// 0.
+    const ZERO: Self;
+    /// The distance from 1 to the next larger number.
+    const EPSILON: Self;
+    /// The least positive normal number.
+    const MIN_POSITIVE: Self;
+    /// Terms that are added up plainly before what a sum loses is kept: more of them
+    /// cost less, and let a sum of equal terms lose half an ulp each.
+    const FOLDS: usize;
+
+    /// The nearest number.
+    fn from_f64(value: f64) -> Self;
+
+    /// The same number.
+    fn to_f64(self) -> f64;
+
+    /// Whether it is neither infinite nor NaN.
+    fn is_number(self) -> bool;
+
+    /// The next larger number; of a finite one.
+    #[must_use]
+    fn above(self) -> Self;
+
+    /// The next smaller number; of a finite one.
+    #[must_use]
+    fn below(self) -> Self {
+        -(-self).above()
+    }
+}
+
+macro_rules! real {
+    ($($float:ident $folds:literal;)*) => {$(
+        impl Real for $float {
+            const NAME: &'static str = stringify!($float);
+            const ZERO: Self = 0.0;
+            const EPSILON: Self = $float::EPSILON;
+            const MIN_POSITIVE: Self = $float::MIN_POSITIVE;
+            const FOLDS: usize = $folds;
+
+            #[inline(always)]
+            fn from_f64(value: f64) -> Self {
+                value as $float
+            }
+
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+
+            #[inline(always)]
+            fn is_number(self) -> bool {
+                self.is_finite()
+            }
+
+            #[inline(always)]
+            fn above(self) -> Self {
+                self.next_up()
+            }
+        }
+    )*};
+}
+
+real! {
+    f32 1;
+    f64 4;
+}
+
+/// A sum in two numbers of the same kind: twice the digits.
+///
+/// Source: Knuth, The Art of Computer Programming, volume 2, section 4.2.2, theorem B (the
+/// error of an addition); Dekker, A floating-point technique for extending the available
+/// precision, 1971.
+#[derive(Clone, Copy, Debug)]
+pub struct Running<R> {
+    sum: R,
+    /// What the additions lost.
+    lost: R,
+}
+
+impl<R: Real> Running<R> {
+    /// 0.
+    pub const ZERO: Self = Self {
+        sum: R::ZERO,
+        lost: R::ZERO,
+    };
+
+    /// Adds a term.
+    #[inline(always)]
+    pub fn add(&mut self, term: R) {
+        let sum = self.sum + term;
+        let added = sum - self.sum;
+        let lost = (self.sum - (sum - added)) + (term - added);
+        self.sum = sum;
+        self.lost = self.lost + lost;
+    }
+
+    /// The sum.
+    #[inline(always)]
+    pub fn value(&self) -> f64 {
+        self.sum.to_f64() + self.lost.to_f64()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Real, Running};
+
+    #[test]
+    fn neighbours_are_next_to_each_other() {
+        assert_eq!(1.0f32.above(), 1.0 + f32::EPSILON);
+        assert_eq!(1.0f64.below(), 1.0 - f64::EPSILON / 2.0);
+        assert_eq!((-1.0f64).above(), -1.0 + f64::EPSILON / 2.0);
+        assert_eq!(0.0f32.below(), -f32::from_bits(1));
+    }
+
+    #[test]
+    fn what_additions_lose_is_kept() {
+        let mut sum = Running::<f32>::ZERO;
+        for term in [1e8f32, 3.0, -1e8, 0.125] {
+            sum.add(term);
+        }
+        assert_eq!(sum.value(), 3.125);
+        let mut tenths = Running::<f32>::ZERO;
+        for _ in 0..1 << 20 {
+            tenths.add(0.1);
+        }
+        let exact = f64::from(0.1f32) * f64::from(1 << 20);
+        assert!((tenths.value() - exact).abs() <= exact * 1e-12);
+    }
+}
