@@ -6,6 +6,7 @@
 //! keeps arrays on the stack, which every thread would pay for in local memory.
 
 use super::GpuFloat;
+use super::arithmetic::{Times, polynomial};
 
 const HALF_PI: f64 = f64::from_bits(0x3ff9_21fb_5444_2d18);
 const HALF_PI_2: f64 = f64::from_bits(0x3c91_a626_3314_5c07);
@@ -62,7 +63,7 @@ fn reduce(x: f64) -> Angle {
         let turns = GpuFloat::round_ties_even(x * core::f64::consts::FRAC_2_PI);
         // Exact: a multiple of 2^-53 below 1.
         let first = GpuFloat::mul_add(-turns, HALF_PI, x);
-        let product = turns * HALF_PI_2;
+        let product = turns.times(HALF_PI_2);
         let product_low = GpuFloat::mul_add(turns, HALF_PI_2, -product);
         let high = first - product;
         let back = high - first;
@@ -129,7 +130,7 @@ fn reduce_large(x: f64) -> Angle {
     let scale = f64::from_bits(u64::from(1023 - 53 - zeros) << 52);
     let high = (normal >> 75) as u64 as f64 * scale;
     let low = ((normal << 53) >> 75) as u64 as f64 * scale * f64::from_bits((1023 - 53) << 52);
-    let product = high * HALF_PI;
+    let product = high.times(HALF_PI);
     let rest = GpuFloat::mul_add(high, HALF_PI, -product)
         + GpuFloat::mul_add(high, HALF_PI_2, low * HALF_PI);
     let sign = if negative { -1.0 } else { 1.0 };
@@ -148,7 +149,7 @@ fn reduce_turns(x: f64) -> Angle {
     let rest = GpuFloat::mul_add(-0.5, halves, x);
     let quadrant = (halves - 4.0 * GpuFloat::floor(0.25 * halves)) as u32;
     let high = rest * core::f64::consts::PI;
-    let low = GpuFloat::mul_add(rest, core::f64::consts::PI, -high) + rest * PI_2;
+    let low = GpuFloat::mul_add(rest, core::f64::consts::PI, -high) + rest.times(PI_2);
     if x.is_finite() {
         Angle {
             quadrant,
@@ -162,18 +163,6 @@ fn reduce_turns(x: f64) -> Angle {
             low: 0.0,
         }
     }
-}
-
-/// `coefficients[0] + coefficients[1] * z + ...`
-#[inline(always)]
-fn polynomial<const N: usize>(z: f64, coefficients: [f64; N]) -> f64 {
-    let mut sum = coefficients[N - 1];
-    let mut i = N - 1;
-    while i > 0 {
-        i -= 1;
-        sum = GpuFloat::mul_add(sum, z, coefficients[i]);
-    }
-    sum
 }
 
 impl Angle {
