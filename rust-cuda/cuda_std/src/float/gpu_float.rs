@@ -1,6 +1,8 @@
 //! The trait, and how each method is computed.
 
-use super::{arctangent, exponential, hyperbolic, logarithm, power, trigonometry};
+use super::{
+    arctangent, exponential, hyperbolic, logarithm, power, trigonometry, trigonometry_f32,
+};
 
 mod private {
     pub trait Sealed {}
@@ -360,17 +362,17 @@ macro_rules! implement {
 
                 #[inline]
                 fn sin(self) -> Self {
-                    trigonometry::[<sin $($suffix)?>](self)
+                    [<trigonometry $(_ $suffix 32)?>]::sin(self)
                 }
 
                 #[inline]
                 fn cos(self) -> Self {
-                    trigonometry::[<cos $($suffix)?>](self)
+                    [<trigonometry $(_ $suffix 32)?>]::cos(self)
                 }
 
                 #[inline]
                 fn tan(self) -> Self {
-                    trigonometry::[<tan $($suffix)?>](self)
+                    [<trigonometry $(_ $suffix 32)?>]::tan(self)
                 }
 
                 #[inline]
@@ -395,7 +397,7 @@ macro_rules! implement {
 
                 #[inline]
                 fn sin_cos(self) -> (Self, Self) {
-                    trigonometry::[<sin_cos $($suffix)?>](self)
+                    [<trigonometry $(_ $suffix 32)?>]::sin_cos(self)
                 }
 
                 #[inline]

@@ -8,14 +8,16 @@ use super::exact::{Exact, Numbers, exact, ulps};
 
 const EACH: usize = 400;
 
-/// Arguments between two bounds, or of any exponent: positive ones, or of either sign.
+/// Arguments between two bounds, or of any exponent: positive ones, or of either sign; or beside a
+/// multiple of pi/2 up to 2^20, where a sine or cosine is as small as the argument's error.
 enum From {
     Range(f64, f64),
+    QuarterTurns,
     Positive,
     Anywhere,
 }
 
-use From::{Anywhere, Positive, Range};
+use From::{Anywhere, Positive, QuarterTurns, Range};
 
 /// The largest error over `EACH` arguments of each kind is at most `bound` units in the last place,
 /// and more than none at all.
@@ -33,6 +35,10 @@ fn within(
         for _ in 0..EACH {
             let x = match *kind {
                 Range(low, high) => numbers.between(low, high),
+                QuarterTurns => {
+                    let turns = numbers.between(0.0, 19.3).exp2().round();
+                    turns * core::f64::consts::FRAC_PI_2
+                }
                 Positive => numbers.anywhere().abs(),
                 Anywhere => numbers.anywhere(),
             };
@@ -142,7 +148,13 @@ fn arc_functions_are_within_1_ulp() {
 
 #[test]
 fn sines_and_cosines_are_within_1_ulp_and_tangents_within_2() {
-    let ranges = [Range(-1.0, 1.0), Range(-100.0, 100.0), Range(1e5, 1e8)];
+    let ranges = [
+        Range(-1.0, 1.0),
+        Range(-100.0, 100.0),
+        Range(1e5, 1e8),
+        QuarterTurns,
+        Anywhere,
+    ];
     within(1.0, "sin", GpuFloat::sin, Exact::sin, &ranges);
     within(1.0, "cos", GpuFloat::cos, Exact::cos, &ranges);
     within(2.0, "tan", GpuFloat::tan, Exact::tan, &ranges);

@@ -112,7 +112,7 @@ impl Device {
     fn run<T: Number>(&mut self, kernel: &str, x: &[T], y: &[T]) -> Vec<T> {
         let size = size_of::<T>();
         let place = |gpu: &mut Gpu, values: &[T]| {
-            let address = gpu.alloc(values.len() * size).expect("memory");
+            let address = gpu.alloc(size_of_val(values)).expect("memory");
             let bytes: Vec<u8> = values.iter().flat_map(|value| value.bytes()).collect();
             gpu.copy_in(address, &bytes).expect("a copy");
             address
