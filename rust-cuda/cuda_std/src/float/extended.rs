@@ -1,6 +1,6 @@
 //! Functions beyond the usual ones: error functions, gamma, Bessel, half turns; rust-cuda's names.
 
-use super::trigonometry;
+use super::{GpuFloat, trigonometry};
 
 mod private {
     pub trait Sealed {}
@@ -111,9 +111,9 @@ pub trait FloatExt: Sized + private::Sealed {
 fn scaled_erfc(x: f64) -> f64 {
     if x < 10.0 {
         let square = x * x;
-        let rest = libm::fma(x, x, -square);
-        let scale = libm::exp(square);
-        return libm::erfc(x) * libm::fma(scale, rest, scale);
+        let rest = GpuFloat::mul_add(x, x, -square);
+        let scale = GpuFloat::exp(square);
+        return libm::erfc(x) * GpuFloat::mul_add(scale, rest, scale);
     }
     // 1 / (x + (1/2) / (x + (2/2) / (x + (3/2) / (x + ...)))) / sqrt(pi), from the 24th level up.
     let mut tail = x;
@@ -137,7 +137,7 @@ fn normal_quantile(p: f64) -> f64 {
         return sign * f64::NEG_INFINITY;
     }
     // Hastings' rational start (Abramowitz and Stegun 26.2.23), within 4.5e-4.
-    let t = libm::sqrt(-2.0 * libm::log(tail));
+    let t = GpuFloat::sqrt(-2.0 * GpuFloat::ln(tail));
     let mut x = (2.515_517 + t * (0.802_853 + t * 0.010_328))
         / (1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308)))
         - t;
@@ -145,7 +145,7 @@ fn normal_quantile(p: f64) -> f64 {
     while step < 3 {
         // The error relative to the density, so that nothing underflows.
         let scaled = 0.5 * scaled_erfc(-x * core::f64::consts::FRAC_1_SQRT_2);
-        let log_error = libm::log(scaled) - 0.5 * x * x - libm::log(tail);
+        let log_error = GpuFloat::ln(scaled) - 0.5 * x * x - GpuFloat::ln(tail);
         let slope =
             core::f64::consts::FRAC_2_SQRT_PI * 0.5 * core::f64::consts::FRAC_1_SQRT_2 / scaled;
         x -= log_error / slope;
@@ -232,7 +232,7 @@ impl FloatExt for f64 {
     }
 
     fn log1p(self) -> Self {
-        libm::log1p(self)
+        GpuFloat::ln_1p(self)
     }
 
     fn norm_cdf(self) -> Self {
@@ -244,7 +244,7 @@ impl FloatExt for f64 {
     }
 
     fn rcbrt(self) -> Self {
-        1.0 / libm::cbrt(self)
+        1.0 / GpuFloat::cbrt(self)
     }
 
     fn saturate(self) -> Self {
@@ -335,7 +335,7 @@ impl FloatExt for f32 {
     }
 
     fn log1p(self) -> Self {
-        libm::log1pf(self)
+        GpuFloat::ln_1p(self)
     }
 
     fn norm_cdf(self) -> Self {
@@ -347,7 +347,7 @@ impl FloatExt for f32 {
     }
 
     fn rcbrt(self) -> Self {
-        1.0 / libm::cbrtf(self)
+        1.0 / GpuFloat::cbrt(self)
     }
 
     fn saturate(self) -> Self {

@@ -1,6 +1,8 @@
 //! The trait, and how each method is computed.
 
-use super::trigonometry;
+use super::{
+    arctangent, exponential, hyperbolic, logarithm, power, trigonometry, trigonometry_f32,
+};
 
 mod private {
     pub trait Sealed {}
@@ -84,7 +86,7 @@ pub trait GpuFloat: Copy + PartialOrd + private::Sealed {
     #[must_use = "the method returns a new number"]
     fn powi(self, n: i32) -> Self;
 
-    /// `self` to the power `n`. Within 1 ulp.
+    /// `self` to the power `n`, with IEEE 754's special values. Within 1 ulp.
     #[must_use = "the method returns a new number"]
     fn powf(self, n: Self) -> Self;
 
@@ -118,7 +120,7 @@ pub trait GpuFloat: Copy + PartialOrd + private::Sealed {
     #[must_use = "the method returns a new number"]
     fn log10(self) -> Self;
 
-    /// The cube root. Within 1 ulp.
+    /// The cube root. Within 0.501 ulp.
     #[must_use = "the method returns a new number"]
     fn cbrt(self) -> Self;
 
@@ -158,35 +160,35 @@ pub trait GpuFloat: Copy + PartialOrd + private::Sealed {
     #[must_use = "the method returns a new number"]
     fn sin_cos(self) -> (Self, Self);
 
-    /// `exp(self) - 1`, accurate near 0.
+    /// `exp(self) - 1`, accurate near 0. Within 1 ulp.
     #[must_use = "the method returns a new number"]
     fn exp_m1(self) -> Self;
 
-    /// `ln(1 + self)`, accurate near 0.
+    /// `ln(1 + self)`, accurate near 0. Within 1 ulp.
     #[must_use = "the method returns a new number"]
     fn ln_1p(self) -> Self;
 
-    /// The hyperbolic sine.
+    /// The hyperbolic sine. Within 1 ulp.
     #[must_use = "the method returns a new number"]
     fn sinh(self) -> Self;
 
-    /// The hyperbolic cosine.
+    /// The hyperbolic cosine. Within 1 ulp.
     #[must_use = "the method returns a new number"]
     fn cosh(self) -> Self;
 
-    /// The hyperbolic tangent.
+    /// The hyperbolic tangent. Within 1 ulp.
     #[must_use = "the method returns a new number"]
     fn tanh(self) -> Self;
 
-    /// The inverse hyperbolic sine.
+    /// The inverse hyperbolic sine. Within 2 ulp.
     #[must_use = "the method returns a new number"]
     fn asinh(self) -> Self;
 
-    /// The inverse hyperbolic cosine; NaN below 1.
+    /// The inverse hyperbolic cosine; NaN below 1. Within 3 ulp.
     #[must_use = "the method returns a new number"]
     fn acosh(self) -> Self;
 
-    /// The inverse hyperbolic tangent; NaN outside -1..=1.
+    /// The inverse hyperbolic tangent; NaN outside -1..=1. Within 3 ulp.
     #[must_use = "the method returns a new number"]
     fn atanh(self) -> Self;
 
@@ -221,7 +223,7 @@ pub trait GpuFloat: Copy + PartialOrd + private::Sealed {
 
 /// `base` to the power `n` by squaring, from the lowest bit of `n` up.
 #[inline]
-fn power<T: Copy + core::ops::Mul<Output = T> + core::ops::Div<Output = T> + From<f32>>(
+fn by_squaring<T: Copy + core::ops::Mul<Output = T> + core::ops::Div<Output = T> + From<f32>>(
     base: T,
     n: i32,
 ) -> T {
@@ -305,12 +307,12 @@ macro_rules! implement {
 
                 #[inline]
                 fn powi(self, n: i32) -> Self {
-                    power(self, n)
+                    by_squaring(self, n)
                 }
 
                 #[inline]
                 fn powf(self, n: Self) -> Self {
-                    libm::[<pow $($suffix)?>](self, n)
+                    power::[<pow $($suffix)?>](self, n)
                 }
 
                 #[inline]
@@ -320,122 +322,122 @@ macro_rules! implement {
 
                 #[inline]
                 fn exp(self) -> Self {
-                    libm::[<exp $($suffix)?>](self)
+                    exponential::[<exp $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn exp2(self) -> Self {
-                    libm::[<exp2 $($suffix)?>](self)
+                    exponential::[<exp2 $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn ln(self) -> Self {
-                    libm::[<log $($suffix)?>](self)
+                    logarithm::[<ln $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn log(self, base: Self) -> Self {
-                    libm::[<log $($suffix)?>](self) / libm::[<log $($suffix)?>](base)
+                    logarithm::[<ln $($suffix)?>](self) / logarithm::[<ln $($suffix)?>](base)
                 }
 
                 #[inline]
                 fn log2(self) -> Self {
-                    libm::[<log2 $($suffix)?>](self)
+                    logarithm::[<log2 $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn log10(self) -> Self {
-                    libm::[<log10 $($suffix)?>](self)
+                    logarithm::[<log10 $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn cbrt(self) -> Self {
-                    libm::[<cbrt $($suffix)?>](self)
+                    power::[<cbrt $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn hypot(self, other: Self) -> Self {
-                    libm::[<hypot $($suffix)?>](self, other)
+                    power::[<hypot $($suffix)?>](self, other)
                 }
 
                 #[inline]
                 fn sin(self) -> Self {
-                    trigonometry::[<sin $($suffix)?>](self)
+                    [<trigonometry $(_ $suffix 32)?>]::sin(self)
                 }
 
                 #[inline]
                 fn cos(self) -> Self {
-                    trigonometry::[<cos $($suffix)?>](self)
+                    [<trigonometry $(_ $suffix 32)?>]::cos(self)
                 }
 
                 #[inline]
                 fn tan(self) -> Self {
-                    trigonometry::[<tan $($suffix)?>](self)
+                    [<trigonometry $(_ $suffix 32)?>]::tan(self)
                 }
 
                 #[inline]
                 fn asin(self) -> Self {
-                    libm::[<asin $($suffix)?>](self)
+                    arctangent::[<asin $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn acos(self) -> Self {
-                    libm::[<acos $($suffix)?>](self)
+                    arctangent::[<acos $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn atan(self) -> Self {
-                    libm::[<atan $($suffix)?>](self)
+                    arctangent::[<atan $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn atan2(self, other: Self) -> Self {
-                    libm::[<atan2 $($suffix)?>](self, other)
+                    arctangent::[<atan2 $($suffix)?>](self, other)
                 }
 
                 #[inline]
                 fn sin_cos(self) -> (Self, Self) {
-                    trigonometry::[<sin_cos $($suffix)?>](self)
+                    [<trigonometry $(_ $suffix 32)?>]::sin_cos(self)
                 }
 
                 #[inline]
                 fn exp_m1(self) -> Self {
-                    libm::[<expm1 $($suffix)?>](self)
+                    exponential::[<exp_m1 $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn ln_1p(self) -> Self {
-                    libm::[<log1p $($suffix)?>](self)
+                    logarithm::[<ln_1p $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn sinh(self) -> Self {
-                    libm::[<sinh $($suffix)?>](self)
+                    hyperbolic::[<sinh $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn cosh(self) -> Self {
-                    libm::[<cosh $($suffix)?>](self)
+                    hyperbolic::[<cosh $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn tanh(self) -> Self {
-                    libm::[<tanh $($suffix)?>](self)
+                    hyperbolic::[<tanh $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn asinh(self) -> Self {
-                    libm::[<asinh $($suffix)?>](self)
+                    hyperbolic::[<asinh $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn acosh(self) -> Self {
-                    libm::[<acosh $($suffix)?>](self)
+                    hyperbolic::[<acosh $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn atanh(self) -> Self {
-                    libm::[<atanh $($suffix)?>](self)
+                    hyperbolic::[<atanh $($suffix)?>](self)
                 }
 
                 #[inline]

@@ -1,22 +1,32 @@
 //! Floating-point functions for kernels.
 //!
 //! What lives here: [`GpuFloat`], the methods that `core` lacks on `f32` and `f64`. Single PTX
-//! instructions where there is one that rounds correctly (`sqrt.rn`, `fma.rn`, `cvt.rmi`, ...),
-//! the crate `libm` for the rest, so that no CUDA toolkit is needed. A result is the same on the
-//! host and on the device, bit for bit, NaN payloads aside. The instructions that trade accuracy
-//! for speed are in [`approx`], by their PTX names. [`Extremes`] and [`Narrow`] are what sums and
-//! extremes of many numbers need beside.
+//! instructions where there is one that rounds correctly (`sqrt.rn`, `fma.rn`, `cvt.rmi`, ...), and
+//! functions built from those, a file a family, so that no CUDA toolkit is needed and no thread keeps
+//! an array in local memory. A result of [`GpuFloat`] is the same on the host and on the device, bit
+//! for bit, NaN payloads aside, also where a kernel is compiled with contraction. The less usual
+//! functions of [`FloatExt`] come from the crate `libm`. The instructions that trade accuracy for
+//! speed are in [`approx`], by their PTX names. [`Addend`] and [`LazyFloat`] are roots and quotients
+//! for sums; [`Extremes`] and [`Narrow`] are what sums and extremes of many numbers need beside.
 
 mod addend;
 pub mod approx;
+mod arctangent;
+mod arithmetic;
+mod exponential;
 mod extended;
 mod extremes;
 mod gpu_float;
+mod hyperbolic;
+mod logarithm;
 #[cfg(feature = "half")]
 mod narrow;
+mod power;
 mod trigonometry;
+mod trigonometry_f32;
 
-pub use addend::{Addend, Reciprocal, Root};
+pub use addend::{Addend, LazyFloat, Quotient, Reciprocal, Root};
+pub use exponential::fast_exp_f32;
 pub use extended::FloatExt;
 pub use extremes::Extremes;
 pub use gpu_float::GpuFloat;

@@ -2,14 +2,17 @@
 //!
 //! The argument is reduced to a quarter turn: by Cody and Waite's method in three parts of pi / 2
 //! up to 2^20, beyond that by Payne and Hanek's with 192 bits of 2 / pi. What is left, as a sum of
-//! two doubles, goes through Taylor polynomials. `libm` has these functions too, but its reduction
+//! two doubles, goes through minimax polynomials (Remez's algorithm with 220 bits, 2026-11-22). `libm` has these functions too, but its reduction
 //! keeps arrays on the stack, which every thread would pay for in local memory.
 
 use super::GpuFloat;
+use super::arithmetic::{Times, polynomial, product_and_rest, sum_and_rest, upper};
 
 const HALF_PI: f64 = f64::from_bits(0x3ff9_21fb_5444_2d18);
 const HALF_PI_2: f64 = f64::from_bits(0x3c91_a626_3314_5c07);
 const HALF_PI_3: f64 = f64::from_bits(0xb91f_1976_b7ed_8fbc);
+/// 1.5 * 2^52: what is added to it is rounded to an integer, in the lower bits of the sum.
+const SHIFT: f64 = 6_755_399_441_055_744.0;
 /// What `core`'s `PI` leaves of pi.
 const PI_2: f64 = f64::from_bits(0x3ca1_a626_3314_5c07);
 
@@ -49,30 +52,20 @@ struct Angle {
 
 #[inline(always)]
 fn reduce(x: f64) -> Angle {
-    const QUARTER_PI: f64 = core::f64::consts::FRAC_PI_4;
-    let size = x.abs();
-    if size <= QUARTER_PI {
-        return Angle {
-            quadrant: 0,
-            high: x,
-            low: 0.0,
-        };
-    }
-    if size < 1_048_576.0 {
-        let turns = GpuFloat::round_ties_even(x * core::f64::consts::FRAC_2_PI);
-        // Exact: a multiple of 2^-53 below 1.
+    // |x| < 2^20.
+    if upper(x) & 0x7fff_ffff < 0x4130_0000 {
+        let shifted = GpuFloat::mul_add(x, core::f64::consts::FRAC_2_PI, SHIFT);
+        let turns = shifted - SHIFT;
+        // Exact: a multiple of 2^-53 below 1, or `x` itself.
         let first = GpuFloat::mul_add(-turns, HALF_PI, x);
-        let product = turns * HALF_PI_2;
-        let product_low = GpuFloat::mul_add(turns, HALF_PI_2, -product);
-        let high = first - product;
-        let back = high - first;
-        let error = (first - (high - back)) - (product + back);
-        let low = error - GpuFloat::mul_add(turns, HALF_PI_3, product_low);
-        let sum = high + low;
+        let (product, product_low) = product_and_rest(turns, HALF_PI_2);
+        // Nothing is lost where the product is larger, either: 2^-53 is a multiple of its last bit
+        // (Boldo, Graillat and Muller 2017).
+        let (high, error) = sum_and_rest(first, -product);
         return Angle {
-            quadrant: turns as i32 as u32 & 3,
-            high: sum,
-            low: low - (sum - high),
+            quadrant: shifted.to_bits() as u32 & 3,
+            high,
+            low: error - GpuFloat::mul_add(turns, HALF_PI_3, product_low),
         };
     }
     if !x.is_finite() {
@@ -129,7 +122,7 @@ fn reduce_large(x: f64) -> Angle {
     let scale = f64::from_bits(u64::from(1023 - 53 - zeros) << 52);
     let high = (normal >> 75) as u64 as f64 * scale;
     let low = ((normal << 53) >> 75) as u64 as f64 * scale * f64::from_bits((1023 - 53) << 52);
-    let product = high * HALF_PI;
+    let product = high.times(HALF_PI);
     let rest = GpuFloat::mul_add(high, HALF_PI, -product)
         + GpuFloat::mul_add(high, HALF_PI_2, low * HALF_PI);
     let sign = if negative { -1.0 } else { 1.0 };
@@ -148,7 +141,7 @@ fn reduce_turns(x: f64) -> Angle {
     let rest = GpuFloat::mul_add(-0.5, halves, x);
     let quadrant = (halves - 4.0 * GpuFloat::floor(0.25 * halves)) as u32;
     let high = rest * core::f64::consts::PI;
-    let low = GpuFloat::mul_add(rest, core::f64::consts::PI, -high) + rest * PI_2;
+    let low = GpuFloat::mul_add(rest, core::f64::consts::PI, -high) + rest.times(PI_2);
     if x.is_finite() {
         Angle {
             quadrant,
@@ -164,18 +157,6 @@ fn reduce_turns(x: f64) -> Angle {
     }
 }
 
-/// `coefficients[0] + coefficients[1] * z + ...`
-#[inline(always)]
-fn polynomial<const N: usize>(z: f64, coefficients: [f64; N]) -> f64 {
-    let mut sum = coefficients[N - 1];
-    let mut i = N - 1;
-    while i > 0 {
-        i -= 1;
-        sum = GpuFloat::mul_add(sum, z, coefficients[i]);
-    }
-    sum
-}
-
 impl Angle {
     /// Sine and cosine of `high + low`.
     #[inline(always)]
@@ -184,27 +165,23 @@ impl Angle {
         let odd = polynomial(
             z,
             [
-                -0.16666666666666666,
-                0.008333333333333333,
-                -0.0001984126984126984,
-                2.7557319223985893e-06,
-                -2.505210838544172e-08,
-                1.6059043836821613e-10,
-                -7.647163731819816e-13,
-                2.8114572543455206e-15,
+                -0.16666666666666632,
+                0.00833333333332242,
+                -0.00019841269829812378,
+                2.7557313693546784e-06,
+                -2.505075837798175e-08,
+                1.5896811337034265e-10,
             ],
         );
         let even = polynomial(
             z,
             [
-                0.041666666666666664,
-                -0.001388888888888889,
-                2.48015873015873e-05,
-                -2.755731922398589e-07,
-                2.08767569878681e-09,
-                -1.1470745597729725e-11,
-                4.779477332387385e-14,
-                -1.5619206968586225e-16,
+                0.0416666666666666,
+                -0.0013888888888874131,
+                2.480158728948711e-05,
+                -2.755731435381031e-07,
+                2.08757234809281e-09,
+                -1.1359658894567207e-11,
             ],
         );
         let half = 0.5 * z;
@@ -254,27 +231,6 @@ pub(super) fn tan(x: f64) -> f64 {
 pub(super) fn sincospi(x: f64) -> (f64, f64) {
     let (sine, cosine) = reduce_turns(x).sin_cos();
     (if x == 0.0 { x } else { sine }, cosine)
-}
-
-#[inline]
-pub(super) fn sin_cosf(x: f32) -> (f32, f32) {
-    let (sine, cosine) = sin_cos(f64::from(x));
-    (sine as f32, cosine as f32)
-}
-
-#[inline]
-pub(super) fn sinf(x: f32) -> f32 {
-    sin(f64::from(x)) as f32
-}
-
-#[inline]
-pub(super) fn cosf(x: f32) -> f32 {
-    cos(f64::from(x)) as f32
-}
-
-#[inline]
-pub(super) fn tanf(x: f32) -> f32 {
-    tan(f64::from(x)) as f32
 }
 
 #[cfg(test)]

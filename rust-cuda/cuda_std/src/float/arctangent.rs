@@ -1,0 +1,195 @@
+//! `atan`, `atan2`, `asin` and `acos` without tables or local memory.
+//!
+//! With tan(pi/8) and tan(3 pi/8) as bounds, the angle of the point (x, y) is 0, pi/4 or pi/2 and
+//! the arc tangent of a quotient between -tan(pi/8) and tan(pi/8): of y / x, (y - x) / (y + x) or
+//! -x / y. The quotient is kept in two parts. For `asin` and `acos` the point is on the unit circle. Minimax polynomials by Remez's algorithm with 200
+//! bits, 2026-11-22.
+
+use super::GpuFloat;
+use super::arithmetic::{
+    Times, fma, polynomial, power_of_two, power_of_two_f32, product_and_rest, sum_and_rest,
+};
+
+macro_rules! arctangent {
+    (
+        $float:ident, $atan:ident, $atan2:ident, $asin:ident, $acos:ident, $angle:ident, $other:ident, $pi:expr, $near:expr, $far:expr,
+        $exponent:expr, $shift:expr, $power:ident, $series:expr
+    ) => {
+        /// The angle of the point (x, y), neither of them negative, in two parts: for sizes of
+        /// which neither the sum nor a quotient overflows or underflows.
+        #[inline(always)]
+        fn $angle(y: $float, x: $float) -> ($float, $float) {
+            let (pi, pi_low): ($float, $float) = $pi;
+            let (above, below) = (y > $near * x, y < $far * x);
+            let middle = above && below;
+            let (difference, difference_low) = if y > x {
+                sum_and_rest(y, -x)
+            } else {
+                let (value, low) = sum_and_rest(x, -y);
+                (-value, -low)
+            };
+            let (sum, sum_low) = if y > x {
+                sum_and_rest(y, x)
+            } else {
+                sum_and_rest(x, y)
+            };
+            let (part, top, top_low, bottom, bottom_low) = if middle {
+                (0.25, difference, difference_low, sum, sum_low)
+            } else if above {
+                (0.5, -x, 0.0, y, 0.0)
+            } else {
+                (0.0, y, 0.0, x, 0.0)
+            };
+            let inverse = 1.0 / bottom;
+            let t = top.times(inverse);
+            let rest = fma(-t, bottom_low, fma(-t, bottom, top) + top_low);
+            let z = t * t;
+            let small = fma(t * z, polynomial(z, $series), rest * inverse);
+            let (high, low) = sum_and_rest(part * pi, t);
+            sum_and_rest(high, low + (small + part * pi_low))
+        }
+
+        #[inline]
+        pub(super) fn $atan(x: $float) -> $float {
+            let size = x.abs();
+            // Beyond this bound the next term of pi/2 - 1/x + ... does not count.
+            let value = if size < $power($exponent) {
+                let (high, low) = $angle(size, 1.0);
+                high + low
+            } else if x.is_nan() {
+                return x;
+            } else {
+                0.5 * $pi.0
+            };
+            GpuFloat::copysign(value, x)
+        }
+
+        #[inline]
+        pub(super) fn $atan2(y: $float, x: $float) -> $float {
+            let (pi, pi_low): ($float, $float) = $pi;
+            let (height, width) = (y.abs(), x.abs());
+            let (large, small) = if height > width {
+                (height, width)
+            } else {
+                (width, height)
+            };
+            // Normal, and no more apart than the angle's own bits.
+            let usual = small > large * $power(-$exponent) && large < $float::INFINITY;
+            let (high, low) = if usual {
+                let scale = if large > $power($exponent) {
+                    $power(-$shift)
+                } else if large < $power(-$exponent) {
+                    $power($shift)
+                } else {
+                    1.0
+                };
+                $angle(height * scale, width * scale)
+            } else if x.is_nan() || y.is_nan() {
+                (x + y, 0.0)
+            } else if height == width && height != 0.0 {
+                (0.25 * pi, 0.25 * pi_low)
+            } else if height > width {
+                (0.5 * pi, 0.5 * pi_low)
+            } else if height == 0.0 || width == $float::INFINITY {
+                (0.0, 0.0)
+            } else {
+                (height / width, 0.0)
+            };
+            let angle = if x.is_sign_negative() {
+                let (value, rest) = sum_and_rest(pi, -high);
+                value + (rest + (pi_low - low))
+            } else {
+                high + low
+            };
+            GpuFloat::copysign(angle, y)
+        }
+
+        /// The third side of a triangle with a right angle, from its longest side 1 and another
+        /// one, in two parts; NaN for what is above 1.
+        #[inline(always)]
+        fn $other(side: $float) -> ($float, $float) {
+            let (product, product_low) = product_and_rest(side, side);
+            let (square, rest) = sum_and_rest(1.0, -product);
+            let (square, lost) = sum_and_rest(square, rest - product_low);
+            let other = GpuFloat::sqrt(square);
+            let rest = fma(-other, other, square) + lost;
+            (other, if other > 0.0 { 0.5 * rest / other } else { 0.0 })
+        }
+
+        #[inline]
+        pub(super) fn $asin(x: $float) -> $float {
+            let size = x.abs();
+            let (other, other_low) = $other(size);
+            let (high, low) = $angle(size, other);
+            // The side's low part turns the point by as much, times its height.
+            GpuFloat::copysign(high + fma(-other_low, size, low), x)
+        }
+
+        #[inline]
+        pub(super) fn $acos(x: $float) -> $float {
+            let (pi, pi_low): ($float, $float) = $pi;
+            let size = x.abs();
+            let (other, other_low) = $other(size);
+            let (high, low) = $angle(other, size);
+            let low = fma(other_low, size, low);
+            if x < 0.0 {
+                let (value, rest) = sum_and_rest(pi, -high);
+                value + (rest + (pi_low - low))
+            } else {
+                high + low
+            }
+        }
+    };
+}
+
+arctangent!(
+    f64,
+    atan,
+    atan2,
+    asin,
+    acos,
+    angle,
+    other_side,
+    (core::f64::consts::PI, f64::from_bits(0x3ca1_a626_3314_5c07)),
+    0.41421356237309503,
+    2.414213562373095,
+    64,
+    600,
+    power_of_two,
+    [
+        -0.3333333333333319,
+        0.1999999999995281,
+        -0.142857142801138,
+        0.11111110779112655,
+        -0.09090897626975268,
+        0.07692057790982534,
+        -0.06663075419206545,
+        0.058476734017208036,
+        -0.050382989159516126,
+        0.038038202097029454,
+        -0.01787749912236829,
+    ]
+);
+
+arctangent!(
+    f32,
+    atanf,
+    atan2f,
+    asinf,
+    acosf,
+    angle_f32,
+    other_side_f32,
+    (core::f32::consts::PI, f32::from_bits(0xb3bb_bd2e)),
+    0.414_213_57,
+    2.414_213_7,
+    30,
+    80,
+    power_of_two_f32,
+    [
+        -0.33333316,
+        0.19998473,
+        -0.14243527,
+        0.10593464,
+        -0.060766757,
+    ]
+);

@@ -1,0 +1,187 @@
+//! What the functions of this folder share: polynomials, exact sums, powers of two, and a
+//! reciprocal that has the same bits on the host and on the device. No function of its own lives
+//! here.
+//!
+//! Everything is built from operations that IEEE 754 rounds correctly, and inlined: a function
+//! that returns three scalars returns them through memory.
+
+use super::GpuFloat;
+#[cfg(target_os = "cuda")]
+use super::approx;
+
+/// `a * b + c`, rounded once.
+#[inline(always)]
+pub(super) fn fma<T: GpuFloat>(a: T, b: T, c: T) -> T {
+    GpuFloat::mul_add(a, b, c)
+}
+
+/// A product that stays one. LLVM and ptxas may contract `a * b + c` to one operation with one
+/// rounding, as they do by default: that would give other bits than the host's, and take the ground
+/// from under what a product lost.
+pub(super) trait Times: GpuFloat {
+    /// `self * other`, rounded.
+    ///
+    /// PTX: `mul.rn`, which is never contracted.
+    fn times(self, other: Self) -> Self;
+}
+
+macro_rules! times {
+    ($($float:ident, $instruction:literal, $register:ident;)*) => {$(
+        impl Times for $float {
+            #[inline(always)]
+            fn times(self, other: Self) -> Self {
+                #[cfg(target_os = "cuda")]
+                {
+                    let product: Self;
+                    // SAFETY: a pure function of its registers.
+                    unsafe {
+                        core::arch::asm!(
+                            concat!($instruction, " {}, {}, {};"),
+                            out($register) product,
+                            in($register) self,
+                            in($register) other,
+                            options(pure, nomem, nostack, preserves_flags),
+                        );
+                    }
+                    product
+                }
+                #[cfg(not(target_os = "cuda"))]
+                {
+                    self * other
+                }
+            }
+        }
+    )*};
+}
+
+times! {
+    f32, "mul.rn.f32", reg32;
+    f64, "mul.rn.f64", reg64;
+}
+
+/// `coefficients[0] + coefficients[1] * z + ...`, one `fma` a coefficient.
+#[inline(always)]
+pub(super) fn polynomial<T: GpuFloat, const N: usize>(z: T, coefficients: [T; N]) -> T {
+    let mut sum = coefficients[N - 1];
+    let mut i = N - 1;
+    while i > 0 {
+        i -= 1;
+        sum = fma(sum, z, coefficients[i]);
+    }
+    sum
+}
+
+/// `big + small` as a rounded sum and what that lost, where `big` is 0 or has no lesser exponent
+/// (Dekker 1971).
+#[inline(always)]
+pub(super) fn sum_and_rest<T>(big: T, small: T) -> (T, T)
+where
+    T: GpuFloat + core::ops::Add<Output = T> + core::ops::Sub<Output = T>,
+{
+    let sum = big + small;
+    (sum, (big - sum) + small)
+}
+
+/// `a * b` as a rounded product and what that lost.
+#[inline(always)]
+pub(super) fn product_and_rest<T>(a: T, b: T) -> (T, T)
+where
+    T: Times + core::ops::Neg<Output = T>,
+{
+    let product = a.times(b);
+    (product, fma(a, b, -product))
+}
+
+/// `2^n`, for `n` from -1022 to 1023.
+#[inline(always)]
+pub(super) fn power_of_two(n: i32) -> f64 {
+    f64::from_bits(((1023 + n) as u64) << 52)
+}
+
+/// `2^n`, for `n` from -126 to 127.
+#[inline(always)]
+pub(super) fn power_of_two_f32(n: i32) -> f32 {
+    f32::from_bits(((127 + n) as u32) << 23)
+}
+
+/// The sign, the exponent and twenty bits of the fraction.
+#[inline(always)]
+pub(super) fn upper(x: f64) -> u32 {
+    (x.to_bits() >> 32) as u32
+}
+
+/// Whether `x` is positive, normal and finite; in integers, beside the floating-point units.
+#[inline(always)]
+pub(super) fn is_ordinary(x: f64) -> bool {
+    upper(x).wrapping_sub(0x0010_0000) < 0x7fe0_0000
+}
+
+/// Whether `x` is positive, normal and finite.
+#[inline(always)]
+pub(super) fn is_ordinary_f32(x: f32) -> bool {
+    x.to_bits().wrapping_sub(0x0080_0000) < 0x7f00_0000
+}
+
+/// `1 / d`, rounded correctly, for `d` from 1 to 4 with an even last bit.
+///
+/// The device's approximation is within 1 ulp and its error an f32, so that one step of Newton's
+/// method ends at the rounded reciprocal, but for a fraction of ones alone (Markstein 1990, theorem
+/// 7; all fractions from all starts were tried). That saves what `rcp.rn.f32` does for other
+/// arguments.
+#[inline(always)]
+pub(super) fn recip_near_two(d: f32) -> f32 {
+    #[cfg(target_os = "cuda")]
+    {
+        let start = approx::rcp_approx_ftz_f32(d);
+        fma(start, fma(-d, start, 1.0), start)
+    }
+    #[cfg(not(target_os = "cuda"))]
+    {
+        1.0 / d
+    }
+}
+
+/// `d` from 1 to 4 as an f32 that [`recip_near_two`] takes.
+#[inline(always)]
+pub(super) fn with_even_last_bit(d: f32) -> f32 {
+    f32::from_bits(d.to_bits() & !1)
+}
+
+/// About `1 / d`, for `d` from 1 to 4: within 2^-22 relative, and 1 less `d` times it.
+#[inline(always)]
+pub(super) fn recip_start(d: f64) -> (f64, f64) {
+    let start = f64::from(recip_near_two(with_even_last_bit(d as f32)));
+    (start, fma(-d, start, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{power_of_two, product_and_rest, sum_and_rest};
+
+    #[test]
+    fn sums_and_products_lose_nothing() {
+        let (a, b) = (1.0 + power_of_two(-52), power_of_two(-60));
+        assert_eq!(sum_and_rest(a, b), (a, b));
+        let (product, rest) = product_and_rest(a, a);
+        assert_eq!(
+            (product, rest),
+            (1.0 + power_of_two(-51), power_of_two(-104))
+        );
+    }
+
+    /// A start within 1 ulp, whichever it is, becomes the rounded reciprocal.
+    #[test]
+    fn one_step_from_any_start_ends_at_the_rounded_reciprocal() {
+        for fraction in (0..1 << 23).step_by(2 * 37) {
+            let d = f32::from_bits(0x3f80_0000 | fraction);
+            let exact = 1.0 / d;
+            for start in [exact.next_down(), exact, exact.next_up()] {
+                if (f64::from(start) * f64::from(d) - 1.0).abs() > 2f64.powi(-24) * 2.0 {
+                    continue;
+                }
+                let step = start.mul_add((-d).mul_add(start, 1.0), start);
+                assert_eq!(step, exact, "1 / {d} from {start}");
+            }
+        }
+    }
+}

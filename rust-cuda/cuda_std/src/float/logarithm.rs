@@ -1,0 +1,309 @@
+//! `ln`, `log2`, `log10` and `ln_1p` without tables, divisions or local memory.
+//!
+//! `x = 2^k (1 + f)` with `1 + f` between sqrt(1/2) and sqrt 2, taken apart in integers. In f64,
+//! with `s = f / (2 + f)`, `ln(1 + f) = f - (f^2/2 - s (f^2/2 + R(s^2)))`: the form of fdlibm (Sun
+//! Microsystems, 1993), which keeps the error of `s` out of the result, so that `s` need not be
+//! rounded correctly and takes no division. In f32, a polynomial of `f` is shorter. Minimax
+//! polynomials by Remez's algorithm with 200 bits, 2026-11-22.
+
+use super::arithmetic::{
+    Times, fma, is_ordinary, is_ordinary_f32, polynomial, product_and_rest, recip_start,
+    sum_and_rest, upper,
+};
+
+const LN_2: f64 = core::f64::consts::LN_2;
+const LN_2_LOW: f64 = f64::from_bits(0x3c7a_bc9e_3b39_803f);
+const LN_2_LOW_F32: f32 = f32::from_bits(0xb102_e308);
+/// The upper half of sqrt(1/2), rounded up.
+const SQRT_HALF: u64 = 0x3fe6_a09e << 32;
+/// 2/3.
+const TWO_THIRDS_F32: u32 = 0x3f2a_aaab;
+
+/// 1 over the logarithm's natural one, and log 2, in two parts each.
+struct Base<T> {
+    scale: T,
+    scale_low: T,
+    of_two: T,
+    of_two_low: T,
+}
+
+const BASE_2: Base<f64> = Base {
+    scale: core::f64::consts::LOG2_E,
+    scale_low: f64::from_bits(0x3c77_77d0_ffda_0d24),
+    of_two: 1.0,
+    of_two_low: 0.0,
+};
+const BASE_10: Base<f64> = Base {
+    scale: core::f64::consts::LOG10_E,
+    scale_low: f64::from_bits(0x3c69_5355_baaa_fad3),
+    of_two: core::f64::consts::LOG10_2,
+    of_two_low: f64::from_bits(0xbc49_dc1d_a994_fd21),
+};
+const BASE_2_F32: Base<f32> = Base {
+    scale: core::f32::consts::LOG2_E,
+    scale_low: f32::from_bits(0x32a5_7060),
+    of_two: 1.0,
+    of_two_low: 0.0,
+};
+const BASE_10_F32: Base<f32> = Base {
+    scale: core::f32::consts::LOG10_E,
+    scale_low: f32::from_bits(0xb22d_91af),
+    of_two: core::f32::consts::LOG10_2,
+    of_two_low: f32::from_bits(0xb276_0860),
+};
+
+/// `(k, f)` of a positive normal number.
+#[inline(always)]
+pub(super) fn split(x: f64) -> (i32, f64) {
+    let moved = x.to_bits() + ((0x3ff0_0000 << 32) - SQRT_HALF);
+    let k = (moved >> 52) as i32 - 1023;
+    (
+        k,
+        f64::from_bits((moved & ((1 << 52) - 1)) + SQRT_HALF) - 1.0,
+    )
+}
+
+/// `(k, f)` of a positive normal number; `1 + f` is between `lowest` and its double.
+#[inline(always)]
+pub(super) fn split_f32(x: f32, lowest: u32) -> (i32, f32) {
+    let moved = x.to_bits() + (0x3f80_0000 - lowest);
+    let k = (moved >> 23) as i32 - 127;
+    (k, f32::from_bits((moved & 0x007f_ffff) + lowest) - 1.0)
+}
+
+/// The logarithm of what is no positive normal number; of a subnormal one the number times 2^54.
+#[inline(always)]
+fn unusual(x: f64) -> Result<f64, f64> {
+    if x > 0.0 && x < f64::INFINITY {
+        Err(x * 18_014_398_509_481_984.0)
+    } else if x == 0.0 {
+        Ok(f64::NEG_INFINITY)
+    } else if x < 0.0 {
+        Ok(f64::NAN)
+    } else {
+        Ok(x)
+    }
+}
+
+/// As [`unusual`], with 2^25.
+#[inline(always)]
+fn unusual_f32(x: f32) -> Result<f32, f32> {
+    if x > 0.0 && x < f32::INFINITY {
+        Err(x * 33_554_432.0)
+    } else if x == 0.0 {
+        Ok(f32::NEG_INFINITY)
+    } else if x < 0.0 {
+        Ok(f32::NAN)
+    } else {
+        Ok(x)
+    }
+}
+
+/// `(f^2/2, s (f^2/2 + R))`.
+#[inline(always)]
+fn terms(f: f64) -> (f64, f64) {
+    let (start, error) = recip_start(2.0 + f);
+    // 1 + e + e^2 times the start has 66 bits.
+    let s = f * fma(start, fma(error, error, error), start);
+    let z = s * s;
+    let r = z.times(polynomial(
+        z,
+        [
+            0.6666666666666734,
+            0.3999999999941399,
+            0.28571428742558724,
+            0.22222198554028108,
+            0.18183565399771429,
+            0.15314021187244445,
+            0.14796261619850062,
+        ],
+    ));
+    let half_square = f.times(0.5 * f);
+    (half_square, s.times(half_square + r))
+}
+
+/// `(ln(1 + f) - f + f^2/2) / f^3`, for `|f|` up to 1/3.
+#[inline(always)]
+fn terms_f32(f: f32) -> f32 {
+    polynomial(
+        f,
+        [
+            0.33333215,
+            -0.24999797,
+            0.20010439,
+            -0.16680537,
+            0.14005251,
+            -0.12183493,
+            0.13987784,
+            -0.12895346,
+        ],
+    )
+}
+
+#[inline]
+pub(super) fn ln(x: f64) -> f64 {
+    let (x, k_0) = if is_ordinary(x) {
+        (x, 0)
+    } else {
+        match unusual(x) {
+            Ok(value) => return value,
+            Err(scaled) => (scaled, -54),
+        }
+    };
+    let (k, f) = split(x);
+    let k = f64::from(k + k_0);
+    let (half_square, rest) = terms(f);
+    let near = f - (half_square - fma(k, LN_2_LOW, rest));
+    fma(k, LN_2, near)
+}
+
+/// The logarithm to `base`, of the natural one and `k` in two parts each.
+#[inline(always)]
+fn to_base(x: f64, base: &Base<f64>) -> f64 {
+    let (x, k_0) = if is_ordinary(x) {
+        (x, 0)
+    } else {
+        match unusual(x) {
+            Ok(value) => return value,
+            Err(scaled) => (scaled, -54),
+        }
+    };
+    let (k, f) = split(x);
+    let k = f64::from(k + k_0);
+    let high = fma(-0.5 * f, f, f);
+    // The difference is exact: `high` is between f / 2 and 2 f.
+    let low = fma(-0.5 * f, f, f - high) + terms(f).1;
+    let (product, lost) = product_and_rest(high, base.scale);
+    let lost = lost + fma(high, base.scale_low, low * base.scale);
+    let (whole, whole_lost) = product_and_rest(k, base.of_two);
+    let (sum, rest) = sum_and_rest(whole, product);
+    sum + (rest + (lost + fma(k, base.of_two_low, whole_lost)))
+}
+
+#[inline]
+pub(super) fn log2(x: f64) -> f64 {
+    to_base(x, &BASE_2)
+}
+
+#[inline]
+pub(super) fn log10(x: f64) -> f64 {
+    to_base(x, &BASE_10)
+}
+
+#[inline]
+pub(super) fn ln_1p(x: f64) -> f64 {
+    // -1 < x < 2^1023, and 2^-54 or more in size.
+    let size = upper(x) & 0x7fff_ffff;
+    if size.wrapping_sub(0x3c90_0000) >= 0x7fe0_0000 - 0x3c90_0000 || x <= -1.0 {
+        return if size < 0x3c90_0000 {
+            x
+        } else if x > 0.0 {
+            ln(x)
+        } else if x == -1.0 {
+            f64::NEG_INFINITY
+        } else if x < -1.0 {
+            f64::NAN
+        } else {
+            x
+        };
+    }
+    let sum = 1.0 + x;
+    // What the sum lost: the greater of 1 and x is subtracted first.
+    let lost = if x < 1.0 {
+        x - (sum - 1.0)
+    } else {
+        1.0 - (sum - x)
+    };
+    let (k, f) = split(sum);
+    // Times 2^-k: `sum` has at most 2^1023, and where `lost` is scaled to nothing it is nothing.
+    let lost = lost * f64::from_bits(((1023 - k.min(1000)) as u64) << 52);
+    let (f, lost) = sum_and_rest(f, lost);
+    // Over 1 + f, nearly.
+    let lost = fma(-f, lost, lost);
+    let k = f64::from(k);
+    let (half_square, rest) = terms(f);
+    let near = f - (half_square - (rest + fma(k, LN_2_LOW, lost)));
+    fma(k, LN_2, near)
+}
+
+#[inline]
+pub(super) fn lnf(x: f32) -> f32 {
+    let (x, k_0) = if is_ordinary_f32(x) {
+        (x, 0)
+    } else {
+        match unusual_f32(x) {
+            Ok(value) => return value,
+            Err(scaled) => (scaled, -25),
+        }
+    };
+    let (k, f) = split_f32(x, TWO_THIRDS_F32);
+    let near = fma(f * f, fma(f, terms_f32(f), -0.5), f);
+    fma((k + k_0) as f32, core::f32::consts::LN_2, near)
+}
+
+#[inline(always)]
+fn to_base_f32(x: f32, base: &Base<f32>) -> f32 {
+    let (x, k_0) = if is_ordinary_f32(x) {
+        (x, 0)
+    } else {
+        match unusual_f32(x) {
+            Ok(value) => return value,
+            Err(scaled) => (scaled, -25),
+        }
+    };
+    let (k, f) = split_f32(x, TWO_THIRDS_F32);
+    let k = (k + k_0) as f32;
+    let high = fma(-0.5 * f, f, f);
+    let low = fma(f * f, f * terms_f32(f), fma(-0.5 * f, f, f - high));
+    let (product, lost) = product_and_rest(high, base.scale);
+    let lost = lost + fma(high, base.scale_low, low * base.scale);
+    let (whole, whole_lost) = product_and_rest(k, base.of_two);
+    let (sum, rest) = sum_and_rest(whole, product);
+    sum + (rest + (lost + fma(k, base.of_two_low, whole_lost)))
+}
+
+#[inline]
+pub(super) fn log2f(x: f32) -> f32 {
+    to_base_f32(x, &BASE_2_F32)
+}
+
+#[inline]
+pub(super) fn log10f(x: f32) -> f32 {
+    to_base_f32(x, &BASE_10_F32)
+}
+
+#[inline]
+pub(super) fn ln_1pf(x: f32) -> f32 {
+    let size = x.abs();
+    // 2^-25 and above.
+    if !(size >= 2.980_232_2e-8 && x > -1.0 && size < 1.0e38) {
+        return if size < 0.5 {
+            x
+        } else if x > 0.0 {
+            lnf(x)
+        } else if x == -1.0 {
+            f32::NEG_INFINITY
+        } else if x < -1.0 {
+            f32::NAN
+        } else {
+            x
+        };
+    }
+    let sum = 1.0 + x;
+    let lost = if x < 1.0 {
+        x - (sum - 1.0)
+    } else {
+        1.0 - (sum - x)
+    };
+    let (k, f) = split_f32(sum, TWO_THIRDS_F32);
+    let lost = lost * f32::from_bits(((127 - k.min(100)) as u32) << 23);
+    let (f, lost) = sum_and_rest(f, lost);
+    // Over 1 + f, nearly.
+    let lost = fma(-f, lost, lost);
+    // k ln 2 + f in two parts: near sqrt 2 both are large and the sum is not.
+    let k = k as f32;
+    let (whole, whole_low) = product_and_rest(k, core::f32::consts::LN_2);
+    let (head, head_low) = sum_and_rest(whole, f);
+    let low = whole_low + fma(k, LN_2_LOW_F32, lost);
+    head + fma(f * f, fma(f, terms_f32(f), -0.5), head_low + low)
+}

@@ -1,0 +1,206 @@
+//! A device gives the host's bits: a kernel a function, built without an array in local memory and
+//! run on the emulator, over arguments of every exponent and the special ones. Terms of sums, which
+//! start from an instruction whose bits are a device's own, are within their bound.
+
+use std::path::Path;
+use std::process::Command;
+
+use cuda_builder::{CudaBuilder, Lint, LintLevel, NvvmArch};
+use cuda_std::GpuFloat;
+use cuda_std::float::{Addend, LazyFloat};
+use ptx_emulator::{Gpu, Model, Program};
+
+use super::exact::Numbers;
+
+const COUNT: usize = 2048;
+const BLOCK: u32 = 128;
+
+/// The PTX of `rust-cuda-compat/functions`; the tests of that folder share its target folder.
+fn ptx() -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = root.join("tests/rust-cuda-compat/functions");
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rust-cuda-compat");
+    std::fs::copy(root.join("../../Cargo.lock"), folder.join("Cargo.lock")).expect("a lock file");
+    let update = Command::new(env!("CARGO"))
+        .args([
+            "update",
+            "--workspace",
+            "--offline",
+            "--quiet",
+            "--manifest-path",
+        ])
+        .arg(folder.join("Cargo.toml"))
+        .status()
+        .expect("cargo runs");
+    assert!(update.success());
+    let artifact = CudaBuilder::new(&folder)
+        .archs(&[NvvmArch::Compute75])
+        .lint(Lint::LocalArray, LintLevel::Deny)
+        .target_dir(scratch.join("target"))
+        .out_dir(scratch.join("functions"))
+        .build_all()
+        .unwrap_or_else(|error| panic!("{error}"));
+    let path = artifact.ptx_paths().next().expect("one architecture");
+    std::fs::read_to_string(path).expect("PTX is text")
+}
+
+trait Number: Copy + core::fmt::Debug + PartialEq {
+    fn of(x: f64) -> Self;
+    fn of_bits(bits: u64) -> Self;
+    fn bytes(self) -> Vec<u8>;
+    fn from_bytes(bytes: &[u8]) -> Self;
+    /// A NaN has one sign and payload here: IEEE 754 leaves both open.
+    fn bits(self) -> u64;
+}
+
+macro_rules! number {
+    ($($float:ident, $bits:ident;)*) => {$(
+        impl Number for $float {
+            fn of(x: f64) -> Self {
+                x as $float
+            }
+            fn of_bits(bits: u64) -> Self {
+                $float::from_bits((bits >> (64 - $bits::BITS)) as $bits)
+            }
+            fn bytes(self) -> Vec<u8> {
+                self.to_le_bytes().to_vec()
+            }
+            fn from_bytes(bytes: &[u8]) -> Self {
+                $float::from_le_bytes(bytes.try_into().expect("one number"))
+            }
+            fn bits(self) -> u64 {
+                if self.is_nan() { u64::MAX } else { self.to_bits().into() }
+            }
+        }
+    )*};
+}
+
+number! { f32, u32; f64, u64; }
+
+/// Special values, numbers of every exponent, and numbers near those that functions like.
+fn arguments<T: Number>(numbers: &mut Numbers) -> Vec<T> {
+    let special = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        2.0,
+        1e-320,
+        -1e-44,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+    ];
+    let mut all: Vec<T> = special.into_iter().map(T::of).collect();
+    while all.len() < COUNT {
+        all.push(T::of_bits(numbers.bits()));
+        for size in [1.0, 4.0, 100.0, 800.0] {
+            all.push(T::of(numbers.between(-size, size)));
+        }
+    }
+    all.truncate(COUNT);
+    all
+}
+
+struct Device {
+    gpu: Gpu,
+    program: Program,
+}
+
+impl Device {
+    fn run<T: Number>(&mut self, kernel: &str, x: &[T], y: &[T]) -> Vec<T> {
+        let size = size_of::<T>();
+        let place = |gpu: &mut Gpu, values: &[T]| {
+            let address = gpu.alloc(size_of_val(values)).expect("memory");
+            let bytes: Vec<u8> = values.iter().flat_map(|value| value.bytes()).collect();
+            gpu.copy_in(address, &bytes).expect("a copy");
+            address
+        };
+        let (at_x, at_y) = (place(&mut self.gpu, x), place(&mut self.gpu, y));
+        let out = self.gpu.alloc(COUNT * size).expect("memory");
+        let count = (COUNT as u64).to_le_bytes();
+        let (a, b, c) = (at_x.to_le_bytes(), at_y.to_le_bytes(), out.to_le_bytes());
+        let parameters: [&[u8]; 5] = [&a, &count, &b, &count, &c];
+        let blocks = COUNT as u32 / BLOCK;
+        self.gpu
+            .launch(
+                &self.program,
+                kernel,
+                [blocks, 1, 1],
+                [BLOCK, 1, 1],
+                0,
+                &parameters,
+            )
+            .unwrap_or_else(|error| panic!("{kernel}: {error}"));
+        let mut bytes = vec![0; COUNT * size];
+        self.gpu.copy_out(out, &mut bytes).expect("a copy");
+        bytes.chunks(size).map(T::from_bytes).collect()
+    }
+
+    fn compare<T: Number>(&mut self, kernel: &str, host: impl Fn(T, T) -> T) {
+        let mut numbers = Numbers::new();
+        let x = arguments::<T>(&mut numbers);
+        let mut y = arguments::<T>(&mut numbers);
+        // Special values meet all kinds, each other among them.
+        y.rotate_left(COUNT / 2);
+        y[..11].copy_from_slice(&x[..11]);
+        for (i, value) in self.run(kernel, &x, &y).into_iter().enumerate() {
+            let expected = host(x[i], y[i]);
+            assert_eq!(
+                value.bits(),
+                expected.bits(),
+                "{kernel} of {:?} and {:?} is {value:?} on the device, {expected:?} here",
+                x[i],
+                y[i]
+            );
+        }
+    }
+
+    /// Terms within 2^-22 (f32) or 2^-51 (f64), added to what is of their size.
+    fn bounded<T: Number>(
+        &mut self,
+        kernel: &str,
+        bound: f64,
+        value: fn(T) -> f64,
+        wide: fn(T) -> f64,
+    ) {
+        let mut numbers = Numbers::new();
+        let x: Vec<T> = (0..COUNT)
+            .map(|_| T::of(numbers.between(1e-3, 1e3)))
+            .collect();
+        let zero = vec![T::of(0.0); COUNT];
+        for (i, sum) in self.run(kernel, &x, &zero).into_iter().enumerate() {
+            let error = wide(sum) / value(x[i]) - 1.0;
+            assert!(error.abs() <= bound, "{kernel} of {:?} is {sum:?}", x[i]);
+        }
+    }
+}
+
+macro_rules! compare_all {
+    ($($one:ident)*; $($two:ident)*; $($term:ident)*) => {
+        /// All in one test, since they are of one build.
+        #[test]
+        fn every_function_has_the_hosts_bits_on_a_device_and_no_local_memory() {
+            let program = Program::load(&ptx()).expect("PTX that the emulator reads");
+            let gpu = Gpu::new(Model::h200());
+            let mut device = Device { gpu, program };
+            $(
+                device.compare::<f32>(concat!(stringify!($one), "_f32"), |x, _| GpuFloat::$one(x));
+                device.compare::<f64>(concat!(stringify!($one), "_f64"), |x, _| GpuFloat::$one(x));
+            )*
+            $(
+                device.compare::<f32>(concat!(stringify!($two), "_f32"), |x, y| GpuFloat::$two(x, y));
+                device.compare::<f64>(concat!(stringify!($two), "_f64"), |x, y| GpuFloat::$two(x, y));
+            )*
+            $(
+                let (value, wide) = (|x: f32| x.$term().value().into(), f64::from);
+                device.bounded::<f32>(concat!(stringify!($term), "_f32"), 2f64.powi(-22), value, wide);
+                let (value, wide) = (|x: f64| x.$term().value(), |x| x);
+                device.bounded::<f64>(concat!(stringify!($term), "_f64"), 2f64.powi(-51), value, wide);
+            )*
+        }
+    };
+}
+
+for_each_function!(compare_all);

@@ -1,0 +1,136 @@
+//! Errors in f32, against the host's own functions of f64, which are exact in comparison: over
+//! arguments spread over all bit patterns.
+
+use cuda_std::GpuFloat;
+use cuda_std::float::{LazyFloat, fast_exp_f32};
+
+use super::exact::Numbers;
+
+/// How many units in the last place of the f32 at `truth` lie between that and `value`; 0 where
+/// both are NaN, or infinite, or `truth` rounds to infinity.
+fn ulps(value: f32, truth: f64) -> f64 {
+    let near = truth as f32;
+    if value.is_nan() && truth.is_nan() || value == near && near.is_infinite() {
+        return 0.0;
+    }
+    let exponent = ((near.to_bits() >> 23) & 0xff).max(1) as i32 - 150;
+    let error = (f64::from(value) - truth).abs() / 2f64.powi(exponent);
+    if error.is_nan() { f64::INFINITY } else { error }
+}
+
+#[track_caller]
+fn within(bound: f64, name: &str, function: fn(f32) -> f32, truth: fn(f64) -> f64) {
+    let mut worst = (0.0, 0.0);
+    // A prime step: every 40009th pattern of bits, and so all exponents.
+    for bits in (0..=u32::MAX).step_by(40_009) {
+        let x = f32::from_bits(bits);
+        let error = ulps(function(x), truth(f64::from(x)));
+        if error > worst.0 {
+            worst = (error, x);
+        }
+    }
+    let (error, x) = worst;
+    assert!(error <= bound, "{name}({x:e}) is {error:.3} ulp away");
+    assert!(
+        error > 0.25,
+        "{name} is nowhere more than {error:.3} ulp away"
+    );
+}
+
+#[test]
+fn exponentials_and_logarithms_of_f32_are_within_1_ulp() {
+    within(1.0, "exp", GpuFloat::exp, f64::exp);
+    within(1.0, "exp2", GpuFloat::exp2, f64::exp2);
+    within(1.0, "exp_m1", GpuFloat::exp_m1, f64::exp_m1);
+    within(1.0, "ln", GpuFloat::ln, f64::ln);
+    within(1.0, "log2", GpuFloat::log2, f64::log2);
+    within(1.0, "log10", GpuFloat::log10, f64::log10);
+    within(1.0, "ln_1p", GpuFloat::ln_1p, f64::ln_1p);
+}
+
+#[test]
+fn roots_and_trigonometry_of_f32_are_within_1_ulp_and_tangents_within_2() {
+    within(0.501, "cbrt", GpuFloat::cbrt, f64::cbrt);
+    within(1.0, "atan", GpuFloat::atan, f64::atan);
+    within(1.0, "asin", GpuFloat::asin, f64::asin);
+    within(1.0, "acos", GpuFloat::acos, f64::acos);
+    within(1.0, "sin", GpuFloat::sin, f64::sin);
+    within(1.0, "cos", GpuFloat::cos, f64::cos);
+    within(2.0, "tan", GpuFloat::tan, f64::tan);
+}
+
+#[test]
+fn hyperbolic_functions_of_f32_are_within_1_ulp_and_their_inverses_within_2_or_3() {
+    within(1.0, "sinh", GpuFloat::sinh, f64::sinh);
+    within(1.0, "cosh", GpuFloat::cosh, f64::cosh);
+    within(1.0, "tanh", GpuFloat::tanh, f64::tanh);
+    within(2.0, "asinh", GpuFloat::asinh, f64::asinh);
+    within(3.0, "acosh", GpuFloat::acosh, f64::acosh);
+    within(3.0, "atanh", GpuFloat::atanh, f64::atanh);
+}
+
+#[test]
+fn powers_angles_and_lengths_of_f32_are_within_1_ulp() {
+    let mut numbers = Numbers::new();
+    let (mut power, mut angle, mut length) = (0.0f64, 0.0f64, 0.0f64);
+    for _ in 0..100_000 {
+        let x = f32::from_bits(numbers.bits() as u32 >> 1);
+        let exponent = numbers.between(-150.0, 129.0);
+        let y = (exponent / f64::from(x).log2()) as f32;
+        if x.is_finite() && y.is_finite() {
+            let truth = f64::from(x).powf(f64::from(y));
+            power = power.max(ulps(GpuFloat::powf(x, y), truth));
+        }
+        let (y, x) = (f32::from_bits(numbers.bits() as u32), x * exponent as f32);
+        if !y.is_nan() && !x.is_nan() {
+            let truth = f64::from(y).atan2(f64::from(x));
+            angle = angle.max(ulps(GpuFloat::atan2(y, x), truth));
+            let truth = f64::from(y).hypot(f64::from(x));
+            length = length.max(ulps(GpuFloat::hypot(y, x), truth));
+        }
+    }
+    assert!(
+        power > 0.25 && power <= 1.0,
+        "powers are {power:.3} ulp away"
+    );
+    assert!(
+        angle > 0.25 && angle <= 1.0,
+        "angles are {angle:.3} ulp away"
+    );
+    assert!(
+        length > 0.25 && length <= 1.0,
+        "lengths are {length:.3} ulp away"
+    );
+}
+
+#[test]
+fn the_fast_exponential_is_within_2_to_the_minus_21_point_3() {
+    let mut numbers = Numbers::new();
+    for _ in 0..100_000 {
+        let x = numbers.between(-87.33, 88.72) as f32;
+        let truth = f64::from(x).exp();
+        let error = (f64::from(fast_exp_f32(x)) / truth - 1.0).abs();
+        assert!(error <= 2f64.powf(-21.3), "{x}: 2^{}", error.log2());
+    }
+    assert_eq!(fast_exp_f32(88.75), f32::INFINITY);
+    assert_eq!(fast_exp_f32(1_048_576.0), f32::INFINITY);
+    assert_eq!(fast_exp_f32(-1_048_576.0), 0.0);
+    assert!(fast_exp_f32(f32::NAN).is_nan());
+}
+
+#[test]
+fn fast_forms_of_f32_are_within_their_bounds() {
+    let mut numbers = Numbers::new();
+    for _ in 0..100_000 {
+        let (p, d) = (
+            numbers.between(1.0, 4.0) as f32,
+            numbers.between(1.0, 4.0) as f32,
+        );
+        let (wide_p, wide_d) = (f64::from(p), f64::from(d));
+        let root = f64::from(d.fast_sqrt()) / wide_d.sqrt() - 1.0;
+        assert!(root.abs() <= 2f64.powi(-23), "{d}");
+        assert!(ulps(d.fast_recip(), 1.0 / wide_d) <= 1.0, "{d}");
+        let quotient = f64::from(p.fast_div(d)) / (wide_p / wide_d) - 1.0;
+        assert!(quotient.abs() <= 2f64.powf(-22.4), "{p} / {d}");
+    }
+}
