@@ -70,14 +70,7 @@ impl<R: Real> Composite<R> {
     /// [`Error::Argument`](crate::Error::Argument) for no blocks, and for warps outside of 1
     /// to 8.
     pub fn with_shape(self, blocks: u32, warps: u32) -> Result<Self> {
-        if blocks == 0 {
-            let problem = "is 0, allowed are 1 and more".into();
-            return Err(refuse::argument("blocks", problem));
-        }
-        if !(1..=MAX_WARPS).contains(&warps) {
-            let problem = format!("is {warps}, allowed are 1 to {MAX_WARPS}");
-            return Err(refuse::argument("warps", problem));
-        }
+        refuse::shape(blocks, warps, MAX_WARPS)?;
         Ok(Self {
             blocks,
             warps,

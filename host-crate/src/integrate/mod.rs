@@ -1,6 +1,7 @@
 //! Integrals of functions of one variable, on the device.
 //!
-//! [`Composite`] is one integral over equal strips, by a composite rule. Which integrands
+//! [`Composite`] is one integral over equal strips, by a composite rule; [`Adaptive`] is a
+//! batch of them, each to a tolerance, by Gauss and Kronrod's rules. Which integrands
 //! there are says [`catalogue`](quadscan_kernels::integrate::catalogue); an application adds
 //! its own with [`integrands!`](quadscan_kernels::integrands) in its crate of kernels.
 //!
@@ -22,11 +23,19 @@
 //! # }
 //! ```
 
+mod adaptive;
 mod composite;
+mod items;
 mod refuse;
 
+pub use adaptive::{Adaptive, Options};
 pub use composite::Composite;
+pub use items::Items;
+pub use quadscan_kernels::integrate::batch::{
+    CONVERGED, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, Outcome, ROUNDOFF,
+};
 pub use quadscan_kernels::integrate::integrand::{Integrand, MAX_PARAMETERS, Parameters, Point};
+pub use quadscan_kernels::integrate::kronrod::GaussKronrod;
 pub use quadscan_kernels::integrate::launch::{Entry, IntegrandKernels, Kernels};
 pub use quadscan_kernels::integrate::real::Real;
 pub use quadscan_kernels::integrate::rules::Rule;

@@ -79,6 +79,68 @@ pub(super) fn parameters<R: Real>(of: &Kernels<R>, given: &[R]) -> Result<Parame
     Ok(all)
 }
 
+/// A launch that a kernel does not have.
+pub(super) fn shape(blocks: u32, warps: u32, most: u32) -> Result<()> {
+    if blocks == 0 {
+        return Err(argument("blocks", "is 0, allowed are 1 and more".into()));
+    }
+    if !(1..=most).contains(&warps) {
+        let problem = format!("is {warps}, allowed are 1 to {most}");
+        return Err(argument("warps", problem));
+    }
+    Ok(())
+}
+
+/// Tolerances that nothing can be within.
+pub(super) fn tolerances<R: Real>(absolute: R, relative: R) -> Result<()> {
+    for (name, tolerance) in [("absolute", absolute), ("relative", relative)] {
+        // NaN is refused as well.
+        if !(tolerance >= R::ZERO && tolerance.is_number()) {
+            let problem = format!("is {tolerance:?}, allowed are 0 and positive numbers");
+            return Err(argument(name, problem));
+        }
+    }
+    if absolute == R::ZERO && relative == R::ZERO {
+        let problem = "and absolute are 0, and one of them has to be positive".into();
+        return Err(argument("relative", problem));
+    }
+    Ok(())
+}
+
+/// A number of intervals that there is no room for.
+pub(super) fn intervals(intervals: u32, most: u32) -> Result<()> {
+    if (1..=most).contains(&intervals) {
+        return Ok(());
+    }
+    let problem = format!("is {intervals}, allowed are 1 to {most}");
+    Err(argument("intervals", problem))
+}
+
+/// Break points that are none.
+pub(super) fn breaks<R: Real>(breaks: &[R]) -> Result<()> {
+    match breaks.iter().position(|point| !point.is_number()) {
+        None => Ok(()),
+        Some(index) => {
+            let problem = format!("has {:?} at {index}, allowed are numbers", breaks[index]);
+            Err(argument("breaks", problem))
+        }
+    }
+}
+
+/// An array that has not `each` elements for each of `n` items.
+pub(super) fn elements(name: &str, found: usize, n: usize, each: usize) -> Result<()> {
+    if n.checked_mul(each) == Some(found) {
+        return Ok(());
+    }
+    let of = if each == 1 {
+        format!("one for each of {n} outcomes")
+    } else {
+        format!("{each} for each of {n} outcomes")
+    };
+    let problem = format!("has {found} elements, allowed are {of}");
+    Err(argument(name, problem))
+}
+
 /// Memory of another device than the module's.
 pub(super) fn foreign(module: &Module, entry: &str, argument: &str, owner: &Device) -> Result<()> {
     let device = module.device();

@@ -23,6 +23,8 @@ pub struct Kernels<R: Real> {
     pub eval_at: fn(Point<R>, &Parameters<R>) -> R,
     /// The entry of [`composite`](super::composite).
     composite: &'static str,
+    /// The entry of [`adaptive`](super::adaptive).
+    adaptive: &'static str,
 }
 
 impl<R: Real> Kernels<R> {
@@ -30,13 +32,14 @@ impl<R: Real> Kernels<R> {
     ///
     /// # Safety
     ///
-    /// `composite` is an entry that [`integrand_kernels!`](crate::integrand_kernels) made for
-    /// `I` in `R`.
+    /// The last two are entries that [`integrand_kernels!`](crate::integrand_kernels) made
+    /// for `I` in `R`, of these rules.
     pub const unsafe fn new<I: Integrand<R>>(
         name: &'static str,
         formula: &'static str,
         parameters: &'static [&'static str],
         composite: &'static str,
+        adaptive: &'static str,
     ) -> Self {
         Self {
             name,
@@ -47,12 +50,18 @@ impl<R: Real> Kernels<R> {
             break_point: I::break_point,
             eval_at: I::eval_at,
             composite,
+            adaptive,
         }
     }
 
     /// The entry of the kernel of composite rules.
     pub const fn composite(&self) -> &'static str {
         self.composite
+    }
+
+    /// The entry of the kernel of adaptive rules.
+    pub const fn adaptive(&self) -> &'static str {
+        self.adaptive
     }
 }
 

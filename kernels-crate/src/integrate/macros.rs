@@ -133,6 +133,7 @@ macro_rules! integrand_description {
                     $formula,
                     $crate::integrand_parameters!(names $parameters),
                     concat!("composite_", stringify!($name), "_", stringify!($float)),
+                    concat!("adaptive_", stringify!($name), "_", stringify!($float)),
                 )
             };
         }
@@ -192,6 +193,42 @@ macro_rules! integrand_kernels {
                 };
                 // SAFETY: the kernel's own contract.
                 unsafe { $crate::integrate::composite::integrate::<$type, $float>(&request) }
+            }
+
+            /// Integrates many items by an adaptive rule; see `adaptive`.
+            ///
+            /// # Safety
+            /// See the function `integrate` there.
+            #[::cuda_std::kernel]
+            #[part([<integrate_ $name>])]
+            #[launch_bounds(256)]
+            #[allow(clippy::too_many_arguments, reason = "a launch has them")]
+            pub unsafe fn [<adaptive_ $name _ $float>](
+                n: u64,
+                from: *const $float,
+                to: *const $float,
+                limits: [$float; 2],
+                of_items: *const $float,
+                parameters: $crate::integrate::integrand::Parameters<$float>,
+                breaks: *const $float,
+                break_count: u32,
+                absolute: $float,
+                relative: $float,
+                output: *mut $crate::integrate::batch::Outcome<$float>,
+                draw: u32,
+                scratch: *mut u64,
+                nodes: u32,
+                most: u32,
+            ) {
+                ::cuda_std::grid::allow_next();
+                let batch = $crate::integrate::batch::Batch {
+                    n, from, to, limits, of_items, parameters, breaks, break_count, absolute,
+                    relative, output, draw, scratch,
+                };
+                // SAFETY: the kernel's own contract.
+                unsafe {
+                    $crate::integrate::adaptive::integrate::<$type, $float>(&batch, nodes, most)
+                }
             }
         }
     };

@@ -23,14 +23,18 @@ macro_rules! entries {
     )*};
 }
 
+pub mod adaptive;
+pub mod batch;
 pub mod catalogue;
 pub mod compensated;
 pub mod composite;
 pub mod integrand;
+pub mod kronrod;
 #[cfg(not(target_os = "cuda"))]
 pub mod launch;
 mod macros;
 pub mod mapping;
+pub mod range;
 pub mod real;
 pub mod rules;
 pub mod trapezoid;

@@ -7,6 +7,7 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 use bytemuck::Pod;
 use cuda_std::GpuFloat;
 use cuda_std::float::Addend;
+use cuda_std::warp::WarpShuffleValue;
 
 mod private {
     pub trait Sealed {}
@@ -18,6 +19,7 @@ mod private {
 pub trait Real:
     GpuFloat
     + Addend<Self>
+    + WarpShuffleValue
     + Pod
     + Debug
     + Add<Output = Self>
@@ -121,8 +123,10 @@ impl<R: Real> Running<R> {
         let sum = self.sum + term;
         let added = sum - self.sum;
         let lost = (self.sum - (sum - added)) + (term - added);
-        self.sum = sum;
-        self.lost = self.lost + lost;
+        // What was lost would lose digits itself, were it not kept small.
+        let lost = self.lost + lost;
+        self.sum = sum + lost;
+        self.lost = lost - (self.sum - sum);
     }
 
     /// The sum.

@@ -1,0 +1,202 @@
+//! Many integrals by an adaptive rule.
+
+use bytemuck::bytes_of;
+use cuda_std::launch::Actual;
+use quadscan_kernels::integrate::adaptive::{MAX_INTERVALS, MAX_WARPS, numbers_of_team, teams};
+use quadscan_kernels::integrate::batch::{Outcome, SCRATCH_WORDS, TEAMS_OF_WARP};
+use quadscan_kernels::integrate::kronrod::GaussKronrod;
+use quadscan_kernels::scan::lanes::LANES;
+
+use super::items::Items;
+use super::{IntegrandKernels, Kernels, Real, refuse};
+use crate::Result;
+use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, ViewMut};
+
+/// What is asked of an adaptive rule.
+#[derive(Clone, Debug)]
+pub struct Options<R> {
+    /// The rule of an interval.
+    pub rule: GaussKronrod,
+    /// The absolute tolerance; 0 or more.
+    pub absolute: R,
+    /// The tolerance relative to the integral's magnitude; 0 or more. The larger of the two
+    /// counts.
+    pub relative: R,
+    /// The most intervals of an item, 1 to 1024. More of them need more shared memory, and
+    /// fewer items are worked on at a time.
+    pub intervals: u32,
+    /// Points where the function jumps, has a corner or peaks, beside those that it is known
+    /// to have; a point that is not between an item's limits is none of it.
+    pub breaks: Vec<R>,
+}
+
+impl<R: Real> Default for Options<R> {
+    /// 10 nodes among 21, a relative tolerance of 10^-10 (10^-4 in f32), 64 intervals.
+    fn default() -> Self {
+        let relative = if size_of::<R>() == 8 { 1e-10 } else { 1e-4 };
+        Self {
+            rule: GaussKronrod::G10K21,
+            absolute: R::ZERO,
+            relative: R::from_f64(relative),
+            intervals: 64,
+            breaks: Vec::new(),
+        }
+    }
+}
+
+/// Integrals of one function, in `R`, which is `f32` or `f64`, by halving the interval with
+/// the largest error until the sum of the errors is within the tolerance: as many as there
+/// are items, each with its own limits and parameters, in one launch.
+///
+/// An outcome is the same bit for bit from run to run, whatever the other items are.
+///
+/// Source: QUADPACK's QAGE, QAGI and QAGP.
+#[derive(Debug)]
+pub struct Adaptive<R: Real> {
+    module: Module,
+    kernels: Kernels<R>,
+    options: Options<R>,
+    breaks: Buffer<R>,
+    blocks: u32,
+    warps: u32,
+    scratch: Buffer<u64>,
+}
+
+impl<R: Real> Adaptive<R> {
+    /// A plan for integrals of `I`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Adaptive::new`].
+    pub fn of<I: IntegrandKernels<R>>(module: &Module, options: Options<R>) -> Result<Self> {
+        Self::new(module, I::KERNELS, options)
+    }
+
+    /// The same for an integrand that is known by its kernels, those of a
+    /// [catalogue](quadscan_kernels::integrate::catalogue::CATALOGUE).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`](crate::Error::Argument) for tolerances, intervals and breaks that
+    /// are not allowed, [`Error::UnknownKernel`](crate::Error::UnknownKernel) where `module`
+    /// does not have the kernels, [`Error::OutOfMemory`](crate::Error::OutOfMemory); the
+    /// driver's.
+    pub fn new(module: &Module, kernels: Kernels<R>, options: Options<R>) -> Result<Self> {
+        refuse::tolerances(options.absolute, options.relative)?;
+        refuse::intervals(options.intervals, MAX_INTERVALS)?;
+        refuse::breaks(&options.breaks)?;
+        let device = module.device();
+        let mut best = (0, 0);
+        for warps in 1..=MAX_WARPS {
+            let shared = shared_bytes::<R>(warps, options.intervals);
+            // One that does not fit is refused.
+            let resident = module.resident_blocks(kernels.adaptive(), warps * LANES, shared);
+            let resident = match resident {
+                Ok(resident) => resident,
+                Err(error) if best.0 == 0 => return Err(error),
+                Err(_) => break,
+            };
+            if resident * warps > best.0 * best.1 {
+                best = (resident, warps);
+            }
+        }
+        let (resident, warps) = best;
+        let multiprocessors = device.properties().multiprocessors;
+        Ok(Self {
+            module: module.clone(),
+            kernels,
+            breaks: device.upload(&options.breaks)?,
+            options,
+            blocks: multiprocessors.saturating_mul(resident).max(1),
+            warps: warps.max(1),
+            scratch: device.alloc_zeroed(SCRATCH_WORDS)?,
+        })
+    }
+
+    /// The same plan with launches of up to `blocks` blocks of `warps` warps, 1 to 8: for
+    /// measurements, since the outcomes are the same.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`](crate::Error::Argument).
+    pub fn with_shape(self, blocks: u32, warps: u32) -> Result<Self> {
+        refuse::shape(blocks, warps, MAX_WARPS)?;
+        Ok(Self {
+            blocks,
+            warps,
+            ..self
+        })
+    }
+
+    /// The integrand.
+    pub fn kernels(&self) -> &Kernels<R> {
+        &self.kernels
+    }
+
+    /// Writes an outcome for each of the items: as many as `outcomes` has elements.
+    /// Asynchronous.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`](crate::Error::Argument) for items that are not as many, or have
+    /// other parameters than the integrand;
+    /// [`Error::ForeignBuffer`](crate::Error::ForeignBuffer); the driver's.
+    pub fn integrate<'a>(
+        &mut self,
+        items: &Items<'_, R>,
+        outcomes: impl Into<ViewMut<'a, Outcome<R>>>,
+    ) -> Result<()> {
+        let outcomes = outcomes.into();
+        let entry = self.kernels.adaptive();
+        let items = items.checked(&self.module, &self.kernels, entry, outcomes.len())?;
+        refuse::foreign(&self.module, entry, "outcomes", outcomes.device())?;
+        let n = outcomes.len() as u64;
+        // Every team has an item, or nearly so, before any has two.
+        let all = u64::from(self.blocks) * u64::from(self.warps) * u64::from(TEAMS_OF_WARP);
+        let of_block = u64::from(teams(self.warps));
+        let blocks = n.div_ceil(of_block).clamp(1, u64::from(self.blocks)) as u32;
+        let draw = (n / all / 4 * u64::from(TEAMS_OF_WARP)).clamp(u64::from(TEAMS_OF_WARP), 64);
+        let (draw, nodes) = (draw as u32, self.options.rule as u32);
+        let break_count = self.breaks.len() as u32;
+        let (breaks, output) = (self.breaks.address(), outcomes.address());
+        let scratch = self.scratch.address();
+        let arguments = [
+            bytes_of(&n),
+            bytes_of(&items.from),
+            bytes_of(&items.to),
+            bytes_of(&items.limits),
+            bytes_of(&items.of_items),
+            bytes_of(&items.parameters),
+            bytes_of(&breaks),
+            bytes_of(&break_count),
+            bytes_of(&self.options.absolute),
+            bytes_of(&self.options.relative),
+            bytes_of(&output),
+            bytes_of(&draw),
+            bytes_of(&scratch),
+            bytes_of(&nodes),
+            bytes_of(&self.options.intervals),
+        ];
+        let arguments = arguments.map(|bytes| Actual {
+            bytes,
+            elements: None,
+        });
+        let shared = shared_bytes::<R>(self.warps, self.options.intervals);
+        let shape = LaunchShape::new(blocks, self.warps * LANES).with_shared(shared);
+        // SAFETY: the parameters are those of the kernel that the macro makes. What is read
+        // and written is borrowed, of this device, and has room for all items; outcomes are
+        // borrowed alone. The scratch memory is this plan's, which launches one after the
+        // other, and the shared memory has room for the teams' intervals. Every thread waits
+        // for the launches before it before it reads or writes.
+        unsafe {
+            let config = LaunchConfig::new(shape).programmatic();
+            self.module.launch_raw(entry, config, &arguments)
+        }
+    }
+}
+
+/// Bytes of dynamic shared memory of a block of so many warps.
+fn shared_bytes<R>(warps: u32, intervals: u32) -> u32 {
+    let numbers = numbers_of_team(intervals) * teams(warps) as usize;
+    (numbers * size_of::<R>()) as u32
+}
