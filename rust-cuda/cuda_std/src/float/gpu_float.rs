@@ -1,7 +1,7 @@
 //! The trait, and how each method is computed.
 
 use super::{
-    arctangent, exponential, hyperbolic, logarithm, power, trigonometry, trigonometry_f32,
+    arcsine, arctangent, exponential, hyperbolic, logarithm, power, trigonometry, trigonometry_f32,
 };
 
 mod private {
@@ -377,12 +377,12 @@ macro_rules! implement {
 
                 #[inline]
                 fn asin(self) -> Self {
-                    arctangent::[<asin $($suffix)?>](self)
+                    arcsine::[<asin $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn acos(self) -> Self {
-                    arctangent::[<acos $($suffix)?>](self)
+                    arcsine::[<acos $($suffix)?>](self)
                 }
 
                 #[inline]

@@ -67,6 +67,7 @@ macro_rules! hyperbolic {
             if size < $one {
                 // With t = exp(2 |x|) - 1: t / (t + 2), or 1 - 2 / (t + 2), in two parts.
                 let (t, t_low) = $exp_m1(2.0 * size);
+                let (t, t_low) = sum_and_rest(t, t_low);
                 let (start, top, top_low, (bottom, bottom_low)) = if t < 2.0 {
                     (0.0, t, t_low, sum_and_rest(2.0, t))
                 } else {
