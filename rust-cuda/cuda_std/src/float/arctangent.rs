@@ -6,7 +6,9 @@
 //! algorithm with 200 bits, 2026-11-22.
 
 use super::GpuFloat;
-use super::arithmetic::{Times, fma, polynomial, power_of_two, power_of_two_f32, sum_and_rest};
+use super::arithmetic::{
+    fma, polynomial, power_of_two, power_of_two_f32, quotient_and_rest, sum_and_rest,
+};
 
 macro_rules! arctangent {
     (
@@ -31,18 +33,16 @@ macro_rules! arctangent {
             } else {
                 sum_and_rest(x, y)
             };
-            let (part, top, top_low, bottom, bottom_low) = if middle {
-                (0.25, difference, difference_low, sum, sum_low)
+            let (part, top, bottom) = if middle {
+                (0.25, (difference, difference_low), (sum, sum_low))
             } else if above {
-                (0.5, -x, 0.0, y, 0.0)
+                (0.5, (-x, 0.0), (y, 0.0))
             } else {
-                (0.0, y, 0.0, x, 0.0)
+                (0.0, (y, 0.0), (x, 0.0))
             };
-            let inverse = 1.0 / bottom;
-            let t = top.times(inverse);
-            let rest = fma(-t, bottom_low, fma(-t, bottom, top) + top_low);
+            let (t, rest) = quotient_and_rest(top, bottom);
             let z = t * t;
-            let small = fma(t * z, polynomial(z, $series), rest * inverse);
+            let small = fma(t * z, polynomial(z, $series), rest);
             let (high, low) = sum_and_rest(part * pi, t);
             sum_and_rest(high, low + (small + part * pi_low))
         }

@@ -187,13 +187,28 @@ fn counts<const N: usize>(ptx: &str, kernel: &str, instructions: [&str; N]) -> [
 
 /// What the documentation of terms says they cost; the products by `SCALE` stand in the kernels.
 fn terms_take_few_instructions(ptx: &str) {
-    let wide = ["rsqrt.approx.ftz.f64", "rcp.approx.ftz.f64", "mul.f64", "fma.rn.f64", "add.f64"];
+    let wide = [
+        "rsqrt.approx.ftz.f64",
+        "rcp.approx.ftz.f64",
+        "mul.f64",
+        "fma.rn.f64",
+        "add.f64",
+    ];
     assert_eq!(counts(ptx, "root_f64", wide), [1, 0, 1 + 1, 3, 0]);
     assert_eq!(counts(ptx, "reciprocal_f64", wide), [0, 1, 0, 3, 0]);
-    let single = ["sqrt.approx.ftz.f32", "rcp.approx.ftz.f32", "mul.f32", "fma.rn.f32", "add.f32"];
+    let single = [
+        "sqrt.approx.ftz.f32",
+        "rcp.approx.ftz.f32",
+        "mul.f32",
+        "fma.rn.f32",
+        "add.f32",
+    ];
     assert_eq!(counts(ptx, "root_f32", single), [1, 0, 0, 0, 1]);
     assert_eq!(counts(ptx, "reciprocal_f32", single), [0, 1, 0, 0, 1]);
-    assert_eq!(counts(ptx, "fast_forms", ["sqrt.rn", "rcp.rn", "div.rn", "call"]), [0; 4]);
+    assert_eq!(
+        counts(ptx, "fast_forms", ["sqrt.rn", "rcp.rn", "div.rn", "call"]),
+        [0; 4]
+    );
 }
 
 macro_rules! compare_all {
