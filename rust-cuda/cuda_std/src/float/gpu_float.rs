@@ -136,7 +136,7 @@ pub trait GpuFloat: Copy + PartialOrd + private::Sealed {
     #[must_use = "the method returns a new number"]
     fn cos(self) -> Self;
 
-    /// The tangent of `self` radians. Within 1 ulp, for arguments of any size.
+    /// The tangent of `self` radians. Within 1.2 ulp, for arguments of any size.
     #[must_use = "the method returns a new number"]
     fn tan(self) -> Self;
 
