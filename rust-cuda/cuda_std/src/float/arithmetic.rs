@@ -138,8 +138,8 @@ pub(super) fn is_ordinary_f32(x: f32) -> bool {
 /// `1 / d`, rounded correctly, for `d` from 1 to 4 with an even last bit.
 ///
 /// The device's approximation is within 1 ulp and its error an f32, so that one step of Newton's
-/// method ends at the rounded reciprocal, but for a fraction of ones alone (Markstein 1990, theorem
-/// 7; all fractions from all starts were tried). That saves what `rcp.rn.f32` does for other
+/// method ends at the rounded reciprocal, but for a fraction of ones alone (Markstein 1990;
+/// all even fractions from all starts were tried). That saves what `rcp.rn.f32` does for other
 /// arguments.
 #[inline(always)]
 pub(super) fn recip_near_two(d: f32) -> f32 {
