@@ -58,10 +58,10 @@ fn the_ptx_says_what_the_manifest_says() {
 }
 
 /// Kernels that need bulk copies.
-const SM_90: &str = "lookahead_";
+const SM_90: [&str; 2] = ["lookahead_", "segmented_lookahead_"];
 
 /// Kernels that scan in their place on older GPUs; newer ones have some, to compare.
-const SM_75: &str = "decoupled_lookback_fixed_";
+const SM_75: [&str; 2] = ["decoupled_lookback_fixed_", "segmented_lookback_"];
 
 #[test]
 fn both_architectures_have_the_same_kernels_with_the_same_parameters() {
@@ -76,15 +76,18 @@ fn both_architectures_have_the_same_kernels_with_the_same_parameters() {
         })
         .collect();
     let (mut portable, mut newer) = (signatures[0].clone(), signatures[1].clone());
-    let instead = |entry: &String| entry.strip_prefix(SM_90).map(|of| format!("{SM_75}{of}"));
-    let shifted = |entry: &String| entry.contains("_shifted_");
-    let ahead = newer.keys().filter(|entry| !shifted(entry));
-    let expected: BTreeSet<String> = ahead.filter_map(instead).collect();
-    let back = portable.keys().filter(|entry| entry.starts_with(SM_75));
-    assert!(!expected.is_empty());
-    assert!(back.cloned().eq(expected), "one for every operator");
-    portable.retain(|entry, _| newer.contains_key(entry) || !entry.starts_with(SM_75));
-    newer.retain(|entry, _| !entry.starts_with(SM_90));
+    for (ahead, back) in SM_90.into_iter().zip(SM_75) {
+        let shifted = |entry: &String| entry.contains("_shifted_");
+        let instances = newer.keys().filter(|entry| !shifted(entry));
+        let instances = instances.filter_map(|entry| entry.strip_prefix(ahead));
+        let expected: BTreeSet<_> = instances.map(|of| format!("{back}{of}")).collect();
+        let found = portable.keys().filter(|entry| entry.starts_with(back));
+        assert!(!expected.is_empty());
+        assert!(found.cloned().eq(expected), "one for every operator");
+    }
+    let starts = |entry: &str, of: [&str; 2]| of.iter().any(|start| entry.starts_with(start));
+    portable.retain(|entry, _| newer.contains_key(entry) || !starts(entry, SM_75));
+    newer.retain(|entry, _| !starts(entry, SM_90));
     assert_eq!(portable, newer);
 }
 
@@ -99,8 +102,8 @@ fn text_below(folder: &Path) -> String {
     texts.collect()
 }
 
-/// Kernels of a part other than `main` are instances of one operator, by whose name the
-/// suite calls all of them.
+/// Kernels of a part other than `main` and `heads` are instances of one operator, by whose
+/// name the suite calls all of them.
 #[test]
 fn every_kernel_has_a_conformance_test() {
     let suite = text_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance"));
@@ -110,7 +113,7 @@ fn every_kernel_has_a_conformance_test() {
     for part in artifact().parts() {
         for kernel in &part.part.kernels {
             let name = match part.part.name.as_str() {
-                "main" => kernel.entry.as_str(),
+                "main" | "heads" => kernel.entry.as_str(),
                 instance => instance,
             };
             assert!(
@@ -182,13 +185,21 @@ fn only_kernels_that_count_or_add_across_blocks_have_atomics() {
         let adds = adds.iter().any(|ending| entry.name.ends_with(ending));
         // Tiles count the launch, whose tag their totals have.
         let tiles = ["one_wave_", "lookahead_", "decoupled_lookback_"];
+        let segments = [
+            "segmented_lookahead_",
+            "segmented_lookback_",
+            "segmented_small_",
+        ];
+        // Two segments may begin in one word of bits.
+        let heads = ["heads_of_offsets_"];
         // The blocks of a reduction count those that are done, and warps vote on segments.
         let reduces = ["reduce_", "segmented_reduce_"];
         let reduces = reduces.iter().any(|start| entry.name.starts_with(start));
         let alone = ["reduce_then_scan_"];
         let alone = alone.iter().any(|start| entry.name.starts_with(start));
         let adds = adds || reduces && !alone;
-        let adds = adds || tiles.iter().any(|start| entry.name.starts_with(start));
+        let mut others = tiles.iter().chain(&segments).chain(&heads);
+        let adds = adds || others.any(|start| entry.name.starts_with(start));
         assert_eq!(counts > 0, adds, "{} for {arch}", entry.name);
     });
 }

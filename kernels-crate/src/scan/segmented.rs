@@ -169,11 +169,34 @@ twins! {
 ///
 /// ```
 /// # mod kernels {
-/// use quadscan_kernels::operator::Sum;
+/// use quadscan_kernels::operator::{Identity, Operator};
 /// use quadscan_kernels::segmented_scan_kernels;
 ///
+/// /// Exclusive or, one bit an element.
+/// #[derive(Clone, Copy, Debug)]
+/// pub struct Parity;
+///
+/// impl Operator for Parity {
+///     type Input = u32;
+///     type Accumulator = u32;
+///     type Output = u32;
+///     fn transform(element: u32) -> u32 {
+///         element & 1
+///     }
+///     fn combine(first: u32, second: u32) -> u32 {
+///         first ^ second
+///     }
+///     fn finish(result: u32) -> u32 {
+///         result
+///     }
+/// }
+///
+/// impl Identity for Parity {
+///     const IDENTITY: u32 = 0;
+/// }
+///
 /// segmented_scan_kernels! {
-///     sum_u8_u16: Sum<u8, u16>;
+///     parity: Parity;
 /// }
 /// # }
 /// ```

@@ -64,7 +64,7 @@ where
     let right = expected(&elements, &starts, |segment| {
         oracle::inclusive::<O>(None, segment)
     });
-    compare(&output.to_vec()?, &right, &what("inclusive"));
+    compare(&output.to_vec()?, &right, &what("heads_of_offsets_4"));
 
     plan.by_offsets(&offsets)
         .inclusive_with(initial, &input, &mut output)?;
@@ -93,10 +93,12 @@ where
 }
 
 macro_rules! operators {
-    ($($statement:ident: $($operator:ty),*;)*) => {$(
+    ($($statement:ident: $($instance:ident => $operator:ty),*;)*) => {$(
         pub(crate) fn $statement(bench: &Bench) -> Outcome {
             $(
                 for kernel in kernels::<Segmented<$operator>>(&bench.module) {
+                    let name = stringify!($instance).trim_start_matches("segmented");
+                    assert!(kernel.entry.ends_with(name), "{} is not {name}", kernel.entry);
                     let most = 2 * kernel.tile + 77;
                     let options = by(kernel.algorithm);
                     let mut plan =
@@ -113,13 +115,22 @@ macro_rules! operators {
 
 operators! {
     sums_of_every_type_agree_with_sequential_scans:
-        Sum<u8>, Sum<i16>, Sum<u32>, Sum<i64>, Sum<f16>, Sum<bf16>, Sum<f32>, Sum<f64>,
-        Sum<u8, u32>;
+        segmented_sum_u8 => Sum<u8>, segmented_sum_u16 => Sum<i16>,
+        segmented_sum_u32 => Sum<u32>, segmented_sum_u64 => Sum<i64>,
+        segmented_sum_f16 => Sum<f16>, segmented_sum_bf16 => Sum<bf16>,
+        segmented_sum_f32 => Sum<f32>, segmented_sum_f64 => Sum<f64>,
+        segmented_sum_u8_u32 => Sum<u8, u32>;
     extremes_agree_with_sequential_scans:
-        Min<i32>, Min<u32>, Min<f32>, Min<i64>, Min<u64>, Min<f64>,
-        Max<i32>, Max<u32>, Max<f32>, Max<i64>, Max<u64>, Max<f64>;
-    products_agree_with_sequential_scans: Product<f32>, Product<f64>;
-    an_operator_that_is_not_commutative_keeps_the_order_in_segments: Compose;
+        segmented_min_i32 => Min<i32>, segmented_min_u32 => Min<u32>,
+        segmented_min_f32 => Min<f32>, segmented_min_i64 => Min<i64>,
+        segmented_min_u64 => Min<u64>, segmented_min_f64 => Min<f64>,
+        segmented_max_i32 => Max<i32>, segmented_max_u32 => Max<u32>,
+        segmented_max_f32 => Max<f32>, segmented_max_i64 => Max<i64>,
+        segmented_max_u64 => Max<u64>, segmented_max_f64 => Max<f64>;
+    products_agree_with_sequential_scans:
+        segmented_product_f32 => Product<f32>, segmented_product_f64 => Product<f64>;
+    an_operator_that_is_not_commutative_keeps_the_order_in_segments:
+        segmented_affine_f64 => Compose;
 }
 
 /// From segments of one element each to one of all, at sizes around warps and tiles.
@@ -159,20 +170,20 @@ pub(crate) fn keys_flags_and_offsets_say_the_same(bench: &Bench) -> Outcome {
     }
     let flip = |i: u64, bits: u32| (i % 2) << (i / 2 % u64::from(bits));
     macro_rules! by_keys {
-        ($($key:ty: $make:expr;)*) => {$(
+        ($($kernel:ident => $key:ty: $make:expr;)*) => {$(
             let make: fn(u64, &dyn Fn(u64, u32) -> u64) -> $key = $make;
             let keys: Vec<$key> = segment.iter().map(|&i| make(i, &flip)).collect();
             let keys = device.upload(&keys)?;
             plan.by_key(&keys).inclusive(&input, &mut output)?;
-            compare(&output.to_vec()?, &right, stringify!($key));
+            compare(&output.to_vec()?, &right, stringify!($kernel));
         )*};
     }
     by_keys! {
-        u8: |i, flip| flip(i, 8) as u8;
-        i16: |i, flip| flip(i, 16) as i16;
-        f32: |i, _| i as f32;
-        u64: |i, flip| flip(i, 64);
-        [u64; 2]: |i, flip| [flip(i / 2, 64), flip(i.div_ceil(2), 64)];
+        heads_of_keys_1 => u8: |i, flip| flip(i, 8) as u8;
+        heads_of_keys_2 => i16: |i, flip| flip(i, 16) as i16;
+        heads_of_keys_4 => f32: |i, _| i as f32;
+        heads_of_keys_8 => u64: |i, flip| flip(i, 64);
+        heads_of_keys_16 => [u64; 2]: |i, flip| [flip(i / 2, 64), flip(i.div_ceil(2), 64)];
     }
 
     let mut flags = vec![0_u8; n];
@@ -183,7 +194,7 @@ pub(crate) fn keys_flags_and_offsets_say_the_same(bench: &Bench) -> Outcome {
     flags[0] = 0;
     let flags = device.upload(&flags)?;
     plan.by_flags(&flags).inclusive(&input, &mut output)?;
-    compare(&output.to_vec()?, &right, "flags");
+    compare(&output.to_vec()?, &right, "heads_of_flags");
 
     // In no order, some twice, some beyond the last element.
     let mut any: Vec<u64> = starts.iter().map(|&start| start as u64).collect();
@@ -193,7 +204,7 @@ pub(crate) fn keys_flags_and_offsets_say_the_same(bench: &Bench) -> Outcome {
     }
     let any = device.upload(&any)?;
     plan.by_offsets(&any).inclusive(&input, &mut output)?;
-    compare(&output.to_vec()?, &right, "offsets of 64 bits, in no order");
+    compare(&output.to_vec()?, &right, "heads_of_offsets_8, in no order");
     Ok(())
 }
 

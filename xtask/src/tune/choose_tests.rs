@@ -117,11 +117,11 @@ fn a_kernel_that_is_the_fastest_as_far_as_it_goes_is_used_so_far() {
 #[test]
 fn more_elements_weigh_more() {
     let mut record = record();
-    // 10 % slower at 2^22, weight 1, and 5 % faster at 2^28, weight 7.
+    // 10 % slower at 2^22, weight 1, and 10 % faster at 2^28, weight 7: 8 % in all.
     record.candidates.push(measured(
         Algorithm::Lookahead,
         [8, 7, 4, 2],
-        &[(18, 8.0), (20, 8.0), (22, 8.8), (28, 475.0)],
+        &[(18, 8.0), (20, 8.0), (22, 8.8), (28, 450.0)],
     ));
     assert_eq!(chosen(&record).lookahead.workers, 8);
 }

@@ -1,18 +1,18 @@
-//! `atan`, `atan2`, `asin` and `acos` without tables or local memory.
+//! `atan` and `atan2` without tables or local memory.
 //!
 //! With tan(pi/8) and tan(3 pi/8) as bounds, the angle of the point (x, y) is 0, pi/4 or pi/2 and
 //! the arc tangent of a quotient between -tan(pi/8) and tan(pi/8): of y / x, (y - x) / (y + x) or
-//! -x / y. The quotient is kept in two parts. For `asin` and `acos` the point is on the unit circle. Minimax polynomials by Remez's algorithm with 200
-//! bits, 2026-11-22.
+//! -x / y. The quotient is kept in two parts. Minimax polynomials by Remez's
+//! algorithm with 200 bits, 2026-11-22.
 
 use super::GpuFloat;
 use super::arithmetic::{
-    Times, fma, polynomial, power_of_two, power_of_two_f32, product_and_rest, sum_and_rest,
+    fma, polynomial, power_of_two, power_of_two_f32, quotient_and_rest, sum_and_rest,
 };
 
 macro_rules! arctangent {
     (
-        $float:ident, $atan:ident, $atan2:ident, $asin:ident, $acos:ident, $angle:ident, $other:ident, $pi:expr, $near:expr, $far:expr,
+        $float:ident, $atan:ident, $atan2:ident, $angle:ident, $pi:expr, $near:expr, $far:expr,
         $exponent:expr, $shift:expr, $power:ident, $series:expr
     ) => {
         /// The angle of the point (x, y), neither of them negative, in two parts: for sizes of
@@ -33,18 +33,16 @@ macro_rules! arctangent {
             } else {
                 sum_and_rest(x, y)
             };
-            let (part, top, top_low, bottom, bottom_low) = if middle {
-                (0.25, difference, difference_low, sum, sum_low)
+            let (part, top, bottom) = if middle {
+                (0.25, (difference, difference_low), (sum, sum_low))
             } else if above {
-                (0.5, -x, 0.0, y, 0.0)
+                (0.5, (-x, 0.0), (y, 0.0))
             } else {
-                (0.0, y, 0.0, x, 0.0)
+                (0.0, (y, 0.0), (x, 0.0))
             };
-            let inverse = 1.0 / bottom;
-            let t = top.times(inverse);
-            let rest = fma(-t, bottom_low, fma(-t, bottom, top) + top_low);
+            let (t, rest) = quotient_and_rest(top, bottom);
             let z = t * t;
-            let small = fma(t * z, polynomial(z, $series), rest * inverse);
+            let small = fma(t * z, polynomial(z, $series), rest);
             let (high, low) = sum_and_rest(part * pi, t);
             sum_and_rest(high, low + (small + part * pi_low))
         }
@@ -52,8 +50,11 @@ macro_rules! arctangent {
         #[inline]
         pub(super) fn $atan(x: $float) -> $float {
             let size = x.abs();
-            // Beyond this bound the next term of pi/2 - 1/x + ... does not count.
-            let value = if size < $power($exponent) {
+            // Beyond the second bound the next term of pi/2 - 1/x + ... does not count.
+            let value = if size < $near {
+                let z = size * size;
+                fma(size * z, polynomial(z, $series), size)
+            } else if size < $power($exponent) {
                 let (high, low) = $angle(size, 1.0);
                 high + low
             } else if x.is_nan() {
@@ -103,42 +104,6 @@ macro_rules! arctangent {
             };
             GpuFloat::copysign(angle, y)
         }
-
-        /// The third side of a triangle with a right angle, from its longest side 1 and another
-        /// one, in two parts; NaN for what is above 1.
-        #[inline(always)]
-        fn $other(side: $float) -> ($float, $float) {
-            let (product, product_low) = product_and_rest(side, side);
-            let (square, rest) = sum_and_rest(1.0, -product);
-            let (square, lost) = sum_and_rest(square, rest - product_low);
-            let other = GpuFloat::sqrt(square);
-            let rest = fma(-other, other, square) + lost;
-            (other, if other > 0.0 { 0.5 * rest / other } else { 0.0 })
-        }
-
-        #[inline]
-        pub(super) fn $asin(x: $float) -> $float {
-            let size = x.abs();
-            let (other, other_low) = $other(size);
-            let (high, low) = $angle(size, other);
-            // The side's low part turns the point by as much, times its height.
-            GpuFloat::copysign(high + fma(-other_low, size, low), x)
-        }
-
-        #[inline]
-        pub(super) fn $acos(x: $float) -> $float {
-            let (pi, pi_low): ($float, $float) = $pi;
-            let size = x.abs();
-            let (other, other_low) = $other(size);
-            let (high, low) = $angle(other, size);
-            let low = fma(other_low, size, low);
-            if x < 0.0 {
-                let (value, rest) = sum_and_rest(pi, -high);
-                value + (rest + (pi_low - low))
-            } else {
-                high + low
-            }
-        }
     };
 }
 
@@ -146,10 +111,7 @@ arctangent!(
     f64,
     atan,
     atan2,
-    asin,
-    acos,
     angle,
-    other_side,
     (core::f64::consts::PI, f64::from_bits(0x3ca1_a626_3314_5c07)),
     0.41421356237309503,
     2.414213562373095,
@@ -175,10 +137,7 @@ arctangent!(
     f32,
     atanf,
     atan2f,
-    asinf,
-    acosf,
     angle_f32,
-    other_side_f32,
     (core::f32::consts::PI, f32::from_bits(0xb3bb_bd2e)),
     0.414_213_57,
     2.414_213_7,

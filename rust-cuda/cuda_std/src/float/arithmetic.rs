@@ -92,6 +92,19 @@ where
     (product, fma(a, b, -product))
 }
 
+/// `(top + top_low) / (bottom + bottom_low)` as a sum of two numbers; the low parts are at most as
+/// large as a rounding.
+#[inline(always)]
+pub(super) fn quotient_and_rest<T>(top: (T, T), bottom: (T, T)) -> (T, T)
+where
+    T: Times + core::ops::Add<Output = T> + core::ops::Mul<Output = T> + core::ops::Neg<Output = T>,
+{
+    let inverse = GpuFloat::recip(bottom.0);
+    let quotient = top.0.times(inverse);
+    let residual = fma(-quotient, bottom.0, top.0) + top.1;
+    (quotient, fma(-quotient, bottom.1, residual).times(inverse))
+}
+
 /// `2^n`, for `n` from -1022 to 1023.
 #[inline(always)]
 pub(super) fn power_of_two(n: i32) -> f64 {
@@ -125,8 +138,8 @@ pub(super) fn is_ordinary_f32(x: f32) -> bool {
 /// `1 / d`, rounded correctly, for `d` from 1 to 4 with an even last bit.
 ///
 /// The device's approximation is within 1 ulp and its error an f32, so that one step of Newton's
-/// method ends at the rounded reciprocal, but for a fraction of ones alone (Markstein 1990, theorem
-/// 7; all fractions from all starts were tried). That saves what `rcp.rn.f32` does for other
+/// method ends at the rounded reciprocal, but for a fraction of ones alone (Markstein 1990;
+/// all even fractions from all starts were tried). That saves what `rcp.rn.f32` does for other
 /// arguments.
 #[inline(always)]
 pub(super) fn recip_near_two(d: f32) -> f32 {

@@ -176,7 +176,7 @@ pub(super) fn exp2_of_sum(high: f64, low: f64) -> f64 {
     exp2_end(p, shifted.to_bits() as i32, high)
 }
 
-/// `exp(x) - 1` as a rounded number and what the rounding lost, for `|x|` up to 709.
+/// `exp(x) - 1` as a sum of two numbers, the second much smaller, for `|x|` up to 709.
 #[inline(always)]
 pub(super) fn exp_m1_parts(x: f64) -> (f64, f64) {
     let (n, first, turns) = reduce(x);
@@ -204,7 +204,7 @@ pub(super) fn exp_m1_parts(x: f64) -> (f64, f64) {
     let power = power_of_two(n);
     let less = power - 1.0;
     let (high, low) = sum_and_rest(less, power * near);
-    sum_and_rest(high, fma(power, near_low, low + ((power - less) - 1.0)))
+    (high, fma(power, near_low, low + ((power - less) - 1.0)))
 }
 
 #[inline]
@@ -325,7 +325,7 @@ pub(super) fn exp_m1_parts_f32(x: f32) -> (f32, f32) {
     let power = power_of_two_f32(n);
     let less = power - 1.0;
     let (high, low) = sum_and_rest(less, power * near);
-    sum_and_rest(high, fma(power, near_low, low + ((power - less) - 1.0)))
+    (high, fma(power, near_low, low + ((power - less) - 1.0)))
 }
 
 #[inline]

@@ -1,7 +1,7 @@
 //! The trait, and how each method is computed.
 
 use super::{
-    arctangent, exponential, hyperbolic, logarithm, power, trigonometry, trigonometry_f32,
+    arcsine, arctangent, exponential, hyperbolic, logarithm, power, trigonometry, trigonometry_f32,
 };
 
 mod private {
@@ -136,7 +136,7 @@ pub trait GpuFloat: Copy + PartialOrd + private::Sealed {
     #[must_use = "the method returns a new number"]
     fn cos(self) -> Self;
 
-    /// The tangent of `self` radians. Within 2 ulp, for arguments of any size.
+    /// The tangent of `self` radians. Within 1.2 ulp, for arguments of any size.
     #[must_use = "the method returns a new number"]
     fn tan(self) -> Self;
 
@@ -377,12 +377,12 @@ macro_rules! implement {
 
                 #[inline]
                 fn asin(self) -> Self {
-                    arctangent::[<asin $($suffix)?>](self)
+                    arcsine::[<asin $($suffix)?>](self)
                 }
 
                 #[inline]
                 fn acos(self) -> Self {
-                    arctangent::[<acos $($suffix)?>](self)
+                    arcsine::[<acos $($suffix)?>](self)
                 }
 
                 #[inline]

@@ -6,7 +6,9 @@
 //! bits, 2026-11-22.
 
 use super::GpuFloat;
-use super::arithmetic::{Times, fma, polynomial, power_of_two, power_of_two_f32, sum_and_rest};
+use super::arithmetic::{
+    Times, fma, polynomial, power_of_two, power_of_two_f32, quotient_and_rest, sum_and_rest,
+};
 use super::exponential::{
     exp_m1_parts, exp_m1_parts_f32, reduce, reduce_f32, rest_of, rest_of_f32,
 };
@@ -67,20 +69,15 @@ macro_rules! hyperbolic {
             if size < $one {
                 // With t = exp(2 |x|) - 1: t / (t + 2), or 1 - 2 / (t + 2), in two parts.
                 let (t, t_low) = $exp_m1(2.0 * size);
-                let (start, top, top_low, (bottom, bottom_low)) = if t < 2.0 {
-                    (0.0, t, t_low, sum_and_rest(2.0, t))
+                let (t, t_low) = sum_and_rest(t, t_low);
+                let (start, top, (bottom, bottom_low)) = if t < 2.0 {
+                    (0.0, (t, t_low), sum_and_rest(2.0, t))
                 } else {
-                    (1.0, -2.0, 0.0, sum_and_rest(t, 2.0))
+                    (1.0, (-2.0, 0.0), sum_and_rest(t, 2.0))
                 };
-                let inverse = 1.0 / bottom;
-                let quotient = top.times(inverse);
-                let rest = fma(
-                    -quotient,
-                    bottom_low + t_low,
-                    fma(-quotient, bottom, top) + top_low,
-                );
+                let (quotient, rest) = quotient_and_rest(top, (bottom, bottom_low + t_low));
                 let (sum, sum_low) = sum_and_rest(start, quotient);
-                return GpuFloat::copysign(sum + fma(rest, inverse, sum_low), x);
+                return GpuFloat::copysign(sum + (rest + sum_low), x);
             }
             if x.is_nan() {
                 x

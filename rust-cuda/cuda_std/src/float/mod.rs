@@ -11,6 +11,7 @@
 
 mod addend;
 pub mod approx;
+mod arcsine;
 mod arctangent;
 mod arithmetic;
 mod exponential;

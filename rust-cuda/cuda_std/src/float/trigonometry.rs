@@ -6,7 +6,9 @@
 //! keeps arrays on the stack, which every thread would pay for in local memory.
 
 use super::GpuFloat;
-use super::arithmetic::{Times, polynomial, product_and_rest, sum_and_rest, upper};
+use super::arithmetic::{
+    Times, polynomial, product_and_rest, quotient_and_rest, sum_and_rest, upper,
+};
 
 const HALF_PI: f64 = f64::from_bits(0x3ff9_21fb_5444_2d18);
 const HALF_PI_2: f64 = f64::from_bits(0x3c91_a626_3314_5c07);
@@ -158,9 +160,9 @@ fn reduce_turns(x: f64) -> Angle {
 }
 
 impl Angle {
-    /// Sine and cosine of `high + low`.
+    /// Sine and cosine of `high + low`, each as a sum whose first number is the larger.
     #[inline(always)]
-    fn kernels(self) -> (f64, f64) {
+    fn kernels(self) -> ((f64, f64), (f64, f64)) {
         let (x, z) = (self.high, self.high * self.high);
         let odd = polynomial(
             z,
@@ -185,17 +187,23 @@ impl Angle {
             ],
         );
         let half = 0.5 * z;
-        let sine = x + GpuFloat::mul_add(x * z, odd, GpuFloat::mul_add(-half, self.low, self.low));
+        let sine = GpuFloat::mul_add(x * z, odd, GpuFloat::mul_add(-half, self.low, self.low));
         let near = 1.0 - half;
-        let cosine = near + (((1.0 - near) - half) + GpuFloat::mul_add(z * z, even, -x * self.low));
-        // Keeps the sign of -0.
-        (if x == 0.0 { x } else { sine }, cosine)
+        let cosine = ((1.0 - near) - half) + GpuFloat::mul_add(z * z, even, -x * self.low);
+        ((x, sine), (near, cosine))
     }
 
     /// Sine and cosine of the whole angle.
     #[inline(always)]
     fn sin_cos(self) -> (f64, f64) {
         let (sine, cosine) = self.kernels();
+        // Keeps the sign of -0.
+        let sine = if sine.0 == 0.0 {
+            sine.0
+        } else {
+            sine.0 + sine.1
+        };
+        let cosine = cosine.0 + cosine.1;
         match self.quadrant & 3 {
             0 => (sine, cosine),
             1 => (cosine, -sine),
@@ -222,8 +230,16 @@ pub(super) fn cos(x: f64) -> f64 {
 
 #[inline]
 pub(super) fn tan(x: f64) -> f64 {
-    let (sine, cosine) = sin_cos(x);
-    if x == 0.0 { x } else { sine / cosine }
+    let angle = reduce(x);
+    let (sine, cosine) = angle.kernels();
+    let sine = sum_and_rest(sine.0, sine.1);
+    let cosine = sum_and_rest(cosine.0, cosine.1);
+    let (high, low) = if angle.quadrant & 1 == 0 {
+        quotient_and_rest(sine, cosine)
+    } else {
+        quotient_and_rest((-cosine.0, -cosine.1), sine)
+    };
+    if x == 0.0 { x } else { high + low }
 }
 
 /// Sine and cosine of `x * pi`.
@@ -263,7 +279,7 @@ mod tests {
                 "cos({x:e}) = {c:e}, not {:e}",
                 libm::cos(x)
             );
-            assert!(ulps(tan(x), libm::tan(x)) <= 3.0, "tan({x:e})");
+            assert!(ulps(tan(x), libm::tan(x)) <= 1.5, "tan({x:e})");
         }
     }
 

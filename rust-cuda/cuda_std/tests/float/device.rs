@@ -177,12 +177,48 @@ impl Device {
     }
 }
 
+/// How often each of `instructions` stands in the kernel's PTX.
+fn counts<const N: usize>(ptx: &str, kernel: &str, instructions: [&str; N]) -> [usize; N] {
+    let start = ptx.find(&format!(".entry {kernel}(")).expect("a kernel");
+    let text = &ptx[start..];
+    let text = &text[..text.find("\n}").expect("its end")];
+    instructions.map(|instruction| text.matches(instruction).count())
+}
+
+/// What the documentation of terms says they cost; the products by `SCALE` stand in the kernels.
+fn terms_take_few_instructions(ptx: &str) {
+    let wide = [
+        "rsqrt.approx.ftz.f64",
+        "rcp.approx.ftz.f64",
+        "mul.f64",
+        "fma.rn.f64",
+        "add.f64",
+    ];
+    assert_eq!(counts(ptx, "root_f64", wide), [1, 0, 1 + 1, 3, 0]);
+    assert_eq!(counts(ptx, "reciprocal_f64", wide), [0, 1, 0, 3, 0]);
+    let single = [
+        "sqrt.approx.ftz.f32",
+        "rcp.approx.ftz.f32",
+        "mul.f32",
+        "fma.rn.f32",
+        "add.f32",
+    ];
+    assert_eq!(counts(ptx, "root_f32", single), [1, 0, 0, 0, 1]);
+    assert_eq!(counts(ptx, "reciprocal_f32", single), [0, 1, 0, 0, 1]);
+    assert_eq!(
+        counts(ptx, "fast_forms", ["sqrt.rn", "rcp.rn", "div.rn", "call"]),
+        [0; 4]
+    );
+}
+
 macro_rules! compare_all {
     ($($one:ident)*; $($two:ident)*; $($term:ident)*) => {
         /// All in one test, since they are of one build.
         #[test]
         fn every_function_has_the_hosts_bits_on_a_device_and_no_local_memory() {
-            let program = Program::load(&ptx()).expect("PTX that the emulator reads");
+            let ptx = ptx();
+            terms_take_few_instructions(&ptx);
+            let program = Program::load(&ptx).expect("PTX that the emulator reads");
             let gpu = Gpu::new(Model::h200());
             let mut device = Device { gpu, program };
             $(
