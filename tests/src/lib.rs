@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod fixtures;
+pub mod integrals;
 pub mod mapped;
 pub mod mutants;
 pub mod probes;

@@ -6,20 +6,20 @@ use crate::device::{Module, View};
 
 /// Limits and parameters of a batch of integrals.
 #[derive(Debug)]
-pub struct Items<'a, R> {
+pub struct Items<'a, R: Real> {
     from: Given<'a, R>,
     to: Given<'a, R>,
     parameters: Values<'a, R>,
 }
 
 #[derive(Debug)]
-enum Given<'a, R> {
+enum Given<'a, R: Real> {
     All(R),
     Each(View<'a, R>),
 }
 
 #[derive(Debug)]
-enum Values<'a, R> {
+enum Values<'a, R: Real> {
     All(Vec<R>),
     Each(View<'a, R>),
 }
@@ -111,7 +111,7 @@ impl<'a, R: Real> Items<'a, R> {
 }
 
 /// Addresses, 0 for none, and what holds for all items.
-pub(super) struct Raw<R> {
+pub(super) struct Raw<R: Real> {
     pub(super) from: u64,
     pub(super) to: u64,
     pub(super) limits: [R; 2],

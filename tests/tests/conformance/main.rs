@@ -5,6 +5,7 @@
 //! values come from the published tables, from closed forms, or from the
 //! sequential oracles of `quadscan`.
 
+mod adaptive;
 mod block_scan;
 mod composite;
 mod diagnostics;
@@ -42,6 +43,13 @@ fn cases() -> Vec<Case> {
         composite::integrals_go_backwards_and_are_zero_between_equal_limits,
         composite::nodes_stay_between_the_limits_however_close_they_are,
         composite::integrals_that_cannot_be_are_refused_and_nothing_is_written,
+        adaptive::every_integrand_has_its_closed_form_or_says_that_it_has_not,
+        adaptive::random_members_of_families_are_right_and_their_errors_within_the_estimates,
+        adaptive::an_outcome_does_not_depend_on_the_batch_or_the_launch,
+        adaptive::ranges_go_either_way_and_as_far_as_infinity,
+        adaptive::what_cannot_converge_says_why,
+        adaptive::breaks_begin_intervals,
+        adaptive::batches_that_cannot_be_are_refused_and_nothing_is_written,
         trapezoid::trapezoid_f64_has_exactly_the_rules_own_error,
         trapezoid::trapezoid_sums_have_the_bits_of_the_published_loop,
         trapezoid::compensated_sums_have_the_bits_of_their_papers,

@@ -1,0 +1,417 @@
+//! Batches of integrals by adaptive rules.
+//!
+//! Expected values: the closed forms of `quadscan_tests::integrals`.
+
+use quadscan::integrate::{
+    Adaptive, CONVERGED, GaussKronrod, Items, Kernels, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS,
+    Options, Outcome, ROUNDOFF, Real,
+};
+use quadscan_kernels::integrate::catalogue::{CATALOGUE, GenzGaussian, RootLog, Runge, SquareLog};
+use quadscan_tests::integrals;
+use quadscan_tests::probes::operands::Random;
+use quadscan_tests::suite::{Bench, Outcome as Conclusion};
+
+const RULES: [GaussKronrod; 2] = [GaussKronrod::G7K15, GaussKronrod::G10K21];
+
+/// An outcome of nothing, between which and what a launch writes there are no doubts.
+fn nothing<R: Real>() -> Outcome<R> {
+    Outcome {
+        value: R::from_f64(-77.0),
+        error: R::from_f64(-77.0),
+        at: R::from_f64(-77.0),
+        evaluations: 77,
+        status: 77,
+        padding: [77; 2],
+    }
+}
+
+/// The outcomes of `n` items, and that nothing is written beside them.
+fn outcomes<R: Real>(
+    bench: &Bench,
+    plan: &mut Adaptive<R>,
+    items: &Items<'_, R>,
+    n: usize,
+) -> quadscan::Result<Vec<Outcome<R>>> {
+    let mut output = bench.device.upload(&vec![nothing(); n + 2])?;
+    plan.integrate(items, output.slice_mut(1..=n)?)?;
+    let mut all = output.to_vec()?;
+    let beside = (all.remove(0), all.pop());
+    assert_eq!(beside, (nothing(), Some(nothing())), "written beside");
+    Ok(all)
+}
+
+fn options<R: Real>(rule: GaussKronrod, relative: f64) -> Options<R> {
+    Options {
+        rule,
+        relative: R::from_f64(relative),
+        ..Options::default()
+    }
+}
+
+/// What is wrong with an outcome, if anything: one that converged is off by 10 times the
+/// tolerance at most. Whether the error is within its estimate stands beside.
+fn judged(
+    name: &str,
+    of: &Outcome<f64>,
+    parameters: &[f64],
+    tolerance: f64,
+) -> (Option<String>, bool) {
+    let exact = integrals::exact(name, parameters).expect("has a closed form");
+    let size = integrals::magnitude(name, parameters).unwrap_or(exact.abs());
+    let error = (of.value - exact).abs();
+    // The closed form has been rounded, too.
+    let is_within = error <= of.error + 4.0 * f64::EPSILON * exact.abs();
+    let is_right = of.status != CONVERGED || error <= 10.0 * tolerance * size;
+    let complaint = format!("{name} {parameters:?}, {tolerance:e}: {of:?}, not {exact:?}");
+    ((!is_right).then_some(complaint), is_within)
+}
+
+pub(crate) fn every_integrand_has_its_closed_form_or_says_that_it_has_not(
+    bench: &Bench,
+) -> Conclusion {
+    let mut random = Random::named(21, "closed forms");
+    for entry in CATALOGUE {
+        let of = &entry.f64;
+        let given = integrals::parameters(of.name, of.parameters.len(), &mut random);
+        let items = Items::between(of.limits.0, of.limits.1).with(&given);
+        for tolerance in [1e-6, 1e-10, 1e-13] {
+            for rule in RULES {
+                let mut plan = Adaptive::new(&bench.module, *of, options(rule, tolerance))?;
+                let found = outcomes(bench, &mut plan, &items, 1)?;
+                let (wrong, is_within) = judged(of.name, &found[0], &given, tolerance);
+                assert_eq!(wrong, None, "{rule:?}");
+                assert!(
+                    is_within,
+                    "{} {tolerance:e} {rule:?}: {:?}",
+                    of.name, found[0]
+                );
+                assert!(
+                    [CONVERGED, OUT_OF_INTERVALS, ROUNDOFF].contains(&found[0].status),
+                    "{} {:?}",
+                    of.name,
+                    found[0]
+                );
+                // Only functions that are infinite at an end are hard at this tolerance.
+                let is_hard = [
+                    "square_log",
+                    "log_cosine",
+                    "root_tangent",
+                    "exponential_root",
+                    "power_log",
+                ]
+                .contains(&of.name);
+                assert!(
+                    is_hard || tolerance < 1e-6 || found[0].status == CONVERGED,
+                    "{} {rule:?}: {:?}",
+                    of.name,
+                    found[0]
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn random_members_of_families_are_right_and_their_errors_within_the_estimates(
+    bench: &Bench,
+) -> Conclusion {
+    const MEMBERS: usize = 1000;
+    let mut random = Random::named(22, "families");
+    for entry in CATALOGUE
+        .iter()
+        .filter(|entry| !entry.f64.parameters.is_empty())
+    {
+        let of = &entry.f64;
+        let each = of.parameters.len();
+        let given: Vec<f64> = (0..MEMBERS)
+            .flat_map(|_| integrals::parameters(of.name, each, &mut random))
+            .collect();
+        let parameters = bench.device.upload(&given)?;
+        let items = Items::between(of.limits.0, of.limits.1).with_each(&parameters);
+        for tolerance in [1e-6, 1e-10, 1e-13] {
+            let mut plan =
+                Adaptive::new(&bench.module, *of, options(GaussKronrod::G10K21, tolerance))?;
+            let found = outcomes(bench, &mut plan, &items, MEMBERS)?;
+            let mut within = 0;
+            for (of_item, given) in found.iter().zip(given.chunks(each)) {
+                let (wrong, is_within) = judged(of.name, of_item, given, tolerance);
+                assert_eq!(wrong, None);
+                within += usize::from(is_within);
+            }
+            assert!(
+                within * 1000 >= MEMBERS * 995,
+                "{} {tolerance:e}: {within} within",
+                of.name
+            );
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn an_outcome_does_not_depend_on_the_batch_or_the_launch(bench: &Bench) -> Conclusion {
+    fn check<R: Real>(bench: &Bench, kernels: Kernels<R>, relative: f64) -> Conclusion {
+        let n = 151;
+        let mut random = Random::named(23, "batches");
+        let given: Vec<R> = (0..n)
+            .flat_map(|_| integrals::parameters(kernels.name, 2, &mut random))
+            .map(R::from_f64)
+            .collect();
+        let to: Vec<R> = (0..n).map(|i| R::from_f64(0.1 + i as f64 / 40.0)).collect();
+        let zero = R::ZERO;
+        let (uploaded, uploaded_to) = (bench.device.upload(&given)?, bench.device.upload(&to)?);
+        let of_rule = || options::<R>(GaussKronrod::G7K15, relative);
+        let items = Items::between(zero, zero)
+            .to_each(&uploaded_to)
+            .with_each(&uploaded);
+        let mut plan = Adaptive::new(&bench.module, kernels, of_rule())?;
+        let all = outcomes(bench, &mut plan, &items, n)?;
+        assert!(all.iter().any(|of| of.evaluations > 15), "all are easy");
+        assert_eq!(outcomes(bench, &mut plan, &items, n)?, all, "again");
+        for (blocks, warps) in [(1, 1), (2, 3), (50, 1)] {
+            let plan = Adaptive::new(&bench.module, kernels, of_rule())?;
+            let mut plan = plan.with_shape(blocks, warps)?;
+            assert_eq!(
+                outcomes(bench, &mut plan, &items, n)?,
+                all,
+                "{blocks}x{warps}"
+            );
+        }
+        for i in [0, 1, 76, n - 1] {
+            let alone = Items::between(zero, to[i]).with(&given[2 * i..2 * i + 2]);
+            assert_eq!(outcomes(bench, &mut plan, &alone, 1)?, [all[i]], "item {i}");
+        }
+        assert_eq!(
+            outcomes(
+                bench,
+                &mut plan,
+                &Items::between(zero, zero).with(&given[..2]),
+                0
+            )?,
+            []
+        );
+        Ok(())
+    }
+    let genz = CATALOGUE
+        .iter()
+        .find(|entry| entry.f64.name == "genz_gaussian");
+    let genz = genz.expect("is in the catalogue");
+    check(bench, genz.f64, 1e-10)?;
+    check(bench, genz.f32, 1e-4)
+}
+
+pub(crate) fn ranges_go_either_way_and_as_far_as_infinity(bench: &Bench) -> Conclusion {
+    let (nan, infinite) = (f64::NAN, f64::INFINITY);
+    let quarter = std::f64::consts::FRAC_PI_4;
+    // Of 1 / (1 + x^2).
+    let cases = [
+        (0.0, 1.0, quarter),
+        (1.0, 0.0, -quarter),
+        (1.0, infinite, quarter),
+        (infinite, 1.0, -quarter),
+        (-infinite, -1.0, quarter),
+        (-1.0, -infinite, -quarter),
+        (-infinite, infinite, 4.0 * quarter),
+        (infinite, -infinite, -4.0 * quarter),
+        (-infinite, 1.0, 3.0 * quarter),
+        (2.5, 2.5, 0.0),
+        (infinite, infinite, 0.0),
+    ];
+    let from: Vec<f64> = cases.iter().map(|case| case.0).chain([nan, 0.0]).collect();
+    let to: Vec<f64> = cases.iter().map(|case| case.1).chain([0.0, nan]).collect();
+    let (from, to) = (bench.device.upload(&from)?, bench.device.upload(&to)?);
+    let items = Items::between(0.0, 0.0).from_each(&from).to_each(&to);
+    for rule in RULES {
+        let mut plan = Adaptive::<f64>::of::<Runge>(&bench.module, options(rule, 1e-12))?;
+        let found = outcomes(bench, &mut plan, &items, cases.len() + 2)?;
+        for ((from, to, expected), of) in cases.iter().zip(&found) {
+            assert_eq!(of.status, CONVERGED, "{from} to {to}: {of:?}");
+            assert!(
+                (of.value - expected).abs() <= 1e-12,
+                "{from} to {to}: {of:?}"
+            );
+            assert_eq!(of.evaluations == 0, from == to);
+        }
+        for of in &found[cases.len()..] {
+            assert_eq!((of.status, of.evaluations), (NO_LIMITS, 0));
+            assert!(of.value.is_nan() && of.error == infinite);
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn what_cannot_converge_says_why(bench: &Bench) -> Conclusion {
+    // The root of a negative number, from the first look on.
+    let mut plan = Adaptive::<f64>::of::<RootLog>(&bench.module, Options::default())?;
+    let found = outcomes(bench, &mut plan, &Items::between(-1.0, 1.0), 3)?;
+    for of in &found {
+        assert_eq!((of.status, of.evaluations), (NOT_FINITE, 21));
+        assert!(of.value.is_nan() && of.error == f64::INFINITY);
+        assert!((-1.0..0.0).contains(&of.at), "{of:?}");
+    }
+    // An infinite end, and few intervals.
+    let few = Options {
+        intervals: 5,
+        ..options(GaussKronrod::G7K15, 1e-12)
+    };
+    let mut plan = Adaptive::<f64>::of::<SquareLog>(&bench.module, few)?;
+    let [of] = outcomes(bench, &mut plan, &Items::between(0.0, 1.0), 1)?[..] else {
+        panic!("one")
+    };
+    assert_eq!((of.status, of.evaluations), (OUT_OF_INTERVALS, 9 * 15));
+    assert!(
+        (of.value - 2.0).abs() <= of.error && of.error > 2e-12,
+        "{of:?}"
+    );
+    // Less than rounding leaves.
+    let fine = options(GaussKronrod::G10K21, 1e-15);
+    let mut plan = Adaptive::<f64>::of::<GenzGaussian>(&bench.module, fine)?;
+    let items = Items::between(0.0, 1.0).with(&[2.0, 0.5]);
+    let [of] = outcomes(bench, &mut plan, &items, 1)?[..] else {
+        panic!("one")
+    };
+    assert_eq!(of.status, ROUNDOFF, "{of:?}");
+    // Breaks for more intervals than there are.
+    let breaks: Vec<f64> = (1..10).map(|i| f64::from(i) / 10.0).collect();
+    let many = Options {
+        intervals: 4,
+        breaks,
+        ..options(GaussKronrod::G7K15, 1e-3)
+    };
+    let mut plan = Adaptive::<f64>::of::<Runge>(&bench.module, many)?;
+    let [of] = outcomes(bench, &mut plan, &Items::between(0.0, 1.0), 1)?[..] else {
+        panic!("one")
+    };
+    assert_eq!(of.status, OUT_OF_INTERVALS);
+    assert!(of.value.is_nan());
+    Ok(())
+}
+
+/// A jump that the integrand knows of costs nothing; the same point given by hand neither,
+/// and a point elsewhere changes the intervals and not the integral.
+pub(crate) fn breaks_begin_intervals(bench: &Bench) -> Conclusion {
+    let with = |breaks: &[f64]| {
+        let options = Options {
+            breaks: breaks.to_vec(),
+            ..options(GaussKronrod::G10K21, 1e-12)
+        };
+        let mut plan = Adaptive::<f64>::of::<Runge>(&bench.module, options)?;
+        let found = outcomes(bench, &mut plan, &Items::between(0.0, 1.0), 1)?;
+        Ok::<_, quadscan::Error>(found[0])
+    };
+    let quarter = std::f64::consts::FRAC_PI_4;
+    for (breaks, intervals) in [
+        (&[][..], 1),
+        (&[0.5], 2),
+        (&[0.75, 0.25, 0.5, 0.5], 4),
+        (&[0.0, 1.0, -3.0, 7.0], 1),
+    ] {
+        let of = with(breaks)?;
+        assert_eq!(
+            (of.status, of.evaluations),
+            (CONVERGED, intervals * 21),
+            "{breaks:?}"
+        );
+        assert!((of.value - quarter).abs() < 1e-14, "{breaks:?}: {of:?}");
+    }
+    let jump = CATALOGUE
+        .iter()
+        .find(|entry| entry.f64.name == "genz_discontinuous");
+    let jump = jump.expect("is in the catalogue").f64;
+    let mut plan = Adaptive::new(&bench.module, jump, options(GaussKronrod::G10K21, 1e-12))?;
+    let items = Items::between(0.0, 1.0).with(&[1.25, 0.3]);
+    let [of] = outcomes(bench, &mut plan, &items, 1)?[..] else {
+        panic!("one")
+    };
+    assert_eq!((of.status, of.evaluations), (CONVERGED, 42), "{of:?}");
+    Ok(())
+}
+
+pub(crate) fn batches_that_cannot_be_are_refused_and_nothing_is_written(
+    bench: &Bench,
+) -> Conclusion {
+    let of = |options| Adaptive::<f64>::of::<GenzGaussian>(&bench.module, options);
+    let refused = |options, expected: &str| {
+        let error = of(options).map(|_| ()).expect_err(expected);
+        assert_eq!(error.to_string(), expected);
+    };
+    let usual = Options::default;
+    refused(
+        Options {
+            relative: -1.0,
+            ..usual()
+        },
+        "relative is -1.0, allowed are 0 and positive numbers",
+    );
+    refused(
+        Options {
+            absolute: f64::NAN,
+            ..usual()
+        },
+        "absolute is NaN, allowed are 0 and positive numbers",
+    );
+    refused(
+        Options {
+            relative: 0.0,
+            ..usual()
+        },
+        "relative and absolute are 0, and one of them has to be positive",
+    );
+    refused(
+        Options {
+            intervals: 0,
+            ..usual()
+        },
+        "intervals is 0, allowed are 1 to 1024",
+    );
+    refused(
+        Options {
+            intervals: 1025,
+            ..usual()
+        },
+        "intervals is 1025, allowed are 1 to 1024",
+    );
+    refused(
+        Options {
+            breaks: vec![0.5, f64::INFINITY],
+            ..usual()
+        },
+        "breaks has inf at 1, allowed are numbers",
+    );
+
+    let mut plan = of(usual())?;
+    let mut output = bench.device.upload(&vec![nothing(); 3])?;
+    let (two, six) = (
+        bench.device.upload(&[0.0; 2])?,
+        bench.device.upload(&[0.5; 6])?,
+    );
+    let unit = || Items::between(0.0, 1.0);
+    for (items, expected) in [
+        (unit(), "parameters are 0, genz_gaussian has 2: a, u"),
+        (
+            unit().with(&[1.0]),
+            "parameters are 1, genz_gaussian has 2: a, u",
+        ),
+        (
+            unit().with_each(&two),
+            "parameters has 2 elements, allowed are 2 for each of 3 outcomes",
+        ),
+        (
+            unit().with_each(&six).from_each(&two),
+            "from has 2 elements, allowed are one for each of 3 outcomes",
+        ),
+        (
+            unit().with_each(&six).to_each(&six),
+            "to has 6 elements, allowed are one for each of 3 outcomes",
+        ),
+    ] {
+        let error = plan.integrate(&items, &mut output).expect_err(expected);
+        assert_eq!(error.to_string(), expected);
+    }
+    let mut none = Adaptive::<f64>::of::<Runge>(&bench.module, usual())?;
+    let error = none
+        .integrate(&unit().with_each(&six), &mut output)
+        .expect_err("has none");
+    assert_eq!(error.to_string(), "parameters are given, runge has none");
+    assert_eq!(output.to_vec()?, vec![nothing(); 3]);
+    Ok(())
+}
