@@ -21,7 +21,7 @@
 
 use cuda_std::{GpuFloat, grid, shared_array, thread, warp};
 
-use super::integrand::{Integrand, Parameters};
+use super::integrand::{Integrand, Parameters, Point};
 use super::real::{Real, Running};
 use super::rules::FAMILIES;
 use crate::operator::Sum;
@@ -198,9 +198,16 @@ unsafe fn chunk_sum<I: Integrand<R>, R: Real>(
     }
     if chunk == 0 && request.ends != 0.0 {
         let mut ends = 0.0;
+        let (from, to) = (R::from_f64(request.from), R::from_f64(request.to));
         for k in 0..2 {
-            let limit = R::from_f64(if k == 0 { request.from } else { request.to });
-            ends += I::eval(limit, &request.parameters).value().to_f64();
+            let x = if k == 0 { from } else { to };
+            let (from_lower, to_upper) = (x - from, to - x);
+            let limit = Point {
+                x,
+                from_lower,
+                to_upper,
+            };
+            ends += I::eval_at(limit, &request.parameters).to_f64();
         }
         sum += ends * (request.ends / scale::<I, R>(&request.parameters));
     }

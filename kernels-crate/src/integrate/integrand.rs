@@ -51,7 +51,8 @@ pub trait Integrand<R: Real>: 'static {
     /// A number, or one that is not multiplied out: [`Addend`].
     fn eval(x: R, parameters: &Parameters<R>) -> impl Addend<R>;
 
-    /// The function at a point whose distances from the limits are known.
+    /// The function at a point whose distances from the limits are known; one of them is 0
+    /// where a rule looks at a limit itself.
     #[inline(always)]
     fn eval_at(point: Point<R>, parameters: &Parameters<R>) -> R {
         Self::eval(point.x, parameters).value()

@@ -83,6 +83,11 @@ fn agree<R: Real>(
                 let expected = quadrature::composite(rule, strips, (from, to), f);
                 let size = quadrature::composite(rule, strips, (from, to), |x| f(x).abs());
                 let found = integral(bench, &mut plan, rule, strips, limits, &own)?.to_f64();
+                if !expected.is_finite() {
+                    // A rule that looks at a limit where the function is infinite.
+                    assert!(rule.ends() != 0.0 && !found.is_finite(), "{found:?}");
+                    continue;
+                }
                 let error = (found - expected).abs() / size;
                 assert!(
                     error <= allowed,
