@@ -3,12 +3,12 @@
 use bytemuck::bytes_of;
 use cuda_std::launch::Actual;
 use quadscan_kernels::integrate::adaptive::{MAX_INTERVALS, MAX_WARPS, numbers_of_team, teams};
-use quadscan_kernels::integrate::batch::{Outcome, SCRATCH_WORDS, TEAMS_OF_WARP};
+use quadscan_kernels::integrate::batch::{Outcome, SCRATCH_WORDS};
 use quadscan_kernels::integrate::kronrod::GaussKronrod;
 use quadscan_kernels::scan::lanes::LANES;
 
 use super::items::Items;
-use super::{IntegrandKernels, Kernels, Real, refuse};
+use super::{IntegrandKernels, Kernels, Real, batch, refuse};
 use crate::Result;
 use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, ViewMut};
 
@@ -86,29 +86,15 @@ impl<R: Real> Adaptive<R> {
         refuse::intervals(options.intervals, MAX_INTERVALS)?;
         refuse::breaks(&options.breaks)?;
         let device = module.device();
-        let mut best = (0, 0);
-        for warps in 1..=MAX_WARPS {
-            let shared = shared_bytes::<R>(warps, options.intervals);
-            // One that does not fit is refused.
-            let resident = module.resident_blocks(kernels.adaptive(), warps * LANES, shared);
-            let resident = match resident {
-                Ok(resident) => resident,
-                Err(error) if best.0 == 0 => return Err(error),
-                Err(_) => break,
-            };
-            if resident * warps > best.0 * best.1 {
-                best = (resident, warps);
-            }
-        }
-        let (resident, warps) = best;
-        let multiprocessors = device.properties().multiprocessors;
+        let shared = |warps| shared_bytes::<R>(warps, options.intervals);
+        let (blocks, warps) = batch::shape(module, kernels.adaptive(), MAX_WARPS, shared)?;
         Ok(Self {
             module: module.clone(),
             kernels,
             breaks: device.upload(&options.breaks)?,
             options,
-            blocks: multiprocessors.saturating_mul(resident).max(1),
-            warps: warps.max(1),
+            blocks,
+            warps,
             scratch: device.alloc_zeroed(SCRATCH_WORDS)?,
         })
     }
@@ -151,12 +137,8 @@ impl<R: Real> Adaptive<R> {
         let items = items.checked(&self.module, &self.kernels, entry, outcomes.len())?;
         refuse::foreign(&self.module, entry, "outcomes", outcomes.device())?;
         let n = outcomes.len() as u64;
-        // Every team has an item, or nearly so, before any has two.
-        let all = u64::from(self.blocks) * u64::from(self.warps) * u64::from(TEAMS_OF_WARP);
-        let of_block = u64::from(teams(self.warps));
-        let blocks = n.div_ceil(of_block).clamp(1, u64::from(self.blocks)) as u32;
-        let draw = (n / all / 4 * u64::from(TEAMS_OF_WARP)).clamp(u64::from(TEAMS_OF_WARP), 64);
-        let (draw, nodes) = (draw as u32, self.options.rule as u32);
+        let (blocks, draw) = batch::launch(n, self.blocks, self.warps);
+        let nodes = self.options.rule as u32;
         let break_count = self.breaks.len() as u32;
         let (breaks, output) = (self.breaks.address(), outcomes.address());
         let scratch = self.scratch.address();

@@ -1,7 +1,8 @@
 //! Integrals of functions of one variable, on the device.
 //!
 //! [`Composite`] is one integral over equal strips, by a composite rule; [`Adaptive`] is a
-//! batch of them, each to a tolerance, by Gauss and Kronrod's rules. Which integrands
+//! batch of them, each to a tolerance, by Gauss and Kronrod's rules, and [`TanhSinh`] one by
+//! rules for functions that are infinite or steep at their limits. Which integrands
 //! there are says [`catalogue`](quadscan_kernels::integrate::catalogue); an application adds
 //! its own with [`integrands!`](quadscan_kernels::integrands) in its crate of kernels.
 //!
@@ -24,13 +25,16 @@
 //! ```
 
 mod adaptive;
+mod batch;
 mod composite;
 mod items;
 mod refuse;
+mod tanh_sinh;
 
 pub use adaptive::{Adaptive, Options};
 pub use composite::Composite;
 pub use items::Items;
+pub use tanh_sinh::{TanhSinh, TanhSinhOptions};
 pub use quadscan_kernels::integrate::batch::{
     CONVERGED, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, Outcome, ROUNDOFF,
 };

@@ -116,6 +116,15 @@ pub(super) fn intervals(intervals: u32, most: u32) -> Result<()> {
     Err(argument("intervals", problem))
 }
 
+/// A last level that there is no table for, or that nothing can be told from.
+pub(super) fn levels(levels: u32, least: u32, most: u32) -> Result<()> {
+    if (least..=most).contains(&levels) {
+        return Ok(());
+    }
+    let problem = format!("is {levels}, allowed are {least} to {most}");
+    Err(argument("levels", problem))
+}
+
 /// Break points that are none.
 pub(super) fn breaks<R: Real>(breaks: &[R]) -> Result<()> {
     match breaks.iter().position(|point| !point.is_number()) {

@@ -162,7 +162,7 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, 
         phase: Phase::Idle,
         item: 0,
         is_backwards: false,
-        range: Range::new(R::ZERO, R::ZERO),
+        range: Range::NONE,
         parameters: [R::ZERO; MAX_PARAMETERS],
         left: R::ZERO,
         right: R::ZERO,
@@ -237,22 +237,8 @@ impl<R: Real> Item<R> {
     /// The batch's breaks are as many as it says.
     #[inline(always)]
     unsafe fn until_break<I: Integrand<R>>(&mut self, batch: &Batch<R>) {
-        let (_, mut nearest) = self.range.interval();
-        let mut index = 0;
-        while index < I::BREAKS as u32 + batch.break_count {
-            let x = if index < I::BREAKS as u32 {
-                I::break_point(index as usize, &self.parameters)
-            } else {
-                // SAFETY: the caller's.
-                unsafe { *batch.breaks.add((index - I::BREAKS as u32) as usize) }
-            };
-            let place = self.range.place_of(x);
-            if self.left < place && place < nearest {
-                nearest = place;
-            }
-            index += 1;
-        }
-        self.right = nearest;
+        // SAFETY: the caller's.
+        self.right = unsafe { batch.next_break::<I>(&self.range, &self.parameters, self.left) };
         self.slot = self.count;
         self.count += 1;
     }

@@ -8,7 +8,8 @@
 use bytemuck::{Pod, Zeroable};
 use cuda_std::{mem, thread, warp};
 
-use super::integrand::{MAX_PARAMETERS, Parameters};
+use super::integrand::{Integrand, MAX_PARAMETERS, Parameters};
+use super::range::Range;
 use super::real::Real;
 use crate::scan::lanes::LANES;
 
@@ -120,6 +121,36 @@ impl<R: Real> Batch<R> {
             }
         }
         parameters
+    }
+
+    /// Where the interval that begins at `left` ends: at the next break, or at the range's
+    /// end; places in the range's variable.
+    ///
+    /// # Safety
+    /// The breaks are as many as the batch says.
+    #[inline(always)]
+    pub unsafe fn next_break<I: Integrand<R>>(
+        &self,
+        range: &Range<R>,
+        parameters: &Parameters<R>,
+        left: R,
+    ) -> R {
+        let (_, mut nearest) = range.interval();
+        let mut index = 0;
+        while index < I::BREAKS as u32 + self.break_count {
+            let x = if index < I::BREAKS as u32 {
+                I::break_point(index as usize, parameters)
+            } else {
+                // SAFETY: the caller's.
+                unsafe { *self.breaks.add((index - I::BREAKS as u32) as usize) }
+            };
+            let place = range.place_of(x);
+            if left < place && place < nearest {
+                nearest = place;
+            }
+            index += 1;
+        }
+        nearest
     }
 
     /// Says that this block takes no more items; the last one to say so sets the scratch

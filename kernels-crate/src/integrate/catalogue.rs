@@ -11,6 +11,15 @@ use cuda_std::float::LazyFloat;
 
 use crate::integrands;
 
+/// Whether the upper limit is pi / 2, as the kind of number has it: where `x` has been
+/// rounded to it, or been kept off it, `x + to_upper` is a neighbour.
+macro_rules! is_at_right_angle {
+    ($point:ident) => {
+        $point.x > 1.0
+            && ($point.x + $point.to_upper - consts::FRAC_PI_2).abs() < 2.0 * R::EPSILON
+    };
+}
+
 integrands! {
     /// A quarter of the unit circle: the published integrand.
     quarter_circle = QuarterCircle {
@@ -96,7 +105,7 @@ integrands! {
         limits: (0.0, consts::FRAC_PI_2),
         parameters: [],
         eval: |x| x.cos().ln(),
-        at: |p| if p.x > 1.0 && p.x + p.to_upper == consts::FRAC_PI_2 {
+        at: |p| if is_at_right_angle!(p) {
             p.to_upper.sin().ln()
         } else {
             p.x.cos().ln()
@@ -109,7 +118,7 @@ integrands! {
         limits: (0.0, consts::FRAC_PI_2),
         parameters: [],
         eval: |x| x.tan().sqrt(),
-        at: |p| if p.x > 1.0 && p.x + p.to_upper == consts::FRAC_PI_2 {
+        at: |p| if is_at_right_angle!(p) {
             (1.0 / p.to_upper.tan()).sqrt()
         } else {
             p.x.tan().sqrt()

@@ -43,6 +43,10 @@ pub trait Integrand<R: Real>: 'static {
     /// many nodes in one piece of straight code.
     const IS_SHORT: bool = false;
 
+    /// Whether [`eval_at`](Integrand::eval_at) computes from the distances where the function
+    /// is steep next to a limit; where not, `x` tells the limit's neighbours apart at best.
+    const USES_DISTANCES: bool = false;
+
     /// The limits that the function is known for; infinite ones are allowed.
     const LIMITS: (R, R);
 

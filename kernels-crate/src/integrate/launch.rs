@@ -25,6 +25,8 @@ pub struct Kernels<R: Real> {
     composite: &'static str,
     /// The entry of [`adaptive`](super::adaptive).
     adaptive: &'static str,
+    /// The entry of [`tanh_sinh`](super::tanh_sinh).
+    tanh_sinh: &'static str,
 }
 
 impl<R: Real> Kernels<R> {
@@ -32,7 +34,7 @@ impl<R: Real> Kernels<R> {
     ///
     /// # Safety
     ///
-    /// The last two are entries that [`integrand_kernels!`](crate::integrand_kernels) made
+    /// The last three are entries that [`integrand_kernels!`](crate::integrand_kernels) made
     /// for `I` in `R`, of these rules.
     pub const unsafe fn new<I: Integrand<R>>(
         name: &'static str,
@@ -40,6 +42,7 @@ impl<R: Real> Kernels<R> {
         parameters: &'static [&'static str],
         composite: &'static str,
         adaptive: &'static str,
+        tanh_sinh: &'static str,
     ) -> Self {
         Self {
             name,
@@ -51,6 +54,7 @@ impl<R: Real> Kernels<R> {
             eval_at: I::eval_at,
             composite,
             adaptive,
+            tanh_sinh,
         }
     }
 
@@ -62,6 +66,11 @@ impl<R: Real> Kernels<R> {
     /// The entry of the kernel of adaptive rules.
     pub const fn adaptive(&self) -> &'static str {
         self.adaptive
+    }
+
+    /// The entry of the kernel of tanh-sinh rules.
+    pub const fn tanh_sinh(&self) -> &'static str {
+        self.tanh_sinh
     }
 }
 

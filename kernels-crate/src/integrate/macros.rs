@@ -88,6 +88,8 @@ macro_rules! integrand {
                 }
 
                 $(
+                    const USES_DISTANCES: bool = true;
+
                     #[inline(always)]
                     fn eval_at(
                         $point: $crate::integrate::integrand::Point<R>,
@@ -134,6 +136,7 @@ macro_rules! integrand_description {
                     $crate::integrand_parameters!(names $parameters),
                     concat!("composite_", stringify!($name), "_", stringify!($float)),
                     concat!("adaptive_", stringify!($name), "_", stringify!($float)),
+                    concat!("tanh_sinh_", stringify!($name), "_", stringify!($float)),
                 )
             };
         }
@@ -228,6 +231,44 @@ macro_rules! integrand_kernels {
                 // SAFETY: the kernel's own contract.
                 unsafe {
                     $crate::integrate::adaptive::integrate::<$type, $float>(&batch, nodes, most)
+                }
+            }
+
+            /// Integrates many items by tanh-sinh rules; see `tanh_sinh`.
+            ///
+            /// # Safety
+            /// See the function `integrate` there.
+            #[::cuda_std::kernel]
+            #[part([<integrate_ $name>])]
+            #[launch_bounds(256)]
+            #[allow(clippy::too_many_arguments, reason = "a launch has them")]
+            pub unsafe fn [<tanh_sinh_ $name _ $float>](
+                n: u64,
+                from: *const $float,
+                to: *const $float,
+                limits: [$float; 2],
+                of_items: *const $float,
+                parameters: $crate::integrate::integrand::Parameters<$float>,
+                breaks: *const $float,
+                break_count: u32,
+                absolute: $float,
+                relative: $float,
+                output: *mut $crate::integrate::batch::Outcome<$float>,
+                draw: u32,
+                scratch: *mut u64,
+                nodes: *const $float,
+                begins: *const u32,
+                last: u32,
+            ) {
+                ::cuda_std::grid::allow_next();
+                let batch = $crate::integrate::batch::Batch {
+                    n, from, to, limits, of_items, parameters, breaks, break_count, absolute,
+                    relative, output, draw, scratch,
+                };
+                let table = $crate::integrate::tanh_sinh::Table { nodes, begins, last };
+                // SAFETY: the kernel's own contract.
+                unsafe {
+                    $crate::integrate::tanh_sinh::integrate::<$type, $float>(&batch, &table)
                 }
             }
         }

@@ -37,4 +37,5 @@ pub mod mapping;
 pub mod range;
 pub mod real;
 pub mod rules;
+pub mod tanh_sinh;
 pub mod trapezoid;

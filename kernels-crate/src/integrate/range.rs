@@ -43,6 +43,13 @@ pub struct Place<R> {
 }
 
 impl<R: Real> Range<R> {
+    /// No range.
+    pub const NONE: Self = Self {
+        kind: Kind::Finite,
+        from: R::ZERO,
+        to: R::ZERO,
+    };
+
     /// The range `from..to`; `from` is less than `to`.
     #[inline(always)]
     pub fn new(from: R, to: R) -> Self {
@@ -91,8 +98,15 @@ impl<R: Real> Range<R> {
         let distance = place.to_upper / place.t;
         let (x, from_lower, to_upper) = match self.kind {
             Kind::Finite => (place.t, place.from_lower, place.to_upper),
-            Kind::Above => (self.from + distance, distance, infinite),
-            Kind::Below => (self.to - distance, infinite, distance),
+            // Rounding moves an x that is close to the limit onto it.
+            Kind::Above => {
+                let x = GpuFloat::max(self.from + distance, self.from.above());
+                (x, distance, infinite)
+            }
+            Kind::Below => {
+                let x = GpuFloat::min(self.to - distance, self.to.below());
+                (x, infinite, distance)
+            }
             Kind::Whole => {
                 let x = if is_second { -distance } else { distance };
                 (x, infinite, infinite)

@@ -89,6 +89,9 @@ fn agree<R: Real>(
                     continue;
                 }
                 let error = (found - expected).abs() / size;
+                // An x next to pi / 2 is as far off as any, and the function much more.
+                let is_steep = ["log_cosine", "root_tangent"].contains(&kernels.name);
+                let allowed = if is_steep { 4.0 * allowed } else { allowed };
                 assert!(
                     error <= allowed,
                     "{}, {}, {rule:?}, {strips} strips: {found:?}, not {expected:?}: {error:e}",

@@ -1,0 +1,528 @@
+//! Tanh-sinh rules: the trapezoidal rule after a change of variable that crowds the nodes at
+//! the ends, so that what is singular there hardly matters; an item a team of eight lanes.
+//!
+//! Of an interval of half the length l, the nodes are l delta away from either end, where
+//! delta = 1 - tanh(u) = 2 / (1 + exp(2 u)) and u = pi / 2 sinh t: down to the least normal
+//! number. They are computed by the distance, never by differences, and an integrand gets it
+//! ([`Point`](super::integrand::Point)). Level 0 takes t in steps of a half; every further
+//! level takes the middles. An item's intervals, between breaks, are all taken at a level
+//! before the next, and the rule's values of the whole range are compared.
+//!
+//! A step is four nodes from the center outwards at either end: half a team each. A half is
+//! done at the first node closer to its end than a number's resolution of the whole whose
+//! term is next to nothing; what lies beyond is not looked at, and may overflow. All teams of
+//! a warp go through steps together, whatever their items are at.
+//!
+//! Association: a lane its nodes of a level, interval by interval; the lanes of a team by a
+//! butterfly; the levels in order.
+//!
+//! Sources: Takahasi and Mori, Double exponential formulas for numerical integration, 1974;
+//! Bailey, Jeyabalan and Li, A comparison of three high-precision quadrature schemes, 2005.
+//! The estimate of the error is ours: [`estimate`].
+
+use cuda_std::{GpuFloat, grid, thread, warp};
+
+use super::batch::{
+    Batch, CONVERGED, Drawn, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, Outcome, ROUNDOFF, TEAM,
+    lane_of_team, of_team, votes_of_team,
+};
+use super::integrand::{Integrand, MAX_PARAMETERS, Parameters};
+use super::range::{Place, Range};
+use super::real::Real;
+
+/// The most warps of a block.
+pub const MAX_WARPS: u32 = 8;
+
+/// The first level that may be the last.
+pub const MIN_LEVELS: u32 = 2;
+
+/// The last level that there is a table for.
+pub const MAX_LEVELS: u32 = 10;
+
+/// The step of t at level 0.
+pub const STEP: f64 = 0.5;
+
+/// Lanes that work at one end of an interval.
+const HALF: u32 = TEAM / 2;
+
+/// All of them.
+const WHOLE_HALF: u32 = (1 << HALF) - 1;
+
+/// Nodes, level by level, from the center outwards.
+pub struct Table<R> {
+    /// Delta and weight of a node each: the weight is dx / dt over half the interval's
+    /// length, and a half of it at the center, which both ends have.
+    pub nodes: *const R,
+    /// Where a level begins, and behind the last one the number of nodes.
+    pub begins: *const u32,
+    /// The last level, [`MIN_LEVELS`] to [`MAX_LEVELS`].
+    pub last: u32,
+}
+
+/// A team's item. What is said to be a half's is the same in its lanes, what is said to be
+/// a lane's is its own, and all else is the same in all lanes of the team.
+struct Item<R> {
+    is_at_work: bool,
+    item: u64,
+    /// The range is gone through from its upper limit.
+    is_backwards: bool,
+    range: Range<R>,
+    parameters: Parameters<R>,
+    /// The interval between breaks that is at hand.
+    left: R,
+    right: R,
+    level: u32,
+    /// The level's step of t.
+    step: R,
+    /// The next step's first node, and the end of the level's.
+    entry: u32,
+    end: u32,
+    /// A half's: nothing is left of the interval.
+    is_done: bool,
+    /// A half's: the magnitude of the outermost term.
+    edge: R,
+    /// Half a lane's: the function at the node before the half's first.
+    before: R,
+    /// A lane's: the level's terms, their magnitudes, and what may be wrong with them.
+    own: R,
+    own_size: R,
+    own_doubt: R,
+    /// The integral by the level before, and that of the magnitude.
+    value: R,
+    size: R,
+    /// How much the last level changed the integral, and the one before.
+    last_change: R,
+    change_before: R,
+    evaluations: u32,
+}
+
+/// Integrates the items of `batch` by the rules of `table`.
+///
+/// # Safety
+/// The arrays have room for all items; the table is one. Blocks of up to [`MAX_WARPS`] whole
+/// warps; the scratch memory is this launch's alone.
+#[inline(always)]
+pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, table: &Table<R>) {
+    grid::wait_for_earlier();
+    let mut drawn = Drawn::NONE;
+    let mut item = Item::NONE;
+    // SAFETY: the caller's; all lanes of a warp go through the loop together.
+    unsafe {
+        loop {
+            let is_idle = !item.is_at_work;
+            if !drawn.is_empty(batch)
+                && warp::warp_vote_any(warp::FULL_MASK, is_idle)
+                && let Some(next) = drawn.take(is_idle, batch)
+            {
+                item.begin::<I>(batch, table, next);
+            }
+            if warp::warp_vote_all(warp::FULL_MASK, !item.is_at_work) {
+                // What began and was done at once may have successors.
+                if drawn.is_empty(batch) {
+                    break;
+                }
+                continue;
+            }
+            let place_of_infinity = item.take_step::<I>(table);
+            item.go_on::<I>(batch, table, place_of_infinity);
+        }
+        thread::sync_threads();
+        if thread::thread_idx_x() == 0 {
+            batch.end();
+        }
+    }
+}
+
+/// A node of a lane.
+struct Node<R> {
+    /// How far from the interval's end, in its half length.
+    delta: R,
+    /// What the function is multiplied by.
+    weight: R,
+    /// Whether it is one, and so far from the end that a number can say it.
+    is_one: bool,
+}
+
+/// What a lane's node gives.
+struct Term<R> {
+    x: R,
+    value: R,
+    term: R,
+    /// Whether `x` is so close to the end that its rounding matters.
+    is_blurred: bool,
+}
+
+impl<R: Real> Item<R> {
+    const NONE: Self = Self {
+        is_at_work: false,
+        item: 0,
+        is_backwards: false,
+        range: Range::NONE,
+        parameters: [R::ZERO; MAX_PARAMETERS],
+        left: R::ZERO,
+        right: R::ZERO,
+        level: 0,
+        step: R::ZERO,
+        entry: 0,
+        end: 0,
+        is_done: false,
+        edge: R::ZERO,
+        before: R::ZERO,
+        own: R::ZERO,
+        own_size: R::ZERO,
+        own_doubt: R::ZERO,
+        value: R::ZERO,
+        size: R::ZERO,
+        last_change: R::ZERO,
+        change_before: R::ZERO,
+        evaluations: 0,
+    };
+
+    /// Begins an item; one whose limits are equal, or no numbers, ends at once.
+    ///
+    /// # Safety
+    /// The item is one of the batch; the table is one.
+    #[inline(always)]
+    unsafe fn begin<I: Integrand<R>>(&mut self, batch: &Batch<R>, table: &Table<R>, item: u64) {
+        // SAFETY: the caller's.
+        let (from, to) = unsafe { batch.limits(item) };
+        // SAFETY: the caller's.
+        self.parameters = unsafe { batch.parameters(item, I::PARAMETERS) };
+        self.item = item;
+        self.is_backwards = to < from;
+        self.evaluations = 0;
+        if from < to || to < from {
+            let (low, high) = if to < from { (to, from) } else { (from, to) };
+            self.range = Range::new(low, high);
+            self.is_at_work = true;
+            (self.value, self.size) = (R::ZERO, R::ZERO);
+            (self.last_change, self.change_before) = (R::ZERO, R::ZERO);
+            // SAFETY: the caller's.
+            unsafe { self.begin_level::<I>(batch, table, 0, R::from_f64(STEP)) };
+        } else {
+            let (value, error, status) = if from == to {
+                (R::ZERO, R::ZERO, CONVERGED)
+            } else {
+                (R::from_f64(f64::NAN), R::from_f64(f64::INFINITY), NO_LIMITS)
+            };
+            // SAFETY: the caller's.
+            unsafe { self.end(batch, value, error, R::ZERO, status) };
+        }
+    }
+
+    /// Begins a level.
+    ///
+    /// # Safety
+    /// As [`Item::begin`]; the table has the level.
+    #[inline(always)]
+    unsafe fn begin_level<I: Integrand<R>>(
+        &mut self,
+        batch: &Batch<R>,
+        table: &Table<R>,
+        level: u32,
+        step: R,
+    ) {
+        (self.level, self.step) = (level, step);
+        (self.own, self.own_size, self.own_doubt) = (R::ZERO, R::ZERO, R::ZERO);
+        let (lower, _) = self.range.interval();
+        // SAFETY: the caller's.
+        unsafe {
+            self.end = *table.begins.add(level as usize + 1);
+            self.begin_interval::<I>(batch, table, lower);
+        }
+    }
+
+    /// Begins the interval from `left` to the next break.
+    ///
+    /// # Safety
+    /// As [`Item::begin`].
+    #[inline(always)]
+    unsafe fn begin_interval<I: Integrand<R>>(
+        &mut self,
+        batch: &Batch<R>,
+        table: &Table<R>,
+        left: R,
+    ) {
+        self.left = left;
+        // SAFETY: the caller's.
+        unsafe {
+            self.right = batch.next_break::<I>(&self.range, &self.parameters, left);
+            self.entry = *table.begins.add(self.level as usize);
+        }
+        self.is_done = false;
+        (self.edge, self.before) = (R::ZERO, R::ZERO);
+    }
+
+    /// This lane's next node.
+    ///
+    /// # Safety
+    /// The table is one.
+    #[inline(always)]
+    unsafe fn node(&self, table: &Table<R>) -> Node<R> {
+        let index = self.entry + lane_of_team() % HALF;
+        if !self.is_at_work || self.is_done || index >= self.end {
+            let (delta, weight) = (R::from_f64(1.0), R::ZERO);
+            return Node {
+                delta,
+                weight,
+                is_one: false,
+            };
+        }
+        // SAFETY: a node of the table.
+        let [delta, weight] =
+            [0, 1].map(|field| unsafe { *table.nodes.add(index as usize * 2 + field) });
+        Node {
+            delta,
+            weight,
+            is_one: delta * self.half_length() >= R::MIN_POSITIVE,
+        }
+    }
+
+    /// Half of the interval's length, which may itself be more than a number can be.
+    #[inline(always)]
+    fn half_length(&self) -> R {
+        let half = R::from_f64(0.5);
+        half * self.right - half * self.left
+    }
+
+    /// The function at a node.
+    #[inline(always)]
+    fn eval<I: Integrand<R>>(&self, node: &Node<R>) -> Term<R> {
+        let (lower, upper) = self.range.interval();
+        let length = self.half_length();
+        let distance = length * node.delta;
+        let rest = (length - distance) + length;
+        let is_upper = lane_of_team() >= HALF;
+        let (t, from_left, to_right) = if is_upper {
+            (self.right - distance, rest, distance)
+        } else {
+            (self.left + distance, distance, rest)
+        };
+        let place = Place {
+            t: GpuFloat::max(GpuFloat::min(t, self.right.below()), self.left.above()),
+            from_lower: (self.left - lower) + from_left,
+            to_upper: (upper - self.right) + to_right,
+        };
+        let (mut value, mut time) = (R::ZERO, 0);
+        let mut point = self.range.point(place, false);
+        while time < self.range.evaluations() {
+            point = self.range.point(place, time == 1);
+            value = value + self.range.eval::<I>(place, point, &self.parameters);
+            time += 1;
+        }
+        let is_limit = if is_upper {
+            self.right == upper
+        } else {
+            self.left == lower
+        };
+        let resolution = R::from_f64(8.0) * R::EPSILON;
+        let is_blurred = if is_limit {
+            let nearest = GpuFloat::min(point.from_lower, point.to_upper);
+            !I::USES_DISTANCES && nearest < resolution * GpuFloat::abs(point.x)
+        } else {
+            distance < resolution * GpuFloat::abs(place.t)
+        };
+        Term {
+            x: point.x,
+            value,
+            term: node.weight * value * length,
+            is_blurred,
+        }
+    }
+
+    /// The next nodes of the interval. An x where the function is not finite and matters,
+    /// if there is one.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it; the table is one.
+    #[inline(always)]
+    unsafe fn take_step<I: Integrand<R>>(&mut self, table: &Table<R>) -> Option<R> {
+        // SAFETY: the caller's.
+        unsafe {
+            let node = self.node(table);
+            let mut of = Term {
+                x: R::ZERO,
+                value: R::ZERO,
+                term: R::ZERO,
+                is_blurred: false,
+            };
+            if node.is_one {
+                of = self.eval::<I>(&node);
+            }
+            let magnitude = GpuFloat::abs(of.term);
+            let so_far = of_team(self.own_size) * self.step;
+            let nothing = R::EPSILON * R::from_f64(1.0 / 64.0) * GpuFloat::max(so_far, self.size);
+            let is_nothing = node.is_one && node.delta <= R::EPSILON && magnitude <= nothing;
+
+            let side = lane_of_team() / HALF * HALF;
+            let nodes = votes_of_team(node.is_one);
+            let quiet = votes_of_team(is_nothing) >> side & WHOLE_HALF;
+            let counted = quiet.trailing_zeros().min(HALF);
+            let counts = node.is_one && lane_of_team() % HALF < counted;
+            let infinite = votes_of_team(counts && !of.term.is_number());
+            let outermost = votes_of_team(counts) >> side & WHOLE_HALF;
+
+            let source = side + (outermost | 1).ilog2();
+            let edge = of_lane(magnitude, source);
+            if outermost != 0 {
+                self.edge = edge;
+            }
+            // Every lane gets the value of the node before, and the half's first one that of
+            // its last, which it needs in the next step.
+            let inner = of_lane(of.value, side + (lane_of_team() + HALF - 1) % HALF);
+            let is_first = lane_of_team() % HALF == 0;
+            let jump = of.value - if is_first { self.before } else { inner };
+            self.before = inner;
+            if counts {
+                self.own = self.own + of.term;
+                self.own_size = self.own_size + magnitude;
+                if of.is_blurred {
+                    let wrong = node.weight * GpuFloat::abs(jump) * self.half_length();
+                    let both = R::from_f64(2.0);
+                    self.own_doubt = (both * self.step).mul_add(wrong, self.own_doubt);
+                }
+            }
+            self.evaluations += nodes.count_ones() * self.range.evaluations();
+            self.entry += HALF;
+            let is_last = nodes >> side & (1 << (HALF - 1)) == 0;
+            self.is_done = self.is_done || counted < HALF || is_last;
+            let at = of_lane(of.x, infinite.trailing_zeros() % TEAM);
+            (infinite != 0).then_some(at)
+        }
+    }
+
+    /// Goes on to the next interval or level where one is done, or ends the item.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it; as [`Item::begin`].
+    #[inline(always)]
+    unsafe fn go_on<I: Integrand<R>>(
+        &mut self,
+        batch: &Batch<R>,
+        table: &Table<R>,
+        place_of_infinity: Option<R>,
+    ) {
+        // SAFETY: the caller's.
+        unsafe {
+            let is_done = votes_of_team(self.is_done) == (1 << TEAM) - 1;
+            let mut is_level_done = false;
+            if self.is_at_work {
+                if let Some(at) = place_of_infinity {
+                    let (nan, infinite) = (R::from_f64(f64::NAN), R::from_f64(f64::INFINITY));
+                    self.end(batch, nan, infinite, at, NOT_FINITE);
+                } else if is_done {
+                    if lane_of_team() % HALF == 0 {
+                        self.own_doubt = self.own_doubt + self.edge;
+                    }
+                    is_level_done = self.right >= self.range.interval().1;
+                    if !is_level_done {
+                        self.begin_interval::<I>(batch, table, self.right);
+                    }
+                }
+            }
+            if warp::warp_vote_any(warp::FULL_MASK, is_level_done) {
+                let sums = [self.own, self.own_size, self.own_doubt].map(|own| of_team(own));
+                if is_level_done {
+                    self.conclude::<I>(batch, table, sums);
+                }
+            }
+        }
+    }
+
+    /// Takes the sums of a level's terms, of their magnitudes, and of what may be wrong.
+    ///
+    /// # Safety
+    /// As [`Item::begin`].
+    #[inline(always)]
+    unsafe fn conclude<I: Integrand<R>>(
+        &mut self,
+        batch: &Batch<R>,
+        table: &Table<R>,
+        [sum, size, doubt]: [R; 3],
+    ) {
+        let half = R::from_f64(0.5);
+        let value = self.step.mul_add(sum, half * self.value);
+        let size = self.step.mul_add(size, half * self.size);
+        let change = if self.level == 0 {
+            size
+        } else {
+            GpuFloat::abs(value - self.value)
+        };
+        let difference = estimate(change, self.last_change, self.change_before);
+        (self.value, self.size) = (value, size);
+        (self.last_change, self.change_before) = (change, self.last_change);
+        let rounding = R::from_f64(32.0) * R::EPSILON * size;
+        let error = GpuFloat::max(difference + doubt, rounding);
+        let relative = batch.relative * GpuFloat::abs(value);
+        let tolerance = GpuFloat::max(batch.absolute, relative);
+        let is_last = self.level >= table.last;
+        let status = if self.level < MIN_LEVELS {
+            None
+        } else if error <= tolerance && value.is_number() {
+            Some(CONVERGED)
+        } else if difference <= rounding && (rounding > tolerance || is_last) {
+            // More nodes would not help.
+            Some(ROUNDOFF)
+        } else if is_last {
+            Some(OUT_OF_INTERVALS)
+        } else {
+            None
+        };
+        // SAFETY: the caller's; the last level ends the item.
+        unsafe {
+            match status {
+                Some(status) => self.end(batch, value, error, R::ZERO, status),
+                None => self.begin_level::<I>(batch, table, self.level + 1, half * self.step),
+            }
+        }
+    }
+
+    /// Writes the outcome.
+    ///
+    /// # Safety
+    /// Outcomes have room for the item.
+    #[inline(always)]
+    unsafe fn end(&mut self, batch: &Batch<R>, value: R, error: R, at: R, status: u32) {
+        self.is_at_work = false;
+        if lane_of_team() == 0 {
+            let outcome = Outcome {
+                value: if self.is_backwards { -value } else { value },
+                error,
+                at,
+                evaluations: self.evaluations,
+                status,
+                padding: [0; 2],
+            };
+            // SAFETY: the caller's.
+            unsafe { *batch.output.add(self.item as usize) = outcome };
+        }
+    }
+}
+
+/// The number of another lane of the team.
+///
+/// # Safety
+/// All lanes of the warp call it.
+#[inline(always)]
+unsafe fn of_lane<R: Real>(own: R, lane: u32) -> R {
+    // SAFETY: the caller's.
+    unsafe { warp::warp_shuffle_idx(warp::FULL_MASK, own, lane, TEAM).0 }
+}
+
+/// The error of a level that changed the integral by `change`, the levels before it by
+/// `last` and `before`.
+///
+/// Of a function that is analytic between the ends every level doubles the digits. Here a
+/// level is trusted to be better than the change that it brought by the worse one of the last
+/// two quotients, times eight; and not trusted to have been luckier than the third power of
+/// the quotient before: a jump, whose changes are erratic, is not taken for convergence.
+#[inline(always)]
+fn estimate<R: Real>(change: R, last: R, before: R) -> R {
+    let (one, two, eight) = (R::from_f64(1.0), R::from_f64(2.0), R::from_f64(8.0));
+    // Not a number, or infinite, where there was no change: then it is 1.
+    let quotient = if before > R::ZERO { last / before } else { one };
+    let better = if last > R::ZERO { change / last } else { one };
+    let trusted = change * GpuFloat::min(one, eight * GpuFloat::max(quotient, better));
+    let luck = GpuFloat::min(one, two * quotient);
+    GpuFloat::max(trusted, last * luck * luck * luck)
+}
