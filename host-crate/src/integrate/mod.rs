@@ -34,7 +34,6 @@ mod tanh_sinh;
 pub use adaptive::{Adaptive, Options};
 pub use composite::Composite;
 pub use items::Items;
-pub use tanh_sinh::{TanhSinh, TanhSinhOptions};
 pub use quadscan_kernels::integrate::batch::{
     CONVERGED, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, Outcome, ROUNDOFF,
 };
@@ -43,3 +42,4 @@ pub use quadscan_kernels::integrate::kronrod::GaussKronrod;
 pub use quadscan_kernels::integrate::launch::{Entry, IntegrandKernels, Kernels};
 pub use quadscan_kernels::integrate::real::Real;
 pub use quadscan_kernels::integrate::rules::Rule;
+pub use tanh_sinh::{TanhSinh, TanhSinhOptions};

@@ -15,8 +15,7 @@ use crate::integrands;
 /// rounded to it, or been kept off it, `x + to_upper` is a neighbour.
 macro_rules! is_at_right_angle {
     ($point:ident) => {
-        $point.x > 1.0
-            && ($point.x + $point.to_upper - consts::FRAC_PI_2).abs() < 2.0 * R::EPSILON
+        $point.x > 1.0 && ($point.x + $point.to_upper - consts::FRAC_PI_2).abs() < 2.0 * R::EPSILON
     };
 }
 

@@ -11,33 +11,18 @@ use quadscan_tests::integrals;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome as Conclusion};
 
+use crate::batches::{self, judged, nothing};
+
 const RULES: [GaussKronrod; 2] = [GaussKronrod::G7K15, GaussKronrod::G10K21];
 
-/// An outcome of nothing, between which and what a launch writes there are no doubts.
-fn nothing<R: Real>() -> Outcome<R> {
-    Outcome {
-        value: R::from_f64(-77.0),
-        error: R::from_f64(-77.0),
-        at: R::from_f64(-77.0),
-        evaluations: 77,
-        status: 77,
-        padding: [77; 2],
-    }
-}
-
-/// The outcomes of `n` items, and that nothing is written beside them.
+/// The outcomes of `n` items.
 fn outcomes<R: Real>(
     bench: &Bench,
     plan: &mut Adaptive<R>,
     items: &Items<'_, R>,
     n: usize,
 ) -> quadscan::Result<Vec<Outcome<R>>> {
-    let mut output = bench.device.upload(&vec![nothing(); n + 2])?;
-    plan.integrate(items, output.slice_mut(1..=n)?)?;
-    let mut all = output.to_vec()?;
-    let beside = (all.remove(0), all.pop());
-    assert_eq!(beside, (nothing(), Some(nothing())), "written beside");
-    Ok(all)
+    batches::outcomes(bench, n, |output| plan.integrate(items, output))
 }
 
 fn options<R: Real>(rule: GaussKronrod, relative: f64) -> Options<R> {
@@ -46,24 +31,6 @@ fn options<R: Real>(rule: GaussKronrod, relative: f64) -> Options<R> {
         relative: R::from_f64(relative),
         ..Options::default()
     }
-}
-
-/// What is wrong with an outcome, if anything: one that converged is off by 10 times the
-/// tolerance at most. Whether the error is within its estimate stands beside.
-fn judged(
-    name: &str,
-    of: &Outcome<f64>,
-    parameters: &[f64],
-    tolerance: f64,
-) -> (Option<String>, bool) {
-    let exact = integrals::exact(name, parameters).expect("has a closed form");
-    let size = integrals::magnitude(name, parameters).unwrap_or(exact.abs());
-    let error = (of.value - exact).abs();
-    // The closed form has been rounded, too.
-    let is_within = error <= of.error + 4.0 * f64::EPSILON * exact.abs();
-    let is_right = of.status != CONVERGED || error <= 10.0 * tolerance * size;
-    let complaint = format!("{name} {parameters:?}, {tolerance:e}: {of:?}, not {exact:?}");
-    ((!is_right).then_some(complaint), is_within)
 }
 
 pub(crate) fn every_integrand_has_its_closed_form_or_says_that_it_has_not(

@@ -6,6 +6,7 @@
 //! sequential oracles of `quadscan`.
 
 mod adaptive;
+mod batches;
 mod block_scan;
 mod composite;
 mod diagnostics;
@@ -20,6 +21,7 @@ mod scan;
 mod scan_algorithms;
 mod segmented_reduce;
 mod segmented_scan;
+mod tanh_sinh;
 mod trapezoid;
 
 use std::process::ExitCode;
@@ -50,6 +52,16 @@ fn cases() -> Vec<Case> {
         adaptive::what_cannot_converge_says_why,
         adaptive::breaks_begin_intervals,
         adaptive::batches_that_cannot_be_are_refused_and_nothing_is_written,
+        tanh_sinh::every_integrand_has_its_closed_form,
+        tanh_sinh::singular_ends_cost_no_digits_as_far_as_numbers_reach,
+        tanh_sinh::what_has_no_integral_does_not_converge,
+        tanh_sinh::random_members_of_families_are_right_and_their_errors_within_the_estimates,
+        tanh_sinh::single_precision_has_its_digits,
+        tanh_sinh::an_outcome_does_not_depend_on_the_batch_or_the_launch,
+        tanh_sinh::ranges_go_either_way_and_as_far_as_infinity,
+        tanh_sinh::what_cannot_converge_says_why,
+        tanh_sinh::breaks_begin_intervals,
+        tanh_sinh::batches_that_cannot_be_are_refused_and_nothing_is_written,
         trapezoid::trapezoid_f64_has_exactly_the_rules_own_error,
         trapezoid::trapezoid_sums_have_the_bits_of_the_published_loop,
         trapezoid::compensated_sums_have_the_bits_of_their_papers,
