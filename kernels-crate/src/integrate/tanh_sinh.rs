@@ -39,6 +39,9 @@ pub const MIN_LEVELS: u32 = 2;
 /// The last level that there is a table for.
 pub const MAX_LEVELS: u32 = 10;
 
+/// The level from which on what may be wrong with terms at the ends is taken for good.
+const SETTLED: u32 = 5;
+
 /// The step of t at level 0.
 pub const STEP: f64 = 0.5;
 
@@ -456,12 +459,15 @@ impl<R: Real> Item<R> {
         let relative = batch.relative * GpuFloat::abs(value);
         let tolerance = GpuFloat::max(batch.absolute, relative);
         let is_last = self.level >= table.last;
+        // What more nodes would not better: at coarse levels the outermost terms are further
+        // from the ends, and look worse than they are.
+        let is_settled = is_last || self.level >= SETTLED;
+        let rest = GpuFloat::max(rounding, if is_settled { doubt } else { R::ZERO });
         let status = if self.level < MIN_LEVELS {
             None
         } else if error <= tolerance && value.is_number() {
             Some(CONVERGED)
-        } else if difference <= rounding && (rounding > tolerance || is_last) {
-            // More nodes would not help.
+        } else if difference <= rest && (is_last || rest > tolerance) {
             Some(ROUNDOFF)
         } else if is_last {
             Some(OUT_OF_INTERVALS)
