@@ -4,8 +4,9 @@ use std::f64::consts::FRAC_PI_2;
 
 use bytemuck::bytes_of;
 use cuda_std::launch::Actual;
-use quadscan_kernels::integrate::batch::{Outcome, SCRATCH_WORDS, TEAM};
-use quadscan_kernels::integrate::tanh_sinh::{MAX_LEVELS, MAX_WARPS, MIN_LEVELS, STEP};
+use quadscan_kernels::integrate::batch::{Outcome, SCRATCH_WORDS};
+use quadscan_kernels::integrate::levels::{MAX_LEVELS, MIN_LEVELS, STEP};
+use quadscan_kernels::integrate::tanh_sinh::MAX_WARPS;
 use quadscan_kernels::scan::lanes::LANES;
 
 use super::items::Items;
@@ -216,9 +217,6 @@ fn node(t: f64) -> (f64, f64) {
     let weight = FRAC_PI_2 * t.cosh() * delta * (2.0 - delta);
     (delta, if t == 0.0 { 0.5 * weight } else { weight })
 }
-
-/// What a level's nodes are is what the kernel takes them for.
-const _: () = assert!(TEAM == 8 && MIN_LEVELS >= 2);
 
 #[cfg(test)]
 mod tests {

@@ -265,7 +265,7 @@ macro_rules! integrand_kernels {
                     n, from, to, limits, of_items, parameters, breaks, break_count, absolute,
                     relative, output, draw, scratch,
                 };
-                let table = $crate::integrate::tanh_sinh::Table { nodes, begins, last };
+                let table = $crate::integrate::levels::Table { nodes, begins, last };
                 // SAFETY: the kernel's own contract.
                 unsafe {
                     $crate::integrate::tanh_sinh::integrate::<$type, $float>(&batch, &table)

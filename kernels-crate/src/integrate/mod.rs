@@ -2,7 +2,8 @@
 //!
 //! [`integrand`] says what is integrated, [`catalogue`] lists ours, and
 //! [`integrands!`](crate::integrands) makes their kernels; [`composite`] is one integral over
-//! equal strips, by the rules of [`rules`]. [`trapezoid`], [`compensated`] and [`mapping`] are
+//! equal strips, by the rules of [`rules`]; [`adaptive`] and [`tanh_sinh`] are [`batch`]es of
+//! them, each to a tolerance. [`trapezoid`], [`compensated`] and [`mapping`] are
 //! the kernels of the published tables.
 
 /// Makes kernels of the published mapping: what a launch must satisfy is the same
@@ -32,6 +33,7 @@ pub mod integrand;
 pub mod kronrod;
 #[cfg(not(target_os = "cuda"))]
 pub mod launch;
+pub mod levels;
 mod macros;
 pub mod mapping;
 pub mod range;

@@ -18,7 +18,6 @@
 //!
 //! Sources: Takahasi and Mori, Double exponential formulas for numerical integration, 1974;
 //! Bailey, Jeyabalan and Li, A comparison of three high-precision quadrature schemes, 2005.
-//! The estimate of the error is ours: [`estimate`].
 
 use cuda_std::{GpuFloat, grid, thread, warp};
 
@@ -27,40 +26,18 @@ use super::batch::{
     lane_of_team, of_team, votes_of_team,
 };
 use super::integrand::{Integrand, MAX_PARAMETERS, Parameters};
+use super::levels::{MIN_LEVELS, SETTLED, STEP, Table, estimate};
 use super::range::{Place, Range};
 use super::real::Real;
 
 /// The most warps of a block.
 pub const MAX_WARPS: u32 = 8;
 
-/// The first level that may be the last.
-pub const MIN_LEVELS: u32 = 2;
-
-/// The last level that there is a table for.
-pub const MAX_LEVELS: u32 = 10;
-
-/// The level from which on what may be wrong with terms at the ends is taken for good.
-const SETTLED: u32 = 5;
-
-/// The step of t at level 0.
-pub const STEP: f64 = 0.5;
-
 /// Lanes that work at one end of an interval.
 const HALF: u32 = TEAM / 2;
 
 /// All of them.
 const WHOLE_HALF: u32 = (1 << HALF) - 1;
-
-/// Nodes, level by level, from the center outwards.
-pub struct Table<R> {
-    /// Delta and weight of a node each: the weight is dx / dt over half the interval's
-    /// length, and a half of it at the center, which both ends have.
-    pub nodes: *const R,
-    /// Where a level begins, and behind the last one the number of nodes.
-    pub begins: *const u32,
-    /// The last level, [`MIN_LEVELS`] to [`MAX_LEVELS`].
-    pub last: u32,
-}
 
 /// A team's item. What is said to be a half's is the same in its lanes, what is said to be
 /// a lane's is its own, and all else is the same in all lanes of the team.
@@ -513,22 +490,4 @@ impl<R: Real> Item<R> {
 unsafe fn of_lane<R: Real>(own: R, lane: u32) -> R {
     // SAFETY: the caller's.
     unsafe { warp::warp_shuffle_idx(warp::FULL_MASK, own, lane, TEAM).0 }
-}
-
-/// The error of a level that changed the integral by `change`, the levels before it by
-/// `last` and `before`.
-///
-/// Of a function that is analytic between the ends every level doubles the digits. Here a
-/// level is trusted to be better than the change that it brought by the worse one of the last
-/// two quotients, times eight; and not trusted to have been luckier than the third power of
-/// the quotient before: a jump, whose changes are erratic, is not taken for convergence.
-#[inline(always)]
-fn estimate<R: Real>(change: R, last: R, before: R) -> R {
-    let (one, two, eight) = (R::from_f64(1.0), R::from_f64(2.0), R::from_f64(8.0));
-    // Not a number, or infinite, where there was no change: then it is 1.
-    let quotient = if before > R::ZERO { last / before } else { one };
-    let better = if last > R::ZERO { change / last } else { one };
-    let trusted = change * GpuFloat::min(one, eight * GpuFloat::max(quotient, better));
-    let luck = GpuFloat::min(one, two * quotient);
-    GpuFloat::max(trusted, last * luck * luck * luck)
 }
