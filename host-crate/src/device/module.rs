@@ -91,6 +91,32 @@ impl Module {
             .try_for_each(|name| self.entry(name).map(drop))
     }
 
+    /// Err unless the manifest has the entry, with parameters of so many bytes each. For
+    /// plans, which launch by name: [`Module::launch_raw`] compares no bytes, and code
+    /// without a manifest may be anything.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoManifest`], [`Error::UnknownKernel`], [`Error::SignatureMismatch`].
+    pub(crate) fn expect_parameters(&self, entry: &str, expected: &[u64]) -> Result<()> {
+        let kernel = || entry.to_owned();
+        let manifest = self
+            .manifest()
+            .ok_or_else(|| Error::NoManifest { kernel: kernel() })?;
+        let described = manifest
+            .kernel(entry)
+            .ok_or_else(|| Error::UnknownKernel { kernel: kernel() })?;
+        let found: Vec<u64> = described.ptx_parameters.iter().map(|p| p.bytes).collect();
+        if found == expected {
+            return Ok(());
+        }
+        Err(Error::SignatureMismatch {
+            kernel: kernel(),
+            expected: format!("bytes: {expected:?}"),
+            found: format!("bytes: {found:?}"),
+        })
+    }
+
     /// What a kernel takes up, by its entry name.
     ///
     /// # Errors

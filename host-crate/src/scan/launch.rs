@@ -196,20 +196,10 @@ fn candidate(
 /// Whether the module has the kernels, with these parameters, and the device the shared
 /// memory.
 fn is_there(module: &Module, kernel: &ScanKernel, entries: &[(String, Vec<u64>)]) -> Result<bool> {
-    let manifest = module.manifest().ok_or_else(|| Error::NoManifest {
-        kernel: kernel.entry.to_owned(),
-    })?;
     for (entry, expected) in entries {
-        let Some(described) = manifest.kernel(entry) else {
-            return Ok(false);
-        };
-        let found: Vec<u64> = described.ptx_parameters.iter().map(|p| p.bytes).collect();
-        if found != *expected {
-            return Err(Error::SignatureMismatch {
-                kernel: entry.to_owned(),
-                expected: format!("bytes: {expected:?}"),
-                found: format!("bytes: {found:?}"),
-            });
+        match module.expect_parameters(entry, expected) {
+            Err(Error::UnknownKernel { .. }) => return Ok(false),
+            there => there?,
         }
     }
     let properties = module.device().properties();

@@ -220,9 +220,15 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
             })
         };
         launch::expect_device(&self.plan.finders, argument, self.source.device)?;
-        let manifest = self.plan.finders.manifest();
-        if manifest.is_none_or(|manifest| manifest.kernel(&self.source.entry).is_none()) {
-            return refused("have a size that is not allowed: 1, 2, 4, 8 or 16 bytes".to_owned());
+        let parameters = if self.source.is_offsets { 5 } else { 4 };
+        let finders = &self.plan.finders;
+        match finders.expect_parameters(&self.source.entry, &[8; 5][..parameters]) {
+            Err(Error::UnknownKernel { .. }) => {
+                return refused(
+                    "have a size that is not allowed: 1, 2, 4, 8 or 16 bytes".to_owned(),
+                );
+            }
+            there => there?,
         }
         if !self.source.is_offsets && self.source.len < n {
             let len = self.source.len;

@@ -115,6 +115,7 @@ fn cases() -> Vec<Case> {
         reduce::a_plan_for_every_device_has_blocks_of_its_own,
         reduce::the_counter_of_launches_begins_again_and_old_totals_are_forgotten,
         reduce::reductions_that_do_not_fit_the_plan_are_refused,
+        reduce::kernels_that_have_but_the_names_of_ours_are_refused,
         reduce_operators::sums_of_every_type_agree_with_a_sequential_reduction,
         reduce_operators::sums_of_signed_integers_have_the_kernels_of_the_unsigned_ones,
         reduce_operators::sums_may_be_wider_than_their_elements,
