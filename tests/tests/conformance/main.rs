@@ -135,6 +135,7 @@ fn cases() -> Vec<Case> {
         segmented_scan::segments_of_any_length_begin_anywhere,
         segmented_scan::keys_flags_and_offsets_say_the_same,
         segmented_scan::segments_are_scanned_in_place_counted_and_in_graphs,
+        segmented_scan::segments_of_no_elements_are_left_alone,
         segmented_scan::segments_that_do_not_fit_are_refused,
         limits::chains_take_every_step,
         limits::the_copy_moves_every_vector_and_nothing_else,
