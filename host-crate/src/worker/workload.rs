@@ -80,7 +80,7 @@ pub(super) fn measure(module: &Module, libraries: &mut Libraries, job: &Job) -> 
     let mut ours = ours(module, &memory, algorithm, &mut reading)?;
     reading.algorithm = ours
         .as_ref()
-        .and_then(|ours| Some(ours.algorithm()?.to_owned()));
+        .and_then(|ours| Some(ours.algorithm(memory.size())?.to_owned()));
     if !is_timed || reading.wrong.is_some() {
         return Ok(reading);
     }
