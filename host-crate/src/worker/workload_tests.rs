@@ -87,6 +87,17 @@ fn what_is_chosen_is_what_scans_where_the_arrays_begin() {
 }
 
 #[test]
+fn more_elements_than_offsets_count_are_left_out_and_not_taken_for_wrong() {
+    let module = module();
+    for operation in ["segmented_scan", "segmented_reduce"] {
+        let reading = read(&module, &job(operation, Element::F32, 1 << 32, None));
+        let sentence =
+            format!("the offsets of {operation} have 32 bits, and count up to 4294967295 elements");
+        assert_eq!((reading.missing, reading.wrong), (Some(sentence), None));
+    }
+}
+
+#[test]
 fn what_the_process_does_not_know_is_an_error_that_names_it() {
     let module = module();
     let mut libraries = Libraries::default();
