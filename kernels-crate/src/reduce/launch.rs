@@ -22,7 +22,39 @@ pub struct ReduceKernel {
 
 impl ReduceKernel {
     /// The kernel of these constants.
+    ///
+    /// The kernels' shared memory has room for accumulators of up to 16 bytes; an operator
+    /// with larger ones does not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// use quadscan_kernels::operator::Operator;
+    /// use quadscan_kernels::reduce::{ReduceKernel, sizes};
+    ///
+    /// #[derive(Clone, Copy)]
+    /// struct First;
+    ///
+    /// impl Operator for First {
+    ///     type Input = u32;
+    ///     type Accumulator = [u32; 5];
+    ///     type Output = u32;
+    ///     fn transform(element: u32) -> [u32; 5] {
+    ///         [element; 5]
+    ///     }
+    ///     fn combine(first: [u32; 5], _: [u32; 5]) -> [u32; 5] {
+    ///         first
+    ///     }
+    ///     fn finish([first, ..]: [u32; 5]) -> u32 {
+    ///         first
+    ///     }
+    /// }
+    ///
+    /// const KERNEL: ReduceKernel = ReduceKernel::new::<First>("", sizes::one_wave::<First>());
+    /// ```
     pub const fn new<O: Operator>(entry: &'static str, of: Sizes) -> Self {
+        assert!(
+            size_of::<O::Accumulator>() <= 16,
+            "an accumulator has at most 16 bytes"
+        );
         Self {
             entry,
             warps: of.warps as u32,

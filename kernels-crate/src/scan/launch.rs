@@ -199,11 +199,45 @@ impl ScanKernel {
 
     /// What scans by this algorithm, with the operator `O`, which the entries call
     /// `operator`.
+    ///
+    /// The kernels' shared memory has room for accumulators of up to 16 bytes; an operator
+    /// with larger ones does not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// use quadscan_kernels::operator::Operator;
+    /// use quadscan_kernels::scan::{Algorithm, ScanKernel};
+    ///
+    /// #[derive(Clone, Copy)]
+    /// struct First;
+    ///
+    /// impl Operator for First {
+    ///     type Input = u32;
+    ///     type Accumulator = [u32; 5];
+    ///     type Output = u32;
+    ///     fn transform(element: u32) -> [u32; 5] {
+    ///         [element; 5]
+    ///     }
+    ///     fn combine(first: [u32; 5], _: [u32; 5]) -> [u32; 5] {
+    ///         first
+    ///     }
+    ///     fn finish([first, ..]: [u32; 5]) -> u32 {
+    ///         first
+    ///     }
+    /// }
+    ///
+    /// const KERNEL: ScanKernel = ScanKernel::new::<First>(Algorithm::OneBlock, "", "");
+    /// ```
     pub const fn new<O: Operator>(
         algorithm: Algorithm,
         entry: &'static str,
         operator: &'static str,
     ) -> Self {
+        // Of segments, as much again for the mark.
+        let most = if O::HAS_HEADS { 32 } else { 16 };
+        assert!(
+            size_of::<O::Accumulator>() <= most,
+            "an accumulator has at most 16 bytes"
+        );
         let (threads, shared_bytes, tile, max_tiles) = match algorithm {
             Algorithm::OneBlock => {
                 let of = sizes::one_block::<O>();
