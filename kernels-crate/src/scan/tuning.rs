@@ -25,7 +25,7 @@ pub struct Row {
     pub one_wave_small: Tile,
     /// Of [`one_wave`](super::one_wave): at most 16 warps.
     pub one_wave: Tile,
-    /// Of [`lookahead`](super::lookahead).
+    /// Of [`lookahead`](super::lookahead): at most [`MOST_WORKERS`].
     pub lookahead: Stream,
     /// On compute capability 9.0 and newer.
     pub sm_90: Thresholds,
@@ -72,6 +72,11 @@ pub struct Thresholds {
 /// (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"); the
 /// rest is for totals and barriers.
 pub const ROOM: usize = 441;
+
+/// The most [`Stream::workers`]. All kernels with tiles of this size have as many warps, and
+/// their bounds and their shared memory for the warps' totals are for no more (`tile_entry!`,
+/// [`segmented_scan_kernels!`](crate::segmented_scan_kernels)).
+pub const MOST_WORKERS: usize = 9;
 
 impl Stream {
     /// The most [`Stream::times`] that there is shared memory for, where the fewest elements,
@@ -161,6 +166,7 @@ mod tests {
             assert!(row.one_block.warps <= 32);
             assert!(row.one_wave_small.warps <= 8);
             assert!(row.one_wave.warps <= 16);
+            assert!(row.lookahead.workers <= MOST_WORKERS);
             assert_eq!(row.lookahead.times % 2, 1);
         }
     }

@@ -12,7 +12,7 @@
 //! Shapes in use stay unless others are faster by [`MARGIN`]: another shape has other bits
 //! of floats. A class without candidates keeps its row.
 
-use quadscan_kernels::scan::tuning::{Row, Stream, Thresholds, Tile};
+use quadscan_kernels::scan::tuning::{MOST_WORKERS, Row, Stream, Thresholds, Tile};
 
 use super::candidates::Algorithm;
 use super::record::{Measured, Record};
@@ -74,6 +74,7 @@ fn of_class(class: &[&Measured], before: &Row) -> Result<Row, String> {
             .iter()
             .copied()
             .filter(|one| one.algorithm == algorithm && !one.times.is_empty())
+            .filter(|one| algorithm != Algorithm::Lookahead || one.warps <= MOST_WORKERS)
             .collect();
         match of.is_empty() {
             false => Ok(of),

@@ -126,6 +126,18 @@ fn more_elements_weigh_more() {
     assert_eq!(chosen(&record).lookahead.workers, 8);
 }
 
+/// As the record of 2026-11-22 has some.
+#[test]
+fn more_workers_than_the_other_kernels_have_room_for_are_not_chosen() {
+    let mut record = record();
+    record.candidates.push(measured(
+        Algorithm::Lookahead,
+        [MOST_WORKERS + 1, 7, 3, 2],
+        &[(18, 4.0), (20, 4.0), (22, 4.0), (28, 250.0)],
+    ));
+    assert_eq!(chosen(&record).lookahead, used().lookahead);
+}
+
 #[test]
 fn a_tie_and_what_is_within_the_noise_change_nothing() {
     for faster in [500.0, 499.0] {
@@ -141,12 +153,12 @@ fn a_tie_and_what_is_within_the_noise_change_nothing() {
 fn of_equal_shapes_that_are_not_in_use_the_first_is_taken() {
     let mut record = record();
     let times = [(18, 8.0), (20, 8.0), (22, 8.0), (28, 400.0)];
-    for workers in [12, 8] {
+    for workers in [8, 7] {
         record
             .candidates
             .push(measured(Algorithm::Lookahead, [workers, 7, 4, 2], &times));
     }
-    assert_eq!(chosen(&record).lookahead.workers, 12);
+    assert_eq!(chosen(&record).lookahead.workers, 8);
 }
 
 #[test]
