@@ -85,11 +85,29 @@ impl Stream {
     /// Elements have a slot each of the tiles that wait, come and leave, results of another
     /// length two.
     pub const fn room(&self, each: usize, vectors: usize, results: usize) -> usize {
-        let staged = if vectors == results { 0 } else { 2 * results };
-        let of_each = vectors * (self.delay + self.ahead + 1) + staged;
+        let of_each = self.of_each(vectors, results);
         let (fit, most) = (ROOM / self.workers / of_each, heads::MOST_ITEMS / each);
         let times = if fit < most { fit } else { most };
         if times > 1 { (times - 1) | 1 } else { 1 }
+    }
+
+    /// Vectors that a lane has in shared memory for the fewest elements.
+    const fn of_each(&self, vectors: usize, results: usize) -> usize {
+        let staged = if vectors == results { 0 } else { 2 * results };
+        vectors * (self.delay + self.ahead + 1) + staged
+    }
+
+    /// The same for other sizes: with as many [`Stream::times`] as there is
+    /// [`room`](Self::room) for, and with fewer workers where there is none for the fewest
+    /// elements of all.
+    pub const fn fitted(self, each: usize, vectors: usize, results: usize) -> Self {
+        let most = ROOM / self.of_each(vectors, results);
+        let mut fitted = self;
+        if most < self.workers {
+            fitted.workers = most;
+        }
+        fitted.times = fitted.room(each, vectors, results);
+        fitted
     }
 }
 
