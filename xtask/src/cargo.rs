@@ -5,6 +5,7 @@
 //! messages are read, so `CARGO_TARGET_DIR`, profiles and configuration are
 //! cargo's business.
 
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,11 +22,14 @@ pub(crate) fn root() -> &'static Path {
         .unwrap_or(Path::new("."))
 }
 
-/// The cargo that started us, or the one on the path; run in the caller's
-/// folder, on the workspace's manifest.
+/// The cargo that started us, or the one on the path.
+pub(crate) fn program() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// Cargo, run in the caller's folder, on the workspace's manifest.
 pub(crate) fn command(subcommand: &str) -> Command {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
+    let mut command = Command::new(program());
     command
         .arg(subcommand)
         .arg("--manifest-path")
@@ -60,6 +64,10 @@ pub(crate) struct Executable {
     /// A test harness, not a program.
     pub(crate) is_test: bool,
     pub(crate) path: PathBuf,
+    /// The manifest of its package,
+    pub(crate) manifest: PathBuf,
+    /// and the package's name.
+    pub(crate) package: String,
 }
 
 /// Runs `build` (a `cargo build` or `cargo test --no-run`) and returns the
@@ -93,6 +101,8 @@ fn executable(message: &str) -> Option<Executable> {
     #[derive(Deserialize)]
     struct Artifact {
         executable: Option<PathBuf>,
+        manifest_path: PathBuf,
+        package_id: String,
         target: Target,
         profile: Profile,
     }
@@ -110,7 +120,19 @@ fn executable(message: &str) -> Option<Executable> {
         name: artifact.target.name,
         is_test: artifact.profile.test,
         path: artifact.executable?,
+        manifest: artifact.manifest_path,
+        package: package_name(&artifact.package_id).to_owned(),
     })
+}
+
+/// The name in a package's identifier: `path+file:///folder/name#0.1.0`, or
+/// `path+file:///folder#name@0.1.0` where the folder has another name.
+fn package_name(id: &str) -> &str {
+    let (source, rest) = id.rsplit_once('#').unwrap_or(("", id));
+    match rest.split_once('@') {
+        Some((name, _)) => name,
+        None => source.rsplit('/').next().unwrap_or(source),
+    }
 }
 
 #[cfg(test)]
@@ -124,19 +146,32 @@ mod tests {
     }
 
     #[test]
+    fn packages_are_named_by_their_folder_or_beside_their_version() {
+        assert_eq!(package_name("path+file:///q/xtask#0.1.0"), "xtask");
+        assert_eq!(
+            package_name("path+file:///q/tests#quadscan-tests@0.1.0"),
+            "quadscan-tests"
+        );
+    }
+
+    #[test]
     fn executables_are_read_from_cargos_messages_and_libraries_are_not() {
         let test = r#"{"reason":"compiler-artifact","target":{"kind":["test"],"name":"conformance"},
-            "profile":{"test":true},"executable":"/t/conformance-1"}"#;
+            "profile":{"test":true},"executable":"/t/conformance-1",
+            "manifest_path":"/q/tests/Cargo.toml","package_id":"path+file:///q/tests#quadscan-tests@0.1.0"}"#;
         assert_eq!(
             executable(test),
             Some(Executable {
                 name: "conformance".into(),
                 is_test: true,
-                path: "/t/conformance-1".into()
+                path: "/t/conformance-1".into(),
+                manifest: "/q/tests/Cargo.toml".into(),
+                package: "quadscan-tests".into(),
             })
         );
         let library = r#"{"reason":"compiler-artifact","target":{"kind":["lib"],"name":"quadscan"},
-            "profile":{"test":false},"executable":null}"#;
+            "profile":{"test":false},"executable":null,
+            "manifest_path":"/q/host-crate/Cargo.toml","package_id":"path+file:///q/host-crate#quadscan@0.1.0"}"#;
         assert_eq!(executable(library), None);
         assert_eq!(
             executable(r#"{"reason":"build-finished","success":true}"#),

@@ -12,6 +12,7 @@ mod check;
 mod doctor;
 mod fixtures;
 mod report;
+mod runners;
 mod setup;
 mod terminal;
 mod test;

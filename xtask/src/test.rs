@@ -3,7 +3,8 @@
 //! The steps are the list in [`steps`]. A step that fails does not stop the
 //! ones after it, so that one run shows everything that is wrong; only a
 //! toolchain that cannot be set up does, since nothing builds without it.
-//! What cargo and the test runners say goes through as it comes.
+//! What cargo says goes through as it comes, what a test runner says when it has
+//! ended: several of them run at a time.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 
 use crate::cargo;
+use crate::runners;
 use crate::setup;
 use crate::terminal::{self, count};
 
@@ -28,24 +30,34 @@ pub(crate) struct Options {
 struct Step {
     name: &'static str,
     command: Command,
-    /// Tests run in it; a step that ran none has failed.
-    runs_tests: bool,
+    tests: Tests,
+}
+
+/// How tests run in a step; where they do, a step that ran none has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tests {
+    None,
+    /// The command runs them.
+    Command,
+    /// The command builds their runners.
+    Runners,
 }
 
 fn steps() -> Vec<Step> {
-    let step = |name, subcommand: &str, arguments: &[&str]| {
+    let step = |name, tests, subcommand: &str, arguments: &[&str]| {
         let mut command = cargo::command(subcommand);
         command.args(arguments);
         Step {
             name,
             command,
-            runs_tests: subcommand == "test",
+            tests,
         }
     };
     let mut steps = vec![
-        step("format", "fmt", &["--all", "--check"]),
+        step("format", Tests::None, "fmt", &["--all", "--check"]),
         step(
             "lints",
+            Tests::None,
             "clippy",
             &[
                 "--locked",
@@ -56,14 +68,21 @@ fn steps() -> Vec<Step> {
                 "warnings",
             ],
         ),
-        step("docs", "doc", &["--locked", "--workspace", "--no-deps"]),
+        step(
+            "docs",
+            Tests::None,
+            "doc",
+            &["--locked", "--workspace", "--no-deps"],
+        ),
         step(
             "tests",
+            Tests::Runners,
             "test",
-            &["--locked", "--workspace", "--all-targets", "--no-fail-fast"],
+            &["--locked", "--workspace", "--all-targets", "--no-run"],
         ),
         step(
             "doc tests",
+            Tests::Command,
             "test",
             &["--locked", "--workspace", "--doc", "--no-fail-fast"],
         ),
@@ -124,9 +143,29 @@ fn step_word(report: &Report) -> &'static str {
 
 impl Step {
     /// Runs the step; what it prints goes on to `terminal` line by line.
-    fn run(mut self, terminal: &mut impl Write) -> anyhow::Result<Report> {
-        let start = Instant::now();
+    fn run(self, terminal: &mut impl Write) -> anyhow::Result<Report> {
+        let (name, tests, start) = (self.name, self.tests, Instant::now());
         let mut tally = Tally::default();
+        let problem = match tests {
+            Tests::Runners => self.run_runners(&mut tally, terminal)?,
+            Tests::None | Tests::Command => self.run_command(&mut tally, terminal)?,
+        };
+        let runs_tests = tests != Tests::None;
+        let complaint = || runs_tests.then(|| tally.complaint()).flatten();
+        Ok(Report {
+            name,
+            duration: start.elapsed(),
+            failure: problem.or_else(complaint),
+            tests: runs_tests.then_some(tally),
+        })
+    }
+
+    /// What is wrong with how the command ended.
+    fn run_command(
+        mut self,
+        tally: &mut Tally,
+        terminal: &mut impl Write,
+    ) -> anyhow::Result<Option<String>> {
         let mut child = self
             .command
             .stdout(Stdio::piped())
@@ -143,19 +182,34 @@ impl Step {
             tally.read(&String::from_utf8_lossy(&line));
         }
         let status = child.wait().context("cargo could not be waited for")?;
-        let failure = if !status.success() {
-            Some(status.to_string())
-        } else if self.runs_tests {
-            tally.complaint()
-        } else {
-            None
+        Ok((!status.success()).then(|| status.to_string()))
+    }
+
+    /// Builds the runners and runs them; which of them failed.
+    fn run_runners(
+        self,
+        tally: &mut Tally,
+        terminal: &mut impl Write,
+    ) -> anyhow::Result<Option<String>> {
+        let mut runners = match cargo::build(self.command, "a test") {
+            Ok(runners) => runners,
+            Err(error) => return Ok(Some(error.to_string())),
         };
-        Ok(Report {
-            name: self.name,
-            duration: start.elapsed(),
-            failure,
-            tests: self.runs_tests.then_some(tally),
-        })
+        runners.retain(|runner| runner.is_test);
+        let mut failed = Vec::new();
+        runners::run(&runners, runners::at_once(), |ended| {
+            let took = terminal::duration(ended.duration);
+            writeln!(terminal, "     Ran {} in {}", ended.name, took.trim())?;
+            terminal.write_all(&ended.output)?;
+            for line in String::from_utf8_lossy(&ended.output).lines() {
+                tally.read(line);
+            }
+            if !ended.status.success() {
+                failed.push(format!("{} ({})", ended.name, ended.status));
+            }
+            Ok(())
+        })?;
+        Ok((!failed.is_empty()).then(|| failed.join(", ")))
     }
 }
 
@@ -318,13 +372,13 @@ mod tests {
         );
     }
 
-    fn step(script: &str, runs_tests: bool) -> Report {
+    fn step(script: &str, tests: Tests) -> Report {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
         Step {
             name: "step",
             command,
-            runs_tests,
+            tests,
         }
         .run(&mut std::io::sink())
         .expect("sh starts")
@@ -333,14 +387,17 @@ mod tests {
     #[test]
     fn a_command_that_fails_fails_its_step_and_one_that_succeeds_does_not() {
         assert!(
-            step("exit 3", false)
+            step("exit 3", Tests::None)
                 .failure
                 .is_some_and(|why| why.contains('3'))
         );
-        assert_eq!(step("exit 0", false).failure, None);
-        assert!(step("exit 0", true).failure.is_some(), "no test ran in it");
+        assert_eq!(step("exit 0", Tests::None).failure, None);
+        assert!(
+            step("exit 0", Tests::Command).failure.is_some(),
+            "no test ran in it"
+        );
         let passing = "echo 'test result: ok. 1 passed; 0 failed; 0 ignored'";
-        assert_eq!(step(passing, true).failure, None);
+        assert_eq!(step(passing, Tests::Command).failure, None);
     }
 
     #[test]

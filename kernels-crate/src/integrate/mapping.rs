@@ -35,6 +35,8 @@ use cuda_std::atomic::{AtomicF64, AtomicU32, Ordering};
 use cuda_std::prelude::*;
 use cuda_std::shared_array;
 
+// Contracts are checked on the host.
+#[cfg(not(target_os = "cuda"))]
 use super::trapezoid::MAX_STRIPS;
 use crate::block_scan::strided;
 

@@ -1,6 +1,6 @@
 //! Crates written as for rust-cuda, each a workspace of its own, become PTX with the entries and
-//! the instructions that they ask for. One target folder for all of them, so that core is built
-//! once an architecture.
+//! the instructions that they ask for. One target folder for all of them and the workspace's own
+//! kernels, so that core is built once an architecture.
 
 use cuda_builder::{Artifact, CudaBuilder, NvvmArch};
 use std::collections::BTreeSet;
@@ -101,7 +101,7 @@ fn artifact(name: &str, archs: &[NvvmArch]) -> Artifact {
     lock(&folder);
     CudaBuilder::new(&folder)
         .archs(archs)
-        .target_dir(scratch("target"))
+        .target_dir(Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("cuda-builder"))
         .out_dir(scratch(name))
         .build_all()
         .unwrap_or_else(|error| panic!("{name}: {error}"))

@@ -97,8 +97,7 @@ fn manifest(name: &str, readme: &str, more: &str, rest: &str) -> String {
         "[package]\nname = \"{name}\"\nedition = \"2024\"\n\n{dependency}\n\
          cuda_std = {{ path = \"../quadscan/rust-cuda/cuda_std\" }}\n{more}\n{rest}\n\
          [workspace]\n\n\
-         [profile.dev]\ndebug = false\n\n\
-         [profile.dev.package.ptx-emulator]\nopt-level = 2\n"
+         [profile.dev]\ndebug = false\n"
     )
 }
 

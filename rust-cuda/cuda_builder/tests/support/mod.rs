@@ -13,10 +13,10 @@ pub(crate) fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// One nested target folder for all tests, so that core is compiled once an
-/// architecture.
+/// The nested target folder of the workspace's own build scripts, so that core is
+/// compiled once an architecture.
 pub(crate) fn nested_target() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("nested")
+    Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("cuda-builder")
 }
 
 /// A builder for a crate of kernels, with its output in `out`.

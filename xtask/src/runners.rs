@@ -1,0 +1,130 @@
+//! Test runners, several at a time.
+//!
+//! Cargo runs one after the other; many of ours wait for a process or build a crate, and
+//! leave most cores idle meanwhile. What a runner prints is handed on when it has ended, so
+//! that lines of two do not mix. The environment is what cargo gives: its own path and the
+//! package's folder and name.
+
+use std::num::NonZero;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Mutex;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+
+use crate::cargo::{self, Executable};
+
+/// What came of a runner.
+pub(crate) struct Ended {
+    /// The runner's name: `conformance`.
+    pub(crate) name: String,
+    pub(crate) output: Vec<u8>,
+    pub(crate) status: ExitStatus,
+    pub(crate) duration: Duration,
+}
+
+/// How many at a time: one more than there are cores, since some only wait.
+pub(crate) fn at_once() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get) + 1
+}
+
+/// Runs all of `runners`, `at_once` at a time, and hands each to `ended` as it ends.
+pub(crate) fn run(
+    runners: &[Executable],
+    at_once: usize,
+    mut ended: impl FnMut(Ended) -> std::io::Result<()>,
+) -> anyhow::Result<()> {
+    let left = Mutex::new(runners.iter());
+    let next = || left.lock().ok().and_then(|mut left| left.next());
+    let (sender, results) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..at_once.min(runners.len()) {
+            let sender = sender.clone();
+            scope.spawn(move || {
+                while let Some(runner) = next() {
+                    if sender.send(one(runner)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        for result in results {
+            ended(result?).context("what a test runner said could not be printed")?;
+        }
+        Ok(())
+    })
+}
+
+fn one(runner: &Executable) -> anyhow::Result<Ended> {
+    let start = Instant::now();
+    let folder = runner.manifest.parent().unwrap_or(cargo::root());
+    let output = Command::new(&runner.path)
+        .current_dir(folder)
+        .env("CARGO", cargo::program())
+        .env("CARGO_MANIFEST_DIR", folder)
+        .env("CARGO_PKG_NAME", &runner.package)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .with_context(|| format!("{} could not be started", runner.path.display()))?;
+    Ok(Ended {
+        name: runner.name.clone(),
+        output: output.stdout,
+        status: output.status,
+        duration: start.elapsed(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn script(name: &str, text: &str) -> (tempfile::TempDir, Executable) {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
+        let runs = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&path, runs).expect("may be run");
+        let runner = Executable {
+            name: name.into(),
+            is_test: true,
+            path,
+            manifest: folder.path().join("Cargo.toml"),
+            package: "package".into(),
+        };
+        (folder, runner)
+    }
+
+    #[test]
+    fn every_runner_runs_once_in_its_packages_folder_and_keeps_its_lines_together() {
+        let says = "echo $CARGO_PKG_NAME; pwd -P; sleep 0.01; echo end; test $0 != ${0%3}";
+        let scripts = (0..7).map(|i| script(&format!("runner{i}"), says));
+        let (folders, runners): (Vec<_>, Vec<_>) = scripts.unzip();
+        let mut seen = Vec::new();
+        run(&runners, 3, |ended| {
+            let text = String::from_utf8_lossy(&ended.output).into_owned();
+            seen.push((ended.name, text, ended.status.success()));
+            Ok(())
+        })
+        .expect("all start");
+        seen.sort();
+        assert_eq!(seen.len(), 7);
+        for ((name, text, success), folder) in seen.iter().zip(&folders) {
+            let folder = folder.path().canonicalize().expect("is there");
+            assert_eq!(*text, format!("package\n{}\nend\n", folder.display()));
+            assert_eq!(*success, name == "runner3");
+        }
+    }
+
+    #[test]
+    fn a_runner_that_is_not_there_is_an_error_with_its_path() {
+        let (_folder, mut runner) = script("gone", "");
+        runner.path.set_file_name("elsewhere");
+        let error = run(&[runner], 1, |_| Ok(())).expect_err("cannot start");
+        assert!(error.to_string().contains("elsewhere"), "{error}");
+    }
+}
