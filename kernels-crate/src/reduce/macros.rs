@@ -10,12 +10,12 @@ macro_rules! reduce_kernels {
     ($($name:ident: $operator:ty;)*) => {$(
         $crate::reduce_entry! {
             /// Reduces a small array; see `one_wave`.
-            reduce_one_wave_ $name: $operator, one_wave[one_wave: hint, rows, vectors, each],
+            reduce_one_wave_ $name: $operator, one_wave[one_wave: rows, vectors, each],
             #[launch_bounds(1024)]
         }
         $crate::reduce_entry! {
             /// Reduces an array of any size; see `device`.
-            reduce_ $name: $operator, device[device: hint, warps, rows, vectors, each],
+            reduce_ $name: $operator, device[device: warps, rows, vectors, each],
             #[launch_bounds(256, 2)]
         }
         $crate::segmented_reduce_entry! { segmented_reduce_ $name: $operator }
@@ -108,7 +108,6 @@ macro_rules! segmented_reduce_entry {
                 unsafe {
                     $crate::reduce::segmented::reduce::<
                         $operator,
-                        { $crate::reduce::sizes::segmented::<$operator>().hint },
                         { $crate::reduce::sizes::segmented::<$operator>().rows },
                         { $crate::reduce::sizes::segmented::<$operator>().vectors },
                         { $crate::reduce::sizes::segmented::<$operator>().each },
