@@ -188,14 +188,14 @@ fn one_block_with_more_room_is_taken_only_if_it_is_faster_than_what_it_displaces
 }
 
 #[test]
-fn a_class_without_candidates_keeps_its_row() {
+fn rows_of_which_a_record_has_candidates_are_told_from_the_others() {
     let other = Row {
         element: 8,
         result: 8,
         ..used()
     };
-    let rows = rows(&record(), &[other]).expect("nothing is wrong with it");
-    assert_eq!(rows, [other]);
+    assert_eq!(present(&record(), &[other, used()]), [used()]);
+    assert!(rows(&record(), &[other, used()]).is_err());
 }
 
 #[test]
