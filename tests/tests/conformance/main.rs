@@ -19,6 +19,7 @@ mod scan;
 mod scan_algorithms;
 mod segmented_reduce;
 mod segmented_scan;
+mod strangers;
 
 use std::process::ExitCode;
 
@@ -144,6 +145,7 @@ fn cases() -> Vec<Case> {
         limits::the_empty_kernel_stores_when_it_is_asked_to_alone,
         diagnostics::hang_spins_as_long_as_it_was_told,
         diagnostics::the_kernel_fault_is_in_the_module,
+        strangers::kernels_of_another_crate_are_not_taken_for_ours_by_their_names,
     ]
     .into()
 }
