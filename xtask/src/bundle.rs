@@ -23,6 +23,9 @@ const GPU_SUITES: &[&str] = &["conformance", fixtures::SUITE];
 /// The largest bundle that is let through.
 const MAX_BYTES: u64 = 80_000_000;
 
+/// The argument that names the folder.
+const ARGUMENT: &str = "DIR";
+
 const README: &str = include_str!("bundle/README.md");
 const RUN_GPU_TESTS: &str = include_str!("bundle/run-gpu-tests.sh");
 
@@ -32,7 +35,7 @@ pub(crate) fn run(directory: Option<PathBuf>) -> anyhow::Result<ExitCode> {
         None => cargo::target_directory()?.join("bundle"),
     };
     // Refuse before building: that takes a second, a build minutes.
-    Folder::check(&directory)?;
+    Folder::check(ARGUMENT, &directory)?;
     setup::ensure()?;
 
     let start = Instant::now();
@@ -41,7 +44,7 @@ pub(crate) fn run(directory: Option<PathBuf>) -> anyhow::Result<ExitCode> {
     let suites = gpu_suites(GPU_SUITES)?;
 
     terminal::begin(&format!("writing {}", directory.display()));
-    let mut folder = Folder::replace(&directory)?;
+    let mut folder = Folder::replace(ARGUMENT, &directory)?;
     folder.write("README.md", README.as_bytes())?;
     folder.write_executable("run-gpu-tests.sh", RUN_GPU_TESTS.as_bytes())?;
     folder.write_executable("quadscan", &stripped(&quadscan.path)?)?;

@@ -32,6 +32,9 @@ const TABLE: &str = "kernels-crate/src/scan/tuned.rs";
 /// Where records are kept, below the root.
 const RECORDS: &str = "docs/records";
 
+/// The argument that names a folder to write.
+const BUNDLE: &str = "--bundle";
+
 const README: &str = include_str!("tune/README.md");
 
 /// How `cargo xtask tune` goes about it.
@@ -41,7 +44,7 @@ pub(crate) struct Options {
     #[arg(value_enum, value_name = "KERNELS")]
     kernels: Kernels,
 
-    /// Few sizes of three width classes; the rows of the others stay
+    /// Few sizes of three width classes: prints what they would change, and writes no table
     #[arg(long, conflicts_with_all = ["bundle", "from"])]
     quick: bool,
 
@@ -68,7 +71,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         (_, Some(path)) => {
             let text = fs::read_to_string(path)
                 .map_err(|error| Refused(format!("--from {}: {error}", path.display())))?;
-            adopt(&path.display().to_string(), &text)
+            adopt(&format!("--from {}", path.display()), &text)
         }
         _ => sweep(options.quick),
     }
@@ -102,7 +105,11 @@ fn sweep(quick: bool) -> anyhow::Result<ExitCode> {
     }
     let text = fs::read_to_string(&record)
         .with_context(|| format!("{} could not be read", record.display()))?;
-    adopt(&record.display().to_string(), &text)
+    let name = record.display().to_string();
+    match quick {
+        true => preview(&name, &text),
+        false => adopt(&name, &text),
+    }
 }
 
 /// The folder of the generated crate.
@@ -119,12 +126,12 @@ fn kernels() -> anyhow::Result<PathBuf> {
 
 /// A folder that sweeps elsewhere.
 fn bundle(directory: &Path) -> anyhow::Result<ExitCode> {
-    Folder::check(directory)?;
+    Folder::check(BUNDLE, directory)?;
     setup::ensure()?;
     let artifact = kernels()?;
     let quadscan = bench::build()?;
     terminal::begin(&format!("writing {}", directory.display()));
-    let mut folder = Folder::replace(directory)?;
+    let mut folder = Folder::replace(BUNDLE, directory)?;
     folder.write("README.md", README.as_bytes())?;
     folder.write_executable("quadscan", &stripped(&quadscan.path)?)?;
     for name in artifact_files(&artifact)? {
@@ -154,18 +161,41 @@ fn artifact_files(artifact: &Path) -> anyhow::Result<Vec<String>> {
 /// that is refused.
 fn adopt(name: &str, text: &str) -> anyhow::Result<ExitCode> {
     let refuse = |problem: String| Refused(format!("{name}: {problem}"));
-    let record: Record = serde_json::from_str(text)
-        .map_err(|error| refuse(format!("is no record of `quadscan tune`: {error}")))?;
+    let record = parse(name, text)?;
     let rows = choose::rows(&record, &tuned::ROWS).map_err(refuse)?;
     let kept = format!("{RECORDS}/{}", record.file_name());
+    let path = cargo::root().join(&kept);
+    if fs::read_to_string(&path).is_ok_and(|there| there != text) {
+        let problem = format!("began when that in {kept} did, and is another: remove one of them");
+        return Err(refuse(problem).into());
+    }
     let source = table::source(&kept, &rows);
-    write(&cargo::root().join(&kept), text)?;
+    write(&path, text)?;
     write(&cargo::root().join(TABLE), &source)?;
     for line in table::changes(&tuned::ROWS, &rows) {
         println!("{line}");
     }
     println!("{kept}");
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints what the classes of a record would change.
+fn preview(name: &str, text: &str) -> anyhow::Result<ExitCode> {
+    let record = parse(name, text)?;
+    let before = choose::present(&record, &tuned::ROWS);
+    let rows =
+        choose::rows(&record, &before).map_err(|problem| Refused(format!("{name}: {problem}")))?;
+    for line in table::changes(&before, &rows) {
+        println!("{line}");
+    }
+    terminal::note("--quick writes no table: it has not all classes");
+    println!("{name}");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn parse(name: &str, text: &str) -> anyhow::Result<Record> {
+    let refuse = |error| Refused(format!("{name}: is no record of `quadscan tune`: {error}"));
+    Ok(serde_json::from_str(text).map_err(refuse)?)
 }
 
 /// A file, whole or not at all.
@@ -198,5 +228,61 @@ mod tests {
             error.to_string().starts_with("some.json: is no record"),
             "{error}"
         );
+    }
+
+    /// The record in use with its candidates changed; those that become null are gone.
+    fn record(change: impl FnMut(&mut serde_json::Value)) -> String {
+        let path = cargo::root().join(tuned::RECORD);
+        let text = fs::read_to_string(path).expect("there is a record");
+        let mut record: serde_json::Value = serde_json::from_str(&text).expect("it is one");
+        let candidates = record["candidates"].as_array_mut().expect("a list");
+        candidates.iter_mut().for_each(change);
+        candidates.retain(|one| !one.is_null());
+        record.to_string()
+    }
+
+    /// The table, and how many records there are.
+    fn kept() -> (String, usize) {
+        let table = fs::read_to_string(cargo::root().join(TABLE)).expect("there is a table");
+        let records = fs::read_dir(cargo::root().join(RECORDS)).expect("there are records");
+        (table, records.count())
+    }
+
+    fn refused(change: impl FnMut(&mut serde_json::Value)) -> String {
+        let before = kept();
+        let error = adopt("some.json", &record(change)).expect_err("it lacks classes");
+        assert!(error.is::<Refused>());
+        assert_eq!(kept(), before);
+        error.to_string()
+    }
+
+    #[test]
+    fn a_quick_record_is_looked_at_and_changes_nothing() {
+        let few = record(|one| {
+            if one["element"] != 4 {
+                *one = serde_json::Value::Null;
+            }
+        });
+        let before = kept();
+        preview("some.json", &few).expect("it has a class of the table");
+        assert_eq!(kept(), before);
+        assert!(preview("some.json", "{}").is_err());
+    }
+
+    #[test]
+    fn a_record_that_lacks_classes_is_no_ground_for_a_table() {
+        let fewer = refused(|one| {
+            if one["element"] == 16 || one["result"] == 4 {
+                *one = serde_json::Value::Null;
+            }
+        });
+        assert_eq!(
+            fewer,
+            "some.json: has no candidates of 1 to 4, 4 to 4, 16 to 16 bytes, and the table has \
+             a row of each: a record of all classes is needed"
+        );
+        let foreign = refused(|one| one["element"] = 3.into());
+        let start = "some.json: has no candidates of 1 to 1, 1 to 4, 1 to 8, 2 to 2, ";
+        assert!(foreign.starts_with(start), "{foreign}");
     }
 }

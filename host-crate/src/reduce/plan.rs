@@ -43,8 +43,10 @@ impl<O: ReduceKernels> Plan<O> {
     ///
     /// # Errors
     ///
+    /// [`Error::NoManifest`](crate::Error::NoManifest) and
     /// [`Error::UnknownKernel`](crate::Error::UnknownKernel) where `module` does not have the kernels,
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's.
+    /// [`Error::SignatureMismatch`](crate::Error::SignatureMismatch) for one that was built from
+    /// another source, [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's.
     pub fn new(module: &Module, capacity: usize) -> Result<Self> {
         let each = sizes::BLOCKS_PER_MULTIPROCESSOR;
         let multiprocessors = module.device().properties().multiprocessors;
@@ -79,7 +81,12 @@ impl<O: ReduceKernels> Plan<O> {
     }
 
     fn of_blocks(module: &Module, capacity: usize, blocks: u32, in_one_wave: u32) -> Result<Self> {
-        module.attributes(O::DEVICE.entry)?;
+        let value = size_of::<O::Accumulator>() as u64;
+        for kernel in [O::ONE_WAVE, O::DEVICE] {
+            let parameters = [8, 8, 8, 8, value, 4, 8, 8];
+            module.expect_parameters(kernel.module, kernel.entry, &parameters)?;
+            module.prepare(&[kernel.entry])?;
+        }
         let most = blocks_of(&O::DEVICE, capacity).min(blocks);
         let words = O::DEVICE.scratch_words(most.max(in_one_wave));
         Ok(Self {
@@ -239,7 +246,6 @@ impl<O: ReduceKernels> Plan<O> {
 /// how many of such blocks are resident at once; none where a launch cannot ask for that.
 fn resident<O: ReduceKernels>(module: &Module) -> Result<[(u32, u32); 3]> {
     let wave = O::ONE_WAVE;
-    module.attributes(wave.entry)?;
     let mut resident = [8, 16, 32].map(|warps| (warps, 0));
     if module.device().properties().has_cooperative_launch {
         for (warps, blocks) in &mut resident {

@@ -111,8 +111,10 @@ impl<O: ReduceKernels> SegmentedPlan<O> {
     ///
     /// # Errors
     ///
+    /// [`Error::NoManifest`](crate::Error::NoManifest) and
     /// [`Error::UnknownKernel`](crate::Error::UnknownKernel) where `module` does not have the kernel,
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's.
+    /// [`Error::SignatureMismatch`](crate::Error::SignatureMismatch) for one that was built from
+    /// another source, [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's.
     pub fn new(module: &Module) -> Result<Self> {
         let each = sizes::BLOCKS_PER_MULTIPROCESSOR;
         let multiprocessors = module.device().properties().multiprocessors;
@@ -129,7 +131,11 @@ impl<O: ReduceKernels> SegmentedPlan<O> {
     /// As [`SegmentedPlan::new`]; [`Error::OutOfRange`](crate::Error::OutOfRange).
     pub fn with_blocks(module: &Module, blocks: u32) -> Result<Self> {
         refuse::blocks(blocks)?;
-        module.attributes(O::SEGMENTED.entry)?;
+        let value = size_of::<O::Accumulator>() as u64;
+        let parameters = [8, 8, 8, 8, 4, value, 4, 8];
+        let kernel = O::SEGMENTED;
+        module.expect_parameters(kernel.module, kernel.entry, &parameters)?;
+        module.prepare(&[kernel.entry])?;
         let words = scratch_words(blocks) as usize;
         Ok(Self {
             module: module.clone(),

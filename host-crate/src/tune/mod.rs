@@ -85,6 +85,7 @@ fn rule(quick: bool) -> Rule {
 /// [`Error::Argument`] for a list that is none, [`Error::Unreadable`]; those of
 /// [`Artifact::read`] and [`Device::open`]; the device's.
 pub fn tune(arguments: &TuneArguments, say: &mut dyn FnMut(&str)) -> Result<bool> {
+    expect_writable(&arguments.out)?;
     let candidates = list(&arguments.artifact)?;
     // SAFETY: `cargo xtask tune` made the folder of the sources of this program; what is
     // launched is what its list describes.
@@ -115,6 +116,23 @@ fn list(folder: &Path) -> Result<Vec<Candidate>> {
     };
     let text = fs::read_to_string(&path).map_err(|error| refuse(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| refuse(error.to_string()))
+}
+
+/// Err where no record could be written: before a sweep, which takes minutes.
+fn expect_writable(path: &Path) -> Result<()> {
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let problem = match (folder.is_dir(), path.is_dir()) {
+        (true, false) => return Ok(()),
+        (true, true) => "is a folder",
+        (false, _) => "is in no folder that there is",
+    };
+    Err(Error::Argument {
+        argument: "--out".to_owned(),
+        problem: format!("{} {problem}, allowed is a file to write", path.display()),
+    })
 }
 
 /// The record as a file, whole or not at all.

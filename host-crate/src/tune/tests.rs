@@ -107,6 +107,26 @@ fn a_list_that_does_not_belong_to_the_ptx_is_refused() {
 }
 
 #[test]
+fn a_record_that_cannot_be_written_is_refused_before_anything_is_read() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let nowhere = folder.path().join("none/record.json");
+    for (out, what) in [
+        (nowhere, "is in no folder that there is"),
+        (folder.path().to_owned(), "is a folder"),
+    ] {
+        let arguments = TuneArguments {
+            artifact: folder.path().to_owned(),
+            out: out.clone(),
+            quick: false,
+            device: "emulator".to_owned(),
+        };
+        let error = tune(&arguments, &mut |_| {}).expect_err("it is refused");
+        let sentence = format!("--out {} {what}, allowed is a file to write", out.display());
+        assert_eq!((error.to_string(), error.exit_code()), (sentence, 2));
+    }
+}
+
+#[test]
 fn a_folder_without_a_list_is_refused_before_a_device_is_opened() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let arguments = TuneArguments {

@@ -66,9 +66,27 @@ fn asked(task: &Task) -> Result<(Size, Option<Algorithm>)> {
     Ok((size, algorithm.as_deref().map(by_name).transpose()?))
 }
 
+/// Why there are no offsets of so many elements, if there are none.
+fn too_many(size: &Size) -> Option<String> {
+    let is_too_many = size.segments() > 0 && u32::try_from(size.n).is_err();
+    is_too_many.then(|| {
+        format!(
+            "the offsets of {} have 32 bits, and count up to {} elements",
+            size.workload.name,
+            u32::MAX
+        )
+    })
+}
+
 /// Checks a workload, and times it where there is a timer and times are asked for.
 pub(super) fn measure(module: &Module, libraries: &mut Libraries, job: &Job) -> Result<Reading> {
     let (size, algorithm) = asked(&job.task)?;
+    if let Some(missing) = too_many(&size) {
+        return Ok(Reading {
+            missing: Some(missing),
+            ..Reading::default()
+        });
+    }
     let device = module.device();
     let is_timed = device.properties().has_timer && !job.untimed;
     let rotated = if is_timed { rotated_bytes(device) } else { 0 };
@@ -80,7 +98,7 @@ pub(super) fn measure(module: &Module, libraries: &mut Libraries, job: &Job) -> 
     let mut ours = ours(module, &memory, algorithm, &mut reading)?;
     reading.algorithm = ours
         .as_ref()
-        .and_then(|ours| Some(ours.algorithm()?.to_owned()));
+        .and_then(|ours| Some(ours.algorithm(memory.size())?.to_owned()));
     if !is_timed || reading.wrong.is_some() {
         return Ok(reading);
     }

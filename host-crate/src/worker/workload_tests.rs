@@ -66,6 +66,38 @@ fn an_algorithm_is_the_one_that_was_asked_for_or_says_why_it_is_not_there() {
 }
 
 #[test]
+fn what_is_chosen_is_what_scans_where_the_arrays_begin() {
+    let module = module();
+    let chosen = |workload: &str, element| {
+        let size = Size {
+            workload: Workload::by_name(workload).unwrap_or_else(|| panic!("{workload}")),
+            element,
+            n: 1 << 26,
+            segment: 1,
+        };
+        let plan = ours::plan(&module, &size, None).unwrap_or_else(|e| panic!("{e}"));
+        plan.and_then(|plan| plan.algorithm(&size))
+    };
+    for placed in ["inclusive_sum", "in_place"] {
+        assert_eq!(chosen(placed, Element::U32), Some("lookahead"));
+    }
+    for placed in ["unaligned_input", "unaligned_output"] {
+        assert_eq!(chosen(placed, Element::U32), Some("lookahead_shifted"));
+    }
+}
+
+#[test]
+fn more_elements_than_offsets_count_are_left_out_and_not_taken_for_wrong() {
+    let module = module();
+    for operation in ["segmented_scan", "segmented_reduce"] {
+        let reading = read(&module, &job(operation, Element::F32, 1 << 32, None));
+        let sentence =
+            format!("the offsets of {operation} have 32 bits, and count up to 4294967295 elements");
+        assert_eq!((reading.missing, reading.wrong), (Some(sentence), None));
+    }
+}
+
+#[test]
 fn what_the_process_does_not_know_is_an_error_that_names_it() {
     let module = module();
     let mut libraries = Libraries::default();

@@ -103,6 +103,12 @@ impl Size {
         }
     }
 
+    /// What the addresses of input and output are multiples of, bytes, up to 16.
+    pub fn alignment(&self) -> u64 {
+        let (input, output) = self.shifts();
+        1 << (input | output | 16).trailing_zeros()
+    }
+
     /// Blocks and threads of the copy that moves as many bytes, rounded up to whole warps.
     fn copy(&self) -> (u32, u32) {
         let threads = self.moved().div_ceil(2 * COPIED_BY_A_THREAD as u64);

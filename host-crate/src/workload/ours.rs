@@ -18,8 +18,8 @@ pub(crate) trait Launch {
     /// Asks the device for the workload on a part of the memory.
     fn launch(&mut self, memory: &Memory, part: u64) -> Result<()>;
 
-    /// The algorithm that does it, where there is a choice and it is known.
-    fn algorithm(&self) -> Option<&'static str>;
+    /// The algorithm that does it where the arrays begin, if there is a choice.
+    fn algorithm(&self, size: &Size) -> Option<&'static str>;
 }
 
 type Plan = Result<Option<Box<dyn Launch>>>;
@@ -167,10 +167,10 @@ impl Of<'_> {
     }
 }
 
-/// The algorithm of a plan's scans of arrays at aligned addresses; of others only the plan
-/// knows it.
-fn algorithm<O: ScanKernels>(plan: &scan::Plan<O>) -> Option<&'static str> {
-    plan.algorithm_for(plan.capacity()).map(Algorithm::name)
+/// The algorithm of a plan's scans of such arrays.
+fn algorithm<O: ScanKernels>(plan: &scan::Plan<O>, size: &Size) -> Option<&'static str> {
+    plan.algorithm_at(size.n, size.alignment())
+        .map(Algorithm::name)
 }
 
 /// A scan from one array to another.
@@ -184,8 +184,8 @@ impl<O: ScanKernels + Identity> Launch for Apart<O> {
         })
     }
 
-    fn algorithm(&self) -> Option<&'static str> {
-        algorithm(&self.0)
+    fn algorithm(&self, size: &Size) -> Option<&'static str> {
+        algorithm(&self.0, size)
     }
 }
 
@@ -200,8 +200,8 @@ where
         memory.with_elements(part, |elements| self.0.inclusive_in_place(elements))
     }
 
-    fn algorithm(&self) -> Option<&'static str> {
-        algorithm(&self.0)
+    fn algorithm(&self, size: &Size) -> Option<&'static str> {
+        algorithm(&self.0, size)
     }
 }
 
@@ -217,8 +217,8 @@ impl<O: SegmentedScanKernels> Launch for scan::SegmentedPlan<O> {
         })
     }
 
-    fn algorithm(&self) -> Option<&'static str> {
-        self.algorithm_for(self.capacity()).map(Algorithm::name)
+    fn algorithm(&self, size: &Size) -> Option<&'static str> {
+        self.algorithm_for(size.n).map(Algorithm::name)
     }
 }
 
@@ -227,7 +227,7 @@ impl<O: ReduceKernels + Identity> Launch for reduce::Plan<O> {
         memory.with(part, |input, _, output| self.reduce(input, output))
     }
 
-    fn algorithm(&self) -> Option<&'static str> {
+    fn algorithm(&self, _: &Size) -> Option<&'static str> {
         None
     }
 }
@@ -239,7 +239,7 @@ impl<O: ReduceKernels + Identity> Launch for reduce::SegmentedPlan<O> {
         })
     }
 
-    fn algorithm(&self) -> Option<&'static str> {
+    fn algorithm(&self, _: &Size) -> Option<&'static str> {
         None
     }
 }

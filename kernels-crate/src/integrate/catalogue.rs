@@ -6,6 +6,7 @@
 //! routines, 1984 (the six families, in one dimension); Planck, Über das Gesetz der
 //! Energieverteilung im Normalspectrum, 1901.
 
+#[cfg_attr(test, allow(unused_imports, reason = "a test has std's functions"))]
 use cuda_std::GpuFloat;
 use cuda_std::float::LazyFloat;
 

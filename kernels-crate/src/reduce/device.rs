@@ -35,7 +35,6 @@ pub const MAX_BLOCKS: u32 = LANES * GROUP as u32;
 #[inline(always)]
 pub unsafe fn reduce<
     O: Operator,
-    const HINT: u32,
     const W: usize,
     const R: usize,
     const U: usize,
@@ -59,7 +58,7 @@ pub unsafe fn reduce<
     unsafe {
         // While the elements are on their way.
         let tag = tag(request.scratch);
-        let total = block_total::<O, HINT, W, R, U, E>(&request, &share);
+        let total = block_total::<O, W, R, U, E>(&request, &share);
         if warp == 0 {
             let blocks = u64::from(share.blocks());
             if lane == 0 {
@@ -164,7 +163,6 @@ pub fn counted(tag: u32) -> u64 {
 #[inline(always)]
 unsafe fn block_total<
     O: Operator,
-    const HINT: u32,
     const W: usize,
     const R: usize,
     const U: usize,
@@ -182,7 +180,7 @@ unsafe fn block_total<
     unsafe {
         if !own.is_empty() {
             let array = Vectors::new(request.input, request.n);
-            let total = tile::total::<O, HINT, R, U, E>(&array, request.n, own);
+            let total = tile::total::<O, R, U, E>(&array, request.n, own);
             if lane == 0 {
                 *totals.add(warp as usize) = total;
             }

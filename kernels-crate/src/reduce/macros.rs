@@ -10,12 +10,12 @@ macro_rules! reduce_kernels {
     ($($name:ident: $operator:ty;)*) => {$(
         $crate::reduce_entry! {
             /// Reduces a small array; see `one_wave`.
-            reduce_one_wave_ $name: $operator, one_wave[one_wave: hint, rows, vectors, each],
+            reduce_one_wave_ $name: $operator, one_wave[one_wave: rows, vectors, each],
             #[launch_bounds(1024)]
         }
         $crate::reduce_entry! {
             /// Reduces an array of any size; see `device`.
-            reduce_ $name: $operator, device[device: hint, warps, rows, vectors, each],
+            reduce_ $name: $operator, device[device: warps, rows, vectors, each],
             #[launch_bounds(256, 2)]
         }
         $crate::segmented_reduce_entry! { segmented_reduce_ $name: $operator }
@@ -23,15 +23,15 @@ macro_rules! reduce_kernels {
         #[cfg(not(target_os = "cuda"))]
         unsafe impl $crate::reduce::ReduceKernels for $operator {
             const ONE_WAVE: $crate::reduce::ReduceKernel = $crate::reduce::ReduceKernel::new::<$operator>(
-                concat!("reduce_one_wave_", stringify!($name)),
+                concat!("reduce_one_wave_", stringify!($name)), module_path!(),
                 $crate::reduce::sizes::one_wave::<$operator>(),
             );
             const DEVICE: $crate::reduce::ReduceKernel = $crate::reduce::ReduceKernel::new::<$operator>(
-                concat!("reduce_", stringify!($name)),
+                concat!("reduce_", stringify!($name)), module_path!(),
                 $crate::reduce::sizes::device::<$operator>(),
             );
             const SEGMENTED: $crate::reduce::ReduceKernel = $crate::reduce::ReduceKernel::new::<$operator>(
-                concat!("segmented_reduce_", stringify!($name)),
+                concat!("segmented_reduce_", stringify!($name)), module_path!(),
                 $crate::reduce::sizes::segmented::<$operator>(),
             );
         }
@@ -108,7 +108,6 @@ macro_rules! segmented_reduce_entry {
                 unsafe {
                     $crate::reduce::segmented::reduce::<
                         $operator,
-                        { $crate::reduce::sizes::segmented::<$operator>().hint },
                         { $crate::reduce::sizes::segmented::<$operator>().rows },
                         { $crate::reduce::sizes::segmented::<$operator>().vectors },
                         { $crate::reduce::sizes::segmented::<$operator>().each },

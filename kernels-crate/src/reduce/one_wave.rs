@@ -56,13 +56,7 @@ pub const fn warps(tiles: u64) -> u32 {
 /// are the request's, and do not overlap; the scratch memory has room for the totals of the
 /// blocks and is this launch's alone.
 #[inline(always)]
-pub unsafe fn reduce<
-    O: Operator,
-    const HINT: u32,
-    const R: usize,
-    const U: usize,
-    const E: usize,
->(
+pub unsafe fn reduce<O: Operator, const R: usize, const U: usize, const E: usize>(
     request: Request<O>,
 ) {
     let totals = shared_array![u128; 32].cast::<O::Accumulator>();
@@ -81,7 +75,7 @@ pub unsafe fn reduce<
         if !request.count.is_null() {
             place = Place::new::<R, E>(request.input, request.n, tile);
         }
-        let items = place.read::<HINT, R, U, E>();
+        let items = place.read::<R, U, E>();
         // While the elements are on their way.
         if blocks > 1 && warp == warps - 1 && lane == 0 {
             *shared_tag = tag(request.scratch);

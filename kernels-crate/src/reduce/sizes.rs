@@ -4,14 +4,12 @@
 //! association, and so the last bits of floats.
 
 use super::one_wave;
-use super::vectors::{self, elements_of, vectors_of};
+use super::vectors::{elements_of, vectors_of};
 use crate::operator::Operator;
 
 /// Constants of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// How elements are loaded: [`vectors::ALL`] and the like.
-    pub hint: u32,
     /// Warps of a block, at most.
     pub warps: usize,
     /// Rows of a tile.
@@ -24,10 +22,9 @@ pub struct Sizes {
 
 impl Sizes {
     /// With so many vectors of a lane in flight.
-    const fn new<O: Operator>(hint: u32, warps: usize, in_flight: usize) -> Self {
+    const fn new<O: Operator>(warps: usize, in_flight: usize) -> Self {
         let vectors = vectors_of::<O::Input>();
         Self {
-            hint,
             warps,
             // A power of two.
             rows: 1 << least_one(in_flight / vectors).ilog2(),
@@ -44,12 +41,12 @@ const fn least_one(number: usize) -> usize {
 
 /// Many blocks, for the rate of the memory.
 pub const fn device<O: Operator>() -> Sizes {
-    Sizes::new::<O>(vectors::ALL, 8, 8)
+    Sizes::new::<O>(8, 8)
 }
 
 /// A tile a warp, for the least time.
 pub const fn one_wave<O: Operator>() -> Sizes {
-    Sizes::new::<O>(vectors::ALL, one_wave::MAX_WARPS as usize, 4)
+    Sizes::new::<O>(one_wave::MAX_WARPS as usize, 4)
 }
 
 /// Many segments: tiles of 16 elements a lane, or as many bytes of larger ones.
@@ -61,7 +58,6 @@ pub const fn segmented<O: Operator>() -> Sizes {
         _ => 16,
     };
     Sizes {
-        hint: vectors::ALL,
         warps: super::segmented::WARPS as usize,
         rows: elements / each,
         vectors: vectors_of::<O::Input>(),

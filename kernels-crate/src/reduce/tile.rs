@@ -13,10 +13,10 @@
 use bytemuck::Pod;
 use core::array::from_fn;
 use core::ops::Range;
-use cuda_std::mem::{load_global, prefetch_l2};
+use cuda_std::mem::{LoadHint, load_global, prefetch_l2};
 use cuda_std::warp;
 
-use super::vectors::{Vectors, hint};
+use super::vectors::Vectors;
 use crate::operator::Operator;
 use crate::scan::heads::Heads;
 use crate::scan::items::{self, Items, Vector};
@@ -32,13 +32,7 @@ pub const fn elements(rows: usize, each: usize) -> u64 {
 /// # Safety
 /// All lanes of the warp call it; the array may be read.
 #[inline(always)]
-pub unsafe fn total<
-    O: Operator,
-    const HINT: u32,
-    const R: usize,
-    const U: usize,
-    const E: usize,
->(
+pub unsafe fn total<O: Operator, const R: usize, const U: usize, const E: usize>(
     array: &Vectors<O::Input>,
     n: u64,
     tiles: Range<u32>,
@@ -55,9 +49,9 @@ pub unsafe fn total<
                 let stretch = tile..tiles.end.min(whole.end);
                 tile = stretch.end;
                 total = if array.is_shifted() {
-                    of_whole::<O, true, HINT, R, U, E>(array, stretch, before)
+                    of_whole::<O, true, R, U, E>(array, stretch, before)
                 } else {
-                    of_whole::<O, false, HINT, R, U, E>(array, stretch, before)
+                    of_whole::<O, false, R, U, E>(array, stretch, before)
                 };
             } else {
                 let first = u64::from(tile) * units;
@@ -84,7 +78,6 @@ pub unsafe fn total<
 unsafe fn of_whole<
     O: Operator,
     const SHIFTED: bool,
-    const HINT: u32,
     const R: usize,
     const U: usize,
     const E: usize,
@@ -97,7 +90,7 @@ unsafe fn of_whole<
         let first = u64::from(tile) * R as u64 * u64::from(LANES);
         // SAFETY: the caller's.
         let own = unsafe {
-            let mut rows = array.whole::<SHIFTED, HINT, R, U>(first);
+            let mut rows = array.whole::<SHIFTED, R, U>(first);
             if SHIFTED {
                 rows = rows.aligned(array);
             }
@@ -299,16 +292,14 @@ impl<T: Pod> Place<T> {
     /// # Safety
     /// All lanes of the warp call it; the array may be read.
     #[inline(always)]
-    pub unsafe fn read<const HINT: u32, const R: usize, const U: usize, const E: usize>(
-        &self,
-    ) -> [Items<T, U>; R] {
+    pub unsafe fn read<const R: usize, const U: usize, const E: usize>(&self) -> [Items<T, U>; R] {
         // One branch around all loads: none waits for another.
         // SAFETY: the caller's; only elements that there are are read.
         unsafe {
             if self.is_aligned && self.is_whole {
-                from_fn(|r| self.unit::<HINT, U>(r as u32 * LANES + warp::lane_id()))
+                from_fn(|r| self.unit::<U>(r as u32 * LANES + warp::lane_id()))
             } else if self.is_aligned && self.count >= E as u32 {
-                self.first_part::<HINT, R, U, E>()
+                self.first_part::<R, U, E>()
             } else if self.count > 0 {
                 from_fn(|r| self.one_by_one::<U, E>(r as u32 * LANES + warp::lane_id()))
             } else {
@@ -322,10 +313,10 @@ impl<T: Pod> Place<T> {
     /// # Safety
     /// It is there, and the place is aligned.
     #[inline(always)]
-    unsafe fn unit<const HINT: u32, const U: usize>(&self, unit: u32) -> Items<T, U> {
+    unsafe fn unit<const U: usize>(&self, unit: u32) -> Items<T, U> {
         let from = self.from.cast::<Vector>().wrapping_add(unit as usize * U);
         // SAFETY: the caller's.
-        let load = |v: usize| unsafe { load_global(from.wrapping_add(v), hint(HINT)) };
+        let load = |v: usize| unsafe { load_global(from.wrapping_add(v), LoadHint::All) };
         Items::new(from_fn(load))
     }
 
@@ -351,7 +342,7 @@ impl<T: Pod> Place<T> {
     /// # Safety
     /// There is a whole unit, and the place is aligned.
     #[inline(always)]
-    unsafe fn first_part<const HINT: u32, const R: usize, const U: usize, const E: usize>(
+    unsafe fn first_part<const R: usize, const U: usize, const E: usize>(
         &self,
     ) -> [Items<T, U>; R] {
         let whole = self.count / E as u32;
@@ -359,7 +350,7 @@ impl<T: Pod> Place<T> {
         // SAFETY: the caller's. Where there is no whole unit another one is read, and
         // forgotten.
         unsafe {
-            let units: [Items<T, U>; R] = from_fn(|r| self.unit::<HINT, U>(own(r).min(whole - 1)));
+            let units: [Items<T, U>; R] = from_fn(|r| self.unit::<U>(own(r).min(whole - 1)));
             let last = self.one_by_one::<U, E>(whole).vectors();
             from_fn(|r| {
                 let unit = units[r].vectors();

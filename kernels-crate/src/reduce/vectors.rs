@@ -117,7 +117,7 @@ impl<T: Pod> Vectors<T> {
     /// [`is_shifted`](Self::is_shifted), and the units are
     /// [whole](Self::whole_pieces).
     #[inline(always)]
-    pub unsafe fn whole<const SHIFTED: bool, const HINT: u32, const R: usize, const U: usize>(
+    pub unsafe fn whole<const SHIFTED: bool, const R: usize, const U: usize>(
         &self,
         unit: u64,
     ) -> Rows<R, U> {
@@ -126,7 +126,7 @@ impl<T: Pod> Vectors<T> {
         let row = LANES as usize * U;
         // SAFETY: the caller's.
         unsafe {
-            let load = |from: *const Vector| load_global(from, hint(HINT));
+            let load = |from: *const Vector| load_global(from, LoadHint::All);
             Rows {
                 rows: from_fn(|r| from_fn(|v| load(own.wrapping_add(r * row + v)))),
                 beyond: if SHIFTED {
@@ -240,25 +240,6 @@ impl<T: Pod> Vectors<T> {
                 (high >> 32) as u32,
             ]
         }
-    }
-}
-
-/// [`LoadHint::All`], as a constant of a kernel.
-pub const ALL: u32 = 0;
-/// [`LoadHint::Streaming`].
-pub const STREAMING: u32 = 1;
-/// [`LoadHint::NoAllocate`].
-pub const NO_ALLOCATE: u32 = 2;
-/// [`LoadHint::ReadOnlyNoAllocate`].
-pub const READ_ONLY_NO_ALLOCATE: u32 = 3;
-
-/// The hint that a constant stands for.
-pub const fn hint(constant: u32) -> LoadHint {
-    match constant {
-        STREAMING => LoadHint::Streaming,
-        NO_ALLOCATE => LoadHint::NoAllocate,
-        READ_ONLY_NO_ALLOCATE => LoadHint::ReadOnlyNoAllocate,
-        _ => LoadHint::All,
     }
 }
 

@@ -150,6 +150,9 @@ pub struct ScanKernel {
     pub entry: &'static str,
     /// The operator's name in the entries: `sum_u32`.
     pub operator: &'static str,
+    /// The Rust module that named the operator, in the crate that has the entries:
+    /// `quadscan_kernels::scan::instances`.
+    pub module: &'static str,
     /// What it does.
     pub algorithm: Algorithm,
     /// Threads of a block; of [`Algorithm::OneBlock`] at most.
@@ -198,12 +201,47 @@ impl ScanKernel {
     }
 
     /// What scans by this algorithm, with the operator `O`, which the entries call
-    /// `operator`.
+    /// `operator`; they are of the crate of `module`.
+    ///
+    /// The kernels' shared memory has room for accumulators of up to 16 bytes; an operator
+    /// with larger ones does not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// use quadscan_kernels::operator::Operator;
+    /// use quadscan_kernels::scan::{Algorithm, ScanKernel};
+    ///
+    /// #[derive(Clone, Copy)]
+    /// struct First;
+    ///
+    /// impl Operator for First {
+    ///     type Input = u32;
+    ///     type Accumulator = [u32; 5];
+    ///     type Output = u32;
+    ///     fn transform(element: u32) -> [u32; 5] {
+    ///         [element; 5]
+    ///     }
+    ///     fn combine(first: [u32; 5], _: [u32; 5]) -> [u32; 5] {
+    ///         first
+    ///     }
+    ///     fn finish([first, ..]: [u32; 5]) -> u32 {
+    ///         first
+    ///     }
+    /// }
+    ///
+    /// const KERNEL: ScanKernel = ScanKernel::new::<First>(Algorithm::OneBlock, "", "", "");
+    /// ```
     pub const fn new<O: Operator>(
         algorithm: Algorithm,
         entry: &'static str,
         operator: &'static str,
+        module: &'static str,
     ) -> Self {
+        // Of segments, as much again for the mark.
+        let most = if O::HAS_HEADS { 32 } else { 16 };
+        assert!(
+            size_of::<O::Accumulator>() <= most,
+            "an accumulator has at most 16 bytes"
+        );
         let (threads, shared_bytes, tile, max_tiles) = match algorithm {
             Algorithm::OneBlock => {
                 let of = sizes::one_block::<O>();
@@ -230,6 +268,7 @@ impl ScanKernel {
         Self {
             entry,
             operator,
+            module,
             algorithm,
             threads,
             shared_bytes,
@@ -264,9 +303,9 @@ const fn ahead(of: Ahead) -> (u32, u32, u64, u64) {
 ///
 /// The entries, where there are any, are kernels that this macro,
 /// [`textbook_scan_kernels!`](crate::textbook_scan_kernels) and
-/// [`decoupled_lookback_kernels!`](crate::decoupled_lookback_kernels) made, for this operator
-/// or for one whose elements, accumulators and results have as many bytes, and as bits the
-/// same meaning.
+/// [`decoupled_lookback_kernels!`](crate::decoupled_lookback_kernels) made, in the crate of
+/// [`ScanKernel::module`], for this operator or for one whose elements, accumulators and
+/// results have as many bytes, and as bits the same meaning.
 #[diagnostic::on_unimplemented(
     message = "no kernels scan with `{Self}`",
     note = "`quadscan_kernels::scan_kernels! {{ name: {Self}; }}` in a crate of kernels makes them"

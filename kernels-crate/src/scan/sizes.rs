@@ -124,17 +124,18 @@ pub const fn tiles<O: Operator>() -> segment::Shape {
 
 const fn ahead<O: Operator>(shifted: bool) -> Ahead {
     let row = row::<O>();
-    let of = row.lookahead;
-    let least = registers::<O>(of.workers, 1);
-    let times = match row.is_of(size_of::<O::Input>(), size_of::<O::Output>()) {
-        true => of.times,
+    let least = registers::<O>(1, 1);
+    let of = match row.is_of(size_of::<O::Input>(), size_of::<O::Output>()) {
+        true => row.lookahead,
         // A row of other sizes says nothing of how many there is room for.
-        false => of.room(least.each, least.vectors, least.results),
+        false => row
+            .lookahead
+            .fitted(least.each, least.vectors, least.results),
     };
     Ahead {
-        items: times * least.each,
-        vectors: times * least.vectors,
-        results: times * least.results,
+        items: of.times * least.each,
+        vectors: of.times * least.vectors,
+        results: of.times * least.results,
         workers: of.workers,
         delay: of.delay,
         ahead: of.ahead,
@@ -144,6 +145,9 @@ const fn ahead<O: Operator>(shifted: bool) -> Ahead {
 
 #[cfg(test)]
 mod tests {
+    use bytemuck::Pod;
+    use core::marker::PhantomData;
+
     use super::*;
     use crate::operator::{Compose, Max, Sum};
 
@@ -174,5 +178,58 @@ mod tests {
         check::<Sum<u8, u32>>(48);
         check::<Sum<u8, u64>>(16);
         check::<Sum<f32, f64>>(12);
+    }
+
+    /// Elements of type `I`, of which the last has a result of type `R`.
+    #[derive(Clone, Copy)]
+    struct Last<I, R>(PhantomData<(I, R)>);
+
+    impl<I: Pod, R: Pod> Operator for Last<I, R> {
+        type Input = I;
+        type Accumulator = I;
+        type Output = R;
+
+        fn transform(element: I) -> I {
+            element
+        }
+
+        fn combine(_: I, second: I) -> I {
+            second
+        }
+
+        fn finish(_: I) -> R {
+            R::zeroed()
+        }
+    }
+
+    /// Classes that have no row among them.
+    #[test]
+    fn a_block_has_room_for_elements_and_results_of_all_sizes() {
+        fn fits<I: Pod, R: Pod>() {
+            for of in [lookahead::<Last<I, R>>(), lookahead_shifted::<Last<I, R>>()] {
+                assert_eq!(of.items * size_of::<I>(), 16 * of.vectors);
+                assert_eq!(of.items * size_of::<R>(), 16 * of.results);
+                let (bytes, name) = (of.shape().shared_bytes(), core::any::type_name::<(I, R)>());
+                assert!(bytes <= SHARED && of.workers > 0, "{name}: {bytes}");
+            }
+        }
+        fn to_all<I: Pod>() {
+            fits::<I, u8>();
+            fits::<I, u16>();
+            fits::<I, [u8; 3]>();
+            fits::<I, u32>();
+            fits::<I, [u16; 3]>();
+            fits::<I, u64>();
+            fits::<I, [u32; 3]>();
+            fits::<I, u128>();
+        }
+        to_all::<u8>();
+        to_all::<u16>();
+        to_all::<[u8; 3]>();
+        to_all::<u32>();
+        to_all::<[u16; 3]>();
+        to_all::<u64>();
+        to_all::<[u32; 3]>();
+        to_all::<u128>();
     }
 }

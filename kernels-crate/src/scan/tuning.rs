@@ -25,7 +25,7 @@ pub struct Row {
     pub one_wave_small: Tile,
     /// Of [`one_wave`](super::one_wave): at most 16 warps.
     pub one_wave: Tile,
-    /// Of [`lookahead`](super::lookahead).
+    /// Of [`lookahead`](super::lookahead): at most [`MOST_WORKERS`].
     pub lookahead: Stream,
     /// On compute capability 9.0 and newer.
     pub sm_90: Thresholds,
@@ -73,6 +73,11 @@ pub struct Thresholds {
 /// rest is for totals and barriers.
 pub const ROOM: usize = 441;
 
+/// The most [`Stream::workers`]. All kernels with tiles of this size have as many warps, and
+/// their bounds and their shared memory for the warps' totals are for no more (`tile_entry!`,
+/// [`segmented_scan_kernels!`](crate::segmented_scan_kernels)).
+pub const MOST_WORKERS: usize = 9;
+
 impl Stream {
     /// The most [`Stream::times`] that there is shared memory for, where the fewest elements,
     /// `each`, are `vectors` and their results `results` vectors of 16 bytes.
@@ -80,11 +85,29 @@ impl Stream {
     /// Elements have a slot each of the tiles that wait, come and leave, results of another
     /// length two.
     pub const fn room(&self, each: usize, vectors: usize, results: usize) -> usize {
-        let staged = if vectors == results { 0 } else { 2 * results };
-        let of_each = vectors * (self.delay + self.ahead + 1) + staged;
+        let of_each = self.of_each(vectors, results);
         let (fit, most) = (ROOM / self.workers / of_each, heads::MOST_ITEMS / each);
         let times = if fit < most { fit } else { most };
         if times > 1 { (times - 1) | 1 } else { 1 }
+    }
+
+    /// Vectors that a lane has in shared memory for the fewest elements.
+    const fn of_each(&self, vectors: usize, results: usize) -> usize {
+        let staged = if vectors == results { 0 } else { 2 * results };
+        vectors * (self.delay + self.ahead + 1) + staged
+    }
+
+    /// The same for other sizes: with as many [`Stream::times`] as there is
+    /// [`room`](Self::room) for, and with fewer workers where there is none for the fewest
+    /// elements of all.
+    pub const fn fitted(self, each: usize, vectors: usize, results: usize) -> Self {
+        let most = ROOM / self.of_each(vectors, results);
+        let mut fitted = self;
+        if most < self.workers {
+            fitted.workers = most;
+        }
+        fitted.times = fitted.room(each, vectors, results);
+        fitted
     }
 }
 
@@ -161,6 +184,7 @@ mod tests {
             assert!(row.one_block.warps <= 32);
             assert!(row.one_wave_small.warps <= 8);
             assert!(row.one_wave.warps <= 16);
+            assert!(row.lookahead.workers <= MOST_WORKERS);
             assert_eq!(row.lookahead.times % 2, 1);
         }
     }

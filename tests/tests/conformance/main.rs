@@ -21,6 +21,7 @@ mod scan;
 mod scan_algorithms;
 mod segmented_reduce;
 mod segmented_scan;
+mod strangers;
 mod tanh_sinh;
 mod trapezoid;
 
@@ -141,7 +142,9 @@ fn cases() -> Vec<Case> {
         reduce::the_same_plan_gives_the_same_bits_again_and_in_a_graph,
         reduce::a_plan_for_every_device_has_blocks_of_its_own,
         reduce::the_counter_of_launches_begins_again_and_old_totals_are_forgotten,
+        reduce::what_plans_hold_depends_on_their_blocks_and_not_on_their_elements,
         reduce::reductions_that_do_not_fit_the_plan_are_refused,
+        reduce::kernels_that_have_but_the_names_of_ours_are_refused,
         reduce_operators::sums_of_every_type_agree_with_a_sequential_reduction,
         reduce_operators::sums_of_signed_integers_have_the_kernels_of_the_unsigned_ones,
         reduce_operators::sums_may_be_wider_than_their_elements,
@@ -161,6 +164,7 @@ fn cases() -> Vec<Case> {
         segmented_scan::segments_of_any_length_begin_anywhere,
         segmented_scan::keys_flags_and_offsets_say_the_same,
         segmented_scan::segments_are_scanned_in_place_counted_and_in_graphs,
+        segmented_scan::segments_of_no_elements_are_left_alone,
         segmented_scan::segments_that_do_not_fit_are_refused,
         limits::chains_take_every_step,
         limits::the_copy_moves_every_vector_and_nothing_else,
@@ -168,6 +172,7 @@ fn cases() -> Vec<Case> {
         limits::the_empty_kernel_stores_when_it_is_asked_to_alone,
         diagnostics::hang_spins_as_long_as_it_was_told,
         diagnostics::the_kernel_fault_is_in_the_module,
+        strangers::kernels_of_another_crate_are_not_taken_for_ours_by_their_names,
     ]
     .into()
 }

@@ -6,7 +6,7 @@ use bytemuck::{Pod, bytes_of};
 use quadscan::Error;
 use quadscan::device::{Actual, Buffer, LaunchConfig, LaunchShape};
 use quadscan::oracle::reduction as oracle;
-use quadscan::reduce::Plan;
+use quadscan::reduce::{Plan, SegmentedPlan};
 use quadscan_kernels::operator::{Identity, Sum};
 use quadscan_kernels::reduce::sizes::BLOCKS_EVERYWHERE;
 use quadscan_kernels::reduce::{ReduceKernel, ReduceKernels, WAITS};
@@ -316,6 +316,46 @@ fn forgets_old_totals(bench: &Bench, kernel: ReduceKernel, flags: u32) -> Outcom
     }
     scratch.fill_bytes(0)?;
     output.fill_bytes(0)?;
+    Ok(())
+}
+
+/// Code without a manifest, whose kernels have the names of ours and other parameters.
+const NAMESAKES: &str = "
+.version 6.4
+.target sm_75
+.address_size 64
+.visible .entry reduce_one_wave_sum_u32(.param .u64 address) { ret; }
+.visible .entry reduce_sum_u32(.param .u64 address) { ret; }
+.visible .entry segmented_reduce_sum_u32(.param .u64 address) { ret; }
+";
+
+pub(crate) fn kernels_that_have_but_the_names_of_ours_are_refused(bench: &Bench) -> Outcome {
+    let module = bench.device.load_ptx(NAMESAKES)?;
+    let plan = Plan::<Sum<u32>>::new(&module, 100);
+    assert!(matches!(plan, Err(Error::NoManifest { .. })), "{plan:?}");
+    let plan = SegmentedPlan::<Sum<u32>>::new(&module);
+    assert!(matches!(plan, Err(Error::NoManifest { .. })), "{plan:?}");
+    Ok(())
+}
+
+/// A block tells the others its total in a word, at least.
+pub(crate) fn what_plans_hold_depends_on_their_blocks_and_not_on_their_elements(
+    bench: &Bench,
+) -> Outcome {
+    let module = &bench.module;
+    let plan = |capacity, blocks| {
+        let plan = Plan::<Sum<u32>>::with_blocks(module, capacity, blocks);
+        plan.map(|plan| plan.scratch_size())
+    };
+    let most = 1 << 40;
+    assert_eq!(plan(most, 3)?, plan(most / 1024, 3)?);
+    let all = 1003 * size_of::<u64>();
+    assert!(plan(most, 1003)? >= all && plan(most, 3)? < all);
+    let segmented = |blocks| {
+        let plan = SegmentedPlan::<Sum<u32>>::with_blocks(module, blocks);
+        plan.map(|plan| plan.scratch_size())
+    };
+    assert!(segmented(1003)? >= all && segmented(3)? < all);
     Ok(())
 }
 

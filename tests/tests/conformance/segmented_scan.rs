@@ -241,6 +241,29 @@ pub(crate) fn segments_are_scanned_in_place_counted_and_in_graphs(bench: &Bench)
     Ok(())
 }
 
+/// The device may count none of the elements: then nothing is read of where segments begin.
+pub(crate) fn segments_of_no_elements_are_left_alone(bench: &Bench) -> Outcome {
+    let device = &bench.device;
+    let keys = device.upload(&[1_u8; 100])?;
+    let offsets = device.upload(&[0_u32, 7])?;
+    let count = device.alloc_zeroed::<u64>(1)?;
+    for kernel in kernels::<Segmented<Sum<u32>>>(&bench.module) {
+        let mut data = device.upload(&[3_u32; 100])?;
+        for _ in 0..2 {
+            let options = by(kernel.algorithm);
+            let mut plan = SegmentedPlan::<Sum<u32>>::with(&bench.module, 100, options)?;
+            plan.by_key(&keys)
+                .counted(&count)
+                .inclusive_in_place(&mut data)?;
+            plan.by_offsets(&offsets)
+                .counted(&count)
+                .inclusive_in_place(&mut data)?;
+        }
+        assert_eq!(data.to_vec()?, [3; 100], "{}", kernel.entry);
+    }
+    Ok(())
+}
+
 /// What does not fit is refused before anything is written.
 pub(crate) fn segments_that_do_not_fit_are_refused(bench: &Bench) -> Outcome {
     let device = &bench.device;

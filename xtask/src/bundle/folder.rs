@@ -26,19 +26,19 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Whether `root` may be replaced.
+    /// Whether `root` may be replaced, which `argument` of the command line names.
     ///
     /// # Errors
     ///
     /// [`Refused`] when it is not a folder, or holds a file that was not
     /// written here or has been changed since.
-    pub(crate) fn check(root: &Path) -> anyhow::Result<()> {
+    pub(crate) fn check(argument: &str, root: &Path) -> anyhow::Result<()> {
         if let Some(foreign) = foreign(root)? {
             let problem = if foreign == root {
-                format!("{} is not a folder", root.display())
+                format!("{argument} {} is not a folder", root.display())
             } else {
                 format!(
-                    "{} holds {}, which `cargo xtask bundle` did not write",
+                    "{argument} {} holds {}, which no earlier bundle has written",
                     root.display(),
                     foreign.strip_prefix(root).unwrap_or(&foreign).display()
                 )
@@ -52,15 +52,19 @@ impl Folder {
     }
 
     /// Removes what an earlier run wrote to `root`, and starts anew.
-    pub(crate) fn replace(root: &Path) -> anyhow::Result<Folder> {
-        Folder::check(root)?;
+    pub(crate) fn replace(argument: &str, root: &Path) -> anyhow::Result<Folder> {
+        Folder::check(argument, root)?;
         if root.exists() {
             fs::remove_dir_all(root)
                 .with_context(|| format!("{} could not be removed", root.display()))?;
         }
         // A folder that cannot be made is a request that cannot be carried out.
-        fs::create_dir_all(root)
-            .map_err(|error| Refused(format!("{} cannot be made: {error}", root.display())))?;
+        fs::create_dir_all(root).map_err(|error| {
+            Refused(format!(
+                "{argument} {} cannot be made: {error}",
+                root.display()
+            ))
+        })?;
         Ok(Folder {
             root: root.to_owned(),
             sums: BTreeMap::new(),
@@ -180,8 +184,10 @@ fn sum(contents: &[u8]) -> String {
 mod tests {
     use super::*;
 
+    const ARGUMENT: &str = "--bundle";
+
     fn written(root: &Path) {
-        let mut folder = Folder::replace(root).expect("may be replaced");
+        let mut folder = Folder::replace(ARGUMENT, root).expect("may be replaced");
         folder.write("README.md", b"read me").expect("written");
         folder
             .write_executable("bin/tool", b"#!/bin/sh\n")
@@ -190,7 +196,7 @@ mod tests {
     }
 
     fn refusal(root: &Path) -> String {
-        let error = Folder::check(root).expect_err("refused");
+        let error = Folder::check(ARGUMENT, root).expect_err("refused");
         assert!(error.is::<Refused>(), "{error:?}");
         error.to_string()
     }
@@ -200,7 +206,7 @@ mod tests {
         let temporary = tempfile::tempdir().expect("a temporary folder");
         let root = temporary.path().join("bundle");
         written(&root);
-        let mut folder = Folder::replace(&root).expect("its own files may go");
+        let mut folder = Folder::replace(ARGUMENT, &root).expect("its own files may go");
         folder.write("other", b"").expect("written");
         folder.finish().expect("finished");
         assert!(!root.join("README.md").exists());
@@ -215,7 +221,7 @@ mod tests {
         fs::create_dir_all(results.parent().expect("has one")).expect("made");
         fs::write(&results, "{}").expect("written");
         assert!(refusal(temporary.path()).contains("results/records.jsonl"));
-        assert!(Folder::replace(temporary.path()).is_err());
+        assert!(Folder::replace(ARGUMENT, temporary.path()).is_err());
         assert!(results.exists());
     }
 
@@ -230,12 +236,16 @@ mod tests {
     #[test]
     fn a_folder_of_somebody_else_is_refused_and_an_empty_one_is_not() {
         let temporary = tempfile::tempdir().expect("a temporary folder");
-        assert!(Folder::check(temporary.path()).is_ok());
+        assert!(Folder::check(ARGUMENT, temporary.path()).is_ok());
         fs::create_dir(temporary.path().join("empty")).expect("made");
         assert!(refusal(temporary.path()).contains("holds empty"));
         let file = temporary.path().join("file");
         fs::write(&file, "").expect("written");
-        assert!(refusal(&file).contains("is not a folder"));
+        let sentence = format!(
+            "--bundle {} is not a folder: name a folder that is empty, new or an earlier bundle",
+            file.display()
+        );
+        assert_eq!(refusal(&file), sentence);
     }
 
     #[test]

@@ -10,9 +10,9 @@
 //!   elements by linear interpolation in log n.
 //!
 //! Shapes in use stay unless others are faster by [`MARGIN`]: another shape has other bits
-//! of floats. A class without candidates keeps its row.
+//! of floats. A record has candidates of every class.
 
-use quadscan_kernels::scan::tuning::{Row, Stream, Thresholds, Tile};
+use quadscan_kernels::scan::tuning::{MOST_WORKERS, Row, Stream, Thresholds, Tile};
 
 use super::candidates::Algorithm;
 use super::record::{Measured, Record};
@@ -31,15 +31,31 @@ const LARGE: u64 = 1 << 22;
 /// Why the record gives none, in words.
 pub(crate) fn rows(record: &Record, before: &[Row]) -> Result<Vec<Row>, String> {
     check(record)?;
-    let rows = before.iter().map(|row| {
-        let has = |one: &&Measured| (one.element, one.result) == (row.element, row.result);
-        let class: Vec<&Measured> = record.candidates.iter().filter(has).collect();
-        match class.is_empty() {
-            true => Ok(*row),
-            false => of_class(&class, row),
-        }
-    });
+    let has_none = |row: &&Row| class(record, row).is_empty();
+    let lacking = before.iter().filter(has_none);
+    let lacking: Vec<String> = lacking
+        .map(|row| format!("{} to {}", row.element, row.result))
+        .collect();
+    if !lacking.is_empty() {
+        return Err(format!(
+            "has no candidates of {} bytes, and the table has a row of each: a record of all classes is needed",
+            lacking.join(", ")
+        ));
+    }
+    let rows = before.iter().map(|row| of_class(&class(record, row), row));
     rows.collect()
+}
+
+/// The rows of which a record has candidates.
+pub(crate) fn present(record: &Record, rows: &[Row]) -> Vec<Row> {
+    let has_some = |row: &&Row| !class(record, row).is_empty();
+    rows.iter().filter(has_some).copied().collect()
+}
+
+/// The candidates of a row's class.
+fn class<'r>(record: &'r Record, row: &Row) -> Vec<&'r Measured> {
+    let is_of = |one: &&Measured| (one.element, one.result) == (row.element, row.result);
+    record.candidates.iter().filter(is_of).collect()
 }
 
 /// Refuses a record that is no ground for a choice.
@@ -74,6 +90,7 @@ fn of_class(class: &[&Measured], before: &Row) -> Result<Row, String> {
             .iter()
             .copied()
             .filter(|one| one.algorithm == algorithm && !one.times.is_empty())
+            .filter(|one| algorithm != Algorithm::Lookahead || one.warps <= MOST_WORKERS)
             .collect();
         match of.is_empty() {
             false => Ok(of),

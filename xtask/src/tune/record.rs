@@ -51,10 +51,12 @@ impl Measured {
 }
 
 impl Record {
-    /// As it is kept: `tune-scan-2026-11-22-nvidia-h200.json`.
+    /// As it is kept, with the second in which it began:
+    /// `tune-scan-2026-11-22-060000-nvidia-h200.json`.
     pub(crate) fn file_name(&self) -> String {
-        let date: String = self.date.chars().take(10).collect();
-        let name = format!("{date}-{}", self.device.to_lowercase());
+        let (day, time) = self.date.split_once('T').unwrap_or((&self.date, ""));
+        let time: String = time.chars().filter(char::is_ascii_digit).collect();
+        let name = format!("{day}-{time}-{}", self.device.to_lowercase());
         let plain = name.split(|c: char| !c.is_ascii_alphanumeric());
         let words: Vec<&str> = plain.filter(|word| !word.is_empty()).collect();
         format!("tune-scan-{}.json", words.join("-"))
@@ -66,14 +68,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_records_name_has_its_day_and_its_device_and_no_blank() {
-        let record = Record {
+    fn a_records_name_has_its_second_and_its_device_and_no_blank() {
+        let record = |date: &str| Record {
             device: "NVIDIA H100 80GB HBM3".to_owned(),
             compute_capability: (9, 0),
-            date: "2026-11-22T06:00:00Z".to_owned(),
+            date: date.to_owned(),
             candidates: Vec::new(),
         };
-        let expected = "tune-scan-2026-11-22-nvidia-h100-80gb-hbm3.json";
-        assert_eq!(record.file_name(), expected);
+        let expected = "tune-scan-2026-11-22-060007-nvidia-h100-80gb-hbm3.json";
+        assert_eq!(record("2026-11-22T06:00:07Z").file_name(), expected);
     }
 }

@@ -100,13 +100,7 @@ impl<O: Operator> Request<O> {
 /// request's, and the output does not overlap the others; the scratch memory has room for
 /// the blocks and is this launch's alone.
 #[inline(always)]
-pub unsafe fn reduce<
-    O: Operator,
-    const HINT: u32,
-    const R: usize,
-    const U: usize,
-    const E: usize,
->(
+pub unsafe fn reduce<O: Operator, const R: usize, const U: usize, const E: usize>(
     request: Request<O>,
 ) {
     const {
@@ -128,7 +122,7 @@ pub unsafe fn reduce<
         let offsets = Offsets::new(request.offsets, are_wide, request.segments, request.n);
         let tiles = offsets.elements.div_ceil(super::tile::elements(R, E)) as u32;
         let share = Share::new(tiles, WARPS, blocks);
-        let run = of_part::<O, HINT, R, U, E>(&request, &offsets, &share);
+        let run = of_part::<O, R, U, E>(&request, &offsets, &share);
         let run = of_block(&request, run);
         if thread::thread_idx_x() == 0 {
             if block < share.blocks() {
@@ -188,7 +182,7 @@ fn piece_at(scratch: *mut u64, block: u32) -> *mut Stored {
 /// # Safety
 /// As for [`reduce`].
 #[inline(always)]
-unsafe fn of_part<O: Operator, const HINT: u32, const R: usize, const U: usize, const E: usize>(
+unsafe fn of_part<O: Operator, const R: usize, const U: usize, const E: usize>(
     request: &Request<O>,
     offsets: &Offsets,
     share: &Share,
@@ -220,9 +214,9 @@ unsafe fn of_part<O: Operator, const HINT: u32, const R: usize, const U: usize, 
             let unit = u64::from(tile) * units;
             let mut rows = if whole.contains(&tile) {
                 if array.is_shifted() {
-                    array.whole::<true, HINT, R, U>(unit)
+                    array.whole::<true, R, U>(unit)
                 } else {
-                    array.whole::<false, HINT, R, U>(unit)
+                    array.whole::<false, R, U>(unit)
                 }
             } else {
                 array.edge::<R, U>(unit)
