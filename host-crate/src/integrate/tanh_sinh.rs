@@ -22,8 +22,8 @@ pub struct TanhSinhOptions<R> {
     /// The tolerance relative to the integral's magnitude; 0 or more. The larger of the two
     /// counts.
     pub relative: R,
-    /// The last level, 2 to 10. An interval has up to 12 2^level nodes in f64, 9 2^level in
-    /// f32, and half of that where nothing is singular at its ends.
+    /// The last level, 2 to 10. An interval has about 25 2^level nodes in f64, 16 2^level in
+    /// f32, and about half of that where nothing is singular at its ends.
     pub levels: u32,
     /// Points where the function jumps, has a corner or is singular, beside those that it is
     /// known to have; a point that is not between an item's limits is none of it.

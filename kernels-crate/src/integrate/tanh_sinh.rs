@@ -230,7 +230,8 @@ impl<R: Real> Item<R> {
             self.entry = *table.begins.add(self.level as usize);
         }
         self.is_done = false;
-        (self.edge, self.before) = (R::ZERO, R::ZERO);
+        // An interval that is too short for any node is not known to hold nothing.
+        (self.edge, self.before) = (R::from_f64(f64::INFINITY), R::ZERO);
     }
 
     /// This lane's next node.

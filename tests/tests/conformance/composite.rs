@@ -89,6 +89,9 @@ fn agree<R: Real>(
                     continue;
                 }
                 let error = (found - expected).abs();
+                if error <= allowed * size {
+                    continue;
+                }
                 // An x is rounded, which matters where the function is steep.
                 let moved = |x: f64| {
                     let by = 2.0 * R::EPSILON.to_f64() * from.abs().max(to.abs());
@@ -96,9 +99,8 @@ fn agree<R: Real>(
                     (f(x + inwards) - f(x)).abs()
                 };
                 let of_nodes = quadrature::composite(rule, strips, (from, to), moved);
-                let allowed = allowed * size + of_nodes;
                 assert!(
-                    error <= allowed,
+                    error <= allowed * size + of_nodes,
                     "{}, {}, {rule:?}, {strips} strips: {found:?}, not {expected:?}: {error:e}",
                     kernels.name,
                     R::NAME

@@ -314,6 +314,11 @@ pub(crate) fn what_cannot_converge_says_why(bench: &Bench) -> Conclusion {
     let items = Items::between(0.0, 1.0).with(&[2.0, 0.5]);
     let of = outcome(bench, &mut plan, &items)?;
     assert_eq!(of.status, ROUNDOFF, "{of:?}");
+    // No number is as close to the ends as the nodes.
+    let items = Items::between(0.0, f64::MIN_POSITIVE / 4.0).with(&[2.0, 0.5]);
+    let of = outcome(bench, &mut plan, &items)?;
+    assert_ne!(of.status, CONVERGED, "{of:?}");
+    assert_eq!(of.error, f64::INFINITY, "{of:?}");
     Ok(())
 }
 
