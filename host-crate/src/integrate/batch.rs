@@ -1,6 +1,6 @@
 //! How batches are launched, whatever the rule.
 
-use quadscan_kernels::integrate::batch::{TEAM, TEAMS_OF_WARP};
+use quadscan_kernels::integrate::batch::TEAMS_OF_WARP;
 use quadscan_kernels::scan::lanes::LANES;
 
 use crate::Result;
@@ -48,5 +48,3 @@ pub(super) fn launch(n: u64, most: u32, warps: u32) -> (u32, u32) {
     let draw = (n / all / 4 * teams).clamp(teams, 64);
     (blocks, draw as u32)
 }
-
-const _: () = assert!(LANES.is_multiple_of(TEAM));

@@ -482,4 +482,4 @@ pub const fn teams(warps: u32) -> u32 {
     warps * TEAMS_OF_WARP
 }
 
-const _: () = assert!(LANES % TEAM == 0);
+const _: () = assert!(LANES.is_multiple_of(TEAM));

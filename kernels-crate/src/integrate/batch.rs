@@ -110,6 +110,10 @@ impl<R: Real> Batch<R> {
     /// # Safety
     /// As [`Batch::limits`].
     #[inline(always)]
+    #[allow(
+        clippy::needless_range_loop,
+        reason = "an iterator would put the array into memory"
+    )]
     pub unsafe fn parameters(&self, item: u64, count: usize) -> Parameters<R> {
         let mut parameters = self.parameters;
         if !self.of_items.is_null() {

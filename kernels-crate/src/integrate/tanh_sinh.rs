@@ -351,7 +351,7 @@ impl<R: Real> Item<R> {
             // Every lane gets the value of the node before, and the half's first one that of
             // its last, which it needs in the next step.
             let inner = of_lane(of.value, side + (lane_of_team() + HALF - 1) % HALF);
-            let is_first = lane_of_team() % HALF == 0;
+            let is_first = lane_of_team().is_multiple_of(HALF);
             let jump = of.value - if is_first { self.before } else { inner };
             self.before = inner;
             if counts {
@@ -392,7 +392,7 @@ impl<R: Real> Item<R> {
                     let (nan, infinite) = (R::from_f64(f64::NAN), R::from_f64(f64::INFINITY));
                     self.end(batch, nan, infinite, at, NOT_FINITE);
                 } else if is_done {
-                    if lane_of_team() % HALF == 0 {
+                    if lane_of_team().is_multiple_of(HALF) {
                         self.own_doubt = self.own_doubt + self.edge;
                     }
                     is_level_done = self.right >= self.range.interval().1;
