@@ -346,7 +346,7 @@ pub(crate) fn batches_that_cannot_be_are_refused_and_nothing_is_written(
     );
 
     let mut plan = of(usual())?;
-    let mut output = bench.device.upload(&vec![nothing(); 3])?;
+    let mut output = bench.device.upload(&[nothing(); 3])?;
     let (two, six) = (
         bench.device.upload(&[0.0; 2])?,
         bench.device.upload(&[0.5; 6])?,

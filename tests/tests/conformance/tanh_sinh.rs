@@ -386,7 +386,7 @@ pub(crate) fn batches_that_cannot_be_are_refused_and_nothing_is_written(
     assert_eq!(error.to_string(), "warps is 9, allowed are 1 to 8");
 
     let mut plan = of(usual())?;
-    let mut output = bench.device.upload(&vec![nothing(); 3])?;
+    let mut output = bench.device.upload(&[nothing(); 3])?;
     let two = bench.device.upload(&[0.5; 2])?;
     let unit = || Items::between(0.0, 1.0);
     for (items, expected) in [
