@@ -1,13 +1,14 @@
 //! The command line, as clap sees it. What the values mean and whether they fit
 //! is decided in `bench::request`, which gives one sentence where they do not.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
+use cuda_builder::manifest::FILE_NAME as MANIFEST;
 
 use crate::device::DeviceChoice;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Quadrature and prefix scan on the GPU: measured tables beside the published
 /// ones.
@@ -279,6 +280,24 @@ pub struct TuneArguments {
     /// The device: cuda, cuda:N, or emulator, which checks and has no times
     #[arg(long, default_value = "cuda", value_name = "DEVICE")]
     pub device: String,
+}
+
+/// Err when the folder that `--artifact` names has no manifest.
+///
+/// # Errors
+///
+/// [`Error::Argument`].
+pub fn expect_artifact(folder: Option<&Path>) -> Result<()> {
+    match folder {
+        Some(folder) if !folder.join(MANIFEST).is_file() => Err(Error::Argument {
+            argument: "--artifact".to_owned(),
+            problem: format!(
+                "{} has no {MANIFEST}, allowed is a folder that cuda_builder wrote",
+                folder.display()
+            ),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// What clap objects to, as one sentence: its first line, without its hints.

@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use crate::cli::ArtifactArguments;
+use crate::cli::{ArtifactArguments, expect_artifact};
 use crate::device::{Artifact, ArtifactPart, Device, DeviceChoice};
 use crate::error::Result;
 use crate::export;
@@ -42,6 +42,7 @@ pub struct Listing {
 /// and of a part that does not load, with its file.
 pub fn list(arguments: &ArtifactArguments) -> Result<Listing> {
     let choice = arguments.device.parse()?;
+    expect_artifact(arguments.artifact.as_deref())?;
     let artifact = match &arguments.artifact {
         // SAFETY: nothing of it is launched.
         Some(folder) => unsafe { Artifact::read(folder) }?,

@@ -387,6 +387,29 @@ fn a_corrupt_artifact_is_refused_on_every_machine() {
 }
 
 #[test]
+fn what_is_named_and_is_not_there_is_refused_with_the_arguments_name() {
+    let bench = |argument| ["bench", "scan", argument, "/none"];
+    refused(&bench("--cub"), "--cub /none has no cub/version.cuh, ");
+    refused(&bench("--python"), "--python /none is not there, ");
+    let sentence = "--artifact /none has no manifest.json, allowed is a folder that ";
+    refused(&bench("--artifact"), sentence);
+    refused(&["artifact", "--artifact", "/none"], sentence);
+}
+
+#[test]
+fn algorithms_that_no_row_could_have_are_refused() {
+    let sentence = "--algorithms has no place in these tables, allowed is it in scan, for ";
+    for tables in [
+        &["reduce"][..],
+        &["scan", "--operations", "by_key"],
+        &["limits"],
+    ] {
+        let arguments = [&["bench"], tables, &["--algorithms", "one_wave"]].concat();
+        refused(&arguments, sentence);
+    }
+}
+
+#[test]
 fn what_whole_arrays_cannot_be_asked_for_is_one_sentence_and_exit_code_2() {
     let folder = folder();
     for (arguments, sentence) in [

@@ -1,14 +1,20 @@
-//! Scans whose tiles come when they like: on the emulator under random schedules, which hold
+//! Scans and reductions whose tiles come when they like: on the emulator under random schedules, which hold
 //! back warps and blocks for as long as they please, and under all of its checks.
 //!
 //! `cargo xtask check` runs what the conformance tests state under a few schedules; here are
-//! more of them, for scans of several tiles and blocks by every algorithm.
+//! more of them, for scans of several tiles and blocks by every algorithm, and for reductions.
 
-use quadscan::device::emulator::ptx_emulator::Checks;
+use quadscan::device::emulator::ptx_emulator::{Checks, Model};
 use quadscan::device::emulator::{Checking, Emulator, Settings};
-use quadscan::device::{Artifact, Device};
+use quadscan::device::{Artifact, Device, Module};
 use quadscan::oracle::scan as oracle;
-use quadscan::scan::{Affine, Algorithm, Compose, Options, Plan, ScanKernels};
+use quadscan::reduce;
+use quadscan::scan::{
+    Affine, Algorithm, Compose, Operator as _, Options, Plan, ScanKernels, SegmentedPlan,
+    SegmentedScanKernels,
+};
+use quadscan_kernels::reduce::ReduceKernels;
+use quadscan_kernels::scan::ScanKernel;
 
 /// Schedules of each algorithm.
 const SCHEDULES: u64 = 20;
@@ -18,6 +24,9 @@ const SCANS: usize = 2;
 
 /// An operator that is not commutative, with totals of four words.
 type Operator = Compose;
+
+/// What stands before the first element.
+const INITIAL: Affine = Affine { a: 1.0, b: -4.0 };
 
 /// Maps whose compositions are exact.
 fn elements(n: usize) -> Vec<Affine> {
@@ -40,46 +49,164 @@ fn size(algorithm: Algorithm) -> (u64, Option<u32>) {
     }
 }
 
-/// Scans under a schedule; panics for a wrong result and for a finding.
-fn check(artifact: &Artifact, algorithm: Algorithm, schedule: u64) -> quadscan::Result<()> {
-    let modules = artifact.manifest().modules.last();
-    let kernels = modules.into_iter().flat_map(|module| module.kernels());
+/// Does work on a GPU under a schedule; panics for a finding, and where nothing was launched.
+fn watched(
+    artifact: &Artifact,
+    model: Model,
+    schedule: u64,
+    work: impl FnOnce(&Module) -> quadscan::Result<()>,
+) -> quadscan::Result<()> {
+    let mut modules = artifact.manifest().modules.iter().rev();
+    let module = modules.find(|module| module.compute_capability() <= model.compute_capability);
+    let kernels = module.into_iter().flat_map(|module| module.kernels());
     let checking = Checking::new(Checks::all(), kernels, None);
     let verdicts = checking.verdicts();
     let settings = Settings {
+        model,
         schedule: Some(schedule),
         cores: 1,
         ..Settings::default()
     };
     let emulator = Emulator::observed(settings, Box::new(checking));
     let device = Device::from_backend(Box::new(emulator));
-    let module = device.load(artifact)?;
-    let (n, max_blocks) = size(algorithm);
-    let options = Options {
-        algorithm: Some(algorithm),
-        max_blocks,
-        ..Options::default()
-    };
-    let mut plan = Plan::<Operator>::with(&module, n, options)?;
-    let elements = elements(n as usize);
-    let input = device.upload(&elements)?;
-    let initial = Affine { a: 1.0, b: -4.0 };
-    let expected = oracle::exclusive::<Operator>(initial, &elements);
-    for _ in 0..SCANS {
-        let mut output = device.alloc::<Affine>(n as usize)?;
-        plan.exclusive_with(initial, &input, &mut output)?;
-        assert!(
-            output.to_vec()? == expected,
-            "{algorithm}, schedule {schedule}"
-        );
-    }
+    work(&device.load(artifact)?)?;
     let verdicts = verdicts.take();
-    assert!(!verdicts.is_empty(), "{algorithm} launched nothing");
+    assert!(!verdicts.is_empty(), "nothing was launched");
     for verdict in verdicts.values() {
         let checked = &verdict.checked;
         assert!(checked.is_clean(), "schedule {schedule}: {checked}");
     }
     Ok(())
+}
+
+/// Scans under a schedule; panics for a wrong result.
+fn check(artifact: &Artifact, algorithm: Algorithm, schedule: u64) -> quadscan::Result<()> {
+    watched(artifact, Model::h200(), schedule, |module| {
+        let (n, max_blocks) = size(algorithm);
+        let options = Options {
+            algorithm: Some(algorithm),
+            max_blocks,
+            ..Options::default()
+        };
+        let mut plan = Plan::<Operator>::with(module, n, options)?;
+        let elements = elements(n as usize);
+        let input = module.device().upload(&elements)?;
+        let expected = oracle::exclusive::<Operator>(INITIAL, &elements);
+        for _ in 0..SCANS {
+            let mut output = module.device().alloc::<Affine>(n as usize)?;
+            plan.exclusive_with(INITIAL, &input, &mut output)?;
+            assert!(
+                output.to_vec()? == expected,
+                "{algorithm}, schedule {schedule}"
+            );
+        }
+        Ok(())
+    })
+}
+
+/// Where segments begin, and the elements of each: none, one, a warp's, several tiles'.
+fn in_segments(elements: &[Affine]) -> (Vec<u32>, Vec<&[Affine]>) {
+    let (mut offsets, mut parts) = (vec![0], Vec::new());
+    let mut rest = elements;
+    for length in [1, 31, 0, 64, 3, 5000, 700].into_iter().cycle() {
+        if rest.is_empty() {
+            break;
+        }
+        let (part, behind) = rest.split_at(rest.len().min(length));
+        parts.push(part);
+        rest = behind;
+        offsets.push((elements.len() - rest.len()) as u32);
+    }
+    (offsets, parts)
+}
+
+/// Scans segments of several tiles under a schedule; panics for a wrong result.
+fn segments(artifact: &Artifact, kernel: &ScanKernel, schedule: u64) -> quadscan::Result<()> {
+    let model = match kernel.algorithm {
+        // Of GPUs that cannot look ahead.
+        Algorithm::DecoupledLookbackFixed => Model::t4(),
+        _ => Model::h200(),
+    };
+    watched(artifact, model, schedule, |module| {
+        let is_persistent = kernel.algorithm == Algorithm::LookAheadShifted;
+        let options = Options {
+            algorithm: Some(kernel.algorithm),
+            max_blocks: is_persistent.then_some(3),
+            ..Options::default()
+        };
+        let n = (if is_persistent { 7 } else { 5 }) * kernel.tile + 33;
+        let mut plan = SegmentedPlan::<Operator>::with(module, n, options)?;
+        let elements = elements(n as usize);
+        let (offsets, parts) = in_segments(&elements);
+        let input = module.device().upload(&elements)?;
+        let offsets = module.device().upload(&offsets)?;
+        let parts = parts.into_iter();
+        let expected = parts.flat_map(|part| oracle::exclusive::<Operator>(INITIAL, part));
+        let expected: Vec<Affine> = expected.collect();
+        for _ in 0..SCANS {
+            let mut output = module.device().alloc::<Affine>(n as usize)?;
+            plan.by_offsets(&offsets)
+                .exclusive_with(INITIAL, &input, &mut output)?;
+            let what = (kernel.entry, schedule);
+            assert!(output.to_vec()? == expected, "{what:?}");
+        }
+        Ok(())
+    })
+}
+
+/// Reduces arrays of one wave and of three blocks of many tiles, and segments, under a
+/// schedule; panics for a wrong result.
+fn reductions(artifact: &Artifact, schedule: u64) -> quadscan::Result<()> {
+    watched(artifact, Model::h200(), schedule, |module| {
+        let device = module.device();
+        let of = |part: &[Affine]| part.iter().copied().fold(INITIAL, Operator::combine);
+        let wave = 40 * <Operator as ReduceKernels>::ONE_WAVE.tile as usize + 33;
+        let blocks = 4 * <Operator as ReduceKernels>::DEVICE.block() as usize + 33;
+        let arrays = [
+            (wave, reduce::Plan::<Operator>::new(module, wave)?),
+            (blocks, reduce::Plan::with_blocks(module, blocks, 3)?),
+        ];
+        let mut segmented = reduce::SegmentedPlan::<Operator>::with_blocks(module, 3)?;
+        for (n, mut plan) in arrays {
+            let elements = elements(n);
+            let input = device.upload(&elements)?;
+            let (offsets, parts) = in_segments(&elements);
+            let offsets = device.upload(&offsets)?;
+            for _ in 0..SCANS {
+                let mut output = device.alloc::<Affine>(1)?;
+                plan.reduce_with(INITIAL, &input, &mut output)?;
+                assert!(
+                    output.to_vec()? == [of(&elements)],
+                    "{n}, schedule {schedule}"
+                );
+                let mut output = device.alloc::<Affine>(parts.len())?;
+                segmented.reduce_with(INITIAL, &input, &offsets, &mut output)?;
+                let expected: Vec<Affine> = parts.iter().map(|part| of(part)).collect();
+                assert!(output.to_vec()? == expected, "{n}, schedule {schedule}");
+            }
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn segments_are_scanned_right_under_every_schedule() {
+    let artifact = Artifact::embedded().expect("the artifact is whole");
+    for kernel in <Operator as SegmentedScanKernels>::SEGMENTED {
+        for schedule in 0..SCHEDULES {
+            let checked = segments(&artifact, kernel, schedule);
+            checked.unwrap_or_else(|error| panic!("{kernel:?}, {schedule}: {error}"));
+        }
+    }
+}
+
+#[test]
+fn arrays_and_segments_are_reduced_right_under_every_schedule() {
+    let artifact = Artifact::embedded().expect("the artifact is whole");
+    for schedule in 0..SCHEDULES {
+        let checked = reductions(&artifact, schedule);
+        checked.unwrap_or_else(|error| panic!("schedule {schedule}: {error}"));
+    }
 }
 
 /// One test an algorithm, so that they run beside each other.

@@ -230,21 +230,43 @@ mod tests {
         );
     }
 
-    /// What is said of the record in use when its candidates are changed; those that become
-    /// null are gone.
-    fn refused(change: impl FnMut(&mut serde_json::Value)) -> String {
+    /// The record in use with its candidates changed; those that become null are gone.
+    fn record(change: impl FnMut(&mut serde_json::Value)) -> String {
         let path = cargo::root().join(tuned::RECORD);
         let text = fs::read_to_string(path).expect("there is a record");
         let mut record: serde_json::Value = serde_json::from_str(&text).expect("it is one");
         let candidates = record["candidates"].as_array_mut().expect("a list");
         candidates.iter_mut().for_each(change);
         candidates.retain(|one| !one.is_null());
-        let table = || fs::read_to_string(cargo::root().join(TABLE)).expect("there is a table");
-        let before = table();
-        let error = adopt("some.json", &record.to_string()).expect_err("it lacks classes");
+        record.to_string()
+    }
+
+    /// The table, and how many records there are.
+    fn kept() -> (String, usize) {
+        let table = fs::read_to_string(cargo::root().join(TABLE)).expect("there is a table");
+        let records = fs::read_dir(cargo::root().join(RECORDS)).expect("there are records");
+        (table, records.count())
+    }
+
+    fn refused(change: impl FnMut(&mut serde_json::Value)) -> String {
+        let before = kept();
+        let error = adopt("some.json", &record(change)).expect_err("it lacks classes");
         assert!(error.is::<Refused>());
-        assert_eq!(table(), before);
+        assert_eq!(kept(), before);
         error.to_string()
+    }
+
+    #[test]
+    fn a_quick_record_is_looked_at_and_changes_nothing() {
+        let few = record(|one| {
+            if one["element"] != 4 {
+                *one = serde_json::Value::Null;
+            }
+        });
+        let before = kept();
+        preview("some.json", &few).expect("it has a class of the table");
+        assert_eq!(kept(), before);
+        assert!(preview("some.json", "{}").is_err());
     }
 
     #[test]

@@ -5,7 +5,8 @@ use super::list;
 use super::request::refused;
 use crate::cli::BenchArguments;
 use crate::error::Result;
-use crate::tables::workload::Asked;
+use crate::record::Key;
+use crate::tables::workload::{Asked, is_default};
 
 /// The most elements.
 const MOST: u64 = 1 << 33;
@@ -45,6 +46,20 @@ pub(super) fn asked(arguments: &BenchArguments) -> Result<Asked> {
         algorithms: list(&arguments.algorithms),
         segment: arguments.segment.as_ref().map(segment).transpose()?,
     })
+}
+
+/// Err when algorithms were asked for, and no cell is of one.
+pub(super) fn check_algorithms<'k>(
+    arguments: &BenchArguments,
+    mut cells: impl Iterator<Item = &'k Key>,
+) -> Result<()> {
+    let is_named = |key: &Key| key.operation.is_some() && !is_default(key);
+    if arguments.algorithms.is_none() || cells.any(is_named) {
+        return Ok(());
+    }
+    let problem = "has no place in these tables, allowed is it in scan, for operations that \
+                   are no segmented scans";
+    Err(refused("--algorithms", problem.to_owned()))
 }
 
 /// Sizes divided by commas, and all powers of two of `2^A..2^B`; none twice.

@@ -10,6 +10,7 @@ mod chosen;
 pub mod console;
 pub mod host_oracle;
 mod list;
+mod paths;
 mod peers;
 mod preview;
 mod processes;
@@ -28,7 +29,6 @@ use crate::export::{self, Format};
 use crate::record::{DeviceInfo, Key, Record, Status};
 use crate::report;
 use crate::tables::column::KERNEL_COLD;
-use crate::tables::workload::is_default;
 use crate::tables::{Column, Table};
 use crate::worker::Executor;
 use crate::worker::child::{Child, Program, Start};
@@ -217,11 +217,6 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
             "--types",
             arguments.types.is_some(),
             uses(|key| key.element.is_some()),
-        ),
-        (
-            "--algorithms",
-            arguments.algorithms.is_some(),
-            uses(|key| key.operation.is_some() && !is_default(key)),
         ),
         (
             "--segment",

@@ -7,7 +7,7 @@ use std::time::Duration;
 use quadscan_kernels::block_scan::MAX_ELEMENTS;
 
 use super::baseline::asked;
-use super::{arrays, chosen, list};
+use super::{arrays, chosen, list, paths};
 use crate::cli::BenchArguments;
 use crate::device::DeviceChoice;
 use crate::error::{Error, Result};
@@ -190,11 +190,14 @@ impl Request {
             None => None,
         };
         asked::check_names(arguments)?;
+        paths::check(arguments)?;
         let (names, peers) = tables_and_peers(arguments);
-        let tables = chosen::tables(&names, selection.published)?
-            .into_iter()
-            .map(|table| Ok((table, table.cells(&selection)?)))
-            .collect::<Result<_>>()?;
+        let tables: Vec<(&'static dyn Table, Vec<Key>)> =
+            chosen::tables(&names, selection.published)?
+                .into_iter()
+                .map(|table| Ok((table, table.cells(&selection)?)))
+                .collect::<Result<_>>()?;
+        arrays::check_algorithms(arguments, tables.iter().flat_map(|(_, cells)| cells))?;
         Ok(Request {
             tables,
             device,

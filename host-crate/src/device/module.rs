@@ -91,14 +91,20 @@ impl Module {
             .try_for_each(|name| self.entry(name).map(drop))
     }
 
-    /// Err unless the manifest has the entry, with parameters of so many bytes each. For
-    /// plans, which launch by name: [`Module::launch_raw`] compares no bytes, and code
-    /// without a manifest may be anything.
+    /// Err unless the manifest has the entry, of the crate of the Rust module `origin`, with
+    /// parameters of so many bytes each. For plans, which launch by name:
+    /// [`Module::launch_raw`] compares no bytes, code without a manifest may be anything, and
+    /// another crate may give an entry of its own the same name.
     ///
     /// # Errors
     ///
     /// [`Error::NoManifest`], [`Error::UnknownKernel`], [`Error::SignatureMismatch`].
-    pub(crate) fn expect_parameters(&self, entry: &str, expected: &[u64]) -> Result<()> {
+    pub(crate) fn expect_parameters(
+        &self,
+        origin: &str,
+        entry: &str,
+        expected: &[u64],
+    ) -> Result<()> {
         let kernel = || entry.to_owned();
         let manifest = self
             .manifest()
@@ -106,6 +112,11 @@ impl Module {
         let described = manifest
             .kernel(entry)
             .ok_or_else(|| Error::UnknownKernel { kernel: kernel() })?;
+        if crate_of(&described.module) != crate_of(origin) {
+            return Err(Error::UnknownKernel {
+                kernel: format!("{}::{entry}", crate_of(origin)),
+            });
+        }
         let found: Vec<u64> = described.ptx_parameters.iter().map(|p| p.bytes).collect();
         if found == expected {
             return Ok(());
@@ -397,6 +408,11 @@ impl Module {
         }
         Ok(())
     }
+}
+
+/// The crate of a Rust module, by its path.
+fn crate_of(path: &str) -> &str {
+    path.split_once("::").map_or(path, |(name, _)| name)
 }
 
 impl fmt::Debug for Module {

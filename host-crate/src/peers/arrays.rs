@@ -153,7 +153,9 @@ impl Asked<'_> {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|e| {
-                format!("{python} cannot be started, so CuPy and PyTorch are not timed: {e}")
+                format!(
+                    "--python {python} cannot be started, so CuPy and PyTorch are not timed: {e}"
+                )
             })?;
         let heard = listen(&mut process, self.limit, &mut hear);
         if heard.is_err() {

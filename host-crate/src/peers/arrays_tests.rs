@@ -106,7 +106,8 @@ fn a_python_that_is_not_there_is_a_reason() {
         limit: LONG,
     };
     let reason = asked.run(|_| ()).err().unwrap_or_default();
-    let start = "/nonexistent/python3 cannot be started, so CuPy and PyTorch are not timed: ";
+    let start =
+        "--python /nonexistent/python3 cannot be started, so CuPy and PyTorch are not timed: ";
     assert!(reason.starts_with(start), "{reason}");
 }
 

@@ -84,7 +84,7 @@ impl<O: ReduceKernels> Plan<O> {
         let value = size_of::<O::Accumulator>() as u64;
         for kernel in [O::ONE_WAVE, O::DEVICE] {
             let parameters = [8, 8, 8, 8, value, 4, 8, 8];
-            module.expect_parameters(kernel.entry, &parameters)?;
+            module.expect_parameters(kernel.module, kernel.entry, &parameters)?;
             module.prepare(&[kernel.entry])?;
         }
         let most = blocks_of(&O::DEVICE, capacity).min(blocks);

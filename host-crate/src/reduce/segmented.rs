@@ -133,8 +133,9 @@ impl<O: ReduceKernels> SegmentedPlan<O> {
         refuse::blocks(blocks)?;
         let value = size_of::<O::Accumulator>() as u64;
         let parameters = [8, 8, 8, 8, 4, value, 4, 8];
-        module.expect_parameters(O::SEGMENTED.entry, &parameters)?;
-        module.prepare(&[O::SEGMENTED.entry])?;
+        let kernel = O::SEGMENTED;
+        module.expect_parameters(kernel.module, kernel.entry, &parameters)?;
+        module.prepare(&[kernel.entry])?;
         let words = scratch_words(blocks) as usize;
         Ok(Self {
             module: module.clone(),

@@ -166,9 +166,25 @@ fn none_of<O: ScanKernels>(module: &Module, options: &Options, there: &[&str]) -
                 module.device().properties().name,
             ),
         ),
-        (_, kernel) => Error::UnknownKernel {
-            kernel: kernel.map_or("", |kernel| kernel.entry).to_owned(),
-        },
+        (_, kernel) => kernel.map_or_else(|| unknown(""), |kernel| missing::<O>(module, kernel)),
+    }
+}
+
+/// Which entry of a kernel is not there.
+fn missing<O: Operator>(module: &Module, kernel: &ScanKernel) -> Error {
+    let expected = |(entry, bytes): (String, Vec<u64>)| {
+        let expected = module.expect_parameters(kernel.module, &entry, &bytes);
+        expected.err()
+    };
+    let mut entries = textbook::entries::<O>(kernel).into_iter();
+    entries
+        .find_map(expected)
+        .unwrap_or_else(|| unknown(kernel.entry))
+}
+
+fn unknown(entry: &str) -> Error {
+    Error::UnknownKernel {
+        kernel: entry.to_owned(),
     }
 }
 
@@ -193,11 +209,11 @@ fn candidate(
     })
 }
 
-/// Whether the module has the kernels, with these parameters, and the device the shared
-/// memory.
+/// Whether the module has the kernels, of the operator's crate and with these parameters,
+/// and the device the shared memory.
 fn is_there(module: &Module, kernel: &ScanKernel, entries: &[(String, Vec<u64>)]) -> Result<bool> {
     for (entry, expected) in entries {
-        match module.expect_parameters(entry, expected) {
+        match module.expect_parameters(kernel.module, entry, expected) {
             Err(Error::UnknownKernel { .. }) => return Ok(false),
             there => there?,
         }

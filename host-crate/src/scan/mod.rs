@@ -47,7 +47,7 @@ mod segmented;
 mod textbook;
 
 pub use crate::reduce::Offsets;
-pub use plan::{Counted, Options, Plan, Reproducibility, scratch_len};
+pub use plan::{Counted, Options, Plan, Reproducibility};
 pub use quadscan_kernels::operator::{
     Affine, BitAnd, BitOr, BitXor, Compose, Identity, Max, Min, Operator, Product, Sum,
     SumOfSquares,

@@ -107,18 +107,13 @@ impl Options {
             .map_or(algorithm.is_chosen(), |asked| asked == algorithm)
     }
 
-    /// Elements of `u64` that the scratch memory of a plan with these options has, for up
-    /// to `capacity` elements.
+    /// Words of 8 bytes that the scratch memory of a plan with these options has, for up to
+    /// `capacity` elements: known before there is a plan or a device.
     pub fn scratch_len<O: ScanKernels>(&self, capacity: u64) -> u64 {
         let allowed = O::KERNELS.iter().filter(|k| self.allow(k.algorithm));
         let words = allowed.map(|k| k.scratch_words(capacity));
         words.max().unwrap_or(0)
     }
-}
-
-/// [`Options::scratch_len`] of a plan without options.
-pub fn scratch_len<O: ScanKernels>(capacity: u64) -> u64 {
-    Options::default().scratch_len::<O>(capacity)
 }
 
 impl<O: ScanKernels> Plan<O> {
@@ -144,50 +139,13 @@ impl<O: ScanKernels> Plan<O> {
         let candidates = launch::candidates::<O>(module, capacity, &options)?;
         let words = options.scratch_len::<O>(capacity);
         let words = usize::try_from(words).map_err(|_| too_many(capacity))?;
-        let scratch = module.device().alloc(words)?;
-        Self::assemble(module, capacity, options, candidates, scratch)
-    }
-
-    /// A plan with scratch memory that the caller has allocated: at least
-    /// [`Options::scratch_len`] elements, whatever they hold.
-    ///
-    /// # Errors
-    ///
-    /// As [`Plan::with`]; [`Error::Argument`] for too few elements, and
-    /// [`Error::ForeignBuffer`] for those of another device.
-    pub fn with_scratch(
-        module: &Module,
-        capacity: u64,
-        options: Options,
-        scratch: Buffer<u64>,
-    ) -> Result<Self> {
-        let candidates = launch::candidates::<O>(module, capacity, &options)?;
-        launch::expect_device(module, "scratch", scratch.device())?;
-        let least = options.scratch_len::<O>(capacity);
-        if (scratch.len() as u64) < least {
-            return Err(Error::Argument {
-                argument: "scratch".to_owned(),
-                problem: format!("has {} elements, needed are {least}", scratch.len()),
-            });
-        }
-        Self::assemble(module, capacity, options, candidates, scratch)
-    }
-
-    /// Clears the scratch memory, once for all scans.
-    fn assemble(
-        module: &Module,
-        capacity: u64,
-        options: Options,
-        candidates: Vec<Candidate>,
-        mut scratch: Buffer<u64>,
-    ) -> Result<Self> {
-        scratch.fill_bytes(0)?;
         Ok(Self {
             module: module.clone(),
             capacity,
             options,
             candidates,
-            scratch,
+            // Cleared once for all scans.
+            scratch: module.device().alloc_zeroed(words)?,
             operator: PhantomData,
         })
     }
@@ -202,15 +160,14 @@ impl<O: ScanKernels> Plan<O> {
         self.options
     }
 
-    /// The scratch memory, for another plan. A graph that scans of this plan were recorded
-    /// into goes on to use it.
-    pub fn into_scratch(self) -> Buffer<u64> {
-        self.scratch
-    }
-
     /// The scratch memory, so that tests can see to it that it is old.
+    ///
+    /// # Safety
+    ///
+    /// What is written are words that launches of this plan leave there: others may be
+    /// waited for without end.
     #[doc(hidden)]
-    pub fn scratch_mut(&mut self) -> ViewMut<'_, u64> {
+    pub unsafe fn scratch_mut(&mut self) -> ViewMut<'_, u64> {
         (&mut self.scratch).into()
     }
 

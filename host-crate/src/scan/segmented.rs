@@ -82,9 +82,9 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
         let words = usize::try_from(words).map_err(|_| too_many(capacity))?;
         let device = module.device();
         // An application's own artifact has its operators' kernels alone.
-        let finders = match module.manifest() {
-            Some(manifest) if manifest.kernel(FLAGS).is_some() => module.clone(),
-            _ => device.load(&Artifact::embedded()?)?,
+        let finders = match module.expect_parameters(heads::MODULE, FLAGS, &OF_KEYS) {
+            Ok(()) => module.clone(),
+            Err(_) => device.load(&Artifact::embedded()?)?,
         };
         // All are in one part, which cannot be loaded while a graph is recorded.
         finders.prepare(&[FLAGS])?;
@@ -164,6 +164,12 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
 /// The kernel that takes flags.
 const FLAGS: &str = "heads_of_flags";
 
+/// Bytes of the parameters of the kernels that take keys or flags,
+const OF_KEYS: [u64; 4] = [8; 4];
+
+/// and of those that take offsets.
+const OF_OFFSETS: [u64; 5] = [8; 5];
+
 /// What says where segments begin.
 struct Source<'p> {
     argument: &'static str,
@@ -220,9 +226,12 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
             })
         };
         launch::expect_device(&self.plan.finders, argument, self.source.device)?;
-        let parameters = if self.source.is_offsets { 5 } else { 4 };
+        let parameters: &[u64] = match self.source.is_offsets {
+            true => &OF_OFFSETS,
+            false => &OF_KEYS,
+        };
         let finders = &self.plan.finders;
-        match finders.expect_parameters(&self.source.entry, &[8; 5][..parameters]) {
+        match finders.expect_parameters(heads::MODULE, &self.source.entry, parameters) {
             Err(Error::UnknownKernel { .. }) => {
                 return refused(
                     "have a size that is not allowed: 1, 2, 4, 8 or 16 bytes".to_owned(),

@@ -193,7 +193,7 @@ fn a_row_that_cannot_be_launched_has_its_reason_and_an_exit_code_of_1() {
     let _fake = FakeCuda::new(Settings::default());
     let folder = tempfile::tempdir().expect("a temporary folder");
     let asked = ["scan", "--sizes", "1000", "--types", "i32"];
-    let python = ["--python", "/nonexistent/python3"];
+    let python = ["--python", "python-of-nobody"];
     let output = bench(folder.path(), &[&asked[..], &python].concat());
     let (rows, said) = (
         String::from_utf8_lossy(&output.stdout),
@@ -203,7 +203,7 @@ fn a_row_that_cannot_be_launched_has_its_reason_and_an_exit_code_of_1() {
     assert_eq!(rows.lines().count(), 2, "{rows}");
     assert!(rows.contains(",failed,"), "{rows}");
     for sentence in [
-        "/nonexistent/python3 cannot be started, so CuPy and PyTorch are not timed: ",
+        "--python python-of-nobody cannot be started, so CuPy and PyTorch are not timed: ",
         "failed: scan operation=inclusive_sum type=i32 algorithm=default n=1000: the module has \
          no kernel `one_block_sum_u32`",
     ] {

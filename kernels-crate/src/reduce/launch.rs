@@ -12,6 +12,8 @@ use crate::scan::status;
 pub struct ReduceKernel {
     /// The entry of the PTX.
     pub entry: &'static str,
+    /// The Rust module that has the entry: `quadscan_kernels::reduce::instances`.
+    pub module: &'static str,
     /// Warps of a block, at most.
     pub warps: u32,
     /// Elements of a warp's tile.
@@ -21,7 +23,7 @@ pub struct ReduceKernel {
 }
 
 impl ReduceKernel {
-    /// The kernel of these constants.
+    /// The kernel of these constants, which `module` has.
     ///
     /// The kernels' shared memory has room for accumulators of up to 16 bytes; an operator
     /// with larger ones does not compile:
@@ -48,15 +50,16 @@ impl ReduceKernel {
     ///     }
     /// }
     ///
-    /// const KERNEL: ReduceKernel = ReduceKernel::new::<First>("", sizes::one_wave::<First>());
+    /// const KERNEL: ReduceKernel = ReduceKernel::new::<First>("", "", sizes::one_wave::<First>());
     /// ```
-    pub const fn new<O: Operator>(entry: &'static str, of: Sizes) -> Self {
+    pub const fn new<O: Operator>(entry: &'static str, module: &'static str, of: Sizes) -> Self {
         assert!(
             size_of::<O::Accumulator>() <= 16,
             "an accumulator has at most 16 bytes"
         );
         Self {
             entry,
+            module,
             warps: of.warps as u32,
             tile: tile::elements(of.rows, of.each),
             words: lanes::words_of::<O::Accumulator>(),
@@ -84,8 +87,9 @@ impl ReduceKernel {
 ///
 /// # Safety
 ///
-/// The entries are kernels that the macro made, for this operator or for one whose
-/// elements, accumulators and results have as many bytes, and as bits the same meaning.
+/// The entries are kernels that the macro made, in the crate of [`ReduceKernel::module`],
+/// for this operator or for one whose elements, accumulators and results have as many bytes,
+/// and as bits the same meaning.
 #[diagnostic::on_unimplemented(
     message = "no kernels reduce with `{Self}`",
     note = "`quadscan_kernels::reduce_kernels! {{ name: {Self}; }}` in a crate of kernels makes them"

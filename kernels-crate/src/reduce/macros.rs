@@ -23,15 +23,15 @@ macro_rules! reduce_kernels {
         #[cfg(not(target_os = "cuda"))]
         unsafe impl $crate::reduce::ReduceKernels for $operator {
             const ONE_WAVE: $crate::reduce::ReduceKernel = $crate::reduce::ReduceKernel::new::<$operator>(
-                concat!("reduce_one_wave_", stringify!($name)),
+                concat!("reduce_one_wave_", stringify!($name)), module_path!(),
                 $crate::reduce::sizes::one_wave::<$operator>(),
             );
             const DEVICE: $crate::reduce::ReduceKernel = $crate::reduce::ReduceKernel::new::<$operator>(
-                concat!("reduce_", stringify!($name)),
+                concat!("reduce_", stringify!($name)), module_path!(),
                 $crate::reduce::sizes::device::<$operator>(),
             );
             const SEGMENTED: $crate::reduce::ReduceKernel = $crate::reduce::ReduceKernel::new::<$operator>(
-                concat!("segmented_reduce_", stringify!($name)),
+                concat!("segmented_reduce_", stringify!($name)), module_path!(),
                 $crate::reduce::sizes::segmented::<$operator>(),
             );
         }

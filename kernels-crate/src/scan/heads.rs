@@ -407,3 +407,6 @@ offsets! {
     heads_of_offsets_4: u32;
     heads_of_offsets_8: u64;
 }
+
+/// The Rust module that has these kernels.
+pub const MODULE: &str = module_path!();

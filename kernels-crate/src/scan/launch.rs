@@ -150,6 +150,9 @@ pub struct ScanKernel {
     pub entry: &'static str,
     /// The operator's name in the entries: `sum_u32`.
     pub operator: &'static str,
+    /// The Rust module that named the operator, in the crate that has the entries:
+    /// `quadscan_kernels::scan::instances`.
+    pub module: &'static str,
     /// What it does.
     pub algorithm: Algorithm,
     /// Threads of a block; of [`Algorithm::OneBlock`] at most.
@@ -198,7 +201,7 @@ impl ScanKernel {
     }
 
     /// What scans by this algorithm, with the operator `O`, which the entries call
-    /// `operator`.
+    /// `operator`; they are of the crate of `module`.
     ///
     /// The kernels' shared memory has room for accumulators of up to 16 bytes; an operator
     /// with larger ones does not compile:
@@ -225,12 +228,13 @@ impl ScanKernel {
     ///     }
     /// }
     ///
-    /// const KERNEL: ScanKernel = ScanKernel::new::<First>(Algorithm::OneBlock, "", "");
+    /// const KERNEL: ScanKernel = ScanKernel::new::<First>(Algorithm::OneBlock, "", "", "");
     /// ```
     pub const fn new<O: Operator>(
         algorithm: Algorithm,
         entry: &'static str,
         operator: &'static str,
+        module: &'static str,
     ) -> Self {
         // Of segments, as much again for the mark.
         let most = if O::HAS_HEADS { 32 } else { 16 };
@@ -264,6 +268,7 @@ impl ScanKernel {
         Self {
             entry,
             operator,
+            module,
             algorithm,
             threads,
             shared_bytes,
@@ -298,9 +303,9 @@ const fn ahead(of: Ahead) -> (u32, u32, u64, u64) {
 ///
 /// The entries, where there are any, are kernels that this macro,
 /// [`textbook_scan_kernels!`](crate::textbook_scan_kernels) and
-/// [`decoupled_lookback_kernels!`](crate::decoupled_lookback_kernels) made, for this operator
-/// or for one whose elements, accumulators and results have as many bytes, and as bits the
-/// same meaning.
+/// [`decoupled_lookback_kernels!`](crate::decoupled_lookback_kernels) made, in the crate of
+/// [`ScanKernel::module`], for this operator or for one whose elements, accumulators and
+/// results have as many bytes, and as bits the same meaning.
 #[diagnostic::on_unimplemented(
     message = "no kernels scan with `{Self}`",
     note = "`quadscan_kernels::scan_kernels! {{ name: {Self}; }}` in a crate of kernels makes them"

@@ -107,8 +107,8 @@ macro_rules! scan_descriptions {
         &[$(
             $crate::scan::ScanKernel::new::<$operator>(
                 $crate::scan::Algorithm::$algorithm,
-                concat!($prefix, stringify!($name)),
-                stringify!($name),
+                concat!($prefix, stringify!($name)), stringify!($name),
+                module_path!(),
             )
         ),*]
     };

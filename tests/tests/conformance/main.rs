@@ -19,6 +19,7 @@ mod scan;
 mod scan_algorithms;
 mod segmented_reduce;
 mod segmented_scan;
+mod strangers;
 
 use std::process::ExitCode;
 
@@ -114,6 +115,7 @@ fn cases() -> Vec<Case> {
         reduce::the_same_plan_gives_the_same_bits_again_and_in_a_graph,
         reduce::a_plan_for_every_device_has_blocks_of_its_own,
         reduce::the_counter_of_launches_begins_again_and_old_totals_are_forgotten,
+        reduce::what_plans_hold_depends_on_their_blocks_and_not_on_their_elements,
         reduce::reductions_that_do_not_fit_the_plan_are_refused,
         reduce::kernels_that_have_but_the_names_of_ours_are_refused,
         reduce_operators::sums_of_every_type_agree_with_a_sequential_reduction,
@@ -143,6 +145,7 @@ fn cases() -> Vec<Case> {
         limits::the_empty_kernel_stores_when_it_is_asked_to_alone,
         diagnostics::hang_spins_as_long_as_it_was_told,
         diagnostics::the_kernel_fault_is_in_the_module,
+        strangers::kernels_of_another_crate_are_not_taken_for_ours_by_their_names,
     ]
     .into()
 }

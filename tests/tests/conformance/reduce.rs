@@ -338,6 +338,27 @@ pub(crate) fn kernels_that_have_but_the_names_of_ours_are_refused(bench: &Bench)
     Ok(())
 }
 
+/// A block tells the others its total in a word, at least.
+pub(crate) fn what_plans_hold_depends_on_their_blocks_and_not_on_their_elements(
+    bench: &Bench,
+) -> Outcome {
+    let module = &bench.module;
+    let plan = |capacity, blocks| {
+        let plan = Plan::<Sum<u32>>::with_blocks(module, capacity, blocks);
+        plan.map(|plan| plan.scratch_size())
+    };
+    let most = 1 << 40;
+    assert_eq!(plan(most, 3)?, plan(most / 1024, 3)?);
+    let all = 1003 * size_of::<u64>();
+    assert!(plan(most, 1003)? >= all && plan(most, 3)? < all);
+    let segmented = |blocks| {
+        let plan = SegmentedPlan::<Sum<u32>>::with_blocks(module, blocks);
+        plan.map(|plan| plan.scratch_size())
+    };
+    assert!(segmented(1003)? >= all && segmented(3)? < all);
+    Ok(())
+}
+
 pub(crate) fn reductions_that_do_not_fit_the_plan_are_refused(bench: &Bench) -> Outcome {
     let input = bench.device.alloc_zeroed::<u32>(101)?;
     let mut output = bench.device.upload(&[7u32, 7])?;

@@ -85,11 +85,7 @@ pub(crate) fn a_scan_writes_its_results_and_nothing_else(bench: &Bench) -> Outco
     for kernel in kernels::<Sum<u32>>(&bench.module) {
         for n in [1, 33, (kernel.tile as usize) - 1] {
             let options = by(kernel.algorithm);
-            let least = options.scratch_len::<Sum<u32>>(n as u64) as usize;
-            let mut all = device.alloc::<u64>(least)?;
-            all.fill_bytes(CANARY)?;
-            let plan = Plan::<Sum<u32>>::with_scratch(&bench.module, n as u64, options, all);
-            let mut plan = plan?;
+            let mut plan = Plan::<Sum<u32>>::with(&bench.module, n as u64, options)?;
             let elements: Vec<u32> = samples(n, &mut Random::named(SEED, "canaries"));
             let input = device.upload(&elements)?;
             let mut output = device.alloc::<u32>(n + 2 * GUARD)?;

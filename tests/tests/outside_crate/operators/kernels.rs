@@ -5,7 +5,8 @@
 use bytemuck::{Pod, Zeroable};
 use quadscan_kernels::operator::{Identity, Operator};
 use quadscan_kernels::{
-    decoupled_lookback_kernels, reduce_kernels, scan_kernels, textbook_scan_kernels,
+    decoupled_lookback_kernels, reduce_kernels, scan_kernels, segmented_scan_kernels,
+    textbook_scan_kernels,
 };
 
 /// The map x -> a x + b of 32 bits, sealed: 12 bytes.
@@ -127,6 +128,12 @@ textbook_scan_kernels! {
     then: Then;
 }
 
+segmented_scan_kernels! {
+    then: Then;
+    sum_of_bytes: SumOfBytes;
+}
+
 reduce_kernels! {
+    then: Then;
     sum_of_bytes: SumOfBytes;
 }

@@ -8,8 +8,10 @@ use quadscan::device::emulator::ptx_emulator::Model;
 use quadscan::device::emulator::{Emulator, Settings};
 use quadscan::device::{Artifact, Device, Module};
 use quadscan::oracle::scan as oracle;
-use quadscan::reduce::{self, SegmentedPlan};
-use quadscan::scan::{Algorithm, Identity, Operator, Options, Plan, ScanKernels};
+use quadscan::reduce;
+use quadscan::scan::{
+    Algorithm, Identity, Operator, Options, Plan, ScanKernels, SegmentedPlan, SegmentedScanKernels,
+};
 use quadscan_kernels::reduce::ReduceKernels;
 
 /// Elements before those that are scanned: none, and so few that nothing is aligned.
@@ -68,6 +70,60 @@ where
     Ok(count)
 }
 
+/// Scans segments of many lengths by every algorithm whose kernels there are, around a tile;
+/// how many these are.
+fn segments<O>(
+    module: &Module,
+    element: fn(usize) -> O::Input,
+    initial: O::Accumulator,
+) -> Result<usize>
+where
+    O: SegmentedScanKernels + Identity,
+    O::Output: PartialEq + Debug,
+{
+    let (device, manifest) = (module.device(), module.manifest().expect("there is one"));
+    let kernels = O::SEGMENTED.iter();
+    let kernels = kernels.filter(|kernel| manifest.kernel(kernel.entry).is_some());
+    let mut count = 0;
+    for kernel in kernels {
+        let options = Options {
+            algorithm: Some(kernel.algorithm),
+            max_blocks: (!kernel.algorithm.is_one_wave()).then_some(2),
+            ..Options::default()
+        };
+        let most = 2 * kernel.tile as usize + 77;
+        let mut plan = SegmentedPlan::<O>::with(module, most as u64, options)?;
+        for n in [1, 33, most / 2 - 38, most] {
+            let elements: Vec<O::Input> = (0..n).map(element).collect();
+            let lengths = [1, 2, 31, 64, 5, 700, 33].into_iter().cycle();
+            let begins = lengths.scan(0, |next, length| {
+                let begin = *next;
+                *next += length;
+                Some(begin)
+            });
+            let mut offsets: Vec<u32> = begins.take_while(|&begin| begin < n as u32).collect();
+            let begins = device.upload(&offsets)?;
+            offsets.push(n as u32);
+            let each = || {
+                let pairs = offsets.windows(2);
+                pairs.map(|two| &elements[two[0] as usize..two[1] as usize])
+            };
+            let input = device.upload(&elements)?;
+            let mut output = device.alloc_zeroed::<O::Output>(n)?;
+            let what = format!("{} of {n}", kernel.entry);
+            plan.by_offsets(&begins).inclusive(&input, &mut output)?;
+            let expected = each().flat_map(|part| oracle::inclusive::<O>(None, part));
+            compare(&output.to_vec()?, &expected.collect::<Vec<_>>(), &what);
+            plan.by_offsets(&begins)
+                .exclusive_with(initial, &input, &mut output)?;
+            let expected = each().flat_map(|part| oracle::exclusive::<O>(initial, part));
+            compare(&output.to_vec()?, &expected.collect::<Vec<_>>(), &what);
+        }
+        count += 1;
+    }
+    Ok(count)
+}
+
 /// Reduces arrays of one block and of many, and segments of all lengths.
 fn reductions<O>(module: &Module, element: fn(usize) -> O::Input) -> Result<()>
 where
@@ -99,7 +155,7 @@ where
     let elements: Vec<O::Input> = (0..offsets[lengths.len()] as usize).map(element).collect();
     let input = device.upload(&elements)?;
     let mut output = device.alloc_zeroed::<O::Output>(lengths.len())?;
-    let mut plan = SegmentedPlan::<O>::with_blocks(module, 3)?;
+    let mut plan = reduce::SegmentedPlan::<O>::with_blocks(module, 3)?;
     plan.reduce(&input, &device.upload(&offsets)?, &mut output)?;
     let segments = offsets.windows(2);
     let segments = segments.map(|two| of(&elements[two[0] as usize..two[1] as usize]));
@@ -116,22 +172,23 @@ fn byte(i: usize) -> u8 {
     (i % 255) as u8 + 1
 }
 
-/// Both operators on a GPU; how many algorithms scanned with each.
-fn on(model: Model, artifact: &Artifact) -> Result<[usize; 2]> {
+/// Both operators on a GPU; how many algorithms scanned with each, arrays and segments.
+fn on(model: Model, artifact: &Artifact) -> Result<[usize; 4]> {
     let settings = Settings {
         model,
         ..Settings::default()
     };
     let device = Device::from_backend(Box::new(Emulator::new(settings)));
     let module = device.load(artifact)?;
+    reductions::<Then>(&module, map)?;
     reductions::<SumOfBytes>(&module, byte)?;
+    let first = Map::new(3, 4);
+    let bytes = SumOfBytes::combine(SumOfBytes::transform(200), SumOfBytes::transform(100));
     Ok([
-        scans::<Then>(&module, map, Map::new(3, 4))?,
-        scans::<SumOfBytes>(
-            &module,
-            byte,
-            SumOfBytes::combine(SumOfBytes::transform(200), SumOfBytes::transform(100)),
-        )?,
+        scans::<Then>(&module, map, first)?,
+        scans::<SumOfBytes>(&module, byte, bytes)?,
+        segments::<Then>(&module, map, first)?,
+        segments::<SumOfBytes>(&module, byte, bytes)?,
     ])
 }
 
@@ -139,9 +196,9 @@ fn main() -> Result<()> {
     // SAFETY: cuda_builder made the folder of the kernels that this program depends on.
     let artifact = unsafe { Artifact::read(env!("KERNELS")) }?;
     let all = Algorithm::ALL.len();
-    assert_eq!(on(Model::h200(), &artifact)?, [all, 5]);
+    assert_eq!(on(Model::h200(), &artifact)?, [all, 5, 2, 2]);
     // Nobody looks ahead there.
-    assert_eq!(on(Model::t4(), &artifact)?, [all - 2, 4]);
+    assert_eq!(on(Model::t4(), &artifact)?, [all - 2, 4, 2, 2]);
 
     // An element that is none is noticed.
     let device = Device::from_backend(Box::new(Emulator::new(Settings::default())));
