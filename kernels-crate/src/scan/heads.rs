@@ -148,7 +148,7 @@ impl Heads {
     /// Whether item `i` does.
     #[inline(always)]
     pub fn is_head(&self, i: usize) -> bool {
-        self.bits[i / 32] >> (i % 32) & 1 != 0
+        self.bits[i / 32] & 1 << (i % 32) != 0
     }
 }
 
