@@ -78,7 +78,7 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
     /// As [`Plan::with`].
     pub fn with(module: &Module, capacity: u64, options: Options) -> Result<Self> {
         let plan = Plan::with(module, capacity, options)?;
-        let words = heads::words(capacity);
+        let words = heads::padded_words(capacity);
         let words = usize::try_from(words).map_err(|_| too_many(capacity))?;
         let device = module.device();
         // An application's own artifact has its operators' kernels alone.
@@ -90,7 +90,7 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
         finders.prepare(&[FLAGS])?;
         Ok(Self {
             plan,
-            heads: device.alloc(words)?,
+            heads: device.alloc_zeroed(words)?,
             finders,
         })
     }

@@ -74,6 +74,7 @@ impl Candidate {
             delay: self.delay,
             ahead: self.ahead,
             shifted: false,
+            heads: 0,
         };
         let registers = |tile, most| Blocks {
             threads: self.warps as u32 * lanes::LANES,

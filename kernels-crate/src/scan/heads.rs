@@ -11,6 +11,7 @@
 use bytemuck::Pod;
 use core::array::from_fn;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use cuda_std::shared::SharedPtr;
 use cuda_std::{grid, thread, warp};
 
 use super::lanes::{self, LANES};
@@ -24,11 +25,27 @@ pub const fn words(n: u64) -> u64 {
     n.div_ceil(EACH)
 }
 
+/// Words of memory that those of `n` elements take: whole vectors of 16 bytes, which bulk
+/// copies read.
+pub const fn padded_words(n: u64) -> u64 {
+    words(n).next_multiple_of(4)
+}
+
 /// The most words that a lane's items touch.
 const MOST: usize = 5;
 
 /// The most items of a lane, wherever they begin.
 pub const MOST_ITEMS: usize = MOST * EACH as usize - 31;
+
+/// Bytes of shared memory for the words of a warp's elements, `items` a lane, from a multiple
+/// of 16 bytes on; none for an operator without heads.
+pub const fn room<O: Operator>(items: usize) -> usize {
+    if O::HAS_HEADS {
+        (items * 4 + 12).next_multiple_of(16)
+    } else {
+        0
+    }
+}
 
 /// Words that hold the bits of a lane's items, on their way: nothing waits for them before
 /// [`Ahead::heads`].
@@ -77,6 +94,30 @@ impl Ahead {
         ahead
     }
 
+    /// Reads the bits of `ITEMS` elements from bit `first` of these words on, of which the last
+    /// one that may be read has index `last`.
+    ///
+    /// # Safety
+    /// The words may be read.
+    #[inline(always)]
+    pub unsafe fn in_shared<const ITEMS: usize>(
+        words: SharedPtr<u32>,
+        first: u32,
+        last: u32,
+    ) -> Self {
+        const { assert!(ITEMS <= MOST_ITEMS) };
+        let mut ahead = Self::nowhere();
+        ahead.first = first % EACH as u32;
+        for w in 0..MOST {
+            if w <= (ITEMS + 30) / EACH as usize {
+                let word = (first / EACH as u32 + w as u32).min(last);
+                // SAFETY: the caller's.
+                ahead.words[w] = unsafe { words.wrapping_add(word).load() };
+            }
+        }
+        ahead
+    }
+
     /// The bits.
     #[inline(always)]
     pub fn heads(&self) -> Heads {
@@ -107,7 +148,7 @@ impl Heads {
     /// Whether item `i` does.
     #[inline(always)]
     pub fn is_head(&self, i: usize) -> bool {
-        self.bits[i / 32] >> (i % 32) & 1 != 0
+        self.bits[i / 32] & 1 << (i % 32) != 0
     }
 }
 

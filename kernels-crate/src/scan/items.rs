@@ -254,6 +254,40 @@ pub fn scan<O: Operator, const V: usize, const R: usize, const N: usize>(
     {
         return Items::new(from_fn(|v| results[v.min(V - 1)]));
     }
+    // What segments begin with costs as much as the scan itself, where there is nothing.
+    if O::HAS_HEADS && request.is_plain() {
+        combined::<O, V, R, N>(items, heads, count, before, has_before, |_, running, _| {
+            O::finish(running)
+        })
+    } else {
+        combined::<O, V, R, N>(
+            items,
+            heads,
+            count,
+            before,
+            has_before,
+            |earlier, running, is_head| {
+                let result = match request.is_exclusive() {
+                    true => earlier,
+                    false => running,
+                };
+                request.result(result, is_head)
+            },
+        )
+    }
+}
+
+/// The results that `result` makes of what is combined before an item and behind it, and of
+/// whether a segment begins with it.
+#[inline(always)]
+fn combined<O: Operator, const V: usize, const R: usize, const N: usize>(
+    items: &Items<O::Input, V>,
+    heads: &Heads,
+    count: usize,
+    before: O::Accumulator,
+    has_before: bool,
+    result: impl Fn(O::Accumulator, O::Accumulator, bool) -> O::Output,
+) -> Items<O::Output, R> {
     let mut results = Items::none();
     let mut running = before;
     for i in 0..N {
@@ -265,11 +299,7 @@ pub fn scan<O: Operator, const V: usize, const R: usize, const N: usize>(
             } else {
                 O::combine(running, own)
             };
-            let result = match request.is_exclusive() {
-                true => earlier,
-                false => running,
-            };
-            results.put(i, request.result(result, heads.is_head(i)));
+            results.put(i, result(earlier, running, heads.is_head(i)));
         }
     }
     results

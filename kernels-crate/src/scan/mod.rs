@@ -127,6 +127,12 @@ impl<O: Operator> Request<O> {
         !O::HAS_HEADS && self.flags & HAS_INITIAL != 0
     }
 
+    /// Whether a result is what is combined up to its element, and nothing else.
+    #[inline(always)]
+    pub fn is_plain(&self) -> bool {
+        self.flags & (HAS_INITIAL | EXCLUSIVE) == 0
+    }
+
     /// The result of an element behind which `combined` stands, or before it when
     /// exclusive.
     #[inline(always)]

@@ -4,6 +4,7 @@
 //! Behaviour is elsewhere; here are numbers, from the table [`tuned`](super::tuned). A change
 //! of one of them changes the association, and so the last bits of floats.
 
+use super::heads;
 use super::lookahead::Shape;
 use super::segment;
 use super::tuning::{self, Row};
@@ -46,9 +47,21 @@ pub struct Ahead {
     pub ahead: usize,
     /// See [`Shape::shifted`].
     pub shifted: bool,
+    /// See [`Shape::heads`].
+    pub heads: usize,
 }
 
+/// Dynamic shared memory that a block has on compute capability 9.0, bytes (CUDA C++
+/// Programming Guide, "Technical Specifications per Compute Capability").
+const MOST_SHARED_BYTES: u32 = 227 << 10;
+
 impl Ahead {
+    /// Bytes of shared memory, wherever the elements begin.
+    const fn all_shared_bytes(mut self) -> u32 {
+        self.shifted = true;
+        self.shape().shared_bytes()
+    }
+
     /// The shape.
     pub const fn shape(self) -> Shape {
         Shape {
@@ -58,6 +71,7 @@ impl Ahead {
             delay: self.delay,
             ahead: self.ahead,
             shifted: self.shifted,
+            heads: self.heads,
         }
     }
 }
@@ -132,7 +146,7 @@ const fn ahead<O: Operator>(shifted: bool) -> Ahead {
             .lookahead
             .fitted(least.each, least.vectors, least.results),
     };
-    Ahead {
+    let mut ahead = Ahead {
         items: of.times * least.each,
         vectors: of.times * least.vectors,
         results: of.times * least.results,
@@ -140,7 +154,13 @@ const fn ahead<O: Operator>(shifted: bool) -> Ahead {
         delay: of.delay,
         ahead: of.ahead,
         shifted,
+        heads: heads::room::<O>(of.times * least.each),
+    };
+    // Where segments begin takes room that the row does not know of.
+    while O::HAS_HEADS && ahead.workers > 1 && ahead.all_shared_bytes() > MOST_SHARED_BYTES {
+        ahead.workers -= 1;
     }
+    ahead
 }
 
 #[cfg(test)]

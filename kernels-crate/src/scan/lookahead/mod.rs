@@ -33,6 +33,7 @@ use cuda_std::bulk::Barrier;
 use cuda_std::{shared, thread};
 
 use super::Request;
+use super::heads;
 use super::lanes::{self, LANES};
 use crate::operator::Operator;
 
@@ -58,6 +59,9 @@ pub struct Shape {
     pub ahead: usize,
     /// Whether input and output may begin anywhere, and not at multiples of 16 alone.
     pub shifted: bool,
+    /// Bytes of room for the words that say where segments of the array begin among a warp's
+    /// elements, [`heads::room`]; 0 where there is one alone.
+    pub heads: usize,
 }
 
 impl Shape {
@@ -99,7 +103,7 @@ impl Shape {
     }
 
     /// Where the segments of a slot are, bytes into the dynamic shared memory. Behind
-    /// them are those of the results, the barriers, the totals and the bases, a row of
+    /// them are those of the results, the heads, the barriers, the totals and the bases, a row of
     /// each a slot.
     const fn slot_at(&self, slot: usize) -> usize {
         slot * self.workers * self.segment()
@@ -110,9 +114,13 @@ impl Shape {
         self.slot_at(self.slots()) + stages * self.workers * self.staged()
     }
 
+    const fn heads_at(&self, slot: usize) -> usize {
+        self.stage_at(2) + slot * self.workers * self.heads
+    }
+
     const fn barriers_at(&self, slot: usize) -> usize {
         let row = (self.workers * size_of::<Barrier>()).next_multiple_of(TOTAL);
-        self.stage_at(2) + slot * row
+        self.heads_at(self.slots()) + slot * row
     }
 
     const fn totals_at(&self, slot: usize) -> usize {
@@ -213,6 +221,7 @@ pub unsafe fn scan<
             delay: DELAY,
             ahead: AHEAD,
             shifted: SHIFTED,
+            heads: heads::room::<O>(ITEMS),
         }
     };
     let tile = (ITEMS * LANES as usize * WORKERS) as u64;

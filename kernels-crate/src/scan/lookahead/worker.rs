@@ -43,16 +43,9 @@ pub(super) unsafe fn run<
         }
         worker.clear_margins();
         warp::sync_warp(warp::FULL_MASK);
-        // The bytes at the ends of the segments that are on their way.
-        let mut ends = [0; AHEAD];
-        // Where segments begin, of the tiles that are on their way and of those that wait.
-        let mut coming = [heads::Ahead::nowhere(); AHEAD];
-        let mut waiting = [heads::Ahead::nowhere(); DELAY];
         for i in 0..AHEAD {
             if (i as u32) < plan.own {
                 worker.start_load(&load, items);
-                ends[i] = worker.ask_for_end(&load, items);
-                coming[i] = worker.look_for_heads::<ITEMS>(&load);
                 load.next(&shape, plan.stride);
             }
         }
@@ -64,9 +57,9 @@ pub(super) unsafe fn run<
             if k < plan.own {
                 Barrier::wait(worker.barrier(total.slot), total.parity);
                 let count = plan.count(total.first, items);
-                worker.complete(&total, count, items, ends[0]);
+                worker.complete(&total, count, items);
                 let own = worker.read::<VECTORS>(total.slot);
-                let heads = coming[0].heads();
+                let heads = worker.heads::<ITEMS>(&total);
                 let scanned = if count == items {
                     let own = items::total::<O, VECTORS, ITEMS>(&own, &heads, ITEMS);
                     lanes::scan::<O>(own, LANES)
@@ -101,7 +94,7 @@ pub(super) unsafe fn run<
                     };
                 }
                 let has_before = has_base || lane > 0;
-                let heads = waiting[0].heads();
+                let heads = worker.heads::<ITEMS>(&scan);
                 let results = if count == items {
                     items::scan::<O, VECTORS, RESULTS, ITEMS>(
                         &plan.request,
@@ -129,24 +122,12 @@ pub(super) unsafe fn run<
 
             for i in 1..DELAY {
                 befores[i - 1] = befores[i];
-                waiting[i - 1] = waiting[i];
             }
             befores[DELAY - 1] = before_mine;
-            waiting[DELAY - 1] = coming[0];
-            for i in 1..AHEAD {
-                ends[i - 1] = ends[i];
-                coming[i - 1] = coming[i];
-            }
             if k + (AHEAD as u32) < plan.own {
                 // All stores but the last have left their slots.
                 bulk::wait_read::<1>();
                 worker.start_load(&load, items);
-            }
-            // In no branch, behind which they would be waited for; where there is nothing
-            // to come, of the last element.
-            ends[AHEAD - 1] = worker.ask_for_end(&load, items);
-            coming[AHEAD - 1] = worker.look_for_heads::<ITEMS>(&load);
-            if k + (AHEAD as u32) < plan.own {
                 load.next(&shape, plan.stride);
             }
         }
@@ -200,6 +181,61 @@ impl Bytes {
     }
 }
 
+/// A range of bytes that a bulk copy brings, of whole vectors at multiples of 16.
+struct Brought {
+    /// Its address.
+    low: usize,
+    bytes: u32,
+    /// How far it lies behind the vector in which what is needed begins: 0 or 16.
+    behind_vector: u32,
+}
+
+impl Brought {
+    /// The vectors in which `begin..end` lies, of those that lie in `first..behind`.
+    #[inline(always)]
+    fn within(begin: usize, end: usize, first: usize, behind: usize) -> Self {
+        let vector = begin / VECTOR * VECTOR;
+        let low = if vector >= first {
+            vector
+        } else {
+            vector + VECTOR
+        };
+        let high = end.next_multiple_of(VECTOR);
+        let high = if high <= behind {
+            high
+        } else {
+            end / VECTOR * VECTOR
+        };
+        let is_empty = end <= begin || high <= low;
+        Self {
+            low,
+            bytes: if is_empty { 0 } else { (high - low) as u32 },
+            behind_vector: (low - vector) as u32,
+        }
+    }
+
+    /// Whether some of the `all` bytes from `begin` on are not brought.
+    #[inline(always)]
+    fn is_short(&self, begin: usize, all: u32) -> bool {
+        let end = begin + all as usize;
+        self.low > begin && all > 0 || self.low + (self.bytes as usize) < end
+    }
+
+    /// The byte of those that is the lane's, counted from `begin`, if there is one for it:
+    /// there are 15 at most at either end.
+    #[inline(always)]
+    fn missing(&self, begin: usize, all: u32) -> Option<usize> {
+        let lane = warp::lane_id() as usize;
+        let head = self.low.saturating_sub(begin).min(all as usize);
+        let at = if lane < head {
+            lane
+        } else {
+            lane - head + (self.low + self.bytes as usize - begin).max(head)
+        };
+        (at < all as usize).then_some(at)
+    }
+}
+
 /// Where a worker's things are.
 struct Worker<'a, O: Operator> {
     plan: &'a Plan<O>,
@@ -233,6 +269,12 @@ impl<'a, O: Operator> Worker<'a, O> {
         } else {
             self.segment_at(slot)
         }
+    }
+
+    /// The same of the words that say where segments begin.
+    #[inline(always)]
+    fn heads_at(&self, slot: u32) -> usize {
+        self.shape.heads_at(slot as usize) + self.warp * self.shape.heads
     }
 
     #[inline(always)]
@@ -274,88 +316,114 @@ impl<'a, O: Operator> Worker<'a, O> {
             .cast()
     }
 
-    /// Has the segment brought, but for the bytes at its ends.
+    /// What the copy engine brings of a segment.
+    #[inline(always)]
+    fn brought(&self, walk: &Walk, count: u32) -> Brought {
+        let Request {
+            input, output, n, ..
+        } = self.plan.request;
+        let begin = self.input(walk).addr();
+        let end = begin + count as usize * size_of::<O::Input>();
+        if !self.shape.shifted {
+            return Brought::within(begin, end, begin, end);
+        }
+        // In place, what lies beside the segment may be written meanwhile.
+        if input.addr() == output.addr() {
+            Brought::within(begin, end, begin, end)
+        } else {
+            let all = n as usize * size_of::<O::Input>();
+            Brought::within(begin, end, input.addr(), input.addr() + all)
+        }
+    }
+
+    /// Has the segment brought, and where segments of the array begin in it.
     ///
     /// # Safety
     /// All lanes of the warp call it; the slot is free.
     #[inline(always)]
     unsafe fn start_load(&self, walk: &Walk, items: u32) {
         let count = self.plan.count(walk.first, items);
-        let from = self.input(walk);
-        let bytes = Bytes::new(
-            &self.shape,
-            from.addr(),
-            count * size_of::<O::Input>() as u32,
-        );
+        let brought = self.brought(walk, count);
         let barrier = self.barrier(walk.slot);
+        let heads = self.heads_brought(walk, items);
         // SAFETY: the caller's; the lane that waits for its stores is lane 0.
         unsafe {
             if warp::lane_id() == 0 {
-                Barrier::arrive_expecting(barrier, bytes.whole);
-                if bytes.whole > 0 {
-                    let to = self.segment_at(walk.slot) + (bytes.shift + bytes.head) as usize;
-                    let from = from.wrapping_add(bytes.head as usize);
-                    bulk::to_shared(self.at(to), from, bytes.whole, barrier);
+                Barrier::arrive_expecting(barrier, brought.bytes + heads.bytes);
+                if brought.bytes > 0 {
+                    let to = self.segment_at(walk.slot) + brought.behind_vector as usize;
+                    let from = self.input(walk).with_addr(brought.low);
+                    bulk::to_shared(self.at(to), from, brought.bytes, barrier);
+                }
+                if heads.bytes > 0 {
+                    let from = self.plan.request.heads.cast::<u8>().with_addr(heads.low);
+                    let to = self.at(self.heads_at(walk.slot));
+                    bulk::to_shared(to, from, heads.bytes, barrier);
                 }
             }
         }
     }
 
-    /// Asks for the byte at the segment's ends that is the lane's, and where there is none
-    /// for another of the array.
-    ///
-    /// # Safety
-    /// The array has elements.
+    /// What the copy engine brings of the words that say where segments begin: those of this
+    /// warp's elements, from a multiple of 16 bytes on.
     #[inline(always)]
-    unsafe fn ask_for_end(&self, walk: &Walk, items: u32) -> u8 {
-        let count = self.plan.count(walk.first, items);
-        let from = self.input(walk);
-        let all = count * size_of::<O::Input>() as u32;
-        let bytes = Bytes::new(&self.shape, from.addr(), all);
-        let at = match bytes.end() {
-            Some(at) => from.wrapping_add(at),
-            None => self.plan.request.input.cast(),
-        };
-        // SAFETY: a byte at the ends is one of the segment's, and the first one is the
-        // array's.
-        unsafe { *at }
-    }
-
-    /// Asks where segments begin among the lane's items.
-    ///
-    /// # Safety
-    /// The request's heads are those of its elements.
-    #[inline(always)]
-    unsafe fn look_for_heads<const ITEMS: usize>(&self, walk: &Walk) -> heads::Ahead {
-        let first = walk.first + u64::from(warp::lane_id()) * ITEMS as u64;
+    fn heads_brought(&self, walk: &Walk, items: u32) -> Brought {
+        if !O::HAS_HEADS {
+            return Brought::within(0, 0, 0, 0);
+        }
         let Request { heads, n, .. } = self.plan.request;
-        // SAFETY: the caller's.
-        unsafe { heads::Ahead::of::<O, ITEMS>(heads, first, n) }
+        // A segment has 32 elements a lane's item: whole words.
+        let word = |element: u64| heads.addr() + (element / heads::EACH) as usize * 4;
+        let begin = word(walk.first);
+        let end =
+            word(walk.first + u64::from(items)).min(heads.addr() + heads::words(n) as usize * 4);
+        let end = end.max(begin);
+        // They are padded to whole vectors.
+        Brought::within(begin, end, 0, usize::MAX)
     }
 
-    /// Puts the bytes at the ends to the others, and zeros behind the last element of a
-    /// segment that is not full: lanes read whole vectors.
+    /// Which of the lane's items begin a segment.
     ///
     /// # Safety
-    /// All lanes of the warp call it; the segment's `count` of `items` elements are there
-    /// but for the ends, and `end` is what [`Worker::ask_for_end`] gave.
+    /// All lanes of the warp call it; the segment is there.
     #[inline(always)]
-    unsafe fn complete(&self, walk: &Walk, count: u32, items: u32, end: u8) {
+    unsafe fn heads<const ITEMS: usize>(&self, walk: &Walk) -> heads::Heads {
+        if !O::HAS_HEADS {
+            return heads::Heads::none();
+        }
+        let byte = self.plan.request.heads.addr() + (walk.first / heads::EACH) as usize * 4;
+        let first = (byte % VECTOR) as u32 * 8 + warp::lane_id() * ITEMS as u32;
+        let words = self.at(self.heads_at(walk.slot)).cast::<u32>();
+        let last = (self.shape.heads / 4 - 1) as u32;
+        // SAFETY: the caller's; words that were not brought are none of an item's.
+        unsafe { heads::Ahead::in_shared::<ITEMS>(words, first, last).heads() }
+    }
+
+    /// Puts the bytes that the copy engine has not brought to the others, and zeros behind the
+    /// last element of a segment that is not full: lanes read whole vectors.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it; what [`Worker::start_load`] asked for is there.
+    #[inline(always)]
+    unsafe fn complete(&self, walk: &Walk, count: u32, items: u32) {
         let all = count * size_of::<O::Input>() as u32;
-        let bytes = Bytes::new(&self.shape, self.input(walk).addr(), all);
+        let from = self.input(walk);
+        let brought = self.brought(walk, count);
+        let shift = (from.addr() % VECTOR) as u32;
         // SAFETY: the caller's; nothing was loaded into the vectors that are cleared.
         unsafe {
             if count < items {
-                let mut vector = (bytes.shift + all) as usize / VECTOR + warp::lane_id() as usize;
+                let mut vector = (shift + all) as usize / VECTOR + warp::lane_id() as usize;
                 while vector < self.shape.segment() / VECTOR {
                     self.clear(walk.slot, vector);
                     vector += LANES as usize;
                 }
                 warp::sync_warp(warp::FULL_MASK);
             }
-            if bytes.has_ends() {
-                if let Some(at) = bytes.end() {
-                    *shared_at::<u8>(self.segment_at(walk.slot) + bytes.shift as usize + at) = end;
+            if brought.is_short(from.addr(), all) {
+                if let Some(at) = brought.missing(from.addr(), all) {
+                    let to = self.segment_at(walk.slot) + shift as usize + at;
+                    *shared_at::<u8>(to) = *from.wrapping_add(at);
                 }
                 warp::sync_warp(warp::FULL_MASK);
             }
@@ -374,7 +442,8 @@ impl<'a, O: Operator> Worker<'a, O> {
     }
 
     /// Clears what lies before and behind the elements of a segment in every slot, where
-    /// segments begin anywhere: it is read with them, and nothing is loaded there.
+    /// segments begin anywhere: it is read with them, and at the array's ends, or in place,
+    /// nothing is loaded there.
     ///
     /// # Safety
     /// All lanes of the warp call it, before the first load.
@@ -388,6 +457,8 @@ impl<'a, O: Operator> Worker<'a, O> {
             // SAFETY: the caller's.
             unsafe { self.clear(slot, if is_last { last } else { 0 }) };
         }
+        // Elsewhere something is, and stays.
+        bulk::fence();
     }
 
     /// The lane's items.
