@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use quadscan::device::Artifact;
+use quadscan_kernels::integrate::catalogue::CATALOGUE;
 use quadscan_tests::ptx::{self, Entry};
 
 fn artifact() -> Artifact {
@@ -103,16 +104,22 @@ fn text_below(folder: &Path) -> String {
 }
 
 /// Kernels of a part other than `main` and `heads` are instances of one operator, by whose
-/// name the suite calls all of them.
+/// name the suite calls all of them, or of one integrand of the catalogue, which it goes
+/// through.
 #[test]
 fn every_kernel_has_a_conformance_test() {
     let suite = text_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance"));
     let words: BTreeSet<_> = suite
         .split(|c: char| !c.is_alphanumeric() && c != '_')
         .collect();
+    let is_integrand = |part: &str| {
+        let name = part.strip_prefix("integrate_");
+        CATALOGUE.iter().any(|entry| Some(entry.f64.name) == name)
+    };
     for part in artifact().parts() {
         for kernel in &part.part.kernels {
             let name = match part.part.name.as_str() {
+                integrand if is_integrand(integrand) => "CATALOGUE",
                 "main" | "heads" => kernel.entry.as_str(),
                 instance => instance,
             };
@@ -192,13 +199,19 @@ fn only_kernels_that_count_or_add_across_blocks_have_atomics() {
         ];
         // Two segments may begin in one word of bits.
         let heads = ["heads_of_offsets_"];
+        // Chunks count the launch, teams draw their items.
+        let integrals = ["composite_", "adaptive_", "tanh_sinh_"];
         // The blocks of a reduction count those that are done, and warps vote on segments.
         let reduces = ["reduce_", "segmented_reduce_"];
         let reduces = reduces.iter().any(|start| entry.name.starts_with(start));
         let alone = ["reduce_then_scan_"];
         let alone = alone.iter().any(|start| entry.name.starts_with(start));
         let adds = adds || reduces && !alone;
-        let mut others = tiles.iter().chain(&segments).chain(&heads);
+        let mut others = tiles
+            .iter()
+            .chain(&segments)
+            .chain(&heads)
+            .chain(&integrals);
         let adds = adds || others.any(|start| entry.name.starts_with(start));
         assert_eq!(counts > 0, adds, "{} for {arch}", entry.name);
     });

@@ -156,9 +156,10 @@ const fn ahead<O: Operator>(shifted: bool) -> Ahead {
         shifted,
         heads: heads::room::<O>(of.times * least.each),
     };
-    // Where segments begin takes room that the row does not know of.
-    while O::HAS_HEADS && ahead.workers > 1 && ahead.all_shared_bytes() > MOST_SHARED_BYTES {
-        ahead.workers -= 1;
+    // Where segments begin takes room that the row does not know of. Fewer rounds leave the
+    // tiles as they are, and so the results' bits.
+    while O::HAS_HEADS && ahead.delay > 1 && ahead.all_shared_bytes() > MOST_SHARED_BYTES {
+        ahead.delay -= 1;
     }
     ahead
 }
