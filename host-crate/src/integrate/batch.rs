@@ -31,10 +31,8 @@ pub(super) fn shape(
             best = (resident, warps);
         }
     }
-    let (resident, warps) = best;
-    let multiprocessors = module.device().properties().multiprocessors;
-    let blocks = multiprocessors.saturating_mul(resident).max(1);
-    Ok((blocks, warps.max(1)))
+    let (blocks, warps) = best;
+    Ok((blocks.max(1), warps.max(1)))
 }
 
 /// Blocks of a launch for `n` items, up to `most` of so many warps, and the items that a warp

@@ -8,8 +8,13 @@
 //! Association: a lane its two or three nodes, in order, and its intervals, in order; the
 //! lanes of a team by a butterfly.
 //!
-//! Source: Piessens, de Doncker-Kapenga, Überhuber and Kahaner, QUADPACK, 1983 (QAGE, its
-//! estimate of the error; QAGP's break points). Nodes and weights are in
+//! The difference of the two rules is the error's measure, as in QUADPACK; but it changes its
+//! sign somewhere between two functions, and there it is small by chance. A second *null rule*,
+//! of two degrees less, which is 0 elsewhere, keeps such an interval from being believed.
+//!
+//! Sources: Piessens, de Doncker-Kapenga, Überhuber and Kahaner, QUADPACK, 1983 (QAGE, its
+//! estimate of the error; QAGP's break points); Berntsen and Espelid, Error estimation in
+//! automatic quadrature routines, 1991 (null rules). Nodes and weights are in
 //! [`kronrod`](super::kronrod).
 
 use cuda_std::shared::dynamic_shared_mem;
@@ -20,7 +25,7 @@ use super::batch::{
     TEAMS_OF_WARP, lane_of_team, of_team, votes_of_team,
 };
 use super::integrand::{Integrand, MAX_PARAMETERS, Parameters};
-use super::kronrod::{K15, K21, NODES};
+use super::kronrod::{COLUMNS, K15, K21, NODES};
 use super::range::{Place, Range};
 use super::real::Real;
 use crate::scan::lanes::LANES;
@@ -30,6 +35,11 @@ pub const MAX_WARPS: u32 = 8;
 
 /// The most intervals of an item.
 pub const MAX_INTERVALS: u32 = 1024;
+
+/// What counts of a null rule, beside the difference of the two rules: little enough that it
+/// costs no evaluations where the difference can be relied on, since that falls by the square
+/// of what one more degree gains, and a smooth function's gain is more than 4.
+const OF_NULL: f64 = 1.0 / 16.0;
 
 /// Numbers of an interval: its ends, its integral and its error.
 const FIELDS: usize = 4;
@@ -136,7 +146,7 @@ struct Estimate<R> {
 /// memory is this launch's alone.
 #[inline(always)]
 pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, most: u32) {
-    let table = shared_array![u64; NODES * 3].cast::<R>();
+    let table = shared_array![u64; NODES * COLUMNS].cast::<R>();
     let team = thread::thread_idx_x() / TEAM;
     let store = Store {
         numbers: dynamic_shared_mem::<R>().wrapping_add(team as usize * numbers_of_team(most)),
@@ -144,8 +154,8 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, 
     };
     grid::wait_for_earlier();
     let mut k = thread::thread_idx_x();
-    while k < (NODES * 3) as u32 {
-        let [node, field] = [(k / 3) as usize, (k % 3) as usize];
+    while k < (NODES * COLUMNS) as u32 {
+        let [node, field] = [k as usize / COLUMNS, k as usize % COLUMNS];
         let value = if nodes == 15 {
             K15[node][field]
         } else {
@@ -258,7 +268,8 @@ impl<R: Real> Item<R> {
         let (lower, upper) = self.range.interval();
         let length = half * (self.right - self.left);
         let center = self.left + length;
-        let (mut kronrod, mut gauss, mut size) = (R::ZERO, R::ZERO, R::ZERO);
+        let (mut kronrod, mut gauss) = (R::ZERO, R::ZERO);
+        let (mut null, mut size) = (R::ZERO, R::ZERO);
         let (mut is_finite, mut at) = (true, R::ZERO);
         let is_at_work = self.phase != Phase::Idle;
         let mut k = 0;
@@ -266,8 +277,8 @@ impl<R: Real> Item<R> {
             let index = k * TEAM + lane_of_team();
             if is_at_work && index < nodes {
                 // SAFETY: the table has a row for every index; the node is this lane's.
-                let [node, of_kronrod, of_gauss] =
-                    [0, 1, 2].map(|field| unsafe { *table.add((index * 3 + field) as usize) });
+                let [node, of_kronrod, of_gauss, of_null] = [0, 1, 2, 3]
+                    .map(|column| unsafe { *table.add(index as usize * COLUMNS + column) });
                 let place = Place {
                     t: center + length * node,
                     from_lower: (self.left - lower) + length * (one + node),
@@ -286,6 +297,7 @@ impl<R: Real> Item<R> {
                 }
                 kronrod = of_kronrod.mul_add(value, kronrod);
                 gauss = of_gauss.mul_add(value, gauss);
+                null = of_null.mul_add(value, null);
                 size = of_kronrod.mul_add(GpuFloat::abs(value), size);
                 // SAFETY: this lane's own.
                 unsafe { *store.node(k) = value };
@@ -302,22 +314,27 @@ impl<R: Real> Item<R> {
             let at = warp::warp_shuffle_idx(warp::FULL_MASK, at, who, TEAM).0;
             kronrod = of_team(kronrod);
             let (gauss, size) = (of_team(gauss), of_team(size));
+            let null = of_team(null);
             let mean = half * kronrod;
             let mut spread = R::ZERO;
             let mut k = 0;
             while k * TEAM < nodes {
                 let index = k * TEAM + lane_of_team();
                 if is_at_work && index < nodes {
-                    let weight = *table.add((index * 3 + 1) as usize);
+                    let weight = *table.add(index as usize * COLUMNS + 1);
                     spread = weight.mul_add(GpuFloat::abs(*store.node(k) - mean), spread);
                 }
                 k += 1;
             }
             let spread = of_team(spread) * length;
-            let error = GpuFloat::abs((kronrod - gauss) * length);
+            // Where the two rules agree by chance, the null rule does not.
+            let difference = GpuFloat::max(
+                GpuFloat::abs(kronrod - gauss),
+                R::from_f64(OF_NULL) * GpuFloat::abs(null),
+            );
             Estimate {
                 value: kronrod * length,
-                error: estimate(error, spread, size * length),
+                error: estimate(difference * length, spread, size * length),
                 is_finite: infinite == 0,
                 at,
             }
@@ -458,7 +475,7 @@ impl<R: Real> Item<R> {
     }
 }
 
-/// QUADPACK's estimate of the error, of the difference of the two rules, the integral of the
+/// QUADPACK's estimate of the error, of the rules' difference, the integral of the
 /// function's distance from its mean, and that of its magnitude. Negative where it is what
 /// rounding makes of any rule.
 #[inline(always)]

@@ -1,25 +1,28 @@
 //! One integral by a composite rule over any number of strips, in one launch.
 //!
-//! The strips are dealt out in *chunks*, whose size depends on the number of strips alone;
-//! a warp takes one chunk after the other, and the block that is done last adds the chunks'
-//! sums up. **The result is the same bit for bit for every launch shape.**
+//! The strips are dealt out in *chunks*, whose size depends on the number of strips alone. A
+//! block takes [`UNIT`] of them after the other, a warp each, and the block that is done last
+//! adds the units' sums up. **The result is the same bit for bit for every launch shape.**
 //!
 //! Of a [short](Integrand::IS_SHORT) integrand a lane takes [`STEPS`] nodes at a time: their
 //! abscissas are one number plus multiples of the step, which are parameters of the launch
 //! (constants that a kernel makes itself sit in registers and cost a read each; parameters do
 //! not). Two running sums take turns, so that one addition does not wait for the one before.
-//! After [`Real::FOLDS`] times the two go into a sum of twice the digits. Of others a lane
-//! takes as many nodes in a row, one by one.
+//! After one time in f32, or four in f64, the two go into a sum of twice the digits
+//! ([`Real::FOLDS_EACH_TURN`]). Of others a lane takes one node after the other.
 //!
 //! Association, which depends on the number of strips and the rule alone: a lane's terms as
 //! said; the lanes of a warp by a butterfly; the families of a rule in their order; the
-//! chunks in groups by [`gather`], the groups in order, a lane, then by a butterfly.
+//! chunks of a unit in order; the units in groups by [`gather`], the groups in order, a lane,
+//! then by a butterfly.
 //!
-//! Nodes next to the limits, closer than the kind of number resolves, are taken one by one
-//! and kept between them, so that an integrand never sees a limit but for the rule's own
-//! evaluations there.
+//! Nodes next to the limits, closer than the kind of number resolves, are kept between them,
+//! so that an integrand never sees a limit but for the rule's own evaluations there.
 
-use cuda_std::{GpuFloat, grid, shared_array, thread, warp};
+use bytemuck::{Pod, Zeroable};
+#[cfg_attr(test, allow(unused_imports, reason = "a test has std's functions"))]
+use cuda_std::GpuFloat;
+use cuda_std::{grid, shared_array, thread, warp};
 
 use super::integrand::{Integrand, Parameters, Point};
 use super::real::{Real, Running};
@@ -33,35 +36,66 @@ use cuda_std::float::Addend;
 /// Nodes of a lane whose abscissas are one number plus a multiple of the step.
 pub const STEPS: usize = 16;
 
+/// Nodes that a lane takes at a time: two such numbers, so that a multiple serves twice.
+const OF_TURN: u32 = 2 * STEPS as u32;
+
 /// The most strips.
 pub const MAX_STRIPS: u64 = 1 << 40;
 
 /// The most chunks.
 pub const MAX_CHUNKS: u64 = 1 << 14;
 
-/// The most warps of a block.
-pub const MAX_WARPS: u32 = 8;
+/// Chunks that a block takes at once.
+pub const UNIT: u64 = 8;
 
-/// Groups of chunks, at most.
-const GROUPS: usize = (MAX_CHUNKS / GROUP) as usize;
+/// The most warps of a block: one for each chunk of a unit.
+pub const MAX_WARPS: u32 = UNIT as u32;
 
-/// Strips that a lane takes in a row.
-pub const fn strips_of_lane<R: Real>() -> u64 {
-    (STEPS * R::FOLDS) as u64
+/// Groups of units, at most.
+const GROUPS: usize = (MAX_CHUNKS / UNIT / GROUP) as usize;
+
+/// How often a lane takes [`OF_TURN`] nodes before it looks up, where its part of a chunk is so
+/// long.
+const TURNS: u32 = 2;
+
+/// More chunks than this cost more in the end than they balance, where there are few strips.
+const FEW_CHUNKS: u64 = 1 << 12;
+
+/// How an integral's strips are dealt out, which depends on their number alone. A kernel takes
+/// it from the host: it would take long to find it out, and what the compiler does not know
+/// to be the same for the whole launch, it loads again in every turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Chunks {
+    /// Strips of a chunk: a power of two.
+    pub strips: u64,
+    /// Units, of [`UNIT`] chunks.
+    pub units: u32,
+    /// How often a lane takes 32 nodes before it looks up.
+    pub turns: u32,
 }
 
-/// Strips of a chunk, for an integral of so many: a power of two, about the root of their
-/// number. More chunks than that would cost more in the end than they balance.
-pub const fn strips_of_chunk<R: Real>(strips: u64) -> u64 {
-    let turn = strips_of_lane::<R>() * LANES as u64;
-    let bits = strips.next_power_of_two().ilog2();
-    let root = 1 << bits.div_ceil(2);
-    let fewest = strips.next_power_of_two() / MAX_CHUNKS;
-    let mut chunk = turn;
-    while chunk < root || chunk < fewest {
-        chunk *= 2;
+// SAFETY: zeros are a value of every field.
+unsafe impl Zeroable for Chunks {}
+// SAFETY: a number of 8 bytes and two of 4: nothing lies between them, nor behind them.
+unsafe impl Pod for Chunks {}
+
+impl Chunks {
+    /// That of so many strips.
+    pub const fn of(strips: u64) -> Self {
+        let all = strips.next_power_of_two();
+        let root = 1 << all.ilog2().div_ceil(2);
+        let mut chunk = OF_TURN as u64 * LANES as u64;
+        while chunk < all / MAX_CHUNKS || (chunk < root && chunk < all / FEW_CHUNKS) {
+            chunk *= 2;
+        }
+        let is_long = chunk >= TURNS as u64 * OF_TURN as u64 * LANES as u64;
+        Self {
+            strips: chunk,
+            units: strips.div_ceil(chunk).div_ceil(UNIT) as u32,
+            turns: if is_long { TURNS } else { 1 },
+        }
     }
-    chunk
 }
 
 /// What a launch is asked for.
@@ -77,6 +111,8 @@ pub struct Request<R> {
     pub width: f64,
     /// How many strips; none: the result is 0.
     pub strips: u64,
+    /// How they are dealt out: [`Chunks::of`] them.
+    pub chunks: Chunks,
     /// How many next to either limit are taken one by one.
     pub margin: u64,
     /// The first of the rule's [`FAMILIES`].
@@ -106,30 +142,53 @@ pub struct Request<R> {
 pub unsafe fn integrate<I: Integrand<R>, R: Real>(request: &Request<R>) {
     let is_last = shared_array![u32; 1];
     let groups = shared_array![f64; GROUPS];
-    let (block, blocks) = (thread::block_idx_x(), thread::grid_dim_x());
+    let sums = shared_array![f64; 2 * UNIT as usize];
+    let (block, blocks, units) = (
+        thread::block_idx_x(),
+        thread::grid_dim_x(),
+        request.chunks.units,
+    );
     let (warp, warps) = (
         thread::thread_idx_x() / LANES,
         thread::block_dim_x() / LANES,
     );
     let lane = warp::lane_id();
+    // It is on its way while the launch before this one ends.
+    let first = FAMILIES[request.family as usize];
     grid::wait_for_earlier();
-    let chunk_strips = strips_of_chunk::<R>(request.strips);
-    let chunks = request.strips.div_ceil(chunk_strips) as u32;
     // SAFETY: the caller's; what is shared is written on one side of a barrier and read on
-    // the other. Every thread has the tag before its block arrives.
+    // the other, and of the sums of two units in a row each has its own half. Every thread
+    // has the tag before its block arrives.
     unsafe {
         let tag = tag(request.scratch);
-        // Chunks that are one too many fall on different multiprocessors.
-        let mut chunk = warp * blocks + block;
-        while chunk < chunks {
-            let sum = chunk_sum::<I, R>(request, u64::from(chunk), chunk_strips);
-            if lane == 0 {
-                status::publish(request.scratch, u64::from(chunk), sum, tag);
+        let (mut unit, mut half) = (block, sums);
+        while unit < units {
+            let mut chunk = warp;
+            while chunk < UNIT as u32 {
+                let number = u64::from(unit) * UNIT + u64::from(chunk);
+                let sum = chunk_sum::<I, R>(request, number, first);
+                if lane == 0 {
+                    *half.add(chunk as usize) = sum;
+                }
+                chunk += warps;
             }
-            chunk += warps * blocks;
+            thread::sync_threads();
+            if thread::thread_idx_x() == 0 {
+                let mut sum = *half;
+                for chunk in 1..UNIT as usize {
+                    sum += *half.add(chunk);
+                }
+                status::publish(request.scratch, u64::from(unit), sum, tag);
+            }
+            half = if half == sums {
+                sums.add(UNIT as usize)
+            } else {
+                sums
+            };
+            unit += blocks;
         }
         if warp == 0 {
-            status::forget::<f64>(request.scratch, request.words, u64::from(chunks), tag);
+            status::forget::<f64>(request.scratch, request.words, u64::from(units), tag);
         }
         thread::sync_threads();
         if thread::thread_idx_x() == 0 {
@@ -139,10 +198,10 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(request: &Request<R>) {
         if *is_last == 0 {
             return;
         }
-        let count = chunks.div_ceil(GROUP as u32);
+        let count = units.div_ceil(GROUP as u32);
         let mut group = warp;
         while group < count {
-            let in_group = (chunks - group * GROUP as u32).min(GROUP as u32);
+            let in_group = (units - group * GROUP as u32).min(GROUP as u32);
             let sum = gather::<Sum<f64>>(request.scratch, u64::from(group), in_group, tag);
             if lane == 0 {
                 *groups.add(group as usize) = sum;
@@ -174,7 +233,8 @@ fn scale<I: Integrand<R>, R: Real>(parameters: &Parameters<R>) -> f64 {
     of::<R, _>(|| I::eval(R::ZERO, parameters))
 }
 
-/// A chunk's terms with their weights, in every lane.
+/// A chunk's terms with their weights, in every lane; none where no strip is left for it.
+/// `first` is the first of the rule's families.
 ///
 /// # Safety
 /// All lanes of the warp call it, for the same chunk.
@@ -182,34 +242,41 @@ fn scale<I: Integrand<R>, R: Real>(parameters: &Parameters<R>) -> f64 {
 unsafe fn chunk_sum<I: Integrand<R>, R: Real>(
     request: &Request<R>,
     chunk: u64,
-    strips: u64,
+    first: (f64, f64),
 ) -> f64 {
-    let begin = chunk * strips;
+    let begin = chunk * request.chunks.strips;
     let mut sum = 0.0;
     let mut family = request.family;
     while family < request.family + request.families {
-        let (offset, weight) = FAMILIES[family as usize];
+        let (offset, weight) = if family == request.family {
+            first
+        } else {
+            FAMILIES[family as usize]
+        };
         let nodes = request.strips - u64::from(offset == 1.0);
-        let end = nodes.min(begin + strips);
-        let own = lane_sum::<I, R>(request, begin, end, offset);
+        let end = nodes.min(begin + request.chunks.strips);
+        let own = lane_sum::<I, R>(request, (begin, end), offset);
         // SAFETY: the caller's.
         sum = unsafe { of_lanes(own) }.mul_add(weight, sum);
         family += 1;
     }
     if chunk == 0 && request.ends != 0.0 {
-        let mut ends = 0.0;
+        // One limit in the lower lanes, the other in the upper ones.
         let (from, to) = (R::from_f64(request.from), R::from_f64(request.to));
-        for k in 0..2 {
-            let x = if k == 0 { from } else { to };
-            let (from_lower, to_upper) = (x - from, to - x);
-            let limit = Point {
-                x,
-                from_lower,
-                to_upper,
-            };
-            ends += I::eval_at(limit, &request.parameters).to_f64();
-        }
-        sum += ends * (request.ends / scale::<I, R>(&request.parameters));
+        let x = if warp::lane_id() < LANES / 2 {
+            from
+        } else {
+            to
+        };
+        let limit = Point {
+            x,
+            from_lower: x - from,
+            to_upper: to - x,
+        };
+        let own = I::eval_at(limit, &request.parameters).to_f64();
+        // SAFETY: the caller's.
+        let other = unsafe { warp::shuffle_xor(warp::FULL_MASK, own, LANES / 2) };
+        sum += (own + other) * request.ends * (1.0 / scale::<I, R>(&request.parameters));
     }
     sum
 }
@@ -229,67 +296,118 @@ unsafe fn of_lanes(mut own: f64) -> f64 {
     own
 }
 
-/// This lane's terms among the nodes `begin..end` of a family.
+/// This lane's terms among the nodes `begin..end` of a family, which a chunk has.
+///
+/// Of short integrands, those that are far from the limits in whole turns: a part of the
+/// chunk in a row, as long for every lane. The others by every lane in its turn.
 #[inline(always)]
 fn lane_sum<I: Integrand<R>, R: Real>(
     request: &Request<R>,
-    begin: u64,
-    end: u64,
+    (begin, end): (u64, u64),
     offset: f64,
 ) -> f64 {
-    let in_a_row = strips_of_lane::<R>();
+    let lane = u64::from(warp::lane_id());
     let mut sum = Running::<R>::ZERO;
-    let mut node = begin + u64::from(warp::lane_id()) * in_a_row;
-    while node < end {
-        let last = node + in_a_row;
-        let is_inside = node >= request.margin && last + request.margin <= request.strips;
-        sum.add(if I::IS_SHORT && last <= end && is_inside {
-            at_once::<I, R>(request, node as f64 + offset)
-        } else {
-            one_by_one::<I, R>(request, node, last.min(end), offset)
-        });
-        node += in_a_row * u64::from(LANES);
+    let (mut low, mut high) = (end, end);
+    if I::IS_SHORT {
+        let in_a_row = request.chunks.strips / u64::from(LANES);
+        let step = u64::from(request.chunks.turns * OF_TURN);
+        low = ((request.margin + step - 1) & !(step - 1)).clamp(begin, end);
+        high = (end.min(request.strips - request.margin) & !(step - 1)).max(low);
+        let first = (begin + lane * in_a_row).max(low);
+        let last = (begin + (lane + 1) * in_a_row).min(high);
+        let mut at = first as f64 + offset;
+        let mut left = last.saturating_sub(first) as u32;
+        while left > 0 {
+            at_once::<I, R>(request, &mut at, &mut sum);
+            left -= step as u32;
+        }
+    }
+    let mut part = 0;
+    while part < 2 {
+        let (from, to) = if part == 0 { (begin, low) } else { (high, end) };
+        let at = (from + lane) as f64 + offset;
+        let count = (to - from + u64::from(LANES) - 1).saturating_sub(lane) / u64::from(LANES);
+        one_by_one::<I, R>(request, at, count as u32, &mut sum);
+        part += 1;
     }
     sum.value()
 }
 
-/// The terms of [`strips_of_lane`] nodes, of which the first is `at` steps behind the
-/// lower limit.
+/// Adds the terms of the turns' nodes, [`OF_TURN`] each, of which the first is `at` steps behind
+/// the lower limit; then `at` is behind the last.
 #[inline(always)]
-fn at_once<I: Integrand<R>, R: Real>(request: &Request<R>, mut at: f64) -> R {
-    let (mut even, mut odd) = (R::ZERO, R::ZERO);
-    let mut fold = 0;
-    while fold < R::FOLDS {
-        let base = R::from_f64(at.mul_add(request.step, request.from));
-        for k in 0..STEPS / 2 {
-            let node = |k: usize| I::eval(base + request.multiples[k], &request.parameters);
-            even = node(2 * k).add_to(even);
-            odd = node(2 * k + 1).add_to(odd);
+fn at_once<I: Integrand<R>, R: Real>(request: &Request<R>, at: &mut f64, sum: &mut Running<R>) {
+    let (mut low, mut high) = (R::ZERO, R::ZERO);
+    let mut turn = 0;
+    while turn < request.chunks.turns {
+        let base = |at: f64| R::from_f64(at.mul_add(request.step, request.from));
+        let bases = (base(*at), base(*at + STEPS as f64));
+        for k in 0..STEPS {
+            let multiple = request.multiples[k];
+            low = I::eval(bases.0 + multiple, &request.parameters).add_to(low);
+            high = I::eval(bases.1 + multiple, &request.parameters).add_to(high);
         }
-        at += STEPS as f64;
-        fold += 1;
+        *at += f64::from(OF_TURN);
+        turn += 1;
+        if R::FOLDS_EACH_TURN {
+            sum.add(low + high);
+            (low, high) = (R::ZERO, R::ZERO);
+        }
     }
-    even + odd
+    if !R::FOLDS_EACH_TURN {
+        sum.add(low + high);
+    }
 }
 
-/// The terms of the nodes `node..end`, which are kept off the limits.
+/// Adds the terms of `count` nodes, every 32nd, kept off the limits.
 #[inline(always)]
 fn one_by_one<I: Integrand<R>, R: Real>(
     request: &Request<R>,
-    mut node: u64,
-    end: u64,
-    offset: f64,
-) -> R {
-    let (above, below) = (
-        R::from_f64(request.from).above(),
-        R::from_f64(request.to).below(),
-    );
-    let mut sum = R::ZERO;
-    while node < end {
-        let x = R::from_f64((node as f64 + offset).mul_add(request.step, request.from));
-        let x = GpuFloat::max(GpuFloat::min(x, below), above);
-        sum = I::eval(x, &request.parameters).add_to(sum);
-        node += 1;
+    mut at: f64,
+    count: u32,
+    sum: &mut Running<R>,
+) {
+    let bounds = Bounds::of(request);
+    let plainly = if R::FOLDS_EACH_TURN {
+        STEPS as u32
+    } else {
+        TURNS * OF_TURN
+    };
+    let (mut own, mut done) = (R::ZERO, 0);
+    while done < count {
+        let x = bounds.nearest(R::from_f64(at.mul_add(request.step, request.from)));
+        own = I::eval(x, &request.parameters).add_to(own);
+        at += f64::from(LANES);
+        done += 1;
+        if done.is_multiple_of(plainly) {
+            sum.add(own);
+            own = R::ZERO;
+        }
     }
-    sum
+    sum.add(own);
+}
+
+/// The numbers next to the limits, between them.
+#[derive(Clone, Copy)]
+struct Bounds<R> {
+    lower: R,
+    upper: R,
+}
+
+impl<R: Real> Bounds<R> {
+    #[inline(always)]
+    fn of(request: &Request<R>) -> Self {
+        Self {
+            lower: R::from_f64(request.from).above(),
+            upper: R::from_f64(request.to).below(),
+        }
+    }
+
+    /// The nearest number to `x` that is between the limits.
+    #[inline(always)]
+    fn nearest(self, x: R) -> R {
+        let x = if x < self.lower { self.lower } else { x };
+        if x > self.upper { self.upper } else { x }
+    }
 }

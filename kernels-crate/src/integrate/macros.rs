@@ -179,6 +179,7 @@ macro_rules! integrand_kernels {
                 step: f64,
                 width: f64,
                 strips: u64,
+                chunks: $crate::integrate::composite::Chunks,
                 margin: u64,
                 family: u32,
                 families: u32,
@@ -191,8 +192,8 @@ macro_rules! integrand_kernels {
             ) {
                 ::cuda_std::grid::allow_next();
                 let request = $crate::integrate::composite::Request {
-                    from, to, step, width, strips, margin, family, families, ends, multiples,
-                    parameters, output, scratch, words,
+                    from, to, step, width, strips, chunks, margin, family, families, ends,
+                    multiples, parameters, output, scratch, words,
                 };
                 // SAFETY: the kernel's own contract.
                 unsafe { $crate::integrate::composite::integrate::<$type, $float>(&request) }

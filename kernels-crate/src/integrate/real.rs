@@ -37,9 +37,9 @@ pub trait Real:
     const EPSILON: Self;
     /// The least positive normal number.
     const MIN_POSITIVE: Self;
-    /// Terms that are added up plainly before what a sum loses is kept: more of them
-    /// cost less, and let a sum of equal terms lose half an ulp each.
-    const FOLDS: usize;
+    /// Whether what a sum loses is kept for every sixteen terms and not for every 64: more of
+    /// them cost less, and let a sum of equal terms lose half an ulp each.
+    const FOLDS_EACH_TURN: bool;
 
     /// The nearest number.
     fn from_f64(value: f64) -> Self;
@@ -68,7 +68,7 @@ macro_rules! real {
             const ZERO: Self = 0.0;
             const EPSILON: Self = $float::EPSILON;
             const MIN_POSITIVE: Self = $float::MIN_POSITIVE;
-            const FOLDS: usize = $folds;
+            const FOLDS_EACH_TURN: bool = $folds;
 
             #[inline(always)]
             fn from_f64(value: f64) -> Self {
@@ -94,45 +94,41 @@ macro_rules! real {
 }
 
 real! {
-    f32 1;
-    f64 4;
+    f32 true;
+    f64 false;
 }
 
-/// A sum in two numbers of the same kind: twice the digits.
+/// A sum, and what its last addition has lost, which goes into the next: right to twice a
+/// number's precision, of the sum of the magnitudes.
 ///
-/// Source: Knuth, The Art of Computer Programming, volume 2, section 4.2.2, theorem B (the
-/// error of an addition); Dekker, A floating-point technique for extending the available
-/// precision, 1971.
+/// Source: Kahan, Further remarks on reducing truncation errors, 1965.
 #[derive(Clone, Copy, Debug)]
 pub struct Running<R> {
     sum: R,
-    /// What the additions lost.
-    lost: R,
+    /// How much more the sum is than it should be.
+    excess: R,
 }
 
 impl<R: Real> Running<R> {
     /// 0.
     pub const ZERO: Self = Self {
         sum: R::ZERO,
-        lost: R::ZERO,
+        excess: R::ZERO,
     };
 
     /// Adds a term.
     #[inline(always)]
     pub fn add(&mut self, term: R) {
+        let term = term - self.excess;
         let sum = self.sum + term;
-        let added = sum - self.sum;
-        let lost = (self.sum - (sum - added)) + (term - added);
-        // What was lost would lose digits itself, were it not kept small.
-        let lost = self.lost + lost;
-        self.sum = sum + lost;
-        self.lost = lost - (self.sum - sum);
+        self.excess = (sum - self.sum) - term;
+        self.sum = sum;
     }
 
     /// The sum.
     #[inline(always)]
     pub fn value(&self) -> f64 {
-        self.sum.to_f64() + self.lost.to_f64()
+        self.sum.to_f64() - self.excess.to_f64()
     }
 }
 
