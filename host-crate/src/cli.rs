@@ -207,7 +207,7 @@ pub struct IntegrateArguments {
     pub integrand: Option<String>,
 
     /// List the functions: formula, parameters, limits and break points; integrate nothing
-    #[arg(long, conflicts_with_all = ["from", "to", "parameters", "strips", "tolerance",
+    #[arg(long, conflicts_with_all = ["from", "to", "parameters", "rule", "precision", "strips", "tolerance",
         "absolute", "intervals", "levels", "breaks", "batch", "out"])]
     pub list: bool,
 

@@ -82,7 +82,7 @@ impl Name {
         })
     }
 
-    /// Options, whether they are given, whether this rule has them, and the rules that do.
+    /// Err when an option is given that other rules have, and this one has not.
     fn check_places(self, arguments: &IntegrateArguments) -> Result<()> {
         let is_composite = matches!(self, Name::Composite(_));
         let is_adaptive = matches!(self, Name::Adaptive(_));

@@ -28,8 +28,7 @@ use target::Form;
 /// What was done.
 #[derive(Debug)]
 pub struct Done {
-    /// What is no result, a sentence each: the device, and items that have no result that
-    /// holds.
+    /// A sentence each: which device it was, and how many items did not converge.
     pub notices: Vec<String>,
     /// Whether all items have converged, or were computed by a rule that estimates no error.
     pub is_fine: bool,

@@ -1,5 +1,5 @@
-//! What came of each item, whatever the rule, and the sentence about those that have no
-//! result that holds.
+//! What came of each item, whatever the rule, and the sentence about those that did not
+//! converge.
 
 use super::items::Items;
 use super::number::Number;
@@ -132,7 +132,7 @@ impl<R: Number> Row<R> {
     }
 }
 
-/// One sentence where items have no result that holds: how many of which status, and the
+/// One sentence where items did not converge: how many of which status, and the
 /// first of each.
 pub(super) fn objection<R: Number>(items: &Items<R>, rows: &[Row<R>]) -> Option<String> {
     let failed = rows.iter().filter(|row| !row.status.is_fine()).count();
@@ -157,7 +157,7 @@ pub(super) fn objection<R: Number>(items: &Items<R>, rows: &[Row<R>]) -> Option<
     let all: Vec<String> = Status::FAILURES.into_iter().filter_map(of_status).collect();
     let all = all.join("; ");
     Some(match rows.len() {
-        1 => format!("the integral has no result that holds: {all}"),
-        n => format!("{failed} of {n} integrals have no result that holds: {all}"),
+        1 => format!("the integral did not converge: {all}"),
+        n => format!("{failed} of {n} integrals did not converge: {all}"),
     })
 }
