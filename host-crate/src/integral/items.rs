@@ -1,24 +1,15 @@
-//! The items of a request: limits and parameters of each, from the command line and from the
-//! columns of a file.
+//! The items of a request: limits and parameters of each, one for all or from the columns of
+//! a file.
 
+use super::given::{Common, Given};
 use super::method::Method;
-use super::number::{self, Number};
+use super::number::Number;
 use super::refused;
-use crate::cli::IntegrateArguments;
 use crate::error::Result;
 use crate::integrate::Kernels;
 
 /// The most items of a batch.
 pub(super) const MAX_ITEMS: usize = 1 << 24;
-
-/// What holds for all items whose file does not say otherwise.
-#[derive(Clone, Debug)]
-pub(super) struct Given<R> {
-    from: Option<R>,
-    to: Option<R>,
-    /// One for each of the integrand's.
-    parameters: Vec<Option<R>>,
-}
 
 /// Limits and parameters, and where they were read.
 #[derive(Clone, Debug)]
@@ -53,18 +44,19 @@ impl std::fmt::Display for Place {
 
 /// What of an item a column has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Column {
+pub(super) enum Column {
+    /// Its lower limit.
     From,
+    /// Its upper limit.
     To,
+    /// Its parameter of this index.
     Parameter(usize),
 }
 
 /// Makes items of rows.
 pub(super) struct Collector<'a, R> {
     columns: Vec<Column>,
-    from: R,
-    to: R,
-    parameters: Vec<R>,
+    common: Common<R>,
     method: &'a Method<R>,
     most: usize,
     items: Items<R>,
@@ -78,152 +70,19 @@ pub(super) fn column_names<R: Number>(of: &Kernels<R>) -> Vec<&'static str> {
         .collect()
 }
 
-impl<R: Number> Given<R> {
-    /// What the command line says.
-    pub(super) fn new(arguments: &IntegrateArguments, of: &Kernels<R>) -> Result<Self> {
-        Ok(Self {
-            from: limit("--from", &arguments.from)?,
-            to: limit("--to", &arguments.to)?,
-            parameters: match &arguments.parameters {
-                Some(text) => parameters(text, of)?,
-                None => vec![None; of.parameters.len()],
-            },
-        })
-    }
-
-    /// Nothing but the integrand's own limits.
-    #[cfg(test)]
-    pub(super) fn none(of: &Kernels<R>) -> Self {
-        Self {
-            from: None,
-            to: None,
-            parameters: vec![None; of.parameters.len()],
-        }
-    }
-
-    /// The only item of a request without a file.
-    pub(super) fn alone(self, of: &Kernels<R>, method: &Method<R>) -> Result<Items<R>> {
-        let mut collector = Collector::new(self, of, method, &[])
-            .map_err(|problem| refused("--parameters", problem))?;
-        if let Some((name, problem)) = method.objection(collector.from, collector.to) {
-            return Err(refused(&format!("--{name}"), problem));
-        }
-        match collector.push(&[], None) {
-            Ok(()) => Ok(collector.items),
-            Err(problem) => Err(refused("--rule", problem)),
-        }
-    }
-}
-
-/// A limit as it is typed.
-fn limit<R: Number>(argument: &str, text: &Option<String>) -> Result<Option<R>> {
-    let Some(text) = text else { return Ok(None) };
-    let problem = match number::parse::<R>(text) {
-        // NaN is not equal to itself.
-        Ok(value) if value == value => return Ok(Some(value)),
-        Ok(_) => format!("`{text}` is no limit"),
-        Err(problem) => problem,
-    };
-    let problem = format!("{problem}, allowed are numbers, inf and -inf");
-    Err(refused(argument, problem))
-}
-
-/// `1,2`, in the integrand's order, or `u=2,a=1`, of which some may be missing.
-fn parameters<R: Number>(text: &str, of: &Kernels<R>) -> Result<Vec<Option<R>>> {
-    let names = of.parameters;
-    let object = |problem: String| {
-        let allowed = match names {
-            [] => format!("{} has none", of.name),
-            _ => format!(
-                "allowed are those of {}: {}",
-                of.name,
-                names
-                    .iter()
-                    .map(|name| format!("{name}=NUMBER"))
-                    .collect::<Vec<_>>()
-                    .join(",")
-            ),
-        };
-        refused("--parameters", format!("{problem}, {allowed}"))
-    };
-    let mut found = vec![None; names.len()];
-    let items: Vec<&str> = text.split(',').collect();
-    let is_in_order = items.iter().all(|item| !item.contains('='));
-    if is_in_order && items.len() != names.len() {
-        return Err(object(format!("`{text}` are {}", items.len())));
-    }
-    for (index, item) in items.iter().enumerate() {
-        let (index, value) = match item.split_once('=') {
-            Some((name, value)) => match names.iter().position(|known| known == &name.trim()) {
-                Some(index) => (index, value.trim()),
-                None => return Err(object(format!("`{}` is unknown", name.trim()))),
-            },
-            None if is_in_order => (index, *item),
-            None => return Err(object(format!("`{item}` has no name"))),
-        };
-        let value = number::parse::<R>(value).map_err(object)?;
-        if !value.is_number() {
-            return Err(object(format!("`{item}` is not finite")));
-        }
-        if found[index].replace(value).is_some() {
-            return Err(object(format!("{} is given twice", names[index])));
-        }
-    }
-    Ok(found)
-}
-
 impl<'a, R: Number> Collector<'a, R> {
-    /// For a file with columns of these names; or what is wrong with them. `rest` has what
-    /// holds for all.
+    /// For a file with columns of these names; or what is wrong with them.
     pub(super) fn new(
-        rest: Given<R>,
+        given: Given<R>,
         of: &Kernels<R>,
         method: &'a Method<R>,
         names: &[&str],
     ) -> std::result::Result<Self, String> {
-        let known = column_names(of);
-        let mut columns = Vec::new();
-        for name in names {
-            let Some(index) = known.iter().position(|known| known == name) else {
-                let allowed = known.join(", ");
-                return Err(format!("has a column `{name}`, allowed are {allowed}"));
-            };
-            let (column, argument, is_given) = match index {
-                0 => (Column::From, "--from", rest.from.is_some()),
-                1 => (Column::To, "--to", rest.to.is_some()),
-                k => {
-                    let is_given = rest.parameters[k - 2].is_some();
-                    (Column::Parameter(k - 2), "--parameters", is_given)
-                }
-            };
-            if columns.contains(&column) {
-                return Err(format!("has two columns `{name}`, allowed is one"));
-            }
-            if is_given {
-                return Err(format!(
-                    "has a column `{name}`, which {argument} gives as well, allowed is one of them"
-                ));
-            }
-            columns.push(column);
-        }
-        let missing: Vec<&str> = (0..of.parameters.len())
-            .filter(|&k| rest.parameters[k].is_none() && !columns.contains(&Column::Parameter(k)))
-            .map(|k| of.parameters[k])
-            .collect();
-        if !missing.is_empty() {
-            let (has, all) = (missing.join(" and no "), of.parameters.join(", "));
-            let be = if names.is_empty() { "have" } else { "has" };
-            return Err(format!("{be} no {has}, {} needs {all}", of.name));
-        }
+        let columns = columns(&given, of, names)?;
+        let common = given.complete(of, &columns);
         Ok(Self {
+            common: common.map_err(|problem| format!("has {problem}"))?,
             columns,
-            from: rest.from.unwrap_or(of.limits.0),
-            to: rest.to.unwrap_or(of.limits.1),
-            parameters: rest
-                .parameters
-                .iter()
-                .map(|given| given.unwrap_or(R::ZERO))
-                .collect(),
             method,
             most: MAX_ITEMS,
             items: Items {
@@ -247,19 +106,15 @@ impl<'a, R: Number> Collector<'a, R> {
     }
 
     /// Makes an item of a row, or says what is wrong with it.
-    pub(super) fn push(
-        &mut self,
-        row: &[R],
-        place: Option<Place>,
-    ) -> std::result::Result<(), String> {
+    pub(super) fn push(&mut self, row: &[R], place: Place) -> std::result::Result<(), String> {
         let n = self.items.from.len();
         if n >= self.most {
             let has = format!("more than {}", self.most);
             return Err(number_of_items(&has, self.most));
         }
         let first = self.items.parameters.len();
-        let (mut from, mut to) = (self.from, self.to);
-        self.items.parameters.extend_from_slice(&self.parameters);
+        let (mut from, mut to) = (self.common.from, self.common.to);
+        self.items.parameters.extend(&self.common.parameters);
         for (column, &value) in self.columns.iter().zip(row) {
             match column {
                 Column::From => from = value,
@@ -272,14 +127,11 @@ impl<'a, R: Number> Collector<'a, R> {
         }
         self.items.from.push(from);
         self.items.to.push(to);
-        if let Some(Place::Line(line)) = place {
-            let expected = self
-                .items
-                .lines
-                .last()
-                .map(|&(item, first)| first + (n - item) as u64);
-            if expected != Some(line) {
-                self.items.lines.push((n, line));
+        if let Place::Line(line) = place {
+            let lines = &mut self.items.lines;
+            let next = lines.last().map(|&(item, first)| first + (n - item) as u64);
+            if next != Some(line) {
+                lines.push((n, line));
             }
         }
         Ok(())
@@ -291,12 +143,59 @@ impl<'a, R: Number> Collector<'a, R> {
     }
 }
 
+/// What columns of these names have; or what is wrong with them.
+fn columns<R: Number>(
+    given: &Given<R>,
+    of: &Kernels<R>,
+    names: &[&str],
+) -> std::result::Result<Vec<Column>, String> {
+    let known = column_names(of);
+    let mut columns = Vec::new();
+    for name in names {
+        let column = match known.iter().position(|known| known == name) {
+            Some(0) => Column::From,
+            Some(1) => Column::To,
+            Some(k) => Column::Parameter(k - 2),
+            None => {
+                let allowed = known.join(", ");
+                return Err(format!("has a column `{name}`, allowed are {allowed}"));
+            }
+        };
+        if columns.contains(&column) {
+            return Err(format!("has two columns `{name}`, allowed is one"));
+        }
+        if let Some(argument) = given.gives(column) {
+            return Err(format!(
+                "has a column `{name}`, which {argument} gives as well, allowed is one of them"
+            ));
+        }
+        columns.push(column);
+    }
+    Ok(columns)
+}
+
 /// That a file has no items, or more than `most`, and `has` so many.
 pub(super) fn number_of_items(has: &str, most: usize) -> String {
     format!("has {has} items, allowed are 1 to {most}")
 }
 
 impl<R: Number> Items<R> {
+    /// The only item of a request without a file.
+    pub(super) fn alone(given: Given<R>, of: &Kernels<R>, method: &Method<R>) -> Result<Self> {
+        let common = given.complete(of, &[]);
+        let common =
+            common.map_err(|problem| refused("--parameters", format!("have {problem}")))?;
+        if let Some((limit, problem)) = method.objection(common.from, common.to) {
+            return Err(refused(&format!("--{limit}"), problem));
+        }
+        Ok(Self {
+            from: vec![common.from],
+            to: vec![common.to],
+            parameters: common.parameters,
+            lines: Vec::new(),
+        })
+    }
+
     /// How many.
     pub(super) fn len(&self) -> usize {
         self.from.len()

@@ -183,7 +183,7 @@ impl<R: Number> Method<R> {
         if let Method::Adaptive(_) | Method::TanhSinh(_) = self {
             return None;
         }
-        let is_infinite = |limit: R| !limit.is_number() && limit == limit;
+        let is_infinite = |limit: R| limit.to_f64().is_infinite();
         for (name, limit) in [("from", from), ("to", to)] {
             if is_infinite(limit) {
                 let problem = format!(

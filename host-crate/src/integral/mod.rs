@@ -1,12 +1,14 @@
 //! `quadscan integrate`: one integral, or a file of them, of a function of the catalogue.
 //!
 //! `request` is what the command line asks for, of which `method` is the rule, `catalogue`
-//! the function and `items` what is integrated; `batch` reads files of items, `run` has the
-//! device, `results` is what came of it, and `output` its text. How integrals are computed is
+//! the function and `given` what holds for all items; `items` is what is integrated, and
+//! `batch` reads files of it; `run` has the device, `results` is what came of it, `output` its
+//! text, and `target` the file. How integrals are computed is
 //! [`integrate`](crate::integrate)'s.
 
 mod batch;
 mod catalogue;
+mod given;
 mod items;
 mod method;
 mod number;
@@ -20,6 +22,7 @@ use std::io::{self, Read, Write};
 
 use crate::cli::IntegrateArguments;
 use crate::error::{Error, Result};
+use items::Items;
 use number::Number;
 use output::Results;
 use request::{Precision, Request};
@@ -93,7 +96,7 @@ fn of<R: Number>(
     let (of, given, method) = (&request.of, request.given.clone(), &request.method);
     let items = match request.file() {
         Some(path) => batch::read(path, input, of, given, method)?,
-        None => given.alone(of, method)?,
+        None => Items::alone(given, of, method)?,
     };
     let target = request.out.as_deref();
     let target = target.map(|path| target::check(path).map(|form| (path, form)));

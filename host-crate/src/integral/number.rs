@@ -48,6 +48,11 @@ fn too_large<R: Number>(text: &str) -> String {
     format!("`{text}` is more than {} can say", R::NAME)
 }
 
+/// Whether it is no number at all.
+pub(super) fn is_nan<R: Real>(value: R) -> bool {
+    value.to_f64().is_nan()
+}
+
 /// The fewest digits that are this number and no other of its precision.
 pub(super) fn text<R: Real>(value: R) -> String {
     format!("{value:?}")

@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::catalogue;
-use super::items::Given;
+use super::given::Given;
+use super::items::Items;
 use super::method::Method;
 use super::number::Number;
 use super::{batch, refused, target};
@@ -83,7 +84,7 @@ impl<R: Number> Request<R> {
         match &request.batch {
             Some(path) => batch::check_name(path)?,
             // What one item lacks is known without a file.
-            None => drop(request.given.clone().alone(&of, &request.method)?),
+            None => drop(Items::alone(request.given.clone(), &of, &request.method)?),
         }
         request.out.as_deref().map(target::form).transpose()?;
         Ok(request)

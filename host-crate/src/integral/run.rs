@@ -2,7 +2,7 @@
 
 use super::items::Items;
 use super::method::Method;
-use super::number::Number;
+use super::number::{Number, is_nan};
 use super::results::Row;
 use crate::device::{Artifact, Device, DeviceChoice, Module};
 use crate::error::{Error, Result};
@@ -89,8 +89,7 @@ fn strip_by_strip<R: Number>(
     let mut plan = Composite::new(module, *of, strips)?;
     let mut values = module.device().alloc::<R>(items.len())?;
     values.fill_bytes(NOTHING)?;
-    let has_limits =
-        |item: usize| items.from[item] == items.from[item] && items.to[item] == items.to[item];
+    let has_limits = |item: usize| !is_nan(items.from[item]) && !is_nan(items.to[item]);
     for item in (0..items.len()).filter(|&item| has_limits(item)) {
         let limits = (items.from[item], items.to[item]);
         let parameters = items.parameters_of(item);

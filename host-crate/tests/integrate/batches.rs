@@ -130,7 +130,7 @@ fn a_batch_gives_what_each_item_gives_alone() {
             "--parameters",
         ];
         let alone = integrate_in(folder.path(), &[&arguments[..], &[parameters]].concat());
-        assert_eq!(Table::of(&alone).rows, [row.clone()]);
+        assert_eq!(&Table::of(&alone).rows[0], row);
     }
 }
 

@@ -57,7 +57,7 @@ fn collect<R: Number>(
             })?;
             row.push(value);
         }
-        let pushed = collector.push(&row, Some(place));
+        let pushed = collector.push(&row, place);
         pushed.map_err(|problem| Problem::At(place, problem))?;
     }
     let none = || Problem::Wrong(number_of_items("no", MAX_ITEMS));
@@ -115,7 +115,7 @@ mod tests {
     use quadscan_kernels::integrate::catalogue::GenzGaussian;
 
     use super::*;
-    use crate::integral::items::Given;
+    use crate::integral::given::Given;
     use crate::integral::method::Method;
     use crate::integrate::{IntegrandKernels, Options};
 

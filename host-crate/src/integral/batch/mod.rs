@@ -8,7 +8,8 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use super::items::{Given, Items};
+use super::given::Given;
+use super::items::Items;
 use super::method::Method;
 use super::number::Number;
 use super::refused;

@@ -71,7 +71,7 @@ pub(super) fn read<R: Number>(
             })?;
             row.push(value);
         }
-        let pushed = collector.push(&row, Some(place));
+        let pushed = collector.push(&row, place);
         pushed.map_err(|problem| Problem::At(place, problem))?;
     }
     if input.read(&mut [0])? != 0 {
