@@ -183,19 +183,19 @@ fn list(arguments: &ArtifactArguments) -> ExitCode {
 /// `quadscan integrate`.
 fn integrate(arguments: &IntegrateArguments) -> ExitCode {
     let mut output = BufWriter::new(io::stdout().lock());
-    match integral::integrate(arguments, &mut io::stdin().lock(), &mut output) {
+    let mut input = io::stdin().lock();
+    match integral::integrate(arguments, &mut input, &mut output, &mut |sentence| {
+        say(sentence)
+    }) {
         Err(error) => {
             say(&format!("error: {error}"));
             ExitCode::from(error.exit_code())
         }
-        Ok(done) => {
-            done.notices.iter().for_each(|notice| say(notice));
-            match loss(done.written) {
-                Some(error) => unprinted(&error),
-                None if done.is_fine => ExitCode::SUCCESS,
-                None => ExitCode::from(WRONG),
-            }
-        }
+        Ok(done) => match loss(done.written) {
+            Some(error) => unprinted(&error),
+            None if done.is_fine => ExitCode::SUCCESS,
+            None => ExitCode::from(WRONG),
+        },
     }
 }
 

@@ -71,7 +71,10 @@ fn break_point<R: Number>(of: &Kernels<R>, index: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use quadscan_kernels::integrate::catalogue::GenzContinuous;
+
     use super::*;
+    use crate::integrate::IntegrandKernels;
 
     /// Expected: the catalogue's source.
     #[test]
@@ -92,5 +95,15 @@ mod tests {
         );
         assert!(line("peaks").ends_with(" | 0.2, 0.4, 0.6"));
         assert_eq!(rows.len(), CATALOGUE.len());
+    }
+
+    #[test]
+    fn a_break_is_a_number_a_parameter_or_of_several() {
+        let mut of = GenzContinuous::KERNELS;
+        assert_eq!(break_point::<f64>(&of, 0), "u");
+        of.break_point = |_, parameters| parameters[0] + parameters[1];
+        assert_eq!(break_point::<f64>(&of, 0), "of a and u");
+        of.break_point = |_, _| 0.1;
+        assert_eq!(break_point::<f64>(&of, 0), "0.1");
     }
 }

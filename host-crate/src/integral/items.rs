@@ -3,7 +3,7 @@
 
 use super::given::{Common, Given};
 use super::method::Method;
-use super::number::Number;
+use super::number::{self, Number};
 use super::refused;
 use crate::error::Result;
 use crate::integrate::Kernels;
@@ -158,6 +158,7 @@ fn columns<R: Number>(
             Some(k) => Column::Parameter(k - 2),
             None => {
                 let allowed = known.join(", ");
+                let name = number::shown(name);
                 return Err(format!("has a column `{name}`, allowed are {allowed}"));
             }
         };

@@ -31,8 +31,6 @@ use target::Form;
 /// What was done.
 #[derive(Debug)]
 pub struct Done {
-    /// A sentence each: which device it was, and how many items did not converge.
-    pub notices: Vec<String>,
     /// Whether all items have converged, or were computed by a rule that estimates no error.
     pub is_fine: bool,
     /// Whether the results were written to the output.
@@ -47,7 +45,8 @@ fn refused(argument: &str, problem: String) -> Error {
 }
 
 /// Carries out `quadscan integrate`: reads a batch called `-` from `input`, and writes the
-/// results to `output`, or to the file that is asked for and its name to `output`.
+/// results to `output`, or to the file that is asked for and its name to `output`. What is no
+/// result it says: which device it is, and how many items did not converge.
 ///
 /// # Errors
 ///
@@ -57,11 +56,11 @@ pub fn integrate(
     arguments: &IntegrateArguments,
     input: &mut dyn Read,
     output: &mut dyn Write,
+    say: &mut dyn FnMut(&str),
 ) -> Result<Done> {
     if arguments.list {
         let text = catalogue::list(arguments, request::format(arguments)?)?;
         return Ok(Done {
-            notices: Vec::new(),
             is_fine: true,
             written: output
                 .write_all(text.as_bytes())
@@ -69,8 +68,8 @@ pub fn integrate(
         });
     }
     match Precision::new(arguments)? {
-        Precision::F32 => of::<f32>(arguments, input, output),
-        Precision::F64 => of::<f64>(arguments, input, output),
+        Precision::F32 => of::<f32>(arguments, input, output, say),
+        Precision::F64 => of::<f64>(arguments, input, output, say),
     }
 }
 
@@ -91,6 +90,7 @@ fn of<R: Number>(
     arguments: &IntegrateArguments,
     input: &mut dyn Read,
     output: &mut dyn Write,
+    say: &mut dyn FnMut(&str),
 ) -> Result<Done> {
     let request = Request::<R>::new(arguments)?;
     let (of, given, method) = (&request.of, request.given.clone(), &request.method);
@@ -101,9 +101,9 @@ fn of<R: Number>(
     let target = request.out.as_deref();
     let target = target.map(|path| target::check(path).map(|form| (path, form)));
     let target = target.transpose()?;
-    let (device, notice) = run::open(request.device)?;
+    let (device, name) = run::open(request.device)?;
+    say(&name);
     let rows = run::rows(&device, of, method, &items)?;
-    let objection = results::objection(&items, &rows);
     let results = Results {
         request: &request,
         items: &items,
@@ -119,9 +119,13 @@ fn of<R: Number>(
             writeln!(output, "{}", path.display())
         }
     };
+    let written = written.and_then(|()| output.flush());
+    let objection = results::objection(&items, &rows);
+    if let Some(sentence) = &objection {
+        say(sentence);
+    }
     Ok(Done {
         is_fine: objection.is_none(),
-        notices: [Some(notice), objection].into_iter().flatten().collect(),
-        written: written.and_then(|()| output.flush()),
+        written,
     })
 }

@@ -26,7 +26,7 @@ impl Number for f64 {
 /// is wrong with it.
 pub(super) fn parse<R: Number>(text: &str) -> Result<R, String> {
     let Ok(value) = text.parse::<R>() else {
-        return Err(format!("`{text}` is no number"));
+        return Err(format!("`{}` is no number", shown(text)));
     };
     let has_digits = text.bytes().any(|byte| byte.is_ascii_digit());
     if has_digits && !value.is_number() {
@@ -45,7 +45,21 @@ pub(super) fn nearest<R: Number>(value: f64) -> Result<R, String> {
 }
 
 fn too_large<R: Number>(text: &str) -> String {
-    format!("`{text}` is more than {} can say", R::NAME)
+    format!("`{}` is more than {} can say", shown(text), R::NAME)
+}
+
+/// A text of a file as a sentence can have it: on one line, and not too long.
+pub(super) fn shown(text: &str) -> String {
+    const LENGTH: usize = 40;
+    let plain = text.chars().map(|character| match character {
+        control if control.is_control() => char::REPLACEMENT_CHARACTER,
+        other => other,
+    });
+    let mut shown: String = plain.take(LENGTH).collect();
+    if text.chars().nth(LENGTH).is_some() {
+        shown += "...";
+    }
+    shown
 }
 
 /// Whether it is no number at all.

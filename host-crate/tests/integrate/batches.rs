@@ -208,6 +208,10 @@ fn a_bad_row_is_named_by_its_line_and_nothing_is_written() {
             "\n\n",
             " is empty, allowed is a header of from,to,a,u and an item a line",
         ),
+        (
+            "a,u\n1,\"2\n3\"\n",
+            ", line 3: `2\u{fffd}3` is no number, allowed in u are ",
+        ),
         ("a,u\n", " has no items, allowed are 1 to 16777216"),
         (
             "1,2\n3,4\n",
