@@ -74,9 +74,9 @@ impl<R: Number> Results<'_, R> {
     /// CSV, with a header.
     pub(super) fn write_csv(&self, output: &mut dyn Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(output);
-        writer.write_record(self.header())?;
+        writer.write_record(self.header()).map_err(system)?;
         for item in 0..self.rows.len() {
-            writer.write_record(self.cells(item))?;
+            writer.write_record(self.cells(item)).map_err(system)?;
         }
         writer.flush()
     }
@@ -151,5 +151,13 @@ impl<R: Number> Results<'_, R> {
             .iter()
             .map(|(name, text)| format!("{name:<13}{text}\n"))
             .collect()
+    }
+}
+
+/// What the system said: a reader that has gone away is told from a full disk.
+fn system(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
     }
 }

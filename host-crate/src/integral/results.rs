@@ -161,3 +161,22 @@ pub(super) fn objection<R: Number>(items: &Items<R>, rows: &[Row<R>]) -> Option<
         n => format!("{failed} of {n} integrals did not converge: {all}"),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_of_an_outcome_has_a_name_of_its_own_that_fits_into_an_array() {
+        let codes = [CONVERGED, OUT_OF_INTERVALS, NOT_FINITE, ROUNDOFF, NO_LIMITS];
+        let mut names = codes.map(|code| Status::of(code).name()).to_vec();
+        names.extend([Status::Computed, Status::of(u32::MAX)].map(Status::name));
+        assert!(names.iter().all(|name| name.len() <= 16), "{names:?}");
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), codes.len() + 2);
+        let fine = codes.map(|code| Status::of(code).is_fine());
+        assert_eq!(fine, [true, false, false, false, false]);
+        assert!(Status::Computed.is_fine() && !Status::Missing.is_fine());
+    }
+}

@@ -318,3 +318,26 @@ fn lost_results_are_one_sentence_and_exit_code_2() {
         assert!(last.starts_with(start), "{outcome:?}");
     }
 }
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let folder = folder();
+    write(
+        folder.path(),
+        "items.csv",
+        "to\n".to_owned() + &"0\n".repeat(5000),
+    );
+    let arguments = [&["integrate", "--device", "emulator"], &QUARTIC[..]].concat();
+    let mut command = command(folder.path(), &arguments);
+    let spawned = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut process) = spawned else {
+        panic!("not started")
+    };
+    drop(process.stdout.take());
+    let ended = process.wait_with_output();
+    let code = ended.map(|output| output.status.code());
+    assert_eq!(code.ok(), Some(Some(0)));
+}
