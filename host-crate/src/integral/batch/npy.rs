@@ -114,66 +114,70 @@ fn header(input: &mut impl Read) -> Result<NpyHeader, Problem> {
 
 /// What the rows are; `known` are the columns of a plain array.
 fn layout(header: &NpyHeader, known: &[&str]) -> Result<Layout, Problem> {
-    let shape = header.shape();
     match header.dtype() {
-        DType::Plain(kind) => {
-            let columns = known.len();
-            if shape.len() != 2 || shape[1] != columns as u64 {
-                return Err(wrong(format!(
-                    "has the shape {}, allowed is (items, {columns}): {}",
-                    tuple(shape),
-                    known.join(", ")
-                )));
-            }
-            if header.order() == Order::Fortran && shape[0] > 1 {
-                let problem = "is in Fortran order, allowed is C order, which \
-                               numpy.ascontiguousarray makes";
-                return Err(wrong(problem));
-            }
-            let is_double = is_double(&kind)?;
-            let size = if is_double { 8 } else { 4 };
-            let field = |k| Field {
-                at: k * size,
-                is_double,
-            };
-            Ok(Layout {
-                bytes: columns * size,
-                names: known.iter().map(|&name| name.to_owned()).collect(),
-                fields: (0..columns).map(field).collect(),
-            })
-        }
-        DType::Record(fields) => {
-            if shape.len() != 1 {
-                let shape = tuple(shape);
-                let problem = format!("has records in the shape {shape}, allowed is (items,)");
-                return Err(wrong(problem));
-            }
-            let (mut bytes, mut names, mut numbers) = (0, Vec::new(), Vec::new());
-            for field in fields {
-                let size = field.dtype.num_bytes().filter(|size| *size <= HEADER);
-                let size = size.ok_or_else(|| wrong("has fields without a size"))?;
-                // Aligned records have bytes without a name.
-                if !field.name.is_empty() {
-                    let DType::Plain(kind) = &field.dtype else {
-                        return Err(of_another_type(&field.dtype.descr()));
-                    };
-                    let is_double = is_double(kind)?;
-                    numbers.push(Field {
-                        at: bytes,
-                        is_double,
-                    });
-                    names.push(field.name);
-                }
-                bytes += size;
-            }
-            Ok(Layout {
-                bytes,
-                names,
-                fields: numbers,
-            })
-        }
+        DType::Plain(kind) => of_columns(header, &kind, known),
+        DType::Record(fields) => of_records(header, fields),
         other => Err(of_another_type(&other.descr())),
     }
+}
+
+fn of_columns(header: &NpyHeader, kind: &TypeStr, known: &[&str]) -> Result<Layout, Problem> {
+    let (shape, columns) = (header.shape(), known.len());
+    if shape.len() != 2 || shape[1] != columns as u64 {
+        return Err(wrong(format!(
+            "has the shape {}, allowed is (items, {columns}): {}",
+            tuple(shape),
+            known.join(", ")
+        )));
+    }
+    if header.order() == Order::Fortran && shape[0] > 1 {
+        let problem = "is in Fortran order, allowed is C order, which numpy.ascontiguousarray \
+                       makes";
+        return Err(wrong(problem));
+    }
+    let is_double = is_double(kind)?;
+    let size = if is_double { 8 } else { 4 };
+    let field = |k| Field {
+        at: k * size,
+        is_double,
+    };
+    Ok(Layout {
+        bytes: columns * size,
+        names: known.iter().map(|&name| name.to_owned()).collect(),
+        fields: (0..columns).map(field).collect(),
+    })
+}
+
+fn of_records(header: &NpyHeader, fields: Vec<npyz::Field>) -> Result<Layout, Problem> {
+    let shape = header.shape();
+    if shape.len() != 1 {
+        let shape = tuple(shape);
+        let problem = format!("has records in the shape {shape}, allowed is (items,)");
+        return Err(wrong(problem));
+    }
+    let (mut bytes, mut names, mut numbers) = (0, Vec::new(), Vec::new());
+    for field in fields {
+        let size = field.dtype.num_bytes().filter(|size| *size <= HEADER);
+        let size = size.ok_or_else(|| of_another_type(&field.dtype.descr()))?;
+        // Aligned records have bytes without a name.
+        if !field.name.is_empty() {
+            let DType::Plain(kind) = &field.dtype else {
+                return Err(of_another_type(&field.dtype.descr()));
+            };
+            let is_double = is_double(kind)?;
+            numbers.push(Field {
+                at: bytes,
+                is_double,
+            });
+            names.push(field.name);
+        }
+        bytes += size;
+    }
+    Ok(Layout {
+        bytes,
+        names,
+        fields: numbers,
+    })
 }
 
 fn tuple(shape: &[u64]) -> String {
@@ -183,6 +187,7 @@ fn tuple(shape: &[u64]) -> String {
 }
 
 fn of_another_type(kind: &str) -> Problem {
+    let kind = number::shown(kind);
     wrong(format!("holds {kind}, allowed are <f8 and <f4"))
 }
 
