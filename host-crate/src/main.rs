@@ -1,7 +1,7 @@
 //! The program `quadscan`: results to standard output, everything else to standard
 //! error, and the exit code. All work is the library's.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -11,9 +11,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use quadscan::bench::progress::{Pace, Progress};
 use quadscan::bench::{Outcome, bench, console::Console};
 use quadscan::cli::{
-    ArtifactArguments, Cli, Command, ReportArguments, TuneArguments, WorkerArguments, one_sentence,
+    ArtifactArguments, Cli, Command, IntegrateArguments, ReportArguments, TuneArguments,
+    WorkerArguments, one_sentence,
 };
-use quadscan::{parts, report, tune, worker};
+use quadscan::{integral, parts, report, tune, worker};
 
 /// The request could not be understood or carried out.
 const REFUSED: u8 = 2;
@@ -179,6 +180,25 @@ fn list(arguments: &ArtifactArguments) -> ExitCode {
     }
 }
 
+/// `quadscan integrate`.
+fn integrate(arguments: &IntegrateArguments) -> ExitCode {
+    let mut output = BufWriter::new(io::stdout().lock());
+    let mut input = io::stdin().lock();
+    match integral::integrate(arguments, &mut input, &mut output, &mut |sentence| {
+        say(sentence)
+    }) {
+        Err(error) => {
+            say(&format!("error: {error}"));
+            ExitCode::from(error.exit_code())
+        }
+        Ok(done) => match loss(done.written) {
+            Some(error) => unprinted(&error),
+            None if done.is_fine => ExitCode::SUCCESS,
+            None => ExitCode::from(WRONG),
+        },
+    }
+}
+
 /// `quadscan tune`: the file's name is the result.
 fn sweep(arguments: &TuneArguments) -> ExitCode {
     match tune::tune(arguments, &mut |sentence| say(sentence)) {
@@ -209,6 +229,7 @@ fn main() -> ExitCode {
     match command {
         Command::Worker(arguments) => serve(&arguments),
         Command::Bench(arguments) => measure(|terminal| bench(&arguments, terminal)),
+        Command::Integrate(arguments) => integrate(&arguments),
         Command::Report(arguments) => rebuild(&arguments),
         Command::Artifact(arguments) => list(&arguments),
         Command::Tune(arguments) => sweep(&arguments),

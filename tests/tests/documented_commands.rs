@@ -1,5 +1,5 @@
-//! Every `quadscan bench` that a document shows is understood, whether by way of
-//! `cargo xtask bench` or of the program itself. (The other commands of `cargo xtask` are
+//! Every `quadscan bench` and every `quadscan integrate` that a document shows is understood,
+//! whether by way of `cargo xtask` or of the program itself. (The other commands of `cargo xtask` are
 //! checked in `xtask`.)
 
 use std::fs;
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use quadscan::bench::request::Request;
 use quadscan::cli::{Cli, Command};
+use quadscan::integral;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -16,9 +17,17 @@ fn root() -> PathBuf {
 /// The ways to begin a `quadscan bench`.
 const BENCH: &[&str] = &["cargo xtask bench", "./quadscan bench", "quadscan bench"];
 
-/// Words after a `quadscan bench` in the commands of a Markdown text: lines of fenced
+/// The ways to begin a `quadscan integrate`.
+const INTEGRATE: &[&str] = &[
+    "cargo xtask integrate",
+    "./quadscan integrate",
+    "quadscan integrate",
+    "$ quadscan integrate",
+];
+
+/// Words after one of the `starts` in the commands of a Markdown text: lines of fenced
 /// blocks, and code within a line.
-fn arguments_of(markdown: &str) -> Vec<Vec<String>> {
+fn arguments_of(markdown: &str, starts: &[&str]) -> Vec<Vec<String>> {
     let mut fenced = false;
     let mut found = Vec::new();
     for line in markdown.lines() {
@@ -32,7 +41,7 @@ fn arguments_of(markdown: &str) -> Vec<Vec<String>> {
             line.split('`').skip(1).step_by(2).collect()
         };
         for piece in pieces {
-            let rest = BENCH.iter().find_map(|start| piece.strip_prefix(start));
+            let rest = starts.iter().find_map(|start| piece.strip_prefix(start));
             let command = rest.map(|rest| rest.split(['#', '|', '>']).next().unwrap_or(rest));
             found.extend(command.map(|command| {
                 command
@@ -55,19 +64,22 @@ fn with_folder(arguments: &[String], folder: &Path) -> Vec<String> {
     arguments.iter().map(put).collect()
 }
 
-/// What is wrong with these arguments, if anything is.
-fn objection(arguments: &[String]) -> Option<String> {
+/// What is wrong with these arguments of a command, if anything is.
+fn objection(command: &str, arguments: &[String]) -> Option<String> {
     if arguments.iter().any(|argument| argument == "--help") {
         return None;
     }
-    let line = ["quadscan", "bench"].into_iter();
-    match Cli::try_parse_from(line.chain(arguments.iter().map(String::as_str))) {
-        Err(error) => Some(error.to_string()),
+    let line = ["quadscan", command].into_iter();
+    let parsed = Cli::try_parse_from(line.chain(arguments.iter().map(String::as_str)));
+    let checked = match parsed {
+        Err(error) => return Some(error.to_string()),
         Ok(cli) => match cli.command {
-            Command::Bench(bench) => Request::new(&bench).err().map(|error| error.to_string()),
-            _ => Some("it is no bench".into()),
+            Command::Bench(bench) => Request::new(&bench).map(drop),
+            Command::Integrate(integrate) => integral::check(&integrate),
+            _ => return Some("it is another command".into()),
         },
-    }
+    };
+    checked.err().map(|error| error.to_string())
 }
 
 #[test]
@@ -85,11 +97,11 @@ fn every_bench_command_in_the_documents_is_understood() {
     fs::write(folder.path().join("cub/version.cuh"), "").expect("written");
     for name in documents {
         let text = fs::read_to_string(root().join(name)).expect(name);
-        let commands = arguments_of(&text);
+        let commands = arguments_of(&text, BENCH);
         assert!(!commands.is_empty(), "{name} shows no bench");
         for arguments in commands {
             assert_eq!(
-                objection(&with_folder(&arguments, folder.path())),
+                objection("bench", &with_folder(&arguments, folder.path())),
                 None,
                 "{name}: bench {}",
                 arguments.join(" ")
@@ -99,13 +111,34 @@ fn every_bench_command_in_the_documents_is_understood() {
 }
 
 #[test]
+fn every_integrate_command_in_the_documents_is_understood() {
+    let name = "docs/integrate.md";
+    let text = fs::read_to_string(root().join(name)).expect(name);
+    // Without arguments it is the command's name.
+    let commands = arguments_of(&text, INTEGRATE).into_iter();
+    let commands: Vec<_> = commands.filter(|arguments| !arguments.is_empty()).collect();
+    assert!(commands.len() > 5, "{name} shows {commands:?}");
+    for arguments in commands {
+        assert_eq!(objection("integrate", &arguments), None, "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_function_that_does_not_exist_is_found_in_a_document() {
+    let text = "```console\n$ quadscan integrate --integrand flight\n```";
+    let commands = arguments_of(text, INTEGRATE);
+    assert_eq!(commands, [["--integrand", "flight"]]);
+    assert!(objection("integrate", &commands[0]).is_some());
+}
+
+#[test]
 fn a_table_that_does_not_exist_is_found_in_a_document() {
     let text = "```sh\ncargo xtask bench flights   # up\n```\nor `quadscan bench --fly`, `none`";
-    let commands = arguments_of(text);
+    let commands = arguments_of(text, BENCH);
     assert_eq!(commands, [["flights"], ["--fly"]]);
     assert!(
         commands
             .iter()
-            .all(|arguments| objection(arguments).is_some())
+            .all(|arguments| objection("bench", arguments).is_some())
     );
 }

@@ -11,6 +11,7 @@ mod cargo;
 mod check;
 mod doctor;
 mod fixtures;
+mod integrate;
 mod report;
 mod runners;
 mod setup;
@@ -51,6 +52,20 @@ enum Command {
     #[command(disable_help_flag = true)]
     Bench {
         /// Arguments of `quadscan bench`
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "ARGS"
+        )]
+        arguments: Vec<OsString>,
+    },
+    /// Integrate a function of the catalogue, or one for each row of a file
+    ///
+    /// Everything after `integrate` goes to `quadscan integrate`, `--help` included, and
+    /// its exit code comes back.
+    #[command(disable_help_flag = true)]
+    Integrate {
+        /// Arguments of `quadscan integrate`
         #[arg(
             trailing_var_arg = true,
             allow_hyphen_values = true,
@@ -143,6 +158,7 @@ fn main() -> ExitCode {
     let outcome = match CommandLine::parse().command {
         Command::Setup => setup::run(),
         Command::Bench { arguments } => bench::run(&arguments),
+        Command::Integrate { arguments } => integrate::run(&arguments),
         Command::Report { arguments } => report::run(&arguments),
         Command::Check { arguments } => check::run(&arguments),
         Command::Test(options) => test::run(&options),
@@ -244,6 +260,7 @@ mod tests {
             ("CONTRIBUTING.md", include_str!("../../CONTRIBUTING.md")),
             ("docs/tables.md", include_str!("../../docs/tables.md")),
             ("docs/report.md", include_str!("../../docs/report.md")),
+            ("docs/integrate.md", include_str!("../../docs/integrate.md")),
         ] {
             let commands = documented_commands(text);
             assert!(

@@ -16,7 +16,7 @@ fn objection(argument: &str, text: &str, range: &RangeInclusive<u64>, what: &str
 }
 
 /// One whole number in `range`.
-pub(super) fn number(argument: &str, text: &str, range: RangeInclusive<u64>) -> Result<u64> {
+pub(crate) fn number(argument: &str, text: &str, range: RangeInclusive<u64>) -> Result<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty();
     match text.parse::<u64>() {
         Ok(value) if digits && range.contains(&value) => Ok(value),

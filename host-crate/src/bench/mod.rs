@@ -9,7 +9,7 @@ mod baseline;
 mod chosen;
 pub mod console;
 pub mod host_oracle;
-mod list;
+pub(crate) mod list;
 mod paths;
 mod peers;
 mod preview;

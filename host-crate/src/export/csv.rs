@@ -7,12 +7,21 @@ use crate::tables::Column;
 
 /// A header and a line a record.
 pub(super) fn render(columns: &[Column], records: &[Record]) -> String {
+    let header: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let rows: Vec<Vec<String>> = records
+        .iter()
+        .map(|record| cells(columns, record))
+        .collect();
+    lines(&header, &rows)
+}
+
+/// A header and a line a row.
+pub(super) fn lines(header: &[String], rows: &[Vec<String>]) -> String {
     let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
-    let header: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     // Writing to memory does not fail, and all rows have the header's length.
     let mut written = writer.write_record(header);
-    for record in records {
-        written = written.and_then(|()| writer.write_record(cells(columns, record)));
+    for row in rows {
+        written = written.and_then(|()| writer.write_record(row));
     }
     match (written, writer.into_inner()) {
         (Ok(()), Ok(bytes)) => String::from_utf8_lossy(&bytes).into_owned(),

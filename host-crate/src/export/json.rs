@@ -23,20 +23,36 @@ pub(super) fn render_records(records: &[&Record]) -> String {
 pub(super) fn render_columns<'a>(
     tables: impl IntoIterator<Item = (&'a [Column], &'a [Record])>,
 ) -> String {
-    let value = |text: String| match serde_json::from_str::<Value>(&text) {
-        Ok(Value::Number(number)) => Value::Number(number),
-        _ if text.is_empty() => Value::Null,
-        _ => Value::String(text),
-    };
     let rows: Vec<Map<String, Value>> = tables
         .into_iter()
         .flat_map(|(columns, records)| records.iter().map(move |record| (columns, record)))
         .map(|(columns, record)| {
             let names = columns.iter().map(|column| column.name.clone());
-            names
-                .zip(cells(columns, record).into_iter().map(value))
-                .collect()
+            object(names, cells(columns, record))
         })
         .collect();
     pretty(&rows)
+}
+
+/// An object a row.
+pub(super) fn objects(header: &[String], rows: &[Vec<String>]) -> String {
+    let object = |row: &Vec<String>| object(header.iter().cloned(), row.iter().cloned());
+    let rows: Vec<Map<String, Value>> = rows.iter().map(object).collect();
+    pretty(&rows)
+}
+
+/// Numbers where the text is one, null where it is empty.
+fn object(
+    names: impl IntoIterator<Item = String>,
+    texts: impl IntoIterator<Item = String>,
+) -> Map<String, Value> {
+    let value = |text: String| match serde_json::from_str::<Value>(&text) {
+        Ok(Value::Number(number)) => Value::Number(number),
+        _ if text.is_empty() => Value::Null,
+        _ => Value::String(text),
+    };
+    names
+        .into_iter()
+        .zip(texts.into_iter().map(value))
+        .collect()
 }

@@ -78,6 +78,16 @@ pub fn render(format: Format, columns: &[Column], records: &[Record]) -> String 
     }
 }
 
+/// Rows of texts below a header, none of them records, line ends included.
+pub(crate) fn render_rows(format: Format, header: &[String], rows: &[Vec<String>]) -> String {
+    match format {
+        Format::Csv => csv::lines(header, rows),
+        Format::Markdown => markdown::lines(header, rows),
+        Format::Table => table::lines(header, rows),
+        Format::Json => json::objects(header, rows),
+    }
+}
+
 /// All records of a run as one array.
 pub fn render_json(records: &[&Record]) -> String {
     json::render_records(records)

@@ -1,0 +1,87 @@
+//! The file that `--out` names: there whole or not at all. What it is called decides how it
+//! is written.
+
+use std::fs::{self, Permissions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::refused;
+use crate::error::{Error, Result};
+
+/// How a file of results is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// As the CSV on standard output.
+    Csv,
+    /// A structured array.
+    Npy,
+}
+
+/// How a file of this name is written. Err for other names.
+pub(super) fn form(path: &Path) -> Result<Form> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("csv") => Ok(Form::Csv),
+        Some("npy") => Ok(Form::Npy),
+        _ => {
+            let problem = "is neither, allowed are FILE.csv and FILE.npy";
+            Err(refused("--out", format!("{} {problem}", path.display())))
+        }
+    }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Error {
+    let problem = format!(
+        "{} cannot be written: {error}, allowed is a file in a folder that is there",
+        path.display()
+    );
+    refused("--out", problem)
+}
+
+/// A file in the same folder that has not got its name yet; without it nothing stays.
+fn draft(path: &Path) -> Result<NamedTempFile> {
+    if path.is_dir() {
+        return Err(unwritable(path, &io::ErrorKind::IsADirectory.into()));
+    }
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    tempfile::Builder::new()
+        .prefix(".quadscan-")
+        // As open as the umask lets files be.
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder)
+        .map_err(|error| unwritable(path, &error))
+}
+
+/// Makes sure that the file can be written, before there is anything to write. How it is
+/// written.
+pub(super) fn check(path: &Path) -> Result<Form> {
+    let form = form(path)?;
+    draft(&behind_links(path)).map(|_| form)
+}
+
+/// Writes the file by `write`, whole or not at all.
+pub(super) fn write(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<()> {
+    let path = behind_links(path);
+    let mut draft = draft(&path)?;
+    let mut writer = BufWriter::new(draft.as_file_mut());
+    let written = write(&mut writer).and_then(|()| writer.flush());
+    drop(writer);
+    let kept = written.and_then(|()| match draft.persist(&path) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(error.error),
+    });
+    kept.map_err(|error| unwritable(&path, &error))
+}
+
+/// It is the file that is written, and no link to it.
+fn behind_links(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}

@@ -1,0 +1,57 @@
+//! The session in `docs/integrate.md` is what the program says.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::folder;
+use crate::integrate_in;
+
+/// The blocks of a Markdown text of this language, without their fences.
+fn blocks<'a>(markdown: &'a str, language: &str) -> Vec<&'a str> {
+    let fence = format!("```{language}\n");
+    let parts = markdown.split(&fence).skip(1);
+    parts
+        .filter_map(|part| part.split_once("```").map(|(block, _)| block))
+        .collect()
+}
+
+/// Commands and what they print: a command begins with `$ `.
+fn session(block: &str) -> Vec<(&str, String)> {
+    let mut steps: Vec<(&str, String)> = Vec::new();
+    for line in block.lines() {
+        match (line.strip_prefix("$ "), steps.last_mut()) {
+            (Some(command), _) => steps.push((command, String::new())),
+            (None, Some((_, output))) => *output += &format!("{line}\n"),
+            (None, None) => panic!("`{line}` is no command"),
+        }
+    }
+    steps
+}
+
+#[test]
+fn the_documented_session_is_what_the_program_says() {
+    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/integrate.md");
+    let text = fs::read_to_string(document).unwrap_or_default();
+    let folder = folder();
+    let mut commands = 0;
+    for (command, expected) in blocks(&text, "console").into_iter().flat_map(session) {
+        if let Some(file) = command.strip_prefix("cat ") {
+            assert!(fs::write(folder.path().join(file), expected).is_ok());
+            continue;
+        }
+        let Some(arguments) = command.strip_prefix("quadscan integrate ") else {
+            panic!("`{command}` is none of a session")
+        };
+        let words: Vec<&str> = arguments.split_whitespace().collect();
+        let outcome = integrate_in(folder.path(), &words);
+        // The device is the reader's own.
+        let notices = outcome
+            .errors
+            .lines()
+            .filter(|line| !line.starts_with("device: "));
+        let said: String = notices.map(|line| format!("{line}\n")).collect();
+        assert_eq!(outcome.output + &said, expected, "{command}");
+        commands += 1;
+    }
+    assert!(commands >= 5, "only {commands} commands");
+}
