@@ -49,6 +49,7 @@ impl Place {
             nvcc: self.at("nvcc"),
             arch: "sm_90".into(),
             peers: self.at("peers"),
+            name: "scan",
             cub: None,
             out: self.at("out"),
         }
