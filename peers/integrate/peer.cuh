@@ -249,12 +249,12 @@ __global__ void __launch_bounds__(kThreads) integrate(
         __threadfence();
         // It is 0 again after the last block.
         is_last = atomicInc(&scratch->arrived, gridDim.x - 1) == gridDim.x - 1;
+        __threadfence();
     }
     __syncthreads();
     if (!is_last) {
         return;
     }
-    __threadfence();
     own = 0;
     for (unsigned block = threadIdx.x; block < gridDim.x; block += kThreads) {
         own += scratch->sums[block];

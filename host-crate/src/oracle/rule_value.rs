@@ -106,9 +106,9 @@ mod tests {
             (-1.5, -0.025_485_201_889_833_036),
             (-2.5, 0.008_516_928_777_850_331),
         ] {
-            assert!((zeta(s, 1.0) - known).abs() < 4e-14, "{}", zeta(s, 1.0));
+            assert!((zeta(s, 1.0) - known).abs() < 2e-13, "{}", zeta(s, 1.0));
             let half = (s.exp2() - 1.0) * known;
-            assert!((zeta(s, 0.5) - half).abs() < 4e-14, "{}", zeta(s, 0.5));
+            assert!((zeta(s, 0.5) - half).abs() < 2e-13, "{}", zeta(s, 0.5));
         }
     }
 

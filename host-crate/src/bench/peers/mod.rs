@@ -110,6 +110,9 @@ impl Peers {
             }
         }
         let Some(python) = &request.python else {
+            if request.peers.is_some() && integrals {
+                said.push("--peers: SciPy is not timed: no --python names one that has it".into());
+            }
             return said;
         };
         self.python = Some(python.clone());
