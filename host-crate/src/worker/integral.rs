@@ -11,7 +11,7 @@ use crate::integrals::Integral;
 use crate::integrals::single::{
     LIMITS, Single, evaluations, name_of, plain_bound, relative_bound, rule_by_name,
 };
-use crate::integrate::{Composite, Kernels, Real, Rule};
+use crate::integrate::{Composite, Kernels, Parameters, Real, Rule};
 use crate::measure::device as timing;
 use crate::peers::integral::{Peer as Library, Request};
 use crate::peers::operation::Element;
@@ -85,25 +85,9 @@ fn of<R: Real>(
     asked: Asked,
     job: &Job,
 ) -> Result<Reading> {
-    let device = module.device();
-    let (from, to) = (R::from_f64(LIMITS.0), R::from_f64(LIMITS.1));
-    let all = asked.single.parameters().map(R::from_f64);
-    let parameters = &all[..asked.single.parameter_count()];
-    let mut plan = Composite::new(module, kernels, asked.strips)?;
-    let mut output: Buffer<R> = device.alloc_zeroed(1)?;
-    let mut launch = || {
-        plan.integrate(
-            asked.rule,
-            asked.strips,
-            (from, to),
-            parameters,
-            &mut output,
-        )
-    };
-    launch()?;
-    drop(launch);
-
-    let found = value(&output)?;
+    let mut ours = Ours::new(module, kernels, &asked)?;
+    ours.launch(&asked)?;
+    let found = value(&ours.output)?;
     let expected = asked.single.expected(asked.rule, asked.strips);
     let integral = compared::<R>(&asked, found, expected);
     let mut reading = Reading {
@@ -111,7 +95,7 @@ fn of<R: Real>(
         integral: Some(integral),
         ..Reading::default()
     };
-    let is_timed = device.properties().has_timer && !job.untimed;
+    let is_timed = module.device().properties().has_timer && !job.untimed;
     if !is_timed || reading.wrong.is_some() {
         return Ok(reading);
     }
@@ -134,17 +118,33 @@ fn of<R: Real>(
             Err(error) => reading.peer_problem = Some(format!("--peers: {error}")),
         }
     }
-    let mut ours = || {
-        plan.integrate(
-            asked.rule,
-            asked.strips,
-            (from, to),
-            parameters,
-            &mut output,
-        )
-    };
-    times(module, job, &mut ours, &peers, &asked, &mut reading)?;
+    let mut launch = || ours.launch(&asked);
+    times(module, job, &mut launch, &peers, &asked, &mut reading)?;
     Ok(reading)
+}
+
+/// Our plan of an integral.
+struct Ours<R: Real> {
+    plan: Composite<R>,
+    parameters: Parameters<R>,
+    output: Buffer<R>,
+}
+
+impl<R: Real> Ours<R> {
+    fn new(module: &Module, kernels: Kernels<R>, asked: &Asked) -> Result<Self> {
+        Ok(Ours {
+            plan: Composite::new(module, kernels, asked.strips)?,
+            parameters: asked.single.parameters().map(R::from_f64),
+            output: module.device().alloc_zeroed(1)?,
+        })
+    }
+
+    fn launch(&mut self, asked: &Asked) -> Result<()> {
+        let limits = (R::from_f64(LIMITS.0), R::from_f64(LIMITS.1));
+        let own = &self.parameters[..asked.single.parameter_count()];
+        let Ours { plan, output, .. } = self;
+        plan.integrate(asked.rule, asked.strips, limits, own, output)
+    }
 }
 
 /// The number of a buffer that has one.
