@@ -164,6 +164,21 @@ def tanhsinh(kind, first, count, tolerance, library, xp=None):
 PEERS = {"quad": quad, "quad_vec": quad_vec, "tanhsinh": tanhsinh}
 
 
+# All processes begin at the same time.
+BARRIER = None
+LONGEST_WARM_UP = 120
+
+
+def begin_at(barrier):
+    global BARRIER
+    BARRIER = barrier
+
+
+def processes(cores):
+    context = multiprocessing.get_context("spawn")
+    return context.Pool(cores, begin_at, (context.Barrier(cores),))
+
+
 def work(job):
     """One process's share: chunks until the time is over."""
     peer, kind, share, shares, items, tolerance, seconds, library = job
@@ -172,6 +187,7 @@ def work(job):
     function = PEERS[peer]
     # Imports and first calls are not timed.
     function(kind, 0, 4, tolerance, library)
+    BARRIER.wait(LONGEST_WARM_UP)
     done, error, first = 0, 0.0, share * CHUNK
     elapsed = 0.0
     while elapsed < seconds and first < items:
@@ -186,16 +202,14 @@ def work(job):
     return done, elapsed, error
 
 
-def on_cpu(peer, kind, items, tolerance, seconds, folder):
+def on_cpu(pool, cores, peer, kind, items, tolerance, seconds, folder):
     import scipy
 
     library = compiled(kind, folder) if peer == "quad" else ""
-    cores = len(os.sched_getaffinity(0))
     jobs = [
         (peer, kind, share, cores, items, tolerance, seconds, library) for share in range(cores)
     ]
-    with multiprocessing.get_context("spawn").Pool(cores) as pool:
-        results = pool.map(work, jobs, chunksize=1)
+    results = pool.map(work, jobs, chunksize=1)
     return {
         "version": f"SciPy {scipy.__version__}",
         "processes": cores,
@@ -261,7 +275,8 @@ def main():
     if options.list:
         listed(options.items)
         return
-    with tempfile.TemporaryDirectory() as folder:
+    cores = len(os.sched_getaffinity(0))
+    with tempfile.TemporaryDirectory() as folder, processes(cores) as pool:
         for kind in options.kinds.split(","):
             for peer in options.peers.split(","):
                 row = {"kind": kind, "tolerance": options.tolerance, "peer": peer}
@@ -273,7 +288,14 @@ def main():
                             row |= on_gpu(kind, options.items, options.tolerance)
                     else:
                         row |= on_cpu(
-                            peer, kind, options.items, options.tolerance, options.seconds, folder
+                            pool,
+                            cores,
+                            peer,
+                            kind,
+                            options.items,
+                            options.tolerance,
+                            options.seconds,
+                            folder,
                         )
                 except Exception as error:  # A peer that cannot be had is a reason.
                     first = (str(error).splitlines() or [""])[0]

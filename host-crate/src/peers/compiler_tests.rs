@@ -143,6 +143,11 @@ fn what_is_missing_is_named() {
         problem(&|build| build.peers = elsewhere.clone()),
         format!("{nowhere} has no scan")
     );
+    let peers = place.at("peers");
+    assert_eq!(
+        problem(&|build| build.name = "integrate"),
+        format!("{} has no integrate", peers.display())
+    );
     assert_eq!(
         problem(&|build| build.cub = Some(elsewhere.clone())),
         format!("--cub {nowhere} has no cub/version.cuh")

@@ -136,3 +136,41 @@ impl Peer {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::integrals::single::{Single, rule_by_name};
+    use std::fs;
+
+    fn source(name: &str) -> String {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../peers/integrate");
+        fs::read_to_string(folder.join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+    }
+
+    #[test]
+    fn the_source_has_every_integrand_and_rules_by_our_names() {
+        let library = source("library.cu");
+        for single in Single::ALL {
+            let text = source(&format!("{}.cu", single.name));
+            assert!(text.contains(&format!("(\"{}\")", single.name)), "{text}");
+            assert!(library.contains(&format!("peer::{}()", single.name)));
+        }
+        let header = source("peer.cuh");
+        let names = header.split("*name = \"").skip(1);
+        let rules: Vec<_> = names
+            .filter_map(|rest| rest.split('"').next())
+            .map(|name| rule_by_name(name).unwrap_or_else(|| panic!("{name}")))
+            .collect();
+        assert_eq!(rules.len(), 6);
+    }
+
+    #[test]
+    fn what_is_no_library_is_a_reason() {
+        let path = Path::new("/nonexistent/integrate.so");
+        // SAFETY: it has no functions.
+        let reason = unsafe { Peer::load(path) }.err().unwrap_or_default();
+        let start = "/nonexistent/integrate.so cannot be loaded: ";
+        assert!(reason.starts_with(start), "{reason}");
+    }
+}
