@@ -115,8 +115,8 @@ pub struct BenchArguments {
     #[arg(long, value_name = "LIST")]
     pub integrands: Option<String>,
 
-    /// In integral, rules, such as trapezoid,gauss_legendre_5, and in integrals g7k15, g10k21,
-    /// tanh_sinh; or all [default: trapezoid, and six of the quarter circle; those that
+    /// In integral, rules, such as trapezoid,gauss-legendre-5, and in integrals g7k15, g10k21,
+    /// tanh-sinh; or all [default: trapezoid, and six of the quarter circle; those that
     /// converge on a kind]
     #[arg(long, value_name = "LIST")]
     pub rules: Option<String>,

@@ -3,7 +3,7 @@
 //! `device` runs kernels; `measure` times, `oracle` knows what is right,
 //! `fastest` is the best that the host can do, `worker` measures in a process of its own, `tables` says what is measured, `record`
 //! keeps it, `export` renders it, and `bench` is the command that puts these
-//! together; `peers` is what our kernels are measured against, `workload` what whole arrays are timed by and `integrals` what integrals are; `report` is the command that renders kept records again, and `parts` the one
+//! together; `peers` is what our kernels are measured against, `workload` what whole arrays and integrals are timed by; `report` is the command that renders kept records again, and `parts` the one
 //! that lists the artifact. Nothing in the library talks to a terminal.
 
 pub mod bench;
@@ -14,7 +14,6 @@ mod diagnostics;
 mod error;
 pub mod export;
 pub mod fastest;
-pub mod integrals;
 pub mod integrate;
 pub mod limit;
 pub mod mapping;

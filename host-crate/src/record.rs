@@ -9,9 +9,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::device::{Counts, EMULATOR};
-use crate::integrals::{Batch, Integral};
 use crate::measure::{Method, Timing};
 use crate::oracle::Precision;
+use crate::workload::integrals::{Batch, Integral};
 
 /// What names a cell within its table. A field that the table does not use is
 /// absent.

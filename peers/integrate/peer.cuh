@@ -123,7 +123,7 @@ struct Simpson {
 // polynomials gives them to the last digit.
 
 struct GaussLegendre2 {
-    static constexpr const char *name = "gauss_legendre_2";
+    static constexpr const char *name = "gauss-legendre-2";
     static constexpr int nodes = 2;
     static constexpr double ends = 0.0;
     __host__ __device__ static constexpr double place(int k)
@@ -134,7 +134,7 @@ struct GaussLegendre2 {
 };
 
 struct GaussLegendre5 {
-    static constexpr const char *name = "gauss_legendre_5";
+    static constexpr const char *name = "gauss-legendre-5";
     static constexpr int nodes = 5;
     static constexpr double ends = 0.0;
     __host__ __device__ static constexpr double place(int k)
@@ -154,7 +154,7 @@ struct GaussLegendre5 {
 };
 
 struct GaussLegendre16 {
-    static constexpr const char *name = "gauss_legendre_16";
+    static constexpr const char *name = "gauss-legendre-16";
     static constexpr int nodes = 16;
     static constexpr double ends = 0.0;
     __host__ __device__ static constexpr double place(int k)

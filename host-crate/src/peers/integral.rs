@@ -140,7 +140,7 @@ impl Peer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::integrals::single::{Single, rule_by_name};
+    use crate::workload::integrals::single::{Single, rule_by_name};
     use std::fs;
 
     fn source(name: &str) -> String {

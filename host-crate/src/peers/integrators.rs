@@ -25,7 +25,7 @@ pub enum Line {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Timed {
-    /// The kind, as in [`Kind::ALL`](crate::integrals::kinds::Kind::ALL).
+    /// The kind, as in [`Kind::ALL`](crate::workload::integrals::kinds::Kind::ALL).
     pub kind: String,
     /// Relative, or absolute where the kind says so.
     pub tolerance: f64,

@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Command;
 
 use super::*;
-use crate::integrals::kinds::Kind;
+use crate::workload::integrals::kinds::Kind;
 
 /// Lines in the form of the script's. The figures are made up: no run gave them.
 const MADE_UP: &str = r#"{"kind": "smooth", "tolerance": 1e-10, "peer": "quad", "version": "SciPy 0.0.1", "items": 4096, "processes": 8, "per_second": 100000.0, "largest_error": 0.5}

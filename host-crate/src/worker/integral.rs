@@ -7,15 +7,15 @@ use super::libraries::Libraries;
 use super::protocol::{Job, Peer, Reading, Task};
 use crate::device::{Buffer, Module};
 use crate::error::{Error, Result};
-use crate::integrals::Integral;
-use crate::integrals::single::{
-    LIMITS, Single, evaluations, name_of, plain_bound, relative_bound, rule_by_name,
-};
 use crate::integrate::{Composite, Kernels, Parameters, Real, Rule};
 use crate::measure::device as timing;
 use crate::peers::integral::{Peer as Library, Request};
 use crate::peers::operation::Element;
 use crate::record::PeerTime;
+use crate::workload::integrals::Integral;
+use crate::workload::integrals::single::{
+    LIMITS, Single, evaluations, name_of, plain_bound, relative_bound, rule_by_name,
+};
 
 /// What a job does not know of.
 pub(super) fn unknown(argument: &str, name: &str) -> Error {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::device::{Artifact, Device, DeviceChoice};
-use crate::integrals::single::rules;
+use crate::workload::integrals::single::rules;
 
 fn module() -> Module {
     let emulator = DeviceChoice::Emulator { schedule: None };

@@ -7,14 +7,14 @@ use super::integral::unknown;
 use super::protocol::{Job, Reading, Task};
 use crate::device::{Buffer, Module};
 use crate::error::Result;
-use crate::integrals::Batch;
-use crate::integrals::kinds::{Kind, LIMITS, Method};
 use crate::integrate::{
     Adaptive, CONVERGED, GaussKronrod, Items, Kernels, Options, Outcome, Real, TanhSinh,
     TanhSinhOptions,
 };
 use crate::measure::{Rule, device as timing};
 use crate::peers::operation::Element;
+use crate::workload::integrals::Batch;
+use crate::workload::integrals::kinds::{Kind, LIMITS, Method};
 
 /// How far an item that converged may be off, in units of the tolerance: what the tests of
 /// batches demand.

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::block_scan::Algorithm;
 use crate::device::Counts;
-use crate::integrals::{Batch, Integral};
 use crate::limit::Limit;
 use crate::mapping::{Finish, Way};
 use crate::measure::{Method, Timing};
 use crate::oracle::Precision;
 use crate::peers::operation::Element;
 use crate::record::{Clocks, DeviceInfo, PeerTime};
+use crate::workload::integrals::{Batch, Integral};
 
 /// The kernels of the table `faults`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,7 +101,7 @@ pub enum Task {
     },
     /// Check and measure one integral by a composite rule.
     Integral {
-        /// The integrand's name, as in [`Single::ALL`](crate::integrals::single::Single::ALL).
+        /// The integrand's name, as in [`Single::ALL`](crate::workload::integrals::single::Single::ALL).
         integrand: String,
         /// The rule's name.
         rule: String,
@@ -112,7 +112,7 @@ pub enum Task {
     },
     /// Check and measure a batch of integrals.
     Integrals {
-        /// The kind's name, as in [`Kind::ALL`](crate::integrals::kinds::Kind::ALL).
+        /// The kind's name, as in [`Kind::ALL`](crate::workload::integrals::kinds::Kind::ALL).
         kind: String,
         /// The rule's name.
         rule: String,

@@ -4,7 +4,6 @@ use super::asked::types;
 use super::single::error;
 use crate::bench::host_oracle::HostOracle;
 use crate::error::Result;
-use crate::integrals::kinds::{Kind, MOST_ITEMS};
 use crate::peers::operation::Element;
 use crate::record::{Key, Record};
 use crate::tables::beside::{self, head, us};
@@ -12,6 +11,7 @@ use crate::tables::column::{fixed, noise, optional};
 use crate::tables::workload::asked::objection;
 use crate::tables::{Column, Extent, Libraries, Selection, Table};
 use crate::worker::protocol::{Reading, Task};
+use crate::workload::integrals::kinds::{Kind, MOST_ITEMS};
 
 /// As it is typed.
 pub(super) const NAME: &str = "integrals";

@@ -6,13 +6,13 @@ use super::asked::types;
 use crate::bench::host_oracle::HostOracle;
 use crate::error::Result;
 use crate::export::number;
-use crate::integrals::single::Single;
 use crate::peers::operation::Element;
 use crate::record::{Key, Record};
 use crate::tables::beside::{self, columns_of_peers, us};
 use crate::tables::column::{noise, optional};
 use crate::tables::{Column, Extent, Libraries, Selection, Table};
 use crate::worker::protocol::{Reading, Task};
+use crate::workload::integrals::single::Single;
 
 /// As it is typed.
 pub(super) const NAME: &str = "integral";
@@ -27,9 +27,9 @@ const USUAL: &str = "trapezoid";
 const OF_THE_FIRST: [&str; 5] = [
     "midpoint",
     "simpson",
-    "gauss_legendre_2",
-    "gauss_legendre_5",
-    "gauss_legendre_16",
+    "gauss-legendre-2",
+    "gauss-legendre-5",
+    "gauss-legendre-16",
 ];
 
 /// The table.

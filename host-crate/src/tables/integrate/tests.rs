@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::export::{self, Format};
-use crate::integrals::{Batch, Integral};
 use crate::measure::Timing;
 use crate::peers::operation::Element;
 use crate::record::{HostInfo, Key, PeerTime, Record, Status, Timings, Values};
 use crate::tables::{Extent, Selection, Table};
 use crate::worker::protocol::Task;
+use crate::workload::integrals::{Batch, Integral};
 
 fn list(names: &[&str]) -> Option<Vec<String>> {
     Some(names.iter().map(|&name| name.to_owned()).collect())
@@ -77,10 +77,10 @@ fn a_cell_of_a_batch_is_a_kind_by_the_rules_that_converge_on_it_to_a_tolerance()
     assert_eq!(
         cells,
         [
-            "integrand=end_point rule=tanh_sinh type=f64 n=64 tolerance=1e-10",
+            "integrand=end_point rule=tanh-sinh type=f64 n=64 tolerance=1e-10",
             "integrand=oscillating rule=g7k15 type=f64 n=64 tolerance=1e-10",
             "integrand=oscillating rule=g10k21 type=f64 n=64 tolerance=1e-10",
-            "integrand=oscillating rule=tanh_sinh type=f64 n=64 tolerance=1e-10",
+            "integrand=oscillating rule=tanh-sinh type=f64 n=64 tolerance=1e-10",
         ]
     );
     // Seven kinds by rules, in two types, of 2^10 and 2^20 items.
@@ -161,7 +161,7 @@ fn the_device_is_asked_for_what_the_cell_says() {
         tasks(&Batches, of_batch),
         [Task::Integrals {
             kind: "end_point".into(),
-            rule: "tanh_sinh".into(),
+            rule: "tanh-sinh".into(),
             element: Element::F32,
             items: 9,
             tolerance: 1e-5,
@@ -209,7 +209,7 @@ fn row(key: Key, values: Values, us: f64, peers: &[(&str, f64)]) -> Record {
 fn one() -> Record {
     let key = Key {
         integrand: Some("runge".into()),
-        rule: Some("gauss_legendre_5".into()),
+        rule: Some("gauss-legendre-5".into()),
         element: Some("f64".into()),
         strips: Some(1 << 20),
         ..Key::default()
@@ -276,7 +276,7 @@ fn a_row_has_its_rates_its_error_and_every_peer_a_ratio() {
         "{header}"
     );
     // 1048576 in 10 us are 104.8576 in 10^9 a second.
-    let start = "runge,gauss_legendre_5,f64,1048576,10,0.0,104.86,524.29,1.5e-16,1,25,2.500,";
+    let start = "runge,gauss-legendre-5,f64,1048576,10,0.0,104.86,524.29,1.5e-16,1,25,2.500,";
     assert!(line.starts_with(start), "{line}");
     let (header, line) = csv(&Batches, batch());
     assert!(
@@ -299,7 +299,7 @@ fn below_a_table_stand_the_means_of_every_peer() {
         OneIntegral.summary(&[one()]),
         [
             "integral: nvcc 0.0.1's time in units of ours, geometric mean: 2.500 (1 row); the \
-          lowest is 2.500: integrand=runge rule=gauss_legendre_5 type=f64 strips=1048576"
+          lowest is 2.500: integrand=runge rule=gauss-legendre-5 type=f64 strips=1048576"
         ]
     );
     assert_eq!(Batches.summary(&[batch()]).len(), 3);

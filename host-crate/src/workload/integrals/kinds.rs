@@ -36,7 +36,7 @@ impl Method {
         match self {
             Method::G7K15 => "g7k15",
             Method::G10K21 => "g10k21",
-            Method::TanhSinh => "tanh_sinh",
+            Method::TanhSinh => "tanh-sinh",
         }
     }
 

@@ -156,13 +156,13 @@ pub fn rules() -> impl Iterator<Item = Rule> {
         .chain(gauss)
 }
 
-/// A rule as it is typed and printed: `gauss_legendre_5`.
+/// A rule as it is typed and printed: `gauss-legendre-5`.
 pub fn name_of(rule: Rule) -> String {
     match rule {
         Rule::Trapezoid => "trapezoid".to_owned(),
         Rule::Midpoint => "midpoint".to_owned(),
         Rule::Simpson => "simpson".to_owned(),
-        Rule::GaussLegendre(points) => format!("gauss_legendre_{points}"),
+        Rule::GaussLegendre(points) => format!("gauss-legendre-{points}"),
     }
 }
 
@@ -216,7 +216,7 @@ mod tests {
         for rule in rules() {
             assert_eq!(rule_by_name(&name_of(rule)), Some(rule));
         }
-        assert_eq!(rule_by_name("gauss_legendre_17"), None);
+        assert_eq!(rule_by_name("gauss-legendre-17"), None);
         assert_eq!(evaluations(Rule::Simpson), 2);
         assert_eq!(evaluations(Rule::GaussLegendre(16)), 16);
     }
