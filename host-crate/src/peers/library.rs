@@ -88,7 +88,8 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// [`Error::NotCuda`]; [`Error::Peer`] for an operation that it has not; the
+    /// [`Error::NotCuda`](crate::Error::NotCuda); [`Error::Peer`](crate::Error::Peer) for an
+    /// operation that it has not; the
     /// driver's.
     pub fn scratch_bytes(
         &self,
