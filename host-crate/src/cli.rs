@@ -44,7 +44,7 @@ pub enum Command {
 #[derive(Clone, Debug, Default, Args)]
 pub struct BenchArguments {
     /// Tables: activity, sweep-f64, sweep-f32, accuracy, mapping, limits [default: these],
-    /// scan, reduce
+    /// scan, reduce, integral, integrals, integrate (the last two)
     ///
     /// One more, `faults`, runs kernels that fault and hang on purpose.
     #[arg(value_name = "TABLE")]
@@ -87,7 +87,11 @@ pub struct BenchArguments {
     pub threads: Option<String>,
 
     /// In scan and reduce, numbers of elements, such as 1000,2^20+3,2^10..2^30 [default:
-    /// 2^10 up to 2^24, with --quick to 2^20, with --full to 2^30; to 2^16 on the emulator]
+    /// 2^10 up to 2^24, with --quick to 2^20, with --full to 2^30; to 2^16 on the emulator];
+    /// in integral, numbers of strips up to 2^40 [default: 2^16, 2^24, 2^30; with --quick
+    /// 2^16, 2^20; with --full 2^34 too; 2^16 on the emulator]; in integrals, numbers of
+    /// integrals up to 2^24 [default: 2^10, 2^20; with --quick 2^10, 2^16; with --full 2^24
+    /// too; 2^10 on the emulator]
     #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
     pub sizes: Option<String>,
 
@@ -96,7 +100,8 @@ pub struct BenchArguments {
     #[arg(long, value_name = "LIST")]
     pub operations: Option<String>,
 
-    /// In scan and reduce, types, such as i32,f32 [default: all that an operation has]
+    /// In scan, reduce, integral and integrals, types, such as i32,f32 [default: all that an
+    /// operation has; of integrals f64, f32]
     #[arg(long, value_name = "LIST")]
     pub types: Option<String>,
 
@@ -107,6 +112,22 @@ pub struct BenchArguments {
     /// In scan and reduce, elements of a segment, or with the same key [default: 32]
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub segment: Option<String>,
+
+    /// In integral, integrands, such as quarter_circle,runge, and in integrals kinds of them,
+    /// smooth, end_point, oscillating; or all [default: all]
+    #[arg(long, value_name = "LIST")]
+    pub integrands: Option<String>,
+
+    /// In integral, rules, such as trapezoid,gauss-legendre-5, and in integrals g7k15, g10k21,
+    /// tanh-sinh; or all [default: trapezoid, and six of the quarter circle; those that
+    /// converge on a kind]
+    #[arg(long, value_name = "LIST")]
+    pub rules: Option<String>,
+
+    /// In integrals, the tolerance: relative, of oscillating ones absolute [default: 1e-10 in
+    /// f64, 1e-5 in f32]
+    #[arg(long, allow_negative_numbers = true, value_name = "T")]
+    pub tolerance: Option<String>,
 
     /// In activity, numbers of elements: powers of two from 2 to 2048 [default: 1024]
     #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
@@ -174,8 +195,8 @@ pub struct BenchArguments {
     /// peers]
     ///
     /// The quarter circle in CUDA C++ is timed wherever its source and nvcc are found. CUB,
-    /// in scan and reduce, only with this option: what nvcc makes of it takes half a
-    /// minute, and is kept.
+    /// in scan and reduce, and the rules in CUDA C++, in integral, only with this option:
+    /// what nvcc makes of them takes half a minute, and is kept.
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "peers")]
     pub peers: Option<PathBuf>,
 
@@ -184,8 +205,8 @@ pub struct BenchArguments {
     #[arg(long, value_name = "DIR")]
     pub cub: Option<PathBuf>,
 
-    /// In scan and reduce, a Python whose CuPy and PyTorch are timed, in a process of
-    /// their own
+    /// A Python whose CuPy and PyTorch, in scan and reduce, or SciPy, in integrals, are timed,
+    /// in a process of their own
     #[arg(long, value_name = "PROGRAM")]
     pub python: Option<PathBuf>,
 

@@ -3,8 +3,9 @@
 //! `device` runs kernels; `measure` times, `oracle` knows what is right,
 //! `fastest` is the best that the host can do, `worker` measures in a process of its own, `tables` says what is measured, `record`
 //! keeps it, `export` renders it, and `bench` is the command that puts these
-//! together; `peers` is what our kernels are measured against, `workload` what whole arrays are timed by; `report` is the command that renders kept records again, `integral` the one
-//! that integrates, and `parts` the one that lists the artifact. Nothing in the library talks to a terminal.
+//! together; `peers` is what our kernels are measured against, `workload` what whole arrays and
+//! integrals are timed by; `report` is the command that renders kept records again, `integral` the
+//! one that integrates, and `parts` the one that lists the artifact. Nothing in the library talks to a terminal.
 
 pub mod bench;
 pub mod block_scan;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::device::{Counts, EMULATOR};
 use crate::measure::{Method, Timing};
 use crate::oracle::Precision;
+use crate::workload::integrals::{Batch, Integral};
 
 /// What names a cell within its table. A field that the table does not use is
 /// absent.
@@ -58,6 +59,15 @@ pub struct Key {
     /// Elements of a segment, or with one key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segment: Option<u64>,
+    /// What is integrated, or of which kind the integrals of a batch are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integrand: Option<String>,
+    /// By which rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// How near the integrals of a batch have to be, as it was typed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<String>,
 }
 
 impl Key {
@@ -68,6 +78,8 @@ impl Key {
             parts.extend(value.map(|value| format!("{name}={value}")));
         };
         push("operation", self.operation.clone());
+        push("integrand", self.integrand.clone());
+        push("rule", self.rule.clone());
         push("type", self.element.clone());
         push("algorithm", self.algorithm.clone());
         push("step", self.step.map(|x| x.to_string()));
@@ -81,6 +93,7 @@ impl Key {
         push("finish", self.finish.clone());
         push("limit", self.limit.clone());
         push("segment", self.segment.map(|x| x.to_string()));
+        push("tolerance", self.tolerance.clone());
         parts.join(" ")
     }
 }
@@ -160,6 +173,12 @@ pub struct Values {
     /// The algorithm that was timed, where the key leaves it to the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<String>,
+    /// One integral, and how far it is off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integral: Option<Integral>,
+    /// How a batch of integrals ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integrals: Option<Batch>,
 }
 
 /// The time of a peer: a library or a package that does the same.

@@ -410,13 +410,33 @@ fn algorithms_that_no_row_could_have_are_refused() {
 }
 
 #[test]
-fn what_whole_arrays_cannot_be_asked_for_is_one_sentence_and_exit_code_2() {
+fn what_whole_arrays_and_integrals_cannot_be_asked_for_is_one_sentence_and_exit_code_2() {
     let folder = folder();
     for (arguments, sentence) in [
         (
+            ["scan", "--sizes", "2^41"],
+            "error: --sizes `2^41` is no size, allowed are numbers from 1 to 2^40, such as \
+             1000, 2^20, 2^20+3 or 2^10..2^30\n",
+        ),
+        (
             ["scan", "--sizes", "2^34"],
-            "error: --sizes `2^34` is no size, allowed are numbers of elements from 1 to 2^33, \
-             such as 1000, 2^20, 2^20+3 or 2^10..2^30\n",
+            "error: --sizes 17179869184 is more than scan has, allowed there are 1 to \
+             8589934592\n",
+        ),
+        (
+            ["integrate", "--sizes", "2^34"],
+            "error: --sizes 17179869184 is more than integrals has, allowed there are 1 to \
+             16777216\n",
+        ),
+        (
+            ["integrals", "--integrands", "runge"],
+            "error: --integrands has none of the table integrals, allowed there are all, \
+             smooth, end_point, oscillating\n",
+        ),
+        (
+            ["integrals", "--tolerance", "2"],
+            "error: --tolerance `2` is no tolerance, allowed are numbers above 0 and up to 0.1, \
+             such as 1e-10\n",
         ),
         (
             ["reduce", "--operations", "in_place"],

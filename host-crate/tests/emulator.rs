@@ -345,6 +345,39 @@ fn whole_arrays_have_their_results_compared_and_their_launches_counted_and_no_ti
 }
 
 #[test]
+fn integrals_have_their_results_compared_and_their_launches_counted_and_no_times() {
+    let folder = folder();
+    let asked = ["integrate", "--sizes", "300", "--format", "csv"];
+    let outcome = bench(folder.path(), &asked);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let (one, batches) = outcome.output.split_once("\n\n").unwrap_or_default();
+    let (one, batches) = (rows(one), rows(batches));
+    assert_eq!((one.len(), batches.len()), (9 * 2, 7 * 2));
+    for row in one.iter().chain(&batches) {
+        assert_eq!(
+            (row["status"].as_str(), row["us"].as_str()),
+            ("ok", ""),
+            "{row:?}"
+        );
+        let counted = row["warp_instructions"].parse::<u64>();
+        assert!(counted.is_ok_and(|count| count > 0), "{row:?}");
+    }
+    for row in &one {
+        let ulps = row["ulps"].parse::<u64>();
+        assert!(ulps.is_ok_and(|ulps| ulps <= 5), "{row:?}");
+    }
+    for row in &batches {
+        let counts = (row["converged"].as_str(), row["unconverged"].as_str());
+        assert_eq!(counts, ("300", "0"), "{row:?}");
+        let error = row["largest_error"].parse::<f64>();
+        assert!(error.is_ok_and(|error| error <= 10.0), "{row:?}");
+    }
+    for file in ["integral.csv", "integrals.csv"] {
+        assert!(folder.path().join("results").join(file).is_file());
+    }
+}
+
+#[test]
 fn sizes_that_nobody_named_are_small_on_the_emulator() {
     let folder = folder();
     let asked = [

@@ -87,6 +87,7 @@ fn every_bench_command_in_the_documents_is_understood() {
     let documents = [
         "README.md",
         "docs/measurement.md",
+        "docs/performance-integrate.md",
         "docs/tables.md",
         "docs/report.md",
         "peers/README.md",

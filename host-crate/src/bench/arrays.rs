@@ -1,15 +1,19 @@
-//! What the command line asks of the tables of whole arrays: lists, and numbers of
-//! elements, `1000,2^20+3,2^10..2^30`. Which names there are is the tables'.
+//! What the command line asks of the tables of whole arrays, and of those of integrals in the
+//! same words: lists, and numbers of elements, `1000,2^20+3,2^10..2^30`. Which names there are is the tables'.
 
 use super::list;
 use super::request::refused;
 use crate::cli::BenchArguments;
 use crate::error::Result;
 use crate::record::Key;
+use crate::tables::integrate;
 use crate::tables::workload::{Asked, is_default};
 
-/// The most elements.
-const MOST: u64 = 1 << 33;
+/// The most elements, strips or items of any table.
+const MOST: u64 = 1 << 40;
+
+/// The largest tolerance of an integral.
+const LARGEST_TOLERANCE: f64 = 0.1;
 
 /// The most elements of a segment: offsets and keys are counted in 32 bits.
 const MOST_OF_SEGMENT: u64 = 1 << 31;
@@ -32,12 +36,36 @@ fn size(text: &str) -> Option<u64> {
     (1..=MOST).contains(&n).then_some(n)
 }
 
+/// The items of a list.
+fn list(text: &Option<String>) -> Option<Vec<String>> {
+    let items = |text: &String| text.split(',').map(str::to_owned).collect();
+    text.as_ref().map(items)
+}
+
+/// What is asked of the tables of integrals alone.
+pub(super) fn of_integrals(arguments: &BenchArguments) -> Result<integrate::Asked> {
+    Ok(integrate::Asked {
+        integrands: list(&arguments.integrands),
+        rules: list(&arguments.rules),
+        tolerance: arguments.tolerance.as_deref().map(tolerance).transpose()?,
+    })
+}
+
+/// A number above 0 and up to [`LARGEST_TOLERANCE`].
+fn tolerance(text: &str) -> Result<f64> {
+    let number: Option<f64> = text.parse().ok();
+    let allowed = number.filter(|&number| number > 0.0 && number <= LARGEST_TOLERANCE);
+    allowed.ok_or_else(|| {
+        let problem = format!(
+            "`{text}` is no tolerance, allowed are numbers above 0 and up to \
+             {LARGEST_TOLERANCE}, such as 1e-10"
+        );
+        refused("--tolerance", problem)
+    })
+}
+
 /// The lists of the command line, of which sizes and segments are checked.
 pub(super) fn asked(arguments: &BenchArguments) -> Result<Asked> {
-    let list = |text: &Option<String>| {
-        let items = |text: &String| text.split(',').map(str::to_owned).collect();
-        text.as_ref().map(items)
-    };
     let segment = |text: &String| list::number("--segment", text, 1..=MOST_OF_SEGMENT);
     Ok(Asked {
         sizes: arguments.sizes.as_deref().map(sizes).transpose()?,
@@ -65,8 +93,8 @@ pub(super) fn check_algorithms<'k>(
 /// Sizes divided by commas, and all powers of two of `2^A..2^B`; none twice.
 fn sizes(text: &str) -> Result<Vec<u64>> {
     let objection = |item: &str, what: &str| {
-        let allowed = "allowed are numbers of elements from 1 to 2^33, such as 1000, 2^20, \
-                       2^20+3 or 2^10..2^30";
+        let allowed = "allowed are numbers from 1 to 2^40, such as 1000, 2^20, 2^20+3 or \
+                       2^10..2^30";
         refused("--sizes", format!("`{item}` {what}, {allowed}"))
     };
     let mut sizes = Vec::new();
@@ -107,7 +135,7 @@ mod tests {
             Ok(vec![1000, 1 << 20, (1 << 20) + 3])
         );
         assert_eq!(of("2^3..2^6,1"), Ok(vec![8, 16, 32, 64, 1]));
-        assert_eq!(of("2^33"), Ok(vec![1 << 33]));
+        assert_eq!(of("2^40"), Ok(vec![1 << 40]));
     }
 
     #[test]
@@ -116,8 +144,8 @@ mod tests {
             "",
             "0",
             "-1",
-            "2^34",
-            "2^33+1",
+            "2^41",
+            "2^40+1",
             "1e3",
             "2^",
             "2^3+",
@@ -128,7 +156,7 @@ mod tests {
             "2^99999999999",
         ] {
             let sentence = of(text).err().unwrap_or_default();
-            let start = format!("--sizes `{text}` is no size, allowed are numbers of elements");
+            let start = format!("--sizes `{text}` is no size, allowed are numbers from 1 to 2^40");
             assert!(sentence.starts_with(&start), "{sentence}");
         }
         let sentence = of("8,2^3").err().unwrap_or_default();
@@ -136,5 +164,17 @@ mod tests {
             sentence.starts_with("--sizes `8,2^3` names 8 twice, "),
             "{sentence}"
         );
+    }
+    #[test]
+    fn a_tolerance_is_a_small_positive_number() {
+        assert_eq!(tolerance("1e-10").ok(), Some(1e-10));
+        for text in ["0", "-1e-3", "nan", "inf", "0.2", "x", ""] {
+            let sentence = tolerance(text).err().map(|error| error.to_string());
+            let expected = format!(
+                "--tolerance `{text}` is no tolerance, allowed are numbers above 0 and up to \
+                 0.1, such as 1e-10"
+            );
+            assert_eq!(sentence, Some(expected));
+        }
     }
 }

@@ -3,6 +3,7 @@
 
 use super::request::refused;
 use crate::error::Result;
+use crate::tables::integrate::{GROUP, group};
 use crate::tables::{self, Table};
 
 /// The tables of the names, in their order; without names all that are usual.
@@ -14,10 +15,11 @@ pub(super) fn tables(names: &[String], published: bool) -> Result<Vec<&'static d
         return Ok(usual.filter(has_place).collect());
     }
     let mut chosen: Vec<&'static dyn Table> = Vec::new();
-    for name in names {
+    for name in &whole(names) {
         let table = tables::by_name(name).ok_or_else(|| {
             let known = names_of(|_| true);
-            refused("TABLE", format!("`{name}` is unknown, known are {known}"))
+            let problem = format!("`{name}` is unknown, known are {known}, {GROUP}");
+            refused("TABLE", problem)
         })?;
         if chosen.iter().any(|other| other.name() == table.name()) {
             let problem = format!("`{name}` is named twice, once is allowed");
@@ -35,6 +37,20 @@ pub(super) fn tables(names: &[String], published: bool) -> Result<Vec<&'static d
         chosen.push(table);
     }
     Ok(chosen)
+}
+
+/// The names, with those of its tables in the place of a group's.
+fn whole(names: &[String]) -> Vec<String> {
+    let of = |name: &String| match group(name) {
+        Some(tables) => tables.map(str::to_owned).to_vec(),
+        None => vec![name.clone()],
+    };
+    names.iter().flat_map(of).collect()
+}
+
+/// Whether a word is the name of a table, or of several together.
+pub(super) fn is_table(name: &str) -> bool {
+    tables::by_name(name).is_some() || group(name).is_some()
 }
 
 /// The names of offered tables.

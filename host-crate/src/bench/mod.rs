@@ -206,7 +206,7 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
         (
             "--sizes",
             arguments.sizes.is_some(),
-            uses(|key| key.operation.is_some()),
+            uses(|key| key.operation.is_some() || key.integrand.is_some()),
         ),
         (
             "--operations",
@@ -217,6 +217,21 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
             "--types",
             arguments.types.is_some(),
             uses(|key| key.element.is_some()),
+        ),
+        (
+            "--integrands",
+            arguments.integrands.is_some(),
+            uses(|key| key.integrand.is_some()),
+        ),
+        (
+            "--rules",
+            arguments.rules.is_some(),
+            uses(|key| key.rule.is_some()),
+        ),
+        (
+            "--tolerance",
+            arguments.tolerance.is_some(),
+            uses(|key| key.tolerance.is_some()),
         ),
         (
             "--segment",

@@ -97,6 +97,9 @@ pub(super) fn weight(task: Option<&Task>, key: &Key, has_timer: bool) -> f64 {
             *strips as f64 * factor as f64 / parts.max(1) as f64
         }
         Some(Task::Workload { n, .. }) => *n as f64,
+        Some(Task::Integral { strips, .. }) => *strips as f64,
+        // An integral has some hundred evaluations.
+        Some(Task::Integrals { items, .. }) => 100.0 * *items as f64,
         Some(_) => 0.0,
         None => key.strips.unwrap_or_default() as f64,
     }

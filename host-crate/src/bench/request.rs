@@ -84,7 +84,7 @@ pub(super) fn refused(argument: &str, problem: String) -> Error {
 fn tables_and_peers(arguments: &BenchArguments) -> (Vec<String>, Option<PathBuf>) {
     let mut names = arguments.tables.clone();
     let named = arguments.peers.as_ref().and_then(|folder| folder.to_str());
-    match named.filter(|name| tables::by_name(name).is_some()) {
+    match named.filter(|name| chosen::is_table(name)) {
         Some(table) => {
             names.insert(0, table.to_owned());
             (names, Some(crate::peers::FOLDER.into()))
@@ -159,6 +159,7 @@ fn selection(arguments: &BenchArguments) -> Result<Selection> {
         scattered: arguments.scattered,
         concurrent: arguments.concurrent,
         arrays: arrays::asked(arguments)?,
+        integrals: arrays::of_integrals(arguments)?,
     })
 }
 
@@ -352,7 +353,7 @@ mod tests {
         assert_eq!(
             problem(|a| a.tables = vec!["maping".into()]),
             "TABLE `maping` is unknown, known are activity, sweep-f64, sweep-f32, accuracy, \
-             mapping, limits, scan, reduce"
+             mapping, limits, scan, reduce, integral, integrals, integrate"
         );
     }
 

@@ -184,7 +184,7 @@ impl<'a> Run<'a> {
         let Some(task) = table.task(&record.key) else {
             return (Status::Ok, None);
         };
-        let peer = if table.has_peer() || table.has_libraries() {
+        let peer = if table.has_peer() || table.libraries().is_some() {
             self.peer(&task, console)
         } else {
             None

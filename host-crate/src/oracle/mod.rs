@@ -13,6 +13,7 @@ pub mod mapping;
 pub mod quadrature;
 pub mod quarter_circle;
 pub mod reduction;
+pub mod rule_value;
 pub mod running_sum;
 pub mod scan;
 pub mod summation;

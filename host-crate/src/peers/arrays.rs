@@ -2,16 +2,12 @@
 //! own, and says what it found in lines of JSON.
 
 use std::fmt;
-use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::compiler::find_source;
+use super::script::Script;
 
 /// The script's name in the peers' folder.
 const SCRIPT: &str = "arrays.py";
@@ -137,78 +133,23 @@ pub struct Asked<'a> {
 impl Asked<'_> {
     /// Runs the script and hands on what it says, line by line. Err in one sentence
     /// when it did not come to its end.
-    pub fn run(&self, mut hear: impl FnMut(Line)) -> Result<(), String> {
-        let script = find_source(self.peers, SCRIPT)
-            .ok_or_else(|| format!("{} has no {SCRIPT}", self.peers.display()))?;
-        let python = self.python.display();
+    pub fn run(&self, hear: impl FnMut(Line)) -> Result<(), String> {
         let sizes: Vec<String> = self.sizes.iter().map(u64::to_string).collect();
-        let mut process = Command::new(self.python)
-            .arg(script)
-            .args(["--device", &self.device.to_string()])
-            .args(["--operations", &self.operations.join(",")])
-            .args(["--sizes", &sizes.join(",")])
-            .args(["--rotated-bytes", &self.rotated.to_string()])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|e| {
-                format!(
-                    "--python {python} cannot be started, so CuPy and PyTorch are not timed: {e}"
-                )
-            })?;
-        let heard = listen(&mut process, self.limit, &mut hear);
-        if heard.is_err() {
-            // It may have ended by itself meanwhile.
-            let _ = process.kill();
-        }
-        let ended = process.wait();
-        let last = heard?;
-        match ended {
-            Ok(status) if status.success() => Ok(()),
-            Ok(status) => Err(format!("{SCRIPT} ended with {status}: {last}")),
-            Err(e) => Err(format!("{SCRIPT}: {e}")),
-        }
+        let arguments = [
+            ["--device", &self.device.to_string()],
+            ["--operations", &self.operations.join(",")],
+            ["--sizes", &sizes.join(",")],
+            ["--rotated-bytes", &self.rotated.to_string()],
+        ];
+        let script = Script {
+            name: SCRIPT,
+            python: self.python,
+            peers: self.peers,
+            without: "CuPy and PyTorch are not timed",
+            limit: self.limit,
+        };
+        script.run(arguments.as_flattened(), Line::of, hear)
     }
-}
-
-/// Hears the process until it says no more; the last line of its errors. Err when the
-/// limit passes first, or it says what is no line.
-fn listen(
-    process: &mut Child,
-    limit: Duration,
-    hear: &mut dyn FnMut(Line),
-) -> Result<String, String> {
-    let deadline = Instant::now() + limit;
-    let (sender, lines) = channel();
-    let (output, errors) = (process.stdout.take(), process.stderr.take());
-    let errors = thread::spawn(move || {
-        let mut text = Vec::new();
-        // What cannot be read is not quoted.
-        let _ = errors.map(|mut errors| errors.read_to_end(&mut text));
-        let text = String::from_utf8_lossy(&text);
-        text.lines().last().unwrap_or_default().to_owned()
-    });
-    thread::spawn(move || {
-        let lines = output
-            .into_iter()
-            .flat_map(|output| BufReader::new(output).lines());
-        for line in lines.map_while(Result::ok) {
-            if sender.send(line).is_err() {
-                return;
-            }
-        }
-    });
-    loop {
-        match lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            Ok(line) => hear(Line::of(&line)?),
-            Err(RecvTimeoutError::Disconnected) => break,
-            Err(RecvTimeoutError::Timeout) => {
-                return Err(format!("{SCRIPT} was stopped after {} s", limit.as_secs()));
-            }
-        }
-    }
-    Ok(errors.join().unwrap_or_default())
 }
 
 #[cfg(test)]

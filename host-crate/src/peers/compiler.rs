@@ -12,9 +12,6 @@ use std::thread;
 
 use sha2::{Digest, Sha256};
 
-/// The folder of the scans' source among the peers.
-const SCAN: &str = "scan";
-
 /// Every file is compiled with these.
 const FLAGS: &[&str] = &[
     "-O3",
@@ -78,7 +75,7 @@ pub fn compile(command: &mut Command) -> Result<String, String> {
     ))
 }
 
-/// What the library of scans is built from, and where it goes.
+/// What a library is built from, and where it goes.
 #[derive(Clone, Debug)]
 pub struct Build {
     /// nvcc.
@@ -87,6 +84,8 @@ pub struct Build {
     pub arch: String,
     /// The peers' folder.
     pub peers: PathBuf,
+    /// The folder of the source in it, such as `scan`.
+    pub name: &'static str,
     /// The folder of another CUB than the toolkit's: it has `cub/version.cuh`.
     pub cub: Option<PathBuf>,
     /// Where the library is kept.
@@ -96,10 +95,11 @@ pub struct Build {
 impl Build {
     /// The library, which is built unless it was before. Err in one sentence.
     pub fn library(&self) -> Result<PathBuf, String> {
-        let folder = find_source(&self.peers, SCAN)
-            .ok_or_else(|| format!("{} has no {SCAN}", self.peers.display()))?;
+        let folder = find_source(&self.peers, self.name)
+            .ok_or_else(|| format!("{} has no {}", self.peers.display(), self.name))?;
         let sources = sources(&folder)?;
-        let name = format!("scan.{}.{}", self.arch, &self.identity(&sources)?[..16]);
+        let identity = &self.identity(&sources)?[..16];
+        let name = format!("{}.{}.{identity}", self.name, self.arch);
         let library = self.out.join(format!("{name}.so"));
         if !library.is_file() {
             // Of its own: two runs may build at once, and either is whole.

@@ -49,6 +49,7 @@ impl Place {
             nvcc: self.at("nvcc"),
             arch: "sm_90".into(),
             peers: self.at("peers"),
+            name: "scan",
             cub: None,
             out: self.at("out"),
         }
@@ -141,6 +142,11 @@ fn what_is_missing_is_named() {
     assert_eq!(
         problem(&|build| build.peers = elsewhere.clone()),
         format!("{nowhere} has no scan")
+    );
+    let peers = place.at("peers");
+    assert_eq!(
+        problem(&|build| build.name = "integrate"),
+        format!("{} has no integrate", peers.display())
     );
     assert_eq!(
         problem(&|build| build.cub = Some(elsewhere.clone())),

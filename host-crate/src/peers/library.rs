@@ -1,17 +1,14 @@
 //! The shared library of `peers/scan`, loaded: its operations on a device's stream,
 //! beside our own kernels and timed as they are.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
 
-use libloading::Library;
-
+use super::interface::{Interface, c_name, function};
 use super::operation::Operation;
 use crate::device::Device;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
-type Text = unsafe extern "C" fn() -> *const c_char;
-type TextOfCode = unsafe extern "C" fn(c_int) -> *const c_char;
 type Scratch = unsafe extern "C" fn(*const c_char, u64, u64, *mut usize) -> c_int;
 type Run = unsafe extern "C" fn(
     what: *const c_char,
@@ -27,11 +24,9 @@ type Run = unsafe extern "C" fn(
 
 /// A peer in CUDA C++.
 pub struct Peer {
-    version: String,
-    names: Vec<String>,
+    interface: Interface,
     scratch: Scratch,
     run: Run,
-    error: TextOfCode,
 }
 
 /// What an operation works on, in addresses of device memory.
@@ -57,61 +52,44 @@ impl Peer {
     ///
     /// The file is such a library: its functions are those of `peers/scan/library.cu`.
     pub unsafe fn load(path: &Path) -> std::result::Result<Self, String> {
-        let failed = |e: libloading::Error| format!("{} cannot be loaded: {e}", path.display());
-        // SAFETY: the caller's: constructors and functions are those of our source.
+        // SAFETY: the caller's: constructors and functions are those of our source, and
+        // their types.
         unsafe {
-            let library = Library::new(path).map_err(failed)?;
-            let version = *library
-                .get::<Text>(c"quadscan_peer_version")
-                .map_err(failed)?;
-            let names = *library
-                .get::<Text>(c"quadscan_peer_names")
-                .map_err(failed)?;
-            let scratch = *library
-                .get::<Scratch>(c"quadscan_peer_scratch")
-                .map_err(failed)?;
-            let run = *library.get::<Run>(c"quadscan_peer_run").map_err(failed)?;
-            let error = *library
-                .get::<TextOfCode>(c"quadscan_peer_error")
-                .map_err(failed)?;
-            let names = text(names())
-                .split_whitespace()
-                .map(str::to_owned)
-                .collect();
+            let (library, interface) = Interface::open(path)?;
+            let scratch = function(&library, c"quadscan_peer_scratch", path)?;
+            let run = function(&library, c"quadscan_peer_run", path)?;
             // Never closed: the CUDA runtime in it has handlers of its own, and its
             // kernels may be in graphs.
             std::mem::forget(library);
             Ok(Peer {
-                version: text(version()),
-                names,
+                interface,
                 scratch,
                 run,
-                error,
             })
         }
     }
 
     /// Such as `CUB 3.0.1, CCCL 3.0.1, nvcc 13.0.88`.
     pub fn version(&self) -> &str {
-        &self.version
+        self.interface.version()
     }
 
     /// As it heads a column: `CUB 3.0.1`.
     pub fn name(&self) -> &str {
-        self.version.split(',').next().unwrap_or_default()
+        self.interface.name()
     }
 
     /// Whether it has an operation.
     pub fn has(&self, operation: Operation) -> bool {
-        let name = operation.to_string();
-        self.names.contains(&name)
+        self.interface.has(&operation.to_string())
     }
 
     /// Bytes of scratch memory that an operation needs on `device`, at least 1.
     ///
     /// # Errors
     ///
-    /// [`Error::NotCuda`]; [`Error::Peer`] for an operation that it has not; the
+    /// [`Error::NotCuda`](crate::Error::NotCuda); [`Error::Peer`](crate::Error::Peer) for an
+    /// operation that it has not; the
     /// driver's.
     pub fn scratch_bytes(
         &self,
@@ -120,13 +98,14 @@ impl Peer {
         n: u64,
         segments: u64,
     ) -> Result<usize> {
-        let what = c_name(operation);
+        let what = operation.to_string();
+        let name = c_name(&what);
         let mut bytes = 0;
         device.with_cuda_stream(|_| {
             // SAFETY: the name is a C string and the result goes to a living integer;
             // the device's context is current.
-            let code = unsafe { (self.scratch)(what.as_ptr(), n, segments, &mut bytes) };
-            self.check(operation, code)
+            let code = unsafe { (self.scratch)(name.as_ptr(), n, segments, &mut bytes) };
+            self.interface.check(&what, code)
         })?;
         Ok(bytes)
     }
@@ -153,13 +132,14 @@ impl Peer {
         (scratch, bytes): (u64, usize),
         call: Call,
     ) -> Result<()> {
-        let what = c_name(operation);
+        let what = operation.to_string();
+        let name = c_name(&what);
         device.with_cuda_stream(|stream| {
             // SAFETY: the caller's for the memory; the stream is the device's, and its
             // context is current.
             let code = unsafe {
                 (self.run)(
-                    what.as_ptr(),
+                    name.as_ptr(),
                     scratch as *mut c_void,
                     bytes,
                     call.input as *const c_void,
@@ -170,36 +150,9 @@ impl Peer {
                     stream,
                 )
             };
-            self.check(operation, code)
+            self.interface.check(&what, code)
         })
     }
-
-    fn check(&self, operation: Operation, code: c_int) -> Result<()> {
-        if code == 0 {
-            return Ok(());
-        }
-        Err(Error::Peer {
-            what: operation.to_string(),
-            code,
-            // SAFETY: the library's function takes any code and gives a C string.
-            text: text(unsafe { (self.error)(code) }),
-        })
-    }
-}
-
-/// A name as C has it. Names of operations have no zero byte.
-fn c_name(operation: Operation) -> CString {
-    CString::new(operation.to_string()).unwrap_or_default()
-}
-
-/// A text of the library, which is never closed; empty where there is none.
-fn text(text: *const c_char) -> String {
-    if text.is_null() {
-        return String::new();
-    }
-    // SAFETY: the library's texts are C strings that live as long as it, which is for good.
-    let text = unsafe { CStr::from_ptr(text) };
-    text.to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
-//! The peers of scans and reductions: what our kernels are measured against, in the
+//! The peers of scans, reductions and integrals: what our kernels are measured against, in the
 //! same run, on the same device and stream, with the same clock.
 //!
-//! - `compiler`: nvcc makes a shared library of `peers/scan`, once.
+//! - `compiler`: nvcc makes a shared library of a folder of `peers`, once.
 //! - `operation`: what it can do, by name. `library`: the library, loaded.
 //! - `contestant`: its launches on the arrays of a workload, and the check of its result.
-//! - `arrays`: CuPy and PyTorch, by a script.
+//! - `integral`: the library of `peers/integrate`, one integral in CUDA C++. `interface` is
+//!   what both libraries say of themselves.
+//! - `arrays`: CuPy and PyTorch, by a script. `integrators`: SciPy on batches of integrals, by
+//!   another. `script`: how they are run and heard.
 //!
 //! A peer that cannot be had is a reason in one sentence, never an error of the run.
 //! The peer of the quarter circle is a cubin, in `bench::peers`.
@@ -12,8 +15,12 @@
 pub mod arrays;
 pub mod compiler;
 pub mod contestant;
+pub mod integral;
+pub mod integrators;
+mod interface;
 pub mod library;
 pub mod operation;
+mod script;
 
 /// Where the peers' source is when nothing else is said.
 pub const FOLDER: &str = "peers";

@@ -7,8 +7,10 @@
 
 pub mod accuracy;
 pub mod activity;
+mod beside;
 pub mod column;
 pub mod faults;
+pub mod integrate;
 pub mod limits;
 pub mod mapping;
 mod mapping_summary;
@@ -52,7 +54,7 @@ impl Extent {
 
 /// What the command line selects. Lists are checked: not empty, in range, no
 /// duplicates.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Selection {
     /// How far the sizes go when `strips` does not say.
     pub extent: Extent,
@@ -74,6 +76,19 @@ pub struct Selection {
     pub concurrent: bool,
     /// What is asked of the tables of whole arrays.
     pub arrays: workload::Asked,
+    /// What is asked of the tables of integrals.
+    pub integrals: integrate::Asked,
+}
+
+/// What libraries and packages of others do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Libraries {
+    /// Scans and reductions of whole arrays.
+    Arrays,
+    /// One integral.
+    Integral,
+    /// Batches of integrals.
+    Integrals,
 }
 
 /// A table of the program.
@@ -112,9 +127,9 @@ pub trait Table: Sync {
         false
     }
 
-    /// True when libraries and packages are timed beside ours.
-    fn has_libraries(&self) -> bool {
-        false
+    /// The libraries and packages that are timed beside ours where they are asked for.
+    fn libraries(&self) -> Option<Libraries> {
+        None
     }
 
     /// False when it is measured only where it is named.
@@ -215,7 +230,7 @@ fn fill_best_of_host(record: &mut Record, host: &mut HostOracle) {
 }
 
 /// The tables that are offered, in the order in which they are printed.
-pub fn all() -> [&'static dyn Table; 8] {
+pub fn all() -> [&'static dyn Table; 10] {
     [
         &activity::Activity,
         &sweep::SWEEP_F64,
@@ -225,6 +240,8 @@ pub fn all() -> [&'static dyn Table; 8] {
         &limits::Limits,
         &workload::SCAN,
         &workload::REDUCE,
+        &integrate::OneIntegral,
+        &integrate::Batches,
     ]
 }
 

@@ -12,6 +12,7 @@ use super::activity;
 use super::concurrent::{self, Companion};
 use super::conditions::Conditions;
 use super::kernel_times::KernelTimes;
+use super::libraries::Libraries;
 use super::limits;
 use super::mapping::Mappings;
 use super::protocol::{
@@ -20,7 +21,8 @@ use super::protocol::{
 use super::scan_times::ScanTimes;
 use super::serve::{self, Failure, Laboratory};
 use super::sums::{Sum, peer_difference};
-use super::workload::{Libraries, measure};
+use super::workload;
+use super::{integral, integrals};
 use crate::device::emulator::{Counting, Emulator, LastSteps, Settings};
 use crate::device::{Artifact, Buffer, Device, DeviceChoice, LaunchShape, Module};
 use crate::diagnostics;
@@ -28,6 +30,7 @@ use crate::error::{Error, Result};
 use crate::measure::{Rule, device as timing};
 use crate::oracle::Precision;
 use crate::oracle::quarter_circle::{self, Partials};
+use crate::peers;
 use crate::record::{DeviceInfo, Multiprocessors};
 use crate::trapezoid::{self, Grid};
 
@@ -104,7 +107,8 @@ struct DeviceLaboratory {
     greeting: Greeting,
     partials: HashMap<(Precision, u64, u64), Partials>,
     peers: HashMap<PathBuf, Module>,
-    libraries: Libraries,
+    libraries: Libraries<peers::library::Peer>,
+    integrators: Libraries<peers::integral::Peer>,
     artifact: Artifact,
     scan_times: ScanTimes,
     /// Opened when a scan is to run beside it.
@@ -173,6 +177,7 @@ impl DeviceLaboratory {
             partials: HashMap::new(),
             peers: HashMap::new(),
             libraries: Libraries::default(),
+            integrators: Libraries::default(),
             artifact: artifact.clone(),
             scan_times: ScanTimes::default(),
             companion: None,
@@ -385,7 +390,9 @@ impl Laboratory for DeviceLaboratory {
                 };
                 self.mappings.measure(&self.module, job, way, grid)
             }
-            Task::Workload { .. } => measure(&self.module, &mut self.libraries, job),
+            Task::Workload { .. } => workload::measure(&self.module, &mut self.libraries, job),
+            Task::Integral { .. } => integral::measure(&self.module, &mut self.integrators, job),
+            Task::Integrals { .. } => integrals::measure(&self.module, job),
             Task::Diagnostic { kind } => self.diagnostic(kind),
         };
         let counted = result.map(|reading| Reading {

@@ -12,7 +12,10 @@ mod conditions;
 #[cfg(test)]
 pub(crate) mod cpu;
 pub mod device;
+mod integral;
+mod integrals;
 mod kernel_times;
+mod libraries;
 mod limits;
 mod mapping;
 pub mod panel;

@@ -14,6 +14,7 @@ use crate::measure::{Method, Timing};
 use crate::oracle::Precision;
 use crate::peers::operation::Element;
 use crate::record::{Clocks, DeviceInfo, PeerTime};
+use crate::workload::integrals::{Batch, Integral};
 
 /// The kernels of the table `faults`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +99,30 @@ pub enum Task {
         /// The algorithm's name; without one, what the plan chooses.
         algorithm: Option<String>,
     },
+    /// Check and measure one integral by a composite rule.
+    Integral {
+        /// The integrand's name, as in [`Single::ALL`](crate::workload::integrals::single::Single::ALL).
+        integrand: String,
+        /// The rule's name.
+        rule: String,
+        /// f64 or f32.
+        element: Element,
+        /// Strips.
+        strips: u64,
+    },
+    /// Check and measure a batch of integrals.
+    Integrals {
+        /// The kind's name, as in [`Kind::ALL`](crate::workload::integrals::kinds::Kind::ALL).
+        kind: String,
+        /// The rule's name.
+        rule: String,
+        /// f64 or f32.
+        element: Element,
+        /// Items.
+        items: u64,
+        /// Relative, or absolute where the kind says so.
+        tolerance: f64,
+    },
     /// Misbehave.
     Diagnostic {
         /// How.
@@ -127,7 +152,7 @@ impl Task {
 pub enum Peer {
     /// A kernel, of the quarter circle.
     Kernel(PeerKernel),
-    /// Libraries of `peers/scan`, of workloads.
+    /// Libraries of `peers/scan`, of workloads, or of `peers/integrate`, of integrals.
     Libraries(Vec<PathBuf>),
 }
 
@@ -251,6 +276,12 @@ pub struct Reading {
     /// The algorithm that was timed, where it is known.
     #[serde(default)]
     pub algorithm: Option<String>,
+    /// One integral.
+    #[serde(default)]
+    pub integral: Option<Integral>,
+    /// A batch of them.
+    #[serde(default)]
+    pub integrals: Option<Batch>,
     /// The times of peers from libraries.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub peers: Vec<PeerTime>,

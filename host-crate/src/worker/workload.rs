@@ -1,8 +1,9 @@
 //! A workload: our launch of it, and those of the peers, each compared with what it has
 //! to give and then timed beside the others and a copy.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::libraries::Libraries;
 use super::protocol::{Job, Peer, Reading, Task};
 use crate::device::Module;
 use crate::error::{Error, Result};
@@ -13,24 +14,6 @@ use crate::record::PeerTime;
 use crate::scan::Algorithm;
 use crate::workload::memory::{Memory, Size, Turn, rotated_bytes};
 use crate::workload::{Workload, ours};
-
-/// The peers' libraries, each loaded once.
-#[derive(Default)]
-pub(super) struct Libraries {
-    loaded: Vec<(PathBuf, std::result::Result<library::Peer, String>)>,
-}
-
-impl Libraries {
-    fn load(&mut self, path: &PathBuf) -> usize {
-        let known = self.loaded.iter().position(|(known, _)| known == path);
-        known.unwrap_or_else(|| {
-            // SAFETY: the run has built it from `peers/scan`, or has been told that it did.
-            let peer = unsafe { library::Peer::load(path) };
-            self.loaded.push((path.clone(), peer));
-            self.loaded.len() - 1
-        })
-    }
-}
 
 /// An algorithm by its name.
 fn by_name(name: &str) -> Result<Algorithm> {
@@ -79,7 +62,11 @@ fn too_many(size: &Size) -> Option<String> {
 }
 
 /// Checks a workload, and times it where there is a timer and times are asked for.
-pub(super) fn measure(module: &Module, libraries: &mut Libraries, job: &Job) -> Result<Reading> {
+pub(super) fn measure(
+    module: &Module,
+    libraries: &mut Libraries<library::Peer>,
+    job: &Job,
+) -> Result<Reading> {
     let (size, algorithm) = asked(&job.task)?;
     if let Some(missing) = too_many(&size) {
         return Ok(Reading {
@@ -106,10 +93,11 @@ pub(super) fn measure(module: &Module, libraries: &mut Libraries, job: &Job) -> 
         Some(Peer::Libraries(paths)) => paths,
         _ => &[],
     };
-    let indices: Vec<usize> = paths.iter().map(|path| libraries.load(path)).collect();
+    // SAFETY: the run has built it from `peers/scan`, or has been told that it did.
+    let load = |path: &Path| unsafe { library::Peer::load(path) };
     let mut peers = Vec::new();
-    for index in indices {
-        let found = match &libraries.loaded[index].1 {
+    for peer in libraries.of(paths, load) {
+        let found = match peer {
             Ok(peer) => checked(&memory, peer, &mut reading)?,
             Err(reason) => {
                 reading.peer_problem = Some(format!("--peers: {reason}"));

@@ -7,9 +7,12 @@
 //! - `memory`: the arrays on the device, parts of more memory than the cache holds.
 //! - `values`: what is in the arrays, and what every result has to be.
 //!
+//! `integrals` has what the tables `integral` and `integrals` time.
+//!
 //! What the peers call an operation is `peers::operation`'s; how all of them are timed is
 //! `worker`'s.
 
+pub mod integrals;
 pub mod memory;
 pub(crate) mod ours;
 pub mod values;

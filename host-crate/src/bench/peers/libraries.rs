@@ -1,4 +1,5 @@
-//! The peers from libraries: CUB of the toolkit, and the one of a named folder.
+//! The peers from libraries: CUB of the toolkit, and the one of a named folder; composite
+//! rules in CUDA C++.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -21,6 +22,7 @@ pub(super) fn build(
         nvcc,
         arch: architecture(capability),
         peers: peers.to_owned(),
+        name: "scan",
         cub: None,
         out,
     };
@@ -48,4 +50,23 @@ pub(super) fn build(
         }
     }
     (libraries, problems)
+}
+
+/// The library of composite rules, built unless it was before; Err in one sentence.
+pub(super) fn build_integrals(
+    peers: &Path,
+    out: PathBuf,
+    capability: &str,
+) -> Result<PathBuf, String> {
+    let reason = |reason: &str| format!("--peers: rules in CUDA C++ are not timed: {reason}");
+    let nvcc = find_nvcc().ok_or_else(|| reason("nvcc is not on the path"))?;
+    let build = Build {
+        nvcc,
+        arch: architecture(capability),
+        peers: peers.to_owned(),
+        name: "integrate",
+        cub: None,
+        out,
+    };
+    build.library().map_err(|problem| reason(&problem))
 }

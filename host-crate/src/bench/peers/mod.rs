@@ -1,7 +1,8 @@
-//! What is timed beside our kernels: the quarter circle in CUDA C++ (`kernels`), CUB
-//! (`libraries`), CuPy and PyTorch (`packages`). What cannot be had is a sentence for
-//! those who asked for it.
+//! What is timed beside our kernels: the quarter circle in CUDA C++ (`kernels`), CUB and
+//! composite rules in CUDA C++ (`libraries`), CuPy and PyTorch (`packages`), SciPy
+//! (`integrators`). What cannot be had is a sentence for those who asked for it.
 
+mod integrators;
 mod kernels;
 mod libraries;
 mod packages;
@@ -14,9 +15,10 @@ use super::run::Measuring;
 use crate::peers::FOLDER;
 use crate::peers::arrays::Timed;
 use crate::record::{DeviceInfo, Key, PeerTime};
-use crate::tables::Table;
+use crate::tables::{Libraries, Table};
 use crate::worker::protocol::{Peer, Task};
 
+use integrators::Integrators;
 use kernels::Kernels;
 
 /// The peers of a run.
@@ -24,7 +26,9 @@ use kernels::Kernels;
 pub(super) struct Peers {
     kernels: Option<Kernels>,
     libraries: Vec<PathBuf>,
+    integrals: Vec<PathBuf>,
     packages: Vec<Timed>,
+    integrators: Integrators,
     /// The Python that was asked for.
     python: Option<PathBuf>,
 }
@@ -41,7 +45,7 @@ pub(super) fn open(
     let have = |has: fn(&dyn Table) -> bool| request.tables.iter().any(|(table, _)| has(*table));
     let (has_kernels, has_libraries) = (
         have(|table| table.has_peer()),
-        have(|table| table.has_libraries()),
+        have(|table| table.libraries().is_some()),
     );
     let info = match device.info() {
         _ if request.published && asked => {
@@ -76,27 +80,56 @@ impl Peers {
         Ok(())
     }
 
+    /// Those of the tables that are asked for, and sentences for whoever asked.
     fn open_libraries(
         &mut self,
         request: &Request,
         info: &DeviceInfo,
         console: &mut dyn Console,
     ) -> Vec<String> {
+        let has = |of| {
+            let mut tables = request.tables.iter();
+            tables.any(|(table, _)| table.libraries() == Some(of))
+        };
+        let (arrays, integrals) = (has(Libraries::Arrays), has(Libraries::Integrals));
+        let folder = request.peers.as_deref().unwrap_or(Path::new(FOLDER));
+        let out = request.out.join("peers");
+        let capability = &info.compute_capability;
         let mut said = Vec::new();
-        if let Some(folder) = &request.peers {
+        if request.peers.is_some() && arrays {
             console.milestone("building CUB's scans, unless they are built");
-            let (cub, out) = (request.cub.as_deref(), request.out.join("peers"));
-            let built = libraries::build(folder, cub, out, &info.compute_capability);
+            let built = libraries::build(folder, request.cub.as_deref(), out.clone(), capability);
             self.libraries = built.0;
             said.extend(built.1);
         }
-        if let Some(python) = &request.python {
+        if request.peers.is_some() && has(Libraries::Integral) {
+            console.milestone("building rules in CUDA C++, unless they are built");
+            match libraries::build_integrals(folder, out, capability) {
+                Ok(library) => self.integrals.push(library),
+                Err(reason) => said.push(reason),
+            }
+        }
+        let Some(python) = &request.python else {
+            if request.peers.is_some() && integrals {
+                said.push("--peers: SciPy is not timed: no --python names one that has it".into());
+            }
+            return said;
+        };
+        self.python = Some(python.clone());
+        if arrays {
             console.milestone("timing CuPy and PyTorch");
-            let folder = request.peers.as_deref().unwrap_or(Path::new(FOLDER));
             let timed = packages::time(request, folder, python);
             self.packages = timed.0;
             said.extend(timed.1);
-            self.python = Some(python.clone());
+        }
+        if integrals {
+            console.milestone("timing SciPy");
+            let timed = integrators::time(request, folder, python);
+            self.integrators = timed.0;
+            said.extend(timed.1);
+        }
+        if !arrays && !integrals {
+            said.push("--python has no effect on these tables".to_owned());
         }
         said
     }
@@ -106,7 +139,8 @@ impl Peers {
     pub(super) fn describe(&self) -> String {
         let kernels = self.kernels.iter().map(Kernels::describe);
         // The names of libraries have all that in them.
-        let files = self.libraries.iter().chain(&self.python);
+        let files = self.libraries.iter().chain(&self.integrals);
+        let files = files.chain(&self.python);
         let all: Vec<String> = kernels
             .chain(files.map(|path| path.display().to_string()))
             .collect();
@@ -120,9 +154,14 @@ impl Peers {
     /// The peer of a task. `Ok(None)` when it has none; Err in one sentence when it could
     /// not be built.
     pub(super) fn of(&mut self, task: &Task) -> Result<Option<Peer>, String> {
-        if let Task::Workload { .. } = task {
-            let libraries = Some(&self.libraries).filter(|all| !all.is_empty());
-            return Ok(libraries.cloned().map(Peer::Libraries));
+        let libraries = match task {
+            Task::Workload { .. } => Some(&self.libraries),
+            Task::Integral { .. } => Some(&self.integrals),
+            _ => None,
+        };
+        if let Some(libraries) = libraries {
+            let any = Some(libraries).filter(|all| !all.is_empty());
+            return Ok(any.cloned().map(Peer::Libraries));
         }
         let Some(kernels) = &mut self.kernels else {
             return Ok(None);
@@ -132,6 +171,8 @@ impl Peers {
 
     /// The times of packages for a cell.
     pub(super) fn packages_of(&self, key: &Key) -> Vec<PeerTime> {
-        packages::of(&self.packages, key)
+        let mut times = packages::of(&self.packages, key);
+        times.extend(self.integrators.of(key));
+        times
     }
 }

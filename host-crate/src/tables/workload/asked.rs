@@ -8,7 +8,7 @@ use crate::tables::Table;
 use crate::workload::{Family, Workload};
 
 /// Everything of a list.
-const ALL: &str = "all";
+pub(in crate::tables) const ALL: &str = "all";
 
 /// Elements of a segment where nothing else is said.
 const SEGMENT: u64 = 32;
@@ -16,7 +16,7 @@ const SEGMENT: u64 = 32;
 /// Lists as they were typed, but for the sizes, which are checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// Numbers of elements.
+    /// Numbers of elements, strips or items.
     pub sizes: Option<Vec<u64>>,
     /// Names of workloads, or `all`.
     pub operations: Option<Vec<String>>,
@@ -28,7 +28,7 @@ pub struct Asked {
     pub segment: Option<u64>,
 }
 
-fn objection(argument: &str, problem: String) -> Error {
+pub(in crate::tables) fn objection(argument: &str, problem: String) -> Error {
     Error::Argument {
         argument: argument.to_owned(),
         problem,
@@ -36,7 +36,7 @@ fn objection(argument: &str, problem: String) -> Error {
 }
 
 /// Err when a list names what is not `known`, or something twice.
-fn check(argument: &str, list: &[String], known: &[&str]) -> Result<()> {
+pub(in crate::tables) fn check(argument: &str, list: &[String], known: &[&str]) -> Result<()> {
     for (index, name) in list.iter().enumerate() {
         let allowed = known.join(", ");
         if !known.contains(&name.as_str()) {
@@ -54,6 +54,24 @@ fn check(argument: &str, list: &[String], known: &[&str]) -> Result<()> {
 }
 
 impl Asked {
+    /// The sizes that were named. Err when one is more than `most`, which is as many as a
+    /// table has.
+    pub(in crate::tables) fn sizes_up_to(
+        &self,
+        table: &str,
+        most: u64,
+    ) -> Result<Option<Vec<u64>>> {
+        let too_many = |sizes: &&Vec<u64>| sizes.iter().find(|&&n| n > most).copied();
+        match self.sizes.as_ref().and_then(|sizes| too_many(&sizes)) {
+            None => Ok(self.sizes.clone()),
+            Some(n) => {
+                let problem =
+                    format!("{n} is more than {table} has, allowed there are 1 to {most}");
+                Err(objection("--sizes", problem))
+            }
+        }
+    }
+
     /// Elements of a segment, or with one key.
     pub(super) fn segment(&self) -> u64 {
         self.segment.unwrap_or(SEGMENT)

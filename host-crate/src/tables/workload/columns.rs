@@ -1,28 +1,15 @@
 //! The columns of whole arrays. Those of peers depend on which there were.
 
 use super::means;
-use crate::export::number;
 use crate::measure::Timing;
 use crate::record::Record;
 use crate::tables::Column;
-use crate::tables::column::{noise, optional};
-
-/// A time in us, of a record that has it.
-fn us(timing: Option<&Timing>) -> String {
-    timing
-        .map(|timing| number::significant(1e3 * timing.median_ms))
-        .unwrap_or_default()
-}
+use crate::tables::beside::{columns_of_peers, us};
+use crate::tables::column::{fixed, noise, optional};
 
 /// Bytes in a time, in 10^9 a second.
 fn rate(bytes: Option<u64>, timing: Option<&Timing>) -> Option<f64> {
     Some(bytes? as f64 / timing?.median_ms * 1e-6)
-}
-
-fn rounded(value: Option<f64>, decimals: usize) -> String {
-    value
-        .map(|value| format!("{value:.decimals$}"))
-        .unwrap_or_default()
 }
 
 /// Our rate, in percent of the copy's.
@@ -30,32 +17,6 @@ fn percent_of_copy(record: &Record) -> Option<f64> {
     let (values, timings) = (&record.values, &record.timings);
     let ours = rate(values.bytes, timings.kernel.as_ref())?;
     Some(100.0 * ours / rate(values.copy_bytes, timings.copy.as_ref())?)
-}
-
-/// The names of the peers of any record, in the order in which they were timed.
-fn peers(records: &[Record]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for peer in records.iter().flat_map(|record| &record.timings.peers) {
-        if !names.contains(&peer.name) {
-            names.push(peer.name.clone());
-        }
-    }
-    names
-}
-
-/// A peer's time, and its ratio to ours: above 1 ours is faster.
-fn of_peer(name: &str) -> [Column; 2] {
-    let head = name.to_lowercase().replace(' ', "_");
-    let (timed, compared) = (name.to_owned(), name.to_owned());
-    [
-        Column::ours(format!("{head}_us"), move |record| {
-            us(means::peer(record, &timed))
-        }),
-        Column::ours(format!("{head}_ratio"), move |record| {
-            let ratio = means::ratio(record, means::peer(record, &compared));
-            rounded(ratio, 3)
-        }),
-    ]
 }
 
 /// All of them, with those of the records' peers.
@@ -74,16 +35,16 @@ pub(super) fn of(records: &[Record]) -> Vec<Column> {
         Column::ours("us", |record| us(record.timings.kernel.as_ref())),
         Column::ours("noise_percent", |record| noise(&record.timings.kernel)),
         Column::ours("gb_per_s", |record| {
-            rounded(rate(record.values.bytes, record.timings.kernel.as_ref()), 1)
+            fixed(rate(record.values.bytes, record.timings.kernel.as_ref()), 1)
         }),
         Column::ours("copy_us", |record| us(record.timings.copy.as_ref())).detail(),
         Column::ours("percent_of_copy", |record| {
-            rounded(percent_of_copy(record), 1)
+            fixed(percent_of_copy(record), 1)
         }),
     ];
-    columns.extend(peers(records).iter().flat_map(|name| of_peer(name)));
+    columns.extend(columns_of_peers(records));
     columns.push(Column::ours("cub_ratio", |record| {
-        rounded(means::of_cub(record), 3)
+        fixed(means::of_cub(record), 3)
     }));
     columns.extend(Column::counts());
     // Without the times with a cold cache: every launch's is.

@@ -1,29 +1,14 @@
-//! Ratios of a peer's time to ours, and their geometric means. Pure.
+//! Geometric means of ratios to CUB. Pure.
 
 use super::workload;
-use crate::measure::Timing;
-use crate::record::{Record, Status};
+use crate::record::Record;
+use crate::tables::beside::{mean, ratio, words};
 
 /// How the name of every CUB begins.
 const CUB: &str = "CUB ";
 
 /// The sizes and the width of the middle group: where a scan of 4-byte elements is short.
 const SHORT: (u64, u64, u64) = (1 << 10, 1 << 24, 4);
-
-/// A peer's time in a record.
-pub(super) fn peer<'a>(record: &'a Record, name: &str) -> Option<&'a Timing> {
-    let peers = &record.timings.peers;
-    let found = peers.iter().find(|peer| peer.name == name);
-    found.map(|peer| &peer.timing)
-}
-
-/// A time in units of ours: above 1 ours is faster. `None` unless there are both, of a
-/// result that is right.
-pub(super) fn ratio(record: &Record, theirs: Option<&Timing>) -> Option<f64> {
-    let ours = record.timings.kernel.as_ref()?.median_ms;
-    let is_right = record.status == Status::Ok && ours > 0.0;
-    Some(theirs?.median_ms / ours).filter(|_| is_right)
-}
 
 /// The ratio to the faster CUB.
 pub(super) fn of_cub(record: &Record) -> Option<f64> {
@@ -36,20 +21,6 @@ pub(super) fn of_cub(record: &Record) -> Option<f64> {
         .map(|peer| &peer.timing)
         .min_by(|a, b| a.median_ms.total_cmp(&b.median_ms));
     ratio(record, faster)
-}
-
-/// The geometric mean, and of how many; `None` without any.
-fn mean(ratios: impl Iterator<Item = f64>) -> Option<(f64, usize)> {
-    let logarithms: Vec<f64> = ratios.map(f64::ln).collect();
-    let count = logarithms.len();
-    let sum: f64 = logarithms.iter().sum();
-    (count > 0).then(|| ((sum / count as f64).exp(), count))
-}
-
-/// `1.234 (56 rows)`.
-fn words((mean, count): (f64, usize)) -> String {
-    let rows = if count == 1 { "row" } else { "rows" };
-    format!("{mean:.3} ({count} {rows})")
 }
 
 /// The means of groups of rows, by what `name` says, in the order in which they come.

@@ -5,13 +5,13 @@
 //! launches, recorded in a graph (`docs/measurement.md`). On the emulator a row has the
 //! result compared and the launch counted.
 
-mod asked;
+pub(in crate::tables) mod asked;
 mod columns;
 mod means;
 
 pub use asked::Asked;
 
-use super::{Column, Selection, Table};
+use super::{Column, Libraries, Selection, Table};
 use crate::bench::host_oracle::HostOracle;
 use crate::error::Result;
 use crate::peers::operation::Element;
@@ -24,6 +24,9 @@ pub const DEFAULT: &str = "default";
 
 /// The exponent of the smallest size where none is named.
 const SMALLEST: u32 = 10;
+
+/// The most elements.
+const MOST: u64 = 1 << 33;
 
 /// The most elements on the emulator where no size is named.
 const MOST_EMULATED: u64 = 1 << 16;
@@ -84,7 +87,8 @@ impl Table for Workloads {
     fn cells(&self, selection: &Selection) -> Result<Vec<Key>> {
         let asked = &selection.arrays;
         let usual = (SMALLEST..=selection.extent.exponent()).map(|power| 1 << power);
-        let sizes = asked.sizes.clone().unwrap_or_else(|| usual.collect());
+        let sizes = asked.sizes_up_to(self.name(), MOST)?;
+        let sizes = sizes.unwrap_or_else(|| usual.collect());
         let mut cells = Vec::new();
         for (workload, elements) in asked.workloads(self)? {
             let algorithms = asked.algorithms_of(workload)?;
@@ -109,8 +113,8 @@ impl Table for Workloads {
         false
     }
 
-    fn has_libraries(&self) -> bool {
-        true
+    fn libraries(&self) -> Option<Libraries> {
+        Some(Libraries::Arrays)
     }
 
     fn is_usual(&self) -> bool {

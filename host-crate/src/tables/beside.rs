@@ -1,0 +1,100 @@
+//! What tables say of peers: a time and a ratio each, and geometric means of ratios. Pure.
+
+use super::Column;
+use super::column::fixed;
+use crate::export::number;
+use crate::measure::Timing;
+use crate::record::{Record, Status};
+
+/// A peer's time in a record.
+pub(super) fn peer<'a>(record: &'a Record, name: &str) -> Option<&'a Timing> {
+    let peers = &record.timings.peers;
+    let found = peers.iter().find(|peer| peer.name == name);
+    found.map(|peer| &peer.timing)
+}
+
+/// A time in units of ours: above 1 ours is faster. `None` unless there are both, of a
+/// result that is right.
+pub(super) fn ratio(record: &Record, theirs: Option<&Timing>) -> Option<f64> {
+    let ours = record.timings.kernel.as_ref()?.median_ms;
+    let is_right = record.status == Status::Ok && ours > 0.0;
+    Some(theirs?.median_ms / ours).filter(|_| is_right)
+}
+
+/// The geometric mean, and of how many; `None` without any.
+pub(super) fn mean(ratios: impl Iterator<Item = f64>) -> Option<(f64, usize)> {
+    let logarithms: Vec<f64> = ratios.map(f64::ln).collect();
+    let count = logarithms.len();
+    let sum: f64 = logarithms.iter().sum();
+    (count > 0).then(|| ((sum / count as f64).exp(), count))
+}
+
+/// `1.234 (56 rows)`.
+pub(super) fn words((mean, count): (f64, usize)) -> String {
+    let rows = if count == 1 { "row" } else { "rows" };
+    format!("{mean:.3} ({count} {rows})")
+}
+
+/// A time in us, of a record that has it.
+pub(super) fn us(timing: Option<&Timing>) -> String {
+    timing
+        .map(|timing| number::significant(1e3 * timing.median_ms))
+        .unwrap_or_default()
+}
+
+/// The names of the peers of any record, in the order in which they were timed.
+pub(super) fn names(records: &[Record]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for peer in records.iter().flat_map(|record| &record.timings.peers) {
+        if !names.contains(&peer.name) {
+            names.push(peer.name.clone());
+        }
+    }
+    names
+}
+
+/// How the names of a peer's columns begin.
+pub(super) fn head(name: &str) -> String {
+    name.to_lowercase().replace(' ', "_")
+}
+
+/// A peer's time, and its ratio to ours: above 1 ours is faster.
+fn of_peer(name: &str) -> [Column; 2] {
+    let head = head(name);
+    let (timed, compared) = (name.to_owned(), name.to_owned());
+    [
+        Column::ours(format!("{head}_us"), move |record| us(peer(record, &timed))),
+        Column::ours(format!("{head}_ratio"), move |record| {
+            let ratio = ratio(record, peer(record, &compared));
+            fixed(ratio, 3)
+        }),
+    ]
+}
+
+/// The columns of all peers of the records.
+pub(super) fn columns_of_peers(records: &[Record]) -> Vec<Column> {
+    names(records)
+        .iter()
+        .flat_map(|name| of_peer(name))
+        .collect()
+}
+
+/// What is said below a table: of each peer the mean of the rows that have both times, and
+/// the row with the lowest ratio.
+pub(super) fn lines(table: &str, records: &[Record]) -> Vec<String> {
+    let line = |name: &String| {
+        let ratios = records.iter().filter_map(|record| {
+            let ratio = ratio(record, peer(record, name))?;
+            Some((record, ratio))
+        });
+        let rows: Vec<(&Record, f64)> = ratios.collect();
+        let (record, lowest) = rows.iter().min_by(|(_, a), (_, b)| a.total_cmp(b))?;
+        Some(format!(
+            "{table}: {name}'s time in units of ours, geometric mean: {}; the lowest is \
+             {lowest:.3}: {}",
+            words(mean(rows.iter().map(|(_, ratio)| *ratio))?),
+            record.key.describe()
+        ))
+    };
+    names(records).iter().filter_map(line).collect()
+}
