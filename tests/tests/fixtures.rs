@@ -10,7 +10,9 @@ use std::process::ExitCode;
 
 use quadscan::device::{Artifact, DeviceChoice};
 use quadscan_tests::fixtures::recording::{Result as LaunchResult, changed, differences};
-use quadscan_tests::fixtures::{self, Header, Recording, SEED, launches, nvcc, probes, record};
+use quadscan_tests::fixtures::{
+    self, Header, Recording, SEED, integrated, launches, nvcc, probes, record,
+};
 use quadscan_tests::probes::table;
 use quadscan_tests::suite::{self, Bench, Case, Outcome};
 
@@ -29,6 +31,10 @@ const CASES: &[Case] = &[
         run: arrays,
     },
     Case {
+        name: "integrals_give_the_recorded_bits",
+        run: integrals,
+    },
+    Case {
         name: "every_instruction_form_gives_the_recorded_bits",
         run: instruction_forms,
     },
@@ -37,7 +43,7 @@ const CASES: &[Case] = &[
         run: kernels_from_nvcc,
     },
     Case {
-        name: "every_kernel_but_those_for_diagnoses_limits_and_integrands_is_launched",
+        name: "every_kernel_but_those_for_diagnoses_and_limits_is_launched",
         run: every_kernel,
     },
 ];
@@ -101,6 +107,37 @@ fn arrays(bench: &Bench) -> Outcome {
     verdict(&differences(&recorded.lines, &found))
 }
 
+fn integrals(bench: &Bench) -> Outcome {
+    let found = integrated::run(&bench.module, SEED)?;
+    if fixtures::INTEGRALS.is_empty() {
+        return suite::skip("integrals.jsonl is empty: `fixtures record DIR` on a GPU makes it");
+    }
+    let mut recorded = Recording::<LaunchResult>::read(fixtures::INTEGRALS)?;
+    let hashes = record::artifact_hashes(&Artifact::embedded()?);
+    state("integrals", &recorded.header, &hashes);
+    assert_eq!(recorded.header.seed, SEED, "record anew");
+    let mut open = 0;
+    for (recorded, found) in recorded.lines.iter_mut().zip(&found) {
+        let Some((theirs, by)) = integrated::open_number(recorded) else {
+            continue;
+        };
+        let ours = integrated::open_number(found).map_or(f64::NAN, |(number, _)| number);
+        assert!(
+            (ours - theirs).abs() <= by * theirs.abs(),
+            "{}: {ours:e}, recorded {theirs:e}",
+            found.launch
+        );
+        open += 1;
+        *recorded = LaunchResult {
+            launch: recorded.launch.clone(),
+            ..found.clone()
+        };
+    }
+    // Two kinds of numbers.
+    assert_eq!(open, 2 * integrated::LEFT_OPEN.len());
+    verdict(&differences(&recorded.lines, &found))
+}
+
 fn instruction_forms(bench: &Bench) -> Outcome {
     let recorded = Recording::<probes::Line>::read(fixtures::PROBES)?;
     let forms = table::forms();
@@ -125,11 +162,9 @@ fn every_kernel(bench: &Bench) -> Outcome {
     let manifest = bench.module.manifest().ok_or("no manifest")?;
     let mut there: Vec<&str> = manifest
         .kernels()
-        // Conformance has the limits' results to the bit, but for one approximation; and
-        // those of integrands in closed form, since what PTX leaves open of approximate roots
-        // and quotients is in them.
+        // Conformance has the limits' results to the bit, but for one approximation.
         .filter(|kernel| {
-            !["diagnostics", "limits", "catalogue"]
+            !["diagnostics", "limits"]
                 .iter()
                 .any(|m| kernel.module.ends_with(m))
         })
@@ -137,6 +172,7 @@ fn every_kernel(bench: &Bench) -> Outcome {
         .collect();
     let mut launched: Vec<&str> = launches::names()
         .chain(launches::names_of_arrays())
+        .chain(integrated::names())
         .collect();
     there.sort_unstable();
     launched.sort_unstable();

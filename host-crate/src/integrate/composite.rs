@@ -22,11 +22,7 @@ pub struct Composite<R: Real> {
     module: Module,
     kernels: Kernels<R>,
     most: u64,
-    multiprocessors: u32,
-    /// Blocks that one of them holds at a time.
-    resident: u32,
-    /// Blocks that were asked for instead.
-    blocks: Option<u32>,
+    blocks: u32,
     warps: u32,
     /// What blocks tell each other. Its first word counts the launches.
     scratch: Buffer<u64>,
@@ -54,15 +50,12 @@ impl<R: Real> Composite<R> {
         refuse::strips(most, MAX_STRIPS)?;
         let warps = MAX_WARPS;
         let resident = module.resident_blocks(kernels.composite(), warps * LANES, 0)?;
-        let multiprocessors = module.device().properties().multiprocessors.max(1);
         let words = status::scratch_words(most_units(most), 2);
         Ok(Self {
             module: module.clone(),
             kernels,
             most,
-            multiprocessors,
-            resident: (resident / multiprocessors).max(1),
-            blocks: None,
+            blocks: resident.max(1),
             warps,
             scratch: module.device().alloc_zeroed(words as usize)?,
         })
@@ -78,7 +71,7 @@ impl<R: Real> Composite<R> {
     pub fn with_shape(self, blocks: u32, warps: u32) -> Result<Self> {
         refuse::shape(blocks, warps, MAX_WARPS)?;
         Ok(Self {
-            blocks: Some(blocks),
+            blocks,
             warps,
             ..self
         })
@@ -126,11 +119,7 @@ impl<R: Real> Composite<R> {
 
         let place = Place::new(rule, strips, limits);
         let chunks = Chunks::of(place.strips);
-        let units = chunks.units;
-        let blocks = match self.blocks {
-            Some(blocks) => blocks.min(units).max(1),
-            None => balanced(units, self.multiprocessors, self.resident),
-        };
+        let blocks = self.blocks.min(chunks.units).max(1);
         let (family, families) = rule.families();
         let (ends, words) = (rule.ends(), self.scratch.len() as u64);
         let (to, scratch) = (output.address(), self.scratch.address());
@@ -172,23 +161,6 @@ fn most_units(most: u64) -> u64 {
     let units = |strips| u64::from(Chunks::of(strips).units);
     let below = 1 << most.ilog2();
     units(most).max(units(below)).max(units(below / 2 + 1))
-}
-
-/// Blocks of a multiprocessor that keep it busy: fewer take as long.
-const BUSY: u32 = 4;
-
-/// Blocks of a launch for so many units, where each of so many multiprocessors has room for
-/// `resident` of them: as many as are done first, the most where that is the same.
-fn balanced(units: u32, multiprocessors: u32, resident: u32) -> u32 {
-    let units = units.max(1);
-    let blocks = |each: u32| each.saturating_mul(multiprocessors).min(units);
-    let round = |units: u32| units.div_ceil(multiprocessors).max(BUSY);
-    let duration = |each: &u32| {
-        let (rounds, rest) = (units / blocks(*each), units % blocks(*each));
-        rounds * round(blocks(*each)) + if rest > 0 { round(rest) } else { 0 }
-    };
-    let best = (1..=resident).rev().min_by_key(duration);
-    blocks(best.unwrap_or(1))
 }
 
 /// Where the strips are.
@@ -255,19 +227,6 @@ fn margin<R: Real>(rule: Rule, step: f64, largest: f64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_launch_has_the_blocks_that_are_done_first() {
-        // 2048 units on 132 multiprocessors: four rounds of four blocks, of which five would
-        // leave the fourth round to one.
-        assert_eq!(balanced(2048, 132, 5), 4 * 132);
-        assert_eq!(balanced(512, 132, 5), 512);
-        // A last round of one unit takes as long as one of four.
-        assert_eq!(balanced(60 + 1, 10, 6), 6 * 10);
-        assert_eq!(balanced(80, 10, 6), 4 * 10);
-        assert_eq!(balanced(1, 132, 5), 1);
-        assert_eq!(balanced(132, 132, 1), 132);
-    }
 
     #[test]
     fn no_integral_of_fewer_strips_has_more_units_than_there_is_room_for() {

@@ -1,15 +1,16 @@
 //! One integral by a composite rule over any number of strips, in one launch.
 //!
 //! The strips are dealt out in *chunks*, whose size depends on the number of strips alone. A
-//! block takes [`UNIT`] of them after the other, a warp each, and the block that is done last
-//! adds the units' sums up. **The result is the same bit for bit for every launch shape.**
+//! block takes [`UNIT`] of them at a time, a warp each, and draws the next ones: a scheduler
+//! prefers its oldest warps, so that blocks are not done with as many at the same time. The
+//! block that is done last adds the units' sums up. **The result is the same bit for bit for every launch shape.**
 //!
-//! Of a [short](Integrand::IS_SHORT) integrand a lane takes [`STEPS`] nodes at a time: their
-//! abscissas are one number plus multiples of the step, which are parameters of the launch
-//! (constants that a kernel makes itself sit in registers and cost a read each; parameters do
-//! not). Two running sums take turns, so that one addition does not wait for the one before.
-//! After one time in f32, or four in f64, the two go into a sum of twice the digits
-//! ([`Real::FOLDS_EACH_TURN`]). Of others a lane takes one node after the other.
+//! Of a [short](Integrand::IS_SHORT) integrand a lane takes its nodes in rows: [`STEPS`] pairs at
+//! once, so that neither waits for itself alone. Their abscissas are two numbers plus multiples
+//! of the step, which are parameters of the launch (constants that a kernel makes itself sit in
+//! registers and cost a read each; parameters do not). The two plain sums of a row go into one
+//! of twice the digits ([`Real::FOLDS_EACH_ROW`]). Of others a lane takes one node after the
+//! other: two at once cost more registers than they gain.
 //!
 //! Association, which depends on the number of strips and the rule alone: a lane's terms as
 //! said; the lanes of a warp by a butterfly; the families of a rule in their order; the
@@ -22,7 +23,7 @@
 use bytemuck::{Pod, Zeroable};
 #[cfg_attr(test, allow(unused_imports, reason = "a test has std's functions"))]
 use cuda_std::GpuFloat;
-use cuda_std::{grid, shared_array, thread, warp};
+use cuda_std::{grid, mem, shared_array, thread, warp};
 
 use super::integrand::{Integrand, Parameters, Point};
 use super::real::{Real, Running};
@@ -36,8 +37,8 @@ use cuda_std::float::Addend;
 /// Nodes of a lane whose abscissas are one number plus a multiple of the step.
 pub const STEPS: usize = 16;
 
-/// Nodes that a lane takes at a time: two such numbers, so that a multiple serves twice.
-const OF_TURN: u32 = 2 * STEPS as u32;
+/// Nodes that a lane takes in a row, at least: twice as many, so that a multiple serves twice.
+const ROW: u32 = 2 * STEPS as u32;
 
 /// The most strips.
 pub const MAX_STRIPS: u64 = 1 << 40;
@@ -51,15 +52,20 @@ pub const UNIT: u64 = 8;
 /// The most warps of a block: one for each chunk of a unit.
 pub const MAX_WARPS: u32 = UNIT as u32;
 
+/// The word of the scratch memory that counts the units which blocks have drawn, beyond the
+/// first of each: 0 between launches.
+const DRAWN: usize = 8;
+
+const _: () = assert!((DRAWN as u64) < status::HEAD);
+
 /// Groups of units, at most.
 const GROUPS: usize = (MAX_CHUNKS / UNIT / GROUP) as usize;
 
-/// How often a lane takes [`OF_TURN`] nodes before it looks up, where its part of a chunk is so
-/// long.
-const TURNS: u32 = 2;
+/// Nodes that a lane takes in a row where its part of a chunk is so long.
+const LONG_ROW: u32 = 2 * ROW;
 
 /// More chunks than this cost more in the end than they balance, where there are few strips.
-const FEW_CHUNKS: u64 = 1 << 12;
+const FEW_CHUNKS: u64 = 1 << 13;
 
 /// How an integral's strips are dealt out, which depends on their number alone. A kernel takes
 /// it from the host: it would take long to find it out, and what the compiler does not know
@@ -71,8 +77,8 @@ pub struct Chunks {
     pub strips: u64,
     /// Units, of [`UNIT`] chunks.
     pub units: u32,
-    /// How often a lane takes 32 nodes before it looks up.
-    pub turns: u32,
+    /// Nodes that a lane takes in a row.
+    pub row: u32,
 }
 
 // SAFETY: zeros are a value of every field.
@@ -85,15 +91,15 @@ impl Chunks {
     pub const fn of(strips: u64) -> Self {
         let all = strips.next_power_of_two();
         let root = 1 << all.ilog2().div_ceil(2);
-        let mut chunk = OF_TURN as u64 * LANES as u64;
+        let mut chunk = ROW as u64 * LANES as u64;
         while chunk < all / MAX_CHUNKS || (chunk < root && chunk < all / FEW_CHUNKS) {
             chunk *= 2;
         }
-        let is_long = chunk >= TURNS as u64 * OF_TURN as u64 * LANES as u64;
+        let is_long = chunk >= LONG_ROW as u64 * LANES as u64;
         Self {
             strips: chunk,
             units: strips.div_ceil(chunk).div_ceil(UNIT) as u32,
-            turns: if is_long { TURNS } else { 1 },
+            row: if is_long { LONG_ROW } else { ROW },
         }
     }
 }
@@ -143,6 +149,7 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(request: &Request<R>) {
     let is_last = shared_array![u32; 1];
     let groups = shared_array![f64; GROUPS];
     let sums = shared_array![f64; 2 * UNIT as usize];
+    let next = shared_array![u32; 2];
     let (block, blocks, units) = (
         thread::block_idx_x(),
         thread::grid_dim_x(),
@@ -161,31 +168,37 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(request: &Request<R>) {
     // has the tag before its block arrives.
     unsafe {
         let tag = tag(request.scratch);
-        let (mut unit, mut half) = (block, sums);
+        let (mut unit, mut half) = (block, 0);
         while unit < units {
+            let (sums, next) = (sums.add(half * UNIT as usize), next.add(half));
+            // It is not waited for before it is needed.
+            let is_drawn = blocks < units && thread::thread_idx_x() == 0;
+            let drawn = if is_drawn {
+                mem::fetch_add_relaxed(request.scratch.add(DRAWN), 1) as u32
+            } else {
+                0
+            };
             let mut chunk = warp;
             while chunk < UNIT as u32 {
                 let number = u64::from(unit) * UNIT + u64::from(chunk);
                 let sum = chunk_sum::<I, R>(request, number, first);
                 if lane == 0 {
-                    *half.add(chunk as usize) = sum;
+                    *sums.add(chunk as usize) = sum;
                 }
                 chunk += warps;
             }
+            if thread::thread_idx_x() == 0 {
+                *next = blocks + drawn;
+            }
             thread::sync_threads();
             if thread::thread_idx_x() == 0 {
-                let mut sum = *half;
+                let mut sum = *sums;
                 for chunk in 1..UNIT as usize {
-                    sum += *half.add(chunk);
+                    sum += *sums.add(chunk);
                 }
                 status::publish(request.scratch, u64::from(unit), sum, tag);
             }
-            half = if half == sums {
-                sums.add(UNIT as usize)
-            } else {
-                sums
-            };
-            unit += blocks;
+            (unit, half) = (*next, 1 - half);
         }
         if warp == 0 {
             status::forget::<f64>(request.scratch, request.words, u64::from(units), tag);
@@ -197,6 +210,9 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(request: &Request<R>) {
         thread::sync_threads();
         if *is_last == 0 {
             return;
+        }
+        if thread::thread_idx_x() == 0 {
+            mem::store_relaxed(request.scratch.add(DRAWN), 0);
         }
         let count = units.div_ceil(GROUP as u32);
         let mut group = warp;
@@ -255,7 +271,7 @@ unsafe fn chunk_sum<I: Integrand<R>, R: Real>(
         };
         let nodes = request.strips - u64::from(offset == 1.0);
         let end = nodes.min(begin + request.chunks.strips);
-        let own = lane_sum::<I, R>(request, (begin, end), offset);
+        let own = lane_sum::<I, R>(request, (begin.min(end), end), offset);
         // SAFETY: the caller's.
         sum = unsafe { of_lanes(own) }.mul_add(weight, sum);
         family += 1;
@@ -298,8 +314,8 @@ unsafe fn of_lanes(mut own: f64) -> f64 {
 
 /// This lane's terms among the nodes `begin..end` of a family, which a chunk has.
 ///
-/// Of short integrands, those that are far from the limits in whole turns: a part of the
-/// chunk in a row, as long for every lane. The others by every lane in its turn.
+/// Of a short integrand rows of nodes that are far from the limits: a part of the chunk for
+/// every lane, as long for each. What is left is dealt out node by node.
 #[inline(always)]
 fn lane_sum<I: Integrand<R>, R: Real>(
     request: &Request<R>,
@@ -310,17 +326,19 @@ fn lane_sum<I: Integrand<R>, R: Real>(
     let mut sum = Running::<R>::ZERO;
     let (mut low, mut high) = (end, end);
     if I::IS_SHORT {
-        let in_a_row = request.chunks.strips / u64::from(LANES);
-        let step = u64::from(request.chunks.turns * OF_TURN);
-        low = ((request.margin + step - 1) & !(step - 1)).clamp(begin, end);
-        high = (end.min(request.strips - request.margin) & !(step - 1)).max(low);
-        let first = (begin + lane * in_a_row).max(low);
-        let last = (begin + (lane + 1) * in_a_row).min(high);
+        let of_lane = request.chunks.strips / u64::from(LANES);
+        let row = u64::from(request.chunks.row);
+        low = ((request.margin + row - 1) & !(row - 1))
+            .max(begin)
+            .min(end);
+        high = (end.min(request.strips - request.margin) & !(row - 1)).max(low);
+        let first = (begin + lane * of_lane).max(low);
+        let last = (begin + (lane + 1) * of_lane).min(high);
         let mut at = first as f64 + offset;
         let mut left = last.saturating_sub(first) as u32;
         while left > 0 {
-            at_once::<I, R>(request, &mut at, &mut sum);
-            left -= step as u32;
+            take_row::<I, R>(request, &mut at, &mut sum);
+            left -= row as u32;
         }
     }
     let mut part = 0;
@@ -334,28 +352,29 @@ fn lane_sum<I: Integrand<R>, R: Real>(
     sum.value()
 }
 
-/// Adds the terms of the turns' nodes, [`OF_TURN`] each, of which the first is `at` steps behind
-/// the lower limit; then `at` is behind the last.
+/// Adds the terms of a row of nodes, of which the first is `at` steps behind the lower limit;
+/// then `at` is behind the last.
 #[inline(always)]
-fn at_once<I: Integrand<R>, R: Real>(request: &Request<R>, at: &mut f64, sum: &mut Running<R>) {
+fn take_row<I: Integrand<R>, R: Real>(request: &Request<R>, at: &mut f64, sum: &mut Running<R>) {
     let (mut low, mut high) = (R::ZERO, R::ZERO);
-    let mut turn = 0;
-    while turn < request.chunks.turns {
+    let mut left = request.chunks.row;
+    while left > 0 {
         let base = |at: f64| R::from_f64(at.mul_add(request.step, request.from));
         let bases = (base(*at), base(*at + STEPS as f64));
         for k in 0..STEPS {
             let multiple = request.multiples[k];
-            low = I::eval(bases.0 + multiple, &request.parameters).add_to(low);
-            high = I::eval(bases.1 + multiple, &request.parameters).add_to(high);
+            let eval = |x: R| I::eval(x, &request.parameters);
+            let pair = (eval(bases.0 + multiple), eval(bases.1 + multiple));
+            (low, high) = Addend::add_both(pair, (low, high));
         }
-        *at += f64::from(OF_TURN);
-        turn += 1;
-        if R::FOLDS_EACH_TURN {
+        *at += f64::from(ROW);
+        left -= ROW;
+        if R::FOLDS_EACH_ROW {
             sum.add(low + high);
             (low, high) = (R::ZERO, R::ZERO);
         }
     }
-    if !R::FOLDS_EACH_TURN {
+    if !R::FOLDS_EACH_ROW {
         sum.add(low + high);
     }
 }
@@ -369,11 +388,7 @@ fn one_by_one<I: Integrand<R>, R: Real>(
     sum: &mut Running<R>,
 ) {
     let bounds = Bounds::of(request);
-    let plainly = if R::FOLDS_EACH_TURN {
-        STEPS as u32
-    } else {
-        TURNS * OF_TURN
-    };
+    let plainly = if R::FOLDS_EACH_ROW { ROW } else { LONG_ROW };
     let (mut own, mut done) = (R::ZERO, 0);
     while done < count {
         let x = bounds.nearest(R::from_f64(at.mul_add(request.step, request.from)));

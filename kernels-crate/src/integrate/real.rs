@@ -37,9 +37,9 @@ pub trait Real:
     const EPSILON: Self;
     /// The least positive normal number.
     const MIN_POSITIVE: Self;
-    /// Whether what a sum loses is kept for every sixteen terms and not for every 64: more of
-    /// them cost less, and let a sum of equal terms lose half an ulp each.
-    const FOLDS_EACH_TURN: bool;
+    /// Whether what a sum loses is kept for every 32 terms and not for every 64: more of them
+    /// cost less, and let a sum of equal terms lose half an ulp each.
+    const FOLDS_EACH_ROW: bool;
 
     /// The nearest number.
     fn from_f64(value: f64) -> Self;
@@ -68,7 +68,7 @@ macro_rules! real {
             const ZERO: Self = 0.0;
             const EPSILON: Self = $float::EPSILON;
             const MIN_POSITIVE: Self = $float::MIN_POSITIVE;
-            const FOLDS_EACH_TURN: bool = $folds;
+            const FOLDS_EACH_ROW: bool = $folds;
 
             #[inline(always)]
             fn from_f64(value: f64) -> Self {

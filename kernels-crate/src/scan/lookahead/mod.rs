@@ -26,6 +26,7 @@
 //!
 //! Blocks wait for each other, so all of them must be resident at once.
 
+mod bytes;
 mod look_out;
 mod worker;
 

@@ -25,6 +25,14 @@ pub trait Addend<R>: Copy {
     /// `sum + self / SCALE`, where the type says how accurate it is and for which numbers.
     #[must_use = "the method returns a new number"]
     fn add_to(self, sum: R) -> R;
+
+    /// [`add_to`](Addend::add_to) of two, each to its own sum: step by step, so that neither waits
+    /// for itself alone.
+    #[inline(always)]
+    #[must_use = "the method returns new numbers"]
+    fn add_both(pair: (Self, Self), sums: (R, R)) -> (R, R) {
+        (pair.0.add_to(sums.0), pair.1.add_to(sums.1))
+    }
 }
 
 /// The square root of the number in it, which is not taken yet.
@@ -69,9 +77,13 @@ mod private {
         const ONE: Self;
         fn plus(self, other: Self) -> Self;
         fn divided_by(self, other: Self) -> Self;
-        fn add_root(square: Self, sum: Self) -> Self;
-        fn add_reciprocal(denominator: Self, sum: Self) -> Self;
-        fn add_quotient(numerator: Self, denominator: Self, sum: Self) -> Self;
+        fn add_roots<const N: usize>(squares: [Self; N], sums: [Self; N]) -> [Self; N];
+        fn add_reciprocals<const N: usize>(denominators: [Self; N], sums: [Self; N]) -> [Self; N];
+        fn add_quotients<const N: usize>(
+            numerators: [Self; N],
+            denominators: [Self; N],
+            sums: [Self; N],
+        ) -> [Self; N];
     }
 }
 
@@ -141,26 +153,19 @@ pub trait LazyFloat:
     fn fast_div(self, denominator: Self) -> Self;
 }
 
-/// `(p, q)` with `ROOT_SCALE * p * q` the root of `square`, from a start for 1 over the root.
-///
-/// With `w = square * start^2`, which is nearly 1, the root is `square * start` times
-/// `1 - (w - 1) / 2 + 3/8 (w - 1)^2 = 3/8 ((w - 5/3)^2 + 20/9)`; the constants are rounded so that
-/// the errors of the terms have no mean.
+/// One thing of each of several, step by step. (Iterators over arrays by value would put them into
+/// a device's local memory.)
 #[inline(always)]
-fn root_factors(square: f64, start: f64) -> (f64, f64) {
-    const FIVE_THIRDS: f64 = f64::from_bits(0x3ffa_aaaa_aaaa_aaac);
-    const TWENTY_NINTHS: f64 = f64::from_bits(0x4001_c71c_71c7_1c70);
-    let root = square * start;
-    let t = GpuFloat::mul_add(root, start, -FIVE_THIRDS);
-    (root, GpuFloat::mul_add(t, t, TWENTY_NINTHS))
+fn each<const N: usize>(of: impl Fn(usize) -> f64) -> [f64; N] {
+    core::array::from_fn(of)
 }
 
-/// What `start` has to be multiplied by to become `1 / denominator`: with
+/// What `starts` have to be multiplied by to become `1 / denominators`: with
 /// `e = 1 - denominator * start`, `1 + e + e^2 = (e + 1/2)^2 + 3/4`.
 #[inline(always)]
-fn reciprocal_factor(denominator: f64, start: f64) -> f64 {
-    let s = GpuFloat::mul_add(-denominator, start, 1.5);
-    GpuFloat::mul_add(s, s, 0.75)
+fn reciprocal_factors<const N: usize>(denominators: [f64; N], starts: [f64; N]) -> [f64; N] {
+    let s: [f64; N] = each(|i| GpuFloat::mul_add(-denominators[i], starts[i], 1.5));
+    each(|i| GpuFloat::mul_add(s[i], s[i], 0.75))
 }
 
 /// The root from a start for 1 over it, by one step of third order.
@@ -180,7 +185,7 @@ fn quotient_from(numerator: f64, denominator: f64, start: f64) -> f64 {
 }
 
 impl Terms for f64 {
-    /// 3/8, and the half ulp that the constants of [`root_factors`] take.
+    /// 3/8, and the half ulp that the constants of `add_roots` take.
     const ROOT_SCALE: f64 = f64::from_bits(0x3fd8_0000_0000_0001);
     const ONE: f64 = 1.0;
 
@@ -194,26 +199,37 @@ impl Terms for f64 {
         self / other
     }
 
+    /// With `w = square * start^2`, which is nearly 1, the root is `square * start` times
+    /// `1 - (w - 1) / 2 + 3/8 (w - 1)^2 = 3/8 ((w - 5/3)^2 + 20/9)`; the constants are rounded so
+    /// that the errors of the terms have no mean.
     #[inline(always)]
-    fn add_root(square: f64, sum: f64) -> f64 {
-        let (p, q) = root_factors(square, approx::rsqrt_approx_ftz_f64(square));
-        GpuFloat::mul_add(p, q, sum)
+    fn add_roots<const N: usize>(squares: [f64; N], sums: [f64; N]) -> [f64; N] {
+        const FIVE_THIRDS: f64 = f64::from_bits(0x3ffa_aaaa_aaaa_aaac);
+        const TWENTY_NINTHS: f64 = f64::from_bits(0x4001_c71c_71c7_1c70);
+        let starts: [f64; N] = each(|i| approx::rsqrt_approx_ftz_f64(squares[i]));
+        let roots: [f64; N] = each(|i| squares[i] * starts[i]);
+        let t: [f64; N] = each(|i| GpuFloat::mul_add(roots[i], starts[i], -FIVE_THIRDS));
+        let q: [f64; N] = each(|i| GpuFloat::mul_add(t[i], t[i], TWENTY_NINTHS));
+        each(|i| GpuFloat::mul_add(roots[i], q[i], sums[i]))
     }
 
     #[inline(always)]
-    fn add_reciprocal(denominator: f64, sum: f64) -> f64 {
-        let start = approx::rcp_approx_ftz_f64(denominator);
-        GpuFloat::mul_add(start, reciprocal_factor(denominator, start), sum)
+    fn add_reciprocals<const N: usize>(denominators: [f64; N], sums: [f64; N]) -> [f64; N] {
+        let starts: [f64; N] = each(|i| approx::rcp_approx_ftz_f64(denominators[i]));
+        let factors = reciprocal_factors(denominators, starts);
+        each(|i| GpuFloat::mul_add(starts[i], factors[i], sums[i]))
     }
 
     #[inline(always)]
-    fn add_quotient(numerator: f64, denominator: f64, sum: f64) -> f64 {
-        let start = approx::rcp_approx_ftz_f64(denominator);
-        GpuFloat::mul_add(
-            numerator * start,
-            reciprocal_factor(denominator, start),
-            sum,
-        )
+    fn add_quotients<const N: usize>(
+        numerators: [f64; N],
+        denominators: [f64; N],
+        sums: [f64; N],
+    ) -> [f64; N] {
+        let starts: [f64; N] = each(|i| approx::rcp_approx_ftz_f64(denominators[i]));
+        let factors = reciprocal_factors(denominators, starts);
+        let products: [f64; N] = each(|i| numerators[i] * starts[i]);
+        each(|i| GpuFloat::mul_add(products[i], factors[i], sums[i]))
     }
 }
 
@@ -232,18 +248,25 @@ impl Terms for f32 {
     }
 
     #[inline(always)]
-    fn add_root(square: f32, sum: f32) -> f32 {
-        sum + approx::sqrt_approx_ftz_f32(square)
+    fn add_roots<const N: usize>(squares: [f32; N], sums: [f32; N]) -> [f32; N] {
+        core::array::from_fn(|i| sums[i] + approx::sqrt_approx_ftz_f32(squares[i]))
     }
 
     #[inline(always)]
-    fn add_reciprocal(denominator: f32, sum: f32) -> f32 {
-        sum + approx::rcp_approx_ftz_f32(denominator)
+    fn add_reciprocals<const N: usize>(denominators: [f32; N], sums: [f32; N]) -> [f32; N] {
+        core::array::from_fn(|i| sums[i] + approx::rcp_approx_ftz_f32(denominators[i]))
     }
 
     #[inline(always)]
-    fn add_quotient(numerator: f32, denominator: f32, sum: f32) -> f32 {
-        GpuFloat::mul_add(numerator, approx::rcp_approx_ftz_f32(denominator), sum)
+    fn add_quotients<const N: usize>(
+        numerators: [f32; N],
+        denominators: [f32; N],
+        sums: [f32; N],
+    ) -> [f32; N] {
+        core::array::from_fn(|i| {
+            let start = approx::rcp_approx_ftz_f32(denominators[i]);
+            GpuFloat::mul_add(numerators[i], start, sums[i])
+        })
     }
 }
 
@@ -308,7 +331,13 @@ impl<R: LazyFloat> Addend<R> for Root<R> {
 
     #[inline(always)]
     fn add_to(self, sum: R) -> R {
-        R::add_root(self.0, sum)
+        let [sum] = R::add_roots([self.0], [sum]);
+        sum
+    }
+
+    #[inline(always)]
+    fn add_both(pair: (Self, Self), sums: (R, R)) -> (R, R) {
+        R::add_roots([pair.0.0, pair.1.0], sums.into()).into()
     }
 }
 
@@ -322,7 +351,13 @@ impl<R: LazyFloat> Addend<R> for Reciprocal<R> {
 
     #[inline(always)]
     fn add_to(self, sum: R) -> R {
-        R::add_reciprocal(self.0, sum)
+        let [sum] = R::add_reciprocals([self.0], [sum]);
+        sum
+    }
+
+    #[inline(always)]
+    fn add_both(pair: (Self, Self), sums: (R, R)) -> (R, R) {
+        R::add_reciprocals([pair.0.0, pair.1.0], sums.into()).into()
     }
 }
 
@@ -336,7 +371,16 @@ impl<R: LazyFloat> Addend<R> for Quotient<R> {
 
     #[inline(always)]
     fn add_to(self, sum: R) -> R {
-        R::add_quotient(self.numerator, self.denominator, sum)
+        let [sum] = R::add_quotients([self.numerator], [self.denominator], [sum]);
+        sum
+    }
+
+    #[inline(always)]
+    fn add_both(pair: (Self, Self), sums: (R, R)) -> (R, R) {
+        let (one, two) = pair;
+        let numerators = [one.numerator, two.numerator];
+        let denominators = [one.denominator, two.denominator];
+        R::add_quotients(numerators, denominators, sums.into()).into()
     }
 }
 
