@@ -126,7 +126,7 @@ fn pack_all(parts: &[&Part], dir: &Path, folder: &Path) -> Result<(), String> {
 
 fn pack(text: &[u8]) -> Vec<u8> {
     let mut packed = Vec::new();
-    let mut encoder = ZlibEncoder::new(text, Compression::best());
+    let mut encoder = ZlibEncoder::new(text, Compression::default());
     // Neither side of this can fail: both are memory.
     let _ = encoder.read_to_end(&mut packed);
     packed

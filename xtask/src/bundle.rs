@@ -21,7 +21,7 @@ use folder::Folder;
 const GPU_SUITES: &[&str] = &["conformance", fixtures::SUITE];
 
 /// The largest bundle that is let through.
-const MAX_BYTES: u64 = 80_000_000;
+const MAX_BYTES: u64 = 100_000_000;
 
 /// The argument that names the folder.
 const ARGUMENT: &str = "DIR";

@@ -22,7 +22,7 @@ use cuda_std::{GpuFloat, grid, shared_array, thread, warp};
 
 use super::batch::{
     Batch, CONVERGED, Drawn, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, Outcome, ROUNDOFF, TEAM,
-    TEAMS_OF_WARP, lane_of_team, of_team, votes_of_team,
+    lane_of_team, of_team, votes_of_team,
 };
 use super::integrand::{Integrand, MAX_PARAMETERS, Parameters};
 use super::kronrod::{COLUMNS, K15, K21, NODES};
@@ -496,7 +496,5 @@ fn estimate<R: Real>(difference: R, spread: R, size: R) -> R {
 
 /// Teams of a block of so many warps.
 pub const fn teams(warps: u32) -> u32 {
-    warps * TEAMS_OF_WARP
+    warps * LANES / TEAM
 }
-
-const _: () = assert!(LANES.is_multiple_of(TEAM));

@@ -259,3 +259,5 @@ impl Drawn {
 
 /// Warps' teams.
 pub const TEAMS_OF_WARP: u32 = LANES / TEAM;
+
+const _: () = assert!(LANES.is_multiple_of(TEAM));

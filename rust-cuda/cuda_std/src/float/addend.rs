@@ -160,6 +160,23 @@ fn each<const N: usize>(of: impl Fn(usize) -> f64) -> [f64; N] {
     core::array::from_fn(of)
 }
 
+/// `(p, q)` with `ROOT_SCALE * p * q` the roots of `squares`, from starts for 1 over the roots.
+///
+/// With `w = square * start^2`, which is nearly 1, the root is `square * start` times
+/// `1 - (w - 1) / 2 + 3/8 (w - 1)^2 = 3/8 ((w - 5/3)^2 + 20/9)`; the constants are rounded so that
+/// the errors of the terms have no mean.
+#[inline(always)]
+fn root_factors<const N: usize>(squares: [f64; N], starts: [f64; N]) -> ([f64; N], [f64; N]) {
+    const FIVE_THIRDS: f64 = f64::from_bits(0x3ffa_aaaa_aaaa_aaac);
+    const TWENTY_NINTHS: f64 = f64::from_bits(0x4001_c71c_71c7_1c70);
+    let roots: [f64; N] = each(|i| squares[i] * starts[i]);
+    let t: [f64; N] = each(|i| GpuFloat::mul_add(roots[i], starts[i], -FIVE_THIRDS));
+    (
+        roots,
+        each(|i| GpuFloat::mul_add(t[i], t[i], TWENTY_NINTHS)),
+    )
+}
+
 /// What `starts` have to be multiplied by to become `1 / denominators`: with
 /// `e = 1 - denominator * start`, `1 + e + e^2 = (e + 1/2)^2 + 3/4`.
 #[inline(always)]
@@ -185,7 +202,7 @@ fn quotient_from(numerator: f64, denominator: f64, start: f64) -> f64 {
 }
 
 impl Terms for f64 {
-    /// 3/8, and the half ulp that the constants of `add_roots` take.
+    /// 3/8, and the half ulp that the constants of [`root_factors`] take.
     const ROOT_SCALE: f64 = f64::from_bits(0x3fd8_0000_0000_0001);
     const ONE: f64 = 1.0;
 
@@ -199,18 +216,11 @@ impl Terms for f64 {
         self / other
     }
 
-    /// With `w = square * start^2`, which is nearly 1, the root is `square * start` times
-    /// `1 - (w - 1) / 2 + 3/8 (w - 1)^2 = 3/8 ((w - 5/3)^2 + 20/9)`; the constants are rounded so
-    /// that the errors of the terms have no mean.
     #[inline(always)]
     fn add_roots<const N: usize>(squares: [f64; N], sums: [f64; N]) -> [f64; N] {
-        const FIVE_THIRDS: f64 = f64::from_bits(0x3ffa_aaaa_aaaa_aaac);
-        const TWENTY_NINTHS: f64 = f64::from_bits(0x4001_c71c_71c7_1c70);
         let starts: [f64; N] = each(|i| approx::rsqrt_approx_ftz_f64(squares[i]));
-        let roots: [f64; N] = each(|i| squares[i] * starts[i]);
-        let t: [f64; N] = each(|i| GpuFloat::mul_add(roots[i], starts[i], -FIVE_THIRDS));
-        let q: [f64; N] = each(|i| GpuFloat::mul_add(t[i], t[i], TWENTY_NINTHS));
-        each(|i| GpuFloat::mul_add(roots[i], q[i], sums[i]))
+        let (p, q) = root_factors(squares, starts);
+        each(|i| GpuFloat::mul_add(p[i], q[i], sums[i]))
     }
 
     #[inline(always)]

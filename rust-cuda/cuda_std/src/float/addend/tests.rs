@@ -3,7 +3,7 @@
 
 use super::super::arithmetic::product_and_rest;
 use super::{
-    Addend, GpuFloat, LazyFloat, quotient_from, reciprocal_factor, root_factors, root_from,
+    Addend, GpuFloat, LazyFloat, quotient_from, reciprocal_factors, root_factors, root_from,
 };
 
 /// What the device's approximations may be off, relatively.
@@ -41,7 +41,7 @@ fn a_root_in_a_sum_is_within_2_to_the_minus_52_point_3_from_every_start() {
     with_starts(
         |x| 1.0 / x.sqrt(),
         |x, start| {
-            let (p, q) = root_factors(x, start);
+            let ([p], [q]) = root_factors([x], [start]);
             // The term before it is rounded: root = K p q.
             let (product, low) = product_and_rest(p, q);
             let (high, rest) = product_and_rest(product, super::Root::<f64>::SCALE);
@@ -65,7 +65,7 @@ fn a_reciprocal_or_quotient_in_a_sum_keeps_its_bound_from_every_start() {
     with_starts(
         |d| 1.0 / d,
         |d, start| {
-            let q = reciprocal_factor(d, start);
+            let [q] = reciprocal_factors([d], [start]);
             let (high, low) = product_and_rest(start, q);
             reciprocal = reciprocal.max(error(high, low, d));
             // 5/3 of a number of all bits: nothing is exact by chance.
@@ -153,4 +153,18 @@ fn sums_of_terms_are_sums_of_values() {
         1e-15,
     );
     assert_eq!(sum([1.0f64, 2.0, 3.0, 4.0], 0.0), exact);
+}
+
+#[test]
+fn two_at_once_are_added_as_one_by_one() {
+    let (one, two) = (0.3f64.root(), 0.7f64.root());
+    let sums = Addend::add_both((one, two), (1.0, 2.0));
+    assert_eq!(sums, (one.add_to(1.0), two.add_to(2.0)));
+    let (one, two) = (0.3f32.reciprocal(), 0.7f32.reciprocal());
+    let sums = Addend::add_both((one, two), (1.0, 2.0));
+    assert_eq!(sums, (one.add_to(1.0), two.add_to(2.0)));
+    let (one, two) = (0.3f64.over(0.9), 0.7f64.over(1.1));
+    let sums = Addend::add_both((one, two), (1.0, 2.0));
+    assert_eq!(sums, (one.add_to(1.0), two.add_to(2.0)));
+    assert_eq!(Addend::add_both((0.5f64, 0.25), (1.0, 2.0)), (1.5, 2.25));
 }
