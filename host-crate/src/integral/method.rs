@@ -11,6 +11,7 @@ use super::refused;
 use crate::bench::list;
 use crate::cli::IntegrateArguments;
 use crate::error::Result;
+use crate::integrate::names::rule_by_name;
 use crate::integrate::{GaussKronrod, Options, Rule, TanhSinhOptions};
 
 /// A rule with all that it is asked.
@@ -54,23 +55,11 @@ const ROUNDING_OF_TANH_SINH: f64 = 32.0;
 
 impl Name {
     fn new(text: &str) -> Result<Self> {
-        let points = |text: &str| {
-            let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-            let points = text.parse().ok().filter(|_| digits)?;
-            let is_one = (MIN_POINTS..=MAX_POINTS).contains(&points);
-            is_one.then_some(Rule::GaussLegendre(points))
-        };
         let named = match text {
-            "trapezoid" => Some(Name::Composite(Rule::Trapezoid)),
-            "midpoint" => Some(Name::Composite(Rule::Midpoint)),
-            "simpson" => Some(Name::Composite(Rule::Simpson)),
             "g7k15" => Some(Name::Adaptive(GaussKronrod::G7K15)),
             "g10k21" => Some(Name::Adaptive(GaussKronrod::G10K21)),
             TANH_SINH => Some(Name::TanhSinh),
-            other => {
-                let rule = other.strip_prefix("gauss-legendre-").and_then(points);
-                rule.map(Name::Composite)
-            }
+            other => rule_by_name(other).map(Name::Composite),
         };
         named.ok_or_else(|| {
             let problem = format!(

@@ -28,6 +28,7 @@ mod adaptive;
 mod batch;
 mod composite;
 mod items;
+pub(crate) mod names;
 mod refuse;
 mod tanh_sinh;
 

@@ -140,7 +140,8 @@ impl Peer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::integrals::single::{Single, rule_by_name};
+    use crate::integrate::names::rule_by_name;
+    use crate::workload::integrals::single::Single;
     use std::fs;
 
     fn source(name: &str) -> String {

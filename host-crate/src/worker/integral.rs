@@ -7,6 +7,7 @@ use super::libraries::Libraries;
 use super::protocol::{Job, Peer, Reading, Task};
 use crate::device::{Buffer, Module};
 use crate::error::{Error, Result};
+use crate::integrate::names::{name_of, rule_by_name};
 use crate::integrate::{Composite, Kernels, Parameters, Real, Rule};
 use crate::measure::device as timing;
 use crate::peers::integral::{Peer as Library, Request};
@@ -14,7 +15,7 @@ use crate::peers::operation::Element;
 use crate::record::PeerTime;
 use crate::workload::integrals::Integral;
 use crate::workload::integrals::single::{
-    LIMITS, Single, evaluations, name_of, plain_bound, relative_bound, rule_by_name,
+    LIMITS, Single, evaluations, plain_bound, relative_bound,
 };
 
 /// What a job does not know of.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::device::{Artifact, Device, DeviceChoice};
-use crate::workload::integrals::single::rules;
+use crate::integrate::names::rules;
 
 fn module() -> Module {
     let emulator = DeviceChoice::Emulator { schedule: None };

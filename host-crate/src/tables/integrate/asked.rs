@@ -1,11 +1,12 @@
 //! What the command line asks of the tables of integrals, checked against what there is.
 
 use crate::error::Result;
+use crate::integrate::names::{name_of, rules};
 use crate::peers::operation::Element;
 use crate::tables::workload::Asked as Arrays;
 use crate::tables::workload::asked::{ALL, check, objection};
 use crate::workload::integrals::kinds::{Kind, Method};
-use crate::workload::integrals::single::{Single, name_of, rules};
+use crate::workload::integrals::single::Single;
 
 /// The types of integrals, in the order of their rows.
 const TYPES: [Element; 2] = [Element::F64, Element::F32];

@@ -1,8 +1,7 @@
-//! One integral: integrands between 0 and 1, rules by name, and what a rule gives.
+//! One integral: integrands between 0 and 1, and what a rule gives.
 
 use quadscan_kernels::integrate::catalogue::CATALOGUE;
 use quadscan_kernels::integrate::launch::Entry;
-use quadscan_kernels::integrate::rules::{MAX_POINTS, MIN_POINTS};
 
 use crate::integrate::{MAX_PARAMETERS, Parameters, Point, Rule};
 use crate::oracle::{quadrature, rule_value};
@@ -148,29 +147,6 @@ pub fn plain_bound(is_double: bool, strips: u64, evaluations: u32) -> f64 {
     epsilon * (64.0 + terms as f64)
 }
 
-/// All rules, in the order of their names in messages.
-pub fn rules() -> impl Iterator<Item = Rule> {
-    let gauss = (MIN_POINTS..=MAX_POINTS).map(Rule::GaussLegendre);
-    [Rule::Trapezoid, Rule::Midpoint, Rule::Simpson]
-        .into_iter()
-        .chain(gauss)
-}
-
-/// A rule as it is typed and printed: `gauss-legendre-5`.
-pub fn name_of(rule: Rule) -> String {
-    match rule {
-        Rule::Trapezoid => "trapezoid".to_owned(),
-        Rule::Midpoint => "midpoint".to_owned(),
-        Rule::Simpson => "simpson".to_owned(),
-        Rule::GaussLegendre(points) => format!("gauss-legendre-{points}"),
-    }
-}
-
-/// The rule of a name.
-pub fn rule_by_name(name: &str) -> Option<Rule> {
-    rules().find(|&rule| name_of(rule) == name)
-}
-
 /// Nodes of a strip, without those at the limits.
 pub fn evaluations(rule: Rule) -> u32 {
     rule.families().1
@@ -179,6 +155,7 @@ pub fn evaluations(rule: Rule) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::integrate::names::rules;
 
     #[test]
     fn every_integrand_is_one_of_the_catalogue_with_all_of_its_parameters() {
@@ -212,11 +189,8 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_comes_back_from_its_name() {
-        for rule in rules() {
-            assert_eq!(rule_by_name(&name_of(rule)), Some(rule));
-        }
-        assert_eq!(rule_by_name("gauss-legendre-17"), None);
+    fn strips_have_as_many_evaluations_as_their_rule_has_nodes() {
+        assert_eq!(evaluations(Rule::Trapezoid), 1);
         assert_eq!(evaluations(Rule::Simpson), 2);
         assert_eq!(evaluations(Rule::GaussLegendre(16)), 16);
     }
