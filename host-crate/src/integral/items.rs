@@ -119,6 +119,9 @@ impl<'a, R: Number> Collector<'a, R> {
             match column {
                 Column::From => from = value,
                 Column::To => to = value,
+                Column::Parameter(_) if value.to_f64().is_nan() => {
+                    return Err("a parameter is NaN, allowed are numbers".to_owned());
+                }
                 Column::Parameter(k) => self.items.parameters[first + k] = value,
             }
         }

@@ -99,7 +99,7 @@ fn of<R: Number>(
         None => Items::alone(given, of, method)?,
     };
     let target = request.out.as_deref();
-    let target = target.map(|path| target::check(path).map(|form| (path, form)));
+    let target = target.map(|path| target::check(path, request.file()).map(|form| (path, form)));
     let target = target.transpose()?;
     let (device, name) = run::open(request.device)?;
     say(&name);

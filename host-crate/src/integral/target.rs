@@ -45,6 +45,11 @@ fn draft(path: &Path) -> Result<NamedTempFile> {
     if path.is_dir() {
         return Err(unwritable(path, &io::ErrorKind::IsADirectory.into()));
     }
+    // A device or a pipe would be replaced, and not written to.
+    if path.exists() && !path.is_file() {
+        let problem = "is no file, allowed is one, or the name of a new one";
+        return Err(refused("--out", format!("{} {problem}", path.display())));
+    }
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
@@ -57,11 +62,16 @@ fn draft(path: &Path) -> Result<NamedTempFile> {
         .map_err(|error| unwritable(path, &error))
 }
 
-/// Makes sure that the file can be written, before there is anything to write. How it is
-/// written.
-pub(super) fn check(path: &Path) -> Result<Form> {
+/// Makes sure that the file can be written, before there is anything to write, and that it is
+/// not the one that the items are read from. How it is written.
+pub(super) fn check(path: &Path, items: Option<&Path>) -> Result<Form> {
     let form = form(path)?;
-    draft(&behind_links(path)).map(|_| form)
+    let real = behind_links(path);
+    if items.is_some_and(|items| behind_links(items) == real) {
+        let problem = "is the file of --batch, allowed is another one";
+        return Err(refused("--out", format!("{} {problem}", path.display())));
+    }
+    draft(&real).map(|_| form)
 }
 
 /// Writes the file by `write`, whole or not at all.

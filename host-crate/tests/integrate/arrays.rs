@@ -175,7 +175,7 @@ fn arrays_of_another_kind_are_refused() {
     let folder = folder();
     let four = doubles(&[0.0, 1.0, 2.0, 0.5]);
     let records = |fields: &str| dictionary(&format!("[{fields}]"), false, "(1,)");
-    let deep = format!("{{'descr': {}", "(".repeat(900));
+    let [deep, deeper] = ["(", "["].map(|open| format!("{{'descr': {}", open.repeat(900)));
     for (text, elements, problem) in [
         (
             dictionary("'<f8'", false, "(0, 4)"),
@@ -240,6 +240,11 @@ fn arrays_of_another_kind_are_refused() {
         ),
         (
             deep,
+            &four,
+            "is no .npy file, allowed is what numpy.save writes",
+        ),
+        (
+            deeper,
             &four,
             "is no .npy file, allowed is what numpy.save writes",
         ),

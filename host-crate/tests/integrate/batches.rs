@@ -259,6 +259,40 @@ fn what_a_column_has_is_not_given_a_second_time() {
 }
 
 #[test]
+fn a_parameter_that_is_nan_is_refused_with_its_line() {
+    let folder = folder();
+    write(folder.path(), "items.csv", "a,u\n1,0.5\n1,nan\n");
+    assert_eq!(
+        refused_in(folder.path(), &GAUSSIAN),
+        "--batch items.csv, line 3: a parameter is NaN, allowed are numbers"
+    );
+}
+
+#[test]
+fn results_take_the_place_of_files_alone_and_not_of_their_items() {
+    let folder = folder();
+    write(folder.path(), "items.csv", "a,u\n1,0.5\n");
+    assert_eq!(
+        refused_in(
+            folder.path(),
+            &[&GAUSSIAN[..], &["--out", "./items.csv"]].concat()
+        ),
+        "--out ./items.csv is the file of --batch, allowed is another one"
+    );
+    let link = folder.path().join("nothing.csv");
+    assert!(std::os::unix::fs::symlink("/dev/null", &link).is_ok());
+    assert_eq!(
+        refused_in(
+            folder.path(),
+            &[&GAUSSIAN[..], &["--out", "nothing.csv"]].concat()
+        ),
+        "--out /dev/null is no file, allowed is one, or the name of a new one"
+    );
+    let kept = fs::read_to_string(folder.path().join("items.csv"));
+    assert_eq!(kept.ok().as_deref(), Some("a,u\n1,0.5\n"));
+}
+
+#[test]
 fn a_file_that_is_not_there_is_refused() {
     let folder = folder();
     let sentence = refused_in(folder.path(), &GAUSSIAN);

@@ -388,19 +388,19 @@ fn one_by_one<I: Integrand<R>, R: Real>(
     sum: &mut Running<R>,
 ) {
     let bounds = Bounds::of(request);
-    let row = if R::FOLDS_EACH_ROW { ROW } else { LONG_ROW };
-    let mut left = count;
-    while left > 0 {
-        let (mut own, mut of_row) = (R::ZERO, left.min(row));
-        left -= of_row;
-        while of_row > 0 {
-            let x = bounds.nearest(R::from_f64(at.mul_add(request.step, request.from)));
-            own = I::eval(x, &request.parameters).add_to(own);
-            at += f64::from(LANES);
-            of_row -= 1;
+    let plainly = if R::FOLDS_EACH_ROW { ROW } else { LONG_ROW };
+    let (mut own, mut done) = (R::ZERO, 0);
+    while done < count {
+        let x = bounds.nearest(R::from_f64(at.mul_add(request.step, request.from)));
+        own = I::eval(x, &request.parameters).add_to(own);
+        at += f64::from(LANES);
+        done += 1;
+        if done.is_multiple_of(plainly) {
+            sum.add(own);
+            own = R::ZERO;
         }
-        sum.add(own);
     }
+    sum.add(own);
 }
 
 /// The numbers next to the limits, between them.

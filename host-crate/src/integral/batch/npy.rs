@@ -13,6 +13,11 @@ use crate::integral::number::{self, Number};
 /// less than 300.
 const HEADER: usize = 1024;
 
+/// Brackets within brackets of it, at most: a dictionary, its list of fields, a field, and what
+/// is in that. The reader of headers tries every way to read a bracket, and needs twice as long
+/// for one more.
+const NESTED: usize = 6;
+
 /// A number of a row.
 struct Field {
     at: usize,
@@ -109,7 +114,24 @@ fn header(input: &mut impl Read) -> Result<NpyHeader, Problem> {
     let first = text.len();
     text.resize(first + length, 0);
     input.read_exact(&mut text[first..]).map_err(|_| no_npy())?;
+    if nested(&text[first..]) > NESTED {
+        return Err(no_npy());
+    }
     NpyHeader::from_reader(&text[..]).map_err(|_| no_npy())
+}
+
+/// How many brackets are open at a time, at most.
+fn nested(text: &[u8]) -> usize {
+    let (mut open, mut most) = (0_usize, 0);
+    for byte in text {
+        match byte {
+            b'[' | b'(' | b'{' => open += 1,
+            b']' | b')' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(open);
+    }
+    most
 }
 
 /// What the rows are; `known` are the columns of a plain array.

@@ -291,11 +291,15 @@ impl<'a, O: Operator> Worker<'a, O> {
         if !O::HAS_HEADS {
             return heads::Heads::none();
         }
+        let brought = self.heads_brought(walk, ITEMS as u32 * LANES);
+        if brought.bytes == 0 {
+            return heads::Heads::none();
+        }
         let byte = self.plan.request.heads.addr() + (walk.first / heads::EACH) as usize * 4;
         let first = (byte % VECTOR) as u32 * 8 + warp::lane_id() * ITEMS as u32;
         let words = self.at(self.heads_at(walk.slot)).cast::<u32>();
-        let last = (self.shape.heads / 4 - 1) as u32;
-        // SAFETY: the caller's; words that were not brought are none of an item's.
+        let last = brought.bytes / 4 - 1;
+        // SAFETY: the caller's; the words are there.
         unsafe { heads::Ahead::in_shared::<ITEMS>(words, first, last).heads() }
     }
 
