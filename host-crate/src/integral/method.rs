@@ -3,7 +3,8 @@
 
 use quadscan_kernels::integrate::adaptive::MAX_INTERVALS;
 use quadscan_kernels::integrate::composite::MAX_STRIPS;
-use quadscan_kernels::integrate::levels::{MAX_LEVELS, MIN_LEVELS};
+use quadscan_kernels::integrate::interval;
+use quadscan_kernels::integrate::levels::{self, MAX_LEVELS, MIN_LEVELS};
 use quadscan_kernels::integrate::rules::{MAX_POINTS, MIN_POINTS};
 
 use super::number::{self, Number, text};
@@ -46,12 +47,6 @@ const ADAPTIVE: &str = "g7k15 and g10k21";
 const WITH_TOLERANCE: &str = "g7k15, g10k21 and tanh-sinh";
 /// Tanh-sinh's.
 const TANH_SINH: &str = "tanh-sinh";
-
-/// What rounding makes of an interval by any adaptive rule, in units of the precision's
-/// epsilon: their estimate of the error is never less.
-const ROUNDING_OF_ADAPTIVE: f64 = 50.0;
-/// The same of tanh-sinh rules.
-const ROUNDING_OF_TANH_SINH: f64 = 32.0;
 
 impl Name {
     fn new(text: &str) -> Result<Self> {
@@ -137,7 +132,7 @@ impl<R: Number> Method<R> {
             },
             Name::Adaptive(rule) => {
                 let default = Options::<R>::default();
-                let least = ROUNDING_OF_ADAPTIVE * R::EPSILON.to_f64();
+                let least = interval::ROUNDING * R::EPSILON.to_f64();
                 let (absolute, relative) = tolerances(arguments, default.relative, least)?;
                 Method::Adaptive(Options {
                     rule,
@@ -152,7 +147,7 @@ impl<R: Number> Method<R> {
             }
             Name::TanhSinh => {
                 let default = TanhSinhOptions::<R>::default();
-                let least = ROUNDING_OF_TANH_SINH * R::EPSILON.to_f64();
+                let least = levels::ROUNDING * R::EPSILON.to_f64();
                 let (absolute, relative) = tolerances(arguments, default.relative, least)?;
                 Method::TanhSinh(TanhSinhOptions {
                     absolute,

@@ -3,7 +3,9 @@
 
 use super::items::Items;
 use super::number::Number;
-use crate::integrate::{CONVERGED, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, Outcome, ROUNDOFF};
+use crate::integrate::{
+    CONVERGED, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, Outcome, ROUNDOFF,
+};
 
 /// How an item ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,17 +22,20 @@ pub(super) enum Status {
     Roundoff,
     /// A limit is NaN.
     NoLimits,
+    /// Sums are more than a number can be.
+    Overflow,
     /// The device wrote nothing.
     Missing,
 }
 
 impl Status {
     /// All that are no success, in the order in which they are told.
-    const FAILURES: [Status; 5] = [
+    const FAILURES: [Status; 6] = [
         Status::OutOfIntervals,
         Status::NotFinite,
         Status::Roundoff,
         Status::NoLimits,
+        Status::Overflow,
         Status::Missing,
     ];
 
@@ -41,6 +46,7 @@ impl Status {
             NOT_FINITE => Status::NotFinite,
             ROUNDOFF => Status::Roundoff,
             NO_LIMITS => Status::NoLimits,
+            OVERFLOW => Status::Overflow,
             _ => Status::Missing,
         }
     }
@@ -54,6 +60,7 @@ impl Status {
             Status::NotFinite => "not_finite",
             Status::Roundoff => "roundoff",
             Status::NoLimits => "no_limits",
+            Status::Overflow => "overflow",
             Status::Missing => "missing",
         }
     }
@@ -67,6 +74,7 @@ impl Status {
             Status::NotFinite => "the function is not finite",
             Status::Roundoff => "the tolerance is less than rounding leaves",
             Status::NoLimits => "a limit is NaN",
+            Status::Overflow => "sums of its values are more than a number can be",
             Status::Missing => "the device wrote no result",
         }
     }
@@ -168,7 +176,14 @@ mod tests {
 
     #[test]
     fn every_code_of_an_outcome_has_a_name_of_its_own_that_fits_into_an_array() {
-        let codes = [CONVERGED, OUT_OF_INTERVALS, NOT_FINITE, ROUNDOFF, NO_LIMITS];
+        let codes = [
+            CONVERGED,
+            OUT_OF_INTERVALS,
+            NOT_FINITE,
+            ROUNDOFF,
+            NO_LIMITS,
+            OVERFLOW,
+        ];
         let mut names = codes.map(|code| Status::of(code).name()).to_vec();
         names.extend([Status::Computed, Status::of(u32::MAX)].map(Status::name));
         assert!(names.iter().all(|name| name.len() <= 16), "{names:?}");
@@ -176,7 +191,7 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), codes.len() + 2);
         let fine = codes.map(|code| Status::of(code).is_fine());
-        assert_eq!(fine, [true, false, false, false, false]);
+        assert_eq!(fine, [true, false, false, false, false, false]);
         assert!(Status::Computed.is_fine() && !Status::Missing.is_fine());
     }
 }

@@ -50,16 +50,31 @@ fn draft(path: &Path) -> Result<NamedTempFile> {
         let problem = "is no file, allowed is one, or the name of a new one";
         return Err(refused("--out", format!("{} {problem}", path.display())));
     }
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    tempfile::Builder::new()
+    // What the system says, without the draft's name.
+    let unwritable = |error: io::Error| unwritable(path, &error.kind().into());
+    let draft = tempfile::Builder::new()
         .prefix(".quadscan-")
         // As open as the umask lets files be.
         .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(folder)
-        .map_err(|error| unwritable(path, &error))
+        .tempfile_in(folder(path))
+        .map_err(unwritable)?;
+    // One that is replaced stays as open as it was.
+    if let Ok(existing) = fs::metadata(path) {
+        let permissions = existing.permissions();
+        draft
+            .as_file()
+            .set_permissions(permissions)
+            .map_err(unwritable)?;
+    }
+    Ok(draft)
+}
+
+/// The folder that a file is in.
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
 }
 
 /// Makes sure that the file can be written, before there is anything to write, and that it is
@@ -91,7 +106,18 @@ pub(super) fn write(
     kept.map_err(|error| unwritable(&path, &error))
 }
 
-/// It is the file that is written, and no link to it.
+/// It is the file that is written, and no link to it, whether the file is there or not.
 fn behind_links(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+    if let Ok(real) = fs::canonicalize(path) {
+        return real;
+    }
+    let mut path = path.to_owned();
+    // As many as Linux follows.
+    for _ in 0..40 {
+        let Ok(next) = fs::read_link(&path) else {
+            break;
+        };
+        path = folder(&path).join(next);
+    }
+    path
 }

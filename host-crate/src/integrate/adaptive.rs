@@ -2,15 +2,16 @@
 
 use bytemuck::bytes_of;
 use cuda_std::launch::Actual;
-use quadscan_kernels::integrate::adaptive::{MAX_INTERVALS, MAX_WARPS, numbers_of_team, teams};
+use quadscan_kernels::integrate::adaptive::{MAX_INTERVALS, MAX_WARPS, teams};
 use quadscan_kernels::integrate::batch::{Outcome, SCRATCH_WORDS};
 use quadscan_kernels::integrate::kronrod::GaussKronrod;
+use quadscan_kernels::integrate::store::numbers_of_team;
 use quadscan_kernels::scan::lanes::LANES;
 
 use super::items::Items;
 use super::{IntegrandKernels, Kernels, Real, batch, refuse};
-use crate::Result;
 use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, ViewMut};
+use crate::{Error, Result};
 
 /// What is asked of an adaptive rule.
 #[derive(Clone, Debug)]
@@ -87,7 +88,8 @@ impl<R: Real> Adaptive<R> {
         refuse::breaks(&options.breaks)?;
         let device = module.device();
         let shared = |warps| shared_bytes::<R>(warps, options.intervals);
-        let (blocks, warps) = batch::shape(module, kernels.adaptive(), MAX_WARPS, shared)?;
+        let shape = batch::shape(module, kernels.adaptive(), MAX_WARPS, shared);
+        let (blocks, warps) = shape.map_err(|error| in_intervals::<R>(error, options.intervals))?;
         Ok(Self {
             module: module.clone(),
             kernels,
@@ -104,9 +106,14 @@ impl<R: Real> Adaptive<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`](crate::Error::Argument).
+    /// [`Error::Argument`](crate::Error::Argument), and
+    /// [`Error::OutOfRange`](crate::Error::OutOfRange) where so many warps' intervals are more
+    /// than a block has room for.
     pub fn with_shape(self, blocks: u32, warps: u32) -> Result<Self> {
         refuse::shape(blocks, warps, MAX_WARPS)?;
+        let shared = shared_bytes::<R>(warps, self.options.intervals);
+        let entry = self.kernels.adaptive();
+        self.module.resident_blocks(entry, warps * LANES, shared)?;
         Ok(Self {
             blocks,
             warps,
@@ -181,4 +188,45 @@ impl<R: Real> Adaptive<R> {
 fn shared_bytes<R>(warps: u32, intervals: u32) -> u32 {
     let numbers = numbers_of_team(intervals) * teams(warps) as usize;
     (numbers * size_of::<R>()) as u32
+}
+
+/// A refusal of shared memory, as one of the intervals that it was for.
+fn in_intervals<R>(error: Error, intervals: u32) -> Error {
+    let Error::OutOfRange { value, highest, .. } = error else {
+        return error;
+    };
+    let is_shared = value == u64::from(shared_bytes::<R>(1, intervals));
+    let fits = |intervals: &u32| u64::from(shared_bytes::<R>(1, *intervals)) <= highest;
+    match (1..intervals).rev().find(fits) {
+        Some(most) if is_shared => refuse::argument(
+            "intervals",
+            format!("is {intervals}, allowed on this device are 1 to {most}"),
+        ),
+        _ => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{in_intervals, shared_bytes};
+    use crate::Error;
+
+    #[test]
+    fn intervals_that_a_device_has_no_room_for_are_refused_by_their_name() {
+        let refused = |highest| Error::OutOfRange {
+            what: "dynamic shared memory (bytes per block)",
+            value: shared_bytes::<f64>(1, 1024).into(),
+            lowest: 0,
+            highest,
+            scope: String::new(),
+        };
+        // 99 KiB less the kernel's own 768 bytes: 32 bytes an interval and lane group.
+        let said = in_intervals::<f64>(refused(99 * 1024 - 768), 1024).to_string();
+        assert_eq!(
+            said,
+            "intervals is 1024, allowed on this device are 1 to 776"
+        );
+        assert!(u64::from(shared_bytes::<f64>(1, 776)) <= 99 * 1024 - 768);
+        assert!(u64::from(shared_bytes::<f64>(1, 777)) > 99 * 1024 - 768);
+    }
 }

@@ -36,7 +36,7 @@ pub use adaptive::{Adaptive, Options};
 pub use composite::Composite;
 pub use items::Items;
 pub use quadscan_kernels::integrate::batch::{
-    CONVERGED, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, Outcome, ROUNDOFF,
+    CONVERGED, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, Outcome, ROUNDOFF,
 };
 pub use quadscan_kernels::integrate::integrand::{Integrand, MAX_PARAMETERS, Parameters, Point};
 pub use quadscan_kernels::integrate::kronrod::GaussKronrod;

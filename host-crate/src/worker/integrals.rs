@@ -164,15 +164,19 @@ fn judged<'a, R: Real>(
     batch.largest_error = worst
         .map(|(error, ..)| error)
         .filter(|error| error.is_finite());
+    let named = format!("{} by {}", asked.kind.name, asked.method.name());
     let wrong = worst.filter(|(error, ..)| *error > ALLOWED);
     let wrong = wrong.map(|(error, a, found, exact)| {
         format!(
-            "{} by {}: {found:e} for a = {a}, where {exact:e} is right: {error:.1} tolerances, \
-             and {ALLOWED} are allowed",
-            asked.kind.name,
-            asked.method.name()
+            "{named}: {found:e} for a = {a}, where {exact:e} is right: {error:.1} tolerances, \
+             and {ALLOWED} are allowed"
         )
     });
+    let none = || {
+        let is_none = batch.converged == 0 && batch.unconverged > 0;
+        is_none.then(|| format!("{named}: none of {} items converged", batch.unconverged))
+    };
+    let wrong = wrong.or_else(none);
     (batch, wrong)
 }
 

@@ -84,6 +84,11 @@ fn an_item_that_converged_and_is_off_is_wrong_and_one_that_says_so_is_not() {
     let sentence = "smooth by g7k15: 5.06e-1 for a = 1, where 5e-1 is right: 12.0 tolerances, \
                     and 10 are allowed";
     assert_eq!(wrong.as_deref(), Some(sentence));
+    let outcomes = [given_up, given_up];
+    let (_, wrong) = judged(&asked, [1.0, 1.0].into_iter().zip(&outcomes));
+    let sentence = "smooth by g7k15: none of 2 items converged";
+    assert_eq!(wrong.as_deref(), Some(sentence));
+
     let (batch, wrong) = judge(outcome(f64::NAN, CONVERGED));
     assert!(wrong.is_some() && batch.largest_error.is_none());
 }

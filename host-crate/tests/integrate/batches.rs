@@ -292,6 +292,36 @@ fn results_take_the_place_of_files_alone_and_not_of_their_items() {
     assert_eq!(kept.ok().as_deref(), Some("a,u\n1,0.5\n"));
 }
 
+/// A link stays a link, whether what it leads to is there or not; a file's mode stays; and a
+/// folder that is not there is named as it was given.
+#[test]
+fn what_is_replaced_stays_what_it_was() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    let runge = |out: &str| integrate_in(folder.path(), &["--integrand", "runge", "--out", out]);
+    assert!(fs::create_dir(at("below")).is_ok());
+    assert!(std::os::unix::fs::symlink("below/new.csv", at("link.csv")).is_ok());
+    for _ in 0..2 {
+        assert_eq!(runge("link.csv").code, 0);
+        assert!(fs::symlink_metadata(at("link.csv")).is_ok_and(|of| of.is_symlink()));
+        assert!(at("below/new.csv").is_file());
+    }
+    write(folder.path(), "open.csv", "");
+    let mode = |mode| std::os::unix::fs::PermissionsExt::from_mode(mode);
+    assert!(fs::set_permissions(at("open.csv"), mode(0o755)).is_ok());
+    assert_eq!(runge("open.csv").code, 0);
+    let of = fs::metadata(at("open.csv")).map(|of| of.permissions());
+    assert!(of.is_ok_and(|of| std::os::unix::fs::PermissionsExt::mode(&of) & 0o777 == 0o755));
+    assert_eq!(
+        refused_in(
+            folder.path(),
+            &["--integrand", "runge", "--out", "none/x.csv"]
+        ),
+        "--out none/x.csv cannot be written: entity not found, allowed is a file in a folder that \
+         is there"
+    );
+}
+
 #[test]
 fn a_file_that_is_not_there_is_refused() {
     let folder = folder();

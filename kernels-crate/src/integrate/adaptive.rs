@@ -2,8 +2,8 @@
 //! sum of the errors is within the tolerance; an item a team of eight lanes.
 //!
 //! A step evaluates the rule on one interval, with two or three nodes a lane; all teams of a
-//! warp do that together, whatever their items are at. A team keeps its intervals in shared
-//! memory, lane by lane, and each lane looks through its own for the worst.
+//! warp do that together, whatever their items are at. A team keeps its intervals in
+//! [shared memory](super::store), which also says which of them is halved next.
 //!
 //! Association: a lane its two or three nodes, in order, and its intervals, in order; the
 //! lanes of a team by a butterfly.
@@ -11,6 +11,8 @@
 //! The difference of the two rules is the error's measure, as in QUADPACK; but it changes its
 //! sign somewhere between two functions, and there it is small by chance. A second *null rule*,
 //! of two degrees less, which is 0 elsewhere, keeps such an interval from being believed.
+//! Beside what rounding makes of sums of values, the estimate has what the rounding of x makes
+//! of a steep function.
 //!
 //! Sources: Piessens, de Doncker-Kapenga, Überhuber and Kahaner, QUADPACK, 1983 (QAGE, its
 //! estimate of the error; QAGP's break points); Berntsen and Espelid, Error estimation in
@@ -21,13 +23,15 @@ use cuda_std::shared::dynamic_shared_mem;
 use cuda_std::{GpuFloat, grid, shared_array, thread, warp};
 
 use super::batch::{
-    Batch, CONVERGED, Drawn, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, Outcome, ROUNDOFF, TEAM,
-    lane_of_team, of_team, votes_of_team,
+    Batch, CONVERGED, Drawn, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, ROUNDOFF, TEAM,
+    lane_of_team, of_lane, of_team, votes_of_team,
 };
 use super::integrand::{Integrand, MAX_PARAMETERS, Parameters};
+use super::interval::{Error, Interval, ROUNDING};
 use super::kronrod::{COLUMNS, K15, K21, NODES};
 use super::range::{Place, Range};
 use super::real::Real;
+use super::store::{Store, numbers_of_team};
 use crate::scan::lanes::LANES;
 
 /// The most warps of a block.
@@ -40,14 +44,6 @@ pub const MAX_INTERVALS: u32 = 1024;
 /// costs no evaluations where the difference can be relied on, since that falls by the square
 /// of what one more degree gains, and a smooth function's gain is more than 4.
 const OF_NULL: f64 = 1.0 / 16.0;
-
-/// Numbers of an interval: its ends, its integral and its error.
-const FIELDS: usize = 4;
-
-/// Numbers of shared memory of a team with room for so many intervals.
-pub const fn numbers_of_team(intervals: u32) -> usize {
-    NODES + FIELDS * intervals.next_multiple_of(TEAM) as usize
-}
 
 /// What a team is at.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,60 +74,18 @@ struct Item<R> {
     end: R,
     /// Intervals in the store.
     count: u32,
+    /// The largest integral of the magnitude that was found on an interval.
+    seen: R,
     evaluations: u32,
-}
-
-/// A team's intervals: field by field, an interval k with lane k modulo 8.
-#[derive(Clone, Copy)]
-struct Store<R> {
-    numbers: *mut R,
-    most: u32,
-}
-
-/// An interval as the store has it.
-#[derive(Clone, Copy)]
-struct Interval<R> {
-    left: R,
-    right: R,
-    value: R,
-    /// Negative where halving the interval would not lessen it.
-    error: R,
-}
-
-impl<R: Real> Store<R> {
-    /// The place of a value of this lane's nodes.
-    #[inline(always)]
-    fn node(&self, k: u32) -> *mut R {
-        self.numbers
-            .wrapping_add((k * TEAM + lane_of_team()) as usize)
-    }
-
-    #[inline(always)]
-    fn field(&self, interval: u32, field: u32) -> *mut R {
-        let of_field = self.most.next_multiple_of(TEAM) * field;
-        self.numbers
-            .wrapping_add(NODES + (of_field + interval) as usize)
-    }
-
-    /// # Safety
-    /// The interval has room, and this lane is the one that has it.
-    #[inline(always)]
-    unsafe fn put(&self, interval: u32, of: Interval<R>) {
-        // SAFETY: the caller's.
-        unsafe {
-            *self.field(interval, 0) = of.left;
-            *self.field(interval, 1) = of.right;
-            *self.field(interval, 2) = of.value;
-            *self.field(interval, 3) = of.error;
-        }
-    }
 }
 
 /// What the rule gives on an interval; the same in all lanes of a team.
 #[derive(Clone, Copy)]
 struct Estimate<R> {
     value: R,
-    error: R,
+    error: Error<R>,
+    /// The integral of the function's magnitude, roughly.
+    size: R,
     is_finite: bool,
     /// Where it is not, an x of it.
     at: R,
@@ -179,6 +133,7 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, 
         slot: 0,
         end: R::ZERO,
         count: 0,
+        seen: R::ZERO,
         evaluations: 0,
     };
     // SAFETY: the caller's; all lanes of a warp go through the loop together.
@@ -209,7 +164,8 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, 
 }
 
 impl<R: Real> Item<R> {
-    /// Begins an item; one whose limits are equal, or no numbers, ends at once.
+    /// Begins an item; one whose limits are equal, next to each other, or no numbers, ends at
+    /// once.
     ///
     /// # Safety
     /// The item is one of the batch.
@@ -222,22 +178,26 @@ impl<R: Real> Item<R> {
         self.item = item;
         self.is_backwards = to < from;
         self.count = 0;
+        self.seen = R::ZERO;
         self.evaluations = 0;
-        if from < to || to < from {
-            let (low, high) = if to < from { (to, from) } else { (from, to) };
-            self.range = Range::new(low, high);
-            self.left = self.range.interval().0;
-            self.phase = Phase::First;
-            // SAFETY: the caller's.
-            unsafe { self.until_break::<I>(batch) };
-        } else {
-            let (value, error, status) = if from == to {
-                (R::ZERO, R::ZERO, CONVERGED)
+        let (low, high) = if to < from { (to, from) } else { (from, to) };
+        self.range = Range::new(low, high);
+        let (lower, upper) = self.range.interval();
+        // SAFETY: the caller's.
+        unsafe {
+            if from == to {
+                self.end(batch, R::ZERO, R::ZERO, CONVERGED);
+            } else if from.is_nan() || to.is_nan() {
+                self.fail(batch, R::ZERO, NO_LIMITS);
+            } else if lower.above() >= upper {
+                // No number is between them.
+                let infinite = R::from_f64(f64::INFINITY);
+                self.end(batch, R::ZERO, infinite, ROUNDOFF);
             } else {
-                (R::from_f64(f64::NAN), R::from_f64(f64::INFINITY), NO_LIMITS)
-            };
-            // SAFETY: the caller's.
-            unsafe { self.end(batch, value, error, R::ZERO, status) };
+                self.left = lower;
+                self.phase = Phase::First;
+                self.until_break::<I>(batch);
+            }
         }
     }
 
@@ -264,12 +224,14 @@ impl<R: Real> Item<R> {
         table: *const R,
         store: &Store<R>,
     ) -> Estimate<R> {
-        let (one, half) = (R::from_f64(1.0), R::from_f64(0.5));
+        let one = R::from_f64(1.0);
         let (lower, upper) = self.range.interval();
-        let length = half * (self.right - self.left);
+        let length = self.half_length();
         let center = self.left + length;
-        let (mut kronrod, mut gauss) = (R::ZERO, R::ZERO);
-        let (mut null, mut size) = (R::ZERO, R::ZERO);
+        // Where rounding may put a node onto an end.
+        let step = R::from_f64(1.0 / 1024.0) * length;
+        let is_short = !(self.left + step > self.left && self.right - step < self.right);
+        let (mut kronrod, mut gauss, mut null) = (R::ZERO, R::ZERO, R::ZERO);
         let (mut is_finite, mut at) = (true, R::ZERO);
         let is_at_work = self.phase != Phase::Idle;
         let mut k = 0;
@@ -279,8 +241,12 @@ impl<R: Real> Item<R> {
                 // SAFETY: the table has a row for every index; the node is this lane's.
                 let [node, of_kronrod, of_gauss, of_null] = [0, 1, 2, 3]
                     .map(|column| unsafe { *table.add(index as usize * COLUMNS + column) });
+                let mut t = center + length * node;
+                if is_short {
+                    t = GpuFloat::max(GpuFloat::min(t, upper.below()), lower.above());
+                }
                 let place = Place {
-                    t: center + length * node,
+                    t,
                     from_lower: (self.left - lower) + length * (one + node),
                     to_upper: (upper - self.right) + length * (one - node),
                 };
@@ -298,7 +264,6 @@ impl<R: Real> Item<R> {
                 kronrod = of_kronrod.mul_add(value, kronrod);
                 gauss = of_gauss.mul_add(value, gauss);
                 null = of_null.mul_add(value, null);
-                size = of_kronrod.mul_add(GpuFloat::abs(value), size);
                 // SAFETY: this lane's own.
                 unsafe { *store.node(k) = value };
             }
@@ -311,32 +276,76 @@ impl<R: Real> Item<R> {
         unsafe {
             let infinite = votes_of_team(!is_finite);
             let who = (infinite.trailing_zeros() & 31).min(TEAM - 1);
-            let at = warp::warp_shuffle_idx(warp::FULL_MASK, at, who, TEAM).0;
-            kronrod = of_team(kronrod);
-            let (gauss, size) = (of_team(gauss), of_team(size));
-            let null = of_team(null);
-            let mean = half * kronrod;
-            let mut spread = R::ZERO;
+            let at = of_lane(at, who);
+            let sums = [of_team(kronrod), of_team(gauss), of_team(null)];
+            let mut of = self.estimate::<I>(nodes, table, store, sums);
+            (of.is_finite, of.at) = (infinite == 0, at);
+            of
+        }
+    }
+
+    /// Half of the interval's length, which may itself be more than a number can be.
+    #[inline(always)]
+    fn half_length(&self) -> R {
+        let half = R::from_f64(0.5);
+        half * self.right - half * self.left
+    }
+
+    /// The integral by the two rules and the null rule, which are sums of the nodes' values,
+    /// and what they say of the error.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it, after [`evaluate`](Item::evaluate) has stored the values.
+    #[inline(always)]
+    unsafe fn estimate<I: Integrand<R>>(
+        &self,
+        nodes: u32,
+        table: *const R,
+        store: &Store<R>,
+        [kronrod, gauss, null]: [R; 3],
+    ) -> Estimate<R> {
+        let mean = R::from_f64(0.5) * kronrod;
+        let length = self.half_length();
+        let (_, upper) = self.range.interval();
+        // By how much x may be off; what it means to a function of the distances is not known.
+        let furthest = GpuFloat::max(GpuFloat::abs(self.left), GpuFloat::abs(self.right));
+        let blur = if I::USES_DISTANCES {
+            R::ZERO
+        } else {
+            self.range.blur(furthest, upper - self.left)
+        };
+        let of_sums = R::from_f64(ROUNDING) * R::EPSILON * length;
+        let (mut spread, mut rounding) = (R::ZERO, R::ZERO);
+        // SAFETY: the caller's; every lane reads its own node's value and the one before.
+        unsafe {
+            warp::sync_warp(warp::FULL_MASK);
             let mut k = 0;
             while k * TEAM < nodes {
                 let index = k * TEAM + lane_of_team();
-                if is_at_work && index < nodes {
+                if self.phase != Phase::Idle && index < nodes {
                     let weight = *table.add(index as usize * COLUMNS + 1);
-                    spread = weight.mul_add(GpuFloat::abs(*store.node(k) - mean), spread);
+                    let value = *store.node(k);
+                    let before = *store.node(k).sub(usize::from(index > 0));
+                    spread = weight.mul_add(GpuFloat::abs(value - mean), spread);
+                    let size = weight * GpuFloat::abs(value);
+                    rounding = of_sums.mul_add(size, rounding);
+                    rounding = blur.mul_add(GpuFloat::abs(value - before), rounding);
                 }
                 k += 1;
             }
-            let spread = of_team(spread) * length;
+            let (spread, rounding) = (of_team(spread) * length, of_team(rounding));
             // Where the two rules agree by chance, the null rule does not.
             let difference = GpuFloat::max(
                 GpuFloat::abs(kronrod - gauss),
                 R::from_f64(OF_NULL) * GpuFloat::abs(null),
             );
+            let value = kronrod * length;
             Estimate {
-                value: kronrod * length,
-                error: estimate(difference * length, spread, size * length),
-                is_finite: infinite == 0,
-                at,
+                value,
+                error: Error::of(difference * length, spread, rounding),
+                size: spread + GpuFloat::abs(value),
+                is_finite: true,
+                at: R::ZERO,
             }
         }
     }
@@ -356,6 +365,7 @@ impl<R: Real> Item<R> {
         let is_at_work = self.phase != Phase::Idle;
         // SAFETY: the caller's; a slot is less than `most`, and its lane's own.
         unsafe {
+            self.seen = GpuFloat::max(self.seen, of.size);
             if is_at_work && self.slot % TEAM == lane_of_team() {
                 store.put(
                     self.slot,
@@ -369,16 +379,14 @@ impl<R: Real> Item<R> {
             }
             let mut chooses = false;
             if is_at_work && !of.is_finite {
-                let (nan, infinite) = (R::from_f64(f64::NAN), R::from_f64(f64::INFINITY));
-                self.end(batch, nan, infinite, of.at, NOT_FINITE);
+                self.fail(batch, of.at, NOT_FINITE);
             } else if self.phase == Phase::First && self.right < self.range.interval().1 {
                 if self.count < store.most {
                     self.left = self.right;
                     self.until_break::<I>(batch);
                 } else {
                     // More breaks than intervals: the rest has not been looked at.
-                    let (nan, infinite) = (R::from_f64(f64::NAN), R::from_f64(f64::INFINITY));
-                    self.end(batch, nan, infinite, R::ZERO, OUT_OF_INTERVALS);
+                    self.fail(batch, R::ZERO, OUT_OF_INTERVALS);
                 }
             } else if self.phase == Phase::Left {
                 self.phase = Phase::Right;
@@ -396,60 +404,55 @@ impl<R: Real> Item<R> {
         }
     }
 
-    /// Halves the worst interval, or ends the item.
+    /// Halves the worst interval, or one that is blind; or ends the item.
     ///
     /// # Safety
     /// All lanes of the warp call it.
     #[inline(always)]
     unsafe fn choose(&mut self, batch: &Batch<R>, store: &Store<R>, chooses: bool) {
-        let (mut value, mut error) = (R::ZERO, R::ZERO);
-        let (mut most, mut worst) = (-R::from_f64(1.0), lane_of_team());
-        let mut k = lane_of_team();
-        while chooses && k < self.count {
-            // SAFETY: an interval of the store.
-            let (own, of) = unsafe { (*store.field(k, 2), *store.field(k, 3)) };
-            let magnitude = GpuFloat::abs(of);
-            value = value + own;
-            error = error + magnitude;
-            if magnitude > most {
-                (most, worst) = (magnitude, k);
-            }
-            k += TEAM;
-        }
+        let count = |does: bool| if does { self.count } else { 0 };
         // SAFETY: the caller's.
         unsafe {
-            let (value, error) = (of_team(value), of_team(error));
-            let mut distance = TEAM / 2;
-            while distance > 0 {
-                let other = warp::shuffle_xor(warp::FULL_MASK, most, distance);
-                let theirs = warp::shuffle_xor(warp::FULL_MASK, worst, distance);
-                if other > most || other == most && theirs < worst {
-                    (most, worst) = (other, theirs);
-                }
-                distance /= 2;
+            let all = store.totals(count(chooses));
+            let tolerance = batch.tolerance(all.value);
+            let is_number = all.value.is_number() && all.error.is_number();
+            let is_within = chooses && is_number && all.error <= tolerance;
+            let mut unseen = None;
+            if warp::warp_vote_any(warp::FULL_MASK, is_within) {
+                unseen = store.unseen(count(is_within), self.seen > tolerance);
             }
             if !chooses {
                 return;
             }
-            let relative = batch.relative * GpuFloat::abs(value);
-            let tolerance = GpuFloat::max(batch.absolute, relative);
-            let (left, right) = (*store.field(worst, 0), *store.field(worst, 1));
-            let middle = left + R::from_f64(0.5) * (right - left);
-            let is_divisible = left < middle && middle < right;
-            let is_at_best = *store.field(worst, 3) < R::ZERO;
-            let status = if error <= tolerance {
+            if !is_number {
+                self.fail(batch, R::ZERO, OVERFLOW);
+                return;
+            }
+            let next = unseen.unwrap_or(all.worst);
+            (self.left, self.right) = store.ends(next);
+            let middle = self.left + self.half_length();
+            let is_divisible = self.left < middle && middle < self.right;
+            let is_done = is_within && unseen.is_none();
+            let status = if is_done {
                 CONVERGED
-            } else if is_at_best || !is_divisible {
+            } else if !is_divisible || unseen.is_none() && store.is_rounding(next) {
                 ROUNDOFF
             } else if self.count >= store.most {
                 OUT_OF_INTERVALS
             } else {
                 self.phase = Phase::Left;
-                (self.left, self.right, self.end) = (left, middle, right);
-                self.slot = worst;
+                (self.right, self.end) = (middle, self.right);
+                self.slot = next;
                 return;
             };
-            self.end(batch, value, error, R::ZERO, status);
+            // Of what was seen once, and then not again, nothing is known.
+            let unknown = if is_within && !is_done {
+                self.seen
+            } else {
+                R::ZERO
+            };
+            let error = GpuFloat::max(all.error, unknown);
+            self.end(batch, all.value, error, status);
         }
     }
 
@@ -458,40 +461,23 @@ impl<R: Real> Item<R> {
     /// # Safety
     /// Outcomes have room for the item.
     #[inline(always)]
-    unsafe fn end(&mut self, batch: &Batch<R>, value: R, error: R, at: R, status: u32) {
+    unsafe fn end(&mut self, batch: &Batch<R>, value: R, error: R, status: u32) {
         self.phase = Phase::Idle;
-        if lane_of_team() == 0 {
-            let outcome = Outcome {
-                value: if self.is_backwards { -value } else { value },
-                error,
-                at,
-                evaluations: self.evaluations,
-                status,
-                padding: [0; 2],
-            };
-            // SAFETY: the caller's.
-            unsafe { *batch.output.add(self.item as usize) = outcome };
-        }
+        let value = if self.is_backwards { -value } else { value };
+        // SAFETY: the caller's.
+        unsafe { batch.put(self.item, value, error, self.evaluations, status) };
     }
-}
 
-/// QUADPACK's estimate of the error, of the rules' difference, the integral of the
-/// function's distance from its mean, and that of its magnitude. Negative where it is what
-/// rounding makes of any rule.
-#[inline(always)]
-fn estimate<R: Real>(difference: R, spread: R, size: R) -> R {
-    let one = R::from_f64(1.0);
-    let mut error = difference;
-    if spread != R::ZERO && difference != R::ZERO {
-        let ratio = R::from_f64(200.0) * difference / spread;
-        let power = ratio * GpuFloat::sqrt(ratio);
-        error = spread * GpuFloat::min(one, power);
+    /// Writes that there is no value, and why: at `at`, if it is of one place.
+    ///
+    /// # Safety
+    /// As [`Item::end`].
+    #[inline(always)]
+    unsafe fn fail(&mut self, batch: &Batch<R>, at: R, status: u32) {
+        self.phase = Phase::Idle;
+        // SAFETY: the caller's.
+        unsafe { batch.put_none(self.item, at, self.evaluations, status) };
     }
-    let rounding = R::from_f64(50.0) * R::EPSILON;
-    if size > R::MIN_POSITIVE / rounding && error <= rounding * size {
-        error = -(rounding * size);
-    }
-    error
 }
 
 /// Teams of a block of so many warps.

@@ -6,7 +6,7 @@
 //! item alone: **results do not depend on the batch, on the launch's shape, or on time.**
 
 use bytemuck::{Pod, Zeroable};
-use cuda_std::{mem, thread, warp};
+use cuda_std::{GpuFloat, mem, thread, warp};
 
 use super::integrand::{Integrand, MAX_PARAMETERS, Parameters};
 use super::range::Range;
@@ -29,12 +29,15 @@ pub const NOT_FINITE: u32 = 2;
 pub const ROUNDOFF: u32 = 3;
 /// A limit is NaN.
 pub const NO_LIMITS: u32 = 4;
+/// Sums of finite values are more than a number can be.
+pub const OVERFLOW: u32 = 5;
 
 /// What came of an item.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Outcome<R> {
-    /// The integral; NaN where the function is not finite, and where a limit is NaN.
+    /// The integral; NaN where the function is not finite, where sums overflow, where a limit
+    /// is NaN, and where breaks are more than intervals.
     pub value: R,
     /// What its error is at most, as far as the rule can tell; infinite where there is no
     /// value.
@@ -86,6 +89,12 @@ pub struct Batch<R> {
 }
 
 impl<R: Real> Batch<R> {
+    /// What the error of this integral may be.
+    #[inline(always)]
+    pub fn tolerance(&self, value: R) -> R {
+        GpuFloat::max(self.absolute, self.relative * GpuFloat::abs(value))
+    }
+
     /// The limits of an item.
     ///
     /// # Safety
@@ -157,6 +166,46 @@ impl<R: Real> Batch<R> {
         nearest
     }
 
+    /// Writes what an item gave.
+    ///
+    /// # Safety
+    /// Outcomes have room for the item; all lanes of its team call it with the same.
+    #[inline(always)]
+    pub unsafe fn put(&self, item: u64, value: R, error: R, evaluations: u32, status: u32) {
+        // SAFETY: the caller's.
+        unsafe { self.put_at(item, [value, error, R::ZERO], evaluations, status) };
+    }
+
+    /// Writes that an item gave nothing, and why; `at` says where, if it is of one place.
+    ///
+    /// # Safety
+    /// As [`Batch::put`].
+    #[inline(always)]
+    pub unsafe fn put_none(&self, item: u64, at: R, evaluations: u32, status: u32) {
+        let (nan, infinite) = (R::from_f64(f64::NAN), R::from_f64(f64::INFINITY));
+        // SAFETY: the caller's.
+        unsafe { self.put_at(item, [nan, infinite, at], evaluations, status) };
+    }
+
+    /// # Safety
+    /// As [`Batch::put`].
+    #[inline(always)]
+    unsafe fn put_at(&self, item: u64, numbers: [R; 3], evaluations: u32, status: u32) {
+        let [value, error, at] = numbers;
+        let outcome = Outcome {
+            value,
+            error,
+            at,
+            evaluations,
+            status,
+            padding: [0; 2],
+        };
+        if lane_of_team() == 0 {
+            // SAFETY: the caller's.
+            unsafe { *self.output.add(item as usize) = outcome };
+        }
+    }
+
     /// Says that this block takes no more items; the last one to say so sets the scratch
     /// memory up for the next launch.
     ///
@@ -191,6 +240,32 @@ pub unsafe fn of_team<R: Real>(mut own: R) -> R {
     while distance > 0 {
         // SAFETY: the caller's.
         own = own + unsafe { warp::shuffle_xor(warp::FULL_MASK, own, distance) };
+        distance /= 2;
+    }
+    own
+}
+
+/// The number of another lane of the team.
+///
+/// # Safety
+/// All lanes of the warp call it.
+#[inline(always)]
+pub unsafe fn of_lane<R: Real>(own: R, lane: u32) -> R {
+    // SAFETY: the caller's.
+    unsafe { warp::warp_shuffle_idx(warp::FULL_MASK, own, lane, TEAM).0 }
+}
+
+/// The largest of the team's numbers, the same in all its lanes.
+///
+/// # Safety
+/// All lanes of the warp call it.
+#[inline(always)]
+pub unsafe fn most_of_team<R: Real>(mut own: R) -> R {
+    let mut distance = TEAM / 2;
+    while distance > 0 {
+        // SAFETY: the caller's.
+        let other = unsafe { warp::shuffle_xor(warp::FULL_MASK, own, distance) };
+        own = GpuFloat::max(own, other);
         distance /= 2;
     }
     own

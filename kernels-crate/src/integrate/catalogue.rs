@@ -279,6 +279,7 @@ integrands! {
         formula: "x^3 / (exp(x / kT) - 1)",
         limits: (0.0, R::INFINITY),
         parameters: [kt],
-        eval: |x| x * x * x / (x / kt).exp_m1(),
+        // At 0 it is 0.
+        eval: |x| if x == 0.0 { x } else { x * x * x / (x / kt).exp_m1() },
     }
 }

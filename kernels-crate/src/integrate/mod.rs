@@ -30,6 +30,7 @@ pub mod catalogue;
 pub mod compensated;
 pub mod composite;
 pub mod integrand;
+pub mod interval;
 pub mod kronrod;
 #[cfg(not(target_os = "cuda"))]
 pub mod launch;
@@ -39,5 +40,6 @@ pub mod mapping;
 pub mod range;
 pub mod real;
 pub mod rules;
+pub mod store;
 pub mod tanh_sinh;
 pub mod trapezoid;

@@ -119,6 +119,21 @@ impl<R: Real> Range<R> {
         }
     }
 
+    /// By how much rounding moves x, in the variable: at `t`, which is `to_upper` away from the
+    /// upper end.
+    #[inline(always)]
+    pub fn blur(&self, t: R, to_upper: R) -> R {
+        let t = GpuFloat::abs(t);
+        let moved = match self.kind {
+            Kind::Finite => t,
+            // Of x = limit + (1 - t) / t, times dt / dx; the distance itself is exact.
+            Kind::Above => t * (GpuFloat::abs(self.from) * t + to_upper),
+            Kind::Below => t * (GpuFloat::abs(self.to) * t + to_upper),
+            Kind::Whole => t * to_upper,
+        };
+        R::EPSILON * moved
+    }
+
     /// The integrand of the variable there: the function, times dx / dt.
     #[inline(always)]
     pub fn eval<I: Integrand<R>>(

@@ -50,6 +50,17 @@ pub trait Real:
     /// Whether it is neither infinite nor NaN.
     fn is_number(self) -> bool;
 
+    /// Whether it is NaN.
+    fn is_nan(self) -> bool;
+
+    /// The last bit of its representation.
+    fn last_bit(self) -> bool;
+
+    /// The same number but for the last bit of its representation; an infinite one may become
+    /// NaN.
+    #[must_use]
+    fn with_last_bit(self, bit: bool) -> Self;
+
     /// The next larger number; of a finite one.
     #[must_use]
     fn above(self) -> Self;
@@ -83,6 +94,22 @@ macro_rules! real {
             #[inline(always)]
             fn is_number(self) -> bool {
                 self.is_finite()
+            }
+
+            #[inline(always)]
+            fn is_nan(self) -> bool {
+                $float::is_nan(self)
+            }
+
+            #[inline(always)]
+            fn last_bit(self) -> bool {
+                self.to_bits() & 1 == 1
+            }
+
+            #[inline(always)]
+            fn with_last_bit(self, bit: bool) -> Self {
+                let even = self.to_bits() >> 1 << 1;
+                Self::from_bits(if bit { even + 1 } else { even })
             }
 
             #[inline(always)]
@@ -142,6 +169,14 @@ mod tests {
         assert_eq!(1.0f64.below(), 1.0 - f64::EPSILON / 2.0);
         assert_eq!((-1.0f64).above(), -1.0 + f64::EPSILON / 2.0);
         assert_eq!(0.0f32.below(), -f32::from_bits(1));
+    }
+
+    #[test]
+    fn the_last_bit_is_that_of_the_representation() {
+        assert!(!Real::last_bit(1.0f64) && Real::last_bit(1.0f64.above()));
+        assert_eq!(1.0f32.with_last_bit(true), 1.0 + f32::EPSILON);
+        assert_eq!((-1.0f32).with_last_bit(true).with_last_bit(false), -1.0);
+        assert_eq!(0.0f64.with_last_bit(true), f64::from_bits(1));
     }
 
     #[test]

@@ -22,11 +22,11 @@
 use cuda_std::{GpuFloat, grid, thread, warp};
 
 use super::batch::{
-    Batch, CONVERGED, Drawn, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, Outcome, ROUNDOFF, TEAM,
-    lane_of_team, of_team, votes_of_team,
+    Batch, CONVERGED, Drawn, NO_LIMITS, NOT_FINITE, OVERFLOW, TEAM, lane_of_team, most_of_team,
+    of_lane, of_team, votes_of_team,
 };
 use super::integrand::{Integrand, MAX_PARAMETERS, Parameters};
-use super::levels::{MIN_LEVELS, SETTLED, STEP, Table, estimate};
+use super::levels::{Levels, RESOLVED, STEP, Sums, Table};
 use super::range::{Place, Range};
 use super::real::Real;
 
@@ -61,18 +61,16 @@ struct Item<R> {
     is_done: bool,
     /// A half's: the magnitude of the outermost term.
     edge: R,
-    /// Half a lane's: the function at the node before the half's first.
+    /// Half a lane's: the function at the node before the half's first; infinite if there is none.
     before: R,
     /// A lane's: the level's terms, their magnitudes, and what may be wrong with them.
     own: R,
     own_size: R,
     own_doubt: R,
-    /// The integral by the level before, and that of the magnitude.
-    value: R,
-    size: R,
-    /// How much the last level changed the integral, and the one before.
-    last_change: R,
-    change_before: R,
+    /// A lane's: the largest term of the level, and the largest difference of neighbours.
+    own_peak: R,
+    own_step: R,
+    levels: Levels<R>,
     evaluations: u32,
 }
 
@@ -128,8 +126,8 @@ struct Term<R> {
     x: R,
     value: R,
     term: R,
-    /// Whether `x` is so close to the end that its rounding matters.
-    is_blurred: bool,
+    /// By how much `x` may be off, as far as the function looks at it.
+    blur: R,
 }
 
 impl<R: Real> Item<R> {
@@ -151,10 +149,9 @@ impl<R: Real> Item<R> {
         own: R::ZERO,
         own_size: R::ZERO,
         own_doubt: R::ZERO,
-        value: R::ZERO,
-        size: R::ZERO,
-        last_change: R::ZERO,
-        change_before: R::ZERO,
+        own_peak: R::ZERO,
+        own_step: R::ZERO,
+        levels: Levels::NONE,
         evaluations: 0,
     };
 
@@ -175,18 +172,18 @@ impl<R: Real> Item<R> {
             let (low, high) = if to < from { (to, from) } else { (from, to) };
             self.range = Range::new(low, high);
             self.is_at_work = true;
-            (self.value, self.size) = (R::ZERO, R::ZERO);
-            (self.last_change, self.change_before) = (R::ZERO, R::ZERO);
+            self.levels = Levels::NONE;
             // SAFETY: the caller's.
             unsafe { self.begin_level::<I>(batch, table, 0, R::from_f64(STEP)) };
         } else {
-            let (value, error, status) = if from == to {
-                (R::ZERO, R::ZERO, CONVERGED)
-            } else {
-                (R::from_f64(f64::NAN), R::from_f64(f64::INFINITY), NO_LIMITS)
-            };
             // SAFETY: the caller's.
-            unsafe { self.end(batch, value, error, R::ZERO, status) };
+            unsafe {
+                if from == to {
+                    self.end(batch, R::ZERO, R::ZERO, CONVERGED);
+                } else {
+                    self.fail(batch, R::ZERO, NO_LIMITS);
+                }
+            }
         }
     }
 
@@ -204,6 +201,7 @@ impl<R: Real> Item<R> {
     ) {
         (self.level, self.step) = (level, step);
         (self.own, self.own_size, self.own_doubt) = (R::ZERO, R::ZERO, R::ZERO);
+        (self.own_peak, self.own_step) = (R::ZERO, R::ZERO);
         let (lower, _) = self.range.interval();
         // SAFETY: the caller's.
         unsafe {
@@ -231,7 +229,8 @@ impl<R: Real> Item<R> {
         }
         self.is_done = false;
         // An interval that is too short for any node is not known to hold nothing.
-        (self.edge, self.before) = (R::from_f64(f64::INFINITY), R::ZERO);
+        let infinite = R::from_f64(f64::INFINITY);
+        (self.edge, self.before) = (infinite, infinite);
     }
 
     /// This lane's next node.
@@ -303,11 +302,19 @@ impl<R: Real> Item<R> {
         } else {
             distance < resolution * GpuFloat::abs(place.t)
         };
+        // So close to an end, all of the term may be.
+        let blur = if is_blurred {
+            R::from_f64(2.0) * self.step * node.weight * length
+        } else if I::USES_DISTANCES {
+            R::ZERO
+        } else {
+            self.range.blur(place.t, place.to_upper)
+        };
         Term {
             x: point.x,
             value,
             term: node.weight * value * length,
-            is_blurred,
+            blur,
         }
     }
 
@@ -325,14 +332,15 @@ impl<R: Real> Item<R> {
                 x: R::ZERO,
                 value: R::ZERO,
                 term: R::ZERO,
-                is_blurred: false,
+                blur: R::ZERO,
             };
             if node.is_one {
                 of = self.eval::<I>(&node);
             }
             let magnitude = GpuFloat::abs(of.term);
             let so_far = of_team(self.own_size) * self.step;
-            let nothing = R::EPSILON * R::from_f64(1.0 / 64.0) * GpuFloat::max(so_far, self.size);
+            let nothing =
+                R::EPSILON * R::from_f64(1.0 / 64.0) * GpuFloat::max(so_far, self.levels.size());
             let is_nothing = node.is_one && node.delta <= R::EPSILON && magnitude <= nothing;
 
             let side = lane_of_team() / HALF * HALF;
@@ -352,15 +360,17 @@ impl<R: Real> Item<R> {
             // its last, which it needs in the next step.
             let inner = of_lane(of.value, side + (lane_of_team() + HALF - 1) % HALF);
             let is_first = lane_of_team().is_multiple_of(HALF);
-            let jump = of.value - if is_first { self.before } else { inner };
+            let before = if is_first { self.before } else { inner };
             self.before = inner;
             if counts {
                 self.own = self.own + of.term;
                 self.own_size = self.own_size + magnitude;
-                if of.is_blurred {
-                    let wrong = node.weight * GpuFloat::abs(jump) * self.half_length();
-                    let both = R::from_f64(2.0);
-                    self.own_doubt = (both * self.step).mul_add(wrong, self.own_doubt);
+                self.own_peak = GpuFloat::max(self.own_peak, magnitude);
+                if before.is_number() {
+                    let jump = GpuFloat::abs(of.value - before);
+                    let step = node.weight * jump * self.half_length();
+                    self.own_step = GpuFloat::max(self.own_step, step);
+                    self.own_doubt = of.blur.mul_add(jump, self.own_doubt);
                 }
             }
             self.evaluations += nodes.count_ones() * self.range.evaluations();
@@ -389,8 +399,7 @@ impl<R: Real> Item<R> {
             let mut is_level_done = false;
             if self.is_at_work {
                 if let Some(at) = place_of_infinity {
-                    let (nan, infinite) = (R::from_f64(f64::NAN), R::from_f64(f64::INFINITY));
-                    self.end(batch, nan, infinite, at, NOT_FINITE);
+                    self.fail(batch, at, NOT_FINITE);
                 } else if is_done {
                     if lane_of_team().is_multiple_of(HALF) {
                         self.own_doubt = self.own_doubt + self.edge;
@@ -403,14 +412,23 @@ impl<R: Real> Item<R> {
             }
             if warp::warp_vote_any(warp::FULL_MASK, is_level_done) {
                 let sums = [self.own, self.own_size, self.own_doubt].map(|own| of_team(own));
+                let [peak, step] = [self.own_peak, self.own_step].map(|own| most_of_team(own));
                 if is_level_done {
+                    let [sum, size, doubt] = sums;
+                    let is_resolved = step <= R::from_f64(RESOLVED) * peak;
+                    let sums = Sums {
+                        sum,
+                        size,
+                        doubt,
+                        is_resolved,
+                    };
                     self.conclude::<I>(batch, table, sums);
                 }
             }
         }
     }
 
-    /// Takes the sums of a level's terms, of their magnitudes, and of what may be wrong.
+    /// Takes what a level gave.
     ///
     /// # Safety
     /// As [`Item::begin`].
@@ -419,44 +437,23 @@ impl<R: Real> Item<R> {
         &mut self,
         batch: &Batch<R>,
         table: &Table<R>,
-        [sum, size, doubt]: [R; 3],
+        sums: Sums<R>,
     ) {
-        let half = R::from_f64(0.5);
-        let value = self.step.mul_add(sum, half * self.value);
-        let size = self.step.mul_add(size, half * self.size);
-        let change = if self.level == 0 {
-            size
-        } else {
-            GpuFloat::abs(value - self.value)
-        };
-        let difference = estimate(change, self.last_change, self.change_before);
-        (self.value, self.size) = (value, size);
-        (self.last_change, self.change_before) = (change, self.last_change);
-        let rounding = R::from_f64(32.0) * R::EPSILON * size;
-        let error = GpuFloat::max(difference + doubt, rounding);
-        let relative = batch.relative * GpuFloat::abs(value);
-        let tolerance = GpuFloat::max(batch.absolute, relative);
-        let is_last = self.level >= table.last;
-        // What more nodes would not better: at coarse levels the outermost terms are further
-        // from the ends, and look worse than they are.
-        let is_settled = is_last || self.level >= SETTLED;
-        let rest = GpuFloat::max(rounding, if is_settled { doubt } else { R::ZERO });
-        let status = if self.level < MIN_LEVELS {
-            None
-        } else if error <= tolerance && value.is_number() {
-            Some(CONVERGED)
-        } else if difference <= rest && (is_last || rest > tolerance) {
-            Some(ROUNDOFF)
-        } else if is_last {
-            Some(OUT_OF_INTERVALS)
-        } else {
-            None
-        };
+        let error = self.levels.take(self.level, self.step, sums);
+        let value = self.levels.value();
+        let tolerance = batch.tolerance(value);
         // SAFETY: the caller's; the last level ends the item.
         unsafe {
-            match status {
-                Some(status) => self.end(batch, value, error, R::ZERO, status),
-                None => self.begin_level::<I>(batch, table, self.level + 1, half * self.step),
+            match self
+                .levels
+                .status(&error, tolerance, self.level, table.last)
+            {
+                Some(OVERFLOW) => self.fail(batch, R::ZERO, OVERFLOW),
+                Some(status) => self.end(batch, value, error.total, status),
+                None => {
+                    let step = R::from_f64(0.5) * self.step;
+                    self.begin_level::<I>(batch, table, self.level + 1, step);
+                }
             }
         }
     }
@@ -466,29 +463,21 @@ impl<R: Real> Item<R> {
     /// # Safety
     /// Outcomes have room for the item.
     #[inline(always)]
-    unsafe fn end(&mut self, batch: &Batch<R>, value: R, error: R, at: R, status: u32) {
+    unsafe fn end(&mut self, batch: &Batch<R>, value: R, error: R, status: u32) {
         self.is_at_work = false;
-        if lane_of_team() == 0 {
-            let outcome = Outcome {
-                value: if self.is_backwards { -value } else { value },
-                error,
-                at,
-                evaluations: self.evaluations,
-                status,
-                padding: [0; 2],
-            };
-            // SAFETY: the caller's.
-            unsafe { *batch.output.add(self.item as usize) = outcome };
-        }
+        let value = if self.is_backwards { -value } else { value };
+        // SAFETY: the caller's.
+        unsafe { batch.put(self.item, value, error, self.evaluations, status) };
     }
-}
 
-/// The number of another lane of the team.
-///
-/// # Safety
-/// All lanes of the warp call it.
-#[inline(always)]
-unsafe fn of_lane<R: Real>(own: R, lane: u32) -> R {
-    // SAFETY: the caller's.
-    unsafe { warp::warp_shuffle_idx(warp::FULL_MASK, own, lane, TEAM).0 }
+    /// Writes that there is no value, and why: at `at`, if it is of one place.
+    ///
+    /// # Safety
+    /// As [`Item::end`].
+    #[inline(always)]
+    unsafe fn fail(&mut self, batch: &Batch<R>, at: R, status: u32) {
+        self.is_at_work = false;
+        // SAFETY: the caller's.
+        unsafe { batch.put_none(self.item, at, self.evaluations, status) };
+    }
 }

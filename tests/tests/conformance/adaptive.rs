@@ -4,14 +4,16 @@
 
 use quadscan::integrate::{
     Adaptive, CONVERGED, GaussKronrod, Items, Kernels, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS,
-    Options, Outcome, ROUNDOFF, Real,
+    OVERFLOW, Options, Outcome, ROUNDOFF, Real,
 };
-use quadscan_kernels::integrate::catalogue::{CATALOGUE, GenzGaussian, RootLog, Runge, SquareLog};
+use quadscan_kernels::integrate::catalogue::{
+    CATALOGUE, Gaussian, GenzGaussian, Planck, RootLog, Runge, SquareLog,
+};
 use quadscan_tests::integrals;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome as Conclusion};
 
-use crate::batches::{self, judged, nothing};
+use crate::batches::{self, Families, judged, nothing};
 
 const RULES: [GaussKronrod; 2] = [GaussKronrod::G7K15, GaussKronrod::G10K21];
 
@@ -82,37 +84,37 @@ pub(crate) fn every_integrand_has_its_closed_form_or_says_that_it_has_not(
 pub(crate) fn random_members_of_families_are_right_and_their_errors_within_the_estimates(
     bench: &Bench,
 ) -> Conclusion {
-    const MEMBERS: usize = 1000;
-    let mut random = Random::named(22, "families");
-    for entry in CATALOGUE
-        .iter()
-        .filter(|entry| !entry.f64.parameters.is_empty())
-    {
-        let of = &entry.f64;
-        let each = of.parameters.len();
-        let given: Vec<f64> = (0..MEMBERS)
-            .flat_map(|_| integrals::parameters(of.name, each, &mut random))
-            .collect();
-        let parameters = bench.device.upload(&given)?;
-        let items = Items::between(of.limits.0, of.limits.1).with_each(&parameters);
-        for tolerance in [1e-6, 1e-10, 1e-13] {
-            let mut plan =
-                Adaptive::new(&bench.module, *of, options(GaussKronrod::G10K21, tolerance))?;
-            let found = outcomes(bench, &mut plan, &items, MEMBERS)?;
-            let mut within = 0;
-            for (of_item, given) in found.iter().zip(given.chunks(each)) {
-                let (wrong, is_within) = judged(of.name, of_item, given, tolerance);
-                assert_eq!(wrong, None);
-                within += usize::from(is_within);
-            }
-            assert!(
-                within * 1000 >= MEMBERS * 995,
-                "{} {tolerance:e}: {within} within",
-                of.name
-            );
-        }
-    }
-    Ok(())
+    let families = Families {
+        seed: 22,
+        members: 1000,
+        parameters: integrals::parameters,
+        tolerances: &[1e-2, 1e-6, 1e-10, 1e-13],
+        converge: |_, _| 0,
+        within: 995,
+    };
+    families.hold(bench, |kernels, tolerance, items, output| {
+        let options = options(GaussKronrod::G10K21, tolerance);
+        Adaptive::new(&bench.module, kernels, options)?.integrate(items, output)
+    })
+}
+
+/// Peaks and steps of any width down to what 16 intervals' nodes see, fast oscillations and
+/// singularities: what a rule cannot do it says.
+pub(crate) fn narrow_and_steep_members_are_right_or_say_that_they_are_not(
+    bench: &Bench,
+) -> Conclusion {
+    let families = Families {
+        seed: 42,
+        members: 500,
+        parameters: integrals::wide_parameters,
+        tolerances: &[1e-2, 1e-6, 1e-10],
+        converge: |_, _| 0,
+        within: 990,
+    };
+    families.hold(bench, |kernels, tolerance, items, output| {
+        let options = options(GaussKronrod::G10K21, tolerance);
+        Adaptive::new(&bench.module, kernels, options)?.integrate(items, output)
+    })
 }
 
 pub(crate) fn an_outcome_does_not_depend_on_the_batch_or_the_launch(bench: &Bench) -> Conclusion {
@@ -250,6 +252,72 @@ pub(crate) fn what_cannot_converge_says_why(bench: &Bench) -> Conclusion {
     };
     assert_eq!(of.status, OUT_OF_INTERVALS);
     assert!(of.value.is_nan());
+    Ok(())
+}
+
+/// Values and limits that are numbers, and sums that are none.
+pub(crate) fn what_overflows_is_no_result(bench: &Bench) -> Conclusion {
+    for rule in RULES {
+        let mut plan = Adaptive::<f64>::of::<Planck>(&bench.module, options(rule, 1e-6))?;
+        let items = Items::between(0.0, 1e80).with(&[1e78]);
+        let of = outcomes(bench, &mut plan, &items, 1)?[0];
+        assert_eq!(of.status, OVERFLOW, "{of:?}");
+        assert!(of.value.is_nan() && of.error == f64::INFINITY);
+        let mut plan = Adaptive::<f32>::of::<Planck>(&bench.module, options(rule, 1e-3))?;
+        let items = Items::between(0.0, 3e11).with(&[1e10]);
+        let of = outcomes(bench, &mut plan, &items, 1)?[0];
+        assert_eq!(of.status, OVERFLOW, "{of:?}");
+        assert!(of.value.is_nan() && of.error == f32::INFINITY);
+        // The length of the range is more than a number can be, its half is not.
+        let mut plan = Adaptive::<f64>::of::<Runge>(&bench.module, options(rule, 1e-6))?;
+        let items = Items::between(-f64::MAX, f64::MAX);
+        let of = outcomes(bench, &mut plan, &items, 1)?[0];
+        assert!(of.status != CONVERGED && of.status != OVERFLOW, "{of:?}");
+    }
+    Ok(())
+}
+
+/// The first look at a symmetric range sees a peak in its middle, and the next ones do not.
+pub(crate) fn a_peak_that_was_seen_once_is_not_lost(bench: &Bench) -> Conclusion {
+    let exact = integrals::exact("gaussian", &[]).expect("has a closed form");
+    for rule in RULES {
+        let mut plan = Adaptive::<f64>::of::<Gaussian>(&bench.module, options(rule, 1e-8))?;
+        for decade in 1..12 {
+            let far = 10_f64.powi(decade);
+            // By the first look at a symmetric range the peak is seen however far it goes.
+            let ranges = [(-far, far), (-far, 0.7 * far), (-10.0, far), (-far, 10.0)];
+            for (from, to) in ranges.into_iter().take(if far > 1e4 { 1 } else { 4 }) {
+                let of = outcomes(bench, &mut plan, &Items::between(from, to), 1)?[0];
+                let error = (of.value - exact).abs();
+                assert!(
+                    error <= 1e-7 || of.status != CONVERGED && error <= of.error,
+                    "{from:e} to {to:e}: {of:?}"
+                );
+                assert!(
+                    far > 1e4 || of.status == CONVERGED,
+                    "{from:e} to {to:e}: {of:?}"
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A function is asked for its values between the limits, and not at them.
+pub(crate) fn ends_are_no_nodes_however_close_they_are(bench: &Bench) -> Conclusion {
+    // Infinite at 0.
+    for rule in RULES {
+        let mut plan = Adaptive::<f64>::of::<SquareLog>(&bench.module, options(rule, 1e-6))?;
+        let least = f64::from_bits(1);
+        for ends in [2, 3, 10, 100, 1000] {
+            let to = f64::from_bits(ends);
+            let of = outcomes(bench, &mut plan, &Items::between(0.0, to), 1)?[0];
+            assert_ne!(of.status, NOT_FINITE, "0 to {to:e}: {of:?}");
+        }
+        let of = outcomes(bench, &mut plan, &Items::between(0.0, least), 1)?[0];
+        assert_eq!((of.status, of.evaluations), (ROUNDOFF, 0), "{of:?}");
+        assert_eq!((of.value, of.error), (0.0, f64::INFINITY));
+    }
     Ok(())
 }
 

@@ -1,9 +1,11 @@
 //! What the statements on batches of integrals have in common, whatever the rule.
 
 use quadscan::device::ViewMut;
-use quadscan::integrate::{CONVERGED, Outcome, Real};
+use quadscan::integrate::{CONVERGED, Items, Kernels, Outcome, Real};
+use quadscan_kernels::integrate::catalogue::CATALOGUE;
 use quadscan_tests::integrals;
-use quadscan_tests::suite::Bench;
+use quadscan_tests::probes::operands::Random;
+use quadscan_tests::suite::{Bench, Outcome as Conclusion};
 
 /// An outcome of nothing, between which and what a launch writes there are no doubts.
 pub(crate) fn nothing<R: Real>() -> Outcome<R> {
@@ -43,8 +45,81 @@ pub(crate) fn judged(
     let size = integrals::magnitude(name, parameters).unwrap_or(exact.abs());
     let error = (of.value - exact).abs();
     // The closed form has been rounded, too.
-    let is_within = error <= of.error + 4.0 * f64::EPSILON * exact.abs();
+    let is_within = error <= of.error + 4.0 * f64::EPSILON * exact.abs() && of.error.is_finite();
     let is_right = of.status != CONVERGED || error <= 10.0 * tolerance * size;
     let complaint = format!("{name} {parameters:?}, {tolerance:e}: {of:?}, not {exact:?}");
     ((!is_right).then_some(complaint), is_within)
+}
+
+/// Members of the catalogue's families, and how many of a thousand have to do what.
+pub(crate) struct Families {
+    /// The seed of their parameters.
+    pub(crate) seed: u64,
+    /// How many of each.
+    pub(crate) members: usize,
+    /// A member's parameters.
+    pub(crate) parameters: fn(&str, usize, &mut Random) -> Vec<f64>,
+    /// Tolerances, relative.
+    pub(crate) tolerances: &'static [f64],
+    /// How many members of a family converge at least.
+    pub(crate) converge: fn(&str, f64) -> usize,
+    /// How many errors are within their estimates at least.
+    pub(crate) within: usize,
+}
+
+impl Families {
+    /// None that converged is wrong, and so many converge and have errors within their
+    /// estimates, by `integrate`, which takes kernels, a tolerance, and items.
+    pub(crate) fn hold(
+        &self,
+        bench: &Bench,
+        mut integrate: impl FnMut(
+            Kernels<f64>,
+            f64,
+            &Items<'_, f64>,
+            ViewMut<'_, Outcome<f64>>,
+        ) -> quadscan::Result<()>,
+    ) -> Conclusion {
+        let mut random = Random::named(self.seed, "families");
+        let families = CATALOGUE.iter().map(|entry| entry.f64);
+        for of in families.filter(|of| !of.parameters.is_empty()) {
+            let each = of.parameters.len();
+            let given: Vec<f64> = (0..self.members)
+                .flat_map(|_| (self.parameters)(of.name, each, &mut random))
+                .collect();
+            let parameters = bench.device.upload(&given)?;
+            let items = Items::between(of.limits.0, of.limits.1).with_each(&parameters);
+            for &tolerance in self.tolerances {
+                let found = outcomes(bench, self.members, |output| {
+                    integrate(of, tolerance, &items, output)
+                })?;
+                let (mut within, mut converged) = (0, 0);
+                for (of_item, given) in found.iter().zip(given.chunks(each)) {
+                    let (wrong, is_within) = judged(of.name, of_item, given, tolerance);
+                    assert_eq!(wrong, None);
+                    within += usize::from(is_within);
+                    converged += usize::from(of_item.status == CONVERGED);
+                }
+                let (name, least) = (of.name, (self.converge)(of.name, tolerance));
+                if std::env::var("QX").is_ok() {
+                    let e: f64 = found.iter().map(|of| of.evaluations as f64).sum();
+                    eprintln!(
+                        "{name} {tolerance:e}: {within} within, {converged} converged, {} evaluations",
+                        e / self.members as f64
+                    );
+                }
+                assert!(
+                    within * 1000 >= self.members * self.within,
+                    "{name} {tolerance:e}: {within} of {} within",
+                    self.members
+                );
+                assert!(
+                    converged * 1000 >= self.members * least,
+                    "{name} {tolerance:e}: {converged} of {} converged",
+                    self.members
+                );
+            }
+        }
+        Ok(())
+    }
 }

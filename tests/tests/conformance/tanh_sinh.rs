@@ -3,17 +3,17 @@
 //! Expected values: the closed forms of `quadscan_tests::integrals`.
 
 use quadscan::integrate::{
-    CONVERGED, Items, Kernels, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, Outcome, ROUNDOFF, Real,
-    TanhSinh, TanhSinhOptions,
+    CONVERGED, Items, Kernels, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, Outcome,
+    ROUNDOFF, Real, TanhSinh, TanhSinhOptions,
 };
 use quadscan_kernels::integrate::catalogue::{
-    CATALOGUE, DampedSine, GenzCornerPeak, GenzGaussian, PowerLog, RootLog, Runge,
+    CATALOGUE, DampedSine, GenzCornerPeak, GenzGaussian, Planck, PowerLog, RootLog, Runge,
 };
 use quadscan_tests::integrals;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome as Conclusion};
 
-use crate::batches::{self, judged, nothing};
+use crate::batches::{self, Families, judged, nothing};
 
 /// The outcomes of `n` items.
 fn outcomes<R: Real>(
@@ -141,36 +141,35 @@ pub(crate) fn what_has_no_integral_does_not_converge(bench: &Bench) -> Conclusio
 pub(crate) fn random_members_of_families_are_right_and_their_errors_within_the_estimates(
     bench: &Bench,
 ) -> Conclusion {
-    const MEMBERS: usize = 1000;
-    let mut random = Random::named(32, "families");
-    for entry in CATALOGUE
-        .iter()
-        .filter(|entry| !entry.f64.parameters.is_empty())
-    {
-        let of = &entry.f64;
-        let each = of.parameters.len();
-        let given: Vec<f64> = (0..MEMBERS)
-            .flat_map(|_| integrals::parameters(of.name, each, &mut random))
-            .collect();
-        let parameters = bench.device.upload(&given)?;
-        let items = Items::between(of.limits.0, of.limits.1).with_each(&parameters);
-        for tolerance in [1e-6, 1e-10, 1e-13] {
-            let mut plan = TanhSinh::new(&bench.module, *of, options(tolerance))?;
-            let found = outcomes(bench, &mut plan, &items, MEMBERS)?;
-            let mut within = 0;
-            for (of_item, given) in found.iter().zip(given.chunks(each)) {
-                let (wrong, is_within) = judged(of.name, of_item, given, tolerance);
-                assert_eq!(wrong, None);
-                within += usize::from(is_within);
-            }
-            assert!(
-                within * 1000 >= MEMBERS * 995,
-                "{} {tolerance:e}: {within} within",
-                of.name
-            );
-        }
-    }
-    Ok(())
+    let families = Families {
+        seed: 32,
+        members: 1000,
+        parameters: integrals::parameters,
+        tolerances: &[1e-2, 1e-6, 1e-10, 1e-13],
+        converge: |_, _| 0,
+        within: 995,
+    };
+    families.hold(bench, |kernels, tolerance, items, output| {
+        TanhSinh::new(&bench.module, kernels, options(tolerance))?.integrate(items, output)
+    })
+}
+
+/// Peaks and steps of any width down to what 16 intervals' nodes see, fast oscillations and
+/// singularities: what a rule cannot do it says.
+pub(crate) fn narrow_and_steep_members_are_right_or_say_that_they_are_not(
+    bench: &Bench,
+) -> Conclusion {
+    let families = Families {
+        seed: 52,
+        members: 500,
+        parameters: integrals::wide_parameters,
+        tolerances: &[1e-2, 1e-6, 1e-10],
+        converge: |_, _| 0,
+        within: 990,
+    };
+    families.hold(bench, |kernels, tolerance, items, output| {
+        TanhSinh::new(&bench.module, kernels, options(tolerance))?.integrate(items, output)
+    })
 }
 
 pub(crate) fn single_precision_has_its_digits(bench: &Bench) -> Conclusion {
@@ -319,6 +318,16 @@ pub(crate) fn what_cannot_converge_says_why(bench: &Bench) -> Conclusion {
     let of = outcome(bench, &mut plan, &items)?;
     assert_ne!(of.status, CONVERGED, "{of:?}");
     assert_eq!(of.error, f64::INFINITY, "{of:?}");
+    Ok(())
+}
+
+/// Values that are numbers, and sums that are none.
+pub(crate) fn what_overflows_is_no_result(bench: &Bench) -> Conclusion {
+    let mut plan = TanhSinh::<f64>::of::<Planck>(&bench.module, options(1e-6))?;
+    let items = Items::between(0.0, 1e80).with(&[1e78]);
+    let of = outcome(bench, &mut plan, &items)?;
+    assert!([OVERFLOW, NOT_FINITE].contains(&of.status), "{of:?}");
+    assert!(of.value.is_nan() && of.error == f64::INFINITY);
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use crate::tables::column::{fixed, noise, optional};
 use crate::tables::workload::asked::objection;
 use crate::tables::{Column, Extent, Libraries, Selection, Table};
 use crate::worker::protocol::{Reading, Task};
-use crate::workload::integrals::kinds::{Kind, MOST_ITEMS};
+use crate::workload::integrals::kinds::{Kind, MOST_ITEMS, Method};
 
 /// As it is typed.
 pub(super) const NAME: &str = "integrals";
@@ -35,11 +35,11 @@ fn usual_sizes(extent: Extent) -> &'static [u64] {
     }
 }
 
-/// The tolerance of a type where none is named, and the least that it is given.
-fn tolerances(element: Element) -> (f64, f64) {
+/// The tolerance of a type where none is named, and its epsilon.
+fn usual_tolerance(element: Element) -> (f64, f64) {
     match element {
-        Element::F32 => (1e-5, 1e-6),
-        _ => (1e-10, 1e-14),
+        Element::F32 => (1e-5, f32::EPSILON.into()),
+        _ => (1e-10, f64::EPSILON),
     }
 }
 
@@ -48,9 +48,10 @@ pub(crate) fn tolerance(key: &Key) -> Option<f64> {
     key.tolerance.as_ref()?.parse().ok()
 }
 
-/// The tolerance of a type's rows. Err when the type cannot give it.
-fn tolerance_of(element: Element, asked: Option<f64>) -> Result<f64> {
-    let (usual, least) = tolerances(element);
+/// The tolerance of a rule's rows of a type. Err when they cannot give it.
+fn tolerance_of(rule: &str, element: Element, asked: Option<f64>) -> Result<f64> {
+    let (usual, epsilon) = usual_tolerance(element);
+    let least = Method::by_name(rule).map_or(0.0, |method| method.least_tolerance(epsilon));
     let tolerance = asked.unwrap_or(usual);
     if tolerance >= least {
         return Ok(tolerance);
@@ -59,7 +60,9 @@ fn tolerance_of(element: Element, asked: Option<f64>) -> Result<f64> {
     Err(objection(
         "--tolerance",
         format!(
-            "{tolerance:e} is less than {name} can give, allowed of {name} are {least:e} to 0.1"
+            "{tolerance:e} is less than {rule} can reach in {name}, allowed are {:.1e} to 0.1",
+            // Two digits, and no less.
+            1.06 * least
         ),
     ))
 }
@@ -168,7 +171,7 @@ impl Table for Batches {
             let rules: Vec<String> = named.clone().unwrap_or_else(usual);
             for rule in rules {
                 for &element in &types {
-                    let tolerance = tolerance_of(element, asked.tolerance)?;
+                    let tolerance = tolerance_of(&rule, element, asked.tolerance)?;
                     cells.extend(sizes.iter().map(|&n| Key {
                         integrand: Some(kind.name.to_owned()),
                         rule: Some(rule.clone()),

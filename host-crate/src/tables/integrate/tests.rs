@@ -128,7 +128,7 @@ fn an_objection_names_the_list_and_what_is_allowed() {
     );
     assert_eq!(
         problem(&Batches, |asked| asked.integrals.tolerance = Some(1e-9)),
-        "--tolerance 1e-9 is less than f32 can give, allowed of f32 are 1e-6 to 0.1"
+        "--tolerance 1e-9 is less than g7k15 can reach in f32, allowed are 6.3e-6 to 0.1"
     );
 }
 

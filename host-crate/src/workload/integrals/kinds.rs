@@ -3,6 +3,7 @@
 
 use quadscan_kernels::integrate::catalogue::CATALOGUE;
 use quadscan_kernels::integrate::launch::Entry;
+use quadscan_kernels::integrate::{interval, levels};
 
 /// The limits of all items.
 pub const LIMITS: (f64, f64) = (0.0, 1.0);
@@ -38,6 +39,15 @@ impl Method {
             Method::G10K21 => "g10k21",
             Method::TanhSinh => "tanh-sinh",
         }
+    }
+
+    /// The least relative tolerance that it can give, of numbers with this epsilon.
+    pub fn least_tolerance(self, epsilon: f64) -> f64 {
+        let epsilons = match self {
+            Method::G7K15 | Method::G10K21 => interval::ROUNDING,
+            Method::TanhSinh => levels::ROUNDING,
+        };
+        epsilons * epsilon
     }
 
     /// The method of a name.

@@ -1,0 +1,99 @@
+//! An interval of an adaptive rule: its integral, and what is known of its error.
+//!
+//! Source: Piessens, de Doncker-Kapenga, Überhuber and Kahaner, QUADPACK, 1983 (QK21's estimate
+//! of the error).
+
+use cuda_std::GpuFloat;
+
+use super::real::Real;
+
+/// What rounding makes of a rule, in epsilons of the integral of the function's magnitude:
+/// QUADPACK's.
+pub const ROUNDING: f64 = 50.0;
+
+/// An interval.
+#[derive(Clone, Copy)]
+pub(super) struct Interval<R> {
+    pub(super) left: R,
+    pub(super) right: R,
+    pub(super) value: R,
+    pub(super) error: Error<R>,
+}
+
+/// An interval's error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Error<R> {
+    /// 0 or more.
+    magnitude: R,
+    /// Halving the interval would not lessen it.
+    is_rounding: bool,
+    /// It is as large as it can be: the nodes do not resolve the function.
+    is_blind: bool,
+}
+
+impl<R: Real> Error<R> {
+    /// QUADPACK's estimate, of the difference of two rules, the integral of the function's
+    /// distance from its mean, and what rounding makes of any rule.
+    #[inline(always)]
+    pub(super) fn of(difference: R, spread: R, rounding: R) -> Self {
+        let one = R::from_f64(1.0);
+        let (mut magnitude, mut is_blind) = (difference, false);
+        if spread != R::ZERO && difference != R::ZERO {
+            let ratio = R::from_f64(200.0) * difference / spread;
+            let power = ratio * GpuFloat::sqrt(ratio);
+            is_blind = power >= one;
+            magnitude = spread * GpuFloat::min(one, power);
+        }
+        let is_rounding = rounding > R::MIN_POSITIVE && magnitude <= rounding;
+        Self {
+            magnitude: if is_rounding { rounding } else { magnitude },
+            is_rounding,
+            is_blind: is_blind && !is_rounding,
+        }
+    }
+
+    /// As one number: its sign and its last bit are what else is known of it.
+    #[inline(always)]
+    pub(super) fn packed(self) -> R {
+        let magnitude = self.magnitude.with_last_bit(self.is_blind);
+        if self.is_rounding {
+            -magnitude
+        } else {
+            magnitude
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Error;
+    use crate::integrate::real::Real;
+
+    #[test]
+    fn a_resolved_function_is_trusted_beyond_the_difference() {
+        let of = Error::of(1e-8, 1.0, 1e-14);
+        assert!(of.magnitude < 1e-8 && !of.is_rounding && !of.is_blind);
+        assert!(of.packed() > 0.0 && !Real::last_bit(of.packed()));
+    }
+
+    #[test]
+    fn an_estimate_as_large_as_the_function_itself_is_blind() {
+        let of = Error::of(0.01, 1.0, 1e-14);
+        assert!(of.is_blind && !of.is_rounding);
+        assert_eq!(of.magnitude, 1.0);
+        assert!(Real::last_bit(of.packed()));
+    }
+
+    /// A constant's difference and spread are both what rounding makes of them.
+    #[test]
+    fn what_is_less_than_rounding_is_rounding_and_sees() {
+        let of = Error::of(1e-16, 1e-16, 1e-14);
+        assert!(of.is_rounding && !of.is_blind);
+        assert!(of.packed() < 0.0 && (of.packed() + 1e-14_f64).abs() < 1e-28);
+    }
+
+    #[test]
+    fn nothing_has_no_error() {
+        assert_eq!(Error::of(0.0, 0.0, 0.0).packed(), 0.0);
+    }
+}
