@@ -111,11 +111,12 @@ pub fn parameters(name: &str, count: usize, random: &mut Random) -> Vec<f64> {
         .collect()
 }
 
-/// Parameters as narrow, steep and fast as a rule is to see by itself: the logarithm of `a` of
-/// the Genz families evenly in 0.1..10^6, of the Gaussian one up to 4000 and of the oscillatory
-/// one up to 1000, of the discontinuous one `a` in -600..600, `u` in 0..1, QUADPACK's `a` in
-/// -0.9..30 and 0..9, k T in 10^-6..10^6, its logarithm evenly.
-pub fn wide_parameters(name: &str, count: usize, random: &mut Random) -> Vec<f64> {
+/// Parameters as steep and fast as a rule is to see by itself, and peaks as narrow as 1 /
+/// `narrowest`, which is a parameter of two of Genz's families: the logarithm of `a` of the others
+/// evenly in 0.1..10^6, of the oscillatory one up to 1000, of the discontinuous one `a` in
+/// -600..600, `u` in 0..1, QUADPACK's `a` in -0.9..30 and 0..9, k T in 10^-6..10^6, its logarithm
+/// evenly.
+pub fn wide_parameters(name: &str, count: usize, random: &mut Random, narrowest: f64) -> Vec<f64> {
     let mut between = |low: f64, high: f64| {
         let unit = random.below(1 << 53) as f64 / (1_u64 << 53) as f64;
         low + (high - low) * unit
@@ -127,7 +128,9 @@ pub fn wide_parameters(name: &str, count: usize, random: &mut Random) -> Vec<f64
             ("planck", _) => 10.0_f64.powf(between(-6.0, 6.0)),
             ("genz_discontinuous", 0) => between(-600.0, 600.0),
             ("genz_oscillatory", 0) => 10.0_f64.powf(between(-1.0, 3.0)),
-            ("genz_gaussian", 0) => 10.0_f64.powf(between(-1.0, 3.6)),
+            ("genz_gaussian" | "genz_product_peak", 0) => {
+                10.0_f64.powf(between(-1.0, narrowest.log10()))
+            }
             (_, 0) => 10.0_f64.powf(between(-1.0, 6.0)),
             _ => between(0.0, 1.0),
         })

@@ -89,7 +89,14 @@ pub(crate) fn random_members_of_families_are_right_and_their_errors_within_the_e
         members: 1000,
         parameters: integrals::parameters,
         tolerances: &[1e-2, 1e-6, 1e-10, 1e-13],
-        converge: |_, _| 0,
+        converge: |name, tolerance| match name {
+            // Infinite at 0 for a below 0: too much for 64 intervals.
+            "power_log" => 930,
+            // What is small because it cancels has fewer digits.
+            "bessel" | "genz_oscillatory" if tolerance < 1e-12 => 200,
+            "bessel" | "genz_oscillatory" => 995,
+            _ => 1000,
+        },
         within: 995,
     };
     families.hold(bench, |kernels, tolerance, items, output| {
@@ -106,9 +113,13 @@ pub(crate) fn narrow_and_steep_members_are_right_or_say_that_they_are_not(
     let families = Families {
         seed: 42,
         members: 500,
-        parameters: integrals::wide_parameters,
+        parameters: |name, count, random| integrals::wide_parameters(name, count, random, 4e3),
         tolerances: &[1e-2, 1e-6, 1e-10],
-        converge: |_, _| 0,
+        converge: |name, _| match name {
+            "bessel" => 850,
+            "genz_oscillatory" => 920,
+            _ => 980,
+        },
         within: 990,
     };
     families.hold(bench, |kernels, tolerance, items, output| {

@@ -101,13 +101,6 @@ impl Families {
                     converged += usize::from(of_item.status == CONVERGED);
                 }
                 let (name, least) = (of.name, (self.converge)(of.name, tolerance));
-                if std::env::var("QX").is_ok() {
-                    let e: f64 = found.iter().map(|of| of.evaluations as f64).sum();
-                    eprintln!(
-                        "{name} {tolerance:e}: {within} within, {converged} converged, {} evaluations",
-                        e / self.members as f64
-                    );
-                }
                 assert!(
                     within * 1000 >= self.members * self.within,
                     "{name} {tolerance:e}: {within} of {} within",

@@ -146,7 +146,12 @@ pub(crate) fn random_members_of_families_are_right_and_their_errors_within_the_e
         members: 1000,
         parameters: integrals::parameters,
         tolerances: &[1e-2, 1e-6, 1e-10, 1e-13],
-        converge: |_, _| 0,
+        converge: |name, tolerance| match name {
+            // What is small because it cancels has fewer digits.
+            "bessel" | "genz_oscillatory" if tolerance < 1e-12 => 300,
+            "bessel" | "genz_oscillatory" => 995,
+            _ => 1000,
+        },
         within: 995,
     };
     families.hold(bench, |kernels, tolerance, items, output| {
@@ -162,9 +167,13 @@ pub(crate) fn narrow_and_steep_members_are_right_or_say_that_they_are_not(
     let families = Families {
         seed: 52,
         members: 500,
-        parameters: integrals::wide_parameters,
+        parameters: |name, count, random| integrals::wide_parameters(name, count, random, 300.0),
         tolerances: &[1e-2, 1e-6, 1e-10],
-        converge: |_, _| 0,
+        converge: |name, _| match name {
+            "genz_product_peak" => 890,
+            "genz_oscillatory" | "genz_gaussian" => 950,
+            _ => 980,
+        },
         within: 990,
     };
     families.hold(bench, |kernels, tolerance, items, output| {
