@@ -146,6 +146,7 @@ integrands! {
         formula: "exp(-x^2 / 2)",
         limits: (R::NEG_INFINITY, R::INFINITY),
         parameters: [],
+        short: true,
         eval: |x| (-0.5 * x * x).exp(),
     }
 
@@ -227,9 +228,10 @@ integrands! {
         formula: "1 / (a^-2 + (x - u)^2)",
         limits: (0.0, 1.0),
         parameters: [a, u],
+        short: true,
         eval: |x| {
             let distance = x - u;
-            1.0 / distance.mul_add(distance, 1.0 / (a * a))
+            distance.mul_add(distance, 1.0 / (a * a)).reciprocal()
         },
     }
 
@@ -238,9 +240,10 @@ integrands! {
         formula: "(1 + a x)^-2",
         limits: (0.0, 1.0),
         parameters: [a],
+        short: true,
         eval: |x| {
             let base = a.mul_add(x, 1.0);
-            1.0 / (base * base)
+            (base * base).reciprocal()
         },
     }
 
@@ -249,6 +252,7 @@ integrands! {
         formula: "exp(-a^2 (x - u)^2)",
         limits: (0.0, 1.0),
         parameters: [a, u],
+        short: true,
         eval: |x| {
             let scaled = a * (x - u);
             (-scaled * scaled).exp()
@@ -260,6 +264,7 @@ integrands! {
         formula: "exp(-a |x - u|)",
         limits: (0.0, 1.0),
         parameters: [a, u],
+        short: true,
         eval: |x| (-a * (x - u).abs()).exp(),
         breaks: [u],
     }

@@ -155,10 +155,10 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(request: &Request<R>) {
         thread::grid_dim_x(),
         request.chunks.units,
     );
-    let (warp, warps) = (
-        thread::thread_idx_x() / LANES,
-        thread::block_dim_x() / LANES,
-    );
+    // SAFETY: all lanes of the warp are here. What one lane gives to all, the assembler knows to
+    // be the same in all, and the loops that depend on it are the warp's.
+    let warp = unsafe { warp::shuffle_idx(warp::FULL_MASK, thread::thread_idx_x() / LANES, 0) };
+    let warps = thread::block_dim_x() / LANES;
     let lane = warp::lane_id();
     // It is on its way while the launch before this one ends.
     let first = FAMILIES[request.family as usize];
@@ -344,9 +344,7 @@ fn lane_sum<I: Integrand<R>, R: Real>(
     let mut part = 0;
     while part < 2 {
         let (from, to) = if part == 0 { (begin, low) } else { (high, end) };
-        let at = (from + lane) as f64 + offset;
-        let count = (to - from + u64::from(LANES) - 1).saturating_sub(lane) / u64::from(LANES);
-        one_by_one::<I, R>(request, at, count as u32, &mut sum);
+        one_by_one::<I, R>(request, (from, to), offset, &mut sum);
         part += 1;
     }
     sum.value()
@@ -379,28 +377,35 @@ fn take_row<I: Integrand<R>, R: Real>(request: &Request<R>, at: &mut f64, sum: &
     }
 }
 
-/// Adds the terms of `count` nodes, every 32nd, kept off the limits.
+/// Adds the terms of this lane's of the nodes `begin..end`, every 32nd, kept off the limits.
+///
+/// All lanes go through the loops as often; what one that has no node left evaluates does not
+/// count.
 #[inline(always)]
 fn one_by_one<I: Integrand<R>, R: Real>(
     request: &Request<R>,
-    mut at: f64,
-    count: u32,
+    (begin, end): (u64, u64),
+    offset: f64,
     sum: &mut Running<R>,
 ) {
     let bounds = Bounds::of(request);
-    let plainly = if R::FOLDS_EACH_ROW { ROW } else { LONG_ROW };
-    let (mut own, mut done) = (R::ZERO, 0);
-    while done < count {
-        let x = bounds.nearest(R::from_f64(at.mul_add(request.step, request.from)));
-        own = I::eval(x, &request.parameters).add_to(own);
-        at += f64::from(LANES);
-        done += 1;
-        if done.is_multiple_of(plainly) {
-            sum.add(own);
-            own = R::ZERO;
+    let lane = warp::lane_id();
+    let mut at = (begin + u64::from(lane)) as f64 + offset;
+    let mut left = (end - begin) as u32;
+    while left > 0 {
+        let row = left.min(if R::FOLDS_EACH_ROW { ROW } else { LONG_ROW } * LANES);
+        let mut own = R::ZERO;
+        let mut done = 0;
+        while done < row {
+            let x = bounds.nearest(R::from_f64(at.mul_add(request.step, request.from)));
+            let next = I::eval(x, &request.parameters).add_to(own);
+            own = if done + lane < row { next } else { own };
+            at += f64::from(LANES);
+            done += LANES;
         }
+        sum.add(own);
+        left -= row;
     }
-    sum.add(own);
 }
 
 /// The numbers next to the limits, between them.

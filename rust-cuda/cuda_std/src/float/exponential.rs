@@ -3,8 +3,9 @@
 //! The argument is `n ln 2 + r` with `|r| <= ln 2 / 2`: `n` comes from an addition that leaves the
 //! integer in the last bits, `r` from two `fma` with ln 2 in two parts (Cody and Waite). `exp(r)` is
 //! a minimax polynomial (Remez's algorithm with 200 bits, 2026-11-22, for the relative error), and
-//! an integer addition puts `n` into the exponent. Arguments whose result is no normal number go
-//! another way, which no thread takes otherwise. `libm` has these functions too, but its own raise
+//! an integer addition puts `n` into the exponent. `exp` does so for all arguments alike, in two
+//! steps, without a branch: loops around it are unrolled, and share its constants. Of the others,
+//! arguments whose result is no normal number go another way, which no thread takes otherwise. `libm` has these functions too, but its own raise
 //! IEEE 754's flags by stores to the stack, which a kernel pays for in local memory.
 
 use super::approx;
@@ -83,9 +84,34 @@ pub(super) fn scale_far_f32(p: f32, n: i32) -> f32 {
     p * power_of_two_f32(n >> 1) * power_of_two_f32(n - (n >> 1))
 }
 
+/// `x`, or a number of its sign whose exponential, too, is 0 or infinite; also of NaN.
+#[inline(always)]
+fn within_range(x: f64) -> f64 {
+    let high = upper(x);
+    // |x| < 752, else 752 to 753.
+    let nearer = if high & 0x7fff_ffff < 0x4087_8000 {
+        high
+    } else {
+        high & 0x8000_0000 | 0x4087_8000
+    };
+    f64::from_bits(u64::from(nearer) << 32 | x.to_bits() & 0xffff_ffff)
+}
+
+/// `p * 2^n`, rounded once, for `|n|` up to 1100 and `p` near 1; NaN where `x` is. Without a branch.
+#[inline(always)]
+fn scale_twice(p: f64, n: i32, x: f64) -> f64 {
+    let (n, rest) = if n < 0 {
+        (n + 128, -128)
+    } else {
+        (n - 128, 128)
+    };
+    let rest = power_of_two(rest);
+    scale(p, n) * if x.is_nan() { x } else { rest }
+}
+
 #[inline]
 pub(super) fn exp(x: f64) -> f64 {
-    let (n, first, turns) = reduce(x);
+    let (n, first, turns) = reduce(within_range(x));
     let p = polynomial(
         fma(-turns, LN_2_LOW, first),
         [
@@ -103,19 +129,7 @@ pub(super) fn exp(x: f64) -> f64 {
             2.500008442577436e-08,
         ],
     );
-    // |x| < 708.
-    if upper(x) & 0x7fff_ffff < 0x4086_2000 {
-        return scale(p, n);
-    }
-    if x > 710.0 {
-        f64::INFINITY
-    } else if x < -746.0 {
-        0.0
-    } else if x.is_nan() {
-        x
-    } else {
-        scale_far(p, n)
-    }
+    scale_twice(p, n, x)
 }
 
 /// `(2^r - 1 - r ln 2) / r^2`, for `|r|` up to 1/2.
@@ -226,7 +240,8 @@ pub(super) fn exp_m1(x: f64) -> f64 {
 
 #[inline]
 pub(super) fn expf(x: f32) -> f32 {
-    let (n, first, turns) = reduce_f32(x);
+    // NaN becomes one of the bounds.
+    let (n, first, turns) = reduce_f32(x.max(-105.0).min(90.0));
     let p = polynomial(
         fma(-turns, LN_2_LOW_F32, first),
         [
@@ -239,18 +254,10 @@ pub(super) fn expf(x: f32) -> f32 {
             0.0013814496,
         ],
     );
-    if x.abs() < 87.0 {
-        return scale_f32(p, n);
-    }
-    if x > 89.0 {
-        f32::INFINITY
-    } else if x < -104.5 {
-        0.0
-    } else if x.is_nan() {
-        x
-    } else {
-        scale_far_f32(p, n)
-    }
+    // As `scale_twice`, for |n| up to 158.
+    let (n, rest) = if n < 0 { (n + 32, -32) } else { (n - 32, 32) };
+    let rest = power_of_two_f32(rest);
+    scale_f32(p, n) * if x.is_nan() { x } else { rest }
 }
 
 /// As [`exp2_tail`].
