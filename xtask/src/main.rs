@@ -5,6 +5,7 @@
 //! terminal goes through [`terminal`], what it asks of cargo through
 //! [`cargo`]. Nothing is measured here: `quadscan bench` does that.
 
+mod alone;
 mod bench;
 mod bundle;
 mod cargo;

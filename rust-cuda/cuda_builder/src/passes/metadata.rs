@@ -53,9 +53,8 @@ pub(crate) struct Found {
 ///
 /// [`CudaBuilderError::BadOption`] when nothing is called so.
 pub(crate) fn select(found: &mut Found, only: &[String]) -> Result<(), CudaBuilderError> {
-    let is_called = |kernel: &KernelMetadata, name: &String| {
-        kernel.entry == *name || kernel.part == *name
-    };
+    let is_called =
+        |kernel: &KernelMetadata, name: &String| kernel.entry == *name || kernel.part == *name;
     let missing = |name: &&String| !found.kernels.iter().any(|kernel| is_called(kernel, name));
     if let Some(name) = only.iter().find(missing) {
         return Err(CudaBuilderError::BadOption(format!(
