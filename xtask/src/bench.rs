@@ -46,7 +46,8 @@ pub(crate) fn build() -> anyhow::Result<Executable> {
 
 /// The program that can say what there is, and launch nothing: no kernels are built for it.
 fn without_kernels() -> anyhow::Result<Executable> {
-    program(&["--no-default-features"])
+    // With the suite's package, so that its library is this one's too.
+    program(&["--no-default-features", "--package", "quadscan-tests"])
 }
 
 fn program(options: &[&str]) -> anyhow::Result<Executable> {

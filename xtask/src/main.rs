@@ -13,6 +13,7 @@ mod check;
 mod doctor;
 mod fixtures;
 mod integrate;
+mod new_kernel;
 mod report;
 mod runners;
 mod setup;
@@ -104,6 +105,11 @@ enum Command {
         )]
         arguments: Vec<OsString>,
     },
+    /// Write a kernel of one's own: its file, launch, statements and bench row
+    ///
+    /// It compiles, passes `check` and appears in `bench --list` at once; what it computes is
+    /// the author's to change. Exits 2 when NAME is none that a kernel can have.
+    NewKernel(new_kernel::Options),
     /// Everything that CI checks: format, lints, docs, tests
     Test(test::Options),
     /// What a build and a GPU run need: found or not, and what to do about it
@@ -162,6 +168,7 @@ fn main() -> ExitCode {
         Command::Integrate { arguments } => integrate::run(&arguments),
         Command::Report { arguments } => report::run(&arguments),
         Command::Check { arguments } => check::run(&arguments),
+        Command::NewKernel(options) => new_kernel::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Doctor => doctor::run(),
         Command::Bundle { directory } => bundle::run(directory),
