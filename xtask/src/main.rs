@@ -13,6 +13,7 @@ mod check;
 mod doctor;
 mod fixtures;
 mod integrate;
+mod new_app;
 mod new_kernel;
 mod report;
 mod runners;
@@ -110,6 +111,15 @@ enum Command {
     /// It compiles, passes `check` and appears in `bench --list` at once; what it computes is
     /// the author's to change. Exits 2 when NAME is none that a kernel can have.
     NewKernel(new_kernel::Options),
+    /// Write an application outside of the workspace, with kernels of its own
+    ///
+    /// It builds, runs and is tested at once, without a toolkit and without a GPU. Exits 2
+    /// when DIR holds something.
+    NewApp {
+        /// Where to: a folder that is empty or new
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
     /// Everything that CI checks: format, lints, docs, tests
     Test(test::Options),
     /// What a build and a GPU run need: found or not, and what to do about it
@@ -169,6 +179,7 @@ fn main() -> ExitCode {
         Command::Report { arguments } => report::run(&arguments),
         Command::Check { arguments } => check::run(&arguments),
         Command::NewKernel(options) => new_kernel::run(&options),
+        Command::NewApp { directory } => new_app::run(&directory),
         Command::Test(options) => test::run(&options),
         Command::Doctor => doctor::run(),
         Command::Bundle { directory } => bundle::run(directory),

@@ -34,6 +34,7 @@ use origin::Origin;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
     /// Its entry, a word in snake case
+    #[arg(value_name = "NAME")]
     name: String,
 
     /// What it begins as
