@@ -280,6 +280,10 @@ mod tests {
             ("docs/tables.md", include_str!("../../docs/tables.md")),
             ("docs/report.md", include_str!("../../docs/report.md")),
             ("docs/integrate.md", include_str!("../../docs/integrate.md")),
+            (
+                "docs/first-kernel.md",
+                include_str!("../../docs/first-kernel.md"),
+            ),
         ] {
             let commands = documented_commands(text);
             assert!(

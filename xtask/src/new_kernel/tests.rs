@@ -1,3 +1,6 @@
+//! Kernels written into a checkout of the files that lines are added to; whether they build
+//! and are right is tried in the package `quadscan-tests`.
+
 use super::*;
 use clap::ValueEnum;
 
