@@ -5,7 +5,10 @@
 //! them (features `instances` and `catalogue`), all others than the one that is asked for
 //! before LLVM optimises. The architecture is the newest one of the artifact.
 
+use std::fs::File;
+use std::io::{IsTerminal, Read, Seek};
 use std::path::PathBuf;
+use std::thread;
 
 use anyhow::Context;
 use cuda_builder::{CudaBuilder, LintLevel, NvvmArch};
@@ -18,7 +21,7 @@ use crate::{BuildFailed, terminal};
 pub(crate) const SUITE: &str = "conformance";
 
 /// The folder of its modules, below the root.
-pub(crate) const STATEMENTS: &str = "tests/tests/conformance";
+const STATEMENTS: &str = "tests/tests/conformance";
 
 /// Whether the suite has a module of this name: statements about this kernel alone.
 pub(crate) fn has_statements(kernel: &str) -> bool {
@@ -42,14 +45,13 @@ fn is_integrand(name: &str) -> bool {
 }
 
 /// The PTX of one kernel, or of all kernels of an integrand; where it is.
-pub(crate) fn artifact(kernel: &str) -> anyhow::Result<PathBuf> {
+fn artifact(kernel: &str) -> anyhow::Result<PathBuf> {
     let target = cargo::target_directory()?;
     let folder = target.join("alone").join(kernel);
     let (features, name) = match is_integrand(kernel) {
         true => (vec!["--features=catalogue"], format!("integrate_{kernel}")),
         false => (vec![], kernel.to_owned()),
     };
-    terminal::begin(&format!("building {kernel} alone"));
     let mut builder = CudaBuilder::new(cargo::root().join("kernels-crate"))
         .arch(NvvmArch::Compute90)
         // As in host-crate/build.rs, so that the code is the same.
@@ -70,12 +72,35 @@ pub(crate) fn artifact(kernel: &str) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-/// The suite's program, without any kernels.
-pub(crate) fn suite() -> anyhow::Result<Executable> {
-    terminal::begin("building its statements");
+/// The artifact of one kernel, and the suite's program: built at once, since neither uses all
+/// cores. What is wrong with the kernel is told first, and once.
+pub(crate) fn build(kernel: &str) -> anyhow::Result<(PathBuf, Executable)> {
+    terminal::begin(&format!("building {kernel} alone, and its statements"));
+    let mut said = tempfile::tempfile().context("no temporary file")?;
+    let log = said.try_clone().context("no temporary file")?;
+    let (artifact, suite) = thread::scope(|scope| {
+        let suite = scope.spawn(|| suite(log));
+        (artifact(kernel), suite.join())
+    });
+    let artifact = artifact?;
+    let mut text = String::new();
+    said.rewind()
+        .and_then(|()| said.read_to_string(&mut text))
+        .context("cargo's messages could not be read")?;
+    eprint!("{text}");
+    let suite = suite.map_err(|_| anyhow::anyhow!("building the statements panicked"))??;
+    Ok((artifact, suite))
+}
+
+/// The suite's program, without any kernels; what cargo says goes to `log`.
+fn suite(log: File) -> anyhow::Result<Executable> {
     let mut build = cargo::command("test");
-    build.args(["--no-run", "--no-default-features"]);
+    build.args(["--no-run", "--quiet", "--no-default-features"]);
     build.args(["--package", "quadscan-tests", "--test", SUITE]);
+    build.stderr(log);
+    if std::io::stderr().is_terminal() {
+        build.env("CARGO_TERM_COLOR", "always");
+    }
     let suites = cargo::build(build, "the package quadscan-tests")?;
     let mut suites = suites.into_iter();
     suites

@@ -36,8 +36,7 @@ pub(crate) fn run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
 
 /// Checks one kernel by its own statements; none where these need others too.
 fn check_alone(kernel: &str, arguments: &[OsString]) -> anyhow::Result<Option<ExitCode>> {
-    let artifact = alone::artifact(kernel)?;
-    let suite = alone::suite()?;
+    let (artifact, suite) = alone::build(kernel)?;
     terminal::begin(&format!("checking {kernel}"));
     let status = Command::new(&suite.path)
         .arg("check")

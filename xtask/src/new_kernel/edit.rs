@@ -25,7 +25,7 @@ pub(crate) fn add_module(path: &str, text: &str, head: &str, name: &str) -> Resu
     };
     // Attributes may stand between them, and nothing else.
     let is_apart = |line: &&str| !is_module(line) && !line.starts_with("#[");
-    if lines[first..last].iter().any(|line| is_apart(line)) {
+    if lines[first..last].iter().any(is_apart) {
         return Err(format!(
             "{path} has more than one list of `{head}` lines: add `{name}` by hand"
         ));
