@@ -227,7 +227,7 @@ fn a_new_kernel_of_every_origin_is_complete() {
             .expect("it starts");
         let text = String::from_utf8_lossy(&checked.stdout);
         assert!(checked.status.success(), "{text}{}", said(&checked));
-        assert!(text.contains(&format!("{name}")), "{text}");
+        assert!(text.contains(name), "{text}");
         assert!(text.contains("under 3 schedules: nothing found"), "{text}");
     }
 
