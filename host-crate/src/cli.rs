@@ -88,6 +88,8 @@ pub struct BenchArguments {
 
     /// In scan and reduce, numbers of elements, such as 1000,2^20+3,2^10..2^30 [default:
     /// 2^10 up to 2^24, with --quick to 2^20, with --full to 2^30; to 2^16 on the emulator];
+    /// in kernels, numbers of elements [default: 2^16, 2^20, 2^24, with --quick to 2^20, with
+    /// --full 2^28 too; 2^16 on the emulator];
     /// in integral, numbers of strips up to 2^40 [default: 2^16, 2^24, 2^30; with --quick
     /// 2^16, 2^20; with --full 2^34 too; 2^16 on the emulator]; in integrals, numbers of
     /// integrals up to 2^24 [default: 2^10, 2^20; with --quick 2^10, 2^16; with --full 2^24

@@ -22,6 +22,11 @@ pub enum Error {
         /// Why there is none.
         reason: String,
     },
+    /// The program has no PTX of quadscan's own kernels.
+    #[error(
+        "this program was built without quadscan's own kernels: build it with quadscan's feature `kernels`, or give it an artifact"
+    )]
+    WithoutKernels,
     /// A device was named in a way that is not understood.
     #[error("unknown device `{text}`, allowed are auto, cuda, cuda:N and emulator")]
     UnknownDevice {

@@ -4,7 +4,7 @@
 //! `fastest` is the best that the host can do, `worker` measures in a process of its own, `tables` says what is measured, `record`
 //! keeps it, `export` renders it, and `bench` is the command that puts these
 //! together; `peers` is what our kernels are measured against, `workload` what whole arrays and
-//! integrals are timed by; `report` is the command that renders kept records again, `integral` the
+//! integrals are timed by, `kernels` kernels that are launched by themselves; `report` is the command that renders kept records again, `integral` the
 //! one that integrates, and `parts` the one that lists the artifact. Nothing in the library talks to a terminal.
 
 pub mod bench;
@@ -17,6 +17,7 @@ pub mod export;
 pub mod fastest;
 pub mod integral;
 pub mod integrate;
+pub mod kernels;
 pub mod limit;
 pub mod mapping;
 pub mod measure;

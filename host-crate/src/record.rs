@@ -59,6 +59,9 @@ pub struct Key {
     /// Elements of a segment, or with one key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub segment: Option<u64>,
+    /// The entry of a kernel that is launched by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
     /// What is integrated, or of which kind the integrals of a batch are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integrand: Option<String>,
@@ -77,6 +80,7 @@ impl Key {
         let mut push = |name: &str, value: Option<String>| {
             parts.extend(value.map(|value| format!("{name}={value}")));
         };
+        push("kernel", self.kernel.clone());
         push("operation", self.operation.clone());
         push("integrand", self.integrand.clone());
         push("rule", self.rule.clone());

@@ -1,14 +1,19 @@
-//! `conformance check [KERNEL] [--schedules N]`: what every kernel promises,
-//! under all checks of the emulator and under several schedules.
+//! `conformance check [KERNEL] [--schedules N] [--artifact DIR]`: what every kernel
+//! promises, under all checks of the emulator and under several schedules.
 //!
 //! Each statement runs once a schedule, on a device of its own; under the second
 //! schedule and later ones, those alone that launched something to check. A finding
 //! fails the command whether the statement holds or not. The PTX is that which an
 //! H200 loads.
+//!
+//! With `--artifact` the PTX of KERNEL alone was built there, and the statements are those
+//! of its own module in the suite. Where one of them launches another kernel too, nothing
+//! can be said ([`OTHERS_NEEDED`]): `cargo xtask check` then builds all of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,6 +27,9 @@ use quadscan::device::{Artifact, Device};
 
 use crate::suite::{Bench, Case, skipped};
 
+/// The exit code when a statement needs kernels that are not in `--artifact`.
+pub const OTHERS_NEEDED: u8 = 3;
+
 /// The module of the kernels that misbehave on purpose.
 const DIAGNOSTICS: &str = "diagnostics";
 
@@ -34,12 +42,16 @@ const DIAGNOSTICS: &str = "diagnostics";
 #[derive(Parser, Debug)]
 #[command(name = "check", bin_name = "cargo xtask check", no_binary_name = true)]
 struct Arguments {
-    /// Check launches of this kernel alone
+    /// Check launches of this kernel alone, or of those of the part or the integrand of this
+    /// name
     #[arg(value_name = "KERNEL")]
     kernel: Option<String>,
     /// Interleavings of warps, blocks and divergent paths to run
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1000))]
     schedules: u64,
+    /// The PTX of KERNEL alone; its own statements are run
+    #[arg(long, value_name = "DIR", requires = "kernel", hide = true)]
+    artifact: Option<PathBuf>,
 }
 
 /// What one run of a statement gave.
@@ -66,6 +78,10 @@ pub fn main(cases: &[Case], arguments: &[String]) -> ExitCode {
         }
     };
     match check(cases, &arguments) {
+        Ok(Report { needed, .. }) if !needed.is_empty() => {
+            eprintln!("statements need {} too", needed.join(", "));
+            ExitCode::from(OTHERS_NEEDED)
+        }
         Ok(report) => {
             print!("{}", report.text);
             ExitCode::from(u8::from(!report.clean))
@@ -83,18 +99,61 @@ fn kernels(artifact: &Artifact) -> impl Iterator<Item = &Kernel> {
     module.into_iter().flat_map(|module| module.kernels())
 }
 
+/// The entries that an argument names: one, or those of a part or of an integrand.
+fn named<'a>(artifact: &'a Artifact, name: &str) -> Vec<&'a str> {
+    let parts = artifact.manifest().modules.last().into_iter();
+    let parts = parts.flat_map(|module| &module.parts);
+    let entries = parts.flat_map(|part| {
+        let whole = part.name == name || part.name.strip_prefix("integrate_") == Some(name);
+        let entries = part.kernels.iter().map(|kernel| kernel.entry.as_str());
+        entries.filter(move |entry| whole || *entry == name)
+    });
+    entries.collect()
+}
+
+/// The artifact that is checked.
+fn artifact(arguments: &Arguments) -> Result<Artifact, String> {
+    let artifact = match &arguments.artifact {
+        // SAFETY: `cargo xtask check` has built it from the kernels of this program.
+        Some(folder) => unsafe { Artifact::read(folder) },
+        None => Artifact::embedded(),
+    };
+    artifact.map_err(|error| error.to_string())
+}
+
+/// The statements that are run: of a kernel that was built alone its own.
+fn statements(cases: &[Case], arguments: &Arguments) -> Result<Vec<Case>, String> {
+    let (Some(kernel), Some(_)) = (&arguments.kernel, &arguments.artifact) else {
+        return Ok(cases.to_vec());
+    };
+    let is_own = |case: &&Case| case.name.split("::").next() == Some(kernel);
+    let own: Vec<Case> = cases.iter().filter(is_own).copied().collect();
+    if own.is_empty() {
+        return Err(format!(
+            "no statement is of a module `{kernel}`: list those of tests/tests/conformance/{kernel}.rs in main.rs there"
+        ));
+    }
+    Ok(own)
+}
+
+#[derive(Default)]
 struct Report {
     text: String,
     clean: bool,
+    /// Kernels that statements need and the artifact lacks.
+    needed: Vec<String>,
 }
 
 fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
-    let artifact = Artifact::embedded().map_err(|error| error.to_string())?;
+    let artifact = artifact(arguments)?;
+    let cases = &statements(cases, arguments)?[..];
     let kernels: Vec<(String, bool)> = kernels(&artifact)
         .map(|kernel| (kernel.entry.clone(), kernel.module.ends_with(DIAGNOSTICS)))
         .collect();
-    if let Some(asked) = &arguments.kernel
-        && !kernels.iter().any(|(known, _)| known == asked)
+    let name = arguments.kernel.as_deref();
+    let only: Option<Vec<&str>> = name.map(|name| named(&artifact, name));
+    if let Some(asked) = name
+        && only.as_ref().is_some_and(Vec::is_empty)
     {
         let known: Vec<&str> = kernels.iter().map(|(known, _)| known.as_str()).collect();
         return Err(format!(
@@ -102,7 +161,17 @@ fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
             known.join(", ")
         ));
     }
-    let runs = run_all(cases, arguments, &artifact);
+    let only = only.as_deref();
+    let runs = run_all(cases, arguments, only, &artifact);
+    if arguments.artifact.is_some() {
+        let needed = needed(&runs);
+        if !needed.is_empty() {
+            return Ok(Report {
+                needed,
+                ..Report::default()
+            });
+        }
+    }
     let mut verdicts: BTreeMap<String, Verdict> = BTreeMap::new();
     let mut failures: BTreeMap<usize, String> = BTreeMap::new();
     for run in runs {
@@ -121,12 +190,9 @@ fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
             }
         }
     }
-    let asked = kernels.iter().filter(|(kernel, _)| {
-        arguments
-            .kernel
-            .as_ref()
-            .is_none_or(|asked| asked == kernel)
-    });
+    let asked = kernels
+        .iter()
+        .filter(|(kernel, _)| only.is_none_or(|only| only.contains(&kernel.as_str())));
     let mut text = String::new();
     let mut clean = failures.is_empty();
     for (kernel, on_purpose) in asked {
@@ -162,26 +228,53 @@ fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
     }
     let (count, schedules) = (cases.len(), arguments.schedules);
     let verdict = if clean { "nothing found" } else { "FAILED" };
-    let s = if schedules == 1 { "" } else { "s" };
+    let plural = |count: u64| if count == 1 { "" } else { "s" };
     let _ = writeln!(
         text,
-        "\n{count} statements under {schedules} schedule{s}: {verdict}"
+        "\n{count} statement{} under {schedules} schedule{}: {verdict}",
+        plural(count as u64),
+        plural(schedules)
     );
-    Ok(Report { text, clean })
+    Ok(Report {
+        text,
+        clean,
+        needed: Vec::new(),
+    })
+}
+
+/// The kernels whose absence ended a statement.
+fn needed(runs: &[Run]) -> Vec<String> {
+    let said = quadscan::Error::UnknownKernel {
+        kernel: String::new(),
+    };
+    let said = said.to_string();
+    let before = said.strip_suffix('`').unwrap_or(&said);
+    let failures = runs.iter().filter_map(|run| run.failure.as_deref());
+    let names = failures.filter_map(|failure| {
+        let (_, rest) = failure.split_once(before)?;
+        rest.split('`').next().map(str::to_owned)
+    });
+    let names: BTreeSet<String> = names.collect();
+    names.into_iter().collect()
 }
 
 /// Every statement under the first schedule; under the others, those that
 /// launched what is asked for.
-fn run_all(cases: &[Case], arguments: &Arguments, artifact: &Artifact) -> Vec<Run> {
+fn run_all(
+    cases: &[Case],
+    arguments: &Arguments,
+    only: Option<&[&str]>,
+    artifact: &Artifact,
+) -> Vec<Run> {
     let all: Vec<(usize, Option<u64>)> = (0..cases.len()).map(|case| (case, None)).collect();
     eprintln!("schedule 1: {} statements", all.len());
-    let mut runs = run_jobs(cases, &all, arguments, artifact);
+    let mut runs = run_jobs(cases, &all, only, artifact);
     let launching = runs.iter().filter(|run| !run.verdicts.is_empty());
     let launching: Vec<usize> = launching.map(|run| run.case).collect();
     for seed in 1..arguments.schedules {
         eprintln!("schedule {}: {} statements", seed + 1, launching.len());
         let jobs: Vec<_> = launching.iter().map(|&case| (case, Some(seed))).collect();
-        runs.extend(run_jobs(cases, &jobs, arguments, artifact));
+        runs.extend(run_jobs(cases, &jobs, only, artifact));
     }
     runs
 }
@@ -191,7 +284,7 @@ fn run_all(cases: &[Case], arguments: &Arguments, artifact: &Artifact) -> Vec<Ru
 fn run_jobs(
     cases: &[Case],
     jobs: &[(usize, Option<u64>)],
-    arguments: &Arguments,
+    only: Option<&[&str]>,
     artifact: &Artifact,
 ) -> Vec<Run> {
     let (next, runs) = (
@@ -200,7 +293,7 @@ fn run_jobs(
     );
     let work = || {
         while let Some(&(case, seed)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let run = run_one(cases, case, seed, arguments.kernel.as_deref(), artifact);
+            let run = run_one(cases, case, seed, only, artifact);
             if let Ok(mut runs) = runs.lock() {
                 runs.push(run);
             }
@@ -222,7 +315,7 @@ fn run_one(
     cases: &[Case],
     case: usize,
     schedule: Option<u64>,
-    only: Option<&str>,
+    only: Option<&[&str]>,
     artifact: &Artifact,
 ) -> Run {
     let checking = Checking::new(Checks::all(), kernels(artifact), only);
@@ -257,139 +350,5 @@ fn run_one(
 }
 
 #[cfg(test)]
-mod tests {
-    use cuda_std::launch::Actual;
-    use quadscan::device::LaunchShape;
-
-    use super::*;
-    use crate::suite::Outcome;
-
-    /// Threads write one word each and read their neighbour's, with a barrier
-    /// between the two or without.
-    fn neighbours(bench: &Bench, barrier: &str) -> Outcome {
-        let ptx = format!(
-            ".version 8.0 .target sm_75 .address_size 64
-             .visible .entry neighbours(.param .u64 out) {{
-                 .reg .b32 %r<4>; .reg .b64 %rd<3>; .shared .align 4 .b8 tile[256];
-                 mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2;
-                 mov.u32 %r3, tile; add.u32 %r2, %r2, %r3;
-                 st.shared.u32 [%r2], %r1;
-                 {barrier}
-                 xor.b32 %r2, %r2, 128; ld.shared.u32 %r1, [%r2];
-                 ld.param.u64 %rd1, [out]; mov.u32 %r2, %tid.x;
-                 mul.wide.u32 %rd2, %r2, 4; add.s64 %rd1, %rd1, %rd2;
-                 st.global.u32 [%rd1], %r1; ret;
-             }}"
-        );
-        let module = bench.device.load_ptx(&ptx)?;
-        let out = bench.device.alloc_zeroed::<u32>(64)?;
-        let address = Actual {
-            bytes: &out.address().to_ne_bytes(),
-            elements: None,
-        };
-        // SAFETY: the kernel takes one address, of 64 words for 64 threads.
-        unsafe { module.launch_raw("neighbours", LaunchShape::new(1, 64), &[address])? };
-        assert_eq!(out.to_vec()?[..2], [32, 33]);
-        Ok(())
-    }
-
-    const SOUND: Case = Case {
-        name: "neighbours::with_a_barrier",
-        run: |bench| neighbours(bench, "bar.sync 0;"),
-    };
-    const RACY: Case = Case {
-        name: "neighbours::without_a_barrier",
-        run: |bench| neighbours(bench, ""),
-    };
-    const FALSE: Case = Case {
-        name: "arithmetic::two_is_three",
-        run: |_| Err("it is not".into()),
-    };
-    const PANICS: Case = Case {
-        name: "arithmetic::one_is_two",
-        run: |_| panic!("it never was"),
-    };
-
-    fn arguments(kernel: Option<&str>) -> Arguments {
-        Arguments {
-            kernel: kernel.map(str::to_owned),
-            schedules: 2,
-        }
-    }
-
-    fn report(case: Case) -> Report {
-        check(&[case], &arguments(Some("hang"))).expect("it is a kernel")
-    }
-
-    /// As `report`, with launches of every kernel watched.
-    fn report_on_all(case: Case) -> Report {
-        check(&[case], &arguments(None)).expect("nothing is asked for")
-    }
-
-    #[test]
-    fn a_race_is_found_and_told_with_its_place() {
-        let Report { text, clean } = report_on_all(RACY);
-        assert!(!clean);
-        assert!(text.contains("race: "), "{text}");
-        assert!(text.contains("tile[32]: 4 bytes"), "{text}");
-        assert!(text.contains("FAILED"), "{text}");
-        let Report { text, .. } = report_on_all(SOUND);
-        assert!(!text.contains("race"), "{text}");
-    }
-
-    #[test]
-    fn launches_of_other_kernels_are_not_watched() {
-        assert!(!report(RACY).text.contains("race"));
-    }
-
-    #[test]
-    fn a_kernel_that_no_statement_launches_is_no_pass() {
-        let Report { text, clean } = report_on_all(SOUND);
-        assert!(!clean);
-        assert!(
-            text.contains("trapezoid_f64: not launched by any statement"),
-            "{text}"
-        );
-    }
-
-    #[test]
-    fn a_kernel_that_is_asked_for_and_not_launched_is_no_pass() {
-        let report = check(&[SOUND], &arguments(Some("fault"))).expect("it is a kernel");
-        assert!(!report.clean, "{}", report.text);
-    }
-
-    #[test]
-    fn a_statement_that_does_not_hold_fails_the_check() {
-        let Report { text, clean } = report(FALSE);
-        assert!(!clean);
-        assert!(
-            text.contains("two_is_three does not hold: it is not"),
-            "{text}"
-        );
-        let Report { text, clean } = report(PANICS);
-        assert!(!clean);
-        assert!(
-            text.contains("one_is_two does not hold: it never was"),
-            "{text}"
-        );
-    }
-
-    #[test]
-    fn what_cannot_be_checked_is_refused_with_what_can() {
-        let refused = check(&[SOUND], &arguments(Some("scan")))
-            .err()
-            .expect("there is no such kernel");
-        assert!(
-            refused.starts_with("there is no kernel `scan`, allowed are blelloch_"),
-            "{refused}"
-        );
-        for wrong in [
-            &["--schedules", "0"][..],
-            &["--schedules", "x"],
-            &["a", "b"],
-        ] {
-            let error = Arguments::try_parse_from(wrong).expect_err("not allowed");
-            assert_eq!(error.exit_code(), 2, "{wrong:?}");
-        }
-    }
-}
+#[path = "check_tests.rs"]
+mod tests;

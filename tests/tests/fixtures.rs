@@ -43,7 +43,7 @@ const CASES: &[Case] = &[
         run: kernels_from_nvcc,
     },
     Case {
-        name: "every_kernel_but_those_for_diagnoses_and_limits_is_launched",
+        name: "every_kernel_but_those_for_diagnoses_and_limits_and_by_themselves_is_launched",
         run: every_kernel,
     },
 ];
@@ -108,7 +108,7 @@ fn arrays(bench: &Bench) -> Outcome {
 }
 
 fn integrals(bench: &Bench) -> Outcome {
-    let found = integrated::run(&bench.module, SEED)?;
+    let mut found = integrated::run(&bench.module, SEED)?;
     if fixtures::INTEGRALS.is_empty() {
         return suite::skip("integrals.jsonl is empty: `fixtures record DIR` on a GPU makes it");
     }
@@ -116,6 +116,11 @@ fn integrals(bench: &Bench) -> Outcome {
     let hashes = record::artifact_hashes(&Artifact::embedded()?);
     state("integrals", &recorded.header, &hashes);
     assert_eq!(recorded.header.seed, SEED, "record anew");
+    // New integrands stand last.
+    let new = found.split_off(recorded.lines.len().min(found.len()));
+    if !new.is_empty() {
+        eprintln!("integrals: {} launches are not recorded yet", new.len());
+    }
     let mut open = 0;
     for (recorded, found) in recorded.lines.iter_mut().zip(&found) {
         let Some((theirs, by)) = integrated::open_number(recorded) else {
@@ -162,7 +167,9 @@ fn every_kernel(bench: &Bench) -> Outcome {
     let manifest = bench.module.manifest().ok_or("no manifest")?;
     let mut there: Vec<&str> = manifest
         .kernels()
-        // Conformance has the limits' results to the bit, but for one approximation.
+        // Conformance has the limits' results to the bit, but for one approximation, and those of
+        // kernels that are launched by themselves.
+        .filter(|kernel| quadscan::kernels::by_name(&kernel.entry).is_none())
         .filter(|kernel| {
             !["diagnostics", "limits"]
                 .iter()

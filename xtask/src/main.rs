@@ -5,6 +5,7 @@
 //! terminal goes through [`terminal`], what it asks of cargo through
 //! [`cargo`]. Nothing is measured here: `quadscan bench` does that.
 
+mod alone;
 mod bench;
 mod bundle;
 mod cargo;
@@ -12,6 +13,8 @@ mod check;
 mod doctor;
 mod fixtures;
 mod integrate;
+mod new_app;
+mod new_kernel;
 mod report;
 mod runners;
 mod setup;
@@ -103,6 +106,20 @@ enum Command {
         )]
         arguments: Vec<OsString>,
     },
+    /// Write a kernel of one's own: its file, launch, statements and bench row
+    ///
+    /// It compiles, passes `check` and appears in `bench --list` at once; what it computes is
+    /// the author's to change. Exits 2 when NAME is none that a kernel can have.
+    NewKernel(new_kernel::Options),
+    /// Write an application outside of the workspace, with kernels of its own
+    ///
+    /// It builds, runs and is tested at once, without a toolkit and without a GPU. Exits 2
+    /// when DIR holds something.
+    NewApp {
+        /// Where to: a folder that is empty or new
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
     /// Everything that CI checks: format, lints, docs, tests
     Test(test::Options),
     /// What a build and a GPU run need: found or not, and what to do about it
@@ -161,6 +178,8 @@ fn main() -> ExitCode {
         Command::Integrate { arguments } => integrate::run(&arguments),
         Command::Report { arguments } => report::run(&arguments),
         Command::Check { arguments } => check::run(&arguments),
+        Command::NewKernel(options) => new_kernel::run(&options),
+        Command::NewApp { directory } => new_app::run(&directory),
         Command::Test(options) => test::run(&options),
         Command::Doctor => doctor::run(),
         Command::Bundle { directory } => bundle::run(directory),
@@ -261,6 +280,10 @@ mod tests {
             ("docs/tables.md", include_str!("../../docs/tables.md")),
             ("docs/report.md", include_str!("../../docs/report.md")),
             ("docs/integrate.md", include_str!("../../docs/integrate.md")),
+            (
+                "docs/first-kernel.md",
+                include_str!("../../docs/first-kernel.md"),
+            ),
         ] {
             let commands = documented_commands(text);
             assert!(

@@ -48,6 +48,46 @@ fn fixtures_without_a_driver_exit_2_and_say_what_is_missing() {
 }
 
 #[test]
+fn a_kernel_that_cannot_be_called_so_exits_2_in_one_sentence_and_nothing_is_written() {
+    for (name, problem) in [
+        ("My-Kernel", "is no snake_case word, "),
+        ("loop", "is a keyword of Rust"),
+        (
+            "limit_copy",
+            "is taken, by host-crate/src/kernels/limit_copy.rs",
+        ),
+    ] {
+        let mut command = xtask();
+        command.args(["new-kernel", name]).assert().code(2);
+        let message = stderr(&mut command);
+        let start = format!("error: NAME `{name}` {problem}");
+        assert!(message.starts_with(&start), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+    }
+    xtask()
+        .args(["new-kernel", "mine", "--from", "sort"])
+        .assert()
+        .code(2);
+}
+
+#[test]
+fn an_app_in_a_folder_that_holds_something_exits_2_in_one_sentence() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let app = folder.path().join("app");
+    std::fs::create_dir(&app).expect("made");
+    std::fs::write(app.join("thesis.tex"), "x").expect("written");
+    let mut command = xtask();
+    command.arg("new-app").arg(&app).assert().code(2);
+    let message = stderr(&mut command);
+    let end = "is not empty: name a folder that is empty or new\n";
+    assert!(
+        message.starts_with("error: DIR ") && message.ends_with(end),
+        "{message}"
+    );
+    assert_eq!(message.lines().count(), 1, "{message}");
+}
+
+#[test]
 fn help_exits_0() {
     xtask().arg("--help").assert().code(0);
 }

@@ -6,13 +6,18 @@ use crate::error::Result;
 use crate::tables::integrate::{GROUP, group};
 use crate::tables::{self, Table};
 
-/// The tables of the names, in their order; without names all that are usual.
-/// Beside `--published` only those of which something was published.
-pub(super) fn tables(names: &[String], published: bool) -> Result<Vec<&'static dyn Table>> {
+/// The tables of the names, in their order; without names all that are usual, and for a list
+/// all that there are. Beside `--published` only those of which something was published.
+pub(super) fn tables(
+    names: &[String],
+    published: bool,
+    listed: bool,
+) -> Result<Vec<&'static dyn Table>> {
     let has_place = |table: &&dyn Table| !published || table.is_published();
     if names.is_empty() {
-        let usual = tables::all().into_iter().filter(|table| table.is_usual());
-        return Ok(usual.filter(has_place).collect());
+        let tables = tables::all().into_iter();
+        let tables = tables.filter(|table| listed || table.is_usual());
+        return Ok(tables.filter(has_place).collect());
     }
     let mut chosen: Vec<&'static dyn Table> = Vec::new();
     for name in &whole(names) {

@@ -19,12 +19,16 @@ pub(super) fn list(request: &Request, console: &mut dyn Console) {
             .map(|column| column.name)
             .collect();
         console.result(&format!(
-            "{}: {}\n  cells: {}\n  columns: {}\n",
+            "{}: {}\n  cells: {}\n",
             table.name(),
             table.about(),
-            cells.len(),
-            names.join(",")
+            cells.len()
         ));
+        let subjects = table.subjects();
+        if !subjects.is_empty() {
+            console.result(&format!("  of: {}\n", subjects.join(",")));
+        }
+        console.result(&format!("  columns: {}\n", names.join(",")));
     }
 }
 

@@ -194,7 +194,7 @@ impl Request {
         paths::check(arguments)?;
         let (names, peers) = tables_and_peers(arguments);
         let tables: Vec<(&'static dyn Table, Vec<Key>)> =
-            chosen::tables(&names, selection.published)?
+            chosen::tables(&names, selection.published, arguments.list)?
                 .into_iter()
                 .map(|table| Ok((table, table.cells(&selection)?)))
                 .collect::<Result<_>>()?;
@@ -353,7 +353,7 @@ mod tests {
         assert_eq!(
             problem(|a| a.tables = vec!["maping".into()]),
             "TABLE `maping` is unknown, known are activity, sweep-f64, sweep-f32, accuracy, \
-             mapping, limits, scan, reduce, integral, integrals, integrate"
+             mapping, limits, scan, reduce, integral, integrals, kernels, integrate"
         );
     }
 

@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use super::{DeviceProperties, ptx_version};
 use crate::{Error, Result};
 
+#[cfg(feature = "kernels")]
 mod embedded {
     //! The artifact that `build.rs` put into this program.
     include!(concat!(env!("OUT_DIR"), "/artifact.rs"));
@@ -96,11 +97,23 @@ impl<'a> ArtifactPart<'a> {
 }
 
 impl Artifact {
+    /// The artifact that this program was built without.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WithoutKernels`].
+    #[cfg(not(feature = "kernels"))]
+    pub fn embedded() -> Result<Self> {
+        Err(Error::WithoutKernels)
+    }
+
     /// The artifact that this program was built with.
     ///
     /// # Errors
     ///
-    /// [`Error::CorruptArtifact`], which a program that was built whole never gives.
+    /// [`Error::CorruptArtifact`], which a program that was built whole never gives;
+    /// [`Error::WithoutKernels`] where quadscan was built without its feature `kernels`.
+    #[cfg(feature = "kernels")]
     pub fn embedded() -> Result<Self> {
         Self::assemble(embedded::MANIFEST, |file| {
             embedded::PTX

@@ -35,6 +35,11 @@ pub(super) fn words((mean, count): (f64, usize)) -> String {
     format!("{mean:.3} ({count} {rows})")
 }
 
+/// Bytes in a time, in 10^9 a second.
+pub(super) fn rate(bytes: Option<u64>, timing: Option<&Timing>) -> Option<f64> {
+    Some(bytes? as f64 / timing?.median_ms * 1e-6)
+}
+
 /// A time in us, of a record that has it.
 pub(super) fn us(timing: Option<&Timing>) -> String {
     timing

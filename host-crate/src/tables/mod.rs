@@ -11,6 +11,7 @@ mod beside;
 pub mod column;
 pub mod faults;
 pub mod integrate;
+pub mod kernels;
 pub mod limits;
 pub mod mapping;
 mod mapping_summary;
@@ -98,6 +99,11 @@ pub trait Table: Sync {
 
     /// One line for `--list`.
     fn about(&self) -> &'static str;
+
+    /// What its rows are of, for `--list`, where that is a list that grows.
+    fn subjects(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
 
     /// Columns in the order in which CSV has them.
     fn columns(&self) -> Vec<Column>;
@@ -230,7 +236,7 @@ fn fill_best_of_host(record: &mut Record, host: &mut HostOracle) {
 }
 
 /// The tables that are offered, in the order in which they are printed.
-pub fn all() -> [&'static dyn Table; 10] {
+pub fn all() -> [&'static dyn Table; 11] {
     [
         &activity::Activity,
         &sweep::SWEEP_F64,
@@ -242,6 +248,7 @@ pub fn all() -> [&'static dyn Table; 10] {
         &workload::REDUCE,
         &integrate::OneIntegral,
         &integrate::Batches,
+        &kernels::Kernels,
     ]
 }
 

@@ -11,6 +11,7 @@ use bytemuck::Pod;
 use super::activity;
 use super::concurrent::{self, Companion};
 use super::conditions::Conditions;
+use super::kernel;
 use super::kernel_times::KernelTimes;
 use super::libraries::Libraries;
 use super::limits;
@@ -393,6 +394,7 @@ impl Laboratory for DeviceLaboratory {
             Task::Workload { .. } => workload::measure(&self.module, &mut self.libraries, job),
             Task::Integral { .. } => integral::measure(&self.module, &mut self.integrators, job),
             Task::Integrals { .. } => integrals::measure(&self.module, job),
+            Task::Kernel { ref kernel, n } => kernel::measure(&self.module, job, kernel, n),
             Task::Diagnostic { kind } => self.diagnostic(kind),
         };
         let counted = result.map(|reading| Reading {

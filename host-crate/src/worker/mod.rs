@@ -14,6 +14,7 @@ pub(crate) mod cpu;
 pub mod device;
 mod integral;
 mod integrals;
+mod kernel;
 mod kernel_times;
 mod libraries;
 mod limits;

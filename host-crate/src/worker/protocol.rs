@@ -123,6 +123,13 @@ pub enum Task {
         /// Relative, or absolute where the kind says so.
         tolerance: f64,
     },
+    /// Check and measure a kernel that is launched by itself.
+    Kernel {
+        /// Its name, as in [`kernels::ALL`](crate::kernels::ALL).
+        kernel: String,
+        /// Elements.
+        n: u64,
+    },
     /// Misbehave.
     Diagnostic {
         /// How.

@@ -26,6 +26,7 @@ macro_rules! entries {
 
 pub mod adaptive;
 pub mod batch;
+#[cfg(feature = "catalogue")]
 pub mod catalogue;
 pub mod compensated;
 pub mod composite;

@@ -7,6 +7,7 @@
 //! part), [`sizes`] (the numbers).
 
 pub mod device;
+#[cfg(feature = "instances")]
 pub mod instances;
 #[cfg(not(target_os = "cuda"))]
 pub mod launch;

@@ -13,6 +13,7 @@ pub mod chain;
 pub mod decoupled_lookback;
 pub mod heads;
 pub mod hillis_steele;
+#[cfg(feature = "instances")]
 pub mod instances;
 pub mod items;
 pub mod lanes;

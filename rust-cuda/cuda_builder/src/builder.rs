@@ -74,6 +74,8 @@ pub(crate) struct Options {
     pub(crate) build_args: Vec<String>,
     pub(crate) mark_convergent: bool,
     pub(crate) kernels_of_dependencies: bool,
+    /// Entries or parts; none where everything is built.
+    pub(crate) only: Vec<String>,
     pub(crate) keep_ir: bool,
 }
 
@@ -108,6 +110,7 @@ impl CudaBuilder {
                 build_args: Vec::new(),
                 mark_convergent: true,
                 kernels_of_dependencies: false,
+                only: Vec::new(),
                 keep_ir: false,
             },
         }
@@ -251,6 +254,14 @@ impl CudaBuilder {
     /// without its kernels.
     pub fn kernels_of_dependencies(mut self, include: bool) -> Self {
         self.options.kernels_of_dependencies = include;
+        self
+    }
+
+    /// Builds these kernels alone, each by the name of its entry or of its part, so that
+    /// whoever works on one does not wait for the others. Default: all.
+    pub fn only(mut self, names: &[impl AsRef<str>]) -> Self {
+        let names = names.iter().map(|name| name.as_ref().to_owned());
+        self.options.only.extend(names);
         self
     }
 

@@ -157,6 +157,9 @@ pub(crate) fn listed(options: &Options) -> Vec<String> {
     if options.kernels_of_dependencies {
         flags.push("kernels-of-dependencies=true".into());
     }
+    if !options.only.is_empty() {
+        flags.push(format!("only={}", options.only.join(",")));
+    }
     flags.extend(options.build_args.iter().cloned());
     flags
 }

@@ -208,6 +208,32 @@ fn a_dependencys_kernels_are_left_out_unless_they_are_asked_for() {
     assert_eq!(main(&with), (both, true));
 }
 
+#[test]
+fn kernels_that_are_built_alone_are_those_of_the_whole_and_the_others_are_not_there() {
+    let here = tempfile::tempdir().unwrap();
+    let alone = |names: &[&str]| {
+        builder(&fixture("in_parts").join("kernels"), here.path())
+            .only(names)
+            .build_all()
+    };
+    for name in ["first", "in_first"] {
+        let artifact = alone(&[name]).unwrap();
+        let module = &artifact.manifest.modules[0];
+        let kernels: Vec<_> = module.kernels().map(|kernel| &kernel.entry).collect();
+        assert_eq!(kernels, ["in_first"], "{name}");
+        let text = |part: &str| {
+            let found = module.parts.iter().find(|found| found.name == part);
+            fs::read_to_string(artifact.dir.join(&found.unwrap().file)).unwrap()
+        };
+        assert_eq!(text("first"), part("first"), "{name}");
+        assert!(!text(MAIN).contains(".entry"), "{name}");
+    }
+    let error = alone(&["first", "third"]).unwrap_err();
+    assert!(matches!(error, CudaBuilderError::BadOption(_)));
+    let said = "only() names `third`, and no kernel and no part of the crate is called so";
+    assert!(error.to_string().contains(said), "{error}");
+}
+
 /// A clone of its own name, so that nobody else's builds are in the store, in which
 /// a file has the table of the part `second`.
 fn clone_with_a_table(here: &Path, name: &str) -> PathBuf {

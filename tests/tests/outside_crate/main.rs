@@ -2,7 +2,8 @@
 //! with the toolchain at hand and the README's own lines, as they stand there:
 //! the checkout is `quadscan`, and the crate's folder is beside it. The README's
 //! kernel and its launch are in that crate; another one, `operators/`, has operators of its
-//! own, builds their kernels, and scans and reduces with them.
+//! own, builds their kernels, and scans and reduces with them. What `cargo xtask new-app` writes
+//! is a third one: it is run and tested as it is.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -75,6 +76,68 @@ fn operators_of_an_applications_own_scan_and_reduce_and_see_real_elements_alone(
     assert!(printed.contains("own operators"), "{printed}");
 }
 
+#[test]
+fn a_new_app_runs_and_passes_its_tests_as_it_is() {
+    let new = folder().join("new-app");
+    if new.exists() {
+        fs::remove_dir_all(&new).expect("an earlier one");
+    }
+    fs::create_dir_all(folder()).expect("a temporary folder");
+    let cargo = || Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let made = cargo()
+        .args(["run", "--quiet", "--package", "xtask", "--", "new-app"])
+        .arg(&new)
+        .current_dir(root())
+        .env("CARGO_TARGET_DIR", target())
+        .output()
+        .expect("cargo starts");
+    assert!(made.status.success(), "{made:?}");
+    let app = |arguments: &[&str]| {
+        let output = cargo()
+            .args(arguments)
+            .args(["--offline", "--quiet"])
+            .current_dir(&new)
+            .env("CARGO_TARGET_DIR", target().join("outside_crate"))
+            .env("CUDA_BUILDER_TARGET_DIR", nested_target())
+            .env_remove("CUDA_LIBRARY_PATH")
+            .output()
+            .expect("cargo starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {said}");
+        assert!(!said.contains(".rs:"), "no warning: {said}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    assert_formatted(&new);
+    let printed = app(&["run"]);
+    assert!(printed.contains("the furthest from 0 is -350"), "{printed}");
+    let tested = app(&["test"]);
+    assert!(tested.contains("2 passed"), "{tested}");
+}
+
+/// All of its files are as rustfmt has them.
+fn assert_formatted(folder: &Path) {
+    let files = [
+        "build.rs",
+        "src/lib.rs",
+        "src/main.rs",
+        "tests/emulator.rs",
+        "kernels/src/lib.rs",
+    ];
+    let checked = Command::new("rustfmt")
+        .args(["--check", "--edition", "2024"])
+        .args(files.map(|file| folder.join(file)))
+        .output()
+        .expect("rustfmt starts");
+    let differences = String::from_utf8_lossy(&checked.stdout);
+    assert!(checked.status.success(), "{differences}");
+}
+
+/// Where kernels are built: minutes of work, which others may have done.
+fn nested_target() -> PathBuf {
+    let shared = std::env::var_os("CUDA_BUILDER_TARGET_DIR").filter(|shared| !shared.is_empty());
+    shared.map_or_else(|| target().join("cuda-builder"), PathBuf::from)
+}
+
 /// The crate of an application's kernels.
 const KERNELS: &str = r#"[package]
 name = "kernels"
@@ -141,8 +204,7 @@ impl App {
             // Not the workspace's: there, what depends on the way to the stub would
             // be built anew each time that the two ways take turns.
             .env("CARGO_TARGET_DIR", target().join("outside_crate"))
-            // The kernels of quadscan are built: minutes of work.
-            .env("CUDA_BUILDER_TARGET_DIR", target().join("cuda-builder"))
+            .env("CUDA_BUILDER_TARGET_DIR", nested_target())
             .env_remove("CUDA_LIBRARY_PATH")
             .output()
             .expect("cargo starts");

@@ -55,23 +55,23 @@ impl Verdicts {
 #[derive(Debug)]
 pub struct Checking {
     checks: Checks,
-    only: Option<String>,
+    only: Option<Vec<String>>,
     /// Names of the parameters of each kernel, one for each that the PTX has.
     names: HashMap<String, Vec<String>>,
     verdicts: Verdicts,
 }
 
 impl Checking {
-    /// Checks launches of the kernel `only`, or of all; `kernels` are those of
+    /// Checks launches of the kernels `only`, or of all; `kernels` are those of
     /// the artifact's manifest. Launches of other kernels run unwatched.
     pub fn new<'k>(
         checks: Checks,
         kernels: impl IntoIterator<Item = &'k manifest::Kernel>,
-        only: Option<&str>,
+        only: Option<&[&str]>,
     ) -> Self {
         Checking {
             checks,
-            only: only.map(str::to_owned),
+            only: only.map(|only| only.iter().map(|&name| name.to_owned()).collect()),
             names: kernels
                 .into_iter()
                 .map(|kernel| (kernel.entry.clone(), names(kernel)))
@@ -114,8 +114,8 @@ impl Observation for Checking {
     fn run(&mut self, gpu: &mut Gpu, launch: &Launch<'_>) -> Result<Report, LaunchError> {
         if self
             .only
-            .as_deref()
-            .is_some_and(|only| only != launch.kernel)
+            .as_ref()
+            .is_some_and(|only| only.iter().all(|name| name != launch.kernel))
         {
             return super::Unobserved.run(gpu, launch);
         }

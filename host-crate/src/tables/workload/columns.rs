@@ -1,16 +1,10 @@
 //! The columns of whole arrays. Those of peers depend on which there were.
 
 use super::means;
-use crate::measure::Timing;
 use crate::record::Record;
 use crate::tables::Column;
-use crate::tables::beside::{columns_of_peers, us};
+use crate::tables::beside::{columns_of_peers, rate, us};
 use crate::tables::column::{fixed, noise, optional};
-
-/// Bytes in a time, in 10^9 a second.
-fn rate(bytes: Option<u64>, timing: Option<&Timing>) -> Option<f64> {
-    Some(bytes? as f64 / timing?.median_ms * 1e-6)
-}
 
 /// Our rate, in percent of the copy's.
 fn percent_of_copy(record: &Record) -> Option<f64> {

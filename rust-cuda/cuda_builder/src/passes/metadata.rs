@@ -46,6 +46,28 @@ pub(crate) struct Found {
     pub(crate) externals: Vec<String>,
 }
 
+/// Leaves the kernels of these entries or parts, or all where none is named: the others are
+/// functions like any other from here on.
+///
+/// # Errors
+///
+/// [`CudaBuilderError::BadOption`] when nothing is called so.
+pub(crate) fn select(found: &mut Found, only: &[String]) -> Result<(), CudaBuilderError> {
+    let is_called =
+        |kernel: &KernelMetadata, name: &String| kernel.entry == *name || kernel.part == *name;
+    let missing = |name: &&String| !found.kernels.iter().any(|kernel| is_called(kernel, name));
+    if let Some(name) = only.iter().find(missing) {
+        return Err(CudaBuilderError::BadOption(format!(
+            "only() names `{name}`, and no kernel and no part of the crate is called so"
+        )));
+    }
+    if !only.is_empty() {
+        let is_asked = |kernel: &KernelMetadata| only.iter().any(|name| is_called(kernel, name));
+        found.kernels.retain(is_asked);
+    }
+    Ok(())
+}
+
 #[derive(Deserialize)]
 struct Description {
     entry: String,

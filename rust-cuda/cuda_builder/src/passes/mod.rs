@@ -73,6 +73,7 @@ impl Passes<'_> {
                 .kernels
                 .retain(|kernel| kernel.is_of(&self.kernels.library));
         }
+        metadata::select(&mut found, &self.options.only)?;
         self.whole(&module, &found, bitcode)?;
         let parts = parts::split(&found)?;
         let threads = thread::available_parallelism().map_or(1, NonZero::get);

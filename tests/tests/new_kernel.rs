@@ -1,0 +1,258 @@
+//! What `cargo xtask new-kernel` writes, of every origin: it is formatted, keeps the house
+//! rules, builds without a warning, and its kernel does what its statements say, under all
+//! checks. The crates that it writes to are copied for it; the others, and what was built of
+//! them, are this workspace's.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use cuda_builder::{CudaBuilder, LintLevel, NvvmArch};
+use quadscan_tests::tidy::{self, Rule};
+
+/// The kernels that are made, and what of.
+const ORIGINS: [(&str, &str); 4] = [
+    ("tried_map", "map"),
+    ("tried_reduce", "reduce"),
+    ("tried_scan", "scan"),
+    ("tried_integrand", "integrand"),
+];
+
+/// What is copied: the crates that a kernel has files in.
+const COPIED: [&str; 5] = [
+    "kernels-crate/",
+    "host-crate/",
+    "tests/",
+    "Cargo.toml",
+    "Cargo.lock",
+];
+
+fn root() -> &'static Path {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    tests.parent().expect("the workspace")
+}
+
+/// The target folder that this test was built in: `TARGET/debug/deps/test`.
+fn target() -> PathBuf {
+    let test = std::env::current_exe().expect("a test has a path");
+    test.ancestors().nth(3).expect("a target folder").to_owned()
+}
+
+/// Where the copy is built, the same each time for a checkout: cargo tells packages apart by
+/// their paths, and has built these before.
+fn folder() -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    root().hash(&mut hasher);
+    let name = format!("quadscan-new-kernel-{:016x}", hasher.finish());
+    std::env::temp_dir().join(name)
+}
+
+fn write(path: &Path, text: &str) {
+    // What is the same is not built again.
+    if fs::read_to_string(path).is_ok_and(|there| there == text) {
+        return;
+    }
+    fs::create_dir_all(path.parent().expect("has one")).expect("made");
+    fs::write(path, text).expect("written");
+}
+
+fn cargo(subcommand: &str, folder: &Path) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command
+        .arg(subcommand)
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", target())
+        // As this workspace's configuration has it: what depends on it is not built again.
+        .env(
+            "CUDA_LIBRARY_PATH",
+            root().join("rust-cuda/libcuda-lazy/stub"),
+        );
+    command
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The copied crates' manifest: the others are where they are.
+fn manifest(text: &str) -> String {
+    let root = root().display();
+    let mut text = text.to_owned();
+    for own in ["ptx-emulator", "rust-cuda/"] {
+        let path = |of: &str| format!("path = \"{of}{own}");
+        text = text.replace(&path(""), &path(&format!("{root}/")));
+    }
+    let left = |line: &&str| {
+        let gone = ["    \"ptx-emulator\"", "    \"rust-cuda/", "    \"xtask\""];
+        !gone.iter().any(|member| line.starts_with(member)) && !line.starts_with("exclude")
+    };
+    let lines: Vec<&str> = text.lines().filter(left).collect();
+    lines.join("\n") + "\n"
+}
+
+/// The copied files with four kernels more, as the command has written them.
+fn generated() -> BTreeMap<String, String> {
+    let made = tempfile::tempdir().expect("a temporary folder");
+    for file in tidy::files(root()).expect("the repository can be read") {
+        if COPIED.iter().any(|copied| file.path.starts_with(copied)) {
+            write(&made.path().join(&file.path), &file.text);
+        }
+    }
+    for (name, origin) in ORIGINS {
+        let output = cargo("run", root())
+            .args(["--quiet", "--package", "xtask", "--"])
+            .args(["new-kernel", name, "--from", origin, "--root"])
+            .arg(made.path())
+            .output()
+            .expect("cargo starts");
+        assert!(output.status.success(), "{origin}: {}", said(&output));
+    }
+    let files = tidy::files(made.path()).expect("they can be read");
+    files
+        .into_iter()
+        .map(|file| (file.path, file.text))
+        .collect()
+}
+
+/// Makes a folder hold these files and no others.
+fn replace(folder: &Path, files: &BTreeMap<String, String>) {
+    fs::create_dir_all(folder).expect("a temporary folder");
+    for file in tidy::files(folder).expect("it can be read") {
+        if !files.contains_key(&file.path) {
+            fs::remove_file(folder.join(file.path)).expect("removed");
+        }
+    }
+    for (path, text) in files {
+        let text = match path.as_str() {
+            "Cargo.toml" => &manifest(text),
+            _ => text,
+        };
+        write(&folder.join(path), text);
+    }
+}
+
+/// What the house rules say of the files that are new or changed.
+fn assert_is_tidy(files: &BTreeMap<String, String>) {
+    const RULES: [Rule; 5] = [
+        tidy::missing_module_docs,
+        tidy::too_long,
+        tidy::stub,
+        tidy::home_folder,
+        tidy::terminal_in_the_library,
+    ];
+    let mut changed = 0;
+    for (path, text) in files {
+        if fs::read_to_string(root().join(path)).is_ok_and(|there| there == *text) {
+            continue;
+        }
+        changed += 1;
+        let file = tidy::File::new(path, text);
+        for rule in RULES {
+            assert_eq!(rule(&file), [], "{path}");
+        }
+    }
+    // Three kernels of three files, an integrand of two, and five lists.
+    assert_eq!(changed, 3 * 3 + 2 + 5);
+}
+
+/// The four kernels' PTX.
+fn artifact(folder: &Path) -> PathBuf {
+    let names = ORIGINS.map(|(name, origin)| match origin {
+        "integrand" => format!("integrate_{name}"),
+        _ => name.to_owned(),
+    });
+    let built = CudaBuilder::new(folder.join("kernels-crate"))
+        .arch(NvvmArch::Compute90)
+        .fma_contraction(false)
+        .lints(LintLevel::Deny)
+        .only(&names)
+        .build_args(&["--no-default-features", "--features=catalogue"])
+        .target_dir(
+            std::env::var_os("CUDA_BUILDER_TARGET_DIR")
+                .map_or_else(|| target().join("cuda-builder"), PathBuf::from),
+        )
+        .out_dir(folder.join("target"))
+        .build_all();
+    built.expect("they build").dir
+}
+
+/// The places in sources that rustc has said something about.
+fn places(said: &str) -> Vec<&str> {
+    let lines = said.lines().map(str::trim_start);
+    let places = lines.filter_map(|line| line.strip_prefix("--> "));
+    places.filter(|place| place.contains(".rs:")).collect()
+}
+
+#[test]
+fn a_new_kernel_of_every_origin_is_complete() {
+    let (folder, files) = (folder(), generated());
+    replace(&folder, &files);
+    assert_is_tidy(&files);
+    let format = cargo("fmt", &folder).arg("--check").output();
+    let format = format.expect("cargo starts");
+    let differences = String::from_utf8_lossy(&format.stdout);
+    assert!(format.status.success(), "{differences}{}", said(&format));
+
+    let built = cargo("build", &folder)
+        .args(["--offline", "--no-default-features"])
+        .args(["--package", "quadscan-tests", "--test", "conformance"])
+        .args(["--package", "quadscan", "--bin", "quadscan"])
+        .args(["--message-format", "json-render-diagnostics"])
+        .output()
+        .expect("cargo starts");
+    assert!(built.status.success(), "{}", said(&built));
+    assert_eq!(places(&said(&built)), [""; 0], "{}", said(&built));
+    let messages = String::from_utf8_lossy(&built.stdout);
+    let programs: Vec<&str> = messages
+        .lines()
+        .filter_map(|line| line.split_once("\"executable\":\"")?.1.split('"').next())
+        .collect();
+    let program = |name: &str| {
+        let has_name = |path: &&&str| {
+            let file = Path::new(path).file_name().and_then(|file| file.to_str());
+            file.is_some_and(|file| file.split('-').next() == Some(name))
+        };
+        Path::new(*programs.iter().find(has_name).expect(name))
+    };
+
+    // The lock file holds what these crates need since they were built.
+    let artifact = artifact(&folder);
+    for (name, _) in ORIGINS {
+        let checked = Command::new(program("conformance"))
+            .args(["check", name, "--schedules", "3", "--artifact"])
+            .arg(&artifact)
+            .output()
+            .expect("it starts");
+        let text = String::from_utf8_lossy(&checked.stdout);
+        assert!(checked.status.success(), "{text}{}", said(&checked));
+        assert!(text.contains(name), "{text}");
+        assert!(text.contains("under 3 schedules: nothing found"), "{text}");
+    }
+
+    let listed = Command::new(program("quadscan"))
+        .args(["bench", "--list"])
+        .output()
+        .expect("it starts");
+    let text = String::from_utf8_lossy(&listed.stdout);
+    let names = ORIGINS.map(|(name, _)| name).join(",");
+    let rows: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("  of: "))
+        .collect();
+    assert_eq!(rows, [format!("  of: limit_copy,{names}")]);
+}
+
+#[test]
+fn a_warning_is_found_and_one_about_a_manifest_is_none() {
+    let warning = "warning: unused import\n  --> tests/src/lib.rs:3:5\n   |\n";
+    assert_eq!(places(warning), ["tests/src/lib.rs:3:5"]);
+    assert_eq!(places("warning: unused\n  --> Cargo.toml:54:1\n"), [""; 0]);
+}
+
+#[test]
+fn a_file_that_breaks_a_house_rule_is_found() {
+    let rule = tidy::missing_module_docs;
+    assert_ne!(rule(&tidy::File::new("a.rs", "fn f() {}\n")), []);
+}

@@ -1,0 +1,109 @@
+//! One kernel of `kernels-crate` built alone, and what is launched of it: the loop of
+//! somebody who writes it takes seconds, while the whole artifact takes minutes.
+//!
+//! Kernels that macros make for our operators and integrands are left out before rustc sees
+//! them (features `instances` and `catalogue`), all others than the one that is asked for
+//! before LLVM optimises. The architecture is the newest one of the artifact.
+
+use std::fs::File;
+use std::io::{IsTerminal, Read, Seek};
+use std::path::PathBuf;
+use std::thread;
+
+use anyhow::Context;
+use cuda_builder::{CudaBuilder, LintLevel, NvvmArch};
+use quadscan_kernels::integrate::catalogue::CATALOGUE;
+
+use crate::cargo::{self, Executable};
+use crate::{BuildFailed, terminal};
+
+/// The suite that states what kernels promise.
+pub(crate) const SUITE: &str = "conformance";
+
+/// The folder of its modules, below the root.
+const STATEMENTS: &str = "tests/tests/conformance";
+
+/// Whether the suite has a module of this name: statements about this kernel alone.
+pub(crate) fn has_statements(kernel: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let file = cargo::root().join(STATEMENTS).join(format!("{kernel}.rs"));
+    !kernel.is_empty() && kernel.chars().all(is_name) && file.is_file() && is_own(kernel)
+}
+
+/// Whether a module of the suite is named after a kernel, a part or an integrand: some are
+/// named after what they are about.
+fn is_own(name: &str) -> bool {
+    if is_integrand(name) {
+        return true;
+    }
+    let source = cargo::root().join(format!("kernels-crate/src/{name}.rs"));
+    std::fs::read_to_string(source).is_ok_and(|text| text.contains(&format!("fn {name}(")))
+}
+
+fn is_integrand(name: &str) -> bool {
+    CATALOGUE.iter().any(|entry| entry.f64.name == name)
+}
+
+/// The PTX of one kernel, or of all kernels of an integrand; where it is.
+fn artifact(kernel: &str) -> anyhow::Result<PathBuf> {
+    let target = cargo::target_directory()?;
+    let folder = target.join("alone").join(kernel);
+    let (features, name) = match is_integrand(kernel) {
+        true => (vec!["--features=catalogue"], format!("integrate_{kernel}")),
+        false => (vec![], kernel.to_owned()),
+    };
+    let mut builder = CudaBuilder::new(cargo::root().join("kernels-crate"))
+        .arch(NvvmArch::Compute90)
+        // As in host-crate/build.rs, so that the code is the same.
+        .fma_contraction(false)
+        .lints(LintLevel::Deny)
+        .setup_command("cargo xtask setup")
+        .only(&[name])
+        .build_args(&["--no-default-features"])
+        .build_args(&features)
+        .out_dir(&folder);
+    // A build script's, and ours, where nothing else is said.
+    if std::env::var_os("CUDA_BUILDER_TARGET_DIR").is_none() {
+        builder = builder.target_dir(target.join("cuda-builder"));
+    }
+    builder
+        .build_all()
+        .map_err(|error| BuildFailed(error.to_string()))?;
+    Ok(folder)
+}
+
+/// The artifact of one kernel, and the suite's program: built at once, since neither uses all
+/// cores. What is wrong with the kernel is told first, and once.
+pub(crate) fn build(kernel: &str) -> anyhow::Result<(PathBuf, Executable)> {
+    terminal::begin(&format!("building {kernel} alone, and its statements"));
+    let mut said = tempfile::tempfile().context("no temporary file")?;
+    let log = said.try_clone().context("no temporary file")?;
+    let (artifact, suite) = thread::scope(|scope| {
+        let suite = scope.spawn(|| suite(log));
+        (artifact(kernel), suite.join())
+    });
+    let artifact = artifact?;
+    let mut text = String::new();
+    said.rewind()
+        .and_then(|()| said.read_to_string(&mut text))
+        .context("cargo's messages could not be read")?;
+    eprint!("{text}");
+    let suite = suite.map_err(|_| anyhow::anyhow!("building the statements panicked"))??;
+    Ok((artifact, suite))
+}
+
+/// The suite's program, without any kernels; what cargo says goes to `log`.
+fn suite(log: File) -> anyhow::Result<Executable> {
+    let mut build = cargo::command("test");
+    build.args(["--no-run", "--quiet", "--no-default-features"]);
+    build.args(["--package", "quadscan-tests", "--test", SUITE]);
+    build.stderr(log);
+    if std::io::stderr().is_terminal() {
+        build.env("CARGO_TERM_COLOR", "always");
+    }
+    let suites = cargo::build(build, "the package quadscan-tests")?;
+    let mut suites = suites.into_iter();
+    suites
+        .find(|suite| suite.is_test && suite.name == SUITE)
+        .context("cargo built the tests and named no executable")
+}
