@@ -75,6 +75,7 @@ pub(crate) struct Options {
     pub(crate) mark_convergent: bool,
     pub(crate) kernels_of_dependencies: bool,
     pub(crate) keep_ir: bool,
+    pub(crate) only_part: Option<String>,
 }
 
 impl CudaBuilder {
@@ -109,6 +110,7 @@ impl CudaBuilder {
                 mark_convergent: true,
                 kernels_of_dependencies: false,
                 keep_ir: false,
+                only_part: None,
             },
         }
     }
@@ -234,6 +236,14 @@ impl CudaBuilder {
     /// Writes the LLVM IR that PTX is generated from there, as text.
     pub fn final_module_path(mut self, path: impl AsRef<Path>) -> Self {
         self.final_module = Some(path.as_ref().to_owned());
+        self
+    }
+
+    /// Builds the kernels of one part alone, [`MAIN`](crate::manifest::MAIN) or a name
+    /// that `#[part]` gives, to the code that they have in a build of all parts. One file
+    /// holds them, so [`CudaBuilder::final_module_path`] shows theirs.
+    pub fn only_part(mut self, name: impl Into<String>) -> Self {
+        self.options.only_part = Some(name.into());
         self
     }
 
