@@ -11,6 +11,7 @@ mod cargo;
 mod check;
 mod doctor;
 mod fixtures;
+mod inspect;
 mod integrate;
 mod report;
 mod runners;
@@ -103,6 +104,11 @@ enum Command {
         )]
         arguments: Vec<OsString>,
     },
+    /// What a kernel takes up: registers, memory, instructions, occupancy
+    ///
+    /// Needs no GPU. Registers, spills and machine code need `ptxas`, which is looked for in
+    /// a CUDA toolkit and among the packages of python3; without it, everything else is shown.
+    Inspect(inspect::Options),
     /// Everything that CI checks: format, lints, docs, tests
     Test(test::Options),
     /// What a build and a GPU run need: found or not, and what to do about it
@@ -161,6 +167,7 @@ fn main() -> ExitCode {
         Command::Integrate { arguments } => integrate::run(&arguments),
         Command::Report { arguments } => report::run(&arguments),
         Command::Check { arguments } => check::run(&arguments),
+        Command::Inspect(options) => inspect::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Doctor => doctor::run(),
         Command::Bundle { directory } => bundle::run(directory),

@@ -99,13 +99,21 @@ impl Class {
         let words: Vec<&str> = opcode.split('.').collect();
         let second = words.get(1).copied().unwrap_or("");
         match words[0] {
-            "bar" | "barrier" | "mbarrier" | "membar" | "fence" | "griddepcontrol"
+            "bar"
+            | "barrier"
+            | "mbarrier"
+            | "membar"
+            | "fence"
+            | "griddepcontrol"
             | "clusterlaunchcontrol" => match second {
                 // Of a warp: `bar.warp.sync`.
                 "warp" => Class::Warp,
                 _ => Class::Barrier,
             },
-            "cp" if words.iter().any(|word| word.contains("wait") || word.contains("commit")) => {
+            "cp" if words
+                .iter()
+                .any(|word| word.contains("wait") || word.contains("commit")) =>
+            {
                 Class::Barrier
             }
             "cp" | "prefetch" | "prefetchu" | "multimem" | "createpolicy" | "applypriority"
@@ -142,7 +150,9 @@ impl Class {
 
 /// The state space that an access names; none is a generic one.
 fn space(words: &[&str]) -> Class {
-    let spaces = words.iter().map(|word| word.split("::").next().unwrap_or(word));
+    let spaces = words
+        .iter()
+        .map(|word| word.split("::").next().unwrap_or(word));
     let named = spaces.into_iter().find_map(|word| match word {
         "global" => Some(Class::Global),
         "shared" => Some(Class::Shared),
@@ -187,8 +197,8 @@ fn memory_of_sass(base: &str) -> Option<Class> {
 fn flow_of_sass(base: &str) -> Option<Class> {
     Some(match base {
         "BRA" | "BRX" | "BRXU" | "JMP" | "JMX" | "JMXU" | "CALL" | "RET" | "EXIT" | "BSSY"
-        | "BSYNC" | "BREAK" | "KILL" | "NANOSLEEP" | "YIELD" | "BPT" | "RTT"
-        | "BMOV" | "RPCMOV" | "LEPC" | "PMTRIG" | "USETMAXREG" => Class::Control,
+        | "BSYNC" | "BREAK" | "KILL" | "NANOSLEEP" | "YIELD" | "BPT" | "RTT" | "BMOV"
+        | "RPCMOV" | "LEPC" | "PMTRIG" | "USETMAXREG" => Class::Control,
         "BAR" | "DEPBAR" | "LDGDEPBAR" | "MEMBAR" | "ERRBAR" | "FENCE" | "SYNCS" | "ARRIVES"
         | "ACQBULK" | "PREEXIT" | "UTMACMDFLUSH" | "UCGABAR_ARV" | "UCGABAR_WAIT" | "CGAERRBAR"
         | "ACQSHMINIT" => Class::Barrier,
@@ -272,7 +282,10 @@ mod tests {
             ("and.pred", Class::Int),
             ("ld.global.nc.v4.b32", Class::Global),
             ("ld.relaxed.gpu.global.u64", Class::Global),
-            ("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes", Class::Global),
+            (
+                "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes",
+                Class::Global,
+            ),
             ("cp.async.bulk.wait_group.read", Class::Barrier),
             ("st.shared.b32", Class::Shared),
             ("st.shared::cta.b32", Class::Shared),
@@ -289,7 +302,10 @@ mod tests {
             ("cvt.rn.f64.u64", Class::Conversion),
             ("cvta.to.global.u64", Class::Conversion),
             ("rsqrt.approx.ftz.f64", Class::Special),
-            ("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16", Class::Tensor),
+            (
+                "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16",
+                Class::Tensor,
+            ),
             ("mov.b32", Class::Move),
             ("tex.1d.v4.f32.s32", Class::Other),
             ("made.up", Class::Other),

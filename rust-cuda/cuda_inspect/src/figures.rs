@@ -112,7 +112,9 @@ impl Figures {
             dynamic_shared: request.dynamic_shared,
             ptx_local: entry.local_bytes(),
             ptx_barriers,
-            ptx_registers: registers.map(|(ty, count)| (ty.to_owned(), count)).collect(),
+            ptx_registers: registers
+                .map(|(ty, count)| (ty.to_owned(), count))
+                .collect(),
             ptx_mix: entry.mix(),
             sass_mix,
             occupancy: multiprocessor.and_then(|known| known.occupancy(&block)),
@@ -122,11 +124,15 @@ impl Figures {
     /// Names and values, but for those of the instruction mix; an empty value is not known.
     pub fn rows(&self) -> Vec<(&'static str, String)> {
         let said = |value: fn(&Usage) -> u32| {
-            self.usage.as_ref().map_or(String::new(), |usage| value(usage).to_string())
+            self.usage
+                .as_ref()
+                .map_or(String::new(), |usage| value(usage).to_string())
         };
         let number = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
         let registers = self.ptx_registers.iter();
-        let registers: Vec<String> = registers.map(|(ty, count)| format!("{ty} {count}")).collect();
+        let registers: Vec<String> = registers
+            .map(|(ty, count)| format!("{ty} {count}"))
+            .collect();
         let mut rows = vec![
             ("registers", said(|usage| usage.registers)),
             ("stack frame, bytes", said(|usage| usage.stack)),
@@ -134,8 +140,14 @@ impl Figures {
             ("spill loads, bytes", said(|usage| usage.spill_loads)),
             ("named barriers", said(|usage| usage.barriers)),
             ("constant memory, bytes", said(|usage| usage.constant)),
-            ("static shared memory, bytes", self.static_shared.to_string()),
-            ("dynamic shared memory, bytes", self.dynamic_shared.to_string()),
+            (
+                "static shared memory, bytes",
+                self.static_shared.to_string(),
+            ),
+            (
+                "dynamic shared memory, bytes",
+                self.dynamic_shared.to_string(),
+            ),
             ("PTX: local memory, bytes", self.ptx_local.to_string()),
             ("PTX: named barriers", number(self.ptx_barriers)),
             ("PTX: virtual registers", registers.join(", ")),
@@ -150,7 +162,9 @@ impl Figures {
             false => format!("at most {text}"),
         };
         let cell = |text: &dyn Fn(&Occupancy) -> String| {
-            self.occupancy.as_ref().map_or(String::new(), |found| text(found))
+            self.occupancy
+                .as_ref()
+                .map_or(String::new(), |found| text(found))
         };
         let limits = |found: &Occupancy| {
             let names: Vec<&str> = found.limited_by.iter().map(|limit| limit.name()).collect();
@@ -158,12 +172,18 @@ impl Figures {
         };
         [
             ("threads a block", cell(&|found| found.threads.to_string())),
-            ("resident blocks", cell(&|found| at_most(found.blocks.to_string(), found.is_exact))),
+            (
+                "resident blocks",
+                cell(&|found| at_most(found.blocks.to_string(), found.is_exact)),
+            ),
             (
                 "occupancy",
                 cell(&|found| {
                     let warps = format!("{} of {} warps", found.warps, found.max_warps);
-                    at_most(format!("{:.0} % ({warps})", found.percent()), found.is_exact)
+                    at_most(
+                        format!("{:.0} % ({warps})", found.percent()),
+                        found.is_exact,
+                    )
                 }),
             ),
             ("limited by", cell(&limits)),
@@ -194,7 +214,11 @@ impl Figures {
                 mix.map_or(String::new(), |mix| count(mix).to_string())
             };
             let all = |mix: &Mix| mix.total();
-            compare(format!("{what}: instructions"), cell(before, &all), cell(after, &all));
+            compare(
+                format!("{what}: instructions"),
+                cell(before, &all),
+                cell(after, &all),
+            );
             for class in Class::ALL {
                 let count = |mix: &Mix| mix.get(class);
                 let figure = format!("{what}: {}", class.name());
@@ -266,7 +290,10 @@ mod tests {
         // 1000 + 50,000 bytes and 1 KiB for the system, four times in 228 KiB.
         let found = figures(&kernel(128), PTX, Some(24));
         let occupancy = found.occupancy.as_ref().unwrap();
-        assert_eq!((occupancy.blocks, &occupancy.limited_by[..]), (4, &[Limit::Shared][..]));
+        assert_eq!(
+            (occupancy.blocks, &occupancy.limited_by[..]),
+            (4, &[Limit::Shared][..])
+        );
         assert_eq!(row(&found, "occupancy"), "25 % (16 of 64 warps)");
         assert_eq!(row(&found, "threads a block"), "128");
     }
@@ -304,8 +331,17 @@ mod tests {
     #[test]
     fn what_one_side_does_not_know_is_told_as_empty() {
         let kernel = kernel(128);
-        let changes = Figures::changes(&figures(&kernel, PTX, None), &figures(&kernel, PTX, Some(24)));
-        let registers = changes.iter().find(|change| change.figure == "registers").unwrap();
-        assert_eq!((registers.before.as_str(), registers.after.as_str()), ("", "24"));
+        let changes = Figures::changes(
+            &figures(&kernel, PTX, None),
+            &figures(&kernel, PTX, Some(24)),
+        );
+        let registers = changes
+            .iter()
+            .find(|change| change.figure == "registers")
+            .unwrap();
+        assert_eq!(
+            (registers.before.as_str(), registers.after.as_str()),
+            ("", "24")
+        );
     }
 }

@@ -30,7 +30,10 @@ pub fn kernel(module: &str, entry: &str) -> Result<String> {
     let mut waiting = vec![entry];
     while let Some(name) = waiting.pop() {
         let named = items.iter().filter(|item| item.name == name);
-        for word in named.flat_map(|item| &item.lines).flat_map(|line| names(line)) {
+        for word in named
+            .flat_map(|item| &item.lines)
+            .flat_map(|line| names(line))
+        {
             if wanted.insert(word) {
                 waiting.push(word);
             }
@@ -69,7 +72,10 @@ fn items(module: &str) -> Vec<Item<'_>> {
                     break;
                 }
             }
-        } else if !["declare", "@", "attributes"].iter().any(|start| line.starts_with(start)) {
+        } else if !["declare", "@", "attributes"]
+            .iter()
+            .any(|start| line.starts_with(start))
+        {
             continue;
         }
         items.push(item);
@@ -86,7 +92,11 @@ fn names(line: &str) -> impl Iterator<Item = &str> {
         }
         let is_part = |letter: char| letter.is_ascii_alphanumeric() || "_$.-".contains(letter);
         let end = rest.find(|letter| !is_part(letter)).unwrap_or(rest.len());
-        let name = if mark == "#" { &line[at..at + 1 + end] } else { &rest[..end] };
+        let name = if mark == "#" {
+            &line[at..at + 1 + end]
+        } else {
+            &rest[..end]
+        };
         (end > 0).then_some(name)
     })
 }
@@ -154,19 +164,41 @@ attributes #3 = { cold }
     #[test]
     fn a_kernel_comes_with_what_it_uses_and_nothing_else() {
         let found = kernel(MODULE, "scan").unwrap();
-        for there in ["@TILE =", "@scan(", "define internal void @\"helper::<u32>\"", "declare void @llvm.nvvm.barrier0", "attributes #0", "attributes #1", "attributes #2"] {
+        for there in [
+            "@TILE =",
+            "@scan(",
+            "define internal void @\"helper::<u32>\"",
+            "declare void @llvm.nvvm.barrier0",
+            "attributes #0",
+            "attributes #1",
+            "attributes #2",
+        ] {
             assert!(found.contains(there), "{there}: {found}");
         }
-        for absent in ["@OTHER", "@other", "attributes #3", "!dbg", "#dbg_", "!noundef", "!range"] {
+        for absent in [
+            "@OTHER",
+            "@other",
+            "attributes #3",
+            "!dbg",
+            "#dbg_",
+            "!noundef",
+            "!range",
+        ] {
             assert!(!found.contains(absent), "{absent}: {found}");
         }
-        assert!(found.contains("  %0 = load i32, ptr %x, align 4\n"), "{found}");
+        assert!(
+            found.contains("  %0 = load i32, ptr %x, align 4\n"),
+            "{found}"
+        );
         assert!(found.contains("local_unnamed_addr #0 {\n"), "{found}");
     }
 
     #[test]
     fn a_kernel_that_is_not_there_is_an_error() {
         assert!(matches!(kernel(MODULE, "none"), Err(Error::NoEntry(_))));
-        assert!(matches!(kernel(MODULE, "llvm.nvvm.barrier0"), Err(Error::NoEntry(_))));
+        assert!(matches!(
+            kernel(MODULE, "llvm.nvvm.barrier0"),
+            Err(Error::NoEntry(_))
+        ));
     }
 }

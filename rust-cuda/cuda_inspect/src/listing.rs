@@ -19,7 +19,8 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Of several prefixes that fit, the first counts.
+    /// Of several prefixes that fit, the first counts. A `*` in one stands for the name of a
+    /// folder: `/rustc/*/library/`.
     pub fn new(folders: Vec<(String, PathBuf)>) -> Self {
         Sources {
             folders,
@@ -31,10 +32,10 @@ impl Sources {
         if let Some(known) = self.read.borrow().get(file) {
             return known.clone();
         }
-        let place = self.folders.iter().find_map(|(prefix, folder)| {
-            let rest = file.strip_prefix(prefix.as_str())?;
-            Some(folder.join(rest))
-        });
+        let place = self
+            .folders
+            .iter()
+            .find_map(|(prefix, folder)| Some(folder.join(without(file, prefix)?)));
         let text = place.and_then(|path| std::fs::read_to_string(path).ok());
         let text: Option<Rc<str>> = text.map(Rc::from);
         self.read.borrow_mut().insert(file.to_owned(), text.clone());
@@ -58,12 +59,22 @@ impl Sources {
     }
 }
 
+/// What follows a prefix, in which `*` stands for the name of a folder.
+fn without<'f>(file: &'f str, prefix: &str) -> Option<&'f str> {
+    let Some((before, after)) = prefix.split_once('*') else {
+        return file.strip_prefix(prefix);
+    };
+    let rest = file.strip_prefix(before)?;
+    rest[rest.find('/')?..].strip_prefix(after)
+}
+
 /// The function that a line is in, as far as indentation tells: the nearest head above it that
 /// stands further left, or the line itself.
 fn function(text: &str, line: u32) -> Option<&str> {
     let lines: Vec<&str> = text.lines().take(line as usize).collect();
     let indent = |line: &str| line.len() - line.trim_start().len();
-    let mut most = indent(lines.last()?);
+    // The last brace of a function stands as far left as its head.
+    let mut most = indent(lines.last()?) + usize::from(lines.last()?.trim() == "}");
     if let Some(name) = head(lines.last()?) {
         return Some(name);
     }
@@ -184,7 +195,8 @@ $L__BB0_1:
 ";
 
     const KERNEL: &str = "pub unsafe fn scan(x: *mut u32) {\n    add(x);\n}\n";
-    const ADD: &str = "impl Sum {\n    fn add(\n        x: u32,\n    ) -> u32 {\n        x + 1\n    }\n}\n";
+    const ADD: &str =
+        "impl Sum {\n    fn add(\n        x: u32,\n    ) -> u32 {\n        x + 1\n    }\n}\n";
 
     fn sources(folder: &std::path::Path) -> Sources {
         std::fs::write(folder.join("kernel.rs"), KERNEL).unwrap();
@@ -195,7 +207,11 @@ $L__BB0_1:
     fn above_instructions_stand_their_line_and_the_calls_that_inlined_it() {
         let here = tempfile::tempdir().unwrap();
         let text = Text::read(PTX);
-        let found = ptx(&text.entry("scan").unwrap(), &Places::read(PTX), &sources(here.path()));
+        let found = ptx(
+            &text.entry("scan").unwrap(),
+            &Places::read(PTX),
+            &sources(here.path()),
+        );
         let expected = "\
 scan:
         .reg .b32  %r<3>;
@@ -222,7 +238,12 @@ $L__BB0_1:
             line,
         };
         let places = Places::read(PTX);
-        let lines = [code(Some(2)), code(Some(2)), Line::Label(".L_x_0:".into()), code(None)];
+        let lines = [
+            code(Some(2)),
+            code(Some(2)),
+            Line::Label(".L_x_0:".into()),
+            code(None),
+        ];
         let found = sass("scan", &lines, &numbers, &places, &sources(here.path()));
         let expected = "\
 scan:
@@ -234,6 +255,17 @@ scan:
         IADD3 R1, R1, 0x1, RZ;
 ";
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_star_in_a_prefix_stands_for_one_folder() {
+        let core = "/rustc/7df8/library/core/src/ptr.rs";
+        assert_eq!(without(core, "/rustc/*/library/"), Some("core/src/ptr.rs"));
+        assert_eq!(
+            without("/rustc/a/b/library/x.rs", "/rustc/*/library/"),
+            None
+        );
+        assert_eq!(without("./src/lib.rs", "./"), Some("src/lib.rs"));
     }
 
     #[test]

@@ -103,9 +103,9 @@ pub fn read(line: &str) -> Option<Position> {
     };
     let (file, line) = place(written)?;
     let caller = match (written.split_once("inlined_at"), call.trim().parse()) {
-        (Some((_, outer)), _) => {
-            place(outer).map_or(Caller::Nobody, |(file, line)| Caller::Inlined { file, line })
-        }
+        (Some((_, outer)), _) => place(outer).map_or(Caller::Nobody, |(file, line)| {
+            Caller::Inlined { file, line }
+        }),
         (None, Ok(call)) => Caller::Call(call),
         (None, Err(_)) => Caller::Nobody,
     };
@@ -156,14 +156,20 @@ mod tests {
 
     fn frames(line: &str) -> Vec<String> {
         let frames = Places::read(TEXT).frames(read(line).unwrap());
-        frames.iter().map(|frame| format!("{}:{}", frame.file, frame.line)).collect()
+        frames
+            .iter()
+            .map(|frame| format!("{}:{}", frame.file, frame.line))
+            .collect()
     }
 
     #[test]
     fn a_position_leads_through_its_calls_to_the_kernel() {
         assert_eq!(frames("\t.loc\t1 7 0"), ["./src/lib.rs:7"]);
         let core = "/rustc/0/library/core/src/ptr.rs:20";
-        assert_eq!(frames("\t.loc\t3 30 0 //2"), ["./src/block.rs:30", core, "./src/lib.rs:8"]);
+        assert_eq!(
+            frames("\t.loc\t3 30 0 //2"),
+            ["./src/block.rs:30", core, "./src/lib.rs:8"]
+        );
         let long = "\t.loc\t2 20 9, function_name $L__info_string0, inlined_at 1 8 3";
         assert_eq!(frames(long), [core, "./src/lib.rs:8"]);
         // The compiler made it up; who called it is known all the same.

@@ -157,7 +157,9 @@ impl<'t> Entry<'t> {
     /// Local memory that it and the functions that it calls declare, bytes a thread: arrays
     /// that the compiler could not keep in registers.
     pub fn local_bytes(&self) -> u64 {
-        let declared = self.all().filter_map(|one| declared_bytes(one.text, ".local"));
+        let declared = self
+            .all()
+            .filter_map(|one| declared_bytes(one.text, ".local"));
         declared.sum()
     }
 
@@ -209,7 +211,9 @@ impl<'t> Entry<'t> {
 /// The function that begins on a line.
 fn function<'t>(lines: &[&'t str], start: usize) -> Option<Function<'t>> {
     let head = uncommented(lines[start]);
-    let (before, rest) = head.split_once(".entry").or_else(|| head.split_once(".func"))?;
+    let (before, rest) = head
+        .split_once(".entry")
+        .or_else(|| head.split_once(".func"))?;
     if !before.split_whitespace().all(|word| word.starts_with('.')) {
         return None;
     }
@@ -221,12 +225,17 @@ fn function<'t>(lines: &[&'t str], start: usize) -> Option<Function<'t>> {
     };
     let name = names(rest).next()?;
     let after_head = |line: &&str| uncommented(line).starts_with(['{', ';']);
-    let body = start + lines[start..].iter().position(|line| after_head(&line.trim()))?;
+    let body = start
+        + lines[start..]
+            .iter()
+            .position(|line| after_head(&line.trim()))?;
     // One that is declared alone has no body.
     if uncommented(lines[body]).starts_with(';') {
         return None;
     }
-    let length = lines[body..].iter().position(|line| line.starts_with('}'))?;
+    let length = lines[body..]
+        .iter()
+        .position(|line| line.starts_with('}'))?;
     Some(Function {
         name,
         is_entry,
@@ -264,7 +273,10 @@ fn declared_bytes(statement: &str, space: &str) -> Option<u64> {
         *word == ".align" || word.starts_with(|first: char| first.is_ascii_digit())
     });
     let ty = words.next()?;
-    let bits: u64 = ty.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
+    let bits: u64 = ty
+        .trim_start_matches(|c: char| !c.is_ascii_digit())
+        .parse()
+        .ok()?;
     let count = match words.next()?.split_once('[') {
         Some((_, count)) => count.trim_end_matches(']').parse().ok()?,
         None => 1,
@@ -340,7 +352,10 @@ $L_brx_0: .branchtargets
         let text = Text::read(TEXT);
         assert_eq!(text.entries().collect::<Vec<_>>(), ["scan", "empty"]);
         let scan = text.entry("scan").unwrap();
-        assert_eq!((scan.text()[0], scan.text().last()), (".visible .entry scan(", Some(&"}")));
+        assert_eq!(
+            (scan.text()[0], scan.text().last()),
+            (".visible .entry scan(", Some(&"}"))
+        );
         assert!(matches!(text.entry("helper"), Err(Error::NoEntry(name)) if name == "helper"));
     }
 
@@ -361,7 +376,10 @@ $L_brx_0: .branchtargets
         let scan = text.entry("scan").unwrap();
         assert_eq!(scan.local_bytes(), 24 + 8);
         let registers = scan.registers();
-        assert_eq!(registers, [("b32", 13 + 1 + 2), ("f64", 1), ("pred", 3 + 1)].into());
+        assert_eq!(
+            registers,
+            [("b32", 13 + 1 + 2), ("f64", 1), ("pred", 3 + 1)].into()
+        );
         assert_eq!(scan.barriers(), Some(2));
         assert_eq!(text.entry("empty").unwrap().barriers(), None);
     }

@@ -120,7 +120,10 @@ mod tests {
         let text = "ptxas info    : Compiling entry function 'k' for 'sm_80'\n\
                     ptxas info    : Used 10 registers, 360 bytes cmem[0], 8 bytes cmem[2]\n";
         let usage = named(text, "k");
-        assert_eq!((usage.registers, usage.constant, usage.barriers), (10, 368, 0));
+        assert_eq!(
+            (usage.registers, usage.constant, usage.barriers),
+            (10, 368, 0)
+        );
     }
 
     #[test]

@@ -106,9 +106,17 @@ mod tests {
         };
         let found = opcodes(WITH_LINES);
         assert_eq!(found, opcodes(WITHOUT));
-        assert!(found.iter().any(|opcode| opcode == "BAR.SYNC.DEFER_BLOCKING"), "{found:?}");
+        assert!(
+            found
+                .iter()
+                .any(|opcode| opcode == "BAR.SYNC.DEFER_BLOCKING"),
+            "{found:?}"
+        );
         // One that has a predicate.
-        assert!(found.iter().any(|opcode| opcode.starts_with("STG")), "{found:?}");
+        assert!(
+            found.iter().any(|opcode| opcode.starts_with("STG")),
+            "{found:?}"
+        );
         assert_ne!(found.last().map(String::as_str), Some("NOP"));
     }
 
@@ -125,14 +133,22 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(lines("S2R"), [Some(127)]);
-        assert!(matches!(&read(WITHOUT)[0], Line::Instruction { line: None, .. }));
+        assert!(matches!(
+            &read(WITHOUT)[0],
+            Line::Instruction { line: None, .. }
+        ));
         assert!(code.contains(&Line::Label(".L_x_2:".into())));
     }
 
     #[test]
     fn the_mix_counts_instructions_and_no_labels() {
-        let code = read("/*0000*/ S2R R0, SR_TID.X ;\n.L_x_1:\n/*0010*/ @!P0 DADD R2, R4, R6 ;\n/*0020*/ BRA `(.L_x_1);\n/*0030*/ NOP;");
+        let code = read(
+            "/*0000*/ S2R R0, SR_TID.X ;\n.L_x_1:\n/*0010*/ @!P0 DADD R2, R4, R6 ;\n/*0020*/ BRA `(.L_x_1);\n/*0030*/ NOP;",
+        );
         let mix = mix(&code);
-        assert_eq!((mix.get(Class::Fp64), mix.get(Class::Move), mix.total()), (1, 1, 3));
+        assert_eq!(
+            (mix.get(Class::Fp64), mix.get(Class::Move), mix.total()),
+            (1, 1, 3)
+        );
     }
 }

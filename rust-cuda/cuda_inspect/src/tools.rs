@@ -58,9 +58,7 @@ impl Tools {
             (None, _, _) => {
                 "registers, spills, constant memory and machine code (SASS) are missing: ptxas is"
             }
-            (_, None, None) => {
-                "machine code (SASS) is missing: neither nvdisasm nor cuobjdump is"
-            }
+            (_, None, None) => "machine code (SASS) is missing: neither nvdisasm nor cuobjdump is",
             _ => return None,
         };
         Some(format!(
@@ -70,7 +68,10 @@ impl Tools {
 
     /// The assembler's release, such as `13.5.37`.
     pub fn version(&self) -> Option<String> {
-        let output = Command::new(self.ptxas.as_ref()?).arg("--version").output().ok()?;
+        let output = Command::new(self.ptxas.as_ref()?)
+            .arg("--version")
+            .output()
+            .ok()?;
         release(&String::from_utf8_lossy(&output.stdout)).map(str::to_owned)
     }
 
@@ -97,7 +98,9 @@ impl Tools {
             .arg(text.path());
         let output = run(command, ptxas)?;
         let said = String::from_utf8_lossy(&output.stderr);
-        let usage = ptxas::read(&said).into_iter().find(|usage| usage.entry == entry);
+        let usage = ptxas::read(&said)
+            .into_iter()
+            .find(|usage| usage.entry == entry);
         let unreadable = || Error::Unreadable {
             tool: ptxas.clone(),
             entry: entry.to_owned(),
@@ -117,7 +120,10 @@ impl Tools {
         };
         let code = temporary(".cubin")?;
         let mut command = Command::new(ptxas);
-        command.args(["-v", "-arch", arch, "-o"]).arg(code.path()).arg(ptx);
+        command
+            .args(["-v", "-arch", arch, "-o"])
+            .arg(code.path())
+            .arg(ptx);
         let output = run(command, ptxas)?;
         Ok(Some(ptxas::read(&String::from_utf8_lossy(&output.stderr))))
     }
@@ -145,8 +151,12 @@ impl Tools {
 /// the packages of the `python3` on the path.
 pub fn find(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
-    let toolkits = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(env::var_os);
-    let toolkits = toolkits.map(PathBuf::from).chain(["/usr/local/cuda".into()]);
+    let toolkits = ["CUDA_HOME", "CUDA_PATH"]
+        .into_iter()
+        .filter_map(env::var_os);
+    let toolkits = toolkits
+        .map(PathBuf::from)
+        .chain(["/usr/local/cuda".into()]);
     let installed = env::split_paths(&path).chain(toolkits.map(|toolkit| toolkit.join("bin")));
     first(installed, name).or_else(|| first(site_packages().iter().flat_map(|at| bins(at)), name))
 }
@@ -179,7 +189,10 @@ fn bins(packages: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(packages.join("nvidia")) else {
         return Vec::new();
     };
-    let mut found: Vec<PathBuf> = entries.flatten().map(|entry| entry.path().join("bin")).collect();
+    let mut found: Vec<PathBuf> = entries
+        .flatten()
+        .map(|entry| entry.path().join("bin"))
+        .collect();
     found.sort();
     found.reverse();
     found
@@ -232,7 +245,13 @@ mod tests {
     fn a_missing_assembler_is_a_sentence_with_what_is_missing_and_how_to_get_it() {
         let none = Tools::default();
         let sentence = none.missing().unwrap();
-        for word in ["registers", "spills", "SASS", "ptxas", "pip install nvidia-cuda-nvcc"] {
+        for word in [
+            "registers",
+            "spills",
+            "SASS",
+            "ptxas",
+            "pip install nvidia-cuda-nvcc",
+        ] {
             assert!(sentence.contains(word), "{sentence}");
         }
         assert!(!sentence.contains('\n'));
@@ -267,7 +286,10 @@ mod tests {
     #[test]
     fn an_assembler_that_refuses_is_quoted_with_its_first_error() {
         let said = "ptxas a.ptx, line 9; error   : Unknown symbol 'x'\nptxas fatal   : Ptx assembly aborted due to errors\n";
-        assert_eq!(complaint(said, ""), "ptxas a.ptx, line 9; error   : Unknown symbol 'x'");
+        assert_eq!(
+            complaint(said, ""),
+            "ptxas a.ptx, line 9; error   : Unknown symbol 'x'"
+        );
         assert_eq!(complaint("", "exit status: 1"), "exit status: 1");
         let tools = Tools {
             ptxas: Some("/nonexistent/ptxas".into()),
