@@ -42,7 +42,7 @@ pub struct Figures {
     pub ptx_arch: String,
     /// What the assembler says; `None` without one.
     pub usage: Option<Usage>,
-    /// Shared memory that it declares.
+    /// Shared memory that it declares, up to where that of the launch may begin.
     pub static_shared: u64,
     /// Shared memory that the launch asks for.
     pub dynamic_shared: u32,
@@ -93,7 +93,8 @@ impl Figures {
         let entry = text.entry(&request.kernel.entry)?;
         let registers = entry.registers().into_iter();
         let ptx_barriers = entry.barriers();
-        let static_shared = request.kernel.static_shared_bytes;
+        let declared = entry.shared_bytes();
+        let static_shared = usage.as_ref().map_or(declared, |usage| usage.shared.into());
         let in_ptx = ptx_barriers.map_or(0, |barriers| barriers as u32);
         let block = Block {
             threads: request.threads().0,
@@ -238,6 +239,7 @@ mod tests {
 .visible .entry k(
 )
 {
+\t.shared .align 4 .b8 TILE[1000];
 \t.reg .b32 \t%r<3>;
 \tadd.s32 \t%r2, %r1, 1;
 \tbar.sync \t0;
@@ -274,6 +276,7 @@ mod tests {
             entry: "k".into(),
             arch: "sm_90".into(),
             registers,
+            shared: 1000,
             barriers: 1,
             ..Usage::default()
         });

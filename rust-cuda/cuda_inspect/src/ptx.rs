@@ -17,6 +17,17 @@ use crate::{Error, Result};
 pub struct Text<'t> {
     lines: Vec<&'t str>,
     functions: Vec<Function<'t>>,
+    /// Shared variables outside of functions.
+    shared: Vec<Shared<'t>>,
+}
+
+/// A variable in shared memory.
+#[derive(Debug, Clone, Copy)]
+struct Shared<'t> {
+    name: &'t str,
+    /// `None` when the launch decides.
+    bytes: Option<u64>,
+    align: u64,
 }
 
 #[derive(Debug)]
@@ -37,6 +48,8 @@ pub struct Entry<'t> {
     text: Vec<&'t str>,
     /// Its own statements, and then those of what it calls.
     functions: Vec<Vec<Statement<'t>>>,
+    /// What it and what it calls name, in the order of the text; their own behind it.
+    shared: Vec<Shared<'t>>,
 }
 
 /// Something between semicolons, or a label.
@@ -75,6 +88,7 @@ impl<'t> Text<'t> {
     pub fn read(text: &'t str) -> Self {
         let lines: Vec<&str> = text.lines().collect();
         let mut functions = Vec::new();
+        let mut variables = Vec::new();
         let mut index = 0;
         while index < lines.len() {
             match function(&lines, index) {
@@ -82,10 +96,17 @@ impl<'t> Text<'t> {
                     index = function.lines.end;
                     functions.push(function);
                 }
-                None => index += 1,
+                None => {
+                    variables.extend(shared(uncommented(lines[index])));
+                    index += 1;
+                }
             }
         }
-        Text { lines, functions }
+        Text {
+            lines,
+            functions,
+            shared: variables,
+        }
     }
 
     /// The names of the entries, in the order of the text.
@@ -105,10 +126,11 @@ impl<'t> Text<'t> {
             .find(|function| function.is_entry && function.name == name)
             .ok_or_else(|| Error::NoEntry(name.to_owned()))?;
         let mut reached = vec![own];
+        let mut words: BTreeSet<&str> = BTreeSet::new();
         let mut at = 0;
         while let Some(caller) = reached.get(at) {
             let body = &self.lines[caller.body..caller.lines.end];
-            let words: BTreeSet<&str> = body.iter().flat_map(|line| names(line)).collect();
+            words.extend(body.iter().flat_map(|line| names(uncommented(line))));
             let others = self.functions.iter().filter(|other| {
                 let known = reached.iter().any(|known| known.name == other.name);
                 !other.is_entry && !known && words.contains(other.name)
@@ -117,13 +139,21 @@ impl<'t> Text<'t> {
             reached.extend(others);
             at += 1;
         }
+        let functions: Vec<Vec<Statement<'t>>> = reached
+            .iter()
+            .map(|function| statements(&self.lines[function.body..function.lines.end]))
+            .collect();
+        let named = self
+            .shared
+            .iter()
+            .filter(|variable| words.contains(variable.name));
+        let inner = functions.iter().flatten();
+        let inner = inner.filter_map(|statement| shared(statement.text));
         Ok(Entry {
             name: own.name,
             text: self.lines[own.lines.clone()].to_vec(),
-            functions: reached
-                .iter()
-                .map(|function| statements(&self.lines[function.body..function.lines.end]))
-                .collect(),
+            shared: named.copied().chain(inner).collect(),
+            functions,
         })
     }
 }
@@ -137,6 +167,16 @@ impl<'t> Entry<'t> {
     /// Its lines as they stand in the file.
     pub fn text(&self) -> &[&'t str] {
         &self.text
+    }
+
+    /// Its code without what an assembler does not look at: positions, comments, and the
+    /// numbers that names have by the place of the kernel in its file.
+    pub fn code(&self) -> String {
+        let head = self.text.iter().take_while(|line| !line.starts_with('{'));
+        let head = head.map(|line| uncommented(line));
+        let statements = self.all().map(|statement| statement.text);
+        let lines = head.chain(statements).filter(|line| !line.is_empty());
+        lines.map(|line| unnumbered(line) + "\n").collect()
     }
 
     /// Its own statements, without those of functions that it calls.
@@ -161,6 +201,24 @@ impl<'t> Entry<'t> {
             .all()
             .filter_map(|one| declared_bytes(one.text, ".local"));
         declared.sum()
+    }
+
+    /// Shared memory that it and the functions that it calls declare, bytes a block. Where the
+    /// launch adds some of its own, that begins behind this, aligned as it is declared.
+    pub fn shared_bytes(&self) -> u64 {
+        let mut bytes = 0_u64;
+        let mut dynamic = 1;
+        for variable in &self.shared {
+            match variable.bytes {
+                Some(size) => bytes = bytes.next_multiple_of(variable.align) + size,
+                None => dynamic = dynamic.max(variable.align),
+            }
+        }
+        if bytes == 0 {
+            0
+        } else {
+            bytes.next_multiple_of(dynamic)
+        }
     }
 
     /// Virtual registers by their type: `b32`, `pred`. An assembler makes fewer of them.
@@ -266,22 +324,65 @@ fn statements<'t>(lines: &[&'t str]) -> Vec<Statement<'t>> {
     found
 }
 
+/// Without the number of the function in `$L__BB3_5` and its like, and without that of a label
+/// which positions have brought.
+fn unnumbered(line: &str) -> String {
+    let mut line = line.to_owned();
+    for mark in ["$L__BB", "$L__func_begin", "__local_depot"] {
+        let pieces: Vec<&str> = line.split(mark).collect();
+        let rest = pieces[1..]
+            .iter()
+            .map(|piece| piece.trim_start_matches(|c: char| c.is_ascii_digit()));
+        let joined: Vec<&str> = pieces[..1].iter().copied().chain(rest).collect();
+        line = joined.join(mark);
+    }
+    let is_brought = line.starts_with('$') && line[1..].starts_with(|c: char| c.is_ascii_digit());
+    if is_brought { "$:".to_owned() } else { line }
+}
+
 /// `.local .align 8 .b8 depot[24]`: 24.
 fn declared_bytes(statement: &str, space: &str) -> Option<u64> {
-    let rest = statement.strip_prefix(space)?;
-    let mut words = rest.split_whitespace().skip_while(|word| {
-        *word == ".align" || word.starts_with(|first: char| first.is_ascii_digit())
-    });
-    let ty = words.next()?;
-    let bits: u64 = ty
+    variable(statement, space)?.bytes
+}
+
+/// `.shared .align 4 .b8 tile[1024];`, with or without a linkage before it.
+fn shared(statement: &str) -> Option<Shared<'_>> {
+    variable(statement, ".shared")
+}
+
+fn variable<'t>(statement: &'t str, space: &str) -> Option<Shared<'t>> {
+    let statement = statement.trim_end_matches(';');
+    let linkages = [".extern", ".visible", ".weak", ".common"];
+    let mut words = statement
+        .split_whitespace()
+        .skip_while(|word| linkages.contains(word));
+    if words.next()? != space {
+        return None;
+    }
+    let mut word = words.next()?;
+    let mut align = None;
+    if word == ".align" {
+        align = words.next()?.parse().ok();
+        word = words.next()?;
+    }
+    let bits: u64 = word
         .trim_start_matches(|c: char| !c.is_ascii_digit())
         .parse()
         .ok()?;
-    let count = match words.next()?.split_once('[') {
-        Some((_, count)) => count.trim_end_matches(']').parse().ok()?,
-        None => 1,
+    let name = words.next()?;
+    let (name, bytes) = match name.split_once('[') {
+        Some((name, "]")) => (name, None),
+        Some((name, count)) => {
+            let count: u64 = count.trim_end_matches(']').parse().ok()?;
+            (name, Some(bits / 8 * count))
+        }
+        None => (name, Some(bits / 8)),
     };
-    Some(bits / 8 * count)
+    Some(Shared {
+        name,
+        bytes,
+        align: align.unwrap_or(bits / 8).max(1),
+    })
 }
 
 fn names(text: &str) -> impl Iterator<Item = &str> {
@@ -382,6 +483,49 @@ $L_brx_0: .branchtargets
         );
         assert_eq!(scan.barriers(), Some(2));
         assert_eq!(text.entry("empty").unwrap().barriers(), None);
+    }
+
+    #[test]
+    fn shared_memory_of_the_kernel_ends_where_that_of_the_launch_begins() {
+        let dynamic =
+            ".extern .shared .align 128 .b8 DYNAMIC[];\n.shared .align 16 .b8 TILE[20];\n";
+        let kernel = "\
+.visible .entry k()
+{
+\t.shared .align 8 .u64 own;
+\tmov.b64 \t%rd1, TILE;
+\tret;
+}
+";
+        let bytes = |text: &str| Text::read(text).entry("k").unwrap().shared_bytes();
+        assert_eq!(bytes(kernel), 8);
+        assert_eq!(bytes(&format!("{dynamic}{kernel}")), 24 + 8);
+        let launched = kernel.replace("\tret;", "\tmov.b64 \t%rd2, DYNAMIC;\n\tret;");
+        assert_eq!(bytes(&format!("{dynamic}{launched}")), 128);
+        let alone = launched
+            .replace("\t.shared .align 8 .u64 own;\n", "")
+            .replace("TILE", "0");
+        assert_eq!(bytes(&format!("{dynamic}{alone}")), 0);
+    }
+
+    #[test]
+    fn code_is_the_same_wherever_the_kernel_stands_and_its_source_is() {
+        let moved = TEXT
+            .replace("$L__BB3_", "$L__BB7_")
+            .replace("$L__func_begin3", "$L__func_begin7")
+            .replace("__local_depot1", "__local_depot5")
+            .replace("$158:", "$911:")
+            .replace(".loc\t1 7 0", ".loc\t1 8 0 //4");
+        let code = |text: &str| Text::read(text).entry("scan").unwrap().code();
+        assert_eq!(code(&moved), code(TEXT));
+        for (from, to) in [
+            ("%r1, %r2}", "%r2, %r1}"),
+            ("1024", "512"),
+            ("BB3_5", "BB3_6"),
+            ("ld.u32", "ld.s32"),
+        ] {
+            assert_ne!(code(&TEXT.replace(from, to)), code(TEXT), "{from}");
+        }
     }
 
     #[test]
