@@ -42,8 +42,8 @@ pub struct Figures {
     pub ptx_arch: String,
     /// What the assembler says; `None` without one.
     pub usage: Option<Usage>,
-    /// Shared memory that it declares, up to where that of the launch may begin.
-    pub static_shared: u64,
+    /// Shared memory that the PTX declares, up to where that of the launch may begin.
+    pub ptx_shared: u64,
     /// Shared memory that the launch asks for.
     pub dynamic_shared: u32,
     /// Local memory that the PTX declares, a thread; spills come on top.
@@ -93,8 +93,10 @@ impl Figures {
         let entry = text.entry(&request.kernel.entry)?;
         let registers = entry.registers().into_iter();
         let ptx_barriers = entry.barriers();
-        let declared = entry.shared_bytes();
-        let static_shared = usage.as_ref().map_or(declared, |usage| usage.shared.into());
+        let ptx_shared = entry.shared_bytes();
+        let static_shared = usage
+            .as_ref()
+            .map_or(ptx_shared, |usage| usage.shared.into());
         let in_ptx = ptx_barriers.map_or(0, |barriers| barriers as u32);
         let block = Block {
             threads: request.threads().0,
@@ -109,7 +111,7 @@ impl Figures {
             arch: request.arch.to_owned(),
             ptx_arch: request.ptx_arch.to_owned(),
             usage,
-            static_shared,
+            ptx_shared,
             dynamic_shared: request.dynamic_shared,
             ptx_local: entry.local_bytes(),
             ptx_barriers,
@@ -120,6 +122,12 @@ impl Figures {
             sass_mix,
             occupancy: multiprocessor.and_then(|known| known.occupancy(&block)),
         })
+    }
+
+    /// Shared memory that it declares: as the assembler says, else as the PTX does.
+    pub fn static_shared(&self) -> u64 {
+        let usage = self.usage.as_ref();
+        usage.map_or(self.ptx_shared, |usage| usage.shared.into())
     }
 
     /// Names and values, but for those of the instruction mix; an empty value is not known.
@@ -143,7 +151,7 @@ impl Figures {
             ("constant memory, bytes", said(|usage| usage.constant)),
             (
                 "static shared memory, bytes",
-                self.static_shared.to_string(),
+                self.static_shared().to_string(),
             ),
             (
                 "dynamic shared memory, bytes",

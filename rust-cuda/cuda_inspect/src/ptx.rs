@@ -143,10 +143,10 @@ impl<'t> Text<'t> {
             .iter()
             .map(|function| statements(&self.lines[function.body..function.lines.end]))
             .collect();
-        let named = self
-            .shared
-            .iter()
-            .filter(|variable| words.contains(variable.name));
+        // The launch's own is placed in every kernel of a text that declares it, whether the
+        // kernel names it or not (seen with ptxas 12.9 and 13.5).
+        let is_placed = |one: &&Shared<'_>| one.bytes.is_none() || words.contains(one.name);
+        let named = self.shared.iter().filter(is_placed);
         let inner = functions.iter().flatten();
         let inner = inner.filter_map(|statement| shared(statement.text));
         Ok(Entry {
@@ -203,8 +203,8 @@ impl<'t> Entry<'t> {
         declared.sum()
     }
 
-    /// Shared memory that it and the functions that it calls declare, bytes a block. Where the
-    /// launch adds some of its own, that begins behind this, aligned as it is declared.
+    /// Shared memory that it and the functions that it calls declare, bytes a block; in a text
+    /// with memory whose size the launch decides, up to where that may begin.
     pub fn shared_bytes(&self) -> u64 {
         let mut bytes = 0_u64;
         let mut dynamic = 1;
@@ -499,7 +499,10 @@ $L_brx_0: .branchtargets
 ";
         let bytes = |text: &str| Text::read(text).entry("k").unwrap().shared_bytes();
         assert_eq!(bytes(kernel), 8);
-        assert_eq!(bytes(&format!("{dynamic}{kernel}")), 24 + 8);
+        let tile = dynamic.lines().last().unwrap();
+        assert_eq!(bytes(&format!("{tile}\n{kernel}")), 24 + 8);
+        // Named or not.
+        assert_eq!(bytes(&format!("{dynamic}{kernel}")), 128);
         let launched = kernel.replace("\tret;", "\tmov.b64 \t%rd2, DYNAMIC;\n\tret;");
         assert_eq!(bytes(&format!("{dynamic}{launched}")), 128);
         let alone = launched

@@ -147,7 +147,7 @@ impl Tools {
     }
 }
 
-/// A program on the path, in a CUDA toolkit (CUDA_HOME, CUDA_PATH, /usr/local/cuda), or among
+/// A program on the path, in a CUDA toolkit (CUDA_HOME, CUDA_PATH and the usual folders), or among
 /// the packages of the `python3` on the path.
 pub fn find(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
@@ -156,7 +156,7 @@ pub fn find(name: &str) -> Option<PathBuf> {
         .filter_map(env::var_os);
     let toolkits = toolkits
         .map(PathBuf::from)
-        .chain(["/usr/local/cuda".into()]);
+        .chain(["/usr/local/cuda".into(), "/opt/cuda".into()]);
     let installed = env::split_paths(&path).chain(toolkits.map(|toolkit| toolkit.join("bin")));
     first(installed, name).or_else(|| first(site_packages().iter().flat_map(|at| bins(at)), name))
 }

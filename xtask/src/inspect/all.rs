@@ -144,7 +144,7 @@ fn row(line: &Line) -> Vec<String> {
             .as_ref()
             .map_or(String::new(), |usage| value(usage).to_string())
     };
-    let shared = line.figures.static_shared + u64::from(line.figures.dynamic_shared);
+    let shared = line.figures.static_shared() + u64::from(line.figures.dynamic_shared);
     let mut cells = vec![
         line.kernel.clone(),
         said(&|usage| usage.registers),
