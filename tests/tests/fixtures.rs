@@ -48,6 +48,10 @@ const CASES: &[Case] = &[
         run: attributes,
     },
     Case {
+        name: "the_ptx_declares_what_the_assembler_allocates",
+        run: assembler,
+    },
+    Case {
         name: "every_kernel_but_those_for_diagnoses_and_limits_is_launched",
         run: every_kernel,
     },
@@ -220,6 +224,18 @@ fn attributes(bench: &Bench) -> Outcome {
         recorded.lines.len()
     );
     verdict(&found.differences)
+}
+
+/// The assembler is the machine's, whatever the device.
+fn assembler(_bench: &Bench) -> Outcome {
+    let (artifact, tools) = (Artifact::embedded()?, Tools::find());
+    for built in artifact.modules() {
+        match attributes::compare_with_assembler(&built, &tools)? {
+            Some(differences) => verdict(&differences)?,
+            None => return suite::skip(&tools.missing().unwrap_or_default()),
+        }
+    }
+    Ok(())
 }
 
 fn every_kernel(bench: &Bench) -> Outcome {

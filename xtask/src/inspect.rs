@@ -25,7 +25,7 @@ use cuda_inspect::tools::{Assembled, Tools};
 use cuda_inspect::{ir, listing, sass};
 
 use crate::{Refused, terminal};
-use artifact::Built;
+use artifact::{Built, Revision};
 use choose::Target;
 
 /// How `cargo xtask inspect` goes about it.
@@ -102,6 +102,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     {
         return Err(Refused(sentence).into());
     }
+    let before = options.against.as_deref().map(Revision::find).transpose()?;
     let built = match &options.artifact {
         Some(folder) => Built::read(folder)?,
         None => Built::here()?,
@@ -129,7 +130,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         is_there
     });
     let now = figures(&built, &entry, &targets, options, &tools)?;
-    match &options.against {
+    match &before {
         None => show::figures(&built.described(&entry)?, &now, options.format),
         Some(revision) => compare(revision, &entry, &targets, &now, options, &tools)?,
     }
@@ -187,7 +188,7 @@ fn assemble(tools: &Tools, ptx: &str, entry: &str, arch: NvvmArch) -> Option<Ass
 
 /// Shows what differs from another revision.
 fn compare(
-    revision: &str,
+    revision: &Revision,
     entry: &str,
     targets: &[Target],
     now: &[Figures],
@@ -201,6 +202,7 @@ fn compare(
         .iter()
         .all(|module| module.kernel(entry).is_none())
     {
+        let revision = &revision.name;
         return Err(Refused(format!("--against {revision}: it has no kernel {entry}")).into());
     }
     let mut compared = Vec::new();
@@ -213,7 +215,7 @@ fn compare(
                 .map(|before| (now.arch.clone(), Figures::changes(before, now))),
         );
     }
-    show::changes(entry, revision, &compared, options.format);
+    show::changes(entry, &revision.name, &compared, options.format);
     Ok(())
 }
 

@@ -268,6 +268,7 @@ mod tests {
             ("docs/tables.md", include_str!("../../docs/tables.md")),
             ("docs/report.md", include_str!("../../docs/report.md")),
             ("docs/integrate.md", include_str!("../../docs/integrate.md")),
+            ("docs/inspect.md", include_str!("../../docs/inspect.md")),
         ] {
             let commands = documented_commands(text);
             assert!(

@@ -96,7 +96,14 @@ impl Tools {
             .args(["-v", "-lineinfo", "-arch", arch, "--entry", entry, "-o"])
             .arg(code.path())
             .arg(text.path());
-        let output = run(command, ptxas)?;
+        // Lines are those of the text; the file is gone when anybody reads of it.
+        let output = run(command, ptxas).map_err(|error| match error {
+            Error::Refused { tool, reason } => Error::Refused {
+                tool,
+                reason: reason.replace(&*text.path().to_string_lossy(), "PTX"),
+            },
+            other => other,
+        })?;
         let said = String::from_utf8_lossy(&output.stderr);
         let usage = ptxas::read(&said)
             .into_iter()

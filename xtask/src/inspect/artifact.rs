@@ -53,8 +53,9 @@ impl Built {
     }
 
     /// Builds the kernels of another revision, in a checkout that is gone afterwards.
-    pub(super) fn of(revision: &str) -> anyhow::Result<Self> {
+    pub(super) fn of(revision: &Revision) -> anyhow::Result<Self> {
         let checkout = Checkout::new(revision)?;
+        let revision = &revision.name;
         if !checkout.folder.join(KERNELS).is_dir() {
             return Err(Refused(format!("--against {revision}: it has no {KERNELS}")).into());
         }
@@ -176,6 +177,37 @@ pub(super) fn sources() -> Sources {
     Sources::new(folders)
 }
 
+/// Another revision of this repository.
+#[derive(Debug)]
+pub(super) struct Revision {
+    /// As it was given.
+    pub(super) name: String,
+    commit: String,
+}
+
+impl Revision {
+    /// Asks git, which takes no time: a name that is none is refused before anything is built.
+    pub(super) fn find(name: &str) -> Result<Self, Refused> {
+        let commit = match name.starts_with('-') {
+            // It would be an option.
+            true => None,
+            false => said(&[
+                "rev-parse",
+                "--verify",
+                "--quiet",
+                &format!("{name}^{{commit}}"),
+            ]),
+        };
+        let name = name.to_owned();
+        match commit {
+            Some(commit) => Ok(Revision { name, commit }),
+            None => Err(Refused(format!(
+                "--against {name}: git knows no such revision of this repository"
+            ))),
+        }
+    }
+}
+
 /// Another revision in a folder of its own, as long as this lives.
 struct Checkout {
     folder: PathBuf,
@@ -183,23 +215,14 @@ struct Checkout {
 }
 
 impl Checkout {
-    fn new(revision: &str) -> anyhow::Result<Self> {
-        // What begins with a dash would be an option.
-        let named = format!("{revision}^{{commit}}");
-        let commit = match revision.starts_with('-') {
-            true => None,
-            false => said(&["rev-parse", "--verify", "--quiet", &named]),
-        };
-        let commit = commit.ok_or_else(|| {
-            Refused(format!(
-                "--against {revision}: git knows no such revision of this repository"
-            ))
-        })?;
+    fn new(revision: &Revision) -> anyhow::Result<Self> {
         let parent = folder()?;
         fs::create_dir_all(&parent)
             .with_context(|| format!("{} could not be made", parent.display()))?;
-        let folder = parent.join(format!("checkout-{}", std::process::id()));
-        let checkout = Checkout { folder, commit };
+        let checkout = Checkout {
+            folder: parent.join(format!("checkout-{}", std::process::id())),
+            commit: revision.commit.clone(),
+        };
         let path = checkout.folder.to_string_lossy().into_owned();
         let add = [
             "worktree",
@@ -210,7 +233,7 @@ impl Checkout {
             &checkout.commit,
         ];
         if !git(&add).status().is_ok_and(|status| status.success()) {
-            anyhow::bail!("git could not check {revision} out to {path}");
+            anyhow::bail!("git could not check {} out to {path}", revision.name);
         }
         Ok(checkout)
     }
@@ -254,12 +277,10 @@ mod tests {
 
     #[test]
     fn a_revision_that_git_does_not_know_is_refused_by_its_name() {
-        for revision in ["no-such-revision", "--all"] {
-            let error = Checkout::new(revision).map(drop).unwrap_err();
-            let text = error.to_string();
-            assert!(error.is::<Refused>(), "{text}");
+        for name in ["no-such-revision", "--all"] {
+            let text = Revision::find(name).unwrap_err().to_string();
             assert!(
-                text.starts_with(&format!("--against {revision}: git knows no")),
+                text.starts_with(&format!("--against {name}: git knows no")),
                 "{text}"
             );
         }
