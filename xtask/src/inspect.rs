@@ -132,7 +132,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let now = figures(&built, &entry, &targets, options, &tools)?;
     match &before {
         None => show::figures(&built.described(&entry)?, &now, options.format),
-        Some(revision) => compare(revision, &entry, &targets, &now, options, &tools)?,
+        Some(revision) => compare(revision, &built, &entry, &targets, &now, options, &tools)?,
     }
     if let Some(sentence) = tools.missing() {
         terminal::note(&sentence);
@@ -189,13 +189,15 @@ fn assemble(tools: &Tools, ptx: &str, entry: &str, arch: NvvmArch) -> Option<Ass
 /// Shows what differs from another revision.
 fn compare(
     revision: &Revision,
+    built: &Built,
     entry: &str,
     targets: &[Target],
     now: &[Figures],
     options: &Options,
     tools: &Tools,
 ) -> anyhow::Result<()> {
-    let before = Built::of(revision)?;
+    let part = built.described(entry)?.part;
+    let before = Built::of(revision, &part)?;
     if before
         .manifest
         .modules

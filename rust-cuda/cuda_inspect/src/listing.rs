@@ -42,10 +42,19 @@ impl Sources {
         text
     }
 
+    /// Without `./`, and without a prefix that names no folder of its own.
+    fn name<'f>(&self, file: &'f str) -> &'f str {
+        let prefixes = self.folders.iter().map(|(prefix, _)| prefix.as_str());
+        let mut short = prefixes
+            .filter(|prefix| prefix.contains('*') || *prefix == "./")
+            .filter_map(|prefix| without(file, prefix));
+        short.next().unwrap_or(file)
+    }
+
     /// `src/lib.rs:7 in scan: let x = y;`, or as much of it as is known.
     fn describe(&self, frame: &Frame) -> String {
         let Frame { file, line } = frame;
-        let place = format!("{}:{line}", file.strip_prefix("./").unwrap_or(file));
+        let place = format!("{}:{line}", self.name(file));
         let Some(text) = self.text(file) else {
             return place;
         };
@@ -266,6 +275,9 @@ scan:
             None
         );
         assert_eq!(without("./src/lib.rs", "./"), Some("src/lib.rs"));
+        let sources = Sources::new(vec![("/rustc/*/library/".into(), "/nowhere".into())]);
+        assert_eq!(sources.name(core), "core/src/ptr.rs");
+        assert_eq!(sources.name("/elsewhere/add.rs"), "/elsewhere/add.rs");
     }
 
     #[test]

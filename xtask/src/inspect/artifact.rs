@@ -1,7 +1,6 @@
 //! The PTX that is inspected: this checkout's, another revision's, or a folder's.
 //!
-//! Parts that did not change come from what earlier builds kept, so that another revision
-//! costs as much as it differs. Its kernels are built by this checkout's builder.
+//! Of another revision, only the part of one kernel is built, by this checkout's builder.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,7 +9,7 @@ use std::{env, fs};
 
 use anyhow::Context;
 use cuda_builder::manifest::{Kernel, Manifest, Part};
-use cuda_builder::{CudaBuilder, NvvmArch, toolchain};
+use cuda_builder::{CudaBuilder, CudaBuilderError, NvvmArch, toolchain};
 use cuda_inspect::listing::Sources;
 
 use crate::{BuildFailed, Refused, cargo, setup, terminal};
@@ -20,6 +19,9 @@ const KERNELS: &str = "kernels-crate";
 
 /// What builds them, below the root.
 const BUILDER: &str = "rust-cuda/cuda_builder/src";
+
+/// With the number of a process behind it, the folder of its checkout.
+const CHECKOUT: &str = "checkout-";
 
 /// A folder with PTX, and its manifest.
 #[derive(Debug)]
@@ -49,11 +51,12 @@ impl Built {
     /// Builds this checkout's kernels.
     pub(super) fn here() -> anyhow::Result<Self> {
         setup::ensure()?;
-        build(cargo::root(), "now", "the kernels")
+        build(cargo::root(), "now", "the kernels", None)
     }
 
-    /// Builds the kernels of another revision, in a checkout that is gone afterwards.
-    pub(super) fn of(revision: &Revision) -> anyhow::Result<Self> {
+    /// Builds one part of the kernels of another revision, in a checkout that is gone
+    /// afterwards; all parts where it has none of that name.
+    pub(super) fn of(revision: &Revision, part: &str) -> anyhow::Result<Self> {
         let checkout = Checkout::new(revision)?;
         let revision = &revision.name;
         if !checkout.folder.join(KERNELS).is_dir() {
@@ -131,14 +134,21 @@ fn builder(root: &Path, archs: &[NvvmArch], out: PathBuf) -> anyhow::Result<Cuda
         .setup_command("cargo xtask setup"))
 }
 
-fn build(root: &Path, name: &str, what: &str) -> anyhow::Result<Built> {
+fn build(root: &Path, name: &str, what: &str, part: Option<&str>) -> anyhow::Result<Built> {
     let start = Instant::now();
     terminal::begin(&format!("building {what}"));
     let out = folder()?.join(name);
     let archs = [NvvmArch::Compute75, NvvmArch::Compute90];
-    let artifact = builder(root, &archs, out)?
-        .build_all()
-        .map_err(|error| BuildFailed(error.to_string()))?;
+    let all = || builder(root, &archs, out.clone());
+    let built = match part {
+        Some(part) => match all()?.only_part(part).build_all() {
+            // There is no such part.
+            Err(CudaBuilderError::BadOption(_)) => all()?.build_all(),
+            built => built,
+        },
+        None => all()?.build_all(),
+    };
+    let artifact = built.map_err(|error| BuildFailed(error.to_string()))?;
     terminal::note(&terminal::duration(start.elapsed()));
     Ok(Built {
         folder: artifact.dir,
@@ -219,8 +229,9 @@ impl Checkout {
         let parent = folder()?;
         fs::create_dir_all(&parent)
             .with_context(|| format!("{} could not be made", parent.display()))?;
+        remove_abandoned(&parent);
         let checkout = Checkout {
-            folder: parent.join(format!("checkout-{}", std::process::id())),
+            folder: parent.join(format!("{CHECKOUT}{}", std::process::id())),
             commit: revision.commit.clone(),
         };
         let path = checkout.folder.to_string_lossy().into_owned();
@@ -242,6 +253,19 @@ impl Checkout {
     fn differs_in(&self, path: &str) -> bool {
         let same = git(&["diff", "--quiet", &self.commit, "--", path]).status();
         !same.is_ok_and(|status| status.success())
+    }
+}
+
+/// Removes checkouts of processes that were ended before they could.
+fn remove_abandoned(parent: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let process = name.strip_prefix(CHECKOUT);
+        if process.is_some_and(|id| !Path::new("/proc").join(id).exists()) {
+            let path = entry.path().to_string_lossy().into_owned();
+            // One that git does not know is nobody's: it is written over by nobody either.
+            let _ = git(&["worktree", "remove", "--force", &path]).status();
+        }
     }
 }
 
