@@ -71,6 +71,7 @@ impl Built {
             &checkout.folder,
             "before",
             &format!("the kernels of {revision}"),
+            Some(part),
         )
     }
 
