@@ -171,9 +171,7 @@ impl Figures {
             false => format!("at most {text}"),
         };
         let cell = |text: &dyn Fn(&Occupancy) -> String| {
-            self.occupancy
-                .as_ref()
-                .map_or(String::new(), |found| text(found))
+            self.occupancy.as_ref().map_or(String::new(), text)
         };
         let limits = |found: &Occupancy| {
             let names: Vec<&str> = found.limited_by.iter().map(|limit| limit.name()).collect();
