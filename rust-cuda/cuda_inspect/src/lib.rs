@@ -25,6 +25,7 @@ pub mod ptx;
 pub mod ptxas;
 pub mod sass;
 pub mod tools;
+mod variable;
 
 use std::path::PathBuf;
 

@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use crate::class::{Class, Mix};
 use crate::positions::{self, Position};
+use crate::variable::{self, Variable};
 use crate::{Error, Result};
 
 /// A PTX text, taken apart.
@@ -18,16 +19,7 @@ pub struct Text<'t> {
     lines: Vec<&'t str>,
     functions: Vec<Function<'t>>,
     /// Shared variables outside of functions.
-    shared: Vec<Shared<'t>>,
-}
-
-/// A variable in shared memory.
-#[derive(Debug, Clone, Copy)]
-struct Shared<'t> {
-    name: &'t str,
-    /// `None` when the launch decides.
-    bytes: Option<u64>,
-    align: u64,
+    shared: Vec<Variable<'t>>,
 }
 
 #[derive(Debug)]
@@ -49,7 +41,7 @@ pub struct Entry<'t> {
     /// Its own statements, and then those of what it calls.
     functions: Vec<Vec<Statement<'t>>>,
     /// What it and what it calls name, in the order of the text; their own behind it.
-    shared: Vec<Shared<'t>>,
+    shared: Vec<Variable<'t>>,
 }
 
 /// Something between semicolons, or a label.
@@ -97,7 +89,7 @@ impl<'t> Text<'t> {
                     functions.push(function);
                 }
                 None => {
-                    variables.extend(shared(uncommented(lines[index])));
+                    variables.extend(variable::shared(uncommented(lines[index])));
                     index += 1;
                 }
             }
@@ -145,10 +137,10 @@ impl<'t> Text<'t> {
             .collect();
         // The launch's own is placed in every kernel of a text that declares it, whether the
         // kernel names it or not (seen with ptxas 12.9 and 13.5).
-        let is_placed = |one: &&Shared<'_>| one.bytes.is_none() || words.contains(one.name);
+        let is_placed = |one: &&Variable<'_>| one.bytes.is_none() || words.contains(one.name);
         let named = self.shared.iter().filter(is_placed);
         let inner = functions.iter().flatten();
-        let inner = inner.filter_map(|statement| shared(statement.text));
+        let inner = inner.filter_map(|statement| variable::shared(statement.text));
         Ok(Entry {
             name: own.name,
             text: self.lines[own.lines.clone()].to_vec(),
@@ -197,9 +189,7 @@ impl<'t> Entry<'t> {
     /// Local memory that it and the functions that it calls declare, bytes a thread: arrays
     /// that the compiler could not keep in registers.
     pub fn local_bytes(&self) -> u64 {
-        let declared = self
-            .all()
-            .filter_map(|one| declared_bytes(one.text, ".local"));
+        let declared = self.all().filter_map(|one| variable::local_bytes(one.text));
         declared.sum()
     }
 
@@ -338,51 +328,6 @@ fn unnumbered(line: &str) -> String {
     }
     let is_brought = line.starts_with('$') && line[1..].starts_with(|c: char| c.is_ascii_digit());
     if is_brought { "$:".to_owned() } else { line }
-}
-
-/// `.local .align 8 .b8 depot[24]`: 24.
-fn declared_bytes(statement: &str, space: &str) -> Option<u64> {
-    variable(statement, space)?.bytes
-}
-
-/// `.shared .align 4 .b8 tile[1024];`, with or without a linkage before it.
-fn shared(statement: &str) -> Option<Shared<'_>> {
-    variable(statement, ".shared")
-}
-
-fn variable<'t>(statement: &'t str, space: &str) -> Option<Shared<'t>> {
-    let statement = statement.trim_end_matches(';');
-    let linkages = [".extern", ".visible", ".weak", ".common"];
-    let mut words = statement
-        .split_whitespace()
-        .skip_while(|word| linkages.contains(word));
-    if words.next()? != space {
-        return None;
-    }
-    let mut word = words.next()?;
-    let mut align = None;
-    if word == ".align" {
-        align = words.next()?.parse().ok();
-        word = words.next()?;
-    }
-    let bits: u64 = word
-        .trim_start_matches(|c: char| !c.is_ascii_digit())
-        .parse()
-        .ok()?;
-    let name = words.next()?;
-    let (name, bytes) = match name.split_once('[') {
-        Some((name, "]")) => (name, None),
-        Some((name, count)) => {
-            let count: u64 = count.trim_end_matches(']').parse().ok()?;
-            (name, Some(bits / 8 * count))
-        }
-        None => (name, Some(bits / 8)),
-    };
-    Some(Shared {
-        name,
-        bytes,
-        align: align.unwrap_or(bits / 8).max(1),
-    })
 }
 
 fn names(text: &str) -> impl Iterator<Item = &str> {
