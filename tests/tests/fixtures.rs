@@ -1,17 +1,18 @@
 //! Devices give what an H200 gave, bit for bit: the emulator on every machine,
 //! and a GPU where there is one.
 //!
-//! `fixtures record DIR` records anew, to files in DIR, on the GPU of the
-//! machine.
+//! `fixtures record DIR [NAME...]` records anew, to files in DIR, on the GPU of the
+//! machine: all recordings, or those that are named.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-use quadscan::device::{Artifact, DeviceChoice};
+use cuda_inspect::tools::Tools;
+use quadscan::device::{Artifact, DeviceChoice, EMULATOR};
 use quadscan_tests::fixtures::recording::{Result as LaunchResult, changed, differences};
 use quadscan_tests::fixtures::{
-    self, Header, Recording, SEED, integrated, launches, nvcc, probes, record,
+    self, Header, Recording, SEED, attributes, integrated, launches, nvcc, probes, record,
 };
 use quadscan_tests::probes::table;
 use quadscan_tests::suite::{self, Bench, Case, Outcome};
@@ -43,6 +44,14 @@ const CASES: &[Case] = &[
         run: kernels_from_nvcc,
     },
     Case {
+        name: "inspect_agrees_with_the_driver_and_the_assembler",
+        run: attributes,
+    },
+    Case {
+        name: "the_ptx_declares_what_the_assembler_allocates",
+        run: assembler,
+    },
+    Case {
         name: "every_kernel_but_those_for_diagnoses_and_limits_and_by_themselves_is_launched",
         run: every_kernel,
     },
@@ -55,9 +64,9 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     match arguments.get(1).map(String::as_str) {
         Some("record") => match &arguments[2..] {
-            [folder] => record::main(Path::new(folder)),
-            _ => {
-                eprintln!("error: `record` needs one DIR, the folder to write to");
+            [folder, names @ ..] => record::main(Path::new(folder), names),
+            [] => {
+                eprintln!("error: `record` needs a DIR, the folder to write to");
                 ExitCode::from(2)
             }
         },
@@ -161,6 +170,77 @@ fn kernels_from_nvcc(bench: &Bench) -> Outcome {
     assert_eq!(recorded.header.seed, SEED, "record anew");
     state("nvcc", &recorded.header, &nvcc::hashes());
     verdict(&differences(&recorded.lines, &nvcc::run(&bench.device)?))
+}
+
+/// On a GPU, what its driver says now; elsewhere, what one said.
+fn attributes(bench: &Bench) -> Outcome {
+    let artifact = Artifact::embedded()?;
+    let properties = bench.device.properties();
+    let recorded = match properties.kind {
+        EMULATOR => {
+            let told = attributes::run(&bench.module, &artifact, &Tools::default());
+            let refusal = told.expect_err("an emulator allocates no registers");
+            assert!(
+                refusal.starts_with("attributes are a driver's: "),
+                "{refusal}"
+            );
+            if fixtures::ATTRIBUTES.is_empty() {
+                return suite::skip(
+                    "attributes.jsonl is empty: `fixtures record DIR` on a GPU makes it",
+                );
+            }
+            Recording::<attributes::Line>::read(fixtures::ATTRIBUTES)?
+        }
+        _ => {
+            let lines = attributes::run(&bench.module, &artifact, &Tools::default())?;
+            let header = record::header(&bench.device, BTreeMap::new());
+            Recording { header, lines }
+        }
+    };
+    // The recorded device is an H200, whatever this one is.
+    let (arch, capability) = match properties.kind {
+        EMULATOR => ("sm_90", (9, 0)),
+        _ => {
+            let module = bench.module.manifest().ok_or("no manifest")?;
+            (module.arch.as_str(), properties.compute_capability)
+        }
+    };
+    let mut modules = artifact.modules();
+    let built = modules
+        .find(|built| built.module.arch == arch)
+        .ok_or("no such PTX")?;
+    let found = attributes::compare(&recorded.header, &recorded.lines, &built, capability)?;
+    if !found.others.is_empty() {
+        eprintln!(
+            "attributes: {} of {} kernels have other code than was recorded ({}): {}",
+            found.others.len(),
+            recorded.lines.len(),
+            recorded.header.date,
+            found.others.join(", ")
+        );
+    }
+    eprintln!(
+        "attributes: {} kernels compared, {} of them by ptxas too, {} occupancies",
+        found.compared, found.assembled, found.occupancies
+    );
+    assert!(
+        recorded.lines.len() >= 500,
+        "only {} kernels",
+        recorded.lines.len()
+    );
+    verdict(&found.differences)
+}
+
+/// The assembler is the machine's, whatever the device.
+fn assembler(_bench: &Bench) -> Outcome {
+    let (artifact, tools) = (Artifact::embedded()?, Tools::find());
+    for built in artifact.modules() {
+        match attributes::compare_with_assembler(&built, &tools)? {
+            Some(differences) => verdict(&differences)?,
+            None => return suite::skip(&tools.missing().unwrap_or_default()),
+        }
+    }
+    Ok(())
 }
 
 fn every_kernel(bench: &Bench) -> Outcome {

@@ -5,12 +5,11 @@
 //! is pure. What the device toolchain is, `cuda_builder` knows; what the
 //! driver is, `libcuda-lazy` does.
 
-use std::ffi::OsStr;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use cuda_builder::toolchain::{self, Toolchain};
+use cuda_inspect::tools;
 
 /// Something that quadscan can use.
 #[derive(Debug)]
@@ -188,7 +187,7 @@ fn driver() -> Finding {
 /// The GPUs as the driver's own tool lists them.
 fn gpu() -> Finding {
     let query = "--query-gpu=name,compute_cap,memory.total,driver_version";
-    let list = tool_path(OsStr::new("nvidia-smi"))
+    let list = tools::find("nvidia-smi")
         .and_then(|path| {
             Command::new(path)
                 .args([query, "--format=csv,noheader"])
@@ -215,8 +214,11 @@ fn gpu() -> Finding {
 
 /// A program found on the path or in a CUDA toolkit, with its version.
 fn tool(name: &'static str, need: Need, remedy: &str) -> Finding {
-    let state = match tool_path(OsStr::new(name)) {
-        None => State::missing("not on the path, nor in a CUDA toolkit", remedy),
+    let state = match tools::find(name) {
+        None => State::missing(
+            "not on the path, nor in a CUDA toolkit, nor among the packages of python3",
+            remedy,
+        ),
         Some(path) => match Command::new(&path).arg("--version").output() {
             Ok(output) if output.status.success() => {
                 let output = String::from_utf8_lossy(&output.stdout);
@@ -233,26 +235,6 @@ fn tool(name: &'static str, need: Need, remedy: &str) -> Finding {
         },
     };
     Finding { name, need, state }
-}
-
-fn tool_path(name: &OsStr) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let toolkits = ["CUDA_HOME", "CUDA_PATH"]
-        .into_iter()
-        .filter_map(std::env::var_os)
-        .map(PathBuf::from)
-        .chain(["/usr/local/cuda".into(), "/opt/cuda".into()])
-        .map(|toolkit| toolkit.join("bin"));
-    std::env::split_paths(&path)
-        .chain(toolkits)
-        .map(|folder| folder.join(name))
-        .find(|path| is_executable(path))
-}
-
-fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    path.metadata()
-        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
 /// The line that names the version: NVIDIA's tools open with a copyright.

@@ -12,6 +12,7 @@ mod cargo;
 mod check;
 mod doctor;
 mod fixtures;
+mod inspect;
 mod integrate;
 mod new_app;
 mod new_kernel;
@@ -120,6 +121,11 @@ enum Command {
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
+    /// What a kernel takes up: registers, memory, instructions, occupancy
+    ///
+    /// Needs no GPU. Registers, spills and machine code need `ptxas`, which is looked for in
+    /// a CUDA toolkit and among the packages of python3; without it, everything else is shown.
+    Inspect(inspect::Options),
     /// Everything that CI checks: format, lints, docs, tests
     Test(test::Options),
     /// What a build and a GPU run need: found or not, and what to do about it
@@ -180,6 +186,7 @@ fn main() -> ExitCode {
         Command::Check { arguments } => check::run(&arguments),
         Command::NewKernel(options) => new_kernel::run(&options),
         Command::NewApp { directory } => new_app::run(&directory),
+        Command::Inspect(options) => inspect::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Doctor => doctor::run(),
         Command::Bundle { directory } => bundle::run(directory),
@@ -284,6 +291,7 @@ mod tests {
                 "docs/first-kernel.md",
                 include_str!("../../docs/first-kernel.md"),
             ),
+            ("docs/inspect.md", include_str!("../../docs/inspect.md")),
         ] {
             let commands = documented_commands(text);
             assert!(

@@ -160,4 +160,9 @@ pub struct FunctionAttributes {
     pub static_shared_bytes: u32,
     /// Constant memory that the kernel declares.
     pub constant_bytes: u32,
+    /// The architecture of the PTX that it was made of, such as 90; `None` where nobody
+    /// made machine code of it.
+    pub ptx_version: Option<u32>,
+    /// The architecture that its machine code is for, such as 90; `None` as above.
+    pub binary_version: Option<u32>,
 }

@@ -260,6 +260,8 @@ impl Backend for Cpu {
             local_bytes: 0,
             static_shared_bytes: 0,
             constant_bytes: 0,
+            ptx_version: None,
+            binary_version: None,
         })
     }
 

@@ -77,6 +77,7 @@ pub(crate) struct Options {
     /// Entries or parts; none where everything is built.
     pub(crate) only: Vec<String>,
     pub(crate) keep_ir: bool,
+    pub(crate) only_part: Option<String>,
 }
 
 impl CudaBuilder {
@@ -112,6 +113,7 @@ impl CudaBuilder {
                 kernels_of_dependencies: false,
                 only: Vec::new(),
                 keep_ir: false,
+                only_part: None,
             },
         }
     }
@@ -240,25 +242,28 @@ impl CudaBuilder {
         self
     }
 
-    /// More arguments for cargo, `--features=x` for instance.
-    pub fn build_args(mut self, arguments: &[impl AsRef<str>]) -> Self {
-        let arguments = arguments
-            .iter()
-            .map(|argument| argument.as_ref().to_owned());
-        self.options.build_args.extend(arguments);
+    /// Builds one part alone, [`MAIN`](crate::manifest::MAIN) or one that `#[part]` names, to
+    /// the code of a build of all: one file, which [`CudaBuilder::final_module_path`] shows.
+    pub fn only_part(mut self, name: impl Into<String>) -> Self {
+        self.options.only_part = Some(name.into());
         self
     }
 
-    /// Whether kernels of the crates that this one depends on are in the PTX
-    /// too. Default: false, so that the device code of a crate can be used
-    /// without its kernels.
+    /// More arguments for cargo, `--features=x` for instance.
+    pub fn build_args(mut self, arguments: &[impl AsRef<str>]) -> Self {
+        let given = arguments.iter().map(|one| one.as_ref().to_owned());
+        self.options.build_args.extend(given);
+        self
+    }
+
+    /// Whether kernels of the crates that this one depends on are in the PTX too. Default:
+    /// false, so that a crate's device code can be used without its kernels.
     pub fn kernels_of_dependencies(mut self, include: bool) -> Self {
         self.options.kernels_of_dependencies = include;
         self
     }
 
-    /// Builds these kernels alone, each by the name of its entry or of its part, so that
-    /// whoever works on one does not wait for the others. Default: all.
+    /// Builds these kernels alone, by the names of entries or parts, for whoever works on them.
     pub fn only(mut self, names: &[impl AsRef<str>]) -> Self {
         let names = names.iter().map(|name| name.as_ref().to_owned());
         self.options.only.extend(names);

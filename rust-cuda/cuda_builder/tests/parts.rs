@@ -188,6 +188,37 @@ fn one_file_of_several_parts_is_refused() {
 }
 
 #[test]
+fn one_part_alone_has_the_code_that_it_has_among_all_and_shows_its_ir() {
+    for (name, entry) in [("first", "in_first"), (MAIN, "plain")] {
+        let here = tempfile::tempdir().unwrap();
+        let last = here.path().join("last.ll");
+        let artifact = builder(&fixture("in_parts").join("kernels"), here.path())
+            .arch(NvvmArch::Compute90)
+            .only_part(name)
+            .final_module_path(&last)
+            .build_all()
+            .unwrap();
+        let paths: Vec<_> = artifact.ptx_paths().collect();
+        assert_eq!(paths.len(), 1);
+        assert_eq!(fs::read_to_string(&paths[0]).unwrap(), part(name));
+        let ir = fs::read_to_string(last).unwrap();
+        assert!(ir.contains(&format!("ptx_kernel void @{entry}(")), "{ir}");
+        assert_eq!(ir.matches("define ptx_kernel").count(), 1);
+    }
+}
+
+#[test]
+fn a_part_that_no_kernel_is_in_is_refused_with_those_that_are() {
+    let here = tempfile::tempdir().unwrap();
+    let new = builder(&fixture("in_parts").join("kernels"), here.path());
+    let text = new.only_part("third").build().unwrap_err().to_string();
+    assert!(
+        text.contains("`third`, allowed are") && text.contains("main, first, second"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_dependencys_kernels_are_left_out_unless_they_are_asked_for() {
     let here = tempfile::tempdir().unwrap();
     let new = || builder(&fixture("in_parts").join("kernels"), here.path());

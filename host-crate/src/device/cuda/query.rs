@@ -125,6 +125,8 @@ pub(super) fn attributes(function: Handle) -> Result<FunctionAttributes> {
         local_bytes: get(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
         static_shared_bytes: get(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
         constant_bytes: get(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES)?,
+        ptx_version: Some(get(CU_FUNC_ATTRIBUTE_PTX_VERSION)?),
+        binary_version: Some(get(CU_FUNC_ATTRIBUTE_BINARY_VERSION)?),
     })
 }
 

@@ -56,6 +56,8 @@ pub(super) fn attributes(model: &Model, kernel: &Attributes) -> FunctionAttribut
         local_bytes: kernel.local,
         static_shared_bytes: small(kernel.shared),
         constant_bytes: small(kernel.constant),
+        ptx_version: None,
+        binary_version: None,
     }
 }
 

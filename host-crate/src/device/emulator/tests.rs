@@ -179,6 +179,8 @@ fn a_kernel_tells_what_it_takes_up_and_not_its_registers() -> Result<()> {
         local_bytes: 0,
         static_shared_bytes: 4096,
         constant_bytes: 0,
+        ptx_version: None,
+        binary_version: None,
     };
     assert_eq!(module.attributes("bounded")?, expected);
     assert_eq!(module.attributes("add")?.max_threads_per_block, 1024);

@@ -75,7 +75,11 @@ impl Passes<'_> {
         }
         metadata::select(&mut found, &self.options.only)?;
         self.whole(&module, &found, bitcode)?;
-        let parts = parts::split(&found)?;
+        let mut parts = parts::split(&found)?;
+        if let Some(name) = &self.options.only_part {
+            parts = parts::only(parts, name)?;
+            parts::keep(&module, &self.machine()?, &found, &parts)?;
+        }
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
         let made = self.each(module, &found, parts, threads)?;
         Ok(made.into_iter().map(|(_, text)| text).collect())
