@@ -222,8 +222,7 @@ impl CudaBuilder {
         self
     }
 
-    /// Writes the module as LLVM IR before it is optimised beside the PTX,
-    /// with the extension `.ll`. Default: false.
+    /// Writes the module as LLVM IR before it is optimised beside the PTX, as `.ll`.
     pub fn emit_llvm_ir(mut self, emit: bool) -> Self {
         self.emit_ir = emit;
         self
