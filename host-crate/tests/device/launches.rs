@@ -268,7 +268,8 @@ fn a_launcher_built_from_another_source_is_refused() {
     );
     assert_eq!(
         sentence(module.launch(kernels::absent, shape, ())),
-        "the module has no kernel `absent`"
+        "the module has no kernel `absent`: build the artifact anew, or load that of the crate \
+         which defines the kernel"
     );
 }
 
