@@ -26,7 +26,10 @@ fn of(ptx: &str, number: usize) -> Option<String> {
     let (_, name) = names.into_iter().find(|(known, _)| *known == file)?;
     let name = name.trim().trim_matches('"');
     let line = line.trim_end_matches(',');
-    Some(format!("{}:{line}", name.strip_prefix("./").unwrap_or(name)))
+    Some(format!(
+        "{}:{line}",
+        name.strip_prefix("./").unwrap_or(name)
+    ))
 }
 
 #[cfg(test)]
@@ -60,7 +63,13 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_lines_without_a_position() {
-        for log in ["line 9; error", "line 1; error", "line 99", "line x", "fatal"] {
+        for log in [
+            "line 9; error",
+            "line 1; error",
+            "line 99",
+            "line x",
+            "fatal",
+        ] {
             assert_eq!(note(PTX, log), None, "{log}");
         }
     }

@@ -155,6 +155,16 @@ fn variables_that_are_too_large_are_named_with_their_kernel() {
     }
 }
 
+#[test]
+fn ptx_that_cannot_be_put_where_it_was_asked_for_is_refused_by_its_path() {
+    let kernels = Kernels::new(&kernel("own_kernels", "a", ""));
+    let nowhere = kernels.folder.path().join("no/folder/a.ptx");
+    let error = kernels.builder().copy_to(&nowhere).build().unwrap_err();
+    let said = error.to_string();
+    let expected = format!("the PTX could not be copied to {}: ", nowhere.display());
+    assert!(said.starts_with(&expected), "{said}");
+}
+
 /// Set for the process that builds what ends it.
 const CHILD: &str = "CUDA_BUILDER_TEST_CHILD";
 

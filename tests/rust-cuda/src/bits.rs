@@ -70,7 +70,9 @@ where
     let blocks = (elements.len() as u32).div_ceil(THREADS);
     let shape = LaunchShape::new(blocks, THREADS);
     bench.module.launch(kernel, shape, (&input, &mut output))?;
-    compare(&output.to_vec()?, &expected, |i| format!("{:?}", elements[i]))
+    compare(&output.to_vec()?, &expected, |i| {
+        format!("{:?}", elements[i])
+    })
 }
 
 /// Whether two arrays have the same bits; `name` says what the i-th element is.
@@ -85,7 +87,13 @@ pub(crate) fn compare<T: Pod + Debug>(
     let same = |(a, b): (&T, &T)| bytemuck::bytes_of(a) == bytemuck::bytes_of(b);
     match found.iter().zip(expected).position(|pair| !same(pair)) {
         None => Ok(()),
-        Some(i) => Err(format!("of {}: {:?}, expected is {:?}", name(i), found[i], expected[i]).into()),
+        Some(i) => Err(format!(
+            "of {}: {:?}, expected is {:?}",
+            name(i),
+            found[i],
+            expected[i]
+        )
+        .into()),
     }
 }
 

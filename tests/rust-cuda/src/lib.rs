@@ -8,8 +8,8 @@
 //! The names of the subjects are those of rust-cuda's files; of what is in them nothing is
 //! here.
 
-mod bits;
 mod bench;
+mod bits;
 pub mod statements;
 pub mod subjects;
 

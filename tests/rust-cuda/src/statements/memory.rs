@@ -11,12 +11,16 @@ const BLOCKS: u32 = 5;
 
 /// The elements that blocks turn round.
 fn elements(count: u32) -> Vec<u32> {
-    (0..count).map(|i| i.wrapping_mul(0x0100_0193) ^ 0x811c_9dc5).collect()
+    (0..count)
+        .map(|i| i.wrapping_mul(0x0100_0193) ^ 0x811c_9dc5)
+        .collect()
 }
 
 /// The element at the mirrored place of the same block.
 fn mirrored(elements: &[u32], block: u32) -> impl Iterator<Item = u32> {
-    elements.chunks(block as usize).flat_map(|chunk| chunk.iter().rev().copied())
+    elements
+        .chunks(block as usize)
+        .flat_map(|chunk| chunk.iter().rev().copied())
 }
 
 pub(super) fn static_shared(bench: &Bench) -> Outcome {
@@ -25,7 +29,9 @@ pub(super) fn static_shared(bench: &Bench) -> Outcome {
     let input = bench.device.upload(&values)?;
     let mut output = bench.device.alloc_zeroed::<u32>(count as usize)?;
     let shape = LaunchShape::new(BLOCKS, gpu::SHARED_THREADS);
-    bench.module.launch(gpu::static_shared, shape, (&input, &mut output))?;
+    bench
+        .module
+        .launch(gpu::static_shared, shape, (&input, &mut output))?;
     let expected: Vec<u32> = mirrored(&values, gpu::SHARED_THREADS).collect();
     compare(&output.to_vec()?, &expected, |i| format!("element {i}"))
 }
@@ -37,10 +43,14 @@ pub(super) fn dynamic_shared(bench: &Bench) -> Outcome {
         let input = bench.device.upload(&values)?;
         let mut output = bench.device.alloc_zeroed::<u32>(count as usize)?;
         let shape = LaunchShape::new(BLOCKS, block).with_shared(12 * block);
-        bench.module.launch(gpu::dynamic_shared, shape, (&input, &mut output))?;
+        bench
+            .module
+            .launch(gpu::dynamic_shared, shape, (&input, &mut output))?;
         let both = mirrored(&values, block).zip(&values);
         let expected: Vec<u32> = both.map(|(other, own)| other ^ !own).collect();
-        compare(&output.to_vec()?, &expected, |i| format!("element {i} of blocks of {block}"))?;
+        compare(&output.to_vec()?, &expected, |i| {
+            format!("element {i} of blocks of {block}")
+        })?;
     }
     Ok(())
 }
@@ -49,12 +59,18 @@ pub(super) fn memory_spaces(bench: &Bench) -> Outcome {
     let mut output = bench.device.alloc_zeroed::<u32>(2)?;
     let mut seen = Vec::new();
     for i in 0..4_u32 {
-        bench.module.launch(gpu::memory_spaces, LaunchShape::new(1, 1), (&mut output, i))?;
+        bench
+            .module
+            .launch(gpu::memory_spaces, LaunchShape::new(1, 1), (&mut output, i))?;
         seen.push(output.to_vec()?);
     }
     // The module may have counted before: each launch adds one.
     let first = seen[0][0];
-    let expected: Vec<u32> = [2, 3, 5, 7].into_iter().zip(first..).flat_map(|(weight, calls)| [calls, weight]).collect();
+    let expected: Vec<u32> = [2, 3, 5, 7]
+        .into_iter()
+        .zip(first..)
+        .flat_map(|(weight, calls)| [calls, weight])
+        .collect();
     if first < 41 {
         return Err(format!("the variable began at {first}, and the source says 40").into());
     }
@@ -75,7 +91,9 @@ pub(super) fn atomic_operations(bench: &Bench) -> Outcome {
     let mut doubles = device.alloc_zeroed::<f64>(2)?;
     let shape = LaunchShape::new(BLOCKS, THREADS);
     let arguments = (&mut words, &mut wide, &mut floats, &mut doubles);
-    bench.module.launch(gpu::atomic_operations, shape, arguments)?;
+    bench
+        .module
+        .launch(gpu::atomic_operations, shape, arguments)?;
 
     let (last, sum) = (n - 1, n * (n - 1) / 2);
     let expected = [

@@ -19,7 +19,9 @@ where
     let (blocks, block) = (2, 3 * LANES);
     let count = (blocks * block) as usize;
     let mut output = bench.device.alloc_zeroed::<u32>(count * LANE_WORDS)?;
-    bench.module.launch(kernel, LaunchShape::new(blocks, block), (&mut output,))?;
+    bench
+        .module
+        .launch(kernel, LaunchShape::new(blocks, block), (&mut output,))?;
     let expected: Vec<u32> = (0..blocks * block)
         .flat_map(|thread| {
             let mut words = of(thread % LANES);
@@ -34,7 +36,9 @@ where
 
 /// The lanes for which this holds, as bits.
 fn those(holds: impl Fn(u32) -> bool) -> u32 {
-    (0..LANES).filter(|&lane| holds(lane)).fold(0, |bits, lane| bits | 1 << lane)
+    (0..LANES)
+        .filter(|&lane| holds(lane))
+        .fold(0, |bits, lane| bits | 1 << lane)
 }
 
 pub(super) fn warp_functions(bench: &Bench) -> Outcome {
