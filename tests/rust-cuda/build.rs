@@ -21,6 +21,8 @@ fn embed() -> Result<(), String> {
         .fma_contraction(false)
         // Hashes and sorted vectors have arrays that no register can hold.
         .lint(Lint::LocalArray, LintLevel::Allow)
+        // Atomics of a block take a pointer to whatever memory it is.
+        .lint(Lint::SharedGeneric, LintLevel::Allow)
         .setup_command("cargo xtask setup")
         .build_all()
         .map_err(|error| error.to_string())?;

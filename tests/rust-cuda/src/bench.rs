@@ -14,14 +14,22 @@ const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/artifact.rs"
 /// [`Error::NoDevice`] when there is none; any other error is a fault of the product.
 pub fn open(choice: DeviceChoice) -> Result<Bench> {
     let device = Device::open(choice)?;
+    let module = device.load(&artifact()?)?;
+    Ok(Bench { device, module })
+}
+
+/// The kernels of the subjects, as `build.rs` made them.
+///
+/// # Errors
+///
+/// [`Error::Unreadable`] when there is no temporary folder.
+pub fn artifact() -> Result<Artifact> {
     let folder = unpacked().map_err(|source| Error::Unreadable {
         path: std::env::temp_dir(),
         source,
     })?;
     // SAFETY: `build.rs` built it of the crate that the launchers are of.
-    let artifact = unsafe { Artifact::read(folder.path())? };
-    let module = device.load(&artifact)?;
-    Ok(Bench { device, module })
+    unsafe { Artifact::read(folder.path()) }
 }
 
 fn unpacked() -> std::io::Result<tempfile::TempDir> {

@@ -56,12 +56,11 @@ per_element! {
 
     /// `lang/control_flow/if_return_else`: one side leaves the function.
     fn if_return_else(x: u32) -> u32 {
-        let y;
-        if x % 5 == 0 {
+        let y = if x.is_multiple_of(5) {
             return 17;
         } else {
-            y = next(x);
-        }
+            next(x)
+        };
         y ^ x
     }
 
@@ -79,8 +78,10 @@ per_element! {
     fn if_while(x: u32) -> u32 {
         let mut y = x;
         if x & 4 == 0 {
-            while y % 11 != 3 {
-                y = next(y) >> 1;
+            let mut i = 0;
+            while i < 30 && y % 11 != 3 {
+                y = next(y) ^ i;
+                i += 1;
             }
         }
         y
@@ -93,7 +94,7 @@ per_element! {
             asked += 1;
             y > 1 << 20
         };
-        let both = x % 2 == 0 && second(x) && second(next(x));
+        let both = x.is_multiple_of(2) && second(x) && second(next(x));
         asked << 1 | u32::from(both)
     }
 
@@ -104,7 +105,7 @@ per_element! {
             asked += 1;
             y > 1 << 20
         };
-        let either = x % 2 == 0 || second(x) || second(next(x));
+        let either = x.is_multiple_of(2) || second(x) || second(next(x));
         asked << 1 | u32::from(either)
     }
 
@@ -114,7 +115,7 @@ per_element! {
             0 => 1,
             1 | 2 => 10,
             y @ 3..=99 => y * 100,
-            y if y % 7 == 0 => y / 7,
+            y if y.is_multiple_of(7) => y / 7,
             _ => next(x),
         }
     }

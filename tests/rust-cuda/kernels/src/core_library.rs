@@ -127,7 +127,7 @@ per_element! {
     /// `lang/core/ptr/allocate_null`: a pointer to nothing is told from others.
     fn null_pointers(x: u32) -> u32 {
         let nothing = core::ptr::null::<u32>();
-        let pointer = if x % 2 == 0 { nothing } else { &raw const x };
+        let pointer = if x.is_multiple_of(2) { nothing } else { &raw const x };
         // SAFETY: null, or the address of `x`.
         match unsafe { pointer.as_ref() } {
             Some(value) => value.wrapping_add(1),

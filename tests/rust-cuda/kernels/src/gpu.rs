@@ -75,7 +75,7 @@ pub unsafe fn hello_world(output: *mut u32) {
 )]
 pub unsafe fn thread_sync(output: *mut u32) {
     let t = thread::thread_idx_x();
-    let count = thread::sync_threads_count(u32::from(t % 3 == 0));
+    let count = thread::sync_threads_count(u32::from(t.is_multiple_of(3)));
     thread::block_fence();
     let all = thread::sync_threads_and(u32::from(t < 1024));
     thread::device_fence();
@@ -248,7 +248,7 @@ pub unsafe fn warp_functions(output: *mut u32) {
             warp::lanemask_gt(),
             u32::from(warp::warp_vote_all(u32::MAX, lane < 31)),
             u32::from(warp::warp_vote_any(u32::MAX, lane == 31)),
-            warp::warp_vote_ballot(u32::MAX, lane % 3 == 0),
+            warp::warp_vote_ballot(u32::MAX, lane.is_multiple_of(3)),
             warp::warp_match_any(u32::MAX, lane / 4),
             warp::warp_match_any(u32::MAX, u64::from(lane & 1) << 40),
             warp::warp_match_all(u32::MAX, lane / 32).unwrap_or(0),
@@ -300,7 +300,7 @@ pub unsafe fn warp_reductions(output: *mut u32) {
     const EVEN: u32 = 0x5555_5555;
     // SAFETY: as in `warp_functions`; the lanes of `EVEN` come to the last one together.
     unsafe {
-        let half = if lane % 2 == 0 {
+        let half = if lane.is_multiple_of(2) {
             warp::warp_reduce(EVEN, lane, WarpReductionOp::Add)
         } else {
             0

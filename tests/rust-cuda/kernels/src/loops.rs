@@ -140,12 +140,13 @@ per_element! {
 
     /// `lang/control_flow/while_return`.
     fn while_return(x: u32) -> u32 {
-        let mut y = x | 1;
-        while y % 8 != 3 {
-            y = next(y);
-            if y % 64 == 1 {
-                return 99;
+        let (mut i, mut y) = (0, x);
+        while i < 40 {
+            y = next(y) ^ i;
+            if y % 16 == 1 {
+                return i;
             }
+            i += 1;
         }
         y
     }

@@ -1,6 +1,9 @@
 //! Linear algebra with glam, as `cuda_std::glam` gives it.
+//!
+//! On the host glam adds up the products of a `Vec4` in another order, by vector
+//! instructions; so what sums over four parts is in f64 here, which has none of them.
 
-use cuda_std::glam::{Mat3, Mat4, Quat, UVec3, Vec3, Vec4};
+use cuda_std::glam::{DMat4, DQuat, DVec3, DVec4, Mat3, Mat4, UVec3, Vec3};
 
 /// A vector of numbers between -4 and 4, all different.
 fn vector(x: f32) -> Vec3 {
@@ -36,16 +39,22 @@ per_element! {
         let move_it = Mat4::from_translation(v);
         let grow = Mat4::from_scale(Vec3::new(2.0, 0.5, 3.0));
         let both = move_it * grow;
-        let back = both.inverse();
-        let row: Vec4 = both.row(1);
-        mixed(both.transform_point3(v)) + mixed(back.transform_vector3(v)) + both.determinant()
-            + row.dot(Vec4::new(1.0, 2.0, 3.0, 4.0))
+        let wide = both.as_dmat4();
+        let back: DMat4 = wide.inverse();
+        let row: DVec4 = wide.row(1);
+        let sum = wide.determinant() + row.dot(DVec4::new(1.0, 2.0, 3.0, 4.0));
+        mixed(both.transform_point3(v))
+            + mixed((both.transpose() * both).transform_vector3(v))
+            + mixed(back.transform_vector3(v.as_dvec3()).as_vec3())
+            + sum as f32
     }
 
     /// A turn about an axis.
-    fn quaternions(x: f32) -> f32 {
-        let turn = Quat::from_xyzw(0.0, 0.6, 0.0, 0.8);
-        mixed(turn * vector(x)) + mixed((turn * turn).mul_vec3(Vec3::X))
+    fn quaternions(x: f64) -> f64 {
+        let v = DVec3::new(x % 3.0, 1.0, x % 2.0);
+        let turn = DQuat::from_xyzw(0.0, 0.6, 0.0, 0.8);
+        let turned = turn * v + (turn * turn).mul_vec3(DVec3::X);
+        turned.x + 3.0 * turned.y + 7.0 * turned.z
     }
 
     /// `lang/control_flow/issue_283`: a ray walks as far as the nearest thing is away; left by
@@ -76,18 +85,8 @@ per_element! {
     /// Vectors of integers.
     fn integer_vectors(x: u32) -> u32 {
         let v = UVec3::new(x, 3, x >> 7);
-        let w = (v & UVec3::splat(0xffff)) + v.yzx_like() ^ UVec3::ONE;
+        let turned = UVec3::new(v.y, v.z, v.x);
+        let w = (v & UVec3::splat(0xffff)).wrapping_add(turned) ^ UVec3::ONE;
         w.x ^ w.y << 3 ^ w.z << 5
-    }
-}
-
-/// The parts in another order, without glam's macros of swizzles.
-trait Turned {
-    fn yzx_like(self) -> Self;
-}
-
-impl Turned for UVec3 {
-    fn yzx_like(self) -> Self {
-        UVec3::new(self.y, self.z, self.x)
     }
 }
