@@ -6,6 +6,7 @@
 //! [`cargo`]. Nothing is measured here: `quadscan bench` does that.
 
 mod bench;
+mod book;
 mod bundle;
 mod cargo;
 mod check;
@@ -103,6 +104,10 @@ enum Command {
         )]
         arguments: Vec<OsString>,
     },
+    /// The pages in docs as a book, target/book/html
+    ///
+    /// By mdbook; exits 2, with the command that installs it, where it is not found.
+    Book,
     /// Everything that CI checks: format, lints, docs, tests
     Test(test::Options),
     /// What a build and a GPU run need: found or not, and what to do about it
@@ -161,6 +166,7 @@ fn main() -> ExitCode {
         Command::Integrate { arguments } => integrate::run(&arguments),
         Command::Report { arguments } => report::run(&arguments),
         Command::Check { arguments } => check::run(&arguments),
+        Command::Book => book::run(),
         Command::Test(options) => test::run(&options),
         Command::Doctor => doctor::run(),
         Command::Bundle { directory } => bundle::run(directory),
@@ -261,6 +267,20 @@ mod tests {
             ("docs/tables.md", include_str!("../../docs/tables.md")),
             ("docs/report.md", include_str!("../../docs/report.md")),
             ("docs/integrate.md", include_str!("../../docs/integrate.md")),
+            ("docs/README.md", include_str!("../../docs/README.md")),
+            ("docs/gpu-box.md", include_str!("../../docs/gpu-box.md")),
+            (
+                "docs/measuring-honestly.md",
+                include_str!("../../docs/measuring-honestly.md"),
+            ),
+            (
+                "docs/from-naive-to-look-back.md",
+                include_str!("../../docs/from-naive-to-look-back.md"),
+            ),
+            (
+                "docs/shared-memory.md",
+                include_str!("../../docs/shared-memory.md"),
+            ),
         ] {
             let commands = documented_commands(text);
             assert!(
