@@ -215,7 +215,7 @@ fn objection(page: &str, block: &(String, String), linked: &[String]) -> Option<
                 .find(|line| !known(line))
                 .map(|line| format!("`{line}` is no known command"))
         }
-        "text" | "console" | "toml" => None,
+        "" | "text" | "console" | "toml" => None,
         other => Some(format!("a block of `{other}`")),
     }
 }
