@@ -31,7 +31,7 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
     }
     let target = cargo::target_directory()?.join("book");
     let (source, html) = (target.join("source"), target.join("html"));
-    prepare(&cargo::root(), &source)?;
+    prepare(cargo::root(), &source)?;
     terminal::begin("making the book");
     let status = Command::new("mdbook")
         .arg("build")
@@ -53,17 +53,32 @@ fn prepare(root: &Path, target: &Path) -> anyhow::Result<()> {
         fs::remove_dir_all(target)
             .with_context(|| format!("{} could not be removed", target.display()))?;
     }
+    let summary = Path::new("docs/SUMMARY.md");
+    let text = fs::read_to_string(root.join(summary))
+        .with_context(|| format!("{} could not be read", summary.display()))?;
     let mut book = Book {
         root,
         target,
+        pages: listed(&text),
         copied: BTreeSet::new(),
     };
     book.folder(Path::new("docs"))
 }
 
+/// The pages that a summary lists.
+fn listed(summary: &str) -> BTreeSet<PathBuf> {
+    let page = |event| match event {
+        Event::Start(Tag::Link { dest_url, .. }) => Some(Path::new("docs").join(&*dest_url)),
+        _ => None,
+    };
+    Parser::new(summary).filter_map(page).collect()
+}
+
 struct Book<'a> {
     root: &'a Path,
     target: &'a Path,
+    /// The pages that mdbook makes HTML of; it would lead a link to any other there, too.
+    pages: BTreeSet<PathBuf>,
     /// What is outside of `docs`, and in the book by now.
     copied: BTreeSet<PathBuf>,
 }
@@ -80,7 +95,7 @@ impl Book<'_> {
             }
             let bytes = fs::read(self.root.join(&path))
                 .with_context(|| format!("{} could not be read", path.display()))?;
-            let bytes = match path.extension().is_some_and(|extension| extension == "md") {
+            let bytes = match is_page(&path) {
                 true => self.page(&path, &String::from_utf8_lossy(&bytes))?.into(),
                 false => bytes,
             };
@@ -123,8 +138,8 @@ impl Book<'_> {
         let (place, _) = link.split_once('#').unwrap_or((link, ""));
         let folder = page.parent().unwrap_or(Path::new(""));
         let wanted = plain(&folder.join(place));
-        let is_folder = self.root.join(&wanted).is_dir();
-        if wanted.starts_with("docs") && !is_folder {
+        let is_other = is_page(&wanted) && !self.pages.contains(&wanted);
+        if wanted.starts_with("docs") && !is_other && !self.root.join(&wanted).is_dir() {
             return Ok(None);
         }
         let name = self.outside(&wanted)?;
@@ -150,7 +165,11 @@ impl Book<'_> {
                 fs::read(&full).with_context(|| format!("{} could not be read", path.display()))?;
             (path.to_owned(), bytes)
         };
-        let name = format!("{}.txt", name.display());
+        // mdbook takes every link with `.md` in it for one to a page of its own.
+        let name = match is_page(&name) {
+            true => name.with_extension("txt").display().to_string(),
+            false => format!("{}.txt", name.display()),
+        };
         if self.copied.insert(path.to_owned()) {
             self.write(&Path::new(OUTSIDE).join(&name), &text)?;
         }
@@ -165,6 +184,10 @@ impl Book<'_> {
         };
         write().with_context(|| format!("{} cannot be written", path.display()))
     }
+}
+
+fn is_page(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "md")
 }
 
 /// A path without `.` and `..`.
@@ -186,27 +209,30 @@ fn plain(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
-    /// Links of every page below a folder that lead to nothing there.
-    fn dead(root: &Path, folder: &Path) -> Vec<String> {
+    /// Links of the listed pages below a folder that lead to nothing there, or to a page that
+    /// is not listed.
+    fn dead(root: &Path) -> Vec<String> {
+        let summary = fs::read_to_string(root.join("SUMMARY.md")).expect("a summary");
+        let pages = listed(&summary);
+        let pages = pages
+            .iter()
+            .map(|page| page.strip_prefix("docs").expect("in docs"));
         let mut found = Vec::new();
-        for entry in fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                found.extend(dead(root, &path));
-            } else if path.extension().is_some_and(|extension| extension == "md") {
-                let text = fs::read_to_string(&path).expect("text");
-                for event in Parser::new_ext(&text, Options::ENABLE_TABLES) {
-                    let Event::Start(Tag::Link { dest_url, .. }) = event else {
-                        continue;
-                    };
-                    let place = dest_url.split('#').next().unwrap_or_default().to_owned();
-                    let target = plain(&path.parent().expect("has one").join(&place));
-                    let leads = dest_url.contains("://")
-                        || place.is_empty()
-                        || target.starts_with(root) && target.is_file();
-                    if !leads {
-                        found.push(format!("{}: {dest_url}", path.display()));
-                    }
+        for page in pages.clone() {
+            let text = fs::read_to_string(root.join(page)).expect("text");
+            for event in Parser::new_ext(&text, Options::ENABLE_TABLES) {
+                let Event::Start(Tag::Link { dest_url, .. }) = event else {
+                    continue;
+                };
+                let place = dest_url.split('#').next().unwrap_or_default();
+                let target = plain(&page.parent().expect("has one").join(place));
+                let is_page = place.contains(".md");
+                let leads = dest_url.contains("://")
+                    || place.is_empty()
+                    || is_page && pages.clone().any(|page| page == target)
+                    || !is_page && root.join(&target).is_file();
+                if !leads {
+                    found.push(format!("{}: {dest_url}", page.display()));
                 }
             }
         }
@@ -217,12 +243,11 @@ mod tests {
     fn no_link_of_the_book_leads_out_of_it_or_nowhere() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let target = folder.path().join("source");
-        prepare(&cargo::root(), &target).expect("prepared");
-        assert!(target.join("SUMMARY.md").is_file());
+        prepare(cargo::root(), &target).expect("prepared");
         assert!(target.join("book.toml").is_file());
-        assert_eq!(dead(&target, &target), [""; 0]);
+        assert_eq!(dead(&target), [""; 0]);
         // Again, over what is there.
-        prepare(&cargo::root(), &target).expect("prepared again");
+        prepare(cargo::root(), &target).expect("prepared again");
     }
 
     #[test]
@@ -234,22 +259,34 @@ mod tests {
             fs::write(path, text).expect("written");
         };
         write("src/lib.rs", "//! Source.");
-        let page = "[a](../src/lib.rs#L3), [b](../src), [c](other.md#d), <https://e.f>";
+        write("README.md", "Read me.");
+        write("docs/SUMMARY.md", "[a](page.md), [b](deep/page.md)");
+        let page = "[a](../src/lib.rs#L3), [b](../src), [c](page.md#d), <https://e.f>";
         write("docs/page.md", page);
-        write("docs/deep/page.md", "[a](../../src/lib.rs)");
+        write(
+            "docs/deep/page.md",
+            "[a](../../src/lib.rs), [b](../../README.md), [c](other.md)",
+        );
+        write("docs/deep/other.md", "Not listed.");
         let target = folder.path().join("book");
         prepare(folder.path(), &target).expect("prepared");
         let read = |name: &str| fs::read_to_string(target.join(name)).expect(name);
         assert_eq!(
             read("page.md"),
-            "[a](repository/src/lib.rs.txt), [b](repository/src/contents.txt), [c](other.md#d), <https://e.f>"
+            "[a](repository/src/lib.rs.txt), [b](repository/src/contents.txt), [c](page.md#d), <https://e.f>"
         );
-        assert_eq!(read("deep/page.md"), "[a](../repository/src/lib.rs.txt)");
+        assert_eq!(
+            read("deep/page.md"),
+            "[a](../repository/src/lib.rs.txt), [b](../repository/README.txt), \
+             [c](../repository/docs/deep/other.txt)"
+        );
         assert_eq!(read("repository/src/lib.rs.txt"), "//! Source.");
         assert_eq!(read("repository/src/contents.txt"), "lib.rs");
+        assert_eq!(dead(&target), [""; 0]);
+        fs::write(target.join("page.md"), "[a](deep/other.md), [b](none.rs)").expect("written");
         assert_eq!(
-            dead(&target, &target),
-            [format!("{}: other.md#d", target.join("page.md").display())]
+            dead(&target),
+            ["page.md: deep/other.md", "page.md: none.rs"]
         );
     }
 }
