@@ -50,8 +50,7 @@ const NO_AUTHORS: &[(&str, &str)] = &[
 /// as they are printed.
 fn plain(text: &str) -> String {
     let mut joined = String::new();
-    let mut lines = text.lines();
-    while let Some(line) = lines.next() {
+    for line in text.lines() {
         joined.push(' ');
         joined.push_str(line.trim_start().trim_end_matches('\\'));
     }

@@ -158,7 +158,8 @@ fn variables_that_are_too_large_are_named_with_their_kernel() {
 #[test]
 fn ptx_that_cannot_be_put_where_it_was_asked_for_is_refused_by_its_path() {
     let kernels = Kernels::new(&kernel("own_kernels", "a", ""));
-    let nowhere = kernels.folder.path().join("no/folder/a.ptx");
+    // A folder that is missing is made; below a file there can be none.
+    let nowhere = kernels.folder.path().join("Cargo.toml/a.ptx");
     let error = kernels.builder().copy_to(&nowhere).build().unwrap_err();
     let said = error.to_string();
     let expected = format!("the PTX could not be copied to {}: ", nowhere.display());
