@@ -75,8 +75,11 @@ const TOO_LARGE: &str = "\
 pub(crate) fn ptx_that_cannot_run_is_refused_in_one_sentence_and_the_device_goes_on(
     bench: &Bench,
 ) -> Outcome {
+    // A driver compiles what it loads; the emulator, what is looked up.
     let refused = |text| {
-        let error = bench.device.load_ptx(text).expect_err("it loads");
+        let loaded = bench.device.load_ptx(text);
+        let known = loaded.and_then(|module| module.attributes("k"));
+        let error = known.expect_err("it can run");
         assert_eq!(error.exit_code(), 2);
         error.to_string()
     };
@@ -86,6 +89,7 @@ pub(crate) fn ptx_that_cannot_run_is_refused_in_one_sentence_and_the_device_goes
     assert_eq!(said.lines().count(), 1, "{said}");
     let said = refused(TOO_LARGE);
     assert!(said.contains("shared"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
     assert_eq!(bench.device.upload(&[7_u32])?.to_vec()?, [7]);
     Ok(())
 }
