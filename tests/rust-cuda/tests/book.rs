@@ -17,7 +17,9 @@ fn ptx(with_barrier: bool) -> String {
     let artifact = rust_cuda_tests::artifact().expect("it was built");
     let part = artifact.parts().find(|part| part.arch == "sm_90");
     let text = part.expect("the artifact has sm_90").ptx().to_owned();
-    let (before, rest) = text.split_once(".entry static_shared(").expect("the kernel");
+    let (before, rest) = text
+        .split_once(".entry static_shared(")
+        .expect("the kernel");
     let (body, behind) = rest.split_once("\n}").expect("its end");
     assert_eq!(body.matches("bar.sync").count(), 1, "{body}");
     let body = if with_barrier {
@@ -48,7 +50,14 @@ fn report(ptx: &str) -> String {
     let parameters: [&[u8]; 3] = [&input, &length, &output];
     let options = LaunchOptions::default();
     let checked = gpu
-        .check(&program, "static_shared", shape, &parameters, &options, Checks::all())
+        .check(
+            &program,
+            "static_shared",
+            shape,
+            &parameters,
+            &options,
+            Checks::all(),
+        )
         .expect("a launch");
     if checked.is_clean() {
         String::new()
@@ -90,6 +99,9 @@ fn without_its_barrier_the_checks_say_what_the_page_shows() {
 fn of_the_source(report: &str) -> Vec<&str> {
     let lines = report.trim().lines();
     lines
-        .map(|line| line.split_once(", PTX line").map_or(line, |(before, _)| before))
+        .map(|line| {
+            line.split_once(", PTX line")
+                .map_or(line, |(before, _)| before)
+        })
         .collect()
 }
