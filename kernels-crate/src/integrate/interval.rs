@@ -52,6 +52,12 @@ impl<R: Real> Error<R> {
         }
     }
 
+    /// Whether an item of this interval alone is done.
+    #[inline(always)]
+    pub(super) fn is_within(&self, tolerance: R) -> bool {
+        self.magnitude <= tolerance && !self.is_blind
+    }
+
     /// As one number: its sign and its last bit are what else is known of it.
     #[inline(always)]
     pub(super) fn packed(self) -> R {
