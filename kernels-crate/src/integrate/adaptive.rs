@@ -92,12 +92,11 @@ struct Estimate<R> {
 }
 
 impl<R: Real> Estimate<R> {
-    /// Whether an item of this interval alone has converged. Where all values are 0 it has not:
-    /// that is looked at again.
+    /// Whether an item of this interval alone has converged; not where all values are 0.
     #[inline(always)]
     fn is_enough(&self, batch: &Batch<R>) -> bool {
-        let is_number = self.value.is_number() && self.size > R::ZERO;
-        is_number && self.error.is_within(batch.tolerance(self.value))
+        let is_within = self.error.is_within(batch.tolerance(self.value));
+        is_within && self.value.is_number() && self.size > R::ZERO
     }
 }
 
@@ -401,8 +400,7 @@ impl<R: Real> Item<R> {
                     self.left = self.right;
                     self.until_break::<I>(batch);
                 } else {
-                    // More breaks than intervals: the rest has not been looked at.
-                    self.fail(batch, R::ZERO, OUT_OF_INTERVALS);
+                    self.fail(batch, R::ZERO, OUT_OF_INTERVALS); // More breaks than intervals.
                 }
             } else if self.phase == Phase::Left {
                 self.phase = Phase::Right;
