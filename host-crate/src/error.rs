@@ -435,6 +435,15 @@ mod tests {
     }
 
     #[test]
+    fn a_program_without_kernels_says_how_to_have_them() {
+        let said = Error::WithoutKernels.to_string();
+        let expected = "this program was built without quadscan's own kernels: build it with \
+                        quadscan's feature `kernels`, or give it an artifact";
+        assert_eq!(said, expected);
+        assert_eq!(Error::WithoutKernels.exit_code(), 2);
+    }
+
+    #[test]
     fn a_refused_request_keeps_the_context_and_exits_2() {
         for code in [1, 2, 3, 100, 218, 222, 500, 701, 720, 999] {
             assert!(!driver(code).is_context_lost(), "{code}");

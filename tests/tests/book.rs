@@ -197,6 +197,7 @@ fn objection(page: &str, block: &(String, String), linked: &[String]) -> Option<
         "ssh ",
         "cd ",
         "quadscan ",
+        "python3 -m pip ",
     ];
     let (language, text) = block;
     match language.as_str() {
