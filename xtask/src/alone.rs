@@ -8,6 +8,7 @@
 use std::fs::File;
 use std::io::{IsTerminal, Read, Seek};
 use std::path::PathBuf;
+use std::process::Command;
 use std::thread;
 
 use anyhow::Context;
@@ -19,6 +20,9 @@ use crate::{BuildFailed, terminal};
 
 /// The suite that states what kernels promise.
 pub(crate) const SUITE: &str = "conformance";
+
+/// The exit code of the suite when statements need other kernels too.
+pub(crate) const OTHERS_NEEDED: u8 = 3;
 
 /// The folder of its modules, below the root.
 const STATEMENTS: &str = "tests/tests/conformance";
@@ -45,7 +49,7 @@ fn is_integrand(name: &str) -> bool {
 }
 
 /// The PTX of one kernel, or of all kernels of an integrand; where it is.
-fn artifact(kernel: &str) -> anyhow::Result<PathBuf> {
+pub(crate) fn artifact(kernel: &str) -> anyhow::Result<PathBuf> {
     let target = cargo::target_directory()?;
     let folder = target.join("alone").join(kernel);
     let (features, name) = match is_integrand(kernel) {
@@ -93,17 +97,23 @@ pub(crate) fn build(kernel: &str) -> anyhow::Result<(PathBuf, Executable)> {
 }
 
 /// The suite's program, without any kernels; what cargo says goes to `log`.
-fn suite(log: File) -> anyhow::Result<Executable> {
-    let mut build = cargo::command("test");
-    build.args(["--no-run", "--quiet", "--no-default-features"]);
-    build.args(["--package", "quadscan-tests", "--test", SUITE]);
-    build.stderr(log);
-    if std::io::stderr().is_terminal() {
-        build.env("CARGO_TERM_COLOR", "always");
-    }
+pub(crate) fn suite(log: File) -> anyhow::Result<Executable> {
+    let mut build = quiet("test", log);
+    build.args(["--no-run", "--package", "quadscan-tests", "--test", SUITE]);
     let suites = cargo::build(build, "the package quadscan-tests")?;
     let mut suites = suites.into_iter();
     suites
         .find(|suite| suite.is_test && suite.name == SUITE)
         .context("cargo built the tests and named no executable")
+}
+
+/// Cargo without any kernels of ours, which says to `log` alone what a compiler says.
+pub(crate) fn quiet(subcommand: &str, log: File) -> Command {
+    let mut command = cargo::command(subcommand);
+    command.args(["--quiet", "--no-default-features"]);
+    command.stderr(log);
+    if std::io::stderr().is_terminal() {
+        command.env("CARGO_TERM_COLOR", "always");
+    }
+    command
 }

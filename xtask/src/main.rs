@@ -10,6 +10,7 @@ mod bench;
 mod bundle;
 mod cargo;
 mod check;
+mod dev;
 mod doctor;
 mod fixtures;
 mod inspect;
@@ -112,6 +113,11 @@ enum Command {
     /// It compiles, passes `check` and appears in `bench --list` at once; what it computes is
     /// the author's to change. Exits 2 when NAME is none that a kernel can have.
     NewKernel(new_kernel::Options),
+    /// On every save, what is wrong with a kernel, the first thing first
+    ///
+    /// Builds the kernel alone, lints its PTX, runs its statements under all checks of the
+    /// emulator, and times it where a GPU is there. Ctrl-C ends it, with exit code 0.
+    Dev(dev::Options),
     /// Write an application outside of the workspace, with kernels of its own
     ///
     /// It builds, runs and is tested at once, without a toolkit and without a GPU. Exits 2
@@ -185,6 +191,7 @@ fn main() -> ExitCode {
         Command::Report { arguments } => report::run(&arguments),
         Command::Check { arguments } => check::run(&arguments),
         Command::NewKernel(options) => new_kernel::run(&options),
+        Command::Dev(options) => dev::run(&options),
         Command::NewApp { directory } => new_app::run(&directory),
         Command::Inspect(options) => inspect::run(&options),
         Command::Test(options) => test::run(&options),

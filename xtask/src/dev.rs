@@ -1,0 +1,249 @@
+//! `cargo xtask dev KERNEL`: on every save, what is wrong with a kernel, the first thing
+//! first, on one screen.
+//!
+//! - `interface`: what a program of the host takes from a file of kernels. Pure.
+//! - `sources`: the files, and what a change of them is worth.
+//! - `round`: build, lint, check, statements.
+//! - `timing`: where a GPU is there, the kernel's row beside its baseline.
+//!
+//! This file has the loop and the screen. A compiler's words pass through as they come.
+
+mod interface;
+mod round;
+mod sources;
+mod timing;
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::Context;
+use quadscan_kernels::integrate::catalogue::CATALOGUE;
+
+use crate::{Refused, alone, cargo, exit_code, setup, terminal};
+use cuda_inspect::ptxas::Usage;
+use round::{Outcome, Rounds, Said};
+use sources::{Change, Sources, stamps};
+
+/// How often files are looked at.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Lines of a finding that fit on a screen.
+const SHOWN: usize = 40;
+
+/// Names that a refusal tells.
+const NAMED: usize = 12;
+
+/// How `cargo xtask dev` goes about it.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Options {
+    /// A kernel's entry, or an integrand
+    #[arg(value_name = "KERNEL")]
+    kernel: String,
+
+    /// One round, and its exit code: 0 when all is right, 1, 2 or 101 as of `check`
+    #[arg(long)]
+    once: bool,
+
+    /// On a GPU, compare with the times of now from now on
+    #[arg(long)]
+    new_baseline: bool,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    let kernel = &options.kernel;
+    let sources = Sources::read(cargo::root(), &Sources::default());
+    let known: Vec<&str> = names(&sources).collect();
+    if !known.contains(&kernel.as_str()) {
+        return Err(unknown(kernel, &known).into());
+    }
+    setup::ensure()?;
+    let mut rounds = Rounds::new(kernel)?;
+    if options.once {
+        return Ok(round(&mut rounds, options, &sources, options.new_baseline));
+    }
+    ctrlc::set_handler(|| {
+        println!();
+        std::process::exit(0);
+    })
+    .context("Ctrl-C cannot be waited for")?;
+    let mut sources = sources;
+    let mut new_baseline = options.new_baseline;
+    loop {
+        clear();
+        round(&mut rounds, options, &sources, new_baseline);
+        new_baseline = false;
+        say("waiting for the next save; Ctrl-C ends");
+        wait(&sources);
+        sources = Sources::read(cargo::root(), &sources);
+    }
+}
+
+/// The kernels that can be built alone.
+fn names(sources: &Sources) -> impl Iterator<Item = &str> {
+    let integrands = CATALOGUE.iter().map(|entry| entry.f64.name);
+    let integrands = integrands.filter(|name| alone::has_statements(name));
+    sources.kernels().chain(integrands)
+}
+
+/// Names those that have a word of the name, or the first ones.
+fn unknown(name: &str, known: &[&str]) -> Refused {
+    let words: Vec<&str> = name.split('_').filter(|word| word.len() > 2).collect();
+    let close = known
+        .iter()
+        .filter(|known| words.iter().any(|word| known.contains(word)));
+    let mut close: Vec<&str> = close.copied().collect();
+    if close.is_empty() {
+        close = known.to_vec();
+    }
+    let more = match close.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    close.truncate(NAMED);
+    Refused(format!(
+        "KERNEL `{name}` is none that stands in a file of its own or others by its name, allowed are {}{more}",
+        close.join(", ")
+    ))
+}
+
+/// One round on the screen, and its exit code.
+fn round(rounds: &mut Rounds, options: &Options, sources: &Sources, anew: bool) -> ExitCode {
+    let start = Instant::now();
+    let kernel = &options.kernel;
+    say(&head(kernel, sources, rounds.change(sources)));
+    let provisional = |said: &Said| {
+        say("provisional, by the statements as they were built before this save:");
+        say(&indented(&shown(&said.text, SHOWN / 4)));
+        say("building the statements, whose verdict counts");
+    };
+    let outcome = rounds.run(sources, provisional);
+    let timed = outcome.and_then(|outcome| {
+        say(&verdict(kernel, &outcome, start.elapsed()));
+        match outcome.said.code {
+            0 if timing::is_possible(kernel) => {
+                let folder = rounds.folder().join("times");
+                let times = timing::times(kernel, &outcome.artifact, &folder, anew)?;
+                say(&format!("\n{}", times.text));
+                Ok(times.code)
+            }
+            code => Ok(code),
+        }
+    });
+    match timed {
+        Ok(code @ (0 | 2)) => ExitCode::from(code),
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            terminal::error(&error);
+            exit_code(&error)
+        }
+    }
+}
+
+/// `mine, saved 16:45:03 UTC`, and what has changed.
+fn head(kernel: &str, sources: &Sources, change: Option<Change>) -> String {
+    let saved = sources.saved().map(time_of_day).unwrap_or_default();
+    let change = match change {
+        None | Some(Change::Nothing) => String::new(),
+        Some(Change::Device(path)) => format!(": what a device runs of {}", path.display()),
+        Some(Change::Host(path)) => format!(": {}, which the host uses too", path.display()),
+    };
+    format!("{kernel}, saved {saved}{change}\n")
+}
+
+/// `16:45:03 UTC`.
+fn time_of_day(time: SystemTime) -> String {
+    let seconds = time
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs() % 86_400);
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    format!("{hours:02}:{minutes:02}:{:02} UTC", seconds % 60)
+}
+
+/// What is wrong, or that nothing is; what the kernel takes up, and where the time went.
+fn verdict(kernel: &str, outcome: &Outcome, took: Duration) -> String {
+    let mut text = match outcome.said.code {
+        0 => format!("all right\n{}\n", outcome.said.text),
+        _ => format!("{}\n", shown(&outcome.said.text, SHOWN)),
+    };
+    if outcome.said.code == alone::OTHERS_NEEDED {
+        text.push_str(&format!(
+            "no verdict: cargo xtask check {kernel} builds all of them\n"
+        ));
+    }
+    if outcome.said.code == 0 {
+        for usage in outcome.usages.iter().take(NAMED) {
+            text.push_str(&takes(usage));
+        }
+    }
+    let stages = outcome.stages.iter();
+    let stages: Vec<String> = stages
+        .map(|(stage, took)| format!("{stage} {}", terminal::duration(*took)))
+        .collect();
+    let took = terminal::duration(took);
+    text.push_str(&format!("{took}: {}", stages.join(", ")));
+    text
+}
+
+/// `mine on sm_90: 16 registers, no spills`.
+fn takes(usage: &Usage) -> String {
+    let spills = match (usage.spill_stores, usage.spill_loads) {
+        (0, 0) => "no spills".to_owned(),
+        (stores, loads) => format!("spills: {stores} bytes stored, {loads} loaded"),
+    };
+    let shared = match usage.shared {
+        0 => String::new(),
+        bytes => format!(", {bytes} bytes of shared memory"),
+    };
+    let Usage {
+        entry,
+        arch,
+        registers,
+        ..
+    } = usage;
+    format!("{entry} on {arch}: {registers} registers, {spills}{shared}\n")
+}
+
+/// The first lines of a text, and how many there are more.
+fn shown(text: &str, lines: usize) -> String {
+    let all: Vec<&str> = text.lines().collect();
+    match all.len().saturating_sub(lines) {
+        0 => text.to_owned(),
+        more => format!(
+            "{}\n({} more)",
+            all[..lines].join("\n"),
+            terminal::count(more, "line")
+        ),
+    }
+}
+
+fn indented(text: &str) -> String {
+    let lines = text.lines().map(|line| format!("    {line}"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Results go to stdout; that nobody reads them is no reason to stop.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+fn clear() {
+    if std::io::stdout().is_terminal() {
+        // Clear what is seen and what was, and begin above.
+        let _ = write!(std::io::stdout(), "\x1b[2J\x1b[3J\x1b[H");
+    }
+}
+
+/// Until something has been saved, and whatever saves it has written it all.
+fn wait(sources: &Sources) {
+    let mut before = sources.stamps.clone();
+    loop {
+        let now = stamps(cargo::root());
+        if now != sources.stamps && now == before {
+            return;
+        }
+        before = now;
+        thread::sleep(INTERVAL);
+    }
+}
