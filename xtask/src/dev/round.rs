@@ -97,7 +97,7 @@ impl Rounds {
         let mut log = Log::new()?;
         let to = log.writer()?;
         let (artifact, host) = thread::scope(|scope| {
-            let host = scope.spawn(|| timed(|| accepted_by_the_host(to)));
+            let host = scope.spawn(|| timed(|| accepted_by_the_host(&self.kernel, to)));
             (timed(|| alone::artifact(&self.kernel)), host.join())
         });
         let (artifact, built) = (artifact.0?, artifact.1);
@@ -203,9 +203,10 @@ impl Rounds {
 }
 
 /// Whether the host's compiler takes the kernels, whose bodies it checks and never runs.
-fn accepted_by_the_host(log: File) -> anyhow::Result<()> {
+fn accepted_by_the_host(kernel: &str, log: File) -> anyhow::Result<()> {
     let mut check = alone::quiet("check", log);
     check.args(["--package", "quadscan-kernels"]);
+    check.args(alone::features(kernel));
     cargo::build(check, "the package quadscan-kernels on the host").map(drop)
 }
 
