@@ -1,13 +1,16 @@
 //! What `cargo xtask new-kernel` writes, of every origin: it is formatted, keeps the house
 //! rules, builds without a warning, and its kernel does what its statements say, under all
 //! checks. The crates that it writes to are copied for it; the others, and what was built of
-//! them, are this workspace's.
+//! them, are this workspace's. And what `cargo xtask dev` says of such a kernel while it is
+//! edited.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use cuda_builder::{CudaBuilder, LintLevel, NvvmArch};
 use quadscan_tests::tidy::{self, Rule};
@@ -157,6 +160,21 @@ fn assert_is_tidy(files: &BTreeMap<String, String>) {
     assert_eq!(changed, 3 * 3 + 2 + 5);
 }
 
+/// The copy, as it was made, for one test at a time.
+fn copy() -> (
+    MutexGuard<'static, ()>,
+    PathBuf,
+    &'static BTreeMap<String, String>,
+) {
+    static FILES: LazyLock<BTreeMap<String, String>> = LazyLock::new(generated);
+    static IN_USE: Mutex<()> = Mutex::new(());
+    // What a test that has failed left there is replaced.
+    let alone = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = folder();
+    replace(&folder, &FILES);
+    (alone, folder, &FILES)
+}
+
 /// The four kernels' PTX.
 fn artifact(folder: &Path) -> PathBuf {
     let names = ORIGINS.map(|(name, origin)| match origin {
@@ -187,9 +205,8 @@ fn places(said: &str) -> Vec<&str> {
 
 #[test]
 fn a_new_kernel_of_every_origin_is_complete() {
-    let (folder, files) = (folder(), generated());
-    replace(&folder, &files);
-    assert_is_tidy(&files);
+    let (_alone, folder, files) = copy();
+    assert_is_tidy(files);
     let format = cargo("fmt", &folder).arg("--check").output();
     let format = format.expect("cargo starts");
     let differences = String::from_utf8_lossy(&format.stdout);
@@ -242,6 +259,135 @@ fn a_new_kernel_of_every_origin_is_complete() {
         .filter(|line| line.starts_with("  of: "))
         .collect();
     assert_eq!(rows, [format!("  of: limit_copy,{names}")]);
+}
+
+/// `cargo xtask dev` at work.
+struct Dev {
+    program: Child,
+    said: BufReader<ChildStdout>,
+    /// What compilers say.
+    errors: tempfile::NamedTempFile,
+}
+
+impl Dev {
+    fn start(folder: &Path, kernel: &str) -> Self {
+        let errors = tempfile::NamedTempFile::new().expect("a temporary file");
+        let mut program = cargo("run", root())
+            .args([
+                "--quiet",
+                "--package",
+                "xtask",
+                "--",
+                "dev",
+                kernel,
+                "--root",
+            ])
+            .arg(folder)
+            .env("CARGO_NET_OFFLINE", "true")
+            // Times are none of this test's.
+            .env(libcuda_lazy::LIBRARY_VARIABLE, "/nonexistent/libcuda.so")
+            .stdout(Stdio::piped())
+            .stderr(errors.reopen().expect("it is there"))
+            .spawn()
+            .expect("cargo starts");
+        let said = BufReader::new(program.stdout.take().expect("it is piped"));
+        Dev {
+            program,
+            said,
+            errors,
+        }
+    }
+
+    /// What it says until it waits for the next save; and the compilers' words so far.
+    fn round(&mut self) -> (String, String) {
+        let mut text = String::new();
+        loop {
+            let start = text.len();
+            let length = self.said.read_line(&mut text).expect("it can be read");
+            let errors = fs::read_to_string(self.errors.path()).expect("it can be read");
+            assert_ne!(length, 0, "it has ended: {text}{errors}");
+            if text[start..].starts_with("waiting for the next save") {
+                return (text, errors);
+            }
+        }
+    }
+
+    /// Ends it as Ctrl-C does; its exit code.
+    fn interrupt(mut self) -> Option<i32> {
+        let id = self.program.id().to_string();
+        let sent = Command::new("kill").args(["-INT", &id]).status();
+        assert!(sent.expect("kill starts").success());
+        self.program.wait().expect("it ends").code()
+    }
+}
+
+#[test]
+fn a_kernel_that_is_watched_is_judged_at_every_save() {
+    let (_alone, folder, files) = copy();
+    let kernel = "kernels-crate/src/tried_map.rs";
+    let statements = "tests/tests/conformance/tried_map.rs";
+    let save = |path: &str, before: &str, after: &str| {
+        assert!(files[path].contains(before), "{path}: {before}");
+        let text = files[path].replace(before, after);
+        fs::write(folder.join(path), text).expect("written");
+    };
+    let mut dev = Dev::start(&folder, "tried_map");
+    let (said, errors) = dev.round();
+    assert!(said.contains("\nall right\n"), "{said}{errors}");
+
+    save(kernel, "i < input.len()", "i <= input.len()");
+    let (said, errors) = dev.round();
+    assert!(said.contains("what a device runs of"), "{said}{errors}");
+    assert!(
+        said.contains("\nfault: trap (tried_map, "),
+        "{said}{errors}"
+    );
+    assert!(!said.contains("all right"), "{said}");
+
+    save(kernel, "i < input.len()", "i < of_nobody");
+    let (said, errors) = dev.round();
+    assert!(
+        errors.contains("error[E0425]: cannot find value `of_nobody`"),
+        "{errors}"
+    );
+    assert!(!said.contains("all right"), "{said}");
+
+    // The host's compiler is another one than the device's.
+    save(
+        kernel,
+        "let i =",
+        "#[cfg(not(target_os = \"cuda\"))]\n    of_nobody();\n    let i =",
+    );
+    let (said, errors) = dev.round();
+    assert!(errors.contains("on the host does not build"), "{errors}");
+    assert!(!said.contains("all right"), "{said}");
+
+    save(kernel, "factor * input[i]", "input[i] * factor");
+    let (said, errors) = dev.round();
+    assert!(said.contains("\nall right\n"), "{said}{errors}");
+
+    save(
+        statements,
+        "expected(&elements, -1.5)",
+        "expected(&elements, -2.5)",
+    );
+    let (said, errors) = dev.round();
+    let (before, after) = said
+        .split_once("building the statements, whose verdict counts")
+        .unwrap_or_else(|| panic!("{said}{errors}"));
+    assert!(
+        before.contains("provisional") && before.contains("nothing found"),
+        "{said}"
+    );
+    assert!(
+        !before.contains("all right") && !after.contains("all right"),
+        "{said}"
+    );
+    assert!(
+        after.contains("results_are_the_hosts does not hold"),
+        "{said}"
+    );
+    assert_eq!(dev.interrupt(), Some(0));
 }
 
 #[test]

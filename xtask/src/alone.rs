@@ -25,7 +25,7 @@ pub(crate) const SUITE: &str = "conformance";
 pub(crate) const OTHERS_NEEDED: u8 = 3;
 
 /// The folder of its modules, below the root.
-const STATEMENTS: &str = "tests/tests/conformance";
+pub(crate) const STATEMENTS: &str = "tests/tests/conformance";
 
 /// Whether the suite has a module of this name: statements about this kernel alone.
 pub(crate) fn has_statements(kernel: &str) -> bool {

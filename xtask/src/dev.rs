@@ -14,12 +14,12 @@ mod sources;
 mod timing;
 
 use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Context;
-use quadscan_kernels::integrate::catalogue::CATALOGUE;
 
 use crate::{Refused, alone, cargo, exit_code, setup, terminal};
 use cuda_inspect::ptxas::Usage;
@@ -49,17 +49,23 @@ pub(crate) struct Options {
     /// On a GPU, compare with the times of now from now on
     #[arg(long)]
     new_baseline: bool,
+
+    /// Another checkout, for tests
+    #[arg(long, hide = true)]
+    root: Option<PathBuf>,
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let kernel = &options.kernel;
-    let sources = Sources::read(cargo::root(), &Sources::default());
-    let known: Vec<&str> = names(&sources).collect();
-    if !known.contains(&kernel.as_str()) {
-        return Err(unknown(kernel, &known).into());
+    if let Some(root) = &options.root {
+        cargo::set_root(root)?;
+    }
+    if !alone::has_statements(kernel) {
+        return Err(unknown(kernel, &known()).into());
     }
     setup::ensure()?;
     let mut rounds = Rounds::new(kernel)?;
+    let sources = Sources::read(cargo::root(), &Sources::default());
     if options.once {
         return Ok(round(&mut rounds, options, &sources, options.new_baseline));
     }
@@ -80,31 +86,36 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The kernels that can be built alone.
-fn names(sources: &Sources) -> impl Iterator<Item = &str> {
-    let integrands = CATALOGUE.iter().map(|entry| entry.f64.name);
-    let integrands = integrands.filter(|name| alone::has_statements(name));
-    sources.kernels().chain(integrands)
+/// Those that have statements of their own, and so can be built alone.
+fn known() -> Vec<String> {
+    let folder = cargo::root().join(alone::STATEMENTS);
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = files.filter_map(|file| Some(file.path().file_stem()?.to_str()?.to_owned()));
+    let mut names: Vec<String> = names.filter(|name| alone::has_statements(name)).collect();
+    names.sort();
+    names.dedup();
+    names
 }
 
-/// Names those that have a word of the name, or the first ones.
-fn unknown(name: &str, known: &[&str]) -> Refused {
+/// Names those that are meant, perhaps: with a word of the name, or else the first ones.
+fn unknown(name: &str, known: &[String]) -> Refused {
     let words: Vec<&str> = name.split('_').filter(|word| word.len() > 2).collect();
-    let close = known
-        .iter()
-        .filter(|known| words.iter().any(|word| known.contains(word)));
-    let mut close: Vec<&str> = close.copied().collect();
-    if close.is_empty() {
-        close = known.to_vec();
+    let close = |known: &&String| words.iter().any(|word| known.contains(word));
+    let mut names: Vec<&str> = known.iter().filter(close).map(String::as_str).collect();
+    if names.is_empty() {
+        names = known.iter().map(String::as_str).collect();
     }
-    let more = match close.len().saturating_sub(NAMED) {
+    let more = match names.len().saturating_sub(NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    close.truncate(NAMED);
+    names.truncate(NAMED);
+    let allowed = match names.as_slice() {
+        [] => "allowed is what `cargo xtask new-kernel` makes".to_owned(),
+        names => format!("allowed are {}{more}", names.join(", ")),
+    };
     Refused(format!(
-        "KERNEL `{name}` is none that stands in a file of its own or others by its name, allowed are {}{more}",
-        close.join(", ")
+        "KERNEL `{name}` has no statements of its own, which dev runs, {allowed}; `cargo xtask check` knows every kernel"
     ))
 }
 

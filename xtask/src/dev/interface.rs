@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use serde::{Deserialize, Serialize};
 
 /// Words that make a body more than its kernel's: an `impl` in it holds everywhere.
 const REACHES_OUT: [&str; 2] = ["impl", "macro_rules"];
@@ -23,12 +24,9 @@ const REACHES_OUT: [&str; 2] = ["impl", "macro_rules"];
 /// Attributes of a private function that give it no other user.
 const HARMLESS: [&str; 6] = ["inline", "doc", "allow", "expect", "must_use", "cold"];
 
-/// A file of kernels.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What the host takes of a file of kernels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Interface {
-    /// The entries that stand in the file itself, not in a macro.
-    pub(super) kernels: Vec<String>,
-    /// What the host takes.
     tokens: String,
 }
 
@@ -37,19 +35,15 @@ impl Interface {
     pub(super) fn of(text: &str) -> Option<Self> {
         let items = items(TokenStream::from_str(text).ok()?);
         let unseen = unseen(&items);
-        let mut kernels = Vec::new();
         let mut tokens = String::new();
         for (place, item) in items.iter().enumerate() {
             if item.is_test || unseen.contains(&place) {
                 continue;
             }
-            if item.is_kernel {
-                kernels.extend(item.function.clone());
-            }
             tokens.push_str(&TokenStream::from_iter(item.seen.iter().cloned()).to_string());
             tokens.push('\n');
         }
-        Some(Interface { kernels, tokens })
+        Some(Interface { tokens })
     }
 }
 
@@ -58,7 +52,6 @@ impl Interface {
 struct Item {
     /// Its tokens, a kernel's without the body.
     seen: Vec<TokenTree>,
-    is_kernel: bool,
     is_test: bool,
     /// The name of a function.
     function: Option<String>,
@@ -145,7 +138,6 @@ fn item(tokens: Vec<TokenTree>) -> Item {
         .any(|attribute| !HARMLESS.contains(&path(attribute).as_str()));
     Item {
         seen,
-        is_kernel,
         is_test,
         is_private: function.is_some() && !is_kernel && !qualified && !marked,
         function,
@@ -269,12 +261,6 @@ mod tests {
         let changed = FILE.replace(before, after);
         assert_ne!(changed, FILE);
         Interface::of(FILE) == Interface::of(&changed)
-    }
-
-    #[test]
-    fn a_kernel_is_found_by_its_name() {
-        let interface = Interface::of(FILE).unwrap();
-        assert_eq!(interface.kernels, ["scale"]);
     }
 
     #[test]

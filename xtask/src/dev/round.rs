@@ -20,6 +20,17 @@ use cuda_inspect::tools::Tools;
 use super::sources::{Change, Sources, stamps};
 use crate::{alone, cargo};
 
+/// The file that says what the suite beside it was built from.
+const BUILT: &str = "built.json";
+
+/// Variables that decide the suite's code.
+const FLAGS: [&str; 4] = [
+    "RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "RUSTC",
+    "RUSTC_WRAPPER",
+];
+
 /// What the suite said of the PTX.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Said {
@@ -56,11 +67,12 @@ impl Rounds {
         let folder = cargo::target_directory()?.join("dev").join(kernel);
         fs::create_dir_all(&folder)
             .with_context(|| format!("{} could not be made", folder.display()))?;
+        let built = kept(&folder);
         Ok(Rounds {
             kernel: kernel.to_owned(),
             folder,
             tools: Tools::find(),
-            built: None,
+            built,
         })
     }
 
@@ -131,14 +143,28 @@ impl Rounds {
         log.print()?;
         let suite = suite?;
         self.built = None;
-        fs::copy(&suite.path, self.suite())
-            .with_context(|| format!("{} could not be copied", suite.path.display()))?;
-        // What was saved meanwhile may be in it or not.
-        if stamps(cargo::root()) == sources.stamps {
-            self.built = Some(sources.clone());
-        }
+        self.keep(&suite.path, sources)?;
         let stages = vec![("PTX", built), ("statements' program, beside it", linked)];
         self.checked(&artifact, stages)
+    }
+
+    /// Keeps the suite, and what it was built from for another start of this program.
+    fn keep(&mut self, suite: &Path, sources: &Sources) -> anyhow::Result<()> {
+        let cannot = || format!("{} could not be written", self.folder.display());
+        let (record, copy) = (self.folder.join(BUILT), self.suite());
+        if record.exists() {
+            // Beside another suite it would be wrong.
+            fs::remove_file(&record).with_context(cannot)?;
+        }
+        fs::copy(suite, copy).with_context(cannot)?;
+        // What was saved meanwhile may be in it or not.
+        if stamps(cargo::root()) != sources.stamps {
+            return Ok(());
+        }
+        let text = serde_json::to_vec(&(environment(), sources)).with_context(cannot)?;
+        fs::write(record, text).with_context(cannot)?;
+        self.built = Some(sources.clone());
+        Ok(())
     }
 
     /// What the suite says, and meanwhile the assembler.
@@ -200,6 +226,25 @@ impl Rounds {
             .flatten()
             .collect()
     }
+}
+
+/// What the suite in a folder was built from, where that is known and the compiler is the same.
+fn kept(folder: &Path) -> Option<Sources> {
+    let text = fs::read(folder.join(BUILT)).ok()?;
+    let (built_in, sources): (Vec<Option<String>>, Sources) = serde_json::from_slice(&text).ok()?;
+    (built_in == environment() && folder.join(alone::SUITE).is_file()).then_some(sources)
+}
+
+/// What decides the suite's code beside its sources.
+fn environment() -> Vec<Option<String>> {
+    let compiler = Command::new("rustc").arg("-vV").output().ok();
+    let compiler = compiler.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let variables = FLAGS.map(|name| std::env::var(name).ok());
+    let root = cargo::root().to_string_lossy().into_owned();
+    [Some(root), compiler]
+        .into_iter()
+        .chain(variables)
+        .collect()
 }
 
 /// Whether the host's compiler takes the kernels, whose bodies it checks and never runs.
