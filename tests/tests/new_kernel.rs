@@ -271,6 +271,11 @@ struct Dev {
 
 impl Dev {
     fn start(folder: &Path, kernel: &str) -> Self {
+        // Cargo writes the copy's lock file, whose packages are fewer, before anybody looks.
+        let locked = cargo("metadata", folder)
+            .args(["--offline", "--format-version=1"])
+            .output();
+        assert!(locked.expect("cargo starts").status.success());
         let errors = tempfile::NamedTempFile::new().expect("a temporary file");
         let mut program = cargo("run", root())
             .args([
@@ -318,6 +323,14 @@ impl Dev {
         let sent = Command::new("kill").args(["-INT", &id]).status();
         assert!(sent.expect("kill starts").success());
         self.program.wait().expect("it ends").code()
+    }
+}
+
+impl Drop for Dev {
+    fn drop(&mut self) {
+        // It has ended, unless the test has failed.
+        let _ = self.program.kill();
+        let _ = self.program.wait();
     }
 }
 

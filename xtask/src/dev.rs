@@ -67,7 +67,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let mut rounds = Rounds::new(kernel)?;
     let sources = Sources::read(cargo::root(), &Sources::default());
     if options.once {
-        return Ok(round(&mut rounds, options, &sources, options.new_baseline));
+        return Ok(once(&mut rounds, options, sources));
     }
     ctrlc::set_handler(|| {
         println!();
@@ -82,6 +82,18 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         new_baseline = false;
         say("waiting for the next save; Ctrl-C ends");
         wait(&sources);
+        sources = Sources::read(cargo::root(), &sources);
+    }
+}
+
+/// One round; another one where something was saved meanwhile, which it may have seen or not.
+fn once(rounds: &mut Rounds, options: &Options, mut sources: Sources) -> ExitCode {
+    loop {
+        let code = round(rounds, options, &sources, options.new_baseline);
+        if stamps(cargo::root()) == sources.stamps {
+            return code;
+        }
+        say("saved again meanwhile");
         sources = Sources::read(cargo::root(), &sources);
     }
 }
@@ -143,7 +155,8 @@ fn round(rounds: &mut Rounds, options: &Options, sources: &Sources, anew: bool) 
         }
     });
     match timed {
-        Ok(code @ (0 | 2)) => ExitCode::from(code),
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(2 | alone::OTHERS_NEEDED) => ExitCode::from(2),
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {
             terminal::error(&error);
@@ -222,9 +235,9 @@ fn shown(text: &str, lines: usize) -> String {
     match all.len().saturating_sub(lines) {
         0 => text.to_owned(),
         more => format!(
-            "{}\n({} more)",
+            "{}\n({})",
             all[..lines].join("\n"),
-            terminal::count(more, "line")
+            terminal::count(more, "more line")
         ),
     }
 }
@@ -256,5 +269,81 @@ fn wait(sources: &Sources) {
         }
         before = now;
         thread::sleep(INTERVAL);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(code: u8, text: &str) -> Outcome {
+        Outcome {
+            said: Said {
+                code,
+                text: text.into(),
+            },
+            artifact: PathBuf::new(),
+            usages: vec![Usage {
+                entry: "mine".into(),
+                arch: "sm_90".into(),
+                registers: 10,
+                spill_stores: 8,
+                spill_loads: 4,
+                ..Usage::default()
+            }],
+            stages: vec![("PTX", Duration::from_millis(2100))],
+        }
+    }
+
+    #[test]
+    fn a_verdict_says_all_right_where_the_suite_does_and_nowhere_else() {
+        let took = Duration::from_millis(2500);
+        let right = "\
+all right
+4 statements: nothing found
+mine on sm_90: 10 registers, spills: 8 bytes stored, 4 loaded
+2.5 s: PTX 2.1 s";
+        let said = verdict("mine", &outcome(0, "4 statements: nothing found"), took);
+        assert_eq!(said, right);
+        for code in [1, 2, alone::OTHERS_NEEDED] {
+            let said = verdict("mine", &outcome(code, "found"), took);
+            assert!(said.starts_with("found\n"), "{said}");
+            assert!(!said.contains("right"), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_on_a_screen_is_counted() {
+        assert_eq!(shown("a\nb", 2), "a\nb");
+        assert_eq!(shown("a\nb\nc", 2), "a\nb\n(1 more line)");
+    }
+
+    #[test]
+    fn a_name_is_refused_with_those_that_are_near_it() {
+        let known = ["mine", "scale_all", "scale_one"].map(str::to_owned);
+        let said = unknown("scale_two", &known).to_string();
+        assert!(said.contains("allowed are scale_all, scale_one;"), "{said}");
+        let said = unknown("x", &known).to_string();
+        assert!(
+            said.contains("allowed are mine, scale_all, scale_one;"),
+            "{said}"
+        );
+        let said = unknown("x", &[]).to_string();
+        assert!(
+            said.contains("allowed is what `cargo xtask new-kernel` makes;"),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn the_head_says_when_and_what() {
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(3 * 86_400 + 3_723);
+        assert_eq!(time_of_day(time), "01:02:03 UTC");
+        let said = head(
+            "mine",
+            &Sources::default(),
+            Some(Change::Device("a.rs".into())),
+        );
+        assert_eq!(said, "mine, saved : what a device runs of a.rs\n");
     }
 }

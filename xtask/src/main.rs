@@ -299,6 +299,7 @@ mod tests {
                 include_str!("../../docs/first-kernel.md"),
             ),
             ("docs/inspect.md", include_str!("../../docs/inspect.md")),
+            ("docs/dev.md", include_str!("../../docs/dev.md")),
         ] {
             let commands = documented_commands(text);
             assert!(

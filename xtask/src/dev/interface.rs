@@ -121,10 +121,14 @@ fn item(tokens: Vec<TokenTree>) -> Item {
     let is_kernel = named("kernel") && function.is_some();
     let mut seen = undocumented(before);
     seen.extend_from_slice(rest);
-    if is_kernel
-        && let Some(TokenTree::Group(body)) = seen.last()
-        && !has_word(&body.stream(), &|word| REACHES_OUT.contains(&word))
-    {
+    let body = match seen.last() {
+        Some(TokenTree::Group(body)) if function.is_some() => Some(body.stream()),
+        _ => None,
+    };
+    // Of a function that stays within its body.
+    let is_contained =
+        body.is_some_and(|body| !has_word(&body, &|word| REACHES_OUT.contains(&word)));
+    if is_kernel && is_contained {
         let empty = Group::new(Delimiter::Brace, TokenStream::new());
         seen.pop();
         seen.push(TokenTree::Group(empty));
@@ -139,7 +143,7 @@ fn item(tokens: Vec<TokenTree>) -> Item {
     Item {
         seen,
         is_test,
-        is_private: function.is_some() && !is_kernel && !qualified && !marked,
+        is_private: is_contained && !is_kernel && !qualified && !marked,
         function,
         hides_names: !is_test && (is_macro || is_path_macro || is_module),
     }
@@ -299,7 +303,10 @@ mod tests {
         let reaching = |text: &str| FILE.replace("let i =", &format!("{text} let i ="));
         let of = |text: &str| Interface::of(&reaching(text));
         let half = "impl Half for f32 { const HALF: f32 = 0.5; }";
-        assert_ne!(of(half), of(&half.replace("0.5", "0.25")));
+        let other = half.replace("0.5", "0.25");
+        assert_ne!(of(half), of(&other));
+        let private = |text: &str| Interface::of(&format!("{FILE} fn f() {{ {text} }}"));
+        assert_ne!(private(half), private(&other));
         assert_eq!(of("let j = 1;"), of("let j = 2;"));
     }
 
