@@ -163,7 +163,9 @@ pub enum Error {
         actual: usize,
     },
     /// The module has no such kernel.
-    #[error("the module has no kernel `{kernel}`")]
+    #[error(
+        "the module has no kernel `{kernel}`: build the artifact anew, or load that of the crate which defines the kernel"
+    )]
     UnknownKernel {
         /// The entry name that was looked for.
         kernel: String,
@@ -208,7 +210,7 @@ pub enum Error {
         source: io::Error,
     },
     /// An artifact that is not what the builder wrote.
-    #[error("the artifact's file {file} is corrupt: {reason}")]
+    #[error("the artifact's file {file} is corrupt: {reason}; build it anew")]
     CorruptArtifact {
         /// The file, as far as it is known.
         file: String,
@@ -227,7 +229,7 @@ pub enum Error {
     },
     /// The driver does not understand the PTX version.
     #[error(
-        "the driver is too old for the PTX: it supports CUDA {driver}, PTX {ptx} needs {needed}"
+        "the driver is too old for the PTX: it supports CUDA {driver}, PTX {ptx} needs {needed}; update the driver"
     )]
     DriverTooOld {
         /// The driver's CUDA version.

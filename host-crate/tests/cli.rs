@@ -380,7 +380,7 @@ fn a_corrupt_artifact_is_refused_on_every_machine() {
     assert_eq!(
         corrupt.errors,
         format!(
-            "error: the artifact's file {} is corrupt: its hash is not the manifest's\n",
+            "error: the artifact's file {} is corrupt: its hash is not the manifest's; build it anew\n",
             last.part.file
         )
     );

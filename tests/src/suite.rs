@@ -101,7 +101,12 @@ pub enum Ground {
 impl Ground {
     /// Opens the device; no device is [`Ground::Broken`] if it is `required`.
     pub fn prepare(choice: DeviceChoice, required: bool) -> Self {
-        match Bench::open(choice) {
+        Self::of(Bench::open(choice), required)
+    }
+
+    /// What came of opening a device; no device is [`Ground::Broken`] if it is `required`.
+    fn of(opened: quadscan::Result<Bench>, required: bool) -> Self {
+        match opened {
             Ok(bench) => Ground::Ready(bench),
             Err(error @ quadscan::Error::NoDevice { .. }) if !required => {
                 Ground::Absent(error.to_string())
@@ -141,6 +146,16 @@ pub fn main(cases: &[Case]) -> ExitCode {
 
 /// Runs `cases` on these devices; otherwise as [`main`].
 pub fn main_on(devices: &[(&str, DeviceChoice)], cases: &[Case]) -> ExitCode {
+    main_with(devices, cases, Bench::open)
+}
+
+/// Runs `cases` on these devices, each opened by `open`, which loads the kernels that they
+/// are about; otherwise as [`main`].
+pub fn main_with(
+    devices: &[(&str, DeviceChoice)],
+    cases: &[Case],
+    open: impl Fn(DeviceChoice) -> quadscan::Result<Bench>,
+) -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Cases share the device, and a fault of one is easier to find in order.
     arguments.test_threads.get_or_insert(1);
@@ -156,7 +171,7 @@ pub fn main_on(devices: &[(&str, DeviceChoice)], cases: &[Case]) -> ExitCode {
         .iter()
         .flat_map(|&(name, choice)| {
             let required = required.split(',').any(|required| required == name);
-            trials(name, &Ground::prepare(choice, required), cases)
+            trials(name, &Ground::of(open(choice), required), cases)
         })
         .collect();
     libtest_mimic::run(&arguments, trials).exit_code()

@@ -86,7 +86,9 @@ fn objection(command: &str, arguments: &[String]) -> Option<String> {
 fn every_bench_command_in_the_documents_is_understood() {
     let documents = [
         "README.md",
+        "docs/from-naive-to-look-back.md",
         "docs/measurement.md",
+        "docs/measuring-honestly.md",
         "docs/performance-integrate.md",
         "docs/tables.md",
         "docs/report.md",

@@ -7,6 +7,7 @@
 
 pub(crate) mod folder;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -17,8 +18,15 @@ use crate::cargo::{self, Executable};
 use crate::{bench, fixtures, setup, terminal};
 use folder::Folder;
 
-/// The suites that need a GPU: targets of the package `quadscan-tests`.
-const GPU_SUITES: &[&str] = &["conformance", fixtures::SUITE];
+/// The suites that need a GPU: test targets of these packages.
+const GPU_SUITES: &[(&str, &str)] = &[
+    (TESTS, "conformance"),
+    (TESTS, fixtures::SUITE),
+    ("rust-cuda-tests", "subjects"),
+];
+
+/// The package of nearly all suites.
+const TESTS: &str = "quadscan-tests";
 
 /// The largest bundle that is let through.
 const MAX_BYTES: u64 = 100_000_000;
@@ -41,7 +49,7 @@ pub(crate) fn run(directory: Option<PathBuf>) -> anyhow::Result<ExitCode> {
     let start = Instant::now();
     terminal::begin("building quadscan and its GPU tests");
     let quadscan = bench::build()?;
-    let suites = gpu_suites(GPU_SUITES)?;
+    let suites = suites(GPU_SUITES)?;
 
     terminal::begin(&format!("writing {}", directory.display()));
     let mut folder = Folder::replace(ARGUMENT, &directory)?;
@@ -77,14 +85,23 @@ pub(crate) fn run(directory: Option<PathBuf>) -> anyhow::Result<ExitCode> {
 
 /// Builds test programs of the package `quadscan-tests` in release.
 pub(crate) fn gpu_suites(names: &[&str]) -> anyhow::Result<Vec<Executable>> {
+    suites(&names.iter().map(|name| (TESTS, *name)).collect::<Vec<_>>())
+}
+
+/// Builds these test programs, each by its package and its name, in release.
+fn suites(wanted: &[(&str, &str)]) -> anyhow::Result<Vec<Executable>> {
     let mut build = cargo::command("test");
-    build.args(["--no-run", "--release", "--package", "quadscan-tests"]);
-    for name in names {
+    build.args(["--no-run", "--release"]);
+    let packages: BTreeSet<&str> = wanted.iter().map(|(package, _)| *package).collect();
+    for package in packages {
+        build.args(["--package", package]);
+    }
+    for (_, name) in wanted {
         build.args(["--test", name]);
     }
-    let mut suites = cargo::build(build, "the package quadscan-tests")?;
+    let mut suites = cargo::build(build, "the GPU tests")?;
     suites.retain(|executable| executable.is_test);
-    for name in names {
+    for (_, name) in wanted {
         if !suites.iter().any(|suite| suite.name == *name) {
             bail!("cargo built the tests and named no executable for {name}");
         }

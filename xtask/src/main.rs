@@ -7,6 +7,7 @@
 
 mod alone;
 mod bench;
+mod book;
 mod bundle;
 mod cargo;
 mod check;
@@ -132,6 +133,10 @@ enum Command {
     /// Needs no GPU. Registers, spills and machine code need `ptxas`, which is looked for in
     /// a CUDA toolkit and among the packages of python3; without it, everything else is shown.
     Inspect(inspect::Options),
+    /// The pages in docs as a book, target/book/html
+    ///
+    /// By mdbook; exits 2, with the command that installs it, where it is not found.
+    Book,
     /// Everything that CI checks: format, lints, docs, tests
     Test(test::Options),
     /// What a build and a GPU run need: found or not, and what to do about it
@@ -194,6 +199,7 @@ fn main() -> ExitCode {
         Command::Dev(options) => dev::run(&options),
         Command::NewApp { directory } => new_app::run(&directory),
         Command::Inspect(options) => inspect::run(&options),
+        Command::Book => book::run(),
         Command::Test(options) => test::run(&options),
         Command::Doctor => doctor::run(),
         Command::Bundle { directory } => bundle::run(directory),
@@ -300,6 +306,20 @@ mod tests {
             ),
             ("docs/inspect.md", include_str!("../../docs/inspect.md")),
             ("docs/dev.md", include_str!("../../docs/dev.md")),
+            ("docs/README.md", include_str!("../../docs/README.md")),
+            ("docs/gpu-box.md", include_str!("../../docs/gpu-box.md")),
+            (
+                "docs/measuring-honestly.md",
+                include_str!("../../docs/measuring-honestly.md"),
+            ),
+            (
+                "docs/from-naive-to-look-back.md",
+                include_str!("../../docs/from-naive-to-look-back.md"),
+            ),
+            (
+                "docs/shared-memory.md",
+                include_str!("../../docs/shared-memory.md"),
+            ),
         ] {
             let commands = documented_commands(text);
             assert!(

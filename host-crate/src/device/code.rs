@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use cuda_builder::manifest;
 
 use super::artifact::{Artifact, driver_too_old};
-use super::{Device, Image, ModuleHandle, ptx_version};
+use super::{Device, Image, ModuleHandle, ptx_version, source_line};
 use crate::{Error, Result};
 
 /// `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`.
@@ -140,12 +140,18 @@ fn load(device: &Device, image: Image<'_>, what: &str) -> Result<ModuleHandle> {
         }
         Error::BadModule {
             code, name, log, ..
-        } => Error::BadModule {
-            what: what.to_owned(),
-            code,
-            name,
-            log,
-        },
+        } => {
+            let source = match image {
+                Image::Ptx(text) => source_line::note(text, &log),
+                Image::Cubin(_) => None,
+            };
+            Error::BadModule {
+                what: what.to_owned(),
+                code,
+                name,
+                log: source.map_or(log.clone(), |source| format!("{log}; {source}")),
+            }
+        }
         Error::UnsupportedModule { reason, .. } => Error::UnsupportedModule {
             what: what.to_owned(),
             reason,

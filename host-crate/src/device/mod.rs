@@ -42,6 +42,7 @@ mod module;
 mod properties;
 mod ptx_version;
 mod signature;
+mod source_line;
 mod view;
 mod view_mut;
 

@@ -83,7 +83,7 @@ fn a_driver_that_refuses_the_version_itself_gets_an_older_one() {
 
 #[test]
 fn a_driver_too_old_for_every_module_is_told_so() {
-    let message = "the driver is too old for the PTX: it supports CUDA 12.6, PTX 8.6 needs CUDA 12.7 or newer";
+    let message = "the driver is too old for the PTX: it supports CUDA 12.6, PTX 8.6 needs CUDA 12.7 or newer; update the driver";
     assert_eq!(
         chosen(with_driver(12_060, [8, 5]), &[("sm_90", "8.6")]),
         message
@@ -108,6 +108,17 @@ fn corrupt_ptx_is_refused_with_the_compilers_words_on_one_line() {
          ptxas fatal   : Unexpected symbol; ptxas fatal   : Ptx assembly aborted"
     );
     assert_eq!(error.exit_code(), 2);
+    // A line of inline assembly that no GPU has, and where it stands in the source.
+    let text = ".version 8.0\n.entry k()\n{\n.loc 1 7 9\nwibble.u32 %r1, 2;\n}\n\
+                .file 1 \"src/kernels.rs\"\n";
+    let error = fake.open().load_ptx(text).expect_err("no instruction");
+    assert_eq!(
+        error.to_string(),
+        "the driver cannot load the PTX: CUDA_ERROR_INVALID_PTX (218): \
+         ptxas application ptx input, line 5; error   : Not a name of any known instruction: \
+         'wibble'; ptxas fatal   : Ptx assembly aborted due to errors; \
+         PTX line 5 is of src/kernels.rs:7"
+    );
     let error = fake
         .open()
         .load_ptx(".version 8.0\0")
@@ -131,7 +142,7 @@ fn a_manipulated_file_is_refused_by_name() {
     let error = read(folder.path()).expect_err("manipulated");
     assert_eq!(
         error.to_string(),
-        "the artifact's file fake.sm_90.ptx is corrupt: its hash is not the manifest's"
+        "the artifact's file fake.sm_90.ptx is corrupt: its hash is not the manifest's; build it anew"
     );
     assert_eq!(error.exit_code(), 2);
     fs::write(&file, [0xff, 0xfe]).expect("written");
@@ -198,7 +209,8 @@ fn parts_in_another_order_are_not_the_module_whose_hash_it_is() {
     fs::write(&path, manifest.to_string()).expect("written");
     assert_eq!(
         read(folder.path()).expect_err("swapped").to_string(),
-        "the artifact's file manifest.json is corrupt: the hash of sm_90 is not that of its parts"
+        "the artifact's file manifest.json is corrupt: the hash of sm_90 is not that of its parts; \
+         build it anew"
     );
 }
 

@@ -169,7 +169,8 @@ fn resident_blocks_of_what_is_no_block_are_refused() {
     );
     assert_eq!(
         sentence(module.resident_blocks("absent", 32, 0)),
-        "the module has no kernel `absent`"
+        "the module has no kernel `absent`: build the artifact anew, or load that of the crate \
+         which defines the kernel"
     );
     // Its clusters are of two blocks, of which there is no half.
     assert!(module.resident_blocks("bounded", 256, 0).is_ok());

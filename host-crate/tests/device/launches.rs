@@ -217,6 +217,7 @@ fn an_authors_condition_that_does_not_hold_is_told() -> Result<()> {
     let mut out = device.alloc_zeroed::<f32>(4)?;
     let refused = sentence(module.launch(kernels::scale, shape, (&input, &mut out, 0.0)));
     assert!(refused.contains("`factor != 0.0"), "{refused}");
+    assert!(refused.ends_with("` does not hold"), "{refused}");
     assert!(fake.log(&["launch"]).is_empty());
     Ok(())
 }
@@ -245,7 +246,10 @@ fn a_buffer_of_another_device_is_refused_by_the_arguments_name() -> Result<()> {
             (&foreign, &mut device.alloc(1)?, 1.0),
         )
     };
-    assert!(sentence(refused).starts_with("argument `input` of kernel `scale` is a buffer of another device (Fake GPU, opened as number "));
+    let said = sentence(refused);
+    let start = "argument `input` of kernel `scale` is a buffer of another device (Fake GPU, opened as number ";
+    assert!(said.starts_with(start), "{said}");
+    assert!(said.contains("), the kernel runs on Fake GPU"), "{said}");
     assert!(foreign.copy_from_buffer(&input).is_err());
     assert!(fake.log(&["launch"]).is_empty());
     Ok(())
@@ -268,7 +272,8 @@ fn a_launcher_built_from_another_source_is_refused() {
     );
     assert_eq!(
         sentence(module.launch(kernels::absent, shape, ())),
-        "the module has no kernel `absent`"
+        "the module has no kernel `absent`: build the artifact anew, or load that of the crate \
+         which defines the kernel"
     );
 }
 
@@ -278,7 +283,11 @@ fn ptx_without_a_manifest_has_unchecked_launches_only() -> Result<()> {
     let module = fake.open().load_ptx(&fake_cuda::ptx("sm_90", "8.0"))?;
     let shape = LaunchShape::new(1, 1);
     let refused = sentence(module.launch(kernels::fault, shape, ()));
-    assert!(refused.contains("without a manifest"), "{refused}");
+    assert_eq!(
+        refused,
+        "kernel `fault` was loaded without a manifest, so its parameters cannot be checked; \
+         use `launch_unchecked`"
+    );
     // SAFETY: the fake's kernel takes no parameters.
     unsafe { module.launch_unchecked(kernels::fault, shape, ()) }
 }

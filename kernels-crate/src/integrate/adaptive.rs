@@ -72,10 +72,11 @@ struct Item<R> {
     slot: u32,
     /// Where the right half ends, in [`Phase::Left`].
     end: R,
-    /// Intervals in the store.
+    /// Intervals in the store, and how many of them are blind.
     count: u32,
-    /// The largest integral of the magnitude that was found on an interval.
-    seen: R,
+    blind: u32,
+    /// The largest integral of the magnitude that was found on an interval: its upper bits.
+    seen: u32,
     evaluations: u32,
 }
 
@@ -89,6 +90,15 @@ struct Estimate<R> {
     is_finite: bool,
     /// Where it is not, an x of it.
     at: R,
+}
+
+impl<R: Real> Estimate<R> {
+    /// Whether an item of this interval alone has converged.
+    #[inline(always)]
+    fn is_enough(&self, batch: &Batch<R>) -> bool {
+        let is_within = self.error.magnitude() <= batch.tolerance(self.value);
+        is_within && self.value.is_number() && !self.error.is_blind(self.value)
+    }
 }
 
 /// Integrates the items of `batch` by `nodes` nodes, 15 or 21, with up to `most` intervals
@@ -133,7 +143,8 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, 
         slot: 0,
         end: R::ZERO,
         count: 0,
-        seen: R::ZERO,
+        blind: 0,
+        seen: 0,
         evaluations: 0,
     };
     // SAFETY: the caller's; all lanes of a warp go through the loop together.
@@ -177,8 +188,8 @@ impl<R: Real> Item<R> {
         self.parameters = unsafe { batch.parameters(item, I::PARAMETERS) };
         self.item = item;
         self.is_backwards = to < from;
-        self.count = 0;
-        self.seen = R::ZERO;
+        (self.count, self.blind) = (0, 0);
+        self.seen = 0;
         self.evaluations = 0;
         let (low, high) = if to < from { (to, from) } else { (from, to) };
         self.range = Range::new(low, high);
@@ -365,7 +376,8 @@ impl<R: Real> Item<R> {
         let is_at_work = self.phase != Phase::Idle;
         // SAFETY: the caller's; a slot is less than `most`, and its lane's own.
         unsafe {
-            self.seen = GpuFloat::max(self.seen, of.size);
+            self.seen = self.seen.max(of.size.upper_of_magnitude());
+            self.blind += u32::from(of.error.is_blind(of.value));
             if is_at_work && self.slot % TEAM == lane_of_team() {
                 store.put(
                     self.slot,
@@ -377,16 +389,20 @@ impl<R: Real> Item<R> {
                     },
                 );
             }
+            let is_end = self.right >= self.range.interval().1;
             let mut chooses = false;
             if is_at_work && !of.is_finite {
                 self.fail(batch, of.at, NOT_FINITE);
-            } else if self.phase == Phase::First && self.right < self.range.interval().1 {
+            } else if self.phase == Phase::First && self.count == 1 && is_end && of.is_enough(batch)
+            {
+                // The most frequent end, without a look at the store.
+                self.end(batch, of.value, of.error.magnitude(), CONVERGED);
+            } else if self.phase == Phase::First && !is_end {
                 if self.count < store.most {
                     self.left = self.right;
                     self.until_break::<I>(batch);
                 } else {
-                    // More breaks than intervals: the rest has not been looked at.
-                    self.fail(batch, R::ZERO, OUT_OF_INTERVALS);
+                    self.fail(batch, R::ZERO, OUT_OF_INTERVALS); // More breaks than intervals.
                 }
             } else if self.phase == Phase::Left {
                 self.phase = Phase::Right;
@@ -418,8 +434,9 @@ impl<R: Real> Item<R> {
             let is_number = all.value.is_number() && all.error.is_number();
             let is_within = chooses && is_number && all.error <= tolerance;
             let mut unseen = None;
-            if warp::warp_vote_any(warp::FULL_MASK, is_within) {
-                unseen = store.unseen(count(is_within), self.seen > tolerance);
+            let looks = is_within && self.blind > 0;
+            if warp::warp_vote_any(warp::FULL_MASK, looks) {
+                unseen = store.unseen(count(looks), R::from_upper(self.seen) > tolerance);
             }
             if !chooses {
                 return;
@@ -443,14 +460,11 @@ impl<R: Real> Item<R> {
                 self.phase = Phase::Left;
                 (self.right, self.end) = (middle, self.right);
                 self.slot = next;
+                self.blind -= u32::from(store.is_blind(next));
                 return;
             };
             // Of what was seen once, and then not again, nothing is known.
-            let unknown = if is_within && !is_done {
-                self.seen
-            } else {
-                R::ZERO
-            };
+            let unknown = R::from_upper(unseen.map_or(0, |_| self.seen));
             let error = GpuFloat::max(all.error, unknown);
             self.end(batch, all.value, error, status);
         }

@@ -260,12 +260,12 @@ pub unsafe fn of_lane<R: Real>(own: R, lane: u32) -> R {
 /// # Safety
 /// All lanes of the warp call it.
 #[inline(always)]
-pub unsafe fn most_of_team<R: Real>(mut own: R) -> R {
+pub unsafe fn most_of_team(mut own: u32) -> u32 {
     let mut distance = TEAM / 2;
     while distance > 0 {
         // SAFETY: the caller's.
         let other = unsafe { warp::shuffle_xor(warp::FULL_MASK, own, distance) };
-        own = GpuFloat::max(own, other);
+        own = own.max(other);
         distance /= 2;
     }
     own

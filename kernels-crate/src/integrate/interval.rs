@@ -52,16 +52,34 @@ impl<R: Real> Error<R> {
         }
     }
 
+    /// The error, 0 or more, as the store has it.
+    #[inline(always)]
+    pub(super) fn magnitude(&self) -> R {
+        self.magnitude.with_last_bit(self.is_blind)
+    }
+
+    /// Whether the nodes do not resolve the function, or it is 0 at all of them: then its
+    /// integral, `value`, is.
+    #[inline(always)]
+    pub(super) fn is_blind(&self, value: R) -> bool {
+        is_blind(value, self.magnitude())
+    }
+
     /// As one number: its sign and its last bit are what else is known of it.
     #[inline(always)]
     pub(super) fn packed(self) -> R {
-        let magnitude = self.magnitude.with_last_bit(self.is_blind);
         if self.is_rounding {
-            -magnitude
+            -self.magnitude()
         } else {
-            magnitude
+            self.magnitude()
         }
     }
+}
+
+/// Whether an interval is blind, of its integral and of its error as one number.
+#[inline(always)]
+pub(super) fn is_blind<R: Real>(value: R, packed: R) -> bool {
+    packed.last_bit() || value == R::ZERO && packed == R::ZERO
 }
 
 #[cfg(test)]

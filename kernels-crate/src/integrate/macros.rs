@@ -171,7 +171,7 @@ macro_rules! integrand_kernels {
             /// See the function `integrate` there.
             #[::cuda_std::kernel]
             #[part([<integrate_ $name>])]
-            #[launch_bounds(256)]
+            #[launch_bounds(256, 3)]
             #[allow(clippy::too_many_arguments, reason = "a launch has them")]
             pub unsafe fn [<composite_ $name _ $float>](
                 from: f64,

@@ -56,6 +56,13 @@ pub trait Real:
     /// The last bit of its representation.
     fn last_bit(self) -> bool;
 
+    /// The upper 32 bits of its magnitude's representation: of larger magnitudes as large or
+    /// larger.
+    fn upper_of_magnitude(self) -> u32;
+
+    /// The number, 0 or more, with these upper bits and no others.
+    fn from_upper(upper: u32) -> Self;
+
     /// The same number but for the last bit of its representation; an infinite one may become
     /// NaN.
     #[must_use]
@@ -73,7 +80,7 @@ pub trait Real:
 }
 
 macro_rules! real {
-    ($($float:ident $folds:literal;)*) => {$(
+    ($($float:ident $bits:ident $folds:literal;)*) => {$(
         impl Real for $float {
             const NAME: &'static str = stringify!($float);
             const ZERO: Self = 0.0;
@@ -107,6 +114,16 @@ macro_rules! real {
             }
 
             #[inline(always)]
+            fn upper_of_magnitude(self) -> u32 {
+                (self.to_bits() >> ($bits::BITS - 32)) as u32 & 0x7fff_ffff
+            }
+
+            #[inline(always)]
+            fn from_upper(upper: u32) -> Self {
+                Self::from_bits($bits::from(upper) << ($bits::BITS - 32))
+            }
+
+            #[inline(always)]
             fn with_last_bit(self, bit: bool) -> Self {
                 let even = self.to_bits() >> 1 << 1;
                 Self::from_bits(if bit { even + 1 } else { even })
@@ -121,8 +138,8 @@ macro_rules! real {
 }
 
 real! {
-    f32 true;
-    f64 false;
+    f32 u32 true;
+    f64 u64 false;
 }
 
 /// A sum, and what its last addition has lost, which goes into the next: right to twice the
@@ -169,6 +186,14 @@ mod tests {
         assert_eq!(1.0f64.below(), 1.0 - f64::EPSILON / 2.0);
         assert_eq!((-1.0f64).above(), -1.0 + f64::EPSILON / 2.0);
         assert_eq!(0.0f32.below(), -f32::from_bits(1));
+    }
+
+    #[test]
+    fn upper_bits_are_in_the_order_of_magnitudes() {
+        let numbers = [0.0, 1e-300, 1.0, 1.0 + 1e-6, 3.0, 1e300, f64::INFINITY];
+        assert!(numbers.map(Real::upper_of_magnitude).is_sorted());
+        assert_eq!((-3.0f32).upper_of_magnitude(), 3.0f32.to_bits());
+        assert_eq!(f64::from_upper((-1.5f64).upper_of_magnitude()), 1.5);
     }
 
     #[test]

@@ -15,7 +15,7 @@
 use cuda_std::{GpuFloat, warp};
 
 use super::batch::{TEAM, lane_of_team, of_team, votes_of_team};
-use super::interval::Interval;
+use super::interval::{Interval, is_blind};
 use super::kronrod::NODES;
 use super::real::Real;
 
@@ -162,13 +162,14 @@ impl<R: Real> Store<R> {
         }
     }
 
+    /// Whether an interval's nodes do not resolve the function.
+    ///
     /// # Safety
     /// The interval is one.
     #[inline(always)]
-    unsafe fn is_blind(&self, interval: u32) -> bool {
+    pub(super) unsafe fn is_blind(&self, interval: u32) -> bool {
         // SAFETY: the caller's.
-        let (value, error) = unsafe { (*self.field(interval, 2), *self.field(interval, 3)) };
-        error.last_bit() || value == R::ZERO && error == R::ZERO
+        unsafe { is_blind(*self.field(interval, 2), *self.field(interval, 3)) }
     }
 
     /// Whether an interval that is not blind, and much shorter, begins or ends where the

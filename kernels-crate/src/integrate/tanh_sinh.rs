@@ -67,9 +67,10 @@ struct Item<R> {
     own: R,
     own_size: R,
     own_doubt: R,
-    /// A lane's: the largest term of the level, and the largest difference of neighbours.
-    own_peak: R,
-    own_step: R,
+    /// A lane's: the largest term of the level, and the largest difference of neighbours; the
+    /// upper bits of their magnitudes.
+    own_peak: u32,
+    own_step: u32,
     levels: Levels<R>,
     evaluations: u32,
 }
@@ -149,8 +150,8 @@ impl<R: Real> Item<R> {
         own: R::ZERO,
         own_size: R::ZERO,
         own_doubt: R::ZERO,
-        own_peak: R::ZERO,
-        own_step: R::ZERO,
+        own_peak: 0,
+        own_step: 0,
         levels: Levels::NONE,
         evaluations: 0,
     };
@@ -201,7 +202,7 @@ impl<R: Real> Item<R> {
     ) {
         (self.level, self.step) = (level, step);
         (self.own, self.own_size, self.own_doubt) = (R::ZERO, R::ZERO, R::ZERO);
-        (self.own_peak, self.own_step) = (R::ZERO, R::ZERO);
+        (self.own_peak, self.own_step) = (0, 0);
         let (lower, _) = self.range.interval();
         // SAFETY: the caller's.
         unsafe {
@@ -365,11 +366,11 @@ impl<R: Real> Item<R> {
             if counts {
                 self.own = self.own + of.term;
                 self.own_size = self.own_size + magnitude;
-                self.own_peak = GpuFloat::max(self.own_peak, magnitude);
+                self.own_peak = self.own_peak.max(magnitude.upper_of_magnitude());
                 if before.is_number() {
                     let jump = GpuFloat::abs(of.value - before);
                     let step = node.weight * jump * self.half_length();
-                    self.own_step = GpuFloat::max(self.own_step, step);
+                    self.own_step = self.own_step.max(step.upper_of_magnitude());
                     self.own_doubt = of.blur.mul_add(jump, self.own_doubt);
                 }
             }
@@ -415,6 +416,7 @@ impl<R: Real> Item<R> {
                 let [peak, step] = [self.own_peak, self.own_step].map(|own| most_of_team(own));
                 if is_level_done {
                     let [sum, size, doubt] = sums;
+                    let [peak, step] = [peak, step].map(|upper| R::from_upper(upper));
                     let is_resolved = step <= R::from_f64(RESOLVED) * peak;
                     let sums = Sums {
                         sum,

@@ -30,8 +30,11 @@ pub(crate) fn failure(kernels: &Crate, errors: &str) -> CudaBuilderError {
     }
 }
 
-/// What to write instead of what rustc has removed since 2021, for kernel
-/// crates of that time.
+/// To who calls std, or depends on what does; rustc says to `cargo add std`.
+const NO_STD: &str = "kernels have core and alloc, and no std, which needs an operating system: write `core::` or `alloc::`, and switch off the features of a dependency that need std";
+
+/// What to write instead of what a GPU does not have, and of what rustc has removed
+/// since 2021, for kernel crates of that time.
 fn advice(errors: &str) -> String {
     const REPLACED: &[(&str, &str)] = &[
         (
@@ -45,6 +48,12 @@ fn advice(errors: &str) -> String {
         (
             "feature `asm` has been removed",
             "`feature(asm)` is stable: delete it, and take the macro from `core::arch::asm`",
+        ),
+        ("unlinked crate `std`", NO_STD),
+        ("can't find crate for `std`", NO_STD),
+        (
+            "cannot find macro `println`",
+            "write `use cuda_std::prelude::*;`, which has println!, format!, Vec and Box",
         ),
         (
             "#[panic_handler]",
@@ -65,7 +74,25 @@ mod tests {
     #[test]
     fn a_feature_that_rustc_removed_gets_a_sentence_that_says_what_to_write() {
         let errors = "error[E0557]: feature has been removed\n #![feature(register_attr)]";
-        assert!(advice(errors).contains("delete the `cfg_attr`"));
+        assert_eq!(
+            advice(errors),
+            "; `feature(register_attr)` and `register_attr(nvvm_internal)` are gone from rustc: delete the `cfg_attr` that names them, and `no_std` with it, because the builder sets what kernels need"
+        );
+        let said = advice("error: cannot find attribute `nvvm_internal` in this scope");
+        assert!(
+            said.contains("`nvvm_internal` attributes belong to rust-cuda's own backend: use cuda_std's `#[kernel]`"),
+            "{said}"
+        );
+        let said = advice("error[E0557]: feature has been removed: feature `asm` has been removed");
+        assert!(
+            said.contains("`feature(asm)` is stable: delete it"),
+            "{said}"
+        );
+        let said = advice("error[E0152]: found duplicate lang item: #[panic_handler]");
+        assert!(
+            said.contains("a crate of kernels gets its panic handler from cuda_std"),
+            "{said}"
+        );
         assert_eq!(advice("error[E0308]: mismatched types"), "");
     }
 
@@ -93,7 +120,21 @@ mod tests {
             matches!(error, CudaBuilderError::LockFile { .. }),
             "{said}{error}"
         );
+        let manifest = kernels.manifest.display();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "the lock file of the kernels in {} is out of date: run `cargo update --workspace --manifest-path {manifest}`",
+                kernels.folder.display()
+            )
+        );
         let missing = failure(&kernels, "error: no matching package named `x` found");
-        assert!(matches!(missing, CudaBuilderError::NotFetched { .. }));
+        assert_eq!(
+            missing.to_string(),
+            format!(
+                "a package that the kernels in {} need has not been fetched yet, and builds do not use the network: run `cargo fetch --manifest-path {manifest}`",
+                kernels.folder.display()
+            )
+        );
     }
 }

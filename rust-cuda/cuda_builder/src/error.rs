@@ -93,8 +93,9 @@ pub enum CudaBuilderError {
     /// The toolchain's LLVM cannot be used.
     #[error("LLVM cannot be used: {0}")]
     Llvm(String),
-    /// Metadata in the module is not what cuda_std writes.
-    #[error("the metadata of kernel `{entry}` is wrong: {reason}")]
+    /// Two kernels have one name, device code calls a kernel, or metadata is not what
+    /// cuda_std writes.
+    #[error("kernel `{entry}` cannot be built: {reason}")]
     BadKernel {
         /// The kernel, as far as it is known.
         entry: String,

@@ -110,11 +110,13 @@ pub fn install(progress: &mut dyn FnMut(&str)) -> Result<Toolchain, CudaBuilderE
 /// [`CudaBuilderError::NoToolchain`], which names the command that mends it.
 pub fn find() -> Result<Toolchain, CudaBuilderError> {
     let wanted = wanted()?;
+    let mut refusal = missing(&wanted);
     if let Some(sysroot) = sysroot_of(&wanted) {
         match inspect(&wanted, &sysroot) {
             Ok(toolchain) => return Ok(toolchain),
             Err(error) if wanted != PINNED => return Err(error),
-            Err(_) => {}
+            // Said below, if nothing else will do.
+            Err(error) => refusal = error,
         }
     } else if wanted != PINNED {
         return Err(CudaBuilderError::NoToolchain {
@@ -122,7 +124,7 @@ pub fn find() -> Result<Toolchain, CudaBuilderError> {
             remedy: format!("rustup toolchain install {wanted} --profile minimal -c rust-src"),
         });
     }
-    let mut toolchain = newest_substitute().ok_or_else(|| missing(&wanted))?;
+    let mut toolchain = newest_substitute().ok_or(refusal)?;
     toolchain.warning = Some(format!(
         "{PINNED} is not installed; kernels are built with {} (LLVM {}) instead, so the PTX may differ",
         toolchain.name, toolchain.llvm

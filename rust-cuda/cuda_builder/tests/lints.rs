@@ -62,6 +62,38 @@ fn each_lint_fires_once_on_its_kernel_and_names_the_line_of_the_source() {
 }
 
 #[test]
+fn findings_say_what_is_wrong_and_what_helps() {
+    let found = findings();
+    for (lint, expected) in [
+        (
+            Lint::LocalArray,
+            "local_array: 64 bytes of an array are in local memory; index it by constants only, or in loops that unroll [local-array]",
+        ),
+        (
+            Lint::AtomicOrder,
+            "atomic_order: `red.global.add.u32` has no memory order; write .relaxed, .acquire, .release or .acq_rel, and a scope [atomic-order]",
+        ),
+        (
+            Lint::SharedGeneric,
+            "reaches a shared variable through a generic address; keep the variable and other memory in different pointers [shared-generic]",
+        ),
+        (
+            Lint::UndefinedFunction,
+            "undefined_function: it calls `elsewhere`, which nothing defines; a driver will refuse the module [undefined-function]",
+        ),
+        (
+            Lint::UnlistedEntry,
+            "clean: it is an entry of the PTX, and the manifest does not list it; define kernels with #[kernel] [unlisted-entry]",
+        ),
+    ] {
+        let of_lint = found.iter().find(|finding| finding.lint == lint).unwrap();
+        let said = of_lint.to_string();
+        assert!(said.contains(expected), "{said}");
+        assert!(said.contains("(PTX line "), "{said}");
+    }
+}
+
+#[test]
 fn an_entry_that_is_not_listed_is_the_only_thing_wrong_with_a_clean_kernel() {
     let found = findings();
     let clean: Vec<_> = found

@@ -42,3 +42,54 @@ pub(crate) fn the_kernel_fault_is_in_the_module(bench: &Bench) -> Outcome {
     bench.module.attributes(name)?;
     Ok(())
 }
+
+/// An instruction that no GPU has, as inline assembly could bring it.
+const UNKNOWN: &str = "\
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry k()
+{
+\t.reg .b32 %r<3>;
+\t.loc\t1 7 9
+\twibble.u32 %r1, 2;
+\tret;
+}
+.file\t1 \"src/kernels.rs\"
+";
+
+/// Too much of what a block has, which the driver's compiler alone counts.
+const TOO_LARGE: &str = "\
+.version 7.0
+.target sm_75
+.address_size 64
+.shared .align 4 .b8 tile[262144];
+.visible .entry k()
+{
+\t.reg .b32 %r<3>;
+\tld.shared.u32 %r1, [tile];
+\tret;
+}
+";
+
+pub(crate) fn ptx_that_cannot_run_is_refused_in_one_sentence_and_the_device_goes_on(
+    bench: &Bench,
+) -> Outcome {
+    // A driver compiles what it loads; the emulator, what is looked up.
+    let refused = |text| {
+        let loaded = bench.device.load_ptx(text);
+        let known = loaded.and_then(|module| module.attributes("k"));
+        let error = known.expect_err("it can run");
+        assert_eq!(error.exit_code(), 2);
+        error.to_string()
+    };
+    let said = refused(UNKNOWN);
+    assert!(said.contains("wibble"), "{said}");
+    assert!(said.contains("src/kernels.rs:7"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    let said = refused(TOO_LARGE);
+    assert!(said.contains("shared"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert_eq!(bench.device.upload(&[7_u32])?.to_vec()?, [7]);
+    Ok(())
+}

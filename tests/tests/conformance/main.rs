@@ -178,6 +178,7 @@ fn cases() -> Vec<Case> {
         limits::the_empty_kernel_stores_when_it_is_asked_to_alone,
         diagnostics::hang_spins_as_long_as_it_was_told,
         diagnostics::the_kernel_fault_is_in_the_module,
+        diagnostics::ptx_that_cannot_run_is_refused_in_one_sentence_and_the_device_goes_on,
         strangers::kernels_of_another_crate_are_not_taken_for_ours_by_their_names,
     ]
     .into()

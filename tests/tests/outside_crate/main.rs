@@ -138,6 +138,59 @@ fn nested_target() -> PathBuf {
     shared.map_or_else(|| target().join("cuda-builder"), PathBuf::from)
 }
 
+#[test]
+fn a_launch_with_wrong_arguments_is_told_what_the_kernel_takes() {
+    let readme = readme();
+    let app = App::new("arguments");
+    app.write("Cargo.toml", &manifest("arguments", &readme, "", ""));
+    app.write(
+        "src/kernel.rs",
+        block_after(&readme, "line in its `mod.rs`"),
+    );
+    app.write("src/main.rs", WRONG);
+    let (succeeded, said) = app.cargo("build", &readme);
+    assert!(!succeeded, "it compiles");
+    for (line, expected) in [
+        (
+            "too_few",
+            "the arguments `(&Buffer<f32>, f32)` are not as many as the kernel's parameters `(Slice<f32>, ",
+        ),
+        (
+            "another_type",
+            "`&Buffer<f64>` cannot be passed for the kernel parameter `Slice<f32>`",
+        ),
+        (
+            "not_exclusive",
+            "`&Buffer<f32>` cannot be passed for the kernel parameter `PointerMut<f32>`",
+        ),
+    ] {
+        let flat = said.replace("cuda_std::launch::", "");
+        assert!(flat.contains(expected), "{said}");
+        let marked = WRONG
+            .lines()
+            .position(|text| text.ends_with(&format!("// {line}")));
+        let place = format!("src/main.rs:{}:", marked.expect("it is marked") + 1);
+        assert!(said.contains(&place), "{place} in {said}");
+    }
+}
+
+/// Each launch is wrong in one thing.
+const WRONG: &str = r"
+mod kernel;
+
+use kernel::scale;
+use quadscan::device::{Buffer, LaunchShape, Module};
+
+pub fn launches(module: &Module, input: &Buffer<f32>, wide: &Buffer<f64>, mut out: Buffer<f32>) {
+    let shape = LaunchShape::new(1, 32);
+    let _ = module.launch(scale, shape, (input, 2.0f32)); // too_few
+    let _ = module.launch(scale, shape, (wide, 2.0f32, &mut out)); // another_type
+    let _ = module.launch(scale, shape, (input, 2.0f32, &out)); // not_exclusive
+}
+
+fn main() {}
+";
+
 /// The crate of an application's kernels.
 const KERNELS: &str = r#"[package]
 name = "kernels"
@@ -192,6 +245,13 @@ impl App {
 
     /// Builds and runs it; what it prints.
     fn run(&self, readme: &str) -> String {
+        let (succeeded, said) = self.cargo("run", readme);
+        assert!(succeeded, "{said}");
+        said
+    }
+
+    /// Has cargo do something with it; whether that went well, and what was printed.
+    fn cargo(&self, what: &str, readme: &str) -> (bool, String) {
         let configuration = block_after(readme, "`.cargo/config.toml`");
         self.write(".cargo/config.toml", configuration);
         // The workspace's versions are on this machine: nothing is downloaded.
@@ -199,7 +259,7 @@ impl App {
         fs::write(self.folder.join("Cargo.lock"), lock).expect("copied");
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let output = Command::new(cargo)
-            .args(["run", "--offline", "--quiet"])
+            .args([what, "--offline", "--quiet"])
             .current_dir(&self.folder)
             // Not the workspace's: there, what depends on the way to the stub would
             // be built anew each time that the two ways take turns.
@@ -208,9 +268,13 @@ impl App {
             .env_remove("CUDA_LIBRARY_PATH")
             .output()
             .expect("cargo starts");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{said}");
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        let printed = if output.status.success() {
+            output.stdout
+        } else {
+            output.stderr
+        };
+        let printed = String::from_utf8_lossy(&printed).into_owned();
+        (output.status.success(), printed)
     }
 }
 

@@ -276,6 +276,11 @@ impl Backend for Emulator {
         let program = program.ok_or_else(|| Error::UnknownKernel {
             kernel: entry.to_owned(),
         })?;
+        let attributes = program.attributes(entry);
+        let too_large = attributes.and_then(|a| refusal::of_size(entry, &a, &self.properties));
+        if let Some(refused) = too_large {
+            return Err(refused);
+        }
         let handle = FunctionHandle(state.handle());
         let function = Function {
             module,

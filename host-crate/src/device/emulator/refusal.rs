@@ -1,6 +1,6 @@
 //! The emulator's errors as those of this crate, one sentence each.
 
-use ptx_emulator::{LaunchError, LoadError, MemoryError};
+use ptx_emulator::{Attributes, LaunchError, LoadError, MemoryError};
 
 use crate::Error;
 use crate::device::DeviceProperties;
@@ -50,6 +50,20 @@ pub(super) fn of_machine_code() -> Error {
         what: "the module".to_owned(),
         reason: "it runs PTX, and this is machine code".to_owned(),
     }
+}
+
+/// A kernel with more static shared memory than a block may have, which a driver's compiler
+/// refuses.
+pub(super) fn of_size(
+    kernel: &str,
+    attributes: &Attributes,
+    device: &DeviceProperties,
+) -> Option<Error> {
+    let (bytes, most) = (attributes.shared, device.max_shared_per_block);
+    (bytes > u64::from(most)).then(|| Error::UnsupportedModule {
+        what: format!("kernel `{kernel}`"),
+        reason: format!("its static shared memory is {bytes} bytes, and a block may have {most}"),
+    })
 }
 
 /// A launch that cannot begin, or did not end well.

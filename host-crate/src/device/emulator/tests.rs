@@ -170,6 +170,23 @@ fn ptx_that_does_not_run_is_one_sentence_with_its_place() {
 }
 
 #[test]
+fn a_kernel_with_more_shared_memory_than_a_block_has_is_refused() -> Result<()> {
+    let load = |bytes: u32| {
+        device().load_ptx(&format!(
+            ".version 8.0\n.target sm_75\n.address_size 64\n.shared .align 4 .b8 big[{bytes}];\n\
+             .visible .entry k() {{ .reg .b32 %r<2>; ld.shared.u32 %r1, [big]; ret; }}\n"
+        ))
+    };
+    assert_eq!(load(49_152)?.attributes("k")?.static_shared_bytes, 49_152);
+    assert_eq!(
+        sentence(load(49_156)?.attributes("k")),
+        "the emulator cannot load kernel `k`: its static shared memory is 49156 bytes, \
+         and a block may have 49152"
+    );
+    Ok(())
+}
+
+#[test]
 fn a_kernel_tells_what_it_takes_up_and_not_its_registers() -> Result<()> {
     let device = device();
     let module = loaded(&device)?;
@@ -186,7 +203,8 @@ fn a_kernel_tells_what_it_takes_up_and_not_its_registers() -> Result<()> {
     assert_eq!(module.attributes("add")?.max_threads_per_block, 1024);
     assert_eq!(
         sentence(module.attributes("none")),
-        "the module has no kernel `none`"
+        "the module has no kernel `none`: build the artifact anew, or load that of the crate \
+         which defines the kernel"
     );
     Ok(())
 }

@@ -5,6 +5,7 @@
 
 mod atomic_order;
 mod local_array;
+mod memory_size;
 mod shared_generic;
 mod undefined_function;
 mod unlisted_entry;
@@ -32,6 +33,8 @@ pub enum Lint {
     UnlistedEntry,
     /// `undefined-function`: a call of a function that nothing defines.
     UndefinedFunction,
+    /// `memory-size`: more shared or constant variables than a GPU has room for.
+    MemorySize,
 }
 
 /// What a finding leads to.
@@ -74,6 +77,7 @@ impl Lint {
         Lint::SharedGeneric,
         Lint::UnlistedEntry,
         Lint::UndefinedFunction,
+        Lint::MemorySize,
     ];
 
     /// The name that findings carry.
@@ -84,6 +88,7 @@ impl Lint {
             Lint::SharedGeneric => "shared-generic",
             Lint::UnlistedEntry => "unlisted-entry",
             Lint::UndefinedFunction => "undefined-function",
+            Lint::MemorySize => "memory-size",
         }
     }
 }
@@ -132,7 +137,9 @@ pub fn check(ptx: &str, entries: &[&str]) -> Vec<Finding> {
         shared_generic::check(&ptx, function, &mut findings);
         unlisted_entry::check(&ptx, function, entries, &mut findings);
         undefined_function::check(&ptx, function, &mut findings);
+        memory_size::shared(&ptx, function, &mut findings);
     }
+    memory_size::constant(&ptx, &mut findings);
     findings.sort_by_key(|finding| finding.line);
     findings
 }

@@ -41,6 +41,8 @@ opaque! {
     TargetRef, MachineRef, PassOptionsRef, ErrorRef, DiagnosticRef,
 }
 
+pub(crate) type FatalHandler = unsafe extern "C" fn(*const c_char);
+
 pub(crate) type DiagnosticHandler = unsafe extern "C" fn(DiagnosticRef, *mut c_void);
 
 macro_rules! functions {
@@ -86,6 +88,7 @@ macro_rules! functions {
 }
 
 functions! {
+    LLVMInstallFatalErrorHandler(FatalHandler);
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();

@@ -5,6 +5,7 @@
 //! of loading rustc's own libLLVM is bpf-linker's.
 
 mod api;
+pub(crate) mod fatal;
 mod machine;
 mod module;
 mod value;
@@ -65,6 +66,7 @@ impl Llvm {
         // SAFETY: called once, under the lock of `load`; the strings outlive
         // the call, and LLVM copies what it keeps.
         unsafe {
+            (self.api.LLVMInstallFatalErrorHandler)(fatal::handler);
             (self.api.LLVMInitializeNVPTXTargetInfo)();
             (self.api.LLVMInitializeNVPTXTarget)();
             (self.api.LLVMInitializeNVPTXTargetMC)();

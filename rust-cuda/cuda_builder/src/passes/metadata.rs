@@ -122,7 +122,7 @@ pub(crate) fn take(module: &Module) -> Result<Found, CudaBuilderError> {
         return Err(CudaBuilderError::BadKernel {
             entry: twice[0].entry.clone(),
             reason: format!(
-                "{} and {} both define it, and names of kernels are global",
+                "{} and {} both define it, and names of kernels are global: rename one of them",
                 twice[0].module, twice[1].module
             ),
         });

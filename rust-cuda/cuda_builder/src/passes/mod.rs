@@ -20,7 +20,7 @@ use std::thread;
 use crate::artifact::Text;
 use crate::builder::Options;
 use crate::cargo::{Bitcode, Crate};
-use crate::llvm::{Llvm, Machine, Module};
+use crate::llvm::{Llvm, Machine, Module, fatal};
 use crate::store::{Key, Store};
 use crate::{CudaBuilderError, NvvmArch, flags, positions};
 
@@ -156,6 +156,7 @@ impl Passes<'_> {
     /// The PTX of the one part that a module holds.
     fn part(self, module: &Module, part: Part) -> Result<Output, CudaBuilderError> {
         let options = self.options;
+        fatal::about(self.describe(&part));
         let machine = self.machine()?;
         address_space::assign(module)?;
         if options.mark_convergent {
@@ -188,6 +189,17 @@ impl Passes<'_> {
             before,
             after,
         })
+    }
+
+    /// The kernels of a part in words, for what is said if LLVM gives up on them.
+    fn describe(self, part: &Part) -> String {
+        const NAMED: usize = 8;
+        let named = part.kernels.iter().take(NAMED);
+        let mut names: Vec<_> = named.map(|kernel| format!("`{}`", kernel.entry)).collect();
+        if part.kernels.len() > NAMED {
+            names.push(format!("{} more", part.kernels.len() - NAMED));
+        }
+        format!("{} ({})", names.join(", "), self.arch)
     }
 
     fn machine(self) -> Result<Machine, CudaBuilderError> {

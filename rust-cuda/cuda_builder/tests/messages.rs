@@ -1,0 +1,224 @@
+//! What an author reads who writes something that cannot become PTX: the whole sentence.
+//! What rustc itself says passes through; `build_script.rs` has a kernel that it refuses.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use cuda_builder::{CudaBuilder, CudaBuilderError, Lint, LintLevel, NvvmArch};
+use support::{builder, fixture};
+
+/// Crates of kernels without dependencies, each in a folder of its own.
+struct Kernels {
+    folder: tempfile::TempDir,
+}
+
+impl Kernels {
+    /// A crate of this source; `metadata!` is at hand.
+    fn new(source: &str) -> Self {
+        let kernels = Kernels {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        kernels.write(
+            "Cargo.toml",
+            "[package]\nname = \"own-kernels\"\nedition = \"2024\"\n[workspace]\n",
+        );
+        let helper = fs::read_to_string(fixture("lints").join("src/kernel.rs")).unwrap();
+        kernels.write("src/kernel.rs", &helper);
+        let head = "#![cfg_attr(target_os = \"cuda\", feature(asm_experimental_arch, stdarch_nvptx))]\n\
+                    #![cfg(target_os = \"cuda\")]\npub mod kernel;\n";
+        kernels.write("src/lib.rs", &format!("{head}{source}"));
+        kernels
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn builder(&self) -> CudaBuilder {
+        builder(self.folder.path(), &self.folder.path().join("out"))
+    }
+
+    /// Why there is no PTX, with the folder's path as `KERNELS`.
+    fn refused(&self) -> String {
+        let error = self.builder().build_all().unwrap_err();
+        self.said(&error)
+    }
+
+    fn said(&self, error: &CudaBuilderError) -> String {
+        let folder = self.folder.path().canonicalize().unwrap();
+        error
+            .to_string()
+            .replace(folder.to_str().unwrap(), "KERNELS")
+    }
+}
+
+/// One kernel without parameters and its metadata.
+fn kernel(module: &str, name: &str, body: &str) -> String {
+    format!(
+        "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn {name}() {{ {body} }}\n\
+         metadata!(OF, [0, 0, 0, 0, 0, 0], r#\"{{\"entry\":\"{name}\",\"module\":\"{module}\",\"parameters\":[]}}\"#);\n"
+    )
+}
+
+#[test]
+fn a_crate_that_calls_std_is_told_what_kernels_have() {
+    let expected = "the kernels in KERNELS do not compile: see the errors above; \
+                    kernels have core and alloc, and no std, which needs an operating system: \
+                    write `core::` or `alloc::`, and switch off the features of a dependency \
+                    that need std";
+    let own = Kernels::new("pub use std::collections::HashMap;");
+    assert_eq!(own.refused(), expected);
+
+    let other = Kernels::new("pub use part::Name;");
+    let dependency = "[dependencies]\npart = { path = \"part\" }\n";
+    other.write(
+        "Cargo.toml",
+        &format!(
+            "[package]\nname = \"own-kernels\"\nedition = \"2024\"\n[workspace]\n{dependency}"
+        ),
+    );
+    other.write(
+        "part/Cargo.toml",
+        "[package]\nname = \"part\"\nedition = \"2024\"\n",
+    );
+    other.write("part/src/lib.rs", "pub type Name = std::string::String;");
+    assert_eq!(other.refused(), expected);
+}
+
+#[test]
+fn a_macro_of_the_prelude_that_is_missing_is_told() {
+    let kernels = Kernels::new(&kernel("own_kernels", "a", "println!(\"x\");"));
+    assert_eq!(
+        kernels.refused(),
+        "the kernels in KERNELS do not compile: see the errors above; \
+         write `use cuda_std::prelude::*;`, which has println!, format!, Vec and Box"
+    );
+}
+
+#[test]
+fn a_kernel_is_defined_once_and_called_by_the_host_alone() {
+    let own = kernel("own_kernels", "a", "core::hint::black_box(3);");
+    let other = kernel("own_kernels::b", "a", "").replace("no_mangle", "export_name = \"other\"");
+    let twice = Kernels::new(&format!("mod b {{ use crate::metadata; {other} }}\n{own}"));
+    assert_eq!(
+        twice.refused(),
+        "kernel `a` cannot be built: own_kernels and own_kernels::b both define it, \
+         and names of kernels are global: rename one of them"
+    );
+    let caller = kernel("own_kernels", "b", "unsafe { a() }").replace("OF", "OTHER");
+    let called = Kernels::new(&format!("#[inline(never)]\n{own}\n{caller}"));
+    assert_eq!(
+        called.refused(),
+        "kernel `a` cannot be built: device code calls it or takes its address, \
+         which a kernel does not allow: move its body to a function of its own that both can call"
+    );
+}
+
+/// What no GPU has room for is said with the place in the source, and a driver would not.
+#[test]
+fn variables_that_are_too_large_are_named_with_their_kernel() {
+    let shared = "#[unsafe(link_section = \".shared\")]\n\
+                  static mut BIG: core::mem::MaybeUninit<[u32; 12289]> = core::mem::MaybeUninit::uninit();\n";
+    let use_shared = "unsafe { (&raw mut BIG).cast::<u32>().write_volatile(3); }";
+    let constant = "#[unsafe(link_section = \".constant\")]\n\
+                    static BIG: [u32; 16385] = [7; 16385];\n";
+    let use_constant = "unsafe { (&raw const BIG).cast::<u32>().read_volatile() };";
+    for (variable, body, expected) in [
+        (
+            shared,
+            use_shared,
+            "a: its static shared memory is 49156 bytes, and a block may have 49152; \
+             take more as dynamic shared memory, whose size the launch says [memory-size]",
+        ),
+        (
+            constant,
+            use_constant,
+            "a: the constants of this module are 65540 bytes, and a module may have 65536; \
+             put large tables into global memory: leave #[address_space(constant)] away \
+             [memory-size]",
+        ),
+    ] {
+        let source = format!("{variable}{}", kernel("own_kernels", "a", body));
+        let kernels = Kernels::new(&source);
+        let denying = kernels.builder().lint(Lint::MemorySize, LintLevel::Deny);
+        let said = kernels.said(&denying.build_all().unwrap_err());
+        assert!(said.starts_with("the PTX is not acceptable:\n"), "{said}");
+        assert!(said.contains(expected), "{said}");
+        assert!(said.contains(", src/lib.rs:"), "{said}");
+        // Without a word about it, a warning.
+        assert!(kernels.builder().build_all().is_ok());
+    }
+}
+
+#[test]
+fn ptx_that_cannot_be_put_where_it_was_asked_for_is_refused_by_its_path() {
+    let kernels = Kernels::new(&kernel("own_kernels", "a", ""));
+    // A folder that is missing is made; below a file there can be none.
+    let nowhere = kernels.folder.path().join("Cargo.toml/a.ptx");
+    let error = kernels.builder().copy_to(&nowhere).build().unwrap_err();
+    let said = error.to_string();
+    let expected = format!("the PTX could not be copied to {}: ", nowhere.display());
+    assert!(said.starts_with(&expected), "{said}");
+}
+
+/// Set for the process that builds what ends it.
+const CHILD: &str = "CUDA_BUILDER_TEST_CHILD";
+
+#[test]
+fn what_llvm_cannot_do_ends_the_build_with_the_kernels_name() {
+    let source = kernel(
+        "own_kernels",
+        "quadruple",
+        "let a: f128 = core::hint::black_box(1.5); core::hint::black_box(a * a);",
+    );
+    if std::env::var_os(CHILD).is_some() {
+        let kernels = Kernels::new(&source);
+        let text = fs::read_to_string(kernels.folder.path().join("src/lib.rs")).unwrap();
+        kernels.write("src/lib.rs", &format!("#![feature(f128)]\n{text}"));
+        let built = kernels.builder().build_all();
+        panic!("LLVM went on: {:?}", built.map(|artifact| artifact.dir));
+    }
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "what_llvm_cannot_do_ends_the_build_with_the_kernels_name",
+        ])
+        .arg("--nocapture")
+        .env(CHILD, "1")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let expected = "error: LLVM cannot generate code for `quadruple` (sm_90): \
+                    unsupported library call operation; something in them is nothing that a \
+                    GPU does, such as arithmetic in f128: leave it away";
+    assert!(said.contains(expected), "{said}");
+}
+
+#[test]
+fn an_architecture_that_does_not_exist_is_refused_by_name() {
+    let refused = |text: &str| text.parse::<NvvmArch>().unwrap_err().to_string();
+    assert_eq!(
+        refused("sm_91"),
+        "`sm_91` is not an architecture: write one such as sm_75 or sm_90"
+    );
+    let old = Kernels::new("").builder().arch(NvvmArch::Compute61);
+    assert_eq!(
+        old.build_all().unwrap_err().to_string(),
+        "sm_61 is too old for rustc's code generator: choose sm_70 or newer"
+    );
+}
+
+#[test]
+fn kernels_that_are_not_there_are_refused_by_their_folder() {
+    let error = CudaBuilder::new(Path::new("no/such/crate")).build();
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "there is no crate of kernels at no/such/crate: no Cargo.toml is there"
+    );
+}
