@@ -189,7 +189,7 @@ fn time_of_day(time: SystemTime) -> String {
 fn verdict(kernel: &str, outcome: &Outcome, took: Duration) -> String {
     let mut text = match outcome.said.code {
         0 => format!("all right\n{}\n", outcome.said.text),
-        _ => format!("{}\n", shown(&outcome.said.text, SHOWN)),
+        _ => format!("{}\n", shown(&wrong(&outcome.said.text), SHOWN)),
     };
     if outcome.said.code == alone::OTHERS_NEEDED {
         text.push_str(&format!(
@@ -208,6 +208,13 @@ fn verdict(kernel: &str, outcome: &Outcome, took: Duration) -> String {
     let took = terminal::duration(took);
     text.push_str(&format!("{took}: {}", stages.join(", ")));
     text
+}
+
+/// Without the lines of kernels that nothing was found in.
+fn wrong(text: &str) -> String {
+    let is_told = |line: &&str| !line.contains(": nothing found in ");
+    let lines: Vec<&str> = text.lines().filter(is_told).collect();
+    lines.join("\n").trim().to_owned()
 }
 
 /// `mine on sm_90: 16 registers, no spills`.
@@ -310,6 +317,14 @@ mine on sm_90: 10 registers, spills: 8 bytes stored, 4 loaded
             assert!(said.starts_with("found\n"), "{said}");
             assert!(!said.contains("right"), "{said}");
         }
+    }
+
+    #[test]
+    fn what_is_wrong_comes_first() {
+        let text =
+            "mine: nothing found in 4 launches, 9 warp instructions\n\nmine::a does not hold";
+        let said = verdict("mine", &outcome(1, text), Duration::ZERO);
+        assert!(said.starts_with("mine::a does not hold\n"), "{said}");
     }
 
     #[test]
