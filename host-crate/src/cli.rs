@@ -97,6 +97,10 @@ pub struct BenchArguments {
     #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
     pub sizes: Option<String>,
 
+    /// In kernels, kernels, such as limit_copy [default: all]
+    #[arg(long, value_name = "LIST")]
+    pub kernels: Option<String>,
+
     /// In scan and reduce, operations, such as inclusive_sum,in_place, or all [default:
     /// inclusive_sum, reduce]
     #[arg(long, value_name = "LIST")]

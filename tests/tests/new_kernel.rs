@@ -2,12 +2,18 @@
 //! rules, builds without a warning, and its kernel does what its statements say, under all
 //! checks. The crates that it writes to are copied for it; the others, and what was built of
 //! them, are this workspace's.
+//!
+//! - `watched`: what `cargo xtask dev` says of such a kernel while it is edited.
+
+#[path = "new_kernel/watched.rs"]
+mod watched;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use cuda_builder::{CudaBuilder, LintLevel, NvvmArch};
 use quadscan_tests::tidy::{self, Rule};
@@ -157,6 +163,21 @@ fn assert_is_tidy(files: &BTreeMap<String, String>) {
     assert_eq!(changed, 3 * 3 + 2 + 5);
 }
 
+/// The copy, as it was made, for one test at a time.
+fn copy() -> (
+    MutexGuard<'static, ()>,
+    PathBuf,
+    &'static BTreeMap<String, String>,
+) {
+    static FILES: LazyLock<BTreeMap<String, String>> = LazyLock::new(generated);
+    static IN_USE: Mutex<()> = Mutex::new(());
+    // What a test that has failed left there is replaced.
+    let alone = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = folder();
+    replace(&folder, &FILES);
+    (alone, folder, &FILES)
+}
+
 /// The four kernels' PTX.
 fn artifact(folder: &Path) -> PathBuf {
     let names = ORIGINS.map(|(name, origin)| match origin {
@@ -187,9 +208,8 @@ fn places(said: &str) -> Vec<&str> {
 
 #[test]
 fn a_new_kernel_of_every_origin_is_complete() {
-    let (folder, files) = (folder(), generated());
-    replace(&folder, &files);
-    assert_is_tidy(&files);
+    let (_alone, folder, files) = copy();
+    assert_is_tidy(files);
     let format = cargo("fmt", &folder).arg("--check").output();
     let format = format.expect("cargo starts");
     let differences = String::from_utf8_lossy(&format.stdout);

@@ -8,6 +8,7 @@
 use std::fs::File;
 use std::io::{IsTerminal, Read, Seek};
 use std::path::PathBuf;
+use std::process::Command;
 use std::thread;
 
 use anyhow::Context;
@@ -20,8 +21,11 @@ use crate::{BuildFailed, terminal};
 /// The suite that states what kernels promise.
 pub(crate) const SUITE: &str = "conformance";
 
+/// The exit code of the suite when statements need other kernels too.
+pub(crate) const OTHERS_NEEDED: u8 = 3;
+
 /// The folder of its modules, below the root.
-const STATEMENTS: &str = "tests/tests/conformance";
+pub(crate) const STATEMENTS: &str = "tests/tests/conformance";
 
 /// Whether the suite has a module of this name: statements about this kernel alone.
 pub(crate) fn has_statements(kernel: &str) -> bool {
@@ -44,13 +48,21 @@ fn is_integrand(name: &str) -> bool {
     CATALOGUE.iter().any(|entry| entry.f64.name == name)
 }
 
+/// The features of `kernels-crate` that a kernel needs, as arguments for cargo.
+pub(crate) fn features(kernel: &str) -> &'static [&'static str] {
+    match is_integrand(kernel) {
+        true => &["--no-default-features", "--features=catalogue"],
+        false => &["--no-default-features"],
+    }
+}
+
 /// The PTX of one kernel, or of all kernels of an integrand; where it is.
-fn artifact(kernel: &str) -> anyhow::Result<PathBuf> {
+pub(crate) fn artifact(kernel: &str) -> anyhow::Result<PathBuf> {
     let target = cargo::target_directory()?;
     let folder = target.join("alone").join(kernel);
-    let (features, name) = match is_integrand(kernel) {
-        true => (vec!["--features=catalogue"], format!("integrate_{kernel}")),
-        false => (vec![], kernel.to_owned()),
+    let name = match is_integrand(kernel) {
+        true => format!("integrate_{kernel}"),
+        false => kernel.to_owned(),
     };
     let mut builder = CudaBuilder::new(cargo::root().join("kernels-crate"))
         .arch(NvvmArch::Compute90)
@@ -59,8 +71,7 @@ fn artifact(kernel: &str) -> anyhow::Result<PathBuf> {
         .lints(LintLevel::Deny)
         .setup_command("cargo xtask setup")
         .only(&[name])
-        .build_args(&["--no-default-features"])
-        .build_args(&features)
+        .build_args(features(kernel))
         .out_dir(&folder);
     // A build script's, and ours, where nothing else is said.
     if std::env::var_os("CUDA_BUILDER_TARGET_DIR").is_none() {
@@ -93,17 +104,29 @@ pub(crate) fn build(kernel: &str) -> anyhow::Result<(PathBuf, Executable)> {
 }
 
 /// The suite's program, without any kernels; what cargo says goes to `log`.
-fn suite(log: File) -> anyhow::Result<Executable> {
-    let mut build = cargo::command("test");
-    build.args(["--no-run", "--quiet", "--no-default-features"]);
-    build.args(["--package", "quadscan-tests", "--test", SUITE]);
-    build.stderr(log);
-    if std::io::stderr().is_terminal() {
-        build.env("CARGO_TERM_COLOR", "always");
-    }
+pub(crate) fn suite(log: File) -> anyhow::Result<Executable> {
+    let mut build = quiet("test", log);
+    build.args([
+        "--no-run",
+        "--no-default-features",
+        "--package",
+        "quadscan-tests",
+        "--test",
+        SUITE,
+    ]);
     let suites = cargo::build(build, "the package quadscan-tests")?;
     let mut suites = suites.into_iter();
     suites
         .find(|suite| suite.is_test && suite.name == SUITE)
         .context("cargo built the tests and named no executable")
+}
+
+/// Cargo, which says to `log` alone what a compiler says.
+pub(crate) fn quiet(subcommand: &str, log: File) -> Command {
+    let mut command = cargo::command(subcommand);
+    command.arg("--quiet").stderr(log);
+    if std::io::stderr().is_terminal() {
+        command.env("CARGO_TERM_COLOR", "always");
+    }
+    command
 }

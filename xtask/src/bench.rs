@@ -50,7 +50,8 @@ fn without_kernels() -> anyhow::Result<Executable> {
     program(&["--no-default-features", "--package", "quadscan-tests"])
 }
 
-fn program(options: &[&str]) -> anyhow::Result<Executable> {
+/// The program, built with these options.
+pub(crate) fn program(options: &[&str]) -> anyhow::Result<Executable> {
     let mut build = cargo::command("build");
     build.args(["--package", "quadscan", "--bin", "quadscan"]);
     build.args(options);

@@ -9,17 +9,29 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use anyhow::Context;
 use serde::Deserialize;
 
 use crate::BuildFailed;
 
-/// The root of the workspace that this xtask was built from.
+/// Another checkout, where one was named.
+static OTHER_ROOT: OnceLock<PathBuf> = OnceLock::new();
+
+/// The root of the workspace that this xtask was built from, or that was named.
 pub(crate) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .unwrap_or(Path::new("."))
+    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    let other = OTHER_ROOT.get().map(PathBuf::as_path);
+    other.or_else(own).unwrap_or(Path::new("."))
+}
+
+/// Works on another checkout from now on.
+pub(crate) fn set_root(root: &Path) -> anyhow::Result<()> {
+    let root = std::path::absolute(root).context("the current folder is gone")?;
+    OTHER_ROOT
+        .set(root)
+        .map_err(|_| anyhow::anyhow!("two checkouts were named"))
 }
 
 /// The cargo that started us, or the one on the path.

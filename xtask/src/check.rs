@@ -13,9 +13,6 @@ use anyhow::Context;
 
 use crate::{alone, bundle, setup, terminal};
 
-/// The exit code of the suite when statements need other kernels too.
-const OTHERS_NEEDED: i32 = 3;
-
 pub(crate) fn run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
     setup::ensure()?;
     if let Some(kernel) = kernel(arguments).filter(|kernel| alone::has_statements(kernel))
@@ -45,7 +42,7 @@ fn check_alone(kernel: &str, arguments: &[OsString]) -> anyhow::Result<Option<Ex
         .arg(&artifact)
         .status()
         .with_context(|| format!("{} could not be started", suite.path.display()))?;
-    if status.code() == Some(OTHERS_NEEDED) {
+    if status.code() == Some(alone::OTHERS_NEEDED.into()) {
         terminal::note("building all kernels");
         return Ok(None);
     }

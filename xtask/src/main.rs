@@ -11,6 +11,7 @@ mod book;
 mod bundle;
 mod cargo;
 mod check;
+mod dev;
 mod doctor;
 mod fixtures;
 mod inspect;
@@ -113,6 +114,11 @@ enum Command {
     /// It compiles, passes `check` and appears in `bench --list` at once; what it computes is
     /// the author's to change. Exits 2 when NAME is none that a kernel can have.
     NewKernel(new_kernel::Options),
+    /// On every save, what is wrong with a kernel, the first thing first
+    ///
+    /// Builds the kernel alone, lints its PTX, runs its statements under all checks of the
+    /// emulator, and times it where a GPU is there. Ctrl-C ends it, with exit code 0.
+    Dev(dev::Options),
     /// Write an application outside of the workspace, with kernels of its own
     ///
     /// It builds, runs and is tested at once, without a toolkit and without a GPU. Exits 2
@@ -190,6 +196,7 @@ fn main() -> ExitCode {
         Command::Report { arguments } => report::run(&arguments),
         Command::Check { arguments } => check::run(&arguments),
         Command::NewKernel(options) => new_kernel::run(&options),
+        Command::Dev(options) => dev::run(&options),
         Command::NewApp { directory } => new_app::run(&directory),
         Command::Inspect(options) => inspect::run(&options),
         Command::Book => book::run(),
@@ -298,6 +305,7 @@ mod tests {
                 include_str!("../../docs/first-kernel.md"),
             ),
             ("docs/inspect.md", include_str!("../../docs/inspect.md")),
+            ("docs/dev.md", include_str!("../../docs/dev.md")),
             ("docs/README.md", include_str!("../../docs/README.md")),
             ("docs/gpu-box.md", include_str!("../../docs/gpu-box.md")),
             (

@@ -71,6 +71,19 @@ fn a_kernel_that_cannot_be_called_so_exits_2_in_one_sentence_and_nothing_is_writ
 }
 
 #[test]
+fn a_kernel_without_statements_of_its_own_is_not_watched_and_exits_2_in_one_sentence() {
+    for name in ["no_such_kernel", "../main", "block_scan", ""] {
+        let mut command = xtask();
+        command.args(["dev", name, "--once"]).assert().code(2);
+        let message = stderr(&mut command);
+        let start = format!("error: KERNEL `{name}` has no statements of its own, ");
+        assert!(message.starts_with(&start), "{message}");
+        assert!(message.contains("allowed "), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+    }
+}
+
+#[test]
 fn an_app_in_a_folder_that_holds_something_exits_2_in_one_sentence() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let app = folder.path().join("app");

@@ -37,7 +37,7 @@ fn size(text: &str) -> Option<u64> {
 }
 
 /// The items of a list.
-fn list(text: &Option<String>) -> Option<Vec<String>> {
+pub(super) fn list(text: &Option<String>) -> Option<Vec<String>> {
     let items = |text: &String| text.split(',').map(str::to_owned).collect();
     text.as_ref().map(items)
 }

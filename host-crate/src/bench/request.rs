@@ -159,6 +159,7 @@ fn selection(arguments: &BenchArguments) -> Result<Selection> {
         scattered: arguments.scattered,
         concurrent: arguments.concurrent,
         arrays: arrays::asked(arguments)?,
+        kernels: arrays::list(&arguments.kernels),
         integrals: arrays::of_integrals(arguments)?,
     })
 }

@@ -7,7 +7,7 @@ use super::beside::{rate, us};
 use super::column::{Column, fixed, noise, optional};
 use super::{Selection, Table};
 use crate::bench::host_oracle::HostOracle;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kernels;
 use crate::record::{Key, Record};
 use crate::worker::protocol::{Reading, Task};
@@ -64,7 +64,8 @@ impl Table for Kernels {
             };
             sizes.iter().map(cell).collect::<Vec<_>>()
         };
-        Ok(kernels::ALL.iter().flat_map(of_kernel).collect())
+        let asked = asked(selection)?;
+        Ok(asked.into_iter().flat_map(of_kernel).collect())
     }
 
     fn is_published(&self) -> bool {
@@ -101,6 +102,23 @@ impl Table for Kernels {
     fn summary(&self, _records: &[Record]) -> Vec<String> {
         Vec::new()
     }
+}
+
+/// The kernels that are asked for, in their order in the list of all. Err when there is no
+/// kernel of a name.
+fn asked(selection: &Selection) -> Result<Vec<&'static kernels::Kernel>> {
+    let Some(names) = &selection.kernels else {
+        return Ok(kernels::ALL.iter().collect());
+    };
+    if let Some(name) = names.iter().find(|name| kernels::by_name(name).is_none()) {
+        let known: Vec<&str> = kernels::ALL.iter().map(|kernel| kernel.name).collect();
+        return Err(Error::Argument {
+            argument: "--kernels".into(),
+            problem: format!("`{name}` is unknown, known are {}", known.join(", ")),
+        });
+    }
+    let is_asked = |kernel: &&kernels::Kernel| names.iter().any(|name| name == kernel.name);
+    Ok(kernels::ALL.iter().filter(is_asked).collect())
 }
 
 #[cfg(test)]
@@ -146,5 +164,23 @@ mod tests {
         let error = Kernels.cells(&asked(MOST + 1)).map_err(|e| e.to_string());
         let said = "--sizes 4294967297 is more than kernels has, allowed there are 1 to 4294967296";
         assert_eq!(error, Err(said.to_owned()));
+    }
+
+    #[test]
+    fn kernels_that_are_named_are_the_only_ones() {
+        let cells = |name: &str| {
+            let kernels = Some(vec![name.to_owned()]);
+            let selection = Selection {
+                kernels,
+                ..Selection::default()
+            };
+            Kernels.cells(&selection).map_err(|error| error.to_string())
+        };
+        assert_eq!(cells("limit_copy").map(|cells| cells.len()), Ok(3));
+        let said = cells("limit").unwrap_err();
+        assert!(
+            said.starts_with("--kernels `limit` is unknown, known are limit_copy"),
+            "{said}"
+        );
     }
 }

@@ -75,6 +75,8 @@ pub struct Selection {
     pub scattered: bool,
     /// Each scan beside a second kernel too.
     pub concurrent: bool,
+    /// These kernels, of those that are launched by themselves.
+    pub kernels: Option<Vec<String>>,
     /// What is asked of the tables of whole arrays.
     pub arrays: workload::Asked,
     /// What is asked of the tables of integrals.

@@ -3,7 +3,9 @@
 
 use super::sizes::Sizes;
 use super::tile;
-use crate::operator::{Operator, Product, Sum};
+use crate::operator::Operator;
+#[cfg(feature = "instances")]
+use crate::operator::{Product, Sum};
 use crate::scan::lanes::{self, LANES};
 use crate::scan::status;
 
@@ -104,6 +106,7 @@ pub unsafe trait ReduceKernels: Operator {
 }
 
 /// The operators on signed integers whose bits are those of the unsigned ones.
+#[cfg(feature = "instances")]
 macro_rules! twins {
     ($($signed:ty = $unsigned:ty;)*) => {$(
         // SAFETY: two's complement: wrapping sums and products give the same bits.
@@ -115,6 +118,7 @@ macro_rules! twins {
     )*};
 }
 
+#[cfg(feature = "instances")]
 twins! {
     Sum<i8> = Sum<u8>;
     Sum<i16> = Sum<u16>;

@@ -8,8 +8,9 @@ use super::segment::Shape;
 use super::sizes::{self, Ahead, Registers};
 use super::{blelloch, decoupled_lookback, hillis_steele, lanes, one_block, one_wave};
 use super::{reduce_then_scan, status};
-use crate::operator::{BitAnd, BitOr, BitXor};
-use crate::operator::{Operator, Product, Sum};
+use crate::operator::Operator;
+#[cfg(feature = "instances")]
+use crate::operator::{BitAnd, BitOr, BitXor, Product, Sum};
 
 /// The most blocks of a grid of one dimension (CUDA C++ Programming Guide, "Technical
 /// Specifications per Compute Capability").
@@ -318,6 +319,7 @@ pub unsafe trait ScanKernels: Operator {
 }
 
 /// The operators on signed integers whose bits are those of the unsigned ones.
+#[cfg(feature = "instances")]
 macro_rules! twins {
     ($($signed:ty = $unsigned:ty;)*) => {$(
         // SAFETY: two's complement: wrapping sums and products and bitwise operators
@@ -328,6 +330,7 @@ macro_rules! twins {
     )*};
 }
 
+#[cfg(feature = "instances")]
 twins! {
     Sum<i8> = Sum<u8>;
     Sum<i16> = Sum<u16>;

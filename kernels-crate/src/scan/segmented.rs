@@ -23,7 +23,7 @@ use super::lanes::{self, MAX_WORDS};
 #[cfg(not(target_os = "cuda"))]
 use super::{ScanKernel, ScanKernels};
 use crate::operator::Operator;
-#[cfg(not(target_os = "cuda"))]
+#[cfg(all(not(target_os = "cuda"), feature = "instances"))]
 use crate::operator::Sum;
 
 /// A combination of neighbours, and whether a segment begins in it: then it is that of the
@@ -141,7 +141,7 @@ unsafe impl<O: SegmentedScanKernels> ScanKernels for Segmented<O> {
 }
 
 /// Sums of signed integers, whose bits are those of unsigned ones.
-#[cfg(not(target_os = "cuda"))]
+#[cfg(all(not(target_os = "cuda"), feature = "instances"))]
 macro_rules! twins {
     ($($signed:ty = $unsigned:ty;)*) => {$(
         // SAFETY: two's complement: wrapping sums have the same bits.
@@ -152,7 +152,7 @@ macro_rules! twins {
     )*};
 }
 
-#[cfg(not(target_os = "cuda"))]
+#[cfg(all(not(target_os = "cuda"), feature = "instances"))]
 twins! {
     i8 = u8;
     i16 = u16;

@@ -1,0 +1,288 @@
+//! One round: a kernel as it is now is built, linted, checked and stated right or wrong.
+//!
+//! PTX and the host's side are built beside each other. Where only the device's code has
+//! changed since the suite was built, the suite is what it would be; the host's compiler is
+//! asked all the same whether it takes the kernels. Where more has changed, what the suite of
+//! before says of the new PTX is provisional, and the one that is built meanwhile decides.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use cuda_builder::manifest::Manifest;
+use cuda_inspect::ptxas::Usage;
+use cuda_inspect::tools::Tools;
+
+use super::sources::{Change, Sources, stamps};
+use crate::{alone, cargo};
+
+/// The file that says what the suite beside it was built from.
+const BUILT: &str = "built.json";
+
+/// Variables that decide the suite's code.
+const FLAGS: [&str; 4] = [
+    "RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
+    "RUSTC",
+    "RUSTC_WRAPPER",
+];
+
+/// What the suite said of the PTX.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Said {
+    /// 0 where all is right; 1, 2 or [`alone::OTHERS_NEEDED`].
+    pub(super) code: u8,
+    pub(super) text: String,
+}
+
+/// What a round found.
+#[derive(Clone, Debug)]
+pub(super) struct Outcome {
+    pub(super) said: Said,
+    /// What the assembler says of the kernels, where there is one.
+    pub(super) usages: Vec<Usage>,
+    /// What it was said of.
+    pub(super) artifact: PathBuf,
+    /// Stages with their times, in their order; those that ran beside others too.
+    pub(super) stages: Vec<(&'static str, Duration)>,
+}
+
+/// What is kept from round to round.
+#[derive(Debug)]
+pub(super) struct Rounds {
+    kernel: String,
+    /// A folder of ours.
+    folder: PathBuf,
+    tools: Tools,
+    /// What the suite in `folder` was built from.
+    built: Option<Sources>,
+}
+
+impl Rounds {
+    pub(super) fn new(kernel: &str) -> anyhow::Result<Self> {
+        let folder = cargo::target_directory()?.join("dev").join(kernel);
+        fs::create_dir_all(&folder)
+            .with_context(|| format!("{} could not be made", folder.display()))?;
+        let built = kept(&folder);
+        Ok(Rounds {
+            kernel: kernel.to_owned(),
+            folder,
+            tools: Tools::find(),
+            built,
+        })
+    }
+
+    /// What has changed since the suite was built; `None` before it is.
+    pub(super) fn change(&self, sources: &Sources) -> Option<Change> {
+        Some(self.built.as_ref()?.change(sources))
+    }
+
+    /// A round on `sources`. What the suite of before says is handed to `provisional`.
+    ///
+    /// Errors: [`BuildFailed`](crate::BuildFailed), when all that compilers said was printed.
+    pub(super) fn run(
+        &mut self,
+        sources: &Sources,
+        provisional: impl FnOnce(&Said),
+    ) -> anyhow::Result<Outcome> {
+        match self.change(sources) {
+            Some(Change::Nothing | Change::Device(_)) => self.with_the_suite(),
+            _ => self.with_a_new_suite(sources, provisional),
+        }
+    }
+
+    /// What is kept of a kernel.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn suite(&self) -> PathBuf {
+        self.folder.join(alone::SUITE)
+    }
+
+    /// The suite is what it would be if it were built.
+    fn with_the_suite(&self) -> anyhow::Result<Outcome> {
+        let mut log = Log::new()?;
+        let to = log.writer()?;
+        let (artifact, host) = thread::scope(|scope| {
+            let host = scope.spawn(|| timed(|| accepted_by_the_host(&self.kernel, to)));
+            (timed(|| alone::artifact(&self.kernel)), host.join())
+        });
+        let (artifact, built) = (artifact.0?, artifact.1);
+        let (accepted, checked) = joined(host)?;
+        log.print()?;
+        accepted?;
+        let stages = vec![("PTX", built), ("host's compiler, beside it", checked)];
+        self.checked(&artifact, stages)
+    }
+
+    fn with_a_new_suite(
+        &mut self,
+        sources: &Sources,
+        provisional: impl FnOnce(&Said),
+    ) -> anyhow::Result<Outcome> {
+        let mut log = Log::new()?;
+        let to = log.writer()?;
+        let had_one = self.built.is_some();
+        let (artifact, suite) = thread::scope(|scope| {
+            let suite = scope.spawn(|| timed(|| alone::suite(to)));
+            let artifact = timed(|| alone::artifact(&self.kernel));
+            if let (true, Ok(artifact)) = (had_one, &artifact.0)
+                && let Ok(said) = self.said(artifact)
+            {
+                provisional(&said);
+            }
+            (artifact, suite.join())
+        });
+        let (artifact, built) = (artifact.0?, artifact.1);
+        let (suite, linked) = joined(suite)?;
+        log.print()?;
+        let suite = suite?;
+        self.built = None;
+        self.keep(&suite.path, sources)?;
+        let stages = vec![("PTX", built), ("statements' program, beside it", linked)];
+        self.checked(&artifact, stages)
+    }
+
+    /// Keeps the suite, and what it was built from for another start of this program.
+    fn keep(&mut self, suite: &Path, sources: &Sources) -> anyhow::Result<()> {
+        let cannot = || format!("{} could not be written", self.folder.display());
+        let (record, copy) = (self.folder.join(BUILT), self.suite());
+        if record.exists() {
+            // Beside another suite it would be wrong.
+            fs::remove_file(&record).with_context(cannot)?;
+        }
+        fs::copy(suite, copy).with_context(cannot)?;
+        // What was saved meanwhile may be in it or not.
+        if stamps(cargo::root()) != sources.stamps {
+            return Ok(());
+        }
+        let text = serde_json::to_vec(&(environment(), sources)).with_context(cannot)?;
+        fs::write(record, text).with_context(cannot)?;
+        self.built = Some(sources.clone());
+        Ok(())
+    }
+
+    /// What the suite says, and meanwhile the assembler.
+    fn checked(
+        &self,
+        artifact: &Path,
+        mut stages: Vec<(&'static str, Duration)>,
+    ) -> anyhow::Result<Outcome> {
+        let ((said, checked), usages) = thread::scope(|scope| {
+            let usages = scope.spawn(|| self.usages(artifact));
+            (timed(|| self.said(artifact)), usages.join())
+        });
+        stages.push(("statements on the emulator", checked));
+        Ok(Outcome {
+            said: said?,
+            artifact: artifact.to_owned(),
+            // An assembler that refuses PTX is `inspect`'s to tell.
+            usages: usages.unwrap_or_default(),
+            stages,
+        })
+    }
+
+    /// Runs the statements under all checks of the emulator.
+    fn said(&self, artifact: &Path) -> anyhow::Result<Said> {
+        let suite = self.suite();
+        let output = Command::new(&suite)
+            .args(["check", &self.kernel, "--artifact"])
+            .arg(artifact)
+            .stdin(Stdio::null())
+            .output()
+            .with_context(|| format!("{} could not be started", suite.display()))?;
+        let code = output
+            .status
+            .code()
+            .and_then(|code| u8::try_from(code).ok());
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        // Messages of panics are in the report, and steps are nobody's business here.
+        let text = match code {
+            Some(0 | 1) => stdout,
+            _ => stderr,
+        };
+        Ok(Said {
+            code: code.unwrap_or(1),
+            text: text.trim().to_owned(),
+        })
+    }
+
+    fn usages(&self, artifact: &Path) -> Vec<Usage> {
+        let manifest = Manifest::read(artifact);
+        let modules = manifest.iter().flat_map(|manifest| manifest.modules());
+        let parts = modules.flat_map(|module| module.parts.iter().map(move |part| (module, part)));
+        let parts = parts.filter(|(_, part)| !part.kernels.is_empty());
+        parts
+            .filter_map(|(module, part)| {
+                let ptx = artifact.join(&part.file);
+                self.tools.usages(&ptx, &module.arch).ok().flatten()
+            })
+            .flatten()
+            .collect()
+    }
+}
+
+/// What the suite in a folder was built from, where that is known and the compiler is the same.
+fn kept(folder: &Path) -> Option<Sources> {
+    let text = fs::read(folder.join(BUILT)).ok()?;
+    let (built_in, sources): (Vec<Option<String>>, Sources) = serde_json::from_slice(&text).ok()?;
+    (built_in == environment() && folder.join(alone::SUITE).is_file()).then_some(sources)
+}
+
+/// What decides the suite's code beside its sources.
+fn environment() -> Vec<Option<String>> {
+    let compiler = Command::new("rustc").arg("-vV").output().ok();
+    let compiler = compiler.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let variables = FLAGS.map(|name| std::env::var(name).ok());
+    let root = cargo::root().to_string_lossy().into_owned();
+    [Some(root), compiler]
+        .into_iter()
+        .chain(variables)
+        .collect()
+}
+
+/// Whether the host's compiler takes the kernels, whose bodies it checks and never runs.
+fn accepted_by_the_host(kernel: &str, log: File) -> anyhow::Result<()> {
+    let mut check = alone::quiet("check", log);
+    check.args(["--package", "quadscan-kernels"]);
+    check.args(alone::features(kernel));
+    cargo::build(check, "the package quadscan-kernels on the host").map(drop)
+}
+
+fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
+    let start = Instant::now();
+    (work(), start.elapsed())
+}
+
+fn joined<T>(result: thread::Result<T>) -> anyhow::Result<T> {
+    result.map_err(|_| anyhow::anyhow!("a thread of the build panicked"))
+}
+
+/// What a compiler says while another one talks to the terminal.
+struct Log(File);
+
+impl Log {
+    fn new() -> anyhow::Result<Self> {
+        tempfile::tempfile().map(Log).context("no temporary file")
+    }
+
+    fn writer(&self) -> anyhow::Result<File> {
+        self.0.try_clone().context("no temporary file")
+    }
+
+    fn print(&mut self) -> anyhow::Result<()> {
+        let mut text = String::new();
+        self.0
+            .rewind()
+            .and_then(|()| self.0.read_to_string(&mut text))
+            .context("cargo's messages could not be read")?;
+        eprint!("{text}");
+        Ok(())
+    }
+}
