@@ -248,7 +248,7 @@ fn needed(runs: &[Run]) -> Vec<String> {
         kernel: String::new(),
     };
     let said = said.to_string();
-    let before = said.strip_suffix('`').unwrap_or(&said);
+    let before = said.find('`').map_or(said.as_str(), |tick| &said[..=tick]);
     let failures = runs.iter().filter_map(|run| run.failure.as_deref());
     let names = failures.filter_map(|failure| {
         let (_, rest) = failure.split_once(before)?;
