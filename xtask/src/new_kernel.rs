@@ -97,7 +97,20 @@ fn write(root: &Path, files: &[File]) -> anyhow::Result<()> {
     let mut done: Vec<(PathBuf, Option<Vec<u8>>)> = Vec::new();
     for File { path, text } in files {
         let path = root.join(path);
-        let before = fs::read(&path).ok();
+        let before = match fs::read(&path) {
+            Ok(bytes) => Some(bytes),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            // What cannot be read could not be given back.
+            Err(error) => {
+                take_back(&done);
+                return Err(error).with_context(|| {
+                    format!(
+                        "{} could not be read, and nothing was written",
+                        path.display()
+                    )
+                });
+            }
+        };
         let new = path.with_extension("new");
         if let Err(error) = fs::write(&new, text).and_then(|()| fs::rename(&new, &path)) {
             // One that stays is named below.
