@@ -13,8 +13,8 @@
 //! term is next to nothing; what lies beyond is not looked at, and may overflow. All teams of
 //! a warp go through steps together, whatever their items are at.
 //!
-//! Association: a lane its nodes of a level, interval by interval; the lanes of a team by a
-//! butterfly; the levels in order.
+//! Association: a lane its nodes of a level's interval; the lanes of a team by a butterfly; the
+//! intervals and the levels in order.
 //!
 //! Sources: Takahasi and Mori, Double exponential formulas for numerical integration, 1974;
 //! Bailey, Jeyabalan and Li, A comparison of three high-precision quadrature schemes, 2005.
@@ -26,7 +26,7 @@ use super::batch::{
     of_lane, of_team, votes_of_team,
 };
 use super::integrand::{Integrand, MAX_PARAMETERS, Parameters};
-use super::levels::{Levels, RESOLVED, STEP, Sums, Table};
+use super::levels::{Levels, Own, RESOLVED, STEP, Sums, Table};
 use super::range::{Place, Range};
 use super::real::Real;
 
@@ -63,14 +63,11 @@ struct Item<R> {
     edge: R,
     /// Half a lane's: the function at the node before the half's first; infinite if there is none.
     before: R,
-    /// A lane's: the level's terms, their magnitudes, and what may be wrong with them.
-    own: R,
-    own_size: R,
-    own_doubt: R,
-    /// A lane's: the largest term of the level, and the largest difference of neighbours; the
-    /// upper bits of their magnitudes.
-    own_peak: u32,
-    own_step: u32,
+    /// A lane's.
+    own: Own<R>,
+    /// The terms of the level's intervals before this one, and with alternating signs.
+    sum: R,
+    alternating: R,
     levels: Levels<R>,
     evaluations: u32,
 }
@@ -147,11 +144,9 @@ impl<R: Real> Item<R> {
         is_done: false,
         edge: R::ZERO,
         before: R::ZERO,
-        own: R::ZERO,
-        own_size: R::ZERO,
-        own_doubt: R::ZERO,
-        own_peak: 0,
-        own_step: 0,
+        own: Own::NONE,
+        sum: R::ZERO,
+        alternating: R::ZERO,
         levels: Levels::NONE,
         evaluations: 0,
     };
@@ -201,8 +196,8 @@ impl<R: Real> Item<R> {
         step: R,
     ) {
         (self.level, self.step) = (level, step);
-        (self.own, self.own_size, self.own_doubt) = (R::ZERO, R::ZERO, R::ZERO);
-        (self.own_peak, self.own_step) = (0, 0);
+        self.own = Own::NONE;
+        (self.sum, self.alternating) = (R::ZERO, R::ZERO);
         let (lower, _) = self.range.interval();
         // SAFETY: the caller's.
         unsafe {
@@ -229,6 +224,7 @@ impl<R: Real> Item<R> {
             self.entry = *table.begins.add(self.level as usize);
         }
         self.is_done = false;
+        self.own.terms = R::ZERO;
         // An interval that is too short for any node is not known to hold nothing.
         let infinite = R::from_f64(f64::INFINITY);
         (self.edge, self.before) = (infinite, infinite);
@@ -339,9 +335,9 @@ impl<R: Real> Item<R> {
                 of = self.eval::<I>(&node);
             }
             let magnitude = GpuFloat::abs(of.term);
-            let so_far = of_team(self.own_size) * self.step;
-            let nothing =
-                R::EPSILON * R::from_f64(1.0 / 64.0) * GpuFloat::max(so_far, self.levels.size());
+            // Of this level alone, which has half of the nodes: what other levels saw may be
+            // further out.
+            let nothing = R::EPSILON * R::from_f64(1.0 / 32.0) * of_team(self.own.size);
             let is_nothing = node.is_one && node.delta <= R::EPSILON && magnitude <= nothing;
 
             let side = lane_of_team() / HALF * HALF;
@@ -349,7 +345,7 @@ impl<R: Real> Item<R> {
             let quiet = votes_of_team(is_nothing) >> side & WHOLE_HALF;
             let counted = quiet.trailing_zeros().min(HALF);
             let counts = node.is_one && lane_of_team() % HALF < counted;
-            let infinite = votes_of_team(counts && !of.term.is_number());
+            let infinite = votes_of_team(counts && !of.value.is_number());
             let outermost = votes_of_team(counts) >> side & WHOLE_HALF;
 
             let source = side + (outermost | 1).ilog2();
@@ -364,14 +360,11 @@ impl<R: Real> Item<R> {
             let before = if is_first { self.before } else { inner };
             self.before = inner;
             if counts {
-                self.own = self.own + of.term;
-                self.own_size = self.own_size + magnitude;
-                self.own_peak = self.own_peak.max(magnitude.upper_of_magnitude());
+                self.own.take(self.step, of.term);
                 if before.is_number() {
                     let jump = GpuFloat::abs(of.value - before);
-                    let step = node.weight * jump * self.half_length();
-                    self.own_step = self.own_step.max(step.upper_of_magnitude());
-                    self.own_doubt = of.blur.mul_add(jump, self.own_doubt);
+                    let of_terms = node.weight * jump * self.half_length();
+                    self.own.take_jump(of_terms, of.blur * jump);
                 }
             }
             self.evaluations += nodes.count_ones() * self.range.evaluations();
@@ -397,36 +390,58 @@ impl<R: Real> Item<R> {
         // SAFETY: the caller's.
         unsafe {
             let is_done = votes_of_team(self.is_done) == (1 << TEAM) - 1;
+            if let Some(at) = place_of_infinity
+                && self.is_at_work
+            {
+                self.fail(batch, at, NOT_FINITE);
+            }
+            let is_interval_done = self.is_at_work && is_done;
+            if !warp::warp_vote_any(warp::FULL_MASK, is_interval_done) {
+                return;
+            }
+            let (sum, alternating) = (of_team(self.own.terms), of_team(self.with_sign()));
             let mut is_level_done = false;
-            if self.is_at_work {
-                if let Some(at) = place_of_infinity {
-                    self.fail(batch, at, NOT_FINITE);
-                } else if is_done {
-                    if lane_of_team().is_multiple_of(HALF) {
-                        self.own_doubt = self.own_doubt + self.edge;
-                    }
-                    is_level_done = self.right >= self.range.interval().1;
-                    if !is_level_done {
-                        self.begin_interval::<I>(batch, table, self.right);
-                    }
+            if is_interval_done {
+                self.sum = self.sum + sum;
+                self.alternating = self.alternating + GpuFloat::abs(alternating);
+                if lane_of_team().is_multiple_of(HALF) {
+                    self.own.doubt = self.own.doubt + self.edge;
+                }
+                is_level_done = self.right >= self.range.interval().1;
+                if !is_level_done {
+                    self.begin_interval::<I>(batch, table, self.right);
                 }
             }
             if warp::warp_vote_any(warp::FULL_MASK, is_level_done) {
-                let sums = [self.own, self.own_size, self.own_doubt].map(|own| of_team(own));
-                let [peak, step] = [self.own_peak, self.own_step].map(|own| most_of_team(own));
+                let [size, doubt] = [self.own.size, self.own.doubt].map(|own| of_team(own));
+                let [peak, jump] = [self.own.peak, self.own.jump].map(|own| most_of_team(own));
                 if is_level_done {
-                    let [sum, size, doubt] = sums;
-                    let [peak, step] = [peak, step].map(|upper| R::from_upper(upper));
-                    let is_resolved = step <= R::from_f64(RESOLVED) * peak;
+                    let [peak, jump] = [peak, jump].map(|upper| R::from_upper(upper));
                     let sums = Sums {
-                        sum,
+                        sum: self.sum,
                         size,
+                        alternating: self.alternating,
                         doubt,
-                        is_resolved,
+                        is_resolved: jump <= R::from_f64(RESOLVED) * peak,
                     };
                     self.conclude::<I>(batch, table, sums);
                 }
             }
+        }
+    }
+
+    /// This lane's terms of the interval, with the sign that they have where those of its
+    /// nodes alternate, from one end to the other: a node's index at its end is odd with its
+    /// lane; those of level 0 begin at the center, which both ends have, others half a node
+    /// away from it.
+    #[inline(always)]
+    fn with_sign(&self) -> R {
+        let is_odd = lane_of_team() % 2 == 1;
+        let is_upper = lane_of_team() >= HALF && self.level > 0;
+        if is_odd == is_upper {
+            self.own.terms
+        } else {
+            -self.own.terms
         }
     }
 
@@ -441,7 +456,7 @@ impl<R: Real> Item<R> {
         table: &Table<R>,
         sums: Sums<R>,
     ) {
-        let error = self.levels.take(self.level, self.step, sums);
+        let error = self.levels.take(self.level, sums);
         let value = self.levels.value();
         let tolerance = batch.tolerance(value);
         // SAFETY: the caller's; the last level ends the item.
