@@ -145,6 +145,19 @@ impl Heads {
         }
     }
 
+    /// Whether one of the first `count` items does.
+    #[inline(always)]
+    pub fn is_any(&self, count: usize) -> bool {
+        let mut any = 0;
+        for w in 0..MOST - 1 {
+            let bits = count.saturating_sub(w * EACH as usize) as u32;
+            // Those of 32 and more are all of the word.
+            let of_items = !(u64::MAX << bits.min(EACH as u32)) as u32;
+            any |= self.bits[w] & of_items;
+        }
+        any != 0
+    }
+
     /// Whether item `i` does.
     #[inline(always)]
     pub fn is_head(&self, i: usize) -> bool {

@@ -230,10 +230,14 @@ pub fn total<O: Operator, const V: usize, const N: usize>(
     for i in 0..N {
         if i < count {
             let own = O::enter(O::transform(items.get(i)), heads.is_head(i));
-            total = if i == 0 { own } else { O::combine(total, own) };
+            total = match i {
+                0 => own,
+                // That a segment began before is said at the end, once.
+                _ => O::combine(O::enter(total, false), own),
+            };
         }
     }
-    total
+    O::enter(total, heads.is_any(count))
 }
 
 /// The scan of the first `count` of `N` items behind `before`, where there is something

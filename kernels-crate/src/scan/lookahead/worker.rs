@@ -216,6 +216,14 @@ impl<'a, O: Operator> Worker<'a, O> {
             .cast()
     }
 
+    /// Whether a segment is whole, and all of its vectors are its alone.
+    #[inline(always)]
+    fn is_plain(&self, walk: &Walk, count: u32) -> bool {
+        let whole = self.shape.vectors * LANES as usize * VECTOR;
+        let begins_with_vector = self.input(walk).addr().is_multiple_of(VECTOR);
+        begins_with_vector && count as usize * size_of::<O::Input>() == whole
+    }
+
     /// What the copy engine brings of a segment.
     #[inline(always)]
     fn brought(&self, walk: &Walk, count: u32) -> Brought {
@@ -224,7 +232,7 @@ impl<'a, O: Operator> Worker<'a, O> {
         } = self.plan.request;
         let begin = self.input(walk).addr();
         let end = begin + count as usize * size_of::<O::Input>();
-        if !self.shape.shifted {
+        if !self.shape.shifted || self.is_plain(walk, count) {
             return Brought::within(begin, end, begin, end);
         }
         // In place, what lies beside the segment may be written meanwhile.
@@ -310,6 +318,9 @@ impl<'a, O: Operator> Worker<'a, O> {
     /// All lanes of the warp call it; what [`Worker::start_load`] asked for is there.
     #[inline(always)]
     unsafe fn complete(&self, walk: &Walk, count: u32, items: u32) {
+        if self.is_plain(walk, count) {
+            return;
+        }
         let all = count * size_of::<O::Input>() as u32;
         let from = self.input(walk);
         let brought = self.brought(walk, count);
@@ -374,8 +385,8 @@ impl<'a, O: Operator> Worker<'a, O> {
         let at = self.at(self.segment_at(slot) + warp::lane_id() as usize * V * VECTOR);
         // SAFETY: the caller's.
         unsafe {
-            if self.shape.shifted {
-                let shift = self.plan.request.input.addr() % VECTOR;
+            let shift = self.plan.request.input.addr() % VECTOR;
+            if self.shape.shifted && shift > 0 {
                 Items::read_shifted(at, shift as u32)
             } else {
                 Items::read(at)
@@ -400,8 +411,8 @@ impl<'a, O: Operator> Worker<'a, O> {
                 // Others have read what is written over.
                 warp::sync_warp(warp::FULL_MASK);
             }
-            if self.shape.shifted {
-                let shift = self.plan.request.output.addr() % VECTOR;
+            let shift = self.plan.request.output.addr() % VECTOR;
+            if self.shape.shifted && shift > 0 {
                 results.write_shifted(self.at(at), shift as u32);
             } else {
                 results.write(self.at(at));
