@@ -111,6 +111,21 @@ pub trait Operator: Copy + 'static {
         element
     }
 
+    /// The scan of the first `count` lanes of at most `most`, as
+    /// [`scan_first`](crate::scan::lanes::scan_first) has it; none where that is it.
+    ///
+    /// # Safety
+    /// As there.
+    #[doc(hidden)]
+    #[inline(always)]
+    unsafe fn scan_of_lanes(
+        _value: Self::Accumulator,
+        _count: u32,
+        _most: usize,
+    ) -> Option<Self::Accumulator> {
+        None
+    }
+
     /// The result of an element: what it makes of `combined`, the first of a segment or
     /// not, where every segment begins with `initial`.
     #[doc(hidden)]

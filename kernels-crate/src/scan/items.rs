@@ -157,8 +157,27 @@ impl<T: Pod, const V: usize> Items<T, V> {
     #[inline(always)]
     pub unsafe fn write_shifted(self, at: SharedPtr<u8>, shift: u32) {
         // SAFETY: all lanes are here, the caller's.
-        let below: Vector = unsafe { lanes::up(self.vectors[V - 1], 1) };
-        // Word i, counted from the last vector of the lane below.
+        let below: Vector = unsafe { lanes::up(self.last(), 1) };
+        for v in 0..V + 1 {
+            if v < V || warp::lane_id() == LANES - 1 {
+                // SAFETY: the caller's.
+                unsafe { place(at, v).store(self.behind(below, shift, v)) };
+            }
+        }
+    }
+
+    /// The last vector.
+    #[inline(always)]
+    pub fn last(&self) -> Vector {
+        self.vectors[V - 1]
+    }
+
+    /// Vector `v`, 0 to `V`, of these where they begin `shift` bytes, 0 to 15, behind a vector:
+    /// the first one has its beginning from the end of `below`, and the last one its end from
+    /// nowhere.
+    #[inline(always)]
+    pub fn behind(&self, below: Vector, shift: u32, v: usize) -> Vector {
+        // Word i, counted from `below`.
         let word = |i: usize| {
             if i < 4 {
                 below[i]
@@ -178,12 +197,7 @@ impl<T: Pod, const V: usize> Items<T, V> {
                 joined(by_4(i - 1), by_4(i), 4 - (shift & 3))
             }
         };
-        for v in 0..V + 1 {
-            if v < V || warp::lane_id() == LANES - 1 {
-                // SAFETY: the caller's.
-                unsafe { place(at, v).store(from_fn(|w| moved(4 + 4 * v + w))) };
-            }
-        }
+        from_fn(|w| moved(4 + 4 * v + w))
     }
 }
 

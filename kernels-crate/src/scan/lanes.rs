@@ -111,6 +111,10 @@ pub unsafe fn scan_first<O: Operator, const MOST: usize>(
     value: O::Accumulator,
     count: u32,
 ) -> O::Accumulator {
+    // SAFETY: the caller's.
+    if let Some(scanned) = unsafe { O::scan_of_lanes(value, count, MOST) } {
+        return scanned;
+    }
     let lane = warp::lane_id();
     let mut value = value;
     for step in 0..MOST.next_power_of_two().ilog2() {

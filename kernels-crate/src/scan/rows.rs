@@ -162,14 +162,20 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Rows<O, R, E, 
         has_base: bool,
     ) {
         let to = request.output.wrapping_add(self.read.first as usize);
-        let is_whole = self.read.count == Read::<O, R, E, V>::ALL && is_aligned(to);
+        let all = Read::<O, R, E, V>::ALL;
+        let is_whole = self.read.count == all;
         // SAFETY: the caller's.
         unsafe {
-            if is_whole {
-                let count = Read::<O, R, E, V>::ALL;
-                self.store_rows::<W>(request, to, count, base, has_base, |to, results, _| {
+            if is_whole && is_aligned(to) {
+                self.store_rows::<W>(request, to, all, base, has_base, |to, results, _| {
                     write_vectors(to, results)
                 });
+            } else if is_whole {
+                let mut row = Shifted::begin(to);
+                self.store_rows::<W>(request, to, all, base, has_base, |_, results, _| {
+                    row.write(results)
+                });
+                row.end();
             } else {
                 let count = self.read.count;
                 self.store_rows::<W>(request, to, count, base, has_base, |to, results, mine| {
@@ -188,7 +194,7 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Rows<O, R, E, 
         count: u32,
         base: O::Accumulator,
         has_base: bool,
-        write: impl Fn(*mut O::Output, Items<O::Output, W>, u32),
+        mut write: impl FnMut(*mut O::Output, Items<O::Output, W>, u32),
     ) {
         let lane = warp::lane_id();
         let (mut base, mut has_base) = (base, has_base);
@@ -256,6 +262,88 @@ unsafe fn write_vectors<T: Pod, const V: usize>(to: *mut T, items: Items<T, V>) 
     for v in 0..V {
         // SAFETY: the caller's.
         unsafe { store_global(to.cast::<Vector>().add(v), vectors[v], StoreHint::All) };
+    }
+}
+
+/// Rows of vectors on their way to a place where no vector begins.
+struct Shifted {
+    /// The vector that the next row begins in, and how many of its bytes are before that.
+    to: *mut Vector,
+    shift: u32,
+    /// What the row before has left for that vector: its end.
+    left: Vector,
+    is_first: bool,
+}
+
+impl Shifted {
+    #[inline(always)]
+    fn begin<T>(to: *mut T) -> Self {
+        let shift = to.addr() % size_of::<Vector>();
+        Self {
+            to: to.cast::<u8>().wrapping_sub(shift).cast(),
+            shift: shift as u32,
+            left: [0; 4],
+            is_first: true,
+        }
+    }
+
+    /// Writes the next row, but for what is left of it.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it; the row fits there.
+    #[inline(always)]
+    unsafe fn write<T: Pod, const V: usize>(&mut self, row: Items<T, V>) {
+        let lane = warp::lane_id();
+        // SAFETY: the caller's.
+        unsafe {
+            let mut below = lanes::up(row.last(), 1);
+            if lane == 0 {
+                below = self.left;
+            }
+            for v in 0..V {
+                let vector = row.behind(below, self.shift, v);
+                let at = self.to.wrapping_add(lane as usize * V + v);
+                if lane > 0 || v > 0 || !self.is_first {
+                    store_global(at, vector, StoreHint::All);
+                }
+            }
+            if self.is_first {
+                // The bytes before are another warp's.
+                let vector = lanes::of_lane(row.behind(below, self.shift, 0), 0);
+                write_bytes(self.to, vector, self.shift, size_of::<Vector>() as u32);
+            }
+            self.left = lanes::of_lane(row.last(), LANES - 1);
+        }
+        self.is_first = false;
+        self.to = self.to.wrapping_add(V * LANES as usize);
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Safety
+    /// As for [`Shifted::write`].
+    #[inline(always)]
+    unsafe fn end(self) {
+        let rest = Items::<u8, 1>::new([[0; 4]]).behind(self.left, self.shift, 0);
+        // SAFETY: the caller's.
+        unsafe { write_bytes(self.to, rest, 0, self.shift) };
+    }
+}
+
+/// Writes the bytes `first..end` of a vector, a lane each.
+///
+/// # Safety
+/// They fit in the vector at `to`; all lanes of the warp call it.
+#[inline(always)]
+unsafe fn write_bytes(to: *mut Vector, vector: Vector, first: u32, end: u32) {
+    let lane = warp::lane_id();
+    let low = if lane & 4 == 0 { vector[0] } else { vector[1] };
+    let high = if lane & 4 == 0 { vector[2] } else { vector[3] };
+    let word = if lane & 8 == 0 { low } else { high };
+    if lane >= first && lane < end {
+        let byte = (word >> (lane % 4 * 8)) as u8;
+        // SAFETY: the caller's.
+        unsafe { *to.cast::<u8>().wrapping_add(lane as usize) = byte };
     }
 }
 

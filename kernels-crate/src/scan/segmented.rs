@@ -18,8 +18,9 @@
 
 use bytemuck::{Pod, Zeroable};
 use core::marker::PhantomData;
+use cuda_std::warp;
 
-use super::lanes::{self, MAX_WORDS};
+use super::lanes::{self, LANES, MAX_WORDS};
 #[cfg(not(target_os = "cuda"))]
 use super::{ScanKernel, ScanKernels};
 use crate::operator::Operator;
@@ -101,6 +102,32 @@ impl<O: Operator> Operator for Segmented<O> {
     #[inline(always)]
     fn enter(element: Self::Accumulator, is_head: bool) -> Self::Accumulator {
         element.marked(is_head)
+    }
+
+    /// Marks are known to all lanes at once: values alone are exchanged.
+    #[inline(always)]
+    unsafe fn scan_of_lanes(
+        value: Self::Accumulator,
+        count: u32,
+        most: usize,
+    ) -> Option<Self::Accumulator> {
+        let lane = warp::lane_id();
+        // SAFETY: all lanes are here, the caller's.
+        let marks = unsafe { warp::warp_vote_ballot(warp::FULL_MASK, value.is_marked()) };
+        let so_far = marks & (u32::MAX >> (LANES - 1 - lane));
+        // Where the lane's segment begins: lane 0, if it began before.
+        let first = (so_far | 1).ilog2();
+        let mut own = value.value;
+        let mut delta = 1;
+        while (delta as usize) < most {
+            // SAFETY: the caller's.
+            let before = unsafe { lanes::up(own, delta) };
+            if lane >= first + delta && lane < count {
+                own = O::combine(before, own);
+            }
+            delta *= 2;
+        }
+        Some(Marked::new(own).marked(so_far != 0))
     }
 
     #[inline(always)]
