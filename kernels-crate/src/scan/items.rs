@@ -251,7 +251,7 @@ pub fn total<O: Operator, const V: usize, const N: usize>(
             };
         }
     }
-    O::enter(total, heads.is_any(count))
+    O::enter(total, heads.is_any(count.min(N)))
 }
 
 /// The scan of the first `count` of `N` items behind `before`, where there is something
