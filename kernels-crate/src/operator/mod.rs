@@ -104,11 +104,23 @@ pub trait Operator: Copy + 'static {
     #[doc(hidden)]
     const HAS_HEADS: bool = false;
 
-    /// An element that entered, the first of a segment or not.
+    /// What entered, with the first of a segment or not.
     #[doc(hidden)]
     #[inline(always)]
     fn enter(element: Self::Accumulator, _is_head: bool) -> Self::Accumulator {
         element
+    }
+
+    /// `running` and an element that follows it, the first of a segment or not. It is not said
+    /// that segments began before.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn follow(
+        running: Self::Accumulator,
+        element: Self::Accumulator,
+        _is_head: bool,
+    ) -> Self::Accumulator {
+        Self::combine(running, element)
     }
 
     /// The scan of the first `count` lanes of at most `most`, as

@@ -243,11 +243,10 @@ pub fn total<O: Operator, const V: usize, const N: usize>(
     let mut total = lanes::anything();
     for i in 0..N {
         if i < count {
-            let own = O::enter(O::transform(items.get(i)), heads.is_head(i));
+            let own = O::transform(items.get(i));
             total = match i {
                 0 => own,
-                // That a segment began before is said at the end, once.
-                _ => O::combine(O::enter(total, false), own),
+                _ => O::follow(total, own, heads.is_head(i)),
             };
         }
     }
@@ -311,11 +310,11 @@ fn combined<O: Operator, const V: usize, const R: usize, const N: usize>(
     for i in 0..N {
         let earlier = running;
         if i < count {
-            let own = O::enter(O::transform(items.get(i)), heads.is_head(i));
+            let own = O::transform(items.get(i));
             running = if i == 0 && !has_before {
                 own
             } else {
-                O::combine(running, own)
+                O::follow(running, own, heads.is_head(i))
             };
             results.put(i, result(earlier, running, heads.is_head(i)));
         }

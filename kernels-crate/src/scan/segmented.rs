@@ -104,6 +104,18 @@ impl<O: Operator> Operator for Segmented<O> {
         element.marked(is_head)
     }
 
+    #[inline(always)]
+    fn follow(
+        running: Self::Accumulator,
+        element: Self::Accumulator,
+        is_head: bool,
+    ) -> Self::Accumulator {
+        Marked::new(match is_head {
+            true => element.value,
+            false => O::combine(running.value, element.value),
+        })
+    }
+
     /// Marks are known to all lanes at once: values alone are exchanged.
     #[inline(always)]
     unsafe fn scan_of_lanes(
