@@ -8,30 +8,28 @@
 //! Association: a lane its two or three nodes, in order, and its intervals, in order; the
 //! lanes of a team by a butterfly.
 //!
-//! The difference of the two rules is the error's measure, as in QUADPACK; but it changes its
-//! sign somewhere between two functions, and there it is small by chance. A second *null rule*,
-//! of two degrees less, which is 0 elsewhere, keeps such an interval from being believed.
-//! Beside what rounding makes of sums of values, the estimate has what the rounding of x makes
-//! of a steep function.
+//! What ends with more than the tolerance, because rounding leaves it or there are no more
+//! intervals, has looked at blind ones as what converges has: where one is still doubted, the
+//! error is as large as what was seen.
 //!
-//! Sources: Piessens, de Doncker-Kapenga, Überhuber and Kahaner, QUADPACK, 1983 (QAGE, its
-//! estimate of the error; QAGP's break points); Berntsen and Espelid, Error estimation in
-//! automatic quadrature routines, 1991 (null rules). Nodes and weights are in
-//! [`kronrod`](super::kronrod).
+//! What the rule gives on an interval is [`estimate`](super::estimate)'s.
+//!
+//! Source: Piessens, de Doncker-Kapenga, Überhuber and Kahaner, QUADPACK, 1983 (QAGE; QAGP's
+//! break points).
 
 use cuda_std::shared::dynamic_shared_mem;
-use cuda_std::{GpuFloat, grid, shared_array, thread, warp};
+use cuda_std::{GpuFloat, grid, thread, warp};
 
 use super::batch::{
     Batch, CONVERGED, Drawn, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, ROUNDOFF, TEAM,
-    lane_of_team, of_lane, of_team, votes_of_team,
+    lane_of_team,
 };
+use super::estimate::{Estimate, Rule, Section, half_length};
 use super::integrand::{Integrand, MAX_PARAMETERS, Parameters};
-use super::interval::{Error, Interval, ROUNDING};
-use super::kronrod::{COLUMNS, K15, K21, NODES};
-use super::range::{Place, Range};
+use super::interval::{Interval, ROUNDING};
+use super::range::Range;
 use super::real::Real;
-use super::store::{Store, numbers_of_team};
+use super::store::{SHORTER, Store, numbers_of_team};
 use crate::scan::lanes::LANES;
 
 /// The most warps of a block.
@@ -39,11 +37,6 @@ pub const MAX_WARPS: u32 = 8;
 
 /// The most intervals of an item.
 pub const MAX_INTERVALS: u32 = 1024;
-
-/// What counts of a null rule, beside the difference of the two rules: little enough that it
-/// costs no evaluations where the difference can be relied on, since that falls by the square
-/// of what one more degree gains, and a smooth function's gain is more than 4.
-const OF_NULL: f64 = 1.0 / 16.0;
 
 /// What a team is at.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,28 +70,9 @@ struct Item<R> {
     blind: u32,
     /// The largest integral of the magnitude that was found on an interval: its upper bits.
     seen: u32,
+    /// Half of the shortest interval's length: its upper bits.
+    shortest: u32,
     evaluations: u32,
-}
-
-/// What the rule gives on an interval; the same in all lanes of a team.
-#[derive(Clone, Copy)]
-struct Estimate<R> {
-    value: R,
-    error: Error<R>,
-    /// The integral of the function's magnitude, roughly.
-    size: R,
-    is_finite: bool,
-    /// Where it is not, an x of it.
-    at: R,
-}
-
-impl<R: Real> Estimate<R> {
-    /// Whether an item of this interval alone has converged.
-    #[inline(always)]
-    fn is_enough(&self, batch: &Batch<R>) -> bool {
-        let is_within = self.error.magnitude() <= batch.tolerance(self.value);
-        is_within && self.value.is_number() && !self.error.is_blind(self.value)
-    }
 }
 
 /// Integrates the items of `batch` by `nodes` nodes, 15 or 21, with up to `most` intervals
@@ -110,25 +84,14 @@ impl<R: Real> Estimate<R> {
 /// memory is this launch's alone.
 #[inline(always)]
 pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, most: u32) {
-    let table = shared_array![u64; NODES * COLUMNS].cast::<R>();
     let team = thread::thread_idx_x() / TEAM;
     let store = Store {
         numbers: dynamic_shared_mem::<R>().wrapping_add(team as usize * numbers_of_team(most)),
         most,
     };
     grid::wait_for_earlier();
-    let mut k = thread::thread_idx_x();
-    while k < (NODES * COLUMNS) as u32 {
-        let [node, field] = [k as usize / COLUMNS, k as usize % COLUMNS];
-        let value = if nodes == 15 {
-            K15[node][field]
-        } else {
-            K21[node][field]
-        };
-        // SAFETY: below the table's length; a barrier follows.
-        unsafe { *table.add(k as usize) = R::from_f64(value) };
-        k += thread::block_dim_x();
-    }
+    // SAFETY: all threads are here; a barrier follows.
+    let rule = unsafe { Rule::new(nodes) };
     thread::sync_threads();
 
     let mut drawn = Drawn::NONE;
@@ -145,6 +108,7 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, 
         count: 0,
         blind: 0,
         seen: 0,
+        shortest: 0,
         evaluations: 0,
     };
     // SAFETY: the caller's; all lanes of a warp go through the loop together.
@@ -164,7 +128,11 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, 
                 }
                 continue;
             }
-            let estimate = item.evaluate::<I>(nodes, table, &store);
+            let section = item.section();
+            let estimate = rule.on::<I>(&section, &store);
+            if section.is_at_work {
+                item.evaluations += rule.evaluations(&item.range);
+            }
             item.go_on::<I>(batch, &store, estimate);
         }
         thread::sync_threads();
@@ -189,7 +157,7 @@ impl<R: Real> Item<R> {
         self.item = item;
         self.is_backwards = to < from;
         (self.count, self.blind) = (0, 0);
-        self.seen = 0;
+        (self.seen, self.shortest) = (0, u32::MAX >> 1);
         self.evaluations = 0;
         let (low, high) = if to < from { (to, from) } else { (from, to) };
         self.range = Range::new(low, high);
@@ -224,140 +192,15 @@ impl<R: Real> Item<R> {
         self.count += 1;
     }
 
-    /// The rule on the interval `left..right`.
-    ///
-    /// # Safety
-    /// All lanes of the warp call it.
+    /// What is evaluated next.
     #[inline(always)]
-    unsafe fn evaluate<I: Integrand<R>>(
-        &mut self,
-        nodes: u32,
-        table: *const R,
-        store: &Store<R>,
-    ) -> Estimate<R> {
-        let one = R::from_f64(1.0);
-        let (lower, upper) = self.range.interval();
-        let length = self.half_length();
-        let center = self.left + length;
-        // Where rounding may put a node onto an end.
-        let step = R::from_f64(1.0 / 1024.0) * length;
-        let is_short = !(self.left + step > self.left && self.right - step < self.right);
-        let (mut kronrod, mut gauss, mut null) = (R::ZERO, R::ZERO, R::ZERO);
-        let (mut is_finite, mut at) = (true, R::ZERO);
-        let is_at_work = self.phase != Phase::Idle;
-        let mut k = 0;
-        while k * TEAM < nodes {
-            let index = k * TEAM + lane_of_team();
-            if is_at_work && index < nodes {
-                // SAFETY: the table has a row for every index; the node is this lane's.
-                let [node, of_kronrod, of_gauss, of_null] = [0, 1, 2, 3]
-                    .map(|column| unsafe { *table.add(index as usize * COLUMNS + column) });
-                let mut t = center + length * node;
-                if is_short {
-                    t = GpuFloat::max(GpuFloat::min(t, upper.below()), lower.above());
-                }
-                let place = Place {
-                    t,
-                    from_lower: (self.left - lower) + length * (one + node),
-                    to_upper: (upper - self.right) + length * (one - node),
-                };
-                let mut value = R::ZERO;
-                let mut time = 0;
-                while time < self.range.evaluations() {
-                    let point = self.range.point(place, time == 1);
-                    let term = self.range.eval::<I>(place, point, &self.parameters);
-                    if is_finite && !term.is_number() {
-                        (is_finite, at) = (false, point.x);
-                    }
-                    value = value + term;
-                    time += 1;
-                }
-                kronrod = of_kronrod.mul_add(value, kronrod);
-                gauss = of_gauss.mul_add(value, gauss);
-                null = of_null.mul_add(value, null);
-                // SAFETY: this lane's own.
-                unsafe { *store.node(k) = value };
-            }
-            k += 1;
-        }
-        if is_at_work {
-            self.evaluations += nodes * self.range.evaluations();
-        }
-        // SAFETY: the caller's.
-        unsafe {
-            let infinite = votes_of_team(!is_finite);
-            let who = (infinite.trailing_zeros() & 31).min(TEAM - 1);
-            let at = of_lane(at, who);
-            let sums = [of_team(kronrod), of_team(gauss), of_team(null)];
-            let mut of = self.estimate::<I>(nodes, table, store, sums);
-            (of.is_finite, of.at) = (infinite == 0, at);
-            of
-        }
-    }
-
-    /// Half of the interval's length, which may itself be more than a number can be.
-    #[inline(always)]
-    fn half_length(&self) -> R {
-        let half = R::from_f64(0.5);
-        half * self.right - half * self.left
-    }
-
-    /// The integral by the two rules and the null rule, which are sums of the nodes' values,
-    /// and what they say of the error.
-    ///
-    /// # Safety
-    /// All lanes of the warp call it, after [`evaluate`](Item::evaluate) has stored the values.
-    #[inline(always)]
-    unsafe fn estimate<I: Integrand<R>>(
-        &self,
-        nodes: u32,
-        table: *const R,
-        store: &Store<R>,
-        [kronrod, gauss, null]: [R; 3],
-    ) -> Estimate<R> {
-        let mean = R::from_f64(0.5) * kronrod;
-        let length = self.half_length();
-        let (_, upper) = self.range.interval();
-        // By how much x may be off; what it means to a function of the distances is not known.
-        let furthest = GpuFloat::max(GpuFloat::abs(self.left), GpuFloat::abs(self.right));
-        let blur = if I::USES_DISTANCES {
-            R::ZERO
-        } else {
-            self.range.blur(furthest, upper - self.left)
-        };
-        let of_sums = R::from_f64(ROUNDING) * R::EPSILON * length;
-        let (mut spread, mut rounding) = (R::ZERO, R::ZERO);
-        // SAFETY: the caller's; every lane reads its own node's value and the one before.
-        unsafe {
-            warp::sync_warp(warp::FULL_MASK);
-            let mut k = 0;
-            while k * TEAM < nodes {
-                let index = k * TEAM + lane_of_team();
-                if self.phase != Phase::Idle && index < nodes {
-                    let weight = *table.add(index as usize * COLUMNS + 1);
-                    let value = *store.node(k);
-                    let before = *store.node(k).sub(usize::from(index > 0));
-                    spread = weight.mul_add(GpuFloat::abs(value - mean), spread);
-                    let size = weight * GpuFloat::abs(value);
-                    rounding = of_sums.mul_add(size, rounding);
-                    rounding = blur.mul_add(GpuFloat::abs(value - before), rounding);
-                }
-                k += 1;
-            }
-            let (spread, rounding) = (of_team(spread) * length, of_team(rounding));
-            // Where the two rules agree by chance, the null rule does not.
-            let difference = GpuFloat::max(
-                GpuFloat::abs(kronrod - gauss),
-                R::from_f64(OF_NULL) * GpuFloat::abs(null),
-            );
-            let value = kronrod * length;
-            Estimate {
-                value,
-                error: Error::of(difference * length, spread, rounding),
-                size: spread + GpuFloat::abs(value),
-                is_finite: true,
-                at: R::ZERO,
-            }
+    fn section(&self) -> Section<'_, R> {
+        Section {
+            range: &self.range,
+            parameters: &self.parameters,
+            left: self.left,
+            right: self.right,
+            is_at_work: self.phase != Phase::Idle,
         }
     }
 
@@ -377,6 +220,8 @@ impl<R: Real> Item<R> {
         // SAFETY: the caller's; a slot is less than `most`, and its lane's own.
         unsafe {
             self.seen = self.seen.max(of.size.upper_of_magnitude());
+            let length = half_length(self.left, self.right);
+            self.shortest = self.shortest.min(length.upper_of_magnitude());
             self.blind += u32::from(of.error.is_blind(of.value));
             if is_at_work && self.slot % TEAM == lane_of_team() {
                 store.put(
@@ -432,9 +277,13 @@ impl<R: Real> Item<R> {
             let all = store.totals(count(chooses));
             let tolerance = batch.tolerance(all.value);
             let is_number = all.value.is_number() && all.error.is_number();
-            let is_within = chooses && is_number && all.error <= tolerance;
+            let is_within = all.error <= tolerance;
+            // Whatever an item ends for, blind intervals are looked at before.
+            let is_last = chooses
+                && is_number
+                && (is_within || self.count >= store.most || store.is_spent(all.worst));
+            let looks = is_last && (self.blind > 0 || self.is_graded());
             let mut unseen = None;
-            let looks = is_within && self.blind > 0;
             if warp::warp_vote_any(warp::FULL_MASK, looks) {
                 unseen = store.unseen(count(looks), R::from_upper(self.seen) > tolerance);
             }
@@ -446,19 +295,16 @@ impl<R: Real> Item<R> {
                 return;
             }
             let next = unseen.unwrap_or(all.worst);
-            (self.left, self.right) = store.ends(next);
-            let middle = self.left + self.half_length();
-            let is_divisible = self.left < middle && middle < self.right;
-            let is_done = is_within && unseen.is_none();
-            let status = if is_done {
+            let status = if is_within && unseen.is_none() {
                 CONVERGED
-            } else if !is_divisible || unseen.is_none() && store.is_rounding(next) {
+            } else if store.is_spent(next) {
                 ROUNDOFF
             } else if self.count >= store.most {
                 OUT_OF_INTERVALS
             } else {
                 self.phase = Phase::Left;
-                (self.right, self.end) = (middle, self.right);
+                (self.left, self.end) = store.ends(next);
+                self.right = self.left + half_length(self.left, self.end);
                 self.slot = next;
                 self.blind -= u32::from(store.is_blind(next));
                 return;
@@ -470,6 +316,14 @@ impl<R: Real> Item<R> {
         }
     }
 
+    /// Whether some intervals are so much shorter than others that those next to them may be
+    /// doubted.
+    #[inline(always)]
+    fn is_graded(&self) -> bool {
+        let (lower, upper) = self.range.interval();
+        R::from_upper(self.shortest) < R::from_f64(SHORTER) * half_length(lower, upper)
+    }
+
     /// Writes the outcome.
     ///
     /// # Safety
@@ -477,9 +331,26 @@ impl<R: Real> Item<R> {
     #[inline(always)]
     unsafe fn end(&mut self, batch: &Batch<R>, value: R, error: R, status: u32) {
         self.phase = Phase::Idle;
+        let (mut error, mut status) = (error, status);
+        if value != R::ZERO && error < R::MIN_POSITIVE {
+            // Numbers so small have fewer digits than estimates count on.
+            error = GpuFloat::max(error, self.underflow());
+            if status == CONVERGED && error > batch.tolerance(value) {
+                status = ROUNDOFF;
+            }
+        }
         let value = if self.is_backwards { -value } else { value };
         // SAFETY: the caller's.
         unsafe { batch.put(self.item, value, error, self.evaluations, status) };
+    }
+
+    /// What the least numbers' rounding makes of the integral.
+    #[inline(always)]
+    fn underflow(&self) -> R {
+        let least = R::MIN_POSITIVE * R::EPSILON;
+        let (lower, upper) = self.range.interval();
+        let length = upper - lower;
+        (R::from_f64(ROUNDING) * least).mul_add(length, R::from_f64(f64::from(self.count)) * least)
     }
 
     /// Writes that there is no value, and why: at `at`, if it is of one place.

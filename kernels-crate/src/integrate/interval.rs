@@ -11,6 +11,10 @@ use super::real::Real;
 /// QUADPACK's.
 pub const ROUNDING: f64 = 50.0;
 
+/// The least part of the difference that is believed. QUADPACK's estimate falls faster than the
+/// difference; what lies between an end and its next node, a corner or a steep part, does not.
+const OF_DIFFERENCE: f64 = 1.0 / 8.0;
+
 /// An interval.
 #[derive(Clone, Copy)]
 pub(super) struct Interval<R> {
@@ -42,9 +46,12 @@ impl<R: Real> Error<R> {
             let ratio = R::from_f64(200.0) * difference / spread;
             let power = ratio * GpuFloat::sqrt(ratio);
             is_blind = power >= one;
-            magnitude = spread * GpuFloat::min(one, power);
+            magnitude = GpuFloat::max(
+                spread * GpuFloat::min(one, power),
+                R::from_f64(OF_DIFFERENCE) * difference,
+            );
         }
-        let is_rounding = rounding > R::MIN_POSITIVE && magnitude <= rounding;
+        let is_rounding = rounding > R::ZERO && magnitude <= rounding;
         Self {
             magnitude: if is_rounding { rounding } else { magnitude },
             is_rounding,

@@ -93,11 +93,18 @@ impl<R: Real> Range<R> {
     /// The x of a place, the first or, where there are two, the second.
     #[inline(always)]
     pub fn point(&self, place: Place<R>, is_second: bool) -> Point<R> {
+        // Most ranges are, and divisions are long.
+        if self.kind == Kind::Finite {
+            return Point {
+                x: place.t,
+                from_lower: place.from_lower,
+                to_upper: place.to_upper,
+            };
+        }
         let infinite = R::from_f64(f64::INFINITY);
         // From the limit, or from 0.
         let distance = place.to_upper / place.t;
         let (x, from_lower, to_upper) = match self.kind {
-            Kind::Finite => (place.t, place.from_lower, place.to_upper),
             // Rounding moves an x that is close to the limit onto it.
             Kind::Above => {
                 let x = GpuFloat::max(self.from + distance, self.from.above());
@@ -107,7 +114,7 @@ impl<R: Real> Range<R> {
                 let x = GpuFloat::min(self.to - distance, self.to.below());
                 (x, infinite, distance)
             }
-            Kind::Whole => {
+            _ => {
                 let x = if is_second { -distance } else { distance };
                 (x, infinite, infinite)
             }

@@ -1,13 +1,13 @@
 //! The intervals of a team's item, in shared memory, and which of them is halved next.
 //!
-//! The one with the largest error, until the errors are within the tolerance. Then a second
-//! look: an error says nothing of an interval whose nodes do not resolve the function, as in
-//! QUADPACK where the estimate is as large as it can be, or where the function is 0 at all of
-//! them. Such an interval is *blind*, and is halved all the same
+//! The one with the largest error, until the errors are within the tolerance, or nothing lessens
+//! them. Then a second look: an error says nothing of what no node sees.
 //!
-//! - where the next one, which is not blind, is so much shorter that what was found there may
-//!   go on here unseen;
-//! - where all of them are blind, and few, or fewer of them saw more.
+//! - Where the next interval, which sees something, is 64 times as short, what was found there
+//!   may go on in this one between its end and its first node.
+//! - Where nodes do not resolve the function, as in QUADPACK where the estimate is as large as it
+//!   can be, or where it is 0 at all of them, an interval is *blind*. Where all are, they are
+//!   halved if they are few, or fewer of them saw more.
 //!
 //! Sources: Piessens, de Doncker-Kapenga, Überhuber and Kahaner, QUADPACK, 1983 (QAGE, and
 //! QAGP's distrust of first estimates).
@@ -15,6 +15,7 @@
 use cuda_std::{GpuFloat, warp};
 
 use super::batch::{TEAM, lane_of_team, of_team, votes_of_team};
+use super::estimate::half_length;
 use super::interval::{Interval, is_blind};
 use super::kronrod::NODES;
 use super::real::Real;
@@ -22,9 +23,9 @@ use super::real::Real;
 /// Numbers of an interval: its ends, its integral and its error.
 const FIELDS: usize = 4;
 
-/// How much shorter the next interval is where a blind one is not believed. The outermost node
-/// is a 230th of the interval away from its end, or less.
-const SHORTER: f64 = 1.0 / 64.0;
+/// How much shorter the next interval is where one is not believed. The outermost node is a
+/// 230th of the interval away from its end, or less.
+pub(super) const SHORTER: f64 = 1.0 / 64.0;
 
 /// The fewest intervals of an item that are believed where all are blind.
 const FEWEST: u32 = 16;
@@ -88,14 +89,16 @@ impl<R: Real> Store<R> {
         unsafe { (*self.field(interval, 0), *self.field(interval, 1)) }
     }
 
-    /// Whether halving an interval would not lessen its error.
+    /// Whether halving an interval would not lessen its error, or it has no middle.
     ///
     /// # Safety
     /// The interval is one.
     #[inline(always)]
-    pub(super) unsafe fn is_rounding(&self, interval: u32) -> bool {
+    pub(super) unsafe fn is_spent(&self, interval: u32) -> bool {
         // SAFETY: the caller's.
-        unsafe { *self.field(interval, 3) < R::ZERO }
+        let ((left, right), packed) = unsafe { (self.ends(interval), *self.field(interval, 3)) };
+        let middle = left + half_length(left, right);
+        packed < R::ZERO || !(left < middle && middle < right)
     }
 
     /// Sums over the first `count` intervals; each lane adds its own, in order.
@@ -127,8 +130,8 @@ impl<R: Real> Store<R> {
         }
     }
 
-    /// The longest of the first `count` intervals that are blind and not to be believed; where
-    /// all are blind, and something `was_seen` before they were halved, any number is too few.
+    /// The longest of the first `count` intervals that are not to be believed; where all are
+    /// blind, and something `was_seen` before they were halved, any number is too few.
     ///
     /// # Safety
     /// As [`Store::totals`].
@@ -150,7 +153,7 @@ impl<R: Real> Store<R> {
                 let is_doubted = if all_are_blind {
                     was_seen || count < FEWEST
                 } else {
-                    self.is_blind(k) && self.is_beside_shorter(count, left, right)
+                    self.is_beside_shorter(count, left, right)
                 };
                 if is_doubted {
                     largest.take(right - left, k);
