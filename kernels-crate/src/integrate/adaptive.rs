@@ -115,8 +115,8 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, 
     unsafe {
         loop {
             let is_idle = item.phase == Phase::Idle;
-            if !drawn.is_empty(batch)
-                && warp::warp_vote_any(warp::FULL_MASK, is_idle)
+            if warp::warp_vote_any(warp::FULL_MASK, is_idle)
+                && !drawn.is_empty(batch)
                 && let Some(next) = drawn.take(is_idle, batch)
             {
                 item.begin::<I>(batch, next);

@@ -118,53 +118,60 @@ impl<R: Real> Rule<R> {
         let center = of.left + length;
         let (mut kronrod, mut gauss, mut null) = (R::ZERO, R::ZERO, R::ZERO);
         let (mut is_finite, mut at) = (true, R::ZERO);
-        let mut k = 0;
+        // One loop for nodes and for the places that a node may have: a loop in another one would
+        // have what all places have in common computed for every range.
+        let times = of.range.evaluations();
+        let (mut k, mut time, mut value) = (0, 0, R::ZERO);
         while k * TEAM < self.nodes {
             let index = k * TEAM + lane_of_team();
+            let is_last = time + 1 == times;
             if of.is_at_work && index < self.nodes {
                 // SAFETY: the table has a row for every index; the node is this lane's.
                 let [node, of_kronrod, of_gauss, of_null] = [0, 1, 2, 3]
                     .map(|column| unsafe { *self.table.add(index as usize * COLUMNS + column) });
                 let mut t = center + length * node;
-                // Rounding may put it onto an end, or next to one on the other side.
-                while t >= upper {
-                    t = t.below();
-                }
-                while t <= lower {
-                    t = t.above();
+                if !(lower < t && t < upper) {
+                    // Rounding has put it onto an end. Step by step: the ends' neighbours
+                    // themselves would be computed before the loop, for all nodes.
+                    while t >= upper {
+                        t = t.below();
+                    }
+                    while t <= lower {
+                        t = t.above();
+                    }
                 }
                 let place = Place {
                     t,
                     from_lower: (of.left - lower) + length * (one + node),
                     to_upper: (upper - of.right) + length * (one - node),
                 };
-                let mut value = R::ZERO;
-                let mut time = 0;
-                while time < of.range.evaluations() {
-                    let point = of.range.point(place, time == 1);
-                    let term = of.range.eval::<I>(place, point, of.parameters);
-                    if is_finite && !term.is_number() {
-                        (is_finite, at) = (false, point.x);
-                    }
-                    value = value + term;
-                    time += 1;
+                let point = of.range.point(place, time == 1);
+                let term = of.range.eval::<I>(place, point, of.parameters);
+                if is_finite && !term.is_number() {
+                    (is_finite, at) = (false, point.x);
                 }
-                kronrod = of_kronrod.mul_add(value, kronrod);
-                gauss = of_gauss.mul_add(value, gauss);
-                null = of_null.mul_add(value, null);
-                // SAFETY: this lane's own.
-                unsafe { *store.node(k) = value };
+                value = value + term;
+                if is_last {
+                    kronrod = of_kronrod.mul_add(value, kronrod);
+                    gauss = of_gauss.mul_add(value, gauss);
+                    null = of_null.mul_add(value, null);
+                    // SAFETY: this lane's own.
+                    unsafe { *store.node(k) = value };
+                    value = R::ZERO;
+                }
             }
-            k += 1;
+            time = if is_last { 0 } else { time + 1 };
+            k += u32::from(is_last);
         }
         // SAFETY: the caller's.
         unsafe {
-            let infinite = votes_of_team(!is_finite);
-            let who = (infinite.trailing_zeros() & 31).min(TEAM - 1);
-            let at = of_lane(at, who);
             let sums = [of_team(kronrod), of_team(gauss), of_team(null)];
             let mut found = self.judge::<I>(of, store, sums);
-            (found.is_finite, found.at) = (infinite == 0, at);
+            if warp::warp_vote_any(warp::FULL_MASK, !is_finite) {
+                let infinite = votes_of_team(!is_finite);
+                let who = (infinite.trailing_zeros() & 31).min(TEAM - 1);
+                (found.is_finite, found.at) = (infinite == 0, of_lane(at, who));
+            }
             found
         }
     }
@@ -185,7 +192,7 @@ impl<R: Real> Rule<R> {
         let length = half_length(of.left, of.right);
         let (_, upper) = of.range.interval();
         // By how much x may be off; what it means to a function of the distances is not known.
-        let furthest = GpuFloat::max(GpuFloat::abs(of.left), GpuFloat::abs(of.right));
+        let furthest = GpuFloat::abs(of.left).larger(GpuFloat::abs(of.right));
         let blur = if I::USES_DISTANCES {
             R::ZERO
         } else {
@@ -196,8 +203,7 @@ impl<R: Real> Rule<R> {
         // SAFETY: the caller's; every lane reads its own node's value and the one before.
         unsafe {
             warp::sync_warp(warp::FULL_MASK);
-            let mut k = 0;
-            while k * TEAM < self.nodes {
+            for k in 0..NODES as u32 / TEAM {
                 let index = k * TEAM + lane_of_team();
                 if of.is_at_work && index < self.nodes {
                     let weight = *self.table.add(index as usize * COLUMNS + 1);
@@ -208,14 +214,11 @@ impl<R: Real> Rule<R> {
                     rounding = of_sums.mul_add(size, rounding);
                     rounding = blur.mul_add(GpuFloat::abs(value - before), rounding);
                 }
-                k += 1;
             }
             let (spread, rounding) = (of_team(spread) * length, of_team(rounding));
             // Where the two rules agree by chance, the null rule does not.
-            let difference = GpuFloat::max(
-                GpuFloat::abs(kronrod - gauss),
-                R::from_f64(OF_NULL) * GpuFloat::abs(null),
-            );
+            let difference =
+                GpuFloat::abs(kronrod - gauss).larger(R::from_f64(OF_NULL) * GpuFloat::abs(null));
             let value = kronrod * length;
             Estimate {
                 value,

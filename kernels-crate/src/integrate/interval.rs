@@ -46,10 +46,8 @@ impl<R: Real> Error<R> {
             let ratio = R::from_f64(200.0) * difference / spread;
             let power = ratio * GpuFloat::sqrt(ratio);
             is_blind = power >= one;
-            magnitude = GpuFloat::max(
-                spread * GpuFloat::min(one, power),
-                R::from_f64(OF_DIFFERENCE) * difference,
-            );
+            let of_spread = if is_blind { spread } else { spread * power };
+            magnitude = of_spread.larger(R::from_f64(OF_DIFFERENCE) * difference);
         }
         let is_rounding = rounding > R::ZERO && magnitude <= rounding;
         Self {
