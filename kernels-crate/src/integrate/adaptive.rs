@@ -38,6 +38,9 @@ pub const MAX_WARPS: u32 = 8;
 /// The most intervals of an item.
 pub const MAX_INTERVALS: u32 = 1024;
 
+/// The bit of an item's number that says that its range is gone through from the upper limit.
+const BACKWARDS: u64 = 1 << 63;
+
 /// What a team is at.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
@@ -54,17 +57,12 @@ enum Phase {
 /// A team's item; the same in all lanes of the team.
 struct Item<R> {
     phase: Phase,
-    item: u64,
-    /// The range is gone through from its upper limit.
-    is_backwards: bool,
     range: Range<R>,
     parameters: Parameters<R>,
     /// The interval that is evaluated next, and the place of its result.
     left: R,
     right: R,
     slot: u32,
-    /// Where the right half ends, in [`Phase::Left`].
-    end: R,
     /// Intervals in the store, and how many of them are blind.
     count: u32,
     blind: u32,
@@ -97,14 +95,11 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, 
     let mut drawn = Drawn::NONE;
     let mut item = Item {
         phase: Phase::Idle,
-        item: 0,
-        is_backwards: false,
         range: Range::NONE,
         parameters: [R::ZERO; MAX_PARAMETERS],
         left: R::ZERO,
         right: R::ZERO,
         slot: 0,
-        end: R::ZERO,
         count: 0,
         blind: 0,
         seen: 0,
@@ -119,7 +114,7 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, 
                 && !drawn.is_empty(batch)
                 && let Some(next) = drawn.take(is_idle, batch)
             {
-                item.begin::<I>(batch, next);
+                item.begin::<I>(batch, &store, next);
             }
             if warp::warp_vote_all(warp::FULL_MASK, item.phase == Phase::Idle) {
                 // What began and was done at once may have successors.
@@ -149,13 +144,16 @@ impl<R: Real> Item<R> {
     /// # Safety
     /// The item is one of the batch.
     #[inline(always)]
-    unsafe fn begin<I: Integrand<R>>(&mut self, batch: &Batch<R>, item: u64) {
+    unsafe fn begin<I: Integrand<R>>(&mut self, batch: &Batch<R>, store: &Store<R>, item: u64) {
         // SAFETY: the caller's.
         let (from, to) = unsafe { batch.limits(item) };
         // SAFETY: the caller's.
         self.parameters = unsafe { batch.parameters(item, I::PARAMETERS) };
-        self.item = item;
-        self.is_backwards = to < from;
+        if lane_of_team() == 0 {
+            let direction = if to < from { BACKWARDS } else { 0 };
+            // SAFETY: this lane's alone.
+            unsafe { *store.item() = item | direction };
+        }
         (self.count, self.blind) = (0, 0);
         (self.seen, self.shortest) = (0, u32::MAX >> 1);
         self.evaluations = 0;
@@ -165,13 +163,13 @@ impl<R: Real> Item<R> {
         // SAFETY: the caller's.
         unsafe {
             if from == to {
-                self.end(batch, R::ZERO, R::ZERO, CONVERGED);
+                self.end(batch, store, R::ZERO, R::ZERO, CONVERGED);
             } else if from.is_nan() || to.is_nan() {
-                self.fail(batch, R::ZERO, NO_LIMITS);
+                self.fail(batch, store, R::ZERO, NO_LIMITS);
             } else if lower.above() >= upper {
                 // No number is between them.
                 let infinite = R::from_f64(f64::INFINITY);
-                self.end(batch, R::ZERO, infinite, ROUNDOFF);
+                self.end(batch, store, R::ZERO, infinite, ROUNDOFF);
             } else {
                 self.left = lower;
                 self.phase = Phase::First;
@@ -237,21 +235,21 @@ impl<R: Real> Item<R> {
             let is_end = self.right >= self.range.interval().1;
             let mut chooses = false;
             if is_at_work && !of.is_finite {
-                self.fail(batch, of.at, NOT_FINITE);
+                self.fail(batch, store, of.at, NOT_FINITE);
             } else if self.phase == Phase::First && self.count == 1 && is_end && of.is_enough(batch)
             {
                 // The most frequent end, without a look at the store.
-                self.end(batch, of.value, of.error.magnitude(), CONVERGED);
+                self.end(batch, store, of.value, of.error.magnitude(), CONVERGED);
             } else if self.phase == Phase::First && !is_end {
                 if self.count < store.most {
                     self.left = self.right;
                     self.until_break::<I>(batch);
                 } else {
-                    self.fail(batch, R::ZERO, OUT_OF_INTERVALS); // More breaks than intervals.
+                    self.fail(batch, store, R::ZERO, OUT_OF_INTERVALS); // More breaks than intervals.
                 }
             } else if self.phase == Phase::Left {
                 self.phase = Phase::Right;
-                (self.left, self.right) = (self.right, self.end);
+                (self.left, self.right) = (self.right, *store.kept());
                 self.slot = self.count;
                 self.count += 1;
             } else {
@@ -291,7 +289,7 @@ impl<R: Real> Item<R> {
                 return;
             }
             if !is_number {
-                self.fail(batch, R::ZERO, OVERFLOW);
+                self.fail(batch, store, R::ZERO, OVERFLOW);
                 return;
             }
             let next = unseen.unwrap_or(all.worst);
@@ -303,8 +301,12 @@ impl<R: Real> Item<R> {
                 OUT_OF_INTERVALS
             } else {
                 self.phase = Phase::Left;
-                (self.left, self.end) = store.ends(next);
-                self.right = self.left + half_length(self.left, self.end);
+                let (left, right) = store.ends(next);
+                (self.left, self.right) = (left, left + half_length(left, right));
+                if lane_of_team() == 0 {
+                    // Where the right half ends; lanes are together before it is read.
+                    *store.kept() = right;
+                }
                 self.slot = next;
                 self.blind -= u32::from(store.is_blind(next));
                 return;
@@ -312,7 +314,7 @@ impl<R: Real> Item<R> {
             // Of what was seen once, and then not again, nothing is known.
             let unknown = R::from_upper(unseen.map_or(0, |_| self.seen));
             let error = GpuFloat::max(all.error, unknown);
-            self.end(batch, all.value, error, status);
+            self.end(batch, store, all.value, error, status);
         }
     }
 
@@ -329,7 +331,7 @@ impl<R: Real> Item<R> {
     /// # Safety
     /// Outcomes have room for the item.
     #[inline(always)]
-    unsafe fn end(&mut self, batch: &Batch<R>, value: R, error: R, status: u32) {
+    unsafe fn end(&mut self, batch: &Batch<R>, store: &Store<R>, value: R, error: R, status: u32) {
         self.phase = Phase::Idle;
         let (mut error, mut status) = (error, status);
         if value != R::ZERO && error < R::MIN_POSITIVE {
@@ -339,9 +341,14 @@ impl<R: Real> Item<R> {
                 status = ROUNDOFF;
             }
         }
-        let value = if self.is_backwards { -value } else { value };
-        // SAFETY: the caller's.
-        unsafe { batch.put(self.item, value, error, self.evaluations, status) };
+        if lane_of_team() == 0 {
+            // SAFETY: the caller's; this lane has written it.
+            unsafe {
+                let item = *store.item();
+                let value = if item & BACKWARDS != 0 { -value } else { value };
+                batch.put(item & !BACKWARDS, value, error, self.evaluations, status);
+            }
+        }
     }
 
     /// What the least numbers' rounding makes of the integral.
@@ -358,10 +365,12 @@ impl<R: Real> Item<R> {
     /// # Safety
     /// As [`Item::end`].
     #[inline(always)]
-    unsafe fn fail(&mut self, batch: &Batch<R>, at: R, status: u32) {
+    unsafe fn fail(&mut self, batch: &Batch<R>, store: &Store<R>, at: R, status: u32) {
         self.phase = Phase::Idle;
-        // SAFETY: the caller's.
-        unsafe { batch.put_none(self.item, at, self.evaluations, status) };
+        if lane_of_team() == 0 {
+            // SAFETY: the caller's; this lane has written it.
+            unsafe { batch.put_none(*store.item() & !BACKWARDS, at, self.evaluations, status) };
+        }
     }
 }
 

@@ -15,7 +15,7 @@
 
 use cuda_std::{GpuFloat, shared_array, thread, warp};
 
-use super::batch::{Batch, TEAM, lane_of_team, of_lane, of_team, votes_of_team};
+use super::batch::{Batch, TEAM, lane_of_team, of_team, votes_of_team};
 use super::integrand::{Integrand, Parameters};
 use super::interval::{Error, ROUNDING};
 use super::kronrod::{COLUMNS, K15, K21, NODES};
@@ -112,12 +112,9 @@ impl<R: Real> Rule<R> {
         of: &Section<'_, R>,
         store: &Store<R>,
     ) -> Estimate<R> {
-        let one = R::from_f64(1.0);
-        let (lower, upper) = of.range.interval();
-        let length = half_length(of.left, of.right);
-        let center = of.left + length;
         let (mut kronrod, mut gauss, mut null) = (R::ZERO, R::ZERO, R::ZERO);
-        let (mut is_finite, mut at) = (true, R::ZERO);
+        // The first evaluation of this lane that gave no number.
+        let mut failed = u32::MAX;
         // One loop for nodes and for the places that a node may have: a loop in another one would
         // have what all places have in common computed for every range.
         let times = of.range.evaluations();
@@ -126,29 +123,12 @@ impl<R: Real> Rule<R> {
             let index = k * TEAM + lane_of_team();
             let is_last = time + 1 == times;
             if of.is_at_work && index < self.nodes {
-                // SAFETY: the table has a row for every index; the node is this lane's.
-                let [node, of_kronrod, of_gauss, of_null] = [0, 1, 2, 3]
-                    .map(|column| unsafe { *self.table.add(index as usize * COLUMNS + column) });
-                let mut t = center + length * node;
-                if !(lower < t && t < upper) {
-                    // Rounding has put it onto an end. Step by step: the ends' neighbours
-                    // themselves would be computed before the loop, for all nodes.
-                    while t >= upper {
-                        t = t.below();
-                    }
-                    while t <= lower {
-                        t = t.above();
-                    }
-                }
-                let place = Place {
-                    t,
-                    from_lower: (of.left - lower) + length * (one + node),
-                    to_upper: (upper - of.right) + length * (one - node),
-                };
+                // SAFETY: the table has a row for every index.
+                let (place, [of_kronrod, of_gauss, of_null]) = unsafe { self.place(of, index) };
                 let point = of.range.point(place, time == 1);
                 let term = of.range.eval::<I>(place, point, of.parameters);
-                if is_finite && !term.is_number() {
-                    (is_finite, at) = (false, point.x);
+                if !term.is_number() {
+                    failed = failed.min(2 * k + time);
                 }
                 value = value + term;
                 if is_last {
@@ -167,13 +147,50 @@ impl<R: Real> Rule<R> {
         unsafe {
             let sums = [of_team(kronrod), of_team(gauss), of_team(null)];
             let mut found = self.judge::<I>(of, store, sums);
-            if warp::warp_vote_any(warp::FULL_MASK, !is_finite) {
-                let infinite = votes_of_team(!is_finite);
-                let who = (infinite.trailing_zeros() & 31).min(TEAM - 1);
-                (found.is_finite, found.at) = (infinite == 0, of_lane(at, who));
+            let has_failed = failed != u32::MAX;
+            if warp::warp_vote_any(warp::FULL_MASK, has_failed) {
+                let votes = votes_of_team(has_failed);
+                let who = (votes.trailing_zeros() & 31).min(TEAM - 1);
+                let failed = warp::warp_shuffle_idx(warp::FULL_MASK, failed, who, TEAM).0;
+                if votes != 0 {
+                    let (place, _) = self.place(of, failed / 2 * TEAM + who);
+                    let point = of.range.point(place, failed % 2 == 1);
+                    (found.is_finite, found.at) = (false, point.x);
+                }
             }
             found
         }
+    }
+
+    /// Where a node is, and its weights: Kronrod's, Gauss' and the null rule's.
+    ///
+    /// # Safety
+    /// The index is less than [`NODES`].
+    #[inline(always)]
+    unsafe fn place(&self, of: &Section<'_, R>, index: u32) -> (Place<R>, [R; 3]) {
+        let one = R::from_f64(1.0);
+        let (lower, upper) = of.range.interval();
+        let length = half_length(of.left, of.right);
+        // SAFETY: the caller's.
+        let [node, kronrod, gauss, null] = [0, 1, 2, 3]
+            .map(|column| unsafe { *self.table.add(index as usize * COLUMNS + column) });
+        let mut t = of.left + length + length * node;
+        if !(of.left < t && t < of.right) {
+            // Rounding may have put it onto an end. Step by step: the ends' neighbours themselves
+            // would be computed before the loop over nodes.
+            while t >= upper {
+                t = t.below();
+            }
+            while t <= lower {
+                t = t.above();
+            }
+        }
+        let place = Place {
+            t,
+            from_lower: (of.left - lower) + length * (one + node),
+            to_upper: (upper - of.right) + length * (one - node),
+        };
+        (place, [kronrod, gauss, null])
     }
 
     /// The integral by the two rules and the null rule, which are sums of the nodes' values,

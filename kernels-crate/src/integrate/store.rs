@@ -59,6 +59,18 @@ impl<R: Real> Store<R> {
             .wrapping_add((k * TEAM + lane_of_team()) as usize)
     }
 
+    /// The place of a number that is no node's value and no interval's.
+    #[inline(always)]
+    pub(super) fn kept(&self) -> *mut R {
+        self.numbers.wrapping_add(NODES - 3)
+    }
+
+    /// The place of an item's number.
+    #[inline(always)]
+    pub(super) fn item(&self) -> *mut u64 {
+        self.numbers.wrapping_add(NODES - 2).cast()
+    }
+
     #[inline(always)]
     fn field(&self, interval: u32, field: u32) -> *mut R {
         let of_field = self.most.next_multiple_of(TEAM) * field;
