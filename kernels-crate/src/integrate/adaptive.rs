@@ -70,7 +70,15 @@ struct Item<R> {
     seen: u32,
     /// Half of the shortest interval's length: its upper bits.
     shortest: u32,
-    evaluations: u32,
+    /// Intervals that were evaluated.
+    steps: u32,
+}
+
+/// What a team works with.
+struct Team<'a, R> {
+    batch: &'a Batch<R>,
+    store: Store<R>,
+    rule: Rule<R>,
 }
 
 /// Integrates the items of `batch` by `nodes` nodes, 15 or 21, with up to `most` intervals
@@ -91,6 +99,7 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, 
     // SAFETY: all threads are here; a barrier follows.
     let rule = unsafe { Rule::new(nodes) };
     thread::sync_threads();
+    let with = Team { batch, store, rule };
 
     let mut drawn = Drawn::NONE;
     let mut item = Item {
@@ -104,7 +113,7 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, 
         blind: 0,
         seen: 0,
         shortest: 0,
-        evaluations: 0,
+        steps: 0,
     };
     // SAFETY: the caller's; all lanes of a warp go through the loop together.
     unsafe {
@@ -114,7 +123,7 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, 
                 && !drawn.is_empty(batch)
                 && let Some(next) = drawn.take(is_idle, batch)
             {
-                item.begin::<I>(batch, &store, next);
+                item.begin::<I>(&with, next);
             }
             if warp::warp_vote_all(warp::FULL_MASK, item.phase == Phase::Idle) {
                 // What began and was done at once may have successors.
@@ -124,11 +133,9 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, 
                 continue;
             }
             let section = item.section();
-            let estimate = rule.on::<I>(&section, &store);
-            if section.is_at_work {
-                item.evaluations += rule.evaluations(&item.range);
-            }
-            item.go_on::<I>(batch, &store, estimate);
+            let estimate = with.rule.on::<I>(&section, &with.store);
+            item.steps += 1;
+            item.go_on::<I>(&with, estimate);
         }
         thread::sync_threads();
         if thread::thread_idx_x() == 0 {
@@ -144,36 +151,36 @@ impl<R: Real> Item<R> {
     /// # Safety
     /// The item is one of the batch.
     #[inline(always)]
-    unsafe fn begin<I: Integrand<R>>(&mut self, batch: &Batch<R>, store: &Store<R>, item: u64) {
+    unsafe fn begin<I: Integrand<R>>(&mut self, with: &Team<'_, R>, item: u64) {
         // SAFETY: the caller's.
-        let (from, to) = unsafe { batch.limits(item) };
+        let (from, to) = unsafe { with.batch.limits(item) };
         // SAFETY: the caller's.
-        self.parameters = unsafe { batch.parameters(item, I::PARAMETERS) };
+        self.parameters = unsafe { with.batch.parameters(item, I::PARAMETERS) };
         if lane_of_team() == 0 {
             let direction = if to < from { BACKWARDS } else { 0 };
             // SAFETY: this lane's alone.
-            unsafe { *store.item() = item | direction };
+            unsafe { *with.store.item() = item | direction };
         }
         (self.count, self.blind) = (0, 0);
         (self.seen, self.shortest) = (0, u32::MAX >> 1);
-        self.evaluations = 0;
+        self.steps = 0;
         let (low, high) = if to < from { (to, from) } else { (from, to) };
         self.range = Range::new(low, high);
         let (lower, upper) = self.range.interval();
         // SAFETY: the caller's.
         unsafe {
             if from == to {
-                self.end(batch, store, R::ZERO, R::ZERO, CONVERGED);
+                self.end(with, R::ZERO, R::ZERO, CONVERGED);
             } else if from.is_nan() || to.is_nan() {
-                self.fail(batch, store, R::ZERO, NO_LIMITS);
+                self.fail(with, R::ZERO, NO_LIMITS);
             } else if lower.above() >= upper {
                 // No number is between them.
                 let infinite = R::from_f64(f64::INFINITY);
-                self.end(batch, store, R::ZERO, infinite, ROUNDOFF);
+                self.end(with, R::ZERO, infinite, ROUNDOFF);
             } else {
                 self.left = lower;
                 self.phase = Phase::First;
-                self.until_break::<I>(batch);
+                self.until_break::<I>(with.batch);
             }
         }
     }
@@ -208,12 +215,7 @@ impl<R: Real> Item<R> {
     /// # Safety
     /// All lanes of the warp call it; outcomes have room for the item.
     #[inline(always)]
-    unsafe fn go_on<I: Integrand<R>>(
-        &mut self,
-        batch: &Batch<R>,
-        store: &Store<R>,
-        of: Estimate<R>,
-    ) {
+    unsafe fn go_on<I: Integrand<R>>(&mut self, with: &Team<'_, R>, of: Estimate<R>) {
         let is_at_work = self.phase != Phase::Idle;
         // SAFETY: the caller's; a slot is less than `most`, and its lane's own.
         unsafe {
@@ -222,7 +224,7 @@ impl<R: Real> Item<R> {
             self.shortest = self.shortest.min(length.upper_of_magnitude());
             self.blind += u32::from(of.error.is_blind(of.value));
             if is_at_work && self.slot % TEAM == lane_of_team() {
-                store.put(
+                with.store.put(
                     self.slot,
                     Interval {
                         left: self.left,
@@ -235,21 +237,24 @@ impl<R: Real> Item<R> {
             let is_end = self.right >= self.range.interval().1;
             let mut chooses = false;
             if is_at_work && !of.is_finite {
-                self.fail(batch, store, of.at, NOT_FINITE);
-            } else if self.phase == Phase::First && self.count == 1 && is_end && of.is_enough(batch)
+                self.fail(with, of.at, NOT_FINITE);
+            } else if self.phase == Phase::First
+                && self.count == 1
+                && is_end
+                && of.is_enough(with.batch)
             {
-                // The most frequent end, without a look at the store.
-                self.end(batch, store, of.value, of.error.magnitude(), CONVERGED);
+                // The most frequent end, without a look at the with.store.
+                self.end(with, of.value, of.error.magnitude(), CONVERGED);
             } else if self.phase == Phase::First && !is_end {
-                if self.count < store.most {
+                if self.count < with.store.most {
                     self.left = self.right;
-                    self.until_break::<I>(batch);
+                    self.until_break::<I>(with.batch);
                 } else {
-                    self.fail(batch, store, R::ZERO, OUT_OF_INTERVALS); // More breaks than intervals.
+                    self.fail(with, R::ZERO, OUT_OF_INTERVALS); // More breaks than intervals.
                 }
             } else if self.phase == Phase::Left {
                 self.phase = Phase::Right;
-                (self.left, self.right) = (self.right, *store.kept());
+                (self.left, self.right) = (self.right, *with.store.kept());
                 self.slot = self.count;
                 self.count += 1;
             } else {
@@ -258,7 +263,7 @@ impl<R: Real> Item<R> {
             // Lanes read what others of their team wrote.
             warp::sync_warp(warp::FULL_MASK);
             if warp::warp_vote_any(warp::FULL_MASK, chooses) {
-                self.choose(batch, store, chooses);
+                self.choose(with, chooses);
             }
         }
     }
@@ -268,53 +273,60 @@ impl<R: Real> Item<R> {
     /// # Safety
     /// All lanes of the warp call it.
     #[inline(always)]
-    unsafe fn choose(&mut self, batch: &Batch<R>, store: &Store<R>, chooses: bool) {
+    unsafe fn choose(&mut self, with: &Team<'_, R>, chooses: bool) {
         let count = |does: bool| if does { self.count } else { 0 };
         // SAFETY: the caller's.
         unsafe {
-            let all = store.totals(count(chooses));
-            let tolerance = batch.tolerance(all.value);
+            let all = with.store.totals(count(chooses));
+            let tolerance = with.batch.tolerance(all.value);
             let is_number = all.value.is_number() && all.error.is_number();
             let is_within = all.error <= tolerance;
             // Whatever an item ends for, blind intervals are looked at before.
             let is_last = chooses
                 && is_number
-                && (is_within || self.count >= store.most || store.is_spent(all.worst));
+                && (is_within
+                    || self.count >= with.store.most
+                    || with.store.is_rounding(all.worst)
+                    || !with.store.is_divisible(all.worst));
             let looks = is_last && (self.blind > 0 || self.is_graded());
             let mut unseen = None;
             if warp::warp_vote_any(warp::FULL_MASK, looks) {
-                unseen = store.unseen(count(looks), R::from_upper(self.seen) > tolerance);
+                unseen = with
+                    .store
+                    .unseen(count(looks), R::from_upper(self.seen) > tolerance);
             }
             if !chooses {
                 return;
             }
             if !is_number {
-                self.fail(batch, store, R::ZERO, OVERFLOW);
+                self.fail(with, R::ZERO, OVERFLOW);
                 return;
             }
             let next = unseen.unwrap_or(all.worst);
             let status = if is_within && unseen.is_none() {
                 CONVERGED
-            } else if store.is_spent(next) {
+            } else if !with.store.is_divisible(next)
+                || unseen.is_none() && with.store.is_rounding(next)
+            {
                 ROUNDOFF
-            } else if self.count >= store.most {
+            } else if self.count >= with.store.most {
                 OUT_OF_INTERVALS
             } else {
                 self.phase = Phase::Left;
-                let (left, right) = store.ends(next);
+                let (left, right) = with.store.ends(next);
                 (self.left, self.right) = (left, left + half_length(left, right));
                 if lane_of_team() == 0 {
                     // Where the right half ends; lanes are together before it is read.
-                    *store.kept() = right;
+                    *with.store.kept() = right;
                 }
                 self.slot = next;
-                self.blind -= u32::from(store.is_blind(next));
+                self.blind -= u32::from(with.store.is_blind(next));
                 return;
             };
             // Of what was seen once, and then not again, nothing is known.
             let unknown = R::from_upper(unseen.map_or(0, |_| self.seen));
             let error = GpuFloat::max(all.error, unknown);
-            self.end(batch, store, all.value, error, status);
+            self.end(with, all.value, error, status);
         }
     }
 
@@ -326,27 +338,35 @@ impl<R: Real> Item<R> {
         R::from_upper(self.shortest) < R::from_f64(SHORTER) * half_length(lower, upper)
     }
 
+    /// Evaluations of the function.
+    #[inline(always)]
+    fn evaluations(&self, with: &Team<'_, R>) -> u32 {
+        self.steps * with.rule.evaluations(&self.range)
+    }
+
     /// Writes the outcome.
     ///
     /// # Safety
     /// Outcomes have room for the item.
     #[inline(always)]
-    unsafe fn end(&mut self, batch: &Batch<R>, store: &Store<R>, value: R, error: R, status: u32) {
+    unsafe fn end(&mut self, with: &Team<'_, R>, value: R, error: R, status: u32) {
         self.phase = Phase::Idle;
+        let evaluations = self.evaluations(with);
         let (mut error, mut status) = (error, status);
         if value != R::ZERO && error < R::MIN_POSITIVE {
             // Numbers so small have fewer digits than estimates count on.
             error = GpuFloat::max(error, self.underflow());
-            if status == CONVERGED && error > batch.tolerance(value) {
+            if status == CONVERGED && error > with.batch.tolerance(value) {
                 status = ROUNDOFF;
             }
         }
         if lane_of_team() == 0 {
             // SAFETY: the caller's; this lane has written it.
             unsafe {
-                let item = *store.item();
+                let item = *with.store.item();
                 let value = if item & BACKWARDS != 0 { -value } else { value };
-                batch.put(item & !BACKWARDS, value, error, self.evaluations, status);
+                with.batch
+                    .put(item & !BACKWARDS, value, error, evaluations, status);
             }
         }
     }
@@ -365,11 +385,15 @@ impl<R: Real> Item<R> {
     /// # Safety
     /// As [`Item::end`].
     #[inline(always)]
-    unsafe fn fail(&mut self, batch: &Batch<R>, store: &Store<R>, at: R, status: u32) {
+    unsafe fn fail(&mut self, with: &Team<'_, R>, at: R, status: u32) {
         self.phase = Phase::Idle;
+        let evaluations = self.evaluations(with);
         if lane_of_team() == 0 {
             // SAFETY: the caller's; this lane has written it.
-            unsafe { batch.put_none(*store.item() & !BACKWARDS, at, self.evaluations, status) };
+            unsafe {
+                with.batch
+                    .put_none(*with.store.item() & !BACKWARDS, at, evaluations, status)
+            };
         }
     }
 }

@@ -118,17 +118,18 @@ impl<R: Real> Rule<R> {
         // One loop for nodes and for the places that a node may have: a loop in another one would
         // have what all places have in common computed for every range.
         let times = of.range.evaluations();
-        let (mut k, mut time, mut value) = (0, 0, R::ZERO);
-        while k * TEAM < self.nodes {
-            let index = k * TEAM + lane_of_team();
+        let nodes = self.nodes_of(of);
+        let (mut first, mut time, mut value) = (0, 0, R::ZERO);
+        while first < self.nodes {
+            let index = first + lane_of_team();
             let is_last = time + 1 == times;
-            if of.is_at_work && index < self.nodes {
+            if index < nodes {
                 // SAFETY: the table has a row for every index.
                 let (place, [of_kronrod, of_gauss, of_null]) = unsafe { self.place(of, index) };
                 let point = of.range.point(place, time == 1);
                 let term = of.range.eval::<I>(place, point, of.parameters);
                 if !term.is_number() {
-                    failed = failed.min(2 * k + time);
+                    failed = failed.min(first + time);
                 }
                 value = value + term;
                 if is_last {
@@ -136,12 +137,12 @@ impl<R: Real> Rule<R> {
                     gauss = of_gauss.mul_add(value, gauss);
                     null = of_null.mul_add(value, null);
                     // SAFETY: this lane's own.
-                    unsafe { *store.node(k) = value };
+                    unsafe { *store.node(index) = value };
                     value = R::ZERO;
                 }
             }
             time = if is_last { 0 } else { time + 1 };
-            k += u32::from(is_last);
+            first += if is_last { TEAM } else { 0 };
         }
         // SAFETY: the caller's.
         unsafe {
@@ -153,13 +154,19 @@ impl<R: Real> Rule<R> {
                 let who = (votes.trailing_zeros() & 31).min(TEAM - 1);
                 let failed = warp::warp_shuffle_idx(warp::FULL_MASK, failed, who, TEAM).0;
                 if votes != 0 {
-                    let (place, _) = self.place(of, failed / 2 * TEAM + who);
-                    let point = of.range.point(place, failed % 2 == 1);
+                    let (place, _) = self.place(of, failed / TEAM * TEAM + who);
+                    let point = of.range.point(place, failed % TEAM == 1);
                     (found.is_finite, found.at) = (false, point.x);
                 }
             }
             found
         }
+    }
+
+    /// How many nodes are evaluated.
+    #[inline(always)]
+    fn nodes_of(&self, of: &Section<'_, R>) -> u32 {
+        if of.is_at_work { self.nodes } else { 0 }
     }
 
     /// Where a node is, and its weights: Kronrod's, Gauss' and the null rule's.
@@ -220,12 +227,13 @@ impl<R: Real> Rule<R> {
         // SAFETY: the caller's; every lane reads its own node's value and the one before.
         unsafe {
             warp::sync_warp(warp::FULL_MASK);
-            for k in 0..NODES as u32 / TEAM {
-                let index = k * TEAM + lane_of_team();
-                if of.is_at_work && index < self.nodes {
+            let nodes = self.nodes_of(of);
+            for row in 0..NODES as u32 / TEAM {
+                let index = row * TEAM + lane_of_team();
+                if index < nodes {
                     let weight = *self.table.add(index as usize * COLUMNS + 1);
-                    let value = *store.node(k);
-                    let before = *store.node(k).sub(usize::from(index > 0));
+                    let value = *store.node(index);
+                    let before = *store.node(index).sub(usize::from(index > 0));
                     spread = weight.mul_add(GpuFloat::abs(value - mean), spread);
                     let size = weight * GpuFloat::abs(value);
                     rounding = of_sums.mul_add(size, rounding);

@@ -52,11 +52,10 @@ pub(super) struct Totals<R> {
 }
 
 impl<R: Real> Store<R> {
-    /// The place of a value of this lane's nodes.
+    /// The place of a node's value.
     #[inline(always)]
-    pub(super) fn node(&self, k: u32) -> *mut R {
-        self.numbers
-            .wrapping_add((k * TEAM + lane_of_team()) as usize)
+    pub(super) fn node(&self, index: u32) -> *mut R {
+        self.numbers.wrapping_add(index as usize)
     }
 
     /// The place of a number that is no node's value and no interval's.
@@ -71,11 +70,15 @@ impl<R: Real> Store<R> {
         self.numbers.wrapping_add(NODES - 2).cast()
     }
 
+    /// Eight intervals' numbers lie together, field by field, so that a field is a fixed distance
+    /// from the one before.
     #[inline(always)]
     fn field(&self, interval: u32, field: u32) -> *mut R {
-        let of_field = self.most.next_multiple_of(TEAM) * field;
+        let (row, lane) = (interval / TEAM, interval % TEAM);
+        let first = row * (FIELDS as u32 * TEAM) + lane;
         self.numbers
-            .wrapping_add(NODES + (of_field + interval) as usize)
+            .wrapping_add(NODES + first as usize)
+            .wrapping_add((field * TEAM) as usize)
     }
 
     /// # Safety
@@ -101,16 +104,26 @@ impl<R: Real> Store<R> {
         unsafe { (*self.field(interval, 0), *self.field(interval, 1)) }
     }
 
-    /// Whether halving an interval would not lessen its error, or it has no middle.
+    /// Whether halving an interval would not lessen its error.
     ///
     /// # Safety
     /// The interval is one.
     #[inline(always)]
-    pub(super) unsafe fn is_spent(&self, interval: u32) -> bool {
+    pub(super) unsafe fn is_rounding(&self, interval: u32) -> bool {
         // SAFETY: the caller's.
-        let ((left, right), packed) = unsafe { (self.ends(interval), *self.field(interval, 3)) };
+        unsafe { *self.field(interval, 3) < R::ZERO }
+    }
+
+    /// Whether a number lies in the middle of an interval.
+    ///
+    /// # Safety
+    /// The interval is one.
+    #[inline(always)]
+    pub(super) unsafe fn is_divisible(&self, interval: u32) -> bool {
+        // SAFETY: the caller's.
+        let (left, right) = unsafe { self.ends(interval) };
         let middle = left + half_length(left, right);
-        packed < R::ZERO || !(left < middle && middle < right)
+        left < middle && middle < right
     }
 
     /// Sums over the first `count` intervals; each lane adds its own, in order.
