@@ -17,11 +17,17 @@ use cuda_std::{GpuFloat, warp};
 use super::batch::{TEAM, lane_of_team, of_team, votes_of_team};
 use super::estimate::half_length;
 use super::interval::{Interval, is_blind};
-use super::kronrod::NODES;
+use super::kronrod::{GaussKronrod, NODES};
 use super::real::Real;
 
 /// Numbers of an interval: its ends, its integral and its error.
 const FIELDS: usize = 4;
+
+/// Numbers of a team that are neither nodes' values nor intervals: in the room for nodes that no
+/// rule has.
+const OTHERS: usize = 3;
+
+const _: () = assert!(GaussKronrod::G10K21 as usize + OTHERS <= NODES);
 
 /// How much shorter the next interval is where one is not believed. The outermost node is a
 /// 230th of the interval away from its end, or less.
@@ -58,16 +64,16 @@ impl<R: Real> Store<R> {
         self.numbers.wrapping_add(index as usize)
     }
 
-    /// The place of a number that is no node's value and no interval's.
+    /// The place of a number that a team keeps from one step to the next.
     #[inline(always)]
     pub(super) fn kept(&self) -> *mut R {
-        self.numbers.wrapping_add(NODES - 3)
+        self.numbers.wrapping_add(NODES - OTHERS)
     }
 
-    /// The place of an item's number.
+    /// The place of the item's number, behind it.
     #[inline(always)]
     pub(super) fn item(&self) -> *mut u64 {
-        self.numbers.wrapping_add(NODES - 2).cast()
+        self.numbers.wrapping_add(NODES - OTHERS + 1).cast()
     }
 
     /// Eight intervals' numbers lie together, field by field, so that a field is a fixed distance
@@ -135,13 +141,17 @@ impl<R: Real> Store<R> {
         let (mut value, mut error) = (R::ZERO, R::ZERO);
         let mut largest = Largest::of_lane();
         let mut k = lane_of_team();
-        while k < count {
-            // SAFETY: an interval of the store.
-            let (own, of) = unsafe { (*self.field(k, 2), *self.field(k, 3)) };
-            let magnitude = GpuFloat::abs(of);
-            value = value + own;
-            error = error + magnitude;
-            largest.take(magnitude, k);
+        // SAFETY: the caller's. As many turns for all of the warp: one, mostly, and ptxas
+        // unrolls no loop that lanes go through together.
+        while unsafe { warp::warp_vote_any(warp::FULL_MASK, k < count) } {
+            if k < count {
+                // SAFETY: an interval of the store.
+                let (own, of) = unsafe { (*self.field(k, 2), *self.field(k, 3)) };
+                let magnitude = GpuFloat::abs(of);
+                value = value + own;
+                error = error + magnitude;
+                largest.take(magnitude, k);
+            }
             k += TEAM;
         }
         // SAFETY: the caller's.
