@@ -92,7 +92,7 @@ impl<R: Real> Batch<R> {
     /// What the error of this integral may be.
     #[inline(always)]
     pub fn tolerance(&self, value: R) -> R {
-        GpuFloat::max(self.absolute, self.relative * GpuFloat::abs(value))
+        self.absolute.larger(self.relative * GpuFloat::abs(value))
     }
 
     /// The limits of an item.

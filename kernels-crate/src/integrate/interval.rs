@@ -11,6 +11,10 @@ use super::real::Real;
 /// QUADPACK's.
 pub const ROUNDING: f64 = 50.0;
 
+/// The least part of the difference that is believed. QUADPACK's estimate falls faster than the
+/// difference; what lies between an end and its next node, a corner or a steep part, does not.
+const OF_DIFFERENCE: f64 = 1.0 / 8.0;
+
 /// An interval.
 #[derive(Clone, Copy)]
 pub(super) struct Interval<R> {
@@ -42,9 +46,10 @@ impl<R: Real> Error<R> {
             let ratio = R::from_f64(200.0) * difference / spread;
             let power = ratio * GpuFloat::sqrt(ratio);
             is_blind = power >= one;
-            magnitude = spread * GpuFloat::min(one, power);
+            let of_spread = if is_blind { spread } else { spread * power };
+            magnitude = of_spread.larger(R::from_f64(OF_DIFFERENCE) * difference);
         }
-        let is_rounding = rounding > R::MIN_POSITIVE && magnitude <= rounding;
+        let is_rounding = rounding > R::ZERO && magnitude <= rounding;
         Self {
             magnitude: if is_rounding { rounding } else { magnitude },
             is_rounding,
@@ -92,6 +97,19 @@ mod tests {
         let of = Error::of(1e-8, 1.0, 1e-14);
         assert!(of.magnitude < 1e-8 && !of.is_rounding && !of.is_blind);
         assert!(of.packed() > 0.0 && !Real::last_bit(of.packed()));
+    }
+
+    #[test]
+    fn an_eighth_of_the_difference_is_believed_whatever_the_estimate() {
+        let of = Error::of(1e-10, 1.0, 1e-14);
+        assert_eq!(of.magnitude, 1.25e-11);
+        assert!(!of.is_rounding && !of.is_blind);
+    }
+
+    #[test]
+    fn what_is_small_has_its_rounding_too() {
+        let of = Error::of(0.0, 1e-300, 1e-314);
+        assert!(of.is_rounding && of.magnitude == 1e-314);
     }
 
     #[test]

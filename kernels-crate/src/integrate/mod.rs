@@ -30,6 +30,7 @@ pub mod batch;
 pub mod catalogue;
 pub mod compensated;
 pub mod composite;
+pub mod estimate;
 pub mod integrand;
 pub mod interval;
 pub mod kronrod;

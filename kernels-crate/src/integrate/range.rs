@@ -26,6 +26,8 @@ enum Kind {
 /// A range of integration, from a lower limit to a higher one.
 #[derive(Clone, Copy, Debug)]
 pub struct Range<R> {
+    /// Whether it is [`Kind::Finite`]: most ranges are, and pass by what the others need.
+    is_finite: bool,
     kind: Kind,
     from: R,
     to: R,
@@ -45,6 +47,7 @@ pub struct Place<R> {
 impl<R: Real> Range<R> {
     /// No range.
     pub const NONE: Self = Self {
+        is_finite: true,
         kind: Kind::Finite,
         from: R::ZERO,
         to: R::ZERO,
@@ -59,15 +62,21 @@ impl<R: Real> Range<R> {
             (false, true) => Kind::Below,
             (false, false) => Kind::Whole,
         };
-        Self { kind, from, to }
+        Self {
+            is_finite: kind == Kind::Finite,
+            kind,
+            from,
+            to,
+        }
     }
 
     /// The variable's interval.
     #[inline(always)]
     pub fn interval(&self) -> (R, R) {
-        match self.kind {
-            Kind::Finite => (self.from, self.to),
-            _ => (R::ZERO, R::from_f64(1.0)),
+        if self.is_finite {
+            (self.from, self.to)
+        } else {
+            (R::ZERO, R::from_f64(1.0))
         }
     }
 
@@ -93,21 +102,29 @@ impl<R: Real> Range<R> {
     /// The x of a place, the first or, where there are two, the second.
     #[inline(always)]
     pub fn point(&self, place: Place<R>, is_second: bool) -> Point<R> {
+        if self.is_finite {
+            return Point {
+                x: place.t,
+                from_lower: place.from_lower,
+                to_upper: place.to_upper,
+            };
+        }
         let infinite = R::from_f64(f64::INFINITY);
         // From the limit, or from 0.
         let distance = place.to_upper / place.t;
+        // Rounding moves an x that is close to the limit onto it.
         let (x, from_lower, to_upper) = match self.kind {
-            Kind::Finite => (place.t, place.from_lower, place.to_upper),
-            // Rounding moves an x that is close to the limit onto it.
             Kind::Above => {
-                let x = GpuFloat::max(self.from + distance, self.from.above());
+                let x = self.from + distance;
+                let x = if x <= self.from { x.above() } else { x };
                 (x, distance, infinite)
             }
             Kind::Below => {
-                let x = GpuFloat::min(self.to - distance, self.to.below());
+                let x = self.to - distance;
+                let x = if x >= self.to { x.below() } else { x };
                 (x, infinite, distance)
             }
-            Kind::Whole => {
+            _ => {
                 let x = if is_second { -distance } else { distance };
                 (x, infinite, infinite)
             }
@@ -124,14 +141,16 @@ impl<R: Real> Range<R> {
     #[inline(always)]
     pub fn blur(&self, t: R, to_upper: R) -> R {
         let t = GpuFloat::abs(t);
-        let moved = match self.kind {
-            Kind::Finite => t,
-            // Of x = limit + (1 - t) / t, times dt / dx; the distance itself is exact.
-            Kind::Above => t * (GpuFloat::abs(self.from) * t + to_upper),
-            Kind::Below => t * (GpuFloat::abs(self.to) * t + to_upper),
-            Kind::Whole => t * to_upper,
+        if self.is_finite {
+            return R::EPSILON * t;
+        }
+        // Of x = limit + (1 - t) / t, times dt / dx; the distance itself is exact.
+        let limit = match self.kind {
+            Kind::Above => GpuFloat::abs(self.from),
+            Kind::Below => GpuFloat::abs(self.to),
+            _ => R::ZERO,
         };
-        R::EPSILON * moved
+        R::EPSILON * (t * (limit * t + to_upper))
     }
 
     /// The integrand of the variable there: the function, times dx / dt.
@@ -143,10 +162,11 @@ impl<R: Real> Range<R> {
         parameters: &Parameters<R>,
     ) -> R {
         let value = I::eval_at(point, parameters);
-        match self.kind {
-            Kind::Finite => value,
+        if self.is_finite {
+            value
+        } else {
             // One after the other: 1 / t^2 may be more than a number can be.
-            _ => value / place.t / place.t,
+            value / place.t / place.t
         }
     }
 }

@@ -68,6 +68,13 @@ pub trait Real:
     #[must_use]
     fn with_last_bit(self, bit: bool) -> Self;
 
+    /// The larger of two numbers, by one comparison; where one is NaN, the second.
+    #[must_use]
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        if self > other { self } else { other }
+    }
+
     /// The next larger number; of a finite one.
     #[must_use]
     fn above(self) -> Self;

@@ -1,13 +1,13 @@
 //! The intervals of a team's item, in shared memory, and which of them is halved next.
 //!
-//! The one with the largest error, until the errors are within the tolerance. Then a second
-//! look: an error says nothing of an interval whose nodes do not resolve the function, as in
-//! QUADPACK where the estimate is as large as it can be, or where the function is 0 at all of
-//! them. Such an interval is *blind*, and is halved all the same
+//! The one with the largest error, until the errors are within the tolerance, or nothing lessens
+//! them. Then a second look: an error says nothing of what no node sees.
 //!
-//! - where the next one, which is not blind, is so much shorter that what was found there may
-//!   go on here unseen;
-//! - where all of them are blind, and few, or fewer of them saw more.
+//! - Where the next interval, which sees something, is 64 times as short, what was found there
+//!   may go on in this one between its end and its first node.
+//! - Where nodes do not resolve the function, as in QUADPACK where the estimate is as large as it
+//!   can be, or where it is 0 at all of them, an interval is *blind*. Where all are, they are
+//!   halved if they are few, or fewer of them saw more.
 //!
 //! Sources: Piessens, de Doncker-Kapenga, Überhuber and Kahaner, QUADPACK, 1983 (QAGE, and
 //! QAGP's distrust of first estimates).
@@ -15,16 +15,23 @@
 use cuda_std::{GpuFloat, warp};
 
 use super::batch::{TEAM, lane_of_team, of_team, votes_of_team};
+use super::estimate::half_length;
 use super::interval::{Interval, is_blind};
-use super::kronrod::NODES;
+use super::kronrod::{GaussKronrod, NODES};
 use super::real::Real;
 
 /// Numbers of an interval: its ends, its integral and its error.
 const FIELDS: usize = 4;
 
-/// How much shorter the next interval is where a blind one is not believed. The outermost node
-/// is a 230th of the interval away from its end, or less.
-const SHORTER: f64 = 1.0 / 64.0;
+/// Numbers of a team that are neither nodes' values nor intervals: in the room for nodes that no
+/// rule has.
+const OTHERS: usize = 3;
+
+const _: () = assert!(GaussKronrod::G10K21 as usize + OTHERS <= NODES);
+
+/// How much shorter the next interval is where one is not believed. The outermost node is a
+/// 230th of the interval away from its end, or less.
+pub(super) const SHORTER: f64 = 1.0 / 64.0;
 
 /// The fewest intervals of an item that are believed where all are blind.
 const FEWEST: u32 = 16;
@@ -51,18 +58,33 @@ pub(super) struct Totals<R> {
 }
 
 impl<R: Real> Store<R> {
-    /// The place of a value of this lane's nodes.
+    /// The place of a node's value.
     #[inline(always)]
-    pub(super) fn node(&self, k: u32) -> *mut R {
-        self.numbers
-            .wrapping_add((k * TEAM + lane_of_team()) as usize)
+    pub(super) fn node(&self, index: u32) -> *mut R {
+        self.numbers.wrapping_add(index as usize)
     }
 
+    /// The place of a number that a team keeps from one step to the next.
+    #[inline(always)]
+    pub(super) fn kept(&self) -> *mut R {
+        self.numbers.wrapping_add(NODES - OTHERS)
+    }
+
+    /// The place of the item's number, behind it.
+    #[inline(always)]
+    pub(super) fn item(&self) -> *mut u64 {
+        self.numbers.wrapping_add(NODES - OTHERS + 1).cast()
+    }
+
+    /// Eight intervals' numbers lie together, field by field, so that a field is a fixed distance
+    /// from the one before.
     #[inline(always)]
     fn field(&self, interval: u32, field: u32) -> *mut R {
-        let of_field = self.most.next_multiple_of(TEAM) * field;
+        let (row, lane) = (interval / TEAM, interval % TEAM);
+        let first = row * (FIELDS as u32 * TEAM) + lane;
         self.numbers
-            .wrapping_add(NODES + (of_field + interval) as usize)
+            .wrapping_add(NODES + first as usize)
+            .wrapping_add((field * TEAM) as usize)
     }
 
     /// # Safety
@@ -98,6 +120,18 @@ impl<R: Real> Store<R> {
         unsafe { *self.field(interval, 3) < R::ZERO }
     }
 
+    /// Whether a number lies in the middle of an interval.
+    ///
+    /// # Safety
+    /// The interval is one.
+    #[inline(always)]
+    pub(super) unsafe fn is_divisible(&self, interval: u32) -> bool {
+        // SAFETY: the caller's.
+        let (left, right) = unsafe { self.ends(interval) };
+        let middle = left + half_length(left, right);
+        left < middle && middle < right
+    }
+
     /// Sums over the first `count` intervals; each lane adds its own, in order.
     ///
     /// # Safety
@@ -107,13 +141,17 @@ impl<R: Real> Store<R> {
         let (mut value, mut error) = (R::ZERO, R::ZERO);
         let mut largest = Largest::of_lane();
         let mut k = lane_of_team();
-        while k < count {
-            // SAFETY: an interval of the store.
-            let (own, of) = unsafe { (*self.field(k, 2), *self.field(k, 3)) };
-            let magnitude = GpuFloat::abs(of);
-            value = value + own;
-            error = error + magnitude;
-            largest.take(magnitude, k);
+        // SAFETY: the caller's. As many turns for all of the warp: one, mostly, and ptxas
+        // unrolls no loop that lanes go through together.
+        while unsafe { warp::warp_vote_any(warp::FULL_MASK, k < count) } {
+            if k < count {
+                // SAFETY: an interval of the store.
+                let (own, of) = unsafe { (*self.field(k, 2), *self.field(k, 3)) };
+                let magnitude = GpuFloat::abs(of);
+                value = value + own;
+                error = error + magnitude;
+                largest.take(magnitude, k);
+            }
             k += TEAM;
         }
         // SAFETY: the caller's.
@@ -127,8 +165,8 @@ impl<R: Real> Store<R> {
         }
     }
 
-    /// The longest of the first `count` intervals that are blind and not to be believed; where
-    /// all are blind, and something `was_seen` before they were halved, any number is too few.
+    /// The longest of the first `count` intervals that are not to be believed; where all are
+    /// blind, and something `was_seen` before they were halved, any number is too few.
     ///
     /// # Safety
     /// As [`Store::totals`].
@@ -150,7 +188,7 @@ impl<R: Real> Store<R> {
                 let is_doubted = if all_are_blind {
                     was_seen || count < FEWEST
                 } else {
-                    self.is_blind(k) && self.is_beside_shorter(count, left, right)
+                    self.is_beside_shorter(count, left, right)
                 };
                 if is_doubted {
                     largest.take(right - left, k);

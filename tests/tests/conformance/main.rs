@@ -6,6 +6,7 @@
 //! sequential oracles of `quadscan`.
 
 mod adaptive;
+mod adaptive_wide;
 mod batches;
 mod block_scan;
 mod composite;
@@ -57,6 +58,7 @@ fn cases() -> Vec<Case> {
         adaptive::ends_are_no_nodes_however_close_they_are,
         adaptive::breaks_begin_intervals,
         adaptive::batches_that_cannot_be_are_refused_and_nothing_is_written,
+        adaptive_wide::errors_of_roundoff_hold_between_wide_limits,
         tanh_sinh::every_integrand_has_its_closed_form,
         tanh_sinh::singular_ends_cost_no_digits_as_far_as_numbers_reach,
         tanh_sinh::what_has_no_integral_does_not_converge,
