@@ -16,6 +16,9 @@ use crate::suite::Case;
 /// What the quick statements of a kernel may take together, in seconds.
 const QUICK: f64 = 1.5;
 
+/// A statement that takes more seconds is not run anew only to see what it launches.
+const SLOW: f64 = 2.0;
+
 /// What one statement launched when it was run last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Known {
@@ -66,6 +69,16 @@ impl Launches {
     pub(super) fn unknown(&self, cases: &[Case]) -> Vec<usize> {
         let is_unknown = |&place: &usize| !self.statements.contains_key(cases[place].name);
         (0..cases.len()).filter(is_unknown).collect()
+    }
+
+    /// Those, and whatever takes no time worth saving: what the others launch, the minutes of
+    /// integrals, was seen once.
+    pub(super) fn unknown_or_quick(&self, cases: &[Case]) -> Vec<usize> {
+        let is_slow = |&place: &usize| {
+            let known = self.statements.get(cases[place].name);
+            known.is_some_and(|known| known.seconds > SLOW)
+        };
+        (0..cases.len()).filter(|place| !is_slow(place)).collect()
     }
 
     /// Adds what a run of a statement gave.
@@ -165,6 +178,7 @@ mod tests {
     fn statements_about_a_kernel_are_those_that_launch_it_and_the_quick_ones_come_first() {
         let launches = launches();
         assert_eq!(launches.unknown(&CASES), [3]);
+        assert_eq!(launches.unknown_or_quick(&CASES), [1, 2, 3]);
         let chosen = launches.choose(&CASES, &["scan"], 4);
         assert_eq!((&chosen.quick[..], &chosen.rest[..]), (&[1][..], &[0][..]));
         assert!(chosen.rest_seconds > 1.0);

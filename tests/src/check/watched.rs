@@ -62,12 +62,13 @@ pub(super) fn watched(
     Ok(report)
 }
 
-/// Runs statements of which nothing is known, without checks, for what they launch; all of
-/// them where `anew` and another program knew them.
+/// Runs statements of which nothing is known, without checks, for what they launch; nearly all
+/// of them where `anew` and another program knew them.
 fn find_out(cases: &[Case], anew: bool, artifact: &Artifact, launches: &mut Launches) {
     let program = program();
-    let unknown = match anew && !launches.is_of(&program) {
-        true => (0..cases.len()).collect(),
+    let is_outdated = anew && !launches.is_of(&program);
+    let unknown = match is_outdated {
+        true => launches.unknown_or_quick(cases),
         false => launches.unknown(cases),
     };
     if unknown.is_empty() {
@@ -78,7 +79,7 @@ fn find_out(cases: &[Case], anew: bool, artifact: &Artifact, launches: &mut Laun
     for run in run_jobs(cases, &jobs, Some(&[]), artifact) {
         launches.add(cases[run.case].name, run.known);
     }
-    if unknown.len() == cases.len() {
+    if is_outdated || unknown.len() == cases.len() {
         launches.found_out_by(&program, cases);
     }
 }
