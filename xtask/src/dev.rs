@@ -124,9 +124,9 @@ fn round(rounds: &mut Rounds, options: &Options, sources: &Sources, anew: bool) 
     let timed = outcome.and_then(|outcome| {
         say(&verdict(kernel, &outcome, start.elapsed()));
         match outcome.said.code {
-            0 if timing::is_possible(kernel) => {
+            0 if timing::is_possible() => {
                 let folder = rounds.folder().join("times");
-                let times = timing::times(kernel, &outcome.artifact, &folder, anew)?;
+                let times = timing::times(rounds.timed(), &outcome.artifact, &folder, anew)?;
                 say(&format!("\n{}", times.text));
                 Ok(times.code)
             }
@@ -262,6 +262,7 @@ fn wait(sources: &Sources) {
 
 #[cfg(test)]
 mod tests {
+    use super::round::Said;
     use super::*;
 
     fn outcome(code: u8, text: &str) -> Outcome {

@@ -126,6 +126,14 @@ impl Rounds {
         self.checked(&artifact, stages, sources, early)
     }
 
+    /// The kernel that times are of: of several, the name as it was given, which says so.
+    pub(super) fn timed(&self) -> &str {
+        match self.among.as_ref().map(|among| among.entries.as_slice()) {
+            Some([entry]) => entry,
+            _ => &self.kernel,
+        }
+    }
+
     /// What is kept of a kernel.
     pub(super) fn folder(&self) -> &Path {
         &self.folder
