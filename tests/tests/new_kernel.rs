@@ -91,7 +91,12 @@ fn manifest(text: &str) -> String {
         text = text.replace(&path(""), &path(&format!("{root}/")));
     }
     let left = |line: &&str| {
-        let gone = ["    \"ptx-emulator\"", "    \"rust-cuda/", "    \"xtask\""];
+        let gone = [
+            "    \"ptx-emulator\"",
+            "    \"rust-cuda/",
+            "    \"xtask\"",
+            "    \"book\"",
+        ];
         !gone.iter().any(|member| line.starts_with(member)) && !line.starts_with("exclude")
     };
     let lines: Vec<&str> = text.lines().filter(left).collect();

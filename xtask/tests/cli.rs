@@ -163,19 +163,3 @@ fn doctor_exits_1_when_the_toolchain_is_missing_and_says_what_mends_it() {
         "{list}"
     );
 }
-
-#[test]
-fn a_book_without_mdbook_says_how_to_get_it_and_exits_2() {
-    let output = xtask()
-        .arg("book")
-        .env("PATH", "")
-        .output()
-        .expect("it runs");
-    assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        said.contains("mdbook is not on this machine: run `cargo install mdbook --version "),
-        "{said}"
-    );
-    assert!(said.contains("docs/README.md"), "{said}");
-}

@@ -56,15 +56,17 @@ pub(super) fn can_be(name: &str) -> Result<(), Refused> {
     }
 }
 
-/// Whether a name is a word of the sources, or one behind beginnings of names, as macros put
-/// them together: `lookahead_` and `sum_f32`.
+/// Whether a name is a word of the sources, or one between beginnings and ends of names, as
+/// macros put them together: `lookahead_` and `sum_f32`, `adaptive_`, `runge` and `_f64`.
 fn is_made_of(name: &str, words: &BTreeSet<String>) -> bool {
     if words.contains(name) || words.contains(&format!("{name}_")) {
         return true;
     }
     name.match_indices('_').any(|(at, _)| {
         let (beginning, rest) = name.split_at(at + 1);
-        at > 1 && words.contains(beginning) && is_made_of(rest, words)
+        let (before, end) = name.split_at(at);
+        let begins = at > 1 && words.contains(beginning) && is_made_of(rest, words);
+        begins || words.contains(end) && is_made_of(before, words)
     })
 }
 
