@@ -90,8 +90,8 @@ pub fn time(arguments: &TimeArguments, console: &mut dyn Console) -> Result<Outc
     Ok(outcome)
 }
 
-/// The rows that time a kernel.
-fn rows(kernel: &str) -> Option<BenchArguments> {
+/// The rows that time a kernel; `None` where no table launches it by itself.
+pub fn rows(kernel: &str) -> Option<BenchArguments> {
     let table = |name: &str| BenchArguments {
         tables: vec![name.to_owned()],
         quick: true,
