@@ -151,11 +151,7 @@ impl List {
                     "" => rust_cuda.clone(),
                     source => format!("{rust_cuda} ({source})"),
                 };
-                let _ = writeln!(
-                    page,
-                    "| {name} | {said} | {here} | {} | {note} |",
-                    link(by)
-                );
+                let _ = writeln!(page, "| {name} | {said} | {here} | {} | {note} |", link(by));
             }
         }
         let (here, all) = self.counted();
