@@ -8,6 +8,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use cuda_builder::manifest::FILE_NAME as MANIFEST;
 
+use crate::bench::timed::TimeArguments;
 use crate::device::DeviceChoice;
 use crate::error::{Error, Result};
 
@@ -26,6 +27,8 @@ pub struct Cli {
 pub enum Command {
     /// Measure tables and print them beside the published ones
     Bench(Box<BenchArguments>),
+    /// Time a kernel beside the times of before: the first ones are kept
+    Time(TimeArguments),
     /// Integrate a function of the catalogue: between two limits, or for each row of a file
     Integrate(Box<IntegrateArguments>),
     /// Write report.html from the records of one machine, or of several side by side

@@ -9,6 +9,7 @@ use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use quadscan::bench::progress::{Pace, Progress};
+use quadscan::bench::timed::time;
 use quadscan::bench::{Outcome, bench, console::Console};
 use quadscan::cli::{
     ArtifactArguments, Cli, Command, IntegrateArguments, ReportArguments, TuneArguments,
@@ -229,6 +230,7 @@ fn main() -> ExitCode {
     match command {
         Command::Worker(arguments) => serve(&arguments),
         Command::Bench(arguments) => measure(|terminal| bench(&arguments, terminal)),
+        Command::Time(arguments) => measure(|terminal| time(&arguments, terminal)),
         Command::Integrate(arguments) => integrate(&arguments),
         Command::Report(arguments) => rebuild(&arguments),
         Command::Artifact(arguments) => list(&arguments),

@@ -9,15 +9,23 @@
 //! With `--artifact` the PTX of KERNEL alone was built there, and the statements are those
 //! of its own module in the suite. Where one of them launches another kernel too, nothing
 //! can be said ([`OTHERS_NEEDED`]): `cargo xtask check` then builds all of them.
+//!
+//! With `--launches FILE` the artifact has all kernels, some of them built anew
+//! (`--entries`), and the statements are those that launch one of these: the quick ones, and
+//! with `--rest` the others. Which those are is found out and kept in FILE ([`launches`]).
+
+mod findings;
+mod launches;
+mod watched;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Instant;
 
 use clap::Parser;
 use cuda_builder::manifest::Kernel;
@@ -26,12 +34,15 @@ use quadscan::device::emulator::{Checking, Emulator, Settings, Verdict};
 use quadscan::device::{Artifact, Device};
 
 use crate::suite::{Bench, Case, skipped};
+use findings::{Findings, ended};
+use launches::Known;
+use watched::watched;
 
 /// The exit code when a statement needs kernels that are not in `--artifact`.
 pub const OTHERS_NEEDED: u8 = 3;
 
-/// The module of the kernels that misbehave on purpose.
-const DIAGNOSTICS: &str = "diagnostics";
+/// The exit code when the quick statements hold and others are left to `--rest`.
+pub const MORE: u8 = 4;
 
 /// Check every kernel on the emulator
 ///
@@ -52,11 +63,23 @@ struct Arguments {
     /// The PTX of KERNEL alone; its own statements are run
     #[arg(long, value_name = "DIR", requires = "kernel", hide = true)]
     artifact: Option<PathBuf>,
+    /// The entries that KERNEL stands for, among those of an artifact with all kernels
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires_all = ["artifact", "launches"], hide = true)]
+    entries: Vec<String>,
+    /// Run the quick statements that launch one of these; FILE says which, and is written anew
+    #[arg(long, value_name = "FILE", requires = "entries", hide = true)]
+    launches: Option<PathBuf>,
+    /// Run the others
+    #[arg(long, requires = "launches", hide = true)]
+    rest: bool,
 }
 
 /// What one run of a statement gave.
 struct Run {
     case: usize,
+    /// The first schedule's is the one that is always the same.
+    is_first: bool,
+    known: Known,
     /// The message of a statement that does not hold.
     failure: Option<String>,
     verdicts: BTreeMap<String, Verdict>,
@@ -84,7 +107,11 @@ pub fn main(cases: &[Case], arguments: &[String]) -> ExitCode {
         }
         Ok(report) => {
             print!("{}", report.text);
-            ExitCode::from(u8::from(!report.clean))
+            ExitCode::from(match (report.clean, report.more) {
+                (false, _) => 1,
+                (true, true) => MORE,
+                (true, false) => 0,
+            })
         }
         Err(message) => {
             eprintln!("error: {message}");
@@ -140,29 +167,32 @@ fn statements(cases: &[Case], arguments: &Arguments) -> Result<Vec<Case>, String
 struct Report {
     text: String,
     clean: bool,
+    /// Statements are left to `--rest`.
+    more: bool,
     /// Kernels that statements need and the artifact lacks.
     needed: Vec<String>,
 }
 
 fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
     let artifact = artifact(arguments)?;
+    if let Some(file) = &arguments.launches {
+        return watched(cases, arguments, file, &artifact);
+    }
     let cases = &statements(cases, arguments)?[..];
-    let kernels: Vec<(String, bool)> = kernels(&artifact)
-        .map(|kernel| (kernel.entry.clone(), kernel.module.ends_with(DIAGNOSTICS)))
-        .collect();
     let name = arguments.kernel.as_deref();
     let only: Option<Vec<&str>> = name.map(|name| named(&artifact, name));
     if let Some(asked) = name
         && only.as_ref().is_some_and(Vec::is_empty)
     {
-        let known: Vec<&str> = kernels.iter().map(|(known, _)| known.as_str()).collect();
+        let known: Vec<&str> = kernels(&artifact).map(|known| &*known.entry).collect();
         return Err(format!(
             "there is no kernel `{asked}`, allowed are {}",
             known.join(", ")
         ));
     }
     let only = only.as_deref();
-    let runs = run_all(cases, arguments, only, &artifact);
+    let all: Vec<usize> = (0..cases.len()).collect();
+    let runs = run_all(cases, &all, arguments, only, &artifact);
     if arguments.artifact.is_some() {
         let needed = needed(&runs);
         if !needed.is_empty() {
@@ -172,74 +202,21 @@ fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
             });
         }
     }
-    let mut verdicts: BTreeMap<String, Verdict> = BTreeMap::new();
-    let mut failures: BTreeMap<usize, String> = BTreeMap::new();
-    for run in runs {
-        if let Some(failure) = run.failure {
-            failures.entry(run.case).or_insert(failure);
-        }
-        for (kernel, verdict) in run.verdicts {
-            match verdicts.get_mut(&kernel) {
-                Some(all) => {
-                    all.launches += verdict.launches;
-                    all.checked.merge(verdict.checked);
-                }
-                None => {
-                    verdicts.insert(kernel, verdict);
-                }
-            }
-        }
-    }
-    let asked = kernels
-        .iter()
-        .filter(|(kernel, _)| only.is_none_or(|only| only.contains(&kernel.as_str())));
-    let mut text = String::new();
-    let mut clean = failures.is_empty();
-    for (kernel, on_purpose) in asked {
-        let line = match verdicts.get(kernel) {
-            Some(Verdict { launches, checked }) => {
-                clean &= checked.is_clean();
-                let ran = checked.report.warp_instructions;
-                let found = match checked.findings.len() {
-                    0 => "nothing found".to_owned(),
-                    1 => "1 finding".to_owned(),
-                    count => format!("{count} findings"),
-                };
-                format!("{found} in {launches} launches, {ran} warp instructions")
-            }
-            None if *on_purpose => {
-                // Asked for by name, it is no pass.
-                clean &= arguments.kernel.is_none();
-                "not launched: it misbehaves on purpose".to_owned()
-            }
-            None => {
-                clean = false;
-                "not launched by any statement".to_owned()
-            }
-        };
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{kernel}: {line}");
-    }
-    for Verdict { checked, .. } in verdicts.values().filter(|v| !v.checked.is_clean()) {
-        let _ = writeln!(text, "\n{checked}");
-    }
-    for (case, failure) in &failures {
-        let _ = writeln!(text, "\n{} does not hold: {failure}", cases[*case].name);
-    }
-    let (count, schedules) = (cases.len(), arguments.schedules);
-    let verdict = if clean { "nothing found" } else { "FAILED" };
-    let plural = |count: u64| if count == 1 { "" } else { "s" };
-    let _ = writeln!(
-        text,
-        "\n{count} statement{} under {schedules} schedule{}: {verdict}",
-        plural(count as u64),
-        plural(schedules)
-    );
-    Ok(Report {
-        text,
-        clean,
-        needed: Vec::new(),
-    })
+    let asked = kernels(&artifact).filter(|kernel| is_among(only, &kernel.entry));
+    let asked: Vec<&Kernel> = asked.collect();
+    let findings = Findings::of(runs);
+    let mut report = Report {
+        clean: findings.failures.is_empty(),
+        ..Report::default()
+    };
+    findings.lines(&asked, arguments.kernel.is_some(), &mut report);
+    findings.details(cases, &mut report.text);
+    ended(&mut report, cases.len(), arguments.schedules, "");
+    Ok(report)
+}
+
+fn is_among(only: Option<&[&str]>, entry: &str) -> bool {
+    only.is_none_or(|only| only.contains(&entry))
 }
 
 /// The kernels whose absence ended a statement.
@@ -258,15 +235,16 @@ fn needed(runs: &[Run]) -> Vec<String> {
     names.into_iter().collect()
 }
 
-/// Every statement under the first schedule; under the others, those that
+/// These statements under the first schedule; under the others, those that
 /// launched what is asked for.
 fn run_all(
     cases: &[Case],
+    places: &[usize],
     arguments: &Arguments,
     only: Option<&[&str]>,
     artifact: &Artifact,
 ) -> Vec<Run> {
-    let all: Vec<(usize, Option<u64>)> = (0..cases.len()).map(|case| (case, None)).collect();
+    let all: Vec<(usize, Option<u64>)> = places.iter().map(|&case| (case, None)).collect();
     eprintln!("schedule 1: {} statements", all.len());
     let mut runs = run_jobs(cases, &all, only, artifact);
     let launching = runs.iter().filter(|run| !run.verdicts.is_empty());
@@ -326,9 +304,9 @@ fn run_one(
         ..Settings::default()
     };
     let device = Device::from_backend(Box::new(Emulator::observed(settings, Box::new(checking))));
+    let start = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let module = device.load(artifact)?;
-        (cases[case].run)(&Bench { device, module })
+        (cases[case].run)(&Bench::new(device, artifact.clone())?)
     }));
     let failure = match outcome {
         Ok(Ok(())) => None,
@@ -344,6 +322,11 @@ fn run_one(
     };
     Run {
         case,
+        is_first: schedule.is_none(),
+        known: Known {
+            kernels: verdicts.take_launched(),
+            seconds: start.elapsed().as_secs_f64(),
+        },
         failure,
         verdicts: verdicts.take(),
     }

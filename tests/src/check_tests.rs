@@ -57,6 +57,9 @@ fn arguments(kernel: Option<&str>) -> Arguments {
         kernel: kernel.map(str::to_owned),
         schedules: 2,
         artifact: None,
+        entries: Vec::new(),
+        launches: None,
+        rest: false,
     }
 }
 
@@ -183,6 +186,8 @@ fn of_a_kernel_that_was_built_alone_its_own_statements_are_run() {
 fn kernels_that_statements_lack_are_needed() {
     let run = |failure: Option<&str>| Run {
         case: 0,
+        is_first: true,
+        known: Known::default(),
         failure: failure.map(str::to_owned),
         verdicts: BTreeMap::new(),
     };

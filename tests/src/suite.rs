@@ -10,6 +10,7 @@ use std::env;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
+use quadscan::device::emulator::{Emulator, Settings};
 use quadscan::device::{Artifact, Device, DeviceChoice, Module};
 
 /// Devices that must be there, by name and with commas: `cuda,emulator`. Their tests
@@ -64,13 +65,15 @@ macro_rules! cases {
     };
 }
 
-/// A device, with the kernels loaded that this program carries.
+/// A device with kernels loaded.
 #[derive(Clone, Debug)]
 pub struct Bench {
     /// Where buffers come from.
     pub device: Device,
     /// Where kernels are launched.
     pub module: Module,
+    /// What they were loaded from: a device of the statement's own loads it too.
+    pub artifact: Artifact,
 }
 
 impl Bench {
@@ -81,9 +84,31 @@ impl Bench {
     /// [`quadscan::Error::NoDevice`] when there is none; any other error is a
     /// fault of the product.
     pub fn open(choice: DeviceChoice) -> quadscan::Result<Self> {
-        let device = Device::open(choice)?;
-        let module = device.load(&Artifact::embedded()?)?;
-        Ok(Bench { device, module })
+        Bench::new(Device::open(choice)?, Artifact::embedded()?)
+    }
+
+    /// Loads kernels onto a device.
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::load`].
+    pub fn new(device: Device, artifact: Artifact) -> quadscan::Result<Self> {
+        let module = device.load(&artifact)?;
+        Ok(Bench {
+            device,
+            module,
+            artifact,
+        })
+    }
+
+    /// The same kernels on an emulated device of their own.
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::load`].
+    pub fn emulated(&self, settings: Settings) -> quadscan::Result<Self> {
+        let device = Device::from_backend(Box::new(Emulator::new(settings)));
+        Bench::new(device, self.artifact.clone())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Every `quadscan bench` and every `quadscan integrate` that a document shows is understood,
+//! Every `quadscan bench`, `integrate` and `time` that a document shows is understood,
 //! whether by way of `cargo xtask` or of the program itself. (The other commands of `cargo xtask` are
 //! checked in `xtask`.)
 
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use quadscan::bench::request::Request;
+use quadscan::bench::timed;
 use quadscan::cli::{Cli, Command};
 use quadscan::integral;
 
@@ -76,6 +77,10 @@ fn objection(command: &str, arguments: &[String]) -> Option<String> {
         Ok(cli) => match cli.command {
             Command::Bench(bench) => Request::new(&bench).map(drop),
             Command::Integrate(integrate) => integral::check(&integrate),
+            Command::Time(time) if timed::rows(&time.kernel).is_none() => {
+                return Some(format!("no table times {}", time.kernel));
+            }
+            Command::Time(_) => Ok(()),
             _ => return Some("it is another command".into()),
         },
     };
@@ -124,6 +129,20 @@ fn every_integrate_command_in_the_documents_is_understood() {
     for arguments in commands {
         assert_eq!(objection("integrate", &arguments), None, "{arguments:?}");
     }
+}
+
+#[test]
+fn every_time_command_in_the_documents_is_understood() {
+    for name in ["docs/dev.md", "xtask/src/bundle/README.md"] {
+        let text = fs::read_to_string(root().join(name)).expect(name);
+        let commands = arguments_of(&text, &["./quadscan time"]);
+        assert!(!commands.is_empty(), "{name} shows none");
+        for arguments in commands {
+            assert_eq!(objection("time", &arguments), None, "{arguments:?}");
+        }
+    }
+    let unknown = ["fly".to_owned()];
+    assert!(objection("time", &unknown).is_some());
 }
 
 #[test]

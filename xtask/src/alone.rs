@@ -7,7 +7,7 @@
 
 use std::fs::File;
 use std::io::{IsTerminal, Read, Seek};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
@@ -23,6 +23,9 @@ pub(crate) const SUITE: &str = "conformance";
 
 /// The exit code of the suite when statements need other kernels too.
 pub(crate) const OTHERS_NEEDED: u8 = 3;
+
+/// The exit code of the suite when quick statements hold and others are left.
+pub(crate) const MORE: u8 = 4;
 
 /// The folder of its modules, below the root.
 pub(crate) const STATEMENTS: &str = "tests/tests/conformance";
@@ -58,29 +61,37 @@ pub(crate) fn features(kernel: &str) -> &'static [&'static str] {
 
 /// The PTX of one kernel, or of all kernels of an integrand; where it is.
 pub(crate) fn artifact(kernel: &str) -> anyhow::Result<PathBuf> {
-    let target = cargo::target_directory()?;
-    let folder = target.join("alone").join(kernel);
+    let folder = cargo::target_directory()?.join("alone").join(kernel);
     let name = match is_integrand(kernel) {
         true => format!("integrate_{kernel}"),
         false => kernel.to_owned(),
     };
+    build_in(&folder, |builder| {
+        builder.only(&[name]).build_args(features(kernel))
+    })?;
+    Ok(folder)
+}
+
+/// Builds the kernels of these entries into a folder; all there are where none is named.
+pub(crate) fn entries(names: &[String], folder: &Path) -> anyhow::Result<()> {
+    build_in(folder, |builder| builder.only(names))
+}
+
+fn build_in(folder: &Path, with: impl FnOnce(CudaBuilder) -> CudaBuilder) -> anyhow::Result<()> {
     let mut builder = CudaBuilder::new(cargo::root().join("kernels-crate"))
         .arch(NvvmArch::Compute90)
         // As in host-crate/build.rs, so that the code is the same.
         .fma_contraction(false)
         .lints(LintLevel::Deny)
         .setup_command("cargo xtask setup")
-        .only(&[name])
-        .build_args(features(kernel))
-        .out_dir(&folder);
+        .out_dir(folder);
     // A build script's, and ours, where nothing else is said.
     if std::env::var_os("CUDA_BUILDER_TARGET_DIR").is_none() {
-        builder = builder.target_dir(target.join("cuda-builder"));
+        builder = builder.target_dir(cargo::target_directory()?.join("cuda-builder"));
     }
-    builder
-        .build_all()
-        .map_err(|error| BuildFailed(error.to_string()))?;
-    Ok(folder)
+    let built = with(builder).build_all();
+    built.map_err(|error| BuildFailed(error.to_string()))?;
+    Ok(())
 }
 
 /// The artifact of one kernel, and the suite's program: built at once, since neither uses all
@@ -111,6 +122,10 @@ pub(crate) fn suite(log: File) -> anyhow::Result<Executable> {
         "--no-default-features",
         "--package",
         "quadscan-tests",
+        // Which packages are named decides the features of what they depend on: with this one,
+        // what is built here is what the test of new kernels has built.
+        "--package",
+        "quadscan",
         "--test",
         SUITE,
     ]);

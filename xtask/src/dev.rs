@@ -1,6 +1,8 @@
 //! `cargo xtask dev KERNEL`: on every save, what is wrong with a kernel, the first thing
 //! first, on one screen.
 //!
+//! - `subject`: which kernels a name stands for.
+//! - `among`: a kernel whose statements launch others too, which nearly all of ours are.
 //! - `interface`: what a program of the host takes from a file of kernels. Pure.
 //! - `sources`: the files, and what a change of them is worth.
 //! - `round`: build, lint, check, statements.
@@ -8,9 +10,11 @@
 //!
 //! This file has the loop and the screen. A compiler's words pass through as they come.
 
+mod among;
 mod interface;
 mod round;
 mod sources;
+mod subject;
 mod timing;
 
 use std::io::{IsTerminal, Write};
@@ -21,9 +25,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Context;
 
-use crate::{Refused, alone, cargo, exit_code, setup, terminal};
+use crate::{alone, cargo, exit_code, setup, terminal};
 use cuda_inspect::ptxas::Usage;
-use round::{Outcome, Rounds, Said};
+use round::{Early, Outcome, Rounds};
 use sources::{Change, Sources, stamps};
 
 /// How often files are looked at.
@@ -32,13 +36,14 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// Lines of a finding that fit on a screen.
 const SHOWN: usize = 40;
 
-/// Names that a refusal tells.
+/// Kernels whose registers are told.
 const NAMED: usize = 12;
 
 /// How `cargo xtask dev` goes about it.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
-    /// A kernel's entry, or an integrand
+    /// A kernel's entry, a part of the PTX, an integrand, what names of entries begin with, or a
+    /// module of kernels
     #[arg(value_name = "KERNEL")]
     kernel: String,
 
@@ -61,11 +66,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         cargo::set_root(root)?;
     }
     if !alone::has_statements(kernel) {
-        return Err(unknown(kernel, &known()).into());
+        subject::can_be(kernel)?;
     }
     setup::ensure()?;
-    let mut rounds = Rounds::new(kernel)?;
     let sources = Sources::read(cargo::root(), &Sources::default());
+    let mut rounds = Rounds::new(kernel, &sources)?;
     if options.once {
         return Ok(once(&mut rounds, options, sources));
     }
@@ -98,56 +103,30 @@ fn once(rounds: &mut Rounds, options: &Options, mut sources: Sources) -> ExitCod
     }
 }
 
-/// Those that have statements of their own, and so can be built alone.
-fn known() -> Vec<String> {
-    let folder = cargo::root().join(alone::STATEMENTS);
-    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let names = files.filter_map(|file| Some(file.path().file_stem()?.to_str()?.to_owned()));
-    let mut names: Vec<String> = names.filter(|name| alone::has_statements(name)).collect();
-    names.sort();
-    names.dedup();
-    names
-}
-
-/// Names those that are meant, perhaps: with a word of the name, or else the first ones.
-fn unknown(name: &str, known: &[String]) -> Refused {
-    let words: Vec<&str> = name.split('_').filter(|word| word.len() > 2).collect();
-    let close = |known: &&String| words.iter().any(|word| known.contains(word));
-    let mut names: Vec<&str> = known.iter().filter(close).map(String::as_str).collect();
-    if names.is_empty() {
-        names = known.iter().map(String::as_str).collect();
-    }
-    let more = match names.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    names.truncate(NAMED);
-    let allowed = match names.as_slice() {
-        [] => "allowed is what `cargo xtask new-kernel` makes".to_owned(),
-        names => format!("allowed are {}{more}", names.join(", ")),
-    };
-    Refused(format!(
-        "KERNEL `{name}` has no statements of its own, which dev runs, {allowed}; `cargo xtask check` knows every kernel"
-    ))
-}
-
 /// One round on the screen, and its exit code.
 fn round(rounds: &mut Rounds, options: &Options, sources: &Sources, anew: bool) -> ExitCode {
     let start = Instant::now();
     let kernel = &options.kernel;
     say(&head(kernel, sources, rounds.change(sources)));
-    let provisional = |said: &Said| {
-        say("provisional, by the statements as they were built before this save:");
-        say(&indented(&shown(&said.text, SHOWN / 4)));
-        say("building the statements, whose verdict counts");
+    let mut early = |early: Early| match early {
+        Early::Provisional(said) => {
+            say("provisional, by the statements as they were built before this save:");
+            say(&indented(&shown(&said.text, SHOWN / 4)));
+            say("building the statements, whose verdict counts");
+        }
+        Early::SoFar(said) => {
+            let took = terminal::duration(start.elapsed());
+            say(&format!("right so far, after {took}:"));
+            say(&indented(&shown(&said.text, SHOWN / 4)));
+        }
     };
-    let outcome = rounds.run(sources, provisional);
+    let outcome = rounds.run(sources, &mut early);
     let timed = outcome.and_then(|outcome| {
         say(&verdict(kernel, &outcome, start.elapsed()));
         match outcome.said.code {
-            0 if timing::is_possible(kernel) => {
+            0 if timing::is_possible() => {
                 let folder = rounds.folder().join("times");
-                let times = timing::times(kernel, &outcome.artifact, &folder, anew)?;
+                let times = timing::times(rounds.timed(), &outcome.artifact, &folder, anew)?;
                 say(&format!("\n{}", times.text));
                 Ok(times.code)
             }
@@ -156,6 +135,8 @@ fn round(rounds: &mut Rounds, options: &Options, sources: &Sources, anew: bool) 
     });
     match timed {
         Ok(0) => ExitCode::SUCCESS,
+        // Something was saved, and there is another round.
+        Ok(alone::MORE) => ExitCode::SUCCESS,
         Ok(2 | alone::OTHERS_NEEDED) => ExitCode::from(2),
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {
@@ -188,7 +169,7 @@ fn time_of_day(time: SystemTime) -> String {
 /// What is wrong, or that nothing is; what the kernel takes up, and where the time went.
 fn verdict(kernel: &str, outcome: &Outcome, took: Duration) -> String {
     let mut text = match outcome.said.code {
-        0 => format!("all right\n{}\n", outcome.said.text),
+        0 => format!("all right\n{}\n", shown(&outcome.said.text, SHOWN / 2)),
         _ => format!("{}\n", shown(&wrong(&outcome.said.text), SHOWN)),
     };
     if outcome.said.code == alone::OTHERS_NEEDED {
@@ -281,6 +262,7 @@ fn wait(sources: &Sources) {
 
 #[cfg(test)]
 mod tests {
+    use super::round::Said;
     use super::*;
 
     fn outcome(code: u8, text: &str) -> Outcome {
@@ -331,23 +313,6 @@ mine on sm_90: 10 registers, spills: 8 bytes stored, 4 loaded
     fn what_does_not_fit_on_a_screen_is_counted() {
         assert_eq!(shown("a\nb", 2), "a\nb");
         assert_eq!(shown("a\nb\nc", 2), "a\nb\n(1 more line)");
-    }
-
-    #[test]
-    fn a_name_is_refused_with_those_that_are_near_it() {
-        let known = ["mine", "scale_all", "scale_one"].map(str::to_owned);
-        let said = unknown("scale_two", &known).to_string();
-        assert!(said.contains("allowed are scale_all, scale_one;"), "{said}");
-        let said = unknown("x", &known).to_string();
-        assert!(
-            said.contains("allowed are mine, scale_all, scale_one;"),
-            "{said}"
-        );
-        let said = unknown("x", &[]).to_string();
-        assert!(
-            said.contains("allowed is what `cargo xtask new-kernel` makes;"),
-            "{said}"
-        );
     }
 
     #[test]

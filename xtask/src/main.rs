@@ -135,7 +135,7 @@ enum Command {
     Inspect(inspect::Options),
     /// The pages in docs as a book, target/book/html
     ///
-    /// By mdbook; exits 2, with the command that installs it, where it is not found.
+    /// By mdbook as a library, which is compiled the first time.
     Book,
     /// Everything that CI checks: format, lints, docs, tests
     Test(test::Options),

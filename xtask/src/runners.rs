@@ -64,6 +64,8 @@ fn one(runner: &Executable) -> anyhow::Result<Ended> {
     let output = Command::new(&runner.path)
         .current_dir(folder)
         .env("CARGO", cargo::program())
+        // For those that run cargo, as for the build of themselves.
+        .env("CARGO_INCREMENTAL", "0")
         .env("CARGO_MANIFEST_DIR", folder)
         .env("CARGO_PKG_NAME", &runner.package)
         .stdin(Stdio::null())

@@ -47,6 +47,8 @@ fn steps() -> Vec<Step> {
     let step = |name, tests, subcommand: &str, arguments: &[&str]| {
         let mut command = cargo::command(subcommand);
         command.args(arguments);
+        // Everything is built once here: what speeds up the next build takes gigabytes.
+        command.env("CARGO_INCREMENTAL", "0");
         Step {
             name,
             command,

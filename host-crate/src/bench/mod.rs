@@ -18,6 +18,7 @@ pub mod progress;
 pub mod request;
 mod run;
 pub(crate) mod store;
+pub mod timed;
 
 use std::path::PathBuf;
 

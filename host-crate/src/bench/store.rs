@@ -258,6 +258,11 @@ fn baseline_path(folder: &Path, name: &str) -> PathBuf {
     folder.join("baselines").join(format!("{name}.jsonl"))
 }
 
+/// Whether there is a baseline of that name.
+pub(super) fn has_baseline(folder: &Path, name: &str) -> bool {
+    baseline_path(folder, name).is_file()
+}
+
 /// The records of a baseline. Err when there is none of that name.
 pub(super) fn read_baseline(folder: &Path, name: &str) -> Result<Vec<Record>> {
     let path = baseline_path(folder, name);

@@ -41,6 +41,23 @@ impl Artifact {
         parts.map(|part| self.dir.join(&part.file))
     }
 
+    /// What is to be said of PTX that nothing can be launched of and nothing linked with.
+    pub(crate) fn without_kernels(&self) -> Option<String> {
+        let mut modules = self.manifest.modules.iter();
+        let has_kernels = modules.any(|module| module.kernels().next().is_some());
+        let is_visible = |path: PathBuf| {
+            let text = fs::read_to_string(path).unwrap_or_default();
+            text.lines().any(|line| line.starts_with(".visible "))
+        };
+        if has_kernels || self.ptx_paths().any(is_visible) {
+            return None;
+        }
+        Some(format!(
+            "{} has no kernel, so its PTX is empty: write #[kernel] above an `unsafe fn` of it; those of crates that it depends on are there with kernels_of_dependencies(true)",
+            self.manifest.crate_name
+        ))
+    }
+
     /// The path of the only PTX file of the first architecture.
     pub(crate) fn only_path(&self) -> Result<PathBuf, CudaBuilderError> {
         if let Some(module) = self.manifest.modules.first() {

@@ -77,7 +77,6 @@ pub(crate) struct Options {
     /// Entries or parts; none where everything is built.
     pub(crate) only: Vec<String>,
     pub(crate) keep_ir: bool,
-    pub(crate) only_part: Option<String>,
 }
 
 impl CudaBuilder {
@@ -113,7 +112,6 @@ impl CudaBuilder {
                 kernels_of_dependencies: false,
                 only: Vec::new(),
                 keep_ir: false,
-                only_part: None,
             },
         }
     }
@@ -241,13 +239,6 @@ impl CudaBuilder {
         self
     }
 
-    /// Builds one part alone, [`MAIN`](crate::manifest::MAIN) or one that `#[part]` names, to
-    /// the code of a build of all: one file, which [`CudaBuilder::final_module_path`] shows.
-    pub fn only_part(mut self, name: impl Into<String>) -> Self {
-        self.options.only_part = Some(name.into());
-        self
-    }
-
     /// More arguments for cargo, `--features=x` for instance.
     pub fn build_args(mut self, arguments: &[impl AsRef<str>]) -> Self {
         let given = arguments.iter().map(|one| one.as_ref().to_owned());
@@ -262,7 +253,13 @@ impl CudaBuilder {
         self
     }
 
-    /// Builds these kernels alone, by the names of entries or parts, for whoever works on them.
+    /// Builds these kernels alone, by the names of entries or of parts, for whoever works on
+    /// them: the bodies of the others are not compiled, which is most of the time. The code is
+    /// that of a build of all, and there is a file for each part that one of them is in, which
+    /// [`CudaBuilder::final_module_path`] shows where it is one.
+    ///
+    /// The compiler's warnings about the crate are left to builds of all: what the others use
+    /// would look unused.
     pub fn only(mut self, names: &[impl AsRef<str>]) -> Self {
         let names = names.iter().map(|name| name.as_ref().to_owned());
         self.options.only.extend(names);
@@ -423,6 +420,7 @@ impl CudaBuilder {
         })?;
         let artifact = writer.finish(&built)?;
         artifact::judge(&built, &self.lints, warnings)?;
+        warnings.extend(artifact.without_kernels());
         Ok(artifact)
     }
 

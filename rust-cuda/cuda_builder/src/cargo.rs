@@ -22,6 +22,9 @@ use crate::{CudaBuilderError, NvvmArch, advice, flags, linker};
 /// that builds with target folders of their own do not build the same kernels again.
 const SHARED: &str = "CUDA_BUILDER_TARGET_DIR";
 
+/// The environment variable that tells cuda_std's macros which kernels are wanted.
+const ONLY: &str = "CUDA_BUILDER_ONLY";
+
 /// Where a crate of kernels is and what it is called.
 #[derive(Debug, Clone)]
 pub(crate) struct Crate {
@@ -272,6 +275,10 @@ pub(crate) fn build(
             "CARGO_TERM_COLOR",
             if wants_colour() { "always" } else { "never" },
         );
+    match options.only.as_slice() {
+        [] => command.env_remove(ONLY),
+        names => command.env(ONLY, format!("{}={}", kernels.library, names.join(","))),
+    };
     let run = run(command, toolchain)?;
     if !run.success {
         return Err(advice::failure(kernels, &run.errors));

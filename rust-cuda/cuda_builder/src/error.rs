@@ -102,6 +102,14 @@ pub enum CudaBuilderError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A static is nothing that a GPU has.
+    #[error("static `{name}` cannot be built: {reason}")]
+    BadStatic {
+        /// The static, by its path.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Lints that were set to deny have fired.
     #[error("the PTX is not acceptable:\n{0}")]
     Lints(String),

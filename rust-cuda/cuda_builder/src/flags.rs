@@ -127,6 +127,18 @@ pub(crate) fn cargo(
         arguments.push(format!("profile.{profile}.{setting}"));
     }
     arguments.extend(options.build_args.iter().cloned());
+    if !options.only.is_empty() {
+        if !options.build_args.iter().any(|argument| argument == "--") {
+            arguments.push("--".into());
+        }
+        arguments.extend([
+            // What kernels use that are left out would look unused.
+            "--cap-lints=allow".into(),
+            // Nothing asks for it: cargo sees what the macros were told.
+            "--cfg".into(),
+            format!("cuda_builder_only={:?}", options.only.join(",")),
+        ]);
+    }
     arguments
 }
 

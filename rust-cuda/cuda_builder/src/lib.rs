@@ -16,8 +16,8 @@
 //!
 //! What is absent: nothing here talks to a driver, nothing but
 //! [`toolchain::install`] uses the network, and nothing knows a particular
-//! kernel. With `default-features = false` only [`manifest`] and [`NvvmArch`]
-//! remain, for programs that load what was built.
+//! kernel. With `default-features = false` only [`manifest`], [`NvvmArch`], and what reads
+//! PTX ([`places`], [`variable`]) remain, for programs that load what was built.
 
 #[cfg(feature = "build")]
 mod advice;
@@ -46,6 +46,7 @@ mod llvm;
 pub mod manifest;
 #[cfg(feature = "build")]
 mod passes;
+pub mod places;
 #[cfg(feature = "build")]
 mod positions;
 #[cfg(feature = "build")]
@@ -56,6 +57,7 @@ mod stamp;
 mod store;
 #[cfg(feature = "build")]
 pub mod toolchain;
+pub mod variable;
 
 pub use arch::NvvmArch;
 #[cfg(feature = "build")]

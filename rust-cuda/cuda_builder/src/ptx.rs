@@ -3,21 +3,21 @@
 //! Not a parser of PTX: it knows LLVM's layout, one directive or instruction
 //! a line, and treats inline assembly as statements between semicolons.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::manifest::PtxParameter;
+use crate::places::{self, Frame, Places};
+use crate::variable::{self, Variable};
 
 /// A module's text and where things are in it.
 #[derive(Debug)]
 pub(crate) struct Ptx<'t> {
     pub(crate) lines: Vec<&'t str>,
     pub(crate) functions: Vec<Function>,
-    pub(crate) shared: Vec<SharedVariable>,
+    pub(crate) shared: Vec<Variable<'t>>,
     /// Functions that are declared, and defined elsewhere if at all.
     pub(crate) undefined: Vec<String>,
-    files: BTreeMap<u32, String>,
-    /// File, line and caller of each call of [`crate::positions`].
-    calls: BTreeMap<u32, (u32, u32, Option<u32>)>,
+    places: Places,
 }
 
 /// A function with a body.
@@ -30,15 +30,6 @@ pub(crate) struct Function {
     pub(crate) body: std::ops::Range<usize>,
 }
 
-/// A variable in shared memory.
-#[derive(Debug)]
-pub(crate) struct SharedVariable {
-    pub(crate) name: String,
-    /// `None` when the launch decides.
-    pub(crate) bytes: Option<u64>,
-    align: u64,
-}
-
 impl<'t> Ptx<'t> {
     pub(crate) fn read(text: &'t str) -> Self {
         let lines: Vec<&str> = text.lines().collect();
@@ -46,18 +37,13 @@ impl<'t> Ptx<'t> {
             functions: Vec::new(),
             shared: Vec::new(),
             undefined: Vec::new(),
-            files: BTreeMap::new(),
-            calls: BTreeMap::new(),
+            places: Places::read(text),
             lines,
         };
         let mut index = 0;
         while index < ptx.lines.len() {
             let line = uncommented(ptx.lines[index]);
-            if let Some(call) = ptx.lines[index].strip_prefix("//.call ") {
-                ptx.add_call(call);
-            } else if let Some(file) = line.strip_prefix(".file") {
-                ptx.add_file(file);
-            } else if let Some(variable) = shared_variable(line) {
+            if let Some(variable) = variable::shared(line) {
                 ptx.shared.push(variable);
             } else if is_function_head(line) {
                 index = ptx.add_function(index);
@@ -82,11 +68,12 @@ impl<'t> Ptx<'t> {
     pub(crate) fn source(&self, function: &Function, line: usize) -> Option<String> {
         let mut fallback = None;
         for text in self.lines[function.body.start..=line].iter().rev() {
-            let Some(location) = text.trim().strip_prefix(".loc") else {
+            let Some(position) = places::read(text) else {
                 continue;
             };
-            for place in self.places(location) {
-                let elsewhere = place.starts_with("/rustc") || place.starts_with("/cargo");
+            for Frame { file, line } in self.places.frames(position) {
+                let elsewhere = file.starts_with("/rustc") || file.starts_with("/cargo");
+                let place = format!("{}:{line}", file.strip_prefix("./").unwrap_or(&file));
                 if !elsewhere {
                     return Some(place);
                 }
@@ -96,42 +83,6 @@ impl<'t> Ptx<'t> {
         fallback
     }
 
-    /// `file line column`, and the places it was inlined at, the innermost first.
-    fn places(&self, location: &str) -> Vec<String> {
-        let (location, call) = location.split_once("//").unwrap_or((location, ""));
-        let written = location.split("inlined_at").filter_map(|part| {
-            let mut numbers = part.split_whitespace();
-            let file: u32 = numbers.next()?.parse().ok()?;
-            let line: u32 = numbers.next()?.trim_end_matches(',').parse().ok()?;
-            Some((file, line))
-        });
-        // A caller has the smaller number, so this ends.
-        let numbers = std::iter::successors(call.trim().parse().ok(), |number| {
-            let (_, _, caller) = self.calls.get(number)?;
-            caller.filter(|caller| caller < number)
-        });
-        let calls = numbers.filter_map(|number| self.calls.get(&number));
-        let places = written.chain(calls.map(|&(file, line, _)| (file, line)));
-        places
-            .filter_map(|(file, line)| {
-                let path = self.files.get(&file)?;
-                (line > 0).then(|| format!("{path}:{line}"))
-            })
-            .collect()
-    }
-
-    /// Reads `number file line [caller]`.
-    fn add_call(&mut self, text: &str) {
-        let numbers: Vec<u32> = text
-            .split(' ')
-            .map_while(|word| word.parse().ok())
-            .collect();
-        if let [number, file, line, caller @ ..] = numbers.as_slice() {
-            let call = (*file, *line, caller.first().copied());
-            self.calls.insert(*number, call);
-        }
-    }
-
     /// Shared memory that a kernel and what it calls declare, in bytes, and
     /// whether it uses memory whose size the launch decides.
     pub(crate) fn shared_use(&self, kernel: &Function) -> (u64, bool) {
@@ -139,7 +90,7 @@ impl<'t> Ptx<'t> {
         let mut bytes = 0_u64;
         let mut dynamic = false;
         for variable in &self.shared {
-            if !words.contains(variable.name.as_str()) {
+            if !words.contains(variable.name) {
                 continue;
             }
             match variable.bytes {
@@ -171,17 +122,6 @@ impl<'t> Ptx<'t> {
         words
     }
 
-    fn add_file(&mut self, rest: &str) {
-        let rest = rest.trim();
-        if let Some((number, path)) = rest.split_once(char::is_whitespace)
-            && let Ok(number) = number.parse()
-        {
-            let path = path.trim().trim_matches('"');
-            self.files
-                .insert(number, path.strip_prefix("./").unwrap_or(path).to_owned());
-        }
-    }
-
     /// Reads the function whose head starts at `start`; returns the index of
     /// the line after it.
     fn add_function(&mut self, start: usize) -> usize {
@@ -209,7 +149,7 @@ impl<'t> Ptx<'t> {
         while index < self.lines.len() {
             let line = uncommented(self.lines[index]);
             depth += line.matches('{').count() as i32 - line.matches('}').count() as i32;
-            if let Some(variable) = shared_variable(line) {
+            if let Some(variable) = variable::shared(line) {
                 self.shared.push(variable);
             }
             index += 1;
@@ -334,38 +274,6 @@ fn parameter(text: &str) -> Option<PtxParameter> {
         ty,
         bytes,
         align: align.unwrap_or(unit),
-    })
-}
-
-/// `.shared .align 4 .b8 name[1024];`, with or without a linkage before it.
-fn shared_variable(line: &str) -> Option<SharedVariable> {
-    let declaration = line.trim().strip_suffix(';')?;
-    let mut words = declaration
-        .split_whitespace()
-        .skip_while(|word| [".extern", ".visible", ".weak", ".common"].contains(word));
-    if words.next()? != ".shared" {
-        return None;
-    }
-    let mut align = None;
-    let mut word = words.next()?;
-    if word == ".align" {
-        align = words.next()?.parse().ok();
-        word = words.next()?;
-    }
-    let unit = type_bytes(word)?;
-    let name = words.next()?;
-    let (name, bytes) = match name.split_once('[') {
-        Some((name, "]")) => (name, None),
-        Some((name, count)) => {
-            let count: u64 = count.trim_end_matches(']').parse().ok()?;
-            (name, Some(unit * count))
-        }
-        None => (name, Some(unit)),
-    };
-    Some(SharedVariable {
-        name: name.to_owned(),
-        bytes,
-        align: align.unwrap_or(unit).max(1),
     })
 }
 

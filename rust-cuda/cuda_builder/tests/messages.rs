@@ -166,8 +166,40 @@ fn ptx_that_cannot_be_put_where_it_was_asked_for_is_refused_by_its_path() {
     assert!(said.starts_with(&expected), "{said}");
 }
 
-/// Set for the process that builds what ends it.
+/// Set for a process that is started to see how it ends and what it says.
 const CHILD: &str = "CUDA_BUILDER_TEST_CHILD";
+
+/// Runs a test in a process of its own; its exit code and stderr.
+fn in_a_child(test: &str) -> (Option<i32>, String) {
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture"])
+        .env(CHILD, "1")
+        // This is no build script, whose warnings cargo would read.
+        .env_remove("OUT_DIR")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    (output.status.code(), said)
+}
+
+#[test]
+fn a_crate_without_a_kernel_is_told_so_and_one_with_kernels_is_not() {
+    if std::env::var_os(CHILD).is_some() {
+        let function = "pub fn forgotten(out: &mut u32) { *out = 1 }";
+        for source in [function, &kernel("own_kernels", "a", "")] {
+            assert!(Kernels::new(source).builder().build_all().is_ok());
+        }
+        return;
+    }
+    let (code, said) =
+        in_a_child("a_crate_without_a_kernel_is_told_so_and_one_with_kernels_is_not");
+    assert_eq!(code, Some(0), "{said}");
+    let warning = "warning: own-kernels has no kernel, so its PTX is empty: write #[kernel] above \
+                   an `unsafe fn` of it; those of crates that it depends on are there with \
+                   kernels_of_dependencies(true)";
+    assert_eq!(said.matches(warning).count(), 1, "{said}");
+    assert_eq!(said.matches("has no kernel").count(), 1, "{said}");
+}
 
 #[test]
 fn what_llvm_cannot_do_ends_the_build_with_the_kernels_name() {
@@ -183,17 +215,8 @@ fn what_llvm_cannot_do_ends_the_build_with_the_kernels_name() {
         let built = kernels.builder().build_all();
         panic!("LLVM went on: {:?}", built.map(|artifact| artifact.dir));
     }
-    let output = Command::new(std::env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "what_llvm_cannot_do_ends_the_build_with_the_kernels_name",
-        ])
-        .arg("--nocapture")
-        .env(CHILD, "1")
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
+    let (code, said) = in_a_child("what_llvm_cannot_do_ends_the_build_with_the_kernels_name");
+    assert_eq!(code, Some(1), "{said}");
     let expected = "error: LLVM cannot generate code for `quadruple` (sm_90): \
                     unsupported library call operation; something in them is nothing that a \
                     GPU does, such as arithmetic in f128: leave it away";
@@ -220,5 +243,28 @@ fn kernels_that_are_not_there_are_refused_by_their_folder() {
     assert_eq!(
         error.unwrap_err().to_string(),
         "there is no crate of kernels at no/such/crate: no Cargo.toml is there"
+    );
+}
+
+/// Each thread would have one, for as long as it is there.
+#[test]
+fn a_static_that_is_local_to_a_thread_is_refused_by_its_path() {
+    let count = "#[thread_local]\nstatic mut COUNT: u32 = 7;\n";
+    let body = "unsafe { (&raw mut COUNT).write_volatile((&raw const COUNT).read_volatile() + 1) }";
+    let kernels = Kernels::new(&format!("{count}{}", kernel("own_kernels", "a", body)));
+    let path = "src/lib.rs";
+    let source = fs::read_to_string(kernels.folder.path().join(path)).unwrap();
+    let with_it = source.replacen("feature(", "feature(thread_local, ", 1);
+    kernels.write(path, &with_it);
+    let error = kernels.builder().build_all().unwrap_err();
+    assert!(
+        matches!(error, CudaBuilderError::BadStatic { .. }),
+        "{error}"
+    );
+    assert_eq!(
+        kernels.said(&error),
+        "static `own_kernels::COUNT` cannot be built: it is #[thread_local], and threads of a GPU \
+         have no variables that outlive the kernel: use a `let` in the kernel, or shared memory \
+         with an element a thread"
     );
 }

@@ -87,11 +87,12 @@ impl Figures {
     ///
     /// # Errors
     ///
-    /// [`crate::Error::NoEntry`] for PTX that has no such kernel.
+    /// [`crate::Error::NoEntry`] for PTX that has no such kernel,
+    /// [`crate::Error::BadDeclaration`] for one whose registers cannot be counted.
     pub fn new(request: &Request<'_>, usage: Option<Usage>, sass_mix: Option<Mix>) -> Result<Self> {
         let text = ptx::Text::read(request.ptx);
         let entry = text.entry(&request.kernel.entry)?;
-        let registers = entry.registers().into_iter();
+        let registers = entry.registers()?.into_iter();
         let ptx_barriers = entry.barriers();
         let ptx_shared = entry.shared_bytes();
         let static_shared = usage

@@ -25,7 +25,6 @@ pub mod ptx;
 pub mod ptxas;
 pub mod sass;
 pub mod tools;
-mod variable;
 
 use std::path::PathBuf;
 
@@ -36,6 +35,9 @@ pub enum Error {
     /// The text has no such kernel.
     #[error("the PTX has no entry `{0}`")]
     NoEntry(String),
+    /// A declaration of registers that says how many in no number.
+    #[error("the PTX declares `{0}`, and that is no number of registers: is the file damaged?")]
+    BadDeclaration(String),
     /// A program answered with an error; its first one.
     #[error("{} refuses the code: {reason}", tool.display())]
     Refused {

@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use crate::class::{Class, Mix};
 use crate::positions::{self, Position};
-use crate::variable::{self, Variable};
 use crate::{Error, Result};
+use cuda_builder::variable::{self, Variable};
 
 /// A PTX text, taken apart.
 #[derive(Debug)]
@@ -212,7 +212,11 @@ impl<'t> Entry<'t> {
     }
 
     /// Virtual registers by their type: `b32`, `pred`. An assembler makes fewer of them.
-    pub fn registers(&self) -> BTreeMap<&'t str, u64> {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadDeclaration`] for a `.reg` that does not say how many.
+    pub fn registers(&self) -> Result<BTreeMap<&'t str, u64>> {
         let mut found = BTreeMap::new();
         for statement in self.all() {
             let Some(rest) = statement.text.strip_prefix(".reg") else {
@@ -221,18 +225,20 @@ impl<'t> Entry<'t> {
             let Some((ty, names)) = rest.trim().split_once(char::is_whitespace) else {
                 continue;
             };
+            let bad = || Error::BadDeclaration(statement.text.to_owned());
             let count = |name: &str| match name.split_once('<') {
                 // `%r<8>` is %r0 to %r7, and LLVM begins with %r1.
                 Some((_, bound)) => {
-                    let bound: Option<u64> = bound.trim().trim_end_matches('>').parse().ok();
-                    bound.unwrap_or(0).saturating_sub(1)
+                    let bound = bound.trim().strip_suffix('>').map(str::trim);
+                    let bound: Option<u64> = bound.and_then(|bound| bound.parse().ok());
+                    bound.map(|bound| bound.saturating_sub(1)).ok_or_else(bad)
                 }
-                None => 1,
+                None => Ok(1),
             };
-            let count: u64 = names.split(',').map(count).sum();
+            let count: u64 = names.split(',').map(count).sum::<Result<u64>>()?;
             *found.entry(ty.trim_start_matches('.')).or_insert(0) += count;
         }
-        found
+        Ok(found)
     }
 
     /// Named barriers that it waits at, by their numbers; `None` when a register says which.
@@ -421,13 +427,28 @@ $L_brx_0: .branchtargets
         let text = Text::read(TEXT);
         let scan = text.entry("scan").unwrap();
         assert_eq!(scan.local_bytes(), 24 + 8);
-        let registers = scan.registers();
+        let registers = scan.registers().unwrap();
         assert_eq!(
             registers,
             [("b32", 13 + 1 + 2), ("f64", 1), ("pred", 3 + 1)].into()
         );
         assert_eq!(scan.barriers(), Some(2));
         assert_eq!(text.entry("empty").unwrap().barriers(), None);
+    }
+
+    #[test]
+    fn registers_that_cannot_be_counted_are_no_zero() {
+        for bound in ["<x>", "<>", "<5", "<-1>"] {
+            let text = TEXT.replacen("%r<14>", &format!("%r{bound}"), 1);
+            assert_ne!(text, TEXT);
+            let text = Text::read(&text);
+            let error = text.entry("scan").unwrap().registers().unwrap_err();
+            let said = format!(
+                "the PTX declares `.reg .b32 \t%r{bound}, %s<2>`, and that is no number of registers: \
+                 is the file damaged?"
+            );
+            assert_eq!(error.to_string(), said);
+        }
     }
 
     #[test]

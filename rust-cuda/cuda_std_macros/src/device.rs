@@ -5,11 +5,15 @@ use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
 
 use crate::kernel::Kernel;
+use crate::only;
 use crate::parameter::{Kind, Parameter};
 
 pub(crate) fn expand(kernel: &Kernel) -> TokenStream {
-    let metadata = metadata(kernel);
     let function = function(kernel);
+    if !only::is_wanted(kernel) {
+        return function;
+    }
+    let metadata = metadata(kernel);
     quote!(#function #metadata)
 }
 
@@ -21,6 +25,14 @@ fn function(kernel: &Kernel) -> TokenStream {
     let (attrs, shared) = (&kernel.options.function, &kernel.options.shared);
     let body = &kernel.function.block;
     let (inputs, rebuilt): (Vec<_>, Vec<_>) = kernel.parameters.iter().map(flatten).unzip();
+    if !only::is_wanted(kernel) {
+        return quote! {
+            #[cfg(target_os = "cuda")]
+            #(#shared)*
+            #(#attrs)*
+            pub unsafe extern "C" fn #ident #generics (#(#inputs),*) {}
+        };
+    }
     quote! {
         #[cfg(target_os = "cuda")]
         #(#shared)*

@@ -44,7 +44,10 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     };
     match check(function) {
         Ok(kernel) => {
-            let checks = parameter_checks(&kernel);
+            let checks = match crate::only::is_wanted(&kernel) {
+                true => parameter_checks(&kernel),
+                false => TokenStream::new(),
+            };
             let device = device::expand(&kernel);
             let host = host::expand(&kernel);
             quote!(#checks #device #host)

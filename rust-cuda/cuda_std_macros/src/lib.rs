@@ -11,6 +11,7 @@ mod contract;
 mod device;
 mod host;
 mod kernel;
+mod only;
 mod parameter;
 mod statics;
 mod text;

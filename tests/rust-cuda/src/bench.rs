@@ -13,9 +13,7 @@ const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/artifact.rs"
 ///
 /// [`Error::NoDevice`] when there is none; any other error is a fault of the product.
 pub fn open(choice: DeviceChoice) -> Result<Bench> {
-    let device = Device::open(choice)?;
-    let module = device.load(&artifact()?)?;
-    Ok(Bench { device, module })
+    Bench::new(Device::open(choice)?, artifact()?)
 }
 
 /// The kernels of the subjects, as `build.rs` made them.

@@ -50,6 +50,9 @@ pub struct Feature {
     pub name: String,
     /// Whether rust-cuda has it.
     pub rust_cuda: String,
+    /// Where that is said, by its name in [`SOURCES`]; of what is not named nowhere.
+    #[serde(default)]
+    pub source: String,
     /// Whether it is here.
     pub here: String,
     /// The statement, or the test, that shows it.
@@ -85,6 +88,16 @@ impl List {
                 ));
             }
         }
+        for feature in &list.features {
+            let is_source = SOURCES.iter().any(|(name, _)| *name == feature.source);
+            let is_named = feature.rust_cuda != "not named";
+            if is_named != is_source {
+                return Err(format!(
+                    "{}: `source` is one of those in subjects.rs, and of what is not named none",
+                    feature.name
+                ));
+            }
+        }
         Ok(list)
     }
 
@@ -108,7 +121,11 @@ impl List {
 
     /// The page.
     pub fn page(&self) -> String {
-        let mut page = String::from(HEAD);
+        let mut sources = String::new();
+        for (name, page) in SOURCES {
+            let _ = writeln!(sources, "- {name}: {page}");
+        }
+        let mut page = HEAD.replace("SOURCES\n", &sources);
         let mut areas: Vec<&str> = self
             .features
             .iter()
@@ -124,16 +141,17 @@ impl List {
                 let Feature {
                     name,
                     rust_cuda,
+                    source,
                     here,
                     by,
                     note,
                     ..
                 } = feature;
-                let _ = writeln!(
-                    page,
-                    "| {name} | {rust_cuda} | {here} | {} | {note} |",
-                    link(by)
-                );
+                let said = match source.as_str() {
+                    "" => rust_cuda.clone(),
+                    source => format!("{rust_cuda} ({source})"),
+                };
+                let _ = writeln!(page, "| {name} | {said} | {here} | {} | {note} |", link(by));
             }
         }
         let (here, all) = self.counted();
@@ -187,6 +205,30 @@ fn is_test(root: &Path, name: &str) -> bool {
     function.is_none_or(|function| text.contains(&format!("fn {function}(")))
 }
 
+/// Where rust-cuda says of itself what it has; all read on 2026-11-22.
+const SOURCES: &[(&str, &str)] = &[
+    (
+        "guide",
+        "[Supported features](https://rust-gpu.github.io/Rust-CUDA/features.html)",
+    ),
+    (
+        "getting started",
+        "[Getting started](https://rust-gpu.github.io/Rust-CUDA/guide/getting_started.html)",
+    ),
+    (
+        "compile tests",
+        "the names in [tests/compiletests/ui](https://github.com/Rust-GPU/Rust-CUDA/tree/main/tests/compiletests/ui), also where the guide has not caught up",
+    ),
+    (
+        "examples",
+        "the names in [examples](https://github.com/Rust-GPU/Rust-CUDA/tree/main/examples)",
+    ),
+    (
+        "cuda_builder",
+        "the documentation of [cuda_builder](https://docs.rs/cuda_builder)",
+    ),
+];
+
 const HEAD: &str = "\
 # Code written for rust-cuda
 
@@ -197,11 +239,15 @@ stands for it here. This page is made of
 `UPDATE_RUST_CUDA=1 cargo test -p rust-cuda-tests --test page`, and a test fails when it is out of
 date or names what is not there.
 
-What the columns say of rust-cuda is from its guide, \"Supported Features\", and the names of its
-compile tests, read on 2026-11-22. *Shown by* is a statement of `tests/rust-cuda`, which runs on
-the emulator and on a GPU (`cargo test -p rust-cuda-tests --test subjects NAME`), or a test. A
-statement about a function of an element compares a device's bits with the host's, where the same
-function is compiled for another processor; the others compare with what follows from the launch.
+What the second column says is rust-cuda's own word, read on 2026-11-22, with its source; what is
+not named there is not judged here:
+
+SOURCES
+
+*Shown by* is a statement of `tests/rust-cuda`, which runs on the emulator and on a GPU
+(`cargo test -p rust-cuda-tests --test subjects NAME`), or a test. A statement about a function of
+an element compares a device's bits with the host's, where the same function is compiled for
+another processor; the others compare with what follows from the launch.
 
 How to move over: [from CUDA C++ or rust-cuda](moving-over.md).
 
@@ -229,6 +275,20 @@ mod tests {
         assert!(List::parse(ONE).is_err());
         assert!(List::parse(&format!("{ONE}here = \"x\"\nmissing = \"y\"\n")).is_err());
         assert!(List::parse(&format!("{ONE}missing = \"y\"\n")).is_ok());
+    }
+
+    #[test]
+    fn what_is_said_of_rust_cuda_has_a_source_and_what_is_not_named_has_none() {
+        let of = |rest: &str| {
+            let feature = "[[feature]]\narea = \"a\"\nname = \"b\"\nhere = \"yes\"\n";
+            List::parse(&format!("subject = []\n{feature}{rest}"))
+        };
+        assert!(of("rust_cuda = \"partly\"\n").is_err());
+        assert!(of("rust_cuda = \"partly\"\nsource = \"hearsay\"\n").is_err());
+        assert!(of("rust_cuda = \"not named\"\nsource = \"guide\"\n").is_err());
+        assert!(of("rust_cuda = \"not named\"\n").is_ok());
+        let list = of("rust_cuda = \"partly\"\nsource = \"guide\"\n").expect("a list");
+        assert!(list.page().contains("| b | partly (guide) | yes |"));
     }
 
     #[test]

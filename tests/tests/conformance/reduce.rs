@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use bytemuck::{Pod, bytes_of};
 use quadscan::Error;
+use quadscan::device::emulator::Settings;
 use quadscan::device::{Actual, Buffer, LaunchConfig, LaunchShape};
 use quadscan::oracle::reduction as oracle;
 use quadscan::reduce::{Plan, SegmentedPlan};
@@ -384,7 +385,7 @@ pub(crate) fn reductions_that_do_not_fit_the_plan_are_refused(bench: &Bench) -> 
         );
     }
     assert_eq!(output.to_vec()?, [7, 7], "a refused reduction wrote");
-    let other = Bench::open(quadscan::device::DeviceChoice::Emulator { schedule: None })?;
+    let other = bench.emulated(Settings::default())?;
     let foreign = other.device.alloc_zeroed::<u32>(1)?;
     let result = plan.reduce(&foreign, output.slice_mut(..1)?);
     assert!(matches!(result, Err(Error::ForeignBuffer { argument, .. }) if argument == "input"));

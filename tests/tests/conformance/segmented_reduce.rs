@@ -1,7 +1,7 @@
 //! Reductions of segments.
 
 use bytemuck::bytes_of;
-use quadscan::device::DeviceChoice;
+use quadscan::device::emulator::Settings;
 use quadscan::oracle::reduction as oracle;
 use quadscan::reduce::{Offsets, SegmentedPlan};
 use quadscan_kernels::operator::{Identity, Sum};
@@ -170,7 +170,10 @@ pub(crate) fn sums_of_segments_have_the_same_bits_again(bench: &Bench) -> Outcom
     assert_eq!(once, bits(bench)?);
     for seed in 1..4 {
         let schedule = Some(seed);
-        let other = Bench::open(DeviceChoice::Emulator { schedule })?;
+        let other = bench.emulated(Settings {
+            schedule,
+            ..Settings::default()
+        })?;
         assert_eq!(once, bits(&other)?, "schedule {seed}");
     }
     Ok(())

@@ -83,8 +83,7 @@ fn a_new_app_runs_and_passes_its_tests_as_it_is() {
         fs::remove_dir_all(&new).expect("an earlier one");
     }
     fs::create_dir_all(folder()).expect("a temporary folder");
-    let cargo = || Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    let made = cargo()
+    let made = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["run", "--quiet", "--package", "xtask", "--", "new-app"])
         .arg(&new)
         .current_dir(root())
@@ -92,26 +91,47 @@ fn a_new_app_runs_and_passes_its_tests_as_it_is() {
         .output()
         .expect("cargo starts");
     assert!(made.status.success(), "{made:?}");
-    let app = |arguments: &[&str]| {
-        let output = cargo()
-            .args(arguments)
-            .args(["--offline", "--quiet"])
-            .current_dir(&new)
-            .env("CARGO_TARGET_DIR", target().join("outside_crate"))
-            .env("CUDA_BUILDER_TARGET_DIR", nested_target())
-            .env_remove("CUDA_LIBRARY_PATH")
-            .output()
-            .expect("cargo starts");
+    let app = |what: &str| {
+        let output = cargo_for(&new, what).output().expect("cargo starts");
         let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{arguments:?}: {said}");
+        assert!(output.status.success(), "{what}: {said}");
         assert!(!said.contains(".rs:"), "no warning: {said}");
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     assert_formatted(&new);
-    let printed = app(&["run"]);
+    let printed = app("run");
     assert!(printed.contains("the furthest from 0 is -350"), "{printed}");
-    let tested = app(&["test"]);
+    let tested = app("test");
     assert!(tested.contains("2 passed"), "{tested}");
+}
+
+/// Cargo's settings for all of these crates: with the same ones they share what they depend
+/// on, which is most of what is compiled. What goes through all PTX in build scripts is
+/// optimised, as in the workspace.
+const SETTINGS: [&str; 5] = [
+    "profile.dev.debug=0",
+    "profile.dev.incremental=false",
+    "profile.dev.package.cuda_builder.opt-level=2",
+    "profile.dev.package.miniz_oxide.opt-level=3",
+    "profile.dev.package.sha2.opt-level=3",
+];
+
+/// Cargo for a crate outside, on versions that are on this machine.
+fn cargo_for(folder: &Path, what: &str) -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command
+        .args([what, "--offline", "--quiet"])
+        .current_dir(folder)
+        // Not the workspace's: there, what depends on the way to the stub would
+        // be built anew each time that the two ways take turns.
+        .env("CARGO_TARGET_DIR", target().join("outside_crate"))
+        .env("CUDA_BUILDER_TARGET_DIR", nested_target())
+        .env_remove("CUDA_LIBRARY_PATH");
+    for setting in SETTINGS {
+        command.args(["--config", setting]);
+    }
+    command
 }
 
 /// All of its files are as rustfmt has them.
@@ -257,17 +277,8 @@ impl App {
         // The workspace's versions are on this machine: nothing is downloaded.
         let lock = fs::read(root().join("Cargo.lock")).expect("there are versions");
         fs::write(self.folder.join("Cargo.lock"), lock).expect("copied");
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let output = Command::new(cargo)
-            .args([what, "--offline", "--quiet"])
-            .current_dir(&self.folder)
-            // Not the workspace's: there, what depends on the way to the stub would
-            // be built anew each time that the two ways take turns.
-            .env("CARGO_TARGET_DIR", target().join("outside_crate"))
-            .env("CUDA_BUILDER_TARGET_DIR", nested_target())
-            .env_remove("CUDA_LIBRARY_PATH")
-            .output()
-            .expect("cargo starts");
+        let output = cargo_for(&self.folder, what).output();
+        let output = output.expect("cargo starts");
         let printed = if output.status.success() {
             output.stdout
         } else {

@@ -32,6 +32,9 @@ const WATCHED: [&str; 11] = [
 /// Folders of packages that nobody depends on.
 const UNUSED: [&str; 5] = ["tests", "examples", "benches", "fuzz", "target"];
 
+/// What PTX is built from.
+const BUILT_FROM: [&str; 3] = ["kernels-crate", "rust-cuda", "Cargo.lock"];
+
 /// Where kernels are.
 const KERNELS: &str = "kernels-crate/src";
 
@@ -81,9 +84,20 @@ impl Sources {
 
     /// What `now` differs in; of several files, one that the host takes.
     pub(super) fn change(&self, now: &Sources) -> Change {
+        self.change_of(now, |_| true)
+    }
+
+    /// What `now` differs in of what PTX is built from.
+    pub(super) fn change_of_kernels(&self, now: &Sources) -> Change {
+        self.change_of(now, |path| {
+            BUILT_FROM.iter().any(|folder| path.starts_with(folder))
+        })
+    }
+
+    fn change_of(&self, now: &Sources, concerns: impl Fn(&Path) -> bool) -> Change {
         let mut change = Change::Nothing;
         for path in self.stamps.keys().chain(now.stamps.keys()) {
-            if self.stamps.get(path) == now.stamps.get(path) {
+            if self.stamps.get(path) == now.stamps.get(path) || !concerns(path) {
                 continue;
             }
             let interface = |of: &Sources| of.interfaces.get(path).cloned().flatten();
@@ -206,6 +220,20 @@ mod tests {
         let new = "kernels-crate/src/other.rs";
         let change = after(|root| fs::write(root.join(new), KERNEL).unwrap());
         assert_eq!(change, Change::Host(new.into()), "new");
+    }
+
+    #[test]
+    fn what_only_statements_are_built_from_is_no_change_of_kernels() {
+        let at = |path: &str, of: u64| Sources {
+            stamps: [(PathBuf::from(path), (SystemTime::UNIX_EPOCH, of))].into(),
+            ..Sources::default()
+        };
+        let of = |path: &str| at(path, 1).change_of_kernels(&at(path, 2));
+        assert_eq!(of("tests/tests/conformance/mine.rs"), Change::Nothing);
+        assert_eq!(of("host-crate/src/lib.rs"), Change::Nothing);
+        for path in ["kernels-crate/Cargo.toml", "rust-cuda/cuda_std/src/lib.rs"] {
+            assert_eq!(of(path), Change::Host(path.into()));
+        }
     }
 
     #[test]

@@ -142,7 +142,7 @@ fn build(root: &Path, name: &str, what: &str, part: Option<&str>) -> anyhow::Res
     let archs = [NvvmArch::Compute75, NvvmArch::Compute90];
     let all = || builder(root, &archs, out.clone());
     let built = match part {
-        Some(part) => match all()?.only_part(part).build_all() {
+        Some(part) => match all()?.only(&[part]).build_all() {
             // There is no such part.
             Err(CudaBuilderError::BadOption(_)) => all()?.build_all(),
             built => built,
@@ -166,7 +166,7 @@ pub(super) fn optimised_ir(arch: NvvmArch, part: &str) -> anyhow::Result<String>
     fs::create_dir_all(&out).with_context(|| format!("{} could not be made", out.display()))?;
     let path = out.join("module.ll");
     builder(cargo::root(), &[arch], out)?
-        .only_part(part)
+        .only(&[part])
         .final_module_path(&path)
         .build_all()
         .map_err(|error| BuildFailed(error.to_string()))?;

@@ -3,7 +3,7 @@
 //! A buffer is named after the kernel's parameter that points to it, so that a
 //! report says `input[17]` and not an address.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cuda_builder::manifest;
@@ -12,9 +12,12 @@ use ptx_emulator::{Gpu, LaunchError, Report};
 
 use super::{Launch, Observation};
 
-/// What the checks said of each kernel; clones share it.
+/// What the checks said of each kernel, and which kernels were launched; clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Verdicts(Arc<Mutex<BTreeMap<String, Verdict>>>);
+pub struct Verdicts {
+    verdicts: Arc<Mutex<BTreeMap<String, Verdict>>>,
+    launched: Arc<Mutex<BTreeSet<String>>>,
+}
 
 /// What the checks said of the launches of one kernel.
 #[derive(Clone, Debug)]
@@ -27,7 +30,11 @@ pub struct Verdict {
 
 impl Verdicts {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Verdict>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.verdicts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn launched(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.launched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn add(&self, checked: Checked) {
@@ -48,6 +55,11 @@ impl Verdicts {
     /// The verdicts so far, by the kernel's entry; none are left behind.
     pub fn take(&self) -> BTreeMap<String, Verdict> {
         std::mem::take(&mut self.lock())
+    }
+
+    /// The entries that were launched so far, those without checks too; none are left behind.
+    pub fn take_launched(&self) -> BTreeSet<String> {
+        std::mem::take(&mut self.launched())
     }
 }
 
@@ -112,6 +124,9 @@ fn names(kernel: &manifest::Kernel) -> Vec<String> {
 
 impl Observation for Checking {
     fn run(&mut self, gpu: &mut Gpu, launch: &Launch<'_>) -> Result<Report, LaunchError> {
+        if !self.verdicts.launched().contains(launch.kernel) {
+            self.verdicts.launched().insert(launch.kernel.to_owned());
+        }
         if self
             .only
             .as_ref()

@@ -134,6 +134,7 @@ functions! {
     LLVMSetLinkage(ValueRef, c_int);
     LLVMSetVisibility(ValueRef, c_int);
     LLVMIsDeclaration(ValueRef) -> c_int;
+    LLVMIsThreadLocal(ValueRef) -> c_int;
     LLVMGetValueName2(ValueRef, *mut usize) -> *const c_char;
     LLVMSetValueName2(ValueRef, *const c_char, usize);
     LLVMReplaceAllUsesWith(ValueRef, ValueRef);

@@ -80,6 +80,11 @@ impl<'m> Value<'m> {
         unsafe { (self.llvm.api.LLVMIsDeclaration)(self.raw) != 0 }
     }
 
+    pub(crate) fn is_thread_local(self) -> bool {
+        // SAFETY: a global variable.
+        unsafe { (self.llvm.api.LLVMIsThreadLocal)(self.raw) != 0 }
+    }
+
     /// Whether a global variable is in shared memory.
     pub(crate) fn is_shared(self) -> bool {
         const SHARED: u32 = 3;

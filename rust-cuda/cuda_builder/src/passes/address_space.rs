@@ -15,6 +15,21 @@ const GLOBAL: u32 = 1;
 const SHARED: u32 = 3;
 const CONSTANT: u32 = 4;
 
+/// Refuses variables that each thread would have one of, which no memory of a GPU holds.
+pub(crate) fn refuse_thread_local(module: &Module) -> Result<(), CudaBuilderError> {
+    let globals = module.globals().into_iter();
+    match globals.filter(|global| global.is_thread_local()).next() {
+        None => Ok(()),
+        Some(global) => Err(CudaBuilderError::BadStatic {
+            name: format!("{:#}", rustc_demangle::demangle(&global.name())),
+            reason: "it is #[thread_local], and threads of a GPU have no variables that outlive \
+                     the kernel: use a `let` in the kernel, or shared memory with an element a \
+                     thread"
+                .into(),
+        }),
+    }
+}
+
 /// Moves every static of a telling section.
 pub(crate) fn assign(module: &Module) -> Result<(), CudaBuilderError> {
     for old in module.globals() {

@@ -76,8 +76,8 @@ impl Passes<'_> {
         metadata::select(&mut found, &self.options.only)?;
         self.whole(&module, &found, bitcode)?;
         let mut parts = parts::split(&found)?;
-        if let Some(name) = &self.options.only_part {
-            parts = parts::only(parts, name)?;
+        if !self.options.only.is_empty() {
+            parts.retain(|part| !part.kernels.is_empty());
             parts::keep(&module, &self.machine()?, &found, &parts)?;
         }
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
@@ -97,7 +97,8 @@ impl Passes<'_> {
         machine.run(module, "globaldce")?;
         archive::link_missing(module, &bitcode.archives)?;
         kernels::publish(module, found)?;
-        machine.run(module, "globaldce")
+        machine.run(module, "globaldce")?;
+        address_space::refuse_thread_local(module)
     }
 
     /// The PTX of each of the parts in a module, halved until it holds one.

@@ -53,18 +53,6 @@ pub(super) fn split(found: &Found) -> Result<Vec<Part>, CudaBuilderError> {
     Ok(parts)
 }
 
-/// The part of that name alone.
-pub(super) fn only(parts: Vec<Part>, name: &str) -> Result<Vec<Part>, CudaBuilderError> {
-    let names: Vec<String> = parts.iter().map(|part| part.name.clone()).collect();
-    let found = parts.into_iter().find(|part| part.name == name);
-    found.map(|part| vec![part]).ok_or_else(|| {
-        CudaBuilderError::BadOption(format!(
-            "only_part names `{name}`, allowed are the parts of the kernels: {}",
-            names.join(", ")
-        ))
-    })
-}
-
 /// Drops the kernels of other parts than these and whatever only those need.
 ///
 /// What is marked as externally visible stays in `main`; elsewhere it is there

@@ -27,9 +27,7 @@ pub(crate) use refusals::*;
 pub(crate) use repeats::*;
 pub(crate) use sizes::*;
 
-use quadscan::device::emulator::ptx_emulator::Model;
-use quadscan::device::emulator::{Emulator, Settings};
-use quadscan::device::{Artifact, Device, Module};
+use quadscan::device::{Device, Module};
 use quadscan::oracle::scan as oracle;
 use quadscan::scan::{Algorithm, Identity, Options, Plan, ScanKernels};
 use quadscan_kernels::scan::ScanKernel;
@@ -92,15 +90,4 @@ where
     let expected = oracle::exclusive::<O>(initial, &elements);
     compare(&output.to_vec()?, &expected, &what("exclusive with"));
     Ok(())
-}
-
-/// An emulated GPU of a model.
-fn emulated(model: Model) -> quadscan::Result<(Device, Module)> {
-    let settings = Settings {
-        model,
-        ..Settings::default()
-    };
-    let device = Device::from_backend(Box::new(Emulator::new(settings)));
-    let module = device.load(&Artifact::embedded()?)?;
-    Ok((device, module))
 }

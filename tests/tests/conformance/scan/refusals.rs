@@ -1,7 +1,7 @@
 //! What is refused, before anything is launched, and in which words.
 
 use quadscan::Error;
-use quadscan::device::DeviceChoice;
+use quadscan::device::emulator::Settings;
 use quadscan::scan::{Algorithm, Options, Plan, Sum};
 use quadscan_tests::suite::{Bench, Outcome};
 
@@ -61,7 +61,7 @@ pub(crate) fn plans_that_cannot_be_made_are_refused(bench: &Bench) -> Outcome {
 }
 
 pub(crate) fn memory_of_another_device_is_refused(bench: &Bench) -> Outcome {
-    let other = Bench::open(DeviceChoice::Emulator { schedule: None })?;
+    let other = bench.emulated(Settings::default())?;
     let mut plan = Plan::<Sum<u32>>::new(&bench.module, 10)?;
     let (mut own, mut foreign) = (
         bench.device.upload(&[1u32; 10])?,

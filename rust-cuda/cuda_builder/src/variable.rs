@@ -1,22 +1,24 @@
 //! Declarations of variables in PTX, as far as their sizes are asked for. How the memory of a
-//! kernel's variables adds up is `ptx`'s.
+//! kernel's variables adds up is for who asks.
 
 /// A variable.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Variable<'t> {
-    pub(crate) name: &'t str,
+pub struct Variable<'t> {
+    /// As PTX has it.
+    pub name: &'t str,
     /// `None` when the launch decides.
-    pub(crate) bytes: Option<u64>,
-    pub(crate) align: u64,
+    pub bytes: Option<u64>,
+    /// What its address is a multiple of, in bytes.
+    pub align: u64,
 }
 
 /// `.local .align 8 .b8 depot[24]`: 24.
-pub(crate) fn local_bytes(statement: &str) -> Option<u64> {
+pub fn local_bytes(statement: &str) -> Option<u64> {
     variable(statement, ".local")?.bytes
 }
 
 /// `.shared .align 4 .b8 tile[1024];`, with or without a linkage before it.
-pub(crate) fn shared(statement: &str) -> Option<Variable<'_>> {
+pub fn shared(statement: &str) -> Option<Variable<'_>> {
     variable(statement, ".shared")
 }
 
