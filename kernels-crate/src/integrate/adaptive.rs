@@ -38,6 +38,9 @@ pub const MAX_WARPS: u32 = 8;
 /// The most intervals of an item.
 pub const MAX_INTERVALS: u32 = 1024;
 
+/// The bit of an item's number that says that its range is gone through from the upper limit.
+const BACKWARDS: u64 = 1 << 63;
+
 /// What a team is at.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
@@ -54,17 +57,12 @@ enum Phase {
 /// A team's item; the same in all lanes of the team.
 struct Item<R> {
     phase: Phase,
-    item: u64,
-    /// The range is gone through from its upper limit.
-    is_backwards: bool,
     range: Range<R>,
     parameters: Parameters<R>,
     /// The interval that is evaluated next, and the place of its result.
     left: R,
     right: R,
     slot: u32,
-    /// Where the right half ends, in [`Phase::Left`].
-    end: R,
     /// Intervals in the store, and how many of them are blind.
     count: u32,
     blind: u32,
@@ -72,7 +70,15 @@ struct Item<R> {
     seen: u32,
     /// Half of the shortest interval's length: its upper bits.
     shortest: u32,
-    evaluations: u32,
+    /// Intervals that were evaluated.
+    steps: u32,
+}
+
+/// What a team works with.
+struct Team<'a, R> {
+    batch: &'a Batch<R>,
+    store: Store<R>,
+    rule: Rule<R>,
 }
 
 /// Integrates the items of `batch` by `nodes` nodes, 15 or 21, with up to `most` intervals
@@ -93,23 +99,21 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, 
     // SAFETY: all threads are here; a barrier follows.
     let rule = unsafe { Rule::new(nodes) };
     thread::sync_threads();
+    let with = Team { batch, store, rule };
 
     let mut drawn = Drawn::NONE;
     let mut item = Item {
         phase: Phase::Idle,
-        item: 0,
-        is_backwards: false,
         range: Range::NONE,
         parameters: [R::ZERO; MAX_PARAMETERS],
         left: R::ZERO,
         right: R::ZERO,
         slot: 0,
-        end: R::ZERO,
         count: 0,
         blind: 0,
         seen: 0,
         shortest: 0,
-        evaluations: 0,
+        steps: 0,
     };
     // SAFETY: the caller's; all lanes of a warp go through the loop together.
     unsafe {
@@ -119,7 +123,7 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, 
                 && !drawn.is_empty(batch)
                 && let Some(next) = drawn.take(is_idle, batch)
             {
-                item.begin::<I>(batch, next);
+                item.begin::<I>(&with, next);
             }
             if warp::warp_vote_all(warp::FULL_MASK, item.phase == Phase::Idle) {
                 // What began and was done at once may have successors.
@@ -129,11 +133,9 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, nodes: u32, 
                 continue;
             }
             let section = item.section();
-            let estimate = rule.on::<I>(&section, &store);
-            if section.is_at_work {
-                item.evaluations += rule.evaluations(&item.range);
-            }
-            item.go_on::<I>(batch, &store, estimate);
+            let estimate = with.rule.on::<I>(&section, &with.store);
+            item.steps += 1;
+            item.go_on::<I>(&with, estimate);
         }
         thread::sync_threads();
         if thread::thread_idx_x() == 0 {
@@ -149,33 +151,36 @@ impl<R: Real> Item<R> {
     /// # Safety
     /// The item is one of the batch.
     #[inline(always)]
-    unsafe fn begin<I: Integrand<R>>(&mut self, batch: &Batch<R>, item: u64) {
+    unsafe fn begin<I: Integrand<R>>(&mut self, with: &Team<'_, R>, item: u64) {
         // SAFETY: the caller's.
-        let (from, to) = unsafe { batch.limits(item) };
+        let (from, to) = unsafe { with.batch.limits(item) };
         // SAFETY: the caller's.
-        self.parameters = unsafe { batch.parameters(item, I::PARAMETERS) };
-        self.item = item;
-        self.is_backwards = to < from;
+        self.parameters = unsafe { with.batch.parameters(item, I::PARAMETERS) };
+        if lane_of_team() == 0 {
+            let direction = if to < from { BACKWARDS } else { 0 };
+            // SAFETY: this lane's alone.
+            unsafe { *with.store.item() = item | direction };
+        }
         (self.count, self.blind) = (0, 0);
         (self.seen, self.shortest) = (0, u32::MAX >> 1);
-        self.evaluations = 0;
+        self.steps = 0;
         let (low, high) = if to < from { (to, from) } else { (from, to) };
         self.range = Range::new(low, high);
         let (lower, upper) = self.range.interval();
         // SAFETY: the caller's.
         unsafe {
             if from == to {
-                self.end(batch, R::ZERO, R::ZERO, CONVERGED);
+                self.end(with, R::ZERO, R::ZERO, CONVERGED);
             } else if from.is_nan() || to.is_nan() {
-                self.fail(batch, R::ZERO, NO_LIMITS);
+                self.fail(with, R::ZERO, NO_LIMITS);
             } else if lower.above() >= upper {
                 // No number is between them.
                 let infinite = R::from_f64(f64::INFINITY);
-                self.end(batch, R::ZERO, infinite, ROUNDOFF);
+                self.end(with, R::ZERO, infinite, ROUNDOFF);
             } else {
                 self.left = lower;
                 self.phase = Phase::First;
-                self.until_break::<I>(batch);
+                self.until_break::<I>(with.batch);
             }
         }
     }
@@ -210,12 +215,7 @@ impl<R: Real> Item<R> {
     /// # Safety
     /// All lanes of the warp call it; outcomes have room for the item.
     #[inline(always)]
-    unsafe fn go_on<I: Integrand<R>>(
-        &mut self,
-        batch: &Batch<R>,
-        store: &Store<R>,
-        of: Estimate<R>,
-    ) {
+    unsafe fn go_on<I: Integrand<R>>(&mut self, with: &Team<'_, R>, of: Estimate<R>) {
         let is_at_work = self.phase != Phase::Idle;
         // SAFETY: the caller's; a slot is less than `most`, and its lane's own.
         unsafe {
@@ -224,7 +224,7 @@ impl<R: Real> Item<R> {
             self.shortest = self.shortest.min(length.upper_of_magnitude());
             self.blind += u32::from(of.error.is_blind(of.value));
             if is_at_work && self.slot % TEAM == lane_of_team() {
-                store.put(
+                with.store.put(
                     self.slot,
                     Interval {
                         left: self.left,
@@ -237,21 +237,24 @@ impl<R: Real> Item<R> {
             let is_end = self.right >= self.range.interval().1;
             let mut chooses = false;
             if is_at_work && !of.is_finite {
-                self.fail(batch, of.at, NOT_FINITE);
-            } else if self.phase == Phase::First && self.count == 1 && is_end && of.is_enough(batch)
+                self.fail(with, of.at, NOT_FINITE);
+            } else if self.phase == Phase::First
+                && self.count == 1
+                && is_end
+                && of.is_enough(with.batch)
             {
-                // The most frequent end, without a look at the store.
-                self.end(batch, of.value, of.error.magnitude(), CONVERGED);
+                // The most frequent end, without a look at the with.store.
+                self.end(with, of.value, of.error.magnitude(), CONVERGED);
             } else if self.phase == Phase::First && !is_end {
-                if self.count < store.most {
+                if self.count < with.store.most {
                     self.left = self.right;
-                    self.until_break::<I>(batch);
+                    self.until_break::<I>(with.batch);
                 } else {
-                    self.fail(batch, R::ZERO, OUT_OF_INTERVALS); // More breaks than intervals.
+                    self.fail(with, R::ZERO, OUT_OF_INTERVALS); // More breaks than intervals.
                 }
             } else if self.phase == Phase::Left {
                 self.phase = Phase::Right;
-                (self.left, self.right) = (self.right, self.end);
+                (self.left, self.right) = (self.right, *with.store.kept());
                 self.slot = self.count;
                 self.count += 1;
             } else {
@@ -260,7 +263,7 @@ impl<R: Real> Item<R> {
             // Lanes read what others of their team wrote.
             warp::sync_warp(warp::FULL_MASK);
             if warp::warp_vote_any(warp::FULL_MASK, chooses) {
-                self.choose(batch, store, chooses);
+                self.choose(with, chooses);
             }
         }
     }
@@ -270,49 +273,60 @@ impl<R: Real> Item<R> {
     /// # Safety
     /// All lanes of the warp call it.
     #[inline(always)]
-    unsafe fn choose(&mut self, batch: &Batch<R>, store: &Store<R>, chooses: bool) {
+    unsafe fn choose(&mut self, with: &Team<'_, R>, chooses: bool) {
         let count = |does: bool| if does { self.count } else { 0 };
         // SAFETY: the caller's.
         unsafe {
-            let all = store.totals(count(chooses));
-            let tolerance = batch.tolerance(all.value);
+            let all = with.store.totals(count(chooses));
+            let tolerance = with.batch.tolerance(all.value);
             let is_number = all.value.is_number() && all.error.is_number();
             let is_within = all.error <= tolerance;
             // Whatever an item ends for, blind intervals are looked at before.
             let is_last = chooses
                 && is_number
-                && (is_within || self.count >= store.most || store.is_spent(all.worst));
+                && (is_within
+                    || self.count >= with.store.most
+                    || with.store.is_rounding(all.worst)
+                    || !with.store.is_divisible(all.worst));
             let looks = is_last && (self.blind > 0 || self.is_graded());
             let mut unseen = None;
             if warp::warp_vote_any(warp::FULL_MASK, looks) {
-                unseen = store.unseen(count(looks), R::from_upper(self.seen) > tolerance);
+                unseen = with
+                    .store
+                    .unseen(count(looks), R::from_upper(self.seen) > tolerance);
             }
             if !chooses {
                 return;
             }
             if !is_number {
-                self.fail(batch, R::ZERO, OVERFLOW);
+                self.fail(with, R::ZERO, OVERFLOW);
                 return;
             }
             let next = unseen.unwrap_or(all.worst);
             let status = if is_within && unseen.is_none() {
                 CONVERGED
-            } else if store.is_spent(next) {
+            } else if !with.store.is_divisible(next)
+                || unseen.is_none() && with.store.is_rounding(next)
+            {
                 ROUNDOFF
-            } else if self.count >= store.most {
+            } else if self.count >= with.store.most {
                 OUT_OF_INTERVALS
             } else {
                 self.phase = Phase::Left;
-                (self.left, self.end) = store.ends(next);
-                self.right = self.left + half_length(self.left, self.end);
+                let (left, right) = with.store.ends(next);
+                (self.left, self.right) = (left, left + half_length(left, right));
+                if lane_of_team() == 0 {
+                    // Where the right half ends; lanes are together before it is read.
+                    *with.store.kept() = right;
+                }
                 self.slot = next;
-                self.blind -= u32::from(store.is_blind(next));
+                self.blind -= u32::from(with.store.is_blind(next));
                 return;
             };
             // Of what was seen once, and then not again, nothing is known.
             let unknown = R::from_upper(unseen.map_or(0, |_| self.seen));
             let error = GpuFloat::max(all.error, unknown);
-            self.end(batch, all.value, error, status);
+            self.end(with, all.value, error, status);
         }
     }
 
@@ -324,24 +338,37 @@ impl<R: Real> Item<R> {
         R::from_upper(self.shortest) < R::from_f64(SHORTER) * half_length(lower, upper)
     }
 
+    /// Evaluations of the function.
+    #[inline(always)]
+    fn evaluations(&self, with: &Team<'_, R>) -> u32 {
+        self.steps * with.rule.evaluations(&self.range)
+    }
+
     /// Writes the outcome.
     ///
     /// # Safety
     /// Outcomes have room for the item.
     #[inline(always)]
-    unsafe fn end(&mut self, batch: &Batch<R>, value: R, error: R, status: u32) {
+    unsafe fn end(&mut self, with: &Team<'_, R>, value: R, error: R, status: u32) {
         self.phase = Phase::Idle;
+        let evaluations = self.evaluations(with);
         let (mut error, mut status) = (error, status);
         if value != R::ZERO && error < R::MIN_POSITIVE {
             // Numbers so small have fewer digits than estimates count on.
             error = GpuFloat::max(error, self.underflow());
-            if status == CONVERGED && error > batch.tolerance(value) {
+            if status == CONVERGED && error > with.batch.tolerance(value) {
                 status = ROUNDOFF;
             }
         }
-        let value = if self.is_backwards { -value } else { value };
-        // SAFETY: the caller's.
-        unsafe { batch.put(self.item, value, error, self.evaluations, status) };
+        if lane_of_team() == 0 {
+            // SAFETY: the caller's; this lane has written it.
+            unsafe {
+                let item = *with.store.item();
+                let value = if item & BACKWARDS != 0 { -value } else { value };
+                with.batch
+                    .put(item & !BACKWARDS, value, error, evaluations, status);
+            }
+        }
     }
 
     /// What the least numbers' rounding makes of the integral.
@@ -358,10 +385,16 @@ impl<R: Real> Item<R> {
     /// # Safety
     /// As [`Item::end`].
     #[inline(always)]
-    unsafe fn fail(&mut self, batch: &Batch<R>, at: R, status: u32) {
+    unsafe fn fail(&mut self, with: &Team<'_, R>, at: R, status: u32) {
         self.phase = Phase::Idle;
-        // SAFETY: the caller's.
-        unsafe { batch.put_none(self.item, at, self.evaluations, status) };
+        let evaluations = self.evaluations(with);
+        if lane_of_team() == 0 {
+            // SAFETY: the caller's; this lane has written it.
+            unsafe {
+                with.batch
+                    .put_none(*with.store.item() & !BACKWARDS, at, evaluations, status)
+            };
+        }
     }
 }
 

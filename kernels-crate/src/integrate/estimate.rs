@@ -15,7 +15,7 @@
 
 use cuda_std::{GpuFloat, shared_array, thread, warp};
 
-use super::batch::{Batch, TEAM, lane_of_team, of_lane, of_team, votes_of_team};
+use super::batch::{Batch, TEAM, lane_of_team, of_team, votes_of_team};
 use super::integrand::{Integrand, Parameters};
 use super::interval::{Error, ROUNDING};
 use super::kronrod::{COLUMNS, K15, K21, NODES};
@@ -112,43 +112,24 @@ impl<R: Real> Rule<R> {
         of: &Section<'_, R>,
         store: &Store<R>,
     ) -> Estimate<R> {
-        let one = R::from_f64(1.0);
-        let (lower, upper) = of.range.interval();
-        let length = half_length(of.left, of.right);
-        let center = of.left + length;
         let (mut kronrod, mut gauss, mut null) = (R::ZERO, R::ZERO, R::ZERO);
-        let (mut is_finite, mut at) = (true, R::ZERO);
+        // The first evaluation of this lane that gave no number.
+        let mut failed = u32::MAX;
         // One loop for nodes and for the places that a node may have: a loop in another one would
         // have what all places have in common computed for every range.
         let times = of.range.evaluations();
-        let (mut k, mut time, mut value) = (0, 0, R::ZERO);
-        while k * TEAM < self.nodes {
-            let index = k * TEAM + lane_of_team();
+        let nodes = self.nodes_of(of);
+        let (mut first, mut time, mut value) = (0, 0, R::ZERO);
+        while first < self.nodes {
+            let index = first + lane_of_team();
             let is_last = time + 1 == times;
-            if of.is_at_work && index < self.nodes {
-                // SAFETY: the table has a row for every index; the node is this lane's.
-                let [node, of_kronrod, of_gauss, of_null] = [0, 1, 2, 3]
-                    .map(|column| unsafe { *self.table.add(index as usize * COLUMNS + column) });
-                let mut t = center + length * node;
-                if !(lower < t && t < upper) {
-                    // Rounding has put it onto an end. Step by step: the ends' neighbours
-                    // themselves would be computed before the loop, for all nodes.
-                    while t >= upper {
-                        t = t.below();
-                    }
-                    while t <= lower {
-                        t = t.above();
-                    }
-                }
-                let place = Place {
-                    t,
-                    from_lower: (of.left - lower) + length * (one + node),
-                    to_upper: (upper - of.right) + length * (one - node),
-                };
+            if index < nodes {
+                // SAFETY: the table has a row for every index.
+                let (place, [of_kronrod, of_gauss, of_null]) = unsafe { self.place(of, index) };
                 let point = of.range.point(place, time == 1);
                 let term = of.range.eval::<I>(place, point, of.parameters);
-                if is_finite && !term.is_number() {
-                    (is_finite, at) = (false, point.x);
+                if !term.is_number() {
+                    failed = failed.min(first + time);
                 }
                 value = value + term;
                 if is_last {
@@ -156,24 +137,67 @@ impl<R: Real> Rule<R> {
                     gauss = of_gauss.mul_add(value, gauss);
                     null = of_null.mul_add(value, null);
                     // SAFETY: this lane's own.
-                    unsafe { *store.node(k) = value };
+                    unsafe { *store.node(index) = value };
                     value = R::ZERO;
                 }
             }
             time = if is_last { 0 } else { time + 1 };
-            k += u32::from(is_last);
+            first += if is_last { TEAM } else { 0 };
         }
         // SAFETY: the caller's.
         unsafe {
             let sums = [of_team(kronrod), of_team(gauss), of_team(null)];
             let mut found = self.judge::<I>(of, store, sums);
-            if warp::warp_vote_any(warp::FULL_MASK, !is_finite) {
-                let infinite = votes_of_team(!is_finite);
-                let who = (infinite.trailing_zeros() & 31).min(TEAM - 1);
-                (found.is_finite, found.at) = (infinite == 0, of_lane(at, who));
+            let has_failed = failed != u32::MAX;
+            if warp::warp_vote_any(warp::FULL_MASK, has_failed) {
+                let votes = votes_of_team(has_failed);
+                let who = (votes.trailing_zeros() & 31).min(TEAM - 1);
+                let failed = warp::warp_shuffle_idx(warp::FULL_MASK, failed, who, TEAM).0;
+                if votes != 0 {
+                    let (place, _) = self.place(of, failed / TEAM * TEAM + who);
+                    let point = of.range.point(place, failed % TEAM == 1);
+                    (found.is_finite, found.at) = (false, point.x);
+                }
             }
             found
         }
+    }
+
+    /// How many nodes are evaluated.
+    #[inline(always)]
+    fn nodes_of(&self, of: &Section<'_, R>) -> u32 {
+        if of.is_at_work { self.nodes } else { 0 }
+    }
+
+    /// Where a node is, and its weights: Kronrod's, Gauss' and the null rule's.
+    ///
+    /// # Safety
+    /// The index is less than [`NODES`].
+    #[inline(always)]
+    unsafe fn place(&self, of: &Section<'_, R>, index: u32) -> (Place<R>, [R; 3]) {
+        let one = R::from_f64(1.0);
+        let (lower, upper) = of.range.interval();
+        let length = half_length(of.left, of.right);
+        // SAFETY: the caller's.
+        let [node, kronrod, gauss, null] = [0, 1, 2, 3]
+            .map(|column| unsafe { *self.table.add(index as usize * COLUMNS + column) });
+        let mut t = of.left + length + length * node;
+        if !(of.left < t && t < of.right) {
+            // Rounding may have put it onto an end. Step by step: the ends' neighbours themselves
+            // would be computed before the loop over nodes.
+            while t >= upper {
+                t = t.below();
+            }
+            while t <= lower {
+                t = t.above();
+            }
+        }
+        let place = Place {
+            t,
+            from_lower: (of.left - lower) + length * (one + node),
+            to_upper: (upper - of.right) + length * (one - node),
+        };
+        (place, [kronrod, gauss, null])
     }
 
     /// The integral by the two rules and the null rule, which are sums of the nodes' values,
@@ -203,12 +227,13 @@ impl<R: Real> Rule<R> {
         // SAFETY: the caller's; every lane reads its own node's value and the one before.
         unsafe {
             warp::sync_warp(warp::FULL_MASK);
-            for k in 0..NODES as u32 / TEAM {
-                let index = k * TEAM + lane_of_team();
-                if of.is_at_work && index < self.nodes {
+            let nodes = self.nodes_of(of);
+            for row in 0..NODES as u32 / TEAM {
+                let index = row * TEAM + lane_of_team();
+                if index < nodes {
                     let weight = *self.table.add(index as usize * COLUMNS + 1);
-                    let value = *store.node(k);
-                    let before = *store.node(k).sub(usize::from(index > 0));
+                    let value = *store.node(index);
+                    let before = *store.node(index).sub(usize::from(index > 0));
                     spread = weight.mul_add(GpuFloat::abs(value - mean), spread);
                     let size = weight * GpuFloat::abs(value);
                     rounding = of_sums.mul_add(size, rounding);

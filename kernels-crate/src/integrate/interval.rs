@@ -100,6 +100,19 @@ mod tests {
     }
 
     #[test]
+    fn an_eighth_of_the_difference_is_believed_whatever_the_estimate() {
+        let of = Error::of(1e-10, 1.0, 1e-14);
+        assert_eq!(of.magnitude, 1.25e-11);
+        assert!(!of.is_rounding && !of.is_blind);
+    }
+
+    #[test]
+    fn what_is_small_has_its_rounding_too() {
+        let of = Error::of(0.0, 1e-300, 1e-314);
+        assert!(of.is_rounding && of.magnitude == 1e-314);
+    }
+
+    #[test]
     fn an_estimate_as_large_as_the_function_itself_is_blind() {
         let of = Error::of(0.01, 1.0, 1e-14);
         assert!(of.is_blind && !of.is_rounding);

@@ -40,8 +40,8 @@ macro_rules! integrands {
             $crate::integrand! {
                 f64 $type ($from, $to) $parameters |$x| $eval, [$(|$point| $at)?] [$($($break),+)?] [$($short)?]
             }
-            $crate::integrand_kernels! { $name f32: $type }
-            $crate::integrand_kernels! { $name f64: $type }
+            $crate::integrand_kernels! { $name f32 4: $type }
+            $crate::integrand_kernels! { $name f64 3: $type }
             $crate::integrand_description! { f32 $type $name $formula $parameters }
             $crate::integrand_description! { f64 $type $name $formula $parameters }
         )*
@@ -159,11 +159,12 @@ macro_rules! integrand_parameters {
     };
 }
 
-/// The kernels of one integrand in one kind of numbers.
+/// The kernels of one integrand in one kind of numbers; blocks of the adaptive one that a
+/// multiprocessor has registers for, as many as it has shared memory for by default.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! integrand_kernels {
-    ($name:ident $float:ident: $type:ident) => {
+    ($name:ident $float:ident $blocks:tt: $type:ident) => {
         $crate::pastey::paste! {
             /// Integrates by a composite rule; see `composite`.
             ///
@@ -205,7 +206,7 @@ macro_rules! integrand_kernels {
             /// See the function `integrate` there.
             #[::cuda_std::kernel]
             #[part([<integrate_ $name>])]
-            #[launch_bounds(256)]
+            #[launch_bounds(256, $blocks)]
             #[allow(clippy::too_many_arguments, reason = "a launch has them")]
             pub unsafe fn [<adaptive_ $name _ $float>](
                 n: u64,

@@ -17,11 +17,17 @@ use cuda_std::{GpuFloat, warp};
 use super::batch::{TEAM, lane_of_team, of_team, votes_of_team};
 use super::estimate::half_length;
 use super::interval::{Interval, is_blind};
-use super::kronrod::NODES;
+use super::kronrod::{GaussKronrod, NODES};
 use super::real::Real;
 
 /// Numbers of an interval: its ends, its integral and its error.
 const FIELDS: usize = 4;
+
+/// Numbers of a team that are neither nodes' values nor intervals: in the room for nodes that no
+/// rule has.
+const OTHERS: usize = 3;
+
+const _: () = assert!(GaussKronrod::G10K21 as usize + OTHERS <= NODES);
 
 /// How much shorter the next interval is where one is not believed. The outermost node is a
 /// 230th of the interval away from its end, or less.
@@ -52,18 +58,33 @@ pub(super) struct Totals<R> {
 }
 
 impl<R: Real> Store<R> {
-    /// The place of a value of this lane's nodes.
+    /// The place of a node's value.
     #[inline(always)]
-    pub(super) fn node(&self, k: u32) -> *mut R {
-        self.numbers
-            .wrapping_add((k * TEAM + lane_of_team()) as usize)
+    pub(super) fn node(&self, index: u32) -> *mut R {
+        self.numbers.wrapping_add(index as usize)
     }
 
+    /// The place of a number that a team keeps from one step to the next.
+    #[inline(always)]
+    pub(super) fn kept(&self) -> *mut R {
+        self.numbers.wrapping_add(NODES - OTHERS)
+    }
+
+    /// The place of the item's number, behind it.
+    #[inline(always)]
+    pub(super) fn item(&self) -> *mut u64 {
+        self.numbers.wrapping_add(NODES - OTHERS + 1).cast()
+    }
+
+    /// Eight intervals' numbers lie together, field by field, so that a field is a fixed distance
+    /// from the one before.
     #[inline(always)]
     fn field(&self, interval: u32, field: u32) -> *mut R {
-        let of_field = self.most.next_multiple_of(TEAM) * field;
+        let (row, lane) = (interval / TEAM, interval % TEAM);
+        let first = row * (FIELDS as u32 * TEAM) + lane;
         self.numbers
-            .wrapping_add(NODES + (of_field + interval) as usize)
+            .wrapping_add(NODES + first as usize)
+            .wrapping_add((field * TEAM) as usize)
     }
 
     /// # Safety
@@ -89,16 +110,26 @@ impl<R: Real> Store<R> {
         unsafe { (*self.field(interval, 0), *self.field(interval, 1)) }
     }
 
-    /// Whether halving an interval would not lessen its error, or it has no middle.
+    /// Whether halving an interval would not lessen its error.
     ///
     /// # Safety
     /// The interval is one.
     #[inline(always)]
-    pub(super) unsafe fn is_spent(&self, interval: u32) -> bool {
+    pub(super) unsafe fn is_rounding(&self, interval: u32) -> bool {
         // SAFETY: the caller's.
-        let ((left, right), packed) = unsafe { (self.ends(interval), *self.field(interval, 3)) };
+        unsafe { *self.field(interval, 3) < R::ZERO }
+    }
+
+    /// Whether a number lies in the middle of an interval.
+    ///
+    /// # Safety
+    /// The interval is one.
+    #[inline(always)]
+    pub(super) unsafe fn is_divisible(&self, interval: u32) -> bool {
+        // SAFETY: the caller's.
+        let (left, right) = unsafe { self.ends(interval) };
         let middle = left + half_length(left, right);
-        packed < R::ZERO || !(left < middle && middle < right)
+        left < middle && middle < right
     }
 
     /// Sums over the first `count` intervals; each lane adds its own, in order.
@@ -110,13 +141,17 @@ impl<R: Real> Store<R> {
         let (mut value, mut error) = (R::ZERO, R::ZERO);
         let mut largest = Largest::of_lane();
         let mut k = lane_of_team();
-        while k < count {
-            // SAFETY: an interval of the store.
-            let (own, of) = unsafe { (*self.field(k, 2), *self.field(k, 3)) };
-            let magnitude = GpuFloat::abs(of);
-            value = value + own;
-            error = error + magnitude;
-            largest.take(magnitude, k);
+        // SAFETY: the caller's. As many turns for all of the warp: one, mostly, and ptxas
+        // unrolls no loop that lanes go through together.
+        while unsafe { warp::warp_vote_any(warp::FULL_MASK, k < count) } {
+            if k < count {
+                // SAFETY: an interval of the store.
+                let (own, of) = unsafe { (*self.field(k, 2), *self.field(k, 3)) };
+                let magnitude = GpuFloat::abs(of);
+                value = value + own;
+                error = error + magnitude;
+                largest.take(magnitude, k);
+            }
             k += TEAM;
         }
         // SAFETY: the caller's.
