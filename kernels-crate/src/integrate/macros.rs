@@ -159,8 +159,8 @@ macro_rules! integrand_parameters {
     };
 }
 
-/// The kernels of one integrand in one kind of numbers; blocks of the adaptive one that a
-/// multiprocessor has registers for, as many as it has shared memory for by default.
+/// The kernels of one integrand in one kind of numbers, and how many blocks of the adaptive one a
+/// multiprocessor is to have registers for: of f64, its shared memory holds no more by default.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! integrand_kernels {

@@ -41,7 +41,8 @@ pub const fn numbers_of_team(intervals: u32) -> usize {
     NODES + FIELDS * intervals.next_multiple_of(TEAM) as usize
 }
 
-/// A team's intervals: field by field, an interval k with lane k modulo 8.
+/// A team's intervals, eight after eight and of these field by field; lane k modulo 8 has interval
+/// k.
 #[derive(Clone, Copy)]
 pub(super) struct Store<R> {
     /// [`numbers_of_team`].
