@@ -204,3 +204,41 @@ fn kernels_that_statements_lack_are_needed() {
     assert_eq!(needed(&runs), ["a", "b"]);
     assert!(needed(&runs[3..]).is_empty());
 }
+
+/// The arguments for a kernel that was built anew among all others.
+fn anew(file: &std::path::Path, rest: bool) -> Arguments {
+    Arguments {
+        entries: vec!["neighbours".into()],
+        launches: Some(file.into()),
+        rest,
+        ..alone("neighbours")
+    }
+}
+
+/// Of the statements about one that was built anew, those that launch it are run, which is
+/// found out; none of them twice.
+#[test]
+fn statements_are_found_by_what_they_launch_and_run_once() {
+    let artifact = Artifact::embedded().expect("the program was built whole");
+    let here = tempfile::tempdir().expect("a temporary folder");
+    let file = here.path().join("statements.json");
+    let run = |cases: &[Case], rest: bool| {
+        watched(cases, &anew(&file, rest), &file, &artifact).expect("it runs")
+    };
+    let report = run(&[SOUND, FALSE], false);
+    assert!(report.clean && !report.more, "{}", report.text);
+    let said = "\n1 statement under 2 schedules: nothing found\n";
+    assert!(report.text.ends_with(said), "{}", report.text);
+    let report = run(&[SOUND, FALSE], true);
+    let said = "\n0 statements under 2 schedules: nothing found\n";
+    assert!(report.text.ends_with(said), "{}", report.text);
+    // One that is new is found out.
+    let report = run(&[SOUND, RACY, FALSE], false);
+    assert!(
+        !report.clean && report.text.contains("race: "),
+        "{}",
+        report.text
+    );
+    let said = "\n2 statements under 2 schedules: FAILED\n";
+    assert!(report.text.ends_with(said), "{}", report.text);
+}

@@ -135,7 +135,7 @@ fn every_integrate_command_in_the_documents_is_understood() {
 fn every_time_command_in_the_documents_is_understood() {
     for name in ["docs/dev.md", "xtask/src/bundle/README.md"] {
         let text = fs::read_to_string(root().join(name)).expect(name);
-        let commands = arguments_of(&text, &["./quadscan time"]);
+        let commands = arguments_of(&text, &["./quadscan time", "quadscan time"]);
         assert!(!commands.is_empty(), "{name} shows none");
         for arguments in commands {
             assert_eq!(objection("time", &arguments), None, "{arguments:?}");

@@ -61,6 +61,12 @@ impl Findings {
         Findings { verdicts, failures }
     }
 
+    /// Nothing was found, and all statements hold.
+    pub(super) fn is_none(&self) -> bool {
+        let mut verdicts = self.verdicts.values();
+        self.failures.is_empty() && verdicts.all(|verdict| verdict.checked.is_clean())
+    }
+
     /// A line a kernel; of many that were `named` together, one for those that are right.
     pub(super) fn lines(&self, asked: &[&Kernel], named: bool, report: &mut Report) {
         let is_short = named && asked.len() > LINES;

@@ -39,7 +39,7 @@ pub(super) fn watched(
     written(&launches)?;
     let findings = Findings::of(runs);
     let mut report = Report {
-        clean: findings.failures.is_empty(),
+        clean: findings.is_none(),
         more: left > 0,
         ..Report::default()
     };

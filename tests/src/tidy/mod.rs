@@ -9,7 +9,7 @@ mod documents;
 mod files;
 mod sources;
 
-pub use dependencies::{anyhow_outside_xtask, dependency_outside_the_table, kernel_dependency};
+pub use dependencies::{anyhow_in_a_library, dependency_outside_the_table, kernel_dependency};
 pub use documents::{broken_link, home_folder};
 pub use files::{File, files};
 pub use sources::{

@@ -15,6 +15,9 @@ const NAMED: usize = 12;
 /// The crate of kernels.
 const KERNELS: &str = "kernels-crate/src";
 
+/// Whether a name stands for a kernel, by its part, its entry and its module.
+type Way<'w> = &'w dyn Fn(&str, &str, &str) -> bool;
+
 /// The entries that a name stands for among those of these parts.
 pub(super) fn entries<'p>(
     name: &str,
@@ -27,7 +30,7 @@ pub(super) fn entries<'p>(
     };
     let family = format!("{name}_");
     let is_integrand = |part: &str| part.strip_prefix("integrate_") == Some(name);
-    let ways: [&dyn Fn(&str, &str, &str) -> bool; 4] = [
+    let ways: [Way<'_>; 4] = [
         &|_, entry, _| entry == name,
         &|part, _, _| part == name || is_integrand(part),
         &|_, entry, _| entry.starts_with(&family),

@@ -17,8 +17,8 @@ const CONSTANT: u32 = 4;
 
 /// Refuses variables that each thread would have one of, which no memory of a GPU holds.
 pub(crate) fn refuse_thread_local(module: &Module) -> Result<(), CudaBuilderError> {
-    let globals = module.globals().into_iter();
-    match globals.filter(|global| global.is_thread_local()).next() {
+    let mut globals = module.globals().into_iter();
+    match globals.find(|global| global.is_thread_local()) {
         None => Ok(()),
         Some(global) => Err(CudaBuilderError::BadStatic {
             name: format!("{:#}", rustc_demangle::demangle(&global.name())),
