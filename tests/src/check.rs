@@ -12,7 +12,7 @@
 //!
 //! With `--launches FILE` the artifact has all kernels, some of them built anew
 //! (`--entries`), and the statements are those that launch one of these: the quick ones, and
-//! with `--rest` the others. Which those are is found out and kept in FILE ([`launches`]).
+//! with `--rest` the others. Which those are is found out and kept in FILE (`launches`).
 
 mod findings;
 mod launches;

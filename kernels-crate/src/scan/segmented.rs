@@ -251,7 +251,7 @@ macro_rules! segmented_scan_kernels {
         $crate::segmented_scan_entry! {
             #[cfg(any(not(target_os = "cuda"), target_feature = "sm_90"))]
             /// Scans a large array in segments; see `lookahead`.
-            #[launch_bounds(320)]
+            #[launch_bounds(320, 1)]
             segmented_lookahead_ $name: $operator,
             lookahead::scan[
                 lookahead_shifted: items, vectors, results, workers, delay, ahead, shifted

@@ -50,7 +50,7 @@ pub struct Feature {
     pub name: String,
     /// Whether rust-cuda has it.
     pub rust_cuda: String,
-    /// Where that is said, by its name in [`SOURCES`]; of what is not named nowhere.
+    /// Where that is said, by its name in `SOURCES`; of what is not named nowhere.
     #[serde(default)]
     pub source: String,
     /// Whether it is here.
