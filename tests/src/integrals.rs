@@ -95,10 +95,7 @@ pub fn magnitude(name: &str, parameters: &[f64]) -> Option<f64> {
 /// families in 1..50, of the discontinuous one in -5..5, `u` in 0..1, QUADPACK's `a` in
 /// -0.5..3 and 0..6, k T in 0.01..100, its logarithm evenly.
 pub fn parameters(name: &str, count: usize, random: &mut Random) -> Vec<f64> {
-    let mut between = |low: f64, high: f64| {
-        let unit = random.below(1 << 53) as f64 / (1_u64 << 53) as f64;
-        low + (high - low) * unit
-    };
+    let mut between = |low, high| between(random, low, high);
     (0..count)
         .map(|index| match (name, index) {
             ("power_log", _) => between(-0.5, 3.0),
@@ -117,10 +114,7 @@ pub fn parameters(name: &str, count: usize, random: &mut Random) -> Vec<f64> {
 /// -600..600, `u` in 0..1, QUADPACK's `a` in -0.9..30 and 0..9, k T in 10^-6..10^6, its logarithm
 /// evenly.
 pub fn wide_parameters(name: &str, count: usize, random: &mut Random, narrowest: f64) -> Vec<f64> {
-    let mut between = |low: f64, high: f64| {
-        let unit = random.below(1 << 53) as f64 / (1_u64 << 53) as f64;
-        low + (high - low) * unit
-    };
+    let mut between = |low, high| between(random, low, high);
     (0..count)
         .map(|index| match (name, index) {
             ("power_log", _) => between(-0.9, 30.0),
@@ -135,6 +129,12 @@ pub fn wide_parameters(name: &str, count: usize, random: &mut Random, narrowest:
             _ => between(0.0, 1.0),
         })
         .collect()
+}
+
+/// A number in a range, evenly.
+pub fn between(random: &mut Random, low: f64, high: f64) -> f64 {
+    let unit = random.below(1 << 53) as f64 / (1_u64 << 53) as f64;
+    low + (high - low) * unit
 }
 
 #[cfg(test)]

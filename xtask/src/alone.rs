@@ -122,10 +122,6 @@ pub(crate) fn suite(log: File) -> anyhow::Result<Executable> {
         "--no-default-features",
         "--package",
         "quadscan-tests",
-        // Which packages are named decides the features of what they depend on: with this one,
-        // what is built here is what the test of new kernels has built.
-        "--package",
-        "quadscan",
         "--test",
         SUITE,
     ]);

@@ -24,6 +24,7 @@ mod segmented_reduce;
 mod segmented_scan;
 mod strangers;
 mod tanh_sinh;
+mod tanh_sinh_limits;
 mod trapezoid;
 
 use std::process::ExitCode;
@@ -68,10 +69,10 @@ fn cases() -> Vec<Case> {
         tanh_sinh::an_outcome_does_not_depend_on_the_batch_or_the_launch,
         tanh_sinh::ranges_go_either_way_and_as_far_as_infinity,
         tanh_sinh::what_cannot_converge_says_why,
-        tanh_sinh::singularities_just_outside_of_a_limit_are_seen,
-        tanh_sinh::what_one_level_saw_the_next_one_looks_at,
+        tanh_sinh_limits::singularities_just_outside_of_a_limit_are_seen,
+        tanh_sinh_limits::what_one_level_saw_the_next_one_looks_at,
         tanh_sinh::what_overflows_is_no_result,
-        tanh_sinh::the_least_numbers_have_errors,
+        tanh_sinh_limits::the_least_numbers_have_errors,
         tanh_sinh::breaks_begin_intervals,
         tanh_sinh::batches_that_cannot_be_are_refused_and_nothing_is_written,
         trapezoid::trapezoid_f64_has_exactly_the_rules_own_error,

@@ -16,7 +16,7 @@ use quadscan_tests::suite::{Bench, Outcome as Conclusion};
 use crate::batches::{self, Families, judged, nothing};
 
 /// The outcomes of `n` items.
-fn outcomes<R: Real>(
+pub(crate) fn outcomes<R: Real>(
     bench: &Bench,
     plan: &mut TanhSinh<R>,
     items: &Items<'_, R>,
@@ -26,7 +26,7 @@ fn outcomes<R: Real>(
 }
 
 /// The outcome of one.
-fn outcome<R: Real>(
+pub(crate) fn outcome<R: Real>(
     bench: &Bench,
     plan: &mut TanhSinh<R>,
     items: &Items<'_, R>,
@@ -34,7 +34,7 @@ fn outcome<R: Real>(
     Ok(outcomes(bench, plan, items, 1)?[0])
 }
 
-fn options<R: Real>(relative: f64) -> TanhSinhOptions<R> {
+pub(crate) fn options<R: Real>(relative: f64) -> TanhSinhOptions<R> {
     TanhSinhOptions {
         relative: R::from_f64(relative),
         ..TanhSinhOptions::default()
@@ -42,7 +42,7 @@ fn options<R: Real>(relative: f64) -> TanhSinhOptions<R> {
 }
 
 /// The entry of this name.
-fn named(name: &str) -> (Kernels<f32>, Kernels<f64>) {
+pub(crate) fn named(name: &str) -> (Kernels<f32>, Kernels<f64>) {
     let entry = CATALOGUE.iter().find(|entry| entry.f64.name == name);
     let entry = entry.expect("is in the catalogue");
     (entry.f32, entry.f64)
@@ -330,66 +330,6 @@ pub(crate) fn what_cannot_converge_says_why(bench: &Bench) -> Conclusion {
     Ok(())
 }
 
-/// What converges slowly is a small part of the integral, and its phase is any.
-pub(crate) fn singularities_just_outside_of_a_limit_are_seen(bench: &Bench) -> Conclusion {
-    // Of x^a ln(1 / x) and (ln x)^2, from x = 0 on.
-    let of_power = |a: f64, x: f64| x.powf(1.0 + a) * (1.0 / (1.0 + a) - x.ln()) / (1.0 + a);
-    let of_square = |x: f64| x * ((x.ln() - 2.0) * x.ln() + 2.0);
-    let n = 300;
-    let mut random = Random::named(35, "just outside");
-    let mut between = |low: f64, high: f64| {
-        let unit = random.below(1 << 53) as f64 / (1_u64 << 53) as f64;
-        low + (high - low) * unit
-    };
-    let (powers, squares) = (named("power_log").1, named("square_log").1);
-    for a in [Some(-0.8), Some(-0.5), Some(-0.25), Some(0.5), None] {
-        let from: Vec<f64> = (0..n).map(|_| 10_f64.powf(between(-16.0, -1.0))).collect();
-        let to: Vec<f64> = (0..n).map(|_| between(0.3, 12.0)).collect();
-        let (each, each_to) = (bench.device.upload(&from)?, bench.device.upload(&to)?);
-        let given: Vec<f64> = a.into_iter().collect();
-        let items = Items::between(0.0, 0.0).from_each(&each).to_each(&each_to);
-        let items = items.with(&given);
-        let antiderivative = |x| a.map_or_else(|| of_square(x), |a| of_power(a, x));
-        for tolerance in [1e-4, 1e-8, 1e-12] {
-            let of = if a.is_some() { powers } else { squares };
-            let mut plan = TanhSinh::new(&bench.module, of, options(tolerance))?;
-            let found = outcomes(bench, &mut plan, &items, n)?;
-            let mut within = 0;
-            for ((&from, &to), of) in from.iter().zip(&to).zip(&found) {
-                let [low, one, high] = [from, to.min(1.0), to].map(antiderivative);
-                let size = (one - low).abs() + (high - one).abs();
-                let error = (of.value - (high - low)).abs();
-                let told = format!("{a:?} {from:e}..{to} {tolerance:e}: {of:?}, {error:e}");
-                assert!([CONVERGED, ROUNDOFF].contains(&of.status), "{told}");
-                let is_right = of.status == ROUNDOFF || error <= 10.0 * tolerance * size;
-                assert!(is_right, "{told}");
-                within += usize::from(error <= of.error + 8.0 * f64::EPSILON * size);
-            }
-            assert!(within * 1000 >= n * 995, "{a:?} {tolerance:e}: {within}");
-        }
-    }
-    Ok(())
-}
-
-/// Peaks that are closer to a limit than a number's resolution of the range.
-pub(crate) fn what_one_level_saw_the_next_one_looks_at(bench: &Bench) -> Conclusion {
-    let with = |absolute| TanhSinhOptions {
-        absolute,
-        ..options(1e-10)
-    };
-    let mut plan = TanhSinh::<f64>::of::<GenzCornerPeak>(&bench.module, with(1e-42))?;
-    let of = outcome(bench, &mut plan, &Items::between(0.0, 1.0).with(&[1e40]))?;
-    assert_eq!(of.status, CONVERGED, "{of:?}");
-    assert!((of.value - 1e-40).abs() <= 1e-42, "{of:?}");
-    let mut plan = TanhSinh::<f64>::of::<Planck>(&bench.module, with(1e102))?;
-    let items = Items::between(0.0, f64::INFINITY).with(&[1e26]);
-    let of = outcome(bench, &mut plan, &items)?;
-    let exact = integrals::exact("planck", &[1e26]).expect("has a closed form");
-    assert_eq!(of.status, CONVERGED, "{of:?}");
-    assert!((of.value - exact).abs() <= 1e102, "{of:?}, not {exact:e}");
-    Ok(())
-}
-
 /// Values that are numbers, and sums that are none; but not where only the sums of terms
 /// before they are multiplied by their distance would be.
 pub(crate) fn what_overflows_is_no_result(bench: &Bench) -> Conclusion {
@@ -406,22 +346,6 @@ pub(crate) fn what_overflows_is_no_result(bench: &Bench) -> Conclusion {
     let exact = 9e152 * 9e152 * (9e152_f64.ln() / 2.0 - 0.25);
     assert_eq!(of.status, CONVERGED, "{of:?}");
     assert!((of.value / exact - 1.0).abs() <= 1e-10, "{of:?}");
-    Ok(())
-}
-
-/// Numbers below the least normal one have fewer digits.
-pub(crate) fn the_least_numbers_have_errors(bench: &Bench) -> Conclusion {
-    let mut plan = TanhSinh::<f64>::of::<PowerLog>(&bench.module, options(1e-10))?;
-    for to in [1e-10_f64, 8e-11, 6e-11] {
-        let of = outcome(bench, &mut plan, &Items::between(0.0, to).with(&[30.0]))?;
-        // One rounding after the other would be another number.
-        let exact = to.powi(15) * (to.powi(16) * (1.0 / 31.0 - to.ln()) / 31.0);
-        assert!(
-            (of.value - exact).abs() <= of.error,
-            "{of:?}, not {exact:e}"
-        );
-        assert!(of.error < 1e-321, "{of:?}");
-    }
     Ok(())
 }
 
