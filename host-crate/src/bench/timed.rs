@@ -3,7 +3,7 @@
 //! program and a GPU may.
 //!
 //! Which rows these are is a function of the kernel's name ([`rows`]); measuring, keeping and
-//! comparing are [`bench`]'s.
+//! comparing are [`bench()`]'s.
 
 use std::path::PathBuf;
 
@@ -53,7 +53,7 @@ pub struct TimeArguments {
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] when no table times the kernel; otherwise as [`bench`], which refuses a
+/// [`Error::Argument`] when no table times the kernel; otherwise as [`bench()`], which refuses a
 /// machine without the device.
 pub fn time(arguments: &TimeArguments, console: &mut dyn Console) -> Result<Outcome> {
     let name = &arguments.kernel;
