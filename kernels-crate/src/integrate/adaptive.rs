@@ -243,7 +243,7 @@ impl<R: Real> Item<R> {
                 && is_end
                 && of.is_enough(with.batch)
             {
-                // The most frequent end, without a look at the with.store.
+                // The most frequent end, without a look at the store.
                 self.end(with, of.value, of.error.magnitude(), CONVERGED);
             } else if self.phase == Phase::First && !is_end {
                 if self.count < with.store.most {

@@ -220,8 +220,8 @@ impl<R: Real> Levels<R> {
 /// singularity just outside of the range, may converge much slower, and shows when the others
 /// are gone. So a level's error is taken for [`CHANGES`] times the change that it brought; and
 /// since that may be small by chance, being one phase of what the level before did not resolve,
-/// a level is not trusted to have gained more than three times the digits that the amplitude has
-/// lost before, which has both phases.
+/// a level is not trusted to have gained more than three times the digits by which the amplitude
+/// fell before, which has both phases.
 #[inline(always)]
 fn estimate<R: Real>(change: R, amplitude: R, before: R) -> R {
     let (one, two) = (R::from_f64(1.0), R::from_f64(2.0));

@@ -90,8 +90,8 @@ impl Among {
     fn merge(&self) -> anyhow::Result<()> {
         make(&self.merged)?;
         let (all, anew) = (read(&self.all)?, read(&self.anew)?);
-        let manifest = merged(all, anew).context("the kernels were built for two architectures")?;
-        let mut manifest = manifest;
+        let merged = merged(all, anew);
+        let mut manifest = merged.context("the kernels were built for two architectures")?;
         for module in &mut manifest.modules {
             let mut whole = Sha256::new();
             for part in &module.parts {
