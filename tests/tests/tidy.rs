@@ -159,17 +159,6 @@ fn errors_of_libraries_can_be_matched_on() {
 }
 
 #[test]
-fn links_lead_somewhere() {
-    assert_holds(|file| tidy::broken_link(&root(), file));
-    let broken = |text: &str| tidy::broken_link(&root(), &File::new("docs/a.md", text));
-    assert_eq!(broken("see [it](nowhere.md#x)").len(), 1);
-    assert_eq!(
-        broken("see [it](../README.md), [that](https://example.org/x)"),
-        []
-    );
-}
-
-#[test]
 fn no_file_names_a_path_of_one_machine() {
     assert_holds(tidy::home_folder);
     assert_fires(

@@ -10,7 +10,7 @@ mod files;
 mod sources;
 
 pub use dependencies::{anyhow_in_a_library, dependency_outside_the_table, kernel_dependency};
-pub use documents::{broken_link, home_folder};
+pub use documents::home_folder;
 pub use files::{File, files};
 pub use sources::{
     MAX_LINES, clock_in_export, missing_module_docs, pinned_nightly, quadscan_in_the_toolchain,
