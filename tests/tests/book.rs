@@ -216,9 +216,7 @@ fn every_block_of_code_in_the_book_is_tested() {
         let sources = links(&text)
             .into_iter()
             .filter(|link| link.ends_with(".rs") && !link.contains("://"));
-        let linked: Vec<String> = sources
-            .map(|link| read(&format!("docs/{link}")))
-            .collect();
+        let linked: Vec<String> = sources.map(|link| read(&format!("docs/{link}"))).collect();
         let objections = blocks(&text);
         let objections = objections
             .iter()
