@@ -53,8 +53,9 @@ impl Law {
         let latency = self.latency_ns * terms;
         let issue = self.issue_ns * together * f64::from(warps(threads)) * terms;
         let bound = latency.max(issue);
-        let (a, b) = (latency / bound, issue / bound);
-        let both = (a.powf(self.sharpness) + b.powf(self.sharpness)).powf(1.0 / self.sharpness);
+        // (latency^s + issue^s)^(1/s), of which a fit takes millions.
+        let other = self.sharpness * (latency.min(issue) / bound).ln();
+        let both = (other.exp().ln_1p() / self.sharpness).exp();
         let busy = issue / (latency + issue);
         bound * both * (1.0 + self.sharing * (1.0 - 1.0 / together) * busy)
     }

@@ -3,7 +3,8 @@
 //! coefficients. Here because libraries that offer it bring a dozen crates for
 //! these lines.
 
-/// The simplex is set up anew this many times, since it may collapse.
+/// The simplex is set up anew at most this many times, since it may collapse, and not after one
+/// that found nothing that is worth a step.
 const STARTS: usize = 4;
 
 /// Steps after each.
@@ -17,17 +18,22 @@ const SPREAD: f64 = 1e-12;
 
 /// Where `value` is smallest, near `start`. Deterministic.
 pub(super) fn minimum(start: &[f64], value: impl Fn(&[f64]) -> f64) -> Vec<f64> {
-    let mut best = start.to_vec();
+    let mut best = (value(start), start.to_vec());
     for _ in 0..STARTS {
-        best = descend(&best, &value);
+        let before = best.0;
+        best = descend(best, &value);
+        if before - best.0 < SPREAD {
+            break;
+        }
     }
-    best
+    best.1
 }
 
-fn descend(start: &[f64], value: &impl Fn(&[f64]) -> f64) -> Vec<f64> {
-    let mut corners: Vec<(f64, Vec<f64>)> = vec![(value(start), start.to_vec())];
-    for axis in 0..start.len() {
-        let mut corner = start.to_vec();
+fn descend(start: (f64, Vec<f64>), value: &impl Fn(&[f64]) -> f64) -> (f64, Vec<f64>) {
+    let axes = start.1.len();
+    let mut corners = vec![start];
+    for axis in 0..axes {
+        let mut corner = corners[0].1.clone();
         corner[axis] += SIDE;
         corners.push((value(&corner), corner));
     }
@@ -40,7 +46,7 @@ fn descend(start: &[f64], value: &impl Fn(&[f64]) -> f64) -> Vec<f64> {
         step(&mut corners, value);
     }
     corners.sort_by(|a, b| a.0.total_cmp(&b.0));
-    corners.swap_remove(0).1
+    corners.swap_remove(0)
 }
 
 /// Moves the worst corner through the middle of the others, or shrinks the simplex.
