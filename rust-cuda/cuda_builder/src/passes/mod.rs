@@ -25,7 +25,7 @@ use crate::store::{Key, Store};
 use crate::{CudaBuilderError, NvvmArch, flags, positions};
 
 use metadata::Found;
-use parts::Part;
+use parts::{Part, Spare};
 
 pub(crate) use metadata::KernelMetadata;
 
@@ -81,7 +81,7 @@ impl Passes<'_> {
             parts::keep(&module, &self.machine()?, &found, &parts)?;
         }
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        let made = self.each(module, &found, parts, threads)?;
+        let made = self.each(module, &found, parts, &Spare::new(threads - 1))?;
         Ok(made.into_iter().map(|(_, text)| text).collect())
     }
 
@@ -107,7 +107,7 @@ impl Passes<'_> {
         module: Module,
         found: &Found,
         mut parts: Vec<Part>,
-        threads: usize,
+        spare: &Spare,
     ) -> Result<Vec<Made>, CudaBuilderError> {
         if parts.len() == 1 {
             let part = parts.pop().into_iter();
@@ -124,10 +124,10 @@ impl Passes<'_> {
         {
             return Ok(made);
         }
-        let made = parts::halves(parts, threads, |half, threads| {
+        let made = parts::halves(parts, spare, |half| {
             let module = Module::parse(self.llvm, &bitcode, &self.kernels.identifier())?;
             parts::keep(&module, &self.machine()?, found, &half)?;
-            self.each(module, found, half, threads)
+            self.each(module, found, half, spare)
         })?;
         if let Some((store, key)) = &stored {
             store.keep_group(key, &made);

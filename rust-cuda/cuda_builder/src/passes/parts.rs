@@ -8,13 +8,13 @@
 //! number of parts says, and not once for each of them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use crate::CudaBuilderError;
 use crate::llvm::{Linkage, Machine, Module};
 use crate::manifest::MAIN;
 
-use super::Made;
 use super::metadata::{Found, KernelMetadata};
 
 /// The kernels of one part.
@@ -93,27 +93,131 @@ pub(super) fn keep(
     Ok(())
 }
 
-/// Does `work` for the two halves of the parts, on two threads where there are as
-/// many to use, which are shared out; the results in the parts' order.
-pub(super) fn halves(
+/// Does `work` for the two halves of the parts, at the same time where a thread is to `spare`;
+/// the half that is done first gives it back. The results are in the parts' order.
+pub(super) fn halves<M: Send>(
     mut parts: Vec<Part>,
-    threads: usize,
-    work: impl Fn(Vec<Part>, usize) -> Result<Vec<Made>, CudaBuilderError> + Sync,
-) -> Result<Vec<Made>, CudaBuilderError> {
+    spare: &Spare,
+    work: impl Fn(Vec<Part>) -> Result<Vec<M>, CudaBuilderError> + Sync,
+) -> Result<Vec<M>, CudaBuilderError> {
     let second = parts.split_off(parts.len() / 2);
     let mut done;
-    if threads <= 1 {
-        done = work(parts, 1)?;
-        done.extend(work(second, 1)?);
-    } else {
+    if spare.take() {
+        let is_done = AtomicBool::new(false);
+        let half = |parts| {
+            let made = work(parts);
+            if !is_done.swap(true, Ordering::Relaxed) {
+                spare.give_back();
+            }
+            made
+        };
         let (first, second) = thread::scope(|scope| {
-            let first = scope.spawn(|| work(parts, threads / 2));
-            let second = work(second, threads - threads / 2);
+            let first = scope.spawn(|| half(parts));
+            let second = half(second);
             let panicked = |_| Err(CudaBuilderError::Llvm("generating PTX panicked".into()));
             (first.join().unwrap_or_else(panicked), second)
         });
         done = first?;
         done.extend(second?);
+    } else {
+        done = work(parts)?;
+        done.extend(work(second)?);
     }
     Ok(done)
+}
+
+/// Threads that nobody works on: which half of the parts takes longer is not known before, and
+/// the one that is left is halved among those that are free by then.
+#[derive(Debug)]
+pub(super) struct Spare(AtomicUsize);
+
+impl Spare {
+    pub(super) fn new(threads: usize) -> Self {
+        Spare(AtomicUsize::new(threads))
+    }
+
+    /// Whether there was one to take.
+    fn take(&self) -> bool {
+        let one_less = |left: usize| left.checked_sub(1);
+        let taken = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
+        taken.is_ok()
+    }
+
+    fn give_back(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    type Names = Result<Vec<String>, CudaBuilderError>;
+
+    fn part(name: &str) -> Part {
+        Part {
+            name: name.to_owned(),
+            kernels: vec![],
+        }
+    }
+
+    fn each(parts: Vec<Part>, spare: &Spare, one: &(dyn Fn(&Part) + Sync)) -> Names {
+        if let [part] = parts.as_slice() {
+            one(part);
+            return Ok(vec![part.name.clone()]);
+        }
+        halves(parts, spare, |half| each(half, spare, one))
+    }
+
+    /// Waits for another thread.
+    fn wait_until(condition: impl Fn() -> bool) {
+        let start = Instant::now();
+        while !condition() {
+            assert!(start.elapsed() < Duration::from_secs(60), "nobody comes");
+            thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn a_thread_that_is_done_takes_over_some_of_what_is_left() {
+        let names = [
+            "first", "b", "both", "both", "quick", "quick", "quick", "quick",
+        ];
+        let (has_begun, both) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let spare = Spare::new(1);
+        let one = |part: &Part| match part.name.as_str() {
+            "first" => {
+                has_begun.store(true, Ordering::SeqCst);
+                wait_until(|| spare.0.load(Ordering::SeqCst) == 1);
+            }
+            "quick" => wait_until(|| has_begun.load(Ordering::SeqCst)),
+            "both" => {
+                both.fetch_add(1, Ordering::SeqCst);
+                wait_until(|| both.load(Ordering::SeqCst) == 2);
+            }
+            _ => {}
+        };
+        let made = each(names.map(part).into(), &spare, &one).expect("nothing fails");
+        assert_eq!(made, names);
+        assert!(spare.take() && !spare.take(), "as many as before");
+    }
+
+    #[test]
+    fn what_fails_in_either_half_is_an_error_and_the_thread_is_spare_again() {
+        let spare = Spare::new(1);
+        for failing in ["a", "b"] {
+            let done = halves(["a", "b"].map(part).into(), &spare, |half| {
+                match half[0].name == failing {
+                    true => Err(CudaBuilderError::Llvm("it fails".into())),
+                    false => Ok(half),
+                }
+            });
+            assert!(done.is_err_and(|error| error.to_string().contains("it fails")));
+        }
+        assert!(spare.take() && !spare.take(), "as many as before");
+    }
 }
