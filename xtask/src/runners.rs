@@ -25,9 +25,10 @@ pub(crate) struct Ended {
     pub(crate) duration: Duration,
 }
 
-/// How many at a time: one more than there are cores, since some only wait.
+/// How many at a time: two more than there are cores, since some only wait, for a process or
+/// for a cargo that builds in the same folder.
 pub(crate) fn at_once() -> usize {
-    thread::available_parallelism().map_or(1, NonZero::get) + 1
+    thread::available_parallelism().map_or(1, NonZero::get) + 2
 }
 
 /// Runs all of `runners`, `at_once` at a time, and hands each to `ended` as it ends.

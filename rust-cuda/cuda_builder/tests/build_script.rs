@@ -21,6 +21,13 @@ fn main() {
 }
 "#;
 
+/// The workspace that this test is of.
+fn workspace() -> &'static Path {
+    let mut above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let workspace = above.find(|folder| folder.join("Cargo.lock").is_file());
+    workspace.expect("a workspace has a lock file")
+}
+
 /// A package with that build script, and the kernels beside it.
 struct Host {
     folder: tempfile::TempDir,
@@ -51,11 +58,8 @@ impl Host {
         );
         write("resources/.keep", "");
         // The versions that are on this machine.
-        let lock = here
-            .ancestors()
-            .map(|folder| folder.join("Cargo.lock"))
-            .find(|lock| lock.is_file());
-        fs::copy(lock.unwrap(), folder.path().join("Cargo.lock")).unwrap();
+        let lock = workspace().join("Cargo.lock");
+        fs::copy(lock, folder.path().join("Cargo.lock")).unwrap();
         Host { folder }
     }
 
@@ -74,11 +78,16 @@ impl Host {
     }
 
     fn build_with(&self, variables: &[(&str, &str)]) -> (bool, String) {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("host");
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let Output { status, stderr, .. } = Command::new(env!("CARGO"))
             .args(["build", "--offline"])
+            // What is built of the builder's dependencies is the workspace's.
+            .arg("--config")
+            .arg(workspace().join("Cargo.toml"))
+            .args(["--config", "profile.dev.package.cuda_builder.opt-level=0"])
             .current_dir(self.folder.path())
-            .env("CARGO_TARGET_DIR", target)
+            .env("CARGO_BUILD_BUILD_DIR", target.with_file_name(""))
+            .env("CARGO_TARGET_DIR", target.join("host"))
             .env("NESTED_TARGET", nested_target())
             .env("CARGO_TERM_COLOR", "never")
             .envs(variables.iter().copied())

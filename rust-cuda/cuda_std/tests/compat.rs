@@ -13,6 +13,11 @@ fn folder(name: &str) -> PathBuf {
         .join(name)
 }
 
+/// The target folder that this test was built in.
+fn target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("")
+}
+
 fn scratch(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("rust-cuda-compat")
@@ -101,7 +106,7 @@ fn artifact(name: &str, archs: &[NvvmArch]) -> Artifact {
     lock(&folder);
     CudaBuilder::new(&folder)
         .archs(archs)
-        .target_dir(Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("cuda-builder"))
+        .target_dir(target().join("cuda-builder"))
         .out_dir(scratch(name))
         .build_all()
         .unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -422,6 +427,11 @@ fn a_build_script() {
     let output = Command::new(env!("CARGO"))
         .args(["run", "--quiet", "--manifest-path"])
         .arg(host.join("Cargo.toml"))
+        // What is built of the builder's dependencies is the workspace's.
+        .arg("--config")
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml"))
+        .args(["--config", "profile.dev.package.cuda_builder.opt-level=0"])
+        .env("CARGO_BUILD_BUILD_DIR", target())
         .env("CARGO_TARGET_DIR", scratch("host"))
         .output()
         .expect("cargo runs");

@@ -105,17 +105,6 @@ fn a_new_app_runs_and_passes_its_tests_as_it_is() {
     assert!(tested.contains("2 passed"), "{tested}");
 }
 
-/// Cargo's settings for all of these crates: with the same ones they share what they depend
-/// on, which is most of what is compiled. What goes through all PTX in build scripts is
-/// optimised, as in the workspace.
-const SETTINGS: [&str; 5] = [
-    "profile.dev.debug=0",
-    "profile.dev.incremental=false",
-    "profile.dev.package.cuda_builder.opt-level=2",
-    "profile.dev.package.miniz_oxide.opt-level=3",
-    "profile.dev.package.sha2.opt-level=3",
-];
-
 /// Cargo for a crate outside, on versions that are on this machine.
 fn cargo_for(folder: &Path, what: &str) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -123,14 +112,15 @@ fn cargo_for(folder: &Path, what: &str) -> Command {
     command
         .args([what, "--offline", "--quiet"])
         .current_dir(folder)
-        // Not the workspace's: there, what depends on the way to the stub would
-        // be built anew each time that the two ways take turns.
+        .env("CARGO_BUILD_BUILD_DIR", target())
         .env("CARGO_TARGET_DIR", target().join("outside_crate"))
         .env("CUDA_BUILDER_TARGET_DIR", nested_target())
         .env_remove("CUDA_LIBRARY_PATH");
-    for setting in SETTINGS {
-        command.args(["--config", setting]);
-    }
+    // With the workspace's profiles, what both depend on, which is most of what is compiled, is
+    // there already. Apart are what depends on the way to the stub, `cust_raw`, and what depends
+    // on that: it would be built anew each time that the two ways take turns.
+    command.arg("--config").arg(root().join("Cargo.toml"));
+    command.args(["--config", "profile.dev.package.cust_raw.opt-level=1"]);
     command
 }
 

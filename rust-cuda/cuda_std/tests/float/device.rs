@@ -19,7 +19,7 @@ const BLOCK: u32 = 128;
 fn ptx() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = root.join("tests/rust-cuda-compat/functions");
-    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("rust-cuda-compat");
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR"));
     std::fs::copy(root.join("../../Cargo.lock"), folder.join("Cargo.lock")).expect("a lock file");
     let update = Command::new(env!("CARGO"))
         .args([
@@ -36,8 +36,9 @@ fn ptx() -> String {
     let artifact = CudaBuilder::new(&folder)
         .archs(&[NvvmArch::Compute75])
         .lint(Lint::LocalArray, LintLevel::Deny)
-        .target_dir(scratch.join("target"))
-        .out_dir(scratch.join("functions"))
+        // Where core has been built.
+        .target_dir(scratch.with_file_name("cuda-builder"))
+        .out_dir(scratch.join("rust-cuda-compat/functions"))
         .build_all()
         .unwrap_or_else(|error| panic!("{error}"));
     let path = artifact.ptx_paths().next().expect("one architecture");
