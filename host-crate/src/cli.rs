@@ -238,7 +238,7 @@ pub struct IntegrateArguments {
 
     /// List the functions: formula, parameters, limits and break points; integrate nothing
     #[arg(long, conflicts_with_all = ["from", "to", "parameters", "rule", "precision", "strips", "tolerance",
-        "absolute", "intervals", "levels", "breaks", "batch", "out"])]
+        "absolute", "intervals", "levels", "breaks", "batch", "out", "artifact"])]
     pub list: bool,
 
     /// Lower limit: a number, inf or -inf [default: the function's own]
@@ -303,6 +303,10 @@ pub struct IntegrateArguments {
     /// Form of the results: table, csv, markdown, json [default: table, of a batch csv]
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,
+
+    /// Take the PTX from this folder instead of the one inside the program
+    #[arg(long, value_name = "DIR")]
+    pub artifact: Option<PathBuf>,
 
     /// Device: auto, cuda, cuda:N, emulator
     #[arg(long, default_value = "auto", value_name = "DEVICE")]

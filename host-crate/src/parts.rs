@@ -43,11 +43,8 @@ pub struct Listing {
 pub fn list(arguments: &ArtifactArguments) -> Result<Listing> {
     let choice = arguments.device.parse()?;
     expect_artifact(arguments.artifact.as_deref())?;
-    let artifact = match &arguments.artifact {
-        // SAFETY: nothing of it is launched.
-        Some(folder) => unsafe { Artifact::read(folder) }?,
-        None => Artifact::embedded()?,
-    };
+    // SAFETY: nothing of it is launched.
+    let artifact = unsafe { Artifact::of(arguments.artifact.as_deref()) }?;
     let (device, no_gpu) = match choice {
         DeviceChoice::Auto => Device::open_best()?,
         named => (Device::open(named)?, None),

@@ -11,7 +11,9 @@ use crate::setup;
 
 pub(crate) fn run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
     if arguments.iter().any(|argument| argument == "--list") {
-        return become_program(&without_kernels()?, "bench", arguments);
+        // With the suite's package, so that its library is this one's too.
+        let quadscan = without_kernels(&["--package", "quadscan-tests"])?;
+        return become_program(&quadscan, "bench", arguments);
     }
     become_quadscan("bench", arguments)
 }
@@ -25,7 +27,7 @@ pub(crate) fn become_quadscan(
     become_program(&build()?, subcommand, arguments)
 }
 
-fn become_program(
+pub(crate) fn become_program(
     quadscan: &Executable,
     subcommand: &str,
     arguments: &[OsString],
@@ -41,20 +43,32 @@ fn become_program(
 
 /// The program in release, its PTX inside.
 pub(crate) fn build() -> anyhow::Result<Executable> {
-    program(&["--release"])
+    built(build_command(&["--release"]))
 }
 
-/// The program that can say what there is, and launch nothing: no kernels are built for it.
-fn without_kernels() -> anyhow::Result<Executable> {
-    // With the suite's package, so that its library is this one's too.
-    program(&["--no-default-features", "--package", "quadscan-tests"])
+/// The program without kernels, which launches what it is given. It has a place of its own, apart
+/// from the one with kernels, which may be running; what it is made of is shared.
+pub(crate) fn without_kernels(options: &[&str]) -> anyhow::Result<Executable> {
+    let target = cargo::target_directory()?;
+    let mut build = build_command(&["--no-default-features"]);
+    build.args(options);
+    build
+        .arg("--target-dir")
+        .arg(target.join("without_kernels"));
+    if std::env::var_os("CARGO_BUILD_BUILD_DIR").is_none() {
+        build.env("CARGO_BUILD_BUILD_DIR", target);
+    }
+    built(build)
 }
 
-/// The program, built with these options.
-pub(crate) fn program(options: &[&str]) -> anyhow::Result<Executable> {
+fn build_command(options: &[&str]) -> Command {
     let mut build = cargo::command("build");
     build.args(["--package", "quadscan", "--bin", "quadscan"]);
     build.args(options);
+    build
+}
+
+fn built(build: Command) -> anyhow::Result<Executable> {
     cargo::build(build, "quadscan")?
         .into_iter()
         .find(|executable| executable.name == "quadscan" && !executable.is_test)

@@ -151,6 +151,19 @@ impl Artifact {
         Ok(artifact)
     }
 
+    /// That of a folder, where one is named, or else the one inside the program.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Artifact::read`].
+    pub(crate) unsafe fn of(folder: Option<&Path>) -> Result<Self> {
+        match folder {
+            // SAFETY: the caller's.
+            Some(folder) => unsafe { Self::read(folder) },
+            None => Self::embedded(),
+        }
+    }
+
     fn assemble(manifest: &str, mut text_of: impl FnMut(&str) -> Result<Text>) -> Result<Self> {
         let manifest =
             Manifest::from_json(manifest).map_err(|reason| corrupt(MANIFEST, &reason))?;

@@ -21,6 +21,7 @@ mod target;
 use std::io::{self, Read, Write};
 
 use crate::cli::IntegrateArguments;
+use crate::device::Artifact;
 use crate::error::{Error, Result};
 use items::Items;
 use number::Number;
@@ -86,6 +87,21 @@ pub fn check(arguments: &IntegrateArguments) -> Result<()> {
     }
 }
 
+/// What a folder lacks is no fault of the program's.
+fn without_kernels<R: Number>(error: Error, request: &Request<R>) -> Error {
+    match (error, &request.artifact) {
+        (Error::UnknownKernel { kernel }, Some(folder)) => refused(
+            "--artifact",
+            format!(
+                "{} has no kernel `{kernel}`, allowed is a folder with the kernels of {}",
+                folder.display(),
+                request.of.name
+            ),
+        ),
+        (error, _) => error,
+    }
+}
+
 fn of<R: Number>(
     arguments: &IntegrateArguments,
     input: &mut dyn Read,
@@ -101,9 +117,13 @@ fn of<R: Number>(
     let target = request.out.as_deref();
     let target = target.map(|path| target::check(path, request.file()).map(|form| (path, form)));
     let target = target.transpose()?;
+    // SAFETY: whoever names a folder with --artifact vouches that it was built from this
+    // program's kernels.
+    let artifact = unsafe { Artifact::of(request.artifact.as_deref()) }?;
     let (device, name) = run::open(request.device)?;
     say(&name);
-    let rows = run::rows(&device, of, method, &items)?;
+    let rows = run::rows(&device.load(&artifact)?, of, method, &items);
+    let rows = rows.map_err(|error| without_kernels(error, &request))?;
     let results = Results {
         request: &request,
         items: &items,

@@ -9,7 +9,7 @@ use super::items::Items;
 use super::method::Method;
 use super::number::Number;
 use super::{batch, refused, target};
-use crate::cli::IntegrateArguments;
+use crate::cli::{IntegrateArguments, expect_artifact};
 use crate::device::DeviceChoice;
 use crate::error::Result;
 use crate::export::Format;
@@ -24,6 +24,7 @@ pub(super) enum Precision {
 
 impl Precision {
     pub(super) fn new(arguments: &IntegrateArguments) -> Result<Self> {
+        expect_artifact(arguments.artifact.as_deref())?;
         let name = arguments.precision.as_str();
         let all = [(f32::NAME, Precision::F32), (f64::NAME, Precision::F64)];
         match all.into_iter().find(|(known, _)| *known == name) {
@@ -47,6 +48,8 @@ pub(super) struct Request<R: Number> {
     pub(super) method: Method<R>,
     /// The file of items.
     pub(super) batch: Option<PathBuf>,
+    /// The folder of the PTX.
+    pub(super) artifact: Option<PathBuf>,
     /// The device, as it was asked for.
     pub(super) device: DeviceChoice,
     /// Form of the results on standard output.
@@ -77,6 +80,7 @@ impl<R: Number> Request<R> {
             given: Given::new(arguments, &of)?,
             method: Method::new(arguments)?,
             batch: arguments.batch.clone(),
+            artifact: arguments.artifact.clone(),
             device: device(&arguments.device)?,
             format: format(arguments)?,
             out: arguments.out.clone(),

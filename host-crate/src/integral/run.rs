@@ -4,7 +4,7 @@ use super::items::Items;
 use super::method::Method;
 use super::number::{Number, is_nan};
 use super::results::Row;
-use crate::device::{Artifact, Device, DeviceChoice, Module};
+use crate::device::{Device, DeviceChoice, Module};
 use crate::error::{Error, Result};
 use crate::integrate::{self, Adaptive, Composite, Kernels, Outcome, Rule, TanhSinh};
 
@@ -35,22 +35,22 @@ pub(super) fn open(choice: DeviceChoice) -> Result<(Device, String)> {
 
 /// What comes of the items.
 pub(super) fn rows<R: Number>(
-    device: &Device,
+    module: &Module,
     of: &Kernels<R>,
     method: &Method<R>,
     items: &Items<R>,
 ) -> Result<Vec<Row<R>>> {
-    let module = device.load(&Artifact::embedded()?)?;
+    let device = module.device();
     match method {
-        Method::Composite { rule, strips } => strip_by_strip(&module, of, *rule, *strips, items),
+        Method::Composite { rule, strips } => strip_by_strip(module, of, *rule, *strips, items),
         Method::Adaptive(options) => {
-            let mut plan = Adaptive::new(&module, *of, options.clone())?;
+            let mut plan = Adaptive::new(module, *of, options.clone())?;
             batch(device, items, |items, outcomes| {
                 plan.integrate(items, outcomes)
             })
         }
         Method::TanhSinh(options) => {
-            let mut plan = TanhSinh::new(&module, *of, options.clone())?;
+            let mut plan = TanhSinh::new(module, *of, options.clone())?;
             batch(device, items, |items, outcomes| {
                 plan.integrate(items, outcomes)
             })

@@ -124,12 +124,9 @@ fn version(version: (u32, u32)) -> String {
 impl DeviceLaboratory {
     fn open(device: DeviceChoice, artifact: Option<&Path>) -> Result<Self> {
         let opened = Opened::new(device)?;
-        let artifact = match artifact {
-            // SAFETY: whoever names a folder with --artifact vouches that it was
-            // built from this program's kernels; every sum is checked besides.
-            Some(folder) => unsafe { Artifact::read(folder) }?,
-            None => Artifact::embedded()?,
-        };
+        // SAFETY: whoever names a folder with --artifact vouches that it was
+        // built from this program's kernels; every sum is checked besides.
+        let artifact = unsafe { Artifact::of(artifact) }?;
         Self::new(opened, &artifact)
     }
 

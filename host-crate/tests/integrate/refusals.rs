@@ -247,3 +247,11 @@ fn unknown_words_are_refused() {
         );
     }
 }
+
+#[test]
+fn a_folder_without_ptx_is_refused() {
+    assert_eq!(
+        refused("--integrand runge --artifact nowhere"),
+        "--artifact nowhere has no manifest.json, allowed is a folder that cuda_builder wrote"
+    );
+}

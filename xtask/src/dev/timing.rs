@@ -31,7 +31,7 @@ pub(super) fn times(
     folder: &Path,
     anew: bool,
 ) -> anyhow::Result<Times> {
-    let quadscan = bench::program(&["--release", "--no-default-features"])?;
+    let quadscan = bench::without_kernels(&["--release"])?;
     run(&quadscan.path, kernel, artifact, folder, anew)
 }
 
