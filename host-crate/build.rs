@@ -3,15 +3,19 @@
 //! The output is `artifact.rs`, which `src/device/artifact.rs` includes: the
 //! manifest and the PTX of each part and architecture as text. The network is not used.
 
+#[path = "../kernels-crate/ptx.rs"]
+mod ptx;
+
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::io::Read;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::{env, fs, process, thread};
+use std::sync::Mutex;
+use std::{env, fs, iter, process, thread};
 
+use cuda_builder::LintLevel;
 use cuda_builder::manifest::{Manifest, Part};
-use cuda_builder::{CudaBuilder, LintLevel, NvvmArch};
 use flate2::Compression;
 use flate2::read::ZlibEncoder;
 
@@ -47,11 +51,8 @@ fn record_revision() {
 
 fn embed() -> Result<(), String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
-    let artifact = CudaBuilder::new("../kernels-crate")
-        .archs(&[NvvmArch::Compute75, NvvmArch::Compute90])
-        .fma_contraction(false)
+    let artifact = ptx::builder("../kernels-crate")
         .lints(LintLevel::Deny)
-        .setup_command("cargo xtask setup")
         .build_all()
         .map_err(|error| error.to_string())?;
     let source = source(&artifact.manifest, &artifact.dir, &out)?;
@@ -103,15 +104,14 @@ fn pack_all(parts: &[&Part], dir: &Path, folder: &Path) -> Result<(), String> {
         fs::rename(&new, &packed).map_err(cannot("rename", &new))
     };
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    let share = parts.len().div_ceil(threads).max(1);
+    let left = Mutex::new(parts.iter());
+    let next = || left.lock().ok().and_then(|mut left| left.next());
+    let pack_some = || iter::from_fn(next).try_for_each(|part| pack_one(part));
     thread::scope(|scope| {
-        let shares: Vec<_> = parts
-            .chunks(share)
-            .map(|parts| scope.spawn(|| parts.iter().try_for_each(|part| pack_one(part))))
-            .collect();
-        shares.into_iter().try_for_each(|share| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(pack_some)).collect();
+        threads.into_iter().try_for_each(|thread| {
             let panicked = |_| Err("packing PTX panicked".to_owned());
-            share.join().unwrap_or_else(panicked)
+            thread.join().unwrap_or_else(panicked)
         })
     })?;
     let names: BTreeSet<String> = parts.iter().map(|part| packed_name(part)).collect();

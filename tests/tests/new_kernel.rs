@@ -5,6 +5,8 @@
 //!
 //! - `watched`: what `cargo xtask dev` says of such a kernel while it is edited.
 
+#[path = "../../kernels-crate/ptx.rs"]
+mod ptx;
 #[path = "new_kernel/watched.rs"]
 mod watched;
 
@@ -15,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use cuda_builder::{CudaBuilder, LintLevel, NvvmArch};
+use cuda_builder::LintLevel;
 use quadscan_tests::tidy::{self, Rule};
 
 /// The kernels that are made, and what of.
@@ -46,6 +48,12 @@ fn target() -> PathBuf {
     test.ancestors().nth(3).expect("a target folder").to_owned()
 }
 
+/// Where kernels are built: minutes of work, which others may have done.
+fn nested_target() -> PathBuf {
+    let shared = std::env::var_os("CUDA_BUILDER_TARGET_DIR").filter(|shared| !shared.is_empty());
+    shared.map_or_else(|| target().join("cuda-builder"), PathBuf::from)
+}
+
 /// Where the copy is built, the same each time for a checkout: cargo tells packages apart by
 /// their paths, and has built these before.
 fn folder() -> PathBuf {
@@ -69,7 +77,10 @@ fn cargo(subcommand: &str, folder: &Path) -> Command {
     command
         .arg(subcommand)
         .current_dir(folder)
-        .env("CARGO_TARGET_DIR", target())
+        // What it depends on has been built; its programs have the names of this workspace's.
+        .env("CARGO_BUILD_BUILD_DIR", target())
+        .env("CARGO_TARGET_DIR", target().join("new_kernel"))
+        .env("CUDA_BUILDER_TARGET_DIR", nested_target())
         // As this workspace's configuration has it: what depends on it is not built again.
         .env(
             "CUDA_LIBRARY_PATH",
@@ -196,16 +207,13 @@ fn artifact(folder: &Path) -> PathBuf {
         "integrand" => format!("integrate_{name}"),
         _ => name.to_owned(),
     });
-    let built = CudaBuilder::new(folder.join("kernels-crate"))
-        .arch(NvvmArch::Compute90)
-        .fma_contraction(false)
+    let [.., newest] = ptx::ARCHS;
+    let built = ptx::builder(folder.join("kernels-crate"))
+        .arch(newest)
         .lints(LintLevel::Deny)
         .only(&names)
         .build_args(&["--no-default-features", "--features=catalogue"])
-        .target_dir(
-            std::env::var_os("CUDA_BUILDER_TARGET_DIR")
-                .map_or_else(|| target().join("cuda-builder"), PathBuf::from),
-        )
+        .target_dir(nested_target())
         .out_dir(folder.join("target"))
         .build_all();
     built.expect("they build").dir
@@ -264,6 +272,18 @@ fn a_new_kernel_of_every_origin_is_complete() {
         assert!(text.contains(name), "{text}");
         assert!(text.contains("under 3 schedules: nothing found"), "{text}");
     }
+
+    let integrated = Command::new(program("quadscan"))
+        .args(["integrate", "--integrand", "tried_integrand"])
+        .args(["--device", "emulator", "--format", "csv", "--artifact"])
+        .arg(&artifact)
+        .output()
+        .expect("it starts");
+    let text = String::from_utf8_lossy(&integrated.stdout);
+    assert!(integrated.status.success(), "{text}{}", said(&integrated));
+    // Of exp(-x) from 0 to 1.
+    let digits = (1.0 - (-1.0_f64).exp()).to_string();
+    assert!(text.contains(&digits[..15]), "{text}");
 
     let listed = Command::new(program("quadscan"))
         .args(["bench", "--list"])

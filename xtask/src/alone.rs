@@ -12,11 +12,11 @@ use std::process::Command;
 use std::thread;
 
 use anyhow::Context;
-use cuda_builder::{CudaBuilder, LintLevel, NvvmArch};
+use cuda_builder::{CudaBuilder, LintLevel};
 use quadscan_kernels::integrate::catalogue::CATALOGUE;
 
 use crate::cargo::{self, Executable};
-use crate::{BuildFailed, terminal};
+use crate::{BuildFailed, ptx, terminal};
 
 /// The suite that states what kernels promise.
 pub(crate) const SUITE: &str = "conformance";
@@ -47,7 +47,8 @@ fn is_own(name: &str) -> bool {
     std::fs::read_to_string(source).is_ok_and(|text| text.contains(&format!("fn {name}(")))
 }
 
-fn is_integrand(name: &str) -> bool {
+/// Whether the catalogue has an integrand of this name.
+pub(crate) fn is_integrand(name: &str) -> bool {
     CATALOGUE.iter().any(|entry| entry.f64.name == name)
 }
 
@@ -72,23 +73,27 @@ pub(crate) fn artifact(kernel: &str) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
+/// The PTX of all kernels of an integrand for all architectures; where it is.
+pub(crate) fn integrand(name: &str) -> anyhow::Result<PathBuf> {
+    let folder = cargo::target_directory()?.join("integrate").join(name);
+    build_in(&folder, |builder| {
+        builder
+            .archs(&ptx::ARCHS)
+            .only(&[format!("integrate_{name}")])
+            .build_args(features(name))
+    })?;
+    Ok(folder)
+}
+
 /// Builds the kernels of these entries into a folder; all there are where none is named.
 pub(crate) fn entries(names: &[String], folder: &Path) -> anyhow::Result<()> {
     build_in(folder, |builder| builder.only(names))
 }
 
 fn build_in(folder: &Path, with: impl FnOnce(CudaBuilder) -> CudaBuilder) -> anyhow::Result<()> {
-    let mut builder = CudaBuilder::new(cargo::root().join("kernels-crate"))
-        .arch(NvvmArch::Compute90)
-        // As in host-crate/build.rs, so that the code is the same.
-        .fma_contraction(false)
-        .lints(LintLevel::Deny)
-        .setup_command("cargo xtask setup")
-        .out_dir(folder);
-    // A build script's, and ours, where nothing else is said.
-    if std::env::var_os("CUDA_BUILDER_TARGET_DIR").is_none() {
-        builder = builder.target_dir(cargo::target_directory()?.join("cuda-builder"));
-    }
+    let builder = ptx::builder(&cargo::root().join("kernels-crate"), folder)?
+        .arch(ptx::NEWEST)
+        .lints(LintLevel::Deny);
     let built = with(builder).build_all();
     built.map_err(|error| BuildFailed(error.to_string()))?;
     Ok(())

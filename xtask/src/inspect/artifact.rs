@@ -2,17 +2,17 @@
 //!
 //! Of another revision, only the part of one kernel is built, by this checkout's builder.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
-use std::{env, fs};
 
 use anyhow::Context;
 use cuda_builder::manifest::{Kernel, Manifest, Part};
-use cuda_builder::{CudaBuilder, CudaBuilderError, NvvmArch, toolchain};
+use cuda_builder::{CudaBuilderError, NvvmArch, toolchain};
 use cuda_inspect::listing::Sources;
 
-use crate::{BuildFailed, Refused, cargo, setup, terminal};
+use crate::{BuildFailed, Refused, cargo, ptx, setup, terminal};
 
 /// The kernels, below the root of a checkout.
 const KERNELS: &str = "kernels-crate";
@@ -120,27 +120,11 @@ impl Built {
     }
 }
 
-/// The builder with everything that decides the code of our own PTX.
-fn builder(root: &Path, archs: &[NvvmArch], out: PathBuf) -> anyhow::Result<CudaBuilder> {
-    let shared = env::var_os("CUDA_BUILDER_TARGET_DIR").filter(|shared| !shared.is_empty());
-    let target = match shared {
-        Some(shared) => PathBuf::from(shared),
-        None => cargo::target_directory()?.join("cuda-builder"),
-    };
-    Ok(CudaBuilder::new(root.join(KERNELS))
-        .archs(archs)
-        .fma_contraction(false)
-        .target_dir(target)
-        .out_dir(out)
-        .setup_command("cargo xtask setup"))
-}
-
 fn build(root: &Path, name: &str, what: &str, part: Option<&str>) -> anyhow::Result<Built> {
     let start = Instant::now();
     terminal::begin(&format!("building {what}"));
     let out = folder()?.join(name);
-    let archs = [NvvmArch::Compute75, NvvmArch::Compute90];
-    let all = || builder(root, &archs, out.clone());
+    let all = || ptx::builder(&root.join(KERNELS), &out);
     let built = match part {
         Some(part) => match all()?.only(&[part]).build_all() {
             // There is no such part.
@@ -165,7 +149,8 @@ pub(super) fn optimised_ir(arch: NvvmArch, part: &str) -> anyhow::Result<String>
     let out = folder()?.join("ir");
     fs::create_dir_all(&out).with_context(|| format!("{} could not be made", out.display()))?;
     let path = out.join("module.ll");
-    builder(cargo::root(), &[arch], out)?
+    ptx::builder(&cargo::root().join(KERNELS), &out)?
+        .arch(arch)
         .only(&[part])
         .final_module_path(&path)
         .build_all()

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::Context;
-use cuda_builder::{CudaBuilder, NvvmArch};
 
 use super::candidates::{self, Algorithm, Candidate};
-use crate::{BuildFailed, cargo};
+use crate::{BuildFailed, cargo, ptx};
 
 const TEMPLATE: &str = include_str!("kernels.rs.template");
 
@@ -103,12 +102,8 @@ pub(crate) fn build(folder: &Path, candidates: &[Candidate]) -> anyhow::Result<P
     write("Cargo.lock", &lock)?;
     take_from_lock(folder)?;
     let artifact = folder.join("artifact");
-    CudaBuilder::new(folder)
-        .arch(NvvmArch::Compute90)
-        .fma_contraction(false)
-        .target_dir(cargo::target_directory()?.join("cuda-builder"))
-        .out_dir(&artifact)
-        .setup_command("cargo xtask setup")
+    ptx::builder(folder, &artifact)?
+        .arch(ptx::NEWEST)
         .build_all()
         .map_err(|error| BuildFailed(error.to_string()))?;
     let list = serde_json::to_string_pretty(candidates)?;
