@@ -29,6 +29,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use cuda_builder::manifest::Kernel;
+use cuda_builder::names;
 use quadscan::device::emulator::ptx_emulator::Checks;
 use quadscan::device::emulator::{Checking, Emulator, Settings, Verdict};
 use quadscan::device::{Artifact, Device};
@@ -53,8 +54,8 @@ pub const MORE: u8 = 4;
 #[derive(Parser, Debug)]
 #[command(name = "check", bin_name = "cargo xtask check", no_binary_name = true)]
 struct Arguments {
-    /// Check launches of this kernel alone, or of those of the part or the integrand of this
-    /// name
+    /// Check launches of this kernel alone, or of those of the part, the integrand, the family
+    /// (what their names begin with) or the module of this name
     #[arg(value_name = "KERNEL")]
     kernel: Option<String>,
     /// Interleavings of warps, blocks and divergent paths to run
@@ -126,16 +127,15 @@ fn kernels(artifact: &Artifact) -> impl Iterator<Item = &Kernel> {
     module.into_iter().flat_map(|module| module.kernels())
 }
 
-/// The entries that an argument names: one, or those of a part or of an integrand.
-fn named<'a>(artifact: &'a Artifact, name: &str) -> Vec<&'a str> {
-    let parts = artifact.manifest().modules.last().into_iter();
-    let parts = parts.flat_map(|module| &module.parts);
-    let entries = parts.flat_map(|part| {
-        let whole = part.name == name || part.name.strip_prefix("integrate_") == Some(name);
-        let entries = part.kernels.iter().map(|kernel| kernel.entry.as_str());
-        entries.filter(move |entry| whole || *entry == name)
-    });
-    entries.collect()
+/// The entries that an argument names.
+fn named<'a>(artifact: &'a Artifact, name: &str) -> Result<Vec<&'a str>, String> {
+    let module = artifact.manifest().modules.last().into_iter();
+    let entries = names::entries(name, module.flat_map(|module| &module.parts));
+    let entries = entries.map_err(|unknown| match unknown.near.is_empty() {
+        true => format!("{unknown}: `cargo xtask inspect --all` lists those that there are"),
+        false => unknown.to_string(),
+    })?;
+    Ok(entries.into_iter().collect())
 }
 
 /// The artifact that is checked.
@@ -180,16 +180,7 @@ fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
     }
     let cases = &statements(cases, arguments)?[..];
     let name = arguments.kernel.as_deref();
-    let only: Option<Vec<&str>> = name.map(|name| named(&artifact, name));
-    if let Some(asked) = name
-        && only.as_ref().is_some_and(Vec::is_empty)
-    {
-        let known: Vec<&str> = kernels(&artifact).map(|known| &*known.entry).collect();
-        return Err(format!(
-            "there is no kernel `{asked}`, allowed are {}",
-            known.join(", ")
-        ));
-    }
+    let only = name.map(|name| named(&artifact, name)).transpose()?;
     let only = only.as_deref();
     let all: Vec<usize> = (0..cases.len()).collect();
     let runs = run_all(cases, &all, arguments, only, &artifact);

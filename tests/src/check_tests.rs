@@ -122,13 +122,12 @@ fn a_statement_that_does_not_hold_fails_the_check() {
 
 #[test]
 fn what_cannot_be_checked_is_refused_with_what_can() {
-    let refused = check(&[SOUND], &arguments(Some("scan")))
+    let refused = check(&[SOUND], &arguments(Some("blelloch_exclusive_i8")))
         .err()
         .expect("there is no such kernel");
-    assert!(
-        refused.starts_with("there is no kernel `scan`, allowed are blelloch_"),
-        "{refused}"
-    );
+    let near =
+        "KERNEL `blelloch_exclusive_i8` is no kernel's name: near it are blelloch_exclusive_f32, ";
+    assert!(refused.starts_with(near), "{refused}");
     for wrong in [
         &["--schedules", "0"][..],
         &["--schedules", "x"],
@@ -140,9 +139,10 @@ fn what_cannot_be_checked_is_refused_with_what_can() {
 }
 
 #[test]
-fn a_name_is_that_of_an_entry_or_of_a_part_or_of_an_integrand() {
+fn a_name_is_that_of_an_entry_a_part_an_integrand_a_family_or_a_module() {
     let artifact = Artifact::embedded().expect("the program was built whole");
-    assert_eq!(named(&artifact, "hang"), ["hang"]);
+    let named = |name| named(&artifact, name);
+    assert_eq!(named("hang"), Ok(vec!["hang"]));
     let of_runge = [
         "adaptive_runge_f32",
         "adaptive_runge_f64",
@@ -151,9 +151,13 @@ fn a_name_is_that_of_an_entry_or_of_a_part_or_of_an_integrand() {
         "tanh_sinh_runge_f32",
         "tanh_sinh_runge_f64",
     ];
-    assert_eq!(named(&artifact, "runge"), of_runge);
-    assert_eq!(named(&artifact, "integrate_runge"), of_runge);
-    assert!(named(&artifact, "rung").is_empty());
+    assert_eq!(named("runge"), Ok(of_runge.to_vec()));
+    assert_eq!(named("integrate_runge"), Ok(of_runge.to_vec()));
+    let family = named("adaptive").expect("a family");
+    assert!(family.contains(&"adaptive_runge_f32"), "{family:?}");
+    let module = named("diagnostics").expect("a module");
+    assert!(module.contains(&"hang"), "{module:?}");
+    assert!(named("rung").is_err());
 }
 
 /// The arguments for a kernel that was built alone.

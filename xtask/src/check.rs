@@ -5,18 +5,45 @@
 //! is built [`alone`], and its own statements are run: the suite says when those need other
 //! kernels too, and then all are built, as for any other KERNEL.
 
-use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
 use anyhow::Context;
 
-use crate::{alone, bundle, setup, terminal};
+use crate::cargo::Executable;
+use crate::{alone, bundle, setup, subject, terminal};
 
-pub(crate) fn run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
+/// What is checked, and how often.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Options {
+    /// Check launches of this kernel alone, or of those of the part, the integrand, the family
+    /// (what their names begin with) or the module of this name
+    #[arg(value_name = "KERNEL")]
+    kernel: Option<String>,
+    /// Interleavings of warps, blocks and divergent paths to run
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    schedules: u64,
+}
+
+impl Options {
+    /// The suite's command.
+    fn command(&self, suite: &Executable) -> Command {
+        let mut command = Command::new(&suite.path);
+        command.arg("check").args(&self.kernel);
+        command.args(["--schedules", &self.schedules.to_string()]);
+        command
+    }
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    let kernel = options.kernel.as_deref();
+    let own = kernel.filter(|kernel| alone::has_statements(kernel));
+    if let (Some(kernel), None) = (kernel, own) {
+        subject::can_be(kernel)?;
+    }
     setup::ensure()?;
-    if let Some(kernel) = kernel(arguments).filter(|kernel| alone::has_statements(kernel))
-        && let Some(code) = check_alone(kernel, arguments)?
+    if let Some(kernel) = own
+        && let Some(code) = check_alone(kernel, options)?
     {
         return Ok(code);
     }
@@ -24,20 +51,16 @@ pub(crate) fn run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
         .pop()
         .context("cargo built the tests and named no executable")?;
     // The program takes this process over: its exit code needs no handing on.
-    let error = Command::new(&suite.path)
-        .arg("check")
-        .args(arguments)
-        .exec();
+    let error = options.command(&suite).exec();
     Err(error).with_context(|| format!("{} could not be started", suite.path.display()))
 }
 
 /// Checks one kernel by its own statements; none where these need others too.
-fn check_alone(kernel: &str, arguments: &[OsString]) -> anyhow::Result<Option<ExitCode>> {
+fn check_alone(kernel: &str, options: &Options) -> anyhow::Result<Option<ExitCode>> {
     let (artifact, suite) = alone::build(kernel)?;
     terminal::begin(&format!("checking {kernel}"));
-    let status = Command::new(&suite.path)
-        .arg("check")
-        .args(arguments)
+    let status = options
+        .command(&suite)
         .arg("--artifact")
         .arg(&artifact)
         .status()
@@ -50,52 +73,9 @@ fn check_alone(kernel: &str, arguments: &[OsString]) -> anyhow::Result<Option<Ex
     Ok(Some(ExitCode::from(code.unwrap_or(1))))
 }
 
-/// The KERNEL of a command line, where there is one and nothing is strange.
-fn kernel(arguments: &[OsString]) -> Option<&str> {
-    let mut arguments = arguments.iter().map(OsString::as_os_str).map(OsStr::to_str);
-    let mut kernel = None;
-    while let Some(argument) = arguments.next() {
-        match argument? {
-            "--schedules" => {
-                arguments.next()?;
-            }
-            option if option.starts_with("--schedules=") => {}
-            option if option.starts_with('-') => return None,
-            _ if kernel.is_some() => return None,
-            name => kernel = Some(name),
-        }
-    }
-    kernel
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_kernel_is_found_among_the_arguments_and_what_is_strange_is_the_suites() {
-        let of = |line: &str| {
-            let arguments: Vec<OsString> = line.split_whitespace().map(Into::into).collect();
-            kernel(&arguments).map(str::to_owned)
-        };
-        for line in [
-            "scale",
-            "scale --schedules 3",
-            "--schedules 3 scale",
-            "--schedules=3 scale",
-        ] {
-            assert_eq!(of(line).as_deref(), Some("scale"), "{line}");
-        }
-        for line in [
-            "",
-            "--help",
-            "scale --help",
-            "scale other",
-            "scale --schedules",
-        ] {
-            assert_eq!(of(line), None, "{line}");
-        }
-    }
 
     #[test]
     fn modules_of_the_suite_that_are_about_something_else_are_no_kernels() {

@@ -1,7 +1,6 @@
 //! `cargo xtask dev KERNEL`: on every save, what is wrong with a kernel, the first thing
 //! first, on one screen.
 //!
-//! - `subject`: which kernels a name stands for.
 //! - `among`: a kernel whose statements launch others too, which nearly all of ours are.
 //! - `interface`: what a program of the host takes from a file of kernels. Pure.
 //! - `sources`: the files, and what a change of them is worth.
@@ -14,7 +13,6 @@ mod among;
 mod interface;
 mod round;
 mod sources;
-mod subject;
 mod timing;
 
 use std::io::{IsTerminal, Write};
@@ -25,7 +23,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Context;
 
-use crate::{alone, cargo, exit_code, setup, terminal};
+use crate::{alone, cargo, exit_code, setup, subject, terminal};
 use cuda_inspect::ptxas::Usage;
 use round::{Early, Outcome, Rounds};
 use sources::{Change, Sources, stamps};
@@ -81,11 +79,16 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     .context("Ctrl-C cannot be waited for")?;
     let mut sources = sources;
     let mut new_baseline = options.new_baseline;
+    let mut is_prepared = false;
     loop {
         clear();
         round(&mut rounds, options, &sources, new_baseline);
         new_baseline = false;
         say("waiting for the next save; Ctrl-C ends");
+        if !is_prepared {
+            rounds.prepare();
+            is_prepared = true;
+        }
         wait(&sources);
         sources = Sources::read(cargo::root(), &sources);
     }

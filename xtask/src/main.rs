@@ -18,9 +18,11 @@ mod inspect;
 mod integrate;
 mod new_app;
 mod new_kernel;
+mod ptx;
 mod report;
 mod runners;
 mod setup;
+mod subject;
 mod terminal;
 mod test;
 mod tune;
@@ -97,18 +99,8 @@ enum Command {
     ///
     /// Races, accesses out of bounds, reads of memory that nobody has written,
     /// barriers that not all threads reach, deadlocks: each with the line of
-    /// the source. Arguments are a KERNEL and `--schedules N`; `--help` says
-    /// more. Exits 1 when something was found.
-    #[command(disable_help_flag = true)]
-    Check {
-        /// Arguments of the check
-        #[arg(
-            trailing_var_arg = true,
-            allow_hyphen_values = true,
-            value_name = "ARGS"
-        )]
-        arguments: Vec<OsString>,
-    },
+    /// the source. Exits 1 when something was found.
+    Check(check::Options),
     /// Write a kernel of one's own: its file, launch, statements and bench row
     ///
     /// It compiles, passes `check` and appears in `bench --list` at once; what it computes is
@@ -194,7 +186,7 @@ fn main() -> ExitCode {
         Command::Bench { arguments } => bench::run(&arguments),
         Command::Integrate { arguments } => integrate::run(&arguments),
         Command::Report { arguments } => report::run(&arguments),
-        Command::Check { arguments } => check::run(&arguments),
+        Command::Check(options) => check::run(&options),
         Command::NewKernel(options) => new_kernel::run(&options),
         Command::Dev(options) => dev::run(&options),
         Command::NewApp { directory } => new_app::run(&directory),
@@ -292,6 +284,22 @@ mod tests {
         commands
     }
 
+    /// What is wrong with the kernel that a command names, if anything is.
+    fn objection(command: &[&str]) -> Option<String> {
+        // Those that `new-kernel` makes in the documents.
+        const MADE: [&str; 4] = ["mine", "total", "running", "decay"];
+        match *command {
+            [_, "new-kernel", name, ..] => new_kernel::names::check(cargo::root(), name).err(),
+            [_, "check" | "dev" | "inspect", name, ..] => {
+                let is_name = name != "KERNEL" && !name.starts_with('-');
+                let is_asked = is_name && !MADE.contains(&name);
+                let can_be = is_asked.then(|| subject::can_be(name))?;
+                can_be.err().map(|refused| refused.to_string())
+            }
+            _ => None,
+        }
+    }
+
     #[test]
     fn every_command_in_the_readme_and_the_docs_is_understood() {
         for (name, text) in [
@@ -330,6 +338,7 @@ mod tests {
                 if let Err(error) = CommandLine::try_parse_from(&command) {
                     panic!("{name} shows `cargo {}`: {error}", command.join(" "));
                 }
+                assert_eq!(objection(&command), None, "{name}: {}", command.join(" "));
             }
         }
     }
@@ -339,5 +348,7 @@ mod tests {
         let commands = documented_commands("```sh\ncargo xtask fly   # up\n```\ncargo xtask none");
         assert_eq!(commands, [["xtask", "fly"]]);
         assert!(CommandLine::try_parse_from(&commands[0]).is_err());
+        assert!(objection(&["xtask", "dev", "no_such_kernel", "--once"]).is_some());
+        assert!(objection(&["xtask", "new-kernel", "input"]).is_some());
     }
 }

@@ -17,7 +17,7 @@
 //! - `edit`: insertions into files that are there. Pure.
 
 mod edit;
-mod names;
+pub(crate) mod names;
 mod origin;
 
 use std::fs;

@@ -71,10 +71,16 @@ fn a_kernel_that_cannot_be_called_so_exits_2_in_one_sentence_and_nothing_is_writ
 }
 
 #[test]
-fn a_name_that_no_kernel_can_have_is_not_watched_and_exits_2_in_one_sentence() {
-    for name in ["no_such_kernel", "../main", ""] {
+fn a_name_that_no_kernel_can_have_is_refused_in_one_sentence_before_anything_is_built() {
+    let names = ["no_such_kernel", "../main", ""];
+    let asked = names.map(|name| [["dev", "--once", name], ["check", "--schedules=2", name]]);
+    for schedules in ["--schedules=0", "--schedules=x", "--bogus"] {
+        xtask().args(["check", "scale", schedules]).assert().code(2);
+    }
+    for arguments in asked.as_flattened() {
+        let name = arguments[2];
         let mut command = xtask();
-        command.args(["dev", name, "--once"]).assert().code(2);
+        command.args(arguments).assert().code(2);
         let message = stderr(&mut command);
         let start = format!("error: KERNEL `{name}` is no kernel's name: allowed are ");
         assert!(message.starts_with(&start), "{message}");

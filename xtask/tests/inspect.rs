@@ -157,9 +157,9 @@ fn refused(arguments: &[&str], sentence: &str) {
 fn a_request_that_cannot_be_carried_out_exits_2_and_says_why() {
     refused(
         &["exchange"],
-        "error: KERNEL exchange may be any of 2 kernels: exchange_f64, exchange_u32",
+        "error: KERNEL `exchange` may be any of 2 kernels: exchange_f64, exchange_u32",
     );
-    refused(&["swap"], "error: KERNEL swap is none of the 2 kernels");
+    refused(&["swap"], "error: KERNEL `swap` is no kernel's name: ");
     refused(&["u32", "--block", "1025"], "1..=1024");
     refused(
         &["u32", "--block", "257"],

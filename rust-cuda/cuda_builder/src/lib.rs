@@ -16,8 +16,9 @@
 //!
 //! What is absent: nothing here talks to a driver, nothing but
 //! [`toolchain::install`] uses the network, and nothing knows a particular
-//! kernel. With `default-features = false` only [`manifest`], [`NvvmArch`], and what reads
-//! PTX ([`places`], [`variable`]) remain, for programs that load what was built.
+//! kernel. With `default-features = false` only [`manifest`], [`names`],
+//! [`NvvmArch`], and what reads PTX ([`places`], [`variable`]) remain, for programs that load
+//! what was built.
 
 #[cfg(feature = "build")]
 mod advice;
@@ -44,6 +45,7 @@ mod lint;
 #[cfg(feature = "build")]
 mod llvm;
 pub mod manifest;
+pub mod names;
 #[cfg(feature = "build")]
 mod passes;
 pub mod places;

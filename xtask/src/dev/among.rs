@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use cuda_builder::manifest::{FILE_NAME, Kernel, Manifest, Part};
+use cuda_builder::names;
 use sha2::{Digest, Sha256};
 
 use super::round::environment;
 use super::sources::{Change, Sources};
-use super::subject;
-use crate::{alone, cargo, terminal};
+use crate::{alone, cargo, subject, terminal};
 
 /// The file that says what the kernels beside it were built from.
 const BUILT: &str = "built.json";
@@ -49,7 +49,10 @@ impl Among {
         };
         among.build_all(sources)?;
         let manifest = read(&among.all)?;
-        among.entries = subject::entries(name, manifest.modules().iter().flat_map(|m| &m.parts))?;
+        let parts = manifest.modules().iter().flat_map(|module| &module.parts);
+        let entries = names::entries(name, parts)
+            .map_err(|unknown| subject::refused(&unknown, subject::ALLOWED))?;
+        among.entries = entries.into_iter().map(str::to_owned).collect();
         Ok(among)
     }
 
@@ -156,7 +159,43 @@ fn write(path: &Path, text: &[u8]) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dev::subject::tests::manifest;
+    use cuda_builder::manifest::{FORMAT, Module};
+
+    /// A manifest of parts with entries.
+    fn manifest(parts: &[(&str, &[&str])]) -> Manifest {
+        let kernel = |entry: &&str| Kernel {
+            entry: (*entry).to_owned(),
+            module: "kernels".into(),
+            parameters: vec![],
+            ptx_parameters: vec![],
+            static_shared_bytes: 0,
+            dynamic_shared: false,
+            max_threads: 0,
+            min_blocks: 0,
+            cluster: [0; 3],
+            max_registers: 0,
+        };
+        let part = |(name, entries): &(&str, &[&str])| Part {
+            name: (*name).into(),
+            file: format!("{name}.ptx"),
+            sha256: String::new(),
+            kernels: entries.iter().map(kernel).collect(),
+        };
+        Manifest {
+            format: FORMAT,
+            crate_name: "kernels".into(),
+            version: "0.1.0".into(),
+            rustc: String::new(),
+            llvm: String::new(),
+            flags: vec![],
+            modules: vec![Module {
+                arch: "sm_90".into(),
+                ptx_version: "8.0".into(),
+                sha256: String::new(),
+                parts: parts.iter().map(part).collect(),
+            }],
+        }
+    }
 
     #[test]
     fn kernels_that_were_built_anew_take_the_places_of_those_before() {

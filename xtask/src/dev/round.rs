@@ -126,6 +126,16 @@ impl Rounds {
         self.checked(&artifact, stages, sources, early)
     }
 
+    /// Has the host's compiler go through what the kernels depend on, while nobody waits: the
+    /// first save asks it about the kernels alone then.
+    pub(super) fn prepare(&self) {
+        let kernel = self.kernel.clone();
+        thread::spawn(move || {
+            // What is wrong is said by the round that asks.
+            let _ = Log::new().and_then(|log| accepted_by_the_host(&kernel, log.writer()?));
+        });
+    }
+
     /// The kernel that times are of: of several, the name as it was given, which says so.
     pub(super) fn timed(&self) -> &str {
         match self.among.as_ref().map(|among| among.entries.as_slice()) {

@@ -2,9 +2,10 @@
 
 use cuda_builder::NvvmArch;
 use cuda_builder::manifest::Manifest;
+use cuda_builder::names::UnknownKernel;
 use cuda_inspect::figures::Request;
 
-use crate::Refused;
+use crate::{Refused, subject};
 
 /// Candidates that a refusal names.
 const SHOWN: usize = 12;
@@ -47,33 +48,17 @@ pub(super) fn kernel(manifest: &Manifest, name: &str) -> Result<String, Refused>
     let having = those(&|entry| entry.contains(name));
     match (beginning.as_slice(), having.as_slice()) {
         ([only], _) | ([], [only]) => Ok((*only).to_owned()),
-        ([], []) => Err(unknown(name, &entries)),
+        ([], []) => {
+            let unknown = UnknownKernel::among(name, entries);
+            let allowed = "`cargo xtask inspect --all` lists those that there are";
+            Err(subject::refused(&unknown, allowed))
+        }
         ([], several) | (several, _) => Err(Refused(format!(
-            "KERNEL {name} may be any of {} kernels: {}",
+            "KERNEL `{name}` may be any of {} kernels: {}",
             several.len(),
             listed(several)
         ))),
     }
-}
-
-/// Names those that have a word of the name.
-fn unknown(name: &str, entries: &[&str]) -> Refused {
-    let words: Vec<&str> = name.split('_').filter(|word| word.len() > 2).collect();
-    let shared = |entry: &str| words.iter().filter(|word| entry.contains(**word)).count();
-    let most = entries.iter().map(|entry| shared(entry)).max().unwrap_or(0);
-    let close = entries
-        .iter()
-        .copied()
-        .filter(|entry| most > 0 && shared(entry) == most);
-    let close: Vec<&str> = close.collect();
-    let hint = match close.as_slice() {
-        [] => "`inspect --all` lists them".to_owned(),
-        close => format!("near it are {}", listed(close)),
-    };
-    Refused(format!(
-        "KERNEL {name} is none of the {} kernels: {hint}",
-        entries.len()
-    ))
 }
 
 fn listed(names: &[&str]) -> String {
@@ -190,16 +175,16 @@ pub(super) mod tests {
     fn a_name_that_fits_several_kernels_or_none_is_refused_with_candidates() {
         assert_eq!(
             chosen("reduce").unwrap_err(),
-            "KERNEL reduce may be any of 2 kernels: reduce_f32, reduce_f64"
+            "KERNEL `reduce` may be any of 2 kernels: reduce_f32, reduce_f64"
         );
         let refused = chosen("reduce_i64").unwrap_err();
         let expected =
-            "KERNEL reduce_i64 is none of the 4 kernels: near it are reduce_f32, reduce_f64";
+            "KERNEL `reduce_i64` is no kernel's name: near it are reduce_f32, reduce_f64";
         assert_eq!(refused, expected);
         assert!(
             chosen("x")
                 .unwrap_err()
-                .ends_with("`inspect --all` lists them")
+                .ends_with("`cargo xtask inspect --all` lists those that there are")
         );
     }
 

@@ -1,0 +1,181 @@
+//! Which kernels a name stands for, as commands are given it: an entry, a part of the PTX, the
+//! entries that begin with it, or those of a module of that name. What else a command allows is
+//! for the command to say.
+
+use std::collections::BTreeSet;
+
+use crate::manifest::{Kernel, Part};
+
+/// Names that a refusal tells.
+const NAMED: usize = 12;
+
+/// A name that stands for no kernel.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("KERNEL `{name}` is no kernel's name{}", self.hint())]
+pub struct UnknownKernel {
+    /// What was asked for.
+    pub name: String,
+    /// The names with the most words of it, the first of them; none where no word fits.
+    pub near: Vec<String>,
+    /// How many more are as near.
+    pub more: usize,
+}
+
+impl UnknownKernel {
+    /// Refuses a name, and tells those that are meant, perhaps: of the `known` ones those with
+    /// the most words of the name.
+    ///
+    /// ```
+    /// use cuda_builder::names::UnknownKernel;
+    ///
+    /// let refused = UnknownKernel::among("scan_i64", ["scan_u32", "scan_f32", "reduce_f32"]);
+    /// assert_eq!(
+    ///     refused.to_string(),
+    ///     "KERNEL `scan_i64` is no kernel's name: near it are scan_u32, scan_f32"
+    /// );
+    /// ```
+    pub fn among<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Self {
+        let words: Vec<&str> = name.split('_').filter(|word| word.len() > 1).collect();
+        let shared = |known: &str| {
+            let parts: Vec<&str> = known.split('_').collect();
+            words.iter().filter(|word| parts.contains(word)).count()
+        };
+        let known: Vec<(usize, &str)> = known
+            .into_iter()
+            .map(|known| (shared(known), known))
+            .collect();
+        let most = known.iter().map(|&(count, _)| count).max().unwrap_or(0);
+        let near = known.iter().filter(|(count, _)| most > 0 && *count == most);
+        let mut near: Vec<String> = near.map(|&(_, known)| known.to_owned()).collect();
+        // Those with the fewest words besides come first.
+        near.sort_by_key(|known| known.split('_').count());
+        let more = near.len().saturating_sub(NAMED);
+        near.truncate(NAMED);
+        UnknownKernel {
+            name: name.to_owned(),
+            near,
+            more,
+        }
+    }
+
+    fn hint(&self) -> String {
+        match (self.near.join(", "), self.more) {
+            (near, _) if near.is_empty() => near,
+            (near, 0) => format!(": near it are {near}"),
+            (near, more) => format!(": near it are {near} and {more} more"),
+        }
+    }
+}
+
+/// Whether a name stands for a kernel, by its part, its entry and its module.
+type Way<'w> = &'w dyn Fn(&str, &str, &str) -> bool;
+
+/// The entries that a name stands for among those of these parts, in order.
+///
+/// The first way that finds any counts: the entry of that name; the part of that name; the parts
+/// of that name behind another word (`sum` for `fast_sum`); the entries that begin with it and an
+/// underscore; the modules of that name and those in them.
+///
+/// Errors: the name stands for none.
+pub fn entries<'p>(
+    name: &str,
+    parts: impl IntoIterator<Item = &'p Part>,
+) -> Result<BTreeSet<&'p str>, UnknownKernel> {
+    let parts: Vec<&Part> = parts.into_iter().collect();
+    let kernels = || {
+        let all = parts.iter().copied();
+        all.flat_map(|part| part.kernels.iter().map(move |kernel| (part, kernel)))
+    };
+    let family = format!("{name}_");
+    let behind_a_word =
+        |part: &str| matches!(part.split_once('_'), Some((_, behind)) if behind == name);
+    let ways: [Way<'_>; 5] = [
+        &|_, entry, _| entry == name,
+        &|part, _, _| part == name,
+        &|part, _, _| behind_a_word(part),
+        &|_, entry, _| entry.starts_with(&family),
+        &|_, _, module| module.split("::").any(|segment| segment == name),
+    ];
+    for way in ways.iter().filter(|_| !name.is_empty()) {
+        let is_meant =
+            |&(part, kernel): &(&Part, &Kernel)| way(&part.name, &kernel.entry, &kernel.module);
+        let found = kernels().filter(is_meant);
+        let found: BTreeSet<&str> = found.map(|(_, kernel)| kernel.entry.as_str()).collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    let known: BTreeSet<&str> = kernels().map(|(_, kernel)| kernel.entry.as_str()).collect();
+    Err(UnknownKernel::among(name, known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A kernel is of the module that its part is called.
+    fn part(name: &str, entries: &[&str]) -> Part {
+        let kernel = |entry: &&str| Kernel {
+            entry: (*entry).to_owned(),
+            module: format!("kernels::{name}::inner"),
+            parameters: vec![],
+            ptx_parameters: vec![],
+            static_shared_bytes: 0,
+            dynamic_shared: false,
+            max_threads: 0,
+            min_blocks: 0,
+            cluster: [0; 3],
+            max_registers: 0,
+        };
+        Part {
+            name: name.to_owned(),
+            file: format!("{name}.ptx"),
+            sha256: String::new(),
+            kernels: entries.iter().map(kernel).collect(),
+        }
+    }
+
+    fn named(name: &str) -> Result<Vec<String>, String> {
+        let parts = [
+            part("main", &["copy", "scan_all"]),
+            part("sum_f32", &["wave_sum_f32", "scan_sum_f32"]),
+            part("reduce_sum_f32", &["reduce_all"]),
+            part("integrate_runge", &["composite_runge"]),
+        ];
+        let found = entries(name, &parts).map_err(|unknown| unknown.to_string())?;
+        Ok(found.into_iter().map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn a_name_is_an_entrys_a_parts_a_familys_or_a_modules() {
+        let of = |name: &str| named(name).expect(name);
+        assert_eq!(of("scan_all"), ["scan_all"]);
+        assert_eq!(of("sum_f32"), ["scan_sum_f32", "wave_sum_f32"]);
+        assert_eq!(of("f32"), ["scan_sum_f32", "wave_sum_f32"]);
+        assert_eq!(of("reduce_sum_f32"), ["reduce_all"]);
+        assert_eq!(of("runge"), ["composite_runge"]);
+        assert_eq!(of("scan"), ["scan_all", "scan_sum_f32"]);
+        assert_eq!(of("composite"), ["composite_runge"]);
+        assert_eq!(of("inner").len(), 6);
+    }
+
+    #[test]
+    fn a_name_of_nothing_is_refused_with_those_that_are_near_it() {
+        let said = named("scan_sum_f64").expect_err("there is none");
+        let near = "KERNEL `scan_sum_f64` is no kernel's name: near it are scan_sum_f32";
+        assert_eq!(said, near);
+        for name in ["", "x", "../main", "scan_"] {
+            let said = named(name).expect_err(name);
+            let start = format!("KERNEL `{name}` is no kernel's name");
+            assert!(said.starts_with(&start), "{said}");
+        }
+    }
+
+    #[test]
+    fn of_many_that_are_near_the_first_are_told_and_the_others_counted() {
+        let known: Vec<String> = (0..20).map(|i| format!("scan_{i}")).collect();
+        let refused = UnknownKernel::among("scan_x", known.iter().map(String::as_str));
+        assert_eq!((refused.near.len(), refused.more), (NAMED, 20 - NAMED));
+        assert!(refused.to_string().ends_with(" and 8 more"), "{refused}");
+    }
+}
