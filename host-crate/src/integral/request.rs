@@ -24,7 +24,6 @@ pub(super) enum Precision {
 
 impl Precision {
     pub(super) fn new(arguments: &IntegrateArguments) -> Result<Self> {
-        expect_artifact(arguments.artifact.as_deref())?;
         let name = arguments.precision.as_str();
         let all = [(f32::NAME, Precision::F32), (f64::NAME, Precision::F64)];
         match all.into_iter().find(|(known, _)| *known == name) {
@@ -74,6 +73,7 @@ impl<R: Number> Request<R> {
     /// Checks the command line. Err in one sentence that names the argument and what it may
     /// be.
     pub(super) fn new(arguments: &IntegrateArguments) -> Result<Self> {
+        expect_artifact(arguments.artifact.as_deref())?;
         let of = R::kernels(catalogue::by_name(arguments.integrand.as_deref())?);
         let request = Self {
             of,
