@@ -78,16 +78,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     })
     .context("Ctrl-C cannot be waited for")?;
     let mut sources = sources;
-    let mut new_baseline = options.new_baseline;
-    let mut is_prepared = false;
+    let mut is_first = true;
     loop {
         clear();
-        round(&mut rounds, options, &sources, new_baseline);
-        new_baseline = false;
+        let anew = is_first && options.new_baseline;
+        round(&mut rounds, options, &sources, anew);
         say("waiting for the next save; Ctrl-C ends");
-        if !is_prepared {
+        if is_first {
             rounds.prepare();
-            is_prepared = true;
+            is_first = false;
         }
         wait(&sources);
         sources = Sources::read(cargo::root(), &sources);
