@@ -21,7 +21,7 @@ pub const FORMAT: u32 = 2;
 pub const MAIN: &str = "main";
 
 /// Everything that one crate of kernels was built to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// [`FORMAT`] of the writer.
     pub format: u32,
@@ -41,7 +41,7 @@ pub struct Manifest {
 }
 
 /// The PTX of one architecture, in parts that are loaded one by one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Module {
     /// `sm_90`.
     pub arch: String,
@@ -56,7 +56,7 @@ pub struct Module {
 }
 
 /// The PTX file of one part.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     /// What `#[part]` says, or [`MAIN`].
     pub name: String,
@@ -69,7 +69,7 @@ pub struct Part {
 }
 
 /// One `.entry` of a module.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kernel {
     /// The name in the PTX, by which a driver finds the kernel.
     pub entry: String,

@@ -118,20 +118,12 @@ mod tests {
         let kernel = |entry: &&str| Kernel {
             entry: (*entry).to_owned(),
             module: format!("kernels::{name}::inner"),
-            parameters: vec![],
-            ptx_parameters: vec![],
-            static_shared_bytes: 0,
-            dynamic_shared: false,
-            max_threads: 0,
-            min_blocks: 0,
-            cluster: [0; 3],
-            max_registers: 0,
+            ..Kernel::default()
         };
         Part {
             name: name.to_owned(),
-            file: format!("{name}.ptx"),
-            sha256: String::new(),
             kernels: entries.iter().map(kernel).collect(),
+            ..Part::default()
         }
     }
 

@@ -159,41 +159,27 @@ fn write(path: &Path, text: &[u8]) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cuda_builder::manifest::{FORMAT, Module};
+    use cuda_builder::manifest::Module;
 
     /// A manifest of parts with entries.
     fn manifest(parts: &[(&str, &[&str])]) -> Manifest {
         let kernel = |entry: &&str| Kernel {
             entry: (*entry).to_owned(),
-            module: "kernels".into(),
-            parameters: vec![],
-            ptx_parameters: vec![],
-            static_shared_bytes: 0,
-            dynamic_shared: false,
-            max_threads: 0,
-            min_blocks: 0,
-            cluster: [0; 3],
-            max_registers: 0,
+            ..Kernel::default()
         };
         let part = |(name, entries): &(&str, &[&str])| Part {
             name: (*name).into(),
             file: format!("{name}.ptx"),
-            sha256: String::new(),
             kernels: entries.iter().map(kernel).collect(),
+            ..Part::default()
+        };
+        let module = Module {
+            parts: parts.iter().map(part).collect(),
+            ..Module::default()
         };
         Manifest {
-            format: FORMAT,
-            crate_name: "kernels".into(),
-            version: "0.1.0".into(),
-            rustc: String::new(),
-            llvm: String::new(),
-            flags: vec![],
-            modules: vec![Module {
-                arch: "sm_90".into(),
-                ptx_version: "8.0".into(),
-                sha256: String::new(),
-                parts: parts.iter().map(part).collect(),
-            }],
+            modules: vec![module],
+            ..Manifest::default()
         }
     }
 

@@ -127,14 +127,8 @@ pub(super) mod tests {
         let kernel = |entry: &&str| Kernel {
             entry: (*entry).to_owned(),
             module: "crate::scans".into(),
-            parameters: vec![],
-            ptx_parameters: vec![],
-            static_shared_bytes: 0,
-            dynamic_shared: false,
             max_threads: 128,
-            min_blocks: 0,
-            cluster: [0; 3],
-            max_registers: 0,
+            ..Kernel::default()
         };
         let module = |arch: &str| Module {
             arch: arch.into(),
