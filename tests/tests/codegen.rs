@@ -200,6 +200,7 @@ fn only_kernels_that_count_or_add_across_blocks_have_atomics() {
             "segmented_lookahead_",
             "segmented_lookback_",
             "segmented_small_",
+            "segmented_wave_",
         ];
         // Two segments may begin in one word of bits.
         let heads = ["heads_of_offsets_"];
@@ -219,6 +220,31 @@ fn only_kernels_that_count_or_add_across_blocks_have_atomics() {
         let adds = adds || others.any(|start| entry.name.starts_with(start));
         assert_eq!(counts > 0, adds, "{} for {arch}", entry.name);
     });
+}
+
+#[test]
+fn nothing_of_earlier_launches_is_touched_before_they_have_ended() {
+    let mut waiting = 0;
+    every_entry(|arch, entry| {
+        // Blocks of integrals by composite rules evaluate units before they wait, in a loop whose
+        // later turns draw units.
+        let is_composite = entry.name.starts_with("composite_");
+        if is_composite || entry.count("griddepcontrol.wait") == 0 {
+            return;
+        }
+        waiting += 1;
+        let before = entry
+            .opcodes()
+            .take_while(|&op| op != "griddepcontrol.wait");
+        for opcode in before {
+            let touches = ["ld", "st", "atom", "red", "cp"];
+            let is_own = ["ld.param", "ld.shared", "st.shared", "ld.global.nc"];
+            let touches = touches.iter().any(|of| ptx::is(opcode, of));
+            let is_own = is_own.iter().any(|of| ptx::is(opcode, of));
+            assert!(!touches || is_own, "{} for {arch}: {opcode}", entry.name);
+        }
+    });
+    assert!(waiting > 300, "{waiting} kernels wait");
 }
 
 #[test]

@@ -136,7 +136,9 @@ pub fn rows(kernel: &str) -> Option<BenchArguments> {
             Some(of("reduce", &format!("reduce_{other}")))
         }
         ("segmented_reduce", "sum") => Some(of("reduce", "segmented_reduce")),
-        ("segmented_lookahead" | "segmented_small", "sum") => Some(of("scan", "segmented_scan")),
+        ("segmented_lookahead" | "segmented_small" | "segmented_wave", "sum") => {
+            Some(of("scan", "segmented_scan"))
+        }
         (prefix, operation) => {
             let prefix = prefix.strip_prefix("device_").unwrap_or(prefix);
             let is_of = |one: &&Algorithm| {
@@ -211,6 +213,7 @@ mod tests {
             ),
             ("lookahead_affine_f64", "scan affine f64x2 lookahead"),
             ("segmented_small_sum_f32", "scan segmented_scan f32"),
+            ("segmented_wave_sum_f32", "scan segmented_scan f32"),
             ("reduce_one_wave_max_f32", "reduce reduce_max f32"),
             ("composite_root_log_f64", "integral f64 root_log"),
             ("trapezoid_f32_pure_kahan", "sweep-f32"),

@@ -13,7 +13,7 @@
 //! Source of the last block's work: the sample `threadFenceReduction` of the CUDA
 //! toolkit; the tags stand for its fence.
 
-use cuda_std::{mem, shared_array, thread, warp};
+use cuda_std::{shared_array, thread, warp};
 
 use super::Request;
 use super::share::Share;
@@ -21,7 +21,7 @@ use super::tile;
 use super::vectors::Vectors;
 use crate::operator::Operator;
 use crate::scan::lanes::{LANES, anything};
-use crate::scan::status::{self, GROUP, gather};
+use crate::scan::status::{self, GROUP, arrive, gather, tag};
 
 /// The most blocks: one warp combines the totals of the groups.
 pub const MAX_BLOCKS: u32 = LANES * GROUP as u32;
@@ -112,46 +112,6 @@ unsafe fn ask_ahead<O: Operator, const W: usize, const R: usize, const U: usize,
     let array = Vectors::new(request.input, request.n);
     // SAFETY: the caller's.
     unsafe { array.ask_ahead::<R, U>(u64::from(first) * R as u64 * u64::from(LANES)) };
-}
-
-/// The tag of this launch, as [`status::begin`] would say it. It is to be had until all
-/// blocks have [arrived](arrive).
-///
-/// # Safety
-/// `scratch` is this launch's alone.
-#[inline(always)]
-pub unsafe fn tag(scratch: *const u64) -> u32 {
-    // SAFETY: the caller's.
-    let count = unsafe { mem::load_relaxed(scratch) };
-    (count >> 32) as u32 + 1
-}
-
-/// Counts the calling block among those that are done, and says whether it is the last of
-/// `blocks`: then the launch is counted, and the blocks begin at none again.
-///
-/// # Safety
-/// As for [`tag`]; one thread of every block calls it, which has asked for the tag before.
-#[inline(always)]
-pub unsafe fn arrive(scratch: *mut u64, blocks: u32) -> bool {
-    // SAFETY: the caller's.
-    let before = unsafe { mem::fetch_add_relaxed(scratch, 1) };
-    let is_last = before as u32 == blocks - 1;
-    if is_last {
-        let tag = (before >> 32) as u32 + 1;
-        // SAFETY: the caller's.
-        unsafe { mem::store_relaxed(scratch, counted(tag)) };
-    }
-    is_last
-}
-
-/// The word of the tags behind the launch with this one.
-#[inline(always)]
-pub fn counted(tag: u32) -> u64 {
-    if tag == u32::MAX {
-        0
-    } else {
-        u64::from(tag) << 32
-    }
 }
 
 /// This block's tiles combined, in every lane of warp 0; nothing in particular when there

@@ -18,12 +18,11 @@
 
 use cuda_std::{mem, shared_array, thread, warp};
 
-use super::device::{arrive, counted, tag};
 use super::tile::{self, Place};
 use super::{Request, WAITS};
 use crate::operator::Operator;
 use crate::scan::lanes::{self, LANES, anything};
-use crate::scan::status::{self, GROUP, Look, gather};
+use crate::scan::status::{self, GROUP, Look, arrive, counted, gather, tag};
 
 /// The most warps of a block.
 pub const MAX_WARPS: u32 = LANES;

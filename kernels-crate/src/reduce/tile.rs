@@ -13,7 +13,7 @@
 use bytemuck::Pod;
 use core::array::from_fn;
 use core::ops::Range;
-use cuda_std::mem::{LoadHint, load_global, prefetch_l2};
+use cuda_std::mem::{LoadHint, load_global};
 use cuda_std::warp;
 
 use super::vectors::Vectors;
@@ -275,16 +275,10 @@ impl<T: Pod> Place<T> {
     /// The array is in global memory.
     #[inline(always)]
     pub unsafe fn ask_ahead<const R: usize, const E: usize>(&self) {
-        let bytes = (elements(R, E) * size_of::<T>() as u64) as u32;
-        let end = self.count * size_of::<T>() as u32;
-        let mut at = warp::lane_id() * SECTOR;
-        for _ in 0..bytes.div_ceil(LANES * SECTOR) {
-            if at < end {
-                // SAFETY: the caller's; it is within the array.
-                unsafe { prefetch_l2(self.from.wrapping_byte_add(at as usize)) };
-            }
-            at += LANES * SECTOR;
-        }
+        let size = size_of::<T>() as u32;
+        let most = elements(R, E) as u32;
+        // SAFETY: the caller's; it is within the array.
+        unsafe { lanes::ask_ahead(self.from.cast(), self.count * size, most * size) };
     }
 
     /// Asks for the lane's elements. Nothing waits for them before they are used.
@@ -382,6 +376,3 @@ impl<T: Pod> Place<T> {
         }
     }
 }
-
-/// Bytes that are fetched from memory at once, at least.
-const SECTOR: u32 = 32;

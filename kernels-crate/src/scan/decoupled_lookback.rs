@@ -29,15 +29,12 @@ use super::Request;
 use super::chain::{Chain, Window, chain_words};
 use super::lanes::{self, LANES, anything, words_of};
 use super::segment::{Segment, elements};
-use super::status::{self, GROUP, HEAD, Look};
+use super::status::{self, GROUP, HEAD, Look, counted};
 use super::tile::{self, Held, Totals};
 use crate::operator::Operator;
 
 /// Between two looks at what is not there yet, about so many nanoseconds.
 const PAUSE: u32 = 100;
-
-/// The tags of one cycle, as [`status::begin`] counts them.
-const TAGS: u64 = u32::MAX as u64;
 
 /// Words of 64 bits that `tiles` tiles with totals of `words` words need.
 pub const fn scratch_words(tiles: u64, words: usize, is_fixed: bool) -> u64 {
@@ -80,6 +77,8 @@ pub unsafe fn scan<
     let totals = Totals::<O>::new(shared_array![u128; 18].cast());
     let base = shared_array![u128; 2].cast::<O::Accumulator>();
     let warp = thread::thread_idx_x() / LANES;
+    // SAFETY: the caller's.
+    let request = unsafe { request.begin() };
     let tiles = request.n.div_ceil(elements(ITEMS, WARPS));
     // SAFETY: the caller's; what is shared is written on one side of a barrier and read
     // on the other.
@@ -132,8 +131,7 @@ pub unsafe fn scan<
 /// The number of a block's tile, and above bit 32 the launch's tag. Every block calls it
 /// once, by one thread.
 ///
-/// This is [`status::begin`], whose counter of blocks is also one of tiles: it begins
-/// again with every launch.
+/// It is to [`status::arrive`] what numbers are to counting: tiles go to blocks as they come.
 ///
 /// # Safety
 /// As for [`status::begin`].
@@ -141,11 +139,10 @@ pub unsafe fn scan<
 unsafe fn begin(scratch: *mut u64, blocks: u32) -> u64 {
     // SAFETY: the caller's.
     let before = unsafe { mem::fetch_add_relaxed(scratch, 1) };
-    let launch = before >> 32;
+    let tag = (before >> 32) as u32 + 1;
     if before as u32 == blocks - 1 {
-        let next = if launch == TAGS - 1 { 0 } else { launch + 1 };
         // SAFETY: the caller's.
-        unsafe { mem::store_relaxed(scratch, next << 32) };
+        unsafe { mem::store_relaxed(scratch, counted(tag)) };
     }
     before + (1 << 32)
 }

@@ -201,6 +201,21 @@ fn warps() -> (u64, u64) {
     )
 }
 
+/// Asks for the calling warp's first part of the `n` things at `of` into the L2 cache, before the
+/// launches ahead are done.
+///
+/// # Safety
+/// They are in global memory; all lanes of the warp call it.
+#[inline(always)]
+unsafe fn ask_ahead<T>(of: *const T, n: u64) {
+    let (elements, size) = (ROWS as u64 * EACH, size_of::<T>() as u32);
+    let first = warps().0 * elements;
+    let there = n.saturating_sub(first).min(elements) as u32;
+    let from = of.wrapping_add(first as usize).cast();
+    // SAFETY: the caller's.
+    unsafe { lanes::ask_ahead(from, there * size, elements as u32 * size) };
+}
+
 /// Writes the words of `n` elements, of which those begin a segment that `is_head` tells by
 /// what is at the element before and at its own.
 ///
@@ -259,6 +274,7 @@ pub unsafe fn of_keys<K: Pod + PartialEq>(
 ) {
     // SAFETY: the caller's.
     unsafe {
+        ask_ahead(keys, n);
         let n = begin(n, count);
         write(heads, keys, n, |before, own| before != own);
     }
@@ -272,6 +288,7 @@ pub unsafe fn of_keys<K: Pod + PartialEq>(
 pub unsafe fn of_flags(flags: *const u8, n: u64, count: *const u64, heads: *mut u32) {
     // SAFETY: the caller's.
     unsafe {
+        ask_ahead(flags, n);
         let n = begin(n, count);
         write(heads, flags, n, |_, own| own != 0);
     }

@@ -2,12 +2,16 @@
 
 use bytemuck::Pod;
 use core::mem::{MaybeUninit, transmute_copy};
+use cuda_std::mem::prefetch_l2;
 use cuda_std::warp;
 
 use crate::operator::Operator;
 
 /// Lanes of a warp.
 pub const LANES: u32 = warp::WARP_SIZE;
+
+/// Bytes that are fetched from memory at once, at least.
+const SECTOR: u32 = 32;
 
 /// The most words of a value: 16 bytes, and as many of a mark.
 pub const MAX_WORDS: usize = 8;
@@ -54,6 +58,23 @@ pub fn from_words<T: Pod>(words: Words) -> T {
 pub fn anything<T: Pod>() -> T {
     // SAFETY: every pattern of bytes is a `Pod` value.
     unsafe { transmute_copy(&MaybeUninit::<T>::zeroed()) }
+}
+
+/// Asks for the first `bytes` bytes from `from` on, at most `most`, into the L2 cache. This
+/// reads nothing: it may be done before what earlier launches write is there.
+///
+/// # Safety
+/// They are in global memory; all lanes of the warp call it.
+#[inline(always)]
+pub unsafe fn ask_ahead(from: *const u8, bytes: u32, most: u32) {
+    let mut at = warp::lane_id() * SECTOR;
+    for _ in 0..most.div_ceil(LANES * SECTOR) {
+        if at < bytes {
+            // SAFETY: the caller's.
+            unsafe { prefetch_l2(from.wrapping_add(at as usize)) };
+        }
+        at += LANES * SECTOR;
+    }
 }
 
 /// The value of the lane `delta` below; its own in the lowest lanes.

@@ -50,13 +50,13 @@ macro_rules! scan_kernels {
         }
         $crate::scan_entry! {
             /// Scans a middling array; see `one_wave`.
-            #[launch_bounds(256)]
+            #[launch_bounds(512, 2)]
             one_wave_small_ $name: $operator,
             one_wave::scan[one_wave_small: warps, rows, each, vectors, results]
         }
         $crate::scan_entry! {
             /// Scans a middling array; see `one_wave`.
-            #[launch_bounds(512)]
+            #[launch_bounds(512, 2)]
             one_wave_ $name: $operator,
             one_wave::scan[one_wave: warps, rows, each, vectors, results]
         }
@@ -140,9 +140,11 @@ macro_rules! scan_entry {
             ) {
                 // SAFETY: the kernel's own contract.
                 unsafe {
-                    let request = $crate::scan::Request::<$operator>::begin(
+                    ::cuda_std::grid::allow_next();
+                    let request = $crate::scan::Request::<$operator> {
                         input, output, n, count, initial, flags, scratch, words,
-                    );
+                        heads: ::core::ptr::null(),
+                    };
                     $crate::scan::$algorithm::scan::<
                         $operator,
                         $({ $crate::scan::sizes::$sizes::<$operator>().$size }),*

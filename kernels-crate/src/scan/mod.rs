@@ -54,8 +54,10 @@ pub struct Request<O: Operator> {
     pub input: *const O::Input,
     /// As many results; may be `input`.
     pub output: *mut O::Output,
-    /// How many elements.
+    /// How many elements; until the launches before are done, at most.
     pub n: u64,
+    /// Null, or how many of them there are.
+    pub count: *const u64,
     /// What stands before the first, when the flags say so.
     pub initial: O::Accumulator,
     /// [`EXCLUSIVE`], [`HAS_INITIAL`].
@@ -78,41 +80,33 @@ impl<O: Operator> Clone for Request<O> {
 impl<O: Operator> Copy for Request<O> {}
 
 impl<O: Operator> Request<O> {
-    /// The request of a launch, once the launches before it are done: `count`, where
-    /// there is one, says how many elements there are, up to `n`.
+    /// The request once the launches before it are done, with the elements that there are.
     ///
     /// # Safety
     /// `count` is null, or points to a number in global memory.
     #[inline(always)]
-    #[allow(clippy::too_many_arguments)]
-    pub unsafe fn begin(
-        input: *const O::Input,
-        output: *mut O::Output,
-        n: u64,
-        count: *const u64,
-        initial: O::Accumulator,
-        flags: u32,
-        scratch: *mut u64,
-        words: u64,
-    ) -> Self {
-        grid::allow_next();
+    pub unsafe fn begin(mut self) -> Self {
         grid::wait_for_earlier();
-        let n = if count.is_null() {
-            n
-        } else {
+        if !self.count.is_null() {
             // SAFETY: the caller's.
-            n.min(unsafe { *count })
-        };
-        Self {
-            input,
-            output,
-            n,
-            initial,
-            flags,
-            scratch,
-            words,
-            heads: core::ptr::null(),
+            self.n = self.n.min(unsafe { *self.count });
         }
+        self
+    }
+
+    /// Asks for a warp's elements from `first` on, at most `most`, into the L2 cache, before
+    /// the launches ahead are done: what they write is still seen, since all multiprocessors
+    /// share that cache.
+    ///
+    /// # Safety
+    /// The array is in global memory.
+    #[inline(always)]
+    pub unsafe fn ask_ahead(&self, first: u64, most: u32) {
+        let count = self.n.saturating_sub(first).min(u64::from(most)) as u32;
+        let size = size_of::<O::Input>() as u32;
+        let from = self.input.wrapping_add(first as usize);
+        // SAFETY: the caller's; it is within the array.
+        unsafe { lanes::ask_ahead(from.cast(), count * size, most * size) };
     }
 
     /// Whether results are without their own element.

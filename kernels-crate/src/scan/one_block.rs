@@ -35,9 +35,12 @@ pub unsafe fn scan<
     let warp = thread::thread_idx_x() / LANES;
     let lane = cuda_std::warp::lane_id();
     let each = rows::elements(R, E);
+    let first = u64::from(warp) * each;
     // SAFETY: the caller's; a warp writes its own total before the barrier.
     unsafe {
-        let rows = Read::<O, R, E, VECTORS>::start(&request, u64::from(warp) * each).scan();
+        request.ask_ahead(first, each as u32);
+        let request = request.begin();
+        let rows = Read::<O, R, E, VECTORS>::start(&request, first).scan();
         if lane == 0 {
             *totals.add(warp as usize) = rows.total();
         }

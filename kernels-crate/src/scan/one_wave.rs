@@ -53,10 +53,12 @@ pub unsafe fn scan<
     // SAFETY: the caller's; totals, groups and the tag are written on one side of a
     // barrier and read on the other.
     unsafe {
+        request.ask_ahead(first, rows::elements(R, E) as u32);
+        let request = request.begin();
         let read = rows::Read::<O, R, E, VECTORS>::start(&request, first);
         // While the elements are on their way.
         if warp == W as u32 - 1 && lane == 0 {
-            *shared_tag = status::begin(request.scratch, thread::grid_dim_x());
+            *shared_tag = status::begin(request.scratch);
         }
         let rows = read.scan();
         if lane == 0 {

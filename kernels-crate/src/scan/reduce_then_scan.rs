@@ -51,6 +51,8 @@ pub unsafe fn totals<
 >(
     request: Request<O>,
 ) {
+    // SAFETY: the caller's.
+    let request = unsafe { request.begin() };
     let totals = Totals::<O>::new(shared_array![u128; 9].cast());
     let tile = u64::from(thread::block_idx_x());
     let tiles = request.n.div_ceil(elements(ITEMS, WARPS));
@@ -87,6 +89,8 @@ pub unsafe fn bases<
 >(
     request: Request<O>,
 ) {
+    // SAFETY: the caller's.
+    let request = unsafe { request.begin() };
     let groups = shared_array![u128; 9].cast::<O::Accumulator>();
     let known = request.n.div_ceil(elements(ITEMS, WARPS)).saturating_sub(1);
     let totals = totals_of(&request);
@@ -214,6 +218,8 @@ pub unsafe fn scan<
 >(
     request: Request<O>,
 ) {
+    // SAFETY: the caller's.
+    let request = unsafe { request.begin() };
     let totals = Totals::<O>::new(shared_array![u128; 9].cast());
     let tile = u64::from(thread::block_idx_x());
     let first = tile * elements(ITEMS, WARPS);

@@ -201,8 +201,8 @@ twins! {
 
 /// Makes the kernels of segmented scans, and says so to the host.
 ///
-/// `name: Operator;` makes `segmented_small_name`, and for large arrays
-/// `segmented_lookahead_name` or, in PTX for GPUs below compute capability 9.0,
+/// `name: Operator;` makes `segmented_small_name` and `segmented_wave_name`, and for large
+/// arrays `segmented_lookahead_name` or, in PTX for GPUs below compute capability 9.0,
 /// `segmented_lookback_name`, in a part of the artifact that is called `segmented_name`, and
 /// implements [`SegmentedScanKernels`](crate::scan::SegmentedScanKernels) for the operator.
 ///
@@ -244,9 +244,15 @@ macro_rules! segmented_scan_kernels {
     ($($name:ident: $operator:ty;)*) => {$(
         $crate::segmented_scan_entry! {
             /// Scans a middling array in segments; see `one_wave`.
-            #[launch_bounds(256)]
+            #[launch_bounds(512, 2)]
             segmented_small_ $name: $operator,
             one_wave::scan[one_wave_small: warps, rows, each, vectors, results]
+        }
+        $crate::segmented_scan_entry! {
+            /// Scans a larger middling array in segments; see `one_wave`.
+            #[launch_bounds(512, 2)]
+            segmented_wave_ $name: $operator,
+            one_wave::scan[one_wave: warps, rows, each, vectors, results]
         }
         $crate::segmented_scan_entry! {
             #[cfg(any(not(target_os = "cuda"), target_feature = "sm_90"))]
@@ -270,7 +276,8 @@ macro_rules! segmented_scan_kernels {
         unsafe impl $crate::scan::SegmentedScanKernels for $operator {
             const SEGMENTED: &'static [$crate::scan::ScanKernel] = $crate::scan_descriptions![
                 $name, $crate::scan::segmented::Segmented<$operator>,
-                OneWaveSmall "segmented_small_", LookAheadShifted "segmented_lookahead_",
+                OneWaveSmall "segmented_small_", OneWave "segmented_wave_",
+                LookAheadShifted "segmented_lookahead_",
                 DecoupledLookbackFixed "segmented_lookback_",
             ];
         }
@@ -307,10 +314,10 @@ macro_rules! segmented_scan_entry {
                 type Operator = $crate::scan::segmented::Segmented<$operator>;
                 // SAFETY: the kernel's own contract.
                 unsafe {
-                    let mut request = $crate::scan::Request::<Operator>::begin(
-                        input, output, n, count, initial, flags, scratch, words,
-                    );
-                    request.heads = heads;
+                    ::cuda_std::grid::allow_next();
+                    let request = $crate::scan::Request::<Operator> {
+                        input, output, n, count, initial, flags, scratch, words, heads,
+                    };
                     $crate::scan::$algorithm::scan::<
                         Operator,
                         $({ $crate::scan::sizes::$sizes::<Operator>().$size },)*

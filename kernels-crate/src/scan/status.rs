@@ -28,8 +28,8 @@ const EACH: usize = (GROUP / lanes::LANES as u64) as usize;
 /// Words before those of the tiles; the first is the counter of launches.
 pub const HEAD: u64 = 16;
 
-/// Tags of one cycle: 1 to this.
-const TAGS: u64 = u32::MAX as u64;
+/// The last tag of a cycle, which begins with 1.
+const LAST_TAG: u32 = u32::MAX;
 
 /// Words of 64 bits that `tiles` tiles with totals of `words` words need.
 pub const fn scratch_words(tiles: u64, words: usize) -> u64 {
@@ -38,22 +38,68 @@ pub const fn scratch_words(tiles: u64, words: usize) -> u64 {
 
 /// The tag of this launch. Every block calls it once, by one thread.
 ///
-/// The counter holds the launches so far, modulo `TAGS`, above bit 32, and below it
-/// how many blocks of this launch have come. The last one counts the launch.
+/// The counter holds the launches so far, modulo 2^32 - 1, above bit 32, and below it what
+/// the blocks of this launch have added so far: 1 each, and the first one what is missing to
+/// a launch. So nobody waits for what stands there, but in the last launch of a cycle.
 ///
 /// # Safety
-/// `scratch` is this launch's alone; all of its `blocks` blocks call this.
+/// `scratch` is this launch's alone; all of its blocks call this.
 #[inline(always)]
-pub unsafe fn begin(scratch: *mut u64, blocks: u32) -> u32 {
+pub unsafe fn begin(scratch: *mut u64) -> u32 {
+    let blocks = thread::grid_dim_x();
+    // SAFETY: the caller's.
+    unsafe {
+        let tag = tag(scratch);
+        if tag == LAST_TAG {
+            arrive(scratch, blocks);
+        } else {
+            let others = u64::from(blocks - 1);
+            let is_first = thread::block_idx_x() == 0;
+            let own = if is_first { (1 << 32) - others } else { 1 };
+            mem::fetch_add_relaxed(scratch, own);
+        }
+        tag
+    }
+}
+
+/// The tag of this launch, as [`begin`] says it. It is to be had until all blocks have
+/// [arrived](arrive).
+///
+/// # Safety
+/// `scratch` is this launch's alone.
+#[inline(always)]
+pub unsafe fn tag(scratch: *const u64) -> u32 {
+    // SAFETY: the caller's.
+    let count = unsafe { mem::load_relaxed(scratch) };
+    (count >> 32) as u32 + 1
+}
+
+/// Counts the calling block among those that are done, and says whether it is the last of
+/// `blocks`: then the launch is counted, and the blocks begin at none again.
+///
+/// # Safety
+/// As for [`tag`]; one thread of every block calls it, which has asked for the tag before.
+#[inline(always)]
+pub unsafe fn arrive(scratch: *mut u64, blocks: u32) -> bool {
     // SAFETY: the caller's.
     let before = unsafe { mem::fetch_add_relaxed(scratch, 1) };
-    let launch = before >> 32;
-    if before as u32 == blocks - 1 {
-        let next = if launch == TAGS - 1 { 0 } else { launch + 1 };
+    let is_last = before as u32 == blocks - 1;
+    if is_last {
+        let tag = (before >> 32) as u32 + 1;
         // SAFETY: the caller's.
-        unsafe { mem::store_relaxed(scratch, next << 32) };
+        unsafe { mem::store_relaxed(scratch, counted(tag)) };
     }
-    launch as u32 + 1
+    is_last
+}
+
+/// The counter behind the launch with this tag.
+#[inline(always)]
+pub fn counted(tag: u32) -> u64 {
+    if tag == LAST_TAG {
+        0
+    } else {
+        u64::from(tag) << 32
+    }
 }
 
 /// Where word `word` of tile `tile`'s total is. A group lies together, its tiles

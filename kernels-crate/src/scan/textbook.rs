@@ -2,8 +2,8 @@
 //! published on scans, to be read and compared.
 //!
 //! `quadscan::scan` knows the order of the launches. [`reduce_then_scan`](super::reduce_then_scan)
-//! and [`decoupled_lookback`](super::decoupled_lookback) take the parameters of
-//! [`Request::begin`](super::Request::begin), the others those of their functions.
+//! and [`decoupled_lookback`](super::decoupled_lookback) take those of a
+//! [`Request`](super::Request) as parameters, the others those of their functions.
 
 use super::{blelloch, hillis_steele};
 use crate::operator::{Compose, Sum};

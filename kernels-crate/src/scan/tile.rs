@@ -220,9 +220,11 @@ macro_rules! tile_entry {
                 const WARPS: usize = SHAPE.warps;
                 // SAFETY: the kernel's own contract.
                 unsafe {
-                    let request = $crate::scan::Request::<$operator>::begin(
+                    ::cuda_std::grid::allow_next();
+                    let request = $crate::scan::Request::<$operator> {
                         input, output, n, count, initial, flags, scratch, words,
-                    );
+                        heads: ::core::ptr::null(),
+                    };
                     $crate::scan::$module::$function::<$operator, ITEMS, V, R, WARPS $(, $more)*>(request);
                 }
             }

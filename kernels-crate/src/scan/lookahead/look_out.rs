@@ -29,7 +29,7 @@ pub(super) unsafe fn run<O: Operator, const WORKERS: usize, const DELAY: usize>(
     unsafe {
         let mut tag = 0;
         if lane == 0 {
-            tag = status::begin(request.scratch, thread::grid_dim_x());
+            tag = status::begin(request.scratch);
         }
         let tag = lanes::of_lane(tag, 0);
 

@@ -226,9 +226,21 @@ pub unsafe fn scan<
         }
     };
     let tile = (ITEMS * LANES as usize * WORKERS) as u64;
-    let tiles = request.n.div_ceil(tile);
     let block = u64::from(thread::block_idx_x());
     let blocks = u64::from(thread::grid_dim_x());
+    let warp = thread::thread_idx_x() / LANES;
+    // SAFETY: the caller's.
+    let request = unsafe {
+        if warp < WORKERS as u32 {
+            let segment = ITEMS as u32 * LANES;
+            for k in 0..AHEAD as u64 {
+                let first = (block + k * blocks) * tile + u64::from(warp * segment);
+                request.ask_ahead(first, segment);
+            }
+        }
+        request.begin()
+    };
+    let tiles = request.n.div_ceil(tile);
     let own = if block < tiles {
         ((tiles - block - 1) / blocks + 1) as u32
     } else {
@@ -241,7 +253,6 @@ pub unsafe fn scan<
         first: block * tile,
         own,
     };
-    let warp = thread::thread_idx_x() / LANES;
     // SAFETY: the caller's.
     unsafe {
         if warp < WORKERS as u32 {
