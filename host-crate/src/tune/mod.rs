@@ -40,8 +40,8 @@ struct Sizes {
 }
 
 const ALL: Sizes = Sizes {
-    registers: &[10, 12, 14, 16, 18, 20, 22],
-    lookahead: &[16, 18, 20, 22, 24, 26, 28],
+    registers: &[10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22],
+    lookahead: &[16, 17, 18, 19, 20, 21, 22, 23, 24, 26, 28],
 };
 
 const QUICK: Sizes = Sizes {

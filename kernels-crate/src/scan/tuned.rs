@@ -7,16 +7,16 @@
 use super::tuning::{Row, Stream, Thresholds, Tile};
 
 /// What justifies the rows.
-pub const RECORD: &str = "docs/records/tune-scan-2026-11-22-nvidia-h200.json";
+pub const RECORD: &str = "docs/records/tune-scan-2026-11-23-022914-nvidia-h200.json";
 
 /// The rows.
 pub const ROWS: [Row; 7] = [
     Row {
         element: 1,
         result: 1,
-        one_block: Tile { warps: 32, rows: 2 },
-        one_wave_small: Tile { warps: 8, rows: 1 },
-        one_wave: Tile { warps: 16, rows: 2 },
+        one_block: Tile { warps: 32, rows: 1 },
+        one_wave_small: Tile { warps: 8, rows: 2 },
+        one_wave: Tile { warps: 8, rows: 4 },
         lookahead: Stream {
             workers: 9,
             times: 7,
@@ -24,8 +24,8 @@ pub const ROWS: [Row; 7] = [
             ahead: 2,
         },
         sm_90: Thresholds {
-            one_wave_small: 325167,
-            one_wave: 16777216,
+            one_wave_small: 2929458,
+            one_wave: 8388608,
         },
         older: Thresholds {
             one_wave_small: 524288,
@@ -35,8 +35,8 @@ pub const ROWS: [Row; 7] = [
     Row {
         element: 1,
         result: 4,
-        one_block: Tile { warps: 32, rows: 2 },
-        one_wave_small: Tile { warps: 8, rows: 1 },
+        one_block: Tile { warps: 8, rows: 1 },
+        one_wave_small: Tile { warps: 4, rows: 1 },
         one_wave: Tile { warps: 16, rows: 2 },
         lookahead: Stream {
             workers: 9,
@@ -45,7 +45,7 @@ pub const ROWS: [Row; 7] = [
             ahead: 2,
         },
         sm_90: Thresholds {
-            one_wave_small: 476157,
+            one_wave_small: 414539,
             one_wave: 0,
         },
         older: Thresholds {
@@ -56,8 +56,8 @@ pub const ROWS: [Row; 7] = [
     Row {
         element: 1,
         result: 8,
-        one_block: Tile { warps: 32, rows: 2 },
-        one_wave_small: Tile { warps: 8, rows: 1 },
+        one_block: Tile { warps: 8, rows: 1 },
+        one_wave_small: Tile { warps: 4, rows: 1 },
         one_wave: Tile { warps: 16, rows: 2 },
         lookahead: Stream {
             workers: 7,
@@ -66,7 +66,7 @@ pub const ROWS: [Row; 7] = [
             ahead: 2,
         },
         sm_90: Thresholds {
-            one_wave_small: 65206,
+            one_wave_small: 102505,
             one_wave: 0,
         },
         older: Thresholds {
@@ -78,8 +78,8 @@ pub const ROWS: [Row; 7] = [
         element: 2,
         result: 2,
         one_block: Tile { warps: 32, rows: 2 },
-        one_wave_small: Tile { warps: 8, rows: 1 },
-        one_wave: Tile { warps: 16, rows: 2 },
+        one_wave_small: Tile { warps: 8, rows: 2 },
+        one_wave: Tile { warps: 8, rows: 4 },
         lookahead: Stream {
             workers: 9,
             times: 7,
@@ -87,8 +87,8 @@ pub const ROWS: [Row; 7] = [
             ahead: 2,
         },
         sm_90: Thresholds {
-            one_wave_small: 352991,
-            one_wave: 8388608,
+            one_wave_small: 2532799,
+            one_wave: 16777216,
         },
         older: Thresholds {
             one_wave_small: 524288,
@@ -99,8 +99,8 @@ pub const ROWS: [Row; 7] = [
         element: 4,
         result: 4,
         one_block: Tile { warps: 32, rows: 2 },
-        one_wave_small: Tile { warps: 8, rows: 1 },
-        one_wave: Tile { warps: 16, rows: 2 },
+        one_wave_small: Tile { warps: 8, rows: 2 },
+        one_wave: Tile { warps: 8, rows: 4 },
         lookahead: Stream {
             workers: 9,
             times: 7,
@@ -108,7 +108,7 @@ pub const ROWS: [Row; 7] = [
             ahead: 2,
         },
         sm_90: Thresholds {
-            one_wave_small: 282231,
+            one_wave_small: 2325325,
             one_wave: 16777216,
         },
         older: Thresholds {
@@ -120,8 +120,8 @@ pub const ROWS: [Row; 7] = [
         element: 8,
         result: 8,
         one_block: Tile { warps: 32, rows: 1 },
-        one_wave_small: Tile { warps: 4, rows: 1 },
-        one_wave: Tile { warps: 8, rows: 2 },
+        one_wave_small: Tile { warps: 8, rows: 2 },
+        one_wave: Tile { warps: 16, rows: 4 },
         lookahead: Stream {
             workers: 9,
             times: 7,
@@ -129,8 +129,8 @@ pub const ROWS: [Row; 7] = [
             ahead: 2,
         },
         sm_90: Thresholds {
-            one_wave_small: 67506,
-            one_wave: 8388608,
+            one_wave_small: 2724184,
+            one_wave: 16777216,
         },
         older: Thresholds {
             one_wave_small: 524288,
@@ -140,9 +140,9 @@ pub const ROWS: [Row; 7] = [
     Row {
         element: 16,
         result: 16,
-        one_block: Tile { warps: 32, rows: 2 },
+        one_block: Tile { warps: 32, rows: 1 },
         one_wave_small: Tile { warps: 8, rows: 1 },
-        one_wave: Tile { warps: 8, rows: 2 },
+        one_wave: Tile { warps: 16, rows: 1 },
         lookahead: Stream {
             workers: 9,
             times: 7,
@@ -150,8 +150,8 @@ pub const ROWS: [Row; 7] = [
             ahead: 2,
         },
         sm_90: Thresholds {
-            one_wave_small: 0,
-            one_wave: 4194304,
+            one_wave_small: 420056,
+            one_wave: 1683624,
         },
         older: Thresholds {
             one_wave_small: 524288,

@@ -21,7 +21,7 @@ pub struct Row {
     pub result: usize,
     /// Of [`one_block`](super::one_block): at most 32 warps.
     pub one_block: Tile,
-    /// Of [`one_wave`](super::one_wave) with small tiles: at most 8 warps.
+    /// Of [`one_wave`](super::one_wave) with small tiles: at most 16 warps.
     pub one_wave_small: Tile,
     /// Of [`one_wave`](super::one_wave): at most 16 warps.
     pub one_wave: Tile,
@@ -182,7 +182,7 @@ mod tests {
     fn blocks_stay_within_the_bounds_of_their_kernels() {
         for row in &ROWS {
             assert!(row.one_block.warps <= 32);
-            assert!(row.one_wave_small.warps <= 8);
+            assert!(row.one_wave_small.warps <= 16);
             assert!(row.one_wave.warps <= 16);
             assert!(row.lookahead.workers <= MOST_WORKERS);
             assert_eq!(row.lookahead.times % 2, 1);

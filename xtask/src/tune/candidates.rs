@@ -26,8 +26,8 @@ const STREAMS: [(usize, usize, usize); 8] = [
 
 /// Warps and rows. The most warps are those that the kernels' bounds allow
 /// (`kernels-crate/src/scan/macros.rs`).
-const ONE_BLOCK: [(usize, usize); 3] = [(32, 2), (32, 1), (32, 4)];
-const ONE_WAVE_SMALL: [(usize, usize); 4] = [(8, 1), (8, 2), (4, 1), (4, 2)];
+const ONE_BLOCK: [(usize, usize); 5] = [(32, 2), (32, 1), (32, 4), (16, 1), (8, 1)];
+const ONE_WAVE_SMALL: [(usize, usize); 5] = [(8, 1), (8, 2), (4, 1), (4, 2), (16, 1)];
 const ONE_WAVE: [(usize, usize); 5] = [(16, 2), (16, 1), (16, 4), (8, 2), (8, 4)];
 
 /// Vectors of 16 bytes of results, or of elements, that a lane holds in registers at most:

@@ -5,7 +5,7 @@
 //!   shape's at each number of elements, larger ones weighing more.
 //! - The shapes of the three others together, since they share the smaller arrays: the
 //!   least geometric mean of the time of whichever kernel scans so many elements, relative
-//!   to the best.
+//!   to the best, weighed in the same way.
 //! - Thresholds: where the next kernel becomes the faster one, between two numbers of
 //!   elements by linear interpolation in log n.
 //!
@@ -18,7 +18,7 @@ use super::candidates::Algorithm;
 use super::record::{Measured, Record};
 
 /// What another shape has to be faster by, as a part: less is not worth other bits.
-const MARGIN: f64 = 0.05;
+const MARGIN: f64 = 0.01;
 
 /// From so many elements on the large kernel's times decide its shape; with fewer it is
 /// timed to find where it begins to be the fastest.
@@ -179,19 +179,19 @@ fn large<'r>(of: &[&'r Measured], before: &Row) -> Result<&'r Measured, String> 
         let times = times?;
         let least = times.iter().copied().fold(f64::INFINITY, f64::min);
         for (score, time) in scores.iter_mut().zip(times) {
-            *score += weight(n) * (time / least).ln();
+            *score += weight(n, LARGE) * (time / least).ln();
         }
     }
-    let all: f64 = counts.iter().map(|&n| weight(n)).sum();
+    let all: f64 = counts.iter().map(|&n| weight(n, LARGE)).sum();
     scores.iter_mut().for_each(|score| *score /= all);
     let used = of.iter().position(|one| stream(one) == before.lookahead);
     let place = best(&scores, used).unwrap_or(0);
     Ok(of[place])
 }
 
-/// 1 for 2^22 elements, and 1 more for every doubling.
-fn weight(n: u64) -> f64 {
-    f64::from(n.ilog2()) - 21.0
+/// 1 for the least number of elements, and 1 more for every doubling.
+fn weight(n: u64, least: u64) -> f64 {
+    f64::from(n.ilog2()) - f64::from(least.ilog2()) + 1.0
 }
 
 /// The shapes of the others, given the large kernel's.
@@ -214,6 +214,7 @@ fn registers<'r>(
         .map(|set| counts.iter().map(|&n| cost(set, large, n)).collect())
         .collect();
     let mut scores = vec![0.0; sets.len()];
+    let weights: Vec<f64> = counts.iter().map(|&n| weight(n, counts[0])).collect();
     for place in 0..counts.len() {
         let at: Vec<Option<f64>> = costs.iter().map(|costs| costs[place]).collect();
         // What no set has a time of tells nothing.
@@ -221,11 +222,11 @@ fn registers<'r>(
             continue;
         };
         for (score, time) in scores.iter_mut().zip(at) {
-            *score += time.map_or(f64::INFINITY, |time| (time / least).ln());
+            *score += weights[place] * time.map_or(f64::INFINITY, |time| (time / least).ln());
         }
     }
-    let count = counts.len() as f64;
-    scores.iter_mut().for_each(|score| *score /= count);
+    let all: f64 = weights.iter().sum();
+    scores.iter_mut().for_each(|score| *score /= all);
     let tiles = [before.one_block, before.one_wave_small, before.one_wave];
     let is_used = |set: &[&Measured; 3]| {
         let mut pairs = set.iter().zip(tiles);

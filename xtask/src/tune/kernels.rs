@@ -56,9 +56,8 @@ fn entry(one: &Candidate) -> String {
     );
     // The bounds are those of `scan_kernels!`, so that the code is the same.
     let (bounds, algorithm) = match one.algorithm {
-        Algorithm::OneBlock => (1024, "one_block"),
-        Algorithm::OneWaveSmall => (256, "one_wave"),
-        Algorithm::OneWave => (512, "one_wave"),
+        Algorithm::OneBlock => ("1024", "one_block"),
+        Algorithm::OneWaveSmall | Algorithm::OneWave => ("512, 2", "one_wave"),
         Algorithm::Lookahead => {
             return format!(
                 "const _: () = shape({vectors}, {results}, {warps}, {delay}, {ahead});\n\

@@ -110,9 +110,9 @@ mod tests {
     #[test]
     fn a_class_says_what_changed_or_that_nothing_did() {
         let mut after = ROWS;
-        after[0].one_wave = Tile { warps: 8, rows: 4 };
+        after[0].one_wave = Tile { warps: 3, rows: 7 };
         let lines = changes(&ROWS, &after);
-        assert!(lines[0].ends_with("-> 8x4"), "{}", lines[0]);
+        assert!(lines[0].ends_with("-> 3x7"), "{}", lines[0]);
         assert_eq!(lines[4], "4 to 4 bytes: as it was");
         assert_eq!(lines.len(), ROWS.len());
     }
