@@ -1,18 +1,21 @@
-//! Scans and reductions whose tiles come when they like: on the emulator under random schedules, which hold
-//! back warps and blocks for as long as they please, and under all of its checks.
+//! Scans, reductions and integrals whose tiles come when they like: on the emulator under random
+//! schedules, which hold back warps and blocks for as long as they please, and under all of its checks.
 //!
 //! `cargo xtask check` runs what the conformance tests state under a few schedules; here are
-//! more of them, for scans of several tiles and blocks by every algorithm, and for reductions.
+//! more of them, for scans of several tiles and blocks by every algorithm, for reductions, and for
+//! integrals of blocks that draw their units.
 
 use quadscan::device::emulator::ptx_emulator::{Checks, Model};
 use quadscan::device::emulator::{Checking, Emulator, Settings};
 use quadscan::device::{Artifact, Device, Module};
+use quadscan::integrate::{Composite, Rule};
 use quadscan::oracle::scan as oracle;
 use quadscan::reduce;
 use quadscan::scan::{
     Affine, Algorithm, Compose, Operator as _, Options, Plan, ScanKernels, SegmentedPlan,
     SegmentedScanKernels,
 };
+use quadscan_kernels::integrate::catalogue::QuarterCircle;
 use quadscan_kernels::reduce::ReduceKernels;
 use quadscan_kernels::scan::ScanKernel;
 
@@ -187,6 +190,39 @@ fn reductions(artifact: &Artifact, schedule: u64) -> quadscan::Result<()> {
         }
         Ok(())
     })
+}
+
+/// Integrals by blocks that have a unit or two, draw more or have none, under a schedule; panics
+/// for other bits than those of a block alone.
+fn integrals(artifact: &Artifact, schedule: u64) -> quadscan::Result<()> {
+    const STRIPS: u64 = 20_001;
+    watched(artifact, Model::h200(), schedule, |module| {
+        let device = module.device();
+        let integral = |plan: &mut Composite<f64>| {
+            let mut output = device.alloc::<f64>(1)?;
+            plan.integrate(Rule::Simpson, STRIPS, (0.0, 1.0), &[], &mut output)?;
+            quadscan::Result::Ok(output.to_vec()?[0].to_bits())
+        };
+        let plan = || Composite::<f64>::of::<QuarterCircle>(module, STRIPS);
+        let expected = integral(&mut plan()?.with_shape(1, 2)?)?;
+        for blocks in [2, 4, 7] {
+            let mut plan = plan()?.with_shape(blocks, 2)?;
+            for _ in 0..SCANS {
+                let found = integral(&mut plan)?;
+                assert_eq!(found, expected, "{blocks} blocks, schedule {schedule}");
+            }
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn integrals_have_the_same_bits_under_every_schedule() {
+    let artifact = Artifact::embedded().expect("the artifact is whole");
+    for schedule in 0..SCHEDULES {
+        let checked = integrals(&artifact, schedule);
+        checked.unwrap_or_else(|error| panic!("schedule {schedule}: {error}"));
+    }
 }
 
 #[test]

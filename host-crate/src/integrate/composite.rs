@@ -3,7 +3,7 @@
 use bytemuck::bytes_of;
 use cuda_std::launch::Actual;
 use quadscan_kernels::integrate::composite::{Chunks, MAX_STRIPS, MAX_WARPS, STEPS};
-use quadscan_kernels::integrate::rules::FAMILIES;
+use quadscan_kernels::integrate::rules::{FAMILIES, MAX_FAMILIES};
 use quadscan_kernels::scan::lanes::LANES;
 use quadscan_kernels::scan::status;
 
@@ -118,9 +118,9 @@ impl<R: Real> Composite<R> {
         refuse::foreign(&self.module, entry, "output", output.device())?;
 
         let place = Place::new(rule, strips, limits);
-        let chunks = Chunks::of(place.strips);
-        let blocks = self.blocks.min(chunks.units).max(1);
         let (family, families) = rule.families();
+        let chunks = Chunks::of(place.strips, families);
+        let blocks = self.blocks.min(chunks.units * families).max(1);
         let (ends, words) = (rule.ends(), self.scratch.len() as u64);
         let (to, scratch) = (output.address(), self.scratch.address());
         let arguments = [
@@ -156,11 +156,19 @@ impl<R: Real> Composite<R> {
     }
 }
 
-/// The most units of an integral over up to `most` strips: more strips may be fewer.
+/// The most units of an integral over up to `most` strips, by any rule: more strips may be fewer.
 fn most_units(most: u64) -> u64 {
-    let units = |strips| u64::from(Chunks::of(strips).units);
     let below = 1 << most.ilog2();
-    units(most).max(units(below)).max(units(below / 2 + 1))
+    let units = |families| {
+        let units = |strips| units(strips, families);
+        units(most).max(units(below)).max(units(below / 2 + 1))
+    };
+    (1..=MAX_FAMILIES as u32).map(units).max().unwrap_or(0)
+}
+
+/// The units of an integral over so many strips by a rule of so many families.
+fn units(strips: u64, families: u32) -> u64 {
+    u64::from(Chunks::of(strips, families).units * families)
 }
 
 /// Where the strips are.
@@ -204,7 +212,7 @@ impl<R: Real> Place<R> {
 /// How many strips next to a limit have nodes that rounding may move onto it or beyond, where
 /// no number between the limits is larger than `largest`.
 fn margin<R: Real>(rule: Rule, step: f64, largest: f64) -> u64 {
-    // A node is rounded three times.
+    // A node is rounded up to five times; what two of them lose is next to nothing.
     let uncertain = 4.0 * R::EPSILON.to_f64() * largest + R::MIN_POSITIVE.to_f64();
     let (first, count) = rule.families();
     let offsets = FAMILIES[first as usize..][..count as usize].iter();
@@ -226,18 +234,23 @@ fn margin<R: Real>(rule: Rule, step: f64, largest: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use quadscan_kernels::integrate::composite::{MAX_CHUNKS, UNIT};
+
     use super::*;
 
     #[test]
     fn no_integral_of_fewer_strips_has_more_units_than_there_is_room_for() {
         for most in [1, 2, 1000, 4097, 1 << 20, (1 << 24) + 1, MAX_STRIPS] {
             let room = most_units(most);
-            let units = |strips| u64::from(Chunks::of(strips).units);
-            for strips in [1, most / 2, most / 2 + 1, most - most / 3, most - 1, most] {
-                assert!(units(strips.max(1)) <= room, "{strips} of {most}");
-            }
-            for power in 0..most.ilog2() {
-                assert!(units(1 << power) <= room && units((1 << power) + 1) <= room);
+            assert!(room <= MAX_CHUNKS / UNIT, "{room} of {most}");
+            for families in 1..=MAX_FAMILIES as u32 {
+                let units = |strips| units(strips, families);
+                for strips in [1, most / 2, most / 2 + 1, most - most / 3, most - 1, most] {
+                    assert!(units(strips.max(1)) <= room, "{strips} of {most}");
+                }
+                for power in 0..most.ilog2() {
+                    assert!(units(1 << power) <= room && units((1 << power) + 1) <= room);
+                }
             }
         }
     }

@@ -1,9 +1,12 @@
 //! One integral by a composite rule over any number of strips, in one launch.
 //!
-//! The strips are dealt out in *chunks*, whose size depends on the number of strips alone. A
-//! block takes [`UNIT`] of them at a time, a warp each, and draws the next ones: a scheduler
-//! prefers its oldest warps, so that blocks are not done with as many at the same time. The
-//! block that is done last adds the units' sums up. **The result is the same bit for bit for every launch shape.**
+//! The strips are dealt out in *chunks*, whose size depends on the number of strips and the rule
+//! alone, for each family of the rule's nodes by itself. A block takes [`UNIT`] of them at a
+//! time, a warp each. Two such units it has from the start, of which the first needs nothing
+//! but the kernel's parameters: it is evaluated while earlier launches end. The next ones it
+//! draws: a scheduler prefers its oldest warps, so that blocks are not done with as many at the
+//! same time. The block that is done last adds the units' sums up. **The result is the same bit
+//! for bit for every launch shape.**
 //!
 //! Of a [short](Integrand::IS_SHORT) integrand a lane takes its nodes in rows: [`STEPS`] pairs at
 //! once, so that neither waits for itself alone. Their abscissas are two numbers plus multiples
@@ -13,9 +16,9 @@
 //! other: two at once cost more registers than they gain.
 //!
 //! Association, which depends on the number of strips and the rule alone: a lane's terms as
-//! said; the lanes of a warp by a butterfly; the families of a rule in their order; the
-//! chunks of a unit in order; the units in groups by [`gather`], the groups in order, a lane,
-//! then by a butterfly.
+//! said; the lanes of a warp by a butterfly, times the family's weight; the chunks of a unit in
+//! order; the units, one family's after the other's, in groups by [`gather`], the groups in
+//! order, a lane, then by a butterfly.
 //!
 //! Nodes next to the limits, closer than the kind of number resolves, are kept between them,
 //! so that an integrand never sees a limit but for the rule's own evaluations there.
@@ -28,10 +31,10 @@ use cuda_std::{grid, mem, shared_array, thread, warp};
 use super::integrand::{Integrand, Parameters, Point};
 use super::real::{Real, Running};
 use super::rules::FAMILIES;
+use super::walk::Walk;
 use crate::operator::Sum;
-use crate::reduce::device::{arrive, tag};
 use crate::scan::lanes::LANES;
-use crate::scan::status::{self, GROUP, gather};
+use crate::scan::status::{self, GROUP, arrive, gather, tag};
 use cuda_std::float::Addend;
 
 /// Nodes of a lane whose abscissas are one number plus a multiple of the step.
@@ -44,7 +47,7 @@ const ROW: u32 = 2 * STEPS as u32;
 pub const MAX_STRIPS: u64 = 1 << 40;
 
 /// The most chunks.
-pub const MAX_CHUNKS: u64 = 1 << 14;
+pub const MAX_CHUNKS: u64 = 1 << 16;
 
 /// Chunks that a block takes at once.
 pub const UNIT: u64 = 8;
@@ -53,7 +56,7 @@ pub const UNIT: u64 = 8;
 pub const MAX_WARPS: u32 = UNIT as u32;
 
 /// The word of the scratch memory that counts the units which blocks have drawn, beyond the
-/// first of each: 0 between launches.
+/// first two of each: 0 between launches.
 const DRAWN: usize = 8;
 
 const _: () = assert!((DRAWN as u64) < status::HEAD);
@@ -67,15 +70,16 @@ const LONG_ROW: u32 = 2 * ROW;
 /// More chunks than this cost more in the end than they balance, where there are few strips.
 const FEW_CHUNKS: u64 = 1 << 13;
 
-/// How an integral's strips are dealt out, which depends on their number alone. A kernel takes
-/// it from the host: it would take long to find it out, and what the compiler does not know
-/// to be the same for the whole launch, it loads again in every turn.
+/// How an integral's strips are dealt out, for each family of the rule in the same way; it
+/// depends on how many strips and families there are. A kernel takes it from the host: it would
+/// take long to find it out, and what the compiler does not know to be the same for the whole
+/// launch, it loads again in every turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Chunks {
     /// Strips of a chunk: a power of two.
     pub strips: u64,
-    /// Units, of [`UNIT`] chunks.
+    /// Units of a family, of [`UNIT`] chunks.
     pub units: u32,
     /// Nodes that a lane takes in a row.
     pub row: u32,
@@ -87,9 +91,9 @@ unsafe impl Zeroable for Chunks {}
 unsafe impl Pod for Chunks {}
 
 impl Chunks {
-    /// That of so many strips.
-    pub const fn of(strips: u64) -> Self {
-        let all = strips.next_power_of_two();
+    /// That of so many strips by a rule of so many families.
+    pub const fn of(strips: u64, families: u32) -> Self {
+        let all = strips.next_power_of_two() * families.next_power_of_two() as u64;
         let root = 1 << all.ilog2().div_ceil(2);
         let mut chunk = ROW as u64 * LANES as u64;
         while chunk < all / MAX_CHUNKS || (chunk < root && chunk < all / FEW_CHUNKS) {
@@ -117,7 +121,7 @@ pub struct Request<R> {
     pub width: f64,
     /// How many strips; none: the result is 0.
     pub strips: u64,
-    /// How they are dealt out: [`Chunks::of`] them.
+    /// How they are dealt out: [`Chunks::of`] them and the families.
     pub chunks: Chunks,
     /// How many next to either limit are taken one by one.
     pub margin: u64,
@@ -150,45 +154,48 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(request: &Request<R>) {
     let groups = shared_array![f64; GROUPS];
     let sums = shared_array![f64; 2 * UNIT as usize];
     let next = shared_array![u32; 2];
-    let (block, blocks, units) = (
-        thread::block_idx_x(),
-        thread::grid_dim_x(),
-        request.chunks.units,
-    );
+    let (block, blocks) = (thread::block_idx_x(), thread::grid_dim_x());
+    let units = request.chunks.units * request.families;
     // SAFETY: all lanes of the warp are here. What one lane gives to all, the assembler knows to
     // be the same in all, and the loops that depend on it are the warp's.
     let warp = unsafe { warp::shuffle_idx(warp::FULL_MASK, thread::thread_idx_x() / LANES, 0) };
     let warps = thread::block_dim_x() / LANES;
     let lane = warp::lane_id();
-    // It is on its way while the launch before this one ends.
-    let first = FAMILIES[request.family as usize];
-    grid::wait_for_earlier();
     // SAFETY: the caller's; what is shared is written on one side of a barrier and read on
     // the other, and of the sums of two units in a row each has its own half. Every thread
     // has the tag before its block arrives.
     unsafe {
-        let tag = tag(request.scratch);
-        let (mut unit, mut half) = (block, 0);
-        while unit < units {
+        let begin = || {
+            grid::wait_for_earlier();
+            tag(request.scratch)
+        };
+        let (mut drawn, mut half, mut is_first) = (block, 0, true);
+        let mut tag = 0;
+        while drawn < units {
             let (sums, next) = (sums.add(half * UNIT as usize), next.add(half));
-            // It is not waited for before it is needed.
-            let is_drawn = blocks < units && thread::thread_idx_x() == 0;
-            let drawn = if is_drawn {
-                mem::fetch_add_relaxed(request.scratch.add(DRAWN), 1) as u32
-            } else {
-                0
-            };
+            let mut following = if is_first { block + blocks } else { units };
+            if !is_first && 2 * blocks < units && thread::thread_idx_x() == 0 {
+                // It is not waited for before it is needed.
+                let others = mem::fetch_add_relaxed(request.scratch.add(DRAWN), 1);
+                following = 2 * blocks + others as u32;
+            }
+            // The last one first: it has an end to itself, as the first has.
+            let unit = if drawn == 0 { units - 1 } else { drawn - 1 };
+            let (family, of_family) = (unit / request.chunks.units, unit % request.chunks.units);
             let mut chunk = warp;
             while chunk < UNIT as u32 {
-                let number = u64::from(unit) * UNIT + u64::from(chunk);
-                let sum = chunk_sum::<I, R>(request, number, first);
+                let number = u64::from(of_family) * UNIT + u64::from(chunk);
+                let sum = chunk_sum::<I, R>(request, family, number);
                 if lane == 0 {
                     *sums.add(chunk as usize) = sum;
                 }
                 chunk += warps;
             }
             if thread::thread_idx_x() == 0 {
-                *next = blocks + drawn;
+                *next = following;
+            }
+            if is_first {
+                tag = begin();
             }
             thread::sync_threads();
             if thread::thread_idx_x() == 0 {
@@ -198,7 +205,10 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(request: &Request<R>) {
                 }
                 status::publish(request.scratch, u64::from(unit), sum, tag);
             }
-            (unit, half) = (*next, 1 - half);
+            (drawn, half, is_first) = (*next, 1 - half, false);
+        }
+        if is_first {
+            tag = begin();
         }
         if warp == 0 {
             status::forget::<f64>(request.scratch, request.words, u64::from(units), tag);
@@ -249,34 +259,25 @@ fn scale<I: Integrand<R>, R: Real>(parameters: &Parameters<R>) -> f64 {
     of::<R, _>(|| I::eval(R::ZERO, parameters))
 }
 
-/// A chunk's terms with their weights, in every lane; none where no strip is left for it.
-/// `first` is the first of the rule's families.
+/// The terms of a chunk of one of the rule's families with its weight, in every lane; none where
+/// no strip is left for it. The limits are the first chunk's.
 ///
 /// # Safety
 /// All lanes of the warp call it, for the same chunk.
 #[inline(always)]
 unsafe fn chunk_sum<I: Integrand<R>, R: Real>(
     request: &Request<R>,
+    family: u32,
     chunk: u64,
-    first: (f64, f64),
 ) -> f64 {
+    let (offset, weight) = FAMILIES[(request.family + family) as usize];
     let begin = chunk * request.chunks.strips;
-    let mut sum = 0.0;
-    let mut family = request.family;
-    while family < request.family + request.families {
-        let (offset, weight) = if family == request.family {
-            first
-        } else {
-            FAMILIES[family as usize]
-        };
-        let nodes = request.strips - u64::from(offset == 1.0);
-        let end = nodes.min(begin + request.chunks.strips);
-        let own = lane_sum::<I, R>(request, (begin.min(end), end), offset);
-        // SAFETY: the caller's.
-        sum = unsafe { of_lanes(own) }.mul_add(weight, sum);
-        family += 1;
-    }
-    if chunk == 0 && request.ends != 0.0 {
+    let nodes = request.strips - u64::from(offset == 1.0);
+    let end = nodes.min(begin + request.chunks.strips);
+    let own = lane_sum::<I, R>(request, (begin.min(end), end), offset);
+    // SAFETY: the caller's.
+    let mut sum = unsafe { of_lanes(own) } * weight;
+    if family == 0 && chunk == 0 && request.ends != 0.0 {
         // One limit in the lower lanes, the other in the upper ones.
         let (from, to) = (R::from_f64(request.from), R::from_f64(request.to));
         let x = if warp::lane_id() < LANES / 2 {
@@ -334,10 +335,11 @@ fn lane_sum<I: Integrand<R>, R: Real>(
         high = (end.min(request.strips - request.margin) & !(row - 1)).max(low);
         let first = (begin + lane * of_lane).max(low);
         let last = (begin + (lane + 1) * of_lane).min(high);
-        let mut at = first as f64 + offset;
+        let at = first as f64 + offset;
+        let mut walk = Walk::new(request.from, request.step, at, f64::from(ROW));
         let mut left = last.saturating_sub(first) as u32;
         while left > 0 {
-            take_row::<I, R>(request, &mut at, &mut sum);
+            take_row::<I, R>(request, &mut walk, &mut sum);
             left -= row as u32;
         }
     }
@@ -350,22 +352,24 @@ fn lane_sum<I: Integrand<R>, R: Real>(
     sum.value()
 }
 
-/// Adds the terms of a row of nodes, of which the first is `at` steps behind the lower limit;
-/// then `at` is behind the last.
+/// Adds the terms of a row of nodes, which begins where `walk` is; then that is behind the last.
 #[inline(always)]
-fn take_row<I: Integrand<R>, R: Real>(request: &Request<R>, at: &mut f64, sum: &mut Running<R>) {
+fn take_row<I: Integrand<R>, R: Real>(
+    request: &Request<R>,
+    walk: &mut Walk<R>,
+    sum: &mut Running<R>,
+) {
     let (mut low, mut high) = (R::ZERO, R::ZERO);
     let mut left = request.chunks.row;
     while left > 0 {
-        let base = |at: f64| R::from_f64(at.mul_add(request.step, request.from));
-        let bases = (base(*at), base(*at + STEPS as f64));
+        let bases = walk.places();
         for k in 0..STEPS {
             let multiple = request.multiples[k];
             let eval = |x: R| I::eval(x, &request.parameters);
             let pair = (eval(bases.0 + multiple), eval(bases.1 + multiple));
             (low, high) = Addend::add_both(pair, (low, high));
         }
-        *at += f64::from(ROW);
+        walk.go_on();
         left -= ROW;
         if R::FOLDS_EACH_ROW {
             sum.add(low + high);

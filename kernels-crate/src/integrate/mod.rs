@@ -45,3 +45,4 @@ pub mod rules;
 pub mod store;
 pub mod tanh_sinh;
 pub mod trapezoid;
+pub mod walk;

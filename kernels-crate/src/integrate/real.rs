@@ -40,6 +40,8 @@ pub trait Real:
     /// Whether what a sum loses is kept for every 32 terms and not for every 64: more of them
     /// cost less, and let a sum of equal terms lose half an ulp each.
     const FOLDS_EACH_ROW: bool;
+    /// Whether it takes a conversion to make one of an `f64`.
+    const CONVERTS: bool;
 
     /// The nearest number.
     fn from_f64(value: f64) -> Self;
@@ -87,13 +89,14 @@ pub trait Real:
 }
 
 macro_rules! real {
-    ($($float:ident $bits:ident $folds:literal;)*) => {$(
+    ($($float:ident $bits:ident $is_short:literal;)*) => {$(
         impl Real for $float {
             const NAME: &'static str = stringify!($float);
             const ZERO: Self = 0.0;
             const EPSILON: Self = $float::EPSILON;
             const MIN_POSITIVE: Self = $float::MIN_POSITIVE;
-            const FOLDS_EACH_ROW: bool = $folds;
+            const FOLDS_EACH_ROW: bool = $is_short;
+            const CONVERTS: bool = $is_short;
 
             #[inline(always)]
             fn from_f64(value: f64) -> Self {

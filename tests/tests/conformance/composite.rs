@@ -4,7 +4,9 @@
 
 use quadscan::integrate::{Composite, Kernels, Real, Rule};
 use quadscan::oracle::quadrature;
-use quadscan_kernels::integrate::catalogue::{CATALOGUE, QuarterCircle, Runge};
+use quadscan_kernels::integrate::catalogue::{
+    CATALOGUE, Gaussian, GenzOscillatory, QuarterCircle, Runge,
+};
 use quadscan_tests::suite::{Bench, Outcome};
 
 const RULES: [Rule; 6] = [
@@ -171,7 +173,7 @@ pub(crate) fn an_integral_has_the_same_bits_for_every_launch_shape_and_again(
         ] {
             let mut plan = Composite::<R>::new(&bench.module, of, most)?;
             let first = integral(bench, &mut plan, rule, strips, limits, &[])?;
-            for (blocks, warps) in [(1, 1), (1, 8), (3, 5), (64, 8), (1000, 2)] {
+            for (blocks, warps) in [(1, 1), (1, 8), (3, 5), (11, 4), (64, 8), (1000, 2)] {
                 let plan = Composite::<R>::new(&bench.module, of, most)?;
                 let mut plan = plan.with_shape(blocks, warps)?;
                 for _ in 0..2 {
@@ -217,6 +219,44 @@ pub(crate) fn nodes_stay_between_the_limits_however_close_they_are(bench: &Bench
         assert!((0.0..=most).contains(&value), "{rule:?}: {value:e}");
     }
     Ok(())
+}
+
+pub(crate) fn limits_may_be_as_far_apart_as_numbers_go(bench: &Bench) -> Outcome {
+    fn check<R: Real>(bench: &Bench, mut plan: Composite<R>, most: f64) -> Outcome {
+        let limits = (R::ZERO, R::from_f64(0.9 * most));
+        for strips in [1, 4, 31, 2000] {
+            // Nothing is left of it at the first node.
+            let value = integral(bench, &mut plan, Rule::Midpoint, strips, limits, &[])?;
+            assert_eq!(value.to_f64(), 0.0, "{strips} strips, {}", R::NAME);
+        }
+        Ok(())
+    }
+    let of = |most| Composite::<f32>::of::<Gaussian>(&bench.module, most);
+    check(bench, of(2000)?, f64::from(f32::MAX))?;
+    let of = |most| Composite::<f64>::of::<Gaussian>(&bench.module, most);
+    check(bench, of(2000)?, f64::MAX)
+}
+
+/// Far from zero two nodes are few numbers apart: were many of them moved alike, the sum would
+/// be another one. cos(x) by the midpoint rule, whose value is known in closed form; in f32 the
+/// numbers are 2^-4 apart.
+pub(crate) fn nodes_far_from_zero_are_rounded_each_by_itself(bench: &Bench) -> Outcome {
+    fn check<R: Real>(bench: &Bench, mut plan: Composite<R>, allowed: f64) -> Outcome {
+        let (from, to, strips) = (1e6, 1e6 + 100.0, 100_000);
+        let limits = (R::from_f64(from), R::from_f64(to));
+        let given = [R::from_f64(1.0), R::ZERO];
+        let value = integral(bench, &mut plan, Rule::Midpoint, strips, limits, &given)?;
+        let half = 0.5 * (to - from) / strips as f64;
+        let expected = (to.sin() - from.sin()) * half / half.sin();
+        let error = (value.to_f64() - expected).abs();
+        assert!(error <= allowed, "{}: off by {error:e}", R::NAME);
+        Ok(())
+    }
+    const STRIPS: u64 = 100_000;
+    let single = Composite::<f32>::of::<GenzOscillatory>(&bench.module, STRIPS)?;
+    check(bench, single, 2e-3)?;
+    let double = Composite::<f64>::of::<GenzOscillatory>(&bench.module, STRIPS)?;
+    check(bench, double, 2e-13)
 }
 
 pub(crate) fn integrals_that_cannot_be_are_refused_and_nothing_is_written(

@@ -47,6 +47,8 @@ fn cases() -> Vec<Case> {
         composite::an_integral_has_the_same_bits_for_every_launch_shape_and_again,
         composite::integrals_go_backwards_and_are_zero_between_equal_limits,
         composite::nodes_stay_between_the_limits_however_close_they_are,
+        composite::limits_may_be_as_far_apart_as_numbers_go,
+        composite::nodes_far_from_zero_are_rounded_each_by_itself,
         composite::integrals_that_cannot_be_are_refused_and_nothing_is_written,
         adaptive::every_integrand_has_its_closed_form_or_says_that_it_has_not,
         adaptive::random_members_of_families_are_right_and_their_errors_within_the_estimates,
