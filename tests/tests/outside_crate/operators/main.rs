@@ -196,9 +196,9 @@ fn main() -> Result<()> {
     // SAFETY: cuda_builder made the folder of the kernels that this program depends on.
     let artifact = unsafe { Artifact::read(env!("KERNELS")) }?;
     let all = Algorithm::ALL.len();
-    assert_eq!(on(Model::h200(), &artifact)?, [all, 5, 2, 2]);
+    assert_eq!(on(Model::h200(), &artifact)?, [all, 5, 3, 3]);
     // Nobody looks ahead there.
-    assert_eq!(on(Model::t4(), &artifact)?, [all - 2, 4, 2, 2]);
+    assert_eq!(on(Model::t4(), &artifact)?, [all - 2, 4, 3, 3]);
 
     // An element that is none is noticed.
     let device = Device::from_backend(Box::new(Emulator::new(Settings::default())));
