@@ -1,7 +1,7 @@
 //! Builds the kernels to PTX and puts them into the program.
 //!
 //! The output is `artifact.rs`, which `src/device/artifact.rs` includes: the
-//! manifest and the PTX of each part and architecture as text. The network is not used.
+//! manifest and the PTX of each part and architecture, packed. The network is not used.
 
 #[path = "../kernels-crate/ptx.rs"]
 mod ptx;
@@ -59,17 +59,20 @@ fn embed() -> Result<(), String> {
     write(&out.join("artifact.rs"), source.as_bytes())
 }
 
-/// Rust source that holds the artifact's files; packs those of PTX into `out`.
+/// Rust source that holds the artifact's files, which are packed into `out`.
 fn source(manifest: &Manifest, dir: &Path, out: &Path) -> Result<String, String> {
-    let mut source = format!(
-        "pub(super) const MANIFEST: &str = include_str!({:?});\n\
-         pub(super) const PTX: &[(&str, &[u8])] = &[\n",
-        dir.join(cuda_builder::manifest::FILE_NAME)
-    );
     let modules = manifest.modules().iter();
     let parts: Vec<&Part> = modules.flat_map(|module| &module.parts).collect();
     let folder = out.join("packed");
     pack_all(&parts, dir, &folder)?;
+    let name = cuda_builder::manifest::FILE_NAME;
+    let packed = out.join(format!("{name}.z"));
+    let text = fs::read(dir.join(name)).map_err(|error| format!("cannot read {name}: {error}"))?;
+    write(&packed, &pack(&text))?;
+    let mut source = format!(
+        "pub(super) const MANIFEST: &[u8] = include_bytes!({packed:?});\n\
+         pub(super) const PTX: &[(&str, &[u8])] = &[\n"
+    );
     for part in parts {
         let packed = folder.join(packed_name(part));
         let _ = writeln!(source, "    ({:?}, include_bytes!({packed:?})),", part.file);

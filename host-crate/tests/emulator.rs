@@ -411,3 +411,30 @@ fn a_baseline_of_whole_arrays_is_the_same_again() {
     assert_eq!((save.code, compare.code), (0, 0), "{compare:?}");
     assert!(folder.path().join("results/scan.csv").is_file());
 }
+
+/// Elements and results go through shared memory: eight lanes at a time have a vector each, of
+/// whatever size a lane's part is.
+#[test]
+fn large_scans_have_no_bank_conflicts() {
+    let folder = folder();
+    let types = ["--types", "u8,u8_u32,f16,i32,f64", "--sizes", "2^16"];
+    let what = ["scan", "--operations", "inclusive_sum", "--format", "csv"];
+    let how = ["--algorithms", "lookahead", "--device", "emulator"];
+    let outcome = bench(folder.path(), &[&what[..], &types, &how].concat());
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let rows = rows(&outcome.output);
+    let large = rows.iter().filter(|row| row["algorithm"] == "lookahead");
+    let mut seen = 0;
+    for row in large {
+        let wavefronts = |column: &str| row[column].parse::<u64>().expect("counted");
+        let (found, ideal) = (
+            wavefronts("shared_wavefronts"),
+            wavefronts("ideal_shared_wavefronts"),
+        );
+        // Totals of a warp lie apart, a few words a tile.
+        let most = ideal + ideal / 100;
+        assert!(found <= most, "{}: {found}, ideal {ideal}", row["type"]);
+        seen += 1;
+    }
+    assert_eq!(seen, 5);
+}

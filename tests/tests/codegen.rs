@@ -203,7 +203,7 @@ fn only_kernels_that_count_or_add_across_blocks_have_atomics() {
             "segmented_wave_",
         ];
         // Two segments may begin in one word of bits.
-        let heads = ["heads_of_offsets_"];
+        let heads = ["heads_of_offsets_", "heads_of_few_offsets_"];
         // Chunks count the launch, teams draw their items.
         let integrals = ["composite_", "adaptive_", "tanh_sinh_"];
         // The blocks of a reduction count those that are done, and warps vote on segments.

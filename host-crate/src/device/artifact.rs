@@ -45,14 +45,16 @@ struct Text {
 
 impl Text {
     fn get(&self) -> &str {
-        self.text.get_or_init(|| {
-            let mut text = String::new();
-            // `build.rs` packed text, and a program that is damaged is not ours to judge:
-            // what is missing does not load.
-            let _ = ZlibDecoder::new(self.packed).read_to_string(&mut text);
-            text
-        })
+        self.text.get_or_init(|| unpacked(self.packed))
     }
+}
+
+/// The text that `build.rs` packed. A program that is damaged is not ours to judge: what is
+/// missing does not load.
+fn unpacked(packed: &[u8]) -> String {
+    let mut text = String::new();
+    let _ = ZlibDecoder::new(packed).read_to_string(&mut text);
+    text
 }
 
 impl From<&'static [u8]> for Text {
@@ -115,7 +117,7 @@ impl Artifact {
     /// [`Error::WithoutKernels`] where quadscan was built without its feature `kernels`.
     #[cfg(feature = "kernels")]
     pub fn embedded() -> Result<Self> {
-        Self::assemble(embedded::MANIFEST, |file| {
+        Self::assemble(&unpacked(embedded::MANIFEST), |file| {
             embedded::PTX
                 .iter()
                 .find(|(name, _)| *name == file)

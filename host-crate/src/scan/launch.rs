@@ -378,8 +378,8 @@ fn config(candidate: &Candidate, n: u64, device: &Device) -> Option<LaunchConfig
         true => config.cooperative(),
         false => config,
     };
-    // SAFETY: the first thing that every thread does is to wait for earlier launches, and
-    // what they write is behind raw pointers.
+    // SAFETY: before it waits for earlier launches, a thread asks for lines into the L2 cache,
+    // which is no access; and what they write is behind raw pointers.
     Some(unsafe { config.programmatic() })
 }
 

@@ -113,11 +113,10 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
         let keys = keys.into();
         self.segments(Source {
             argument: "keys",
-            entry: format!("heads_of_keys_{}", size_of::<K>()),
+            by: By::Keys(size_of::<K>()),
             address: keys.address(),
             len: keys.len() as u64,
             device: keys.device(),
-            is_offsets: false,
         })
     }
 
@@ -127,11 +126,10 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
         let flags = flags.into();
         self.segments(Source {
             argument: "flags",
-            entry: FLAGS.to_owned(),
+            by: By::Flags,
             address: flags.address(),
             len: flags.len() as u64,
             device: flags.device(),
-            is_offsets: false,
         })
     }
 
@@ -144,11 +142,10 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
         let (address, len, device) = offsets.parts();
         self.segments(Source {
             argument: "offsets",
-            entry: format!("heads_of_offsets_{}", offsets.bytes()),
+            by: By::Offsets(offsets.bytes()),
             address,
             len: len as u64,
             device,
-            is_offsets: true,
         })
     }
 
@@ -173,12 +170,38 @@ const OF_OFFSETS: [u64; 5] = [8; 5];
 /// What says where segments begin.
 struct Source<'p> {
     argument: &'static str,
-    /// The kernel that finds the beginnings.
-    entry: String,
+    by: By,
     address: u64,
     len: u64,
     device: &'p Device,
-    is_offsets: bool,
+}
+
+/// What it is, with the bytes of a key or an offset.
+enum By {
+    Keys(usize),
+    Flags,
+    Offsets(usize),
+}
+
+impl Source<'_> {
+    fn is_offsets(&self) -> bool {
+        matches!(self.by, By::Offsets(_))
+    }
+
+    /// Whether these are offsets so few that each block looks at all of them.
+    fn is_few(&self, n: u64) -> bool {
+        self.is_offsets() && self.len <= heads::FEW_OFFSETS && n <= heads::FEW_ELEMENTS
+    }
+
+    /// The kernel that finds the beginnings among `n` elements.
+    fn entry(&self, n: u64) -> String {
+        match self.by {
+            By::Keys(bytes) => format!("heads_of_keys_{bytes}"),
+            By::Flags => FLAGS.to_owned(),
+            By::Offsets(bytes) if self.is_few(n) => format!("heads_of_few_offsets_{bytes}"),
+            By::Offsets(bytes) => format!("heads_of_offsets_{bytes}"),
+        }
+    }
 }
 
 /// Scans in segments: see [`SegmentedPlan`].
@@ -226,12 +249,12 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
             })
         };
         launch::expect_device(&self.plan.finders, argument, self.source.device)?;
-        let parameters: &[u64] = match self.source.is_offsets {
+        let parameters: &[u64] = match self.source.is_offsets() {
             true => &OF_OFFSETS,
             false => &OF_KEYS,
         };
         let finders = &self.plan.finders;
-        match finders.expect_parameters(heads::MODULE, &self.source.entry, parameters) {
+        match finders.expect_parameters(heads::MODULE, &self.source.entry(n), parameters) {
             Err(Error::UnknownKernel { .. }) => {
                 return refused(
                     "have a size that is not allowed: 1, 2, 4, 8 or 16 bytes".to_owned(),
@@ -239,7 +262,7 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
             }
             there => there?,
         }
-        if !self.source.is_offsets && self.source.len < n {
+        if !self.source.is_offsets() && self.source.len < n {
             let len = self.source.len;
             return refused(format!("has {len} elements, needed are the input's {n}"));
         }
@@ -248,13 +271,9 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
 
     /// Finds where the segments of `n` elements begin, or of as many as are at `count`.
     fn find(&mut self, n: u64, count: u64) -> Result<()> {
-        let Source {
-            address,
-            len,
-            is_offsets,
-            ..
-        } = self.source;
-        if is_offsets {
+        let Source { address, len, .. } = self.source;
+        let (is_offsets, is_few) = (self.source.is_offsets(), self.source.is_few(n));
+        if is_offsets && !is_few {
             let words = heads::words(n) as usize;
             self.plan.heads.slice_mut(..words)?.fill_bytes(0)?;
         }
@@ -269,21 +288,26 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
         });
         let parameters: Vec<Actual<'_>> = actual.collect();
 
-        let work = if is_offsets { len } else { n };
-        let multiprocessors = u64::from(self.source.device.properties().multiprocessors);
-        let most = multiprocessors.max(1) * BLOCKS_PER_MULTIPROCESSOR;
-        let blocks = work.div_ceil(heads::PER_BLOCK).clamp(1, most) as u32;
-        // SAFETY: the first thing that every thread does is to wait for earlier launches,
-        // and what they write is behind raw pointers.
-        let config =
-            unsafe { LaunchConfig::new(LaunchShape::new(blocks, heads::THREADS)).programmatic() };
+        let shape = if is_few {
+            let blocks = n.div_ceil(heads::FEW_PER_BLOCK) as u32;
+            LaunchShape::new(blocks, heads::FEW_THREADS)
+        } else {
+            let work = if is_offsets { len } else { n };
+            let multiprocessors = u64::from(self.source.device.properties().multiprocessors);
+            let most = multiprocessors.max(1) * BLOCKS_PER_MULTIPROCESSOR;
+            let blocks = work.div_ceil(heads::PER_BLOCK).clamp(1, most) as u32;
+            LaunchShape::new(blocks, heads::THREADS)
+        };
+        // SAFETY: before it waits for earlier launches, a thread asks for lines into the L2
+        // cache, which is no access; and what they write is behind raw pointers.
+        let config = unsafe { LaunchConfig::new(shape).programmatic() };
         // SAFETY: the entry is a kernel of `quadscan_kernels::scan::heads`. Keys and flags
         // are as many as elements, and borrowed; so are the offsets and the count. The words
         // are this plan's, of its capacity, which is borrowed exclusively.
         unsafe {
             self.plan
                 .finders
-                .launch_raw(&self.source.entry, config, &parameters)
+                .launch_raw(&self.source.entry(n), config, &parameters)
         }
     }
 }

@@ -157,8 +157,8 @@ impl Candidate {
         };
         Ok(Some(Ready {
             candidate: self,
-            // SAFETY: the first thing that every thread does is to wait for earlier
-            // launches, and what they write is behind raw pointers.
+            // SAFETY: before it waits for earlier launches, a thread asks for lines into the L2
+            // cache, which is no access; and what they write is behind raw pointers.
             config: unsafe { config.programmatic() },
             initial: vec![0; accumulator],
             scratch: device.alloc_zeroed(words as usize)?,

@@ -101,16 +101,45 @@ impl<T: Pod, const V: usize> Items<T, V> {
         Self::new(from_fn(|v| unsafe { place(at, v).load() }))
     }
 
-    /// Writes them to shared memory.
+    /// Writes them to shared memory, of which each lane of the warp has the part behind that
+    /// of the lane below.
+    ///
+    /// Eight lanes at a time write to all banks, a vector each, if these are different ones
+    /// modulo 8. Where `V` is even, they begin with different ones of every few vectors.
     ///
     /// # Safety
     /// As for [`Items::read`], and nobody else accesses them.
     #[inline(always)]
     pub unsafe fn write(self, at: SharedPtr<u8>) {
+        let few = const { 1 << (V | 8).trailing_zeros() };
+        let begin = warp::lane_id() / (8 / few as u32) % few as u32;
+        let vectors = self.rotated(few, begin);
         for v in 0..V {
+            let in_few = (v as u32 + begin) % few as u32;
+            let at = place(at, v / few * few).wrapping_add(in_few);
             // SAFETY: the caller's.
-            unsafe { place(at, v).store(self.vectors[v]) };
+            unsafe { at.store(vectors[v]) };
         }
+    }
+
+    /// Of every `few` vectors, a power of two, up to 8, that divides `V`, first those from
+    /// `begin` on.
+    #[inline(always)]
+    fn rotated(&self, few: usize, begin: u32) -> [Vector; V] {
+        let mut vectors = self.vectors;
+        for bit in 0..3 {
+            if 1 << bit < few {
+                let is_set = mask(begin, bit);
+                let before = vectors;
+                for v in 0..V {
+                    let from = v / few * few + (v + (1 << bit)) % few;
+                    for w in 0..4 {
+                        vectors[v][w] = one_of(before[v][w], before[from][w], is_set);
+                    }
+                }
+            }
+        }
+        vectors
     }
 
     /// Reads those that begin `shift` bytes, 0 to 15, behind `at`: of one vector more,

@@ -154,6 +154,20 @@ pub fn sync_threads() {
     gpu!(sync_threads, () => { core::arch::nvptx::_syncthreads() });
 }
 
+/// [`sync_threads`] for a block whose warps have different work: each may come here from its own
+/// place of the program, as long as every thread of the block comes here as often.
+///
+/// The hardware lets them at [`sync_threads`] as well; `compute-sanitizer`'s synccheck calls the
+/// threads divergent there, and not here (CUDA 13.0, tried in November 2026).
+///
+/// PTX: `barrier.sync 0`, of which `bar.sync` is the `.aligned` form.
+#[inline(always)]
+pub fn sync_threads_anywhere() {
+    gpu!(sync_threads_anywhere, () => {
+        core::arch::asm!("barrier.sync 0;", options(nostack, preserves_flags))
+    });
+}
+
 /// [`sync_threads`], and how many threads of the block have a `predicate` that is not 0.
 ///
 /// PTX: `bar.red.popc.u32`.

@@ -6,9 +6,11 @@ use cuda_std::{bf16, f16};
 use quadscan::Error;
 use quadscan::device::Device;
 use quadscan::oracle::scan as oracle;
+use quadscan::reduce::Offsets;
 use quadscan::scan::{
     Compose, Identity, Max, Min, Product, SegmentedPlan, SegmentedScanKernels, Sum,
 };
+use quadscan_kernels::scan::heads;
 use quadscan_kernels::scan::segmented::Segmented;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
@@ -64,7 +66,7 @@ where
     let right = expected(&elements, &starts, |segment| {
         oracle::inclusive::<O>(None, segment)
     });
-    compare(&output.to_vec()?, &right, &what("heads_of_offsets_4"));
+    compare(&output.to_vec()?, &right, &what("by offsets"));
 
     plan.by_offsets(&offsets)
         .inclusive_with(initial, &input, &mut output)?;
@@ -196,15 +198,37 @@ pub(crate) fn keys_flags_and_offsets_say_the_same(bench: &Bench) -> Outcome {
     plan.by_flags(&flags).inclusive(&input, &mut output)?;
     compare(&output.to_vec()?, &right, "heads_of_flags");
 
-    // In no order, some twice, some beyond the last element.
+    let none = device.upload::<u32>(&[])?;
+    plan.by_offsets(&none).inclusive(&input, &mut output)?;
+    let one = oracle::inclusive::<Sum<u64>>(None, &elements);
+    compare(&output.to_vec()?, &one, "heads_of_few_offsets_4, of none");
+
+    // In no order, some twice, some beyond the last element: few, and so many that most are.
     let mut any: Vec<u64> = starts.iter().map(|&start| start as u64).collect();
     any.extend([n as u64, n as u64 + 1, u64::MAX, any[any.len() / 2], any[3]]);
-    for i in (1..any.len()).rev() {
-        any.swap(i, random.below(i as u64 + 1) as usize);
+    for (more, of_8, of_4) in [
+        (0, "heads_of_few_offsets_8", "heads_of_few_offsets_4"),
+        (
+            heads::FEW_OFFSETS,
+            "heads_of_offsets_8",
+            "heads_of_offsets_4",
+        ),
+    ] {
+        any.extend((0..more).map(|i| n as u64 + (i << (i % 40))));
+        for i in (1..any.len()).rev() {
+            any.swap(i, random.below(i as u64 + 1) as usize);
+        }
+        let narrow = |&at| u32::try_from(at).unwrap_or(u32::MAX);
+        let narrow: Vec<u32> = any.iter().map(narrow).collect();
+        let (wide, narrow) = (device.upload(&any)?, device.upload(&narrow)?);
+        for (offsets, kernel) in [(Offsets::from(&wide), of_8), (Offsets::from(&narrow), of_4)] {
+            // What the words were before makes no difference.
+            let all = device.upload(&vec![1_u8; n])?;
+            plan.by_flags(&all).inclusive(&input, &mut output)?;
+            plan.by_offsets(offsets).inclusive(&input, &mut output)?;
+            compare(&output.to_vec()?, &right, &format!("{kernel}, in no order"));
+        }
     }
-    let any = device.upload(&any)?;
-    plan.by_offsets(&any).inclusive(&input, &mut output)?;
-    compare(&output.to_vec()?, &right, "heads_of_offsets_8, in no order");
     Ok(())
 }
 

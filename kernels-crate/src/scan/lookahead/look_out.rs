@@ -67,7 +67,7 @@ pub(super) unsafe fn run<O: Operator, const WORKERS: usize, const DELAY: usize>(
                 look_tile += blocks;
             }
 
-            thread::sync_threads();
+            thread::sync_threads_anywhere();
 
             for i in 1..DELAY {
                 befores[i - 1] = befores[i];

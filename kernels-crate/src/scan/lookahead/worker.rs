@@ -77,7 +77,7 @@ pub(super) unsafe fn run<
                 total.next(&shape, plan.stride);
             }
 
-            thread::sync_threads();
+            thread::sync_threads_anywhere();
 
             if k >= DELAY as u32 {
                 let count = plan.count(scan.first, items);

@@ -5,17 +5,25 @@
 //! operator is enough, and what it costs is n / 8 bytes written and read: about one part
 //! in 30 of what a scan of 4-byte elements moves.
 //!
+//! Of a few offsets each block looks at all, and makes its words in shared memory
+//! ([`of_few_offsets`]); many are put into words that have been cleared ([`of_offsets`]).
+//!
 //! The first element always begins a segment. Words hold nothing in particular behind the
 //! last element.
 
+mod offsets;
+
 use bytemuck::Pod;
 use core::array::from_fn;
-use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use cuda_std::shared::SharedPtr;
 use cuda_std::{grid, thread, warp};
 
 use super::lanes::{self, LANES};
 use crate::operator::Operator;
+
+pub use self::offsets::{
+    FEW_ELEMENTS, FEW_OFFSETS, FEW_PER_BLOCK, FEW_THREADS, of_few_offsets, of_offsets,
+};
 
 /// Elements of a word.
 pub const EACH: u64 = 32;
@@ -168,7 +176,7 @@ impl Heads {
 /// Rows of 32 elements that a warp works on at a time: a word of each.
 const ROWS: usize = 16;
 
-/// Threads of a block of the kernels here.
+/// Threads of a block of the kernels here, but for those of few offsets.
 pub const THREADS: u32 = 256;
 
 /// Elements or offsets that a block works on at a time.
@@ -294,87 +302,6 @@ pub unsafe fn of_flags(flags: *const u8, n: u64, count: *const u64, heads: *mut 
     }
 }
 
-/// Offsets that a lane reads before it looks at the first.
-const OFFSETS: usize = 4;
-
-/// A segment begins at each of `segments` offsets, if there is an element; their order
-/// does not matter, but neighbours cost less. The words are 0 before.
-///
-/// # Safety
-/// As for [`of_keys`], of offsets.
-#[inline(always)]
-pub unsafe fn of_offsets<F: Copy + Into<u64>>(
-    offsets: *const F,
-    segments: u64,
-    n: u64,
-    count: *const u64,
-    heads: *mut u32,
-) {
-    let lanes = u64::from(LANES);
-    // SAFETY: the caller's; an offset that is looked at is there, and so is the word of an
-    // element.
-    unsafe {
-        let n = begin(n, count);
-        let lane = u64::from(warp::lane_id());
-        let (warp, warps) = warps();
-        let mut first = warp * lanes * OFFSETS as u64;
-        if warp == 0 && lane == 0 && n > 0 {
-            add(heads, 0, 1);
-        }
-        while first < segments {
-            let mut found = [0; OFFSETS];
-            for r in 0..OFFSETS {
-                let i = (first + r as u64 * lanes + lane).min(segments - 1);
-                found[r] = (*offsets.add(i as usize)).into();
-            }
-            for r in 0..OFFSETS {
-                add_neighbours(heads, n, found[r]);
-            }
-            first += warps * lanes * OFFSETS as u64;
-        }
-    }
-}
-
-/// Sets the bit of `offset`, if it is an element's. Lanes that follow each other and have
-/// the same word send one message.
-///
-/// # Safety
-/// All lanes of the warp call it; `heads` has the words of `n` elements.
-#[inline(always)]
-unsafe fn add_neighbours(heads: *mut u32, n: u64, offset: u64) {
-    let lane = warp::lane_id();
-    let is_there = offset < n;
-    // Of at most 2^38 elements, which is more than memory has; `u32::MAX` is no word.
-    let word = match is_there {
-        true => (offset / EACH) as u32,
-        false => u32::MAX,
-    };
-    let mut bits = 1 << (offset % EACH);
-    // SAFETY: all lanes are here; the word is there.
-    unsafe {
-        for step in 0..LANES.ilog2() {
-            let delta = 1 << step;
-            let of = warp::shuffle_down(warp::FULL_MASK, word, delta);
-            let more = warp::shuffle_down(warp::FULL_MASK, bits, delta);
-            if of == word && lane + delta < LANES {
-                bits |= more;
-            }
-        }
-        let before = warp::shuffle_up(warp::FULL_MASK, word, 1);
-        if is_there && (lane == 0 || before != word) {
-            add(heads, word, bits);
-        }
-    }
-}
-
-/// # Safety
-/// The word is there, and accessed by these calls alone.
-#[inline(always)]
-unsafe fn add(heads: *mut u32, word: u32, bits: u32) {
-    // SAFETY: the caller's.
-    unsafe { AtomicU32::from_ptr(heads.add(word as usize)).fetch_or(bits, Relaxed) };
-}
-
 macro_rules! keys {
     ($($name:ident: $type:ty;)*) => {$(
         /// Finds where segments of equal keys begin; see `of_keys`.
@@ -412,14 +339,14 @@ pub unsafe fn heads_of_flags(flags: *const u8, n: u64, count: *const u64, heads:
 }
 
 macro_rules! offsets {
-    ($($name:ident: $type:ty;)*) => {$(
-        /// Puts the beginnings of segments where offsets say; see `of_offsets`.
+    ($($threads:literal $function:ident $name:ident: $type:ty;)*) => {$(
+        #[doc = concat!("Puts the beginnings of segments where offsets say; see `", stringify!($function), "`.")]
         ///
         /// # Safety
-        /// See the function `of_offsets` here.
+        /// See that function.
         #[cuda_std::kernel]
         #[part(heads)]
-        #[launch_bounds(256)]
+        #[launch_bounds($threads)]
         pub unsafe fn $name(
             offsets: *const $type,
             segments: u64,
@@ -428,14 +355,16 @@ macro_rules! offsets {
             heads: *mut u32,
         ) {
             // SAFETY: the kernel's own contract.
-            unsafe { of_offsets(offsets, segments, n, count, heads) }
+            unsafe { $function(offsets, segments, n, count, heads) }
         }
     )*};
 }
 
 offsets! {
-    heads_of_offsets_4: u32;
-    heads_of_offsets_8: u64;
+    256 of_offsets heads_of_offsets_4: u32;
+    256 of_offsets heads_of_offsets_8: u64;
+    1024 of_few_offsets heads_of_few_offsets_4: u32;
+    1024 of_few_offsets heads_of_few_offsets_8: u64;
 }
 
 /// The Rust module that has these kernels.
