@@ -163,6 +163,11 @@ pub struct BenchArguments {
     #[arg(long)]
     pub cold: bool,
 
+    /// In scan, reduce, integral and integrals, each launch of ours waits until the one before has
+    /// ended [default: it begins while that one ends]
+    #[arg(long)]
+    pub one_by_one: bool,
+
     /// Form of the results: table, csv, markdown, json
     #[arg(long, default_value = "table", value_name = "FORMAT")]
     pub format: String,
@@ -361,6 +366,10 @@ pub struct WorkerArguments {
     /// The PTX, as for `bench`
     #[arg(long)]
     pub artifact: Option<PathBuf>,
+
+    /// Whether launches wait for each other, as for `bench`
+    #[arg(long)]
+    pub one_by_one: bool,
 }
 
 impl WorkerArguments {

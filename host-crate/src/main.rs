@@ -122,9 +122,10 @@ fn unprinted(error: &io::Error) -> ExitCode {
 /// `quadscan worker`.
 fn serve(arguments: &WorkerArguments) -> ExitCode {
     let artifact = arguments.artifact.as_deref();
+    let one_by_one = arguments.one_by_one;
     let served = worker::serve::claim_standard_output().and_then(|mut output| {
         let input = worker::serve::standard_input();
-        worker::device::serve(arguments.device(), artifact, input, &mut output)
+        worker::device::serve(arguments.device(), artifact, one_by_one, input, &mut output)
     });
     match served {
         Ok(()) => ExitCode::SUCCESS,

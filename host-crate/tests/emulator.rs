@@ -306,6 +306,21 @@ fn nothing_is_timed_cold_where_nothing_is_timed() {
 }
 
 #[test]
+fn launches_that_wait_are_asked_for_where_launches_could_overlap() {
+    let folder = folder();
+    let arguments = ["reduce", "--types", "i32", "--sizes", "1000"];
+    let options = ["--device", "emulator", "--one-by-one"];
+    let outcome = bench(folder.path(), &[&arguments[..], &options].concat());
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    let said = "--one-by-one has no effect on the emulator, whose launches always wait\n";
+    assert!(outcome.errors.contains(said), "{outcome:?}");
+    assert!(!outcome.output.contains("one by one"), "{outcome:?}");
+    let outcome = bench(folder.path(), &["activity", "--one-by-one"]);
+    let warning = "warning: --one-by-one has no effect on these tables\n";
+    assert!(outcome.errors.starts_with(warning), "{outcome:?}");
+}
+
+#[test]
 fn whole_arrays_have_their_results_compared_and_their_launches_counted_and_no_times() {
     let folder = folder();
     let asked = [

@@ -88,6 +88,9 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     if request.cold && device.info().is_some_and(DeviceInfo::is_emulated) {
         console.notice("--cold has no effect on the emulator, which has no times");
     }
+    if request.one_by_one && device.info().is_some_and(DeviceInfo::is_emulated) {
+        console.notice("--one-by-one has no effect on the emulator, whose launches always wait");
+    }
     let mut run = Run::new(&request, device, store, peers);
 
     let mut measured: Vec<(&dyn Table, Vec<Record>)> = Vec::new();
@@ -260,6 +263,11 @@ fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: 
             uses(|key| algorithm(key).is_some() && key.step.is_none()),
         ),
         (
+            "--one-by-one",
+            arguments.one_by_one,
+            uses(|key| key.operation.is_some() || key.integrand.is_some()),
+        ),
+        (
             "--cold",
             arguments.cold,
             !request.published && request.tables.iter().any(|(table, _)| has_cold(*table)),
@@ -368,6 +376,9 @@ fn program(request: &Request) -> Result<Program> {
     }
     if let Some(folder) = &request.artifact {
         arguments.extend(["--artifact".into(), folder.into()]);
+    }
+    if request.one_by_one {
+        arguments.push("--one-by-one".into());
     }
     Ok(Program::new(executable, arguments))
 }

@@ -45,6 +45,8 @@ pub struct Request {
     pub repeat: Option<u32>,
     /// Kernels with a cold cache too.
     pub cold: bool,
+    /// Launches wait until the one before has ended.
+    pub one_by_one: bool,
     /// Form of the results.
     pub format: Format,
     /// Folder for the records.
@@ -206,6 +208,7 @@ impl Request {
             published: arguments.published,
             repeat,
             cold: arguments.cold,
+            one_by_one: arguments.one_by_one,
             format,
             out: arguments.out.clone(),
             save: arguments.save.clone(),
@@ -288,11 +291,12 @@ impl Request {
             })
             .collect();
         format!(
-            "device={:?} repeat={:?} processes={} cold={} published={} peers={peers} cells={}",
+            "device={:?} repeat={:?} processes={} cold={} one_by_one={} published={} peers={peers} cells={}",
             self.device,
             self.repeat,
             self.processes,
             self.cold,
+            self.one_by_one,
             self.published,
             cells.join(";")
         )
@@ -458,6 +462,7 @@ mod tests {
             identity(|a| a.published = true, "none"),
             identity(|a| a.repeat = Some("3".into()), "none"),
             identity(|a| a.cold = true, "none"),
+            identity(|a| a.one_by_one = true, "none"),
             identity(|a| a.strips = Some("65536".into()), "none"),
             identity(|a| a.processes = Some("2".into()), "none"),
             identity(|a| a.save = Some("x".into()), "none"),

@@ -218,6 +218,9 @@ impl<'a> Run<'a> {
                 record.counts = reading.counts.filter(|_| reading.missing.is_none());
                 record.clocks = reading.clocks.clone();
                 record.remarks.extend(reading.remarks.clone());
+                if self.request.one_by_one && !info.is_emulated() {
+                    record.remarks.push("launched one by one".into());
+                }
                 record.timings.kernel_method = reading.kernel_method;
                 record.timings.kernel_cold = reading.kernel_cold.clone();
                 record.timings.cold_events = reading.cold_events.clone();

@@ -47,7 +47,7 @@ mod view;
 mod view_mut;
 
 use std::fmt;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytemuck::Pod;
@@ -92,6 +92,7 @@ struct Inner {
     clock: u32,
     held: Mutex<graph::Held>,
     gate: gate::Gate,
+    one_by_one: AtomicBool,
 }
 
 impl Device {
@@ -158,6 +159,7 @@ impl Device {
                 clock,
                 held: Mutex::default(),
                 gate: gate::Gate::default(),
+                one_by_one: AtomicBool::new(false),
             }),
         }
     }
@@ -178,6 +180,17 @@ impl Device {
     /// Whether events of the two are on one clock.
     pub(crate) fn shares_clock_with(&self, other: &Self) -> bool {
         self.inner.clock == other.inner.clock
+    }
+
+    /// Whether launches on this stream, those that graphs record among them, wait from now on
+    /// until the one before has ended, also those that need not
+    /// ([`LaunchConfig::programmatic`]); by default they do not.
+    pub fn launch_one_by_one(&self, wait: bool) {
+        self.inner.one_by_one.store(wait, Ordering::Relaxed);
+    }
+
+    fn launches_one_by_one(&self) -> bool {
+        self.inner.one_by_one.load(Ordering::Relaxed)
     }
 
     /// What the device is and what it allows.

@@ -268,12 +268,14 @@ impl Module {
         unsafe { backend.launch(entry.function, &config, &parameters) }
     }
 
-    /// The configuration that a launch is made with. PTX for an architecture without
-    /// programmatic launches has no `griddepcontrol.wait`: in its place is nothing.
+    /// The configuration that a launch is made with: no programmatic one, where the device has
+    /// been told so, nor for an architecture without them, whose PTX has nothing in the place of
+    /// `griddepcontrol.wait`.
     fn suited(&self, config: impl Into<LaunchConfig>) -> LaunchConfig {
         let config = config.into();
         let is_older = |module: &manifest::Module| module.compute_capability() < PROGRAMMATIC;
-        match config.is_programmatic() && self.manifest().is_some_and(is_older) {
+        let waits = self.device().launches_one_by_one() || self.manifest().is_some_and(is_older);
+        match config.is_programmatic() && waits {
             true => config.one_by_one(),
             false => config,
         }
@@ -442,6 +444,28 @@ impl Loaded {
             let backend = self.code.device().at_work()?;
             backend.allow_dynamic_shared(entry.function, bytes)?;
             entry.allowed_shared = bytes;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::LaunchShape;
+
+    #[test]
+    fn launches_wait_for_each_other_as_long_as_a_device_is_told_so() -> Result<()> {
+        let device = Device::open_emulator(None);
+        let ptx = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry none() { ret; }";
+        let module = device.load_ptx(ptx)?;
+        // SAFETY: nothing is launched.
+        let early = unsafe { LaunchConfig::new(LaunchShape::new(1, 32)).programmatic() };
+        for wait in [false, true, false] {
+            device.launch_one_by_one(wait);
+            assert_eq!(module.suited(early).is_programmatic(), !wait);
+            assert_eq!(module.suited(early.cooperative()).is_programmatic(), !wait);
+            assert!(!module.suited(LaunchShape::new(1, 32)).is_programmatic());
         }
         Ok(())
     }

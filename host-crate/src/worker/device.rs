@@ -39,15 +39,20 @@ use crate::trapezoid::{self, Grid};
 /// forever.
 const HANG: Duration = Duration::from_secs(120);
 
-/// Opens the device, loads the PTX and serves; or says on one line why not.
+/// Opens the device, loads the PTX and serves, with launches that wait for each other or not; or
+/// says on one line why not.
 pub fn serve(
     device: Result<DeviceChoice>,
     artifact: Option<&Path>,
+    one_by_one: bool,
     input: impl IntoIterator<Item = io::Result<String>>,
     output: &mut dyn Write,
 ) -> io::Result<()> {
     match device.and_then(|device| DeviceLaboratory::open(device, artifact)) {
-        Ok(mut laboratory) => serve::serve(&mut laboratory, input, output),
+        Ok(mut laboratory) => {
+            laboratory.device.launch_one_by_one(one_by_one);
+            serve::serve(&mut laboratory, input, output)
+        }
         Err(Error::NoDevice { reason }) => serve::decline(output, &Answer::NoDevice { reason }),
         Err(error) => serve::decline(
             output,
