@@ -62,7 +62,7 @@ pub const FEW_PER_BLOCK: u64 = FEW_WORDS as u64 * EACH;
 /// 21.6 instead of 16.4 (scans of i32 on an H200, 2026-11-23).
 pub const FEW_OFFSETS: u64 = 3 << 14;
 
-/// The most elements that it is for, of 128 blocks.
+/// The most elements that it is for: those of 128 blocks.
 pub const FEW_ELEMENTS: u64 = 1 << 21;
 
 /// Offsets that a thread of it reads before it looks at the first.
