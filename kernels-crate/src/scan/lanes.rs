@@ -11,7 +11,7 @@ use crate::operator::Operator;
 pub const LANES: u32 = warp::WARP_SIZE;
 
 /// Bytes that are fetched from memory at once, at least.
-const SECTOR: u32 = 32;
+pub const SECTOR: u32 = 32;
 
 /// The most words of a value: 16 bytes, and as many of a mark.
 pub const MAX_WORDS: usize = 8;

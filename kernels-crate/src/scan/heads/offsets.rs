@@ -5,7 +5,7 @@ use cuda_std::mem::prefetch_l2;
 use cuda_std::{shared_array, thread, warp};
 
 use super::{EACH, begin, warps};
-use crate::scan::lanes::LANES;
+use crate::scan::lanes::{LANES, SECTOR};
 
 /// Offsets that a lane reads before it looks at the first.
 const OFFSETS: usize = 4;
@@ -57,19 +57,19 @@ const FEW_WORDS: u32 = 512;
 /// The elements of these.
 pub const FEW_PER_BLOCK: u64 = FEW_WORDS as u64 * EACH;
 
-/// The most offsets that it is for, since every block looks at all of them: 2^15 of them in 2^20
-/// elements take 10.2 us instead of 12.7 with words that are cleared first, 2^16 in 2^21 elements
-/// 21.6 instead of 16.4 (scans of i32 on an H200, 2026-11-23).
+/// The most offsets that it is for, since every block looks at all of them.
+///
+/// Scans of i32 by 2^15 offsets in 2^20 elements take 10.2 us instead of 12.7 with words that are
+/// cleared first, by 2^16 in 2^21 elements 21.6 instead of 16.4 (an H200, 2026-11-23). This lies
+/// between the two.
 pub const FEW_OFFSETS: u64 = 3 << 14;
 
-/// The most elements that it is for: those of 128 blocks.
-pub const FEW_ELEMENTS: u64 = 1 << 21;
+/// The most elements that it is for: 2^21, those of 128 blocks, which all begin at once on a
+/// GPU with as many multiprocessors.
+pub const FEW_ELEMENTS: u64 = 128 * FEW_PER_BLOCK;
 
 /// Offsets that a thread of it reads before it looks at the first.
 const FEW_EACH: usize = 8;
-
-/// Bytes that are fetched from memory at once, at least.
-const SECTOR: u64 = 32;
 
 /// [`of_offsets`] for words that need not be cleared before, so that its launch can begin while
 /// the one before it ends: each block makes its own words, of all offsets.
@@ -90,7 +90,7 @@ pub unsafe fn of_few_offsets<F: Copy + Into<u64>>(
     // SAFETY: the caller's; an offset that is looked at is there, and so is a word. Words are
     // cleared, added to and read between barriers.
     unsafe {
-        let at = u64::from(block * FEW_THREADS + thread) * SECTOR;
+        let at = u64::from(block * FEW_THREADS + thread) * u64::from(SECTOR);
         if at < segments * size_of::<F>() as u64 {
             prefetch_l2(offsets.cast::<u8>().wrapping_add(at as usize));
         }
