@@ -10,7 +10,7 @@ order in which those next to each other are far apart:
 | end_point | x^a ln(1/x) | 0..1 | a in -0.5..1 | relative |
 | oscillating | cos(a x) | 0..1 | a in 1..50 | absolute |
 
-`quadscan bench integrals` has the same, in host-crate/src/workload/integrals/kinds.rs.
+`quadscan bench integrals` has the same, in bench-crate/src/workload/integrals/kinds.rs.
 
 Peers on the CPU use all cores, a process each: `quad` (QUADPACK) with the integrand in C, so
 that Python is called once an integral and not once an evaluation; `quad_vec` and `tanhsinh`

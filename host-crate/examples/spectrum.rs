@@ -14,7 +14,6 @@
 
 use std::process::ExitCode;
 
-use bytemuck::Zeroable;
 use quadscan::device::{Artifact, Device, DeviceChoice, Module};
 use quadscan::integrate::{
     Adaptive, CONVERGED, Items, Options, Outcome, TanhSinh, TanhSinhOptions,
@@ -124,16 +123,12 @@ fn whole_spectrum(module: &Module, temperatures: &[f64]) -> quadscan::Result<Vec
     let device = module.device();
     let energies: Vec<f64> = temperatures.iter().map(|&t| thermal_energy(t)).collect();
     let energies = device.upload(&energies)?;
-    let nothing = vec![Outcome::zeroed(); temperatures.len()];
-    let mut outcomes = device.upload(&nothing)?;
     let options = TanhSinhOptions {
         relative: 1e-12,
         ..TanhSinhOptions::default()
     };
     let items = Items::between(0.0, f64::INFINITY).with_each(&energies);
-    let mut plan = TanhSinh::of::<Planck>(module, options)?;
-    plan.integrate(&items, &mut outcomes)?;
-    outcomes.to_vec()
+    TanhSinh::of::<Planck>(module, options)?.outcomes(&items)
 }
 
 /// The integrals of each temperature's spectrum over the bands, one temperature's after another's.
@@ -150,15 +145,11 @@ fn bands(module: &Module, temperatures: &[f64]) -> quadscan::Result<Vec<Outcome<
     let device = module.device();
     let upload = |values: &[f64]| device.upload(values);
     let (from, to, energies) = (upload(&from)?, upload(&to)?, upload(&energies)?);
-    let nothing = vec![Outcome::zeroed(); from.len()];
-    let mut outcomes = device.upload(&nothing)?;
     let items = Items::between(0.0, 0.0)
         .from_each(&from)
         .to_each(&to)
         .with_each(&energies);
-    let mut plan = Adaptive::of::<Planck>(module, Options::default())?;
-    plan.integrate(&items, &mut outcomes)?;
-    outcomes.to_vec()
+    Adaptive::of::<Planck>(module, Options::default())?.outcomes(&items)
 }
 
 /// The exitances of outcomes, all of which have converged.

@@ -170,6 +170,14 @@ pub enum Error {
         /// The entry name that was looked for.
         kernel: String,
     },
+    /// The kernels of an operator are without those that find where segments begin.
+    #[error(
+        "the crate `{origin}` has no kernels that find where segments begin: write `quadscan_kernels::segment_flags_kernels! {{}}` in it, once for all of its operators"
+    )]
+    NoSegmentFlags {
+        /// The crate that has the operator's kernels.
+        origin: String,
+    },
     /// A kernel was first used while its thread records a graph, when no code can be
     /// loaded.
     #[error(
@@ -287,7 +295,8 @@ pub enum Error {
         /// The device's name.
         device: String,
     },
-    /// A library that we are measured against failed.
+    /// A library that works on the device's stream failed
+    /// ([`Device::with_cuda_stream`](crate::device::Device::with_cuda_stream)).
     #[error("the peer's {what} failed: {text} ({code})")]
     Peer {
         /// The operation's name, such as `inclusive_sum_i32`.
@@ -315,14 +324,6 @@ pub enum Error {
         /// The device's name.
         device: String,
     },
-    /// The clocks were asked of a device whose clocks nobody tells.
-    #[error("the clocks of {device} are not known: {reason}")]
-    NoClocks {
-        /// The device's name.
-        device: String,
-        /// Why.
-        reason: String,
-    },
     /// An argument of the command line or of a function that cannot be carried out.
     #[error("{argument} {problem}")]
     Argument {
@@ -331,86 +332,52 @@ pub enum Error {
         /// What is wrong with its value, and the allowed range.
         problem: String,
     },
-    /// A folder or a file for results that cannot be written.
-    #[error("--out {}: cannot write {}: {source}", folder.display(), path.display())]
-    Unwritable {
-        /// What `--out` names.
-        folder: PathBuf,
-        /// The file or folder that could not be written.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// Records that cannot be used.
-    #[error("cannot use the records in {}: {problem}", path.display())]
-    Records {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// The device cannot carry out the request, in the measuring process's words.
-    #[error("{problem}")]
-    Refused {
-        /// What is wrong.
-        problem: String,
-    },
-    /// The process that measures on the device could not be started.
-    #[error("cannot start the measuring process: {problem}")]
-    Worker {
-        /// What is wrong.
-        problem: String,
-    },
 }
 
 impl Error {
-    /// The exit code that `quadscan` ends with: 2 for a request that cannot be
-    /// carried out, 1 for a kernel that faulted (its result is wrong, not its
-    /// request).
-    pub fn exit_code(&self) -> u8 {
-        if self.is_context_lost() { 1 } else { 2 }
-    }
-
     /// True when the device is beyond use: every later call on it fails in the
     /// same way. Of a CUDA device all of this process's contexts are, and only a
     /// new process can go on; beside an emulated one another can be opened.
     pub fn is_context_lost(&self) -> bool {
         match self {
-            Error::Driver { code, .. } | Error::BadModule { code, .. } => is_sticky(*code),
+            Error::Driver { code, .. } | Error::BadModule { code, .. } => {
+                Self::loses_context(*code)
+            }
             // The runtime's codes of lost contexts are the driver's.
-            Error::Peer { code, .. } => u32::try_from(*code).is_ok_and(is_sticky),
+            Error::Peer { code, .. } => u32::try_from(*code).is_ok_and(Self::loses_context),
             Error::KernelStopped { .. } => true,
             _ => false,
         }
     }
-}
 
-/// Codes that the driver's documentation calls inconsistent-state errors
-/// ("the context is left in an inconsistent state and any further CUDA work
-/// will return the same error").
-fn is_sticky(code: u32) -> bool {
-    const ECC_UNCORRECTABLE: u32 = 214;
-    const NVLINK_UNCORRECTABLE: u32 = 220;
-    const CONTAINED: u32 = 226;
-    const ILLEGAL_ADDRESS: u32 = 700;
-    const LAUNCH_TIMEOUT: u32 = 702;
-    const CONTEXT_IS_DESTROYED: u32 = 709;
-    const ASSERT: u32 = 710;
-    const HARDWARE_STACK_ERROR: u32 = 714;
-    const LAUNCH_FAILED: u32 = 719;
-    const TENSOR_MEMORY_LEAK: u32 = 721;
-    const EXTERNAL_DEVICE: u32 = 911;
-    matches!(
-        code,
-        ECC_UNCORRECTABLE
-            | NVLINK_UNCORRECTABLE
-            | CONTAINED
-            | ILLEGAL_ADDRESS
-            | LAUNCH_TIMEOUT
-            | CONTEXT_IS_DESTROYED
-            | ASSERT
-            | HARDWARE_STACK_ERROR..=LAUNCH_FAILED | TENSOR_MEMORY_LEAK | EXTERNAL_DEVICE
-    )
+    /// Whether the driver's documentation calls a code (`CUresult`) an inconsistent-state error
+    /// ("the context is left in an inconsistent state and any further CUDA work will return the
+    /// same error").
+    pub fn loses_context(code: u32) -> bool {
+        const ECC_UNCORRECTABLE: u32 = 214;
+        const NVLINK_UNCORRECTABLE: u32 = 220;
+        const CONTAINED: u32 = 226;
+        const ILLEGAL_ADDRESS: u32 = 700;
+        const LAUNCH_TIMEOUT: u32 = 702;
+        const CONTEXT_IS_DESTROYED: u32 = 709;
+        const ASSERT: u32 = 710;
+        const HARDWARE_STACK_ERROR: u32 = 714;
+        const LAUNCH_FAILED: u32 = 719;
+        const TENSOR_MEMORY_LEAK: u32 = 721;
+        const EXTERNAL_DEVICE: u32 = 911;
+        matches!(
+            code,
+            ECC_UNCORRECTABLE
+                | NVLINK_UNCORRECTABLE
+                | CONTAINED
+                | ILLEGAL_ADDRESS
+                | LAUNCH_TIMEOUT
+                | CONTEXT_IS_DESTROYED
+                | ASSERT
+                | HARDWARE_STACK_ERROR
+                ..=LAUNCH_FAILED | TENSOR_MEMORY_LEAK | EXTERNAL_DEVICE
+        )
+    }
 }
 
 #[cfg(test)]
@@ -427,10 +394,9 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_of_a_kernel_loses_the_context_and_exits_1() {
+    fn a_fault_of_a_kernel_loses_the_context() {
         for code in [700, 702, 710, 714, 715, 716, 717, 718, 719] {
             assert!(driver(code).is_context_lost(), "{code}");
-            assert_eq!(driver(code).exit_code(), 1, "{code}");
         }
     }
 
@@ -440,14 +406,12 @@ mod tests {
         let expected = "this program was built without quadscan's own kernels: build it with \
                         quadscan's feature `kernels`, or give it an artifact";
         assert_eq!(said, expected);
-        assert_eq!(Error::WithoutKernels.exit_code(), 2);
     }
 
     #[test]
-    fn a_refused_request_keeps_the_context_and_exits_2() {
+    fn a_refused_request_keeps_the_context() {
         for code in [1, 2, 3, 100, 218, 222, 500, 701, 720, 999] {
             assert!(!driver(code).is_context_lost(), "{code}");
-            assert_eq!(driver(code).exit_code(), 2, "{code}");
         }
     }
 }

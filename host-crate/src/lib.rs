@@ -1,39 +1,14 @@
-//! Quadrature and prefix scan on the GPU: library and command line.
+//! Quadrature and prefix scan on the GPU.
 //!
-//! `device` runs kernels; `measure` times, `oracle` knows what is right,
-//! `fastest` is the best that the host can do, `worker` measures in a process of its own, `tables` says what is measured, `record`
-//! keeps it, `export` renders it, and `bench` is the command that puts these
-//! together; `peers` is what our kernels are measured against, `workload` what whole arrays and
-//! integrals are timed by, `kernels` kernels that are launched by themselves; `report` is the command that renders kept records again, `integral` the
-//! one that integrates, and `parts` the one that lists the artifact. Nothing in the library talks to a terminal.
+//! [`device`] runs kernels, on a GPU or on an emulator; [`scan`], [`reduce`] and [`integrate`]
+//! are plans of what an application wants to know. Nothing here measures, prints, or knows a
+//! table: that is the package `quadscan-bench`.
 
-pub mod bench;
-pub mod block_scan;
-pub mod cli;
 pub mod device;
-mod diagnostics;
 mod error;
-pub mod export;
-pub mod fastest;
-pub mod integral;
 pub mod integrate;
-pub mod kernels;
-pub mod limit;
-pub mod mapping;
-pub mod measure;
-pub mod model;
-pub mod oracle;
-pub mod parts;
-pub mod peers;
-pub mod record;
 pub mod reduce;
-pub mod report;
 pub mod scan;
-pub mod tables;
-pub mod trapezoid;
-pub mod tune;
-pub mod worker;
-pub mod workload;
 
 pub use error::{Error, Result};
 

@@ -4,6 +4,19 @@
 //! an entry of the PTX; compiled for the host it is a typed launcher, so the
 //! constants and the launch signatures are written down once, here.
 //!
+//! **Device code is the device's alone.** A program on the host needs launchers, numbers,
+//! operators and integrands; the algorithms are in modules that it does not compile,
+//!
+//! ```text
+//! #[cfg(any(target_os = "cuda", test, clippy, doc))]
+//! ```
+//!
+//! so that a change of one leaves every program as it is. Unit tests, lints and documentation of
+//! this crate do compile them. What both sides need is in a file that both compile: `sizes`,
+//! `shape` and `scratch` of scans, `sizes` of reductions, `sizes`, `chunks` and `outcome` of
+//! integrals. A kernel that is all there is of its algorithm ([`limits`]) has its body where its
+//! launcher is.
+//!
 //! What does not live here: memory, launches, timing and checking (crate
 //! `quadscan`), and thread indices, barriers and warp functions (`cuda_std`).
 #![cfg_attr(not(target_os = "cuda"), no_std)]
@@ -16,5 +29,9 @@ pub mod operator;
 pub mod reduce;
 pub mod scan;
 
+#[cfg(target_os = "cuda")]
 #[doc(hidden)]
 pub use pastey;
+
+/// Lanes of a warp.
+pub const LANES: u32 = cuda_std::warp::WARP_SIZE;

@@ -78,7 +78,7 @@ pub use check::{Checked, Checks, Finding, FindingKind};
 pub use error::{Fault, FaultKind, LaunchError, LoadError, MemoryError, Refusal, Waiter};
 pub use exec::{Coverage, coverage};
 pub use ir::Class;
-pub use machine::gpu::{Gpu, Observed, Report, Shape, Snapshot};
+pub use machine::gpu::{Gpu, Observed, Report, Shape};
 pub use machine::launch::{LaunchOptions, Schedule};
 pub use machine::model::Model;
 pub use parse::{ParseError, parse};

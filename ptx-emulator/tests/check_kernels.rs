@@ -4,32 +4,43 @@
 
 mod checking;
 use checking::{schedules, shape, silent};
-use ptx_emulator::{Checked, Checks, FindingKind, Gpu, LaunchOptions, Model, Program};
+use ptx_emulator::{Checked, Checks, FindingKind, Gpu, LaunchOptions, Model, Program, Schedule};
 
 const KERNELS: &str = include_str!("fixtures/kernels.ptx");
 
-/// A scan of `n` elements, of which the first `written` are copied in.
+/// A scan of `n` elements, of which the first `written` are copied in, under three schedules.
 fn scan(kernel: &str, n: u64, written: usize, threads: u32) -> Checked {
     let program = Program::load(KERNELS).unwrap();
-    let mut gpu = Gpu::new(Model::h200());
-    let input = gpu.alloc_named(n as usize * 4, "input").unwrap();
-    let output = gpu.alloc_named(n as usize * 4, "output").unwrap();
-    gpu.copy_in(input, &vec![0; written * 4]).unwrap();
-    let parameters: [&[u8]; 3] = [
-        &input.to_le_bytes(),
-        &n.to_le_bytes(),
-        &output.to_le_bytes(),
-    ];
-    gpu.check_schedules(
-        &program,
-        kernel,
-        shape(1, threads),
-        &parameters,
-        &LaunchOptions::default(),
-        Checks::all(),
-        &schedules()[..3],
-    )
-    .unwrap()
+    let run = |&schedule: &Schedule| {
+        let mut gpu = Gpu::new(Model::h200());
+        let input = gpu.alloc_named(n as usize * 4, "input").unwrap();
+        let output = gpu.alloc_named(n as usize * 4, "output").unwrap();
+        gpu.copy_in(input, &vec![0; written * 4]).unwrap();
+        let parameters: [&[u8]; 3] = [
+            &input.to_le_bytes(),
+            &n.to_le_bytes(),
+            &output.to_le_bytes(),
+        ];
+        let options = LaunchOptions {
+            schedule,
+            ..LaunchOptions::default()
+        };
+        let shape = shape(1, threads);
+        gpu.check(
+            &program,
+            kernel,
+            shape,
+            &parameters,
+            &options,
+            Checks::all(),
+        )
+        .unwrap()
+    };
+    let merged = schedules()[..3].iter().map(run).reduce(|mut all, checked| {
+        all.merge(checked);
+        all
+    });
+    merged.unwrap()
 }
 
 #[test]

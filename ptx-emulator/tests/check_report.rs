@@ -3,7 +3,7 @@
 mod checking;
 use checking::{Bench, check, line, module, only, schedules, shape, silent};
 use ptx_emulator::observe::{Observer, Site};
-use ptx_emulator::{Checks, Class, FindingKind, Gpu, LaunchError, LaunchOptions, Model, Program};
+use ptx_emulator::{Checks, Class, FindingKind, LaunchError, LaunchOptions, Program};
 
 /// A barrier in the toolchain's library, called through a wrapper of another
 /// crate, called by the kernel.
@@ -119,79 +119,6 @@ fn every_schedule_finds_the_same() {
     for schedule in schedules() {
         assert_eq!(run(schedule).to_string(), first.to_string(), "{schedule:?}");
     }
-}
-
-#[test]
-fn runs_under_several_schedules_begin_with_the_same_memory() {
-    let program = Program::load(&module("", WRONG)).unwrap();
-    let mut bench = Bench::new(128);
-    let parameters: [&[u8]; 2] = [&bench.input.to_le_bytes(), &bench.output.to_le_bytes()];
-    let merged = bench
-        .gpu
-        .check_schedules(
-            &program,
-            "test",
-            shape(3, 64),
-            &parameters,
-            &LaunchOptions::default(),
-            Checks::all(),
-            &schedules(),
-        )
-        .unwrap();
-    let count: Vec<u64> = merged.findings.iter().map(|f| f.occurrences).collect();
-    assert_eq!(count, [7 * 96, 7 * 6, 7 * 3, 7 * 24]);
-    let none = bench.gpu.check_schedules(
-        &program,
-        "test",
-        shape(3, 64),
-        &parameters,
-        &LaunchOptions::default(),
-        Checks::all(),
-        &[],
-    );
-    assert!(matches!(none, Err(LaunchError::Shape(_))));
-
-    // Each of these runs finds the counter as the host left it.
-    let body = "atom.global.add.u32 %r1, [%d0], 1; setp.ge.u32 %p0, %r1, 10; @%p0 trap; ret;";
-    let program = Program::load(&module("", body)).unwrap();
-    let mut bench = Bench::new(256);
-    bench.gpu.copy_in(bench.input, &[0; 256]).unwrap();
-    let parameters: [&[u8]; 2] = [&bench.input.to_le_bytes(), &bench.output.to_le_bytes()];
-    let checked = bench
-        .gpu
-        .check_schedules(
-            &program,
-            "test",
-            shape(1, 10),
-            &parameters,
-            &LaunchOptions::default(),
-            Checks::all(),
-            &schedules(),
-        )
-        .unwrap();
-    silent(&checked);
-    let mut counter = [0; 4];
-    bench.gpu.copy_out(bench.input, &mut counter).unwrap();
-    assert_eq!(counter, [10, 0, 0, 0]);
-}
-
-#[test]
-fn a_snapshot_brings_memory_back() {
-    let mut gpu = Gpu::new(Model::t4());
-    let kept = gpu.alloc_named(100, "kept").unwrap();
-    gpu.copy_in(kept, &[7; 100]).unwrap();
-    let freed = gpu.alloc(8).unwrap();
-    let before = gpu.snapshot().unwrap();
-    gpu.copy_in(kept, &[8; 100]).unwrap();
-    gpu.free(freed).unwrap();
-    let later = gpu.alloc(8).unwrap();
-    gpu.restore(&before).unwrap();
-    let mut bytes = [0; 100];
-    gpu.copy_out(kept, &mut bytes).unwrap();
-    assert_eq!(bytes, [7; 100]);
-    assert!(gpu.copy_out(freed, &mut [0; 8]).is_ok());
-    assert!(gpu.copy_out(later, &mut [0; 8]).is_err());
-    assert!(gpu.alloc(8).unwrap() > later);
 }
 
 #[test]

@@ -1,26 +1,21 @@
-//! `conformance check [KERNEL] [--schedules N] [--artifact DIR]`: what every kernel
-//! promises, under all checks of the emulator and under several schedules.
+//! `conformance check [KERNEL] [--schedules N]`: what every kernel promises, under all checks
+//! of the emulator and under several schedules.
 //!
-//! Each statement runs once a schedule, on a device of its own; under the second
-//! schedule and later ones, those alone that launched something to check. A finding
-//! fails the command whether the statement holds or not. The PTX is that which an
-//! H200 loads.
+//! Each test runs once a schedule, on a device of its own; under the second schedule and later
+//! ones, those alone that launched something to check. A finding fails the command whether the
+//! test passes or not. The PTX is that which an H200 loads.
 //!
-//! With `--artifact` the PTX of KERNEL alone was built there, and the statements are those
-//! of its own module in the suite. Where one of them launches another kernel too, nothing
-//! can be said ([`OTHERS_NEEDED`]): `cargo xtask check` then builds all of them.
-//!
-//! With `--launches FILE` the artifact has all kernels, some of them built anew
-//! (`--entries`), and the statements are those that launch one of these: the quick ones, and
-//! with `--rest` the others. Which those are is found out and kept in FILE (`launches`).
+//! With a KERNEL the tests are those that launch it (`launches`), and where that takes long,
+//! the quick ones of them. A KERNEL that has a module of its own in the suite has the tests of
+//! that module. What the tests need and `--artifact` lacks is told ([`OTHERS_NEEDED`]), and
+//! `cargo xtask check` builds it.
 
 mod findings;
 mod launches;
-mod watched;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,55 +28,46 @@ use cuda_builder::names;
 use quadscan::device::emulator::ptx_emulator::Checks;
 use quadscan::device::emulator::{Checking, Emulator, Settings, Verdict};
 use quadscan::device::{Artifact, Device};
+use quadscan_bench::modules;
 
 use crate::suite::{Bench, Case, skipped};
-use findings::{Findings, ended};
-use launches::Known;
-use watched::watched;
+use findings::Findings;
+use launches::{Known, Launches};
 
-/// The exit code when a statement needs kernels that are not in `--artifact`.
+/// The exit code when tests need kernels that are not in `--artifact`.
 pub const OTHERS_NEEDED: u8 = 3;
-
-/// The exit code when the quick statements hold and others are left to `--rest`.
-pub const MORE: u8 = 4;
 
 /// Check every kernel on the emulator
 ///
-/// Runs what the conformance tests state under all checks: accesses out of
-/// bounds, misaligned or freed, reads of memory that nobody has written, data
-/// races, barriers and warp collectives that not all threads come to,
-/// deadlocks and livelocks.
+/// Runs the conformance tests under all checks: accesses out of bounds, misaligned or freed,
+/// reads of memory that nobody has written, data races, barriers and warp collectives that not
+/// all threads come to, deadlocks and livelocks.
 #[derive(Parser, Debug)]
 #[command(name = "check", bin_name = "cargo xtask check", no_binary_name = true)]
 struct Arguments {
-    /// Check launches of this kernel alone, or of those of the part, the integrand, the family
-    /// (what their names begin with) or the module of this name
+    /// Check launches of this kernel alone, or of those of the module of PTX, the integrand or
+    /// the family (what their names begin with) of this name, or run this module of tests
     #[arg(value_name = "KERNEL")]
     kernel: Option<String>,
     /// Interleavings of warps, blocks and divergent paths to run
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1000))]
     schedules: u64,
-    /// The PTX of KERNEL alone; its own statements are run
-    #[arg(long, value_name = "DIR", requires = "kernel", hide = true)]
+    /// With KERNEL: run the tests that take long, too
+    #[arg(long, requires = "kernel")]
+    slow: bool,
+    /// The folder of the PTX
+    #[arg(long, value_name = "DIR", hide = true)]
     artifact: Option<PathBuf>,
-    /// The entries that KERNEL stands for, among those of an artifact with all kernels
-    #[arg(long, value_name = "LIST", value_delimiter = ',', requires_all = ["artifact", "launches"], hide = true)]
-    entries: Vec<String>,
-    /// Run the quick statements that launch one of these; FILE says which, and is written anew
-    #[arg(long, value_name = "FILE", requires = "entries", hide = true)]
+    /// The file that says what each test launches; written anew
+    #[arg(long, value_name = "FILE", hide = true)]
     launches: Option<PathBuf>,
-    /// Run the others
-    #[arg(long, requires = "launches", hide = true)]
-    rest: bool,
 }
 
-/// What one run of a statement gave.
+/// What one run of a test gave.
 struct Run {
     case: usize,
-    /// The first schedule's is the one that is always the same.
-    is_first: bool,
     known: Known,
-    /// The message of a statement that does not hold.
+    /// The message of a test that fails.
     failure: Option<String>,
     verdicts: BTreeMap<String, Verdict>,
 }
@@ -103,16 +89,12 @@ pub fn main(cases: &[Case], arguments: &[String]) -> ExitCode {
     };
     match check(cases, &arguments) {
         Ok(Report { needed, .. }) if !needed.is_empty() => {
-            eprintln!("statements need {} too", needed.join(", "));
+            eprintln!("tests launch {} too", needed.join(", "));
             ExitCode::from(OTHERS_NEEDED)
         }
         Ok(report) => {
             print!("{}", report.text);
-            ExitCode::from(match (report.clean, report.more) {
-                (false, _) => 1,
-                (true, true) => MORE,
-                (true, false) => 0,
-            })
+            ExitCode::from(u8::from(!report.clean))
         }
         Err(message) => {
             eprintln!("error: {message}");
@@ -127,90 +109,162 @@ fn kernels(artifact: &Artifact) -> impl Iterator<Item = &Kernel> {
     module.into_iter().flat_map(|module| module.kernels())
 }
 
-/// The entries that an argument names.
-fn named<'a>(artifact: &'a Artifact, name: &str) -> Result<Vec<&'a str>, String> {
-    let module = artifact.manifest().modules.last().into_iter();
-    let entries = names::entries(name, module.flat_map(|module| &module.parts));
-    let entries = entries.map_err(|unknown| match unknown.near.is_empty() {
-        true => format!("{unknown}: `cargo xtask inspect --all` lists those that there are"),
-        false => unknown.to_string(),
-    })?;
-    Ok(entries.into_iter().collect())
-}
-
 /// The artifact that is checked.
 fn artifact(arguments: &Arguments) -> Result<Artifact, String> {
     let artifact = match &arguments.artifact {
         // SAFETY: `cargo xtask check` has built it from the kernels of this program.
         Some(folder) => unsafe { Artifact::read(folder) },
-        None => Artifact::embedded(),
+        None => modules::ours(),
     };
     artifact.map_err(|error| error.to_string())
-}
-
-/// The statements that are run: of a kernel that was built alone its own.
-fn statements(cases: &[Case], arguments: &Arguments) -> Result<Vec<Case>, String> {
-    let (Some(kernel), Some(_)) = (&arguments.kernel, &arguments.artifact) else {
-        return Ok(cases.to_vec());
-    };
-    let is_own = |case: &&Case| case.name.split("::").next() == Some(kernel);
-    let own: Vec<Case> = cases.iter().filter(is_own).copied().collect();
-    if own.is_empty() {
-        return Err(format!(
-            "no statement is of a module `{kernel}`: list those of tests/tests/conformance/{kernel}.rs in main.rs there"
-        ));
-    }
-    Ok(own)
 }
 
 #[derive(Default)]
 struct Report {
     text: String,
     clean: bool,
-    /// Statements are left to `--rest`.
-    more: bool,
-    /// Kernels that statements need and the artifact lacks.
+    /// Kernels that tests need and the artifact lacks.
     needed: Vec<String>,
+}
+
+/// What is checked.
+struct Chosen<'a> {
+    /// The kernels whose launches are watched; all where none is named.
+    entries: Option<Vec<&'a str>>,
+    /// The tests, by their places.
+    tests: Vec<usize>,
+    /// Those that take long and are left out.
+    left: Vec<usize>,
 }
 
 fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
     let artifact = artifact(arguments)?;
-    if let Some(file) = &arguments.launches {
-        return watched(cases, arguments, file, &artifact);
+    let file = arguments.launches.as_deref();
+    let mut launches = file.map(Launches::read).unwrap_or_default();
+    let chosen = match &arguments.kernel {
+        None => Ok(Chosen {
+            entries: None,
+            tests: (0..cases.len()).collect(),
+            left: Vec::new(),
+        }),
+        Some(name) => choose(cases, name, arguments, &artifact, &mut launches)?,
+    };
+    let chosen = match chosen {
+        Ok(chosen) => chosen,
+        Err(needed) => return Ok(lacks(needed)),
+    };
+    let only = chosen.entries.as_deref();
+    let runs = run_all(cases, &chosen.tests, arguments.schedules, only, &artifact);
+    let needed = needed(&runs);
+    if arguments.artifact.is_some() && !needed.is_empty() {
+        return Ok(lacks(needed));
     }
-    let cases = &statements(cases, arguments)?[..];
-    let name = arguments.kernel.as_deref();
-    let only = name.map(|name| named(&artifact, name)).transpose()?;
-    let only = only.as_deref();
-    let all: Vec<usize> = (0..cases.len()).collect();
-    let runs = run_all(cases, &all, arguments, only, &artifact);
-    if arguments.artifact.is_some() {
-        let needed = needed(&runs);
-        if !needed.is_empty() {
-            return Ok(Report {
-                needed,
-                ..Report::default()
-            });
-        }
+    for run in &runs {
+        launches
+            .0
+            .insert(cases[run.case].name.to_owned(), run.known.clone());
     }
-    let asked = kernels(&artifact).filter(|kernel| is_among(only, &kernel.entry));
-    let asked: Vec<&Kernel> = asked.collect();
+    keep(&launches, file)?;
     let findings = Findings::of(runs);
+    let is_asked = |kernel: &&Kernel| match only {
+        None if arguments.kernel.is_some() => findings.verdicts.contains_key(&kernel.entry),
+        _ => is_among(only, &kernel.entry),
+    };
+    let asked: Vec<&Kernel> = kernels(&artifact).filter(is_asked).collect();
     let mut report = Report {
         clean: findings.failures.is_empty(),
         ..Report::default()
     };
     findings.lines(&asked, arguments.kernel.is_some(), &mut report);
     findings.details(cases, &mut report.text);
-    ended(&mut report, cases.len(), arguments.schedules, "");
+    let left = match (chosen.left.len(), arguments.schedules as f64) {
+        (0, _) => String::new(),
+        (count, schedules) => format!(
+            "; --slow runs {count} more, of about {:.0} s",
+            launches.seconds_of(cases, &chosen.left) * schedules
+        ),
+    };
+    findings::ended(&mut report, chosen.tests.len(), arguments.schedules, &left);
     Ok(report)
+}
+
+fn lacks(needed: Vec<String>) -> Report {
+    Report {
+        needed,
+        ..Report::default()
+    }
+}
+
+fn keep(launches: &Launches, file: Option<&Path>) -> Result<(), String> {
+    let cannot = |path: &Path, error| format!("{} could not be written: {error}", path.display());
+    file.map_or(Ok(()), |path| {
+        launches.write(path).map_err(|error| cannot(path, error))
+    })
+}
+
+/// The tests of a name, or else the kernels that have to be built before they are known.
+fn choose<'a>(
+    cases: &[Case],
+    name: &str,
+    arguments: &Arguments,
+    artifact: &'a Artifact,
+    launches: &mut Launches,
+) -> Result<Result<Chosen<'a>, Vec<String>>, String> {
+    let module = artifact.manifest().modules.last().into_iter();
+    let found = names::entries(name, module.flat_map(|module| &module.parts));
+    let is_own = |place: &usize| cases[*place].name.split("::").next() == Some(name);
+    let own: Vec<usize> = (0..cases.len()).filter(is_own).collect();
+    let entries: Option<Vec<&str>> = match found {
+        Ok(entries) => Some(entries.into_iter().collect()),
+        // A module of the suite that is about several kernels.
+        Err(_) if !own.is_empty() => None,
+        Err(unknown) => return Err(unknown.to_string()),
+    };
+    let mut tests = own;
+    if tests.is_empty() {
+        let unknown = launches.unknown(cases);
+        if !unknown.is_empty() {
+            eprintln!("finding out what {} tests launch", unknown.len());
+            let jobs: Vec<_> = unknown.iter().map(|&case| (case, None)).collect();
+            // What fails here is no matter of this kernel's, and is told when it is.
+            let hook = panic::take_hook();
+            panic::set_hook(Box::new(|_| {}));
+            let runs = run_jobs(cases, &jobs, Some(&[]), artifact);
+            panic::set_hook(hook);
+            let needed = needed(&runs);
+            if arguments.artifact.is_some() && !needed.is_empty() {
+                return Ok(Err(needed));
+            }
+            for run in runs {
+                launches
+                    .0
+                    .insert(cases[run.case].name.to_owned(), run.known);
+            }
+            keep(launches, arguments.launches.as_deref())?;
+        }
+        tests = launches.launching(cases, entries.as_deref().unwrap_or_default());
+    }
+    launches.sort(cases, &mut tests);
+    let quick = match arguments.slow {
+        true => tests.clone(),
+        false => {
+            let entries = entries.as_deref().unwrap_or_default();
+            launches.quick(cases, &tests, entries, arguments.schedules)
+        }
+    };
+    tests.retain(|place| !quick.contains(place));
+    Ok(Ok(Chosen {
+        entries,
+        tests: quick,
+        left: tests,
+    }))
 }
 
 fn is_among(only: Option<&[&str]>, entry: &str) -> bool {
     only.is_none_or(|only| only.contains(&entry))
 }
 
-/// The kernels whose absence ended a statement.
+/// The kernels whose absence ended a test.
 fn needed(runs: &[Run]) -> Vec<String> {
     let said = quadscan::Error::UnknownKernel {
         kernel: String::new(),
@@ -226,29 +280,29 @@ fn needed(runs: &[Run]) -> Vec<String> {
     names.into_iter().collect()
 }
 
-/// These statements under the first schedule; under the others, those that
+/// These tests under the first schedule; under the others, those that
 /// launched what is asked for.
 fn run_all(
     cases: &[Case],
     places: &[usize],
-    arguments: &Arguments,
+    schedules: u64,
     only: Option<&[&str]>,
     artifact: &Artifact,
 ) -> Vec<Run> {
     let all: Vec<(usize, Option<u64>)> = places.iter().map(|&case| (case, None)).collect();
-    eprintln!("schedule 1: {} statements", all.len());
+    eprintln!("schedule 1: {} tests", all.len());
     let mut runs = run_jobs(cases, &all, only, artifact);
     let launching = runs.iter().filter(|run| !run.verdicts.is_empty());
     let launching: Vec<usize> = launching.map(|run| run.case).collect();
-    for seed in 1..arguments.schedules {
-        eprintln!("schedule {}: {} statements", seed + 1, launching.len());
+    for seed in 1..schedules {
+        eprintln!("schedule {}: {} tests", seed + 1, launching.len());
         let jobs: Vec<_> = launching.iter().map(|&case| (case, Some(seed))).collect();
         runs.extend(run_jobs(cases, &jobs, only, artifact));
     }
     runs
 }
 
-/// Runs statements, each under the schedule of a seed or the one that is always
+/// Runs tests, each under the schedule of a seed or the one that is always
 /// the same, on all cores.
 fn run_jobs(
     cases: &[Case],
@@ -313,7 +367,6 @@ fn run_one(
     };
     Run {
         case,
-        is_first: schedule.is_none(),
         known: Known {
             kernels: verdicts.take_launched(),
             seconds: start.elapsed().as_secs_f64(),

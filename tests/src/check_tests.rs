@@ -1,7 +1,8 @@
-//! A race is found, a statement that does not hold too, and what cannot be checked is refused.
+//! A race is found, a test that fails too, and what cannot be checked is refused.
 
 use cuda_std::launch::Actual;
 use quadscan::device::LaunchShape;
+use quadscan_bench::modules;
 
 use super::*;
 use crate::suite::Outcome;
@@ -9,9 +10,14 @@ use crate::suite::Outcome;
 /// Threads write one word each and read their neighbour's, with a barrier
 /// between the two or without.
 fn neighbours(bench: &Bench, barrier: &str) -> Outcome {
+    neighbours_as("neighbours", bench, barrier)
+}
+
+/// The same as an entry of another name.
+fn neighbours_as(entry: &str, bench: &Bench, barrier: &str) -> Outcome {
     let ptx = format!(
         ".version 8.0 .target sm_75 .address_size 64
-         .visible .entry neighbours(.param .u64 out) {{
+         .visible .entry {entry}(.param .u64 out) {{
              .reg .b32 %r<4>; .reg .b64 %rd<3>; .shared .align 4 .b8 tile[256];
              mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2;
              mov.u32 %r3, tile; add.u32 %r2, %r2, %r3;
@@ -30,7 +36,7 @@ fn neighbours(bench: &Bench, barrier: &str) -> Outcome {
         elements: None,
     };
     // SAFETY: the kernel takes one address, of 64 words for 64 threads.
-    unsafe { module.launch_raw("neighbours", LaunchShape::new(1, 64), &[address])? };
+    unsafe { module.launch_raw(entry, LaunchShape::new(1, 64), &[address])? };
     assert_eq!(out.to_vec()?[..2], [32, 33]);
     Ok(())
 }
@@ -56,10 +62,9 @@ fn arguments(kernel: Option<&str>) -> Arguments {
     Arguments {
         kernel: kernel.map(str::to_owned),
         schedules: 2,
+        slow: false,
         artifact: None,
-        entries: Vec::new(),
         launches: None,
-        rest: false,
     }
 }
 
@@ -85,15 +90,24 @@ fn a_race_is_found_and_told_with_its_place() {
 
 #[test]
 fn launches_of_other_kernels_are_not_watched() {
-    assert!(!report(RACY).text.contains("race"));
+    let both = Case {
+        name: "neighbours::one_kernel_beside_another",
+        run: |bench| {
+            neighbours_as("hang", bench, "bar.sync 0;")?;
+            neighbours(bench, "")
+        },
+    };
+    let Report { text, .. } = report(both);
+    assert!(text.contains("hang: nothing found in 2 launches"), "{text}");
+    assert!(!text.contains("race"), "{text}");
 }
 
 #[test]
-fn a_kernel_that_no_statement_launches_is_no_pass() {
+fn a_kernel_that_no_test_launches_is_no_pass() {
     let Report { text, clean, .. } = report_on_all(SOUND);
     assert!(!clean);
     assert!(
-        text.contains("trapezoid_f64: not launched by any statement"),
+        text.contains("trapezoid_f64: not launched by any test"),
         "{text}"
     );
 }
@@ -105,19 +119,13 @@ fn a_kernel_that_is_asked_for_and_not_launched_is_no_pass() {
 }
 
 #[test]
-fn a_statement_that_does_not_hold_fails_the_check() {
-    let Report { text, clean, .. } = report(FALSE);
+fn a_test_that_fails_fails_the_check() {
+    let Report { text, clean, .. } = report_on_all(FALSE);
     assert!(!clean);
-    assert!(
-        text.contains("two_is_three does not hold: it is not"),
-        "{text}"
-    );
-    let Report { text, clean, .. } = report(PANICS);
+    assert!(text.contains("two_is_three fails: it is not"), "{text}");
+    let Report { text, clean, .. } = report_on_all(PANICS);
     assert!(!clean);
-    assert!(
-        text.contains("one_is_two does not hold: it never was"),
-        "{text}"
-    );
+    assert!(text.contains("one_is_two fails: it never was"), "{text}");
 }
 
 #[test]
@@ -139,58 +147,26 @@ fn what_cannot_be_checked_is_refused_with_what_can() {
 }
 
 #[test]
-fn a_name_is_that_of_an_entry_a_part_an_integrand_a_family_or_a_module() {
-    let artifact = Artifact::embedded().expect("the program was built whole");
-    let named = |name| named(&artifact, name);
+fn a_name_is_that_of_an_entry_a_module_of_ptx_an_integrand_or_a_family() {
+    let artifact = modules::ours().expect("the program was built whole");
+    let named = |name| {
+        let module = artifact.manifest().modules.last().into_iter();
+        let found = names::entries(name, module.flat_map(|module| &module.parts));
+        found.map(Vec::from_iter)
+    };
     assert_eq!(named("hang"), Ok(vec!["hang"]));
-    let of_runge = [
-        "adaptive_runge_f32",
-        "adaptive_runge_f64",
-        "composite_runge_f32",
-        "composite_runge_f64",
-        "tanh_sinh_runge_f32",
-        "tanh_sinh_runge_f64",
-    ];
-    assert_eq!(named("runge"), Ok(of_runge.to_vec()));
-    assert_eq!(named("integrate_runge"), Ok(of_runge.to_vec()));
+    let of_runge = named("integrate_runge").expect("a module");
+    assert!(of_runge.contains(&"adaptive_runge_f64"), "{of_runge:?}");
+    assert_eq!(named("runge").expect("an integrand"), of_runge);
     let family = named("adaptive").expect("a family");
-    assert!(family.contains(&"adaptive_runge_f32"), "{family:?}");
-    let module = named("diagnostics").expect("a module");
-    assert!(module.contains(&"hang"), "{module:?}");
+    assert!(family.contains(&"adaptive_runge_f64"), "{family:?}");
     assert!(named("rung").is_err());
 }
 
-/// The arguments for a kernel that was built alone.
-fn alone(kernel: &str) -> Arguments {
-    Arguments {
-        artifact: Some("somewhere".into()),
-        ..arguments(Some(kernel))
-    }
-}
-
 #[test]
-fn of_a_kernel_that_was_built_alone_its_own_statements_are_run() {
-    let names = |arguments: &Arguments| {
-        let found = statements(&[SOUND, RACY, FALSE], arguments);
-        found.map(|cases| cases.iter().map(|case| case.name).collect::<Vec<_>>())
-    };
-    let own = [
-        "neighbours::with_a_barrier",
-        "neighbours::without_a_barrier",
-    ];
-    assert_eq!(names(&alone("neighbours")), Ok(own.to_vec()));
-    let all = names(&arguments(Some("neighbours"))).map(|all| all.len());
-    assert_eq!(all, Ok(3), "all kernels are there");
-    let said = "no statement is of a module `hang`: list those of \
-                tests/tests/conformance/hang.rs in main.rs there";
-    assert_eq!(names(&alone("hang")), Err(said.to_owned()));
-}
-
-#[test]
-fn kernels_that_statements_lack_are_needed() {
+fn kernels_that_tests_lack_are_needed() {
     let run = |failure: Option<&str>| Run {
         case: 0,
-        is_first: true,
         known: Known::default(),
         failure: failure.map(str::to_owned),
         verdicts: BTreeMap::new(),
@@ -209,40 +185,47 @@ fn kernels_that_statements_lack_are_needed() {
     assert!(needed(&runs[3..]).is_empty());
 }
 
-/// The arguments for a kernel that was built anew among all others.
-fn anew(file: &std::path::Path, rest: bool) -> Arguments {
-    Arguments {
-        entries: vec!["neighbours".into()],
-        launches: Some(file.into()),
-        rest,
-        ..alone("neighbours")
-    }
+/// A test of its own module is run, others where they launch the kernel, which is found out.
+#[test]
+fn tests_of_a_name_are_found_by_their_module_or_by_what_they_launch() {
+    let artifact = modules::ours().expect("the program was built whole");
+    let here = tempfile::tempdir().expect("a temporary folder");
+    let file = here.path().join("launches.json");
+    let names = |cases: &[Case], kernel: &str| {
+        let mut launches = Launches::read(&file);
+        let arguments = Arguments {
+            launches: Some(file.clone()),
+            ..arguments(Some(kernel))
+        };
+        let chosen = choose(cases, kernel, &arguments, &artifact, &mut launches);
+        let tests = chosen.expect("a name").map(|chosen| chosen.tests);
+        let tests = tests.expect("all kernels are there").into_iter();
+        tests.map(|place| cases[place].name).collect::<Vec<_>>()
+    };
+    let own = [SOUND.name, RACY.name];
+    assert_eq!(names(&[SOUND, RACY, FALSE], "neighbours"), own);
+    assert!(!file.exists(), "nothing had to be found out");
+    let hang = |bench: &Bench| neighbours_as("hang", bench, "bar.sync 0;");
+    let hanging = Case {
+        name: "neighbours::of_another_name",
+        run: hang,
+    };
+    assert_eq!(names(&[SOUND, hanging, FALSE], "hang"), [hanging.name]);
+    assert!(file.exists());
+    let tests: [&str; 0] = [];
+    assert_eq!(names(&[SOUND, FALSE], "hang"), tests);
 }
 
-/// Of the statements about one that was built anew, those that launch it are run, which is
-/// found out; none of them twice.
 #[test]
-fn statements_are_found_by_what_they_launch_and_run_once() {
-    let artifact = Artifact::embedded().expect("the program was built whole");
-    let here = tempfile::tempdir().expect("a temporary folder");
-    let file = here.path().join("statements.json");
-    let run = |cases: &[Case], rest: bool| {
-        watched(cases, &anew(&file, rest), &file, &artifact).expect("it runs")
-    };
-    let report = run(&[SOUND, FALSE], false);
-    assert!(report.clean && !report.more, "{}", report.text);
-    let said = "\n1 statement under 2 schedules: nothing found\n";
+fn a_module_of_tests_is_checked_by_its_name_alone() {
+    let report = check(&[SOUND, FALSE], &arguments(Some("neighbours"))).expect("a module");
+    assert!(report.clean, "{}", report.text);
+    let said = "\n1 test under 2 schedules: nothing found\n";
     assert!(report.text.ends_with(said), "{}", report.text);
-    let report = run(&[SOUND, FALSE], true);
-    let said = "\n0 statements under 2 schedules: nothing found\n";
-    assert!(report.text.ends_with(said), "{}", report.text);
-    // One that is new is found out.
-    let report = run(&[SOUND, RACY, FALSE], false);
+    let report = check(&[RACY, FALSE], &arguments(Some("neighbours"))).expect("a module");
     assert!(
         !report.clean && report.text.contains("race: "),
         "{}",
         report.text
     );
-    let said = "\n2 statements under 2 schedules: FAILED\n";
-    assert!(report.text.ends_with(said), "{}", report.text);
 }

@@ -1,8 +1,9 @@
-//! The integrals of the catalogue's functions in closed form, and the parameters that the
-//! tests give them.
+//! The integrals of the functions of the catalogue and of `tests/kernels` in closed form, and
+//! the parameters that the tests give them.
 //!
 //! Each value follows from the function's antiderivative or a named special value; none is
-//! taken from a table. Sources of the list: `quadscan_kernels::integrate::catalogue`.
+//! taken from a table. Sources of the lists: `quadscan_kernels::integrate::catalogue` and
+//! `test_kernels`.
 
 use std::f64::consts::{FRAC_PI_2, LN_2, PI, SQRT_2, TAU};
 
@@ -144,9 +145,9 @@ mod tests {
     use quadscan_kernels::integrate::catalogue::CATALOGUE;
 
     #[test]
-    fn every_function_of_the_catalogue_has_a_closed_form() {
+    fn every_integrand_has_a_closed_form() {
         let mut random = Random::named(3, "closed forms");
-        for entry in CATALOGUE {
+        for entry in CATALOGUE.iter().chain(test_kernels::CATALOGUE) {
             let given = parameters(entry.f64.name, entry.f64.parameters.len(), &mut random);
             let value = exact(entry.f64.name, &given);
             assert!(value.is_some_and(f64::is_finite), "{}", entry.f64.name);

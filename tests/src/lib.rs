@@ -5,8 +5,11 @@
 //! and the house rules.
 
 pub mod check;
+pub mod families;
 pub mod fixtures;
 pub mod integrals;
+pub mod kernels;
+pub mod launched;
 pub mod mapped;
 pub mod mutants;
 pub mod probes;

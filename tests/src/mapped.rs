@@ -4,7 +4,7 @@
 use cuda_std::launch::{Kernel, PointerMut, SafeLaunch, Value};
 use quadscan::Result;
 use quadscan::device::{Buffer, Device, LaunchShape, Module};
-use quadscan::mapping::Mapping;
+use quadscan_bench::mapping::Mapping;
 
 /// Written behind an output, and read with it.
 pub const GUARD: usize = 4;

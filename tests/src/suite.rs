@@ -4,14 +4,19 @@
 //! case becomes one test a device, named `device::case`. A machine that lacks
 //! the device ignores its tests, with the reason; with the variable
 //! [`REQUIRE`] it fails them. The output is that of the built-in harness, and
-//! so are the arguments.
+//! so are the arguments. The last test of the suite that is about our kernels is that all of
+//! them were launched ([`launched`]).
 
 use std::env;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use quadscan::device::emulator::{Emulator, Settings};
+use quadscan::device::emulator::Settings;
 use quadscan::device::{Artifact, Device, DeviceChoice, Module};
+use quadscan::integrate::Entry;
+
+use crate::kernels;
+use crate::launched::{self, Launched, Progress};
 
 /// Devices that must be there, by name and with commas: `cuda,emulator`. Their tests
 /// fail where they would be ignored.
@@ -36,7 +41,12 @@ const SKIPPED: &str = "not on this device: ";
 ///
 /// Always: that is how a case ends early.
 pub fn skip(reason: &str) -> Outcome {
-    Err(format!("{SKIPPED}{reason}").into())
+    Err(skipping(reason))
+}
+
+/// The failure of [`skip`].
+pub fn skipping(reason: &str) -> Failed {
+    format!("{SKIPPED}{reason}").into()
 }
 
 /// Why a case said nothing about a device, if that is how it ended.
@@ -74,6 +84,8 @@ pub struct Bench {
     pub module: Module,
     /// What they were loaded from: a device of the statement's own loads it too.
     pub artifact: Artifact,
+    /// What was launched on the emulated devices that this opened.
+    pub launched: Launched,
 }
 
 impl Bench {
@@ -84,7 +96,24 @@ impl Bench {
     /// [`quadscan::Error::NoDevice`] when there is none; any other error is a
     /// fault of the product.
     pub fn open(choice: DeviceChoice) -> quadscan::Result<Self> {
-        Bench::new(Device::open(choice)?, Artifact::embedded()?)
+        let artifact = quadscan_bench::modules::ours()?;
+        let DeviceChoice::Emulator { schedule } = choice else {
+            return Bench::new(Device::open(choice)?, artifact);
+        };
+        let settings = Settings {
+            schedule,
+            ..Settings::default()
+        };
+        Self::on_emulator(settings, artifact, Launched::default())
+    }
+
+    fn on_emulator(
+        settings: Settings,
+        artifact: Artifact,
+        launched: Launched,
+    ) -> quadscan::Result<Self> {
+        let bench = Bench::new(launched.device(settings), artifact)?;
+        Ok(Bench { launched, ..bench })
     }
 
     /// Loads kernels onto a device.
@@ -98,7 +127,26 @@ impl Bench {
             device,
             module,
             artifact,
+            launched: Launched::default(),
         })
+    }
+
+    /// The kernels of `test_kernels` on this device.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`kernels::artifact`] and [`Device::load`].
+    pub fn test_kernels(&self) -> Result<Module, Failed> {
+        Ok(self.device.load(&kernels::artifact()?)?)
+    }
+
+    /// As [`kernels::integrands`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn integrands(&self) -> quadscan::Result<Vec<(Module, &'static Entry)>> {
+        kernels::integrands(&self.module)
     }
 
     /// The same kernels on an emulated device of their own.
@@ -107,8 +155,7 @@ impl Bench {
     ///
     /// As [`Device::load`].
     pub fn emulated(&self, settings: Settings) -> quadscan::Result<Self> {
-        let device = Device::from_backend(Box::new(Emulator::new(settings)));
-        Bench::new(device, self.artifact.clone())
+        Self::on_emulator(settings, self.artifact.clone(), self.launched.clone())
     }
 }
 
@@ -141,16 +188,19 @@ impl Ground {
     }
 }
 
-/// One trial a case, for the device called `device`.
-pub fn trials(device: &str, ground: &Ground, cases: &[Case]) -> Vec<Trial> {
+/// One trial a case, for the device called `device`; `progress` knows when each has ended.
+pub fn trials(device: &str, ground: &Ground, cases: &[Case], progress: &Progress) -> Vec<Trial> {
     cases
         .iter()
         .map(|&Case { name, run }| {
-            let ground = ground.clone();
-            Trial::ignorable_test(format!("{device}::{name}"), move || match ground {
-                Ground::Ready(bench) => completion(run(&bench)),
-                Ground::Absent(reason) => Ok(Completion::ignored_with(reason)),
-                Ground::Broken(reason) => Err(reason.into()),
+            let (ground, running) = (ground.clone(), progress.begin());
+            Trial::ignorable_test(format!("{device}::{name}"), move || {
+                let _running = running;
+                match ground {
+                    Ground::Ready(bench) => completion(run(&bench)),
+                    Ground::Absent(reason) => Ok(Completion::ignored_with(reason)),
+                    Ground::Broken(reason) => Err(reason.into()),
+                }
             })
         })
         .collect()
@@ -163,10 +213,10 @@ fn completion(outcome: Outcome) -> Result<Completion, Failed> {
     }
 }
 
-/// Runs `cases` on every device, as the command line asks; the exit code of a
-/// test program.
+/// Runs `cases`, the statements about all of our kernels, on every device, as the command line
+/// asks; the exit code of a test program.
 pub fn main(cases: &[Case]) -> ExitCode {
-    main_on(DEVICES, cases)
+    run(DEVICES, cases, Bench::open, true)
 }
 
 /// Runs `cases` on these devices; otherwise as [`main`].
@@ -181,6 +231,15 @@ pub fn main_with(
     cases: &[Case],
     open: impl Fn(DeviceChoice) -> quadscan::Result<Bench>,
 ) -> ExitCode {
+    run(devices, cases, open, false)
+}
+
+fn run(
+    devices: &[(&str, DeviceChoice)],
+    cases: &[Case],
+    open: impl Fn(DeviceChoice) -> quadscan::Result<Bench>,
+    is_about_all_kernels: bool,
+) -> ExitCode {
     let mut arguments = Arguments::from_args();
     // Cases share the device, and a fault of one is easier to find in order.
     arguments.test_threads.get_or_insert(1);
@@ -192,14 +251,29 @@ pub fn main_with(
         );
         return ExitCode::from(2);
     }
-    let trials = devices
-        .iter()
-        .flat_map(|&(name, choice)| {
-            let required = required.split(',').any(|required| required == name);
-            trials(name, &Ground::of(open(choice), required), cases)
-        })
-        .collect();
-    libtest_mimic::run(&arguments, trials).exit_code()
+    let mut all = Vec::new();
+    for &(name, choice) in devices {
+        let required = required.split(',').any(|required| required == name);
+        let (ground, progress) = (Ground::of(open(choice), required), Progress::default());
+        let trials = trials(name, &ground, cases, &progress);
+        let is_partial = trials
+            .iter()
+            .any(|trial| !is_asked(&arguments, trial.name()));
+        all.extend(trials);
+        if is_about_all_kernels {
+            all.extend(launched::proof(name, &ground, &progress, is_partial));
+        }
+    }
+    libtest_mimic::run(&arguments, all).exit_code()
+}
+
+/// Whether the command line asks for the test of this name.
+fn is_asked(arguments: &Arguments, name: &str) -> bool {
+    let is = |word: &String| match arguments.exact {
+        true => name == word,
+        false => name.contains(word.as_str()),
+    };
+    arguments.filter.as_ref().is_none_or(is) && !arguments.skip.iter().any(is)
 }
 
 fn unknown_device(required: &str) -> Option<&str> {
@@ -234,7 +308,10 @@ mod tests {
             logfile: Some(log.path().to_string_lossy().into_owned()),
             ..Arguments::default()
         };
-        libtest_mimic::run(&arguments, trials("cuda", ground, cases))
+        libtest_mimic::run(
+            &arguments,
+            trials("cuda", ground, cases, &Progress::default()),
+        )
     }
 
     #[test]
@@ -269,7 +346,12 @@ mod tests {
 
     #[test]
     fn tests_are_named_after_the_device_and_the_statement() {
-        let trials = trials("cuda", &Ground::Absent(String::new()), CASES);
+        let trials = trials(
+            "cuda",
+            &Ground::Absent(String::new()),
+            CASES,
+            &Progress::default(),
+        );
         assert_eq!(trials[0].name(), "cuda::module::statement");
     }
 
@@ -280,6 +362,19 @@ mod tests {
             .map(|&(_, choice)| Ground::prepare(choice, false))
             .collect();
         assert!(matches!(grounds[..], [Ground::Ready(_)]), "{grounds:?}");
+    }
+
+    #[test]
+    fn a_command_line_asks_for_parts_of_names_or_for_whole_ones() {
+        let asked = |line: &str, name| {
+            let arguments = Arguments::from_iter(["test"].into_iter().chain(line.split(' ')));
+            is_asked(&arguments, name)
+        };
+        assert!(asked("emulator::", "emulator::scan::a"));
+        assert!(!asked("cuda::", "emulator::scan::a"));
+        assert!(!asked("--exact emulator::", "emulator::scan::a"));
+        assert!(asked("--skip reduce", "emulator::scan::a"));
+        assert!(!asked("--skip scan", "emulator::scan::a"));
     }
 
     #[test]

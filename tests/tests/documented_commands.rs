@@ -6,10 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use quadscan::bench::request::Request;
-use quadscan::bench::timed;
-use quadscan::cli::{Cli, Command};
-use quadscan::integral;
+use quadscan_bench::bench::request::Request;
+use quadscan_bench::bench::timed;
+use quadscan_bench::cli::{Cli, Command};
+use quadscan_bench::integral;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")

@@ -11,6 +11,7 @@ use quadscan::device::Artifact;
 use quadscan::device::emulator::ptx_emulator::{
     Checks, Finding, FindingKind, Gpu, LaunchOptions, Model, Program, Shape,
 };
+use quadscan_bench::modules;
 use quadscan_tests::fixtures::launches;
 use quadscan_tests::mutants::change::{Change, Mutant, mutants};
 use quadscan_tests::mutants::flow::{Flow, Line};
@@ -100,7 +101,7 @@ fn for_each_kernel<T: Send>(
 
 #[test]
 fn the_kernels_as_they_are_are_clean_under_20_schedules() -> Outcome {
-    let artifact = Artifact::embedded()?;
+    let artifact = modules::ours()?;
     let launches = for_each_kernel(&artifact, |bench, kernel| {
         let budget = LaunchOptions::default().budget;
         let (mut launches, mut first) = (0, BTreeMap::new());
@@ -125,7 +126,7 @@ fn the_kernels_as_they_are_are_clean_under_20_schedules() -> Outcome {
 
 #[test]
 fn every_fault_of_a_mutant_is_reported_with_its_kind_and_line() -> Outcome {
-    let artifact = Artifact::embedded()?;
+    let artifact = modules::ours()?;
     let all = for_each_kernel(&artifact, |bench, kernel| {
         if LEFT_OUT.contains(&kernel) {
             return Ok(Vec::new());

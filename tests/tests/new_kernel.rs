@@ -2,20 +2,15 @@
 //! rules, builds without a warning, and its kernel does what its statements say, under all
 //! checks. The crates that it writes to are copied for it; the others, and what was built of
 //! them, are this workspace's.
-//!
-//! - `watched`: what `cargo xtask dev` says of such a kernel while it is edited.
 
 #[path = "../../kernels-crate/ptx.rs"]
 mod ptx;
-#[path = "new_kernel/watched.rs"]
-mod watched;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use cuda_builder::LintLevel;
 use quadscan_tests::tidy::{self, Rule};
@@ -29,9 +24,10 @@ const ORIGINS: [(&str, &str); 4] = [
 ];
 
 /// What is copied: the crates that a kernel has files in.
-const COPIED: [&str; 5] = [
+const COPIED: [&str; 6] = [
     "kernels-crate/",
     "host-crate/",
+    "bench-crate/",
     "tests/",
     "Cargo.toml",
     "Cargo.lock",
@@ -186,21 +182,6 @@ fn assert_is_tidy(files: &BTreeMap<String, String>) {
     assert_eq!(changed, 3 * 3 + 2 + 5);
 }
 
-/// The copy, as it was made, for one test at a time.
-fn copy() -> (
-    MutexGuard<'static, ()>,
-    PathBuf,
-    &'static BTreeMap<String, String>,
-) {
-    static FILES: LazyLock<BTreeMap<String, String>> = LazyLock::new(generated);
-    static IN_USE: Mutex<()> = Mutex::new(());
-    // What a test that has failed left there is replaced.
-    let alone = IN_USE.lock().unwrap_or_else(PoisonError::into_inner);
-    let folder = folder();
-    replace(&folder, &FILES);
-    (alone, folder, &FILES)
-}
-
 /// The four kernels' PTX.
 fn artifact(folder: &Path) -> PathBuf {
     let names = ORIGINS.map(|(name, origin)| match origin {
@@ -212,7 +193,7 @@ fn artifact(folder: &Path) -> PathBuf {
         .arch(newest)
         .lints(LintLevel::Deny)
         .only(&names)
-        .build_args(&["--no-default-features", "--features=catalogue"])
+        .build_args(&["--no-default-features"])
         .target_dir(nested_target())
         .out_dir(folder.join("target"))
         .build_all();
@@ -228,19 +209,18 @@ fn places(said: &str) -> Vec<&str> {
 
 #[test]
 fn a_new_kernel_of_every_origin_is_complete() {
-    let (_alone, folder, files) = copy();
-    assert_is_tidy(files);
+    let (folder, files) = (folder(), generated());
+    replace(&folder, &files);
+    assert_is_tidy(&files);
     let format = cargo("fmt", &folder).arg("--check").output();
     let format = format.expect("cargo starts");
     let differences = String::from_utf8_lossy(&format.stdout);
     assert!(format.status.success(), "{differences}{}", said(&format));
 
-    // Of the packages that `cargo xtask dev` names too, for the other test: what they depend
-    // on has the same features then, and nothing is built twice.
     let built = cargo("build", &folder)
         .args(["--offline", "--no-default-features"])
         .args(["--package", "quadscan-tests", "--test", "conformance"])
-        .args(["--package", "quadscan", "--bin", "quadscan"])
+        .args(["--package", "quadscan-bench", "--bin", "quadscan"])
         .args(["--message-format", "json-render-diagnostics"])
         .output()
         .expect("cargo starts");
@@ -286,7 +266,7 @@ fn a_new_kernel_of_every_origin_is_complete() {
     assert!(text.contains(&digits[..15]), "{text}");
 
     let listed = Command::new(program("quadscan"))
-        .args(["bench", "--list"])
+        .args(["bench", "kernels", "--list"])
         .output()
         .expect("it starts");
     let text = String::from_utf8_lossy(&listed.stdout);

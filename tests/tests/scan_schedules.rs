@@ -9,12 +9,13 @@ use quadscan::device::emulator::ptx_emulator::{Checks, Model};
 use quadscan::device::emulator::{Checking, Emulator, Settings};
 use quadscan::device::{Artifact, Device, Module};
 use quadscan::integrate::{Composite, Rule};
-use quadscan::oracle::scan as oracle;
 use quadscan::reduce;
 use quadscan::scan::{
     Affine, Algorithm, Compose, Operator as _, Options, Plan, ScanKernels, SegmentedPlan,
-    SegmentedScanKernels,
+    SegmentedScanKernels, Sum,
 };
+use quadscan_bench::modules;
+use quadscan_bench::oracle::scan as oracle;
 use quadscan_kernels::integrate::catalogue::QuarterCircle;
 use quadscan_kernels::reduce::ReduceKernels;
 use quadscan_kernels::scan::ScanKernel;
@@ -47,7 +48,7 @@ fn size(algorithm: Algorithm) -> (u64, Option<u32>) {
     let kernel = kernels.next().expect("every algorithm has an entry");
     match algorithm {
         Algorithm::OneBlock => (kernel.tile - 3, None),
-        Algorithm::LookAhead | Algorithm::LookAheadShifted => (7 * kernel.tile + 33, Some(3)),
+        Algorithm::LookAhead => (7 * kernel.tile + 33, Some(3)),
         _ => (5 * kernel.tile + 33, None),
     }
 }
@@ -107,6 +108,44 @@ fn check(artifact: &Artifact, algorithm: Algorithm, schedule: u64) -> quadscan::
     })
 }
 
+/// Scans elements of four bytes that begin next to a vector under a schedule; panics for a wrong
+/// result.
+fn anywhere(artifact: &Artifact, schedule: u64) -> quadscan::Result<()> {
+    let kernels = <Sum<u32> as ScanKernels>::KERNELS.iter();
+    let mut kernels = kernels.filter(|kernel| kernel.algorithm == Algorithm::LookAhead);
+    let tile = kernels.next().expect("it has an entry").tile as usize;
+    watched(artifact, Model::h200(), schedule, |module| {
+        let n = 4 * tile + 33;
+        let options = Options {
+            algorithm: Some(Algorithm::LookAhead),
+            max_blocks: Some(3),
+            ..Options::default()
+        };
+        let mut plan = Plan::<Sum<u32>>::with(module, n as u64, options)?;
+        let elements: Vec<u32> = (0..n + 1)
+            .map(|i| (i as u32).wrapping_mul(0x9e37_79b1))
+            .collect();
+        let input = module.device().upload(&elements)?;
+        let expected = oracle::inclusive::<Sum<u32>>(None, &elements[1..]);
+        for first in [0, 1, 3] {
+            let mut output = module.device().alloc::<u32>(n + first)?;
+            plan.inclusive(input.slice(1..)?, output.slice_mut(first..)?)?;
+            let found = output.slice(first..)?.to_vec()?;
+            assert!(found == expected, "to {first}, schedule {schedule}");
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn looking_ahead_from_any_address_scans_right_under_every_schedule() {
+    let artifact = quadscan_bench::modules::ours().expect("the artifact is whole");
+    for schedule in 0..SCHEDULES {
+        let checked = anywhere(&artifact, schedule);
+        checked.unwrap_or_else(|error| panic!("schedule {schedule}: {error}"));
+    }
+}
+
 /// Where segments begin, and the elements of each: none, one, a warp's, several tiles'.
 fn in_segments(elements: &[Affine]) -> (Vec<u32>, Vec<&[Affine]>) {
     let (mut offsets, mut parts) = (vec![0], Vec::new());
@@ -131,7 +170,7 @@ fn segments(artifact: &Artifact, kernel: &ScanKernel, schedule: u64) -> quadscan
         _ => Model::h200(),
     };
     watched(artifact, model, schedule, |module| {
-        let is_persistent = kernel.algorithm == Algorithm::LookAheadShifted;
+        let is_persistent = kernel.algorithm == Algorithm::LookAhead;
         let options = Options {
             algorithm: Some(kernel.algorithm),
             max_blocks: is_persistent.then_some(3),
@@ -218,7 +257,7 @@ fn integrals(artifact: &Artifact, schedule: u64) -> quadscan::Result<()> {
 
 #[test]
 fn integrals_have_the_same_bits_under_every_schedule() {
-    let artifact = Artifact::embedded().expect("the artifact is whole");
+    let artifact = modules::ours().expect("the artifact is whole");
     for schedule in 0..SCHEDULES {
         let checked = integrals(&artifact, schedule);
         checked.unwrap_or_else(|error| panic!("schedule {schedule}: {error}"));
@@ -227,7 +266,7 @@ fn integrals_have_the_same_bits_under_every_schedule() {
 
 #[test]
 fn segments_are_scanned_right_under_every_schedule() {
-    let artifact = Artifact::embedded().expect("the artifact is whole");
+    let artifact = modules::ours().expect("the artifact is whole");
     for kernel in <Operator as SegmentedScanKernels>::SEGMENTED {
         for schedule in 0..SCHEDULES {
             let checked = segments(&artifact, kernel, schedule);
@@ -238,7 +277,7 @@ fn segments_are_scanned_right_under_every_schedule() {
 
 #[test]
 fn arrays_and_segments_are_reduced_right_under_every_schedule() {
-    let artifact = Artifact::embedded().expect("the artifact is whole");
+    let artifact = modules::ours().expect("the artifact is whole");
     for schedule in 0..SCHEDULES {
         let checked = reductions(&artifact, schedule);
         checked.unwrap_or_else(|error| panic!("schedule {schedule}: {error}"));
@@ -250,7 +289,7 @@ macro_rules! statements {
     ($($statement:ident: $algorithm:ident;)*) => {
         $(#[test]
         fn $statement() {
-            let artifact = Artifact::embedded().expect("the artifact is whole");
+            let artifact = modules::ours().expect("the artifact is whole");
             for schedule in 0..SCHEDULES {
                 let checked = check(&artifact, Algorithm::$algorithm, schedule);
                 checked.unwrap_or_else(|error| panic!("schedule {schedule}: {error}"));
@@ -269,7 +308,6 @@ statements! {
     small_waves_scan_right_under_every_schedule: OneWaveSmall;
     waves_scan_right_under_every_schedule: OneWave;
     looking_ahead_scans_right_under_every_schedule: LookAhead;
-    looking_ahead_anywhere_scans_right_under_every_schedule: LookAheadShifted;
     looking_back_in_order_scans_right_under_every_schedule: DecoupledLookbackFixed;
     looking_back_as_published_scans_right_under_every_schedule: DecoupledLookback;
     three_launches_scan_right_under_every_schedule: ReduceThenScan;

@@ -93,10 +93,10 @@ fn the_library_does_not_talk_to_the_terminal() {
     let rule = tidy::terminal_in_the_library;
     assert_fires(
         rule,
-        "host-crate/src/measure/mod.rs",
+        "bench-crate/src/measure/mod.rs",
         "    println!(\"x\");",
     );
-    assert_silent(rule, "host-crate/src/main.rs", "    println!(\"x\");");
+    assert_silent(rule, "bench-crate/src/main.rs", "    println!(\"x\");");
     assert_silent(rule, "host-crate/src/lib.rs", "//! println!(\"x\");");
 }
 
@@ -106,12 +106,12 @@ fn the_export_does_not_measure() {
     let rule = tidy::clock_in_export;
     assert_fires(
         rule,
-        "host-crate/src/export/csv.rs",
+        "bench-crate/src/export/csv.rs",
         "let start = Instant::now();",
     );
     assert_silent(
         rule,
-        "host-crate/src/measure/mod.rs",
+        "bench-crate/src/measure/mod.rs",
         "let start = Instant::now();",
     );
 }

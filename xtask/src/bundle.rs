@@ -48,7 +48,7 @@ pub(crate) fn run(directory: Option<PathBuf>) -> anyhow::Result<ExitCode> {
 
     let start = Instant::now();
     terminal::begin("building quadscan and its GPU tests");
-    let quadscan = bench::build()?;
+    let quadscan = bench::embedding()?;
     let suites = suites(GPU_SUITES)?;
 
     terminal::begin(&format!("writing {}", directory.display()));

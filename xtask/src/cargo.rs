@@ -9,29 +9,16 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 
 use anyhow::Context;
 use serde::Deserialize;
 
 use crate::BuildFailed;
 
-/// Another checkout, where one was named.
-static OTHER_ROOT: OnceLock<PathBuf> = OnceLock::new();
-
-/// The root of the workspace that this xtask was built from, or that was named.
+/// The root of the workspace that this xtask was built from.
 pub(crate) fn root() -> &'static Path {
-    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).parent();
-    let other = OTHER_ROOT.get().map(PathBuf::as_path);
-    other.or_else(own).unwrap_or(Path::new("."))
-}
-
-/// Works on another checkout from now on.
-pub(crate) fn set_root(root: &Path) -> anyhow::Result<()> {
-    let root = std::path::absolute(root).context("the current folder is gone")?;
-    OTHER_ROOT
-        .set(root)
-        .map_err(|_| anyhow::anyhow!("two checkouts were named"))
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    own.unwrap_or(Path::new("."))
 }
 
 /// The cargo that started us, or the one on the path.
@@ -82,10 +69,31 @@ pub(crate) struct Executable {
     pub(crate) package: String,
 }
 
-/// Runs `build` (a `cargo build` or `cargo test --no-run`) and returns the
-/// executables it made or found fresh; [`BuildFailed`] naming `what` if it
-/// failed.
-pub(crate) fn build(mut build: Command, what: &str) -> anyhow::Result<Vec<Executable>> {
+/// What cargo says of something that a build made or found fresh.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Made {
+    pub(crate) target: Target,
+    pub(crate) executable: Option<PathBuf>,
+    pub(crate) filenames: Vec<PathBuf>,
+    manifest_path: PathBuf,
+    package_id: String,
+    profile: Profile,
+}
+
+/// What was built.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Target {
+    pub(crate) name: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Profile {
+    test: bool,
+}
+
+/// Runs `build` (a `cargo build` or `cargo test --no-run`) and returns what it made or found
+/// fresh; [`BuildFailed`] naming `what` if it failed.
+pub(crate) fn made(mut build: Command, what: &str) -> anyhow::Result<Vec<Made>> {
     let mut child = build
         .arg("--message-format=json-render-diagnostics")
         .stdout(Stdio::piped())
@@ -95,45 +103,32 @@ pub(crate) fn build(mut build: Command, what: &str) -> anyhow::Result<Vec<Execut
         .stdout
         .take()
         .context("cargo's messages could not be read")?;
-    let mut executables = Vec::new();
+    let mut made = Vec::new();
     for line in BufReader::new(messages).lines() {
-        executables.extend(executable(
-            &line.context("cargo's messages could not be read")?,
-        ));
+        let line = line.context("cargo's messages could not be read")?;
+        // Lines of other kinds (build scripts, the final one) have other fields.
+        made.extend(serde_json::from_str::<Made>(&line));
     }
     let status = child.wait().context("cargo could not be waited for")?;
     if !status.success() {
         return Err(BuildFailed(format!("{what} does not build ({status})")).into());
     }
-    Ok(executables)
+    Ok(made)
 }
 
-/// The executable that one of cargo's JSON messages speaks of, if it does.
-fn executable(message: &str) -> Option<Executable> {
-    #[derive(Deserialize)]
-    struct Artifact {
-        executable: Option<PathBuf>,
-        manifest_path: PathBuf,
-        package_id: String,
-        target: Target,
-        profile: Profile,
-    }
-    #[derive(Deserialize)]
-    struct Target {
-        name: String,
-    }
-    #[derive(Deserialize)]
-    struct Profile {
-        test: bool,
-    }
-    // Lines of other kinds (build scripts, the final one) have other fields.
-    let artifact: Artifact = serde_json::from_str(message).ok()?;
+/// Of what [`made`] returns the executables.
+pub(crate) fn build(build: Command, what: &str) -> anyhow::Result<Vec<Executable>> {
+    let made = made(build, what)?;
+    Ok(made.into_iter().filter_map(executable).collect())
+}
+
+fn executable(made: Made) -> Option<Executable> {
     Some(Executable {
-        name: artifact.target.name,
-        is_test: artifact.profile.test,
-        path: artifact.executable?,
-        manifest: artifact.manifest_path,
-        package: package_name(&artifact.package_id).to_owned(),
+        name: made.target.name,
+        is_test: made.profile.test,
+        path: made.executable?,
+        manifest: made.manifest_path,
+        package: package_name(&made.package_id).to_owned(),
     })
 }
 
@@ -169,8 +164,9 @@ mod tests {
     #[test]
     fn executables_are_read_from_cargos_messages_and_libraries_are_not() {
         let test = r#"{"reason":"compiler-artifact","target":{"kind":["test"],"name":"conformance"},
-            "profile":{"test":true},"executable":"/t/conformance-1",
+            "profile":{"test":true},"executable":"/t/conformance-1","filenames":[],
             "manifest_path":"/q/tests/Cargo.toml","package_id":"path+file:///q/tests#quadscan-tests@0.1.0"}"#;
+        let executable = |text: &str| executable(serde_json::from_str(text).ok()?);
         assert_eq!(
             executable(test),
             Some(Executable {
@@ -182,7 +178,7 @@ mod tests {
             })
         );
         let library = r#"{"reason":"compiler-artifact","target":{"kind":["lib"],"name":"quadscan"},
-            "profile":{"test":false},"executable":null,
+            "profile":{"test":false},"executable":null,"filenames":["/t/quadscan.rlib"],
             "manifest_path":"/q/host-crate/Cargo.toml","package_id":"path+file:///q/host-crate#quadscan@0.1.0"}"#;
         assert_eq!(executable(library), None);
         assert_eq!(

@@ -1,331 +1,192 @@
-//! `cargo xtask dev KERNEL`: on every save, what is wrong with a kernel, the first thing
-//! first, on one screen.
+//! `cargo xtask dev KERNEL`: [`check`] again at every save, and where a GPU is there, the
+//! kernel's times.
 //!
-//! - `among`: a kernel whose statements launch others too, which nearly all of ours are.
-//! - `interface`: what a program of the host takes from a file of kernels. Pure.
-//! - `sources`: the files, and what a change of them is worth.
-//! - `round`: build, lint, check, statements.
-//! - `timing`: where a GPU is there, the kernel's row beside its baseline.
-//!
-//! This file has the loop and the screen. A compiler's words pass through as they come.
+//! Files are looked at ten times a second, a few hundred of them, in milliseconds: that works on
+//! every file system, and however an editor saves.
 
-mod among;
-mod interface;
-mod round;
-mod sources;
-mod timing;
-
+use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
+use std::{fs, io};
 
 use anyhow::Context;
 
-use crate::{alone, cargo, exit_code, setup, subject, terminal};
-use cuda_inspect::ptxas::Usage;
-use round::{Early, Outcome, Rounds};
-use sources::{Change, Sources, stamps};
+use crate::{bench, cargo, check, exit_code, setup, terminal};
+
+/// What is watched, from the root.
+const WATCHED: [&str; 6] = [
+    "kernels-crate",
+    "host-crate/src",
+    "bench-crate/src/kernels",
+    "rust-cuda/cuda_std",
+    "rust-cuda/cuda_std_macros",
+    "tests/tests/conformance",
+];
 
 /// How often files are looked at.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Lines of a finding that fit on a screen.
-const SHOWN: usize = 40;
-
-/// Kernels whose registers are told.
-const NAMED: usize = 12;
-
 /// How `cargo xtask dev` goes about it.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
-    /// A kernel's entry, a part of the PTX, an integrand, what names of entries begin with, or a
-    /// module of kernels
+    /// What `cargo xtask check` takes
     #[arg(value_name = "KERNEL")]
     kernel: String,
 
-    /// One round, and its exit code: 0 when all is right, 1, 2 or 101 as of `check`
+    /// One round, and its exit code: that of `check`
     #[arg(long)]
     once: bool,
 
     /// On a GPU, compare with the times of now from now on
     #[arg(long)]
     new_baseline: bool,
-
-    /// Another checkout, for tests
-    #[arg(long, hide = true)]
-    root: Option<PathBuf>,
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    let kernel = &options.kernel;
-    if let Some(root) = &options.root {
-        cargo::set_root(root)?;
-    }
-    if !alone::has_statements(kernel) {
-        subject::can_be(kernel)?;
-    }
+    check::can_be(&options.kernel)?;
     setup::ensure()?;
-    let sources = Sources::read(cargo::root(), &Sources::default());
-    let mut rounds = Rounds::new(kernel, &sources)?;
     if options.once {
-        return Ok(once(&mut rounds, options, sources));
+        return round(options, options.new_baseline).map(ExitCode::from);
     }
     ctrlc::set_handler(|| {
         println!();
         std::process::exit(0);
     })
     .context("Ctrl-C cannot be waited for")?;
-    let mut sources = sources;
-    let mut is_first = true;
+    let mut anew = options.new_baseline;
     loop {
+        let before = stamps(cargo::root());
         clear();
-        let anew = is_first && options.new_baseline;
-        round(&mut rounds, options, &sources, anew);
-        say("waiting for the next save; Ctrl-C ends");
-        if is_first {
-            rounds.prepare();
-            is_first = false;
+        if let Err(error) = round(options, anew) {
+            terminal::error(&error);
+            // No save can mend the request.
+            if exit_code(&error) == ExitCode::from(2) {
+                return Ok(ExitCode::from(2));
+            }
         }
-        wait(&sources);
-        sources = Sources::read(cargo::root(), &sources);
+        anew = false;
+        terminal::note("waiting for the next save; Ctrl-C ends");
+        wait(&before);
     }
 }
 
-/// One round; another one where something was saved meanwhile, which it may have seen or not.
-fn once(rounds: &mut Rounds, options: &Options, mut sources: Sources) -> ExitCode {
-    loop {
-        let code = round(rounds, options, &sources, options.new_baseline);
-        if stamps(cargo::root()) == sources.stamps {
-            return code;
-        }
-        say("saved again meanwhile");
-        sources = Sources::read(cargo::root(), &sources);
-    }
-}
-
-/// One round on the screen, and its exit code.
-fn round(rounds: &mut Rounds, options: &Options, sources: &Sources, anew: bool) -> ExitCode {
+/// One round; its exit code.
+fn round(options: &Options, anew: bool) -> anyhow::Result<u8> {
     let start = Instant::now();
     let kernel = &options.kernel;
-    say(&head(kernel, sources, rounds.change(sources)));
-    let mut early = |early: Early| match early {
-        Early::Provisional(said) => {
-            say("provisional, by the statements as they were built before this save:");
-            say(&indented(&shown(&said.text, SHOWN / 4)));
-            say("building the statements, whose verdict counts");
-        }
-        Early::SoFar(said) => {
-            let took = terminal::duration(start.elapsed());
-            say(&format!("right so far, after {took}:"));
-            say(&indented(&shown(&said.text, SHOWN / 4)));
-        }
+    let checked = check::checked(&check::Options {
+        kernel: Some(kernel.clone()),
+        schedules: 4,
+        slow: false,
+    })?;
+    let verdict = if checked.code == 0 {
+        "all right"
+    } else {
+        "WRONG"
     };
-    let outcome = rounds.run(sources, &mut early);
-    let timed = outcome.and_then(|outcome| {
-        say(&verdict(kernel, &outcome, start.elapsed()));
-        match outcome.said.code {
-            0 if timing::is_possible() => {
-                let folder = rounds.folder().join("times");
-                let times = timing::times(rounds.timed(), &outcome.artifact, &folder, anew)?;
-                say(&format!("\n{}", times.text));
-                Ok(times.code)
-            }
-            code => Ok(code),
-        }
-    });
-    match timed {
-        Ok(0) => ExitCode::SUCCESS,
-        // Something was saved, and there is another round.
-        Ok(alone::MORE) => ExitCode::SUCCESS,
-        Ok(2 | alone::OTHERS_NEEDED) => ExitCode::from(2),
-        Ok(_) => ExitCode::FAILURE,
-        Err(error) => {
-            terminal::error(&error);
-            exit_code(&error)
-        }
+    println!(
+        "{kernel}: {verdict}, {}",
+        terminal::duration(start.elapsed())
+    );
+    if checked.code == 0 && libcuda_lazy::status().is_ok() {
+        return timed(kernel, &checked.artifact, anew);
     }
+    Ok(checked.code)
 }
 
-/// `mine, saved 16:45:03 UTC`, and what has changed.
-fn head(kernel: &str, sources: &Sources, change: Option<Change>) -> String {
-    let saved = sources.saved().map(time_of_day).unwrap_or_default();
-    let change = match change {
-        None | Some(Change::Nothing) => String::new(),
-        Some(Change::Device(path)) => format!(": what a device runs of {}", path.display()),
-        Some(Change::Host(path)) => format!(": {}, which the host uses too", path.display()),
-    };
-    format!("{kernel}, saved {saved}{change}\n")
-}
-
-/// `16:45:03 UTC`.
-fn time_of_day(time: SystemTime) -> String {
-    let seconds = time
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .map_or(0, |since| since.as_secs() % 86_400);
-    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    format!("{hours:02}:{minutes:02}:{:02} UTC", seconds % 60)
-}
-
-/// What is wrong, or that nothing is; what the kernel takes up, and where the time went.
-fn verdict(kernel: &str, outcome: &Outcome, took: Duration) -> String {
-    let mut text = match outcome.said.code {
-        0 => format!("all right\n{}\n", shown(&outcome.said.text, SHOWN / 2)),
-        _ => format!("{}\n", shown(&wrong(&outcome.said.text), SHOWN)),
-    };
-    if outcome.said.code == alone::OTHERS_NEEDED {
-        text.push_str(&format!(
-            "no verdict: cargo xtask check {kernel} builds all of them\n"
-        ));
-    }
-    if outcome.said.code == 0 {
-        for usage in outcome.usages.iter().take(NAMED) {
-            text.push_str(&takes(usage));
-        }
-    }
-    let stages = outcome.stages.iter();
-    let stages: Vec<String> = stages
-        .map(|(stage, took)| format!("{stage} {}", terminal::duration(*took)))
-        .collect();
-    let took = terminal::duration(took);
-    text.push_str(&format!("{took}: {}", stages.join(", ")));
-    text
-}
-
-/// Without the lines of kernels that nothing was found in.
-fn wrong(text: &str) -> String {
-    let is_told = |line: &&str| !line.contains(": nothing found in ");
-    let lines: Vec<&str> = text.lines().filter(is_told).collect();
-    lines.join("\n").trim().to_owned()
-}
-
-/// `mine on sm_90: 16 registers, no spills`.
-fn takes(usage: &Usage) -> String {
-    let spills = match (usage.spill_stores, usage.spill_loads) {
-        (0, 0) => "no spills".to_owned(),
-        (stores, loads) => format!("spills: {stores} bytes stored, {loads} loaded"),
-    };
-    let shared = match usage.shared {
-        0 => String::new(),
-        bytes => format!(", {bytes} bytes of shared memory"),
-    };
-    let Usage {
-        entry,
-        arch,
-        registers,
-        ..
-    } = usage;
-    format!("{entry} on {arch}: {registers} registers, {spills}{shared}\n")
-}
-
-/// The first lines of a text, and how many there are more.
-fn shown(text: &str, lines: usize) -> String {
-    let all: Vec<&str> = text.lines().collect();
-    match all.len().saturating_sub(lines) {
-        0 => text.to_owned(),
-        more => format!(
-            "{}\n({})",
-            all[..lines].join("\n"),
-            terminal::count(more, "more line")
-        ),
-    }
-}
-
-fn indented(text: &str) -> String {
-    let lines = text.lines().map(|line| format!("    {line}"));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// Results go to stdout; that nobody reads them is no reason to stop.
-fn say(text: &str) {
-    let _ = writeln!(std::io::stdout(), "{text}");
+/// Times the kernel in the tables' rows that launch it, against the first times that were kept.
+fn timed(kernel: &str, artifact: &Path, anew: bool) -> anyhow::Result<u8> {
+    let quadscan = bench::built(&["--release"])?;
+    let mut time = Command::new(&quadscan.path);
+    time.args(["time", kernel, "--artifact"]).arg(artifact);
+    time.arg("--out").arg(check::folder()?.join("times"));
+    time.args(anew.then_some("--new-baseline"));
+    let status = time.status().context("quadscan could not be started")?;
+    // That no table has it is no mistake of the kernel's, and it has said so.
+    Ok(u8::from(!matches!(status.code(), Some(0 | 2))))
 }
 
 fn clear() {
-    if std::io::stdout().is_terminal() {
-        // Clear what is seen and what was, and begin above.
-        let _ = write!(std::io::stdout(), "\x1b[2J\x1b[3J\x1b[H");
+    if io::stdout().is_terminal() {
+        // Clear what is seen and what was, and begin above. That nobody reads is no error.
+        let _ = write!(io::stdout(), "\x1b[2J\x1b[3J\x1b[H");
     }
 }
 
-/// Until something has been saved, and whatever saves it has written it all.
-fn wait(sources: &Sources) {
-    let mut before = sources.stamps.clone();
+/// When each file was written, and its length.
+type Stamps = BTreeMap<PathBuf, (SystemTime, u64)>;
+
+/// Until something is not as it was `before`, and whatever saves it has written it all.
+fn wait(before: &Stamps) {
+    let mut last = stamps(cargo::root());
     loop {
+        thread::sleep(INTERVAL);
         let now = stamps(cargo::root());
-        if now != sources.stamps && now == before {
+        if now != *before && now == last {
             return;
         }
-        before = now;
-        thread::sleep(INTERVAL);
+        last = now;
     }
+}
+
+/// All files that are watched below `root`.
+fn stamps(root: &Path) -> Stamps {
+    let mut found = Stamps::new();
+    for watched in WATCHED {
+        // What is gone meanwhile is not there.
+        let _ = collect(&root.join(watched), &mut found);
+    }
+    found
+}
+
+fn collect(path: &Path, found: &mut Stamps) -> io::Result<()> {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_file() {
+        found.insert(path.to_owned(), (metadata.modified()?, metadata.len()));
+        return Ok(());
+    }
+    for entry in fs::read_dir(path)?.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        // Editors keep their own files beside those that they save.
+        if !name.starts_with(['.', '#']) && !name.ends_with(['~', '#']) {
+            let _ = collect(&entry.path(), found);
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::round::Said;
     use super::*;
 
-    fn outcome(code: u8, text: &str) -> Outcome {
-        Outcome {
-            said: Said {
-                code,
-                text: text.into(),
-            },
-            artifact: PathBuf::new(),
-            usages: vec![Usage {
-                entry: "mine".into(),
-                arch: "sm_90".into(),
-                registers: 10,
-                spill_stores: 8,
-                spill_loads: 4,
-                ..Usage::default()
-            }],
-            stages: vec![("PTX", Duration::from_millis(2100))],
+    #[test]
+    fn a_save_of_what_a_check_is_built_from_is_seen_and_an_editors_own_file_is_not() {
+        let here = tempfile::tempdir().expect("a temporary folder");
+        let write = |path: &str, text: &str| {
+            let path = here.path().join(path);
+            fs::create_dir_all(path.parent().expect("has one")).expect("made");
+            fs::write(path, text).expect("written");
+        };
+        let kernel = "kernels-crate/src/mine.rs";
+        write(kernel, "//! Mine.\n");
+        let before = stamps(here.path());
+        write("kernels-crate/src/.mine.rs.swp", "");
+        write("docs/mine.md", "");
+        assert_eq!(stamps(here.path()), before);
+        for path in [kernel, "tests/tests/conformance/mine.rs"] {
+            write(path, "//! Mine, and more.\n");
+            assert_ne!(stamps(here.path()), before, "{path}");
         }
     }
 
     #[test]
-    fn a_verdict_says_all_right_where_the_suite_does_and_nowhere_else() {
-        let took = Duration::from_millis(2500);
-        let right = "\
-all right
-4 statements: nothing found
-mine on sm_90: 10 registers, spills: 8 bytes stored, 4 loaded
-2.5 s: PTX 2.1 s";
-        let said = verdict("mine", &outcome(0, "4 statements: nothing found"), took);
-        assert_eq!(said, right);
-        for code in [1, 2, alone::OTHERS_NEEDED] {
-            let said = verdict("mine", &outcome(code, "found"), took);
-            assert!(said.starts_with("found\n"), "{said}");
-            assert!(!said.contains("right"), "{said}");
+    fn what_is_watched_is_there() {
+        for watched in WATCHED {
+            assert!(cargo::root().join(watched).is_dir(), "{watched}");
         }
-    }
-
-    #[test]
-    fn what_is_wrong_comes_first() {
-        let text =
-            "mine: nothing found in 4 launches, 9 warp instructions\n\nmine::a does not hold";
-        let said = verdict("mine", &outcome(1, text), Duration::ZERO);
-        assert!(said.starts_with("mine::a does not hold\n"), "{said}");
-    }
-
-    #[test]
-    fn what_does_not_fit_on_a_screen_is_counted() {
-        assert_eq!(shown("a\nb", 2), "a\nb");
-        assert_eq!(shown("a\nb\nc", 2), "a\nb\n(1 more line)");
-    }
-
-    #[test]
-    fn the_head_says_when_and_what() {
-        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(3 * 86_400 + 3_723);
-        assert_eq!(time_of_day(time), "01:02:03 UTC");
-        let said = head(
-            "mine",
-            &Sources::default(),
-            Some(Change::Device("a.rs".into())),
-        );
-        assert_eq!(said, "mine, saved : what a device runs of a.rs\n");
     }
 }

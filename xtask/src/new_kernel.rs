@@ -3,9 +3,9 @@
 //!
 //! What belongs to a kernel stands in three files of its own: the kernel
 //! (`kernels-crate/src/NAME.rs`), its launch with an example and what it has to give
-//! (`host-crate/src/kernels/NAME.rs`), and its statements (`tests/tests/conformance/NAME.rs`).
+//! (`bench-crate/src/kernels/NAME.rs`), and its statements (`tests/tests/conformance/NAME.rs`).
 //! Everything else is a line in a list: its modules, its statements, and `NAME::KERNEL` in
-//! `quadscan::kernels::ALL`. That list is the whole of what a bench row takes: the table
+//! `quadscan_bench::kernels::ALL`. That list is the whole of what a bench row takes: the table
 //! `kernels` goes through it, and so do the house tests that ask whether each kernel is
 //! launched and compared. An integrand has an entry in the catalogue and its closed form
 //! instead of a kernel's file, since the catalogue makes its kernels.

@@ -1,19 +1,88 @@
-//! How commands build kernels: as `quadscan`'s build script does, and where that has built them.
+//! How commands build kernels: with the options of `kernels-crate/ptx.rs`, into the target folder.
+//!
+//! `cargo xtask ptx` builds modules: those that are named, for one compute capability, when the
+//! program `quadscan` first needs them; or all of them, for tests and for who looks at them.
 
 #[path = "../../kernels-crate/ptx.rs"]
 mod options;
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-use cuda_builder::{CudaBuilder, NvvmArch};
+use cuda_builder::{CudaBuilder, LintLevel, NvvmArch};
 
-use crate::cargo;
+use crate::{BuildFailed, Refused, cargo, setup, terminal};
 
 pub(crate) use options::ARCHS;
 
+/// The variable that names the folder of an artifact to the program and to tests.
+pub(crate) const ARTIFACT: &str = "QUADSCAN_ARTIFACT";
+
 /// The newest of [`ARCHS`], for what is built for one alone.
 pub(crate) const NEWEST: NvvmArch = ARCHS[ARCHS.len() - 1];
+
+/// Which modules, and what for.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Options {
+    /// For devices of this compute capability, such as 9.0 [default: for all that there is PTX for]
+    #[arg(long, value_name = "X.Y", value_parser = capability)]
+    capability: Option<(u32, u32)>,
+    /// Modules of the PTX, such as main or sum_u32 [default: all]
+    #[arg(value_name = "MODULE")]
+    modules: Vec<String>,
+}
+
+fn capability(text: &str) -> Result<(u32, u32), String> {
+    let number = |text: &str| text.parse().ok();
+    let parts = text.split_once('.');
+    parts
+        .and_then(|(major, minor)| Some((number(major)?, number(minor)?)))
+        .ok_or_else(|| "allowed are a major and a minor version, such as 9.0".to_owned())
+}
+
+/// Prints the folder.
+pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    setup::ensure()?;
+    let archs = match options.capability {
+        Some(capability) => vec![best(capability)?],
+        None => ARCHS.to_vec(),
+    };
+    println!("{}", modules(&archs, &options.modules)?.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a device of this compute capability runs best.
+fn best(capability: (u32, u32)) -> anyhow::Result<NvvmArch> {
+    let runs = |arch: &&NvvmArch| arch.compute_capability() <= capability;
+    let best = ARCHS.iter().rev().find(runs);
+    best.copied().ok_or_else(|| {
+        let oldest = ARCHS[0].compute_capability();
+        let problem = format!(
+            "--capability is {}.{}, and there is PTX for {}.{} and newer devices",
+            capability.0, capability.1, oldest.0, oldest.1
+        );
+        Refused(problem).into()
+    })
+}
+
+/// The folder with these modules, built where they are not there yet; with all where none is
+/// named.
+pub(crate) fn modules(archs: &[NvvmArch], names: &[String]) -> anyhow::Result<PathBuf> {
+    let folder = match archs {
+        [arch] => arch.to_string(),
+        _ => "all".to_owned(),
+    };
+    let out = cargo::target_directory()?.join("ptx").join(folder);
+    let builder = builder(&cargo::root().join("kernels-crate"), &out)?
+        .archs(archs)
+        .only(names)
+        .lints(LintLevel::Deny)
+        .progress(|progress| terminal::note(&progress.to_string()));
+    let built = builder.build_all();
+    built.map_err(|error| BuildFailed(error.to_string()))?;
+    Ok(out)
+}
 
 /// A builder of the kernels in `folder`, whose files go to `out`.
 pub(crate) fn builder(folder: &Path, out: &Path) -> anyhow::Result<CudaBuilder> {

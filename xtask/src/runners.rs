@@ -6,6 +6,7 @@
 //! package's folder and name.
 
 use std::num::NonZero;
+use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc;
@@ -31,10 +32,11 @@ pub(crate) fn at_once() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get) + 2
 }
 
-/// Runs all of `runners`, `at_once` at a time, and hands each to `ended` as it ends.
+/// Runs all of `runners`, `at_once` at a time, with these variables, and hands each to `ended` as it ends.
 pub(crate) fn run(
     runners: &[Executable],
     at_once: usize,
+    variables: &[(&str, PathBuf)],
     mut ended: impl FnMut(Ended) -> std::io::Result<()>,
 ) -> anyhow::Result<()> {
     let left = Mutex::new(runners.iter());
@@ -45,7 +47,7 @@ pub(crate) fn run(
             let sender = sender.clone();
             scope.spawn(move || {
                 while let Some(runner) = next() {
-                    if sender.send(one(runner)).is_err() {
+                    if sender.send(one(runner, variables)).is_err() {
                         return;
                     }
                 }
@@ -59,7 +61,7 @@ pub(crate) fn run(
     })
 }
 
-fn one(runner: &Executable) -> anyhow::Result<Ended> {
+fn one(runner: &Executable, variables: &[(&str, PathBuf)]) -> anyhow::Result<Ended> {
     let start = Instant::now();
     let folder = runner.manifest.parent().unwrap_or(cargo::root());
     let output = Command::new(&runner.path)
@@ -67,6 +69,7 @@ fn one(runner: &Executable) -> anyhow::Result<Ended> {
         .env("CARGO", cargo::program())
         // For those that run cargo, as for the build of themselves.
         .env("CARGO_INCREMENTAL", "0")
+        .envs(variables.iter().map(|(name, value)| (name, value)))
         .env("CARGO_MANIFEST_DIR", folder)
         .env("CARGO_PKG_NAME", &runner.package)
         .stdin(Stdio::null())
@@ -108,7 +111,7 @@ mod tests {
         let scripts = (0..7).map(|i| script(&format!("runner{i}"), says));
         let (folders, runners): (Vec<_>, Vec<_>) = scripts.unzip();
         let mut seen = Vec::new();
-        run(&runners, 3, |ended| {
+        run(&runners, 3, &[], |ended| {
             let text = String::from_utf8_lossy(&ended.output).into_owned();
             seen.push((ended.name, text, ended.status.success()));
             Ok(())
@@ -127,7 +130,7 @@ mod tests {
     fn a_runner_that_is_not_there_is_an_error_with_its_path() {
         let (_folder, mut runner) = script("gone", "");
         runner.path.set_file_name("elsewhere");
-        let error = run(&[runner], 1, |_| Ok(())).expect_err("cannot start");
+        let error = run(&[runner], 1, &[], |_| Ok(())).expect_err("cannot start");
         assert!(error.to_string().contains("elsewhere"), "{error}");
     }
 }

@@ -9,11 +9,13 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, ExitCode, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
 use crate::cargo;
+use crate::ptx;
 use crate::runners;
 use crate::setup;
 use crate::terminal::{self, count};
@@ -196,7 +198,17 @@ impl Step {
         tally: &mut Tally,
         terminal: &mut impl Write,
     ) -> anyhow::Result<Option<String>> {
-        let mut runners = match cargo::build(self.command, "a test") {
+        // The kernels that the tests launch are built beside the tests: neither uses all cores.
+        let (built, kernels) = thread::scope(|scope| {
+            let kernels = scope.spawn(|| ptx::modules(&ptx::ARCHS, &[]));
+            (cargo::build(self.command, "a test"), kernels.join())
+        });
+        let kernels = kernels.map_err(|_| anyhow::anyhow!("building the kernels panicked"))?;
+        let artifact = match kernels {
+            Ok(folder) => folder,
+            Err(error) => return Ok(Some(error.to_string())),
+        };
+        let mut runners = match built {
             Ok(runners) => runners,
             Err(error) => return Ok(Some(error.to_string())),
         };
@@ -204,7 +216,8 @@ impl Step {
         // Those that take longest begin first: they run statements, and build crates.
         runners.sort_by_key(|runner| runner.package != LONGEST);
         let mut failed = Vec::new();
-        runners::run(&runners, runners::at_once(), |ended| {
+        let variables = [(ptx::ARTIFACT, artifact)];
+        runners::run(&runners, runners::at_once(), &variables, |ended| {
             let took = terminal::duration(ended.duration);
             writeln!(terminal, "     Ran {} in {}", ended.name, took.trim())?;
             terminal.write_all(&ended.output)?;

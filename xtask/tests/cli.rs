@@ -54,7 +54,7 @@ fn a_kernel_that_cannot_be_called_so_exits_2_in_one_sentence_and_nothing_is_writ
         ("loop", "is a keyword of Rust"),
         (
             "limit_copy",
-            "is taken, by host-crate/src/kernels/limit_copy.rs",
+            "is taken, by bench-crate/src/kernels/limit_copy.rs",
         ),
     ] {
         let mut command = xtask();
@@ -72,7 +72,7 @@ fn a_kernel_that_cannot_be_called_so_exits_2_in_one_sentence_and_nothing_is_writ
 
 #[test]
 fn a_name_that_no_kernel_can_have_is_refused_in_one_sentence_before_anything_is_built() {
-    let names = ["no_such_kernel", "../main", ""];
+    let names = ["Scan", "../main", ""];
     let asked = names.map(|name| [["dev", "--once", name], ["check", "--schedules=2", name]]);
     for schedules in ["--schedules=0", "--schedules=x", "--bogus"] {
         xtask().args(["check", "scale", schedules]).assert().code(2);
@@ -108,6 +108,39 @@ fn an_app_in_a_folder_that_holds_something_exits_2_in_one_sentence() {
 #[test]
 fn help_exits_0() {
     xtask().arg("--help").assert().code(0);
+}
+
+/// Neither cargo nor any other program can be started here.
+#[test]
+fn what_quadscan_answers_to_help_and_lists_needs_no_build() {
+    let alone = |arguments: &[&str]| {
+        let mut command = xtask();
+        command
+            .args(arguments)
+            .env("PATH", "")
+            .env("CARGO", "/nonexistent");
+        command.output().expect("xtask starts")
+    };
+    for (arguments, said) in [
+        (&["bench", "--help"][..], "Usage: quadscan bench"),
+        (&["bench", "--version"], env!("CARGO_PKG_VERSION")),
+        (&["bench", "--list"], "limits: what the device can do"),
+        (&["integrate", "--help"], "Usage: quadscan integrate"),
+        (&["integrate", "--list"], " sqrt(1 - x^2) |"),
+    ] {
+        let output = alone(arguments);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            output.status.success() && text.contains(said),
+            "{arguments:?}: {output:?}"
+        );
+    }
+    assert_eq!(alone(&["bench", "--frmat"]).status.code(), Some(2));
+    assert_ne!(
+        alone(&["bench", "limits", "--list"]).status.code(),
+        Some(0),
+        "it is built"
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use assert_cmd::Command;
-use cuda_builder::manifest::{FILE_NAME, FORMAT, Kernel, MAIN, Manifest, Module, Part};
+use cuda_builder::manifest::{Compiled, FILE_NAME, FORMAT, Kernel, MAIN, Manifest, Module, Part};
 use cuda_inspect::tools::Tools;
 use libtest_mimic::{Arguments, Completion, Trial};
 
@@ -61,14 +61,9 @@ fn kernel(entry: &str, max_threads: u32) -> Kernel {
     Kernel {
         entry: entry.into(),
         module: "kernels".into(),
-        parameters: vec![],
-        ptx_parameters: vec![],
-        static_shared_bytes: 0,
-        dynamic_shared: false,
         max_threads,
-        min_blocks: 0,
-        cluster: [0; 3],
-        max_registers: 0,
+        compiled: Some(Compiled::default()),
+        ..Kernel::default()
     }
 }
 
@@ -86,7 +81,7 @@ fn artifact(ptx: &str) -> tempfile::TempDir {
             parts: vec![Part {
                 name: MAIN.into(),
                 file,
-                sha256: String::new(),
+                sha256: Some(String::new()),
                 kernels: vec![kernel("exchange_f64", 0), kernel("exchange_u32", 256)],
             }],
         }

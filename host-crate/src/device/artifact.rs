@@ -17,12 +17,6 @@ use sha2::{Digest, Sha256};
 use super::{DeviceProperties, ptx_version};
 use crate::{Error, Result};
 
-#[cfg(feature = "kernels")]
-mod embedded {
-    //! The artifact that `build.rs` put into this program.
-    include!(concat!(env!("OUT_DIR"), "/artifact.rs"));
-}
-
 /// A manifest and the PTX that it lists. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Artifact {
@@ -49,7 +43,7 @@ impl Text {
     }
 }
 
-/// The text that `build.rs` packed. A program that is damaged is not ours to judge: what is
+/// The text that `quadscan_ptx` packed. A program that is damaged is not ours to judge: what is
 /// missing does not load.
 fn unpacked(packed: &[u8]) -> String {
     let mut text = String::new();
@@ -117,8 +111,8 @@ impl Artifact {
     /// [`Error::WithoutKernels`] where quadscan was built without its feature `kernels`.
     #[cfg(feature = "kernels")]
     pub fn embedded() -> Result<Self> {
-        Self::assemble(&unpacked(embedded::MANIFEST), |file| {
-            embedded::PTX
+        Self::assemble(&unpacked(quadscan_ptx::MANIFEST), |file| {
+            quadscan_ptx::PTX
                 .iter()
                 .find(|(name, _)| *name == file)
                 .map(|&(_, packed)| Text::from(packed))
@@ -153,22 +147,10 @@ impl Artifact {
         Ok(artifact)
     }
 
-    /// That of a folder, where one is named, or else the one inside the program.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Artifact::read`].
-    pub(crate) unsafe fn of(folder: Option<&Path>) -> Result<Self> {
-        match folder {
-            // SAFETY: the caller's.
-            Some(folder) => unsafe { Self::read(folder) },
-            None => Self::embedded(),
-        }
-    }
-
     fn assemble(manifest: &str, mut text_of: impl FnMut(&str) -> Result<Text>) -> Result<Self> {
         let manifest =
             Manifest::from_json(manifest).map_err(|reason| corrupt(MANIFEST, &reason))?;
+        let manifest = manifest.of_what_is_built();
         if manifest.modules.is_empty() {
             return Err(corrupt(MANIFEST, "it lists no modules"));
         }
@@ -319,7 +301,8 @@ fn verify(ArtifactModule { module, texts, .. }: ArtifactModule<'_>) -> Result<()
     let mut whole = Sha256::new();
     for (part, text) in module.parts.iter().zip(texts) {
         let text = text.get();
-        if !is_hash(Sha256::digest(text.as_bytes()), &part.sha256) {
+        let written = part.sha256.as_deref().unwrap_or_default();
+        if !is_hash(Sha256::digest(text.as_bytes()), written) {
             return Err(corrupt(&part.file, "its hash is not the manifest's"));
         }
         whole.update(text.as_bytes());

@@ -6,9 +6,7 @@
 
 use std::ffi::c_void;
 
-use super::{
-    ClockState, Counts, DeviceProperties, FunctionAttributes, HostMemory, LaunchConfig, MemoryInfo,
-};
+use super::{Counts, DeviceProperties, FunctionAttributes, HostMemory, LaunchConfig, MemoryInfo};
 use crate::{Error, Result};
 
 /// A loaded module of a backend.
@@ -224,17 +222,9 @@ pub trait Backend: Send + Sync {
         Err(no_graphs(self.properties()))
     }
 
-    /// What the clocks are at this moment.
-    fn clocks(&self) -> Result<ClockState> {
-        Err(Error::NoClocks {
-            device: self.properties().name.clone(),
-            reason: "nobody tells them".to_owned(),
-        })
-    }
-
-    /// The clock of the multiprocessors alone, MHz, where it is known.
-    fn sm_clock_mhz(&self) -> Option<u32> {
-        self.clocks().ok()?.sm_mhz
+    /// Its place on the PCI bus, such as `0000:1b:00.0`, where it has one.
+    fn pci_bus_id(&self) -> Option<&str> {
+        None
     }
 
     /// What the kernels did that ended well since the last call; `None` on a

@@ -21,6 +21,18 @@ pub enum DeviceChoice {
     },
 }
 
+impl DeviceChoice {
+    /// Major and minor compute capability of the device that would be opened, which is what
+    /// decides the PTX that it runs best.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoDevice`] with the reason when there is no such device; the driver's.
+    pub fn compute_capability(self) -> Result<(u32, u32), Error> {
+        super::Device::capability_of(self)
+    }
+}
+
 impl FromStr for DeviceChoice {
     type Err = Error;
 

@@ -71,10 +71,7 @@ impl Device {
     ///
     /// [`Error::NotCuda`], [`Error::Recording`] while another thread records, the
     /// driver's, and those of `work`.
-    pub(crate) fn with_cuda_stream<R>(
-        &self,
-        work: impl FnOnce(*mut c_void) -> Result<R>,
-    ) -> Result<R> {
+    pub fn with_cuda_stream<R>(&self, work: impl FnOnce(*mut c_void) -> Result<R>) -> Result<R> {
         let backend = self.at_work()?;
         work(backend.cuda_stream()?)
     }

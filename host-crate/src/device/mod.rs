@@ -38,7 +38,7 @@ mod gate;
 mod graph;
 mod host;
 mod limits;
-mod module;
+pub(crate) mod module;
 mod properties;
 mod ptx_version;
 mod signature;
@@ -63,9 +63,8 @@ pub use event::Event;
 pub use graph::Graph;
 pub use host::{HostBuffer, HostMemory};
 pub use module::Module;
-pub use properties::{
-    ClockState, Counts, DeviceProperties, EMULATOR, FunctionAttributes, MemoryInfo,
-};
+pub use properties::{Counts, DeviceProperties, EMULATOR, FunctionAttributes, MemoryInfo};
+pub use signature::ptx_bytes;
 pub use view::View;
 pub use view_mut::ViewMut;
 
@@ -121,11 +120,24 @@ impl Device {
     }
 
     /// As [`Device::open_best`], with another emulator.
-    pub(crate) fn open_best_or(emulator: impl FnOnce() -> Self) -> Result<(Self, Option<String>)> {
+    pub fn open_best_or(emulator: impl FnOnce() -> Self) -> Result<(Self, Option<String>)> {
         match Self::open_cuda(None) {
             Ok(device) => Ok((device, None)),
             Err(Error::NoDevice { reason }) => Ok((emulator(), Some(reason))),
             Err(error) => Err(error),
+        }
+    }
+
+    /// The compute capability of the device that would be opened.
+    pub(super) fn capability_of(choice: DeviceChoice) -> Result<(u32, u32)> {
+        let emulated = || Ok(Self::open_emulator(None).properties().compute_capability);
+        match choice {
+            DeviceChoice::Auto => match cuda::compute_capability(0) {
+                Err(Error::NoDevice { .. }) => emulated(),
+                known => known,
+            },
+            DeviceChoice::Cuda(ordinal) => cuda::compute_capability(ordinal.unwrap_or(0)),
+            DeviceChoice::Emulator { .. } => emulated(),
         }
     }
 
@@ -178,7 +190,7 @@ impl Device {
     }
 
     /// Whether events of the two are on one clock.
-    pub(crate) fn shares_clock_with(&self, other: &Self) -> bool {
+    pub fn shares_clock_with(&self, other: &Self) -> bool {
         self.inner.clock == other.inner.clock
     }
 
@@ -251,7 +263,7 @@ impl Device {
     }
 
     /// Loads one part alone, as code without a manifest.
-    pub(crate) fn load_part(&self, part: &ArtifactPart<'_>) -> Result<Module> {
+    pub fn load_part(&self, part: &ArtifactPart<'_>) -> Result<Module> {
         Module::from_image(self, Image::Ptx(part.ptx()), &part.part.file)
     }
 
@@ -288,19 +300,10 @@ impl Device {
         self.backend().take_counts()
     }
 
-    /// What the device's clocks are at this moment, where somebody tells them.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NoClocks`] with the reason why nobody does.
-    pub fn clocks(&self) -> Result<ClockState> {
-        self.backend().clocks()
-    }
-
-    /// The clock of the multiprocessors at this moment, MHz: the quickest of
-    /// [`Device::clocks`] to read. `None` where nobody tells it.
-    pub fn sm_clock_mhz(&self) -> Option<u32> {
-        self.backend().sm_clock_mhz()
+    /// The device's place on the PCI bus, such as `0000:1b:00.0`, by which NVIDIA's management
+    /// library knows it, too. `None` where it has none.
+    pub fn pci_bus_id(&self) -> Option<&str> {
+        self.backend().pci_bus_id()
     }
 
     /// A new event, not yet recorded.
@@ -312,7 +315,9 @@ impl Device {
         Event::new(self)
     }
 
-    pub(crate) fn backend(&self) -> &dyn Backend {
+    /// What carries out what is asked of this device, without the checks of this interface.
+    #[doc(hidden)]
+    pub fn backend(&self) -> &dyn Backend {
         self.inner.backend.as_ref()
     }
 

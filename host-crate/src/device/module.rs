@@ -117,7 +117,7 @@ impl Module {
                 kernel: format!("{}::{entry}", crate_of(origin)),
             });
         }
-        let found: Vec<u64> = described.ptx_parameters.iter().map(|p| p.bytes).collect();
+        let found = signature::ptx_bytes(described);
         if found == expected {
             return Ok(());
         }
@@ -252,11 +252,12 @@ impl Module {
     ) -> Result<()> {
         let entry = self.entry(name)?;
         if let Some(kernel) = self.loaded.described(name)
-            && kernel.ptx_parameters.len() != arguments.len()
+            && let expected = signature::ptx_bytes(kernel).len()
+            && expected != arguments.len()
         {
             return Err(Error::ArgumentCount {
                 kernel: name.to_owned(),
-                expected: kernel.ptx_parameters.len(),
+                expected,
                 actual: arguments.len(),
             });
         }
@@ -413,7 +414,7 @@ impl Module {
 }
 
 /// The crate of a Rust module, by its path.
-fn crate_of(path: &str) -> &str {
+pub(crate) fn crate_of(path: &str) -> &str {
     path.split_once("::").map_or(path, |(name, _)| name)
 }
 

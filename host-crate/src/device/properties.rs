@@ -76,27 +76,6 @@ pub struct MemoryInfo {
     pub total: u64,
 }
 
-/// A device's clocks and what bears on them, at one moment. Absent is what the
-/// driver does not tell.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ClockState {
-    /// Clock of the multiprocessors, MHz.
-    pub sm_mhz: Option<u32>,
-    /// The same at most, MHz.
-    pub sm_most_mhz: Option<u32>,
-    /// Clock of the memory, MHz.
-    pub memory_mhz: Option<u32>,
-    /// Degrees Celsius.
-    pub temperature: Option<u32>,
-    /// Power drawn, watts.
-    pub watts: Option<f64>,
-    /// What holds the clock down at this moment. An idle device and a clock that
-    /// somebody has set are not among them.
-    pub held_by: Vec<&'static str>,
-    /// For how long each of these held it down since the driver was started, ns.
-    pub held_ns: Vec<(&'static str, u64)>,
-}
-
 /// What kernels did, on a device that counts. Absent is what nobody counted: the
 /// emulator counts all of it when its launches are watched by
 /// [`Counting`](super::emulator::Counting).

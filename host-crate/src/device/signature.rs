@@ -26,7 +26,7 @@ pub(super) fn compare<K: Kernel>(kernel: &manifest::Kernel, actuals: &[Actual<'_
         return Err(mismatch(expected, found));
     }
     let given: Vec<u64> = sizes(actuals, K::PARAMETERS).collect();
-    let taken: Vec<u64> = kernel.ptx_parameters.iter().map(|p| p.bytes).collect();
+    let taken = ptx_bytes(kernel);
     if given != taken {
         return Err(mismatch(
             format!("{expected}; bytes: {given:?}"),
@@ -34,6 +34,12 @@ pub(super) fn compare<K: Kernel>(kernel: &manifest::Kernel, actuals: &[Actual<'_
         ));
     }
     Ok(())
+}
+
+/// Bytes of each parameter of an entry, as its PTX says.
+pub fn ptx_bytes(kernel: &manifest::Kernel) -> Vec<u64> {
+    let parameters = kernel.compiled.iter().flat_map(|ptx| &ptx.parameters);
+    parameters.map(|parameter| parameter.bytes).collect()
 }
 
 /// Slices are two parameters in PTX: address and length.

@@ -120,7 +120,7 @@ impl<'a, T: Pod> View<'a, T> {
 
     /// The same bytes as elements of another type, as many as are whole. The address is a
     /// multiple of that type's alignment.
-    pub(crate) fn cast<U: Pod>(self) -> View<'a, U> {
+    pub fn cast<U: Pod>(self) -> View<'a, U> {
         debug_assert!(self.address.is_multiple_of(align_of::<U>() as u64));
         View::new(self.device, self.address, self.size() / size_of::<U>())
     }

@@ -120,7 +120,7 @@ impl<'a, T: Pod> ViewMut<'a, T> {
     }
 
     /// As [`View::cast`].
-    pub(crate) fn cast<U: Pod>(self) -> ViewMut<'a, U> {
+    pub fn cast<U: Pod>(self) -> ViewMut<'a, U> {
         ViewMut::exclusive(self.view.cast())
     }
 

@@ -2,11 +2,12 @@
 
 use bytemuck::bytes_of;
 use cuda_std::launch::Actual;
-use quadscan_kernels::integrate::adaptive::{MAX_INTERVALS, MAX_WARPS, teams};
-use quadscan_kernels::integrate::batch::{Outcome, SCRATCH_WORDS};
-use quadscan_kernels::integrate::kronrod::GaussKronrod;
-use quadscan_kernels::integrate::store::numbers_of_team;
-use quadscan_kernels::scan::lanes::LANES;
+use quadscan_kernels::LANES;
+use quadscan_kernels::integrate::outcome::Outcome;
+use quadscan_kernels::integrate::rules::GaussKronrod;
+use quadscan_kernels::integrate::sizes::{
+    MAX_INTERVALS, MAX_WARPS, SCRATCH_WORDS, numbers_of_team, teams,
+};
 
 use super::items::Items;
 use super::{IntegrandKernels, Kernels, Real, batch, refuse};
@@ -124,6 +125,20 @@ impl<R: Real> Adaptive<R> {
     /// The integrand.
     pub fn kernels(&self) -> &Kernels<R> {
         &self.kernels
+    }
+
+    /// An outcome for each of the items, of which there are as many as the limits or parameters
+    /// that are given one by one; one where none are. Waits for the device, and allocates there:
+    /// who does so often has a buffer of outcomes for [`integrate`](Self::integrate).
+    ///
+    /// # Errors
+    ///
+    /// As [`Adaptive::integrate`]; [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub fn outcomes(&mut self, items: &Items<'_, R>) -> Result<Vec<Outcome<R>>> {
+        let count = items.len(&self.kernels);
+        let mut outcomes = self.module.device().alloc(count)?;
+        self.integrate(items, &mut outcomes)?;
+        outcomes.to_vec()
     }
 
     /// Writes an outcome for each of the items: as many as `outcomes` has elements.

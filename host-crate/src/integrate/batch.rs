@@ -1,7 +1,7 @@
 //! How batches are launched, whatever the rule.
 
-use quadscan_kernels::integrate::batch::TEAMS_OF_WARP;
-use quadscan_kernels::scan::lanes::LANES;
+use quadscan_kernels::LANES;
+use quadscan_kernels::integrate::sizes::teams;
 
 use crate::Result;
 use crate::device::Module;
@@ -38,11 +38,10 @@ pub(super) fn shape(
 /// Blocks of a launch for `n` items, up to `most` of so many warps, and the items that a warp
 /// draws at a time.
 pub(super) fn launch(n: u64, most: u32, warps: u32) -> (u32, u32) {
-    let teams = u64::from(TEAMS_OF_WARP);
+    let (of_warp, of_block) = (u64::from(teams(1)), u64::from(teams(warps)));
     // Every team has an item, or nearly so, before any has two.
-    let all = u64::from(most) * u64::from(warps) * teams;
-    let of_block = u64::from(warps) * teams;
+    let all = u64::from(most) * of_block;
     let blocks = n.div_ceil(of_block).clamp(1, u64::from(most)) as u32;
-    let draw = (n / all / 4 * teams).clamp(teams, 64);
+    let draw = (n / all / 4 * of_warp).clamp(of_warp, 64);
     (blocks, draw as u32)
 }

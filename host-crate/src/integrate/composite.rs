@@ -2,10 +2,11 @@
 
 use bytemuck::bytes_of;
 use cuda_std::launch::Actual;
-use quadscan_kernels::integrate::composite::{Chunks, MAX_STRIPS, MAX_WARPS, STEPS};
+use quadscan_kernels::LANES;
+use quadscan_kernels::integrate::chunks::{Chunks, MAX_STRIPS, STEPS};
 use quadscan_kernels::integrate::rules::{FAMILIES, MAX_FAMILIES};
-use quadscan_kernels::scan::lanes::LANES;
-use quadscan_kernels::scan::status;
+use quadscan_kernels::integrate::sizes::MAX_WARPS;
+use quadscan_kernels::scan::scratch;
 
 use super::{IntegrandKernels, Kernels, Real, Rule, refuse};
 use crate::Result;
@@ -50,7 +51,7 @@ impl<R: Real> Composite<R> {
         refuse::strips(most, MAX_STRIPS)?;
         let warps = MAX_WARPS;
         let resident = module.resident_blocks(kernels.composite(), warps * LANES, 0)?;
-        let words = status::scratch_words(most_units(most), 2);
+        let words = scratch::of_tiles(most_units(most), 2);
         Ok(Self {
             module: module.clone(),
             kernels,
@@ -85,6 +86,26 @@ impl<R: Real> Composite<R> {
     /// Bytes of device memory that the plan holds.
     pub fn scratch_size(&self) -> usize {
         self.scratch.size()
+    }
+
+    /// The integral from `from` to `to` by `rule` over `strips` equal strips, as
+    /// [`integrate`](Self::integrate) writes it. Waits for the device, and allocates there.
+    ///
+    /// # Errors
+    ///
+    /// As [`Composite::integrate`]; [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub fn value(
+        &mut self,
+        rule: Rule,
+        strips: u64,
+        limits: (R, R),
+        parameters: &[R],
+    ) -> Result<R> {
+        let mut value = [R::ZERO];
+        let mut output = self.module.device().alloc(1)?;
+        self.integrate(rule, strips, limits, parameters, &mut output)?;
+        output.copy_to(&mut value)?;
+        Ok(value[0])
     }
 
     /// Writes to `output`, which is one number, the integral from `from` to `to` by `rule`
@@ -234,7 +255,7 @@ fn margin<R: Real>(rule: Rule, step: f64, largest: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use quadscan_kernels::integrate::composite::{MAX_CHUNKS, UNIT};
+    use quadscan_kernels::integrate::chunks::{MAX_CHUNKS, UNIT};
 
     use super::*;
 

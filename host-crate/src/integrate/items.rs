@@ -71,6 +71,15 @@ impl<'a, R: Real> Items<'a, R> {
         }
     }
 
+    /// How many items there are: as many as an array is for; one without arrays.
+    pub(super) fn len(&self, kernels: &Kernels<R>) -> usize {
+        match (&self.from, &self.to, &self.parameters) {
+            (Given::Each(view), ..) | (_, Given::Each(view), _) => view.len(),
+            (.., Values::Each(view)) => view.len() / kernels.parameters.len().max(1),
+            _ => 1,
+        }
+    }
+
     /// The items as a kernel takes them, or what is wrong with them.
     pub(super) fn checked(
         &self,

@@ -28,19 +28,18 @@ mod adaptive;
 mod batch;
 mod composite;
 mod items;
-pub(crate) mod names;
+pub mod names;
 mod refuse;
 mod tanh_sinh;
 
 pub use adaptive::{Adaptive, Options};
 pub use composite::Composite;
 pub use items::Items;
-pub use quadscan_kernels::integrate::batch::{
+pub use quadscan_kernels::integrate::integrand::{Integrand, MAX_PARAMETERS, Parameters, Point};
+pub use quadscan_kernels::integrate::launch::{Entry, IntegrandKernels, Kernels};
+pub use quadscan_kernels::integrate::outcome::{
     CONVERGED, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, Outcome, ROUNDOFF,
 };
-pub use quadscan_kernels::integrate::integrand::{Integrand, MAX_PARAMETERS, Parameters, Point};
-pub use quadscan_kernels::integrate::kronrod::GaussKronrod;
-pub use quadscan_kernels::integrate::launch::{Entry, IntegrandKernels, Kernels};
 pub use quadscan_kernels::integrate::real::Real;
-pub use quadscan_kernels::integrate::rules::Rule;
+pub use quadscan_kernels::integrate::rules::{GaussKronrod, Rule};
 pub use tanh_sinh::{TanhSinh, TanhSinhOptions};

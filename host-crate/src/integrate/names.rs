@@ -3,7 +3,7 @@
 use quadscan_kernels::integrate::rules::{MAX_POINTS, MIN_POINTS, Rule};
 
 /// All rules, in the order of their names in messages.
-pub(crate) fn rules() -> impl Iterator<Item = Rule> {
+pub fn rules() -> impl Iterator<Item = Rule> {
     let gauss = (MIN_POINTS..=MAX_POINTS).map(Rule::GaussLegendre);
     [Rule::Trapezoid, Rule::Midpoint, Rule::Simpson]
         .into_iter()
@@ -11,7 +11,7 @@ pub(crate) fn rules() -> impl Iterator<Item = Rule> {
 }
 
 /// A rule as it is typed and printed: `gauss-legendre-5`.
-pub(crate) fn name_of(rule: Rule) -> String {
+pub fn name_of(rule: Rule) -> String {
     match rule {
         Rule::Trapezoid => "trapezoid".to_owned(),
         Rule::Midpoint => "midpoint".to_owned(),
@@ -21,7 +21,7 @@ pub(crate) fn name_of(rule: Rule) -> String {
 }
 
 /// The rule of a name.
-pub(crate) fn rule_by_name(name: &str) -> Option<Rule> {
+pub fn rule_by_name(name: &str) -> Option<Rule> {
     rules().find(|&rule| name_of(rule) == name)
 }
 

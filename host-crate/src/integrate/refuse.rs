@@ -1,6 +1,6 @@
 //! What integrals refuse before anything is launched.
 
-use quadscan_kernels::integrate::composite::MAX_STRIPS;
+use quadscan_kernels::integrate::chunks::MAX_STRIPS;
 use quadscan_kernels::integrate::rules::{MAX_POINTS, MIN_POINTS};
 
 use super::{Kernels, MAX_PARAMETERS, Parameters, Real, Rule};

@@ -4,10 +4,9 @@ use std::f64::consts::FRAC_PI_2;
 
 use bytemuck::bytes_of;
 use cuda_std::launch::Actual;
-use quadscan_kernels::integrate::batch::{Outcome, SCRATCH_WORDS};
-use quadscan_kernels::integrate::levels::{MAX_LEVELS, MIN_LEVELS, STEP};
-use quadscan_kernels::integrate::tanh_sinh::MAX_WARPS;
-use quadscan_kernels::scan::lanes::LANES;
+use quadscan_kernels::LANES;
+use quadscan_kernels::integrate::outcome::Outcome;
+use quadscan_kernels::integrate::sizes::{MAX_LEVELS, MAX_WARPS, MIN_LEVELS, SCRATCH_WORDS, STEP};
 
 use super::items::Items;
 use super::{IntegrandKernels, Kernels, Real, batch, refuse};
@@ -128,6 +127,20 @@ impl<R: Real> TanhSinh<R> {
     /// The integrand.
     pub fn kernels(&self) -> &Kernels<R> {
         &self.kernels
+    }
+
+    /// An outcome for each of the items, of which there are as many as the limits or parameters
+    /// that are given one by one; one where none are. Waits for the device, and allocates there:
+    /// who does so often has a buffer of outcomes for [`integrate`](Self::integrate).
+    ///
+    /// # Errors
+    ///
+    /// As [`TanhSinh::integrate`]; [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub fn outcomes(&mut self, items: &Items<'_, R>) -> Result<Vec<Outcome<R>>> {
+        let count = items.len(&self.kernels);
+        let mut outcomes = self.module.device().alloc(count)?;
+        self.integrate(items, &mut outcomes)?;
+        outcomes.to_vec()
     }
 
     /// Writes an outcome for each of the items: as many as `outcomes` has elements.

@@ -5,9 +5,7 @@ use std::marker::PhantomData;
 use bytemuck::bytes_of;
 use cuda_std::launch::Actual;
 use quadscan_kernels::operator::Identity;
-use quadscan_kernels::reduce::{
-    HAS_INITIAL, ReduceKernel, ReduceKernels, WAITS, device, one_wave, sizes,
-};
+use quadscan_kernels::reduce::{HAS_INITIAL, ReduceKernel, ReduceKernels, WAITS, sizes};
 
 use super::refuse;
 use crate::Result;
@@ -51,8 +49,8 @@ impl<O: ReduceKernels> Plan<O> {
         let each = sizes::BLOCKS_PER_MULTIPROCESSOR;
         let multiprocessors = module.device().properties().multiprocessors;
         let blocks = multiprocessors.saturating_mul(each);
-        let blocks = blocks.clamp(1, device::MAX_BLOCKS);
-        Self::of_blocks(module, capacity, blocks, one_wave::MAX_BLOCKS)
+        let blocks = blocks.clamp(1, sizes::MAX_BLOCKS);
+        Self::of_blocks(module, capacity, blocks, sizes::ONE_WAVE_BLOCKS)
     }
 
     /// The same plan, whose results have the same bits on every device: the parts of a
@@ -64,7 +62,7 @@ impl<O: ReduceKernels> Plan<O> {
     /// As [`Plan::new`].
     pub fn same_on_every_device(self) -> Result<Self> {
         let (module, capacity) = (&self.module, self.capacity);
-        let most = one_wave::MAX_BLOCKS;
+        let most = sizes::ONE_WAVE_BLOCKS;
         Self::of_blocks(module, capacity, sizes::BLOCKS_EVERYWHERE, most)
     }
 
@@ -77,7 +75,7 @@ impl<O: ReduceKernels> Plan<O> {
     /// As [`Plan::new`]; [`Error::OutOfRange`](crate::Error::OutOfRange).
     pub fn with_blocks(module: &Module, capacity: usize, blocks: u32) -> Result<Self> {
         refuse::blocks(blocks)?;
-        Self::of_blocks(module, capacity, blocks, blocks.min(one_wave::MAX_BLOCKS))
+        Self::of_blocks(module, capacity, blocks, blocks.min(sizes::ONE_WAVE_BLOCKS))
     }
 
     fn of_blocks(module: &Module, capacity: usize, blocks: u32, in_one_wave: u32) -> Result<Self> {
@@ -223,7 +221,7 @@ impl<O: ReduceKernels> Plan<O> {
     fn shape(&self, elements: usize) -> (ReduceKernel, LaunchShape) {
         let (wave, device) = (O::ONE_WAVE, O::DEVICE);
         let tiles = (elements as u64).div_ceil(wave.tile).max(1);
-        let warps = one_wave::warps(tiles);
+        let warps = sizes::warps(tiles);
         let blocks = tiles.div_ceil(u64::from(warps));
         if blocks <= u64::from(self.in_one_wave) {
             let threads = wave.threads() / wave.warps * warps;
@@ -260,5 +258,5 @@ fn resident<O: ReduceKernels>(module: &Module) -> Result<[(u32, u32); 3]> {
 /// have none.
 fn blocks_of(kernel: &ReduceKernel, elements: usize) -> u32 {
     let blocks = (elements as u64).div_ceil(kernel.block()).max(1);
-    blocks.min(u64::from(device::MAX_BLOCKS)) as u32
+    blocks.min(u64::from(sizes::MAX_BLOCKS)) as u32
 }

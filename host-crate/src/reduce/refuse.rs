@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use quadscan_kernels::reduce::device;
+use quadscan_kernels::reduce::sizes;
 
 use crate::device::{Device, Module};
 use crate::{Error, Result};
@@ -28,7 +28,7 @@ pub(super) fn outside(
 
 /// A number of blocks that a plan cannot have.
 pub(super) fn blocks(blocks: u32) -> Result<()> {
-    let allowed = 1..=device::MAX_BLOCKS as usize;
+    let allowed = 1..=sizes::MAX_BLOCKS as usize;
     outside("blocks", blocks as usize, allowed, "for a reduction")
 }
 

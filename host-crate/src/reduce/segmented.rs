@@ -5,8 +5,7 @@ use std::marker::PhantomData;
 use bytemuck::bytes_of;
 use cuda_std::launch::Actual;
 use quadscan_kernels::operator::Identity;
-use quadscan_kernels::reduce::segmented::scratch_words;
-use quadscan_kernels::reduce::{HAS_INITIAL, ReduceKernels, WIDE_OFFSETS, device, sizes};
+use quadscan_kernels::reduce::{HAS_INITIAL, ReduceKernels, WIDE_OFFSETS, sizes};
 
 use super::refuse;
 use crate::Result;
@@ -119,7 +118,7 @@ impl<O: ReduceKernels> SegmentedPlan<O> {
         let each = sizes::BLOCKS_PER_MULTIPROCESSOR;
         let multiprocessors = module.device().properties().multiprocessors;
         let blocks = multiprocessors.saturating_mul(each);
-        Self::with_blocks(module, blocks.clamp(1, device::MAX_BLOCKS))
+        Self::with_blocks(module, blocks.clamp(1, sizes::MAX_BLOCKS))
     }
 
     /// A plan of launches of up to `blocks` blocks, 1 to 4096: the more, the smaller the
@@ -136,7 +135,7 @@ impl<O: ReduceKernels> SegmentedPlan<O> {
         let kernel = O::SEGMENTED;
         module.expect_parameters(kernel.module, kernel.entry, &parameters)?;
         module.prepare(&[kernel.entry])?;
-        let words = scratch_words(blocks) as usize;
+        let words = sizes::segmented_words(blocks) as usize;
         Ok(Self {
             module: module.clone(),
             blocks,

@@ -36,18 +36,11 @@ pub(super) struct Task {
     pub(super) element: u64,
     /// Bytes of a result.
     pub(super) result: u64,
-    /// What both addresses are multiples of, bytes, as far as it matters.
-    pub(super) alignment: u64,
     pub(super) compute_capability: (u32, u32),
     pub(super) reproducibility: Reproducibility,
 }
 
 impl Task {
-    fn fits(&self, candidate: &Candidate) -> bool {
-        let is_aligned = self.alignment.is_multiple_of(candidate.kernel.alignment);
-        is_aligned && self.n <= candidate.capacity()
-    }
-
     /// Whether the choice of this kernel is the same on every GPU.
     fn is_free_of_gpu(&self, candidate: &Candidate) -> bool {
         self.reproducibility == Reproducibility::RunToRun
@@ -71,7 +64,8 @@ impl Task {
 /// [`ScanKernels::KERNELS`](quadscan_kernels::scan::ScanKernels::KERNELS): the first one
 /// that is the fastest for so many elements, else the last one that can do it at all.
 pub(super) fn choose<'c>(candidates: &'c [Candidate], task: &Task) -> Option<&'c Candidate> {
-    let able = |candidate: &&Candidate| task.fits(candidate) && task.is_free_of_gpu(candidate);
+    let able =
+        |candidate: &&Candidate| task.n <= candidate.capacity() && task.is_free_of_gpu(candidate);
     let mut fastest = candidates.iter().filter(able);
     fastest
         .find(|candidate| task.is_fastest(candidate))
@@ -97,7 +91,6 @@ mod tests {
             n,
             element: 4,
             result: 4,
-            alignment: 16,
             compute_capability: (9, 0),
             reproducibility: Reproducibility::RunToRun,
         }
@@ -124,18 +117,6 @@ mod tests {
     }
 
     #[test]
-    fn where_an_array_begins_does_not_change_its_tiles() {
-        let odd = |n| Task {
-            alignment: 4,
-            ..task(n)
-        };
-        for n in [100, 8193, 1 << 20] {
-            assert_eq!(chosen(264, odd(n)), chosen(264, task(n)));
-        }
-        assert_eq!(chosen(264, odd(1 << 28)), Some("lookahead_shifted_sum_u32"));
-    }
-
-    #[test]
     fn a_device_that_cannot_look_ahead_looks_back() {
         let mut older = candidates(1056);
         older.retain(|candidate| !candidate.kernel.entry.starts_with("lookahead"));
@@ -144,12 +125,11 @@ mod tests {
         let fixed = Some("decoupled_lookback_fixed_sum_u32");
         assert_eq!(chosen(1 << 23), fixed);
         assert_eq!(chosen(1 << 33), fixed);
-        let odd = Task {
-            alignment: 4,
+        let across = Task {
             reproducibility: Reproducibility::AcrossGpus,
             ..task(8193)
         };
-        let found = choose(&older, &odd).map(|candidate| candidate.kernel.entry);
+        let found = choose(&older, &across).map(|candidate| candidate.kernel.entry);
         assert_eq!(found, fixed);
     }
 

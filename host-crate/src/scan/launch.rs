@@ -12,9 +12,6 @@ use super::textbook::{self, Scan};
 use crate::device::{Actual, Device, LaunchConfig, LaunchShape, Module, View, ViewMut};
 use crate::error::{Error, Result};
 
-/// An address that every kernel takes, in bytes that it is a multiple of.
-pub(super) const ALIGNED: u64 = 16;
-
 /// Which results are asked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind<A> {
@@ -225,8 +222,8 @@ fn is_there(module: &Module, kernel: &ScanKernel, entries: &[(String, Vec<u64>)]
     Ok(kernel.shared_bytes <= shared)
 }
 
-/// The kernel for `n` elements at addresses that are multiples of `alignment`.
-pub(super) fn choose<O: ScanKernels>(plan: &Plan<O>, n: u64, alignment: u64) -> Result<&Candidate> {
+/// The kernel for `n` elements.
+pub(super) fn choose<O: ScanKernels>(plan: &Plan<O>, n: u64) -> Result<&Candidate> {
     if n > plan.capacity {
         let problem = format!("has {n} elements, the plan is for up to {}", plan.capacity);
         return Err(argument("input", &problem));
@@ -235,7 +232,6 @@ pub(super) fn choose<O: ScanKernels>(plan: &Plan<O>, n: u64, alignment: u64) -> 
         n,
         element: size_of::<O::Input>() as u64,
         result: size_of::<O::Output>() as u64,
-        alignment,
         compute_capability: plan.module.device().properties().compute_capability,
         reproducibility: match plan.options.algorithm {
             // There is nothing to choose.
@@ -244,12 +240,10 @@ pub(super) fn choose<O: ScanKernels>(plan: &Plan<O>, n: u64, alignment: u64) -> 
         },
     };
     choice::choose(&plan.candidates, &task).ok_or_else(|| {
-        let able = plan.candidates.iter();
-        let able = able.filter(|c| alignment.is_multiple_of(c.kernel.alignment));
-        let most = able.map(Candidate::capacity).max().unwrap_or(0);
-        let problem = format!(
-            "and output are at addresses that are multiples of {alignment} bytes; there this operator, device and algorithm allow up to {most} elements, and input has {n}"
-        );
+        let most = plan.candidates.iter().map(Candidate::capacity).max();
+        let most = most.unwrap_or(0);
+        let problem =
+            format!("has {n} elements, this operator, device and algorithm allow up to {most}");
         argument("input", &problem)
     })
 }
@@ -267,9 +261,7 @@ pub(super) fn checked<'p, O: ScanKernels>(
     if let Some((_, 0)) = call.count {
         return Err(argument("count", "has 0 elements, needed is 1"));
     }
-    // Of both addresses together.
-    let alignment = 1 << (call.input | call.output | ALIGNED).trailing_zeros();
-    let candidate = choose(plan, call.n, alignment)?;
+    let candidate = choose(plan, call.n)?;
     let kernel = candidate.kernel;
     if call.count.is_some() && !kernel.algorithm.is_countable() {
         let problem = format!(
@@ -361,9 +353,7 @@ fn config(candidate: &Candidate, n: u64, device: &Device) -> Option<LaunchConfig
             let warps = n.div_ceil(kernel.tile / u64::from(kernel.threads / WARP));
             (1, warps as u32 * WARP)
         }
-        Algorithm::LookAhead | Algorithm::LookAheadShifted => {
-            (kernel.tiles(n).min(candidate.blocks), kernel.threads)
-        }
+        Algorithm::LookAhead => (kernel.tiles(n).min(candidate.blocks), kernel.threads),
         Algorithm::OneWaveSmall
         | Algorithm::OneWave
         | Algorithm::DecoupledLookbackFixed

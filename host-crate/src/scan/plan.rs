@@ -171,15 +171,10 @@ impl<O: ScanKernels> Plan<O> {
         (&mut self.scratch).into()
     }
 
-    /// The algorithm that scans `n` elements at addresses that are multiples of 16;
-    /// `None` when there is none, as for more than the capacity.
+    /// The algorithm that scans `n` elements; `None` when there is none, as for more than the
+    /// capacity.
     pub fn algorithm_for(&self, n: u64) -> Option<Algorithm> {
-        self.algorithm_at(n, launch::ALIGNED)
-    }
-
-    /// The same at addresses that are multiples of `alignment`, a power of two.
-    pub(crate) fn algorithm_at(&self, n: u64, alignment: u64) -> Option<Algorithm> {
-        let chosen = launch::choose(self, n, alignment).ok()?;
+        let chosen = launch::choose(self, n).ok()?;
         Some(chosen.kernel.algorithm)
     }
 

@@ -11,6 +11,7 @@ use quadscan_kernels::scan::{Algorithm, SegmentedScanKernels, heads};
 use super::launch::{self, Call, Kind};
 use super::methods::scans;
 use super::plan::{Options, Plan, too_many};
+use crate::device::module::crate_of;
 use crate::device::{
     Actual, Artifact, Buffer, Device, LaunchConfig, LaunchShape, Module, View, ViewMut,
 };
@@ -56,8 +57,7 @@ pub struct SegmentedPlan<O: SegmentedScanKernels> {
     plan: Plan<Segmented<O>>,
     /// A bit an element: whether a segment begins there.
     heads: Buffer<u32>,
-    /// Where the kernels are that find them.
-    finders: Module,
+    finders: Finders,
 }
 
 impl<O: SegmentedScanKernels> SegmentedPlan<O> {
@@ -66,7 +66,9 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
     ///
     /// # Errors
     ///
-    /// As [`Plan::new`].
+    /// As [`Plan::new`]; [`Error::NoSegmentFlags`] where neither the operator's crate nor this
+    /// program has the kernels of
+    /// [`segment_flags_kernels!`](quadscan_kernels::segment_flags_kernels).
     pub fn new(module: &Module, capacity: u64) -> Result<Self> {
         Self::with(module, capacity, Options::default())
     }
@@ -75,23 +77,15 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
     ///
     /// # Errors
     ///
-    /// As [`Plan::with`].
+    /// As [`SegmentedPlan::new`] and [`Plan::with`].
     pub fn with(module: &Module, capacity: u64, options: Options) -> Result<Self> {
         let plan = Plan::with(module, capacity, options)?;
         let words = heads::padded_words(capacity);
         let words = usize::try_from(words).map_err(|_| too_many(capacity))?;
-        let device = module.device();
-        // An application's own artifact has its operators' kernels alone.
-        let finders = match module.expect_parameters(heads::MODULE, FLAGS, &OF_KEYS) {
-            Ok(()) => module.clone(),
-            Err(_) => device.load(&Artifact::embedded()?)?,
-        };
-        // All are in one part, which cannot be loaded while a graph is recorded.
-        finders.prepare(&[FLAGS])?;
         Ok(Self {
             plan,
-            heads: device.alloc_zeroed(words)?,
-            finders,
+            heads: module.device().alloc_zeroed(words)?,
+            finders: Finders::of::<O>(module)?,
         })
     }
 
@@ -156,6 +150,51 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
             count: None,
         }
     }
+}
+
+/// Where the kernels are that find where segments begin.
+struct Finders {
+    module: Module,
+    /// The crate that they were instantiated in, or a module of it.
+    origin: &'static str,
+}
+
+/// The crate of our own kernels.
+const OURS: &str = "quadscan_kernels";
+
+impl Finders {
+    /// Those of the crate of the operator's kernels, or else our own.
+    fn of<O: SegmentedScanKernels>(module: &Module) -> Result<Self> {
+        let own = O::SEGMENTED.first().map_or(OURS, |kernel| kernel.module);
+        let (module, origin) = if are_in(module, own)? {
+            (module.clone(), own)
+        } else if are_in(module, OURS)? {
+            (module.clone(), OURS)
+        } else {
+            (module.device().load(&ours(own)?)?, OURS)
+        };
+        // All are in one part, which cannot be loaded while a graph is recorded.
+        module.prepare(&[FLAGS])?;
+        Ok(Self { module, origin })
+    }
+}
+
+/// Whether a module has these kernels, of the crate of the Rust module `origin`.
+fn are_in(module: &Module, origin: &str) -> Result<bool> {
+    match module.expect_parameters(origin, FLAGS, &OF_KEYS) {
+        Err(Error::UnknownKernel { .. }) => Ok(false),
+        there => there.map(|()| true),
+    }
+}
+
+/// Our own kernels, for an operator of a crate that has no such kernels.
+fn ours(origin: &str) -> Result<Artifact> {
+    Artifact::embedded().map_err(|error| match error {
+        Error::WithoutKernels => Error::NoSegmentFlags {
+            origin: crate_of(origin).to_owned(),
+        },
+        error => error,
+    })
 }
 
 /// The kernel that takes flags.
@@ -248,13 +287,13 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
                 problem,
             })
         };
-        launch::expect_device(&self.plan.finders, argument, self.source.device)?;
+        launch::expect_device(&self.plan.finders.module, argument, self.source.device)?;
         let parameters: &[u64] = match self.source.is_offsets() {
             true => &OF_OFFSETS,
             false => &OF_KEYS,
         };
-        let finders = &self.plan.finders;
-        match finders.expect_parameters(heads::MODULE, &self.source.entry(n), parameters) {
+        let Finders { module, origin } = &self.plan.finders;
+        match module.expect_parameters(origin, &self.source.entry(n), parameters) {
             Err(Error::UnknownKernel { .. }) => {
                 return refused(
                     "have a size that is not allowed: 1, 2, 4, 8 or 16 bytes".to_owned(),
@@ -301,12 +340,13 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
         // SAFETY: before it waits for earlier launches, a thread asks for lines into the L2
         // cache, which is no access; and what they write is behind raw pointers.
         let config = unsafe { LaunchConfig::new(shape).programmatic() };
-        // SAFETY: the entry is a kernel of `quadscan_kernels::scan::heads`. Keys and flags
+        // SAFETY: the entry is one of `segment_flags_kernels!` (`SegmentedScanKernels`). Keys and flags
         // are as many as elements, and borrowed; so are the offsets and the count. The words
         // are this plan's, of its capacity, which is borrowed exclusively.
         unsafe {
             self.plan
                 .finders
+                .module
                 .launch_raw(&self.source.entry(n), config, &parameters)
         }
     }

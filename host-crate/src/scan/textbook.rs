@@ -3,7 +3,9 @@
 
 use bytemuck::Pod;
 use quadscan_kernels::operator::Operator;
-use quadscan_kernels::scan::{Algorithm, ScanKernel, blelloch, hillis_steele};
+use quadscan_kernels::scan::scratch::{above_blelloch, of_level};
+use quadscan_kernels::scan::sizes::{BLELLOCH_TILE, TEXTBOOK_THREADS};
+use quadscan_kernels::scan::{Algorithm, FINAL, ScanKernel};
 
 use super::launch::parameters;
 use crate::device::{Actual, LaunchConfig, LaunchShape, Module};
@@ -110,18 +112,19 @@ impl<A: Pod> Scan<'_, A> {
     /// The array is brought to a buffer, goes to the other one and back in passes, and is
     /// taken away.
     unsafe fn hillis_steele(&self) -> Result<()> {
-        let threads = hillis_steele::THREADS;
-        let shape = shape(self.n.div_ceil(u64::from(threads)), threads);
-        let bytes = 8 * hillis_steele::buffer_words(self.n, size_of::<A>());
+        let shape = shape(self.n.div_ceil(TEXTBOOK_THREADS.into()));
+        let bytes = 8 * of_level(self.n, size_of::<A>());
         let (mut from, mut to) = (self.scratch, self.scratch + bytes);
         // SAFETY: the caller's.
         unsafe {
             let load = arguments!(self.input, from, self.n, self.initial, self.flags);
             self.start(LOAD, shape, load)?;
-            for distance in hillis_steele::distances(self.n) {
+            let mut distance = 1;
+            while distance < self.n {
                 let pass = arguments!(from, to, self.n, distance);
                 self.start(PASS, shape, pass)?;
                 (from, to) = (to, from);
+                distance *= 2;
             }
             let store = arguments!(from, self.output, self.n);
             self.start(STORE, shape, store)
@@ -133,11 +136,11 @@ impl<A: Pod> Scan<'_, A> {
         // Address, elements and flags of every level.
         let mut levels = vec![(self.output, self.n, self.flags)];
         let mut address = self.scratch;
-        let mut n = blelloch::above(self.n);
+        let mut n = above_blelloch(self.n);
         while n > 0 {
             levels.push((address, n, 0));
-            address += 8 * blelloch::level_words(n, size_of::<A>());
-            n = blelloch::above(n);
+            address += 8 * of_level(n, size_of::<A>());
+            n = above_blelloch(n);
         }
         let name = |level: usize, what| {
             let level = if level == 0 { "" } else { "above_" };
@@ -149,7 +152,7 @@ impl<A: Pod> Scan<'_, A> {
             for (level, &(address, n, flags)) in levels.iter().enumerate() {
                 let input = if level == 0 { self.input } else { address };
                 let is_last = level + 1 == levels.len();
-                let flags = flags | if is_last { blelloch::FINAL } else { 0 };
+                let flags = flags | if is_last { FINAL } else { 0 };
                 let totals = totals_of(level);
                 let tiles = arguments!(input, address, n, self.initial, flags, totals);
                 self.start(&name(level, "tiles"), blelloch_shape(n), tiles)?;
@@ -166,7 +169,8 @@ impl<A: Pod> Scan<'_, A> {
     /// Totals, what lies before each tile, and the tiles.
     unsafe fn reduce_then_scan(&self) -> Result<()> {
         let kernel = self.kernel;
-        let tiles = shape(kernel.tiles(self.n), kernel.threads).with_shared(kernel.shared_bytes);
+        let blocks = kernel.tiles(self.n) as u32;
+        let tiles = LaunchShape::new(blocks, kernel.threads).with_shared(kernel.shared_bytes);
         // SAFETY: the caller's.
         unsafe {
             self.request(TOTALS, tiles)?;
@@ -198,10 +202,10 @@ impl<A: Pod> Scan<'_, A> {
 }
 
 fn blelloch_shape(n: u64) -> LaunchShape {
-    shape(n.div_ceil(blelloch::TILE), blelloch::THREADS)
+    shape(n.div_ceil(BLELLOCH_TILE))
 }
 
 /// No more blocks than the kernel's capacity has, which are a `u32`.
-fn shape(blocks: u64, threads: u32) -> LaunchShape {
-    LaunchShape::new(blocks as u32, threads)
+fn shape(blocks: u64) -> LaunchShape {
+    LaunchShape::new(blocks as u32, TEXTBOOK_THREADS)
 }

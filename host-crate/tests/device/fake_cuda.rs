@@ -47,8 +47,8 @@ impl FakeCuda {
         BUILT.get_or_init(|| {
             let folder = tempfile::tempdir().expect("a temporary folder");
             let library = folder.path().join("libfake_cuda.so");
-            let source =
-                Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/fake_cuda/lib.rs");
+            let source = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../host-crate/tests/fixtures/fake_cuda/lib.rs");
             let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
             let status = Command::new(rustc)
                 .args(["--edition=2024", "-o"])
@@ -109,27 +109,27 @@ const KERNELS: &str = r#"[
     {"name":"input","type":"&[f32]","kind":"slice"},
     {"name":"out","type":"*mut f32","kind":"pointer_mut"},
     {"name":"factor","type":"f32","kind":"value"}],
-   "ptx_parameters":[{"type":".u64","bytes":8,"align":8},{"type":".u64","bytes":8,"align":8},
-    {"type":".u64","bytes":8,"align":8},{"type":".f32","bytes":4,"align":4}],
-   "static_shared_bytes":0,"dynamic_shared":true,"max_threads":0,"min_blocks":0,"cluster":[0,0,0],"max_registers":0},
-  {"entry":"fault","module":"fake","parameters":[],"ptx_parameters":[],
-   "static_shared_bytes":0,"dynamic_shared":false,"max_threads":0,"min_blocks":0,"cluster":[0,0,0],"max_registers":0},
-  {"entry":"bounded","module":"fake","parameters":[],"ptx_parameters":[],
-   "static_shared_bytes":1024,"dynamic_shared":false,"max_threads":256,"min_blocks":0,"cluster":[2,1,1],"max_registers":0},
+   "max_threads":0,"min_blocks":0,"cluster":[0,0,0],"max_registers":0,
+   "compiled":{"parameters":[{"type":".u64","bytes":8,"align":8},{"type":".u64","bytes":8,"align":8},
+    {"type":".u64","bytes":8,"align":8},{"type":".f32","bytes":4,"align":4}],"static_shared_bytes":0,"dynamic_shared":true}},
+  {"entry":"fault","module":"fake","parameters":[],"max_threads":0,"min_blocks":0,"cluster":[0,0,0],"max_registers":0,
+   "compiled":{"parameters":[],"static_shared_bytes":0,"dynamic_shared":false}},
+  {"entry":"bounded","module":"fake","parameters":[],"max_threads":256,"min_blocks":0,"cluster":[2,1,1],"max_registers":0,
+   "compiled":{"parameters":[],"static_shared_bytes":1024,"dynamic_shared":false}},
   {"entry":"changed","module":"fake","parameters":[{"name":"n","type":"u64","kind":"value"}],
-   "ptx_parameters":[{"type":".u64","bytes":8,"align":8}],
-   "static_shared_bytes":0,"dynamic_shared":false,"max_threads":0,"min_blocks":0,"cluster":[0,0,0],"max_registers":0},
+   "max_threads":0,"min_blocks":0,"cluster":[0,0,0],"max_registers":0,
+   "compiled":{"parameters":[{"type":".u64","bytes":8,"align":8}],"static_shared_bytes":0,"dynamic_shared":false}},
   {"entry":"resized","module":"fake","parameters":[{"name":"pair","type":"Pair","kind":"value"}],
-   "ptx_parameters":[{"type":".b8","bytes":16,"align":8}],
-   "static_shared_bytes":0,"dynamic_shared":false,"max_threads":0,"min_blocks":0,"cluster":[0,0,0],"max_registers":0}
+   "max_threads":0,"min_blocks":0,"cluster":[0,0,0],"max_registers":0,
+   "compiled":{"parameters":[{"type":".b8","bytes":16,"align":8}],"static_shared_bytes":0,"dynamic_shared":false}}
 ]"#;
 
 /// One kernel without parameters, as the manifest tells of it.
 pub(crate) fn kernel(entry: &str) -> serde_json::Value {
     serde_json::json!({
-        "entry": entry, "module": "fake", "parameters": [], "ptx_parameters": [],
-        "static_shared_bytes": 0, "dynamic_shared": false, "max_threads": 0, "min_blocks": 0,
+        "entry": entry, "module": "fake", "parameters": [], "max_threads": 0, "min_blocks": 0,
         "cluster": [0, 0, 0], "max_registers": 0,
+        "compiled": {"parameters": [], "static_shared_bytes": 0, "dynamic_shared": false},
     })
 }
 
@@ -172,7 +172,7 @@ pub(crate) fn write_module(
 /// Writes the manifest of these modules.
 pub(crate) fn write_manifest(folder: &Path, modules: &[serde_json::Value]) {
     let manifest = serde_json::json!({
-        "format": 2, "crate": "fake", "version": "0.1.0", "rustc": "none", "llvm": "none",
+        "format": 3, "crate": "fake", "version": "0.1.0", "rustc": "none", "llvm": "none",
         "flags": [], "modules": modules,
     });
     std::fs::write(folder.join("manifest.json"), manifest.to_string()).expect("a file");

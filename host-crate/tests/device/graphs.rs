@@ -196,20 +196,3 @@ fn threads_that_copy_while_others_record_never_spoil_a_recording() -> Result<()>
     assert_eq!(fake.live_allocations(), 0);
     Ok(())
 }
-
-#[test]
-fn clocks_that_nobody_tells_are_an_error_with_the_library_in_it() {
-    let fake = FakeCuda::new(Settings::default());
-    let device = fake.open();
-    let unknown = device.clocks();
-    assert!(
-        matches!(unknown, Err(Error::NoClocks { .. })),
-        "{unknown:?}"
-    );
-    let sentence = sentence(unknown);
-    assert!(
-        sentence.starts_with("the clocks of Fake GPU are not known: libnvidia-ml.so.1"),
-        "{sentence}"
-    );
-    assert_eq!(device.sm_clock_mhz(), None);
-}

@@ -11,7 +11,6 @@ mod host;
 mod kernels;
 mod launches;
 mod parts;
-mod peers;
 mod views;
 
 /// What an error says to a user.

@@ -2,13 +2,18 @@
 //! before; n log2(n) - (n - 1) adds.
 //!
 //! Source: Hillis and Steele, Data parallel algorithms, CACM 1986; GPU Gems 3,
-//! section 39.2.1. Two buffers in shared memory, one barrier a step.
+//! section 39.2.1.
 
-use super::{
-    Counted, Element, MAX_ELEMENTS, MAX_THREADS, StepCounter, Uncounted, item, of_block, strided,
-};
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod scan;
+
 use cuda_std::prelude::*;
-use cuda_std::shared_array;
+
+#[cfg(target_os = "cuda")]
+use self::scan::scan;
+#[cfg(target_os = "cuda")]
+use super::work::{Counted, Uncounted, of_block};
+use super::{MAX_ELEMENTS, MAX_THREADS};
 
 /// Threads of the block: one an element, as far as a block goes.
 pub const fn threads(elements: usize) -> u32 {
@@ -23,64 +28,6 @@ pub const fn scattered_threads(elements: usize) -> u32 {
 /// Steps of a scan of `elements` elements: log2, rounded up.
 pub const fn steps(elements: usize) -> usize {
     elements.next_power_of_two().ilog2() as usize
-}
-
-/// Scans `input` to `output` by one block.
-///
-/// # Safety
-/// All threads of one block of whole warps call it, a power of two of them when
-/// `SCATTERED`; `output` holds as many elements as `input`, and each of `buffers`
-/// does in shared memory.
-#[inline(always)]
-unsafe fn scan<const INCLUSIVE: bool, const SCATTERED: bool, T: Element>(
-    input: &[T],
-    output: *mut T,
-    buffers: [*mut T; 2],
-    counter: impl StepCounter,
-) {
-    let n = input.len();
-    let threads = thread::block_dim_x() as usize;
-    let thread = thread::thread_idx_x() as usize;
-    let item = item::<SCATTERED>();
-    let [mut from, mut to] = buffers;
-
-    // SAFETY: every index below is smaller than n, which the caller vouches for;
-    // a step reads one buffer and writes the other, and a barrier lies between.
-    unsafe {
-        for i in strided(thread, n, threads) {
-            *from.add(i) = if INCLUSIVE {
-                input[i]
-            } else if i > 0 {
-                input[i - 1]
-            } else {
-                T::ZERO
-            };
-        }
-        thread::sync_threads();
-
-        for step in 0..steps(n) {
-            let distance = 1 << step;
-            let mut adds = 0;
-            // Passes, not elements: all threads of a warp go on together.
-            for first in strided(0, n, threads) {
-                let i = first + item;
-                let combines = i >= distance && i < n;
-                adds += u32::from(combines);
-                if combines {
-                    *to.add(i) = (*from.add(i - distance)).plus(*from.add(i));
-                } else if i < n {
-                    *to.add(i) = *from.add(i);
-                }
-            }
-            counter.count(step, adds);
-            thread::sync_threads();
-            (from, to) = (to, from);
-        }
-
-        for i in strided(thread, n, threads) {
-            *output.add(i) = *from.add(i);
-        }
-    }
 }
 
 macro_rules! entries {
@@ -111,9 +58,12 @@ macro_rules! entries {
             !$scattered || block.x.is_power_of_two()
         )]
         pub unsafe fn $plain(input: &[$element], output: *mut $element) {
-            let buffers = [shared_array![$element; MAX_ELEMENTS], shared_array![$element; MAX_ELEMENTS]];
-            // SAFETY: the kernel's own contract.
-            unsafe { scan::<$inclusive, $scattered, $element>(input, output, buffers, Uncounted) }
+            #[cfg(target_os = "cuda")]
+            {
+                let buffers = [cuda_std::shared_array![$element; MAX_ELEMENTS], cuda_std::shared_array![$element; MAX_ELEMENTS]];
+                // SAFETY: the kernel's own contract.
+                unsafe { scan::<$inclusive, $scattered, $element>(input, output, buffers, Uncounted) }
+            }
         }
 
         /// The same, counting the work of every step.
@@ -141,10 +91,13 @@ macro_rules! entries {
             warps: *mut u32,
             adds: *mut u32,
         ) {
-            let buffers = [shared_array![$element; MAX_ELEMENTS], shared_array![$element; MAX_ELEMENTS]];
-            let counter = Counted { threads, warps, adds };
-            // SAFETY: the kernel's own contract.
-            unsafe { scan::<$inclusive, $scattered, $element>(input, output, buffers, counter) }
+            #[cfg(target_os = "cuda")]
+            {
+                let buffers = [cuda_std::shared_array![$element; MAX_ELEMENTS], cuda_std::shared_array![$element; MAX_ELEMENTS]];
+                let counter = Counted { threads, warps, adds };
+                // SAFETY: the kernel's own contract.
+                unsafe { scan::<$inclusive, $scattered, $element>(input, output, buffers, counter) }
+            }
         }
     )*};
 }
@@ -183,11 +136,14 @@ macro_rules! batches {
             !$scattered || block.x.is_power_of_two()
         )]
         pub unsafe fn $name(input: &[u32], output: *mut u32, elements: u32) {
-            let buffers = [shared_array![u32; MAX_ELEMENTS], shared_array![u32; MAX_ELEMENTS]];
-            // SAFETY: the kernel's own contract.
-            unsafe {
-                let (input, output) = of_block(input, output, elements);
-                scan::<true, $scattered, u32>(input, output, buffers, Uncounted)
+            #[cfg(target_os = "cuda")]
+            {
+                let buffers = [cuda_std::shared_array![u32; MAX_ELEMENTS], cuda_std::shared_array![u32; MAX_ELEMENTS]];
+                // SAFETY: the kernel's own contract.
+                unsafe {
+                    let (input, output) = of_block(input, output, elements);
+                    scan::<true, $scattered, u32>(input, output, buffers, Uncounted)
+                }
             }
         }
     )*};

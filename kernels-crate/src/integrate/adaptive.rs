@@ -20,23 +20,15 @@
 use cuda_std::shared::dynamic_shared_mem;
 use cuda_std::{GpuFloat, grid, thread, warp};
 
-use super::batch::{
-    Batch, CONVERGED, Drawn, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, ROUNDOFF, TEAM,
-    lane_of_team,
-};
+use super::batch::{Batch, Drawn, lane_of_team};
 use super::estimate::{Estimate, Rule, Section, half_length};
 use super::integrand::{Integrand, MAX_PARAMETERS, Parameters};
-use super::interval::{Interval, ROUNDING};
+use super::interval::Interval;
+use super::outcome::{CONVERGED, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, ROUNDOFF};
 use super::range::Range;
 use super::real::Real;
-use super::store::{SHORTER, Store, numbers_of_team};
-use crate::scan::lanes::LANES;
-
-/// The most warps of a block.
-pub const MAX_WARPS: u32 = 8;
-
-/// The most intervals of an item.
-pub const MAX_INTERVALS: u32 = 1024;
+use super::sizes::{ROUNDING, TEAM, numbers_of_team};
+use super::store::{SHORTER, Store};
 
 /// The bit of an item's number that says that its range is gone through from the upper limit.
 const BACKWARDS: u64 = 1 << 63;
@@ -85,7 +77,7 @@ struct Team<'a, R> {
 /// each.
 ///
 /// # Safety
-/// The arrays have room for all items. Blocks of up to [`MAX_WARPS`] whole warps, with
+/// The arrays have room for all items. Blocks of up to [`MAX_WARPS`](super::sizes::MAX_WARPS) whole warps, with
 /// [`numbers_of_team`] numbers of dynamic shared memory for every eight lanes; the scratch
 /// memory is this launch's alone.
 #[inline(always)]
@@ -396,9 +388,4 @@ impl<R: Real> Item<R> {
             };
         }
     }
-}
-
-/// Teams of a block of so many warps.
-pub const fn teams(warps: u32) -> u32 {
-    warps * LANES / TEAM
 }

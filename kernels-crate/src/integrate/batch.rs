@@ -5,58 +5,13 @@
 //! few at a time, and share them out among their teams. What a team computes depends on its
 //! item alone: **results do not depend on the batch, on the launch's shape, or on time.**
 
-use bytemuck::{Pod, Zeroable};
 use cuda_std::{GpuFloat, mem, thread, warp};
 
 use super::integrand::{Integrand, MAX_PARAMETERS, Parameters};
+use super::outcome::Outcome;
 use super::range::Range;
 use super::real::Real;
-use crate::scan::lanes::LANES;
-
-/// Lanes that work on one item.
-pub const TEAM: u32 = 8;
-
-/// Words of scratch memory of a launch: blocks that are done, and the next item.
-pub const SCRATCH_WORDS: usize = 2;
-
-/// The error is within the tolerance.
-pub const CONVERGED: u32 = 0;
-/// There are as many intervals as allowed, or the last level was reached.
-pub const OUT_OF_INTERVALS: u32 = 1;
-/// The function is not finite, at [`Outcome::at`].
-pub const NOT_FINITE: u32 = 2;
-/// The tolerance is less than the precision can give.
-pub const ROUNDOFF: u32 = 3;
-/// A limit is NaN.
-pub const NO_LIMITS: u32 = 4;
-/// Sums of finite values are more than a number can be.
-pub const OVERFLOW: u32 = 5;
-
-/// What came of an item.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C)]
-pub struct Outcome<R> {
-    /// The integral; NaN where the function is not finite, where sums overflow, where a limit
-    /// is NaN, and where breaks are more than intervals.
-    pub value: R,
-    /// What its error is at most, as far as the rule can tell; infinite where there is no
-    /// value.
-    pub error: R,
-    /// Where the function is not finite; else 0.
-    pub at: R,
-    /// Evaluations of the function.
-    pub evaluations: u32,
-    /// [`CONVERGED`] or why not.
-    pub status: u32,
-    /// Nothing; so that there are no bytes between the fields and behind them.
-    pub padding: [u32; 2],
-}
-
-// SAFETY: zeros are a value of every field.
-unsafe impl<R: Real> Zeroable for Outcome<R> {}
-// SAFETY: three numbers of 4 or 8 bytes and four of 4 bytes: nothing lies between them, nor
-// behind them, where 28 and 40 are multiples of 4 and 8.
-unsafe impl<R: Real> Pod for Outcome<R> {}
+use super::sizes::TEAM;
 
 /// What a launch is asked for.
 pub struct Batch<R> {
@@ -84,7 +39,7 @@ pub struct Batch<R> {
     pub output: *mut Outcome<R>,
     /// Items that a warp draws at a time, at least 4.
     pub draw: u32,
-    /// [`SCRATCH_WORDS`], all 0 before the first launch.
+    /// [`SCRATCH_WORDS`](super::sizes::SCRATCH_WORDS), all 0 before the first launch.
     pub scratch: *mut u64,
 }
 
@@ -331,8 +286,3 @@ impl Drawn {
         (wants && item < batch.n).then_some(item)
     }
 }
-
-/// Warps' teams.
-pub const TEAMS_OF_WARP: u32 = LANES / TEAM;
-
-const _: () = assert!(LANES.is_multiple_of(TEAM));

@@ -15,12 +15,13 @@
 
 use cuda_std::{GpuFloat, shared_array, thread, warp};
 
-use super::batch::{Batch, TEAM, lane_of_team, of_team, votes_of_team};
+use super::batch::{Batch, lane_of_team, of_team, votes_of_team};
 use super::integrand::{Integrand, Parameters};
-use super::interval::{Error, ROUNDING};
-use super::kronrod::{COLUMNS, K15, K21, NODES};
+use super::interval::Error;
+use super::kronrod::{COLUMNS, K15, K21};
 use super::range::{Place, Range};
 use super::real::Real;
+use super::sizes::{NODES, ROUNDING, TEAM};
 use super::store::Store;
 
 /// What counts of a null rule, beside the difference of the two rules: little enough that it

@@ -7,10 +7,6 @@ use cuda_std::GpuFloat;
 
 use super::real::Real;
 
-/// What rounding makes of a rule, in epsilons of the integral of the function's magnitude:
-/// QUADPACK's.
-pub const ROUNDING: f64 = 50.0;
-
 /// The least part of the difference that is believed. QUADPACK's estimate falls faster than the
 /// difference; what lies between an end and its next node, a corner or a steep part, does not.
 const OF_DIFFERENCE: f64 = 1.0 / 8.0;

@@ -5,8 +5,7 @@
 //! quadrature routines, 1991 (null rules). Computed with 60 digits, as the roots of Legendre's
 //! and Stieltjes' polynomials, and rounded once.
 
-/// Room for the nodes of the larger rule.
-pub const NODES: usize = 24;
+use super::sizes::NODES;
 
 /// What a rule has of each node: its place in -1..1, Kronrod's weight, Gauss' weight or 0, and
 /// that of a null rule.
@@ -15,17 +14,7 @@ pub const NODES: usize = 24;
 /// which is a null rule too, and to which it is orthogonal and of the same norm.
 pub const COLUMNS: usize = 4;
 
-/// A rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u32)]
-pub enum GaussKronrod {
-    /// 7 nodes of Gauss among 15 of Kronrod.
-    G7K15 = 15,
-    /// 10 among 21.
-    G10K21 = 21,
-}
-
-/// The nodes of [`GaussKronrod::G7K15`] and their [`COLUMNS`]. Behind them nothing.
+/// The nodes of [`GaussKronrod::G7K15`](super::rules::GaussKronrod::G7K15) and their [`COLUMNS`]. Behind them nothing.
 #[rustfmt::skip]
 pub static K15: [[f64; COLUMNS]; NODES] = [
     [-0.9914553711208126, 0.022935322010529224, 0.0, 0.06717392322670984],
@@ -54,7 +43,7 @@ pub static K15: [[f64; COLUMNS]; NODES] = [
     [0.0, 0.0, 0.0, 0.0],
 ];
 
-/// The same of [`GaussKronrod::G10K21`].
+/// The same of [`GaussKronrod::G10K21`](super::rules::GaussKronrod::G10K21).
 #[rustfmt::skip]
 pub static K21: [[f64; COLUMNS]; NODES] = [
     [-0.9956571630258081, 0.011694638867371874, 0.0, 0.03469665802321198],

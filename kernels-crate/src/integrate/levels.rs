@@ -3,11 +3,9 @@
 
 use cuda_std::GpuFloat;
 
-use super::batch::{CONVERGED, OUT_OF_INTERVALS, OVERFLOW, ROUNDOFF};
+use super::outcome::{CONVERGED, OUT_OF_INTERVALS, OVERFLOW, ROUNDOFF};
 use super::real::Real;
-
-/// The first level that may be the last: three integrals tell something of their errors.
-pub const MIN_LEVELS: u32 = 2;
+use super::sizes::{MIN_LEVELS, ROUNDING_OF_LEVELS};
 
 /// How much the terms of neighbours may differ at most, in units of the largest term: by less
 /// where there are four of a level's own nodes in a period. With fewer, levels may agree by
@@ -23,17 +21,8 @@ const BELIEVED: f64 = 1e-5;
 /// may go either way, and little, since levels double the digits.
 const CHANGES: f64 = 4.0;
 
-/// What rounding makes of a rule, in epsilons of the integral of the function's magnitude.
-pub const ROUNDING: f64 = 32.0;
-
-/// The last level that there may be a table for.
-pub const MAX_LEVELS: u32 = 10;
-
 /// The level from which on what may be wrong with terms at the ends is taken for good.
 const SETTLED: u32 = 5;
-
-/// The step of t at level 0; every further level halves it.
-pub const STEP: f64 = 0.5;
 
 /// Nodes, level by level, from the center outwards.
 #[derive(Debug)]
@@ -43,7 +32,7 @@ pub struct Table<R> {
     pub nodes: *const R,
     /// Where a level begins, and behind the last one the number of nodes.
     pub begins: *const u32,
-    /// The last level, [`MIN_LEVELS`] to [`MAX_LEVELS`].
+    /// The last level, [`MIN_LEVELS`] to [`MAX_LEVELS`](super::sizes::MAX_LEVELS).
     pub last: u32,
 }
 
@@ -164,7 +153,7 @@ impl<R: Real> Levels<R> {
         } else {
             R::ZERO
         };
-        let rounding = R::from_f64(ROUNDING) * R::EPSILON * GpuFloat::max(size, least);
+        let rounding = R::from_f64(ROUNDING_OF_LEVELS) * R::EPSILON * GpuFloat::max(size, least);
         Error {
             total: GpuFloat::max(difference + of.doubt, rounding),
             difference,
@@ -238,8 +227,9 @@ fn estimate<R: Real>(change: R, amplitude: R, before: R) -> R {
 
 #[cfg(test)]
 mod tests {
-    use super::super::batch::{CONVERGED, OUT_OF_INTERVALS, OVERFLOW};
-    use super::{Levels, MIN_LEVELS, SETTLED, STEP, Sums, estimate};
+    use super::super::outcome::{CONVERGED, OUT_OF_INTERVALS, OVERFLOW};
+    use super::super::sizes::{MIN_LEVELS, STEP};
+    use super::{Levels, SETTLED, Sums, estimate};
 
     /// The level at which an item ends, and how, whose levels' terms sum up to these,
     /// within a tolerance of 0.1.

@@ -40,7 +40,9 @@ macro_rules! integrands {
             $crate::integrand! {
                 f64 $type ($from, $to) $parameters |$x| $eval, [$(|$point| $at)?] [$($($break),+)?] [$($short)?]
             }
+            #[cfg(target_os = "cuda")]
             $crate::integrand_kernels! { $name f32 4: $type }
+            #[cfg(target_os = "cuda")]
             $crate::integrand_kernels! { $name f64 3: $type }
             $crate::integrand_description! { f32 $type $name $formula $parameters }
             $crate::integrand_description! { f64 $type $name $formula $parameters }
@@ -66,6 +68,8 @@ macro_rules! integrand {
         const _: () = {
             #[allow(unused_imports, reason = "an integrand may need no constants")]
             use core::$float::consts;
+            #[allow(unused_imports, reason = "an integrand may need neither")]
+            use ::cuda_std::{GpuFloat as _, float::LazyFloat as _};
             #[allow(dead_code, reason = "an integrand may not name its type")]
             type R = $float;
 
@@ -180,12 +184,12 @@ macro_rules! integrand_kernels {
                 step: f64,
                 width: f64,
                 strips: u64,
-                chunks: $crate::integrate::composite::Chunks,
+                chunks: $crate::integrate::chunks::Chunks,
                 margin: u64,
                 family: u32,
                 families: u32,
                 ends: f64,
-                multiples: [$float; $crate::integrate::composite::STEPS],
+                multiples: [$float; $crate::integrate::chunks::STEPS],
                 parameters: $crate::integrate::integrand::Parameters<$float>,
                 output: *mut $float,
                 scratch: *mut u64,
@@ -219,7 +223,7 @@ macro_rules! integrand_kernels {
                 break_count: u32,
                 absolute: $float,
                 relative: $float,
-                output: *mut $crate::integrate::batch::Outcome<$float>,
+                output: *mut $crate::integrate::outcome::Outcome<$float>,
                 draw: u32,
                 scratch: *mut u64,
                 nodes: u32,
@@ -255,7 +259,7 @@ macro_rules! integrand_kernels {
                 break_count: u32,
                 absolute: $float,
                 relative: $float,
-                output: *mut $crate::integrate::batch::Outcome<$float>,
+                output: *mut $crate::integrate::outcome::Outcome<$float>,
                 draw: u32,
                 scratch: *mut u64,
                 nodes: *const $float,

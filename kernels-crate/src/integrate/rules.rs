@@ -57,6 +57,16 @@ impl Rule {
     }
 }
 
+/// A rule of Gauss and Kronrod, of one interval: [`kronrod`](super::kronrod).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum GaussKronrod {
+    /// 7 nodes of Gauss among 15 of Kronrod.
+    G7K15 = 15,
+    /// 10 among 21.
+    G10K21 = 21,
+}
+
 /// The families of all rules, one rule after the other. In the PTX of every integrand.
 #[rustfmt::skip]
 pub static FAMILIES: [(f64, f64); 4 + (MAX_POINTS * (MAX_POINTS + 1) / 2 - 1) as usize] = [

@@ -14,14 +14,12 @@
 
 use cuda_std::{GpuFloat, warp};
 
-use super::batch::{TEAM, lane_of_team, of_team, votes_of_team};
+use super::batch::{lane_of_team, of_team, votes_of_team};
 use super::estimate::half_length;
 use super::interval::{Interval, is_blind};
-use super::kronrod::{GaussKronrod, NODES};
 use super::real::Real;
-
-/// Numbers of an interval: its ends, its integral and its error.
-const FIELDS: usize = 4;
+use super::rules::GaussKronrod;
+use super::sizes::{FIELDS, NODES, TEAM};
 
 /// Numbers of a team that are neither nodes' values nor intervals: in the room for nodes that no
 /// rule has.
@@ -36,16 +34,11 @@ pub(super) const SHORTER: f64 = 1.0 / 64.0;
 /// The fewest intervals of an item that are believed where all are blind.
 const FEWEST: u32 = 16;
 
-/// Numbers of shared memory of a team with room for so many intervals.
-pub const fn numbers_of_team(intervals: u32) -> usize {
-    NODES + FIELDS * intervals.next_multiple_of(TEAM) as usize
-}
-
 /// A team's intervals, eight after eight and of these field by field; lane k modulo 8 has interval
 /// k.
 #[derive(Clone, Copy)]
 pub(super) struct Store<R> {
-    /// [`numbers_of_team`].
+    /// [`numbers_of_team`](super::sizes::numbers_of_team).
     pub(super) numbers: *mut R,
     /// The most intervals.
     pub(super) most: u32,

@@ -21,17 +21,13 @@
 
 use cuda_std::{GpuFloat, grid, thread, warp};
 
-use super::batch::{
-    Batch, CONVERGED, Drawn, NO_LIMITS, NOT_FINITE, OVERFLOW, TEAM, lane_of_team, most_of_team,
-    of_lane, of_team, votes_of_team,
-};
+use super::batch::{Batch, Drawn, lane_of_team, most_of_team, of_lane, of_team, votes_of_team};
 use super::integrand::{Integrand, MAX_PARAMETERS, Parameters};
-use super::levels::{Levels, Own, RESOLVED, STEP, Sums, Table};
+use super::levels::{Levels, Own, RESOLVED, Sums, Table};
+use super::outcome::{CONVERGED, NO_LIMITS, NOT_FINITE, OVERFLOW};
 use super::range::{Place, Range};
 use super::real::Real;
-
-/// The most warps of a block.
-pub const MAX_WARPS: u32 = 8;
+use super::sizes::{STEP, TEAM};
 
 /// Lanes that work at one end of an interval.
 const HALF: u32 = TEAM / 2;
@@ -75,7 +71,7 @@ struct Item<R> {
 /// Integrates the items of `batch` by the rules of `table`.
 ///
 /// # Safety
-/// The arrays have room for all items; the table is one. Blocks of up to [`MAX_WARPS`] whole
+/// The arrays have room for all items; the table is one. Blocks of up to [`MAX_WARPS`](super::sizes::MAX_WARPS) whole
 /// warps; the scratch memory is this launch's alone.
 #[inline(always)]
 pub unsafe fn integrate<I: Integrand<R>, R: Real>(batch: &Batch<R>, table: &Table<R>) {

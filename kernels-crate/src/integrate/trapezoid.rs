@@ -21,6 +21,9 @@
 //! `1 - x^2` is the published one: **both forms give the same bits**, the dyadic
 //! one with fewer instructions.
 
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod sums;
+
 use cuda_std::prelude::*;
 
 /// The largest number of strips: a strip's index is a `u32`.
@@ -29,56 +32,6 @@ pub const MAX_STRIPS: u64 = 1 << 31;
 /// Up to this many strips (a power of two) the `_dyadic` kernels in f64 give the
 /// bits of the published loop: x has 26 bits, and x^2 fits into 53.
 pub const MAX_EXACT_DYADIC_STRIPS: u64 = 1 << 26;
-
-/// Sums `count` terms from left to right; `next` gives one term after the other.
-///
-/// Four terms are in flight at a time: their square roots do not depend on each
-/// other, their sum does and is taken in order. Four names, not an array, so that
-/// they stay in registers.
-#[inline(always)]
-fn sum_in_order<F: Copy + core::ops::AddAssign>(
-    zero: F,
-    count: u32,
-    mut next: impl FnMut() -> F,
-) -> F {
-    let mut sum = zero;
-    let mut left = count;
-    while left >= 4 {
-        let (a, b, c, d) = (next(), next(), next(), next());
-        sum += a;
-        sum += b;
-        sum += c;
-        sum += d;
-        left -= 4;
-    }
-    while left > 0 {
-        sum += next();
-        left -= 1;
-    }
-    sum
-}
-
-/// Heights at x, x + step, x + 2 step, ...: exact for a step of 2^-p.
-#[inline(always)]
-fn dyadic_heights(first: u32, step: f64) -> impl FnMut() -> f64 {
-    let mut x = f64::from(first) * step;
-    move || {
-        let height = x.mul_add(-x, 1.0).sqrt();
-        x += step;
-        height
-    }
-}
-
-/// Heights at i / strips, i = first, first + 1, ...
-#[inline(always)]
-fn heights(first: u32, strips: f64) -> impl FnMut() -> f64 {
-    let mut i = first;
-    move || {
-        let x = f64::from(i) / strips;
-        i += 1;
-        (1.0 - x * x).sqrt()
-    }
-}
 
 entries! {
     /// Partial sums in f64; any number of strips.
@@ -91,81 +44,38 @@ entries! {
     /// # Safety
     /// `partials` holds `grid * block` elements, and grid and block are
     /// one-dimensional.
-    unsafe fn trapezoid_f64(partials: *mut f64, count: u32, strips: f64) {
-        let thread = thread::index_1d();
-        let mut height = heights(thread * count, strips);
-        let sum = sum_in_order(0.0, count, || height() / strips);
-        // SAFETY: `partials` has an element for every thread.
-        unsafe { *partials.add(thread as usize) = sum };
-    }
+    unsafe fn trapezoid_f64(partials: *mut f64, count: u32, strips: f64) = sums::f64_in_order;
 
     /// Partial sums in f64; strips = 2^p, `step` = 2^-p.
     ///
     /// # Safety
     /// As [`trapezoid_f64`].
-    unsafe fn trapezoid_f64_dyadic(partials: *mut f64, count: u32, step: f64) {
-        let thread = thread::index_1d();
-        let sum = sum_in_order(0.0, count, dyadic_heights(thread * count, step));
-        // SAFETY: `partials` has an element for every thread.
-        unsafe { *partials.add(thread as usize) = sum * step };
-    }
+    unsafe fn trapezoid_f64_dyadic(partials: *mut f64, count: u32, step: f64) = sums::f64_dyadic;
 
     /// Partial sums in f32 of the integrand in f64, the published `f32`; any number
     /// of strips.
     ///
     /// # Safety
     /// As [`trapezoid_f64`].
-    unsafe fn trapezoid_f32(partials: *mut f32, count: u32, strips: f64) {
-        let thread = thread::index_1d();
-        let mut height = heights(thread * count, strips);
-        let sum = sum_in_order(0.0, count, || height() as f32 / strips as f32);
-        // SAFETY: `partials` has an element for every thread.
-        unsafe { *partials.add(thread as usize) = sum };
-    }
+    unsafe fn trapezoid_f32(partials: *mut f32, count: u32, strips: f64) = sums::f32_in_order;
 
     /// Partial sums in f32 of the integrand in f64; strips = 2^p, `step` = 2^-p.
     ///
     /// # Safety
     /// As [`trapezoid_f64`].
-    unsafe fn trapezoid_f32_dyadic(partials: *mut f32, count: u32, step: f64) {
-        let thread = thread::index_1d();
-        let mut height = dyadic_heights(thread * count, step);
-        let sum = sum_in_order(0.0, count, || height() as f32);
-        // SAFETY: `partials` has an element for every thread.
-        unsafe { *partials.add(thread as usize) = sum * step as f32 };
-    }
+    unsafe fn trapezoid_f32_dyadic(partials: *mut f32, count: u32, step: f64) = sums::f32_dyadic;
 
     /// Partial sums with everything in f32; any number of strips.
     ///
     /// # Safety
     /// As [`trapezoid_f64`].
-    unsafe fn trapezoid_f32_pure(partials: *mut f32, count: u32, strips: f32) {
-        let thread = thread::index_1d();
-        let mut i = thread * count;
-        let sum = sum_in_order(0.0, count, || {
-            let x = i as f32 / strips;
-            i += 1;
-            (1.0 - x * x).sqrt() / strips
-        });
-        // SAFETY: `partials` has an element for every thread.
-        unsafe { *partials.add(thread as usize) = sum };
-    }
+    unsafe fn trapezoid_f32_pure(partials: *mut f32, count: u32, strips: f32) = sums::f32_pure;
 
     /// Partial sums with everything in f32; strips = 2^p, `step` = 2^-p.
     ///
     /// # Safety
     /// As [`trapezoid_f64`].
-    unsafe fn trapezoid_f32_pure_dyadic(partials: *mut f32, count: u32, step: f32) {
-        let thread = thread::index_1d();
-        let mut i = thread * count;
-        let sum = sum_in_order(0.0, count, || {
-            let x = i as f32 * step;
-            i += 1;
-            (1.0 - x * x).sqrt()
-        });
-        // SAFETY: `partials` has an element for every thread.
-        unsafe { *partials.add(thread as usize) = sum * step };
-    }
+    unsafe fn trapezoid_f32_pure_dyadic(partials: *mut f32, count: u32, step: f32) = sums::f32_pure_dyadic;
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@ use core::marker::PhantomData;
 use cuda_std::float::Narrow;
 use cuda_std::{bf16, f16};
 
-use super::{bytes, operators};
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+use super::bytes;
+use super::operators;
 
 /// The sum of `I`s, kept as `A`s and written as `O`s.
 ///
@@ -49,11 +51,13 @@ macro_rules! sums_of_bytes {
         operators! {$(
             Sum<$type>: $type => $type => $type,
                 |x| x, <$type>::wrapping_add, |x| x, 0, {
+                    #[cfg(any(target_os = "cuda", test, clippy, doc))]
                     #[inline(always)]
                     fn total_of<const V: usize>(elements: &[[u32; 4]; V]) -> Option<$type> {
                         Some(bytes::total(elements) as $type)
                     }
 
+                    #[cfg(any(target_os = "cuda", test, clippy, doc))]
                     #[inline(always)]
                     fn scan_of<const V: usize>(
                         elements: &[[u32; 4]; V],
@@ -74,6 +78,7 @@ macro_rules! wider_sums_of_bytes {
         operators! {$(
             Sum<u8, $to>: u8 => $to => $to,
                 |x| <$to>::from(x), <$to>::wrapping_add, |x| x, 0, {
+                    #[cfg(any(target_os = "cuda", test, clippy, doc))]
                     #[inline(always)]
                     fn total_of<const V: usize>(elements: &[[u32; 4]; V]) -> Option<$to> {
                         Some(bytes::total(elements) as $to)

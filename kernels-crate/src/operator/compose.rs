@@ -9,7 +9,7 @@ use bytemuck::{Pod, Zeroable};
 use super::operators;
 
 /// The map y -> a y + b.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Affine {
     /// The factor.
@@ -17,6 +17,11 @@ pub struct Affine {
     /// What is added.
     pub b: f64,
 }
+
+// SAFETY: zeros are a value of both fields.
+unsafe impl Zeroable for Affine {}
+// SAFETY: two numbers of one size: nothing lies between them, nor behind them.
+unsafe impl Pod for Affine {}
 
 impl Affine {
     /// What it makes of `y`.

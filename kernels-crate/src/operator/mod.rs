@@ -12,13 +12,16 @@
 //!
 //! Ours: [`Sum`], [`Product`], [`SumOfSquares`], [`Min`], [`Max`], [`BitAnd`], [`BitOr`],
 //! [`BitXor`], [`Compose`]. Which of them have kernels in this crate's PTX says
-//! [`scan::instances`](crate::scan::instances).
+//! [`scan::instances`](crate::scan::instances); of the others an application makes them in a
+//! line ([`operators_like!`](crate::operators_like)).
 
 mod arithmetic;
 mod bits;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
 mod bytes;
 mod compose;
 mod extremum;
+mod like;
 
 use bytemuck::Pod;
 

@@ -15,21 +15,19 @@
 
 use cuda_std::{shared_array, thread, warp};
 
-use super::Request;
+use super::request::Request;
 use super::share::Share;
 use super::tile;
 use super::vectors::Vectors;
 use crate::operator::Operator;
 use crate::scan::lanes::{LANES, anything};
-use crate::scan::status::{self, GROUP, arrive, gather, tag};
-
-/// The most blocks: one warp combines the totals of the groups.
-pub const MAX_BLOCKS: u32 = LANES * GROUP as u32;
+use crate::scan::scratch::GROUP;
+use crate::scan::status::{self, arrive, gather, tag};
 
 /// Reduces as `request` says.
 ///
 /// # Safety
-/// At most [`MAX_BLOCKS`] blocks of `W` warps; input and output are the request's, and do
+/// At most [`MAX_BLOCKS`](super::sizes::MAX_BLOCKS) blocks of `W` warps; input and output are the request's, and do
 /// not overlap; the scratch memory has room for the totals of the blocks and is this
 /// launch's alone.
 #[inline(always)]

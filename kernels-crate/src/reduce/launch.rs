@@ -1,13 +1,13 @@
 //! What a host has to know of the kernels to launch them: their names and shapes. The
 //! launches themselves are `quadscan::reduce`'s.
 
-use super::sizes::Sizes;
-use super::tile;
+use super::sizes::{Sizes, elements};
+use crate::LANES;
 use crate::operator::Operator;
 #[cfg(feature = "instances")]
-use crate::operator::{Product, Sum};
-use crate::scan::lanes::{self, LANES};
-use crate::scan::status;
+use crate::operator::Sum;
+use crate::scan::scratch;
+use crate::scan::words::words_of;
 
 /// A kernel of a reduction, and the launches that it can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +63,8 @@ impl ReduceKernel {
             entry,
             module,
             warps: of.warps as u32,
-            tile: tile::elements(of.rows, of.each),
-            words: lanes::words_of::<O::Accumulator>(),
+            tile: elements(of.rows, of.each),
+            words: words_of::<O::Accumulator>(),
         }
     }
 
@@ -80,7 +80,7 @@ impl ReduceKernel {
 
     /// Words of 64 bits of scratch memory that so many blocks need.
     pub const fn scratch_words(&self, blocks: u32) -> u64 {
-        status::scratch_words(blocks as u64, self.words)
+        scratch::of_tiles(blocks as u64, self.words)
     }
 }
 
@@ -109,7 +109,7 @@ pub unsafe trait ReduceKernels: Operator {
 #[cfg(feature = "instances")]
 macro_rules! twins {
     ($($signed:ty = $unsigned:ty;)*) => {$(
-        // SAFETY: two's complement: wrapping sums and products give the same bits.
+        // SAFETY: two's complement: wrapping sums give the same bits.
         unsafe impl ReduceKernels for $signed {
             const ONE_WAVE: ReduceKernel = <$unsigned as ReduceKernels>::ONE_WAVE;
             const DEVICE: ReduceKernel = <$unsigned as ReduceKernels>::DEVICE;
@@ -120,10 +120,6 @@ macro_rules! twins {
 
 #[cfg(feature = "instances")]
 twins! {
-    Sum<i8> = Sum<u8>;
-    Sum<i16> = Sum<u16>;
     Sum<i32> = Sum<u32>;
     Sum<i64> = Sum<u64>;
-    Product<i32> = Product<u32>;
-    Product<i64> = Product<u64>;
 }

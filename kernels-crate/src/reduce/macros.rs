@@ -1,12 +1,18 @@
-//! [`reduce_kernels!`](crate::reduce_kernels): the entries of an operator.
+//! [`reduce_kernels!`](crate::reduce_kernels): the entries of an operator, which are the device's
+//! alone: a host launches them by name.
 
 /// Makes the kernels of reductions, and says so to the host.
 ///
 /// `name: Operator;` makes `reduce_one_wave_name`, `reduce_name` and `segmented_reduce_name`, and
 /// implements
-/// [`ReduceKernels`](crate::reduce::ReduceKernels) for the operator.
+/// [`ReduceKernels`](crate::reduce::ReduceKernels) for the operator. `name: New = Operator;` as in
+/// [`scan_kernels!`](crate::scan_kernels).
 #[macro_export]
 macro_rules! reduce_kernels {
+    ($($name:ident: $new:ident = $like:ty;)+) => {
+        $crate::operators_like! { $($new = $like;)+ }
+        $crate::reduce_kernels! { $($name: $new;)+ }
+    };
     ($($name:ident: $operator:ty;)*) => {$(
         $crate::reduce_entry! {
             /// Reduces a small array; see `one_wave`.
@@ -45,6 +51,7 @@ macro_rules! reduce_kernels {
 macro_rules! reduce_entry {
     ($(#[$doc:meta])* $prefix:ident $name:ident: $operator:ty,
      $algorithm:ident[$sizes:ident: $($size:ident),*], #[$bounds:meta]) => {
+        #[cfg(target_os = "cuda")]
         $crate::pastey::paste! {
             $(#[$doc])*
             ///
@@ -67,7 +74,7 @@ macro_rules! reduce_entry {
                 // SAFETY: the kernel's own contract.
                 unsafe {
                     ::cuda_std::grid::allow_next();
-                    let request = $crate::reduce::Request::<$operator> {
+                    let request = $crate::reduce::request::Request::<$operator> {
                         input, output, n, count, initial, flags, scratch, words,
                     };
                     $crate::reduce::$algorithm::reduce::<
@@ -85,6 +92,7 @@ macro_rules! reduce_entry {
 #[macro_export]
 macro_rules! segmented_reduce_entry {
     ($prefix:ident $name:ident: $operator:ty) => {
+        #[cfg(target_os = "cuda")]
         $crate::pastey::paste! {
             /// Reduces segments of an array; see `segmented`.
             ///

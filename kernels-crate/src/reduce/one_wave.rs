@@ -13,44 +13,24 @@
 //! bit.
 //!
 //! Association: a tile as in [`tile`]; the warps of a block in [pairs](tile::pairs); the
-//! blocks by [`gather`]. How many warps a block has ([`warps`]), and so what is in a part,
+//! blocks by [`gather`]. How many warps a block has
+//! ([`warps`](super::sizes::warps)), and so what is in a part,
 //! depends on the number of elements alone.
 
 use cuda_std::{mem, shared_array, thread, warp};
 
+use super::WAITS;
+use super::request::Request;
+use super::sizes::MAX_WARPS;
 use super::tile::{self, Place};
-use super::{Request, WAITS};
 use crate::operator::Operator;
 use crate::scan::lanes::{self, LANES, anything};
-use crate::scan::status::{self, GROUP, Look, arrive, counted, gather, tag};
-
-/// The most warps of a block.
-pub const MAX_WARPS: u32 = LANES;
-
-/// The most blocks: one warp combines their totals.
-pub const MAX_BLOCKS: u32 = GROUP as u32;
-
-/// The most tiles.
-pub const MAX_TILES: u64 = MAX_WARPS as u64 * MAX_BLOCKS as u64;
-
-/// Warps of a block for so many tiles, up to [`MAX_TILES`]: one for every tile where that is
-/// one block; else the fewest of 8, 16 and 32 with which there are no more than
-/// [`MAX_BLOCKS`] blocks.
-pub const fn warps(tiles: u64) -> u32 {
-    if tiles <= MAX_WARPS as u64 {
-        return if tiles == 0 { 1 } else { tiles as u32 };
-    }
-    let mut warps = 8;
-    while warps < MAX_WARPS && tiles > warps as u64 * MAX_BLOCKS as u64 {
-        warps *= 2;
-    }
-    warps
-}
+use crate::scan::status::{self, Look, arrive, counted, gather, tag};
 
 /// Reduces as `request` says.
 ///
 /// # Safety
-/// Up to [`MAX_BLOCKS`] blocks of up to [`MAX_WARPS`] whole warps, which together have a tile
+/// Up to [`ONE_WAVE_BLOCKS`](super::sizes::ONE_WAVE_BLOCKS) blocks of up to [`MAX_WARPS`] whole warps, which together have a tile
 /// a warp for all elements; with [`WAITS`] all of them are resident at once. Input and output
 /// are the request's, and do not overlap; the scratch memory has room for the totals of the
 /// blocks and is this launch's alone.

@@ -16,16 +16,12 @@ use core::ops::Range;
 use cuda_std::mem::{LoadHint, load_global};
 use cuda_std::warp;
 
+use super::sizes::elements;
 use super::vectors::Vectors;
 use crate::operator::Operator;
-use crate::scan::heads::Heads;
+use crate::scan::heads::bits::Heads;
 use crate::scan::items::{self, Items, Vector};
 use crate::scan::lanes::{self, LANES, anything, words_of};
-
-/// Elements of a tile.
-pub const fn elements(rows: usize, each: usize) -> u64 {
-    (rows * each) as u64 * LANES as u64
-}
 
 /// The tiles `tiles` of the array combined, in every lane. There is at least one.
 ///

@@ -15,32 +15,12 @@ use core::ops::Range;
 use cuda_std::mem::{LoadHint, load_global, prefetch_l2};
 use cuda_std::warp;
 
+use super::sizes::BYTES;
 use crate::scan::items::{Items, Vector};
 use crate::scan::lanes::{LANES, anything};
 
 /// Vectors that are fetched from memory at once, at least.
 const A_SECTOR: u64 = 2;
-
-/// Bytes of a vector.
-const BYTES: u64 = 16;
-
-/// Vectors of a unit.
-pub const fn vectors_of<T>() -> usize {
-    if size_of::<T>().is_power_of_two() {
-        1
-    } else {
-        3
-    }
-}
-
-/// Elements of a unit.
-pub const fn elements_of<T>() -> usize {
-    assert!(
-        matches!(size_of::<T>(), 1 | 2 | 3 | 4 | 6 | 8 | 12 | 16),
-        "an element has 1, 2, 3, 4, 6, 8, 12 or 16 bytes"
-    );
-    vectors_of::<T>() * BYTES as usize / size_of::<T>()
-}
 
 /// Bytes of the largest access that every element consists of.
 const fn granule<T>() -> u64 {

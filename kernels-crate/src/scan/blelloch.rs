@@ -17,42 +17,12 @@ use core::marker::PhantomData;
 use cuda_std::{grid, shared_array, thread};
 
 use super::lanes::anything;
-use super::{EXCLUSIVE, HAS_INITIAL};
+use super::sizes::{BLELLOCH_TILE as TILE, TEXTBOOK_THREADS as THREADS};
+use super::{EXCLUSIVE, FINAL, HAS_INITIAL};
 use crate::operator::Operator;
-
-/// Threads of a block.
-pub const THREADS: u32 = 256;
-
-/// Elements of a tile: two a thread.
-pub const TILE: u64 = 2 * THREADS as u64;
 
 /// Banks of shared memory: 32 of 4 bytes.
 const BANKS: usize = 32;
-
-/// Bit of the kernels' `flags`: nothing is added afterwards, the results are final.
-pub const FINAL: u32 = 1 << 2;
-
-/// Elements of the level above one of `n`: the totals of its tiles but the last, for
-/// which nobody asks.
-pub const fn above(n: u64) -> u64 {
-    n.div_ceil(TILE).saturating_sub(1)
-}
-
-/// Words of 64 bits that the levels above `n` elements need, with accumulators of
-/// `bytes` bytes. They lie one after the other, each of [`level_words`].
-pub const fn scratch_words(n: u64, bytes: usize) -> u64 {
-    let (mut words, mut level) = (0, above(n));
-    while level > 0 {
-        words += level_words(level, bytes);
-        level = above(level);
-    }
-    words
-}
-
-/// Words of 64 bits of a level of `n` elements: the next begins at a multiple of 16 bytes.
-pub const fn level_words(n: u64, bytes: usize) -> u64 {
-    (n * bytes as u64).div_ceil(16) * 2
-}
 
 /// What combines the totals of an operator's tiles.
 pub struct Above<O>(PhantomData<O>);
@@ -163,7 +133,7 @@ impl<A: Copy> Tree<A> {
 ///
 /// # Safety
 /// A block of [`THREADS`] threads for every tile; input and output hold `n` elements, and
-/// are the same or do not overlap; `totals` has room for those of the level [`above`]; an
+/// are the same or do not overlap; `totals` has room for those of the level [above](super::scratch::above_blelloch); an
 /// exclusive scan has an initial value.
 #[inline(always)]
 pub unsafe fn tiles<O: Operator<Output = <O as Operator>::Accumulator>>(

@@ -13,12 +13,8 @@ use core::marker::PhantomData;
 use cuda_std::{mem, warp};
 
 use super::lanes::{self, LANES, MAX_WORDS, words_of};
+use super::scratch;
 use crate::operator::Operator;
-
-/// Words of 64 bits that a chain of `len` neighbours with totals of `words` words needs.
-pub const fn chain_words(len: u64, words: usize) -> u64 {
-    2 * words as u64 * len
-}
 
 /// What is told.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,7 +46,7 @@ impl<A: Pod> Chain<A> {
     /// Words of the chain.
     #[inline(always)]
     pub fn words(&self) -> u64 {
-        chain_words(self.len, words_of::<A>())
+        scratch::of_chain(self.len, words_of::<A>())
     }
 
     #[inline(always)]

@@ -25,43 +25,26 @@
 
 use cuda_std::{mem, shared_array, thread, warp};
 
-use super::Request;
-use super::chain::{Chain, Window, chain_words};
+use super::chain::{Chain, Window};
 use super::lanes::{self, LANES, anything, words_of};
-use super::segment::{Segment, elements};
-use super::status::{self, GROUP, HEAD, Look, counted};
+use super::request::Request;
+use super::scratch::{GROUP, chain_begin, links};
+use super::segment::Segment;
+use super::shape::elements;
+use super::status::{self, Look, counted};
 use super::tile::{self, Held, Totals};
 use crate::operator::Operator;
 
 /// Between two looks at what is not there yet, about so many nanoseconds.
 const PAUSE: u32 = 100;
 
-/// Words of 64 bits that `tiles` tiles with totals of `words` words need.
-pub const fn scratch_words(tiles: u64, words: usize, is_fixed: bool) -> u64 {
-    chain_begin(tiles, words, is_fixed) + chain_words(links(tiles, is_fixed), words)
-}
-
-/// Where the chain of prefixes begins.
-const fn chain_begin(tiles: u64, words: usize, is_fixed: bool) -> u64 {
-    if is_fixed {
-        status::scratch_words(tiles, words)
-    } else {
-        HEAD
-    }
-}
-
-/// How many prefixes are told: nobody waits for the last one.
-const fn links(tiles: u64, is_fixed: bool) -> u64 {
-    tiles.saturating_sub(1) / if is_fixed { GROUP } else { 1 }
-}
-
 /// Scans as `request` says.
 ///
 /// # Safety
 /// One block for every tile, at least one, of the threads and the dynamic shared memory
-/// of the tile's [`Shape`](super::segment::Shape), whose numbers the constants are; input
+/// of the tile's [`Tiles`](super::shape::Tiles), whose numbers the constants are; input
 /// and output hold `n` elements, and are the same or do not overlap; the scratch memory
-/// has [`scratch_words`] and is this launch's alone.
+/// has its words ([`of_lookback`](super::scratch::of_lookback)) and is this launch's alone.
 #[inline(always)]
 pub unsafe fn scan<
     O: Operator,
@@ -328,25 +311,4 @@ impl<O: Operator, const FIXED: bool> Before<O, FIXED> {
         }
         window
     }
-}
-
-/// Makes the kernels of decoupled look-back for GPUs that do not need them: `name: Operator;`
-/// makes `decoupled_lookback_name`, as published, and in PTX of compute capability 9.0 and
-/// newer `decoupled_lookback_fixed_name`, which [`scan_kernels!`](crate::scan_kernels) makes
-/// for older ones.
-#[macro_export]
-macro_rules! decoupled_lookback_kernels {
-    ($($name:ident: $operator:ty;)*) => {$(
-        $crate::tile_entry! {
-            /// Scans an array of any size; see `decoupled_lookback`. What is combined with
-            /// what depends on timing.
-            $name: decoupled_lookback_ $name: $operator, decoupled_lookback::scan, false
-        }
-        $crate::tile_entry! {
-            #[cfg(all(target_os = "cuda", target_feature = "sm_90"))]
-            /// Scans an array of any size; see `decoupled_lookback`. What is combined with
-            /// what depends on `n` alone.
-            $name: decoupled_lookback_fixed_ $name: $operator, decoupled_lookback::scan, true
-        }
-    )*};
 }

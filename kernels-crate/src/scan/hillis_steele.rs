@@ -14,27 +14,9 @@
 
 use cuda_std::{grid, thread};
 
+use super::sizes::TEXTBOOK_THREADS as THREADS;
 use super::{EXCLUSIVE, HAS_INITIAL};
 use crate::operator::Operator;
-
-/// Threads of a block, with an element each.
-pub const THREADS: u32 = 256;
-
-/// Words of 64 bits that the two buffers need for `n` elements with accumulators of
-/// `bytes` bytes.
-pub const fn scratch_words(n: u64, bytes: usize) -> u64 {
-    2 * buffer_words(n, bytes)
-}
-
-/// Words of 64 bits of a buffer: the second begins at a multiple of 16 bytes.
-pub const fn buffer_words(n: u64, bytes: usize) -> u64 {
-    (n * bytes as u64).div_ceil(16) * 2
-}
-
-/// The distances of the passes.
-pub fn distances(n: u64) -> impl Iterator<Item = u64> {
-    core::iter::successors(Some(1), |distance| Some(distance * 2)).take_while(move |&d| d < n)
-}
 
 /// This thread's element, once the launches before are done.
 #[inline(always)]

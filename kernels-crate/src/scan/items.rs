@@ -9,9 +9,9 @@ use core::marker::PhantomData;
 use cuda_std::shared::SharedPtr;
 use cuda_std::warp;
 
-use super::Request;
-use super::heads::Heads;
+use super::heads::bits::Heads;
 use super::lanes::{self, LANES, MAX_WORDS, Words, words_of};
+use super::request::Request;
 use crate::operator::Operator;
 
 /// 16 bytes.

@@ -4,13 +4,12 @@
 use core::fmt;
 use core::str::FromStr;
 
-use super::segment::Shape;
-use super::sizes::{self, Ahead, Registers};
-use super::{blelloch, decoupled_lookback, hillis_steele, lanes, one_block, one_wave};
-use super::{reduce_then_scan, status};
+use super::scratch;
+use super::shape::{Lookahead, Registers};
+use super::sizes::{self, BLELLOCH_TILE, TEXTBOOK_THREADS};
 use crate::operator::Operator;
 #[cfg(feature = "instances")]
-use crate::operator::{BitAnd, BitOr, BitXor, Product, Sum};
+use crate::operator::{Product, Sum};
 
 /// The most blocks of a grid of one dimension (CUDA C++ Programming Guide, "Technical
 /// Specifications per Compute Capability").
@@ -19,43 +18,41 @@ const MOST_BLOCKS: u64 = i32::MAX as u64;
 /// How an array is scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
-    /// One block, the array in its registers: [`one_block`].
+    /// One block, the array in its registers: [`one_block`](super::one_block).
     OneBlock,
-    /// A tile a block, all blocks resident at once: [`one_wave`], with
+    /// A tile a block, all blocks resident at once: [`one_wave`](super::one_wave), with
     /// [`sizes::one_wave_small`].
     OneWaveSmall,
     /// The same with larger tiles: [`sizes::one_wave`].
     OneWave,
-    /// Persistent blocks, which look ahead: [`lookahead`](super::lookahead), for addresses
-    /// that are multiples of 16. From compute capability 9.0 on.
+    /// Persistent blocks, which look ahead: [`lookahead`](super::lookahead). From compute
+    /// capability 9.0 on.
     LookAhead,
-    /// The same for any addresses; the results have the same bits.
-    LookAheadShifted,
-    /// A tile a block, which looks back for what lies before it: [`decoupled_lookback`],
+    /// A tile a block, which looks back for what lies before it:
+    /// [`decoupled_lookback`](super::decoupled_lookback),
     /// with an association that depends on the number of elements alone. The results have
     /// the bits of [`Algorithm::LookAhead`].
     DecoupledLookbackFixed,
     /// The same as published: the association depends on timing, and so may the last bits
     /// of floats, from one scan to the next.
     DecoupledLookback,
-    /// Three launches: [`reduce_then_scan`]. The results have the bits of
+    /// Three launches: [`reduce_then_scan`](super::reduce_then_scan). The results have the bits of
     /// [`Algorithm::LookAhead`].
     ReduceThenScan,
-    /// A launch for every power of two below the number of elements: [`hillis_steele`].
+    /// A launch for every power of two below the number of elements: [`hillis_steele`](super::hillis_steele).
     HillisSteele,
-    /// Trees in shared memory, a launch or two for every level of them: [`blelloch`].
+    /// Trees in shared memory, a launch or two for every level of them: [`blelloch`](super::blelloch).
     Blelloch,
 }
 
 impl Algorithm {
     /// All of them: first those that a plan chooses from when nobody asks for one, those of
     /// small arrays first.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 9] = [
         Self::OneBlock,
         Self::OneWaveSmall,
         Self::OneWave,
         Self::LookAhead,
-        Self::LookAheadShifted,
         Self::DecoupledLookbackFixed,
         Self::DecoupledLookback,
         Self::ReduceThenScan,
@@ -70,7 +67,6 @@ impl Algorithm {
             Self::OneWaveSmall => "one_wave_small",
             Self::OneWave => "one_wave",
             Self::LookAhead => "lookahead",
-            Self::LookAheadShifted => "lookahead_shifted",
             Self::DecoupledLookbackFixed => "decoupled_lookback_fixed",
             Self::DecoupledLookback => "decoupled_lookback",
             Self::ReduceThenScan => "reduce_then_scan",
@@ -86,7 +82,7 @@ impl Algorithm {
 
     /// Whether its blocks wait for each other, so that all must be resident at once.
     pub const fn is_resident(self) -> bool {
-        self.is_one_wave() || matches!(self, Self::LookAhead | Self::LookAheadShifted)
+        self.is_one_wave() || matches!(self, Self::LookAhead)
     }
 
     /// Whether a plan chooses it when nobody asks for one: the fastest of one launch whose
@@ -98,7 +94,6 @@ impl Algorithm {
                 | Self::OneWaveSmall
                 | Self::OneWave
                 | Self::LookAhead
-                | Self::LookAheadShifted
                 | Self::DecoupledLookbackFixed
         )
     }
@@ -164,8 +159,6 @@ pub struct ScanKernel {
     pub tile: u64,
     /// The most tiles that it scans.
     pub max_tiles: u64,
-    /// What addresses of input and output are multiples of, bytes; 1 for any element.
-    pub alignment: u64,
     /// Bytes of what is combined.
     bytes: usize,
 }
@@ -187,17 +180,14 @@ impl ScanKernel {
         let (tiles, words) = (self.tiles(n), self.bytes.div_ceil(4));
         match self.algorithm {
             Algorithm::OneBlock => 0,
-            Algorithm::OneWaveSmall
-            | Algorithm::OneWave
-            | Algorithm::LookAhead
-            | Algorithm::LookAheadShifted => status::scratch_words(tiles, words),
-            Algorithm::DecoupledLookbackFixed => {
-                decoupled_lookback::scratch_words(tiles, words, true)
+            Algorithm::OneWaveSmall | Algorithm::OneWave | Algorithm::LookAhead => {
+                scratch::of_tiles(tiles, words)
             }
-            Algorithm::DecoupledLookback => decoupled_lookback::scratch_words(tiles, words, false),
-            Algorithm::ReduceThenScan => reduce_then_scan::scratch_words(tiles, self.bytes),
-            Algorithm::HillisSteele => hillis_steele::scratch_words(n, self.bytes),
-            Algorithm::Blelloch => blelloch::scratch_words(n, self.bytes),
+            Algorithm::DecoupledLookbackFixed => scratch::of_lookback(tiles, words, true),
+            Algorithm::DecoupledLookback => scratch::of_lookback(tiles, words, false),
+            Algorithm::ReduceThenScan => scratch::of_reduce_then_scan(tiles, self.bytes),
+            Algorithm::HillisSteele => scratch::of_hillis_steele(n, self.bytes),
+            Algorithm::Blelloch => scratch::of_blelloch(n, self.bytes),
         }
     }
 
@@ -244,28 +234,19 @@ impl ScanKernel {
             "an accumulator has at most 16 bytes"
         );
         let (threads, shared_bytes, tile, max_tiles) = match algorithm {
-            Algorithm::OneBlock => {
-                let of = sizes::one_block::<O>();
-                let tile = one_block::capacity(of.warps, of.rows, of.each);
-                (threads(of), 0, tile, 1)
-            }
+            Algorithm::OneBlock => registers(sizes::one_block::<O>(), 1),
             Algorithm::OneWaveSmall => wave(sizes::one_wave_small::<O>()),
             Algorithm::OneWave => wave(sizes::one_wave::<O>()),
             Algorithm::LookAhead => ahead(sizes::lookahead::<O>()),
-            Algorithm::LookAheadShifted => ahead(sizes::lookahead_shifted::<O>()),
             Algorithm::DecoupledLookbackFixed
             | Algorithm::DecoupledLookback
             | Algorithm::ReduceThenScan => {
-                let of = Shape::of::<O>();
+                let of = sizes::tiles::<O>();
                 (of.threads(), of.shared_bytes(), of.elements(), MOST_BLOCKS)
             }
-            Algorithm::HillisSteele => {
-                let threads = hillis_steele::THREADS;
-                (threads, 0, threads as u64, MOST_BLOCKS)
-            }
-            Algorithm::Blelloch => (blelloch::THREADS, 0, blelloch::TILE, MOST_BLOCKS),
+            Algorithm::HillisSteele => (TEXTBOOK_THREADS, 0, TEXTBOOK_THREADS as u64, MOST_BLOCKS),
+            Algorithm::Blelloch => (TEXTBOOK_THREADS, 0, BLELLOCH_TILE, MOST_BLOCKS),
         };
-        let is_aligned = matches!(algorithm, Algorithm::LookAhead);
         Self {
             entry,
             operator,
@@ -275,26 +256,22 @@ impl ScanKernel {
             shared_bytes,
             tile,
             max_tiles,
-            alignment: if is_aligned { 16 } else { 1 },
             bytes: size_of::<O::Accumulator>(),
         }
     }
 }
 
-const fn threads(of: Registers) -> u32 {
-    of.warps as u32 * lanes::LANES
-}
-
 /// Threads, bytes of shared memory, elements of a tile, the most tiles.
-const fn wave(of: Registers) -> (u32, u32, u64, u64) {
-    let tile = one_wave::tile(of.warps, of.rows, of.each);
-    (threads(of), 0, tile, one_wave::max_blocks(of.warps))
+const fn registers(of: Registers, most: u64) -> (u32, u32, u64, u64) {
+    (of.threads(), 0, of.elements(), most)
 }
 
-const fn ahead(of: Ahead) -> (u32, u32, u64, u64) {
-    let tile = of.items * lanes::LANES as usize * of.workers;
-    let shape = of.shape();
-    (shape.threads(), shape.shared_bytes(), tile as u64, u64::MAX)
+const fn wave(of: Registers) -> (u32, u32, u64, u64) {
+    registers(of, of.max_blocks())
+}
+
+const fn ahead(of: Lookahead) -> (u32, u32, u64, u64) {
+    (of.threads(), of.shared_bytes(), of.elements(), u64::MAX)
 }
 
 /// An operator whose scans some PTX has. Implemented by
@@ -322,8 +299,7 @@ pub unsafe trait ScanKernels: Operator {
 #[cfg(feature = "instances")]
 macro_rules! twins {
     ($($signed:ty = $unsigned:ty;)*) => {$(
-        // SAFETY: two's complement: wrapping sums and products and bitwise operators
-        // give the same bits.
+        // SAFETY: two's complement: wrapping sums and products give the same bits.
         unsafe impl ScanKernels for $signed {
             const KERNELS: &'static [ScanKernel] = <$unsigned as ScanKernels>::KERNELS;
         }
@@ -337,13 +313,6 @@ twins! {
     Sum<i32> = Sum<u32>;
     Sum<i64> = Sum<u64>;
     Product<i32> = Product<u32>;
-    Product<i64> = Product<u64>;
-    BitAnd<i32> = BitAnd<u32>;
-    BitAnd<i64> = BitAnd<u64>;
-    BitOr<i32> = BitOr<u32>;
-    BitOr<i64> = BitOr<u64>;
-    BitXor<i32> = BitXor<u32>;
-    BitXor<i64> = BitXor<u64>;
 }
 
 #[cfg(test)]

@@ -1,14 +1,16 @@
-//! [`scan_kernels!`](crate::scan_kernels): the entries of an operator.
+//! [`scan_kernels!`](crate::scan_kernels): the entries of an operator. They are the device's
+//! alone: a host launches them by name, as [`launch`](super::launch) describes them.
 
 /// Makes the kernels of scans, and says so to the host.
 ///
 /// `name: Operator;` makes a kernel for each [`Algorithm`](crate::scan::Algorithm) that plans
 /// choose from, named `one_block_name` and so on, in a part of the artifact that is called
-/// `name`, and implements [`ScanKernels`](crate::scan::ScanKernels) for the operator. Two of
-/// them need compute capability 9.0; PTX for older GPUs has `decoupled_lookback_fixed_name`
-/// in their place. [`textbook_scan_kernels!`](crate::textbook_scan_kernels) and
+/// `name`, and implements [`ScanKernels`](crate::scan::ScanKernels) for the operator.
+/// `lookahead_name` needs compute capability 9.0; PTX for older GPUs has
+/// `decoupled_lookback_fixed_name` in its place. [`textbook_scan_kernels!`](crate::textbook_scan_kernels) and
 /// [`decoupled_lookback_kernels!`](crate::decoupled_lookback_kernels) make those of the other
-/// algorithms.
+/// algorithms. `name: New = Operator;` makes an operator of the crate at hand before
+/// ([`operators_like!`](crate::operators_like)).
 ///
 /// ```
 /// # mod kernels {
@@ -41,6 +43,10 @@
 /// ```
 #[macro_export]
 macro_rules! scan_kernels {
+    ($($name:ident: $new:ident = $like:ty;)+) => {
+        $crate::operators_like! { $($new = $like;)+ }
+        $crate::scan_kernels! { $($name: $new;)+ }
+    };
     ($($name:ident: $operator:ty;)*) => {$(
         $crate::scan_entry! {
             /// Scans an array of one block; see `one_block`.
@@ -61,22 +67,14 @@ macro_rules! scan_kernels {
             one_wave::scan[one_wave: warps, rows, each, vectors, results]
         }
         $crate::scan_entry! {
-            #[cfg(any(not(target_os = "cuda"), target_feature = "sm_90"))]
+            #[cfg(target_feature = "sm_90")]
             /// Scans a large array; see `lookahead`.
             lookahead_ $name: $operator,
-            lookahead::scan[lookahead: items, vectors, results, workers, delay, ahead, shifted]
-        }
-        $crate::scan_entry! {
-            #[cfg(any(not(target_os = "cuda"), target_feature = "sm_90"))]
-            /// Scans a large array that begins anywhere; see `lookahead`.
-            lookahead_shifted_ $name: $operator,
-            lookahead::scan[
-                lookahead_shifted: items, vectors, results, workers, delay, ahead, shifted
-            ]
+            lookahead::scan[lookahead: items, vectors, results, workers, delay, ahead]
         }
 
         $crate::tile_entry! {
-            #[cfg(any(not(target_os = "cuda"), not(target_feature = "sm_90")))]
+            #[cfg(not(target_feature = "sm_90"))]
             /// Scans an array of any size on GPUs that cannot look ahead; see
             /// `decoupled_lookback`. What is combined with what depends on `n` alone.
             $name: decoupled_lookback_fixed_ $name: $operator, decoupled_lookback::scan, true
@@ -88,7 +86,7 @@ macro_rules! scan_kernels {
             const KERNELS: &'static [$crate::scan::ScanKernel] = $crate::scan_descriptions![
                 $name, $operator,
                 OneBlock "one_block_", OneWaveSmall "one_wave_small_", OneWave "one_wave_",
-                LookAhead "lookahead_", LookAheadShifted "lookahead_shifted_",
+                LookAhead "lookahead_",
                 DecoupledLookbackFixed "decoupled_lookback_fixed_",
                 DecoupledLookback "decoupled_lookback_",
                 ReduceThenScan "reduce_then_scan_tiles_",
@@ -120,6 +118,7 @@ macro_rules! scan_descriptions {
 macro_rules! scan_entry {
     ($(#[$attribute:meta])* $prefix:ident $name:ident: $operator:ty,
      $algorithm:ident::scan[$sizes:ident: $($size:ident),*]) => {
+        #[cfg(target_os = "cuda")]
         $crate::pastey::paste! {
             #[::cuda_std::kernel]
             #[part($name)]
@@ -141,7 +140,7 @@ macro_rules! scan_entry {
                 // SAFETY: the kernel's own contract.
                 unsafe {
                     ::cuda_std::grid::allow_next();
-                    let request = $crate::scan::Request::<$operator> {
+                    let request = $crate::scan::request::Request::<$operator> {
                         input, output, n, count, initial, flags, scratch, words,
                         heads: ::core::ptr::null(),
                     };
@@ -153,4 +152,71 @@ macro_rules! scan_entry {
             }
         }
     };
+}
+
+/// One entry of a scan in tiles, in a part of the artifact: `path::<Operator, ITEMS, V, R, WARPS, more>`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! tile_entry {
+    ($(#[$doc:meta])* $part:ident: $prefix:ident $name:ident: $operator:ty, $module:ident::$function:ident $(, $more:tt)*) => {
+        #[cfg(target_os = "cuda")]
+        $crate::pastey::paste! {
+            $(#[$doc])*
+            ///
+            /// # Safety
+            /// See the function of the same name.
+            #[::cuda_std::kernel]
+            #[launch_bounds(288, 4)]
+            #[part($part)]
+            #[allow(clippy::too_many_arguments)]
+            pub unsafe fn [<$prefix $name>](
+                input: *const <$operator as $crate::operator::Operator>::Input,
+                output: *mut <$operator as $crate::operator::Operator>::Output,
+                n: u64,
+                count: *const u64,
+                initial: <$operator as $crate::operator::Operator>::Accumulator,
+                flags: u32,
+                scratch: *mut u64,
+                words: u64,
+            ) {
+                const TILES: $crate::scan::shape::Tiles = $crate::scan::sizes::tiles::<$operator>();
+                const ITEMS: usize = TILES.items;
+                const V: usize = TILES.vectors;
+                const R: usize = TILES.results;
+                const WARPS: usize = TILES.warps;
+                // SAFETY: the kernel's own contract.
+                unsafe {
+                    ::cuda_std::grid::allow_next();
+                    let request = $crate::scan::request::Request::<$operator> {
+                        input, output, n, count, initial, flags, scratch, words,
+                        heads: ::core::ptr::null(),
+                    };
+                    $crate::scan::$module::$function::<$operator, ITEMS, V, R, WARPS $(, $more)*>(request);
+                }
+            }
+        }
+    };
+}
+
+/// Makes the kernels of decoupled look-back for GPUs that do not need them: `name: Operator;`
+/// makes `decoupled_lookback_name`, as published, and in PTX of compute capability 9.0 and
+/// newer `decoupled_lookback_fixed_name`, which [`scan_kernels!`](crate::scan_kernels) makes
+/// for older ones.
+#[macro_export]
+macro_rules! decoupled_lookback_kernels {
+    ($($name:ident: $operator:ty;)*) => {$(
+        // The host, too, sees the operator.
+        const _: ::core::marker::PhantomData<$operator> = ::core::marker::PhantomData;
+        $crate::tile_entry! {
+            /// Scans an array of any size; see `decoupled_lookback`. What is combined with
+            /// what depends on timing.
+            $name: decoupled_lookback_ $name: $operator, decoupled_lookback::scan, false
+        }
+        $crate::tile_entry! {
+            #[cfg(target_feature = "sm_90")]
+            /// Scans an array of any size; see `decoupled_lookback`. What is combined with
+            /// what depends on `n` alone.
+            $name: decoupled_lookback_fixed_ $name: $operator, decoupled_lookback::scan, true
+        }
+    )*};
 }

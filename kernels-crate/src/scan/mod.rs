@@ -3,136 +3,68 @@
 //! One algorithm a file, each a generic function; [`scan_kernels!`](crate::scan_kernels)
 //! makes the entries for an operator, [`instances`] lists ours. What is common: [`items`]
 //! (a lane's elements), [`lanes`] (a warp's values), [`status`] (what blocks tell each
-//! other), [`sizes`] (the numbers).
+//! other). A host has the numbers: [`sizes`] (how many of what, by an operator), [`shape`] (what
+//! follows of that), [`scratch`] (memory).
 
 // A loop over constant indices unrolls, and what it indexes stays in registers.
 #![allow(clippy::needless_range_loop)]
 
-pub mod blelloch;
-pub mod chain;
-pub mod decoupled_lookback;
 pub mod heads;
-pub mod hillis_steele;
 #[cfg(feature = "instances")]
 pub mod instances;
-pub mod items;
-pub mod lanes;
 #[cfg(not(target_os = "cuda"))]
 pub mod launch;
-pub mod lookahead;
 mod macros;
-pub mod one_block;
-pub mod one_wave;
-pub mod reduce_then_scan;
-pub mod rows;
-pub mod segment;
+pub mod scratch;
 pub mod segmented;
+pub mod shape;
 pub mod sizes;
-pub mod status;
 pub mod textbook;
-pub mod tile;
 pub mod tuned;
 pub mod tuning;
+pub mod words;
 
-use cuda_std::grid;
+// The algorithms, and what they have in common.
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod blelloch;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod chain;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod decoupled_lookback;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod hillis_steele;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod items;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod lanes;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod lookahead;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod one_block;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod one_wave;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod reduce_then_scan;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod request;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod rows;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod segment;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod status;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod tile;
 
 #[cfg(not(target_os = "cuda"))]
 pub use launch::{Algorithm, ScanKernel, ScanKernels};
 #[cfg(not(target_os = "cuda"))]
 pub use segmented::SegmentedScanKernels;
 
-use crate::operator::Operator;
-
 /// Bit of a scan's `flags`: element i of the result is without element i of the input.
 pub const EXCLUSIVE: u32 = 1;
 /// Bit of a scan's `flags`: `initial` stands before the first element.
 pub const HAS_INITIAL: u32 = 2;
-
-/// What a scan is asked for: its kernel's parameters.
-pub struct Request<O: Operator> {
-    /// The elements.
-    pub input: *const O::Input,
-    /// As many results; may be `input`.
-    pub output: *mut O::Output,
-    /// How many elements; until the launches before are done, at most.
-    pub n: u64,
-    /// Null, or how many of them there are.
-    pub count: *const u64,
-    /// What stands before the first, when the flags say so.
-    pub initial: O::Accumulator,
-    /// [`EXCLUSIVE`], [`HAS_INITIAL`].
-    pub flags: u32,
-    /// Words that tiles tell each other their totals by, [`status`].
-    pub scratch: *mut u64,
-    /// How many of them.
-    pub words: u64,
-    /// Which elements begin a segment, [`heads`]; null where there is one alone.
-    pub heads: *const u32,
-}
-
-impl<O: Operator> Clone for Request<O> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<O: Operator> Copy for Request<O> {}
-
-impl<O: Operator> Request<O> {
-    /// The request once the launches before it are done, with the elements that there are.
-    ///
-    /// # Safety
-    /// `count` is null, or points to a number in global memory.
-    #[inline(always)]
-    pub unsafe fn begin(mut self) -> Self {
-        grid::wait_for_earlier();
-        if !self.count.is_null() {
-            // SAFETY: the caller's.
-            self.n = self.n.min(unsafe { *self.count });
-        }
-        self
-    }
-
-    /// Asks for a warp's elements from `first` on, at most `most`, into the L2 cache, before
-    /// the launches ahead are done: what they write is still seen, since all multiprocessors
-    /// share that cache.
-    ///
-    /// # Safety
-    /// The array is in global memory.
-    #[inline(always)]
-    pub unsafe fn ask_ahead(&self, first: u64, most: u32) {
-        let count = self.n.saturating_sub(first).min(u64::from(most)) as u32;
-        let size = size_of::<O::Input>() as u32;
-        let from = self.input.wrapping_add(first as usize);
-        // SAFETY: the caller's; it is within the array.
-        unsafe { lanes::ask_ahead(from.cast(), count * size, most * size) };
-    }
-
-    /// Whether results are without their own element.
-    #[inline(always)]
-    pub fn is_exclusive(&self) -> bool {
-        self.flags & EXCLUSIVE != 0
-    }
-
-    /// Whether something stands before the first element. Of segments, it stands before
-    /// the first of each, and is no part of what is combined: see [`Request::result`].
-    #[inline(always)]
-    pub fn has_initial(&self) -> bool {
-        !O::HAS_HEADS && self.flags & HAS_INITIAL != 0
-    }
-
-    /// Whether a result is what is combined up to its element, and nothing else.
-    #[inline(always)]
-    pub fn is_plain(&self) -> bool {
-        self.flags & (HAS_INITIAL | EXCLUSIVE) == 0
-    }
-
-    /// The result of an element behind which `combined` stands, or before it when
-    /// exclusive.
-    #[inline(always)]
-    pub fn result(&self, combined: O::Accumulator, is_head: bool) -> O::Output {
-        let initial = (self.flags & HAS_INITIAL != 0).then_some(self.initial);
-        O::finish(O::leave(combined, is_head, initial, self.is_exclusive()))
-    }
-}
+/// Bit of the `flags` of [`blelloch`]'s kernels: nothing is added afterwards, the results are
+/// final.
+pub const FINAL: u32 = 1 << 2;

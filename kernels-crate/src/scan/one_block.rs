@@ -1,20 +1,16 @@
 //! The scan of an array that one block holds in its registers.
 //!
-//! Association: as in [`rows`]; the warps by [`lanes::scan`].
+//! Association: as in [`rows`](super::rows); the warps by [`lanes::scan`].
 
 use cuda_std::{shared_array, thread};
 
-use super::Request;
 use super::lanes::{self, LANES, anything};
-use super::rows::{self, Read};
+use super::request::Request;
+use super::rows::Read;
+use super::shape::elements_of_warp;
 use crate::operator::Operator;
 
-/// The most elements.
-pub const fn capacity(warps: usize, rows: usize, each: usize) -> u64 {
-    warps as u64 * rows::elements(rows, each)
-}
-
-/// Scans as `request` says, which has no more than [`capacity`] elements.
+/// Scans as `request` says, which has no more than a block's elements.
 ///
 /// # Safety
 /// One block of at most `W` whole warps, enough for the elements; input and output hold
@@ -34,7 +30,7 @@ pub unsafe fn scan<
     let totals = shared_array![u128; 32].cast::<O::Accumulator>();
     let warp = thread::thread_idx_x() / LANES;
     let lane = cuda_std::warp::lane_id();
-    let each = rows::elements(R, E);
+    let each = elements_of_warp(R, E);
     let first = u64::from(warp) * each;
     // SAFETY: the caller's; a warp writes its own total before the barrier.
     unsafe {

@@ -10,26 +10,19 @@
 
 use cuda_std::{shared_array, thread, warp};
 
-use super::Request;
 use super::lanes::{self, LANES};
+use super::request::Request;
 use super::rows;
-use super::status::{self, GROUP, gather};
+use super::scratch::GROUP;
+use super::shape::{elements_of_block, elements_of_warp};
+use super::status::{self, gather};
 use crate::operator::Operator;
-
-/// Elements of a tile.
-pub const fn tile(warps: usize, rows: usize, each: usize) -> u64 {
-    warps as u64 * rows::elements(rows, each)
-}
-
-/// The most blocks: each warp of a block fetches one group.
-pub const fn max_blocks(warps: usize) -> u64 {
-    warps as u64 * GROUP
-}
 
 /// Scans as `request` says.
 ///
 /// # Safety
-/// A block of `W` warps for every [`tile`], at most [`max_blocks`], all resident at once;
+/// A block of `W` warps for every tile, at most
+/// [`max_blocks`](super::shape::Registers::max_blocks), all resident at once;
 /// input and output hold `n` elements, and are the same or do not overlap; the scratch
 /// memory has room for the tiles and is this launch's alone.
 #[inline(always)]
@@ -49,11 +42,11 @@ pub unsafe fn scan<
     let shared_tag = shared_array![u32; 1];
     let (warp, lane) = (thread::thread_idx_x() / LANES, warp::lane_id());
     let block = u64::from(thread::block_idx_x());
-    let first = block * tile(W, R, E) + u64::from(warp) * rows::elements(R, E);
+    let first = block * elements_of_block(W, R, E) + u64::from(warp) * elements_of_warp(R, E);
     // SAFETY: the caller's; totals, groups and the tag are written on one side of a
     // barrier and read on the other.
     unsafe {
-        request.ask_ahead(first, rows::elements(R, E) as u32);
+        request.ask_ahead(first, elements_of_warp(R, E) as u32);
         let request = request.begin();
         let read = rows::Read::<O, R, E, VECTORS>::start(&request, first);
         // While the elements are on their way.
@@ -69,8 +62,8 @@ pub unsafe fn scan<
         let tag = *shared_tag;
         let published = u64::from(thread::grid_dim_x()) - 1;
         // All but those behind the last element.
-        let rest = request.n.saturating_sub(block * tile(W, R, E));
-        let warps = rest.div_ceil(rows::elements(R, E)).min(W as u64) as u32;
+        let rest = request.n.saturating_sub(block * elements_of_block(W, R, E));
+        let warps = rest.div_ceil(elements_of_warp(R, E)).min(W as u64) as u32;
         let total = *totals.add((lane as usize).min(W - 1));
         let in_tile = lanes::scan_first::<O, W>(total, warps);
         if warp == 0 && lane == W as u32 - 1 && block < published {

@@ -13,20 +13,16 @@
 
 use cuda_std::{shared_array, thread, warp};
 
-use super::Request;
 use super::lanes::{self, LANES, anything};
-use super::segment::{Segment, elements};
-use super::status::GROUP;
+use super::request::Request;
+use super::scratch::GROUP;
+use super::segment::Segment;
+use super::shape::elements;
 use super::tile::{self, Held, Totals};
 use crate::operator::Operator;
 
 /// Tiles of a group that a lane takes.
 const EACH: usize = (GROUP / LANES as u64) as usize;
-
-/// Words of 64 bits that `tiles` tiles with totals of `bytes` bytes need.
-pub const fn scratch_words(tiles: u64, bytes: usize) -> u64 {
-    (tiles * bytes as u64).div_ceil(8)
-}
 
 /// Where the tiles' totals are, and afterwards what lies before the tiles.
 #[inline(always)]
@@ -38,8 +34,9 @@ fn totals_of<O: Operator>(request: &Request<O>) -> *mut O::Accumulator {
 ///
 /// # Safety
 /// One block for every tile, of the threads and the dynamic shared memory of the tile's
-/// [`Shape`](super::segment::Shape), whose numbers the constants are; the input holds
-/// `n` elements; the scratch memory has [`scratch_words`], is a multiple of 16, and is
+/// [`Tiles`](super::shape::Tiles), whose numbers the constants are; the input holds
+/// `n` elements; the scratch memory has its words
+/// ([`of_reduce_then_scan`](super::scratch::of_reduce_then_scan)), is a multiple of 16, and is
 /// that of these three launches alone.
 #[inline(always)]
 pub unsafe fn totals<

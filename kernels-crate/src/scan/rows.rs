@@ -7,16 +7,12 @@ use core::array::from_fn;
 use cuda_std::mem::{LoadHint, StoreHint, load_global, store_global};
 use cuda_std::warp;
 
-use super::Request;
-use super::heads;
+use super::heads::bits;
 use super::items::{self, Items, Vector};
 use super::lanes::{self, LANES, anything};
+use super::request::Request;
+use super::shape::elements_of_warp;
 use crate::operator::Operator;
-
-/// Elements of `R` rows.
-pub const fn elements(rows: usize, each: usize) -> u64 {
-    (rows * each) as u64 * LANES as u64
-}
 
 /// The elements of a warp.
 pub struct Read<O: Operator, const R: usize, const E: usize, const V: usize> {
@@ -26,7 +22,7 @@ pub struct Read<O: Operator, const R: usize, const E: usize, const V: usize> {
     count: u32,
     items: [Items<O::Input, V>; R],
     /// Where segments begin among them.
-    heads: [heads::Ahead; R],
+    heads: [bits::Ahead; R],
 }
 
 /// Elements of a row.
@@ -45,7 +41,7 @@ fn part(count: u32, row: usize, each: usize, lane: u32) -> (u32, u32) {
 }
 
 impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, V> {
-    const ALL: u32 = elements(R, E) as u32;
+    const ALL: u32 = elements_of_warp(R, E) as u32;
 
     /// Asks for the elements from `first` on.
     ///
@@ -58,7 +54,7 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
         let at = |row: usize| row as u32 * row_of(E) + warp::lane_id() * E as u32;
         // SAFETY: the request's heads are those of its elements.
         let heads = from_fn(|row| unsafe {
-            heads::Ahead::of::<O, E>(request.heads, first + u64::from(at(row)), request.n)
+            bits::Ahead::of::<O, E>(request.heads, first + u64::from(at(row)), request.n)
         });
         // One branch around all rows: none waits for another.
         // SAFETY: only elements that exist are read.

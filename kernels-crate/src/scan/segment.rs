@@ -1,5 +1,5 @@
 //! A warp's part of a tile, a *segment*, on its way between global memory and the
-//! registers of the lanes; and the shape of tiles.
+//! registers of the lanes.
 //!
 //! A lane works on neighbouring elements, though the warp reads and writes global memory
 //! in rows of vectors; between the two, elements change hands in shared memory, in a
@@ -15,66 +15,7 @@ use cuda_std::{thread, warp};
 
 use super::items::{Items, Vector};
 use super::lanes::LANES;
-use super::sizes;
-use crate::operator::Operator;
-
-/// Bytes of a vector.
-const VECTOR: usize = size_of::<Vector>();
-
-/// How large the tiles of an operator's scans are: as those of
-/// [`lookahead`](super::lookahead), so that results have the same bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// Elements of a lane.
-    pub items: usize,
-    /// Their vectors of 16 bytes.
-    pub vectors: usize,
-    /// The vectors of their results.
-    pub results: usize,
-    /// Warps of a block, with a segment each.
-    pub warps: usize,
-}
-
-impl Shape {
-    /// That of an operator.
-    pub const fn of<O: Operator>() -> Self {
-        let of = sizes::lookahead::<O>();
-        Self {
-            items: of.items,
-            vectors: of.vectors,
-            results: of.results,
-            warps: of.workers,
-        }
-    }
-
-    /// Elements of a tile.
-    pub const fn elements(&self) -> u64 {
-        elements(self.items, self.warps)
-    }
-
-    /// Threads of a block.
-    pub const fn threads(&self) -> u32 {
-        self.warps as u32 * LANES
-    }
-
-    /// Dynamic shared memory of a block, bytes: a slot a warp, for elements or results.
-    pub const fn shared_bytes(&self) -> u32 {
-        self.warps as u32 * slot_bytes(self.vectors, self.results)
-    }
-}
-
-/// Elements of a tile of so many items a lane and warps.
-#[inline(always)]
-pub const fn elements(items: usize, warps: usize) -> u64 {
-    items as u64 * warps as u64 * LANES as u64
-}
-
-/// A slot: where the segment begins anywhere, one vector more.
-#[inline(always)]
-const fn slot_bytes(vectors: usize, results: usize) -> u32 {
-    let longer = if vectors > results { vectors } else { results };
-    (longer * VECTOR) as u32 * LANES + VECTOR as u32
-}
+use super::shape::{VECTOR, elements, slot_bytes};
 
 /// This warp's slot, bytes into the dynamic shared memory.
 #[inline(always)]

@@ -18,9 +18,8 @@
 
 use bytemuck::{Pod, Zeroable};
 use core::marker::PhantomData;
-use cuda_std::warp;
 
-use super::lanes::{self, LANES, MAX_WORDS};
+use super::words::{MAX_WORDS, from_words, to_words};
 #[cfg(not(target_os = "cuda"))]
 use super::{ScanKernel, ScanKernels};
 use crate::operator::Operator;
@@ -55,7 +54,7 @@ impl<A: Pod> Marked<A> {
 
     #[inline(always)]
     fn is_marked(&self) -> bool {
-        lanes::to_words(self.mark)[0] != 0
+        to_words(self.mark)[0] != 0
     }
 
     #[inline(always)]
@@ -64,7 +63,7 @@ impl<A: Pod> Marked<A> {
         words[0] = is_marked.into();
         Self {
             value: self.value,
-            mark: lanes::from_words(words),
+            mark: from_words(words),
         }
     }
 }
@@ -117,12 +116,16 @@ impl<O: Operator> Operator for Segmented<O> {
     }
 
     /// Marks are known to all lanes at once: values alone are exchanged.
+    #[cfg(any(target_os = "cuda", test, clippy, doc))]
     #[inline(always)]
     unsafe fn scan_of_lanes(
         value: Self::Accumulator,
         count: u32,
         most: usize,
     ) -> Option<Self::Accumulator> {
+        use super::lanes::{LANES, up};
+        use cuda_std::warp;
+
         let lane = warp::lane_id();
         // SAFETY: all lanes are here, the caller's.
         let marks = unsafe { warp::warp_vote_ballot(warp::FULL_MASK, value.is_marked()) };
@@ -133,7 +136,7 @@ impl<O: Operator> Operator for Segmented<O> {
         let mut delta = 1;
         while (delta as usize) < most {
             // SAFETY: the caller's.
-            let before = unsafe { lanes::up(own, delta) };
+            let before = unsafe { up(own, delta) };
             if lane >= first + delta && lane < count {
                 own = O::combine(before, own);
             }
@@ -162,7 +165,8 @@ impl<O: Operator> Operator for Segmented<O> {
 ///
 /// # Safety
 ///
-/// As for [`ScanKernels`], for [`Segmented`].
+/// As for [`ScanKernels`], for [`Segmented`]; and entries of that crate that are named as those of
+/// [`segment_flags_kernels!`](crate::segment_flags_kernels) are what it made.
 #[cfg(not(target_os = "cuda"))]
 #[diagnostic::on_unimplemented(
     message = "no kernels scan segments with `{Self}`",
@@ -193,8 +197,6 @@ macro_rules! twins {
 
 #[cfg(all(not(target_os = "cuda"), feature = "instances"))]
 twins! {
-    i8 = u8;
-    i16 = u16;
     i32 = u32;
     i64 = u64;
 }
@@ -205,6 +207,7 @@ twins! {
 /// arrays `segmented_lookahead_name` or, in PTX for GPUs below compute capability 9.0,
 /// `segmented_lookback_name`, in a part of the artifact that is called `segmented_name`, and
 /// implements [`SegmentedScanKernels`](crate::scan::SegmentedScanKernels) for the operator.
+/// `name: New = Operator;` as in [`scan_kernels!`](crate::scan_kernels).
 ///
 /// ```
 /// # mod kernels {
@@ -241,6 +244,10 @@ twins! {
 /// ```
 #[macro_export]
 macro_rules! segmented_scan_kernels {
+    ($($name:ident: $new:ident = $like:ty;)+) => {
+        $crate::operators_like! { $($new = $like;)+ }
+        $crate::segmented_scan_kernels! { $($name: $new;)+ }
+    };
     ($($name:ident: $operator:ty;)*) => {$(
         $crate::segmented_scan_entry! {
             /// Scans a middling array in segments; see `one_wave`.
@@ -255,16 +262,14 @@ macro_rules! segmented_scan_kernels {
             one_wave::scan[one_wave: warps, rows, each, vectors, results]
         }
         $crate::segmented_scan_entry! {
-            #[cfg(any(not(target_os = "cuda"), target_feature = "sm_90"))]
+            #[cfg(target_feature = "sm_90")]
             /// Scans a large array in segments; see `lookahead`.
             #[launch_bounds(320, 1)]
             segmented_lookahead_ $name: $operator,
-            lookahead::scan[
-                lookahead_shifted: items, vectors, results, workers, delay, ahead, shifted
-            ]
+            lookahead::scan[lookahead: items, vectors, results, workers, delay, ahead]
         }
         $crate::segmented_scan_entry! {
-            #[cfg(any(not(target_os = "cuda"), not(target_feature = "sm_90")))]
+            #[cfg(not(target_feature = "sm_90"))]
             /// Scans a large array in segments; see `decoupled_lookback`.
             #[launch_bounds(288, 2)]
             segmented_lookback_ $name: $operator,
@@ -277,11 +282,76 @@ macro_rules! segmented_scan_kernels {
             const SEGMENTED: &'static [$crate::scan::ScanKernel] = $crate::scan_descriptions![
                 $name, $crate::scan::segmented::Segmented<$operator>,
                 OneWaveSmall "segmented_small_", OneWave "segmented_wave_",
-                LookAheadShifted "segmented_lookahead_",
+                LookAhead "segmented_lookahead_",
                 DecoupledLookbackFixed "segmented_lookback_",
             ];
         }
     )*};
+}
+
+/// Makes the kernels that find where segments begin, for keys, flags and offsets of all types:
+/// once in a crate of kernels that scans segments with operators of its own, whatever their
+/// number. They are named `heads_of_keys_4` and so on, in a part of the artifact that is called
+/// `heads`; [`heads`](crate::scan::heads) says what they do.
+///
+/// ```
+/// quadscan_kernels::segment_flags_kernels! {}
+/// ```
+#[macro_export]
+macro_rules! segment_flags_kernels {
+    () => {
+        $crate::segment_flags_entries! {
+            heads_of_keys_1 of_keys u8, heads_of_keys_2 of_keys u16, heads_of_keys_4 of_keys u32,
+            heads_of_keys_8 of_keys u64, heads_of_keys_16 of_keys [u64; 2],
+            heads_of_flags of_flags u8;
+            heads_of_offsets_4 of_offsets 256 u32, heads_of_offsets_8 of_offsets 256 u64,
+            heads_of_few_offsets_4 of_few_offsets 1024 u32,
+            heads_of_few_offsets_8 of_few_offsets 1024 u64;
+        }
+    };
+}
+
+/// The entries of [`segment_flags_kernels!`](crate::segment_flags_kernels).
+#[doc(hidden)]
+#[macro_export]
+macro_rules! segment_flags_entries {
+    ($($name:ident $function:ident $type:ty),*;
+     $($of_offsets:ident $by:ident $threads:literal $offset:ty),*;) => {
+        $(
+            #[doc = concat!("Finds where segments begin; see `", stringify!($function), "`.")]
+            ///
+            /// # Safety
+            /// See that function.
+            #[cfg(target_os = "cuda")]
+            #[::cuda_std::kernel]
+            #[part(heads)]
+            #[launch_bounds(256)]
+            pub unsafe fn $name(of: *const $type, n: u64, count: *const u64, heads: *mut u32) {
+                // SAFETY: the kernel's own contract.
+                unsafe { $crate::scan::heads::find::$function(of, n, count, heads) }
+            }
+        )*
+        $(
+            #[doc = concat!("Puts the beginnings of segments where offsets say; see `", stringify!($by), "`.")]
+            ///
+            /// # Safety
+            /// See that function.
+            #[cfg(target_os = "cuda")]
+            #[::cuda_std::kernel]
+            #[part(heads)]
+            #[launch_bounds($threads)]
+            pub unsafe fn $of_offsets(
+                offsets: *const $offset,
+                segments: u64,
+                n: u64,
+                count: *const u64,
+                heads: *mut u32,
+            ) {
+                // SAFETY: the kernel's own contract.
+                unsafe { $crate::scan::heads::offsets::$by(offsets, segments, n, count, heads) }
+            }
+        )*
+    };
 }
 
 /// One entry of [`segmented_scan_kernels!`](crate::segmented_scan_kernels).
@@ -290,6 +360,7 @@ macro_rules! segmented_scan_kernels {
 macro_rules! segmented_scan_entry {
     ($(#[$attribute:meta])* $prefix:ident $name:ident: $operator:ty,
      $algorithm:ident::scan[$sizes:ident: $($size:ident),*] $(, $more:tt)*) => {
+        #[cfg(target_os = "cuda")]
         $crate::pastey::paste! {
             #[::cuda_std::kernel]
             #[part([<segmented_ $name>])]
@@ -315,7 +386,7 @@ macro_rules! segmented_scan_entry {
                 // SAFETY: the kernel's own contract.
                 unsafe {
                     ::cuda_std::grid::allow_next();
-                    let request = $crate::scan::Request::<Operator> {
+                    let request = $crate::scan::request::Request::<Operator> {
                         input, output, n, count, initial, flags, scratch, words, heads,
                     };
                     $crate::scan::$algorithm::scan::<

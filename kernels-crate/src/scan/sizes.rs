@@ -5,76 +5,20 @@
 //! of one of them changes the association, and so the last bits of floats.
 
 use super::heads;
-use super::lookahead::Shape;
-use super::segment;
+use super::shape::{Lookahead, Registers, Tiles, VECTOR};
 use super::tuning::{self, Row};
 use crate::operator::Operator;
 
-/// Bytes that a lane moves in one instruction.
-const VECTOR: usize = 16;
+/// Threads of a block of [`hillis_steele`](super::hillis_steele) and of
+/// [`blelloch`](super::blelloch).
+pub const TEXTBOOK_THREADS: u32 = 256;
 
-/// Constants of kernels that hold a tile in registers: [`one_block`](super::one_block) and
-/// [`one_wave`](super::one_wave).
-#[derive(Clone, Copy, Debug)]
-pub struct Registers {
-    /// Warps of a block.
-    pub warps: usize,
-    /// Rows of a warp.
-    pub rows: usize,
-    /// Neighbouring elements of a lane in a row.
-    pub each: usize,
-    /// The same as vectors of 16 bytes.
-    pub vectors: usize,
-    /// As many results as such vectors.
-    pub results: usize,
-}
-
-/// Constants of [`lookahead`](super::lookahead): those of its [`Shape`], and the elements
-/// that they hold.
-#[derive(Clone, Copy, Debug)]
-pub struct Ahead {
-    /// Elements of a lane in a tile.
-    pub items: usize,
-    /// See [`Shape::vectors`].
-    pub vectors: usize,
-    /// See [`Shape::results`].
-    pub results: usize,
-    /// See [`Shape::workers`].
-    pub workers: usize,
-    /// See [`Shape::delay`].
-    pub delay: usize,
-    /// See [`Shape::ahead`].
-    pub ahead: usize,
-    /// See [`Shape::shifted`].
-    pub shifted: bool,
-    /// See [`Shape::heads`].
-    pub heads: usize,
-}
+/// Elements of a tile of [`blelloch`](super::blelloch): two a thread.
+pub const BLELLOCH_TILE: u64 = 2 * TEXTBOOK_THREADS as u64;
 
 /// Dynamic shared memory that a block has on compute capability 9.0, bytes (CUDA C++
 /// Programming Guide, "Technical Specifications per Compute Capability").
 const MOST_SHARED_BYTES: u32 = 227 << 10;
-
-impl Ahead {
-    /// Bytes of shared memory, wherever the elements begin.
-    const fn all_shared_bytes(mut self) -> u32 {
-        self.shifted = true;
-        self.shape().shared_bytes()
-    }
-
-    /// The shape.
-    pub const fn shape(self) -> Shape {
-        Shape {
-            vectors: self.vectors,
-            results: self.results,
-            workers: self.workers,
-            delay: self.delay,
-            ahead: self.ahead,
-            shifted: self.shifted,
-            heads: self.heads,
-        }
-    }
-}
 
 /// The fewest elements of which there are whole vectors, and of their results as well.
 const fn each<O: Operator>() -> usize {
@@ -119,24 +63,20 @@ pub const fn one_wave<O: Operator>() -> Registers {
     registers::<O>(of.warps, of.rows)
 }
 
-/// Any number of elements, at addresses that are multiples of 16.
-pub const fn lookahead<O: Operator>() -> Ahead {
-    ahead::<O>(false)
-}
-
-/// Any number of elements, anywhere. The tiles are those of [`lookahead`], and so are the
-/// results.
-pub const fn lookahead_shifted<O: Operator>() -> Ahead {
-    ahead::<O>(true)
-}
-
 /// Any number of elements, on any GPU: tiles as large as those of [`lookahead`], so that
 /// results have the same bits.
-pub const fn tiles<O: Operator>() -> segment::Shape {
-    segment::Shape::of::<O>()
+pub const fn tiles<O: Operator>() -> Tiles {
+    let of = lookahead::<O>();
+    Tiles {
+        items: of.items,
+        vectors: of.vectors,
+        results: of.results,
+        warps: of.workers,
+    }
 }
 
-const fn ahead<O: Operator>(shifted: bool) -> Ahead {
+/// Any number of elements.
+pub const fn lookahead<O: Operator>() -> Lookahead {
     let row = row::<O>();
     let least = registers::<O>(1, 1);
     let of = match row.is_of(size_of::<O::Input>(), size_of::<O::Output>()) {
@@ -146,19 +86,19 @@ const fn ahead<O: Operator>(shifted: bool) -> Ahead {
             .lookahead
             .fitted(least.each, least.vectors, least.results),
     };
-    let mut ahead = Ahead {
+    let mut ahead = Lookahead {
         items: of.times * least.each,
         vectors: of.times * least.vectors,
         results: of.times * least.results,
         workers: of.workers,
         delay: of.delay,
         ahead: of.ahead,
-        shifted,
+        shifted: true,
         heads: heads::room::<O>(of.times * least.each),
     };
     // Where segments begin takes room that the row does not know of. Fewer rounds leave the
     // tiles as they are, and so the results' bits.
-    while O::HAS_HEADS && ahead.delay > 1 && ahead.all_shared_bytes() > MOST_SHARED_BYTES {
+    while O::HAS_HEADS && ahead.delay > 1 && ahead.shared_bytes() > MOST_SHARED_BYTES {
         ahead.delay -= 1;
     }
     ahead
@@ -177,13 +117,12 @@ mod tests {
     const SHARED: u32 = 227 << 10;
 
     fn check<O: Operator>(items: usize) {
-        for of in [lookahead::<O>(), lookahead_shifted::<O>()] {
-            assert_eq!(of.items, items);
-            assert_eq!(of.items * size_of::<O::Input>(), 16 * of.vectors);
-            assert_eq!(of.items * size_of::<O::Output>(), 16 * of.results);
-            assert_eq!(of.vectors % 2, 1);
-            assert!(of.shape().shared_bytes() <= SHARED);
-        }
+        let of = lookahead::<O>();
+        assert_eq!(of.items, items);
+        assert_eq!(of.items * size_of::<O::Input>(), 16 * of.vectors);
+        assert_eq!(of.items * size_of::<O::Output>(), 16 * of.results);
+        assert_eq!(of.vectors % 2, 1);
+        assert!(of.shared_bytes() <= SHARED);
         for of in [one_block::<O>(), one_wave_small::<O>(), one_wave::<O>()] {
             assert_eq!(of.each * size_of::<O::Input>(), 16 * of.vectors);
             assert_eq!(of.each * size_of::<O::Output>(), 16 * of.results);
@@ -227,12 +166,11 @@ mod tests {
     #[test]
     fn a_block_has_room_for_elements_and_results_of_all_sizes() {
         fn fits<I: Pod, R: Pod>() {
-            for of in [lookahead::<Last<I, R>>(), lookahead_shifted::<Last<I, R>>()] {
-                assert_eq!(of.items * size_of::<I>(), 16 * of.vectors);
-                assert_eq!(of.items * size_of::<R>(), 16 * of.results);
-                let (bytes, name) = (of.shape().shared_bytes(), core::any::type_name::<(I, R)>());
-                assert!(bytes <= SHARED && of.workers > 0, "{name}: {bytes}");
-            }
+            let of = lookahead::<Last<I, R>>();
+            assert_eq!(of.items * size_of::<I>(), 16 * of.vectors);
+            assert_eq!(of.items * size_of::<R>(), 16 * of.results);
+            let (bytes, name) = (of.shared_bytes(), core::any::type_name::<(I, R)>());
+            assert!(bytes <= SHARED && of.workers > 0, "{name}: {bytes}");
         }
         fn to_all<I: Pod>() {
             fits::<I, u8>();

@@ -17,24 +17,14 @@ use core::marker::PhantomData;
 use cuda_std::{mem, thread, warp};
 
 use super::lanes::{self, MAX_WORDS, words_of};
+use super::scratch::{GROUP, HEAD};
 use crate::operator::Operator;
-
-/// Tiles whose totals are combined in one go, by one warp.
-pub const GROUP: u64 = 128;
 
 /// Totals that each lane of the warp takes.
 const EACH: usize = (GROUP / lanes::LANES as u64) as usize;
 
-/// Words before those of the tiles; the first is the counter of launches.
-pub const HEAD: u64 = 16;
-
 /// The last tag of a cycle, which begins with 1.
 const LAST_TAG: u32 = u32::MAX;
-
-/// Words of 64 bits that `tiles` tiles with totals of `words` words need.
-pub const fn scratch_words(tiles: u64, words: usize) -> u64 {
-    HEAD + tiles.next_multiple_of(GROUP) * words as u64
-}
 
 /// The tag of this launch. Every block calls it once, by one thread.
 ///

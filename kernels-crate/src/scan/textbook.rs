@@ -1,11 +1,11 @@
 //! The kernels of the algorithms of several launches, and of decoupled look-back: what is
-//! published on scans, to be read and compared.
+//! published on scans, to be read and compared: of sums, and of affine maps, which do not commute.
 //!
 //! `quadscan::scan` knows the order of the launches. [`reduce_then_scan`](super::reduce_then_scan)
 //! and [`decoupled_lookback`](super::decoupled_lookback) take those of a
-//! [`Request`](super::Request) as parameters, the others those of their functions.
+//! [`Request`](super::request::Request) as parameters, the others those of their functions.
 
-use super::{blelloch, hillis_steele};
+use super::sizes::TEXTBOOK_THREADS;
 use crate::operator::{Compose, Sum};
 
 /// Makes the kernels of scans of several launches: `name: Operator;` makes those of
@@ -13,6 +13,8 @@ use crate::operator::{Compose, Sum};
 #[macro_export]
 macro_rules! textbook_scan_kernels {
     ($($name:ident: $operator:ty;)*) => {$(
+        // The host, too, sees the operator.
+        const _: ::core::marker::PhantomData<$operator> = ::core::marker::PhantomData;
         $crate::hillis_steele_entries! { $name: $operator }
         $crate::blelloch_entries! { $name: $operator }
         $crate::tile_entry! {
@@ -35,6 +37,7 @@ macro_rules! textbook_scan_kernels {
 #[macro_export]
 macro_rules! hillis_steele_entries {
     ($name:ident: $operator:ty) => {
+        #[cfg(target_os = "cuda")]
         $crate::pastey::paste! {
             /// Brings the elements to a buffer; see `hillis_steele`.
             ///
@@ -108,6 +111,7 @@ macro_rules! blelloch_entries {
 #[macro_export]
 macro_rules! blelloch_level {
     ($prefix:ident $name:ident: $operator:ty) => {
+        #[cfg(target_os = "cuda")]
         $crate::pastey::paste! {
             /// Scans every tile by itself; see `blelloch`.
             ///
@@ -153,21 +157,14 @@ macro_rules! blelloch_level {
     };
 }
 
-const _: () = assert!(
-    hillis_steele::THREADS == 256 && blelloch::THREADS == 256,
-    "the entries' launch bounds"
-);
+const _: () = assert!(TEXTBOOK_THREADS == 256, "the entries' launch bounds");
 
 textbook_scan_kernels! {
     sum_u32: Sum<u32>;
-    sum_f32: Sum<f32>;
-    sum_f64: Sum<f64>;
     affine_f64: Compose;
 }
 
 crate::decoupled_lookback_kernels! {
     sum_u32: Sum<u32>;
-    sum_f32: Sum<f32>;
-    sum_f64: Sum<f64>;
     affine_f64: Compose;
 }

@@ -8,9 +8,12 @@
 
 use cuda_std::{thread, warp};
 
+use super::heads::bits;
+use super::items;
 use super::lanes::{self, LANES, anything};
-use super::segment::{Segment, elements, slot};
-use super::{Request, heads, items};
+use super::request::Request;
+use super::segment::{Segment, slot};
+use super::shape::elements;
 use crate::operator::Operator;
 
 /// A warp's segment in its slot, and what can be known without other warps. While others
@@ -18,7 +21,7 @@ use crate::operator::Operator;
 pub struct Held<O: Operator, const ITEMS: usize> {
     segment: Segment<ITEMS>,
     /// Where segments begin among the lane's items.
-    heads: heads::Ahead,
+    heads: bits::Ahead,
     /// The lanes' totals, scanned.
     scanned: O::Accumulator,
 }
@@ -28,7 +31,7 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
     ///
     /// # Safety
     /// All lanes of the warp call it; the block has the shared memory of
-    /// [`Shape::shared_bytes`](super::segment::Shape::shared_bytes); the request is that
+    /// [`Tiles::shared_bytes`](super::shape::Tiles::shared_bytes); the request is that
     /// of the launch.
     #[inline(always)]
     pub unsafe fn read<const V: usize, const R: usize>(
@@ -39,7 +42,7 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
         unsafe {
             let slot = slot::<V, R>();
             let first = segment.first + u64::from(warp::lane_id()) * ITEMS as u64;
-            let ahead = heads::Ahead::of::<O, ITEMS>(request.heads, first, request.n);
+            let ahead = bits::Ahead::of::<O, ITEMS>(request.heads, first, request.n);
             segment.fetch::<O::Input, V>(request.input, slot);
             let items = Segment::<ITEMS>::items::<O::Input, V>(request.input, slot);
             let heads = ahead.heads();
@@ -187,47 +190,4 @@ pub unsafe fn before_segment<O: Operator>(
         below
     };
     (base, true)
-}
-
-/// One entry of a scan in tiles, in a part of the artifact: `path::<Operator, ITEMS, V, R, WARPS, more>`.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! tile_entry {
-    ($(#[$doc:meta])* $part:ident: $prefix:ident $name:ident: $operator:ty, $module:ident::$function:ident $(, $more:tt)*) => {
-        $crate::pastey::paste! {
-            $(#[$doc])*
-            ///
-            /// # Safety
-            /// See the function of the same name.
-            #[::cuda_std::kernel]
-            #[launch_bounds(288, 4)]
-            #[part($part)]
-            #[allow(clippy::too_many_arguments)]
-            pub unsafe fn [<$prefix $name>](
-                input: *const <$operator as $crate::operator::Operator>::Input,
-                output: *mut <$operator as $crate::operator::Operator>::Output,
-                n: u64,
-                count: *const u64,
-                initial: <$operator as $crate::operator::Operator>::Accumulator,
-                flags: u32,
-                scratch: *mut u64,
-                words: u64,
-            ) {
-                const SHAPE: $crate::scan::segment::Shape = $crate::scan::segment::Shape::of::<$operator>();
-                const ITEMS: usize = SHAPE.items;
-                const V: usize = SHAPE.vectors;
-                const R: usize = SHAPE.results;
-                const WARPS: usize = SHAPE.warps;
-                // SAFETY: the kernel's own contract.
-                unsafe {
-                    ::cuda_std::grid::allow_next();
-                    let request = $crate::scan::Request::<$operator> {
-                        input, output, n, count, initial, flags, scratch, words,
-                        heads: ::core::ptr::null(),
-                    };
-                    $crate::scan::$module::$function::<$operator, ITEMS, V, R, WARPS $(, $more)*>(request);
-                }
-            }
-        }
-    };
 }

@@ -1,13 +1,12 @@
 //! What `cargo xtask tune scan` found: the constants of scans, a row a width class.
 //!
-//! The whole file is written by that command, from the record that [`RECORD`] names; what a
-//! row means, and which one holds for a class that has none, is in
-//! [`tuning`](super::tuning).
+//! The whole file is written by that command; what a row means, and which one holds for a class
+//! that has none, is in [`tuning`](super::tuning).
 
 use super::tuning::{Row, Stream, Thresholds, Tile};
 
-/// What justifies the rows.
-pub const RECORD: &str = "docs/records/tune-scan-2026-11-23-022914-nvidia-h200.json";
+/// Where and when they were measured.
+pub const SWEPT: &str = "NVIDIA H200, 2026-11-23T02:29:14Z";
 
 /// The rows.
 pub const ROWS: [Row; 7] = [

@@ -13,7 +13,7 @@ use super::{Checkers, Checks};
 use crate::Program;
 use crate::error::LaunchError;
 use crate::machine::gpu::{Gpu, Observed, Report, Shape};
-use crate::machine::launch::{LaunchOptions, Schedule};
+use crate::machine::launch::LaunchOptions;
 use crate::observe::Observer;
 
 /// What a checked launch did, and what is wrong with it.
@@ -202,52 +202,5 @@ impl Gpu {
         let collectives = checks.collectives.then(Collectives::default);
         let races = checks.races.then(Races::default);
         ((initialised, barriers), (collectives, races))
-    }
-
-    /// Checks a kernel under several schedules, each from the memory as it is
-    /// now, and merges what they find. Memory is left as the last run left it.
-    ///
-    /// # Errors
-    ///
-    /// As `check`; `LaunchError::Memory` when the host has no room for a copy
-    /// of the memory.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "those of a launch, and the schedules"
-    )]
-    pub fn check_schedules(
-        &mut self,
-        program: &Program,
-        kernel: &str,
-        shape: Shape,
-        parameters: &[&[u8]],
-        options: &LaunchOptions,
-        checks: Checks,
-        schedules: &[Schedule],
-    ) -> Result<Checked, LaunchError> {
-        // Places the module, so that each run finds it at the same addresses.
-        self.prepare(program, kernel, shape, parameters)?;
-        let before = self.snapshot()?;
-        let mut all: Option<Checked> = None;
-        for (index, &schedule) in schedules.iter().enumerate() {
-            if index > 0 {
-                self.restore(&before)?;
-            }
-            let options = LaunchOptions {
-                schedule,
-                ..options.clone()
-            };
-            let checked = self.check(program, kernel, shape, parameters, &options, checks)?;
-            match &mut all {
-                None => all = Some(checked),
-                Some(all) => all.merge(checked),
-            }
-        }
-        match all {
-            Some(all) => Ok(all),
-            None => Err(LaunchError::shape(
-                "no schedule to check under; name at least one",
-            )),
-        }
     }
 }

@@ -67,22 +67,6 @@ impl Counts {
         }
     }
 
-    /// Of each kernel and function that ran, by name. `program` is the one
-    /// that ran.
-    pub fn by_function(&self, program: &Program) -> BTreeMap<String, Tally> {
-        let mut functions = BTreeMap::<String, Tally>::new();
-        for (pc, tally) in self.ran() {
-            let name = program.function(pc);
-            match functions.get_mut(name) {
-                Some(sum) => *sum += tally,
-                None => {
-                    functions.insert(name.to_owned(), tally);
-                }
-            }
-        }
-        functions
-    }
-
     /// Of each source line that ran, by function, file and line; an inlined
     /// line counts where it was written. `program` is the one that ran.
     pub fn by_line(&self, program: &Program) -> Vec<LineCounts> {

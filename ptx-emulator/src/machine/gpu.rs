@@ -2,7 +2,6 @@
 
 mod place;
 mod residence;
-mod snapshot;
 
 use std::collections::HashMap;
 
@@ -19,7 +18,6 @@ use crate::lower::Code;
 use crate::lower::layout::SharedLayout;
 use crate::observe::{LaunchInfo, Observer};
 use place::{parameter_bank, relocated};
-pub use snapshot::Snapshot;
 
 /// Register rows that all resident warps may have together, bytes.
 const REGISTER_MEMORY: u64 = 4 << 30;

@@ -42,11 +42,6 @@ impl Heap {
         self.pieces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes that are allocated.
-    pub(crate) fn used(&self) -> u64 {
-        self.lock().used
-    }
-
     /// The address of `bytes` zeroed bytes; 0 when they do not fit, and for 0
     /// bytes.
     pub(crate) fn allocate(&self, bytes: u64) -> u64 {
@@ -70,34 +65,6 @@ impl Heap {
         };
         pieces.by_address.insert(address, piece);
         address
-    }
-
-    /// A copy of everything; `None` when the host has no room.
-    pub(crate) fn copied(&self) -> Option<Self> {
-        let pieces = self.lock();
-        let copied = |(&address, piece): (&u64, &Piece)| {
-            let cells = match &piece.cells {
-                Some(cells) => Some(Arc::new(cells.copied()?)),
-                None => None,
-            };
-            let length = piece.length;
-            Some((address, Piece { length, cells }))
-        };
-        let by_address: Option<BTreeMap<u64, Piece>> =
-            pieces.by_address.iter().map(copied).collect();
-        Some(Heap {
-            pieces: Mutex::new(Pieces {
-                by_address: by_address?,
-                ..*pieces
-            }),
-        })
-    }
-
-    /// Addresses up to those of `later` are not given out again.
-    pub(crate) fn continue_behind(&self, later: &Heap) {
-        let next = later.lock().next;
-        let mut pieces = self.lock();
-        pieces.next = pieces.next.max(next);
     }
 
     /// Frees what `allocate` gave; says why it cannot.

@@ -151,19 +151,6 @@ impl Cells {
         }
     }
 
-    /// A copy that needs room on the host for what is not zero only; `None`
-    /// when the host has none.
-    pub(crate) fn copied(&self) -> Option<Self> {
-        let copy = Cells::try_zeroed(self.length)?;
-        for (from, to) in self.words.iter().zip(&copy.words) {
-            match from.load(Ordering::Relaxed) {
-                0 => {}
-                word => to.store(word, Ordering::Relaxed),
-            }
-        }
-        Some(copy)
-    }
-
     /// Copies bytes in; what is beyond the end is left out.
     pub(crate) fn write(&self, offset: u64, bytes: &[u8]) {
         let mut at = offset;
@@ -282,33 +269,6 @@ impl Global {
         };
         allocation.name = Some(name.to_owned());
         Ok(())
-    }
-
-    /// A copy of everything.
-    pub(crate) fn copied(&self) -> Result<Self, MemoryError> {
-        let copied = |allocation: &Allocation| {
-            let full = MemoryError::Host {
-                bytes: allocation.length,
-            };
-            Ok(Allocation {
-                base: allocation.base,
-                length: allocation.length,
-                freed: allocation.freed,
-                name: allocation.name.clone(),
-                cells: allocation.cells.copied().ok_or(full)?,
-            })
-        };
-        let allocations: Result<Vec<Allocation>, MemoryError> =
-            self.allocations.iter().map(copied).collect();
-        Ok(Global {
-            allocations: allocations?,
-            ..*self
-        })
-    }
-
-    /// Addresses up to those of `later` are not given out again.
-    pub(crate) fn continue_behind(&mut self, later: &Global) {
-        self.next = self.next.max(later.next);
     }
 
     /// The last allocation that begins at or below the address, by number.

@@ -3,10 +3,11 @@
 //! Which files and variables a build depends on is known by
 //! [`crate::cargo`] and [`crate::toolchain`]; here they are only said.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::path::{Component, Path, PathBuf};
 
-use crate::cargo::{Bitcode, Crate};
+use crate::cargo::Crate;
 use crate::toolchain::{self, Toolchain};
 
 /// Announces what builds depend on; silent outside build scripts.
@@ -36,19 +37,20 @@ impl<'b> Announcer<'b> {
         }
     }
 
-    /// Tells cargo what one module depends on.
-    pub(crate) fn module(&self, bitcode: &Bitcode) {
+    /// Tells cargo what one module depends on: files, as far as they exist, and variables.
+    pub(crate) fn inputs(&self, (files, variables): &(BTreeSet<PathBuf>, BTreeSet<String>)) {
         if !in_build_script() {
             return;
         }
-        for source in bitcode.sources.iter().chain(&self.toolchain.sources()) {
+        let files = files.iter().filter(|path| path.is_file());
+        for source in files.chain(&self.toolchain.sources()) {
             println!(
                 "cargo::rerun-if-changed={}",
                 self.seen_from_here(source).display()
             );
         }
         let ours = [toolchain::VARIABLE, "RUSTUP_HOME", "CARGO_HOME"];
-        let theirs = bitcode.variables.iter().map(String::as_str);
+        let theirs = variables.iter().map(String::as_str);
         for variable in ours.into_iter().chain(theirs) {
             println!("cargo::rerun-if-env-changed={variable}");
         }

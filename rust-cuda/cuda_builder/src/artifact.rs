@@ -1,23 +1,25 @@
 //! A build's output on disk. Whether an earlier one's still holds is `stamp`'s.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::builder::Options;
+use crate::builder::{Job, Options};
 use crate::cargo::{Bitcode, Crate};
+pub(crate) use crate::files::{copy_if_changed, hex, write};
 use crate::lint::{self, Finding, Levels, LintLevel};
 use crate::llvm::Llvm;
-use crate::manifest::{self, Kernel, MAIN, Manifest, Module, Part};
+use crate::manifest::{self, Compiled, Kernel, MAIN, Manifest, Module, Part};
 use crate::passes::{KernelMetadata, Output, Passes};
+use crate::progress::Report;
 use crate::ptx::Ptx;
 use crate::stamp::{Stamp, hash};
 use crate::store::{self, Store};
 use crate::toolchain::Toolchain;
-use crate::{CudaBuilderError, NvvmArch, flags};
+use crate::{CudaBuilderError, NvvmArch, flags, names};
 
 /// A folder with `manifest.json` and the PTX that it lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,18 +29,15 @@ pub struct Artifact {
     pub dir: PathBuf,
     /// What `manifest.json` in it says.
     pub manifest: Manifest,
+    /// The files that this build was asked for.
+    asked: Vec<String>,
 }
 
 impl Artifact {
-    /// The paths of the PTX files, in the manifest's order: all parts of the
-    /// first architecture, then those of the next.
+    /// The paths of the PTX files that were asked for, in the manifest's order: all parts of
+    /// the first architecture, then those of the next.
     pub fn ptx_paths(&self) -> impl Iterator<Item = PathBuf> + '_ {
-        let parts = self
-            .manifest
-            .modules
-            .iter()
-            .flat_map(|module| &module.parts);
-        parts.map(|part| self.dir.join(&part.file))
+        self.asked.iter().map(|file| self.dir.join(file))
     }
 
     /// What is to be said of PTX that nothing can be launched of and nothing linked with.
@@ -58,21 +57,23 @@ impl Artifact {
         ))
     }
 
-    /// The path of the only PTX file of the first architecture.
+    /// The path of the only PTX file that was asked for.
     pub(crate) fn only_path(&self) -> Result<PathBuf, CudaBuilderError> {
         if let Some(module) = self.manifest.modules.first() {
-            one_file(module.parts.iter().map(|part| part.name.as_str()))?;
+            let is_asked = |part: &&Part| self.asked.contains(&part.file);
+            let asked = module.parts.iter().filter(is_asked);
+            one_file(asked.map(|part| part.name.as_str()))?;
         }
         let none = || CudaBuilderError::BadOption("the build made no module".to_owned());
         self.ptx_paths().next().ok_or_else(none)
     }
 }
 
-/// A module, and what the lints find in each of its parts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A module, and what the lints find in its parts, by their names.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Built {
     pub(crate) module: Module,
-    findings: Vec<Vec<Finding>>,
+    findings: BTreeMap<String, Vec<Finding>>,
 }
 
 /// A part with its PTX.
@@ -88,47 +89,101 @@ pub(crate) struct Text {
 }
 
 impl Built {
-    fn new(arch: NvvmArch, parts: &[Text]) -> Self {
-        let mut whole = Sha256::new();
-        for part in parts {
-            whole.update(&part.ptx);
+    /// Makes what the PTX says known, and takes the parts that it lacks from an earlier build.
+    fn new(mut module: Module, texts: &[Text], before: Option<&Built>) -> Self {
+        let mut findings = BTreeMap::new();
+        for part in &mut module.parts {
+            if let Some(text) = texts.iter().find(|text| text.part.name == part.name) {
+                part.sha256.clone_from(&text.part.sha256);
+                for kernel in &mut part.kernels {
+                    let mut compiled = text.part.kernels.iter();
+                    let compiled = compiled.find(|compiled| compiled.entry == kernel.entry);
+                    kernel.compiled = compiled.and_then(|kernel| kernel.compiled.clone());
+                }
+                findings.insert(part.name.clone(), text.findings.clone());
+            } else if let Some(before) = before
+                && let Some(kept) = before
+                    .module
+                    .parts
+                    .iter()
+                    .find(|kept| kept.name == part.name)
+            {
+                part.clone_from(kept);
+                if let Some(kept) = before.findings.get(&part.name) {
+                    findings.insert(part.name.clone(), kept.clone());
+                }
+            }
         }
-        let version = parts
-            .first()
-            .map(|main| Ptx::read(&main.ptx).version().to_owned());
-        Built {
-            module: Module {
-                arch: arch.to_string(),
-                ptx_version: version.unwrap_or_default(),
-                sha256: hex(whole.finalize()),
-                parts: parts.iter().map(|text| text.part.clone()).collect(),
-            },
-            findings: parts.iter().map(|text| text.findings.clone()).collect(),
+        Built { module, findings }
+    }
+
+    /// Takes the parts with such a file for not built.
+    pub(crate) fn forget(&mut self, is_gone: impl Fn(&str) -> bool) {
+        for part in &mut self.module.parts {
+            if part.sha256.is_some() && is_gone(&part.file) {
+                part.sha256 = None;
+                for kernel in &mut part.kernels {
+                    kernel.compiled = None;
+                }
+            }
         }
     }
 
-    /// The findings, each with where it is: `sm_90`, or `sm_90, part scans`.
-    fn findings(&self) -> impl Iterator<Item = (String, &Finding)> {
-        let parts = self.module.parts.iter().zip(&self.findings);
-        parts.flat_map(|(part, findings)| {
+    /// The names of entries and parts among `only` that are not there; all parts count where
+    /// none is named.
+    pub(crate) fn lacking(&self, only: &[String]) -> Result<Vec<String>, CudaBuilderError> {
+        let parts = &self.module.parts;
+        if only.is_empty() {
+            let lacking = parts.iter().filter(|part| !part.is_complete());
+            return Ok(lacking.map(|part| part.name.clone()).collect());
+        }
+        let is_there = |entry: &str| {
+            let kernel = self.module.kernel(entry);
+            kernel.is_some_and(|kernel| kernel.compiled.is_some())
+        };
+        let mut lacking = Vec::new();
+        for name in only {
+            if !names::entries(name, parts)?.into_iter().all(is_there) {
+                lacking.push(name.clone());
+            }
+        }
+        Ok(lacking)
+    }
+
+    /// The parts that these names stand for, all where there is none.
+    fn asked<'b>(&'b self, only: &'b [String]) -> impl Iterator<Item = &'b Part> {
+        let parts = &self.module.parts;
+        // Names of nothing were refused.
+        let asked = only
+            .iter()
+            .filter_map(|name| names::entries(name, parts).ok());
+        let asked: BTreeSet<&str> = asked.flatten().collect();
+        let is_asked = move |kernel: &Kernel| asked.contains(kernel.entry.as_str());
+        let is_any = move |part: &&Part| only.is_empty() || part.kernels.iter().any(&is_asked);
+        parts.iter().filter(is_any)
+    }
+
+    /// The findings of the parts that were asked for, each with where it is: `sm_90`, or
+    /// `sm_90, part scans`.
+    fn findings<'b>(&'b self, only: &'b [String]) -> impl Iterator<Item = (String, &'b Finding)> {
+        self.asked(only).flat_map(|part| {
             let place = match part.name.as_str() {
                 MAIN => self.module.arch.clone(),
                 name => format!("{}, part {name}", self.module.arch),
             };
-            findings.iter().map(move |finding| (place.clone(), finding))
+            let findings = self.findings.get(&part.name).into_iter().flatten();
+            findings.map(move |finding| (place.clone(), finding))
         })
     }
 }
 
 /// Err where the kernels are in several parts and one file was asked for.
-pub(crate) fn one_file<'n>(
-    parts: impl ExactSizeIterator<Item = &'n str>,
-) -> Result<(), CudaBuilderError> {
-    let count = parts.len();
+pub(crate) fn one_file<'n>(parts: impl Iterator<Item = &'n str>) -> Result<(), CudaBuilderError> {
+    let names: Vec<&str> = parts.collect();
+    let count = names.len();
     if count <= 1 {
         return Ok(());
     }
-    let names: Vec<&str> = parts.collect();
     Err(CudaBuilderError::BadOption(format!(
         "build(), copy_to and final_module_path are for one file, and #[part] puts the kernels into {count}, {}: use build_all() and out_dir",
         names.join(", ")
@@ -136,54 +191,37 @@ pub(crate) fn one_file<'n>(
 }
 
 pub(crate) struct Writer<'b> {
-    toolchain: &'b Toolchain,
-    kernels: &'b Crate,
-    dir: &'b Path,
+    pub(crate) toolchain: &'b Toolchain,
+    pub(crate) kernels: &'b Crate,
+    pub(crate) dir: &'b Path,
     /// Where nested builds are.
-    target: &'b Path,
-    options: &'b Options,
+    pub(crate) target: &'b Path,
+    pub(crate) options: &'b Options,
+    pub(crate) report: &'b Report,
 }
 
-impl<'b> Writer<'b> {
-    pub(crate) fn new(
-        toolchain: &'b Toolchain,
-        kernels: &'b Crate,
-        dir: &'b Path,
-        target: &'b Path,
-        options: &'b Options,
-    ) -> Self {
-        Writer {
-            toolchain,
-            kernels,
-            dir,
-            target,
-            options,
-        }
+impl Writer<'_> {
+    /// What is there of one architecture, unless a new build would read something else.
+    pub(crate) fn before(&self, arch: NvvmArch) -> Option<Stamp> {
+        let path = self.dir.join(self.file(MAIN, arch, "stamp"));
+        Stamp::read(&path, &self.key(arch), self.dir)
     }
 
-    /// Writes the PTX of one architecture, unless it is there already.
+    /// Writes the PTX of one architecture: of what `options` ask for, which `before` lacks.
     pub(crate) fn module(
         &self,
         llvm: &'static Llvm,
         bitcode: &Bitcode,
-        arch: NvvmArch,
+        job: Job,
         emit_ir: bool,
         final_module: Option<&Path>,
     ) -> Result<Built, CudaBuilderError> {
-        let stamp_path = self.dir.join(self.file(MAIN, arch, "stamp"));
-        let before = Stamp::read(&stamp_path);
-        let key = self.key(bitcode, arch)?;
-        if let Some(stamp) = &before
-            && !self.options.keep_ir
-            && stamp.holds(self.dir, key)
-        {
-            return Ok(stamp.built.clone());
-        }
-        let parts = self.parts(llvm, bitcode, arch)?;
+        let arch = job.arch;
+        let (module, texts) = self.parts(llvm, bitcode, &job)?;
         if final_module.is_some() {
-            one_file(parts.iter().map(|text| text.part.name.as_str()))?;
+            one_file(texts.iter().map(|text| text.part.name.as_str()))?;
         }
-        for text in &parts {
+        for text in &texts {
             if let (true, Some(before)) = (emit_ir, &text.before) {
                 let file = self.file(&text.part.name, arch, "ll");
                 write(&self.dir.join(file), before)?;
@@ -193,48 +231,71 @@ impl<'b> Writer<'b> {
             }
             write(&self.dir.join(&text.part.file), &text.ptx)?;
         }
-        let built = Built::new(arch, &parts);
-        if let Some(before) = before {
-            before.remove_others(self.dir, &built);
-        }
-        let stamp = Stamp {
-            key,
-            texts: parts
-                .iter()
-                .map(|part| hash(&[part.ptx.as_bytes()]))
-                .collect(),
-            built,
-        };
-        let text = serde_json::to_string(&stamp).unwrap_or_default();
-        write(&stamp_path, &text)?;
+        let before = job.before.as_ref().map(|stamp| &stamp.built);
+        let mut built = Built::new(module, &texts, before);
+        built.module.sha256 = self.whole(&built.module)?;
+        let texts = texts
+            .iter()
+            .map(|text| (text.part.file.clone(), hash(text.ptx.as_bytes())));
+        let stamp = Stamp::new(self.key(arch), job.begin, bitcode, texts, built, job.before);
+        stamp.write(&self.dir.join(self.file(MAIN, arch, "stamp")))?;
         Ok(stamp.built)
     }
 
-    /// The parts of one architecture, those that were built before from the store.
+    /// The hash of all files of a module that are there.
+    fn whole(&self, module: &Module) -> Result<String, CudaBuilderError> {
+        let mut whole = Sha256::new();
+        for part in module.parts.iter().filter(|part| part.sha256.is_some()) {
+            let path = self.dir.join(&part.file);
+            let text =
+                fs::read(&path).map_err(|source| CudaBuilderError::io("read", &path, source))?;
+            whole.update(text);
+        }
+        Ok(hex(whole.finalize()))
+    }
+
+    /// All parts of one architecture as the source describes them, and those that are asked
+    /// for, what was built before from the store.
     fn parts(
         &self,
         llvm: &'static Llvm,
         bitcode: &Bitcode,
-        arch: NvvmArch,
-    ) -> Result<Vec<Text>, CudaBuilderError> {
+        job: &Job,
+    ) -> Result<(Module, Vec<Text>), CudaBuilderError> {
+        let arch = job.arch;
         let store = Store::new(
             self.target,
             self.toolchain,
             self.kernels,
-            self.options,
+            &job.options,
             arch,
         );
         let passes = Passes {
-            store: (!self.options.keep_ir).then_some(&store),
+            store: (!job.options.keep_ir).then_some(&store),
             finish: &|output| self.part(output, arch),
             llvm,
             kernels: self.kernels,
-            options: self.options,
+            options: &job.options,
             arch,
+            report: self.report,
+            begin: job.begin,
         };
-        let parts = passes.run(bitcode)?;
+        let (all, texts) = passes.run(bitcode)?;
         store.trim();
-        Ok(parts)
+        let (major, minor) = job.options.ptx_version.unwrap_or(arch.ptx_version());
+        let parts = all.iter().map(|part| Part {
+            name: part.name.clone(),
+            file: self.file(&part.name, arch, "ptx"),
+            sha256: None,
+            kernels: part.kernels.iter().map(KernelMetadata::kernel).collect(),
+        });
+        let module = Module {
+            arch: arch.to_string(),
+            ptx_version: format!("{major}.{minor}"),
+            sha256: String::new(),
+            parts: parts.collect(),
+        };
+        Ok((module, texts))
     }
 
     /// Describes and checks the PTX of one part.
@@ -243,7 +304,7 @@ impl<'b> Writer<'b> {
         let part = Part {
             name: output.part.clone(),
             file: self.file(&output.part, arch, "ptx"),
-            sha256: hex(Sha256::digest(&ptx)),
+            sha256: Some(hex(Sha256::digest(&ptx))),
             kernels: describe(&ptx, &output.kernels)?,
         };
         let entries: Vec<&str> = part
@@ -280,7 +341,7 @@ impl<'b> Writer<'b> {
         write(&self.dir.join(self.file(MAIN, arch, extension)), bytes)
     }
 
-    /// Writes the manifest of all modules.
+    /// Writes the manifest of all modules, and removes PTX that it does not list.
     pub(crate) fn finish(&self, built: &[Built]) -> Result<Artifact, CudaBuilderError> {
         let manifest = Manifest {
             format: manifest::FORMAT,
@@ -292,28 +353,44 @@ impl<'b> Writer<'b> {
             modules: built.iter().map(|made| made.module.clone()).collect(),
         };
         write(&self.dir.join(manifest::FILE_NAME), manifest.to_json())?;
+        self.remove_others(&manifest);
+        let asked = built
+            .iter()
+            .flat_map(|built| built.asked(&self.options.only));
         Ok(Artifact {
             dir: self.dir.to_owned(),
+            asked: asked.map(|part| part.file.clone()).collect(),
             manifest,
         })
     }
 
-    /// A hash of everything that the PTX is made from, this package included.
-    fn key(&self, bitcode: &Bitcode, arch: NvvmArch) -> Result<u64, CudaBuilderError> {
-        let words = format!(
-            "{:?} {arch} {} {}",
-            self.options,
-            self.toolchain.rustc,
-            store::SOURCES
-        );
-        let mut parts = vec![words.into_bytes()];
-        for path in &bitcode.archives {
-            parts
-                .push(fs::read(path).map_err(|source| CudaBuilderError::io("read", path, source))?);
+    /// Removes the files of parts that are no more. One that stays is read by nobody.
+    fn remove_others(&self, manifest: &Manifest) {
+        let prefix = format!("{}.", self.kernels.identifier());
+        let parts = manifest.modules.iter().flat_map(|module| &module.parts);
+        let there: BTreeSet<&str> = parts
+            .filter(|part| part.sha256.is_some())
+            .map(|part| part.file.as_str())
+            .collect();
+        for entry in fs::read_dir(self.dir).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            let is_ours = name.starts_with(&prefix) && name.ends_with(".ptx");
+            if is_ours && !there.contains(name) {
+                let _ = fs::remove_file(entry.path());
+            }
         }
-        let mut parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-        parts.push(&bitcode.module);
-        Ok(hash(&parts))
+    }
+
+    /// Everything that the PTX is made from beside the sources, this package included.
+    fn key(&self, arch: NvvmArch) -> String {
+        format!(
+            "{} {arch} {} {} {}",
+            self.options.of_code(),
+            self.toolchain.rustc,
+            store::SOURCES,
+            self.kernels.manifest.display(),
+        )
     }
 }
 
@@ -343,16 +420,12 @@ fn describe(ptx: &str, kernels: &[KernelMetadata]) -> Result<Vec<Kernel>, CudaBu
         }
         let (static_shared_bytes, dynamic_shared) = ptx.shared_use(function);
         Ok(Kernel {
-            entry: kernel.entry.clone(),
-            module: kernel.module.clone(),
-            parameters: kernel.parameters.clone(),
-            ptx_parameters: function.parameters.clone(),
-            static_shared_bytes,
-            dynamic_shared,
-            max_threads: kernel.max_threads,
-            min_blocks: kernel.min_blocks,
-            cluster: kernel.cluster,
-            max_registers: kernel.max_registers,
+            compiled: Some(Compiled {
+                parameters: function.parameters.clone(),
+                static_shared_bytes,
+                dynamic_shared,
+            }),
+            ..kernel.kernel()
         })
     };
     kernels.iter().map(describe).collect()
@@ -361,11 +434,12 @@ fn describe(ptx: &str, kernels: &[KernelMetadata]) -> Result<Vec<Kernel>, CudaBu
 /// Does with the findings what the levels say; warnings are added to `warnings`.
 pub(crate) fn judge(
     built: &[Built],
+    only: &[String],
     levels: &Levels,
     warnings: &mut Vec<String>,
 ) -> Result<(), CudaBuilderError> {
     let mut denied = Vec::new();
-    for (part, finding) in built.iter().flat_map(Built::findings) {
+    for (part, finding) in built.iter().flat_map(|built| built.findings(only)) {
         let line = format!("{part}: {finding}");
         match levels.get(finding.lint) {
             LintLevel::Allow => {}
@@ -377,36 +451,6 @@ pub(crate) fn judge(
         return Ok(());
     }
     Err(CudaBuilderError::Lints(denied.join("\n")))
-}
-
-/// Writes a file unless it holds that text already, so that its date says
-/// when its contents changed.
-pub(crate) fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), CudaBuilderError> {
-    let bytes = text.as_ref();
-    if fs::read(path).is_ok_and(|there| there == bytes) {
-        return Ok(());
-    }
-    fs::write(path, bytes).map_err(|source| CudaBuilderError::io("write", path, source))
-}
-
-/// Copies a file unless the copy is there already.
-pub(crate) fn copy_if_changed(from: &Path, to: &Path) -> io::Result<()> {
-    let bytes = fs::read(from)?;
-    if fs::read(to).is_ok_and(|there| there == bytes) {
-        return Ok(());
-    }
-    if let Some(folder) = to.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    fs::write(to, bytes)
-}
-
-pub(crate) fn hex(bytes: impl AsRef<[u8]>) -> String {
-    bytes
-        .as_ref()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
 }
 
 #[cfg(test)]

@@ -3,13 +3,16 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crate::announce::{self, Announcer};
-use crate::artifact::{self, Artifact};
+use crate::artifact::{self, Artifact, Built, Writer};
 use crate::cargo::{self, Crate};
 use crate::lint::{Levels, Lint, LintLevel};
 use crate::llvm::Llvm;
-use crate::toolchain::{self, Toolchain};
+use crate::progress::{Progress, Report};
+use crate::stamp::Stamp;
+use crate::toolchain;
 use crate::{CudaBuilderError, NvvmArch};
 
 /// How much about the source the PTX tells.
@@ -56,7 +59,22 @@ pub struct CudaBuilder {
     setup_command: Option<String>,
     lints: Levels,
     options: Options,
+    report: Report,
 }
+
+/// What a build has to do for one architecture.
+#[derive(Debug)]
+pub(crate) struct Job {
+    pub(crate) arch: NvvmArch,
+    /// With the names that are not there yet alone.
+    pub(crate) options: Options,
+    /// What is there.
+    pub(crate) before: Option<Stamp>,
+    pub(crate) begin: SystemTime,
+}
+
+/// The file in an artifact's folder that a build holds the lock on.
+const LOCK: &str = "cuda-builder.lock";
 
 /// The options that decide the code.
 #[derive(Debug, Clone)]
@@ -74,9 +92,21 @@ pub(crate) struct Options {
     pub(crate) build_args: Vec<String>,
     pub(crate) mark_convergent: bool,
     pub(crate) kernels_of_dependencies: bool,
-    /// Entries or parts; none where everything is built.
+    /// Names of kernels; none where everything is built.
     pub(crate) only: Vec<String>,
     pub(crate) keep_ir: bool,
+}
+
+impl Options {
+    /// In words, without what decides only which kernels there are.
+    pub(crate) fn of_code(&self) -> String {
+        let options = Options {
+            only: Vec::new(),
+            keep_ir: false,
+            ..self.clone()
+        };
+        format!("{options:?}")
+    }
 }
 
 impl CudaBuilder {
@@ -113,6 +143,7 @@ impl CudaBuilder {
                 only: Vec::new(),
                 keep_ir: false,
             },
+            report: Report::default(),
         }
     }
 
@@ -253,10 +284,16 @@ impl CudaBuilder {
         self
     }
 
-    /// Builds these kernels alone, by the names of entries or of parts, for whoever works on
-    /// them: the bodies of the others are not compiled, which is most of the time. The code is
+    /// Builds these kernels alone, by names as [`names::entries`](crate::names::entries) takes
+    /// them, when they are needed: the bodies of the others are not compiled, which is most of the
+    /// time. The code is
     /// that of a build of all, and there is a file for each part that one of them is in, which
-    /// [`CudaBuilder::final_module_path`] shows where it is one.
+    /// [`CudaBuilder::final_module_path`] shows where it is one. By the name of an entry, that
+    /// file has this entry and no other.
+    ///
+    /// What earlier builds with the same options left in [`CudaBuilder::out_dir`] stays there as
+    /// long as the sources are the same, and is not built again; the manifest lists all kernels,
+    /// and says which are there. Processes that build into one folder wait for each other.
     ///
     /// The compiler's warnings about the crate are left to builds of all: what the others use
     /// would look unused.
@@ -305,6 +342,13 @@ impl CudaBuilder {
     /// instead of rustup's and cargo's.
     pub fn setup_command(mut self, command: impl Into<String>) -> Self {
         self.setup_command = Some(command.into());
+        self
+    }
+
+    /// Tells `listener` how far the build is, on whichever thread gets there. Without one,
+    /// cargo's own messages go to stderr; with one, the compiler's alone.
+    pub fn progress(mut self, listener: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Self {
+        self.report = Report::new(listener);
         self
     }
 
@@ -382,8 +426,16 @@ impl CudaBuilder {
         };
         let target = kernels.target_in(&target);
         let out_dir = self.output_folder(&kernels, &target)?;
-        let llvm = Llvm::load(&toolchain.llvm_library)?;
-        let artifact = self.modules(&toolchain, &kernels, &target, &out_dir, llvm, &mut warnings);
+        let _lock = lock(&out_dir.join(LOCK))?;
+        let writer = Writer {
+            toolchain: &toolchain,
+            kernels: &kernels,
+            dir: &out_dir,
+            target: &target,
+            options: &self.options,
+            report: &self.report,
+        };
+        let artifact = self.modules(&writer, &mut warnings);
         for warning in warnings {
             announce::warn(&warning);
         }
@@ -392,24 +444,38 @@ impl CudaBuilder {
 
     fn modules(
         &self,
-        toolchain: &Toolchain,
-        kernels: &Crate,
-        target: &Path,
-        out_dir: &Path,
-        llvm: &'static Llvm,
+        writer: &Writer<'_>,
         warnings: &mut Vec<String>,
     ) -> Result<Artifact, CudaBuilderError> {
-        let writer = artifact::Writer::new(toolchain, kernels, out_dir, target, &self.options);
+        let Writer {
+            toolchain, kernels, ..
+        } = *writer;
         let announce = Announcer::new(toolchain, kernels, &self.path);
         // While LLVM works on one architecture, cargo compiles the next.
         let built = std::thread::scope(|scope| {
             let mut running = Vec::new();
             for &arch in &self.archs {
-                let compiled = cargo::build(toolchain, kernels, &self.options, arch, target);
+                let begin = SystemTime::now();
+                let before = writer.before(arch);
+                let Some(options) = self.to_do(before.as_ref())? else {
+                    let there = before.unwrap_or_default();
+                    announce.inputs(&there.inputs());
+                    running.push(scope.spawn(move || Ok(there.built)));
+                    continue;
+                };
+                self.report.say(Progress::Compiling(arch));
+                let quiet = self.report.is_heard();
+                let compiled =
+                    cargo::build(toolchain, kernels, &options, arch, writer.target, quiet);
                 let bitcode = self.or_setup(compiled)?;
-                announce.module(&bitcode);
-                let writer = &writer;
-                running.push(scope.spawn(move || self.module(writer, llvm, &bitcode, arch)));
+                announce.inputs(&(bitcode.sources.clone(), bitcode.variables.clone()));
+                let job = Job {
+                    arch,
+                    options,
+                    before,
+                    begin,
+                };
+                running.push(scope.spawn(move || self.module(writer, &bitcode, job)));
             }
             let finished = running.into_iter().map(|thread| {
                 thread.join().unwrap_or_else(|_| {
@@ -419,7 +485,7 @@ impl CudaBuilder {
             finished.collect::<Result<Vec<_>, _>>()
         })?;
         let artifact = writer.finish(&built)?;
-        artifact::judge(&built, &self.lints, warnings)?;
+        artifact::judge(&built, &self.options.only, &self.lints, warnings)?;
         warnings.extend(artifact.without_kernels());
         Ok(artifact)
     }
@@ -427,17 +493,36 @@ impl CudaBuilder {
     /// The PTX of one architecture, and the bitcode where asked for.
     fn module(
         &self,
-        writer: &artifact::Writer<'_>,
-        llvm: &'static Llvm,
+        writer: &Writer<'_>,
         bitcode: &cargo::Bitcode,
-        arch: NvvmArch,
-    ) -> Result<artifact::Built, CudaBuilderError> {
+        job: Job,
+    ) -> Result<Built, CudaBuilderError> {
+        let arch = job.arch;
         let final_module = self.final_module.as_deref();
-        let built = writer.module(llvm, bitcode, arch, self.emit_ir, final_module)?;
+        let llvm = Llvm::load(&writer.toolchain.llvm_library)?;
+        let built = writer.module(llvm, bitcode, job, self.emit_ir, final_module)?;
         if self.emit_bitcode {
             writer.write_beside(arch, "bc", &bitcode.module)?;
         }
         Ok(built)
+    }
+
+    /// The options with the names that are not there yet; none where all is there.
+    fn to_do(&self, before: Option<&Stamp>) -> Result<Option<Options>, CudaBuilderError> {
+        let mut options = self.options.clone();
+        if let Some(before) = before
+            && !self.emit_bitcode
+            && !options.keep_ir
+        {
+            let lacking = before.built.lacking(&options.only)?;
+            if lacking.is_empty() {
+                return Ok(None);
+            }
+            if !options.only.is_empty() {
+                options.only = lacking;
+            }
+        }
+        Ok(Some(options))
     }
 
     /// Refuses options before anything is built.
@@ -490,6 +575,13 @@ impl CudaBuilder {
             error
         })
     }
+}
+
+/// Holds the lock on a folder as long as it lives.
+fn lock(path: &Path) -> Result<fs::File, CudaBuilderError> {
+    fs::File::create(path)
+        .and_then(|file| file.lock().map(|()| file))
+        .map_err(|source| CudaBuilderError::io("lock", path, source))
 }
 
 /// The nested cargo runs in another folder than this program.

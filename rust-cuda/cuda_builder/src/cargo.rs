@@ -48,8 +48,10 @@ pub(crate) struct Bitcode {
     pub(crate) module: Vec<u8>,
     /// Archives to take missing functions from: compiler_builtins.
     pub(crate) archives: Vec<PathBuf>,
-    /// Every file whose change makes this build stale.
+    /// Every file whose change makes this build stale, or whose coming does.
     pub(crate) sources: BTreeSet<PathBuf>,
+    /// The workspace's, which may be new.
+    pub(crate) lock_file: PathBuf,
     /// Every environment variable whose value went into it.
     pub(crate) variables: BTreeSet<String>,
 }
@@ -245,6 +247,7 @@ pub(crate) fn build(
     options: &Options,
     arch: NvvmArch,
     target: &Path,
+    quiet: bool,
 ) -> Result<Bitcode, CudaBuilderError> {
     let linker = linker::write(target)?;
     // Builds for other architectures put their module to the same place.
@@ -264,6 +267,7 @@ pub(crate) fn build(
             &kernels.manifest,
             target,
             locked,
+            quiet,
         ))
         .current_dir(&kernels.folder)
         // Set, though empty, so that no configuration file's flags are used.
@@ -301,8 +305,13 @@ pub(crate) fn build(
         .filter(|path| !path.starts_with(&toolchain.sysroot))
         .collect();
     sources.insert(kernels.workspace.join("Cargo.toml"));
+    let build_scripts: Vec<_> = sources
+        .iter()
+        .map(|manifest| manifest.with_file_name("build.rs"))
+        .collect();
+    sources.extend(build_scripts);
     if locked {
-        sources.insert(lock_file);
+        sources.insert(lock_file.clone());
     }
     sources.extend(dep_info::files(
         &bundle.with_extension("d"),
@@ -324,11 +333,12 @@ pub(crate) fn build(
         module,
         archives,
         sources,
+        lock_file,
         variables,
     })
 }
 
-/// The files that configure cargo for a crate in `folder`, as far as they exist.
+/// The files that configure cargo for a crate in `folder`, where they exist.
 fn configuration(folder: &Path) -> Vec<PathBuf> {
     let home = match env::var_os("CARGO_HOME") {
         Some(home) if !home.is_empty() => Some(PathBuf::from(home)),
@@ -339,7 +349,6 @@ fn configuration(folder: &Path) -> Vec<PathBuf> {
         .map(|folder| folder.join(".cargo"))
         .chain(home)
         .flat_map(|folder| ["config.toml", "config"].map(|name| folder.join(name)))
-        .filter(|path| path.is_file())
         .collect()
 }
 

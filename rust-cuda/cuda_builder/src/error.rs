@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::NvvmArch;
+use crate::names::UnknownKernel;
 
 /// Why there is no PTX. Each message is one sentence and says what to do.
 #[derive(thiserror::Error)]
@@ -64,6 +65,9 @@ pub enum CudaBuilderError {
     /// The options contradict each other, or ask for what cannot be had.
     #[error("{0}")]
     BadOption(String),
+    /// A name in [`CudaBuilder::only`](crate::CudaBuilder) stands for no kernel of the crate.
+    #[error(transparent)]
+    UnknownKernel(#[from] UnknownKernel),
     /// A file could not be read or written.
     #[error("cannot {action} {path}: {source}")]
     Io {

@@ -60,6 +60,7 @@ pub(crate) fn cargo(
     manifest: &Path,
     target: &Path,
     locked: bool,
+    quiet: bool,
 ) -> Vec<String> {
     let profile = if options.release { "release" } else { "dev" };
     let mut arguments: Vec<String> = vec![
@@ -87,6 +88,9 @@ pub(crate) fn cargo(
     ];
     if locked {
         arguments.push("--locked".into());
+    }
+    if quiet {
+        arguments.push("--quiet".into());
     }
     if toolchain.minor_version() < TRIM_PATHS_STABLE {
         arguments.push("-Ztrim-paths".into());
@@ -168,9 +172,6 @@ pub(crate) fn listed(options: &Options) -> Vec<String> {
     ];
     if options.kernels_of_dependencies {
         flags.push("kernels-of-dependencies=true".into());
-    }
-    if !options.only.is_empty() {
-        flags.push(format!("only={}", options.only.join(",")));
     }
     flags.extend(options.build_args.iter().cloned());
     flags

@@ -37,6 +37,8 @@ mod dep_info;
 mod environment;
 mod error;
 #[cfg(feature = "build")]
+mod files;
+#[cfg(feature = "build")]
 mod flags;
 #[cfg(feature = "build")]
 mod linker;
@@ -51,6 +53,8 @@ mod passes;
 pub mod places;
 #[cfg(feature = "build")]
 mod positions;
+#[cfg(feature = "build")]
+mod progress;
 #[cfg(feature = "build")]
 mod ptx;
 #[cfg(feature = "build")]
@@ -69,3 +73,5 @@ pub use builder::{CudaBuilder, DebugInfo};
 pub use error::CudaBuilderError;
 #[cfg(feature = "build")]
 pub use lint::{Finding, Lint, LintLevel, check as check_ptx};
+#[cfg(feature = "build")]
+pub use progress::Progress;

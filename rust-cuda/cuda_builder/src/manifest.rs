@@ -1,5 +1,9 @@
 //! What a build leaves on disk: `manifest.json` and, of each architecture, one PTX file a part.
 //!
+//! The manifest lists all parts and kernels of the crate, also those that were not asked for
+//! ([`CudaBuilder::only`](crate::CudaBuilder::only)): a program finds the part that has an
+//! entry, and whether it is there.
+//!
 //! The types here are shared by the builder, which writes them, and by the
 //! programs that load the modules, which depend on this crate without its
 //! feature `build`. What a module means to a driver is not decided here.
@@ -15,7 +19,7 @@ use crate::CudaBuilderError;
 pub const FILE_NAME: &str = "manifest.json";
 
 /// The format that this version writes and reads.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// The part of the kernels that name none.
 pub const MAIN: &str = "main";
@@ -47,7 +51,7 @@ pub struct Module {
     pub arch: String,
     /// What the `.version` of every part says: `8.0`.
     pub ptx_version: String,
-    /// SHA-256 of the parts' files one behind the other, in the order of
+    /// SHA-256 of the files that are there one behind the other, in the order of
     /// [`Module::parts`]; 64 hexadecimal digits. Of one part it is the file's own.
     pub sha256: String,
     /// [`MAIN`], which is always there, and then those that kernels name with
@@ -55,20 +59,20 @@ pub struct Module {
     pub parts: Vec<Part>,
 }
 
-/// The PTX file of one part.
+/// One part, and its PTX file where that was built.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     /// What `#[part]` says, or [`MAIN`].
     pub name: String,
-    /// The PTX file's name inside the artifact's folder.
+    /// The PTX file's name inside the artifact's folder, whether it is there or not.
     pub file: String,
-    /// SHA-256 of the file, 64 hexadecimal digits.
-    pub sha256: String,
-    /// The kernels, in the order of their names.
+    /// SHA-256 of the file, 64 hexadecimal digits; `None` where it is not there.
+    pub sha256: Option<String>,
+    /// All kernels, in the order of their names.
     pub kernels: Vec<Kernel>,
 }
 
-/// One `.entry` of a module.
+/// One kernel: as the source says, and as the PTX does.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kernel {
     /// The name in the PTX, by which a driver finds the kernel.
@@ -77,12 +81,6 @@ pub struct Kernel {
     pub module: String,
     /// The parameters as the Rust source declares them.
     pub parameters: Vec<Parameter>,
-    /// The parameters as the PTX declares them: a slice has become two.
-    pub ptx_parameters: Vec<PtxParameter>,
-    /// Shared memory that the kernel declares, in bytes; its own and its callees'.
-    pub static_shared_bytes: u64,
-    /// Whether the kernel uses shared memory whose size the launch decides.
-    pub dynamic_shared: bool,
     /// Most threads a block (`.maxntid`); 0 when not bounded.
     pub max_threads: u32,
     /// Fewest resident blocks a multiprocessor (`.minnctapersm`); 0 when not asked for.
@@ -91,6 +89,19 @@ pub struct Kernel {
     pub cluster: [u32; 3],
     /// Most registers a thread (`.maxnreg`); 0 when not bounded.
     pub max_registers: u32,
+    /// What its `.entry` says; `None` where the part's file does not have it.
+    pub compiled: Option<Compiled>,
+}
+
+/// What PTX says of a kernel.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compiled {
+    /// The parameters as the PTX declares them: a slice has become two.
+    pub parameters: Vec<PtxParameter>,
+    /// Shared memory that the kernel declares, in bytes; its own and its callees'.
+    pub static_shared_bytes: u64,
+    /// Whether the kernel uses shared memory whose size the launch decides.
+    pub dynamic_shared: bool,
 }
 
 /// A kernel's parameter in Rust.
@@ -189,6 +200,17 @@ impl Manifest {
         text
     }
 
+    /// The manifest without the parts and kernels that were not built.
+    pub fn of_what_is_built(mut self) -> Self {
+        for module in &mut self.modules {
+            module.parts.retain(|part| part.sha256.is_some());
+            for part in &mut module.parts {
+                part.kernels.retain(|kernel| kernel.compiled.is_some());
+            }
+        }
+        self
+    }
+
     /// The modules, one an architecture.
     pub fn modules(&self) -> &[Module] {
         &self.modules
@@ -215,5 +237,19 @@ impl Module {
     /// The kernel with that entry name.
     pub fn kernel(&self, entry: &str) -> Option<&Kernel> {
         self.kernels().find(|kernel| kernel.entry == entry)
+    }
+
+    /// The part that has the kernel with that entry name.
+    pub fn part_of(&self, entry: &str) -> Option<&Part> {
+        let has = |part: &&Part| part.kernels.iter().any(|kernel| kernel.entry == entry);
+        self.parts.iter().find(has)
+    }
+}
+
+impl Part {
+    /// Whether the file is there, with all kernels of the part.
+    pub fn is_complete(&self) -> bool {
+        let is_compiled = |kernel: &Kernel| kernel.compiled.is_some();
+        self.sha256.is_some() && self.kernels.iter().all(is_compiled)
     }
 }

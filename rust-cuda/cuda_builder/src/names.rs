@@ -1,6 +1,5 @@
-//! Which kernels a name stands for, as commands are given it: an entry, a part of the PTX, the
-//! entries that begin with it, or those of a module of that name. What else a command allows is
-//! for the command to say.
+//! Which kernels a name stands for, as commands are given it: an entry, a part of the PTX, or the
+//! entries that begin with it. What else a command allows is for the command to say.
 
 use std::collections::BTreeSet;
 
@@ -67,45 +66,48 @@ impl UnknownKernel {
     }
 }
 
-/// Whether a name stands for a kernel, by its part, its entry and its module.
-type Way<'w> = &'w dyn Fn(&str, &str, &str) -> bool;
-
 /// The entries that a name stands for among those of these parts, in order.
 ///
 /// The first way that finds any counts: the entry of that name; the part of that name; the parts
 /// of that name behind another word (`sum` for `fast_sum`); the entries that begin with it and an
-/// underscore; the modules of that name and those in them.
+/// underscore.
 ///
 /// Errors: the name stands for none.
 pub fn entries<'p>(
     name: &str,
     parts: impl IntoIterator<Item = &'p Part>,
 ) -> Result<BTreeSet<&'p str>, UnknownKernel> {
-    let parts: Vec<&Part> = parts.into_iter().collect();
-    let kernels = || {
-        let all = parts.iter().copied();
-        all.flat_map(|part| part.kernels.iter().map(move |kernel| (part, kernel)))
-    };
-    let family = format!("{name}_");
-    let behind_a_word =
-        |part: &str| matches!(part.split_once('_'), Some((_, behind)) if behind == name);
-    let ways: [Way<'_>; 5] = [
-        &|_, entry, _| entry == name,
-        &|part, _, _| part == name,
-        &|part, _, _| behind_a_word(part),
-        &|_, entry, _| entry.starts_with(&family),
-        &|_, _, module| module.split("::").any(|segment| segment == name),
+    let kernels = parts.into_iter().flat_map(|part| {
+        let of = |kernel: &'p Kernel| (part.name.as_str(), kernel.entry.as_str());
+        part.kernels.iter().map(of)
+    });
+    among(name, &kernels.collect::<Vec<_>>())
+}
+
+/// Of kernels, each by its part and its entry, the entries that a name stands for. What
+/// `cuda_std_macros` compiles when it is told the name is no less.
+pub(crate) fn among<'k>(
+    name: &str,
+    kernels: &[(&str, &'k str)],
+) -> Result<BTreeSet<&'k str>, UnknownKernel> {
+    let ways: [fn(&str, &str, &str) -> bool; 4] = [
+        |name, _, entry| entry == name,
+        |name, part, _| part == name,
+        |name, part, _| matches!(part.split_once('_'), Some((_, behind)) if behind == name),
+        |name, _, entry| matches!(entry.strip_prefix(name), Some(rest) if rest.starts_with('_')),
     ];
     for way in ways.iter().filter(|_| !name.is_empty()) {
-        let is_meant =
-            |&(part, kernel): &(&Part, &Kernel)| way(&part.name, &kernel.entry, &kernel.module);
-        let found = kernels().filter(is_meant);
-        let found: BTreeSet<&str> = found.map(|(_, kernel)| kernel.entry.as_str()).collect();
+        let is_meant = |(part, entry): &&(&str, &str)| way(name, part, entry);
+        let found: BTreeSet<&str> = kernels
+            .iter()
+            .filter(is_meant)
+            .map(|kernel| kernel.1)
+            .collect();
         if !found.is_empty() {
             return Ok(found);
         }
     }
-    let known: BTreeSet<&str> = kernels().map(|(_, kernel)| kernel.entry.as_str()).collect();
+    let known: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.1).collect();
     Err(UnknownKernel::among(name, known))
 }
 
@@ -113,11 +115,9 @@ pub fn entries<'p>(
 mod tests {
     use super::*;
 
-    /// A kernel is of the module that its part is called.
     fn part(name: &str, entries: &[&str]) -> Part {
         let kernel = |entry: &&str| Kernel {
             entry: (*entry).to_owned(),
-            module: format!("kernels::{name}::inner"),
             ..Kernel::default()
         };
         Part {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_an_entrys_a_parts_a_familys_or_a_modules() {
+    fn a_name_is_an_entrys_a_parts_or_a_familys() {
         let of = |name: &str| named(name).expect(name);
         assert_eq!(of("scan_all"), ["scan_all"]);
         assert_eq!(of("sum_f32"), ["scan_sum_f32", "wave_sum_f32"]);
@@ -148,7 +148,6 @@ mod tests {
         assert_eq!(of("runge"), ["composite_runge"]);
         assert_eq!(of("scan"), ["scan_all", "scan_sum_f32"]);
         assert_eq!(of("composite"), ["composite_runge"]);
-        assert_eq!(of("inner").len(), 6);
     }
 
     #[test]

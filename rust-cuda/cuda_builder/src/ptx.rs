@@ -54,14 +54,6 @@ impl<'t> Ptx<'t> {
         ptx
     }
 
-    /// The number that `.version` gives.
-    pub(crate) fn version(&self) -> &'t str {
-        self.lines
-            .iter()
-            .find_map(|line| line.strip_prefix(".version"))
-            .map_or("", str::trim)
-    }
-
     /// The source position that holds for a line: `src/lib.rs:12`, innermost
     /// first, but in the crates being built rather than in the standard
     /// library or a package from elsewhere where both are known.

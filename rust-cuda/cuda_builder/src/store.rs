@@ -52,10 +52,11 @@ impl Store {
         arch: NvvmArch,
     ) -> Self {
         let base = format!(
-            "{SOURCES} {} {} {arch} {} {options:?}",
+            "{SOURCES} {} {} {arch} {} {}",
             toolchain.rustc,
             toolchain.llvm,
-            kernels.identifier()
+            kernels.identifier(),
+            options.of_code()
         );
         Store {
             folder: target.join("parts"),

@@ -55,8 +55,9 @@ fn dynamic_shared_memory_is_declared_and_not_sized() {
     let text = ptx(&basic().0, 1);
     assert!(text.contains(".extern .shared .align 16 .b8 basic_kernels__DYNAMIC[];"));
     let kernel = basic().0.manifest.modules[1].kernel("dynamic").unwrap();
-    assert!(kernel.dynamic_shared);
-    assert_eq!(kernel.static_shared_bytes, 0);
+    let compiled = kernel.compiled.as_ref().unwrap();
+    assert!(compiled.dynamic_shared);
+    assert_eq!(compiled.static_shared_bytes, 0);
     assert!(sm_90("dynamic").contains("ld.shared.b32"));
 }
 
@@ -132,8 +133,9 @@ fn a_module_of_each_architecture_is_listed_with_its_kernels() {
     );
     let reverse = manifest.modules[0].kernel("reverse").unwrap();
     assert_eq!(reverse.parameters[0].kind, ParameterKind::Slice);
-    assert_eq!(reverse.ptx_parameters.len(), 3);
-    assert_eq!(reverse.static_shared_bytes, 1024);
+    let compiled = reverse.compiled.as_ref().unwrap();
+    assert_eq!(compiled.parameters.len(), 3);
+    assert_eq!(compiled.static_shared_bytes, 1024);
     let read = cuda_builder::manifest::Manifest::read(&basic().0.dir).unwrap();
     assert_eq!(&read, manifest);
 }

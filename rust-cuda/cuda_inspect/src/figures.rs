@@ -258,14 +258,8 @@ mod tests {
         Kernel {
             entry: "k".into(),
             module: "m".into(),
-            parameters: vec![],
-            ptx_parameters: vec![],
-            static_shared_bytes: 1000,
-            dynamic_shared: true,
             max_threads,
-            min_blocks: 0,
-            cluster: [0; 3],
-            max_registers: 0,
+            ..Kernel::default()
         }
     }
 

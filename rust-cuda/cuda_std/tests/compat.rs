@@ -2,6 +2,7 @@
 //! the instructions that they ask for. One target folder for all of them and the workspace's own
 //! kernels, so that core is built once an architecture.
 
+use cuda_builder::manifest::Kernel;
 use cuda_builder::{Artifact, CudaBuilder, NvvmArch};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -102,12 +103,18 @@ fn build(name: &str, archs: &[NvvmArch]) -> Vec<Ptx> {
 }
 
 fn artifact(name: &str, archs: &[NvvmArch]) -> Artifact {
+    part(name, archs, &[], name)
+}
+
+/// The parts of a crate that are named, in a folder.
+fn part(name: &str, archs: &[NvvmArch], only: &[&str], out: &str) -> Artifact {
     let folder = folder(name);
     lock(&folder);
     CudaBuilder::new(&folder)
         .archs(archs)
+        .only(only)
         .target_dir(target().join("cuda-builder"))
-        .out_dir(scratch(name))
+        .out_dir(scratch(out))
         .build_all()
         .unwrap_or_else(|error| panic!("{name}: {error}"))
 }
@@ -125,9 +132,32 @@ fn crates_written_for_rust_cuda_become_ptx() {
     kernels_in_parts();
 }
 
-/// Ours, not rust-cuda's: `#[part]`, as a macro writes it.
+/// Ours, not rust-cuda's: `#[part]`, as a macro writes it; and what is left of a kernel that
+/// is left out is its description.
 fn kernels_in_parts() {
     let artifact = artifact("in_parts", &[NvvmArch::Compute90]);
+    let alone = part(
+        "in_parts",
+        &[NvvmArch::Compute90],
+        &["of_f64"],
+        "in_parts_alone",
+    );
+    let [of_all, of_one] = [&artifact, &alone].map(|built| &built.manifest.modules[0].parts);
+    for (whole, alone) in of_all.iter().zip(of_one) {
+        assert_eq!(alone.is_complete(), alone.name == "of_f64");
+        match alone.is_complete() {
+            true => assert_eq!(alone, whole),
+            false => assert!(alone.sha256.is_none()),
+        }
+        let described = |kernel: &Kernel| Kernel {
+            compiled: None,
+            ..kernel.clone()
+        };
+        let described = [whole, alone].map(|part| part.kernels.iter().map(described));
+        let [whole, alone] = described.map(Iterator::collect::<Vec<_>>);
+        assert_eq!(alone, whole);
+    }
+    assert_eq!(of_one.len(), of_all.len());
     let parts = artifact.manifest.modules[0].parts.iter().map(|part| {
         let kernels = part.kernels.iter().map(|kernel| kernel.entry.as_str());
         (part.name.as_str(), kernels.collect::<Vec<_>>())

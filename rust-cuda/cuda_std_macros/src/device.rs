@@ -10,9 +10,6 @@ use crate::parameter::{Kind, Parameter};
 
 pub(crate) fn expand(kernel: &Kernel) -> TokenStream {
     let function = function(kernel);
-    if !only::is_wanted(kernel) {
-        return function;
-    }
     let metadata = metadata(kernel);
     quote!(#function #metadata)
 }

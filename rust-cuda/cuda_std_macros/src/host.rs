@@ -1,5 +1,6 @@
 //! The host half of `#[kernel]`: the body, type-checked and never run, and a function of the
-//! kernel's name that stands for it in a launch.
+//! kernel's name that stands for it in a launch. Where the body is the device's alone, by
+//! `#[cfg]`, nothing uses the parameters.
 //!
 //! A function, because that is what the kernel is for name resolution: a module may have its
 //! name, and a local variable may shadow it. A unit struct or a constant allows neither.
@@ -33,7 +34,7 @@ pub(crate) fn expand(kernel: &Kernel) -> TokenStream {
         #(#shared)*
         const _: () = {
             #(#attrs)*
-            #[allow(dead_code, unused_unsafe, clippy::missing_safety_doc, clippy::too_many_arguments)]
+            #[allow(dead_code, unused_unsafe, unused_variables, clippy::missing_safety_doc, clippy::too_many_arguments)]
             #signature #body
         };
 

@@ -24,7 +24,8 @@ use proc_macro::TokenStream;
 /// On the device the function becomes an entry point under its own name. On the host it becomes
 /// a function of no arguments, of the same name, that stands for the kernel: hand it to a launch,
 /// which reads the kernel's name and parameter types from it. The kernel's body is type-checked on
-/// the host, and never runs there.
+/// the host, and never runs there: with `#[cfg(target_os = "cuda")]` on its block or statements it
+/// is left out, so that what it calls need not be there.
 ///
 /// Parameters, at most 16: scalars, raw pointers, `Copy` structs by value, `&[T]` and `&mut [T]`
 /// (two PTX parameters: address and length in elements), and `&T` (an address; such a kernel can

@@ -2,14 +2,15 @@
 //! environment of the compiler, and the others are not worth compiling.
 //!
 //! What is left of another kernel is its name and its parameters, so that whatever imports it
-//! compiles. Nothing is left out where nothing is named.
+//! compiles, and its description for the builder's manifest, which lists all. Nothing is left
+//! out where nothing is named.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 
 use crate::kernel::Kernel;
 
-/// The variable: the crate that it is about, `=`, and names of entries and parts with commas.
+/// The variable: the crate that it is about, `=`, and names with commas.
 const VARIABLE: &str = "CUDA_BUILDER_ONLY";
 
 /// The part of kernels that name none.
@@ -32,11 +33,21 @@ pub(crate) fn is_wanted(kernel: &Kernel) -> bool {
 fn is_named(named: &str, this_crate: &str, entry: &str, part: &str) -> bool {
     match named.split_once('=') {
         Some((of, names)) if of == this_crate => {
-            names.split(',').any(|name| name == entry || name == part)
+            names.split(',').any(|name| may_mean(name, entry, part))
         }
         // It is about another crate.
         _ => true,
     }
+}
+
+/// Whether a name may stand for a kernel: in any of the ways of `cuda_builder::names`, of which
+/// the builder takes the first that finds one.
+fn may_mean(name: &str, entry: &str, part: &str) -> bool {
+    let is_behind_a_word = part.split_once('_').is_some_and(|(_, rest)| rest == name);
+    let begins = entry
+        .strip_prefix(name)
+        .is_some_and(|rest| rest.starts_with('_'));
+    name == entry || name == part || is_behind_a_word || begins
 }
 
 fn reaches_out(body: TokenStream) -> bool {
@@ -52,10 +63,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn entries_and_parts_are_named_of_one_crate() {
+    fn entries_parts_and_families_are_named_of_one_crate() {
         let is = |entry: &str, part: &str| is_named("kernels=scale,sums", "kernels", entry, part);
         assert!(is("scale", "main") && is("sum_f32", "sums"));
-        assert!(!is("sum_f32", "main") && !is("scal", "sum"));
+        assert!(is("scale_f32", "main") && is("add", "fast_sums"));
+        assert!(!is("sum_f32", "main") && !is("scal", "sum") && !is("scaled", "main"));
         assert!(is_named("kernels=scale", "library", "other", "main"));
     }
 

@@ -1,39 +1,39 @@
 //! A device with the subjects' kernels on it.
 
+use std::path::Path;
+
+use cuda_builder::{CudaBuilder, Lint, LintLevel, NvvmArch};
+use quadscan::Result;
 use quadscan::device::{Artifact, Device, DeviceChoice};
-use quadscan::{Error, Result};
+use quadscan_tests::kernels;
 use quadscan_tests::suite::Bench;
 
-/// Name and contents of each file of the artifact that `build.rs` made.
-const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/artifact.rs"));
-
-/// Opens a device and loads the kernels, which this program carries.
+/// Opens a device and loads the kernels.
 ///
 /// # Errors
 ///
-/// [`Error::NoDevice`] when there is none; any other error is a fault of the product.
+/// [`quadscan::Error::NoDevice`] when there is none; any other error is a fault of the product.
 pub fn open(choice: DeviceChoice) -> Result<Bench> {
     Bench::new(Device::open(choice)?, artifact()?)
 }
 
-/// The kernels of the subjects, as `build.rs` made them.
+/// The kernels of the subjects.
 ///
 /// # Errors
 ///
-/// [`Error::Unreadable`] when there is no temporary folder.
+/// Those of [`kernels::built`].
 pub fn artifact() -> Result<Artifact> {
-    let folder = unpacked().map_err(|source| Error::Unreadable {
-        path: std::env::temp_dir(),
-        source,
-    })?;
-    // SAFETY: `build.rs` built it of the crate that the launchers are of.
-    unsafe { Artifact::read(folder.path()) }
-}
-
-fn unpacked() -> std::io::Result<tempfile::TempDir> {
-    let folder = tempfile::tempdir()?;
-    for (name, bytes) in FILES {
-        std::fs::write(folder.path().join(name), bytes)?;
-    }
-    Ok(folder)
+    let builder = || {
+        CudaBuilder::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels"))
+            .archs(&[NvvmArch::Compute75, NvvmArch::Compute90])
+            // The host's bits.
+            .fma_contraction(false)
+            // Hashes and sorted vectors have arrays that no register can hold.
+            .lint(Lint::LocalArray, LintLevel::Allow)
+            // Atomics of a block take a pointer to whatever memory it is.
+            .lint(Lint::SharedGeneric, LintLevel::Allow)
+            .setup_command("cargo xtask setup")
+    };
+    // SAFETY: it is of the crate that the launchers are of.
+    unsafe { kernels::built("QUADSCAN_SUBJECTS", builder) }
 }

@@ -1,4 +1,4 @@
-//! What all runs of statements together found, in words.
+//! What all runs of tests together found, in words.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,8 +15,8 @@ const DIAGNOSTICS: &str = "diagnostics";
 /// Kernels that have a line each; of more, those with findings have one.
 const LINES: usize = 12;
 
-/// The last line.
-pub(super) fn ended(report: &mut Report, count: usize, schedules: u64, more: &str) {
+/// The last line, with what is `left`.
+pub(super) fn ended(report: &mut Report, count: usize, schedules: u64, left: &str) {
     let verdict = match report.clean {
         true => "nothing found",
         false => "FAILED",
@@ -25,7 +25,7 @@ pub(super) fn ended(report: &mut Report, count: usize, schedules: u64, more: &st
     // Writing to a string cannot fail.
     let _ = writeln!(
         report.text,
-        "\n{count} statement{} under {schedules} schedule{}: {verdict}{more}",
+        "\n{count} test{} under {schedules} schedule{}: {verdict}{left}",
         plural(count as u64),
         plural(schedules)
     );
@@ -34,7 +34,7 @@ pub(super) fn ended(report: &mut Report, count: usize, schedules: u64, more: &st
 /// What all runs together found.
 pub(super) struct Findings {
     pub(super) verdicts: BTreeMap<String, Verdict>,
-    /// The first message of each statement that does not hold.
+    /// The first message of each test that fails.
     pub(super) failures: BTreeMap<usize, String>,
 }
 
@@ -59,12 +59,6 @@ impl Findings {
             }
         }
         Findings { verdicts, failures }
-    }
-
-    /// Nothing was found, and all statements hold.
-    pub(super) fn is_none(&self) -> bool {
-        let mut verdicts = self.verdicts.values();
-        self.failures.is_empty() && verdicts.all(|verdict| verdict.checked.is_clean())
     }
 
     /// A line a kernel; of many that were `named` together, one for those that are right.
@@ -95,7 +89,7 @@ impl Findings {
                 }
                 None => {
                     report.clean = false;
-                    "not launched by any statement".to_owned()
+                    "not launched by any test".to_owned()
                 }
             };
             let _ = writeln!(report.text, "{}: {line}", kernel.entry);
@@ -108,13 +102,13 @@ impl Findings {
         }
     }
 
-    /// What was found, and which statements do not hold.
+    /// What was found, and which tests fail.
     pub(super) fn details(&self, cases: &[Case], text: &mut String) {
         for Verdict { checked, .. } in self.verdicts.values().filter(|v| !v.checked.is_clean()) {
             let _ = writeln!(text, "\n{checked}");
         }
         for (case, failure) in &self.failures {
-            let _ = writeln!(text, "\n{} does not hold: {failure}", cases[*case].name);
+            let _ = writeln!(text, "\n{} fails: {failure}", cases[*case].name);
         }
     }
 }

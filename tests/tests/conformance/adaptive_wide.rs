@@ -5,13 +5,15 @@
 
 use std::f64::consts::{FRAC_PI_2, SQRT_2};
 
+use quadscan::device::Module;
 use quadscan::integrate::{
-    Adaptive, CONVERGED, GaussKronrod, Items, Kernels, OUT_OF_INTERVALS, Options, Outcome,
-    ROUNDOFF, Real,
+    Adaptive, CONVERGED, GaussKronrod, IntegrandKernels, Items, Kernels, OUT_OF_INTERVALS, Options,
+    Outcome, ROUNDOFF, Real,
 };
-use quadscan_kernels::integrate::catalogue::CATALOGUE;
+use quadscan_kernels::integrate::catalogue::Gaussian;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome as Conclusion};
+use test_kernels::GenzContinuous;
 
 use crate::batches;
 
@@ -63,7 +65,7 @@ fn bell<R: Real>(random: &mut Random) -> Member<R> {
 /// end with [`ROUNDOFF`].
 fn hold<R: Real>(
     bench: &Bench,
-    kernels: Kernels<R>,
+    (module, kernels): (&Module, Kernels<R>),
     member: fn(&mut Random) -> Member<R>,
     options: &Options<R>,
 ) -> quadscan::Result<usize> {
@@ -83,7 +85,7 @@ fn hold<R: Real>(
     if !kernels.parameters.is_empty() {
         items = items.with_each(&parameters);
     }
-    let mut plan = Adaptive::new(&bench.module, kernels, options.clone())?;
+    let mut plan = Adaptive::new(module, kernels, options.clone())?;
     let found = batches::outcomes(bench, MEMBERS, |output| plan.integrate(&items, output))?;
     // Of each status, items and those that are off by more than they say.
     let (mut all, mut beyond) = ([0; 4], [0; 4]);
@@ -119,26 +121,46 @@ fn hold<R: Real>(
 /// An interval that is as right as rounding lets it be is no reason to end where next to it
 /// nodes may have missed what it saw.
 pub(crate) fn errors_of_roundoff_hold_between_wide_limits(bench: &Bench) -> Conclusion {
-    let entry = |name| {
-        let of = CATALOGUE.iter().find(|entry| entry.f64.name == name);
-        *of.expect("is in the catalogue")
-    };
-    let (continuous, gaussian) = (entry("genz_continuous"), entry("gaussian"));
+    let hard = bench.test_kernels()?;
     for rule in [GaussKronrod::G7K15, GaussKronrod::G10K21] {
         let fine = Options {
             rule,
             relative: 1.3e-14,
             ..Options::default()
         };
-        assert!(hold(bench, continuous.f64, corner, &fine)? > 20);
-        hold(bench, gaussian.f64, bell, &fine)?;
+        assert!(
+            hold(
+                bench,
+                (&hard, GenzContinuous::KERNELS),
+                corner::<f64>,
+                &fine
+            )? > 20
+        );
+        hold(
+            bench,
+            (&bench.module, Gaussian::KERNELS),
+            bell::<f64>,
+            &fine,
+        )?;
         let fine = Options {
             rule,
             relative: 1e-5,
             ..Options::default()
         };
-        assert!(hold(bench, continuous.f32, corner, &fine)? > 20);
-        hold(bench, gaussian.f32, bell, &fine)?;
+        assert!(
+            hold(
+                bench,
+                (&hard, GenzContinuous::KERNELS),
+                corner::<f32>,
+                &fine
+            )? > 20
+        );
+        hold(
+            bench,
+            (&bench.module, Gaussian::KERNELS),
+            bell::<f32>,
+            &fine,
+        )?;
     }
     Ok(())
 }

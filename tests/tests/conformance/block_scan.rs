@@ -320,7 +320,7 @@ pub(crate) fn counting_does_not_change_the_result(bench: &Bench) -> Outcome {
 }
 
 /// Columns algorithm,step,active_threads,active_warps.
-const PUBLISHED_ACTIVITY: &str = include_str!("../../../host-crate/data/scan_activity_n1024.csv");
+const PUBLISHED_ACTIVITY: &str = include_str!("../../../bench-crate/data/scan_activity_n1024.csv");
 
 fn published_activity(algorithm: &str) -> Vec<(u32, u32)> {
     csv::Reader::from_reader(PUBLISHED_ACTIVITY.as_bytes())

@@ -1,11 +1,11 @@
 //! One integral by composite rules.
 //!
-//! Expected values: `quadscan::oracle::quadrature`, in twice the digits of f64.
+//! Expected values: `quadscan_bench::oracle::quadrature`, in twice the digits of f64.
 
-use quadscan::integrate::{Composite, Kernels, Real, Rule};
-use quadscan::oracle::quadrature;
+use quadscan::integrate::{Composite, Entry, IntegrandKernels, Kernels, Real, Rule};
+use quadscan_bench::oracle::quadrature;
 use quadscan_kernels::integrate::catalogue::{
-    CATALOGUE, Gaussian, GenzOscillatory, QuarterCircle, Runge,
+    Gaussian, GenzOscillatory, PowerLog, QuarterCircle, Runge,
 };
 use quadscan_tests::suite::{Bench, Outcome};
 
@@ -56,13 +56,9 @@ fn parameters<R: Real>(of: &Kernels<R>) -> Vec<f64> {
 
 /// All integrands by all rules, against the sums of the host's f64, by `allowed` of the
 /// integral of the magnitude.
-fn agree<R: Real>(
-    bench: &Bench,
-    of: impl Fn(usize) -> (Kernels<R>, Kernels<f64>),
-    allowed: f64,
-) -> Outcome {
-    for index in 0..CATALOGUE.len() {
-        let (kernels, exact) = of(index);
+fn agree<R: Real>(bench: &Bench, of: fn(&Entry) -> Kernels<R>, allowed: f64) -> Outcome {
+    for (module, entry) in bench.integrands()? {
+        let (kernels, exact) = (of(entry), entry.f64);
         let (from, to) = finite(&kernels);
         let given = parameters(&kernels);
         let own: Vec<R> = given.iter().map(|&value| R::from_f64(value)).collect();
@@ -79,7 +75,7 @@ fn agree<R: Real>(
             };
             (exact.eval_at)(point, &all)
         };
-        let mut plan = Composite::<R>::new(&bench.module, kernels, 40_001)?;
+        let mut plan = Composite::<R>::new(&module, kernels, 40_001)?;
         for strips in [1, 2, 31, 1000, 2047, 40_001] {
             for rule in RULES {
                 let expected = quadrature::composite(rule, strips, (from, to), f);
@@ -116,17 +112,9 @@ fn agree<R: Real>(
 pub(crate) fn every_integrand_by_every_rule_agrees_with_sums_in_twice_the_digits(
     bench: &Bench,
 ) -> Outcome {
-    agree::<f64>(
-        bench,
-        |index| (CATALOGUE[index].f64, CATALOGUE[index].f64),
-        1e-15,
-    )?;
+    agree::<f64>(bench, |entry| entry.f64, 1e-15)?;
     // A term has 24 bits; what is lost in sums is less.
-    agree::<f32>(
-        bench,
-        |index| (CATALOGUE[index].f32, CATALOGUE[index].f64),
-        4e-7,
-    )
+    agree::<f32>(bench, |entry| entry.f32, 4e-7)
 }
 
 /// The published integral, at sizes from 16 strips on; beyond 2^20 where time is measured.
@@ -190,9 +178,9 @@ pub(crate) fn an_integral_has_the_same_bits_for_every_launch_shape_and_again(
         }
         Ok(())
     }
-    check(bench, CATALOGUE[0].f64)?;
-    check(bench, CATALOGUE[0].f32)?;
-    check(bench, CATALOGUE[1].f64)
+    check::<f64>(bench, QuarterCircle::KERNELS)?;
+    check::<f32>(bench, QuarterCircle::KERNELS)?;
+    check::<f64>(bench, Runge::KERNELS)
 }
 
 pub(crate) fn integrals_go_backwards_and_are_zero_between_equal_limits(bench: &Bench) -> Outcome {
@@ -354,16 +342,11 @@ pub(crate) fn integrals_that_cannot_be_are_refused_and_nothing_is_written(
     assert_eq!(all.to_string(), "output has 2 elements, allowed is one");
     assert_eq!(output.to_vec()?, [7.0, 7.0]);
 
-    let genz = CATALOGUE
-        .iter()
-        .find(|entry| !entry.f64.parameters.is_empty());
-    let mut plan = Composite::new(&bench.module, genz.expect("one has parameters").f64, 10)?;
+    let mut plan = Composite::<f64>::of::<PowerLog>(&bench.module, 10)?;
     let error = plan.integrate(rule, 1, unit, &[], &mut bench.device.alloc_zeroed(1)?);
-    let (name, names) = (plan.kernels().name, plan.kernels().parameters.join(", "));
-    let count = plan.kernels().parameters.len();
     assert_eq!(
         error.expect_err("too few").to_string(),
-        format!("parameters are 0, {name} has {count}: {names}")
+        "parameters are 0, power_log has 1: a"
     );
     Ok(())
 }

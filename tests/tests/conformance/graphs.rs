@@ -1,7 +1,7 @@
 //! Work that is recorded once and launched again and again.
 
 use quadscan::device::{Buffer, LaunchShape};
-use quadscan::oracle::block_scan as oracle;
+use quadscan_bench::oracle::block_scan as oracle;
 use quadscan_kernels::block_scan::hillis_steele::{hillis_steele_inclusive_u32, threads};
 use quadscan_kernels::integrate::trapezoid::trapezoid_f64;
 use quadscan_tests::suite::{Bench, Outcome};

@@ -2,8 +2,8 @@
 
 use cuda_std::launch::{Kernel, PointerMut, SafeLaunch, Value};
 use quadscan::device::LaunchShape;
-use quadscan::limit::{FMA_FACTOR, Limit, ROOT_START};
-use quadscan::oracle::chains;
+use quadscan_bench::limit::{FMA_FACTOR, Limit, ROOT_START};
+use quadscan_bench::oracle::chains;
 use quadscan_kernels::limits::{
     CHAINS, RING, STEPS, VECTORS, limit_copy, limit_empty, limit_fma_f32, limit_fma_f64,
     limit_fma_latency_f32, limit_fma_latency_f64, limit_shared_latency, limit_sqrt_approx_f32,

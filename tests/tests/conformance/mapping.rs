@@ -2,10 +2,10 @@
 
 use quadscan::Error;
 use quadscan::device::LaunchShape;
-use quadscan::mapping::{Finish, Mapping};
-use quadscan::oracle::Precision;
-use quadscan::oracle::mapping::{any_order, partials as expected, total};
-use quadscan::oracle::quarter_circle::{self, Partials};
+use quadscan_bench::mapping::{Finish, Mapping};
+use quadscan_bench::oracle::Precision;
+use quadscan_bench::oracle::mapping::{any_order, partials as expected, total};
+use quadscan_bench::oracle::quarter_circle::{self, Partials};
 use quadscan_kernels::integrate::mapping::{
     mapped_global, mapped_global_atomics, mapped_global_same_launch, mapped_registers,
     mapped_registers_atomics, mapped_registers_same_launch, mapped_shared, mapped_shared_atomics,

@@ -1,7 +1,7 @@
 //! Parts of buffers, and memory of the host that copies go to and from.
 
 use quadscan::device::LaunchShape;
-use quadscan::oracle::block_scan as oracle;
+use quadscan_bench::oracle::block_scan as oracle;
 use quadscan_kernels::block_scan::hillis_steele::{hillis_steele_inclusive_u32, threads};
 use quadscan_tests::suite::{Bench, Outcome};
 

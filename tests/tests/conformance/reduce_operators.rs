@@ -2,10 +2,9 @@
 
 use std::fmt::Debug;
 
-use cuda_std::{bf16, f16};
-use quadscan::oracle::reduction as oracle;
 use quadscan::reduce::{Plan, SegmentedPlan};
-use quadscan_kernels::operator::{Compose, Identity, Max, Min, Product, Sum};
+use quadscan_bench::oracle::reduction as oracle;
+use quadscan_kernels::operator::{Compose, Identity, Max, Min, Sum};
 use quadscan_kernels::reduce::ReduceKernels;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
@@ -29,24 +28,16 @@ macro_rules! operators {
 
 operators! {
     sums_of_every_type_agree_with_a_sequential_reduction:
-        reduce_sum_u8 => Sum<u8>, reduce_sum_u16 => Sum<u16>, reduce_sum_u32 => Sum<u32>,
-        reduce_sum_u64 => Sum<u64>, reduce_sum_f16 => Sum<f16>, reduce_sum_bf16 => Sum<bf16>,
+        reduce_sum_u32 => Sum<u32>, reduce_sum_u64 => Sum<u64>,
         reduce_sum_f32 => Sum<f32>, reduce_sum_f64 => Sum<f64>;
     sums_of_signed_integers_have_the_kernels_of_the_unsigned_ones:
-        reduce_sum_u8 => Sum<i8>, reduce_sum_u16 => Sum<i16>, reduce_sum_u32 => Sum<i32>,
-        reduce_sum_u64 => Sum<i64>;
+        reduce_sum_u32 => Sum<i32>, reduce_sum_u64 => Sum<i64>;
     sums_may_be_wider_than_their_elements:
         reduce_sum_u8_u64 => Sum<u8, u64>;
     minima_agree_with_a_sequential_reduction:
-        reduce_min_i32 => Min<i32>, reduce_min_u32 => Min<u32>, reduce_min_f32 => Min<f32>,
-        reduce_min_i64 => Min<i64>, reduce_min_u64 => Min<u64>, reduce_min_f64 => Min<f64>;
+        reduce_min_i32 => Min<i32>, reduce_min_f32 => Min<f32>, reduce_min_f64 => Min<f64>;
     maxima_agree_with_a_sequential_reduction:
-        reduce_max_i32 => Max<i32>, reduce_max_u32 => Max<u32>, reduce_max_f32 => Max<f32>,
-        reduce_max_i64 => Max<i64>, reduce_max_u64 => Max<u64>, reduce_max_f64 => Max<f64>;
-    products_agree_with_a_sequential_reduction:
-        reduce_product_u32 => Product<u32>, reduce_product_u64 => Product<u64>,
-        reduce_product_f32 => Product<f32>, reduce_product_f64 => Product<f64>,
-        reduce_product_u32 => Product<i32>, reduce_product_u64 => Product<i64>;
+        reduce_max_i32 => Max<i32>, reduce_max_f32 => Max<f32>, reduce_max_f64 => Max<f64>;
     an_operator_that_is_not_commutative_keeps_the_order_of_its_elements:
         reduce_affine_f64 => Compose;
 }

@@ -2,8 +2,8 @@
 
 use bytemuck::bytes_of;
 use quadscan::device::emulator::Settings;
-use quadscan::oracle::reduction as oracle;
 use quadscan::reduce::{Offsets, SegmentedPlan};
+use quadscan_bench::oracle::reduction as oracle;
 use quadscan_kernels::operator::{Identity, Sum};
 use quadscan_kernels::reduce::ReduceKernels;
 use quadscan_tests::suite::{Bench, Outcome};

@@ -42,7 +42,7 @@ scan_kernels! {
 }
 
 segmented_scan_kernels! {
-    sum_u8_u32: Own;
+    sum_u32: Own;
 }
 
 reduce_kernels! {
@@ -63,7 +63,7 @@ pub(crate) fn kernels_of_another_crate_are_not_taken_for_ours_by_their_names(
     is_unknown(Plan::<Own>::new(module, 9), "one_block_sum_u8_u32");
     is_unknown(
         SegmentedPlan::<Own>::new(module, 9),
-        "segmented_small_sum_u8_u32",
+        "segmented_small_sum_u32",
     );
     let plan = reduce::Plan::<Own>::new(module, 9);
     is_unknown(plan, "reduce_one_wave_sum_u32");

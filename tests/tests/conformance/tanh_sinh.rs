@@ -2,16 +2,21 @@
 //!
 //! Expected values: the closed forms of `quadscan_tests::integrals`.
 
+use quadscan::device::Module;
 use quadscan::integrate::{
-    CONVERGED, Items, Kernels, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, Outcome,
-    ROUNDOFF, Real, TanhSinh, TanhSinhOptions,
+    CONVERGED, IntegrandKernels, Items, Kernels, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW,
+    Outcome, ROUNDOFF, Real, TanhSinh, TanhSinhOptions,
 };
 use quadscan_kernels::integrate::catalogue::{
-    CATALOGUE, DampedSine, GenzCornerPeak, GenzGaussian, Planck, PowerLog, RootLog, Runge, XLog,
+    GenzCornerPeak, GenzGaussian, Planck, PowerLog, QuarterCircle, Runge,
 };
 use quadscan_tests::integrals;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome as Conclusion};
+use test_kernels::{
+    DampedSine, ExponentialRoot, GenzContinuous, GenzDiscontinuous, LogCosine, RootLog,
+    RootOfDistance, RootTangent, SquareLog, XLog,
+};
 
 use crate::batches::{self, Families, judged, nothing};
 
@@ -41,23 +46,16 @@ pub(crate) fn options<R: Real>(relative: f64) -> TanhSinhOptions<R> {
     }
 }
 
-/// The entry of this name.
-pub(crate) fn named(name: &str) -> (Kernels<f32>, Kernels<f64>) {
-    let entry = CATALOGUE.iter().find(|entry| entry.f64.name == name);
-    let entry = entry.expect("is in the catalogue");
-    (entry.f32, entry.f64)
-}
-
 pub(crate) fn every_integrand_has_its_closed_form(bench: &Bench) -> Conclusion {
     // What is small because it cancels has fewer digits than 13.
     let cancels = ["bessel", "damped_sine", "genz_oscillatory"];
-    let mut random = Random::named(31, "closed forms");
-    for entry in CATALOGUE {
+    for (module, entry) in bench.integrands()? {
         let of = &entry.f64;
+        let mut random = Random::named(31, of.name);
         let given = integrals::parameters(of.name, of.parameters.len(), &mut random);
         let items = Items::between(of.limits.0, of.limits.1).with(&given);
         for tolerance in [1e-6, 1e-10, 1e-13] {
-            let mut plan = TanhSinh::new(&bench.module, *of, options(tolerance))?;
+            let mut plan = TanhSinh::new(&module, *of, options(tolerance))?;
             let found = outcome(bench, &mut plan, &items)?;
             let (wrong, is_within) = judged(of.name, &found, &given, tolerance);
             assert_eq!(wrong, None);
@@ -79,17 +77,18 @@ pub(crate) fn every_integrand_has_its_closed_form(bench: &Bench) -> Conclusion {
 /// Functions that are infinite at an end, or steep, by few nodes; and how strong a
 /// singularity may be, where the least distance is about 10^-308.
 pub(crate) fn singular_ends_cost_no_digits_as_far_as_numbers_reach(bench: &Bench) -> Conclusion {
-    for (name, most) in [
-        ("square_log", 130),
-        ("root_log", 130),
-        ("log_cosine", 130),
-        ("root_tangent", 150),
-        ("exponential_root", 260),
-        ("quarter_circle", 130),
-        ("root_of_distance", 260),
+    let hard = bench.test_kernels()?;
+    for (module, of, most) in [
+        (&hard, SquareLog::KERNELS, 130),
+        (&hard, RootLog::KERNELS, 130),
+        (&hard, LogCosine::KERNELS, 130),
+        (&hard, RootTangent::KERNELS, 150),
+        (&hard, ExponentialRoot::KERNELS, 260),
+        (&bench.module, QuarterCircle::KERNELS, 130),
+        (&hard, RootOfDistance::KERNELS, 260),
     ] {
-        let of = named(name).1;
-        let mut plan = TanhSinh::new(&bench.module, of, options(1e-13))?;
+        let name = of.name;
+        let mut plan = TanhSinh::<f64>::new(module, of, options(1e-13))?;
         let items = Items::between(of.limits.0, of.limits.1);
         let found = outcome(bench, &mut plan, &items)?;
         let exact = integrals::exact(name, &[]).expect("has a closed form");
@@ -154,8 +153,8 @@ pub(crate) fn random_members_of_families_are_right_and_their_errors_within_the_e
         },
         within: 995,
     };
-    families.hold(bench, |kernels, tolerance, items, output| {
-        TanhSinh::new(&bench.module, kernels, options(tolerance))?.integrate(items, output)
+    families.hold(bench, |module, kernels, tolerance, items, output| {
+        TanhSinh::new(module, kernels, options(tolerance))?.integrate(items, output)
     })
 }
 
@@ -176,19 +175,19 @@ pub(crate) fn narrow_and_steep_members_are_right_or_say_that_they_are_not(
         },
         within: 990,
     };
-    families.hold(bench, |kernels, tolerance, items, output| {
-        TanhSinh::new(&bench.module, kernels, options(tolerance))?.integrate(items, output)
+    families.hold(bench, |module, kernels, tolerance, items, output| {
+        TanhSinh::new(module, kernels, options(tolerance))?.integrate(items, output)
     })
 }
 
 pub(crate) fn single_precision_has_its_digits(bench: &Bench) -> Conclusion {
-    let mut random = Random::named(33, "single precision");
-    for entry in CATALOGUE {
+    for (module, entry) in bench.integrands()? {
         let of = &entry.f32;
+        let mut random = Random::named(33, of.name);
         let given = integrals::parameters(of.name, of.parameters.len(), &mut random);
         let given: Vec<f32> = given.iter().map(|&value| value as f32).collect();
         let items = Items::between(of.limits.0, of.limits.1).with(&given);
-        let mut plan = TanhSinh::new(&bench.module, *of, options(2e-5))?;
+        let mut plan = TanhSinh::new(&module, *of, options(2e-5))?;
         let found = outcome(bench, &mut plan, &items)?;
         let given: Vec<f64> = given.iter().map(|&value| value.into()).collect();
         let exact = integrals::exact(of.name, &given).expect("has a closed form");
@@ -209,7 +208,12 @@ pub(crate) fn single_precision_has_its_digits(bench: &Bench) -> Conclusion {
 }
 
 pub(crate) fn an_outcome_does_not_depend_on_the_batch_or_the_launch(bench: &Bench) -> Conclusion {
-    fn check<R: Real>(bench: &Bench, kernels: Kernels<R>, relative: f64) -> Conclusion {
+    fn check<R: Real>(
+        bench: &Bench,
+        module: &Module,
+        kernels: Kernels<R>,
+        relative: f64,
+    ) -> Conclusion {
         let n = 151;
         let mut random = Random::named(34, "batches");
         let given: Vec<R> = (0..n)
@@ -222,7 +226,7 @@ pub(crate) fn an_outcome_does_not_depend_on_the_batch_or_the_launch(bench: &Benc
         let items = Items::between(zero, zero)
             .to_each(&uploaded_to)
             .with_each(&uploaded);
-        let mut plan = TanhSinh::new(&bench.module, kernels, options(relative))?;
+        let mut plan = TanhSinh::new(module, kernels, options(relative))?;
         let all = outcomes(bench, &mut plan, &items, n)?;
         let evaluations = all.iter().map(|of| of.evaluations);
         assert!(
@@ -231,7 +235,7 @@ pub(crate) fn an_outcome_does_not_depend_on_the_batch_or_the_launch(bench: &Benc
         );
         assert_eq!(outcomes(bench, &mut plan, &items, n)?, all, "again");
         for (blocks, warps) in [(1, 1), (2, 3), (50, 1)] {
-            let plan = TanhSinh::new(&bench.module, kernels, options(relative))?;
+            let plan = TanhSinh::new(module, kernels, options(relative))?;
             let mut plan = plan.with_shape(blocks, warps)?;
             assert_eq!(
                 outcomes(bench, &mut plan, &items, n)?,
@@ -248,9 +252,9 @@ pub(crate) fn an_outcome_does_not_depend_on_the_batch_or_the_launch(bench: &Benc
         Ok(())
     }
     // One that has a break.
-    let (single, double) = named("genz_continuous");
-    check(bench, double, 1e-10)?;
-    check(bench, single, 1e-4)
+    let module = bench.test_kernels()?;
+    check::<f64>(bench, &module, GenzContinuous::KERNELS, 1e-10)?;
+    check::<f32>(bench, &module, GenzContinuous::KERNELS, 1e-4)
 }
 
 pub(crate) fn ranges_go_either_way_and_as_far_as_infinity(bench: &Bench) -> Conclusion {
@@ -298,8 +302,9 @@ pub(crate) fn ranges_go_either_way_and_as_far_as_infinity(bench: &Bench) -> Conc
 }
 
 pub(crate) fn what_cannot_converge_says_why(bench: &Bench) -> Conclusion {
+    let hard = bench.test_kernels()?;
     // The root of a negative number, from the first look on.
-    let mut plan = TanhSinh::<f64>::of::<RootLog>(&bench.module, options(1e-6))?;
+    let mut plan = TanhSinh::<f64>::of::<RootLog>(&hard, options(1e-6))?;
     let found = outcomes(bench, &mut plan, &Items::between(-1.0, 0.5), 3)?;
     for of in &found {
         assert_eq!((of.status, of.evaluations), (NOT_FINITE, 8), "{of:?}");
@@ -311,7 +316,7 @@ pub(crate) fn what_cannot_converge_says_why(bench: &Bench) -> Conclusion {
         levels: 4,
         ..options(1e-10)
     };
-    let mut plan = TanhSinh::<f64>::of::<DampedSine>(&bench.module, few)?;
+    let mut plan = TanhSinh::<f64>::of::<DampedSine>(&hard, few)?;
     let of = outcome(bench, &mut plan, &Items::between(0.0, 1.0))?;
     assert_eq!(of.status, OUT_OF_INTERVALS, "{of:?}");
     // The antiderivative is -exp(-x) (sin 50x + 50 cos 50x) / 2501.
@@ -339,7 +344,8 @@ pub(crate) fn what_overflows_is_no_result(bench: &Bench) -> Conclusion {
     assert_eq!(of.status, OVERFLOW, "{of:?}");
     assert!(of.value.is_nan() && of.error == f64::INFINITY);
     // x ln(1 + x), whose integral is x^2 (ln x - 1 / 2) / 2 where x is large.
-    let mut plan = TanhSinh::<f64>::of::<XLog>(&bench.module, options(1e-10))?;
+    let hard = bench.test_kernels()?;
+    let mut plan = TanhSinh::<f64>::of::<XLog>(&hard, options(1e-10))?;
     let of = outcome(bench, &mut plan, &Items::between(0.0, 1e155))?;
     assert_eq!(of.status, OVERFLOW, "{of:?}");
     let of = outcome(bench, &mut plan, &Items::between(0.0, 9e152))?;
@@ -369,14 +375,14 @@ pub(crate) fn breaks_begin_intervals(bench: &Bench) -> Conclusion {
         assert!((of.value - quarter).abs() < 1e-14, "{breaks:?}: {of:?}");
         assert_ne!(of.evaluations, plain.evaluations, "{breaks:?}");
     }
-    let (_, jump) = named("genz_discontinuous");
-    let mut plan = TanhSinh::new(&bench.module, jump, options(1e-12))?;
+    let hard = bench.test_kernels()?;
+    let mut plan = TanhSinh::<f64>::of::<GenzDiscontinuous>(&hard, options(1e-12))?;
     let items = Items::between(0.0, 1.0).with(&[1.25, 0.3]);
     let of = outcome(bench, &mut plan, &items)?;
     assert_eq!(of.status, CONVERGED, "{of:?}");
     // To 0.3 it is analytic, and behind there is nothing: two intervals of few nodes.
     assert!(of.evaluations < 260, "{of:?}");
-    let exact = integrals::exact(jump.name, &[1.25, 0.3]).expect("has a closed form");
+    let exact = integrals::exact("genz_discontinuous", &[1.25, 0.3]).expect("has a closed form");
     assert!((of.value - exact).abs() < 1e-15, "{of:?}, not {exact}");
     Ok(())
 }

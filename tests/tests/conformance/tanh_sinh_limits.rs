@@ -3,13 +3,17 @@
 //!
 //! Expected values: antiderivatives, and the closed forms of `quadscan_tests::integrals`.
 
-use quadscan::integrate::{CONVERGED, Items, ROUNDOFF, TanhSinh, TanhSinhOptions};
+use quadscan::device::Module;
+use quadscan::integrate::{
+    CONVERGED, IntegrandKernels, Items, Kernels, ROUNDOFF, TanhSinh, TanhSinhOptions,
+};
 use quadscan_kernels::integrate::catalogue::{GenzCornerPeak, Planck, PowerLog};
 use quadscan_tests::integrals;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome as Conclusion};
+use test_kernels::SquareLog;
 
-use crate::tanh_sinh::{named, options, outcome, outcomes};
+use crate::tanh_sinh::{options, outcome, outcomes};
 
 /// What converges slowly is a small part of the integral, and its phase is any.
 pub(crate) fn singularities_just_outside_of_a_limit_are_seen(bench: &Bench) -> Conclusion {
@@ -19,7 +23,9 @@ pub(crate) fn singularities_just_outside_of_a_limit_are_seen(bench: &Bench) -> C
     let n = 300;
     let mut random = Random::named(35, "just outside");
     let mut between = |low: f64, high: f64| integrals::between(&mut random, low, high);
-    let (powers, squares) = (named("power_log").1, named("square_log").1);
+    let hard = bench.test_kernels()?;
+    let powers: (&Module, Kernels<f64>) = (&bench.module, PowerLog::KERNELS);
+    let squares = (&hard, SquareLog::KERNELS);
     for a in [Some(-0.8), Some(-0.5), Some(-0.25), Some(0.5), None] {
         let from: Vec<f64> = (0..n).map(|_| 10_f64.powf(between(-16.0, -1.0))).collect();
         let to: Vec<f64> = (0..n).map(|_| between(0.3, 12.0)).collect();
@@ -28,9 +34,9 @@ pub(crate) fn singularities_just_outside_of_a_limit_are_seen(bench: &Bench) -> C
         let items = Items::between(0.0, 0.0).with(&given);
         let items = items.from_each(&each).to_each(&each_to);
         let antiderivative = |x| a.map_or_else(|| of_square(x), |a| of_power(a, x));
-        let of = if a.is_some() { powers } else { squares };
+        let (module, of) = if a.is_some() { powers } else { squares };
         for tolerance in [1e-4, 1e-8, 1e-12] {
-            let mut plan = TanhSinh::new(&bench.module, of, options(tolerance))?;
+            let mut plan = TanhSinh::new(module, of, options(tolerance))?;
             let found = outcomes(bench, &mut plan, &items, n)?;
             let mut within = 0;
             for ((&from, &to), of) in from.iter().zip(&to).zip(&found) {

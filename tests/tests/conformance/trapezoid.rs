@@ -2,8 +2,8 @@
 
 use cuda_std::launch::{Kernel, PointerMut, SafeLaunch, Value};
 use quadscan::device::LaunchShape;
-use quadscan::oracle::Precision;
-use quadscan::oracle::quarter_circle::{self, Partials};
+use quadscan_bench::oracle::Precision;
+use quadscan_bench::oracle::quarter_circle::{self, Partials};
 use quadscan_kernels::integrate::compensated::{
     MAX_PAIRWISE_THREADS, trapezoid_f32_pure_double_float, trapezoid_f32_pure_kahan,
     trapezoid_f32_pure_pairwise,
@@ -193,7 +193,7 @@ fn assert_same(found: &Partials, expected: &Partials, at: &str) {
 
 pub(crate) fn every_published_shape_gives_3_141592653573(bench: &Bench) -> Outcome {
     let cells = published(include_str!(
-        "../../../host-crate/data/sweep_f64_tesla_s2050.csv"
+        "../../../bench-crate/data/sweep_f64_tesla_s2050.csv"
     ));
     let n = f64::from(PUBLISHED_STRIPS);
     for cell in cells {
@@ -214,7 +214,7 @@ pub(crate) fn every_published_shape_gives_3_141592653573(bench: &Bench) -> Outco
 
 pub(crate) fn the_f32_sweep_gives_the_published_values_of_pi(bench: &Bench) -> Outcome {
     let cells = published(include_str!(
-        "../../../host-crate/data/sweep_f32_geforce_8800gt.csv"
+        "../../../bench-crate/data/sweep_f32_geforce_8800gt.csv"
     ));
     let step = 1.0 / f64::from(PUBLISHED_STRIPS);
     let mut compared = 0;

@@ -1,9 +1,9 @@
 //! A crate outside the workspace depends on `quadscan` by its path, and builds
 //! with the toolchain at hand and the README's own lines, as they stand there:
 //! the checkout is `quadscan`, and the crate's folder is beside it. The README's
-//! kernel and its launch are in that crate; another one, `operators/`, has operators of its
-//! own, builds their kernels, and scans and reduces with them. What `cargo xtask new-app` writes
-//! is a third one: it is run and tested as it is.
+//! kernel and its launch are in that crate. Two others have operators of their own and none of
+//! quadscan's kernels: `application/` is the README's example, and `operators/` tries everything.
+//! What `cargo xtask new-app` writes is run and tested as it is.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -58,22 +58,36 @@ fn a_crate_outside_the_workspace_builds_and_runs_with_the_readmes_lines() {
 }
 
 /// Every algorithm, and reductions of arrays and of segments: none combines what is no
-/// element, since that ends the launch.
+/// element, since that ends the launch. And what our own PTX has no kernels of: a line makes
+/// them.
 #[test]
 fn operators_of_an_applications_own_scan_and_reduce_and_see_real_elements_alone() {
     let readme = readme();
     let app = App::new("operators");
-    let more = "quadscan-kernels = { path = \"../quadscan/kernels-crate\" }\n\
-         kernels = { path = \"kernels\" }\nbytemuck = \"1\"\n";
-    let build = "[build-dependencies]\n\
-         cuda_builder = { path = \"../quadscan/rust-cuda/cuda_builder\", features = [\"build\"] }\n";
-    app.write("Cargo.toml", &manifest("operators", &readme, more, build));
+    let more = "quadscan-kernels = { path = \"../quadscan/kernels-crate\" }\nbytemuck = \"1\"\n";
+    app.write("Cargo.toml", &own_kernels("operators", &readme, more));
     app.write("build.rs", include_str!("operators/build.rs"));
     app.write("src/main.rs", include_str!("operators/main.rs"));
-    app.write("kernels/Cargo.toml", KERNELS);
+    let features = "bytemuck = { version = \"1\", features = [\"derive\"] }\n\n\
+         [features]\ndefault = [\"segment_flags\"]\nsegment_flags = []\n";
+    app.write("kernels/Cargo.toml", &format!("{KERNELS}{features}"));
     app.write("kernels/src/lib.rs", include_str!("operators/kernels.rs"));
     let printed = app.run(&readme);
     assert!(printed.contains("own operators"), "{printed}");
+}
+
+/// Scans, also by keys, flags and offsets, reductions, one integral and a batch.
+#[test]
+fn an_application_needs_none_of_quadscans_kernels() {
+    let readme = readme();
+    let app = App::new("application");
+    app.write("Cargo.toml", &own_kernels("application", &readme, ""));
+    app.write("build.rs", include_str!("application/build.rs"));
+    app.write("src/main.rs", include_str!("application/main.rs"));
+    app.write("kernels/Cargo.toml", KERNELS);
+    app.write("kernels/src/lib.rs", include_str!("application/kernels.rs"));
+    let printed = app.run(&readme);
+    assert!(printed.contains("without quadscan's kernels"), "{printed}");
 }
 
 #[test]
@@ -207,9 +221,8 @@ name = "kernels"
 edition = "2024"
 
 [dependencies]
-bytemuck = { version = "1", features = ["derive"] }
 cuda_std = { path = "../../quadscan/rust-cuda/cuda_std" }
-quadscan-kernels = { path = "../../quadscan/kernels-crate" }
+quadscan-kernels = { path = "../../quadscan/kernels-crate", default-features = false }
 "#;
 
 fn readme() -> String {
@@ -225,6 +238,17 @@ fn manifest(name: &str, readme: &str, more: &str, rest: &str) -> String {
          [workspace]\n\n\
          [profile.dev]\ndebug = false\n"
     )
+}
+
+/// The manifest of a crate with a crate of kernels, and none of quadscan's.
+fn own_kernels(name: &str, readme: &str, more: &str) -> String {
+    let own = format!("kernels = {{ path = \"kernels\" }}\n{more}");
+    let build = "[build-dependencies]\n\
+         cuda_builder = { path = \"../quadscan/rust-cuda/cuda_builder\", features = [\"build\"] }\n";
+    let manifest = manifest(name, readme, &own, build);
+    let with = r#"host-crate", features = ["kernels"] }"#;
+    assert!(manifest.contains(with), "{manifest}");
+    manifest.replace(with, r#"host-crate", default-features = false }"#)
 }
 
 /// A crate beside the checkout.

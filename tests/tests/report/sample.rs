@@ -4,9 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use quadscan::export::report::{Source, html};
-use quadscan::measure::Timing;
-use quadscan::record::{Key, Record, Status, Timings};
+use quadscan_bench::export::report::{Source, html};
+use quadscan_bench::measure::Timing;
+use quadscan_bench::record::{Key, Record, Status, Timings};
 
 /// Their names, for the tests', and the pages.
 pub(crate) fn pages() -> [(&'static str, String); 3] {

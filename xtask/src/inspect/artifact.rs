@@ -44,7 +44,7 @@ impl Built {
             .map_err(|error| Refused(format!("--artifact {}: {error}", folder.display())))?;
         Ok(Built {
             folder: folder.to_owned(),
-            manifest,
+            manifest: manifest.of_what_is_built(),
         })
     }
 
@@ -128,7 +128,7 @@ fn build(root: &Path, name: &str, what: &str, part: Option<&str>) -> anyhow::Res
     let built = match part {
         Some(part) => match all()?.only(&[part]).build_all() {
             // There is no such part.
-            Err(CudaBuilderError::BadOption(_)) => all()?.build_all(),
+            Err(CudaBuilderError::UnknownKernel(_)) => all()?.build_all(),
             built => built,
         },
         None => all()?.build_all(),
@@ -137,7 +137,7 @@ fn build(root: &Path, name: &str, what: &str, part: Option<&str>) -> anyhow::Res
     terminal::note(&terminal::duration(start.elapsed()));
     Ok(Built {
         folder: artifact.dir,
-        manifest: artifact.manifest,
+        manifest: artifact.manifest.of_what_is_built(),
     })
 }
 

@@ -5,7 +5,7 @@ use cuda_builder::manifest::Manifest;
 use cuda_builder::names::UnknownKernel;
 use cuda_inspect::figures::Request;
 
-use crate::{Refused, subject};
+use crate::{Refused, check};
 
 /// Candidates that a refusal names.
 const SHOWN: usize = 12;
@@ -48,11 +48,7 @@ pub(super) fn kernel(manifest: &Manifest, name: &str) -> Result<String, Refused>
     let having = those(&|entry| entry.contains(name));
     match (beginning.as_slice(), having.as_slice()) {
         ([only], _) | ([], [only]) => Ok((*only).to_owned()),
-        ([], []) => {
-            let unknown = UnknownKernel::among(name, entries);
-            let allowed = "`cargo xtask inspect --all` lists those that there are";
-            Err(subject::refused(&unknown, allowed))
-        }
+        ([], []) => Err(check::refused(&UnknownKernel::among(name, entries))),
         ([], several) | (several, _) => Err(Refused(format!(
             "KERNEL `{name}` may be any of {} kernels: {}",
             several.len(),
@@ -137,7 +133,7 @@ pub(super) mod tests {
             parts: vec![Part {
                 name: MAIN.into(),
                 file: format!("kernels.{arch}.ptx"),
-                sha256: String::new(),
+                sha256: Some(String::new()),
                 kernels: entries.iter().map(kernel).collect(),
             }],
         };
@@ -178,7 +174,7 @@ pub(super) mod tests {
         assert!(
             chosen("x")
                 .unwrap_err()
-                .ends_with("`cargo xtask inspect --all` lists those that there are")
+                .ends_with("`cargo xtask inspect --all` lists the entries")
         );
     }
 

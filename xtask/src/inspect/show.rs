@@ -45,7 +45,11 @@ fn text(described: &Described, found: &[Figures]) -> String {
         let [x, y, z] = kernel.cluster;
         bounds.push_str(&format!("clusters of {x} x {y} x {z}; "));
     }
-    if kernel.dynamic_shared {
+    if kernel
+        .compiled
+        .as_ref()
+        .is_some_and(|compiled| compiled.dynamic_shared)
+    {
         bounds.push_str("dynamic shared memory: --shared BYTES; ");
     }
     if !bounds.is_empty() {

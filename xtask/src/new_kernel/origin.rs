@@ -25,7 +25,7 @@ const TYPE: &str = "@Type@";
 const LIBRARY: &str = "kernels-crate/src/lib.rs";
 pub(crate) const CATALOGUE: &str = "kernels-crate/src/integrate/catalogue.rs";
 const CLOSED_FORMS: &str = "tests/src/integrals.rs";
-const KERNELS: &str = "host-crate/src/kernels/mod.rs";
+const KERNELS: &str = "bench-crate/src/kernels/mod.rs";
 const STATEMENTS: &str = "tests/tests/conformance/main.rs";
 
 /// What a kernel has of its own: the kernel or the entry of the catalogue, the launch, the
@@ -86,7 +86,8 @@ impl Origin {
                     "{CATALOGUE} does not end with its list of integrands"
                 ));
             };
-            let form = format!("        \"{name}\" => quadscan::kernels::{name}::expected(),\n");
+            let form =
+                format!("        \"{name}\" => quadscan_bench::kernels::{name}::expected(),\n");
             let mark = "        _ => return None,\n    })";
             let forms = edit::insert_before(CLOSED_FORMS, &read(CLOSED_FORMS)?, mark, &form)?;
             vec![
@@ -102,7 +103,7 @@ impl Origin {
         let (mark, item) = ("pub const ALL: &[Kernel] = &[", format!("{name}::KERNEL"));
         let list = edit::add_item(KERNELS, &list, mark, &item)?;
         files.push(file(
-            &format!("host-crate/src/kernels/{name}.rs"),
+            &format!("bench-crate/src/kernels/{name}.rs"),
             filled(host),
         ));
         files.push(file(KERNELS, list));

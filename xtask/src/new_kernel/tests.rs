@@ -11,7 +11,7 @@ fn checkout() -> tempfile::TempDir {
         "kernels-crate/src/lib.rs",
         "kernels-crate/src/integrate/catalogue.rs",
         "tests/src/integrals.rs",
-        "host-crate/src/kernels/mod.rs",
+        "bench-crate/src/kernels/mod.rs",
         "tests/tests/conformance/main.rs",
     ] {
         let to = folder.path().join(path);
@@ -52,8 +52,8 @@ fn every_origin_adds_its_files_and_a_line_to_every_list() {
         let root = folder.path();
         run(&options(root, "mine", origin)).expect("it is new");
         let of = |path: &str| fs::read_to_string(root.join(path)).expect(path);
-        assert!(of("host-crate/src/kernels/mod.rs").contains("pub mod mine;"));
-        assert!(of("host-crate/src/kernels/mod.rs").contains("mine::KERNEL"));
+        assert!(of("bench-crate/src/kernels/mod.rs").contains("pub mod mine;"));
+        assert!(of("bench-crate/src/kernels/mod.rs").contains("mine::KERNEL"));
         assert!(of("tests/tests/conformance/main.rs").contains("\nmod mine;\n"));
         assert!(of("tests/tests/conformance/main.rs").contains("        mine::"));
         for (path, text) in texts(root) {

@@ -4,7 +4,6 @@
 //! One primary context and one stream a backend. Every call makes the context
 //! current first, so a backend may be used from any thread.
 
-mod clocks;
 mod driver;
 mod graph;
 mod launch;
@@ -16,23 +15,27 @@ use std::ptr::{self, NonNull};
 use cust::context::Context;
 use cust::stream::{Stream, StreamFlags};
 
-use self::clocks::Meter;
 use self::driver::{Handle, call};
 use self::launch::Extensible;
 use super::{
-    Backend, ClockState, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle,
-    GraphHandle, HostMemory, Image, LaunchConfig, MemoryInfo, ModuleHandle,
+    Backend, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle, GraphHandle,
+    HostMemory, Image, LaunchConfig, MemoryInfo, ModuleHandle,
 };
 use crate::{Error, Result};
 
 /// A CUDA device with its context and one stream.
 pub(super) struct Cuda {
     properties: DeviceProperties,
-    meter: Meter,
+    bus_id: String,
     extensible: Option<Extensible>,
     // Dropped in this order: the stream is the context's.
     stream: Stream,
     context: Context,
+}
+
+/// Of the CUDA device with this number, which is not opened.
+pub(super) fn compute_capability(ordinal: u32) -> Result<(u32, u32)> {
+    query::compute_capability(query::find(ordinal)?)
 }
 
 impl Cuda {
@@ -44,7 +47,7 @@ impl Cuda {
     pub(super) fn open(ordinal: u32) -> Result<Self> {
         let device = query::find(ordinal)?;
         let properties = query::properties(device, ordinal)?;
-        let meter = Meter::new(query::bus_id(device)?);
+        let bus_id = query::bus_id(device)?;
         let mut retained = ptr::null_mut();
         // A device in exclusive use answers a code that cust's enum cannot
         // hold: ask once with a plain integer.
@@ -62,7 +65,7 @@ impl Cuda {
         let extensible = Extensible::find(properties.driver_version);
         Ok(Self {
             properties,
-            meter,
+            bus_id,
             extensible,
             stream,
             context,
@@ -365,12 +368,8 @@ impl Backend for Cuda {
         unsafe { call!(cuGraphExecDestroy(graph.0 as Handle)) }
     }
 
-    fn clocks(&self) -> Result<ClockState> {
-        self.meter.read(&self.properties.name)
-    }
-
-    fn sm_clock_mhz(&self) -> Option<u32> {
-        self.meter.sm_mhz()
+    fn pci_bus_id(&self) -> Option<&str> {
+        Some(&self.bus_id)
     }
 }
 

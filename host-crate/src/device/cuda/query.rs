@@ -40,6 +40,14 @@ pub(super) fn find(ordinal: u32) -> Result<Device> {
     }
 }
 
+/// Major and minor compute capability.
+pub(super) fn compute_capability(device: Device) -> Result<(u32, u32)> {
+    Ok((
+        attribute_of(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
+        attribute_of(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
+    ))
+}
+
 /// Everything that the crate wants to know about a device.
 pub(super) fn properties(device: Device, ordinal: u32) -> Result<DeviceProperties> {
     let get = |attribute| attribute_of(device, attribute);
@@ -49,10 +57,7 @@ pub(super) fn properties(device: Device, ordinal: u32) -> Result<DevicePropertie
     let total_memory = device
         .total_memory()
         .map_err(driver::cust_error("cuDeviceTotalMem_v2"))?;
-    let compute_capability = (
-        get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
-        get(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
-    );
+    let compute_capability = compute_capability(device)?;
     let driver_version = libcuda_lazy::status().ok().map(|driver| driver.cuda);
     Ok(DeviceProperties {
         name,

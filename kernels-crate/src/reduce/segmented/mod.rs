@@ -32,13 +32,11 @@ use self::offsets::Offsets;
 use self::run::{Piece, Run, Stored};
 use self::tile::Memory;
 use super::share::Share;
+use super::sizes::{self, HEAD, PIECE_WORDS, SEGMENTED_WARPS as WARPS};
 use super::vectors::Vectors;
 use super::{HAS_INITIAL, WIDE_OFFSETS};
 use crate::operator::Operator;
 use crate::scan::lanes::LANES;
-
-/// Warps of a block.
-pub const WARPS: u32 = 8;
 
 /// The most elements of a tile, and vectors with their pitch.
 const MAX_ELEMENTS: usize = 512;
@@ -46,14 +44,6 @@ const MAX_VECTORS: usize = 7 * LANES as usize;
 
 /// A warp asks for the tile that it reads after so many others into the L2 cache.
 const AHEAD: u32 = 2;
-
-/// Words of scratch memory before those of the blocks; the first counts them.
-const HEAD: u64 = 16;
-
-/// Words of 64 bits that so many blocks need.
-pub const fn scratch_words(blocks: u32) -> u64 {
-    HEAD + blocks as u64 * run::WORDS as u64
-}
 
 /// What is asked for: the kernel's parameters.
 pub struct Request<O: Operator> {
@@ -120,7 +110,7 @@ pub unsafe fn reduce<O: Operator, const R: usize, const U: usize, const E: usize
     unsafe {
         let are_wide = request.flags & WIDE_OFFSETS != 0;
         let offsets = Offsets::new(request.offsets, are_wide, request.segments, request.n);
-        let tiles = offsets.elements.div_ceil(super::tile::elements(R, E)) as u32;
+        let tiles = offsets.elements.div_ceil(sizes::elements(R, E)) as u32;
         let share = Share::new(tiles, WARPS, blocks);
         let run = of_part::<O, R, U, E>(&request, &offsets, &share);
         let run = of_block(&request, run);
@@ -152,7 +142,7 @@ pub unsafe fn reduce<O: Operator, const R: usize, const U: usize, const E: usize
 unsafe fn ask_ahead<O: Operator, const R: usize, const U: usize, const E: usize>(
     request: &Request<O>,
 ) {
-    let tiles = request.n.div_ceil(super::tile::elements(R, E)) as u32;
+    let tiles = request.n.div_ceil(sizes::elements(R, E)) as u32;
     let share = Share::new(tiles, WARPS, thread::grid_dim_x());
     let warp = thread::thread_idx_x() / LANES;
     let first = share.tiles_of(thread::block_idx_x(), warp).start;
@@ -173,7 +163,7 @@ unsafe fn ask_ahead<O: Operator, const R: usize, const U: usize, const E: usize>
 #[inline(always)]
 fn piece_at(scratch: *mut u64, block: u32) -> *mut Stored {
     scratch
-        .wrapping_add((HEAD + u64::from(block) * run::WORDS as u64) as usize)
+        .wrapping_add((HEAD + u64::from(block) * PIECE_WORDS as u64) as usize)
         .cast()
 }
 
@@ -200,7 +190,7 @@ unsafe fn of_part<O: Operator, const R: usize, const U: usize, const E: usize>(
     if tiles.is_empty() {
         return run;
     }
-    let elements = super::tile::elements(R, E);
+    let elements = sizes::elements(R, E);
     let units = R as u64 * u64::from(LANES);
     let input = request.input.wrapping_add(offsets.first as usize);
     let array = Vectors::new(input, offsets.elements);

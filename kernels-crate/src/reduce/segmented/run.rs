@@ -11,6 +11,7 @@ use core::array::from_fn;
 use core::ptr;
 use cuda_std::warp;
 
+use super::super::sizes::PIECE_WORDS;
 use super::Request;
 use crate::operator::Operator;
 use crate::scan::lanes::{self, LANES, anything};
@@ -204,9 +205,6 @@ unsafe fn of_lane<A: bytemuck::Pod>(of: Maybe<A>, lane: u32) -> Maybe<A> {
     }
 }
 
-/// Words of 64 bits of a stored piece.
-pub const WORDS: usize = 6;
-
 /// A piece as it is kept in memory.
 #[repr(C, align(16))]
 pub struct Stored {
@@ -217,6 +215,8 @@ pub struct Stored {
     flags: u32,
     rest: u64,
 }
+
+const _: () = assert!(size_of::<Stored>() == 8 * PIECE_WORDS);
 
 impl Stored {
     /// Keeps a piece.

@@ -4,7 +4,8 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use cuda_std::mem::prefetch_l2;
 use cuda_std::{shared_array, thread, warp};
 
-use super::{EACH, begin, warps};
+use super::find::{begin, warps};
+use super::{EACH, FEW_PER_BLOCK, FEW_THREADS, FEW_WORDS};
 use crate::scan::lanes::{LANES, SECTOR};
 
 /// Offsets that a lane reads before it looks at the first.
@@ -14,7 +15,7 @@ const OFFSETS: usize = 4;
 /// does not matter, but neighbours cost less. The words are 0 before.
 ///
 /// # Safety
-/// As for [`of_keys`](super::of_keys), of offsets.
+/// As for [`of_keys`](super::find::of_keys), of offsets.
 #[inline(always)]
 pub unsafe fn of_offsets<F: Copy + Into<u64>>(
     offsets: *const F,
@@ -48,26 +49,6 @@ pub unsafe fn of_offsets<F: Copy + Into<u64>>(
     }
 }
 
-/// Threads of a block of [`of_few_offsets`].
-pub const FEW_THREADS: u32 = 1024;
-
-/// Words that it makes.
-const FEW_WORDS: u32 = 512;
-
-/// The elements of these.
-pub const FEW_PER_BLOCK: u64 = FEW_WORDS as u64 * EACH;
-
-/// The most offsets that it is for, since every block looks at all of them.
-///
-/// Scans of i32 by 2^15 offsets in 2^20 elements take 10.2 us instead of 12.7 with words that are
-/// cleared first, by 2^16 in 2^21 elements 21.6 instead of 16.4 (an H200, 2026-11-23). This lies
-/// between the two.
-pub const FEW_OFFSETS: u64 = 3 << 14;
-
-/// The most elements that it is for: 2^21, those of 128 blocks, which all begin at once on a
-/// GPU with as many multiprocessors.
-pub const FEW_ELEMENTS: u64 = 128 * FEW_PER_BLOCK;
-
 /// Offsets that a thread of it reads before it looks at the first.
 const FEW_EACH: usize = 8;
 
@@ -75,7 +56,7 @@ const FEW_EACH: usize = 8;
 /// the one before it ends: each block makes its own words, of all offsets.
 ///
 /// # Safety
-/// As for [`of_offsets`], of at most [`FEW_OFFSETS`] of them, in blocks of [`FEW_THREADS`], one for
+/// As for [`of_offsets`], of at most [`FEW_OFFSETS`](super::FEW_OFFSETS) of them, in blocks of [`FEW_THREADS`], one for
 /// every [`FEW_PER_BLOCK`] elements.
 #[inline(always)]
 pub unsafe fn of_few_offsets<F: Copy + Into<u64>>(

@@ -2,7 +2,7 @@
 
 use cuda_std::warp;
 
-use super::{Shape, VECTOR};
+use crate::scan::shape::{Lookahead, VECTOR};
 
 /// A range of bytes, in three: whole vectors at multiples of 16 bytes, which bulk copies
 /// move, and what is at the ends, no more than a byte a lane.
@@ -16,7 +16,7 @@ pub(super) struct Bytes {
 
 impl Bytes {
     #[inline(always)]
-    pub(super) fn new(shape: &Shape, address: usize, all: u32) -> Self {
+    pub(super) fn new(shape: &Lookahead, address: usize, all: u32) -> Self {
         let shift = if shape.shifted {
             (address % VECTOR) as u32
         } else {

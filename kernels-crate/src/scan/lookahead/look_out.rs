@@ -3,18 +3,20 @@
 
 use cuda_std::{thread, warp};
 
-use super::{Plan, Shape, TOTAL, Walk, shared_at};
+use super::{Plan, Walk, shared_at};
 use crate::operator::Operator;
-use crate::scan::Request;
 use crate::scan::lanes::{self, anything};
-use crate::scan::status::{self, GROUP, Look};
+use crate::scan::request::Request;
+use crate::scan::scratch::GROUP;
+use crate::scan::shape::{Lookahead, TOTAL};
+use crate::scan::status::{self, Look};
 
 /// # Safety
 /// As for [`scan`](super::scan); all lanes of the warp behind the workers call it.
 #[inline(always)]
 pub(super) unsafe fn run<O: Operator, const WORKERS: usize, const DELAY: usize>(
     plan: &Plan<O>,
-    shape: Shape,
+    shape: Lookahead,
     tiles: u64,
 ) {
     let lane = warp::lane_id();

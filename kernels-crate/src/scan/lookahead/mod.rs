@@ -13,10 +13,10 @@
 //! microseconds under load, has `DELAY` rounds to happen in, and nobody waits for it.
 //!
 //! Only totals are published, and what lies before a tile is combined from all of them
-//! in groups of [`GROUP`](super::status::GROUP), always in the same order: the result does not depend on the
+//! in groups of [`GROUP`](super::scratch::GROUP), always in the same order: the result does not depend on the
 //! number of blocks, nor on who was first. Every element is read once and written once.
 //!
-//! Association: a lane its items in order; the lanes of a segment by [`lanes::scan`]; so
+//! Association: a lane its items in order; the lanes of a segment by [`lanes::scan`](super::lanes::scan); so
 //! the segments of a tile; the tiles of a group by [`Look::combined`](super::status::Look::combined); the groups in order.
 //!
 //! Slots: of the tiles that wait for what lies before them (`DELAY`), of those that are on
@@ -30,108 +30,13 @@ mod bytes;
 mod look_out;
 mod worker;
 
-use cuda_std::bulk::Barrier;
 use cuda_std::{shared, thread};
 
-use super::Request;
 use super::heads;
-use super::lanes::{self, LANES};
+use super::lanes::LANES;
+use super::request::Request;
+use super::shape::{Lookahead, VECTOR};
 use crate::operator::Operator;
-
-/// Bytes of a vector.
-const VECTOR: usize = 16;
-
-/// Room for a total in shared memory, bytes.
-const TOTAL: usize = (4 * lanes::MAX_WORDS).next_multiple_of(16);
-
-/// The constants of a kernel.
-#[derive(Clone, Copy, Debug)]
-pub struct Shape {
-    /// Vectors of 16 bytes of the input that a lane has of a tile: an odd number, so that
-    /// lanes read from different banks.
-    pub vectors: usize,
-    /// As many elements as vectors of the output.
-    pub results: usize,
-    /// Warps that scan.
-    pub workers: usize,
-    /// Rounds between the total of a tile and its scan.
-    pub delay: usize,
-    /// Tiles that are on their way.
-    pub ahead: usize,
-    /// Whether input and output may begin anywhere, and not at multiples of 16 alone.
-    pub shifted: bool,
-    /// Bytes of room for the words that say where segments of the array begin among a warp's
-    /// elements, [`heads::room`]; 0 where there is one alone.
-    pub heads: usize,
-}
-
-impl Shape {
-    /// Whether results have shared memory of their own, and not that of the elements:
-    /// that of the tile that is scanned and of the one that leaves.
-    const fn is_staged(&self) -> bool {
-        self.vectors != self.results
-    }
-
-    /// Slots of shared memory for elements.
-    pub const fn slots(&self) -> usize {
-        self.delay + self.ahead + 1
-    }
-
-    /// Bytes of a segment of `vectors` vectors a lane. Where it begins anywhere, one
-    /// vector more.
-    const fn segment_of(&self, vectors: usize) -> usize {
-        vectors * VECTOR * LANES as usize + if self.shifted { VECTOR } else { 0 }
-    }
-
-    /// Bytes of a segment's elements.
-    const fn segment(&self) -> usize {
-        self.segment_of(self.vectors)
-    }
-
-    /// Bytes of a segment's results.
-    const fn staged(&self) -> usize {
-        self.segment_of(self.results)
-    }
-
-    /// Threads of a block.
-    pub const fn threads(&self) -> u32 {
-        (self.workers as u32 + 1) * LANES
-    }
-
-    /// Dynamic shared memory of a block, bytes.
-    pub const fn shared_bytes(&self) -> u32 {
-        self.bases_at(self.slots()) as u32
-    }
-
-    /// Where the segments of a slot are, bytes into the dynamic shared memory. Behind
-    /// them are those of the results, the heads, the barriers, the totals and the bases, a row of
-    /// each a slot.
-    const fn slot_at(&self, slot: usize) -> usize {
-        slot * self.workers * self.segment()
-    }
-
-    const fn stage_at(&self, stage: usize) -> usize {
-        let stages = if self.is_staged() { stage } else { 0 };
-        self.slot_at(self.slots()) + stages * self.workers * self.staged()
-    }
-
-    const fn heads_at(&self, slot: usize) -> usize {
-        self.stage_at(2) + slot * self.workers * self.heads
-    }
-
-    const fn barriers_at(&self, slot: usize) -> usize {
-        let row = (self.workers * size_of::<Barrier>()).next_multiple_of(TOTAL);
-        self.heads_at(self.slots()) + slot * row
-    }
-
-    const fn totals_at(&self, slot: usize) -> usize {
-        self.barriers_at(self.slots()) + slot * self.workers * TOTAL
-    }
-
-    const fn bases_at(&self, slot: usize) -> usize {
-        self.totals_at(self.slots()) + slot * self.workers * TOTAL
-    }
-}
 
 /// A way through the block's tiles, in order.
 #[derive(Clone, Copy)]
@@ -156,7 +61,7 @@ impl Walk {
 
     /// Goes on to the block's next tile.
     #[inline(always)]
-    fn next(&mut self, shape: &Shape, stride: u64) {
+    fn next(&mut self, shape: &Lookahead, stride: u64) {
         self.slot += 1;
         if self.slot == shape.slots() as u32 {
             self.slot = 0;
@@ -187,17 +92,41 @@ impl<O: Operator> Plan<O> {
     }
 }
 
-/// Scans as `request` says, with `ITEMS` elements a lane, in the [`Shape`] of the other
-/// constants: `VECTORS`, `RESULTS`, `WORKERS`, `DELAY`, `AHEAD`, `SHIFTED`.
+/// Scans as `request` says, with `ITEMS` elements a lane, in the [`Lookahead`] of the other
+/// constants: `VECTORS`, `RESULTS`, `WORKERS`, `DELAY`, `AHEAD`.
 ///
 /// # Safety
 /// The grid has one dimension and its blocks are resident at once; blocks have
-/// [`Shape::threads`] threads and [`Shape::shared_bytes`] of dynamic shared memory; input
-/// and output hold `n` elements, and unless `SHIFTED` are multiples of 16 bytes; they are
-/// the same or do not overlap; the scratch memory has room for the tiles and is this
-/// launch's alone.
+/// [`Lookahead::threads`] threads and [`Lookahead::shared_bytes`] of dynamic shared memory; input
+/// and output hold `n` elements, at any address; they are the same or do not overlap; the
+/// scratch memory has room for the tiles and is this launch's alone.
 #[inline(always)]
 pub unsafe fn scan<
+    O: Operator,
+    const ITEMS: usize,
+    const VECTORS: usize,
+    const RESULTS: usize,
+    const WORKERS: usize,
+    const DELAY: usize,
+    const AHEAD: usize,
+>(
+    request: Request<O>,
+) {
+    let is_aligned = (request.input.addr() | request.output.addr()).is_multiple_of(VECTOR);
+    // SAFETY: the caller's.
+    unsafe {
+        if is_aligned && !O::HAS_HEADS {
+            scan_at::<O, ITEMS, VECTORS, RESULTS, WORKERS, DELAY, AHEAD, false>(request);
+        } else {
+            scan_at::<O, ITEMS, VECTORS, RESULTS, WORKERS, DELAY, AHEAD, true>(request);
+        }
+    }
+}
+
+/// # Safety
+/// As for [`scan`]; unless `SHIFTED` both addresses are multiples of 16.
+#[inline(always)]
+unsafe fn scan_at<
     O: Operator,
     const ITEMS: usize,
     const VECTORS: usize,
@@ -215,7 +144,8 @@ pub unsafe fn scan<
         assert!(2 * (DELAY + AHEAD + 1) <= LANES as usize);
     };
     let shape = const {
-        Shape {
+        Lookahead {
+            items: ITEMS,
             vectors: VECTORS,
             results: RESULTS,
             workers: WORKERS,

@@ -5,12 +5,14 @@ use cuda_std::shared::SharedPtr;
 use cuda_std::{thread, warp};
 
 use super::bytes::{Brought, Bytes};
-use super::{Plan, Shape, TOTAL, VECTOR, Walk, shared_at};
+use super::{Plan, Walk, shared_at};
 use crate::operator::Operator;
-use crate::scan::Request;
-use crate::scan::heads;
+use crate::scan::heads::bits::{self, Heads};
+use crate::scan::heads::{self, EACH};
 use crate::scan::items::{self, Items};
 use crate::scan::lanes::{self, LANES, anything};
+use crate::scan::request::Request;
+use crate::scan::shape::{Lookahead, TOTAL, VECTOR};
 
 /// # Safety
 /// As for [`scan`](super::scan); all lanes of worker `warp` call it.
@@ -24,7 +26,7 @@ pub(super) unsafe fn run<
     const AHEAD: usize,
 >(
     plan: &Plan<O>,
-    shape: Shape,
+    shape: Lookahead,
     warp: u32,
 ) {
     let items = ITEMS as u32 * LANES;
@@ -139,14 +141,14 @@ pub(super) unsafe fn run<
 /// Where a worker's things are.
 struct Worker<'a, O: Operator> {
     plan: &'a Plan<O>,
-    shape: Shape,
+    shape: Lookahead,
     warp: usize,
     memory: SharedPtr<u8>,
 }
 
 impl<'a, O: Operator> Worker<'a, O> {
     #[inline(always)]
-    fn new(plan: &'a Plan<O>, shape: Shape, warp: u32) -> Self {
+    fn new(plan: &'a Plan<O>, shape: Lookahead, warp: u32) -> Self {
         Self {
             plan,
             shape,
@@ -281,7 +283,7 @@ impl<'a, O: Operator> Worker<'a, O> {
         }
         let Request { heads, n, .. } = self.plan.request;
         // A segment has 32 elements a lane's item: whole words.
-        let word = |element: u64| heads.addr() + (element / heads::EACH) as usize * 4;
+        let word = |element: u64| heads.addr() + (element / EACH) as usize * 4;
         let begin = word(walk.first);
         let end =
             word(walk.first + u64::from(items)).min(heads.addr() + heads::words(n) as usize * 4);
@@ -295,20 +297,20 @@ impl<'a, O: Operator> Worker<'a, O> {
     /// # Safety
     /// All lanes of the warp call it; the segment is there.
     #[inline(always)]
-    unsafe fn heads<const ITEMS: usize>(&self, walk: &Walk) -> heads::Heads {
+    unsafe fn heads<const ITEMS: usize>(&self, walk: &Walk) -> Heads {
         if !O::HAS_HEADS {
-            return heads::Heads::none();
+            return Heads::none();
         }
         let brought = self.heads_brought(walk, ITEMS as u32 * LANES);
         if brought.bytes == 0 {
-            return heads::Heads::none();
+            return Heads::none();
         }
-        let byte = self.plan.request.heads.addr() + (walk.first / heads::EACH) as usize * 4;
+        let byte = self.plan.request.heads.addr() + (walk.first / EACH) as usize * 4;
         let first = (byte % VECTOR) as u32 * 8 + warp::lane_id() * ITEMS as u32;
         let words = self.at(self.heads_at(walk.slot)).cast::<u32>();
         let last = brought.bytes / 4 - 1;
         // SAFETY: the caller's; the words are there.
-        unsafe { heads::Ahead::in_shared::<ITEMS>(words, first, last).heads() }
+        unsafe { bits::Ahead::in_shared::<ITEMS>(words, first, last).heads() }
     }
 
     /// Puts the bytes that the copy engine has not brought to the others, and zeros behind the

@@ -5,11 +5,13 @@
 //! and then JSON (entry, module, parameters, part). `.cuda_std.external` holds the
 //! name of a function or static that stays visible though it is no kernel.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 
-use crate::CudaBuilderError;
 use crate::llvm::Module;
-use crate::manifest::{MAIN, Parameter};
+use crate::manifest::{Kernel, MAIN, Parameter};
+use crate::{CudaBuilderError, names};
 
 const KERNEL_SECTION: &str = ".cuda_std.kernel";
 const EXTERNAL_SECTION: &str = ".cuda_std.external";
@@ -31,6 +33,20 @@ pub(crate) struct KernelMetadata {
 }
 
 impl KernelMetadata {
+    /// The kernel in a manifest, not compiled.
+    pub(crate) fn kernel(&self) -> Kernel {
+        Kernel {
+            entry: self.entry.clone(),
+            module: self.module.clone(),
+            parameters: self.parameters.clone(),
+            max_threads: self.max_threads,
+            min_blocks: self.min_blocks,
+            cluster: self.cluster,
+            max_registers: self.max_registers,
+            compiled: None,
+        }
+    }
+
     /// Whether the library of that name defines it.
     pub(crate) fn is_of(&self, library: &str) -> bool {
         self.module.split("::").next() == Some(library)
@@ -46,25 +62,26 @@ pub(crate) struct Found {
     pub(crate) externals: Vec<String>,
 }
 
-/// Leaves the kernels of these entries or parts, or all where none is named: the others are
+/// Leaves the kernels that these names stand for, or all where there is no name: the others are
 /// functions like any other from here on.
 ///
 /// # Errors
 ///
-/// [`CudaBuilderError::BadOption`] when nothing is called so.
+/// [`CudaBuilderError::UnknownKernel`] when nothing is called so.
 pub(crate) fn select(found: &mut Found, only: &[String]) -> Result<(), CudaBuilderError> {
-    let is_called =
-        |kernel: &KernelMetadata, name: &String| kernel.entry == *name || kernel.part == *name;
-    let missing = |name: &&String| !found.kernels.iter().any(|kernel| is_called(kernel, name));
-    if let Some(name) = only.iter().find(missing) {
-        return Err(CudaBuilderError::BadOption(format!(
-            "only() names `{name}`, and no kernel and no part of the crate is called so"
-        )));
+    if only.is_empty() {
+        return Ok(());
     }
-    if !only.is_empty() {
-        let is_asked = |kernel: &KernelMetadata| only.iter().any(|name| is_called(kernel, name));
-        found.kernels.retain(is_asked);
-    }
+    let kernels = found.kernels.iter();
+    let kernels: Vec<(&str, &str)> = kernels.map(|one| (&*one.part, &*one.entry)).collect();
+    let wanted: Result<Vec<_>, _> = only
+        .iter()
+        .map(|name| names::among(name, &kernels))
+        .collect();
+    let wanted: BTreeSet<String> = wanted?.into_iter().flatten().map(str::to_owned).collect();
+    found
+        .kernels
+        .retain(|kernel| wanted.contains(&kernel.entry));
     Ok(())
 }
 

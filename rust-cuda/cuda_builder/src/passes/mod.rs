@@ -16,18 +16,21 @@ mod parts;
 
 use std::num::NonZero;
 use std::thread;
+use std::time::SystemTime;
 
 use crate::artifact::Text;
 use crate::builder::Options;
 use crate::cargo::{Bitcode, Crate};
 use crate::llvm::{Llvm, Machine, Module, fatal};
+use crate::progress::{Count, Report};
 use crate::store::{Key, Store};
 use crate::{CudaBuilderError, NvvmArch, flags, positions};
 
 use metadata::Found;
-use parts::{Part, Spare};
+use parts::Spare;
 
 pub(crate) use metadata::KernelMetadata;
+pub(crate) use parts::Part;
 
 /// A finished part, and its name in the store.
 type Made = (Key, Text);
@@ -57,11 +60,15 @@ pub(crate) struct Passes<'b> {
     pub(crate) kernels: &'b Crate,
     pub(crate) options: &'b Options,
     pub(crate) arch: NvvmArch,
+    pub(crate) report: &'b Report,
+    /// When the build began.
+    pub(crate) begin: SystemTime,
 }
 
 impl Passes<'_> {
-    /// Turns bitcode into the PTX of each part, `main` first.
-    pub(crate) fn run(self, bitcode: &Bitcode) -> Result<Vec<Text>, CudaBuilderError> {
+    /// Turns bitcode into the PTX of each part that is asked for, `main` first; with the names
+    /// and kernels of all parts that there are.
+    pub(crate) fn run(self, bitcode: &Bitcode) -> Result<(Vec<Part>, Vec<Text>), CudaBuilderError> {
         let name = self.kernels.identifier();
         let module = Module::parse(self.llvm, &bitcode.module, &name)?;
         module.set_name(&name);
@@ -73,6 +80,7 @@ impl Passes<'_> {
                 .kernels
                 .retain(|kernel| kernel.is_of(&self.kernels.library));
         }
+        let all = parts::split(&found)?;
         metadata::select(&mut found, &self.options.only)?;
         self.whole(&module, &found, bitcode)?;
         let mut parts = parts::split(&found)?;
@@ -81,8 +89,9 @@ impl Passes<'_> {
             parts::keep(&module, &self.machine()?, &found, &parts)?;
         }
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        let made = self.each(module, &found, parts, &Spare::new(threads - 1))?;
-        Ok(made.into_iter().map(|(_, text)| text).collect())
+        let count = self.report.count(self.arch, self.begin, parts.len());
+        let made = self.each(module, &found, parts, &Spare::new(threads - 1), &count)?;
+        Ok((all, made.into_iter().map(|(_, text)| text).collect()))
     }
 
     /// Makes the entries and drops what no kernel needs.
@@ -108,10 +117,16 @@ impl Passes<'_> {
         found: &Found,
         mut parts: Vec<Part>,
         spare: &Spare,
+        count: &Count<'_>,
     ) -> Result<Vec<Made>, CudaBuilderError> {
         if parts.len() == 1 {
             let part = parts.pop().into_iter();
-            return part.map(|part| self.one(&module, part)).collect();
+            let made = part.map(|part| {
+                let made = self.one(&module, part)?;
+                count.done(&made.1.part.name);
+                Ok(made)
+            });
+            return made.collect();
         }
         // A context works on one thread at a time, so each half is read into its own.
         let bitcode = module.bitcode();
@@ -122,12 +137,14 @@ impl Passes<'_> {
         if let Some((store, key)) = &stored
             && let Some(made) = store.group(key)
         {
+            made.iter()
+                .for_each(|(_, text)| count.done(&text.part.name));
             return Ok(made);
         }
         let made = parts::halves(parts, spare, |half| {
             let module = Module::parse(self.llvm, &bitcode, &self.kernels.identifier())?;
             parts::keep(&module, &self.machine()?, found, &half)?;
-            self.each(module, found, half, spare)
+            self.each(module, found, half, spare, count)
         })?;
         if let Some((store, key)) = &stored {
             store.keep_group(key, &made);

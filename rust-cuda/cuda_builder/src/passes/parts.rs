@@ -19,10 +19,10 @@ use super::metadata::{Found, KernelMetadata};
 
 /// The kernels of one part.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) name: String,
+pub(crate) struct Part {
+    pub(crate) name: String,
     /// In the order of their entry names.
-    pub(super) kernels: Vec<KernelMetadata>,
+    pub(crate) kernels: Vec<KernelMetadata>,
 }
 
 /// The parts: `main`, with or without kernels, and then the others in the

@@ -3,8 +3,8 @@
 
 use bytemuck::{Zeroable, bytes_of};
 use quadscan::device::{Actual, LaunchShape};
-use quadscan::oracle::scan as oracle;
 use quadscan::scan::{Algorithm, Compose, Identity, Plan, ScanKernels, Sum};
+use quadscan_bench::oracle::scan as oracle;
 use quadscan_kernels::scan::ScanKernel;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
@@ -20,30 +20,29 @@ const GUARD: usize = 64;
 const CANARY: u8 = 0xa5;
 
 pub(crate) fn results_may_take_the_place_of_their_elements(bench: &Bench) -> Outcome {
-    for kernel in kernels::<Sum<f64>>(&bench.module) {
+    for kernel in kernels::<Sum<u32>>(&bench.module) {
         let n = (2 * kernel.tile + 5).min(kernel.capacity()) as usize;
-        let elements: Vec<f64> = samples(n, &mut Random::named(SEED, "in place"));
-        let plan = Plan::<Sum<f64>>::with(&bench.module, n as u64, by(kernel.algorithm));
+        let elements: Vec<u32> = samples(n, &mut Random::named(SEED, "in place"));
+        let plan = Plan::<Sum<u32>>::with(&bench.module, n as u64, by(kernel.algorithm));
         let mut plan = plan?;
         let mut data = bench.device.upload(&elements)?;
         plan.inclusive_in_place(&mut data)?;
-        let expected = oracle::inclusive::<Sum<f64>>(None, &elements);
+        let expected = oracle::inclusive::<Sum<u32>>(None, &elements);
         compare(&data.to_vec()?, &expected, kernel.entry);
         plan.exclusive_in_place(&mut data)?;
-        let expected = oracle::exclusive::<Sum<f64>>(Sum::<f64>::IDENTITY, &expected);
+        let expected = oracle::exclusive::<Sum<u32>>(Sum::<u32>::IDENTITY, &expected);
         compare(&data.to_vec()?, &expected, kernel.entry);
-        plan.inclusive_with_in_place(0.5, &mut data)?;
-        let expected = oracle::inclusive::<Sum<f64>>(Some(0.5), &expected);
+        plan.inclusive_with_in_place(5, &mut data)?;
+        let expected = oracle::inclusive::<Sum<u32>>(Some(5), &expected);
         compare(&data.to_vec()?, &expected, kernel.entry);
-        plan.exclusive_with_in_place(-2.0, &mut data)?;
-        let expected = oracle::exclusive::<Sum<f64>>(-2.0, &expected);
+        plan.exclusive_with_in_place(u32::MAX, &mut data)?;
+        let expected = oracle::exclusive::<Sum<u32>>(u32::MAX, &expected);
         compare(&data.to_vec()?, &expected, kernel.entry);
     }
     Ok(())
 }
 
-/// Elements from any of a buffer on, results likewise, by each kernel that does not ask for
-/// more.
+/// Elements from any of a buffer on, results likewise, by each kernel.
 fn at_any_element<O>(bench: &Bench) -> Outcome
 where
     O: ScanKernels + Identity,
@@ -52,8 +51,7 @@ where
 {
     let name = std::any::type_name::<O>();
     let mut random = Random::named(SEED, name);
-    let kernels = kernels::<O>(&bench.module);
-    for kernel in kernels.filter(|kernel| kernel.alignment == 1) {
+    for kernel in kernels::<O>(&bench.module) {
         let n = (kernel.tile + 7).min(kernel.capacity()) as usize;
         let mut plan = Plan::<O>::with(&bench.module, n as u64, by(kernel.algorithm))?;
         for (from, to) in [(0, 0), (1, 0), (0, 1), (1, 1), (3, 2)] {

@@ -2,9 +2,9 @@
 //! in the scratch memory is never taken for a total.
 
 use quadscan::device::Device;
-use quadscan::oracle::scan as oracle;
 use quadscan::scan::{Algorithm, Options, Plan, Sum};
-use quadscan_kernels::scan::status::HEAD;
+use quadscan_bench::oracle::scan as oracle;
+use quadscan_kernels::scan::scratch::HEAD;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
 

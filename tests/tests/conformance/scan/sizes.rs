@@ -1,8 +1,8 @@
 //! Numbers of elements: around warps, around the tiles of every kernel, and as the device
 //! knows them.
 
-use quadscan::oracle::scan as oracle;
 use quadscan::scan::{Algorithm, Plan, Sum};
+use quadscan_bench::oracle::scan as oracle;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
 

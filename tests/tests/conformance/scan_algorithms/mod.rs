@@ -4,10 +4,10 @@
 
 mod association;
 
-use quadscan::oracle::scan as oracle;
 use quadscan::scan::{Algorithm, Compose, Identity, Options, Plan, ScanKernels, Sum};
-use quadscan_kernels::scan::blelloch;
-use quadscan_kernels::scan::status::GROUP;
+use quadscan_bench::oracle::scan as oracle;
+use quadscan_kernels::scan::scratch::GROUP;
+use quadscan_kernels::scan::sizes::BLELLOCH_TILE;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
 use std::fmt::Debug;
@@ -16,9 +16,8 @@ use crate::scan::sample::{Same, Sample, compare, samples};
 use crate::scan::{by, check, kernels};
 
 pub(crate) use association::{
-    float_sums_have_the_bits_of_the_stated_association,
     groups_of_tiles_are_combined_in_the_stated_order,
-    naive_float_sums_have_the_bits_of_their_passes,
+    results_have_the_bits_of_the_stated_association, the_naive_scan_has_the_bits_of_its_passes,
 };
 
 /// A plan for `n` elements by the algorithm of this name.
@@ -32,9 +31,6 @@ fn named<O: ScanKernels>(bench: &Bench, name: &str, n: u64) -> quadscan::Result<
     Plan::with(&bench.module, n, options)
 }
 
-/// Those that need bulk copies.
-const SM_90: [&str; 2] = ["lookahead", "lookahead_shifted"];
-
 /// The part `textbook` and those of these operators have kernels of all algorithms.
 pub(crate) fn every_algorithm_is_asked_for_by_its_name(bench: &Bench) -> Outcome {
     fn of<O: ScanKernels>(bench: &Bench, name: &str) -> quadscan::Result<Option<Algorithm>> {
@@ -43,18 +39,16 @@ pub(crate) fn every_algorithm_is_asked_for_by_its_name(bench: &Bench) -> Outcome
     let can_look_ahead = bench.device.properties().compute_capability >= (9, 0);
     for algorithm in Algorithm::ALL {
         let name = algorithm.name();
-        if SM_90.contains(&name) && !can_look_ahead {
+        if algorithm == Algorithm::LookAhead && !can_look_ahead {
             continue;
         }
         let found = [
             of::<Sum<u32>>(bench, name)?,
-            of::<Sum<f32>>(bench, name)?,
-            of::<Sum<f64>>(bench, name)?,
             of::<Compose>(bench, name)?,
             // The bits of sums of signed integers are those of unsigned ones.
             of::<Sum<i32>>(bench, name)?,
         ];
-        assert_eq!(found, [Some(algorithm); 5], "{name}");
+        assert_eq!(found, [Some(algorithm); 3], "{name}");
     }
     Ok(())
 }
@@ -103,13 +97,11 @@ pub(crate) fn trees_of_several_levels_are_scanned(bench: &Bench) -> Outcome {
         O::Input: Sample,
         O::Output: Same + Debug,
     {
-        let n = blelloch::TILE * (blelloch::TILE + 2) + 5;
+        let n = BLELLOCH_TILE * (BLELLOCH_TILE + 2) + 5;
         let mut plan = named::<O>(bench, "blelloch", n)?;
         check(&mut plan, &bench.device, n as usize)
     }
     of::<Sum<u32>>(bench)?;
-    of::<Sum<f32>>(bench)?;
-    of::<Sum<f64>>(bench)?;
     of::<Compose>(bench)
 }
 

@@ -1,4 +1,8 @@
-//! Builds the kernels of the application's own operators.
+//! Builds the kernels of the application's own operators, and once more without those that find
+//! where segments begin.
+
+use std::env;
+use std::path::Path;
 
 use cuda_builder::{CudaBuilder, NvvmArch};
 
@@ -8,4 +12,14 @@ fn main() {
         .build_all()
         .unwrap();
     println!("cargo::rustc-env=KERNELS={}", artifact.dir.display());
+    let incomplete = CudaBuilder::new("kernels")
+        .arch(NvvmArch::Compute75)
+        .build_args(&["--no-default-features"])
+        .out_dir(Path::new(&env::var_os("OUT_DIR").unwrap()).join("incomplete"))
+        .build_all()
+        .unwrap();
+    println!(
+        "cargo::rustc-env=WITHOUT_SEGMENT_FLAGS={}",
+        incomplete.dir.display()
+    );
 }

@@ -2,12 +2,13 @@
 
 use std::fmt::Debug;
 
-use kernels::{Map, SumOfBytes, Then};
+use bytemuck::Zeroable;
+use kernels::{Largest, Map, Or, SumOfBytes, Then, Times, XLog};
 use quadscan::Result;
 use quadscan::device::emulator::ptx_emulator::Model;
 use quadscan::device::emulator::{Emulator, Settings};
 use quadscan::device::{Artifact, Device, Module};
-use quadscan::oracle::scan as oracle;
+use quadscan::integrate::{Adaptive, CONVERGED, Composite, Items, Rule};
 use quadscan::reduce;
 use quadscan::scan::{
     Algorithm, Identity, Operator, Options, Plan, ScanKernels, SegmentedPlan, SegmentedScanKernels,
@@ -50,9 +51,6 @@ where
         let sizes = [1, 2, 31, 33, tile - 1, tile, tile + 1, most];
         for n in sizes.into_iter().filter(|&n| n <= most) {
             for shift in SHIFTS {
-                if shift > 0 && kernel.alignment > 1 {
-                    continue;
-                }
                 let elements: Vec<O::Input> = (0..shift + n).map(element).collect();
                 let input = module.device().upload(&elements)?;
                 let mut output = module.device().alloc::<O::Output>(n)?;
@@ -172,6 +170,24 @@ fn byte(i: usize) -> u8 {
     (i % 255) as u8 + 1
 }
 
+/// Operators of the library and an integrand, of which this application alone has kernels.
+fn of_the_library(module: &Module) -> Result<()> {
+    let bit = |i: usize| 1 << (i / 900 % 32);
+    assert_eq!(scans::<Or>(module, bit, 1 << 7)?, 4);
+    let number = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    assert_eq!(segments::<Largest>(module, number, 1 << 60)?, 3);
+    reductions::<Times>(module, |i| if i % 3 == 0 { -1.0 } else { 1.0 })?;
+    let mut plan = Composite::<f64>::of::<XLog>(module, 64)?;
+    let value = plan.value(Rule::GaussLegendre(5), 64, (0.0, 1.0), &[])?;
+    assert!((value - 0.25).abs() < 1e-15);
+    let mut plan = Adaptive::<f64>::of::<XLog>(module, Default::default())?;
+    let [outcome] = plan.outcomes(&Items::between(0.0, 1.0))?[..] else {
+        panic!("one item")
+    };
+    assert!(outcome.status == CONVERGED && (outcome.value - 0.25).abs() < 1e-10);
+    Ok(())
+}
+
 /// Both operators on a GPU; how many algorithms scanned with each, arrays and segments.
 fn on(model: Model, artifact: &Artifact) -> Result<[usize; 4]> {
     let settings = Settings {
@@ -180,6 +196,7 @@ fn on(model: Model, artifact: &Artifact) -> Result<[usize; 4]> {
     };
     let device = Device::from_backend(Box::new(Emulator::new(settings)));
     let module = device.load(artifact)?;
+    of_the_library(&module)?;
     reductions::<Then>(&module, map)?;
     reductions::<SumOfBytes>(&module, byte)?;
     let first = Map::new(3, 4);
@@ -196,14 +213,26 @@ fn main() -> Result<()> {
     // SAFETY: cuda_builder made the folder of the kernels that this program depends on.
     let artifact = unsafe { Artifact::read(env!("KERNELS")) }?;
     let all = Algorithm::ALL.len();
-    assert_eq!(on(Model::h200(), &artifact)?, [all, 5, 3, 3]);
+    assert_eq!(on(Model::h200(), &artifact)?, [all, 4, 3, 3]);
     // Nobody looks ahead there.
-    assert_eq!(on(Model::t4(), &artifact)?, [all - 2, 4, 3, 3]);
+    assert_eq!(on(Model::t4(), &artifact)?, [all - 1, 4, 3, 3]);
+
+    // Where segments begin is found by kernels that one line in a crate of kernels makes.
+    let device = Device::from_backend(Box::new(Emulator::new(Settings::default())));
+    // SAFETY: as above.
+    let incomplete = unsafe { Artifact::read(env!("WITHOUT_SEGMENT_FLAGS")) }?;
+    let module = device.load(&incomplete)?;
+    let missing = SegmentedPlan::<SumOfBytes>::new(&module, 2).map(drop);
+    let said = missing.expect_err("there is the line").to_string();
+    let expected = "the crate `kernels` has no kernels that find where segments begin: write \
+                    `quadscan_kernels::segment_flags_kernels! {}` in it, once for all of its \
+                    operators";
+    assert_eq!(said, expected);
+    Plan::<SumOfBytes>::new(&module, 2)?;
 
     // An element that is none is noticed.
-    let device = Device::from_backend(Box::new(Emulator::new(Settings::default())));
     let module = device.load(&artifact)?;
-    let mut data = device.upload(&[Map::new(1, 2), bytemuck::Zeroable::zeroed()])?;
+    let mut data = device.upload(&[Map::new(1, 2), Zeroable::zeroed()])?;
     let mut plan = Plan::<Then>::new(&module, 2)?;
     let scanned = plan
         .inclusive_in_place(&mut data)
@@ -211,4 +240,33 @@ fn main() -> Result<()> {
     assert!(scanned.is_err(), "nothing was noticed");
     println!("own operators scan and reduce");
     Ok(())
+}
+
+/// What scans have to be, one element after the other.
+mod oracle {
+    use quadscan::scan::Operator;
+
+    pub fn inclusive<O: Operator>(
+        initial: Option<O::Accumulator>,
+        input: &[O::Input],
+    ) -> Vec<O::Output> {
+        let mut running = initial;
+        let results = input.iter().map(|&element| {
+            let own = O::transform(element);
+            let with = running.map_or(own, |before| O::combine(before, own));
+            running = Some(with);
+            O::finish(with)
+        });
+        results.collect()
+    }
+
+    pub fn exclusive<O: Operator>(initial: O::Accumulator, input: &[O::Input]) -> Vec<O::Output> {
+        let mut running = initial;
+        let results = input.iter().map(|&element| {
+            let before = running;
+            running = O::combine(before, O::transform(element));
+            O::finish(before)
+        });
+        results.collect()
+    }
 }

@@ -1,0 +1,56 @@
+//! What the command line names on this machine, checked before anything is measured: it is
+//! there. What is wrong with it may still be found when it is used.
+
+use std::path::Path;
+
+use super::request::refused;
+use crate::cli::BenchArguments;
+use crate::error::Result;
+use crate::modules::expect_artifact;
+
+/// Err when the folder of another CUB, the Python or the folder of the PTX is not there.
+pub(super) fn check(arguments: &BenchArguments) -> Result<()> {
+    if let Some(folder) = &arguments.cub
+        && !folder.join("cub/version.cuh").is_file()
+    {
+        let problem = "has no cub/version.cuh, allowed is a folder of CUB's headers";
+        return Err(refused("--cub", format!("{} {problem}", folder.display())));
+    }
+    if let Some(program) = &arguments.python
+        && is_path(program)
+        && !program.is_file()
+    {
+        let problem = "is not there, allowed is a Python";
+        let problem = format!("{} {problem}", program.display());
+        return Err(refused("--python", problem));
+    }
+    expect_artifact(arguments.artifact.as_deref())
+}
+
+/// Whether it is no name that is looked for where programs are.
+fn is_path(program: &Path) -> bool {
+    program.components().count() > 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_there_is_allowed_and_a_program_by_its_name() {
+        let Ok(folder) = tempfile::tempdir() else {
+            panic!("no folder")
+        };
+        let made = std::fs::create_dir(folder.path().join("cub"))
+            .and_then(|()| std::fs::write(folder.path().join("cub/version.cuh"), ""))
+            .and_then(|()| std::fs::write(folder.path().join("manifest.json"), ""));
+        assert!(made.is_ok());
+        let arguments = BenchArguments {
+            cub: Some(folder.path().into()),
+            artifact: Some(folder.path().into()),
+            python: Some("python3".into()),
+            ..BenchArguments::default()
+        };
+        assert!(check(&arguments).is_ok());
+    }
+}

@@ -1,0 +1,485 @@
+//! The command line, as clap sees it. What the values mean and whether they fit
+//! is decided in `bench::request` and `integral::request`, which give one sentence where they
+//! do not.
+//!
+//! It depends on clap alone: `cargo xtask` includes this file, and answers `--help` and what
+//! cannot be understood without building the program.
+
+use std::path::PathBuf;
+
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand};
+
+/// Quadrature and prefix scan on the GPU: measured tables beside the published
+/// ones.
+#[derive(Debug, Parser)]
+#[command(name = "quadscan", version, propagate_version = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure tables and print them beside the published ones
+    Bench(Box<BenchArguments>),
+    /// Time a kernel beside the times of before: the first ones are kept
+    Time(TimeArguments),
+    /// Integrate a function of the catalogue: between two limits, or for each row of a file
+    Integrate(Box<IntegrateArguments>),
+    /// Write report.html from the records of one machine, or of several side by side
+    Report(ReportArguments),
+    /// List the parts of the PTX: kernels, size, and how long the device takes to load each
+    Artifact(ArtifactArguments),
+    /// Measure cells for a run: jobs on standard input, answers on standard output
+    #[command(hide = true)]
+    Worker(WorkerArguments),
+    /// Time the candidates of `cargo xtask tune`, each checked, and write the record
+    #[command(hide = true)]
+    Tune(TuneArguments),
+}
+
+/// `quadscan bench`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct BenchArguments {
+    /// Tables: activity, sweep-f64, sweep-f32, accuracy, mapping, limits [default: these],
+    /// scan, reduce, integral, integrals, integrate (the last two)
+    ///
+    /// One more, `faults`, runs kernels that fault and hang on purpose.
+    #[arg(value_name = "TABLE")]
+    pub tables: Vec<String>,
+
+    /// Device: auto, cuda, cuda:N, emulator
+    ///
+    /// auto is the first CUDA device, and the emulator where there is none: the
+    /// same PTX on the CPU, with results and counts and without times.
+    #[arg(long, default_value = "auto", value_name = "DEVICE")]
+    pub device: String,
+
+    /// Interleave warps and blocks at random from SEED [default: always the same
+    /// order]; with --device emulator
+    #[arg(long, allow_negative_numbers = true, value_name = "SEED")]
+    pub schedule: Option<String>,
+
+    /// Sizes up to 2^20
+    #[arg(long, conflicts_with = "full")]
+    pub quick: bool,
+
+    /// Sizes up to 2^30
+    #[arg(long)]
+    pub full: bool,
+
+    /// Only the published columns and rows
+    #[arg(long)]
+    pub published: bool,
+
+    /// Numbers of strips, such as 65536,196608
+    #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
+    pub strips: Option<String>,
+
+    /// Numbers of blocks, crossed with --threads
+    #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
+    pub blocks: Option<String>,
+
+    /// Numbers of threads of a block, crossed with --blocks
+    #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
+    pub threads: Option<String>,
+
+    /// In scan and reduce, numbers of elements, such as 1000,2^20+3,2^10..2^30 [default:
+    /// 2^10 up to 2^24, with --quick to 2^20, with --full to 2^30; to 2^16 on the emulator];
+    /// in kernels, numbers of elements [default: 2^16, 2^20, 2^24, with --quick to 2^20, with
+    /// --full 2^28 too; 2^16 on the emulator];
+    /// in integral, numbers of strips up to 2^40 [default: 2^16, 2^24, 2^30; with --quick
+    /// 2^16, 2^20; with --full 2^34 too; 2^16 on the emulator]; in integrals, numbers of
+    /// integrals up to 2^24 [default: 2^10, 2^20; with --quick 2^10, 2^16; with --full 2^24
+    /// too; 2^10 on the emulator]
+    #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
+    pub sizes: Option<String>,
+
+    /// In kernels, kernels, such as limit_copy [default: all]
+    #[arg(long, value_name = "LIST")]
+    pub kernels: Option<String>,
+
+    /// In scan and reduce, operations, such as inclusive_sum,in_place, or all [default:
+    /// inclusive_sum, reduce]
+    #[arg(long, value_name = "LIST")]
+    pub operations: Option<String>,
+
+    /// In scan, reduce, integral and integrals, types, such as i32,f32 [default: all that an
+    /// operation has; of integrals f64, f32]
+    #[arg(long, value_name = "LIST")]
+    pub types: Option<String>,
+
+    /// In scan, algorithms beside the one that the plan chooses, such as one_wave, or all
+    #[arg(long, value_name = "LIST")]
+    pub algorithms: Option<String>,
+
+    /// In scan and reduce, elements of a segment, or with the same key [default: 32]
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
+    pub segment: Option<String>,
+
+    /// In integral, integrands, such as quarter_circle,runge, and in integrals kinds of them,
+    /// smooth, end_point, oscillating; or all [default: all]
+    #[arg(long, value_name = "LIST")]
+    pub integrands: Option<String>,
+
+    /// In integral, rules, such as trapezoid,gauss-legendre-5, and in integrals g7k15, g10k21,
+    /// tanh-sinh; or all [default: trapezoid, and six of the quarter circle; those that
+    /// converge on a kind]
+    #[arg(long, value_name = "LIST")]
+    pub rules: Option<String>,
+
+    /// In integrals, the tolerance: relative, of oscillating ones absolute [default: 1e-10 in
+    /// f64, 1e-5 in f32]
+    #[arg(long, allow_negative_numbers = true, value_name = "T")]
+    pub tolerance: Option<String>,
+
+    /// In activity, numbers of elements: powers of two from 2 to 2048 [default: 1024]
+    #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
+    pub elements: Option<String>,
+
+    /// In activity, the work-efficient scan with padded shared memory too
+    #[arg(long)]
+    pub padded: bool,
+
+    /// In activity, the same work spread over all warps too
+    #[arg(long)]
+    pub scattered: bool,
+
+    /// In activity, a second kernel on another stream beside each scan too
+    #[arg(long)]
+    pub concurrent: bool,
+
+    /// Exactly N samples of each time in each process [default: as many as the noise
+    /// asks for, and 3 in each of several processes]
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
+    pub repeat: Option<String>,
+
+    /// Kernels with a cold L2 cache too: kernel_cold_ms
+    #[arg(long)]
+    pub cold: bool,
+
+    /// In scan, reduce, integral and integrals, each launch of ours waits until the one before has
+    /// ended [default: it begins while that one ends]
+    #[arg(long)]
+    pub one_by_one: bool,
+
+    /// Form of the results: table, csv, markdown, json
+    #[arg(long, default_value = "table", value_name = "FORMAT")]
+    pub format: String,
+
+    /// Folder for the records
+    #[arg(long, default_value = "results", value_name = "DIR")]
+    pub out: PathBuf,
+
+    /// Keep this run as a baseline under NAME
+    #[arg(long, value_name = "NAME")]
+    pub save: Option<String>,
+
+    /// Compare with the baseline NAME; exit code 1 when a cell is slower
+    #[arg(long, value_name = "NAME")]
+    pub baseline: Option<String>,
+
+    /// Changes within PERCENT of the baseline are none [default: 2]
+    #[arg(long, allow_negative_numbers = true, value_name = "PERCENT")]
+    pub margin: Option<String>,
+
+    /// Measure each cell in N processes, whose differences a comparison has to know
+    /// [default: 16 with --save and --baseline, else 1]
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
+    pub processes: Option<String>,
+
+    /// List tables, or of those that are named the cells and columns; measure nothing
+    #[arg(long)]
+    pub list: bool,
+
+    /// Print the cells and check the host's and the device's answers, without a time
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// Take the PTX from this folder instead of the one inside the program
+    #[arg(long, value_name = "DIR")]
+    pub artifact: Option<PathBuf>,
+
+    /// Time peers beside ours, or say why they cannot be; DIR has their source [default:
+    /// peers]
+    ///
+    /// The quarter circle in CUDA C++ is timed wherever its source and nvcc are found. CUB,
+    /// in scan and reduce, and the rules in CUDA C++, in integral, only with this option:
+    /// what nvcc makes of them takes half a minute, and is kept.
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "peers")]
+    pub peers: Option<PathBuf>,
+
+    /// In scan and reduce, the folder of another CUB, timed beside the toolkit's: it has
+    /// cub/version.cuh
+    #[arg(long, value_name = "DIR")]
+    pub cub: Option<PathBuf>,
+
+    /// A Python whose CuPy and PyTorch, in scan and reduce, or SciPy, in integrals, are timed,
+    /// in a process of their own
+    #[arg(long, value_name = "PROGRAM")]
+    pub python: Option<PathBuf>,
+
+    /// Seconds that a cell may take [default: 60, more where one thread has many
+    /// strips]
+    #[arg(long, allow_negative_numbers = true, value_name = "SECONDS")]
+    pub cell_timeout: Option<String>,
+
+    /// Measure by this program instead of a child of this one
+    #[arg(long, value_name = "PROGRAM", hide = true)]
+    pub worker: Option<PathBuf>,
+}
+
+/// `quadscan time`.
+#[derive(Clone, Debug, Args)]
+pub struct TimeArguments {
+    /// The kernel, by its entry
+    #[arg(value_name = "KERNEL")]
+    pub kernel: String,
+
+    /// Compare with the times of now from now on
+    #[arg(long)]
+    pub new_baseline: bool,
+
+    /// Take the PTX from this folder instead of the one inside the program
+    #[arg(long, value_name = "DIR")]
+    pub artifact: Option<PathBuf>,
+
+    /// Folder for the records and the baseline
+    #[arg(long, default_value = "results/times", value_name = "DIR")]
+    pub out: PathBuf,
+
+    /// Device: cuda, cuda:N
+    #[arg(long, default_value = "cuda", value_name = "DEVICE")]
+    pub device: String,
+
+    /// Measure by this program instead of a child of this one
+    #[arg(long, value_name = "PROGRAM", hide = true)]
+    pub worker: Option<PathBuf>,
+}
+
+/// `quadscan integrate`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct IntegrateArguments {
+    /// The function, by its name in --list
+    #[arg(long, value_name = "NAME")]
+    pub integrand: Option<String>,
+
+    /// List the functions: formula, parameters, limits and break points; integrate nothing
+    #[arg(long, conflicts_with_all = ["from", "to", "parameters", "rule", "precision", "strips", "tolerance",
+        "absolute", "intervals", "levels", "breaks", "batch", "out", "artifact"])]
+    pub list: bool,
+
+    /// Lower limit: a number, inf or -inf [default: the function's own]
+    ///
+    /// Above the upper limit the integral is taken backwards.
+    #[arg(long, allow_hyphen_values = true, value_name = "A")]
+    pub from: Option<String>,
+
+    /// Upper limit
+    #[arg(long, allow_hyphen_values = true, value_name = "B")]
+    pub to: Option<String>,
+
+    /// The function's parameters, such as a=2,u=0.5, or 2,0.5 in its own order
+    #[arg(long, allow_hyphen_values = true, value_name = "LIST")]
+    pub parameters: Option<String>,
+
+    /// Rule: g7k15 and g10k21 (adaptive), tanh-sinh, or, of equal strips, trapezoid,
+    /// midpoint, simpson, gauss-legendre-N (N nodes a strip, 2 to 16)
+    #[arg(long, default_value = "g10k21", value_name = "RULE")]
+    pub rule: String,
+
+    /// Strips of a rule of equal strips, such as 1000 or 2^20, up to 2^40
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
+    pub strips: Option<String>,
+
+    /// Relative tolerance [default: 1e-10, in f32 1e-4, and 0 where only --absolute is given]
+    #[arg(long, allow_negative_numbers = true, value_name = "T")]
+    pub tolerance: Option<String>,
+
+    /// Absolute tolerance; the larger one counts [default: 0]
+    #[arg(long, allow_negative_numbers = true, value_name = "T")]
+    pub absolute: Option<String>,
+
+    /// Most intervals of an item, by an adaptive rule [default: 64, at most 1024]
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
+    pub intervals: Option<String>,
+
+    /// Last level of tanh-sinh, 2 to 10, each with twice the nodes [default: 8]
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
+    pub levels: Option<String>,
+
+    /// Points where the function jumps, has a corner or peaks, beside its own in --list
+    #[arg(long = "break", allow_hyphen_values = true, value_name = "LIST")]
+    pub breaks: Option<String>,
+
+    /// Precision: f64, f32
+    #[arg(long, default_value = "f64", value_name = "PRECISION")]
+    pub precision: String,
+
+    /// Integrate each row of FILE.csv or FILE.npy, or of CSV on standard input (-)
+    ///
+    /// CSV has a header of from, to and the function's parameters, in any order; what has no
+    /// column is what --from, --to and --parameters say. An array has a row an item, with
+    /// from, to and all parameters in the function's order, or fields of these names.
+    #[arg(long, value_name = "FILE")]
+    pub batch: Option<PathBuf>,
+
+    /// Write the results to FILE.csv or FILE.npy, whole or not at all
+    #[arg(long, value_name = "FILE", conflicts_with = "format")]
+    pub out: Option<PathBuf>,
+
+    /// Form of the results: table, csv, markdown, json [default: table, of a batch csv]
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<String>,
+
+    /// Take the PTX from this folder instead of the one inside the program
+    #[arg(long, value_name = "DIR")]
+    pub artifact: Option<PathBuf>,
+
+    /// Device: auto, cuda, cuda:N, emulator
+    #[arg(long, default_value = "auto", value_name = "DEVICE")]
+    pub device: String,
+}
+
+/// `quadscan report`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ReportArguments {
+    /// Folders that `bench --out` wrote to, or files of records
+    ///
+    /// Of each table the newest run on each machine is shown.
+    #[arg(value_name = "DIR", required = true)]
+    pub sources: Vec<PathBuf>,
+
+    /// The file to write [default: report.html in the first folder]
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Only runs whose name starts with NAME, as the report and the records have it
+    #[arg(long, value_name = "NAME")]
+    pub run: Option<String>,
+}
+
+/// `quadscan artifact`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ArtifactArguments {
+    /// The device, as for `bench`
+    ///
+    /// load_ms is the time until all kernels of a part can be launched, load_again_ms the
+    /// same once more. A driver keeps code that it has compiled on disk: with
+    /// CUDA_CACHE_DISABLE=1 in the environment, both are the time that it takes to compile.
+    #[arg(long, default_value = "auto", value_name = "DEVICE")]
+    pub device: String,
+
+    /// List this folder instead of the PTX inside the program
+    #[arg(long, value_name = "DIR")]
+    pub artifact: Option<PathBuf>,
+}
+
+/// `quadscan worker`.
+#[derive(Clone, Debug, Args)]
+pub struct WorkerArguments {
+    /// The device, as for `bench`
+    #[arg(long, default_value = "auto")]
+    pub device: String,
+
+    /// The seed, as for `bench`
+    #[arg(long)]
+    pub schedule: Option<u64>,
+
+    /// The PTX, as for `bench`
+    #[arg(long)]
+    pub artifact: Option<PathBuf>,
+
+    /// The modules of PTX that the run uses; all where none is named
+    #[arg(long, value_delimiter = ',')]
+    pub modules: Vec<String>,
+
+    /// Whether launches wait for each other, as for `bench`
+    #[arg(long)]
+    pub one_by_one: bool,
+}
+
+/// `quadscan tune`.
+#[derive(Clone, Debug, Args)]
+pub struct TuneArguments {
+    /// The folder with the candidates' PTX
+    #[arg(value_name = "ARTIFACT", required_unless_present_any = ["kernels", "table"], requires = "out")]
+    pub artifact: Option<PathBuf>,
+
+    /// The file to write
+    #[arg(long, value_name = "RECORD", requires = "artifact")]
+    pub out: Option<PathBuf>,
+
+    /// Print the source of the candidates' kernels
+    #[arg(long, conflicts_with_all = ["artifact", "table"])]
+    pub kernels: bool,
+
+    /// Print the table that a record gives
+    #[arg(long, value_name = "RECORD", conflicts_with = "artifact")]
+    pub table: Option<PathBuf>,
+
+    /// Few sizes of three classes
+    #[arg(long)]
+    pub quick: bool,
+
+    /// The device: cuda, cuda:N, or emulator, which checks and has no times
+    #[arg(long, default_value = "cuda", value_name = "DEVICE")]
+    pub device: String,
+}
+
+/// What clap objects to, as one sentence: its first line, without its hints.
+pub fn one_sentence(error: &clap::Error) -> String {
+    if let ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand =
+        error.kind()
+    {
+        return "no command is given: try `quadscan bench`".to_owned();
+    }
+    let text = error.to_string();
+    let first = text.lines().next().unwrap_or_default();
+    let first = first
+        .strip_prefix("error: ")
+        .unwrap_or(first)
+        .trim_end_matches(':');
+    let rest: Vec<&str> = text
+        .lines()
+        .skip(1)
+        .take_while(|line| line.starts_with("  ") && !line.trim().is_empty())
+        .map(str::trim)
+        .collect();
+    if rest.is_empty() {
+        format!("{first}, see --help")
+    } else {
+        format!("{first}: {}, see --help", rest.join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn an_objection_is_one_line() {
+        for arguments in [
+            &["quadscan", "bench", "--frmat", "csv"][..],
+            &["quadscan", "bench", "--quick", "--full"],
+            &["quadscan", "bench", "--out"],
+            &["quadscan", "tune", "folder"],
+            &["quadscan"],
+        ] {
+            let Err(error) = Cli::try_parse_from(arguments) else {
+                panic!("{arguments:?}")
+            };
+            let sentence = one_sentence(&error);
+            assert_eq!(sentence.lines().count(), 1, "{sentence}");
+        }
+    }
+}

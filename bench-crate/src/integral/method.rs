@@ -1,0 +1,409 @@
+//! Rules by their names, and what is asked of each: `--rule`, `--strips`, `--tolerance`,
+//! `--absolute`, `--intervals`, `--levels` and `--break`.
+
+use quadscan_kernels::integrate::chunks::MAX_STRIPS;
+use quadscan_kernels::integrate::rules::{MAX_POINTS, MIN_POINTS};
+use quadscan_kernels::integrate::sizes::{
+    MAX_INTERVALS, MAX_LEVELS, MIN_LEVELS, ROUNDING, ROUNDING_OF_LEVELS,
+};
+
+use super::number::{self, Number, text};
+use super::refused;
+use crate::bench::list;
+use crate::cli::IntegrateArguments;
+use crate::error::Result;
+use quadscan::integrate::names::rule_by_name;
+use quadscan::integrate::{GaussKronrod, Options, Rule, TanhSinhOptions};
+
+/// A rule with all that it is asked.
+#[derive(Clone, Debug)]
+pub(super) enum Method<R> {
+    /// Equal strips.
+    Composite {
+        /// The rule of a strip.
+        rule: Rule,
+        /// How many.
+        strips: u64,
+    },
+    /// Gauss and Kronrod's, by halving.
+    Adaptive(Options<R>),
+    /// Tanh-sinh rules.
+    TanhSinh(TanhSinhOptions<R>),
+}
+
+/// A rule by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Name {
+    Composite(Rule),
+    Adaptive(GaussKronrod),
+    TanhSinh,
+}
+
+/// Names of rules of equal strips.
+const COMPOSITE: &str = "trapezoid, midpoint, simpson and gauss-legendre-N";
+/// Names of adaptive rules.
+const ADAPTIVE: &str = "g7k15 and g10k21";
+/// Names of those that end at a tolerance.
+const WITH_TOLERANCE: &str = "g7k15, g10k21 and tanh-sinh";
+/// Tanh-sinh's.
+const TANH_SINH: &str = "tanh-sinh";
+
+impl Name {
+    fn new(text: &str) -> Result<Self> {
+        let named = match text {
+            "g7k15" => Some(Name::Adaptive(GaussKronrod::G7K15)),
+            "g10k21" => Some(Name::Adaptive(GaussKronrod::G10K21)),
+            TANH_SINH => Some(Name::TanhSinh),
+            other => rule_by_name(other).map(Name::Composite),
+        };
+        named.ok_or_else(|| {
+            let problem = format!(
+                "`{text}` is unknown, allowed are trapezoid, midpoint, simpson, \
+                 gauss-legendre-{MIN_POINTS} to gauss-legendre-{MAX_POINTS}, g7k15, g10k21 and \
+                 tanh-sinh"
+            );
+            refused("--rule", problem)
+        })
+    }
+
+    /// Err when an option is given that other rules have, and this one has not.
+    fn check_places(self, arguments: &IntegrateArguments) -> Result<()> {
+        let is_composite = matches!(self, Name::Composite(_));
+        let is_adaptive = matches!(self, Name::Adaptive(_));
+        let is_tanh_sinh = self == Name::TanhSinh;
+        for (argument, is_given, has, rules) in [
+            (
+                "--strips",
+                arguments.strips.is_some(),
+                is_composite,
+                COMPOSITE,
+            ),
+            (
+                "--tolerance",
+                arguments.tolerance.is_some(),
+                !is_composite,
+                WITH_TOLERANCE,
+            ),
+            (
+                "--absolute",
+                arguments.absolute.is_some(),
+                !is_composite,
+                WITH_TOLERANCE,
+            ),
+            (
+                "--break",
+                arguments.breaks.is_some(),
+                !is_composite,
+                WITH_TOLERANCE,
+            ),
+            (
+                "--intervals",
+                arguments.intervals.is_some(),
+                is_adaptive,
+                ADAPTIVE,
+            ),
+            (
+                "--levels",
+                arguments.levels.is_some(),
+                is_tanh_sinh,
+                TANH_SINH,
+            ),
+        ] {
+            if is_given && !has {
+                let rule = &arguments.rule;
+                let problem = format!("has no place in {rule}, allowed is it with {rules}");
+                return Err(refused(argument, problem));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: Number> Method<R> {
+    /// What the command line asks for.
+    pub(super) fn new(arguments: &IntegrateArguments) -> Result<Self> {
+        let name = Name::new(&arguments.rule)?;
+        name.check_places(arguments)?;
+        let breaks = breaks(arguments)?;
+        Ok(match name {
+            Name::Composite(rule) => Method::Composite {
+                rule,
+                strips: strips(arguments)?,
+            },
+            Name::Adaptive(rule) => {
+                let default = Options::<R>::default();
+                let least = ROUNDING * R::EPSILON.to_f64();
+                let (absolute, relative) = tolerances(arguments, default.relative, least)?;
+                Method::Adaptive(Options {
+                    rule,
+                    absolute,
+                    relative,
+                    breaks,
+                    intervals: match &arguments.intervals {
+                        Some(text) => small("--intervals", text, 1, MAX_INTERVALS)?,
+                        None => default.intervals,
+                    },
+                })
+            }
+            Name::TanhSinh => {
+                let default = TanhSinhOptions::<R>::default();
+                let least = ROUNDING_OF_LEVELS * R::EPSILON.to_f64();
+                let (absolute, relative) = tolerances(arguments, default.relative, least)?;
+                Method::TanhSinh(TanhSinhOptions {
+                    absolute,
+                    relative,
+                    breaks,
+                    levels: match &arguments.levels {
+                        Some(text) => small("--levels", text, MIN_LEVELS, MAX_LEVELS)?,
+                        None => default.levels,
+                    },
+                })
+            }
+        })
+    }
+
+    /// What is wrong with the limits of an item, and with which of them. NaN is a status.
+    pub(super) fn objection(&self, from: R, to: R) -> Option<(&'static str, String)> {
+        if let Method::Adaptive(_) | Method::TanhSinh(_) = self {
+            return None;
+        }
+        let is_infinite = |limit: R| limit.to_f64().is_infinite();
+        for (name, limit) in [("from", from), ("to", to)] {
+            if is_infinite(limit) {
+                let problem = format!(
+                    "is {}, and equal strips allow finite limits alone; infinite ones have \
+                     {WITH_TOLERANCE}",
+                    text(limit)
+                );
+                return Some((name, problem));
+            }
+        }
+        is_infinite(to - from).then(|| {
+            let (from, to, name) = (text(from), text(to), R::NAME);
+            let problem = format!("is {to}, which is farther from {from} than {name} can say");
+            ("to", problem)
+        })
+    }
+
+    /// Evaluations that a rule of equal strips makes of one item.
+    pub(super) fn evaluations(rule: Rule, strips: u64) -> u64 {
+        let (_, nodes) = rule.families();
+        // Strips share their ends.
+        strips * u64::from(nodes) + u64::from(rule.ends() != 0.0)
+    }
+}
+
+/// A whole number that fits into u32.
+fn small(argument: &str, text: &str, least: u32, most: u32) -> Result<u32> {
+    let value = list::number(argument, text, least.into()..=most.into())?;
+    Ok(u32::try_from(value).unwrap_or(most))
+}
+
+/// `1000` or `2^20`.
+fn strips(arguments: &IntegrateArguments) -> Result<u64> {
+    let Some(text) = &arguments.strips else {
+        let problem = format!("is missing, {} needs it: from 1 to 2^40", arguments.rule);
+        return Err(refused("--strips", problem));
+    };
+    let (exponent, digits) = match text.strip_prefix("2^") {
+        Some(digits) => (true, digits),
+        None => (false, text.as_str()),
+    };
+    let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number = digits.parse().ok().filter(|_| is_whole);
+    let strips = match number {
+        Some(power) if exponent => 2_u64.checked_pow(u32::try_from(power).unwrap_or(u32::MAX)),
+        other => other,
+    };
+    let allowed = strips.filter(|strips| (1..=MAX_STRIPS).contains(strips));
+    allowed.ok_or_else(|| {
+        let problem = format!(
+            "`{text}` is no number of strips, allowed are 1 to 2^{}, such as 1000 or 2^20",
+            MAX_STRIPS.ilog2()
+        );
+        refused("--strips", problem)
+    })
+}
+
+/// The absolute tolerance and the relative one.
+fn tolerances<R: Number>(arguments: &IntegrateArguments, default: R, least: f64) -> Result<(R, R)> {
+    let one = |argument: &str, given: &Option<String>| {
+        let Some(text) = given else { return Ok(None) };
+        match number::parse::<R>(text) {
+            Ok(value) if value >= R::ZERO && value.is_number() => Ok(Some(value)),
+            _ => {
+                let problem =
+                    format!("`{text}` is no tolerance, allowed are 0 and positive numbers");
+                Err(refused(argument, problem))
+            }
+        }
+    };
+    let absolute = one("--absolute", &arguments.absolute)?.unwrap_or(R::ZERO);
+    let relative = one("--tolerance", &arguments.tolerance)?;
+    // Who names but the absolute one wants no other.
+    let relative = relative.unwrap_or(match arguments.absolute {
+        Some(_) => R::ZERO,
+        None => default,
+    });
+    if absolute == R::ZERO && relative.to_f64() < least {
+        let problem = format!(
+            "`{}` is less than {} can reach in {}, allowed are {:.1e} and more, or a positive \
+             --absolute beside it",
+            arguments.tolerance.as_deref().unwrap_or("0"),
+            arguments.rule,
+            R::NAME,
+            // Two digits, and no less.
+            1.06 * least
+        );
+        return Err(refused("--tolerance", problem));
+    }
+    Ok((absolute, relative))
+}
+
+/// Numbers divided by commas.
+fn breaks<R: Number>(arguments: &IntegrateArguments) -> Result<Vec<R>> {
+    let Some(text) = &arguments.breaks else {
+        return Ok(Vec::new());
+    };
+    let one = |item: &str| match number::parse::<R>(item) {
+        Ok(value) if value.is_number() => Ok(value),
+        Ok(_) => Err(format!("`{item}` is no point")),
+        Err(problem) => Err(problem),
+    };
+    let all: std::result::Result<Vec<R>, String> = text.split(',').map(one).collect();
+    all.map_err(|problem| {
+        let problem = format!("{problem}, allowed are finite numbers, such as 0.25,0.5");
+        refused("--break", problem)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    fn method(words: &str) -> std::result::Result<Method<f64>, String> {
+        let words = ["quadscan", "integrate", "--rule"]
+            .into_iter()
+            .chain(words.split(' '));
+        let cli = Cli::try_parse_from(words).map_err(|error| error.to_string())?;
+        match cli.command {
+            Command::Integrate(arguments) => Method::new(&arguments).map_err(|e| e.to_string()),
+            _ => Err("not parsed as integrate".into()),
+        }
+    }
+
+    #[test]
+    fn every_rule_has_one_name() {
+        for (words, expected) in [
+            ("trapezoid --strips 1", Rule::Trapezoid),
+            ("midpoint --strips 1", Rule::Midpoint),
+            ("simpson --strips 1", Rule::Simpson),
+            ("gauss-legendre-2 --strips 1", Rule::GaussLegendre(2)),
+            ("gauss-legendre-16 --strips 1", Rule::GaussLegendre(16)),
+        ] {
+            assert!(
+                matches!(method(words), Ok(Method::Composite { rule, strips: 1 }) if rule == expected),
+                "{words}"
+            );
+        }
+        for (words, expected) in [
+            ("g7k15", GaussKronrod::G7K15),
+            ("g10k21", GaussKronrod::G10K21),
+        ] {
+            let found = method(words);
+            assert!(
+                matches!(found, Ok(Method::Adaptive(of)) if of.rule == expected),
+                "{words}"
+            );
+        }
+        assert!(matches!(method("tanh-sinh"), Ok(Method::TanhSinh(_))));
+        for text in [
+            "Simpson",
+            "gauss-legendre-1",
+            "gauss-legendre-17",
+            "gauss-legendre-+2",
+            "g7",
+        ] {
+            let sentence = format!(
+                "--rule `{text}` is unknown, allowed are trapezoid, midpoint, simpson, \
+                 gauss-legendre-2 to gauss-legendre-16, g7k15, g10k21 and tanh-sinh"
+            );
+            assert_eq!(method(text).err(), Some(sentence));
+        }
+    }
+
+    #[test]
+    fn strips_are_a_number_or_a_power_of_two_up_to_two_to_the_fortieth() {
+        for (text, expected) in [("1", 1), ("1000", 1000), ("2^0", 1), ("2^40", 1 << 40)] {
+            let found = method(&format!("simpson --strips {text}"));
+            assert!(
+                matches!(found, Ok(Method::Composite { strips, .. }) if strips == expected),
+                "{text}"
+            );
+        }
+        for text in [
+            "0",
+            "-1",
+            "+1",
+            "1e6",
+            "2^41",
+            "2^",
+            "2^-1",
+            "2^64",
+            "1099511627777",
+            "x",
+        ] {
+            let sentence = format!(
+                "--strips `{text}` is no number of strips, allowed are 1 to 2^40, such as 1000 \
+                 or 2^20"
+            );
+            assert_eq!(
+                method(&format!("simpson --strips {text}")).err(),
+                Some(sentence)
+            );
+        }
+    }
+
+    /// Trapezoids and Simpson's strips share their ends.
+    #[test]
+    fn equal_strips_evaluate_each_of_their_nodes_once() {
+        for (rule, nodes) in [
+            (Rule::Trapezoid, 11),
+            (Rule::Midpoint, 10),
+            (Rule::Simpson, 21),
+            (Rule::GaussLegendre(3), 30),
+        ] {
+            assert_eq!(Method::<f64>::evaluations(rule, 10), nodes, "{rule:?}");
+        }
+    }
+
+    #[test]
+    fn of_the_tolerances_what_is_given_counts_and_the_relative_one_else() {
+        let of = |words: &str| match method(words) {
+            Ok(Method::Adaptive(of)) => Some((of.absolute, of.relative, of.intervals)),
+            _ => None,
+        };
+        assert_eq!(of("g10k21"), Some((0.0, 1e-10, 64)));
+        assert_eq!(of("g10k21 --tolerance 1e-6"), Some((0.0, 1e-6, 64)));
+        assert_eq!(of("g10k21 --absolute 1e-6"), Some((1e-6, 0.0, 64)));
+        let all = "g7k15 --tolerance 1e-20 --absolute 1e-6 --intervals 1024";
+        assert_eq!(of(all), Some((1e-6, 1e-20, 1024)));
+    }
+
+    #[test]
+    fn a_break_is_a_finite_number() {
+        let found = method("tanh-sinh --break -0.5,2e3");
+        assert!(matches!(found, Ok(Method::TanhSinh(of)) if of.breaks == [-0.5, 2000.0]));
+        for (text, problem) in [("1,", "`` is no number"), ("inf", "`inf` is no point")] {
+            let sentence =
+                format!("--break {problem}, allowed are finite numbers, such as 0.25,0.5");
+            assert_eq!(
+                method(&format!("g7k15 --break {text}")).err(),
+                Some(sentence)
+            );
+        }
+    }
+}

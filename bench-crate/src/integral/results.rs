@@ -1,0 +1,197 @@
+//! What came of each item, whatever the rule, and the sentence about those that did not
+//! converge.
+
+use super::items::Items;
+use super::number::Number;
+use quadscan::integrate::{
+    CONVERGED, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, Outcome, ROUNDOFF,
+};
+
+/// How an item ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    /// The error is within the tolerance.
+    Converged,
+    /// By a rule of equal strips, which estimates no error.
+    Computed,
+    /// The intervals were too few, or the levels.
+    OutOfIntervals,
+    /// The function is not finite somewhere.
+    NotFinite,
+    /// The tolerance is less than rounding leaves.
+    Roundoff,
+    /// A limit is NaN.
+    NoLimits,
+    /// Sums are more than a number can be.
+    Overflow,
+    /// The device wrote nothing.
+    Missing,
+}
+
+impl Status {
+    /// All that are no success, in the order in which they are told.
+    const FAILURES: [Status; 6] = [
+        Status::OutOfIntervals,
+        Status::NotFinite,
+        Status::Roundoff,
+        Status::NoLimits,
+        Status::Overflow,
+        Status::Missing,
+    ];
+
+    fn of(code: u32) -> Self {
+        match code {
+            CONVERGED => Status::Converged,
+            OUT_OF_INTERVALS => Status::OutOfIntervals,
+            NOT_FINITE => Status::NotFinite,
+            ROUNDOFF => Status::Roundoff,
+            NO_LIMITS => Status::NoLimits,
+            OVERFLOW => Status::Overflow,
+            _ => Status::Missing,
+        }
+    }
+
+    /// As files have it; at most 16 bytes.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Status::Converged => "converged",
+            Status::Computed => "computed",
+            Status::OutOfIntervals => "out_of_intervals",
+            Status::NotFinite => "not_finite",
+            Status::Roundoff => "roundoff",
+            Status::NoLimits => "no_limits",
+            Status::Overflow => "overflow",
+            Status::Missing => "missing",
+        }
+    }
+
+    /// What it means.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Status::Converged => "the error is within the tolerance",
+            Status::Computed => "as its nodes have it; equal strips estimate no error",
+            Status::OutOfIntervals => "--intervals, or --levels, were too few for the tolerance",
+            Status::NotFinite => "the function is not finite",
+            Status::Roundoff => "the tolerance is less than rounding leaves",
+            Status::NoLimits => "a limit is NaN",
+            Status::Overflow => "sums of its values are more than a number can be",
+            Status::Missing => "the device wrote no result",
+        }
+    }
+
+    fn is_fine(self) -> bool {
+        !Self::FAILURES.contains(&self)
+    }
+}
+
+/// What came of an item.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row<R> {
+    /// The integral.
+    pub(super) value: R,
+    /// The estimate of its error, of a rule that has one.
+    pub(super) error: Option<R>,
+    /// Evaluations of the function.
+    pub(super) evaluations: u64,
+    /// How it ended.
+    pub(super) status: Status,
+    /// An x where the function is not finite, where one is known.
+    pub(super) at: Option<R>,
+}
+
+impl<R: Number> Row<R> {
+    /// An outcome of a rule with a tolerance.
+    pub(super) fn of(outcome: &Outcome<R>) -> Self {
+        let status = Status::of(outcome.status);
+        Self {
+            value: outcome.value,
+            error: Some(outcome.error),
+            evaluations: outcome.evaluations.into(),
+            status,
+            at: (status == Status::NotFinite).then_some(outcome.at),
+        }
+    }
+
+    /// An integral over equal strips.
+    pub(super) fn computed(value: R, evaluations: u64) -> Self {
+        let is_number = value.is_number();
+        Self {
+            value,
+            error: None,
+            evaluations,
+            status: if is_number {
+                Status::Computed
+            } else {
+                Status::NotFinite
+            },
+            at: None,
+        }
+    }
+
+    /// An item with a limit that is NaN.
+    pub(super) fn without_limits() -> Self {
+        Self {
+            value: R::from_f64(f64::NAN),
+            error: None,
+            evaluations: 0,
+            status: Status::NoLimits,
+            at: None,
+        }
+    }
+}
+
+/// One sentence where items did not converge: how many of which status, and the
+/// first of each.
+pub(super) fn objection<R: Number>(items: &Items<R>, rows: &[Row<R>]) -> Option<String> {
+    let failed = rows.iter().filter(|row| !row.status.is_fine()).count();
+    if failed == 0 {
+        return None;
+    }
+    let of_status = |status: Status| {
+        let first = rows.iter().position(|row| row.status == status)?;
+        let count = rows.iter().filter(|row| row.status == status).count();
+        let (name, words) = (status.name(), status.words());
+        let at = rows[first].at.map(|at| format!(" at x = {at:?}"));
+        let at = at.unwrap_or_default();
+        Some(if rows.len() == 1 {
+            format!("{name}: {words}{at}")
+        } else {
+            format!(
+                "{count} {name}, first in {}: {words}{at}",
+                items.place(first)
+            )
+        })
+    };
+    let all: Vec<String> = Status::FAILURES.into_iter().filter_map(of_status).collect();
+    let all = all.join("; ");
+    Some(match rows.len() {
+        1 => format!("the integral did not converge: {all}"),
+        n => format!("{failed} of {n} integrals did not converge: {all}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_of_an_outcome_has_a_name_of_its_own_that_fits_into_an_array() {
+        let codes = [
+            CONVERGED,
+            OUT_OF_INTERVALS,
+            NOT_FINITE,
+            ROUNDOFF,
+            NO_LIMITS,
+            OVERFLOW,
+        ];
+        let mut names = codes.map(|code| Status::of(code).name()).to_vec();
+        names.extend([Status::Computed, Status::of(u32::MAX)].map(Status::name));
+        assert!(names.iter().all(|name| name.len() <= 16), "{names:?}");
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), codes.len() + 2);
+        let fine = codes.map(|code| Status::of(code).is_fine());
+        assert_eq!(fine, [true, false, false, false, false, false]);
+        assert!(Status::Computed.is_fine() && !Status::Missing.is_fine());
+    }
+}

@@ -1,0 +1,174 @@
+//! Where a command gets the PTX that it needs: from a folder that is named, from a builder
+//! that makes what is not there yet, or from inside the program.
+//!
+//! `cargo xtask` starts the program with the variable [`BUILDER`]: a program that is asked for
+//! modules by their names, makes those that are not there, and prints the folder that has them.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use cuda_builder::manifest::FILE_NAME as MANIFEST;
+use quadscan::device::{Artifact, DeviceChoice};
+use sha2::{Digest, Sha256};
+
+use crate::bench::request::Request;
+use crate::error::{Error, Result};
+use crate::worker::protocol::Task;
+use crate::workload::integrals::kinds::Kind;
+use crate::workload::ours;
+
+/// The variable that names the program which builds modules:
+/// `BUILDER ptx --capability 9.0 NAME...` prints a folder.
+pub const BUILDER: &str = "QUADSCAN_BUILDER";
+
+/// The variable that names the folder of an artifact, where none is named otherwise.
+pub const ARTIFACT: &str = "QUADSCAN_ARTIFACT";
+
+/// The module of most kernels.
+const MAIN: &str = "main";
+
+/// The modules of an integrand.
+pub(crate) fn of_integrand(name: &str) -> String {
+    format!("integrate_{name}")
+}
+
+impl Task {
+    /// The modules of our PTX that it launches kernels of.
+    pub(crate) fn modules(&self) -> Vec<String> {
+        match self {
+            Task::Workload { .. } => match crate::worker::workload::asked(self) {
+                Ok((size, algorithm)) => ours::modules(&size, algorithm),
+                // The measuring process says what is wrong with it.
+                Err(_) => Vec::new(),
+            },
+            Task::Integral { integrand, .. } => vec![of_integrand(integrand)],
+            Task::Integrals { kind, .. } => {
+                let entry = Kind::by_name(kind).and_then(Kind::entry);
+                entry
+                    .map(|entry| of_integrand(entry.f64.name))
+                    .into_iter()
+                    .collect()
+            }
+            Task::Kernel { kernel, .. } => crate::kernels::by_name(kernel)
+                .map(|kernel| kernel.module.to_owned())
+                .into_iter()
+                .collect(),
+            _ => vec![MAIN.to_owned()],
+        }
+    }
+}
+
+/// The modules that the cells of a run need.
+pub(crate) fn of_request(request: &Request) -> BTreeSet<String> {
+    let tasks = request
+        .tables
+        .iter()
+        .flat_map(|(table, cells)| cells.iter().filter_map(|key| table.task(key)));
+    tasks.flat_map(|task| task.modules()).collect()
+}
+
+/// The folder with these modules for the device; `None` where the program has its own, and where
+/// there is no such device.
+///
+/// # Errors
+///
+/// [`Error::Build`] when the builder fails, which says why itself; the driver's.
+pub(crate) fn folder(
+    named: Option<&Path>,
+    device: DeviceChoice,
+    modules: &BTreeSet<String>,
+) -> Result<Option<PathBuf>> {
+    if let Some(folder) = named {
+        return Ok(Some(folder.to_owned()));
+    }
+    let Some(builder) = env::var_os(BUILDER).filter(|builder| !builder.is_empty()) else {
+        return Ok(None);
+    };
+    if modules.is_empty() {
+        return Ok(None);
+    }
+    let (major, minor) = match device.compute_capability() {
+        Ok(capability) => capability,
+        // Whoever opens it says so.
+        Err(quadscan::Error::NoDevice { .. }) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let built = Command::new(&builder)
+        .args(["ptx", "--capability", &format!("{major}.{minor}")])
+        .args(modules)
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output();
+    let output = built.map_err(|source| Error::NoBuilder {
+        path: builder.into(),
+        source,
+    })?;
+    if !output.status.success() {
+        return Err(Error::Build);
+    }
+    let folder = String::from_utf8_lossy(&output.stdout);
+    Ok(Some(PathBuf::from(folder.trim_end_matches('\n'))))
+}
+
+/// Err when the folder that `--artifact` names has no manifest.
+///
+/// # Errors
+///
+/// [`Error::Argument`].
+pub(crate) fn expect_artifact(folder: Option<&Path>) -> Result<()> {
+    match folder {
+        Some(folder) if !folder.join(MANIFEST).is_file() => Err(Error::Argument {
+            argument: "--artifact".to_owned(),
+            problem: format!(
+                "{} has no {MANIFEST}, allowed is a folder that cuda_builder wrote",
+                folder.display()
+            ),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// The artifact in a folder, or [`ours`].
+///
+/// # Safety
+///
+/// As for [`Artifact::read`].
+///
+/// # Errors
+///
+/// Those of [`Artifact::read`] and [`Artifact::embedded`].
+pub(crate) unsafe fn artifact(folder: Option<&Path>) -> quadscan::Result<Artifact> {
+    match folder {
+        // SAFETY: the caller's.
+        Some(folder) => unsafe { Artifact::read(folder) },
+        None => ours(),
+    }
+}
+
+/// The artifact in the folder that [`ARTIFACT`] names, or else the one inside the program.
+///
+/// # Errors
+///
+/// Those of [`Artifact::read`] and [`Artifact::embedded`].
+pub fn ours() -> quadscan::Result<Artifact> {
+    match env::var_os(ARTIFACT).filter(|folder| !folder.is_empty()) {
+        // SAFETY: whoever sets the variable vouches for the folder.
+        Some(folder) => unsafe { Artifact::read(folder) },
+        None => Artifact::embedded(),
+    }
+}
+
+/// SHA-256 of the PTX of these modules one behind the other, in the artifact's order, which is
+/// what says which code was measured; of all there are where none is named. Hexadecimal.
+pub(crate) fn hash(artifact: &Artifact, arch: &str, modules: &[String]) -> String {
+    let is_asked = |name: &String| modules.is_empty() || modules.contains(name);
+    let parts = artifact.parts().filter(|part| part.arch == arch);
+    let mut whole = Sha256::new();
+    for part in parts.filter(|part| is_asked(&part.part.name)) {
+        whole.update(part.ptx());
+    }
+    let digits = whole.finalize();
+    digits.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,71 @@
+//! How much scratch memory the algorithms need, and what is where in it: words of 64 bits. A
+//! total has `words` words of 32 bits, or `bytes` bytes.
+
+use super::sizes::BLELLOCH_TILE;
+
+/// Tiles whose totals are combined in one go, by one warp.
+pub const GROUP: u64 = 128;
+
+/// Words before those of the tiles; the first is the counter of launches.
+pub const HEAD: u64 = 16;
+
+/// Of `tiles` tiles that tell each other their totals ([`status`](super::status)).
+pub const fn of_tiles(tiles: u64, words: usize) -> u64 {
+    HEAD + tiles.next_multiple_of(GROUP) * words as u64
+}
+
+/// Of a [chain](super::chain) of `len` neighbours.
+pub const fn of_chain(len: u64, words: usize) -> u64 {
+    2 * words as u64 * len
+}
+
+/// Of [`decoupled_lookback`](super::decoupled_lookback) over `tiles` tiles.
+pub const fn of_lookback(tiles: u64, words: usize, is_fixed: bool) -> u64 {
+    chain_begin(tiles, words, is_fixed) + of_chain(links(tiles, is_fixed), words)
+}
+
+/// Where the chain of prefixes begins.
+pub const fn chain_begin(tiles: u64, words: usize, is_fixed: bool) -> u64 {
+    if is_fixed {
+        of_tiles(tiles, words)
+    } else {
+        HEAD
+    }
+}
+
+/// How many prefixes are told: nobody waits for the last one.
+pub const fn links(tiles: u64, is_fixed: bool) -> u64 {
+    tiles.saturating_sub(1) / if is_fixed { GROUP } else { 1 }
+}
+
+/// Of [`reduce_then_scan`](super::reduce_then_scan) over `tiles` tiles.
+pub const fn of_reduce_then_scan(tiles: u64, bytes: usize) -> u64 {
+    (tiles * bytes as u64).div_ceil(8)
+}
+
+/// Of the two buffers of [`hillis_steele`](super::hillis_steele) for `n` elements.
+pub const fn of_hillis_steele(n: u64, bytes: usize) -> u64 {
+    2 * of_level(n, bytes)
+}
+
+/// Of the levels of [`blelloch`](super::blelloch) above `n` elements, which lie one after the
+/// other.
+pub const fn of_blelloch(n: u64, bytes: usize) -> u64 {
+    let (mut words, mut level) = (0, above_blelloch(n));
+    while level > 0 {
+        words += of_level(level, bytes);
+        level = above_blelloch(level);
+    }
+    words
+}
+
+/// Of a buffer or a level of `n` elements: the next begins at a multiple of 16 bytes.
+pub const fn of_level(n: u64, bytes: usize) -> u64 {
+    (n * bytes as u64).div_ceil(16) * 2
+}
+
+/// Elements of the level above one of `n`: the totals of its tiles but the last, for
+/// which nobody asks.
+pub const fn above_blelloch(n: u64) -> u64 {
+    n.div_ceil(BLELLOCH_TILE).saturating_sub(1)
+}

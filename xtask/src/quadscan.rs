@@ -1,0 +1,86 @@
+//! What `quadscan` answers without being built: its help, what it cannot understand, and the
+//! plain lists of its tables and of its integrands.
+//!
+//! The command line, the tables and the integrands are the program's own files, included here.
+
+#[allow(dead_code, unreachable_pub, reason = "the program uses all of it")]
+#[path = "../../bench-crate/src/tables/about.rs"]
+mod about;
+#[path = "../../kernels-crate/src/integrate/catalogue.rs"]
+mod catalogue;
+#[allow(dead_code, unreachable_pub, reason = "the program uses all of it")]
+#[path = "../../bench-crate/src/cli.rs"]
+mod cli;
+#[path = "../../bench-crate/src/export/lines.rs"]
+mod lines;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// The columns of the list of integrands.
+const COLUMNS: [&str; 6] = ["name", "formula", "parameters", "from", "to", "breaks"];
+
+/// Of the entries of `quadscan_kernels::integrands!` what a list says of them.
+macro_rules! integrands {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident = $type:ident {
+            formula: $formula:literal,
+            limits: ($from:expr, $to:expr),
+            parameters: [$($parameter:ident),*],
+            $(short: $short:literal,)?
+            eval: |$x:ident| $eval:expr,
+            $(at: |$point:ident| $at:expr,)?
+            $(breaks: [$($break:expr),+],)?
+        }
+    )*) => {
+        /// A row an integrand.
+        pub(super) fn rows() -> Vec<Vec<String>> {
+            #[allow(unused_imports, reason = "limits may need no constants")]
+            use std::f64::consts;
+            type R = f64;
+            let limit = |limit: R| format!("{limit:?}");
+            vec![$({
+                let parameters: &[&str] = &[$(stringify!($parameter)),*];
+                let breaks: &[&str] = &[$($(stringify!($break)),+)?];
+                vec![
+                    stringify!($name).to_owned(),
+                    $formula.to_owned(),
+                    parameters.join(", "),
+                    limit($from),
+                    limit($to),
+                    breaks.join(", "),
+                ]
+            }),*]
+        }
+    };
+}
+pub(crate) use integrands;
+
+/// The program's answer to `quadscan SUBCOMMAND ARGS`, printed; none where it has to be built.
+pub(crate) fn answer(subcommand: &str, arguments: &[OsString]) -> Option<ExitCode> {
+    let line = ["quadscan", subcommand].map(OsString::from);
+    match cli::Cli::try_parse_from(line.iter().chain(arguments)) {
+        // Help and version are no errors.
+        Err(error) if !error.use_stderr() => {
+            let code = u8::from(error.print().is_err()) * 2;
+            return Some(ExitCode::from(code));
+        }
+        Err(error) => {
+            eprintln!("error: {}", cli::one_sentence(&error));
+            return Some(ExitCode::from(2));
+        }
+        Ok(_) => {}
+    }
+    match (subcommand, arguments) {
+        ("bench", [list]) if list == "--list" => print!("{}", about::list()),
+        ("integrate", [list]) if list == "--list" => {
+            let header = COLUMNS.map(str::to_owned);
+            print!("{}", lines::lines(&header, &catalogue::rows()));
+        }
+        _ => return None,
+    }
+    Some(ExitCode::SUCCESS)
+}
