@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use cuda_builder::manifest::FILE_NAME as MANIFEST;
+use hmac_sha256::Hash as Sha256;
 use quadscan::device::{Artifact, DeviceChoice};
-use sha2::{Digest, Sha256};
 
 use crate::bench::request::Request;
 use crate::error::{Error, Result};

@@ -7,6 +7,7 @@
 use std::io;
 use std::path::PathBuf;
 
+#[cfg(feature = "emulator")]
 use ptx_emulator::LaunchError;
 
 /// The result of everything in this crate that can fail.
@@ -273,6 +274,7 @@ pub enum Error {
         /// The kernel, its source line, block and thread, on one line.
         report: String,
         /// The same in parts.
+        #[cfg(feature = "emulator")]
         cause: Box<LaunchError>,
     },
     /// Something that the emulator cannot do.

@@ -14,7 +14,7 @@ use anyhow::Context;
 use cuda_builder::manifest::{FILE_NAME, Kernel, Manifest, Part};
 use cuda_builder::names::UnknownKernel;
 use cuda_builder::{Artifact, CudaBuilderError, LintLevel};
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash as Sha256;
 
 use crate::{BuildFailed, Refused, cargo, ptx, setup, terminal};
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash as Sha256;
 
 /// Every file is compiled with these.
 const FLAGS: &[&str] = &[

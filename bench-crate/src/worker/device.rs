@@ -89,7 +89,7 @@ impl Opened {
             Device::from_backend(Box::new(Emulator::observed(settings, Box::new(counting))))
         };
         let (device, no_gpu) = match choice {
-            DeviceChoice::Auto => Device::open_best_or(|| emulator(None))?,
+            DeviceChoice::Auto => Device::open_best_or(|| Some(emulator(None)))?,
             DeviceChoice::Cuda(_) => (Device::open(choice)?, None),
             DeviceChoice::Emulator { schedule } => (emulator(schedule), None),
         };

@@ -6,13 +6,13 @@
 //! builds, and nothing here talks to a device.
 
 use std::fs;
-use std::io::Read;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+#[cfg(feature = "kernels")]
+use std::sync::OnceLock;
 
 use cuda_builder::manifest::{FILE_NAME as MANIFEST, Manifest, Module, Part};
-use flate2::read::ZlibDecoder;
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash as Sha256;
 
 use super::{DeviceProperties, ptx_version};
 use crate::{Error, Result};
@@ -30,39 +30,31 @@ struct Whole {
     texts: Vec<Vec<Text>>,
 }
 
-/// The PTX of a part: unpacked when it is first asked for.
+/// The PTX of a part.
 #[derive(Debug)]
-struct Text {
-    packed: &'static [u8],
-    text: OnceLock<String>,
+enum Text {
+    Read(String),
+    /// Unpacked when it is first asked for.
+    #[cfg(feature = "kernels")]
+    Packed(&'static [u8], OnceLock<String>),
 }
 
 impl Text {
     fn get(&self) -> &str {
-        self.text.get_or_init(|| unpacked(self.packed))
+        match self {
+            Self::Read(text) => text,
+            #[cfg(feature = "kernels")]
+            Self::Packed(packed, text) => text.get_or_init(|| unpacked(packed)),
+        }
     }
 }
 
 /// The text that `quadscan_ptx` packed. A program that is damaged is not ours to judge: what is
 /// missing does not load.
+#[cfg(feature = "kernels")]
 fn unpacked(packed: &[u8]) -> String {
-    let mut text = String::new();
-    let _ = ZlibDecoder::new(packed).read_to_string(&mut text);
-    text
-}
-
-impl From<&'static [u8]> for Text {
-    fn from(packed: &'static [u8]) -> Self {
-        let text = OnceLock::new();
-        Self { packed, text }
-    }
-}
-
-impl From<String> for Text {
-    fn from(text: String) -> Self {
-        let text = OnceLock::from(text);
-        Self { packed: &[], text }
-    }
+    let text = miniz_oxide::inflate::decompress_to_vec_zlib(packed).unwrap_or_default();
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// One architecture of an artifact.
@@ -115,7 +107,7 @@ impl Artifact {
             quadscan_ptx::PTX
                 .iter()
                 .find(|(name, _)| *name == file)
-                .map(|&(_, packed)| Text::from(packed))
+                .map(|&(_, packed)| Text::Packed(packed, OnceLock::new()))
                 .ok_or_else(|| corrupt(file, "it is not in this program"))
         })
     }
@@ -141,7 +133,7 @@ impl Artifact {
             if Path::new(file).file_name().is_none_or(|name| name != file) {
                 return Err(corrupt(MANIFEST, &format!("it names the file `{file}`")));
             }
-            read_text(&folder.join(file), file).map(Text::from)
+            read_text(&folder.join(file), file).map(Text::Read)
         })?;
         artifact.modules().try_for_each(verify)?;
         Ok(artifact)
@@ -302,7 +294,7 @@ fn verify(ArtifactModule { module, texts, .. }: ArtifactModule<'_>) -> Result<()
     for (part, text) in module.parts.iter().zip(texts) {
         let text = text.get();
         let written = part.sha256.as_deref().unwrap_or_default();
-        if !is_hash(Sha256::digest(text.as_bytes()), written) {
+        if !is_hash(Sha256::hash(text.as_bytes()), written) {
             return Err(corrupt(&part.file, "its hash is not the manifest's"));
         }
         whole.update(text.as_bytes());

@@ -8,7 +8,7 @@
 //! - [`Backend`]: what a device must be able to do, in bytes and handles. The
 //!   CUDA driver is one, an emulator of PTX another.
 //! - `cuda`: the driver's functions, through `cust` and `libcuda-lazy`.
-//!   [`emulator`]: PTX on the CPU.
+//!   `emulator`: PTX on the CPU (the feature `emulator`, on by default).
 //!
 //! Nothing here knows a kernel by name, measures, or prints.
 //!
@@ -32,6 +32,7 @@ mod choice;
 mod code;
 mod config;
 mod cuda;
+#[cfg(feature = "emulator")]
 pub mod emulator;
 mod event;
 mod gate;
@@ -105,7 +106,7 @@ impl Device {
         match choice {
             DeviceChoice::Auto => Self::open_best().map(|(device, _)| device),
             DeviceChoice::Cuda(ordinal) => Self::open_cuda(ordinal),
-            DeviceChoice::Emulator { schedule } => Ok(Self::open_emulator(schedule)),
+            DeviceChoice::Emulator { schedule } => Self::open_emulator(schedule),
         }
     }
 
@@ -114,26 +115,36 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// The driver's, for a CUDA device that is there.
+    /// The driver's, for a CUDA device that is there; [`Error::NoDevice`] without one, where
+    /// quadscan was built without its feature `emulator`.
     pub fn open_best() -> Result<(Self, Option<String>)> {
-        Self::open_best_or(|| Self::open_emulator(None))
+        Self::open_best_or(|| Self::open_emulator(None).ok())
     }
 
-    /// As [`Device::open_best`], with another emulator.
-    pub fn open_best_or(emulator: impl FnOnce() -> Self) -> Result<(Self, Option<String>)> {
+    /// As [`Device::open_best`], with another emulator, or none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Device::open_best`].
+    pub fn open_best_or(emulator: impl FnOnce() -> Option<Self>) -> Result<(Self, Option<String>)> {
         match Self::open_cuda(None) {
             Ok(device) => Ok((device, None)),
-            Err(Error::NoDevice { reason }) => Ok((emulator(), Some(reason))),
+            Err(Error::NoDevice { reason }) => match emulator() {
+                Some(emulator) => Ok((emulator, Some(reason))),
+                None => Err(Error::NoDevice { reason }),
+            },
             Err(error) => Err(error),
         }
     }
 
     /// The compute capability of the device that would be opened.
     pub(super) fn capability_of(choice: DeviceChoice) -> Result<(u32, u32)> {
-        let emulated = || Ok(Self::open_emulator(None).properties().compute_capability);
+        let emulated = || Ok(Self::open_emulator(None)?.properties().compute_capability);
         match choice {
             DeviceChoice::Auto => match cuda::compute_capability(0) {
-                Err(Error::NoDevice { .. }) => emulated(),
+                Err(Error::NoDevice { reason }) => {
+                    emulated().map_err(|_| Error::NoDevice { reason })
+                }
                 known => known,
             },
             DeviceChoice::Cuda(ordinal) => cuda::compute_capability(ordinal.unwrap_or(0)),
@@ -141,12 +152,22 @@ impl Device {
         }
     }
 
-    fn open_emulator(schedule: Option<u64>) -> Self {
+    #[cfg(feature = "emulator")]
+    fn open_emulator(schedule: Option<u64>) -> Result<Self> {
         let settings = emulator::Settings {
             schedule,
             ..emulator::Settings::default()
         };
-        Self::from_backend(Box::new(emulator::Emulator::new(settings)))
+        let emulator = emulator::Emulator::new(settings);
+        Ok(Self::from_backend(Box::new(emulator)))
+    }
+
+    #[cfg(not(feature = "emulator"))]
+    fn open_emulator(_schedule: Option<u64>) -> Result<Self> {
+        let reason = "this program was built without quadscan's feature `emulator`";
+        Err(Error::NoDevice {
+            reason: reason.to_owned(),
+        })
     }
 
     fn open_cuda(ordinal: Option<u32>) -> Result<Self> {

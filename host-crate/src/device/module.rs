@@ -457,7 +457,7 @@ mod tests {
 
     #[test]
     fn launches_wait_for_each_other_as_long_as_a_device_is_told_so() -> Result<()> {
-        let device = Device::open_emulator(None);
+        let device = Device::open_emulator(None)?;
         let ptx = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry none() { ret; }";
         let module = device.load_ptx(ptx)?;
         // SAFETY: nothing is launched.

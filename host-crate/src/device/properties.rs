@@ -78,7 +78,7 @@ pub struct MemoryInfo {
 
 /// What kernels did, on a device that counts. Absent is what nobody counted: the
 /// emulator counts all of it when its launches are watched by
-/// [`Counting`](super::emulator::Counting).
+/// `emulator::Counting`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Instructions that warps ran; a warp whose threads part runs each way.

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
+use hmac_sha256::Hash as Sha256;
 use quadscan::device::{Artifact, Device, DeviceChoice};
-use sha2::{Digest, Sha256};
 
 /// As the fixture's `Settings`.
 #[derive(Clone, Copy)]
@@ -135,7 +135,7 @@ pub(crate) fn kernel(entry: &str) -> serde_json::Value {
 
 /// SHA-256 in hexadecimal digits.
 fn hash(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
+    let digest = Sha256::hash(text.as_bytes());
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -1,8 +1,8 @@
 //! Sums and products. Integers wrap; floats round after every combination.
 
 use core::marker::PhantomData;
-use cuda_std::float::Narrow;
-use cuda_std::{bf16, f16};
+#[cfg(feature = "half")]
+use cuda_std::{bf16, f16, float::Narrow};
 
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 use super::bytes;
@@ -105,6 +105,7 @@ macro_rules! floats {
 
 floats! { f32 f64 }
 
+#[cfg(feature = "half")]
 macro_rules! narrow_floats {
     ($($type:ty)*) => {
         operators! {$(
@@ -118,6 +119,7 @@ macro_rules! narrow_floats {
     };
 }
 
+#[cfg(feature = "half")]
 narrow_floats! { f16 bf16 }
 
 macro_rules! wider_integers {
@@ -160,6 +162,7 @@ mod tests {
         assert_eq!(fold::<Product<i32>>(&[i32::MAX, 2]), -2);
     }
 
+    #[cfg(feature = "half")]
     #[test]
     fn half_precision_is_rounded_once() {
         // 2048 + 1 is no f16: added one by one, the ones would be lost.

@@ -7,6 +7,7 @@
 
 use core::marker::PhantomData;
 use cuda_std::float::Extremes;
+#[cfg(feature = "half")]
 use cuda_std::{bf16, f16};
 
 use super::operators;
@@ -41,7 +42,9 @@ macro_rules! floats {
     };
 }
 
-floats! { f16 bf16 f32 f64 }
+floats! { f32 f64 }
+#[cfg(feature = "half")]
+floats! { f16 bf16 }
 
 #[cfg(test)]
 mod tests {

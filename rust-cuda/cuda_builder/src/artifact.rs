@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use hmac_sha256::Hash as Sha256;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::builder::{Job, Options};
 use crate::cargo::{Bitcode, Crate};
@@ -304,7 +304,7 @@ impl Writer<'_> {
         let part = Part {
             name: output.part.clone(),
             file: self.file(&output.part, arch, "ptx"),
-            sha256: Some(hex(Sha256::digest(&ptx))),
+            sha256: Some(hex(Sha256::hash(ptx.as_bytes()))),
             kernels: describe(&ptx, &output.kernels)?,
         };
         let entries: Vec<&str> = part

@@ -10,8 +10,8 @@ use std::io::{BufRead, BufReader, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use hmac_sha256::Hash as Sha256;
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
 use crate::builder::Options;
 use crate::dep_info;
@@ -233,7 +233,7 @@ fn shares(metadata: &Metadata, folder: &Path) -> bool {
 }
 
 fn short_hash(path: &Path) -> String {
-    let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
+    let digest = Sha256::hash(path.as_os_str().as_encoded_bytes());
     digest[..6]
         .iter()
         .map(|byte| format!("{byte:02x}"))

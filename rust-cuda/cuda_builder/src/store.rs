@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
 
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash as Sha256;
 
 use crate::NvvmArch;
 use crate::artifact::{Text, hex};
@@ -113,7 +113,7 @@ impl Store {
         let path = self.folder.join(&key.0);
         let entry = fs::read_to_string(&path).ok()?;
         let (hash, rest) = entry.split_once('\n')?;
-        if hash != hex(Sha256::digest(rest)) {
+        if hash != hex(Sha256::hash(rest.as_bytes())) {
             return None;
         }
         // Its date says when it was last of use.
@@ -129,7 +129,7 @@ impl Store {
         let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
         let new = format!("{}.{}.{number}", key.0, std::process::id());
         let new = self.folder.join(new);
-        let hash = hex(Sha256::digest(rest));
+        let hash = hex(Sha256::hash(rest.as_bytes()));
         let written = fs::create_dir_all(&self.folder)
             .and_then(|()| fs::write(&new, format!("{hash}\n{rest}")))
             .and_then(|()| fs::rename(&new, self.folder.join(&key.0)));

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use cuda_builder::manifest::{MAIN, Module};
 use cuda_builder::{Artifact, CudaBuilderError, LintLevel, NvvmArch};
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash as Sha256;
 use support::{builder, copy, fixture, nested_target};
 
 fn built() -> &'static (Artifact, tempfile::TempDir) {
@@ -91,7 +91,7 @@ fn a_function_that_two_parts_call_is_in_both_and_no_other_entry_is() {
 fn an_architectures_hash_is_that_of_its_parts_files_one_behind_the_other() {
     let (artifact, _) = built();
     let hash = |bytes: &[u8]| -> String {
-        let digest = Sha256::digest(bytes);
+        let digest = Sha256::hash(bytes);
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     };
     for module in artifact.manifest.modules() {
@@ -286,7 +286,7 @@ fn add_line(entry: &Path, line: &str, openly: bool) {
     let (hash, rest) = text.split_once('\n').unwrap();
     let rest = format!("{rest}{line}\n");
     let hash = if openly {
-        let digest = Sha256::digest(&rest);
+        let digest = Sha256::hash(rest.as_bytes());
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     } else {
         hash.to_owned()

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use sha2::{Digest, Sha256};
+use hmac_sha256::Hash as Sha256;
 
 use crate::Refused;
 
@@ -174,7 +174,7 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 fn sum(contents: &[u8]) -> String {
-    Sha256::digest(contents)
+    Sha256::hash(contents)
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect()
