@@ -193,7 +193,6 @@ fn artifact(folder: &Path) -> PathBuf {
         .arch(newest)
         .lints(LintLevel::Deny)
         .only(&names)
-        .build_args(&["--no-default-features"])
         .target_dir(nested_target())
         .out_dir(folder.join("target"))
         .build_all();
@@ -218,7 +217,7 @@ fn a_new_kernel_of_every_origin_is_complete() {
     assert!(format.status.success(), "{differences}{}", said(&format));
 
     let built = cargo("build", &folder)
-        .args(["--offline", "--no-default-features"])
+        .arg("--offline")
         .args(["--package", "quadscan-tests", "--test", "conformance"])
         .args(["--package", "quadscan-bench", "--bin", "quadscan"])
         .args(["--message-format", "json-render-diagnostics"])
