@@ -35,3 +35,18 @@ pub mod worker;
 pub mod workload;
 
 pub use error::{Error, Result};
+
+/// The book's blocks of Rust, compiled and run.
+#[cfg(doctest)]
+mod book {
+    #[doc = include_str!("../../docs/from-naive-to-look-back.md")]
+    mod from_naive_to_look_back {}
+    #[doc = include_str!("../../docs/gpu-box.md")]
+    mod gpu_box {}
+    #[doc = include_str!("../../docs/measuring-honestly.md")]
+    mod measuring_honestly {}
+    #[doc = include_str!("../../docs/memory-orders.md")]
+    mod memory_orders {}
+    #[doc = include_str!("../../docs/moving-over.md")]
+    mod moving_over {}
+}

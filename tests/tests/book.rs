@@ -143,7 +143,7 @@ fn the_summary_has_every_page_once() {
 
 /// Pages whose blocks of Rust are doc tests of `quadscan`.
 fn doc_tested() -> BTreeSet<String> {
-    let source = read("host-crate/src/lib.rs");
+    let source = read("bench-crate/src/lib.rs");
     let parts = source.split("include_str!(\"../../docs/").skip(1);
     parts
         .filter_map(|part| part.split_once('"').map(|(name, _)| name.to_owned()))

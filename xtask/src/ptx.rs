@@ -69,11 +69,7 @@ fn best(capability: (u32, u32)) -> anyhow::Result<NvvmArch> {
 /// The folder with these modules, built where they are not there yet; with all where none is
 /// named.
 pub(crate) fn modules(archs: &[NvvmArch], names: &[String]) -> anyhow::Result<PathBuf> {
-    let folder = match archs {
-        [arch] => arch.to_string(),
-        _ => "all".to_owned(),
-    };
-    let out = cargo::target_directory()?.join("ptx").join(folder);
+    let out = folder(archs)?;
     let builder = builder(&cargo::root().join("kernels-crate"), &out)?
         .archs(archs)
         .only(names)
@@ -82,6 +78,15 @@ pub(crate) fn modules(archs: &[NvvmArch], names: &[String]) -> anyhow::Result<Pa
     let built = builder.build_all();
     built.map_err(|error| BuildFailed(error.to_string()))?;
     Ok(out)
+}
+
+/// Where PTX of these architectures is.
+pub(crate) fn folder(archs: &[NvvmArch]) -> anyhow::Result<PathBuf> {
+    let name = match archs {
+        [arch] => arch.to_string(),
+        _ => "all".to_owned(),
+    };
+    Ok(cargo::target_directory()?.join("ptx").join(name))
 }
 
 /// A builder of the kernels in `folder`, whose files go to `out`.

@@ -108,8 +108,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
 
     let start = Instant::now();
     let mut reports = Vec::new();
-    for step in steps() {
+    let artifact = ptx::folder(&ptx::ARCHS)?;
+    for mut step in steps() {
         terminal::begin(step.name);
+        step.command.env(ptx::ARTIFACT, &artifact);
         let report = step.run(&mut std::io::stdout())?;
         terminal::note(&format!(
             "{} {}",

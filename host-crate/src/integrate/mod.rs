@@ -13,7 +13,10 @@
 //!
 //! # fn main() -> quadscan::Result<()> {
 //! let device = Device::open(DeviceChoice::Auto)?;
+//! # /*
 //! let module = device.load(&Artifact::embedded()?)?;
+//! # */ let folder = std::env::var("QUADSCAN_ARTIFACT").expect("`cargo xtask test` sets it");
+//! # let module = device.load(&unsafe { Artifact::read(folder) }?)?;
 //! let mut value = device.alloc(1)?;
 //!
 //! let mut plan = Composite::<f64>::of::<QuarterCircle>(&module, 1 << 16)?;

@@ -12,7 +12,10 @@
 //!
 //! # fn main() -> quadscan::Result<()> {
 //! let device = Device::open(DeviceChoice::Auto)?;
+//! # /*
 //! let module = device.load(&Artifact::embedded()?)?;
+//! # */ let folder = std::env::var("QUADSCAN_ARTIFACT").expect("`cargo xtask test` sets it");
+//! # let module = device.load(&unsafe { Artifact::read(folder) }?)?;
 //! let numbers = device.upload(&[1.0f32, 2.0, 3.0])?;
 //! let mut sum = device.alloc(1)?;
 //!

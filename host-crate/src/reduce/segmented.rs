@@ -84,7 +84,10 @@ impl<'a> Offsets<'a> {
 ///
 /// # fn main() -> quadscan::Result<()> {
 /// let device = Device::open(DeviceChoice::Auto)?;
+/// # /*
 /// let module = device.load(&Artifact::embedded()?)?;
+/// # */ let folder = std::env::var("QUADSCAN_ARTIFACT").expect("`cargo xtask test` sets it");
+/// # let module = device.load(&unsafe { Artifact::read(folder) }?)?;
 /// let numbers = device.upload(&[1.0f32, 2.0, 3.0, 4.0])?;
 /// let offsets = device.upload(&[0u32, 1, 1, 4])?;
 /// let mut sums = device.alloc(3)?;

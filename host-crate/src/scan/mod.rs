@@ -14,7 +14,10 @@
 //! # /*
 //! let device = Device::open(DeviceChoice::Auto)?;
 //! # */ let device = Device::open(choice)?;
+//! # /*
 //! let module = device.load(&Artifact::embedded()?)?;
+//! # */ let folder = std::env::var("QUADSCAN_ARTIFACT").expect("`cargo xtask test` sets it");
+//! # let module = device.load(&unsafe { Artifact::read(folder) }?)?;
 //! let input = device.upload(&[3u32, 1, 4, 1, 5])?;
 //! let mut output = device.alloc::<u32>(5)?;
 //!

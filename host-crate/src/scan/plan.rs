@@ -189,7 +189,8 @@ impl<O: ScanKernels> Plan<O> {
     /// # use quadscan::scan::{Plan, Sum};
     /// # fn main() -> quadscan::Result<()> {
     /// # let device = Device::open(DeviceChoice::Emulator { schedule: None })?;
-    /// # let module = device.load(&Artifact::embedded()?)?;
+    /// # let folder = std::env::var("QUADSCAN_ARTIFACT").expect("`cargo xtask test` sets it");
+    /// # let module = device.load(&unsafe { Artifact::read(folder) }?)?;
     /// let mut data = device.upload(&[1u32, 1, 1, 7, 7])?;
     /// let count = device.upload(&[3u64])?;
     /// let mut plan = Plan::<Sum<u32>>::new(&module, 5)?;
