@@ -10,6 +10,7 @@ mod book;
 mod bundle;
 mod cargo;
 mod check;
+mod cost;
 mod dev;
 mod doctor;
 mod fixtures;
@@ -133,8 +134,12 @@ enum Command {
     ///
     /// By mdbook as a library, which is compiled the first time.
     Book,
-    /// Everything that CI checks: format, lints, docs, tests
+    /// Everything that CI checks: format, lints, docs, tests, budget
     Test(test::Options),
+    /// What the project weighs, beside what it may weigh: crates, kernels, bytes, lines, builds
+    ///
+    /// Exits 1 where something is over.
+    Cost(cost::Options),
     /// What a build and a GPU run need: found or not, and what to do about it
     ///
     /// Exits 0 when tables can be measured on this machine without a GPU.
@@ -198,6 +203,7 @@ fn main() -> ExitCode {
         Command::Ptx(options) => ptx::run(&options),
         Command::Book => book::run(),
         Command::Test(options) => test::run(&options),
+        Command::Cost(options) => cost::run(&options),
         Command::Doctor => doctor::run(),
         Command::Bundle { directory } => bundle::run(directory),
         Command::Fixtures => fixtures::run(),

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 
 use crate::cargo;
+use crate::cost;
 use crate::ptx;
 use crate::runners;
 use crate::setup;
@@ -124,6 +125,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
             break;
         }
     }
+    if !options.fail_fast || reports.iter().all(|report| report.failure.is_none()) {
+        reports.push(budget());
+    }
     print_summary(&reports, start.elapsed())?;
     let passed = reports.iter().all(|report| report.failure.is_none());
     Ok(if passed {
@@ -131,6 +135,19 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// The step that is no command of cargo's: what the sources and the PTX weigh.
+fn budget() -> Report {
+    let (name, start) = ("budget", Instant::now());
+    terminal::begin(name);
+    let failure = cost::judge().unwrap_or_else(|error| Some(format!("{error:#}")));
+    Report {
+        name,
+        duration: start.elapsed(),
+        failure,
+        tests: None,
+    }
 }
 
 /// What came out of a step.

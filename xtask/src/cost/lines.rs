@@ -14,7 +14,10 @@ pub(super) fn of_programs(root: &Path) -> anyhow::Result<usize> {
         .output()
         .context("git could not be started")?;
     if !output.status.success() {
-        bail!("git ls-files failed: {}", String::from_utf8_lossy(&output.stderr));
+        bail!(
+            "git ls-files failed: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
     let listed = String::from_utf8_lossy(&output.stdout);
     let mut lines = 0;
@@ -37,7 +40,9 @@ fn of_program(text: &str) -> usize {
     let tests = text.find("\n#[cfg(test)]\nmod tests {");
     let program = tests.map_or(text, |tests| &text[..tests]);
     let lines = program.lines().map(str::trim_start);
-    lines.filter(|line| !line.is_empty() && !line.starts_with("//")).count()
+    lines
+        .filter(|line| !line.is_empty() && !line.starts_with("//"))
+        .count()
 }
 
 #[cfg(test)]
@@ -52,7 +57,16 @@ mod tests {
 
     #[test]
     fn files_of_tests_are_told_by_their_folder_and_their_name() {
-        assert!(["tests/src/lib.rs", "a/tests/b.rs", "a/src/tests.rs", "a/src/b_tests.rs"].iter().all(|file| is_of_tests(file)));
+        assert!(
+            [
+                "tests/src/lib.rs",
+                "a/tests/b.rs",
+                "a/src/tests.rs",
+                "a/src/b_tests.rs"
+            ]
+            .iter()
+            .all(|file| is_of_tests(file))
+        );
         assert!(!is_of_tests("a/src/test.rs") && !is_of_tests("a/src/contests.rs"));
     }
 }

@@ -1,0 +1,209 @@
+//! The table of supported instructions, `docs/ptx-coverage.md`, is what the
+//! decoders say, and what they say is what they take.
+//!
+//! `UPDATE_COVERAGE=1 cargo test -p ptx-emulator --test emulator coverage` writes the
+//! table anew. With an assembler in `PTXAS`, the examples are given to it too.
+
+mod examples;
+mod isa;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+use crate::harness;
+
+use examples::{EXAMPLES, PREAMBLE};
+use isa::SECTIONS;
+use ptx_emulator::{Coverage, Program, ast::Type, coverage};
+
+/// The examples that a template with `<a|b>` stands for.
+fn expand(template: &str) -> Vec<String> {
+    let Some((before, rest)) = template.split_once('<') else {
+        return vec![template.to_owned()];
+    };
+    let (choices, after) = rest.split_once('>').expect(template);
+    choices
+        .split('|')
+        .flat_map(|choice| expand(&format!("{before}{choice}{after}")))
+        .collect()
+}
+
+/// The examples of a group.
+fn examples_of(group: &str) -> Vec<String> {
+    EXAMPLES
+        .iter()
+        .filter(|(name, _)| *name == group)
+        .flat_map(|(_, templates)| templates.iter().flat_map(|template| expand(template)))
+        .collect()
+}
+
+/// A kernel around an example.
+fn kernel(example: &str) -> String {
+    let ptx = harness::kernel(&format!("{PREAMBLE} {example}"));
+    ptx.replacen(
+        ".visible .entry",
+        ".func elsewhere() { ret; }\n.func taking(.param .b32 given) { ret; }\n.visible .entry",
+        1,
+    )
+}
+
+/// The words of the instructions in an example: opcodes and modifiers.
+fn instructions(example: &str) -> Vec<Vec<String>> {
+    example
+        .split([';', '{', '}'])
+        // Labels; a colon in a modifier is never followed by a space.
+        .flat_map(|part| part.split(": "))
+        .filter_map(|part| {
+            let part = part.trim();
+            let part = match part.split_once(' ') {
+                Some((guard, rest)) if guard.starts_with('@') => rest,
+                _ => part,
+            };
+            let word = part.split_whitespace().next()?;
+            Some(word.split('.').map(str::to_owned).collect())
+        })
+        .collect()
+}
+
+#[test]
+fn every_example_loads() {
+    let mut failures = String::new();
+    for (group, _) in EXAMPLES {
+        for example in examples_of(group) {
+            if let Err(error) = Program::load(&kernel(&example)) {
+                writeln!(failures, "{group}: {error}").unwrap();
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
+
+#[test]
+fn every_example_is_ptx() {
+    if std::env::var_os("PTXAS").is_none() {
+        eprintln!("skipped: no assembler, PTXAS names none");
+    }
+    // One kernel a group, since starting an assembler costs more than running it.
+    for (group, _) in EXAMPLES {
+        let separate: String = examples_of(group)
+            .into_iter()
+            .filter(|example| !example.contains("FAR") || !example.contains(".uni"))
+            .map(|example| format!("{example}\n"))
+            .collect();
+        harness::assemble(&kernel(&separate));
+    }
+}
+
+#[test]
+fn every_word_of_the_table_has_an_example() {
+    let mut missing = String::new();
+    for Coverage {
+        group,
+        opcode,
+        forms,
+    } in coverage()
+    {
+        let mut seen = BTreeSet::new();
+        let mut found = false;
+        for example in examples_of(group) {
+            let all = instructions(&example);
+            if all.iter().any(|words| words[0] == opcode) {
+                found = true;
+                seen.extend(all.into_iter().flatten());
+            }
+        }
+        if !found {
+            writeln!(missing, "{group}: no example of `{opcode}`").unwrap();
+        }
+        for token in forms.split([' ', ',', ';']) {
+            let promised: Vec<&str> = match token.strip_prefix('.') {
+                Some(words) => words.split('.').collect(),
+                None if Type::parse(token).is_some() || token.ends_with("x2") => vec![token],
+                None => Vec::new(),
+            };
+            for word in promised {
+                if !seen.contains(word) {
+                    writeln!(missing, "{group}: no example of `{opcode}` with `{word}`").unwrap();
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing}");
+}
+
+#[test]
+fn every_supported_instruction_is_one_of_the_isa() {
+    let known: Vec<&str> = SECTIONS
+        .iter()
+        .flat_map(|(_, names)| *names)
+        .copied()
+        .collect();
+    let once: BTreeSet<&str> = known.iter().copied().collect();
+    assert_eq!(once.len(), known.len(), "an instruction stands twice");
+    for row in coverage() {
+        assert!(once.contains(row.opcode), "{}", row.opcode);
+    }
+}
+
+#[test]
+fn what_the_table_does_not_have_is_refused() {
+    let supported: BTreeSet<&str> = coverage().map(|row| row.opcode).collect();
+    for opcode in SECTIONS.iter().flat_map(|(_, names)| *names) {
+        if !supported.contains(opcode) {
+            let reason = harness::refusal(&format!("{opcode}.b32 %ro, %ra, %rb;"));
+            assert!(reason.contains("not supported"), "{opcode}: {reason}");
+        }
+    }
+}
+
+const HEAD: &str = "# PTX that the emulator runs
+
+Generated from the decoders of `ptx-emulator` by its test `coverage`
+(`UPDATE_COVERAGE=1 cargo test -p ptx-emulator --test emulator coverage`).
+
+Instructions are listed by their first word, in the order of the PTX ISA. What
+is not listed as supported, whole instructions and single modifiers alike, is
+refused when a program is loaded, with the line of the PTX and of the source.
+A group is a file of decoders. Results are exact to the bit, but for those of
+the group *approximate*: there PTX leaves the bits open within a bound, and the
+emulator gives the value rounded to nearest.
+";
+
+/// The table as it has to be.
+fn table() -> String {
+    let mut out = HEAD.to_owned();
+    for (title, opcodes) in SECTIONS {
+        write!(
+            out,
+            "\n## {title}\n\n| instruction | group | forms |\n| --- | --- | --- |\n"
+        )
+        .unwrap();
+        for opcode in *opcodes {
+            let mut rows = coverage().filter(|row| row.opcode == *opcode).peekable();
+            if rows.peek().is_none() {
+                writeln!(out, "| `{opcode}` | | not supported: refused when loaded |").unwrap();
+            }
+            for Coverage { group, forms, .. } in rows {
+                let mark = if group == "approximate" { "*" } else { "" };
+                let forms = if forms.is_empty() { "all" } else { forms };
+                writeln!(out, "| `{opcode}` | {mark}{group}{mark} | {forms} |").unwrap();
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn the_document_is_up_to_date() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/ptx-coverage.md");
+    let table = table();
+    if std::env::var_os("UPDATE_COVERAGE").is_some() {
+        std::fs::write(&path, &table).unwrap();
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        found == table,
+        "docs/ptx-coverage.md is not what the decoders say; UPDATE_COVERAGE=1 writes it"
+    );
+}

@@ -1,0 +1,46 @@
+//! What the emulator does with PTX: a file for each kind of instruction, of check, of count.
+//! One program, since each would compile and link all of the emulator.
+
+mod approximate;
+mod async_copy;
+mod atomic;
+mod bulk_copy;
+mod carry;
+mod check_barriers;
+mod check_collectives;
+mod check_initialised;
+mod check_kernels;
+mod check_report;
+mod checking;
+mod cli;
+mod cli_outcomes;
+mod compare;
+mod contract;
+mod control;
+mod convert;
+mod count;
+mod count_steps;
+mod counting;
+mod coverage;
+mod float;
+mod fuzz_seeds;
+mod half;
+mod half_convert;
+mod hardware;
+mod harness;
+mod hostile;
+mod integer;
+mod integer_sweep;
+mod kernels;
+mod logic;
+mod mbarrier;
+mod memory;
+mod packed;
+mod parser;
+mod patterns;
+mod residency;
+mod rounding;
+mod staged;
+mod staging;
+mod system;
+mod warp;
