@@ -29,7 +29,9 @@ fn main() {
 
 fn embed() -> Result<(), String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
-    let artifact = ptx::builder("..")
+    // One who comes by another way, such as a link, gets what was built for all.
+    let kernels = fs::canonicalize("..").map_err(|error| format!("cannot find ..: {error}"))?;
+    let artifact = ptx::builder(kernels)
         .lints(LintLevel::Deny)
         .build_all()
         .map_err(|error| error.to_string())?;

@@ -135,6 +135,8 @@ fn cargo_for(folder: &Path, what: &str) -> Command {
     // on that: it would be built anew each time that the two ways take turns.
     command.arg("--config").arg(root().join("Cargo.toml"));
     command.args(["--config", "profile.dev.package.cust_raw.opt-level=1"]);
+    // It has little to run here, and a minute to compile.
+    command.args(["--config", "profile.dev.package.ptx-emulator.opt-level=0"]);
     command
 }
 
@@ -248,7 +250,7 @@ fn own_kernels(name: &str, readme: &str, more: &str) -> String {
     let manifest = manifest(name, readme, &own, build);
     let with = r#"host-crate", features = ["kernels"] }"#;
     assert!(manifest.contains(with), "{manifest}");
-    manifest.replace(with, r#"host-crate", default-features = false }"#)
+    manifest.replace(with, r#"host-crate" }"#)
 }
 
 /// A crate beside the checkout.
