@@ -17,22 +17,55 @@ use cuda_builder::LintLevel;
 use cuda_builder::manifest::{self, Manifest, Part};
 use miniz_oxide::deflate::compress_to_vec_zlib;
 
+/// The features, and the kernels of each by names as `CudaBuilder::only` takes them.
+const FAMILIES: [(&str, &[&str]); 4] = [
+    (
+        "SCAN",
+        &[
+            "one_block",
+            "one_wave",
+            "lookahead",
+            "decoupled_lookback",
+            "segmented_small",
+            "segmented_wave",
+            "segmented_lookahead",
+            "segmented_lookback",
+            "heads",
+            "textbook",
+        ],
+    ),
+    ("REDUCE", &["reduce", "segmented_reduce"]),
+    ("INTEGRATE", &["composite", "adaptive", "tanh_sinh"]),
+    ("TABLES", &["main"]),
+];
+
 fn main() {
-    if env::var_os("CARGO_FEATURE_BUILD").is_none() {
+    let is_wanted = |family: &&(&str, _)| {
+        let feature = format!("CARGO_FEATURE_{}", family.0);
+        env::var_os(feature).is_some()
+    };
+    let wanted: Vec<_> = FAMILIES.iter().filter(is_wanted).collect();
+    if wanted.is_empty() {
         return;
     }
-    if let Err(reason) = embed() {
+    let names: Vec<&str> = match wanted.len() == FAMILIES.len() {
+        true => Vec::new(),
+        false => wanted.iter().flat_map(|family| family.1).copied().collect(),
+    };
+    if let Err(reason) = embed(&names) {
         eprintln!("{reason}");
         process::exit(1);
     }
 }
 
-fn embed() -> Result<(), String> {
+/// Builds these kernels, or all where none is named.
+fn embed(names: &[&str]) -> Result<(), String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     // One who comes by another way, such as a link, gets what was built for all.
     let kernels = fs::canonicalize("..").map_err(|error| format!("cannot find ..: {error}"))?;
     let artifact = ptx::builder(kernels)
         .lints(LintLevel::Deny)
+        .only(names)
         .build_all()
         .map_err(|error| error.to_string())?;
     let source = source(&artifact.manifest, &artifact.dir, &out)?;
@@ -42,7 +75,8 @@ fn embed() -> Result<(), String> {
 /// Rust source that holds the artifact's files, which are packed into `out`.
 fn source(manifest: &Manifest, dir: &Path, out: &Path) -> Result<String, String> {
     let modules = manifest.modules().iter();
-    let parts: Vec<&Part> = modules.flat_map(|module| &module.parts).collect();
+    let parts = modules.flat_map(|module| &module.parts);
+    let parts: Vec<&Part> = parts.filter(|part| part.sha256.is_some()).collect();
     let folder = out.join("packed");
     pack_all(&parts, dir, &folder)?;
     let name = manifest::FILE_NAME;

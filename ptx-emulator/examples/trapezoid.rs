@@ -5,7 +5,6 @@
 
 use std::time::Instant;
 
-use ptx_emulator::count::Counts;
 use ptx_emulator::{Checks, Gpu, LaunchOptions, Model, Program, Shape};
 
 /// The checks that `--check` or `--check=NAME,NAME` asks for; none without it.
@@ -86,9 +85,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let all = &all[..sizes.len()];
     let started = Instant::now();
     let (report, cores) = if counts {
-        let (report, counts) = gpu
-            .launch_observed(&program, &kernel, shape, all, &options, Counts::default())?
-            .finished()?;
+        let (report, counts) = gpu.count(&program, &kernel, shape, all, &options)?;
         println!("{}", counts.table(&program));
         (report, cores)
     } else {

@@ -8,6 +8,8 @@
 pub(crate) mod folder;
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -15,21 +17,25 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 
 use crate::cargo::{self, Executable};
-use crate::{bench, fixtures, setup, terminal};
+use crate::{bench, fixtures, ptx, setup, terminal};
 use folder::Folder;
 
 /// The suites that need a GPU: test targets of these packages.
 const GPU_SUITES: &[(&str, &str)] = &[
-    (TESTS, "conformance"),
+    (TESTS, WITH_KERNELS[0]),
     (TESTS, fixtures::SUITE),
-    ("rust-cuda-tests", "subjects"),
+    ("rust-cuda-tests", WITH_KERNELS[1]),
 ];
+
+/// Those that launch kernels of their own, too, whose folder they print when they are asked for
+/// `ptx`.
+const WITH_KERNELS: [&str; 2] = ["conformance", "subjects"];
 
 /// The package of nearly all suites.
 const TESTS: &str = "quadscan-tests";
 
 /// The largest bundle that is let through.
-const MAX_BYTES: u64 = 100_000_000;
+const MAX_BYTES: u64 = 60_000_000;
 
 /// The argument that names the folder.
 const ARGUMENT: &str = "DIR";
@@ -62,6 +68,7 @@ pub(crate) fn run(directory: Option<PathBuf>) -> anyhow::Result<ExitCode> {
             &stripped(&suite.path)?,
         )?;
     }
+    folder.write("ptx.tar.gz", &packed(&suites)?)?;
     for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
         folder.copy(&cargo::root().join(name), name)?;
     }
@@ -81,6 +88,42 @@ pub(crate) fn run(directory: Option<PathBuf>) -> anyhow::Result<ExitCode> {
     ));
     println!("{}", directory.display());
     Ok(ExitCode::SUCCESS)
+}
+
+/// The PTX that the tests launch: ours, and that of each suite which has some.
+fn packed(suites: &[Executable]) -> anyhow::Result<Vec<u8>> {
+    let folder = tempfile::tempdir().context("no temporary folder")?;
+    let link = |name: &str, to: &Path| {
+        let link = folder.path().join("ptx").join(name);
+        symlink(to, &link).with_context(|| format!("{} could not be made", link.display()))
+    };
+    fs::create_dir(folder.path().join("ptx")).context("no temporary folder")?;
+    link("quadscan", &ptx::modules(&ptx::ARCHS, &[])?)?;
+    let with_kernels = suites
+        .iter()
+        .filter(|suite| WITH_KERNELS.contains(&&*suite.name));
+    for suite in with_kernels {
+        let said = Command::new(&suite.path).arg("ptx").output();
+        let said = said.with_context(|| format!("{} does not start", suite.name))?;
+        if !said.status.success() {
+            bail!("{}: {}", suite.name, String::from_utf8_lossy(&said.stderr));
+        }
+        let printed = String::from_utf8_lossy(&said.stdout);
+        link(&suite.name, Path::new(printed.trim_end()))?;
+    }
+    // What the builder keeps beside the artifact is none of it.
+    let packed = Command::new("tar")
+        .args(["--create", "--gzip", "--dereference", "--sort=name"])
+        .args(["--mtime=@0", "--owner=0", "--group=0", "--numeric-owner"])
+        .args(["--exclude=*.lock", "--exclude=*.stamp", "--directory"])
+        .arg(folder.path())
+        .arg("ptx")
+        .output()
+        .context("tar could not be started")?;
+    if !packed.status.success() {
+        bail!("tar failed: {}", String::from_utf8_lossy(&packed.stderr));
+    }
+    Ok(packed.stdout)
 }
 
 /// Builds test programs of the package `quadscan-tests` in release.
@@ -130,5 +173,5 @@ pub(crate) fn stripped(executable: &Path) -> anyhow::Result<Vec<u8>> {
             executable
         }
     };
-    std::fs::read(from).with_context(|| format!("{} could not be read", from.display()))
+    fs::read(from).with_context(|| format!("{} could not be read", from.display()))
 }

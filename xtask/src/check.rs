@@ -9,8 +9,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::thread;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use cuda_builder::manifest::{FILE_NAME, Kernel, Manifest, Part};
 use cuda_builder::names::UnknownKernel;
 use cuda_builder::{Artifact, CudaBuilderError, LintLevel};
@@ -64,11 +65,14 @@ pub(crate) fn checked(options: &Options) -> anyhow::Result<Checked> {
     let folder = folder()?;
     let name = options.kernel.as_deref();
     terminal::begin(&format!("building {}", name.unwrap_or("all kernels")));
-    let anew = match name {
-        Some(name) => named(name, &folder)?,
-        None => None,
-    };
-    let (suite, host) = suite()?;
+    // The device's side and the host's have little in common, and neither uses all cores.
+    let (anew, suite) = thread::scope(|scope| {
+        let suite = scope.spawn(suite);
+        let anew = name.map_or(Ok(None), |name| named(name, &folder));
+        (anew, suite.join())
+    });
+    let anew = anew?;
+    let (suite, host) = suite.map_err(|_| anyhow!("building the suite panicked"))??;
     let all = All::new(&folder, host);
     let mut artifact = match &anew {
         // Tests may do without the others.

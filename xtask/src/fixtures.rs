@@ -3,14 +3,14 @@
 //!
 //! The test program `fixtures` of `quadscan-tests` does it, so that what is
 //! recorded and what is replayed is the same code; in the bundle it is
-//! `gpu-tests/fixtures record DIR`.
+//! `run-gpu-tests.sh fixtures record DIR`.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
 use anyhow::Context;
 
-use crate::{Refused, bundle, cargo, setup};
+use crate::{Refused, bundle, cargo, ptx, setup};
 
 /// The suite that records.
 pub(crate) const SUITE: &str = "fixtures";
@@ -28,6 +28,7 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
     let error = Command::new(&suite.path)
         .arg("record")
         .arg(cargo::root().join("tests/fixtures/h200"))
+        .env(ptx::ARTIFACT, ptx::modules(&ptx::ARCHS, &[])?)
         .exec();
     Err(error).with_context(|| format!("{} could not be started", suite.path.display()))
 }

@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-#[cfg(feature = "kernels")]
+#[cfg(feature = "embedded")]
 use std::sync::OnceLock;
 
 use cuda_builder::manifest::{FILE_NAME as MANIFEST, Manifest, Module, Part};
@@ -35,7 +35,7 @@ struct Whole {
 enum Text {
     Read(String),
     /// Unpacked when it is first asked for.
-    #[cfg(feature = "kernels")]
+    #[cfg(feature = "embedded")]
     Packed(&'static [u8], OnceLock<String>),
 }
 
@@ -43,7 +43,7 @@ impl Text {
     fn get(&self) -> &str {
         match self {
             Self::Read(text) => text,
-            #[cfg(feature = "kernels")]
+            #[cfg(feature = "embedded")]
             Self::Packed(packed, text) => text.get_or_init(|| unpacked(packed)),
         }
     }
@@ -51,7 +51,7 @@ impl Text {
 
 /// The text that `quadscan_ptx` packed. A program that is damaged is not ours to judge: what is
 /// missing does not load.
-#[cfg(feature = "kernels")]
+#[cfg(feature = "embedded")]
 fn unpacked(packed: &[u8]) -> String {
     let text = miniz_oxide::inflate::decompress_to_vec_zlib(packed).unwrap_or_default();
     String::from_utf8(text).unwrap_or_default()
@@ -90,7 +90,7 @@ impl Artifact {
     /// # Errors
     ///
     /// [`Error::WithoutKernels`].
-    #[cfg(not(feature = "kernels"))]
+    #[cfg(not(feature = "embedded"))]
     pub fn embedded() -> Result<Self> {
         Err(Error::WithoutKernels)
     }
@@ -101,7 +101,7 @@ impl Artifact {
     ///
     /// [`Error::CorruptArtifact`], which a program that was built whole never gives;
     /// [`Error::WithoutKernels`] where quadscan was built without its feature `kernels`.
-    #[cfg(feature = "kernels")]
+    #[cfg(feature = "embedded")]
     pub fn embedded() -> Result<Self> {
         Self::assemble(&unpacked(quadscan_ptx::MANIFEST), |file| {
             quadscan_ptx::PTX

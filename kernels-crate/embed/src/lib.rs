@@ -1,6 +1,11 @@
-//! The PTX of quadscan's own kernels, built and packed for programs that carry it: the feature
-//! `build`, without which there is nothing here.
+//! The PTX of quadscan's own kernels, built and packed for programs that carry it: a feature a
+//! family, without which there is nothing here.
 #![no_std]
 
-#[cfg(feature = "build")]
+#[cfg(any(
+    feature = "scan",
+    feature = "reduce",
+    feature = "integrate",
+    feature = "tables"
+))]
 include!(concat!(env!("OUT_DIR"), "/artifact.rs"));

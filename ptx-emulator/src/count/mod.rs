@@ -6,7 +6,7 @@
 //! program: give the launches of another program another counter.
 //!
 //! ```
-//! use ptx_emulator::{Gpu, LaunchOptions, Model, Program, Shape, count::Counts};
+//! use ptx_emulator::{Gpu, LaunchOptions, Model, Program, Shape};
 //!
 //! let program = Program::load(
 //!     ".version 8.0 .target sm_75 .address_size 64
@@ -21,8 +21,7 @@
 //! )?;
 //! let shape = Shape { grid: [1, 1, 1], block: [32, 1, 1], shared_bytes: 0 };
 //! let (_, counts) = Gpu::new(Model::h200())
-//!     .launch_observed(&program, "stride", shape, &[], &LaunchOptions::default(), Counts::default())?
-//!     .finished()?;
+//!     .count(&program, "stride", shape, &[], &LaunchOptions::default())?;
 //! // Every eighth word: eight lanes meet in a bank.
 //! assert_eq!(counts.total().shared.stores.wavefronts, 8);
 //! println!("{}", counts.table(&program));
@@ -50,7 +49,28 @@ use crate::ir::Class;
 use crate::observe::{
     AccessKind, BarrierArrival, LaunchInfo, Memory, MemoryAccess, Observer, Site,
 };
+use crate::{Gpu, LaunchError, LaunchOptions, Program, Report, Shape};
 use wavefronts::shared_request;
+
+impl Gpu {
+    /// Runs a kernel with all counters. Parameters as in `launch`.
+    ///
+    /// # Errors
+    ///
+    /// As `launch`.
+    pub fn count(
+        &mut self,
+        program: &Program,
+        kernel: &str,
+        shape: Shape,
+        parameters: &[&[u8]],
+        options: &LaunchOptions,
+    ) -> Result<(Report, Counts), LaunchError> {
+        let counts = Counts::default();
+        self.launch_observed(program, kernel, shape, parameters, options, counts)?
+            .finished()
+    }
+}
 
 /// Loads, stores and atomics apart.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]

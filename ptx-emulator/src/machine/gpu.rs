@@ -231,7 +231,25 @@ impl Gpu {
             block,
             shared_bytes,
         };
-        self.launch_observed(program, kernel, shape, parameters, &options, ())?
+        self.launch_with(program, kernel, shape, parameters, &options)
+    }
+
+    /// As `launch`, with options.
+    ///
+    /// # Errors
+    ///
+    /// As `launch`.
+    // Not generic, as `check` and `count`: it is this crate's optimised code, also of a program
+    // that is not optimised.
+    pub fn launch_with(
+        &mut self,
+        program: &Program,
+        kernel: &str,
+        shape: Shape,
+        parameters: &[&[u8]],
+        options: &LaunchOptions,
+    ) -> Result<Report, LaunchError> {
+        self.launch_observed(program, kernel, shape, parameters, options, ())?
             .finished()
             .map(|(report, ())| report)
     }

@@ -45,10 +45,8 @@ fn run(
     parameters: &[&[u8]],
     options: &LaunchOptions,
 ) -> Counts {
-    let counts = Counts::default();
     let (report, counts) = gpu
-        .launch_observed(program, kernel, shape, parameters, options, counts)
-        .and_then(ptx_emulator::Observed::finished)
+        .count(program, kernel, shape, parameters, options)
         .unwrap();
     let total = counts.total().instructions;
     assert_eq!(total.warps, report.warp_instructions);

@@ -215,8 +215,6 @@ pub(crate) fn launch(
         block: [block, 1, 1],
         shared_bytes: 0,
     };
-    let (report, ()) = gpu
-        .launch_observed(&program, "test", shape, &[&out.to_le_bytes()], options, ())?
-        .finished()?;
+    let report = gpu.launch_with(&program, "test", shape, &[&out.to_le_bytes()], options)?;
     Ok((read32(&gpu, out, count), report))
 }

@@ -33,9 +33,7 @@ fn run(
         block: [block, 1, 1],
         shared_bytes: 0,
     };
-    let (report, ()) = gpu
-        .launch_observed(&program, kernel, shape, &slices, options, ())?
-        .finished()?;
+    let report = gpu.launch_with(&program, kernel, shape, &slices, options)?;
     Ok((read32(&gpu, out, block as usize), report))
 }
 

@@ -23,8 +23,7 @@ pub(crate) fn copy(
         shared_bytes: 0,
     };
     let parameters: [&[u8]; 2] = [&data.to_le_bytes(), &out.to_le_bytes()];
-    gpu.launch_observed(&program, "test", shape, &parameters, options, ())?
-        .finished()?;
+    gpu.launch_with(&program, "test", shape, &parameters, options)?;
     Ok(read32(&gpu, out, count))
 }
 

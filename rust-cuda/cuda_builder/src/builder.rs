@@ -38,7 +38,7 @@ pub enum DebugInfo {
 /// ```
 ///
 /// In a build script it also tells cargo which files the PTX depends on.
-/// Nothing is downloaded: see [`toolchain::install`].
+/// Nothing is downloaded: see [`toolchain::install`](crate::toolchain::install).
 #[derive(Debug, Clone)]
 #[must_use = "nothing is built before `build` or `build_all`"]
 pub struct CudaBuilder {

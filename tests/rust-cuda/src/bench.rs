@@ -1,6 +1,6 @@
 //! A device with the subjects' kernels on it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use cuda_builder::{CudaBuilder, Lint, LintLevel, NvvmArch};
 use quadscan::Result;
@@ -21,8 +21,18 @@ pub fn open(choice: DeviceChoice) -> Result<Bench> {
 ///
 /// # Errors
 ///
-/// Those of [`kernels::built`].
+/// Those of [`folder`] and [`Artifact::read`].
 pub fn artifact() -> Result<Artifact> {
+    // SAFETY: it is of the crate that the launchers are of.
+    unsafe { Artifact::read(folder()?) }
+}
+
+/// Where they are.
+///
+/// # Errors
+///
+/// Those of [`kernels::built`].
+pub fn folder() -> Result<PathBuf> {
     let builder = || {
         CudaBuilder::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels"))
             .archs(&[NvvmArch::Compute75, NvvmArch::Compute90])
@@ -34,6 +44,5 @@ pub fn artifact() -> Result<Artifact> {
             .lint(Lint::SharedGeneric, LintLevel::Allow)
             .setup_command("cargo xtask setup")
     };
-    // SAFETY: it is of the crate that the launchers are of.
-    unsafe { kernels::built("QUADSCAN_SUBJECTS", builder) }
+    kernels::built("QUADSCAN_SUBJECTS", builder)
 }

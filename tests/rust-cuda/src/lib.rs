@@ -13,4 +13,4 @@ mod bits;
 pub mod statements;
 pub mod subjects;
 
-pub use bench::{artifact, open};
+pub use bench::{artifact, folder, open};

@@ -1,10 +1,14 @@
-//! Every subject's statement, on every device: `subjects cuda::` on a GPU.
+//! Every subject's statement, on every device: `subjects cuda::` on a GPU; `subjects
+//! ptx` prints the folder of their PTX.
 
 use std::process::ExitCode;
 
-use quadscan_tests::suite;
+use quadscan_tests::{kernels, suite};
 
 fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some("ptx") {
+        return kernels::print_folder(rust_cuda_tests::folder());
+    }
     suite::main_with(
         suite::DEVICES,
         &rust_cuda_tests::statements::all(),

@@ -31,11 +31,12 @@ mod trapezoid;
 use std::process::ExitCode;
 
 use quadscan_tests::suite::Case;
-use quadscan_tests::{cases, check, suite};
+use quadscan_tests::{cases, check, kernels, suite};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     match arguments.get(1).map(String::as_str) {
+        Some("ptx") => kernels::print_folder(kernels::folder()),
         Some("check") => check::main(&cases(), &arguments[2..]),
         _ => suite::main(&cases()),
     }

@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ptx_emulator::count::{self, Step};
-use ptx_emulator::{Gpu, LaunchError, Observed, Report};
+use ptx_emulator::{Gpu, LaunchError, Report};
 
 use super::{Launch, Observation};
 use crate::device::Counts;
@@ -50,10 +50,7 @@ impl Observation for Counting {
             options,
         } = launch;
         self.steps.take();
-        let counters = count::Counts::default();
-        let (report, counted) = gpu
-            .launch_observed(program, kernel, *shape, parameters, options, counters)
-            .and_then(Observed::finished)?;
+        let (report, counted) = gpu.count(program, kernel, *shape, parameters, options)?;
         self.counts += totals(&counted);
         self.steps.replace(counted.steps.steps);
         Ok(report)

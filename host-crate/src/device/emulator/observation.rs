@@ -5,7 +5,7 @@
 //! launch itself: an observation makes it with observers of its own, and keeps
 //! what they saw. A checker of races keeps findings, a profile keeps counts.
 
-use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Observed, Program, Report, Shape};
+use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Program, Report, Shape};
 
 use crate::device::Counts;
 
@@ -53,8 +53,6 @@ impl Observation for Unobserved {
             parameters,
             options,
         } = launch;
-        gpu.launch_observed(program, kernel, *shape, parameters, options, ())
-            .and_then(Observed::finished)
-            .map(|(report, ())| report)
+        gpu.launch_with(program, kernel, *shape, parameters, options)
     }
 }
