@@ -130,7 +130,7 @@ pub(crate) fn expect_artifact(folder: Option<&Path>) -> Result<()> {
     }
 }
 
-/// The artifact in a folder, or [`ours`].
+/// Of the artifact in a folder, or of [`ours`], these modules; all where none is named.
 ///
 /// # Safety
 ///
@@ -139,11 +139,17 @@ pub(crate) fn expect_artifact(folder: Option<&Path>) -> Result<()> {
 /// # Errors
 ///
 /// Those of [`Artifact::read`] and [`Artifact::embedded`].
-pub(crate) unsafe fn artifact(folder: Option<&Path>) -> quadscan::Result<Artifact> {
+pub(crate) unsafe fn artifact(
+    folder: Option<&Path>,
+    modules: &[String],
+) -> quadscan::Result<Artifact> {
+    let folder = folder.map(Path::to_owned).or_else(named);
     match folder {
         // SAFETY: the caller's.
-        Some(folder) => unsafe { Artifact::read(folder) },
-        None => ours(),
+        Some(folder) if modules.is_empty() => unsafe { Artifact::read(folder) },
+        // SAFETY: the caller's.
+        Some(folder) => unsafe { Artifact::read_parts(folder, modules) },
+        None => Artifact::embedded(),
     }
 }
 
@@ -153,11 +159,14 @@ pub(crate) unsafe fn artifact(folder: Option<&Path>) -> quadscan::Result<Artifac
 ///
 /// Those of [`Artifact::read`] and [`Artifact::embedded`].
 pub fn ours() -> quadscan::Result<Artifact> {
-    match env::var_os(ARTIFACT).filter(|folder| !folder.is_empty()) {
-        // SAFETY: whoever sets the variable vouches for the folder.
-        Some(folder) => unsafe { Artifact::read(folder) },
-        None => Artifact::embedded(),
-    }
+    // SAFETY: whoever sets the variable vouches for the folder.
+    unsafe { artifact(None, &[]) }
+}
+
+/// The folder that [`ARTIFACT`] names.
+fn named() -> Option<PathBuf> {
+    let folder = env::var_os(ARTIFACT).filter(|folder| !folder.is_empty());
+    folder.map(PathBuf::from)
 }
 
 /// SHA-256 of the PTX of these modules one behind the other, in the artifact's order, which is

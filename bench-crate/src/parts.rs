@@ -46,7 +46,7 @@ pub fn list(arguments: &ArtifactArguments) -> Result<Listing> {
     let choice = arguments.device.parse()?;
     expect_artifact(arguments.artifact.as_deref())?;
     // SAFETY: nothing of it is launched.
-    let artifact = unsafe { modules::artifact(arguments.artifact.as_deref()) }?;
+    let artifact = unsafe { modules::artifact(arguments.artifact.as_deref(), &[]) }?;
     let (device, no_gpu) = match choice {
         DeviceChoice::Auto => Device::open_best()?,
         named => (Device::open(named)?, None),

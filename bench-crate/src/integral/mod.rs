@@ -117,15 +117,15 @@ fn of<R: Number>(
     let target = request.out.as_deref();
     let target = target.map(|path| target::check(path, request.file()).map(|form| (path, form)));
     let target = target.transpose()?;
-    let module = modules::of_integrand(request.of.name);
+    let needed = [modules::of_integrand(request.of.name)];
     let folder = modules::folder(
         request.artifact.as_deref(),
         request.device,
-        &[module].into(),
+        &needed.clone().into(),
     )?;
     // SAFETY: whoever names a folder with --artifact vouches that it was built from this
     // program's kernels.
-    let artifact = unsafe { modules::artifact(folder.as_deref()) }?;
+    let artifact = unsafe { modules::artifact(folder.as_deref(), &needed) }?;
     let (device, name) = run::open(request.device)?;
     say(&name);
     let rows = run::rows(&device.load(&artifact)?, of, method, &items);

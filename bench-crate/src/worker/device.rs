@@ -133,7 +133,7 @@ impl DeviceLaboratory {
         let opened = Opened::new(device)?;
         // SAFETY: whoever names a folder with --artifact vouches that it was
         // built from this program's kernels; every sum is checked besides.
-        let artifact = unsafe { modules::artifact(artifact) }?;
+        let artifact = unsafe { modules::artifact(artifact, modules) }?;
         Self::new(opened, &artifact, modules)
     }
 

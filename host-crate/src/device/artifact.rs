@@ -103,13 +103,13 @@ impl Artifact {
     /// [`Error::WithoutKernels`] where quadscan was built without its feature `kernels`.
     #[cfg(feature = "embedded")]
     pub fn embedded() -> Result<Self> {
-        Self::assemble(&unpacked(quadscan_ptx::MANIFEST), |file| {
-            quadscan_ptx::PTX
-                .iter()
-                .find(|(name, _)| *name == file)
+        let packed = |file: &str| {
+            let found = quadscan_ptx::PTX.iter().find(|(name, _)| *name == file);
+            found
                 .map(|&(_, packed)| Text::Packed(packed, OnceLock::new()))
                 .ok_or_else(|| corrupt(file, "it is not in this program"))
-        })
+        };
+        Self::assemble(&unpacked(quadscan_ptx::MANIFEST), |_| true, packed)
     }
 
     /// Reads the artifact in a folder: `manifest.json` and the files that it names.
@@ -127,22 +127,54 @@ impl Artifact {
     /// [`Error::Unreadable`] for a file that cannot be read,
     /// [`Error::CorruptArtifact`] for one that is not what the builder wrote.
     pub unsafe fn read(folder: impl AsRef<Path>) -> Result<Self> {
-        let folder = folder.as_ref();
+        let artifact = Self::read_where(folder.as_ref(), |_| true)?;
+        artifact.modules().try_for_each(verify_whole)?;
+        Ok(artifact)
+    }
+
+    /// As [`Artifact::read`], of the parts of these names and of the first one, which is loaded
+    /// at once, alone: the others are neither read nor verified, and are none of the artifact.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Artifact::read`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Artifact::read`].
+    pub unsafe fn read_parts(folder: impl AsRef<Path>, names: &[impl AsRef<str>]) -> Result<Self> {
+        Self::read_where(folder.as_ref(), |part| {
+            names.iter().any(|name| name.as_ref() == part)
+        })
+    }
+
+    fn read_where(folder: &Path, is_wanted: impl Fn(&str) -> bool) -> Result<Self> {
         let manifest = read_text(&folder.join(MANIFEST), MANIFEST)?;
-        let artifact = Self::assemble(&manifest, |file| {
+        let read = |file: &str| {
             if Path::new(file).file_name().is_none_or(|name| name != file) {
                 return Err(corrupt(MANIFEST, &format!("it names the file `{file}`")));
             }
             read_text(&folder.join(file), file).map(Text::Read)
-        })?;
-        artifact.modules().try_for_each(verify)?;
+        };
+        let artifact = Self::assemble(&manifest, is_wanted, read)?;
+        artifact.modules().try_for_each(verify_parts)?;
         Ok(artifact)
     }
 
-    fn assemble(manifest: &str, mut text_of: impl FnMut(&str) -> Result<Text>) -> Result<Self> {
+    fn assemble(
+        manifest: &str,
+        is_wanted: impl Fn(&str) -> bool,
+        mut text_of: impl FnMut(&str) -> Result<Text>,
+    ) -> Result<Self> {
         let manifest =
             Manifest::from_json(manifest).map_err(|reason| corrupt(MANIFEST, &reason))?;
-        let manifest = manifest.of_what_is_built();
+        let mut manifest = manifest.of_what_is_built();
+        for module in &mut manifest.modules {
+            let mut is_first = true;
+            module
+                .parts
+                .retain(|part| std::mem::take(&mut is_first) || is_wanted(&part.name));
+        }
         if manifest.modules.is_empty() {
             return Err(corrupt(MANIFEST, "it lists no modules"));
         }
@@ -288,17 +320,21 @@ pub(super) fn driver_too_old(device: &DeviceProperties, ptx: Option<(u32, u32)>)
     }
 }
 
-/// Compares the hashes of a module and of its parts with those of their texts.
-fn verify(ArtifactModule { module, texts, .. }: ArtifactModule<'_>) -> Result<()> {
-    let mut whole = Sha256::new();
+/// Compares the hashes of parts with those of their texts.
+fn verify_parts(ArtifactModule { module, texts, .. }: ArtifactModule<'_>) -> Result<()> {
     for (part, text) in module.parts.iter().zip(texts) {
-        let text = text.get();
         let written = part.sha256.as_deref().unwrap_or_default();
-        if !is_hash(Sha256::hash(text.as_bytes()), written) {
+        if !is_hash(Sha256::hash(text.get().as_bytes()), written) {
             return Err(corrupt(&part.file, "its hash is not the manifest's"));
         }
-        whole.update(text.as_bytes());
     }
+    Ok(())
+}
+
+/// Compares the hash of a module with that of all of its texts.
+fn verify_whole(ArtifactModule { module, texts, .. }: ArtifactModule<'_>) -> Result<()> {
+    let mut whole = Sha256::new();
+    texts.iter().for_each(|text| whole.update(text.get()));
     if !is_hash(whole.finalize(), &module.sha256) {
         let reason = format!("the hash of {} is not that of its parts", module.arch);
         return Err(corrupt(MANIFEST, &reason));

@@ -1,11 +1,11 @@
 //! When each part of an artifact is loaded, and what becomes of one that cannot be.
 
 use cuda_std::launch::LaunchShape;
-use quadscan::device::{Device, DeviceChoice, Module};
+use quadscan::device::{Artifact, Device, DeviceChoice, Module};
 use quadscan::{Error, Result};
 
 use crate::fake_cuda::{
-    BOTH, FakeCuda, Settings, artifact, kernel, read, write_manifest, write_module,
+    BOTH, FakeCuda, Settings, artifact, kernel, read, write_artifact, write_manifest, write_module,
 };
 use crate::{kernels, sentence};
 
@@ -151,4 +151,20 @@ fn the_emulator_reads_the_parts_that_are_used() -> Result<()> {
     device
         .capture(|| module.launch(kernels::in_extra, one(), ()))?
         .launch()
+}
+
+#[test]
+fn of_parts_that_are_not_asked_for_nothing_is_read() -> Result<()> {
+    let folder = tempfile::tempdir().expect("a folder");
+    write_artifact(folder.path(), BOTH);
+    let damage = |file: &str| std::fs::write(folder.path().join(file), "damaged").expect("written");
+    // SAFETY: the kernels are the fake driver's.
+    let some = || unsafe { Artifact::read_parts(folder.path(), &["extra"]) };
+    damage("fake.broken.sm_90.ptx");
+    let names: Vec<String> = some()?.parts().map(|part| part.part.name.clone()).collect();
+    assert_eq!(names, ["main", "extra", "main", "extra"]);
+    assert!(sentence(read(folder.path())).contains("fake.broken.sm_90.ptx is corrupt"));
+    damage("fake.extra.sm_90.ptx");
+    assert!(sentence(some()).contains("fake.extra.sm_90.ptx is corrupt"));
+    Ok(())
 }

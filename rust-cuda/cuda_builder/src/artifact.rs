@@ -130,8 +130,12 @@ impl Built {
     }
 
     /// The names of entries and parts among `only` that are not there; all parts count where
-    /// none is named.
-    pub(crate) fn lacking(&self, only: &[String]) -> Result<Vec<String>, CudaBuilderError> {
+    /// none is named. A name of nothing is an error, unless it may be another architecture's.
+    pub(crate) fn lacking(
+        &self,
+        only: &[String],
+        several: bool,
+    ) -> Result<Vec<String>, CudaBuilderError> {
         let parts = &self.module.parts;
         if only.is_empty() {
             let lacking = parts.iter().filter(|part| !part.is_complete());
@@ -143,8 +147,11 @@ impl Built {
         };
         let mut lacking = Vec::new();
         for name in only {
-            if !names::entries(name, parts)?.into_iter().all(is_there) {
-                lacking.push(name.clone());
+            match names::entries(name, parts) {
+                Ok(entries) if entries.iter().all(|entry| is_there(entry)) => {}
+                Ok(_) => lacking.push(name.clone()),
+                Err(_) if several => {}
+                Err(unknown) => return Err(unknown.into()),
             }
         }
         Ok(lacking)
@@ -175,6 +182,15 @@ impl Built {
             findings.map(move |finding| (place.clone(), finding))
         })
     }
+}
+
+/// Err for a name that stands for a kernel of no architecture.
+pub(crate) fn expect_names(built: &[Built], only: &[String]) -> Result<(), CudaBuilderError> {
+    let parts = || built.iter().flat_map(|built| &built.module.parts);
+    for name in only {
+        names::entries(name, parts())?;
+    }
+    Ok(())
 }
 
 /// Err where the kernels are in several parts and one file was asked for.

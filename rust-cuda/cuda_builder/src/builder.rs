@@ -77,6 +77,8 @@ pub(crate) struct Options {
     /// Names of kernels; none where everything is built.
     pub(crate) only: Vec<String>,
     pub(crate) keep_ir: bool,
+    /// Whether a name may stand for kernels of another architecture alone.
+    pub(crate) several: bool,
 }
 
 impl Options {
@@ -85,6 +87,7 @@ impl Options {
         let options = Options {
             only: Vec::new(),
             keep_ir: false,
+            several: false,
             ..self.clone()
         };
         format!("{options:?}")
@@ -124,6 +127,7 @@ impl CudaBuilder {
                 kernels_of_dependencies: false,
                 only: Vec::new(),
                 keep_ir: false,
+                several: false,
             },
             report: Report::default(),
         }
@@ -276,6 +280,8 @@ impl CudaBuilder {
     /// What earlier builds with the same options left in [`CudaBuilder::out_dir`] stays there as
     /// long as the sources are the same, and is not built again; the manifest lists all kernels,
     /// and says which are there. Processes that build into one folder wait for each other.
+    ///
+    /// A name is of a kernel for one of the architectures at least.
     ///
     /// The compiler's warnings about the crate are left to builds of all: what the others use
     /// would look unused.

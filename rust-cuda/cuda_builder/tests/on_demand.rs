@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use cuda_builder::manifest::Manifest;
-use cuda_builder::{Artifact, CudaBuilder, Progress};
+use cuda_builder::{Artifact, CudaBuilder, NvvmArch, Progress};
 use support::{builder, copy, fixture};
 
 /// A clone of the fixture, whose sources a test may change.
@@ -157,6 +157,34 @@ fn builds_into_one_folder_at_the_same_time_add_to_it() {
     });
     assert_eq!(there(&kernels.out()), ["main", "first", "second"]);
     assert_eq!(kernels.files().len(), 3);
+}
+
+#[test]
+fn a_name_is_of_a_kernel_for_one_of_the_architectures_at_least() {
+    let kernels = Kernels::new();
+    kernels.append(
+        r##"
+#[cfg(target_feature = "sm_90")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn newest() {}
+#[cfg(target_feature = "sm_90")]
+metadata!(NEWEST, [0, 0, 0, 0, 0, 0], r#"{"entry":"newest","module":"parted","parameters":[]}"#);"##,
+    );
+    let both = || {
+        let archs = [NvvmArch::Compute75, NvvmArch::Compute90];
+        kernels.builder().archs(&archs)
+    };
+    let artifact = both().only(&["newest"]).build_all().unwrap();
+    let entries = artifact.manifest.of_what_is_built().modules;
+    let entries = entries
+        .iter()
+        .map(|module| (module.arch.clone(), module.kernels().count()));
+    let expected = [("sm_75", 0), ("sm_90", 1)].map(|(arch, count)| (arch.to_owned(), count));
+    assert_eq!(entries.collect::<Vec<_>>(), expected);
+    // Again, where all is there.
+    both().only(&["newest"]).build_all().unwrap();
+    let error = both().only(&["newest", "third"]).build_all().unwrap_err();
+    assert!(error.to_string().contains("`third`"), "{error}");
 }
 
 #[test]

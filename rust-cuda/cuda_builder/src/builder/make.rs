@@ -33,6 +33,7 @@ const LOCK: &str = "cuda-builder.lock";
 impl CudaBuilder {
     pub(super) fn make(mut self) -> Result<Artifact, CudaBuilderError> {
         self.check()?;
+        self.options.several = self.archs.len() > 1;
         self.options.keep_ir = self.emit_ir || self.final_module.is_some();
         let toolchain = self.or_setup(toolchain::find())?;
         let mut warnings: Vec<String> = toolchain.warning.clone().into_iter().collect();
@@ -104,6 +105,7 @@ impl CudaBuilder {
             });
             finished.collect::<Result<Vec<_>, _>>()
         })?;
+        artifact::expect_names(&built, &self.options.only)?;
         let artifact = writer.finish(&built)?;
         artifact::judge(&built, &self.options.only, &self.lints, warnings)?;
         warnings.extend(artifact.without_kernels());
@@ -134,7 +136,7 @@ impl CudaBuilder {
             && !self.emit_bitcode
             && !options.keep_ir
         {
-            let lacking = before.built.lacking(&options.only)?;
+            let lacking = before.built.lacking(&options.only, options.several)?;
             if lacking.is_empty() {
                 return Ok(None);
             }

@@ -99,6 +99,7 @@ functions! {
     LLVMDisposeErrorMessage(*mut c_char);
 
     LLVMContextCreate() -> ContextRef;
+    LLVMContextSetDiscardValueNames(ContextRef, c_int);
     LLVMContextDispose(ContextRef);
     LLVMContextSetDiagnosticHandler(ContextRef, Option<DiagnosticHandler>, *mut c_void);
     LLVMGetDiagInfoDescription(DiagnosticRef) -> *mut c_char;
@@ -197,6 +198,8 @@ functions! {
     LLVMDisposeTargetMachine(MachineRef);
     LLVMTargetMachineEmitToMemoryBuffer(MachineRef, ModuleRef, c_int, *mut *mut c_char, *mut BufferRef) -> c_int;
     LLVMCreatePassBuilderOptions() -> PassOptionsRef;
+    LLVMPassBuilderOptionsSetLoopInterleaving(PassOptionsRef, c_int);
+    LLVMPassBuilderOptionsSetLoopVectorization(PassOptionsRef, c_int);
     LLVMDisposePassBuilderOptions(PassOptionsRef);
     LLVMRunPasses(ModuleRef, *const c_char, MachineRef, PassOptionsRef) -> ErrorRef;
 }

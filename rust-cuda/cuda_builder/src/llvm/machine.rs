@@ -65,6 +65,9 @@ impl Machine {
         // SAFETY: all are alive; an error is taken with its message.
         unsafe {
             let options = (self.llvm.api.LLVMCreatePassBuilderOptions)();
+            // Threads are the vectors here; looking for others takes time.
+            (self.llvm.api.LLVMPassBuilderOptionsSetLoopInterleaving)(options, 0);
+            (self.llvm.api.LLVMPassBuilderOptionsSetLoopVectorization)(options, 0);
             let error = (self.llvm.api.LLVMRunPasses)(module.raw, text.as_ptr(), self.raw, options);
             (self.llvm.api.LLVMDisposePassBuilderOptions)(options);
             if !error.is_null() {

@@ -42,17 +42,20 @@ extern "C" fn keep_error(diagnostic: DiagnosticRef, llvm_and_errors: *mut c_void
 }
 
 impl Module {
-    /// Parses bitcode; `name` is what LLVM's messages call it.
+    /// Parses bitcode; `name` is what LLVM's messages call it. Names of values are for who reads
+    /// the module as text: without them everything takes less time.
     pub(crate) fn parse(
         llvm: &'static Llvm,
         bitcode: &[u8],
         name: &str,
+        value_names: bool,
     ) -> Result<Self, CudaBuilderError> {
         let errors = Box::new(Mutex::new(Vec::new()));
         // SAFETY: plain creation; the handler's data is leaked on purpose, a
         // few bytes a module, so that it outlives the context.
         let context = unsafe {
             let context = (llvm.api.LLVMContextCreate)();
+            (llvm.api.LLVMContextSetDiscardValueNames)(context, (!value_names).into());
             let list: *const Mutex<Vec<String>> = &*errors;
             let data = Box::into_raw(Box::new((llvm, list)));
             (llvm.api.LLVMContextSetDiagnosticHandler)(context, Some(keep_error), data.cast());

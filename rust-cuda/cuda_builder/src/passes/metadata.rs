@@ -68,17 +68,24 @@ pub(crate) struct Found {
 /// # Errors
 ///
 /// [`CudaBuilderError::UnknownKernel`] when nothing is called so.
-pub(crate) fn select(found: &mut Found, only: &[String]) -> Result<(), CudaBuilderError> {
+pub(crate) fn select(
+    found: &mut Found,
+    only: &[String],
+    several: bool,
+) -> Result<(), CudaBuilderError> {
     if only.is_empty() {
         return Ok(());
     }
     let kernels = found.kernels.iter();
     let kernels: Vec<(&str, &str)> = kernels.map(|one| (&*one.part, &*one.entry)).collect();
-    let wanted: Result<Vec<_>, _> = only
-        .iter()
-        .map(|name| names::among(name, &kernels))
-        .collect();
-    let wanted: BTreeSet<String> = wanted?.into_iter().flatten().map(str::to_owned).collect();
+    let mut wanted = BTreeSet::new();
+    for name in only {
+        match names::among(name, &kernels) {
+            Ok(entries) => wanted.extend(entries.into_iter().map(str::to_owned)),
+            Err(_) if several => {}
+            Err(unknown) => return Err(unknown.into()),
+        }
+    }
     found
         .kernels
         .retain(|kernel| wanted.contains(&kernel.entry));

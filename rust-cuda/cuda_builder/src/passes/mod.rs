@@ -69,9 +69,8 @@ impl Passes<'_> {
     /// Turns bitcode into the PTX of each part that is asked for, `main` first; with the names
     /// and kernels of all parts that there are.
     pub(crate) fn run(self, bitcode: &Bitcode) -> Result<(Vec<Part>, Vec<Text>), CudaBuilderError> {
-        let name = self.kernels.identifier();
-        let module = Module::parse(self.llvm, &bitcode.module, &name)?;
-        module.set_name(&name);
+        let module = self.read(&bitcode.module)?;
+        module.set_name(&self.kernels.identifier());
         let mut found = metadata::take(&module)?;
         if !self.options.kernels_of_dependencies {
             // The others are functions like any other from here on, and go
@@ -81,17 +80,25 @@ impl Passes<'_> {
                 .retain(|kernel| kernel.is_of(&self.kernels.library));
         }
         let all = parts::split(&found)?;
-        metadata::select(&mut found, &self.options.only)?;
+        metadata::select(&mut found, &self.options.only, self.options.several)?;
         self.whole(&module, &found, bitcode)?;
         let mut parts = parts::split(&found)?;
         if !self.options.only.is_empty() {
             parts.retain(|part| !part.kernels.is_empty());
+            if parts.is_empty() {
+                return Ok((all, Vec::new()));
+            }
             parts::keep(&module, &self.machine()?, &found, &parts)?;
         }
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
         let count = self.report.count(self.arch, self.begin, parts.len());
         let made = self.each(module, &found, parts, &Spare::new(threads - 1), &count)?;
         Ok((all, made.into_iter().map(|(_, text)| text).collect()))
+    }
+
+    fn read(self, bitcode: &[u8]) -> Result<Module, CudaBuilderError> {
+        let name = self.kernels.identifier();
+        Module::parse(self.llvm, bitcode, &name, self.options.keep_ir)
     }
 
     /// Makes the entries and drops what no kernel needs.
@@ -142,7 +149,7 @@ impl Passes<'_> {
             return Ok(made);
         }
         let made = parts::halves(parts, spare, |half| {
-            let module = Module::parse(self.llvm, &bitcode, &self.kernels.identifier())?;
+            let module = self.read(&bitcode)?;
             parts::keep(&module, &self.machine()?, found, &half)?;
             self.each(module, found, half, spare, count)
         })?;
@@ -165,7 +172,7 @@ impl Passes<'_> {
         }
         // Read again, so that what is made of it depends on what was hashed alone:
         // the order of uses in memory tells what the module was a part of.
-        let module = &Module::parse(self.llvm, &bitcode, &self.kernels.identifier())?;
+        let module = &self.read(&bitcode)?;
         let text = (self.finish)(self.part(module, part)?)?;
         store.keep_part(&key, &text);
         Ok((key, text))
