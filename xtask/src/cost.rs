@@ -2,7 +2,8 @@
 //!
 //! The budget is the list in [`ROWS`]. What can be read off the sources and the PTX at hand is
 //! read each time, and `cargo xtask test` fails where it is over; `--all` measures the rest too,
-//! in a clone of the last commit with an empty cargo home, and writes `docs/build-cost.md`.
+//! in a clone of the last commit with an empty cargo home. `--write` makes `docs/build-cost.md` of
+//! it.
 
 mod clone;
 mod lines;
@@ -24,9 +25,12 @@ use crate::terminal;
 /// How far to go.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
-    /// Measure builds too, in a fresh clone, and write docs/build-cost.md; takes half an hour
+    /// Measure builds too, in a fresh clone: half an hour
     #[arg(long)]
     all: bool,
+    /// Write docs/build-cost.md
+    #[arg(long)]
+    write: bool,
 }
 
 /// What is kept of the measurements.
@@ -107,6 +111,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let mut measured = read_off()?;
     if options.all {
         measured.extend(clone::measure()?);
+    }
+    if options.write {
         let page = cargo::root().join(PAGE);
         fs::write(&page, page_of(&measured)?)
             .with_context(|| format!("{} could not be written", page.display()))?;
@@ -248,8 +254,8 @@ fn table(measured: &[Measured]) -> Table {
 fn page_of(measured: &[Measured]) -> anyhow::Result<String> {
     let mut page = String::from(
         "# What building and testing costs\n\n\
-         Weight is a feature: this is the budget, and what it came to. `cargo xtask cost --all` measures\n\
-         it and writes this page; `cargo xtask test` reads crates, kernels, bytes and lines off each\n\
+         Weight is a feature: this is the budget, and what it came to. `cargo xtask cost --all --write`\n\
+         measures it and makes this page; `cargo xtask test` reads crates, kernels, bytes and lines off each\n\
          commit, and fails where one is over.\n\n",
     );
     let machine = clone::machine()?;

@@ -1,5 +1,5 @@
 //! Lines of Rust that are not tests: what is neither empty nor a comment, in files that are
-//! none of tests, up to the module of tests at a file's end.
+//! none of tests and no examples, up to the module of tests at a file's end.
 
 use std::path::Path;
 use std::process::Command;
@@ -32,7 +32,7 @@ pub(super) fn of_programs(root: &Path) -> anyhow::Result<usize> {
 fn is_of_tests(file: &str) -> bool {
     let mut folders = file.split('/');
     let name = folders.next_back().unwrap_or_default();
-    let in_tests = folders.any(|folder| ["tests", "fuzz"].contains(&folder));
+    let in_tests = folders.any(|folder| ["tests", "fuzz", "examples"].contains(&folder));
     in_tests || name == "tests.rs" || name.ends_with("_tests.rs")
 }
 
