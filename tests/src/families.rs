@@ -318,7 +318,12 @@ pub fn page(modules: &[Module], costs: &BTreeMap<String, Cost>) -> String {
     page.push_str("--- | --- |\n");
     let mut all = (vec![0; archs.len()], Cost::default());
     for family in FAMILIES {
-        let cost = costs.get(family.name).copied().unwrap_or_default();
+        // As it is written, so that the sum is that of what is read.
+        let cost = costs
+            .get(family.name)
+            .copied()
+            .unwrap_or_default()
+            .rounded();
         let counts: Vec<usize> = modules
             .iter()
             .map(|module| family.entries(module).len())
@@ -333,6 +338,15 @@ pub fn page(modules: &[Module], costs: &BTreeMap<String, Cost>) -> String {
     row(&mut page, "all", &all.0, all.1);
     page.push_str("  |  |\n");
     page
+}
+
+impl Cost {
+    fn rounded(self) -> Self {
+        Cost {
+            seconds: (self.seconds * 10.0).round() / 10.0,
+            bytes: self.bytes / 1000 * 1000,
+        }
+    }
 }
 
 // Writing to a string cannot fail.
