@@ -20,6 +20,7 @@ use cuda_builder::manifest::{FILE_NAME, Manifest};
 
 use crate::cargo;
 use crate::ptx;
+use crate::setup;
 use crate::terminal;
 
 /// How far to go.
@@ -108,6 +109,7 @@ const ROWS: [Budget; 14] = [
 struct Measured(Row, f64);
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    setup::ensure()?;
     let mut measured = read_off()?;
     if options.all {
         measured.extend(clone::measure()?);
@@ -125,7 +127,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(!over.is_empty())))
 }
 
-/// What needs no build but that of one module of PTX, whose manifest names all kernels.
+/// What needs no build but that of the PTX, and none where it is there.
 fn read_off() -> anyhow::Result<Vec<Measured>> {
     let folder = ptx::modules(&ptx::ARCHS, &[])?;
     let manifest = fs::read_to_string(folder.join(FILE_NAME))?;
