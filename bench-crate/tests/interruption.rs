@@ -15,7 +15,7 @@ use common::{PROGRAM, folder, quadscan};
 use quadscan_bench::record::Record;
 
 /// Moments at which a run is killed.
-const MOMENTS: usize = 50;
+const MOMENTS: usize = 20;
 
 /// Where the moments come from.
 const SEED: u64 = 20_261_121;

@@ -5,6 +5,9 @@
 //! ones, those alone that launched something to check. A finding fails the command whether the
 //! test passes or not. The PTX is that which an H200 loads.
 //!
+//! Of all kernels' tests, those that take long are run under the first schedule alone, unless
+//! they are asked for: each kernel is launched under every schedule, by its quickest tests.
+//!
 //! With a KERNEL the tests are those that launch it (`launches`), and where that takes long,
 //! the quick ones of them. A KERNEL that has a module of its own in the suite has the tests of
 //! that module. What the tests need and `--artifact` lacks is told ([`OTHERS_NEEDED`]), and
@@ -34,6 +37,12 @@ use crate::suite::{Bench, Case, skipped};
 use findings::Findings;
 use launches::{Known, Launches};
 
+/// What the tests of a kernel may take together while somebody waits, in seconds.
+const PATIENCE: f64 = 2.0;
+
+/// What the tests of all kernels may take under the second schedule and later ones.
+const PATIENCE_FOR_ALL: f64 = 60.0;
+
 /// The exit code when tests need kernels that are not in `--artifact`.
 pub const OTHERS_NEEDED: u8 = 3;
 
@@ -52,8 +61,8 @@ struct Arguments {
     /// Interleavings of warps, blocks and divergent paths to run
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1000))]
     schedules: u64,
-    /// With KERNEL: run the tests that take long, too
-    #[arg(long, requires = "kernel")]
+    /// Run the tests that take long too; without KERNEL, under every schedule
+    #[arg(long)]
     slow: bool,
     /// The folder of the PTX
     #[arg(long, value_name = "DIR", hide = true)]
@@ -154,7 +163,9 @@ fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
         Err(needed) => return Ok(lacks(needed)),
     };
     let only = chosen.entries.as_deref();
-    let runs = run_all(cases, &chosen.tests, arguments.schedules, only, &artifact);
+    let all: Vec<_> = chosen.tests.iter().map(|&case| (case, None)).collect();
+    eprintln!("schedule 1: {}", count_of(all.len()));
+    let mut runs = run_jobs(cases, launches.longest_first(cases, all), only, &artifact);
     let needed = needed(&runs);
     if arguments.artifact.is_some() && !needed.is_empty() {
         return Ok(lacks(needed));
@@ -165,6 +176,25 @@ fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
             .insert(cases[run.case].name.to_owned(), run.known.clone());
     }
     keep(&launches, file)?;
+    // Without a name, those that take long are left out only now: what they take is known.
+    let launching = runs.iter().filter(|run| !run.verdicts.is_empty());
+    let mut tests: Vec<usize> = launching.map(|run| run.case).collect();
+    let further = arguments.schedules - 1;
+    let mut once = Vec::new();
+    if arguments.kernel.is_none() && !arguments.slow {
+        launches.sort(cases, &mut tests);
+        let entries: Vec<&str> = kernels(&artifact).map(|one| &*one.entry).collect();
+        let quick = launches.quick(cases, &tests, &entries, further, PATIENCE_FOR_ALL);
+        once.extend(tests.iter().filter(|place| !quick.contains(place)));
+        tests = quick;
+    }
+    if further > 0 {
+        eprintln!("schedules 2 to {}: {}", further + 1, count_of(tests.len()));
+        let seeds = 1..=further;
+        let jobs = seeds.flat_map(|seed| tests.iter().map(move |&case| (case, Some(seed))));
+        let jobs = launches.longest_first(cases, jobs.collect());
+        runs.extend(run_jobs(cases, jobs, only, &artifact));
+    }
     let findings = Findings::of(runs);
     let is_asked = |kernel: &&Kernel| match only {
         None if arguments.kernel.is_some() => findings.verdicts.contains_key(&kernel.entry),
@@ -177,11 +207,15 @@ fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
     };
     findings.lines(&asked, arguments.kernel.is_some(), &mut report);
     findings.details(cases, &mut report.text);
-    let left = match (chosen.left.len(), arguments.schedules as f64) {
-        (0, _) => String::new(),
-        (count, schedules) => format!(
+    let left = match (chosen.left.len(), once.len()) {
+        (0, 0) => String::new(),
+        (0, count) => format!(
+            "; {count} of them under the first one alone, --slow takes about {:.0} s more",
+            launches.seconds_of(cases, &once) * further as f64
+        ),
+        (count, _) => format!(
             "; --slow runs {count} more, of about {:.0} s",
-            launches.seconds_of(cases, &chosen.left) * schedules
+            launches.seconds_of(cases, &chosen.left) * arguments.schedules as f64
         ),
     };
     findings::ended(&mut report, chosen.tests.len(), arguments.schedules, &left);
@@ -225,11 +259,11 @@ fn choose<'a>(
         let unknown = launches.unknown(cases);
         if !unknown.is_empty() {
             eprintln!("finding out what {} tests launch", unknown.len());
-            let jobs: Vec<_> = unknown.iter().map(|&case| (case, None)).collect();
+            let jobs = unknown.iter().map(|&case| (case, None)).collect();
             // What fails here is no matter of this kernel's, and is told when it is.
             let hook = panic::take_hook();
             panic::set_hook(Box::new(|_| {}));
-            let runs = run_jobs(cases, &jobs, Some(&[]), artifact);
+            let runs = run_jobs(cases, jobs, Some(&[]), artifact);
             panic::set_hook(hook);
             let needed = needed(&runs);
             if arguments.artifact.is_some() && !needed.is_empty() {
@@ -249,7 +283,7 @@ fn choose<'a>(
         true => tests.clone(),
         false => {
             let entries = entries.as_deref().unwrap_or_default();
-            launches.quick(cases, &tests, entries, arguments.schedules)
+            launches.quick(cases, &tests, entries, arguments.schedules, PATIENCE)
         }
     };
     tests.retain(|place| !quick.contains(place));
@@ -280,33 +314,17 @@ fn needed(runs: &[Run]) -> Vec<String> {
     names.into_iter().collect()
 }
 
-/// These tests under the first schedule; under the others, those that
-/// launched what is asked for.
-fn run_all(
-    cases: &[Case],
-    places: &[usize],
-    schedules: u64,
-    only: Option<&[&str]>,
-    artifact: &Artifact,
-) -> Vec<Run> {
-    let all: Vec<(usize, Option<u64>)> = places.iter().map(|&case| (case, None)).collect();
-    eprintln!("schedule 1: {} tests", all.len());
-    let mut runs = run_jobs(cases, &all, only, artifact);
-    let launching = runs.iter().filter(|run| !run.verdicts.is_empty());
-    let launching: Vec<usize> = launching.map(|run| run.case).collect();
-    for seed in 1..schedules {
-        eprintln!("schedule {}: {} tests", seed + 1, launching.len());
-        let jobs: Vec<_> = launching.iter().map(|&case| (case, Some(seed))).collect();
-        runs.extend(run_jobs(cases, &jobs, only, artifact));
-    }
-    runs
+/// A test and the seed of its schedule; without one, the schedule that is always the same.
+type Job = (usize, Option<u64>);
+
+fn count_of(tests: usize) -> String {
+    format!("{tests} test{}", if tests == 1 { "" } else { "s" })
 }
 
-/// Runs tests, each under the schedule of a seed or the one that is always
-/// the same, on all cores.
+/// Runs tests on all cores, in this order.
 fn run_jobs(
     cases: &[Case],
-    jobs: &[(usize, Option<u64>)],
+    jobs: Vec<Job>,
     only: Option<&[&str]>,
     artifact: &Artifact,
 ) -> Vec<Run> {

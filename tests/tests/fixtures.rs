@@ -210,7 +210,8 @@ fn attributes(bench: &Bench) -> Outcome {
     let built = modules
         .find(|built| built.module.arch == arch)
         .ok_or("no such PTX")?;
-    let found = attributes::compare(&recorded.header, &recorded.lines, &built, capability)?;
+    let kernels = attributes::kernels(&built)?;
+    let found = attributes::compare(&recorded.header, &recorded.lines, &kernels, capability)?;
     if !found.others.is_empty() {
         eprintln!(
             "attributes: {} of {} kernels have other code than was recorded ({}): {}",

@@ -6,7 +6,7 @@
 //! cargo's business.
 
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -24,6 +24,11 @@ pub(crate) fn root() -> &'static Path {
 /// The cargo that started us, or the one on the path.
 pub(crate) fn program() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// Clippy as a compiler, beside cargo.
+pub(crate) fn clippy() -> PathBuf {
+    Path::new(&program()).with_file_name("clippy-driver")
 }
 
 /// Cargo, run in the caller's folder, on the workspace's manifest.
@@ -93,9 +98,18 @@ struct Profile {
 
 /// Runs `build` (a `cargo build` or `cargo test --no-run`) and returns what it made or found
 /// fresh; [`BuildFailed`] naming `what` if it failed.
-pub(crate) fn made(mut build: Command, what: &str) -> anyhow::Result<Vec<Made>> {
+pub(crate) fn made(build: Command, what: &str) -> anyhow::Result<Vec<Made>> {
+    judged(build, what).map(|(made, _)| made)
+}
+
+/// As [`made`], with the number of warnings about the workspace's own code.
+pub(crate) fn judged(mut build: Command, what: &str) -> anyhow::Result<(Vec<Made>, usize)> {
+    let format = match std::io::stderr().is_terminal() {
+        true => "--message-format=json,json-diagnostic-rendered-ansi",
+        false => "--message-format=json",
+    };
     let mut child = build
-        .arg("--message-format=json-render-diagnostics")
+        .arg(format)
         .stdout(Stdio::piped())
         .spawn()
         .context("cargo could not be started")?;
@@ -103,23 +117,50 @@ pub(crate) fn made(mut build: Command, what: &str) -> anyhow::Result<Vec<Made>> 
         .stdout
         .take()
         .context("cargo's messages could not be read")?;
-    let mut made = Vec::new();
+    let (mut made, mut warnings) = (Vec::new(), 0);
     for line in BufReader::new(messages).lines() {
         let line = line.context("cargo's messages could not be read")?;
         // Lines of other kinds (build scripts, the final one) have other fields.
         made.extend(serde_json::from_str::<Made>(&line));
+        if let Ok(Told { message }) = serde_json::from_str(&line) {
+            eprint!("{}", message.rendered);
+            warnings += usize::from(message.is_warning());
+        }
     }
     let status = child.wait().context("cargo could not be waited for")?;
     if !status.success() {
         return Err(BuildFailed(format!("{what} does not build ({status})")).into());
     }
-    Ok(made)
+    Ok((made, warnings))
+}
+
+/// What a compiler says.
+#[derive(Debug, Deserialize)]
+struct Told {
+    message: Message,
+}
+
+#[derive(Debug, Deserialize)]
+struct Message {
+    level: String,
+    rendered: String,
+    /// The lint; none where it adds up warnings.
+    code: Option<serde_json::Value>,
+}
+
+impl Message {
+    fn is_warning(&self) -> bool {
+        self.level == "warning" && self.code.is_some()
+    }
 }
 
 /// Of what [`made`] returns the executables.
 pub(crate) fn build(build: Command, what: &str) -> anyhow::Result<Vec<Executable>> {
-    let made = made(build, what)?;
-    Ok(made.into_iter().filter_map(executable).collect())
+    made(build, what).map(executables)
+}
+
+pub(crate) fn executables(made: Vec<Made>) -> Vec<Executable> {
+    made.into_iter().filter_map(executable).collect()
 }
 
 fn executable(made: Made) -> Option<Executable> {
@@ -145,6 +186,22 @@ fn package_name(id: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_warning_counts_and_their_sum_does_not() {
+        let is_warning = |text: &str| {
+            let told = serde_json::from_str::<Told>(text);
+            told.is_ok_and(|told| told.message.is_warning())
+        };
+        assert!(is_warning(
+            r#"{"reason":"compiler-message","message":{"level":"warning","rendered":"warning: unused",
+            "code":{"code":"unused","explanation":null}}}"#
+        ));
+        assert!(!is_warning(
+            r#"{"reason":"compiler-message","message":{"level":"warning","rendered":"1 warning emitted","code":null}}"#
+        ));
+        assert!(!is_warning(r#"{"reason":"build-finished","success":true}"#));
+    }
 
     #[test]
     fn the_root_is_the_workspace() {

@@ -39,8 +39,8 @@ pub(crate) struct Options {
     /// Interleavings of warps, blocks and divergent paths to run
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub(crate) schedules: u64,
-    /// With KERNEL: run the tests that take long, too
-    #[arg(long, requires = "kernel")]
+    /// Run the tests that take long too; without KERNEL, under every schedule
+    #[arg(long)]
     pub(crate) slow: bool,
 }
 

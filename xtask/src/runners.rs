@@ -34,7 +34,7 @@ pub(crate) fn at_once() -> usize {
 
 /// Runs all of `runners`, `at_once` at a time, with these variables, and hands each to `ended` as it ends.
 pub(crate) fn run(
-    runners: &[Executable],
+    runners: &[&Executable],
     at_once: usize,
     variables: &[(&str, PathBuf)],
     mut ended: impl FnMut(Ended) -> std::io::Result<()>,
@@ -111,7 +111,7 @@ mod tests {
         let scripts = (0..7).map(|i| script(&format!("runner{i}"), says));
         let (folders, runners): (Vec<_>, Vec<_>) = scripts.unzip();
         let mut seen = Vec::new();
-        run(&runners, 3, &[], |ended| {
+        run(&runners.iter().collect::<Vec<_>>(), 3, &[], |ended| {
             let text = String::from_utf8_lossy(&ended.output).into_owned();
             seen.push((ended.name, text, ended.status.success()));
             Ok(())
@@ -130,7 +130,7 @@ mod tests {
     fn a_runner_that_is_not_there_is_an_error_with_its_path() {
         let (_folder, mut runner) = script("gone", "");
         runner.path.set_file_name("elsewhere");
-        let error = run(&[runner], 1, &[], |_| Ok(())).expect_err("cannot start");
+        let error = run(&[&runner], 1, &[], |_| Ok(())).expect_err("cannot start");
         assert!(error.to_string().contains("elsewhere"), "{error}");
     }
 }

@@ -1,20 +1,20 @@
 //! `cargo xtask test`: everything that CI checks.
 //!
-//! The steps are the list in [`steps`]. A step that fails does not stop the
-//! ones after it, so that one run shows everything that is wrong; only a
-//! toolchain that cannot be set up does, since nothing builds without it.
+//! A step that fails does not stop the ones after it, so that one run shows everything that is
+//! wrong; only a toolchain that cannot be set up does, since nothing builds without it.
 //! What cargo says goes through as it comes, what a test runner says when it has
 //! ended: several of them run at a time.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
-use crate::cargo;
+use crate::cargo::{self, Executable};
 use crate::cost;
 use crate::ptx;
 use crate::runners;
@@ -32,75 +32,61 @@ pub(crate) struct Options {
 /// The package whose runners take minutes.
 const LONGEST: &str = "quadscan-tests";
 
-/// One thing that CI checks.
+/// A command of cargo's that CI runs.
 struct Step {
     name: &'static str,
     command: Command,
-    tests: Tests,
+    /// Whether it runs tests: one that ran none has failed.
+    runs_tests: bool,
 }
 
-/// How tests run in a step; where they do, a step that ran none has failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tests {
-    None,
-    /// The command runs them.
-    Command,
-    /// The command builds their runners.
-    Runners,
+fn format() -> Step {
+    step("format", "fmt", &["--all", "--check"])
 }
 
-fn steps() -> Vec<Step> {
-    let step = |name, tests, subcommand: &str, arguments: &[&str]| {
-        let mut command = cargo::command(subcommand);
-        command.args(arguments);
-        // Everything is built once here: what speeds up the next build takes gigabytes.
-        command.env("CARGO_INCREMENTAL", "0");
-        Step {
-            name,
-            command,
-            tests,
-        }
-    };
-    let mut steps = vec![
-        step("format", Tests::None, "fmt", &["--all", "--check"]),
-        step(
-            "lints",
-            Tests::None,
-            "clippy",
-            &[
-                "--locked",
-                "--workspace",
-                "--all-targets",
-                "--",
-                "--deny",
-                "warnings",
-            ],
-        ),
-        step(
-            "docs",
-            Tests::None,
-            "doc",
-            &["--locked", "--workspace", "--no-deps"],
-        ),
-        step(
-            "tests",
-            Tests::Runners,
-            "test",
-            &["--locked", "--workspace", "--all-targets", "--no-run"],
-        ),
-        step(
-            "doc tests",
-            Tests::Command,
-            "test",
-            &["--locked", "--workspace", "--doc", "--no-fail-fast"],
-        ),
-    ];
-    for step in &mut steps {
-        if step.name == "docs" {
-            step.command.env("RUSTDOCFLAGS", "--deny warnings");
-        }
+/// Clippy compiles all of the workspace, tests too, so that what is looked at is what is run,
+/// and nothing is compiled twice.
+fn lints() -> Step {
+    let mut lints = step(
+        "lints",
+        "test",
+        &["--locked", "--workspace", "--all-targets", "--no-run"],
+    );
+    lints.command.env(WRAPPER, cargo::clippy());
+    lints
+}
+
+fn docs() -> Step {
+    let mut docs = step("docs", "doc", &["--locked", "--workspace", "--no-deps"]);
+    docs.command.env("RUSTDOCFLAGS", "--deny warnings");
+    docs
+}
+
+fn doc_tests() -> Step {
+    let mut tests = step(
+        "doc tests",
+        "test",
+        &["--locked", "--workspace", "--doc", "--no-fail-fast"],
+    );
+    // As what is there was compiled.
+    tests.command.env(WRAPPER, cargo::clippy());
+    tests.runs_tests = true;
+    tests
+}
+
+/// The compiler of the workspace's own packages.
+const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
+
+fn step(name: &'static str, subcommand: &str, arguments: &[&str]) -> Step {
+    let mut command = cargo::command(subcommand);
+    command.args(arguments);
+    // Everything is built once here: what speeds up the next build takes gigabytes.
+    command.env("CARGO_INCREMENTAL", "0");
+    Step {
+        name,
+        command,
+        runs_tests: false,
     }
-    steps
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
@@ -108,12 +94,23 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     setup::ensure_components(&["rustfmt", "clippy"])?;
 
     let start = Instant::now();
-    let mut reports = Vec::new();
     let artifact = ptx::folder(&ptx::ARCHS)?;
-    for mut step in steps() {
-        terminal::begin(step.name);
+    let command = |mut step: Step| {
         step.command.env(ptx::ARTIFACT, &artifact);
-        let report = step.run(&mut std::io::stdout())?;
+        step.run(&mut std::io::stdout())
+    };
+    let mut runners = Err("nothing was built".to_owned());
+    let mut reports = Vec::new();
+    for name in ["format", "lints", "tests", "docs", "doc tests", "budget"] {
+        terminal::begin(name);
+        let report = match name {
+            "format" => command(format())?,
+            "lints" => build(lints(), &mut runners)?,
+            "tests" => tests(&runners, &artifact, &mut std::io::stdout())?,
+            "docs" => command(docs())?,
+            "doc tests" => command(doc_tests())?,
+            _ => budget(),
+        };
         terminal::note(&format!(
             "{} {}",
             step_word(&report),
@@ -124,9 +121,6 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         if stop {
             break;
         }
-    }
-    if !options.fail_fast || reports.iter().all(|report| report.failure.is_none()) {
-        reports.push(budget());
     }
     print_summary(&reports, start.elapsed())?;
     let passed = reports.iter().all(|report| report.failure.is_none());
@@ -140,7 +134,6 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
 /// The step that is no command of cargo's: what the sources and the PTX weigh.
 fn budget() -> Report {
     let (name, start) = ("budget", Instant::now());
-    terminal::begin(name);
     let failure = cost::judge().unwrap_or_else(|error| Some(format!("{error:#}")));
     Report {
         name,
@@ -168,30 +161,9 @@ fn step_word(report: &Report) -> &'static str {
 }
 
 impl Step {
-    /// Runs the step; what it prints goes on to `terminal` line by line.
-    fn run(self, terminal: &mut impl Write) -> anyhow::Result<Report> {
-        let (name, tests, start) = (self.name, self.tests, Instant::now());
-        let mut tally = Tally::default();
-        let problem = match tests {
-            Tests::Runners => self.run_runners(&mut tally, terminal)?,
-            Tests::None | Tests::Command => self.run_command(&mut tally, terminal)?,
-        };
-        let runs_tests = tests != Tests::None;
-        let complaint = || runs_tests.then(|| tally.complaint()).flatten();
-        Ok(Report {
-            name,
-            duration: start.elapsed(),
-            failure: problem.or_else(complaint),
-            tests: runs_tests.then_some(tally),
-        })
-    }
-
-    /// What is wrong with how the command ended.
-    fn run_command(
-        mut self,
-        tally: &mut Tally,
-        terminal: &mut impl Write,
-    ) -> anyhow::Result<Option<String>> {
+    /// Runs the command; what it prints goes on to `terminal` line by line.
+    fn run(mut self, terminal: &mut impl Write) -> anyhow::Result<Report> {
+        let (start, mut tally) = (Instant::now(), Tally::default());
         let mut child = self
             .command
             .stdout(Stdio::piped())
@@ -208,48 +180,86 @@ impl Step {
             tally.read(&String::from_utf8_lossy(&line));
         }
         let status = child.wait().context("cargo could not be waited for")?;
-        Ok((!status.success()).then(|| status.to_string()))
+        let failure = (!status.success()).then(|| status.to_string());
+        let tests = self.runs_tests.then_some(tally);
+        let complaint = || tests.as_ref().and_then(Tally::complaint);
+        Ok(Report {
+            name: self.name,
+            duration: start.elapsed(),
+            failure: failure.or_else(complaint),
+            tests,
+        })
     }
+}
 
-    /// Builds the runners and runs them; which of them failed.
-    fn run_runners(
-        self,
-        tally: &mut Tally,
-        terminal: &mut impl Write,
-    ) -> anyhow::Result<Option<String>> {
-        // The kernels that the tests launch are built beside the tests: neither uses all cores.
-        let (built, kernels) = thread::scope(|scope| {
-            let kernels = scope.spawn(|| ptx::modules(&ptx::ARCHS, &[]));
-            (cargo::build(self.command, "a test"), kernels.join())
-        });
-        let kernels = kernels.map_err(|_| anyhow::anyhow!("building the kernels panicked"))?;
-        let artifact = match kernels {
-            Ok(folder) => folder,
-            Err(error) => return Ok(Some(error.to_string())),
-        };
-        let mut runners = match built {
-            Ok(runners) => runners,
-            Err(error) => return Ok(Some(error.to_string())),
-        };
-        runners.retain(|runner| runner.is_test);
-        // Those that take longest begin first: they run statements, and build crates.
-        runners.sort_by_key(|runner| runner.package != LONGEST);
-        let mut failed = Vec::new();
-        let variables = [(ptx::ARTIFACT, artifact)];
-        runners::run(&runners, runners::at_once(), &variables, |ended| {
-            let took = terminal::duration(ended.duration);
-            writeln!(terminal, "     Ran {} in {}", ended.name, took.trim())?;
-            terminal.write_all(&ended.output)?;
-            for line in String::from_utf8_lossy(&ended.output).lines() {
-                tally.read(line);
-            }
-            if !ended.status.success() {
-                failed.push(format!("{} ({})", ended.name, ended.status));
-            }
-            Ok(())
-        })?;
-        Ok((!failed.is_empty()).then(|| failed.join(", ")))
-    }
+/// Builds the tests' runners, and beside them the kernels that they launch: neither uses all
+/// cores. The runners are there though their code has warnings.
+fn build(step: Step, runners: &mut Result<Vec<Executable>, String>) -> anyhow::Result<Report> {
+    let start = Instant::now();
+    let (built, kernels) = thread::scope(|scope| {
+        let kernels = scope.spawn(|| ptx::modules(&ptx::ARCHS, &[]));
+        (cargo::judged(step.command, "a test"), kernels.join())
+    });
+    let kernels = kernels.map_err(|_| anyhow::anyhow!("building the kernels panicked"))?;
+    let failure = match (built, kernels) {
+        (Ok((made, warnings)), Ok(_)) => {
+            *runners = Ok(cargo::executables(made));
+            (warnings > 0).then(|| count(warnings, "warning"))
+        }
+        (Err(error), _) | (_, Err(error)) => Some(error.to_string()),
+    };
+    Ok(Report {
+        name: step.name,
+        duration: start.elapsed(),
+        failure,
+        tests: None,
+    })
+}
+
+/// Runs what was built.
+fn tests(
+    runners: &Result<Vec<Executable>, String>,
+    artifact: &Path,
+    terminal: &mut impl Write,
+) -> anyhow::Result<Report> {
+    let (start, mut tally) = (Instant::now(), Tally::default());
+    let failure = match runners {
+        Ok(runners) => run_all(runners, artifact, &mut tally, terminal)?,
+        Err(why) => Some(why.clone()),
+    };
+    Ok(Report {
+        name: "tests",
+        duration: start.elapsed(),
+        failure: failure.or_else(|| tally.complaint()),
+        tests: Some(tally),
+    })
+}
+
+/// Which of the runners failed.
+fn run_all(
+    runners: &[Executable],
+    artifact: &Path,
+    tally: &mut Tally,
+    terminal: &mut impl Write,
+) -> anyhow::Result<Option<String>> {
+    let mut runners: Vec<&Executable> = runners.iter().filter(|runner| runner.is_test).collect();
+    // Those that take longest begin first: they run kernels, and build crates.
+    runners.sort_by_key(|runner| runner.package != LONGEST);
+    let mut failed = Vec::new();
+    let variables = [(ptx::ARTIFACT, artifact.to_owned())];
+    runners::run(&runners, runners::at_once(), &variables, |ended| {
+        let took = terminal::duration(ended.duration);
+        writeln!(terminal, "     Ran {} in {}", ended.name, took.trim())?;
+        terminal.write_all(&ended.output)?;
+        for line in String::from_utf8_lossy(&ended.output).lines() {
+            tally.read(line);
+        }
+        if !ended.status.success() {
+            failed.push(format!("{} ({})", ended.name, ended.status));
+        }
+        Ok(())
+    })?;
+    Ok((!failed.is_empty()).then(|| failed.join(", ")))
 }
 
 /// What the closing lines of the test runners add up to.
@@ -411,44 +421,45 @@ mod tests {
         );
     }
 
-    fn step(script: &str, tests: Tests) -> Report {
+    fn ran(script: &str, runs_tests: bool) -> Report {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        Step {
+        let step = Step {
             name: "step",
             command,
-            tests,
-        }
-        .run(&mut std::io::sink())
-        .expect("sh starts")
+            runs_tests,
+        };
+        step.run(&mut std::io::sink()).expect("sh starts")
     }
 
     #[test]
     fn a_command_that_fails_fails_its_step_and_one_that_succeeds_does_not() {
         assert!(
-            step("exit 3", Tests::None)
+            ran("exit 3", false)
                 .failure
                 .is_some_and(|why| why.contains('3'))
         );
-        assert_eq!(step("exit 0", Tests::None).failure, None);
-        assert!(
-            step("exit 0", Tests::Command).failure.is_some(),
-            "no test ran in it"
-        );
+        assert_eq!(ran("exit 0", false).failure, None);
+        assert!(ran("exit 0", true).failure.is_some(), "no test ran in it");
         let passing = "echo 'test result: ok. 1 passed; 0 failed; 0 ignored'";
-        assert_eq!(step(passing, Tests::Command).failure, None);
+        assert_eq!(ran(passing, true).failure, None);
     }
 
     #[test]
-    fn warnings_are_errors_in_lints_and_docs() {
-        let steps = steps();
-        let find = |name| steps.iter().find(|step| step.name == name).expect(name);
-        let lints: Vec<_> = find("lints").command.get_args().collect();
-        assert!(lints.ends_with(&["--deny".as_ref(), "warnings".as_ref()]));
-        let flags = find("docs")
-            .command
-            .get_envs()
-            .find(|(name, _)| *name == "RUSTDOCFLAGS");
+    fn what_was_not_built_has_not_passed() {
+        let none = Err("nothing was built".to_owned());
+        let report = tests(&none, Path::new(""), &mut std::io::sink()).expect("nothing is run");
+        assert_eq!(report.failure.as_deref(), Some("nothing was built"));
+        let report = tests(&Ok(Vec::new()), Path::new(""), &mut std::io::sink());
+        let report = report.expect("nothing is run");
+        assert_eq!(report.failure.as_deref(), Some("no test ran"));
+    }
+
+    #[test]
+    fn warnings_are_errors_in_docs() {
+        let docs = docs();
+        let mut set = docs.command.get_envs();
+        let flags = set.find(|(name, _)| *name == "RUSTDOCFLAGS");
         assert_eq!(
             flags.and_then(|(_, value)| value),
             Some("--deny warnings".as_ref())

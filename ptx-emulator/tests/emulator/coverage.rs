@@ -196,7 +196,7 @@ fn table() -> String {
 
 #[test]
 fn the_document_is_up_to_date() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/ptx-coverage.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ptx-coverage.md");
     let table = table();
     if std::env::var_os("UPDATE_COVERAGE").is_some() {
         std::fs::write(&path, &table).unwrap();

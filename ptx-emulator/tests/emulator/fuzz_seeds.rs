@@ -10,11 +10,15 @@ use ptx_emulator::{Program, parse, refusals};
 const LIMIT: Duration = Duration::from_secs(5);
 
 fn files(folder: &str) -> Vec<PathBuf> {
-    std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(folder))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_file())
-        .collect()
+    std::fs::read_dir(
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("..")
+            .join(folder),
+    )
+    .unwrap()
+    .map(|entry| entry.unwrap().path())
+    .filter(|path| path.is_file())
+    .collect()
 }
 
 #[test]
@@ -60,7 +64,7 @@ fn every_seed_is_parsed_and_loaded_or_refused() {
 /// the parser.
 #[test]
 fn the_seeds_written_by_hand_reach_the_code() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds");
     for name in ["control.ptx", "memory.ptx", "directives.ptx"] {
         let text = std::fs::read_to_string(folder.join(name)).unwrap();
         let reasons: Vec<String> = refusals(&text)

@@ -12,8 +12,6 @@ mod check_initialised;
 mod check_kernels;
 mod check_report;
 mod checking;
-mod cli;
-mod cli_outcomes;
 mod compare;
 mod contract;
 mod control;

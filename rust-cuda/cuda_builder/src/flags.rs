@@ -19,6 +19,9 @@ pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";
 /// attribute, and an array that a rolled loop indexes ends in local memory.
 pub(crate) const UNROLL_THRESHOLD: u32 = 20_000;
 
+/// What does not ask for the architecture: it is compiled once for all of them.
+const SHARED: [&str; 3] = ["core", "alloc", "compiler_builtins"];
+
 /// The flags of rustc that decide the code of one architecture.
 pub(crate) fn rustc(options: &Options, arch: NvvmArch) -> Vec<String> {
     let (major, minor) = options.ptx_version.unwrap_or(arch.ptx_version());
@@ -29,23 +32,35 @@ pub(crate) fn rustc(options: &Options, arch: NvvmArch) -> Vec<String> {
         "sm_120f" | "sm_121" | "sm_121f" | "sm_121a" => ",+sm_120",
         _ => "",
     };
-    vec![
+    let mut flags = vec![
         // Sets `cfg(target_feature = "sm_90")` and what it includes.
         format!("-Ctarget-cpu={arch}"),
         // The PTX version is chosen, not left to the newest.
         format!("-Ctarget-feature=+ptx{major}{minor}{included}"),
-        // rustc's optimiser does not know that inline assembly with `.sync`
-        // is convergent: nothing may run before the marking.
-        "-Cno-prepopulate-passes".into(),
-        // The one pass over MIR that copies blocks, and assembly with them.
-        "-Zmir-enable-passes=-JumpThreading".into(),
         // rust-cuda's kernel crates do not say it themselves.
         "-Zcrate-attr=no_std".into(),
         // Those that do say it would get a warning for it.
         "-Aunused-attributes".into(),
+    ];
+    flags.extend(of_any());
+    flags
+}
+
+/// The flags of rustc that are the same for all architectures.
+fn of_any() -> Vec<String> {
+    let flags = [
+        // rustc's optimiser does not know that inline assembly with `.sync`
+        // is convergent: nothing may run before the marking.
+        "-Cno-prepopulate-passes",
+        // The one pass over MIR that copies blocks, and assembly with them.
+        "-Zmir-enable-passes=-JumpThreading",
         // Names that can be read back.
-        "-Csymbol-mangling-version=v0".into(),
-    ]
+        "-Csymbol-mangling-version=v0",
+        // Machine code is generated of all crates at once, for one architecture, and what rustc
+        // says of it is taken off before.
+        "-Cunsafe-allow-abi-mismatch=target-cpu",
+    ];
+    flags.map(str::to_owned).into()
 }
 
 /// cargo's arguments for one build of the crate at `manifest`.
@@ -129,6 +144,13 @@ pub(crate) fn cargo(
     for setting in settings {
         arguments.push("--config".into());
         arguments.push(format!("profile.{profile}.{setting}"));
+    }
+    for package in SHARED {
+        let rustflags = of_any();
+        arguments.push("--config".into());
+        arguments.push(format!(
+            "profile.{profile}.package.{package}.rustflags={rustflags:?}"
+        ));
     }
     arguments.extend(options.build_args.iter().cloned());
     if !options.only.is_empty() {

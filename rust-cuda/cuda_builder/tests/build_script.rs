@@ -84,7 +84,6 @@ impl Host {
             // What is built of the builder's dependencies is the workspace's.
             .arg("--config")
             .arg(workspace().join("Cargo.toml"))
-            .args(["--config", "profile.dev.package.cuda_builder.opt-level=0"])
             .current_dir(self.folder.path())
             .env("CARGO_BUILD_BUILD_DIR", target.with_file_name(""))
             .env("CARGO_TARGET_DIR", target.join("host"))

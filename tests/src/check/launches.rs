@@ -8,10 +8,8 @@ use std::{fs, io, thread};
 
 use serde::{Deserialize, Serialize};
 
+use super::Job;
 use crate::suite::Case;
-
-/// What the tests of a kernel may take together while somebody waits, in seconds.
-const PATIENCE: f64 = 2.0;
 
 /// What one test launched when it was run last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -59,7 +57,14 @@ impl Launches {
         places.sort_by(|a, b| self.seconds(cases, *a).total_cmp(&self.seconds(cases, *b)));
     }
 
-    /// Of sorted tests those that take little time together, under so many schedules and on this
+    /// The jobs so that no core waits for a long one at the end.
+    pub(super) fn longest_first(&self, cases: &[Case], mut jobs: Vec<Job>) -> Vec<Job> {
+        let seconds = |(place, _): &Job| self.seconds(cases, *place);
+        jobs.sort_by(|a, b| seconds(b).total_cmp(&seconds(a)));
+        jobs
+    }
+
+    /// Of sorted tests those that take no more than `patience` seconds together, under so many schedules and on this
     /// machine's cores; others only where a kernel would not be launched without them, and the
     /// first one in any case.
     pub(super) fn quick(
@@ -68,6 +73,7 @@ impl Launches {
         places: &[usize],
         entries: &[&str],
         schedules: u64,
+        patience: f64,
     ) -> Vec<usize> {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let turns = schedules as f64 / cores as f64;
@@ -78,7 +84,7 @@ impl Launches {
             let known = self.0.get(cases[*place].name);
             let launches = |entry: &&str| known.is_some_and(|known| known.kernels.contains(*entry));
             let is_needed = places.first() == Some(place) || left.iter().any(launches);
-            if together + seconds > PATIENCE && !is_needed {
+            if together + seconds > patience && !is_needed {
                 return false;
             }
             together += seconds;
@@ -145,13 +151,16 @@ mod tests {
     #[test]
     fn a_slow_test_is_quick_enough_where_no_other_launches_a_kernel() {
         let launches = launches();
-        assert_eq!(launches.quick(&CASES, &[1, 0], &["scan"], 4), [1]);
+        assert_eq!(launches.quick(&CASES, &[1, 0], &["scan"], 4, 2.0), [1]);
         assert_eq!(
-            launches.quick(&CASES, &[1, 0], &["scan", "heads"], 4),
+            launches.quick(&CASES, &[1, 0], &["scan", "heads"], 4, 2.0),
             [1, 0]
         );
-        assert_eq!(launches.quick(&CASES, &[0], &[], 4), [0]);
+        assert_eq!(launches.quick(&CASES, &[0], &[], 4, 2.0), [0]);
         assert!(launches.seconds_of(&CASES, &[0, 1]) > 100.0);
+        let jobs = vec![(1, None), (0, None), (1, Some(1))];
+        let sorted = [(0, None), (1, None), (1, Some(1))];
+        assert_eq!(launches.longest_first(&CASES, jobs), sorted);
     }
 
     #[test]

@@ -134,7 +134,10 @@ fn cargo_for(folder: &Path, what: &str) -> Command {
     // there already. Apart are what depends on the way to the stub, `cust_raw`, and what depends
     // on that: it would be built anew each time that the two ways take turns.
     command.arg("--config").arg(root().join("Cargo.toml"));
-    command.args(["--config", "profile.dev.package.cust_raw.opt-level=1"]);
+    for apart in ["cust_raw", "cust"] {
+        let setting = format!("profile.dev.package.{apart}.opt-level=1");
+        command.args(["--config", &setting]);
+    }
     // It has little to run here, and a minute to compile.
     command.args(["--config", "profile.dev.package.ptx-emulator.opt-level=0"]);
     command

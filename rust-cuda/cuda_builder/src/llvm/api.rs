@@ -134,6 +134,8 @@ functions! {
     LLVMGetLinkage(ValueRef) -> c_int;
     LLVMSetLinkage(ValueRef, c_int);
     LLVMSetVisibility(ValueRef, c_int);
+    LLVMGetMDKindIDInContext(ContextRef, *const c_char, c_uint) -> c_uint;
+    LLVMGlobalEraseMetadata(ValueRef, c_uint);
     LLVMIsDeclaration(ValueRef) -> c_int;
     LLVMIsThreadLocal(ValueRef) -> c_int;
     LLVMGetValueName2(ValueRef, *mut usize) -> *const c_char;

@@ -1,6 +1,6 @@
 //! The values in a module: functions, global variables, instructions.
 
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_uint};
 use std::marker::PhantomData;
 
 use super::Llvm;
@@ -307,6 +307,20 @@ impl<'m> Value<'m> {
         unsafe {
             let there = (api.LLVMGetFastMathFlags)(self.raw);
             (api.LLVMSetFastMathFlags)(self.raw, there | flags);
+        }
+    }
+
+    /// Removes the metadata of this kind, such as `guid`, from a function or a variable.
+    pub(crate) fn remove_metadata(self, kind: &str) {
+        let api = &self.llvm.api;
+        // SAFETY: `self` is a global of the context; the name's length is given.
+        unsafe {
+            let kind = (api.LLVMGetMDKindIDInContext)(
+                self.context,
+                kind.as_ptr().cast(),
+                kind.len() as c_uint,
+            );
+            (api.LLVMGlobalEraseMetadata)(self.raw, kind);
         }
     }
 

@@ -165,14 +165,15 @@ impl Passes<'_> {
             let text = (self.finish)(self.part(module, part)?)?;
             return Ok((Key::default(), text));
         };
-        let bitcode = module.bitcode();
-        let key = store.key(&bitcode, &format!("{part:?}"));
+        names::forget_build(module);
+        // As text: LLVM's bitcode holds numbers that it gave globals by names that they had.
+        let key = store.key(module.print().as_bytes(), &format!("{part:?}"));
         if let Some(text) = store.part(&key) {
             return Ok((key, text));
         }
         // Read again, so that what is made of it depends on what was hashed alone:
         // the order of uses in memory tells what the module was a part of.
-        let module = &self.read(&bitcode)?;
+        let module = &self.read(&module.bitcode())?;
         let text = (self.finish)(self.part(module, part)?)?;
         store.keep_part(&key, &text);
         Ok((key, text))

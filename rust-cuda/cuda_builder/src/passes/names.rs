@@ -35,6 +35,20 @@ pub(crate) fn settle(module: &Module) {
     }
 }
 
+/// Takes off what tells the build that a part comes from, so that what else is built with it
+/// makes no difference: constants' names hold a hash of all kernels, and so do the numbers
+/// that LLVM knows globals by (`guid`), which it makes anew.
+pub(crate) fn forget_build(module: &Module) {
+    let mut constants = 0;
+    for value in module.functions().into_iter().chain(module.globals()) {
+        value.remove_metadata("guid");
+        if value.name().starts_with("anon.") {
+            value.set_name(&format!("anon.{constants}"));
+            constants += 1;
+        }
+    }
+}
+
 fn set_unique(value: Value<'_>, wanted: &str, taken: &mut BTreeSet<String>) {
     let mut name = wanted.to_owned();
     let mut number = 1;

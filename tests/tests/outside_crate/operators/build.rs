@@ -1,5 +1,5 @@
-//! Builds the kernels of the application's own operators, and once more without those that find
-//! where segments begin.
+//! Builds the kernels of the application's own operators, and some of them once more, without
+//! those that find where segments begin.
 
 use std::env;
 use std::path::Path;

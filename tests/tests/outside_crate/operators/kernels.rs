@@ -3,26 +3,8 @@
 //! element or a value without it ends the launch.
 
 use bytemuck::{Pod, Zeroable};
-use cuda_std::GpuFloat;
-use quadscan_kernels::operator::{BitOr, Identity, Max, Operator, Product};
-use quadscan_kernels::{
-    decoupled_lookback_kernels, integrands, reduce_kernels, scan_kernels, segmented_scan_kernels,
-    textbook_scan_kernels,
-};
-
-// What quadscan's own PTX has no kernels of: a line each.
-scan_kernels! { or_u32: Or = BitOr<u32>; }
-segmented_scan_kernels! { max_u64: Largest = Max<u64>; }
-reduce_kernels! { product_f64: Times = Product<f64>; }
-integrands! {
-    /// Bailey's first.
-    x_log = XLog {
-        formula: "x ln(1 + x)",
-        limits: (0.0, 1.0),
-        parameters: [],
-        eval: |x| x * x.ln_1p(),
-    }
-}
+use quadscan_kernels::operator::{Identity, Operator};
+use quadscan_kernels::{scan_kernels, segmented_scan_kernels};
 
 /// The map x -> a x + b of 32 bits, sealed: 12 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -131,27 +113,62 @@ impl Identity for SumOfBytes {
 }
 
 scan_kernels! {
-    then: Then;
     sum_of_bytes: SumOfBytes;
 }
 
-decoupled_lookback_kernels! {
-    then: Then;
-}
-
-textbook_scan_kernels! {
-    then: Then;
-}
-
 segmented_scan_kernels! {
-    then: Then;
     sum_of_bytes: SumOfBytes;
 }
 
 #[cfg(feature = "segment_flags")]
-quadscan_kernels::segment_flags_kernels! {}
+pub use with_segment_flags::*;
 
-reduce_kernels! {
-    then: Then;
-    sum_of_bytes: SumOfBytes;
+/// All the rest: what shows that something is missing is quick to build.
+#[cfg(feature = "segment_flags")]
+mod with_segment_flags {
+    use cuda_std::GpuFloat;
+    use quadscan_kernels::operator::{BitOr, Max, Product};
+    use quadscan_kernels::{
+        decoupled_lookback_kernels, integrands, reduce_kernels, scan_kernels,
+        segment_flags_kernels, segmented_scan_kernels, textbook_scan_kernels,
+    };
+
+    use super::{SumOfBytes, Then};
+
+    // What quadscan's own PTX has no kernels of: a line each.
+    scan_kernels! { or_u32: Or = BitOr<u32>; }
+    segmented_scan_kernels! { max_u64: Largest = Max<u64>; }
+    reduce_kernels! { product_f64: Times = Product<f64>; }
+    integrands! {
+        /// Bailey's first.
+        x_log = XLog {
+            formula: "x ln(1 + x)",
+            limits: (0.0, 1.0),
+            parameters: [],
+            eval: |x| x * x.ln_1p(),
+        }
+    }
+
+    scan_kernels! {
+        then: Then;
+    }
+
+    decoupled_lookback_kernels! {
+        then: Then;
+    }
+
+    textbook_scan_kernels! {
+        then: Then;
+    }
+
+    segmented_scan_kernels! {
+        then: Then;
+    }
+
+    segment_flags_kernels! {}
+
+    reduce_kernels! {
+        then: Then;
+        sum_of_bytes: SumOfBytes;
+    }
 }

@@ -1,5 +1,6 @@
 //! The command: arrays in and out, exit codes, one sentence for each mistake.
-#![cfg(feature = "cli")]
+
+mod outcomes;
 
 use std::fs;
 use std::path::{Path, PathBuf};

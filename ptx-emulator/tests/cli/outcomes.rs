@@ -1,6 +1,5 @@
 //! The command: which file an output is, and what it says of a launch whose
 //! budget is used up.
-#![cfg(feature = "cli")]
 
 use std::fs;
 use std::path::Path;
