@@ -1,17 +1,15 @@
 //! Many integrals by an adaptive rule.
 
 use bytemuck::bytes_of;
-use cuda_std::launch::Actual;
 use quadscan_kernels::LANES;
 use quadscan_kernels::integrate::outcome::Outcome;
 use quadscan_kernels::integrate::rules::GaussKronrod;
-use quadscan_kernels::integrate::sizes::{
-    MAX_INTERVALS, MAX_WARPS, SCRATCH_WORDS, numbers_of_team, teams,
-};
+use quadscan_kernels::integrate::sizes::{MAX_INTERVALS, numbers_of_team, teams};
 
+use super::batch::{self, Batch};
 use super::items::Items;
-use super::{IntegrandKernels, Kernels, Real, batch, refuse};
-use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, ViewMut};
+use super::{IntegrandKernels, Kernels, Real, refuse};
+use crate::device::{Module, ViewMut};
 use crate::{Error, Result};
 
 /// What is asked of an adaptive rule.
@@ -55,13 +53,9 @@ impl<R: Real> Default for Options<R> {
 /// Source: QUADPACK's QAGE, QAGI and QAGP.
 #[derive(Debug)]
 pub struct Adaptive<R: Real> {
-    module: Module,
-    kernels: Kernels<R>,
-    options: Options<R>,
-    breaks: Buffer<R>,
-    blocks: u32,
-    warps: u32,
-    scratch: Buffer<u64>,
+    batch: Batch<R>,
+    rule: GaussKronrod,
+    intervals: u32,
 }
 
 impl<R: Real> Adaptive<R> {
@@ -87,18 +81,14 @@ impl<R: Real> Adaptive<R> {
         refuse::tolerances(options.absolute, options.relative)?;
         refuse::intervals(options.intervals, MAX_INTERVALS)?;
         refuse::breaks(&options.breaks)?;
-        let device = module.device();
         let shared = |warps| shared_bytes::<R>(warps, options.intervals);
-        let shape = batch::shape(module, kernels.adaptive(), MAX_WARPS, shared);
-        let (blocks, warps) = shape.map_err(|error| in_intervals::<R>(error, options.intervals))?;
+        let shape = batch::shape(module, kernels.adaptive(), shared);
+        let shape = shape.map_err(|error| in_intervals::<R>(error, options.intervals))?;
+        let tolerances = (options.absolute, options.relative);
         Ok(Self {
-            module: module.clone(),
-            kernels,
-            breaks: device.upload(&options.breaks)?,
-            options,
-            blocks,
-            warps,
-            scratch: device.alloc_zeroed(SCRATCH_WORDS)?,
+            batch: Batch::new(module, kernels, tolerances, &options.breaks, shape)?,
+            rule: options.rule,
+            intervals: options.intervals,
         })
     }
 
@@ -111,20 +101,16 @@ impl<R: Real> Adaptive<R> {
     /// [`Error::OutOfRange`](crate::Error::OutOfRange) where so many warps' intervals are more
     /// than a block has room for.
     pub fn with_shape(self, blocks: u32, warps: u32) -> Result<Self> {
-        refuse::shape(blocks, warps, MAX_WARPS)?;
-        let shared = shared_bytes::<R>(warps, self.options.intervals);
-        let entry = self.kernels.adaptive();
-        self.module.resident_blocks(entry, warps * LANES, shared)?;
-        Ok(Self {
-            blocks,
-            warps,
-            ..self
-        })
+        let batch = self.batch.with_shape(blocks, warps)?;
+        let shared = shared_bytes::<R>(warps, self.intervals);
+        let entry = batch.kernels.adaptive();
+        batch.module.resident_blocks(entry, warps * LANES, shared)?;
+        Ok(Self { batch, ..self })
     }
 
     /// The integrand.
     pub fn kernels(&self) -> &Kernels<R> {
-        &self.kernels
+        &self.batch.kernels
     }
 
     /// An outcome for each of the items, of which there are as many as the limits or parameters
@@ -135,8 +121,8 @@ impl<R: Real> Adaptive<R> {
     ///
     /// As [`Adaptive::integrate`]; [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub fn outcomes(&mut self, items: &Items<'_, R>) -> Result<Vec<Outcome<R>>> {
-        let count = items.len(&self.kernels);
-        let mut outcomes = self.module.device().alloc(count)?;
+        let count = items.len(&self.batch.kernels);
+        let mut outcomes = self.batch.module.device().alloc(count)?;
         self.integrate(items, &mut outcomes)?;
         outcomes.to_vec()
     }
@@ -155,47 +141,12 @@ impl<R: Real> Adaptive<R> {
         outcomes: impl Into<ViewMut<'a, Outcome<R>>>,
     ) -> Result<()> {
         let outcomes = outcomes.into();
-        let entry = self.kernels.adaptive();
-        let items = items.checked(&self.module, &self.kernels, entry, outcomes.len())?;
-        refuse::foreign(&self.module, entry, "outcomes", outcomes.device())?;
-        let n = outcomes.len() as u64;
-        let (blocks, draw) = batch::launch(n, self.blocks, self.warps);
-        let nodes = self.options.rule as u32;
-        let break_count = self.breaks.len() as u32;
-        let (breaks, output) = (self.breaks.address(), outcomes.address());
-        let scratch = self.scratch.address();
-        let arguments = [
-            bytes_of(&n),
-            bytes_of(&items.from),
-            bytes_of(&items.to),
-            bytes_of(&items.limits),
-            bytes_of(&items.of_items),
-            bytes_of(&items.parameters),
-            bytes_of(&breaks),
-            bytes_of(&break_count),
-            bytes_of(&self.options.absolute),
-            bytes_of(&self.options.relative),
-            bytes_of(&output),
-            bytes_of(&draw),
-            bytes_of(&scratch),
-            bytes_of(&nodes),
-            bytes_of(&self.options.intervals),
-        ];
-        let arguments = arguments.map(|bytes| Actual {
-            bytes,
-            elements: None,
-        });
-        let shared = shared_bytes::<R>(self.warps, self.options.intervals);
-        let shape = LaunchShape::new(blocks, self.warps * LANES).with_shared(shared);
-        // SAFETY: the parameters are those of the kernel that the macro makes. What is read
-        // and written is borrowed, of this device, and has room for all items; outcomes are
-        // borrowed alone. The scratch memory is this plan's, which launches one after the
-        // other, and the shared memory has room for the teams' intervals. Every thread waits
-        // for the launches before it before it reads or writes.
-        unsafe {
-            let config = LaunchConfig::new(shape).programmatic();
-            self.module.launch_raw(entry, config, &arguments)
-        }
+        let entry = self.batch.kernels.adaptive();
+        let nodes = self.rule as u32;
+        let of_rule = [bytes_of(&nodes), bytes_of(&self.intervals)];
+        let shared = shared_bytes::<R>(self.batch.warps(), self.intervals);
+        // SAFETY: the shared memory has room for the teams' intervals.
+        unsafe { self.batch.launch(entry, items, &outcomes, shared, &of_rule) }
     }
 }
 

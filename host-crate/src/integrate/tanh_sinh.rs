@@ -3,15 +3,14 @@
 use std::f64::consts::FRAC_PI_2;
 
 use bytemuck::bytes_of;
-use cuda_std::launch::Actual;
-use quadscan_kernels::LANES;
 use quadscan_kernels::integrate::outcome::Outcome;
-use quadscan_kernels::integrate::sizes::{MAX_LEVELS, MAX_WARPS, MIN_LEVELS, SCRATCH_WORDS, STEP};
+use quadscan_kernels::integrate::sizes::{MAX_LEVELS, MIN_LEVELS, STEP};
 
+use super::batch::{self, Batch};
 use super::items::Items;
-use super::{IntegrandKernels, Kernels, Real, batch, refuse};
+use super::{IntegrandKernels, Kernels, Real, refuse};
 use crate::Result;
-use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, ViewMut};
+use crate::device::{Buffer, Module, ViewMut};
 
 /// What is asked of tanh-sinh rules.
 #[derive(Clone, Debug)]
@@ -57,15 +56,10 @@ impl<R: Real> Default for TanhSinhOptions<R> {
 /// Bailey, Jeyabalan and Li, A comparison of three high-precision quadrature schemes, 2005.
 #[derive(Debug)]
 pub struct TanhSinh<R: Real> {
-    module: Module,
-    kernels: Kernels<R>,
-    options: TanhSinhOptions<R>,
-    breaks: Buffer<R>,
+    batch: Batch<R>,
+    levels: u32,
     nodes: Buffer<R>,
     begins: Buffer<u32>,
-    blocks: u32,
-    warps: u32,
-    scratch: Buffer<u64>,
 }
 
 impl<R: Real> TanhSinh<R> {
@@ -93,19 +87,14 @@ impl<R: Real> TanhSinh<R> {
         refuse::tolerances(options.absolute, options.relative)?;
         refuse::levels(options.levels, MIN_LEVELS, MAX_LEVELS)?;
         refuse::breaks(&options.breaks)?;
-        let device = module.device();
-        let (blocks, warps) = batch::shape(module, kernels.tanh_sinh(), MAX_WARPS, |_| 0)?;
+        let shape = batch::shape(module, kernels.tanh_sinh(), |_| 0)?;
+        let tolerances = (options.absolute, options.relative);
         let (nodes, begins) = table::<R>(options.levels);
         Ok(Self {
-            module: module.clone(),
-            kernels,
-            breaks: device.upload(&options.breaks)?,
-            nodes: device.upload(&nodes)?,
-            begins: device.upload(&begins)?,
-            options,
-            blocks,
-            warps,
-            scratch: device.alloc_zeroed(SCRATCH_WORDS)?,
+            batch: Batch::new(module, kernels, tolerances, &options.breaks, shape)?,
+            levels: options.levels,
+            nodes: module.device().upload(&nodes)?,
+            begins: module.device().upload(&begins)?,
         })
     }
 
@@ -116,17 +105,13 @@ impl<R: Real> TanhSinh<R> {
     ///
     /// [`Error::Argument`](crate::Error::Argument).
     pub fn with_shape(self, blocks: u32, warps: u32) -> Result<Self> {
-        refuse::shape(blocks, warps, MAX_WARPS)?;
-        Ok(Self {
-            blocks,
-            warps,
-            ..self
-        })
+        let batch = self.batch.with_shape(blocks, warps)?;
+        Ok(Self { batch, ..self })
     }
 
     /// The integrand.
     pub fn kernels(&self) -> &Kernels<R> {
-        &self.kernels
+        &self.batch.kernels
     }
 
     /// An outcome for each of the items, of which there are as many as the limits or parameters
@@ -137,8 +122,8 @@ impl<R: Real> TanhSinh<R> {
     ///
     /// As [`TanhSinh::integrate`]; [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub fn outcomes(&mut self, items: &Items<'_, R>) -> Result<Vec<Outcome<R>>> {
-        let count = items.len(&self.kernels);
-        let mut outcomes = self.module.device().alloc(count)?;
+        let count = items.len(&self.batch.kernels);
+        let mut outcomes = self.batch.module.device().alloc(count)?;
         self.integrate(items, &mut outcomes)?;
         outcomes.to_vec()
     }
@@ -157,47 +142,11 @@ impl<R: Real> TanhSinh<R> {
         outcomes: impl Into<ViewMut<'a, Outcome<R>>>,
     ) -> Result<()> {
         let outcomes = outcomes.into();
-        let entry = self.kernels.tanh_sinh();
-        let items = items.checked(&self.module, &self.kernels, entry, outcomes.len())?;
-        refuse::foreign(&self.module, entry, "outcomes", outcomes.device())?;
-        let n = outcomes.len() as u64;
-        let (blocks, draw) = batch::launch(n, self.blocks, self.warps);
-        let break_count = self.breaks.len() as u32;
-        let (breaks, output) = (self.breaks.address(), outcomes.address());
+        let entry = self.batch.kernels.tanh_sinh();
         let (nodes, begins) = (self.nodes.address(), self.begins.address());
-        let scratch = self.scratch.address();
-        let arguments = [
-            bytes_of(&n),
-            bytes_of(&items.from),
-            bytes_of(&items.to),
-            bytes_of(&items.limits),
-            bytes_of(&items.of_items),
-            bytes_of(&items.parameters),
-            bytes_of(&breaks),
-            bytes_of(&break_count),
-            bytes_of(&self.options.absolute),
-            bytes_of(&self.options.relative),
-            bytes_of(&output),
-            bytes_of(&draw),
-            bytes_of(&scratch),
-            bytes_of(&nodes),
-            bytes_of(&begins),
-            bytes_of(&self.options.levels),
-        ];
-        let arguments = arguments.map(|bytes| Actual {
-            bytes,
-            elements: None,
-        });
-        let shape = LaunchShape::new(blocks, self.warps * LANES);
-        // SAFETY: the parameters are those of the kernel that the macro makes. What is read
-        // and written is borrowed, of this device, and has room for all items; outcomes are
-        // borrowed alone. The scratch memory is this plan's, which launches one after the
-        // other, and so is the table, which has all levels. Every thread waits for the
-        // launches before it before it reads or writes.
-        unsafe {
-            let config = LaunchConfig::new(shape).programmatic();
-            self.module.launch_raw(entry, config, &arguments)
-        }
+        let of_rule = [bytes_of(&nodes), bytes_of(&begins), bytes_of(&self.levels)];
+        // SAFETY: the table is this plan's, and has all levels.
+        unsafe { self.batch.launch(entry, items, &outcomes, 0, &of_rule) }
     }
 }
 

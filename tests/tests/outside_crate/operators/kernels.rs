@@ -3,8 +3,23 @@
 //! element or a value without it ends the launch.
 
 use bytemuck::{Pod, Zeroable};
-use quadscan_kernels::operator::{Identity, Operator};
-use quadscan_kernels::{scan_kernels, segmented_scan_kernels};
+use cuda_std::GpuFloat;
+use quadscan_kernels::operator::{BitOr, Identity, Max, Operator, Product};
+use quadscan_kernels::{integrands, reduce_kernels, scan_kernels, segmented_scan_kernels};
+
+// What quadscan's own PTX has no kernels of: a line each.
+scan_kernels! { or_u32: Or = BitOr<u32>; }
+segmented_scan_kernels! { max_u64: Largest = Max<u64>; }
+reduce_kernels! { product_f64: Times = Product<f64>; }
+integrands! {
+    /// Bailey's first.
+    x_log = XLog {
+        formula: "x ln(1 + x)",
+        limits: (0.0, 1.0),
+        parameters: [],
+        eval: |x| x * x.ln_1p(),
+    }
+}
 
 /// The map x -> a x + b of 32 bits, sealed: 12 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
@@ -126,28 +141,12 @@ pub use with_segment_flags::*;
 /// All the rest: what shows that something is missing is quick to build.
 #[cfg(feature = "segment_flags")]
 mod with_segment_flags {
-    use cuda_std::GpuFloat;
-    use quadscan_kernels::operator::{BitOr, Max, Product};
     use quadscan_kernels::{
-        decoupled_lookback_kernels, integrands, reduce_kernels, scan_kernels,
-        segment_flags_kernels, segmented_scan_kernels, textbook_scan_kernels,
+        decoupled_lookback_kernels, reduce_kernels, scan_kernels, segment_flags_kernels,
+        segmented_scan_kernels, textbook_scan_kernels,
     };
 
     use super::{SumOfBytes, Then};
-
-    // What quadscan's own PTX has no kernels of: a line each.
-    scan_kernels! { or_u32: Or = BitOr<u32>; }
-    segmented_scan_kernels! { max_u64: Largest = Max<u64>; }
-    reduce_kernels! { product_f64: Times = Product<f64>; }
-    integrands! {
-        /// Bailey's first.
-        x_log = XLog {
-            formula: "x ln(1 + x)",
-            limits: (0.0, 1.0),
-            parameters: [],
-            eval: |x| x * x.ln_1p(),
-        }
-    }
 
     scan_kernels! {
         then: Then;
