@@ -31,7 +31,7 @@
 //! # What PTX leaves open
 //!
 //! Where PTX does not determine a result, or a program cannot tell, the
-//! emulator gives what an H200 gives (`tests/hardware.rs` has the bits):
+//! emulator gives what an H200 gives (`suite/tests/emulator/hardware.rs` has the bits):
 //!
 //! - NaNs. Arithmetic of 16 and 32 bits gives the one NaN of its format, also
 //!   of `abs` and `neg`; f64 keeps an operand's sign and payload, and of two

@@ -75,6 +75,8 @@ struct Arguments {
 /// What one run of a test gave.
 struct Run {
     case: usize,
+    /// The seed of its schedule; none of the one that is always the same.
+    schedule: Option<u64>,
     known: Known,
     /// The message of a test that fails.
     failure: Option<String>,
@@ -176,20 +178,13 @@ fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
             .insert(cases[run.case].name.to_owned(), run.known.clone());
     }
     keep(&launches, file)?;
-    // Without a name, those that take long are left out only now: what they take is known.
     let launching = runs.iter().filter(|run| !run.verdicts.is_empty());
-    let mut tests: Vec<usize> = launching.map(|run| run.case).collect();
+    let tests: Vec<usize> = launching.map(|run| run.case).collect();
+    let entries: Vec<&str> = kernels(&artifact).map(|one| &*one.entry).collect();
+    let (tests, once) = under_all(cases, tests, arguments, &entries, &launches);
     let further = arguments.schedules - 1;
-    let mut once = Vec::new();
-    if arguments.kernel.is_none() && !arguments.slow {
-        launches.sort(cases, &mut tests);
-        let entries: Vec<&str> = kernels(&artifact).map(|one| &*one.entry).collect();
-        let quick = launches.quick(cases, &tests, &entries, further, PATIENCE_FOR_ALL);
-        once.extend(tests.iter().filter(|place| !quick.contains(place)));
-        tests = quick;
-    }
     if further > 0 {
-        eprintln!("schedules 2 to {}: {}", further + 1, count_of(tests.len()));
+        eprintln!("{further} more: {} under each", count_of(tests.len()));
         let seeds = 1..=further;
         let jobs = seeds.flat_map(|seed| tests.iter().map(move |&case| (case, Some(seed))));
         let jobs = launches.longest_first(cases, jobs.collect());
@@ -210,16 +205,35 @@ fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
     let left = match (chosen.left.len(), once.len()) {
         (0, 0) => String::new(),
         (0, count) => format!(
-            "; {count} of them under the first one alone, --slow takes about {:.0} s more",
-            launches.seconds_of(cases, &once) * further as f64
+            "; {count} that take long under the first one alone, --slow takes about {:.0} s more",
+            launches.seconds_of(cases, &once, further)
         ),
         (count, _) => format!(
             "; --slow runs {count} more, of about {:.0} s",
-            launches.seconds_of(cases, &chosen.left) * arguments.schedules as f64
+            launches.seconds_of(cases, &chosen.left, arguments.schedules)
         ),
     };
     findings::ended(&mut report, chosen.tests.len(), arguments.schedules, &left);
     Ok(report)
+}
+
+/// Of tests that launch something to check, those that run under every schedule, and those that
+/// run under the first one alone: without a name, what takes long. What they take is known.
+fn under_all(
+    cases: &[Case],
+    mut tests: Vec<usize>,
+    arguments: &Arguments,
+    entries: &[&str],
+    launches: &Launches,
+) -> (Vec<usize>, Vec<usize>) {
+    if arguments.kernel.is_some() || arguments.slow {
+        return (tests, Vec::new());
+    }
+    launches.sort(cases, &mut tests);
+    let further = arguments.schedules - 1;
+    let quick = launches.quick(cases, &tests, entries, further, PATIENCE_FOR_ALL);
+    tests.retain(|place| !quick.contains(place));
+    (quick, tests)
 }
 
 fn lacks(needed: Vec<String>) -> Report {
@@ -348,7 +362,7 @@ fn run_jobs(
         work();
     });
     let mut runs = runs.into_inner().unwrap_or_default();
-    runs.sort_by_key(|run: &Run| run.case);
+    runs.sort_by_key(|run: &Run| (run.case, run.schedule));
     runs
 }
 
@@ -385,6 +399,7 @@ fn run_one(
     };
     Run {
         case,
+        schedule,
         known: Known {
             kernels: verdicts.take_launched(),
             seconds: start.elapsed().as_secs_f64(),

@@ -103,6 +103,33 @@ fn launches_of_other_kernels_are_not_watched() {
 }
 
 #[test]
+fn tests_that_take_long_run_once_unless_they_are_asked_for_or_needed() {
+    let known = |kernel: &str, seconds| Known {
+        seconds,
+        kernels: BTreeSet::from([kernel.to_owned()]),
+    };
+    let all = [
+        ("quick", "a", 1.0),
+        ("long", "a", 1e6),
+        ("needed", "b", 1e6),
+    ];
+    let cases = all.map(|(name, ..)| Case { name, ..SOUND });
+    let all = all.map(|(name, kernel, seconds)| (name.to_owned(), known(kernel, seconds)));
+    let launches = Launches(all.into());
+    let split = |slow, kernel: Option<&str>| {
+        let arguments = Arguments {
+            slow,
+            ..arguments(kernel)
+        };
+        under_all(&cases, vec![0, 1, 2], &arguments, &["a", "b"], &launches)
+    };
+    assert_eq!(split(false, None), (vec![0, 2], vec![1]));
+    assert_eq!(split(true, None), (vec![0, 1, 2], vec![]));
+    // Those of a name were chosen before.
+    assert_eq!(split(false, Some("a")), (vec![0, 1, 2], vec![]));
+}
+
+#[test]
 fn a_kernel_that_no_test_launches_is_no_pass() {
     let Report { text, clean, .. } = report_on_all(SOUND);
     assert!(!clean);
@@ -167,6 +194,7 @@ fn a_name_is_that_of_an_entry_a_module_of_ptx_an_integrand_or_a_family() {
 fn kernels_that_tests_lack_are_needed() {
     let run = |failure: Option<&str>| Run {
         case: 0,
+        schedule: None,
         known: Known::default(),
         failure: failure.map(str::to_owned),
         verdicts: BTreeMap::new(),

@@ -5,8 +5,9 @@
 //! messages are read, so `CARGO_TARGET_DIR`, profiles and configuration are
 //! cargo's business.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, IsTerminal};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -99,17 +100,52 @@ struct Profile {
 /// Runs `build` (a `cargo build` or `cargo test --no-run`) and returns what it made or found
 /// fresh; [`BuildFailed`] naming `what` if it failed.
 pub(crate) fn made(build: Command, what: &str) -> anyhow::Result<Vec<Made>> {
-    judged(build, what).map(|(made, _)| made)
+    let mut made = Vec::new();
+    let format = "json-render-diagnostics";
+    listen(build, format, what, |line| {
+        // Lines of other kinds (build scripts, the final one) have other fields.
+        made.extend(serde_json::from_str::<Made>(line));
+    })?;
+    Ok(made)
 }
 
 /// As [`made`], with the number of warnings about the workspace's own code.
-pub(crate) fn judged(mut build: Command, what: &str) -> anyhow::Result<(Vec<Made>, usize)> {
-    let format = match std::io::stderr().is_terminal() {
-        true => "--message-format=json,json-diagnostic-rendered-ansi",
-        false => "--message-format=json",
-    };
+pub(crate) fn judged(build: Command, what: &str) -> anyhow::Result<(Vec<Made>, usize)> {
+    let (mut made, mut warnings) = (Vec::new(), BTreeSet::new());
+    listen(build, "json", what, |line| {
+        made.extend(serde_json::from_str::<Made>(line));
+        // Of a library there is one for itself and one for its tests.
+        if let Some(text) = told(line).filter(|text| warnings.insert(text.clone())) {
+            eprint!("{text}");
+        }
+    })?;
+    Ok((made, warnings.len()))
+}
+
+/// What a compiler says of code in a line of cargo's; none where it adds up what it said.
+fn told(line: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Told {
+        message: Message,
+    }
+    #[derive(Deserialize)]
+    struct Message {
+        rendered: String,
+        spans: Vec<serde_json::Value>,
+    }
+    let told: Told = serde_json::from_str(line).ok()?;
+    (!told.message.spans.is_empty()).then_some(told.message.rendered)
+}
+
+/// Runs cargo and hears its messages; [`BuildFailed`] naming `what` if it failed.
+fn listen(
+    mut build: Command,
+    format: &str,
+    what: &str,
+    mut heard: impl FnMut(&str),
+) -> anyhow::Result<()> {
     let mut child = build
-        .arg(format)
+        .arg(format!("--message-format={format}"))
         .stdout(Stdio::piped())
         .spawn()
         .context("cargo could not be started")?;
@@ -117,40 +153,13 @@ pub(crate) fn judged(mut build: Command, what: &str) -> anyhow::Result<(Vec<Made
         .stdout
         .take()
         .context("cargo's messages could not be read")?;
-    let (mut made, mut warnings) = (Vec::new(), 0);
     for line in BufReader::new(messages).lines() {
-        let line = line.context("cargo's messages could not be read")?;
-        // Lines of other kinds (build scripts, the final one) have other fields.
-        made.extend(serde_json::from_str::<Made>(&line));
-        if let Ok(Told { message }) = serde_json::from_str(&line) {
-            eprint!("{}", message.rendered);
-            warnings += usize::from(message.is_warning());
-        }
+        heard(&line.context("cargo's messages could not be read")?);
     }
     let status = child.wait().context("cargo could not be waited for")?;
-    if !status.success() {
-        return Err(BuildFailed(format!("{what} does not build ({status})")).into());
-    }
-    Ok((made, warnings))
-}
-
-/// What a compiler says.
-#[derive(Debug, Deserialize)]
-struct Told {
-    message: Message,
-}
-
-#[derive(Debug, Deserialize)]
-struct Message {
-    level: String,
-    rendered: String,
-    /// The lint; none where it adds up warnings.
-    code: Option<serde_json::Value>,
-}
-
-impl Message {
-    fn is_warning(&self) -> bool {
-        self.level == "warning" && self.code.is_some()
+    match status.success() {
+        true => Ok(()),
+        false => Err(BuildFailed(format!("{what} does not build ({status})")).into()),
     }
 }
 
@@ -188,19 +197,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_warning_counts_and_their_sum_does_not() {
-        let is_warning = |text: &str| {
-            let told = serde_json::from_str::<Told>(text);
-            told.is_ok_and(|told| told.message.is_warning())
+    fn what_is_said_of_code_is_told_and_a_sum_of_it_is_not() {
+        let text = |spans: &str| {
+            let line =
+                r#"{"reason":"compiler-message","message":{"rendered":"unused","spans":SPANS}}"#;
+            told(&line.replace("SPANS", spans))
         };
-        assert!(is_warning(
-            r#"{"reason":"compiler-message","message":{"level":"warning","rendered":"warning: unused",
-            "code":{"code":"unused","explanation":null}}}"#
-        ));
-        assert!(!is_warning(
-            r#"{"reason":"compiler-message","message":{"level":"warning","rendered":"1 warning emitted","code":null}}"#
-        ));
-        assert!(!is_warning(r#"{"reason":"build-finished","success":true}"#));
+        assert_eq!(text(r#"[{"file_name":"a.rs"}]"#).as_deref(), Some("unused"));
+        assert_eq!(text("[]"), None);
+        assert_eq!(told(r#"{"reason":"build-finished","success":true}"#), None);
     }
 
     #[test]

@@ -134,7 +134,7 @@ enum Command {
     ///
     /// By mdbook as a library, which is compiled the first time.
     Book,
-    /// Everything that CI checks: format, lints, docs, tests, budget
+    /// Everything that CI checks: format, lints, tests, docs, budget
     Test(test::Options),
     /// What the project weighs, beside what it may weigh: crates, kernels, bytes, lines, builds
     ///

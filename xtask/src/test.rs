@@ -49,42 +49,46 @@ fn format() -> Step {
 /// Clippy compiles the workspace, tests too, so that what is looked at is what is run, and
 /// nothing is compiled twice.
 fn lints(compiler: &Path) -> Step {
-    let mut lints = step(
-        "lints",
-        "test",
-        &["--locked", "--workspace", "--all-targets", "--no-run"],
-    );
+    let all = ["--locked", "--workspace", "--all-targets", "--keep-going"];
+    let mut lints = step("lints", "build", &all);
     lints.command.env(WRAPPER, compiler);
     lints
 }
 
-/// Clippy compiles without rustc's own optimisation, which makes the emulator a quarter slower:
-/// that package is compiled by rustc, and looked at beside.
-const OPTIMISED: &str = "ptx-emulator";
+/// Packages that rustc compiles, and clippy looks at beside: it compiles without rustc's own
+/// optimisation, which makes the emulator a quarter slower, and for it the kernels' package has
+/// modules for the host that it has for nobody else.
+const BY_RUSTC: [(&str, &str); 2] = [
+    ("ptx-emulator", "ptx_emulator"),
+    ("quadscan-kernels", "quadscan_kernels"),
+];
 
-fn lints_of_optimised() -> Step {
-    let package = ["--locked", "--package", OPTIMISED, "--all-targets"];
-    let mut lints = step("lints", "clippy", &package);
+fn lints_by_rustc() -> Step {
+    let mut lints = step("lints", "clippy", &["--locked", "--all-targets"]);
+    for (package, _) in BY_RUSTC {
+        lints.command.args(["--package", package]);
+    }
     lints.command.args(["--", "--deny", "warnings"]);
     lints
 }
 
-/// Writes the compiler of the workspace's own packages: clippy, but for [`OPTIMISED`].
+/// Writes the compiler of the workspace's own packages: clippy, but for [`BY_RUSTC`]. What it
+/// denies is a warning, so that all is compiled and run whatever is found.
 fn compiler() -> anyhow::Result<PathBuf> {
-    let folder = cargo::target_directory()?;
-    let path = folder.join("clippy.sh");
+    let by_rustc = BY_RUSTC.map(|(_, name)| format!("*' --crate-name {name} '*"));
     let text = format!(
-        "#!/bin/sh\ncase \" $* \" in\n*\" --crate-name {} \"*) exec \"$@\" ;;\nesac\nexec '{}' \"$@\"\n",
-        OPTIMISED.replace('-', "_"),
+        "#!/bin/sh\ncase \" $* \" in\n{}) exec \"$@\" ;;\nesac\nexec \"{}\" \"$@\" --cap-lints=warn\n",
+        by_rustc.join("|"),
         cargo::clippy().display()
     );
-    // Cargo compiles anew when it has changed.
-    if fs::read_to_string(&path).ok().as_ref() != Some(&text) {
-        let cannot = || format!("{} could not be written", path.display());
-        fs::create_dir_all(&folder).with_context(cannot)?;
-        fs::write(&path, text).with_context(cannot)?;
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).with_context(cannot)?;
-    }
+    let folder = cargo::target_directory()?;
+    // Cargo knows a compiler by its path.
+    let hash = hmac_sha256::Hash::hash(text.as_bytes());
+    let path = folder.join(format!("clippy-{:02x}{:02x}.sh", hash[0], hash[1]));
+    let cannot = || format!("{} could not be written", path.display());
+    fs::create_dir_all(&folder).with_context(cannot)?;
+    fs::write(&path, text).with_context(cannot)?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).with_context(cannot)?;
     Ok(path)
 }
 
@@ -132,7 +136,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         step.command.env(ptx::ARTIFACT, &artifact);
         step.run(&mut std::io::stdout())
     };
-    let mut runners = Err("nothing was built".to_owned());
+    let mut runners = Err("they or the kernels were not built".to_owned());
     let mut reports = Vec::new();
     for name in ["format", "lints", "tests", "docs", "doc tests", "budget"] {
         terminal::begin(name);
@@ -223,16 +227,15 @@ fn build(step: Step, runners: &mut Result<Vec<Executable>, String>) -> anyhow::R
         (cargo::judged(step.command, "a test"), kernels.join())
     });
     let kernels = kernels.map_err(|_| anyhow::anyhow!("building the kernels panicked"))?;
+    let beside = lints_by_rustc().run(&mut std::io::stdout())?;
     let failure = match (built, kernels) {
         (Ok((made, warnings)), Ok(_)) => {
             *runners = Ok(cargo::executables(made));
-            match warnings {
-                0 => lints_of_optimised().run(&mut std::io::stdout())?.failure,
-                _ => Some(count(warnings, "warning")),
-            }
+            (warnings > 0).then(|| count(warnings, "warning"))
         }
         (Err(error), _) | (_, Err(error)) => Some(error.to_string()),
     };
+    let failure = failure.or(beside.failure);
     Ok(Report {
         name: step.name,
         duration: start.elapsed(),

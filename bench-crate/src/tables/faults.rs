@@ -7,7 +7,6 @@
 
 use super::column::{Column, optional};
 use super::{Selection, Table};
-use crate::bench::host_oracle::HostOracle;
 use crate::error::Result;
 use crate::record::{Key, Record};
 use crate::worker::protocol::{Diagnostic, Reading, Task};
@@ -47,8 +46,6 @@ impl Table for Faults {
         Ok(CELLS.into_iter().enumerate().map(cell).collect())
     }
 
-    fn fill_from_host(&self, _record: &mut Record, _host: &mut HostOracle) {}
-
     fn task(&self, key: &Key) -> Option<Task> {
         let kind = CELLS
             .into_iter()
@@ -58,10 +55,6 @@ impl Table for Faults {
 
     fn fill_from_device(&self, _record: &mut Record, reading: &Reading) -> Option<String> {
         reading.wrong.clone()
-    }
-
-    fn check_host(&self, _record: &Record) -> Option<std::result::Result<(), String>> {
-        None
     }
 
     fn summary(&self, _records: &[Record]) -> Vec<String> {

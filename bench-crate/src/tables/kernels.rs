@@ -6,7 +6,6 @@
 use super::beside::{rate, us};
 use super::column::{Column, fixed, noise, optional};
 use super::{Selection, Table};
-use crate::bench::host_oracle::HostOracle;
 use crate::error::{Error, Result};
 use crate::kernels;
 use crate::record::{Key, Record};
@@ -76,8 +75,6 @@ impl Table for Kernels {
         key.n.is_none_or(|n| n <= MOST_EMULATED)
     }
 
-    fn fill_from_host(&self, _record: &mut Record, _host: &mut HostOracle) {}
-
     fn task(&self, key: &Key) -> Option<Task> {
         Some(Task::Kernel {
             kernel: key.kernel.clone()?,
@@ -89,10 +86,6 @@ impl Table for Kernels {
         record.timings.kernel = reading.kernel.clone();
         record.values.bytes = reading.bytes;
         reading.wrong.clone()
-    }
-
-    fn check_host(&self, _record: &Record) -> Option<std::result::Result<(), String>> {
-        None
     }
 
     fn summary(&self, _records: &[Record]) -> Vec<String> {

@@ -5,7 +5,6 @@
 
 use super::column::{Column, median, noise, optional};
 use super::{Selection, Table};
-use crate::bench::host_oracle::HostOracle;
 use crate::error::Result;
 use crate::export::number;
 use crate::limit::Limit;
@@ -63,8 +62,6 @@ impl Table for Limits {
         false
     }
 
-    fn fill_from_host(&self, _record: &mut Record, _host: &mut HostOracle) {}
-
     fn task(&self, key: &Key) -> Option<Task> {
         Some(Task::Limit { limit: limit(key)? })
     }
@@ -83,10 +80,6 @@ impl Table for Limits {
             .zip(reading.work)
             .map(|(timing, work)| limit.value(work, timing.median_ms));
         reading.wrong.clone()
-    }
-
-    fn check_host(&self, _record: &Record) -> Option<std::result::Result<(), String>> {
-        None
     }
 
     fn summary(&self, _records: &[Record]) -> Vec<String> {

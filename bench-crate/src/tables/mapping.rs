@@ -15,7 +15,6 @@ use std::fmt::Display;
 use super::column::{Column, fixed, median, optional};
 use super::sweep::MOST_PARTIALS;
 use super::{Extent, Selection, Table, judge_pi, mapping_summary};
-use crate::bench::host_oracle::HostOracle;
 use crate::error::{Error, Result};
 use crate::mapping::{Finish, Mapping, Partials, Way};
 use crate::oracle::{Precision, quarter_circle};
@@ -172,8 +171,6 @@ impl Table for MappingTable {
         false
     }
 
-    fn fill_from_host(&self, _record: &mut Record, _host: &mut HostOracle) {}
-
     fn task(&self, key: &Key) -> Option<Task> {
         Some(Task::Mapping {
             way: way(key)?,
@@ -192,10 +189,6 @@ impl Table for MappingTable {
         record.timings.kernel = reading.kernel.clone();
         let is_far = || judge_pi(pi, "", 15, Precision::F64, strips)?.err();
         reading.wrong.clone().or_else(is_far)
-    }
-
-    fn check_host(&self, _record: &Record) -> Option<std::result::Result<(), String>> {
-        None
     }
 
     fn summary(&self, records: &[Record]) -> Vec<String> {

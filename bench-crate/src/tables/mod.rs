@@ -154,7 +154,7 @@ pub trait Table: Sync {
     }
 
     /// Fills in what the host can say about the record's cell.
-    fn fill_from_host(&self, record: &mut Record, host: &mut HostOracle);
+    fn fill_from_host(&self, _record: &mut Record, _host: &mut HostOracle) {}
 
     /// What the device has to do for a cell; `None` when it has nothing to do.
     fn task(&self, key: &Key) -> Option<Task>;
@@ -170,7 +170,9 @@ pub trait Table: Sync {
 
     /// Whether the host's answer is right, where the published tables or closed
     /// forms know it: `Some(Err(reason))` when it is not.
-    fn check_host(&self, record: &Record) -> Option<std::result::Result<(), String>>;
+    fn check_host(&self, _record: &Record) -> Option<std::result::Result<(), String>> {
+        None
+    }
 
     /// The records by blocks and threads, for forms that have room for them.
     fn matrices(&self, _records: &[Record]) -> Vec<Matrix> {

@@ -20,7 +20,7 @@ pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";
 pub(crate) const UNROLL_THRESHOLD: u32 = 20_000;
 
 /// What does not ask for the architecture: it is compiled once for all of them.
-const SHARED: [&str; 3] = ["core", "alloc", "compiler_builtins"];
+const SHARED: [&str; 3] = ["core@0.0.0", "alloc@0.0.0", "compiler_builtins"];
 
 /// The flags of rustc that decide the code of one architecture.
 pub(crate) fn rustc(options: &Options, arch: NvvmArch) -> Vec<String> {
@@ -149,7 +149,7 @@ pub(crate) fn cargo(
         let rustflags = of_any();
         arguments.push("--config".into());
         arguments.push(format!(
-            "profile.{profile}.package.{package}.rustflags={rustflags:?}"
+            "profile.{profile}.package.\"{package}\".rustflags={rustflags:?}"
         ));
     }
     arguments.extend(options.build_args.iter().cloned());

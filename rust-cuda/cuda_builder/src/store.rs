@@ -66,9 +66,9 @@ impl Store {
 
     /// The name of what is made of a module; `described` is what else is known of
     /// the parts in it.
-    pub(crate) fn key(&self, bitcode: &[u8], described: &str) -> Key {
+    pub(crate) fn key(&self, module: &[u8], described: &str) -> Key {
         let mut hasher = Sha256::new();
-        for bytes in [self.base.as_bytes(), described.as_bytes(), bitcode] {
+        for bytes in [self.base.as_bytes(), described.as_bytes(), module] {
             hasher.update(bytes.len().to_le_bytes());
             hasher.update(bytes);
         }

@@ -258,13 +258,19 @@ fn kernels_that_are_built_alone_are_those_of_the_whole_and_the_others_are_not_th
 }
 
 /// A clone of its own name, so that nobody else's builds are in the store, in which
-/// a file has the table of the part `second`.
+/// a file has the table of the part `second`, and another one kernels that come later.
 fn clone_with_a_table(here: &Path, name: &str) -> PathBuf {
     copy(&fixture("in_parts"), here);
     let kernels = here.join("kernels");
     edit(&kernels.join("Cargo.toml"), "in-parts", name);
     let source = kernels.join("src/lib.rs");
     edit(&source, "= [3, 1, 4, 1]", "= include!(\"table.txt\")");
+    edit(
+        &source,
+        "#[panic_handler]",
+        "include!(\"later.rs\");\n#[panic_handler]",
+    );
+    fs::write(kernels.join("src/later.rs"), "").unwrap();
     fs::write(kernels.join("src/table.txt"), "[3, 1, 4, 1]").unwrap();
     kernels
 }
@@ -314,7 +320,6 @@ fn an_edit_builds_the_parts_that_it_reaches_and_a_damaged_entry_is_built_again()
     }
     let marked = |text: &str| format!("{text}// from the store\n");
     assert_eq!(build(), [marked(&first), marked(&second)]);
-
     fs::write(kernels.join("src/table.txt"), "[3, 1, 4, 2]").unwrap();
     let [first_after, second_after] = build();
     assert_eq!(first_after, marked(&first));
@@ -324,7 +329,19 @@ fn an_edit_builds_the_parts_that_it_reaches_and_a_damaged_entry_is_built_again()
     add_line(&stored(&file("first")), "// damaged", false);
     assert_eq!(build(), [first.clone(), second_after.clone()]);
     fs::write(stored(&file("second")), file("second")).unwrap();
-    assert_eq!(build(), [first, second_after]);
+    assert_eq!(build(), [first.clone(), second_after.clone()]);
+
+    // Which others there are makes no difference, though LLVM names constants by all of them.
+    for part in ["first", "second"] {
+        add_line(&stored(&file(part)), "// from the store", true);
+    }
+    let text = fs::read_to_string(kernels.join("src/lib.rs")).unwrap();
+    let begin = text.find("/// A table of its own").unwrap();
+    let end = text.find("include!(\"later.rs\")").unwrap();
+    let third = text[begin..end].replace("second", "third");
+    let third = third.replace("IN_SECOND", "IN_THIRD");
+    fs::write(kernels.join("src/later.rs"), third).unwrap();
+    assert_eq!(build(), [marked(&first), marked(&second_after)]);
 }
 
 fn edit(path: &Path, from: &str, to: &str) {

@@ -75,8 +75,7 @@ impl Launches {
         schedules: u64,
         patience: f64,
     ) -> Vec<usize> {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let turns = schedules as f64 / cores as f64;
+        let turns = turns(schedules);
         let mut left: BTreeSet<&str> = entries.iter().copied().collect();
         let mut together = 0.0;
         let mut is_quick = |place: &usize| {
@@ -94,15 +93,22 @@ impl Launches {
         places.iter().copied().filter(&mut is_quick).collect()
     }
 
-    /// What one run of these takes, one after the other.
-    pub(super) fn seconds_of(&self, cases: &[Case], places: &[usize]) -> f64 {
-        places.iter().map(|&place| self.seconds(cases, place)).sum()
+    /// What these take under so many schedules, on this machine's cores.
+    pub(super) fn seconds_of(&self, cases: &[Case], places: &[usize], schedules: u64) -> f64 {
+        let seconds = places.iter().map(|&place| self.seconds(cases, place));
+        seconds.sum::<f64>() * turns(schedules)
     }
 
     fn seconds(&self, cases: &[Case], place: usize) -> f64 {
         let known = self.0.get(cases[place].name);
         known.map_or(0.0, |known| known.seconds)
     }
+}
+
+/// Times that a test is waited for, where every core runs some.
+fn turns(schedules: u64) -> f64 {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    schedules as f64 / cores as f64
 }
 
 #[cfg(test)]
@@ -157,7 +163,7 @@ mod tests {
             [1, 0]
         );
         assert_eq!(launches.quick(&CASES, &[0], &[], 4, 2.0), [0]);
-        assert!(launches.seconds_of(&CASES, &[0, 1]) > 100.0);
+        assert!(launches.seconds_of(&CASES, &[0, 1], 1 << 20) > 100.0);
         let jobs = vec![(1, None), (0, None), (1, Some(1))];
         let sorted = [(0, None), (1, None), (1, Some(1))];
         assert_eq!(launches.longest_first(&CASES, jobs), sorted);

@@ -14,7 +14,6 @@ mod summary;
 use super::column::{Column, KERNEL_COLD, median, optional};
 use super::published::ACTIVITY;
 use super::{Selection, Table};
-use crate::bench::host_oracle::HostOracle;
 use crate::block_scan::Algorithm;
 use crate::error::Result;
 use crate::oracle::block_scan::{self as scan, Placing};
@@ -186,8 +185,6 @@ impl Table for Activity {
             .flat_map(|n| algorithms(selection).flat_map(move |algorithm| rows(algorithm, n)))
             .collect())
     }
-
-    fn fill_from_host(&self, _record: &mut Record, _host: &mut HostOracle) {}
 
     fn task(&self, key: &Key) -> Option<Task> {
         let (algorithm, n) = launch(key)?;

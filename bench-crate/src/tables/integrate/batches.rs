@@ -2,7 +2,6 @@
 
 use super::asked::types;
 use super::single::error;
-use crate::bench::host_oracle::HostOracle;
 use crate::error::Result;
 use crate::peers::operation::Element;
 use crate::record::{Key, Record};
@@ -198,8 +197,6 @@ impl Table for Batches {
         key.n.is_none_or(|n| n <= MOST_EMULATED)
     }
 
-    fn fill_from_host(&self, _record: &mut Record, _host: &mut HostOracle) {}
-
     fn task(&self, key: &Key) -> Option<Task> {
         Some(Task::Integrals {
             kind: key.integrand.clone()?,
@@ -214,10 +211,6 @@ impl Table for Batches {
         record.timings.kernel = reading.kernel.clone();
         record.values.integrals = reading.integrals.clone();
         reading.wrong.clone()
-    }
-
-    fn check_host(&self, _record: &Record) -> Option<std::result::Result<(), String>> {
-        None
     }
 
     fn summary(&self, records: &[Record]) -> Vec<String> {

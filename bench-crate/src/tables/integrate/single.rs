@@ -3,7 +3,6 @@
 use quadscan_kernels::integrate::chunks::MAX_STRIPS;
 
 use super::asked::types;
-use crate::bench::host_oracle::HostOracle;
 use crate::error::Result;
 use crate::export::number;
 use crate::peers::operation::Element;
@@ -168,8 +167,6 @@ impl Table for OneIntegral {
         key.strips.is_none_or(|strips| strips <= MOST_EMULATED)
     }
 
-    fn fill_from_host(&self, _record: &mut Record, _host: &mut HostOracle) {}
-
     fn task(&self, key: &Key) -> Option<Task> {
         Some(Task::Integral {
             integrand: key.integrand.clone()?,
@@ -184,10 +181,6 @@ impl Table for OneIntegral {
         record.timings.peers = reading.peers.clone();
         record.values.integral = reading.integral.clone();
         reading.wrong.clone()
-    }
-
-    fn check_host(&self, _record: &Record) -> Option<std::result::Result<(), String>> {
-        None
     }
 
     fn summary(&self, records: &[Record]) -> Vec<String> {

@@ -12,7 +12,6 @@ mod means;
 pub use asked::Asked;
 
 use super::{Column, Libraries, Selection, Table};
-use crate::bench::host_oracle::HostOracle;
 use crate::error::Result;
 use crate::peers::operation::Element;
 use crate::record::{Key, Record};
@@ -114,8 +113,6 @@ impl Table for Workloads {
         key.n.is_none_or(|n| n <= MOST_EMULATED)
     }
 
-    fn fill_from_host(&self, _record: &mut Record, _host: &mut HostOracle) {}
-
     fn task(&self, key: &Key) -> Option<Task> {
         let (workload, element) = workload(key)?;
         Some(Task::Workload {
@@ -135,10 +132,6 @@ impl Table for Workloads {
         record.values.copy_bytes = reading.copy_bytes;
         record.values.algorithm = reading.algorithm.clone();
         reading.wrong.clone()
-    }
-
-    fn check_host(&self, _record: &Record) -> Option<std::result::Result<(), String>> {
-        None
     }
 
     fn summary(&self, records: &[Record]) -> Vec<String> {

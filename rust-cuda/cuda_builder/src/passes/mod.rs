@@ -171,8 +171,8 @@ impl Passes<'_> {
         if let Some(text) = store.part(&key) {
             return Ok((key, text));
         }
-        // Read again, so that what is made of it depends on what was hashed alone:
-        // the order of uses in memory tells what the module was a part of.
+        // Read again: the order of uses in memory tells what the module was a part of, and
+        // bitcode, like the text, does not.
         let module = &self.read(&module.bitcode())?;
         let text = (self.finish)(self.part(module, part)?)?;
         store.keep_part(&key, &text);

@@ -4,7 +4,7 @@ use crate::harness::{self, upload32};
 use ptx_emulator::count::Counts;
 use ptx_emulator::{Gpu, LaunchOptions, Model, Program, Schedule, Shape};
 
-const KERNELS: &str = include_str!("../fixtures/kernels.ptx");
+const KERNELS: &str = include_str!("../../../tests/fixtures/kernels.ptx");
 
 pub(crate) fn options(schedule: Schedule, cores: usize) -> LaunchOptions {
     LaunchOptions {

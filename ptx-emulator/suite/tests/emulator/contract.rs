@@ -329,18 +329,28 @@ fn digest(bytes: &[u8]) -> u64 {
 /// (driver 580.159.04), 12 results for each of 64 threads with 8 inputs each.
 #[test]
 fn random_sums_of_products_have_the_bits_of_an_h200() {
-    let program = Program::load(include_str!("../fixtures/contract/chains.ptx")).unwrap();
+    let program =
+        Program::load(include_str!("../../../tests/fixtures/contract/chains.ptx")).unwrap();
     let mut differ = Vec::new();
-    let recorded = include_str!("../fixtures/contract/h200.txt");
+    let recorded = include_str!("../../../tests/fixtures/contract/h200.txt");
     for line in recorded.lines() {
         let words: Vec<&str> = line.split(' ').collect();
         let [kernel, ty, expected] = words[..] else {
             panic!("{line}");
         };
         let (inputs, width): (&[u8], usize) = match ty {
-            "f32" => (include_bytes!("../fixtures/contract/inputs.f32.bin"), 4),
-            "f64" => (include_bytes!("../fixtures/contract/inputs.f64.bin"), 8),
-            _ => (include_bytes!("../fixtures/contract/inputs.f16x2.bin"), 4),
+            "f32" => (
+                include_bytes!("../../../tests/fixtures/contract/inputs.f32.bin"),
+                4,
+            ),
+            "f64" => (
+                include_bytes!("../../../tests/fixtures/contract/inputs.f64.bin"),
+                8,
+            ),
+            _ => (
+                include_bytes!("../../../tests/fixtures/contract/inputs.f16x2.bin"),
+                4,
+            ),
         };
         let mut gpu = Gpu::new(Model::h200());
         let from = gpu.alloc(inputs.len()).unwrap();

@@ -7,7 +7,7 @@ use ptx_emulator::count::{ByKind, Counts, LineCounts, SharedRequests, Tally};
 use ptx_emulator::observe::{AccessKind, Memory, MemoryAccess, Observer, Order, Scope, Site};
 use ptx_emulator::{Class, Program, Schedule};
 
-const H200: &str = include_str!("../fixtures/h200_requests.txt");
+const H200: &str = include_str!("../../../tests/fixtures/h200_requests.txt");
 
 /// A pattern of the H200's counts: lanes, and the element of each.
 struct Pattern {

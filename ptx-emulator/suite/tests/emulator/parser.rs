@@ -152,7 +152,7 @@ fn what_asks_for_too_much_is_refused_at_once() {
 /// either parses or gives an error; nothing panics or hangs.
 #[test]
 fn damaged_modules_never_panic() {
-    let text = include_str!("../fixtures/quarter_circle.ptx");
+    let text = include_str!("../../../tests/fixtures/quarter_circle.ptx");
     for end in 0..text.len() {
         let _ = Program::load(&text[..end]);
     }

@@ -6,8 +6,8 @@ use crate::harness;
 use crate::harness::{read32, upload32};
 use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Model, Program, Schedule, Shape};
 
-const KERNELS: &str = include_str!("../fixtures/kernels.ptx");
-const NVCC: &str = include_str!("../fixtures/quarter_circle.ptx");
+const KERNELS: &str = include_str!("../../../tests/fixtures/kernels.ptx");
+const NVCC: &str = include_str!("../../../tests/fixtures/quarter_circle.ptx");
 
 fn options() -> Vec<LaunchOptions> {
     [

@@ -5,7 +5,7 @@ use crate::harness::{read32, upload32};
 use crate::staging::schedules;
 use ptx_emulator::{FaultKind, Gpu, LaunchError, LaunchOptions, Model, Program, Report, Shape};
 
-const STAGED: &str = include_str!("../fixtures/staged.ptx");
+const STAGED: &str = include_str!("../../../tests/fixtures/staged.ptx");
 
 /// Runs one block; the kernel's parameters are `in` (when there is an input),
 /// `out` and (when there is one) a number.

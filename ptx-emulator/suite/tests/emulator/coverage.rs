@@ -1,7 +1,7 @@
 //! The table of supported instructions, `docs/ptx-coverage.md`, is what the
 //! decoders say, and what they say is what they take.
 //!
-//! `UPDATE_COVERAGE=1 cargo test -p ptx-emulator --test emulator coverage` writes the
+//! `UPDATE_COVERAGE=1 cargo test -p ptx-emulator-tests coverage` writes the
 //! table anew. With an assembler in `PTXAS`, the examples are given to it too.
 
 mod examples;
@@ -160,7 +160,7 @@ fn what_the_table_does_not_have_is_refused() {
 const HEAD: &str = "# PTX that the emulator runs
 
 Generated from the decoders of `ptx-emulator` by its test `coverage`
-(`UPDATE_COVERAGE=1 cargo test -p ptx-emulator --test emulator coverage`).
+(`UPDATE_COVERAGE=1 cargo test -p ptx-emulator-tests coverage`).
 
 Instructions are listed by their first word, in the order of the PTX ISA. What
 is not listed as supported, whole instructions and single modifiers alike, is

@@ -5,7 +5,7 @@
 use crate::checking::{schedules, shape, silent};
 use ptx_emulator::{Checked, Checks, FindingKind, Gpu, LaunchOptions, Model, Program, Schedule};
 
-const KERNELS: &str = include_str!("../fixtures/kernels.ptx");
+const KERNELS: &str = include_str!("../../../tests/fixtures/kernels.ptx");
 
 /// A scan of `n` elements, of which the first `written` are copied in, under three schedules.
 fn scan(kernel: &str, n: u64, written: usize, threads: u32) -> Checked {
