@@ -376,6 +376,10 @@ pub struct ArtifactArguments {
     /// List this folder instead of the PTX inside the program
     #[arg(long, value_name = "DIR")]
     pub artifact: Option<PathBuf>,
+
+    /// Write the PTX and its manifest to this folder, which is printed, and load nothing
+    #[arg(long, value_name = "DIR")]
+    pub write: Option<PathBuf>,
 }
 
 /// `quadscan worker`.

@@ -150,14 +150,26 @@ fn measure(run: impl FnOnce(&mut Terminal) -> quadscan_bench::Result<Outcome>) -
     let result = run(&mut terminal);
     terminal.finish();
     match (result, &terminal.lost) {
-        (Err(error), _) => {
-            say(&format!("error: {error}"));
-            ExitCode::from(error.exit_code())
-        }
+        (Err(error), _) => failed(&error),
         (Ok(_), Some(error)) => unprinted(error),
         (Ok(Outcome::Fine), None) => ExitCode::SUCCESS,
         (Ok(Outcome::Wrong), None) => ExitCode::from(WRONG),
     }
+}
+
+/// How a command ends whose results were `written`, and are right or not.
+fn ended(written: io::Result<()>, is_right: bool) -> ExitCode {
+    match loss(written) {
+        Some(error) => unprinted(&error),
+        None if is_right => ExitCode::SUCCESS,
+        None => ExitCode::from(WRONG),
+    }
+}
+
+/// Says why, with the exit code that it has.
+fn failed(error: &quadscan_bench::Error) -> ExitCode {
+    say(&format!("error: {error}"));
+    ExitCode::from(error.exit_code())
 }
 
 /// `quadscan report`: the file's name is the result.
@@ -170,7 +182,7 @@ fn rebuild(arguments: &ReportArguments) -> ExitCode {
                 .iter()
                 .for_each(|warning| say(&format!("warning: {warning}")));
             let line = format!("{}\n", written.path.display());
-            loss(print(&line)).map_or(ExitCode::SUCCESS, |error| unprinted(&error))
+            ended(print(&line), true)
         }
     }
 }
@@ -178,13 +190,10 @@ fn rebuild(arguments: &ReportArguments) -> ExitCode {
 /// `quadscan artifact`.
 fn list(arguments: &ArtifactArguments) -> ExitCode {
     match parts::list(arguments) {
-        Err(error) => {
-            say(&format!("error: {error}"));
-            ExitCode::from(error.exit_code())
-        }
+        Err(error) => failed(&error),
         Ok(listing) => {
             say(&listing.notice);
-            loss(print(&listing.text)).map_or(ExitCode::SUCCESS, |error| unprinted(&error))
+            ended(print(&listing.text), true)
         }
     }
 }
@@ -196,15 +205,8 @@ fn integrate(arguments: &IntegrateArguments) -> ExitCode {
     match integral::integrate(arguments, &mut input, &mut output, &mut |sentence| {
         say(sentence)
     }) {
-        Err(error) => {
-            say(&format!("error: {error}"));
-            ExitCode::from(error.exit_code())
-        }
-        Ok(done) => match loss(done.written) {
-            Some(error) => unprinted(&error),
-            None if done.is_fine => ExitCode::SUCCESS,
-            None => ExitCode::from(WRONG),
-        },
+        Err(error) => failed(&error),
+        Ok(done) => ended(done.written, done.is_fine),
     }
 }
 
@@ -219,15 +221,8 @@ fn sweep(arguments: &TuneArguments) -> ExitCode {
         (Ok(text), ..) => Ok((true, text.unwrap_or_default())),
     };
     match swept {
-        Err(error) => {
-            say(&format!("error: {error}"));
-            ExitCode::from(error.exit_code())
-        }
-        Ok((is_right, text)) => match loss(print(&text)) {
-            Some(error) => unprinted(&error),
-            None if is_right => ExitCode::SUCCESS,
-            None => ExitCode::from(WRONG),
-        },
+        Err(error) => failed(&error),
+        Ok((is_right, text)) => ended(print(&text), is_right),
     }
 }
 
@@ -236,7 +231,7 @@ fn main() -> ExitCode {
         Ok(Cli { command }) => command,
         // Help and version are no errors.
         Err(error) if !error.use_stderr() => {
-            return loss(error.print()).map_or(ExitCode::SUCCESS, |error| unprinted(&error));
+            return ended(error.print(), true);
         }
         Err(error) => return refuse(&one_sentence(&error)),
     };

@@ -2,14 +2,18 @@
 //! device takes to load it. What a part is, and when a program loads it, is
 //! `device`'s.
 
+use std::fs;
+use std::path::Path;
 use std::time::Instant;
 
+use cuda_builder::manifest::FILE_NAME;
+
 use crate::cli::ArtifactArguments;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::export;
 use crate::modules;
 use crate::modules::expect_artifact;
-use quadscan::device::{ArtifactPart, Device, DeviceChoice};
+use quadscan::device::{Artifact, ArtifactPart, Device, DeviceChoice};
 
 /// The columns. Of the times, the first load may find the code in the driver's cache
 /// on disk; the second one always may.
@@ -47,6 +51,9 @@ pub fn list(arguments: &ArtifactArguments) -> Result<Listing> {
     expect_artifact(arguments.artifact.as_deref())?;
     // SAFETY: nothing of it is launched.
     let artifact = unsafe { modules::artifact(arguments.artifact.as_deref(), &[]) }?;
+    if let Some(folder) = &arguments.write {
+        return write(&artifact, folder);
+    }
     let (device, no_gpu) = match choice {
         DeviceChoice::Auto => Device::open_best()?,
         named => (Device::open(named)?, None),
@@ -69,6 +76,25 @@ pub fn list(arguments: &ArtifactArguments) -> Result<Listing> {
     let header = COLUMNS.map(str::to_owned);
     let text = export::lines(&header, &rows);
     Ok(Listing { text, notice })
+}
+
+/// Writes an artifact's files, as `--artifact` and `QUADSCAN_ARTIFACT` name them.
+fn write(artifact: &Artifact, folder: &Path) -> Result<Listing> {
+    let files = artifact.parts().map(|part| (&*part.part.file, part.ptx()));
+    let manifest = artifact.manifest().to_json();
+    let files = files.chain([(FILE_NAME, &*manifest)]);
+    let written = fs::create_dir_all(folder).and_then(|()| {
+        let mut files = files.map(|(name, text)| fs::write(folder.join(name), text));
+        files.try_for_each(|written| written)
+    });
+    written.map_err(|error| Error::Argument {
+        argument: "--write".to_owned(),
+        problem: format!("is {}, which cannot be written: {error}", folder.display()),
+    })?;
+    Ok(Listing {
+        text: format!("{}\n", folder.display()),
+        notice: format!("PTX of {} parts", artifact.parts().count()),
+    })
 }
 
 fn row(part: &ArtifactPart<'_>, device: Option<&Device>) -> Result<Vec<String>> {

@@ -342,15 +342,27 @@ fn a_corrupt_artifact_is_refused_on_every_machine() {
         "{corrupt:?}"
     );
 
-    // The PTX inside this program, with one byte changed.
+    // The PTX of this program, with one byte changed.
+    let refused = quadscan(
+        folder.path(),
+        &["artifact", "--write", "artifact/manifest.json"],
+    );
+    assert_eq!(
+        (refused.code, refused.output.as_str()),
+        (2, ""),
+        "{refused:?}"
+    );
+    let said = "error: --write is artifact/manifest.json, which cannot be written: ";
+    assert!(refused.errors.starts_with(said), "{refused:?}");
+    let written = quadscan(folder.path(), &["artifact", "--write", "artifact"]);
+    assert_eq!(
+        (written.code, written.output.as_str()),
+        (0, "artifact\n"),
+        "{written:?}"
+    );
     let Ok(embedded) = modules::ours() else {
         panic!("no artifact")
     };
-    let manifest = serde_json::to_vec(embedded.manifest()).unwrap_or_default();
-    assert!(std::fs::write(artifact.join("manifest.json"), manifest).is_ok());
-    for part in embedded.parts() {
-        assert!(std::fs::write(artifact.join(&part.part.file), part.ptx()).is_ok());
-    }
     let listed = quadscan(
         folder.path(),
         &["artifact", "--artifact", "artifact", "--device", "emulator"],

@@ -17,7 +17,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 
 use crate::cargo::{self, Executable};
-use crate::{bench, fixtures, ptx, setup, terminal};
+use crate::{bench, fixtures, setup, terminal};
 use folder::Folder;
 
 /// The suites that need a GPU: test targets of these packages.
@@ -90,7 +90,7 @@ pub(crate) fn run(directory: Option<PathBuf>) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The PTX that the tests launch: ours, and that of each suite which has some.
+/// The tests' own PTX, of each suite that has some; ours is in the program.
 fn packed(suites: &[Executable]) -> anyhow::Result<Vec<u8>> {
     let folder = tempfile::tempdir().context("no temporary folder")?;
     let link = |name: &str, to: &Path| {
@@ -98,7 +98,6 @@ fn packed(suites: &[Executable]) -> anyhow::Result<Vec<u8>> {
         symlink(to, &link).with_context(|| format!("{} could not be made", link.display()))
     };
     fs::create_dir(folder.path().join("ptx")).context("no temporary folder")?;
-    link("quadscan", &ptx::modules(&ptx::ARCHS, &[])?)?;
     let with_kernels = suites
         .iter()
         .filter(|suite| WITH_KERNELS.contains(&&*suite.name));

@@ -67,10 +67,6 @@ impl Table for Kernels {
         false
     }
 
-    fn is_usual(&self) -> bool {
-        false
-    }
-
     fn is_for_emulator(&self, key: &Key) -> bool {
         key.n.is_none_or(|n| n <= MOST_EMULATED)
     }

@@ -62,6 +62,10 @@ impl Table for Limits {
         false
     }
 
+    fn is_usual(&self) -> bool {
+        true
+    }
+
     fn task(&self, key: &Key) -> Option<Task> {
         Some(Task::Limit { limit: limit(key)? })
     }

@@ -171,6 +171,10 @@ impl Table for MappingTable {
         false
     }
 
+    fn is_usual(&self) -> bool {
+        true
+    }
+
     fn task(&self, key: &Key) -> Option<Task> {
         Some(Task::Mapping {
             way: way(key)?,

@@ -143,9 +143,9 @@ pub trait Table: Sync {
         None
     }
 
-    /// False when it is measured only where it is named.
+    /// False when it is measured only where it is named: what was not published, but for a few.
     fn is_usual(&self) -> bool {
-        true
+        self.is_published()
     }
 
     /// Whether a cell is measured on the emulator when nobody named its size.

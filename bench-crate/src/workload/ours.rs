@@ -83,18 +83,9 @@ fn of<W: Work>(size: &Size, work: &W) -> Option<W::Outcome> {
     match (size.workload.family, size.workload.placement) {
         (Family::Scan, Placement::InPlace) => {
             with_operator! { size, O => work.in_place::<O, <O as Operator>::Input>();
-            Sum U8: Sum<u8>;
-            Sum I8: Sum<i8>;
-            Sum U16: Sum<u16>;
-            Sum I16: Sum<i16>;
-            Sum F16: Sum<f16>;
-            Sum Bf16: Sum<bf16>;
-            Sum I32: Sum<i32>;
-            Sum U32: Sum<u32>;
-            Sum F32: Sum<f32>;
-            Sum I64: Sum<i64>;
-            Sum U64: Sum<u64>;
-            Sum F64: Sum<f64>;
+            Sum U8: Sum<u8>; Sum U16: Sum<u16>; Sum U32: Sum<u32>; Sum U64: Sum<u64>;
+            Sum I8: Sum<i8>; Sum I16: Sum<i16>; Sum I32: Sum<i32>; Sum I64: Sum<i64>;
+            Sum F16: Sum<f16>; Sum Bf16: Sum<bf16>; Sum F32: Sum<f32>; Sum F64: Sum<f64>;
             }
         }
         (Family::Scan, _) if matches!(form, Form::InclusiveByKey | Form::SegmentedInclusive) => {
@@ -105,18 +96,9 @@ fn of<W: Work>(size: &Size, work: &W) -> Option<W::Outcome> {
             }
         }
         (Family::Scan, _) => with_operator! { size, O => work.scan::<O>();
-            Sum U8: Sum<u8>;
-            Sum I8: Sum<i8>;
-            Sum U16: Sum<u16>;
-            Sum I16: Sum<i16>;
-            Sum F16: Sum<f16>;
-            Sum Bf16: Sum<bf16>;
-            Sum I32: Sum<i32>;
-            Sum U32: Sum<u32>;
-            Sum F32: Sum<f32>;
-            Sum I64: Sum<i64>;
-            Sum U64: Sum<u64>;
-            Sum F64: Sum<f64>;
+            Sum U8: Sum<u8>; Sum U16: Sum<u16>; Sum U32: Sum<u32>; Sum U64: Sum<u64>;
+            Sum I8: Sum<i8>; Sum I16: Sum<i16>; Sum I32: Sum<i32>; Sum I64: Sum<i64>;
+            Sum F16: Sum<f16>; Sum Bf16: Sum<bf16>; Sum F32: Sum<f32>; Sum F64: Sum<f64>;
             Sum U8ToU32: Sum<u8, u32>;
             Sum U8ToU64: Sum<u8, u64>;
             Min I32: Min<i32>;

@@ -29,6 +29,7 @@ fn the_list_has_a_line_a_part_and_times_of_the_architecture_that_the_device_runs
     let arguments = ArtifactArguments {
         device: "cuda".into(),
         artifact: Some(folder.path().to_owned()),
+        ..ArtifactArguments::default()
     };
     let listing = parts::list(&arguments)?;
     assert_eq!(listing.notice, "device: Fake GPU");

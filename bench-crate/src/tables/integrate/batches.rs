@@ -189,10 +189,6 @@ impl Table for Batches {
         Some(Libraries::Integrals)
     }
 
-    fn is_usual(&self) -> bool {
-        false
-    }
-
     fn is_for_emulator(&self, key: &Key) -> bool {
         key.n.is_none_or(|n| n <= MOST_EMULATED)
     }

@@ -159,10 +159,6 @@ impl Table for OneIntegral {
         Some(Libraries::Integral)
     }
 
-    fn is_usual(&self) -> bool {
-        false
-    }
-
     fn is_for_emulator(&self, key: &Key) -> bool {
         key.strips.is_none_or(|strips| strips <= MOST_EMULATED)
     }

@@ -105,10 +105,6 @@ impl Table for Workloads {
         Some(Libraries::Arrays)
     }
 
-    fn is_usual(&self) -> bool {
-        false
-    }
-
     fn is_for_emulator(&self, key: &Key) -> bool {
         key.n.is_none_or(|n| n <= MOST_EMULATED)
     }
