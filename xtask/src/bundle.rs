@@ -9,7 +9,7 @@ pub(crate) mod folder;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -37,6 +37,9 @@ const TESTS: &str = "quadscan-tests";
 /// The largest bundle that is let through.
 const MAX_BYTES: u64 = 60_000_000;
 
+/// The file with the suites and their PTX.
+const PACKED: &str = "gpu-tests.tar.gz";
+
 /// The argument that names the folder.
 const ARGUMENT: &str = "DIR";
 
@@ -62,13 +65,7 @@ pub(crate) fn run(directory: Option<PathBuf>) -> anyhow::Result<ExitCode> {
     folder.write("README.md", README.as_bytes())?;
     folder.write_executable("run-gpu-tests.sh", RUN_GPU_TESTS.as_bytes())?;
     folder.write_executable("quadscan", &stripped(&quadscan.path)?)?;
-    for suite in &suites {
-        folder.write_executable(
-            &format!("gpu-tests/{}", suite.name),
-            &stripped(&suite.path)?,
-        )?;
-    }
-    folder.write("ptx.tar.gz", &packed(&suites)?)?;
+    folder.write(PACKED, &packed(&suites)?)?;
     for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
         folder.copy(&cargo::root().join(name), name)?;
     }
@@ -90,14 +87,19 @@ pub(crate) fn run(directory: Option<PathBuf>) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The tests' own PTX, of each suite that has some; ours is in the program.
+/// The suites, and the PTX of each that has some of its own; ours is in the program.
 fn packed(suites: &[Executable]) -> anyhow::Result<Vec<u8>> {
     let folder = tempfile::tempdir().context("no temporary folder")?;
-    let link = |name: &str, to: &Path| {
-        let link = folder.path().join("ptx").join(name);
-        symlink(to, &link).with_context(|| format!("{} could not be made", link.display()))
-    };
-    fs::create_dir(folder.path().join("ptx")).context("no temporary folder")?;
+    let folder = folder.path();
+    for name in ["gpu-tests", "ptx"] {
+        fs::create_dir(folder.join(name)).context("no temporary folder")?;
+    }
+    for suite in suites {
+        let path = folder.join("gpu-tests").join(&suite.name);
+        let cannot = || format!("{} could not be written", path.display());
+        fs::write(&path, stripped(&suite.path)?).with_context(cannot)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).with_context(cannot)?;
+    }
     let with_kernels = suites
         .iter()
         .filter(|suite| WITH_KERNELS.contains(&&*suite.name));
@@ -108,15 +110,17 @@ fn packed(suites: &[Executable]) -> anyhow::Result<Vec<u8>> {
             bail!("{}: {}", suite.name, String::from_utf8_lossy(&said.stderr));
         }
         let printed = String::from_utf8_lossy(&said.stdout);
-        link(&suite.name, Path::new(printed.trim_end()))?;
+        let link = folder.join("ptx").join(&suite.name);
+        symlink(printed.trim_end(), &link)
+            .with_context(|| format!("{} could not be made", link.display()))?;
     }
     // What the builder keeps beside the artifact is none of it.
     let packed = Command::new("tar")
         .args(["--create", "--gzip", "--dereference", "--sort=name"])
         .args(["--mtime=@0", "--owner=0", "--group=0", "--numeric-owner"])
         .args(["--exclude=*.lock", "--exclude=*.stamp", "--directory"])
-        .arg(folder.path())
-        .arg("ptx")
+        .arg(folder)
+        .args(["gpu-tests", "ptx"])
         .output()
         .context("tar could not be started")?;
     if !packed.status.success() {

@@ -8,8 +8,8 @@ set -uo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 export QUADSCAN_REQUIRE_DEVICE="${QUADSCAN_REQUIRE_DEVICE:-cuda}"
 
-# The kernels that they launch: quadscan's are in the program, the tests' own are packed.
-[ -d "$here/ptx/subjects" ] || tar -xzf "$here/ptx.tar.gz" -C "$here" || exit 2
+# The tests and the kernels that they launch; quadscan's are in the program.
+[ -d "$here/gpu-tests" ] || tar -xzf "$here/gpu-tests.tar.gz" -C "$here" || exit 2
 [ -d "$here/ptx/quadscan" ] || "$here/quadscan" artifact --write "$here/ptx/quadscan" >/dev/null || exit 2
 export QUADSCAN_ARTIFACT="$here/ptx/quadscan"
 export QUADSCAN_TEST_KERNELS="$here/ptx/conformance"
