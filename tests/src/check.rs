@@ -41,7 +41,7 @@ use launches::{Known, Launches};
 const PATIENCE: f64 = 2.0;
 
 /// What the tests of all kernels may take under the second schedule and later ones.
-const PATIENCE_FOR_ALL: f64 = 60.0;
+const PATIENCE_FOR_ALL: f64 = 30.0;
 
 /// The exit code when tests need kernels that are not in `--artifact`.
 pub const OTHERS_NEEDED: u8 = 3;

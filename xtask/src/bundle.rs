@@ -35,7 +35,7 @@ const WITH_KERNELS: [&str; 2] = ["conformance", "subjects"];
 const TESTS: &str = "quadscan-tests";
 
 /// The largest bundle that is let through.
-const MAX_BYTES: u64 = 60_000_000;
+const MAX_BYTES: u64 = 40_000_000;
 
 /// The file with the suites and their PTX.
 const PACKED: &str = "gpu-tests.tar.gz";
