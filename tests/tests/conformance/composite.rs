@@ -18,6 +18,9 @@ const RULES: [Rule; 6] = [
     Rule::GaussLegendre(16),
 ];
 
+/// More than a block works on.
+const MOST_STRIPS: u64 = 40_001;
+
 /// The integral that a plan makes.
 fn integral<R: Real>(
     bench: &Bench,
@@ -75,11 +78,15 @@ fn agree<R: Real>(bench: &Bench, of: fn(&Entry) -> Kernels<R>, allowed: f64) -> 
             };
             (exact.eval_at)(point, &all)
         };
-        let mut plan = Composite::<R>::new(&module, kernels, 40_001)?;
-        for strips in [1, 2, 31, 1000, 2047, 40_001] {
+        let mut plan = Composite::<R>::new(&module, kernels, MOST_STRIPS)?;
+        for strips in [1, 2, 31, 1000, 2047, MOST_STRIPS] {
             for rule in RULES {
+                // The host takes a second for so many nodes, and the largest rule has no other
+                // code for them than the others.
+                if rule == Rule::GaussLegendre(16) && strips == MOST_STRIPS {
+                    continue;
+                }
                 let expected = quadrature::composite(rule, strips, (from, to), f);
-                let size = quadrature::composite(rule, strips, (from, to), |x| f(x).abs());
                 let found = integral(bench, &mut plan, rule, strips, limits, &own)?.to_f64();
                 if !expected.is_finite() {
                     // A rule that looks at a limit where the function is infinite.
@@ -87,6 +94,11 @@ fn agree<R: Real>(bench: &Bench, of: fn(&Entry) -> Kernels<R>, allowed: f64) -> 
                     continue;
                 }
                 let error = (found - expected).abs();
+                // The integral of the magnitude is no less.
+                if error <= allowed * expected.abs() {
+                    continue;
+                }
+                let size = quadrature::composite(rule, strips, (from, to), |x| f(x).abs());
                 if error <= allowed * size {
                     continue;
                 }
