@@ -5,7 +5,7 @@ mod common;
 
 use std::process::{Command, Output, Stdio};
 
-use common::{NO_DEVICE, command, ends, fake, folder, full, quadscan, without_device_in};
+use common::{NO_DEVICE, command, ends, fake, folder, full, quadscan};
 
 /// Exit code 2, nothing on standard output, one sentence on standard error that
 /// begins with `start`; and nothing written.
@@ -314,91 +314,6 @@ fn a_driver_that_is_too_old_is_refused_in_its_own_words() {
 }
 
 #[test]
-fn a_corrupt_artifact_is_refused_on_every_machine() {
-    let folder = folder();
-    let artifact = folder.path().join("artifact");
-    assert!(std::fs::create_dir(&artifact).is_ok());
-    let run = || {
-        quadscan(
-            folder.path(),
-            &["bench", "accuracy", "--artifact", "artifact"],
-        )
-    };
-    let missing = run();
-    assert_eq!(
-        (missing.code, missing.errors.lines().count()),
-        (2, 1),
-        "{missing:?}"
-    );
-    assert!(std::fs::write(artifact.join("manifest.json"), "{").is_ok());
-    let corrupt = run();
-    assert_eq!(
-        (corrupt.code, corrupt.errors.lines().count()),
-        (2, 1),
-        "{corrupt:?}"
-    );
-    assert!(
-        corrupt.errors.contains("manifest.json is corrupt"),
-        "{corrupt:?}"
-    );
-
-    // The PTX of this program, with one byte changed.
-    let refused = quadscan(
-        folder.path(),
-        &["artifact", "--write", "artifact/manifest.json"],
-    );
-    assert_eq!(
-        (refused.code, refused.output.as_str()),
-        (2, ""),
-        "{refused:?}"
-    );
-    let said = "error: --write is artifact/manifest.json, which cannot be written: ";
-    assert!(refused.errors.starts_with(said), "{refused:?}");
-    let written = quadscan(folder.path(), &["artifact", "--write", "artifact"]);
-    assert_eq!(
-        (written.code, written.output.as_str()),
-        (0, "artifact\n"),
-        "{written:?}"
-    );
-    let Ok(embedded) = modules::ours() else {
-        panic!("no artifact")
-    };
-    let listed = quadscan(
-        folder.path(),
-        &["artifact", "--artifact", "artifact", "--device", "emulator"],
-    );
-    assert_eq!(
-        (listed.code, listed.errors.lines().count()),
-        (0, 1),
-        "{listed:?}"
-    );
-    // A header and a rule; no part has a time.
-    assert_eq!(listed.output.lines().count(), 2 + embedded.parts().count());
-    for (line, part) in listed.output.lines().skip(2).zip(embedded.parts()) {
-        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
-        let bytes = part.ptx().len().to_string();
-        assert_eq!(cells[1..3], [part.arch, &part.part.name]);
-        assert_eq!(cells[4..7], [&*bytes, "", ""]);
-    }
-    let whole = ["accuracy", "--strips", "16", "--artifact", "artifact"];
-    assert_eq!(without_device_in(folder.path(), &whole).code, 0);
-    let Some(last) = embedded.parts().last() else {
-        panic!("no parts")
-    };
-    let damaged = last.ptx().replacen(".version", ".versiom", 1);
-    assert!(std::fs::write(artifact.join(&last.part.file), damaged).is_ok());
-    let corrupt = run();
-    assert_eq!(corrupt.code, 2);
-    assert_eq!(
-        corrupt.errors,
-        format!(
-            "error: the artifact's file {} is corrupt: its hash is not the manifest's; build it anew\n",
-            last.part.file
-        )
-    );
-}
-
-#[test]
 fn what_is_named_and_is_not_there_is_refused_with_the_arguments_name() {
     let bench = |argument| ["bench", "scan", argument, "/none"];
     refused(&bench("--cub"), "--cub /none has no cub/version.cuh, ");
@@ -478,7 +393,6 @@ fn what_whole_arrays_and_integrals_cannot_be_asked_for_is_one_sentence_and_exit_
         "{outcome:?}"
     );
 }
-use quadscan_bench::modules;
 
 /// What `cargo xtask` answers without building the program, from the program's own files.
 #[test]
