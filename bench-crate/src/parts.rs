@@ -78,7 +78,7 @@ pub fn list(arguments: &ArtifactArguments) -> Result<Listing> {
     Ok(Listing { text, notice })
 }
 
-/// Writes an artifact's files, as `--artifact` and `QUADSCAN_ARTIFACT` name them.
+/// Writes an artifact's files, the manifest last, as `--artifact` and `QUADSCAN_ARTIFACT` name them.
 fn write(artifact: &Artifact, folder: &Path) -> Result<Listing> {
     let files = artifact.parts().map(|part| (&*part.part.file, part.ptx()));
     let manifest = artifact.manifest().to_json();

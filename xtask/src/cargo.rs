@@ -122,7 +122,7 @@ pub(crate) fn judged(build: Command, what: &str) -> anyhow::Result<(Vec<Made>, u
     Ok((made, warnings.len()))
 }
 
-/// What a compiler says of code in a line of cargo's; none where it adds up what it said.
+/// What a compiler says in a line of cargo's; none where it adds up its warnings.
 fn told(line: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Told {
@@ -130,11 +130,14 @@ fn told(line: &str) -> Option<String> {
     }
     #[derive(Deserialize)]
     struct Message {
+        level: String,
         rendered: String,
+        code: Option<serde_json::Value>,
         spans: Vec<serde_json::Value>,
     }
-    let told: Told = serde_json::from_str(line).ok()?;
-    (!told.message.spans.is_empty()).then_some(told.message.rendered)
+    let Told { message } = serde_json::from_str(line).ok()?;
+    let is_sum = message.level == "warning" && message.code.is_none() && message.spans.is_empty();
+    (!is_sum).then_some(message.rendered)
 }
 
 /// Runs cargo and hears its messages; [`BuildFailed`] naming `what` if it failed.
@@ -196,15 +199,24 @@ fn package_name(id: &str) -> &str {
 mod tests {
     use super::*;
 
+    /// What a build says whose cargo prints one message.
+    fn said(level: &str, code: &str, spans: &str) -> (usize, bool) {
+        let message = format!(
+            r#"{{"reason":"compiler-message","message":{{"level":"{level}","rendered":"text","code":{code},"spans":{spans}}}}}"#
+        );
+        let mut build = Command::new("sh");
+        build.args(["-c", &format!("echo '{message}'; echo '{message}'")]);
+        let (made, warnings) = judged(build, "it").expect("sh starts");
+        (warnings, made.is_empty())
+    }
+
     #[test]
-    fn what_is_said_of_code_is_told_and_a_sum_of_it_is_not() {
-        let text = |spans: &str| {
-            let line =
-                r#"{"reason":"compiler-message","message":{"rendered":"unused","spans":SPANS}}"#;
-            told(&line.replace("SPANS", spans))
-        };
-        assert_eq!(text(r#"[{"file_name":"a.rs"}]"#).as_deref(), Some("unused"));
-        assert_eq!(text("[]"), None);
+    fn each_warning_counts_once_and_a_sum_of_them_does_not() {
+        assert_eq!(said("warning", r#"{"code":"unused"}"#, "[{}]"), (1, true));
+        assert_eq!(said("warning", r#"{"code":"linker"}"#, "[]"), (1, true));
+        assert_eq!(said("warning", "null", "[]"), (0, true));
+        // What fails to link has neither code nor place, and is told too.
+        assert_eq!(said("error", "null", "[]"), (1, true));
         assert_eq!(told(r#"{"reason":"build-finished","success":true}"#), None);
     }
 

@@ -224,7 +224,7 @@ fn build(step: Step, runners: &mut Result<Vec<Executable>, String>) -> anyhow::R
     let start = Instant::now();
     let (built, kernels) = thread::scope(|scope| {
         let kernels = scope.spawn(|| ptx::modules(&ptx::ARCHS, &[]));
-        (cargo::judged(step.command, "a test"), kernels.join())
+        (cargo::judged(step.command, "the workspace"), kernels.join())
     });
     let kernels = kernels.map_err(|_| anyhow::anyhow!("building the kernels panicked"))?;
     let beside = lints_by_rustc().run(&mut std::io::stdout())?;

@@ -144,7 +144,7 @@ impl<R: Real> Adaptive<R> {
         let entry = self.batch.kernels.adaptive();
         let nodes = self.rule as u32;
         let of_rule = [bytes_of(&nodes), bytes_of(&self.intervals)];
-        let shared = shared_bytes::<R>(self.batch.warps(), self.intervals);
+        let shared = shared_bytes::<R>(self.batch.warps, self.intervals);
         // SAFETY: the shared memory has room for the teams' intervals.
         unsafe { self.batch.launch(entry, items, &outcomes, shared, &of_rule) }
     }

@@ -20,7 +20,8 @@ pub(super) struct Batch<R: Real> {
     relative: R,
     breaks: Buffer<R>,
     blocks: u32,
-    warps: u32,
+    /// Of a block.
+    pub(super) warps: u32,
     scratch: Buffer<u64>,
 }
 
@@ -53,11 +54,6 @@ impl<R: Real> Batch<R> {
             warps,
             ..self
         })
-    }
-
-    /// Warps of a block.
-    pub(super) fn warps(&self) -> u32 {
-        self.warps
     }
 
     /// Launches `entry` with blocks of so many bytes of dynamic shared memory, and what its

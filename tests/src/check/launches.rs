@@ -64,9 +64,9 @@ impl Launches {
         jobs
     }
 
-    /// Of sorted tests those that take no more than `patience` seconds together, under so many schedules and on this
-    /// machine's cores; others only where a kernel would not be launched without them, and the
-    /// first one in any case.
+    /// Of sorted tests those that take no more than `patience` seconds together, under so many
+    /// schedules and on this machine's cores; others only where a kernel would not be launched
+    /// without them, and the first one in any case.
     pub(super) fn quick(
         &self,
         cases: &[Case],

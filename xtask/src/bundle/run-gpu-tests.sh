@@ -9,8 +9,8 @@ here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 export QUADSCAN_REQUIRE_DEVICE="${QUADSCAN_REQUIRE_DEVICE:-cuda}"
 
 # The tests and the kernels that they launch; quadscan's are in the program.
-[ -d "$here/gpu-tests" ] || tar -xzf "$here/gpu-tests.tar.gz" -C "$here" || exit 2
-[ -d "$here/ptx/quadscan" ] || "$here/quadscan" artifact --write "$here/ptx/quadscan" >/dev/null || exit 2
+[ -d "$here/ptx/subjects" ] || tar -xzf "$here/gpu-tests.tar.gz" -C "$here" || exit 2
+[ -f "$here/ptx/quadscan/manifest.json" ] || "$here/quadscan" artifact --write "$here/ptx/quadscan" >/dev/null || exit 2
 export QUADSCAN_ARTIFACT="$here/ptx/quadscan"
 export QUADSCAN_TEST_KERNELS="$here/ptx/conformance"
 export QUADSCAN_SUBJECTS="$here/ptx/subjects"
