@@ -3,6 +3,7 @@
 //! The output is `artifact.rs`, which `src/lib.rs` includes: the
 //! manifest and the PTX of each part and architecture, packed. The network is not used.
 
+mod families;
 #[path = "../ptx.rs"]
 mod ptx;
 
@@ -17,27 +18,7 @@ use cuda_builder::LintLevel;
 use cuda_builder::manifest::{self, Manifest, Part};
 use miniz_oxide::deflate::compress_to_vec_zlib;
 
-/// The features, and the kernels of each by names as `CudaBuilder::only` takes them.
-const FAMILIES: [(&str, &[&str]); 4] = [
-    (
-        "SCAN",
-        &[
-            "one_block",
-            "one_wave",
-            "lookahead",
-            "decoupled_lookback",
-            "segmented_small",
-            "segmented_wave",
-            "segmented_lookahead",
-            "segmented_lookback",
-            "heads",
-            "textbook",
-        ],
-    ),
-    ("REDUCE", &["reduce", "segmented_reduce"]),
-    ("INTEGRATE", &["composite", "adaptive", "tanh_sinh"]),
-    ("TABLES", &["main"]),
-];
+use families::FAMILIES;
 
 fn main() {
     let is_wanted = |family: &&(&str, _)| {

@@ -3,15 +3,18 @@
 //! `UPDATE_KERNELS=1 cargo test -p quadscan-tests --test kernels` writes the page anew, with what
 //! building each family alone costs: minutes.
 
+#[path = "../../kernels-crate/embed/families.rs"]
+mod embedded;
 #[path = "../../kernels-crate/ptx.rs"]
 mod ptx;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use cuda_builder::NvvmArch;
 use cuda_builder::manifest::Module;
+use cuda_builder::names;
 use quadscan_tests::families::{self, Cost, FAMILIES};
 
 fn root() -> &'static Path {
@@ -75,6 +78,23 @@ fn every_kernel_is_in_one_family_and_every_family_has_kernels() {
             assert!(!family.entries(module).is_empty(), "{}", family.name);
         }
     }
+}
+
+#[test]
+fn every_kernel_is_in_a_feature_that_embeds_it() {
+    let modules = modules();
+    let parts = || modules.iter().flat_map(|module| &module.parts);
+    let kernels = parts().flat_map(|part| &part.kernels);
+    let mut left: BTreeSet<&str> = kernels.map(|kernel| kernel.entry.as_str()).collect();
+    for (feature, names) in embedded::FAMILIES {
+        for name in names {
+            let found = names::entries(name, parts());
+            for entry in found.unwrap_or_else(|error| panic!("{feature}: {error}")) {
+                left.remove(entry);
+            }
+        }
+    }
+    assert!(left.is_empty(), "no feature embeds {left:?}");
 }
 
 #[test]

@@ -72,7 +72,7 @@ pub(super) fn choose<'c>(candidates: &'c [Candidate], task: &Task) -> Option<&'c
         .or_else(|| candidates.iter().rev().find(able))
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "instances"))]
 mod tests {
     use quadscan_kernels::operator::Sum;
     use quadscan_kernels::scan::ScanKernels;
