@@ -12,6 +12,7 @@ pub mod kernels;
 pub mod launched;
 pub mod mapped;
 pub mod mutants;
+pub mod oracle;
 pub mod probes;
 pub mod ptx;
 pub mod suite;

@@ -15,10 +15,10 @@ use quadscan::scan::{
     SegmentedScanKernels, Sum,
 };
 use quadscan_bench::modules;
-use quadscan_bench::oracle::scan as oracle;
 use quadscan_kernels::integrate::catalogue::QuarterCircle;
 use quadscan_kernels::reduce::ReduceKernels;
 use quadscan_kernels::scan::ScanKernel;
+use quadscan_tests::oracle::scan as oracle;
 
 /// Schedules of each algorithm.
 const SCHEDULES: u64 = 20;

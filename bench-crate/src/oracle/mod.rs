@@ -1,5 +1,5 @@
 //! What a result has to be: the page's loops on one thread of the host, and
-//! sequential scans; and what the rounding of those loops should come to
+//! the scans of one block; and what the rounding of those loops should come to
 //! (`running_sum`).
 //!
 //! Written from the published formulas and independent of the kernels; nothing
@@ -12,10 +12,8 @@ pub mod chains;
 pub mod mapping;
 pub mod quadrature;
 pub mod quarter_circle;
-pub mod reduction;
 pub mod rule_value;
 pub mod running_sum;
-pub mod scan;
 pub mod summation;
 
 pub use quarter_circle::Precision;

@@ -13,7 +13,7 @@ use quadscan::scan::{
     Affine, Algorithm, Compose, Max, Min, Options, Plan, Product, ScanKernels, SegmentedPlan,
     SegmentedScanKernels, Sum,
 };
-use quadscan_bench::oracle::scan as oracle;
+use quadscan_tests::oracle::scan as oracle;
 use quadscan_tests::suite::{Bench, Outcome, skipping};
 
 const WORDS: [u32; 4] = [1, u32::MAX, 7, 1 << 31];

@@ -7,10 +7,10 @@ use quadscan::Error;
 use quadscan::device::emulator::Settings;
 use quadscan::device::{Actual, Buffer, LaunchConfig, LaunchShape};
 use quadscan::reduce::{Plan, SegmentedPlan};
-use quadscan_bench::oracle::reduction as oracle;
 use quadscan_kernels::operator::{Identity, Sum};
 use quadscan_kernels::reduce::sizes::BLOCKS_EVERYWHERE;
 use quadscan_kernels::reduce::{ReduceKernel, ReduceKernels, WAITS};
+use quadscan_tests::oracle::reduction as oracle;
 use quadscan_tests::suite::{Bench, Outcome};
 
 /// None, one, around a warp, around a vector's four elements, around a row and a tile, any

@@ -3,9 +3,9 @@
 use std::fmt::Debug;
 
 use quadscan::reduce::{Plan, SegmentedPlan};
-use quadscan_bench::oracle::reduction as oracle;
 use quadscan_kernels::operator::{Compose, Identity, Max, Min, Sum};
 use quadscan_kernels::reduce::ReduceKernels;
+use quadscan_tests::oracle::reduction as oracle;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
 

@@ -3,9 +3,9 @@
 use bytemuck::bytes_of;
 use quadscan::device::emulator::Settings;
 use quadscan::reduce::{Offsets, SegmentedPlan};
-use quadscan_bench::oracle::reduction as oracle;
 use quadscan_kernels::operator::{Identity, Sum};
 use quadscan_kernels::reduce::ReduceKernels;
+use quadscan_tests::oracle::reduction as oracle;
 use quadscan_tests::suite::{Bench, Outcome};
 
 /// Written behind the results.

@@ -1,14 +1,14 @@
 //! Scans of segments: by key, by flags, by offsets; every operator, every kernel.
 //!
-//! Expected values: `quadscan_bench::oracle::scan` of each segment by itself.
+//! Expected values: `quadscan_tests::oracle::scan` of each segment by itself.
 
 use quadscan::Error;
 use quadscan::device::Device;
 use quadscan::reduce::Offsets;
 use quadscan::scan::{Compose, Identity, Max, Min, SegmentedPlan, SegmentedScanKernels, Sum};
-use quadscan_bench::oracle::scan as oracle;
 use quadscan_kernels::scan::heads;
 use quadscan_kernels::scan::segmented::Segmented;
+use quadscan_tests::oracle::scan as oracle;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
 use std::fmt::Debug;

@@ -8,7 +8,7 @@ use quadscan::device::emulator::ptx_emulator::Model;
 use quadscan::scan::{
     Algorithm, Max, Min, Operator, Options, Plan, Reproducibility, ScanKernels, Sum,
 };
-use quadscan_bench::oracle::scan as oracle;
+use quadscan_tests::oracle::scan as oracle;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
 

@@ -4,8 +4,8 @@
 use bytemuck::{Zeroable, bytes_of};
 use quadscan::device::{Actual, LaunchShape};
 use quadscan::scan::{Algorithm, Compose, Identity, Plan, ScanKernels, Sum};
-use quadscan_bench::oracle::scan as oracle;
 use quadscan_kernels::scan::ScanKernel;
+use quadscan_tests::oracle::scan as oracle;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
 use std::fmt::Debug;

@@ -1,7 +1,7 @@
 //! Device-wide scans: every operator, every kernel, every way to ask.
 //!
 //! What several statements need is here; the statements are in files by what they are
-//! about. Expected values come from `quadscan_bench::oracle::scan`, one element after the other.
+//! about. Expected values come from `quadscan_tests::oracle::scan`, one element after the other.
 
 pub(crate) mod bits;
 mod large;
@@ -29,8 +29,8 @@ pub(crate) use sizes::*;
 
 use quadscan::device::{Device, Module};
 use quadscan::scan::{Algorithm, Identity, Options, Plan, ScanKernels};
-use quadscan_bench::oracle::scan as oracle;
 use quadscan_kernels::scan::ScanKernel;
+use quadscan_tests::oracle::scan as oracle;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::Outcome;
 use std::fmt::Debug;

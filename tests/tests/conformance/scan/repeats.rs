@@ -3,8 +3,8 @@
 
 use quadscan::device::Device;
 use quadscan::scan::{Algorithm, Options, Plan, Sum};
-use quadscan_bench::oracle::scan as oracle;
 use quadscan_kernels::scan::scratch::HEAD;
+use quadscan_tests::oracle::scan as oracle;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
 

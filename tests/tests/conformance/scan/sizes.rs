@@ -2,7 +2,7 @@
 //! knows them.
 
 use quadscan::scan::{Algorithm, Plan, Sum};
-use quadscan_bench::oracle::scan as oracle;
+use quadscan_tests::oracle::scan as oracle;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
 

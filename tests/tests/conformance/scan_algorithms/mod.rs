@@ -5,9 +5,9 @@
 mod association;
 
 use quadscan::scan::{Algorithm, Compose, Identity, Options, Plan, ScanKernels, Sum};
-use quadscan_bench::oracle::scan as oracle;
 use quadscan_kernels::scan::scratch::GROUP;
 use quadscan_kernels::scan::sizes::BLELLOCH_TILE;
+use quadscan_tests::oracle::scan as oracle;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
 use std::fmt::Debug;
