@@ -2,13 +2,15 @@
 //! is decided in `bench::request` and `integral::request`, which give one sentence where they
 //! do not.
 //!
-//! It depends on clap alone: `cargo xtask` includes this file, and answers `--help` and what
+//! It depends on clap and [`axes`](super::axes) alone: `cargo xtask` includes both, and answers `--help` and what
 //! cannot be understood without building the program.
 
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand};
+use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand};
+
+use super::axes::{OPTIONS, Values};
 
 /// Quadrature and prefix scan on the GPU: measured tables beside the published
 /// ones.
@@ -75,70 +77,9 @@ pub struct BenchArguments {
     #[arg(long)]
     pub published: bool,
 
-    /// Numbers of strips, such as 65536,196608
-    #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
-    pub strips: Option<String>,
-
-    /// Numbers of blocks, crossed with --threads
-    #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
-    pub blocks: Option<String>,
-
-    /// Numbers of threads of a block, crossed with --blocks
-    #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
-    pub threads: Option<String>,
-
-    /// In scan and reduce, numbers of elements, such as 1000,2^20+3,2^10..2^30 [default:
-    /// 2^10 up to 2^24, with --quick to 2^20, with --full to 2^30; to 2^16 on the emulator];
-    /// in kernels, numbers of elements [default: 2^16, 2^20, 2^24, with --quick to 2^20, with
-    /// --full 2^28 too; 2^16 on the emulator];
-    /// in integral, numbers of strips up to 2^40 [default: 2^16, 2^24, 2^30; with --quick
-    /// 2^16, 2^20; with --full 2^34 too; 2^16 on the emulator]; in integrals, numbers of
-    /// integrals up to 2^24 [default: 2^10, 2^20; with --quick 2^10, 2^16; with --full 2^24
-    /// too; 2^10 on the emulator]
-    #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
-    pub sizes: Option<String>,
-
-    /// In kernels, kernels, such as limit_copy [default: all]
-    #[arg(long, value_name = "LIST")]
-    pub kernels: Option<String>,
-
-    /// In scan and reduce, operations, such as inclusive_sum,in_place, or all [default:
-    /// inclusive_sum, reduce]
-    #[arg(long, value_name = "LIST")]
-    pub operations: Option<String>,
-
-    /// In scan, reduce, integral and integrals, types, such as i32,f32 [default: all that an
-    /// operation has; of integrals f64, f32]
-    #[arg(long, value_name = "LIST")]
-    pub types: Option<String>,
-
-    /// In scan, algorithms beside the one that the plan chooses, such as one_wave, or all
-    #[arg(long, value_name = "LIST")]
-    pub algorithms: Option<String>,
-
-    /// In scan and reduce, elements of a segment, or with the same key [default: 32]
-    #[arg(long, allow_negative_numbers = true, value_name = "N")]
-    pub segment: Option<String>,
-
-    /// In integral, integrands, such as quarter_circle,runge, and in integrals kinds of them,
-    /// smooth, end_point, oscillating; or all [default: all]
-    #[arg(long, value_name = "LIST")]
-    pub integrands: Option<String>,
-
-    /// In integral, rules, such as trapezoid,gauss-legendre-5, and in integrals g7k15, g10k21,
-    /// tanh-sinh; or all [default: trapezoid, and six of the quarter circle; those that
-    /// converge on a kind]
-    #[arg(long, value_name = "LIST")]
-    pub rules: Option<String>,
-
-    /// In integrals, the tolerance: relative, of oscillating ones absolute [default: 1e-10 in
-    /// f64, 1e-5 in f32]
-    #[arg(long, allow_negative_numbers = true, value_name = "T")]
-    pub tolerance: Option<String>,
-
-    /// In activity, numbers of elements: powers of two from 2 to 2048 [default: 1024]
-    #[arg(long, allow_negative_numbers = true, value_name = "LIST")]
-    pub elements: Option<String>,
+    /// Values of axes of the tables.
+    #[command(flatten)]
+    pub axes: AxisArguments,
 
     /// In activity, the work-efficient scan with padded shared memory too
     #[arg(long)]
@@ -230,6 +171,63 @@ pub struct BenchArguments {
     /// Measure by this program instead of a child of this one
     #[arg(long, value_name = "PROGRAM", hide = true)]
     pub worker: Option<PathBuf>,
+}
+
+/// Lists of values of axes: an option each, made of [`OPTIONS`], and `--axis`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AxisArguments {
+    /// By options, without dashes.
+    pub lists: Vec<(String, String)>,
+    /// By names of axes, as they were typed: `NAME=LIST`.
+    pub named: Vec<String>,
+}
+
+/// The option that names its axis.
+const AXIS: &str = "axis";
+
+impl Args for AxisArguments {
+    fn augment_args(mut command: clap::Command) -> clap::Command {
+        for axis in OPTIONS {
+            let option = Arg::new(axis.option)
+                .long(axis.option)
+                .value_name(axis.placeholder)
+                .allow_negative_numbers(axis.values != Values::Names)
+                .help(axis.help);
+            command = command.arg(option);
+        }
+        let axis = Arg::new(AXIS)
+            .long(AXIS)
+            .value_name("NAME=LIST")
+            .action(ArgAction::Append)
+            .help("Values of an axis by its name, such as n=1000,2^20 [those of a table: --list]");
+        command.arg(axis)
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for AxisArguments {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let list = |option: &'static str| {
+            let text = matches.get_one::<String>(option)?;
+            Some((option.to_owned(), text.clone()))
+        };
+        let named = matches.get_many::<String>(AXIS);
+        Ok(AxisArguments {
+            lists: OPTIONS
+                .iter()
+                .filter_map(|axis| list(axis.option))
+                .collect(),
+            named: named.into_iter().flatten().cloned().collect(),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// `quadscan time`.

@@ -1,13 +1,22 @@
 //! The program `quadscan`: tables of quadrature and prefix scan, measured beside published ones.
 //!
-//! `measure` times, `oracle` knows what is right, `fastest` is the best that the host can do,
-//! `worker` measures in a process of its own, `tables` says what is measured, `record` keeps it,
-//! `export` renders it, and `bench` is the command that puts these together; `peers` is what our
-//! kernels are measured against, `workload` what whole arrays and integrals are timed by, `kernels`
-//! kernels that are launched by themselves; `report` is the command that renders kept records
-//! again, `integral` the one that integrates, and `parts` the one that lists the artifact. Only
-//! the program's `main` talks to a terminal.
+//! Its layers, each of which uses those above it in this list alone:
+//!
+//! - `axes`, `cli`, `error`, `number`: words of the command line, and numbers as text.
+//! - `oracle`: what a result has to be. `fastest`: the best that the host can do.
+//! - `clocks`, `timing`: samples, and when to stop taking them; what they say.
+//! - `record`: a measured cell, with its metrics, and where it is from.
+//! - `trapezoid`, `mapping`, `block_scan`, `limit`, `diagnostics`, `kernels`: launches of kernels,
+//!   each the only file that names them.
+//! - `peers`, `workload`: what our kernels are measured against, and on what.
+//! - `modules`: where PTX is from.
+//! - `host`, `measure`: what a table measures with, on the host and on the device.
+//! - `table`: what a table is: axes, columns, cells. `model`: why a sweep takes its times.
+//! - `tables`: the tables, a file each.
+//! - `worker`: the process that measures. `export`: records to text.
+//! - `report`, `bench`, `integral`, `parts`, `tune`: the commands. Only `main` talks to a terminal.
 
+pub mod axes;
 pub mod bench;
 pub mod block_scan;
 pub mod cli;
@@ -16,6 +25,7 @@ mod diagnostics;
 mod error;
 pub mod export;
 pub mod fastest;
+pub mod host;
 pub mod integral;
 pub mod kernels;
 pub mod limit;
@@ -23,12 +33,15 @@ pub mod mapping;
 pub mod measure;
 pub mod model;
 pub mod modules;
+pub mod number;
 pub mod oracle;
 pub mod parts;
 pub mod peers;
 pub mod record;
 pub mod report;
+pub mod table;
 pub mod tables;
+pub mod timing;
 pub mod trapezoid;
 pub mod tune;
 pub mod worker;

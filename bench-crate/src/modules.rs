@@ -13,11 +13,7 @@ use cuda_builder::manifest::FILE_NAME as MANIFEST;
 use hmac_sha256::Hash as Sha256;
 use quadscan::device::{Artifact, DeviceChoice};
 
-use crate::bench::request::Request;
 use crate::error::{Error, Result};
-use crate::worker::protocol::Task;
-use crate::workload::integrals::kinds::Kind;
-use crate::workload::ours;
 
 /// The variable that names the program which builds modules:
 /// `BUILDER ptx --capability 9.0 NAME...` prints a folder.
@@ -26,47 +22,9 @@ pub const BUILDER: &str = "QUADSCAN_BUILDER";
 /// The variable that names the folder of an artifact, where none is named otherwise.
 pub const ARTIFACT: &str = "QUADSCAN_ARTIFACT";
 
-/// The module of most kernels.
-const MAIN: &str = "main";
-
 /// The modules of an integrand.
 pub(crate) fn of_integrand(name: &str) -> String {
     format!("integrate_{name}")
-}
-
-impl Task {
-    /// The modules of our PTX that it launches kernels of.
-    pub(crate) fn modules(&self) -> Vec<String> {
-        match self {
-            Task::Workload { .. } => match crate::worker::workload::asked(self) {
-                Ok((size, algorithm)) => ours::modules(&size, algorithm),
-                // The measuring process says what is wrong with it.
-                Err(_) => Vec::new(),
-            },
-            Task::Integral { integrand, .. } => vec![of_integrand(integrand)],
-            Task::Integrals { kind, .. } => {
-                let entry = Kind::by_name(kind).and_then(Kind::entry);
-                entry
-                    .map(|entry| of_integrand(entry.f64.name))
-                    .into_iter()
-                    .collect()
-            }
-            Task::Kernel { kernel, .. } => crate::kernels::by_name(kernel)
-                .map(|kernel| kernel.module.to_owned())
-                .into_iter()
-                .collect(),
-            _ => vec![MAIN.to_owned()],
-        }
-    }
-}
-
-/// The modules that the cells of a run need.
-pub(crate) fn of_request(request: &Request) -> BTreeSet<String> {
-    let tasks = request
-        .tables
-        .iter()
-        .flat_map(|(table, cells)| cells.iter().filter_map(|key| table.task(key)));
-    tasks.flat_map(|task| task.modules()).collect()
 }
 
 /// The folder with these modules for the device; `None` where the program has its own, and where

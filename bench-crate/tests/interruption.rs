@@ -179,7 +179,7 @@ fn records(text: &str, moment: Moment) -> Vec<Record> {
 }
 
 fn cell(record: &Record) -> (String, u32, u32) {
-    let (blocks, threads) = (record.key.blocks, record.key.threads);
+    let (blocks, threads) = (record.cell.small("blocks"), record.cell.small("threads"));
     (
         record.table.clone(),
         blocks.unwrap_or_default(),

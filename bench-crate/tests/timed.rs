@@ -5,7 +5,7 @@ mod common;
 
 use std::path::Path;
 
-use common::{NO_DEVICE, Outcome, READY, fake, folder, quadscan};
+use common::{NO_DEVICE, Outcome, READY, done, fake, folder, quadscan};
 
 /// Times the copy by a measuring process that is this script.
 fn time(folder: &Path, script: &str, extra: &[&str]) -> Outcome {
@@ -16,11 +16,14 @@ fn time(folder: &Path, script: &str, extra: &[&str]) -> Outcome {
 
 /// A device on which every launch takes so many milliseconds.
 fn launches_take(ms: &str) -> String {
+    let done = done(&format!(
+        r#"{{"kernel":{{"value":{ms},"unit":"ms","samples":[{ms}]}}}}"#
+    ));
     format!(
         r#"{READY}
         while read -r line; do
             id=${{line#*\"id\":}}; id=${{id%%,*}}
-            echo "{{\"done\":{{\"id\":$id,\"reading\":{{\"kernel\":{{\"samples_ms\":[{ms}],\"median_ms\":{ms},\"min_ms\":{ms},\"noise\":0.0}}}}}}}}"
+            {done}
         done"#
     )
 }

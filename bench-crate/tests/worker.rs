@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use common::{NO_DEVICE, READY, command, ends, fake, folder, full, quadscan};
+use common::{NO_DEVICE, READY, command, done, ends, fake, folder, full, quadscan};
 use quadscan_bench::record::{Record, Status};
 
 /// Answers every job, but `fault` and `hang` as `case` says.
@@ -23,8 +23,9 @@ fn worker(folder: &Path, cases: &str) -> String {
                     {cases}
                 esac
                 echo "$line" >> log
-                echo "{{\"done\":{{\"id\":$id,\"reading\":{{}}}}}}"
-            done"#
+                {}
+            done"#,
+            done("{}")
         ),
     )
 }
@@ -87,15 +88,15 @@ fn assert_second_and_fourth_failed(rows: &[(Status, String)], second: &str, four
 #[test]
 fn a_lost_context_and_a_hang_cost_their_own_rows() {
     let rows = faults(
-        r#"*fault*) echo "{\"failed\":{\"id\":$id,\"reason\":\"illegal address (700)\",\"lost\":true}}"; exit 0;;
-           *hang*) exec sleep 30;;"#,
+        r#"*\"fault\"*) echo "{\"failed\":{\"id\":$id,\"reason\":\"illegal address (700)\",\"lost\":true}}"; exit 0;;
+           *\"hang\"*) exec sleep 30;;"#,
     );
     assert_second_and_fourth_failed(&rows, "illegal address (700)", "no result within 1 s");
 }
 
 #[test]
 fn a_death_and_nonsense_cost_their_own_rows() {
-    let rows = faults("*fault*) exit 7;; *hang*) echo hello; continue;;");
+    let rows = faults(r#"*\"fault\"*) exit 7;; *\"hang\"*) echo hello; continue;;"#);
     assert_second_and_fourth_failed(
         &rows,
         "died: exit status: 7",
@@ -106,8 +107,8 @@ fn a_death_and_nonsense_cost_their_own_rows() {
 #[test]
 fn a_failure_without_loss_and_an_answer_to_another_question_cost_their_own_rows() {
     let rows = faults(
-        r#"*fault*) echo "{\"failed\":{\"id\":$id,\"reason\":\"refused\",\"lost\":false}}"; continue;;
-           *hang*) id=4711;;"#,
+        r#"*\"fault\"*) echo "{\"failed\":{\"id\":$id,\"reason\":\"refused\",\"lost\":false}}"; continue;;
+           *\"hang\"*) id=4711;;"#,
     );
     assert_second_and_fourth_failed(&rows, "refused", "answered another question");
 }
@@ -166,7 +167,7 @@ fn a_worker_that_never_greets_is_refused() {
 #[test]
 fn an_interrupted_run_keeps_its_rows_and_goes_on_where_it_was() {
     let folder = folder();
-    let hanging = worker(folder.path(), "*hang*) exec sleep 30;;");
+    let hanging = worker(folder.path(), r#"*\"hang\"*) exec sleep 30;;"#);
     let mut process = match std::process::Command::new(common::PROGRAM)
         .args(["bench", "faults", "--worker", &hanging])
         .current_dir(folder.path())
@@ -222,8 +223,11 @@ fn timed(folder: &Path, ms: &str) -> String {
             while read -r line; do
                 id=${{line#*\"id\":}}; id=${{id%%,*}}
                 echo "$line" >> log
-                echo "{{\"done\":{{\"id\":$id,\"reading\":{{\"kernel\":{{\"samples_ms\":[{ms}],\"median_ms\":{ms},\"min_ms\":{ms},\"noise\":0.0}}}}}}}}"
-            done"#
+                {}
+            done"#,
+            done(&format!(
+                r#"{{"kernel":{{"value":{ms},"unit":"ms","samples":[{ms}]}}}}"#
+            ))
         ),
     )
 }
@@ -253,7 +257,7 @@ fn a_slower_run_misses_its_baseline_with_exit_code_1() {
     assert_eq!(saved.code, 0, "{saved:?}");
     let slower = bench("1.2", ["--baseline", "first"]);
     assert_eq!(slower.code, 1, "{slower:?}");
-    let line = "slower: sweep-f64 precision=f64 strips=65536 blocks=8 threads=8: kernel_ms 1 -> 1.2, \
+    let line = "slower: sweep-f64 strips=65536 blocks=8 threads=8: kernel_ms 1 -> 1.2, \
                 ratio 1.200 (1.200 to 1.200)\n";
     assert!(slower.output.contains(line), "{}", slower.output);
     let equal = bench("1.001", ["--baseline", "first"]);
@@ -298,8 +302,10 @@ fn a_run_to_be_compared_is_measured_by_several_processes() {
         let worker = timed(folder.path(), "1.0");
         let outcome = quadscan(folder.path(), &cell(&worker, extra));
         assert_eq!(outcome.code, 0, "{outcome:?}");
-        let kernel = rows(folder.path())[0].timings.kernel.clone();
-        kernel.map(|timing| timing.processes.len())
+        let rows = rows(folder.path());
+        rows[0]
+            .timing("kernel")
+            .map(|timing| timing.processes.len())
     };
     assert_eq!(processes(&[]), Some(0), "one, as samples were ever kept");
     assert_eq!(processes(&["--save", "x"]), Some(16));

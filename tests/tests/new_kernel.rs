@@ -272,9 +272,12 @@ fn a_new_kernel_of_every_origin_is_complete() {
     let names = ORIGINS.map(|(name, _)| name).join(",");
     let rows: Vec<&str> = text
         .lines()
-        .filter(|line| line.starts_with("  of: "))
+        .filter(|line| line.starts_with("  axis kernel"))
         .collect();
-    assert_eq!(rows, [format!("  of: limit_copy,{names}")]);
+    assert_eq!(
+        rows,
+        [format!("  axis kernel, --kernels: limit_copy,{names}")]
+    );
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! What `quadscan` answers without being built: its help, what it cannot understand, and the
 //! plain lists of its tables and of its integrands.
 //!
-//! The command line, the tables and the integrands are the program's own files, included here.
+//! The command line and the integrands are the program's own files, included here; the tables are
+//! those of the page that the program makes of them, which a test keeps up to date.
 
 #[allow(dead_code, unreachable_pub, reason = "the program uses all of it")]
-#[path = "../../bench-crate/src/tables/about.rs"]
-mod about;
+#[path = "../../bench-crate/src/axes.rs"]
+mod axes;
 #[path = "../../kernels-crate/src/integrate/catalogue.rs"]
 mod catalogue;
 #[allow(dead_code, unreachable_pub, reason = "the program uses all of it")]
@@ -59,6 +60,19 @@ macro_rules! integrands {
 }
 pub(crate) use integrands;
 
+/// The page that lists the tables.
+const TABLES: &str = include_str!("../../docs/tables/axes.md");
+
+/// The tables, a line each: those that the page lists, as "- `NAME`: what it is".
+fn tables() -> String {
+    let line = |line: &str| {
+        let (name, about) = line.strip_prefix("- `")?.split_once("`: ")?;
+        Some(format!("{name}: {about}\n"))
+    };
+    let lines: String = TABLES.lines().filter_map(line).collect();
+    lines + "\n`bench TABLE --list` has the cells and the columns of one\n"
+}
+
 /// The program's answer to `quadscan SUBCOMMAND ARGS`, printed; none where it has to be built.
 pub(crate) fn answer(subcommand: &str, arguments: &[OsString]) -> Option<ExitCode> {
     let line = ["quadscan", subcommand].map(OsString::from);
@@ -75,7 +89,7 @@ pub(crate) fn answer(subcommand: &str, arguments: &[OsString]) -> Option<ExitCod
         Ok(_) => {}
     }
     match (subcommand, arguments) {
-        ("bench", [list]) if list == "--list" => print!("{}", about::list()),
+        ("bench", [list]) if list == "--list" => print!("{}", tables()),
         ("integrate", [list]) if list == "--list" => {
             let header = COLUMNS.map(str::to_owned);
             print!("{}", lines::lines(&header, &catalogue::rows()));

@@ -1,10 +1,10 @@
 //! The tables that are asked for by name, checked. What their cells are is each
 //! table's own.
 
-use super::request::refused;
 use crate::error::Result;
-use crate::tables::integrate::{GROUP, group};
-use crate::tables::{self, Table};
+use crate::table::Table;
+use crate::table::list::refused;
+use crate::tables::{self, GROUP, group};
 
 /// The tables of the names, in their order; without names all that are usual, and for a list
 /// all that there are. Beside `--published` only those of which something was published.
@@ -12,21 +12,21 @@ pub(super) fn tables(
     names: &[String],
     published: bool,
     listed: bool,
-) -> Result<Vec<&'static dyn Table>> {
-    let has_place = |table: &&dyn Table| !published || table.is_published();
+) -> Result<Vec<&'static Table>> {
+    let has_place = |table: &&'static Table| !published || table.is_published;
     if names.is_empty() {
         let tables = tables::all().into_iter();
-        let tables = tables.filter(|table| listed || table.is_usual());
+        let tables = tables.filter(|table| listed || table.is_usual);
         return Ok(tables.filter(has_place).collect());
     }
-    let mut chosen: Vec<&'static dyn Table> = Vec::new();
+    let mut chosen: Vec<&'static Table> = Vec::new();
     for name in &whole(names) {
         let table = tables::by_name(name).ok_or_else(|| {
             let known = names_of(|_| true);
             let problem = format!("`{name}` is unknown, known are {known}, {GROUP}");
             refused("TABLE", problem)
         })?;
-        if chosen.iter().any(|other| other.name() == table.name()) {
+        if chosen.iter().any(|other| other.name == table.name) {
             let problem = format!("`{name}` is named twice, once is allowed");
             return Err(refused("TABLE", problem));
         }
@@ -59,8 +59,8 @@ pub(super) fn is_table(name: &str) -> bool {
 }
 
 /// The names of offered tables.
-fn names_of(which: impl FnMut(&&'static dyn Table) -> bool) -> String {
+fn names_of(which: impl FnMut(&&'static Table) -> bool) -> String {
     let tables = tables::all().into_iter().filter(which);
-    let names: Vec<&str> = tables.map(|table| table.name()).collect();
+    let names: Vec<&str> = tables.map(|table| table.name).collect();
     names.join(", ")
 }

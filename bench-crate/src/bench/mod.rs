@@ -4,12 +4,9 @@
 //! process, open the folder, measure every cell, print, compare. What is done for
 //! one cell is in `run`.
 
-mod arrays;
 mod baseline;
 mod chosen;
 pub mod console;
-pub mod host_oracle;
-pub(crate) mod list;
 mod paths;
 mod peers;
 mod preview;
@@ -22,15 +19,14 @@ pub mod timed;
 
 use std::path::PathBuf;
 
-use crate::block_scan::Algorithm;
 use crate::cli::BenchArguments;
 use crate::error::{Error, Result};
 use crate::export::{self, Format};
 use crate::modules;
-use crate::record::{DeviceInfo, Key, Record, Status};
+use crate::record::{Cell, DeviceInfo, Record, Status};
 use crate::report;
-use crate::tables::column::KERNEL_COLD;
-use crate::tables::{Column, Table, about};
+use crate::table::column::{Column, KERNEL_COLD};
+use crate::table::{Peers, Table};
 use crate::worker::Executor;
 use crate::worker::child::{Child, Program, Start};
 use crate::worker::protocol::Greeting;
@@ -57,7 +53,7 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     let mut request = Request::new(arguments)?;
     if arguments.list {
         match arguments.tables.is_empty() {
-            true => console.result(&about::list()),
+            true => console.result(&preview::all()),
             false => preview::list(&request, console),
         }
         return Ok(Outcome::Fine);
@@ -67,7 +63,7 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         // folder can be read.
         unsafe { Artifact::read(folder) }?;
     }
-    let modules = modules::of_request(&request);
+    let modules = request.modules();
     request.artifact = modules::folder(request.artifact.as_deref(), request.device, &modules)?;
     if arguments.dry_run {
         let (device, notices) = open_device(&request, 1)?;
@@ -75,7 +71,7 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         notices.iter().for_each(|notice| console.notice(notice));
         return Ok(preview::dry_run(&request, device, console));
     }
-    warn_of_unused_lists(arguments, &request, console);
+    warn_of_unused(arguments, &request, console);
     let baseline = match &request.baseline {
         Some(name) => Some(store::read_baseline(&request.out, name)?),
         None => None,
@@ -99,14 +95,14 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     }
     let mut run = Run::new(&request, device, store, peers);
 
-    let mut measured: Vec<(&dyn Table, Vec<Record>)> = Vec::new();
+    let mut measured: Vec<(&Table, Vec<Record>)> = Vec::new();
     for (index, (table, cells)) in request.tables.iter().enumerate() {
-        let records = run.table(*table, cells, console)?;
+        let records = run.table(table, cells, console)?;
         if request.format != Format::Json {
-            console.result(&text_of(&request, *table, &records, index > 0));
+            console.result(&text_of(&request, table, &records, index > 0));
         }
-        remark(&request, &table.summary(&records), console);
-        measured.push((*table, records));
+        remark(&request, &(table.summary)(&records), console);
+        measured.push((table, records));
         if console.is_lost() {
             // The rows that are measured are kept, and the next run prints them.
             return Ok(Outcome::Wrong);
@@ -152,12 +148,12 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
 fn keep_results(
     store: &Store,
     request: &Request,
-    measured: &[(&dyn Table, Vec<Record>)],
+    measured: &[(&Table, Vec<Record>)],
 ) -> Result<PathBuf> {
     for (table, records) in measured {
         let columns = export::select(table.columns_of(records), Format::Csv, false);
         let text = export::render(Format::Csv, &columns, records);
-        store.keep(&format!("{}.csv", table.name()), &text)?;
+        store.keep(&format!("{}.csv", table.name), &text)?;
     }
     store.keep(report::FILE, &report::page_of(&request.out)?)
 }
@@ -187,111 +183,77 @@ fn is_missed(
 }
 
 /// Lists and rows that no selected table has a use for are not an error, but said.
-fn warn_of_unused_lists(arguments: &BenchArguments, request: &Request, console: &mut dyn Console) {
-    fn algorithm(key: &Key) -> Option<Algorithm> {
-        Algorithm::by_name(key.algorithm.as_deref()?)
+fn warn_of_unused(arguments: &BenchArguments, request: &Request, console: &mut dyn Console) {
+    type Has = fn(&Table, &Cell) -> bool;
+    let uses = |has: &dyn Fn(&Table, &Cell) -> bool| {
+        let mut tables = request.tables.iter();
+        tables.any(|(table, cells)| cells.iter().any(|cell| has(table, cell)))
+    };
+    let mut warn = |name: &str| {
+        console.notice(&format!("warning: {name} has no effect on these tables"));
+    };
+    for (option, _) in &request.asked().lists {
+        let has = |table: &Table, cell: &Cell| {
+            let mut axes = table.axes.iter().map(|of| of.axis);
+            axes.any(|axis| axis.option == option && cell.get(axis.name).is_some())
+        };
+        if !uses(&has) {
+            warn(&format!("--{option}"));
+        }
     }
-    let uses = |has: fn(&Key) -> bool| request.tables.iter().any(|(_, keys)| keys.iter().any(has));
-    for (name, given, used) in [
-        (
-            "--strips",
-            arguments.strips.is_some(),
-            uses(|key| key.strips.is_some()),
-        ),
-        (
-            "--blocks",
-            arguments.blocks.is_some(),
-            uses(|key| key.blocks.is_some()),
-        ),
-        (
-            "--threads",
-            arguments.threads.is_some(),
-            uses(|key| key.threads.is_some()),
-        ),
-        (
-            "--elements",
-            arguments.elements.is_some(),
-            uses(|key| key.n.is_some()),
-        ),
-        (
-            "--sizes",
-            arguments.sizes.is_some(),
-            uses(|key| key.operation.is_some() || key.integrand.is_some()),
-        ),
-        (
-            "--operations",
-            arguments.operations.is_some(),
-            uses(|key| key.operation.is_some()),
-        ),
-        (
-            "--types",
-            arguments.types.is_some(),
-            uses(|key| key.element.is_some()),
-        ),
-        (
-            "--integrands",
-            arguments.integrands.is_some(),
-            uses(|key| key.integrand.is_some()),
-        ),
-        (
-            "--rules",
-            arguments.rules.is_some(),
-            uses(|key| key.rule.is_some()),
-        ),
-        (
-            "--tolerance",
-            arguments.tolerance.is_some(),
-            uses(|key| key.tolerance.is_some()),
-        ),
-        (
-            "--segment",
-            arguments.segment.is_some(),
-            uses(|key| key.segment.is_some()),
-        ),
+    for (name, _) in &request.asked().axes {
+        if !uses(&|_, cell| cell.get(name).is_some()) {
+            warn(&format!("--axis {name}"));
+        }
+    }
+    let is_of_plans: Has = |table, _| {
+        matches!(
+            table.peers,
+            Peers::Arrays | Peers::Integral | Peers::Integrals
+        )
+    };
+    let has_cold: Has = |table, _| {
+        let columns = table.columns.iter().copied().flatten();
+        columns.into_iter().any(|column| column.name == KERNEL_COLD)
+    };
+    let named = |word: &'static str| {
+        move |_: &Table, cell: &Cell| {
+            cell.text("algorithm")
+                .is_some_and(|name| name.contains(word))
+        }
+    };
+    let whole_scan: Has = |_, cell| {
+        cell.text("algorithm").is_some()
+            && cell.get("operation").is_none()
+            && cell.get("step").is_none()
+    };
+    for (name, given, is_used) in [
         (
             "--cub",
             arguments.cub.is_some(),
-            uses(|key| key.operation.is_some()),
+            uses(&|table, _| table.peers == Peers::Arrays),
         ),
-        (
-            "--padded",
-            arguments.padded,
-            uses(|key| algorithm(key).is_some_and(Algorithm::is_padded)),
-        ),
+        ("--padded", arguments.padded, uses(&named("padded"))),
         (
             "--scattered",
             arguments.scattered,
-            uses(|key| algorithm(key).is_some_and(Algorithm::is_scattered)),
+            uses(&named("scattered")),
         ),
-        (
-            "--concurrent",
-            arguments.concurrent,
-            uses(|key| algorithm(key).is_some() && key.step.is_none()),
-        ),
-        (
-            "--one-by-one",
-            arguments.one_by_one,
-            uses(|key| key.operation.is_some() || key.integrand.is_some()),
-        ),
+        ("--concurrent", arguments.concurrent, uses(&whole_scan)),
+        ("--one-by-one", arguments.one_by_one, uses(&is_of_plans)),
         (
             "--cold",
             arguments.cold,
-            !request.published && request.tables.iter().any(|(table, _)| has_cold(*table)),
+            !request.published && uses(&has_cold),
         ),
     ] {
-        if given && !used {
-            console.notice(&format!("warning: {name} has no effect on these tables"));
+        if given && !is_used {
+            warn(name);
         }
     }
     if arguments.margin.is_some() && arguments.baseline.is_none() {
         console.notice("warning: --margin has no effect without --baseline");
     }
-}
-
-/// Whether a table has a place for times with a cold cache.
-fn has_cold(table: &dyn Table) -> bool {
-    let columns = table.columns();
-    columns.iter().any(|column| column.name == KERNEL_COLD)
 }
 
 /// The measuring process, or why there is none, and sentences for people: which
@@ -318,9 +280,9 @@ fn open_device(request: &Request, processes: u32) -> Result<(Measuring, Vec<Stri
             let executor: Box<dyn Executor> = match processes {
                 1 => child,
                 several => {
-                    let panel = processes::panel(&program(request)?, *child, &greeting, several);
-                    notices.extend(panel.1);
-                    Box::new(panel.0)
+                    let pool = processes::pool(&program(request)?, *child, &greeting, several);
+                    notices.extend(pool.1);
+                    Box::new(pool.0)
                 }
             };
             let info = Box::new(greeting.device);
@@ -383,7 +345,7 @@ fn program(request: &Request) -> Result<Program> {
     if let Some(folder) = &request.artifact {
         arguments.extend(["--artifact".into(), folder.into()]);
     }
-    let modules: Vec<String> = modules::of_request(request).into_iter().collect();
+    let modules: Vec<String> = request.modules().into_iter().collect();
     if !modules.is_empty() {
         arguments.extend(["--modules".into(), modules.join(",").into()]);
     }
@@ -394,7 +356,7 @@ fn program(request: &Request) -> Result<Program> {
 }
 
 /// All tables as one array: every record whole, or its published columns alone.
-fn json_of(request: &Request, measured: &[(&dyn Table, Vec<Record>)]) -> String {
+fn json_of(request: &Request, measured: &[(&Table, Vec<Record>)]) -> String {
     if !request.published {
         let all: Vec<&Record> = measured.iter().flat_map(|(_, records)| records).collect();
         return export::render_json(&all);
@@ -410,7 +372,7 @@ fn json_of(request: &Request, measured: &[(&dyn Table, Vec<Record>)]) -> String 
 }
 
 /// A finished table as text; after the first one an empty line divides them.
-fn text_of(request: &Request, table: &dyn Table, records: &[Record], divided: bool) -> String {
+fn text_of(request: &Request, table: &Table, records: &[Record], divided: bool) -> String {
     let columns = export::select(table.columns_of(records), request.format, request.published);
     let mut text = String::new();
     if divided {
@@ -419,7 +381,7 @@ fn text_of(request: &Request, table: &dyn Table, records: &[Record], divided: bo
     if request.format == Format::Markdown {
         text.push_str(&section(table, &columns, records));
     } else if request.format == Format::Table {
-        text.push_str(&format!("{}: {}\n", table.name(), table.about()));
+        text.push_str(&format!("{}: {}\n", table.name, table.about));
     }
     if request.format != Format::Markdown {
         text.push_str(&export::render(request.format, &columns, records));
@@ -437,7 +399,7 @@ fn text_of(request: &Request, table: &dyn Table, records: &[Record], divided: bo
 
 /// A table as a section of Markdown: where its rows are from, and the rows, folded
 /// away where they are many.
-fn section(table: &dyn Table, columns: &[Column], records: &[Record]) -> String {
+fn section(table: &Table, columns: &[Column], records: &[Record]) -> String {
     /// What somebody who reads a pull request scrolls over.
     const MANY: usize = 20;
     let rows = export::render(Format::Markdown, columns, records);
@@ -448,14 +410,14 @@ fn section(table: &dyn Table, columns: &[Column], records: &[Record]) -> String 
         }
     };
     let from = Side::of(records).describe();
-    format!("## {}\n\n{}: {from}\n\n{rows}", table.name(), table.about())
+    format!("## {}\n\n{}: {from}\n\n{rows}", table.name, table.about)
 }
 
 /// What a form with room for words has below a table: its matrices and paragraphs.
-fn below(format: Format, table: &dyn Table, records: &[Record]) -> String {
-    let matrices = table.matrices(records).into_iter();
+fn below(format: Format, table: &Table, records: &[Record]) -> String {
+    let matrices = (table.matrices)(records).into_iter();
     let matrices = matrices.map(|matrix| export::render_matrix(format, &matrix));
-    let notes = table.notes(records).into_iter().map(|note| match format {
+    let notes = (table.notes)(records).into_iter().map(|note| match format {
         // Two products in a paragraph would be emphasis.
         Format::Markdown => note.replace('*', "\\*") + "\n",
         _ => note + "\n",

@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use super::request::refused;
 use crate::cli::BenchArguments;
 use crate::error::Result;
 use crate::modules::expect_artifact;
+use crate::table::list::refused;
 
 /// Err when the folder of another CUB, the Python or the folder of the PTX is not there.
 pub(super) fn check(arguments: &BenchArguments) -> Result<()> {

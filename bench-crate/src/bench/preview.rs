@@ -2,33 +2,39 @@
 
 use super::Outcome;
 use super::console::Console;
-use super::host_oracle::HostOracle;
 use super::progress::Progress;
 use super::request::Request;
 use super::run::Measuring;
-use crate::record::{HostInfo, Key, Record, Status, Timings, Values, timestamp};
-use crate::tables::Table;
+use crate::host::HostOracle;
+use crate::measure::Sampling;
+use crate::record::{HostInfo, Record, Status};
+use crate::table::{Judged, Table};
+use crate::tables;
 use crate::worker::protocol::Job;
 
-/// Tables with the number of their cells and the names of their columns.
+/// The tables that are offered, a line each, and how to see more of one.
+pub(super) fn all() -> String {
+    let lines = tables::all().map(|table| format!("{}: {}\n", table.name, table.about));
+    lines.concat() + "\n`bench TABLE --list` has the cells and the columns of one\n"
+}
+
+/// Tables with the number of their cells, their axes and the names of their columns.
 pub(super) fn list(request: &Request, console: &mut dyn Console) {
     for (table, cells) in &request.tables {
-        let names: Vec<String> = table
-            .columns()
-            .into_iter()
-            .map(|column| column.name)
-            .collect();
-        console.result(&format!(
-            "{}: {}\n  cells: {}\n",
-            table.name(),
-            table.about(),
-            cells.len()
-        ));
-        let subjects = table.subjects();
-        if !subjects.is_empty() {
-            console.result(&format!("  of: {}\n", subjects.join(",")));
+        let mut lines = format!("{}: {}\n", table.name, table.about);
+        lines += &format!("  cells: {}\n", cells.len());
+        for of in table.axes {
+            let (axis, names) = (of.axis, of.names());
+            let names = match names.is_empty() {
+                true => String::new(),
+                false => format!(": {}", names.join(",")),
+            };
+            lines += &format!("  axis {}, --{}{names}\n", axis.name, axis.option);
         }
-        console.result(&format!("  columns: {}\n", names.join(",")));
+        let columns = table.columns_of(&[]);
+        let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
+        lines += &format!("  columns: {}\n", names.join(","));
+        console.result(&lines);
     }
 }
 
@@ -41,28 +47,26 @@ pub(super) fn dry_run(
     console: &mut dyn Console,
 ) -> Outcome {
     let mut host = HostOracle::answering();
+    let host_info = HostInfo::current();
     let mut outcome = Outcome::Fine;
     let cells = request
         .tables
         .iter()
-        .flat_map(|(table, cells)| cells.iter().map(move |key| (*table, key)));
-    for (done, (table, key)) in cells.enumerate() {
-        let name = format!("{} {}", table.name(), key.describe());
+        .flat_map(|(table, cells)| cells.iter().map(move |cell| (*table, cell)));
+    for (done, (table, cell)) in cells.enumerate() {
+        let mut record = Record::new("dry", table.name, cell, &host_info);
+        let name = record.describe();
         console.progress(&Progress {
             done,
             total: request.cell_count(),
             cell: &name,
             left: None,
         });
-        let mut record = record(table, key);
-        table.fill_from_host(&mut record, &mut host);
-        let on_host = table.check_host(&record);
-        let on_device = answer(request, &mut measuring, table, &mut record, done as u64);
-        if [&on_host, &on_device]
-            .into_iter()
-            .flatten()
-            .any(|answer| answer.is_err())
-        {
+        (table.host)(&mut record, &mut host);
+        let on_host = (table.check)(&record);
+        let on_device = answer(request, &mut measuring, table, &record, done as u64);
+        let is_wrong = |answer: &Judged| matches!(answer, Some(Err(_)));
+        if is_wrong(&on_host) || is_wrong(&on_device) {
             outcome = Outcome::Wrong;
         }
         let mut line = format!("{name}: {}", words(on_host, "host", "not known in advance"));
@@ -77,10 +81,7 @@ pub(super) fn dry_run(
     outcome
 }
 
-/// Nothing wrong, or what it is; `None` where nobody knows.
-type Answer = Option<std::result::Result<(), String>>;
-
-fn words(answer: Answer, place: &str, unknown: &str) -> String {
+fn words(answer: Judged, place: &str, unknown: &str) -> String {
     match answer {
         None => unknown.to_owned(),
         Some(Ok(())) => format!("right on the {place}"),
@@ -92,52 +93,34 @@ fn words(answer: Answer, place: &str, unknown: &str) -> String {
 fn answer(
     request: &Request,
     measuring: &mut Measuring,
-    table: &dyn Table,
-    record: &mut Record,
+    table: &Table,
+    record: &Record,
     id: u64,
-) -> Answer {
+) -> Judged {
     let Measuring::Device(executor, info) = measuring else {
         return None;
     };
-    let task = table.task(&record.key)?;
-    if table.skipped_on(&record.key, info).is_some() {
+    if !(table.is_for_device)(&record.cell) {
         return None;
     }
-    let limit = request.limit(&task, !info.is_emulated());
+    let patience = request.patience(table, &record.cell, !info.is_emulated());
     let job = Job {
         id,
-        task,
-        repeat: Some(1),
-        peer: None,
-        cold: false,
-        checked: false,
-        untimed: true,
+        table: table.name.to_owned(),
+        cell: record.cell.clone(),
+        sampling: Sampling {
+            repeat: Some(1),
+            untimed: true,
+            ..Sampling::default()
+        },
     };
-    let reading = match executor.run(&job, limit) {
-        Ok(reading) => reading,
+    let found = match executor.run(&job, patience) {
+        Ok(measurement) => measurement.record,
         Err(reason) => return Some(Err(reason)),
     };
-    match (table.fill_from_device(record, &reading), reading.missing) {
-        (Some(wrong), _) => Some(Err(wrong)),
-        (None, Some(_)) => None,
-        (None, None) => Some(Ok(())),
-    }
-}
-
-fn record(table: &dyn Table, key: &Key) -> Record {
-    Record {
-        run: "dry".into(),
-        table: table.name().to_owned(),
-        key: key.clone(),
-        status: Status::Skipped,
-        reason: None,
-        values: Values::default(),
-        timings: Timings::default(),
-        counts: None,
-        clocks: None,
-        remarks: Vec::new(),
-        device: None,
-        host: HostInfo::current(),
-        timestamp: timestamp(),
+    match found.status {
+        Status::Ok => Some(Ok(())),
+        Status::Failed => Some(Err(found.reason.unwrap_or_default())),
+        Status::Skipped => None,
     }
 }

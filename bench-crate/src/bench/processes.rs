@@ -1,17 +1,17 @@
 //! Starts the measuring processes of a run that is to be compared.
 
 use crate::worker::child::{Child, Program, Start};
-use crate::worker::panel::Panel;
+use crate::worker::pool::Pool;
 use crate::worker::protocol::Greeting;
 
 /// This process and others like it, started at the same time; and what to say when
 /// not all of them hold the device.
-pub(super) fn panel(
+pub(super) fn pool(
     program: &Program,
     first: Child,
     greeting: &Greeting,
     processes: u32,
-) -> (Panel<Child>, Option<String>) {
+) -> (Pool<Child>, Option<String>) {
     let starts: Vec<_> = std::thread::scope(|scope| {
         let starting: Vec<_> = (1..processes)
             .map(|_| scope.spawn(|| Child::start(program.clone())))
@@ -39,5 +39,5 @@ pub(super) fn panel(
             members.len()
         )
     });
-    (Panel::new(members), notice)
+    (Pool::new(members), notice)
 }

@@ -9,9 +9,6 @@
 
 use std::time::{Duration, Instant};
 
-use crate::record::Key;
-use crate::worker::protocol::Task;
-
 /// The shortest time between two lines where there is no terminal.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
@@ -78,31 +75,6 @@ pub(super) fn ends(
         text.push_str(&format!(", {failed} failed"));
     }
     text
-}
-
-/// What a cell weighs beside others of a run: strips of a thread on a device with a
-/// timer, strips of all warps on one that runs them one after the other, and strips
-/// on the host.
-pub(super) fn weight(task: Option<&Task>, key: &Key, has_timer: bool) -> f64 {
-    match task {
-        Some(Task::QuarterCircle {
-            strips,
-            blocks,
-            threads,
-            ..
-        }) => {
-            let warps = u64::from(*blocks) * u64::from(threads.div_ceil(32));
-            let parts = u64::from(*blocks) * u64::from(*threads);
-            let factor = if has_timer { 1 } else { warps };
-            *strips as f64 * factor as f64 / parts.max(1) as f64
-        }
-        Some(Task::Workload { n, .. }) => *n as f64,
-        Some(Task::Integral { strips, .. }) => *strips as f64,
-        // An integral has some hundred evaluations.
-        Some(Task::Integrals { items, .. }) => 100.0 * *items as f64,
-        Some(_) => 0.0,
-        None => key.strips.unwrap_or_default() as f64,
-    }
 }
 
 /// When the next line of a log is due: not for every cell.

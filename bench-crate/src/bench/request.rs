@@ -1,31 +1,21 @@
 //! What the command line asks for, checked: everything that can be refused is
 //! refused here, before anything is measured or written.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use quadscan_kernels::block_scan::MAX_ELEMENTS;
-
-use super::baseline::asked;
-use super::{arrays, chosen, list, paths};
+use super::baseline::asked as baseline;
+use super::{chosen, paths};
+use crate::axes::{ALGORITHMS, Values};
 use crate::cli::BenchArguments;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::export::Format;
-use crate::record::{DeviceInfo, Key};
-use crate::tables::{self, Extent, Selection, Table};
-use crate::worker::OTHER_SCHEDULES;
-use crate::worker::protocol::Task;
+use crate::record::{Cell, DeviceInfo};
+use crate::table::list::{self, refused};
+use crate::table::{Asked, Extent, Table};
+use crate::tables::{self, arrays::is_default};
 use quadscan::device::DeviceChoice;
-
-/// The most strips: their index is a `u32` in the kernels, and the end of the
-/// last sub-range has to be one too.
-pub const MOST_STRIPS: u64 = 1 << 31;
-
-/// The most blocks.
-const MOST_BLOCKS: u64 = tables::sweep::MOST_PARTIALS;
-
-/// The most threads of a block, on every CUDA device.
-const MOST_THREADS: u64 = 1024;
 
 /// The most samples.
 const MOST_SAMPLES: u64 = 10_000;
@@ -36,7 +26,7 @@ const LONGEST_CELL: u64 = 86_400;
 /// A checked request.
 pub struct Request {
     /// The tables, in the order given, with their cells.
-    pub tables: Vec<(&'static dyn Table, Vec<Key>)>,
+    pub tables: Vec<(&'static Table, Vec<Cell>)>,
     /// The device, as it was asked for.
     pub device: DeviceChoice,
     /// Published columns alone.
@@ -67,19 +57,12 @@ pub struct Request {
     pub cub: Option<PathBuf>,
     /// The Python of CuPy and PyTorch.
     pub python: Option<PathBuf>,
-    /// Whether sizes of whole arrays were named.
-    has_sizes: bool,
+    /// What is asked of the tables.
+    asked: Asked,
     /// The limit that was given.
     pub cell_timeout: Option<Duration>,
     /// The measuring program, when it is not this one.
     pub worker: Option<PathBuf>,
-}
-
-pub(super) fn refused(argument: &str, problem: String) -> Error {
-    Error::Argument {
-        argument: argument.to_owned(),
-        problem,
-    }
 }
 
 /// `--peers sweep-f64` asks for a table, not for a folder of that name.
@@ -121,56 +104,58 @@ fn device(arguments: &BenchArguments) -> Result<DeviceChoice> {
     }
 }
 
-/// A list that fits into u32.
-fn small_numbers(argument: &str, text: &Option<String>, most: u64) -> Result<Option<Vec<u32>>> {
-    let Some(text) = text else { return Ok(None) };
-    let values = list::numbers(argument, text, 1..=most)?;
-    Ok(Some(
-        values
-            .into_iter()
-            .filter_map(|value| u32::try_from(value).ok())
-            .collect(),
-    ))
-}
-
-fn selection(arguments: &BenchArguments) -> Result<Selection> {
-    let strips = match &arguments.strips {
-        Some(text) => Some(list::numbers("--strips", text, 1..=MOST_STRIPS)?),
-        None => None,
-    };
+/// What is asked of the tables.
+fn asked(arguments: &BenchArguments) -> Result<Asked> {
     let extent = match (arguments.quick, arguments.full) {
         (true, _) => Extent::Quick,
         (_, true) => Extent::Full,
         _ => Extent::Default,
     };
-    Ok(Selection {
+    let known = tables::known();
+    let axes = arguments.axes.named.iter().map(|text| {
+        let pair = text.split_once('=');
+        let pair = pair.filter(|(name, _)| known.iter().any(|(axis, _)| axis == name));
+        pair.map(|(name, list)| (name.to_owned(), list.to_owned()))
+            .ok_or_else(|| {
+                let names: Vec<&str> = known.iter().map(|(axis, _)| *axis).collect();
+                let names = names.join(", ");
+                let problem = format!(
+                    "`{text}` names no axis, allowed are NAME=LIST of {names}, such as n=1000"
+                );
+                refused("--axis", problem)
+            })
+    });
+    let asked = Asked {
         extent,
         published: arguments.published,
-        strips,
-        blocks: small_numbers("--blocks", &arguments.blocks, MOST_BLOCKS)?,
-        threads: small_numbers("--threads", &arguments.threads, MOST_THREADS)?,
-        elements: match &arguments.elements {
-            Some(text) => Some(list::powers_of_two(
-                "--elements",
-                text,
-                MAX_ELEMENTS as u32,
-            )?),
-            None => None,
-        },
         padded: arguments.padded,
         scattered: arguments.scattered,
         concurrent: arguments.concurrent,
-        arrays: arrays::asked(arguments)?,
-        kernels: arrays::list(&arguments.kernels),
-        integrals: arrays::of_integrals(arguments)?,
-    })
+        lists: arguments.axes.lists.clone(),
+        axes: axes.collect::<Result<_>>()?,
+        known,
+    };
+    asked.check()?;
+    Ok(asked)
+}
+
+/// Err when algorithms beside the plan's were asked for, and no cell is of one.
+fn check_algorithms(asked: &Asked, tables: &[(&'static Table, Vec<Cell>)]) -> Result<()> {
+    let is_named = |cell: &Cell| cell.get("operation").is_some() && !is_default(cell);
+    let mut cells = tables.iter().flat_map(|(_, cells)| cells);
+    if !asked.has(&ALGORITHMS) || cells.any(is_named) {
+        return Ok(());
+    }
+    let problem = "has no place in these tables, allowed is it in scan, for operations that \
+                   are no segmented scans";
+    Err(refused("--algorithms", problem.to_owned()))
 }
 
 impl Request {
     /// Checks the command line. Err in one sentence that names the argument and
     /// what it may be.
     pub fn new(arguments: &BenchArguments) -> Result<Self> {
-        let selection = selection(arguments)?;
+        let asked = asked(arguments)?;
         let device = device(arguments)?;
         let format = Format::by_name(&arguments.format).ok_or_else(|| {
             refused(
@@ -193,15 +178,15 @@ impl Request {
             )?)),
             None => None,
         };
-        asked::check_names(arguments)?;
+        baseline::check_names(arguments)?;
         paths::check(arguments)?;
         let (names, peers) = tables_and_peers(arguments);
-        let tables: Vec<(&'static dyn Table, Vec<Key>)> =
-            chosen::tables(&names, selection.published, arguments.list)?
+        let tables: Vec<(&'static Table, Vec<Cell>)> =
+            chosen::tables(&names, asked.published, arguments.list)?
                 .into_iter()
-                .map(|table| Ok((table, table.cells(&selection)?)))
+                .map(|table| Ok((table, table.selected(&asked)?)))
                 .collect::<Result<_>>()?;
-        arrays::check_algorithms(arguments, tables.iter().flat_map(|(_, cells)| cells))?;
+        check_algorithms(&asked, &tables)?;
         Ok(Request {
             tables,
             device,
@@ -213,14 +198,14 @@ impl Request {
             out: arguments.out.clone(),
             save: arguments.save.clone(),
             baseline: arguments.baseline.clone(),
-            margin: asked::margin(arguments)?,
-            processes: asked::processes(arguments)?,
+            margin: baseline::margin(arguments)?,
+            processes: baseline::processes(arguments)?,
             artifact: arguments.artifact.clone(),
             // Another CUB is a peer.
             peers: peers.or_else(|| arguments.cub.as_ref().map(|_| crate::peers::FOLDER.into())),
             cub: arguments.cub.clone(),
             python: arguments.python.clone(),
-            has_sizes: arguments.sizes.is_some(),
+            asked,
             cell_timeout,
             worker: arguments.worker.clone(),
         })
@@ -228,11 +213,15 @@ impl Request {
 
     /// Leaves out what takes an emulator long, where nobody has named it.
     pub(super) fn adapt(&mut self, device: Option<&DeviceInfo>) {
-        if self.has_sizes || !device.is_some_and(DeviceInfo::is_emulated) {
+        if !device.is_some_and(DeviceInfo::is_emulated) {
             return;
         }
         for (table, cells) in &mut self.tables {
-            cells.retain(|key| table.is_for_emulator(key));
+            let axes = table.axes.iter().map(|of| of.axis);
+            let mut sizes = axes.filter(|axis| axis.values == Values::Sizes);
+            if !sizes.any(|axis| self.asked.has(axis)) {
+                cells.retain(table.is_for_emulator);
+            }
         }
     }
 
@@ -245,37 +234,28 @@ impl Request {
     pub fn uses_device(&self) -> bool {
         self.tables
             .iter()
-            .any(|(table, cells)| cells.iter().any(|key| table.task(key).is_some()))
+            .any(|(table, cells)| cells.iter().any(table.is_for_device))
     }
 
-    /// How long a cell may take on a device: as given, else a minute and, for
-    /// kernels with few threads, thirty launches at 1 us a strip and thread. A
-    /// device without a timer launches once, or a few times in `mapping`, and runs one
-    /// warp after the other: 10 us a strip and warp.
-    pub fn limit(&self, task: &Task, has_timer: bool) -> Duration {
-        const MINUTE: Duration = Duration::from_secs(60);
-        let of_strips = |strips: &u64, blocks: &u32, threads: &u32, emulated: u64| {
-            let (blocks, threads) = (u64::from(*blocks), u64::from(*threads));
-            let strips_a_thread = strips / (blocks * threads).max(1);
-            let warps = blocks * threads.div_ceil(32);
-            let micros = if has_timer { 30 } else { 10 * emulated * warps };
-            MINUTE + Duration::from_micros(micros * strips_a_thread)
+    /// How long a cell may take on a device, with a timer or without: as given, else what its
+    /// table says.
+    pub fn patience(&self, table: &Table, cell: &Cell, has_timer: bool) -> Duration {
+        let of_table = || (table.patience)(cell, has_timer);
+        self.cell_timeout.unwrap_or_else(of_table)
+    }
+
+    /// The modules of our PTX that its cells launch kernels of.
+    pub(crate) fn modules(&self) -> BTreeSet<String> {
+        let of = |(table, cells): &(&'static Table, Vec<Cell>)| {
+            let cells = cells.iter().filter(|cell| (table.is_for_device)(cell));
+            cells.flat_map(table.modules).collect::<Vec<_>>()
         };
-        self.cell_timeout.unwrap_or_else(|| match task {
-            Task::QuarterCircle {
-                strips,
-                blocks,
-                threads,
-                ..
-            } => of_strips(strips, blocks, threads, 1),
-            Task::Mapping {
-                strips,
-                blocks,
-                threads,
-                ..
-            } => of_strips(strips, blocks, threads, 1 + OTHER_SCHEDULES),
-            _ => MINUTE,
-        })
+        self.tables.iter().flat_map(of).collect()
+    }
+
+    /// What is asked of the tables.
+    pub(super) fn asked(&self) -> &Asked {
+        &self.asked
     }
 
     /// Everything that decides what is measured, as text: two runs with the same
@@ -287,7 +267,7 @@ impl Request {
             .flat_map(|(table, cells)| {
                 cells
                     .iter()
-                    .map(move |key| format!("{} {}", table.name(), key.describe()))
+                    .map(move |cell| format!("{} {}", table.name, cell.describe()))
             })
             .collect();
         format!(
@@ -304,194 +284,5 @@ impl Request {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn arguments() -> BenchArguments {
-        BenchArguments {
-            device: "auto".into(),
-            format: "csv".into(),
-            ..BenchArguments::default()
-        }
-    }
-
-    fn problem(change: impl FnOnce(&mut BenchArguments)) -> String {
-        let mut arguments = arguments();
-        change(&mut arguments);
-        Request::new(&arguments)
-            .err()
-            .map(|error| error.to_string())
-            .unwrap_or_default()
-    }
-
-    #[test]
-    fn without_tables_all_are_asked_for() {
-        let names = Request::new(&arguments()).map(|request| {
-            let names = request.tables.iter().map(|(table, _)| table.name());
-            names.collect::<Vec<_>>().join(" ")
-        });
-        let all = "activity sweep-f64 sweep-f32 accuracy mapping limits";
-        assert_eq!(names.unwrap_or_default(), all);
-    }
-
-    #[test]
-    fn a_table_without_published_figures_has_no_place_beside_published() {
-        let published = BenchArguments {
-            published: true,
-            ..arguments()
-        };
-        let names = Request::new(&published).map(|request| {
-            let names = request.tables.iter().map(|(table, _)| table.name());
-            names.collect::<Vec<_>>()
-        });
-        let four = ["activity", "sweep-f64", "sweep-f32", "accuracy"];
-        assert_eq!(names.unwrap_or_default(), four);
-        assert_eq!(
-            problem(|a| (a.published, a.tables) = (true, vec!["mapping".into()])),
-            "TABLE `mapping` has no published figures, allowed beside --published are activity, \
-             sweep-f64, sweep-f32, accuracy"
-        );
-    }
-
-    #[test]
-    fn an_unknown_table_lists_the_known_ones() {
-        assert_eq!(
-            problem(|a| a.tables = vec!["maping".into()]),
-            "TABLE `maping` is unknown, known are activity, sweep-f64, sweep-f32, accuracy, \
-             mapping, limits, scan, reduce, integral, integrals, kernels, integrate"
-        );
-    }
-
-    #[test]
-    fn strips_that_the_threads_do_not_divide_are_refused_with_what_would_be_lost() {
-        assert_eq!(
-            problem(|a| {
-                a.tables = vec!["sweep-f64".into()];
-                a.strips = Some("1000".into());
-                a.blocks = Some("3".into());
-                a.threads = Some("32".into());
-            }),
-            "--strips 1000 is not a multiple of blocks * threads = 3 * 32 = 96, and sweep-f64 \
-             refuses such a size because the page's integer division would drop 40 strips"
-        );
-    }
-
-    #[test]
-    fn only_known_devices_are_allowed() {
-        for device in [
-            "emulator:1",
-            "cuda:",
-            "cuda:x",
-            "gpu",
-            "cuda:99999999999",
-            "",
-        ] {
-            let problem = problem(|a| a.device = device.into());
-            assert!(problem.starts_with("--device"), "{device}: {problem}");
-            assert!(
-                problem.ends_with("allowed are auto, cuda, cuda:N and emulator"),
-                "{problem}"
-            );
-        }
-        for device in ["auto", "cuda", "cuda:0", "cuda:12", "emulator"] {
-            assert_eq!(problem(|a| a.device = device.into()), "");
-        }
-    }
-
-    #[test]
-    fn a_schedule_is_a_number_and_the_emulators_alone() {
-        let with = |device: &str, seed: &str| {
-            problem(|a| (a.device, a.schedule) = (device.into(), Some(seed.into())))
-        };
-        assert_eq!(with("emulator", "18446744073709551615"), "");
-        assert_eq!(
-            with("emulator", "x"),
-            "--schedule `x` is not a whole number, allowed are 0 to 18446744073709551615"
-        );
-        for device in ["auto", "cuda", "cuda:1"] {
-            assert_eq!(
-                with(device, "7"),
-                format!(
-                    "--schedule is for the emulator alone, allowed with --device emulator and \
-                     not {device}"
-                )
-            );
-        }
-    }
-
-    #[test]
-    fn a_table_behind_peers_is_a_table() {
-        let peers = |folder: &str| {
-            let arguments = BenchArguments {
-                peers: Some(folder.into()),
-                ..arguments()
-            };
-            let Ok(request) = Request::new(&arguments) else {
-                panic!("refused")
-            };
-            let names: Vec<&str> = request
-                .tables
-                .iter()
-                .map(|(table, _)| table.name())
-                .collect();
-            (names.join(" "), request.peers)
-        };
-        assert_eq!(
-            peers("sweep-f64"),
-            ("sweep-f64".into(), Some("peers".into()))
-        );
-        assert_eq!(peers("x").1, Some("x".into()));
-    }
-
-    #[test]
-    fn runs_that_measure_something_else_have_another_identity() {
-        let identity = |change: fn(&mut BenchArguments), peers: &str| {
-            let mut arguments = BenchArguments {
-                tables: vec!["sweep-f64".into()],
-                ..arguments()
-            };
-            change(&mut arguments);
-            Request::new(&arguments)
-                .map(|request| request.identity(peers))
-                .unwrap_or_default()
-        };
-        let ours = identity(|_| {}, "none");
-        assert_eq!(ours, identity(|a| a.format = "json".into(), "none"));
-        for other in [
-            identity(|_| {}, "nvcc"),
-            identity(|a| a.published = true, "none"),
-            identity(|a| a.repeat = Some("3".into()), "none"),
-            identity(|a| a.cold = true, "none"),
-            identity(|a| a.one_by_one = true, "none"),
-            identity(|a| a.strips = Some("65536".into()), "none"),
-            identity(|a| a.processes = Some("2".into()), "none"),
-            identity(|a| a.save = Some("x".into()), "none"),
-            identity(|a| a.device = "emulator".into(), "none"),
-            identity(
-                |a| (a.device, a.schedule) = ("emulator".into(), Some("0".into())),
-                "none",
-            ),
-        ] {
-            assert_ne!(ours, other);
-        }
-    }
-
-    #[test]
-    fn a_kernel_of_one_thread_may_take_longer() {
-        let Ok(request) = Request::new(&arguments()) else {
-            panic!("refused")
-        };
-        let task = |blocks, threads| Task::QuarterCircle {
-            precision: crate::oracle::Precision::F64,
-            strips: 1 << 24,
-            blocks,
-            threads,
-        };
-        assert!(request.limit(&task(1, 1), true) > Duration::from_secs(500));
-        assert!(request.limit(&task(64, 256), true) < Duration::from_secs(61));
-        // 2^24 strips in one warp, and in 2^13 warps of 4 lanes.
-        assert!(request.limit(&task(1, 1), false) > Duration::from_secs(200));
-        assert!(request.limit(&task(8192, 4), false) > Duration::from_secs(100));
-        assert!(request.limit(&task(64, 256), false) < Duration::from_secs(70));
-    }
-}
+#[path = "request_tests.rs"]
+mod tests;

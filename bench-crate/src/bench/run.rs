@@ -4,17 +4,18 @@
 use std::time::Instant;
 
 use super::console::Console;
-use super::host_oracle::HostOracle;
 use super::peers::Peers;
 use super::progress::{self, Estimate, Progress};
 use super::request::Request;
 use super::store::Store;
 use crate::error::Result;
-use crate::measure::remarks;
-use crate::record::{DeviceInfo, HostInfo, Key, Record, Status, Timings, Values, timestamp};
-use crate::tables::Table;
+use crate::host::HostOracle;
+use crate::measure::{COLD_EVENTS, Measurement, Sampling};
+use crate::record::{Cell, DeviceInfo, HostInfo, Record, Status, Time};
+use crate::table::Table;
+use crate::timing::remarks;
 use crate::worker::Executor;
-use crate::worker::protocol::{Job, Peer, Task};
+use crate::worker::protocol::Job;
 
 /// What measures the device's part of a cell.
 pub(super) enum Measuring {
@@ -35,9 +36,9 @@ impl Measuring {
 }
 
 /// The row of a cell that an interrupted process has measured.
-fn earlier<'a>(store: &'a Store, table: &dyn Table, key: &Key) -> Option<&'a Record> {
+fn earlier<'a>(store: &'a Store, table: &Table, cell: &Cell) -> Option<&'a Record> {
     let mut rows = store.resumed().iter();
-    rows.find(|record| record.table == table.name() && record.key == *key)
+    rows.find(|record| record.table == table.name && record.cell == *cell)
 }
 
 /// What the cells of a run weigh, those that are still to be measured.
@@ -45,9 +46,9 @@ fn weights(request: &Request, measuring: &Measuring, store: &Store) -> Vec<Optio
     let has_timer = measuring.info().is_some_and(|info| !info.is_emulated());
     let mut weights = Vec::new();
     for (table, cells) in &request.tables {
-        for key in cells {
-            let weight = progress::weight(table.task(key).as_ref(), key, has_timer);
-            weights.push(earlier(store, *table, key).is_none().then_some(weight));
+        for cell in cells {
+            let is_new = earlier(store, table, cell).is_none();
+            weights.push(is_new.then(|| (table.weight)(cell, has_timer)));
         }
     }
     weights
@@ -97,30 +98,30 @@ impl<'a> Run<'a> {
     /// interrupted. Err when a record cannot be kept.
     pub(super) fn table(
         &mut self,
-        table: &dyn Table,
-        cells: &[Key],
+        table: &Table,
+        cells: &[Cell],
         console: &mut dyn Console,
     ) -> Result<Vec<Record>> {
         let begin = Instant::now();
         let mut resumed = 0;
         let mut records = Vec::with_capacity(cells.len());
-        console.milestone(&progress::begins(table.name(), cells.len()));
-        for key in cells {
-            let name = format!("{} {}", table.name(), key.describe());
+        console.milestone(&progress::begins(table.name, cells.len()));
+        for cell in cells {
+            let name = format!("{} {}", table.name, cell.describe());
             console.progress(&Progress {
                 done: self.done,
                 total: self.request.cell_count(),
                 cell: &name,
                 left: self.estimate.left(self.done),
             });
-            let record = match earlier(&self.store, table, key).cloned() {
+            let record = match earlier(&self.store, table, cell).cloned() {
                 Some(record) => {
                     resumed += 1;
                     record
                 }
                 None => {
                     let begin = Instant::now();
-                    let record = self.cell(table, key, console);
+                    let record = self.cell(table, cell, console);
                     self.store.append(&record)?;
                     self.estimate.measured(self.done, begin.elapsed());
                     record
@@ -132,41 +133,19 @@ impl<'a> Run<'a> {
             self.done += 1;
             records.push(record);
         }
-        let failed = records
-            .iter()
-            .filter(|r| r.status == Status::Failed)
-            .count();
+        let is_failed = |record: &&Record| record.status == Status::Failed;
+        let failed = records.iter().filter(is_failed).count();
         let took = begin.elapsed();
-        console.milestone(&progress::ends(
-            table.name(),
-            cells.len(),
-            resumed,
-            failed,
-            took,
-        ));
+        let ends = progress::ends(table.name, cells.len(), resumed, failed, took);
+        console.milestone(&ends);
         Ok(records)
     }
 
-    fn cell(&mut self, table: &dyn Table, key: &Key, console: &mut dyn Console) -> Record {
-        let mut record = Record {
-            run: self.store.run().to_owned(),
-            table: table.name().to_owned(),
-            key: key.clone(),
-            status: Status::Ok,
-            reason: None,
-            values: Values::default(),
-            timings: Timings::default(),
-            counts: None,
-            clocks: None,
-            remarks: Vec::new(),
-            device: None,
-            host: self.host_info.clone(),
-            timestamp: timestamp(),
-        };
-        table.fill_from_host(&mut record, &mut self.host);
-        let (status, reason) = self.device_part(table, &mut record, console);
-        (record.status, record.reason) = (status, reason);
-        if let Some(Err(wrong)) = table.check_host(&record) {
+    fn cell(&mut self, table: &Table, cell: &Cell, console: &mut dyn Console) -> Record {
+        let mut record = Record::new(self.store.run(), table.name, cell, &self.host_info);
+        (table.host)(&mut record, &mut self.host);
+        self.device_part(table, &mut record, console);
+        if let Some(Err(wrong)) = (table.check)(&record) {
             record.status = Status::Failed;
             record.reason = Some(format!("on the host: {wrong}"));
         }
@@ -175,76 +154,55 @@ impl<'a> Run<'a> {
     }
 
     /// Measures the device's part, and says how the row ends.
-    fn device_part(
-        &mut self,
-        table: &dyn Table,
-        record: &mut Record,
-        console: &mut dyn Console,
-    ) -> (Status, Option<String>) {
-        let Some(task) = table.task(&record.key) else {
-            return (Status::Ok, None);
-        };
-        let peer = if table.has_peer() || table.libraries().is_some() {
-            self.peer(&task, console)
-        } else {
-            None
-        };
+    fn device_part(&mut self, table: &Table, record: &mut Record, console: &mut dyn Console) {
+        if !(table.is_for_device)(&record.cell) {
+            return;
+        }
+        let peers = self.peers.of(table, &record.cell).unwrap_or_else(|reason| {
+            self.say_once(&reason, console);
+            Vec::new()
+        });
         let (executor, info) = match &mut self.measuring {
             Measuring::Device(executor, info) => (executor, info),
-            Measuring::Nothing(reason) if table.needs_device() => {
-                return (Status::Skipped, Some(reason.clone()));
+            Measuring::Nothing(reason) => {
+                if table.needs_device {
+                    (record.status, record.reason) = (Status::Skipped, Some(reason.clone()));
+                }
+                return;
             }
-            Measuring::Nothing(_) => return (Status::Ok, None),
         };
         record.device = Some(DeviceInfo::clone(info));
-        if let Some(reason) = table.skipped_on(&record.key, info) {
-            return (Status::Skipped, Some(reason));
-        }
         self.jobs += 1;
-        let limit = self.request.limit(&task, !info.is_emulated());
+        let has_timer = !info.is_emulated();
+        let patience = self.request.patience(table, &record.cell, has_timer);
         let job = Job {
             id: self.jobs,
-            task,
-            repeat: self.request.repeat,
-            peer,
-            checked: false,
-            untimed: false,
-            cold: self.request.cold,
+            table: table.name.to_owned(),
+            cell: record.cell.clone(),
+            sampling: Sampling {
+                repeat: self.request.repeat,
+                cold: self.request.cold,
+                peers,
+                ..Sampling::default()
+            },
         };
-        match executor.run(&job, limit) {
-            Err(reason) => (Status::Failed, Some(reason)),
-            Ok(reading) => {
-                // Of nothing there are no counts, and not 0.
-                record.counts = reading.counts.filter(|_| reading.missing.is_none());
-                record.clocks = reading.clocks.clone();
-                record.remarks.extend(reading.remarks.clone());
-                if self.request.one_by_one && !info.is_emulated() {
+        match executor.run(&job, patience) {
+            Err(reason) => (record.status, record.reason) = (Status::Failed, Some(reason)),
+            Ok(Measurement {
+                record: found,
+                notices,
+                ..
+            }) => {
+                record.add(found);
+                if self.request.one_by_one && has_timer {
                     record.remarks.push("launched one by one".into());
                 }
-                record.timings.kernel_method = reading.kernel_method;
-                record.timings.kernel_cold = reading.kernel_cold.clone();
-                record.timings.cold_events = reading.cold_events.clone();
-                let wrong = table.fill_from_device(record, &reading);
-                let packages = self.peers.packages_of(&record.key);
-                record.timings.peers.extend(packages);
-                if let Some(problem) = &reading.peer_problem {
-                    self.say_once(problem, console);
+                for (name, time) in self.peers.packages_of(&record.cell) {
+                    record.metrics.put(name, Some(time));
                 }
-                match (wrong, reading.missing) {
-                    (Some(wrong), _) => (Status::Failed, Some(wrong)),
-                    (None, Some(missing)) => (Status::Skipped, Some(missing)),
-                    (None, None) => (Status::Ok, None),
-                }
-            }
-        }
-    }
-
-    fn peer(&mut self, task: &Task, console: &mut dyn Console) -> Option<Peer> {
-        match self.peers.of(task) {
-            Ok(peer) => peer,
-            Err(reason) => {
-                self.say_once(&reason, console);
-                None
+                notices
+                    .iter()
+                    .for_each(|notice| self.say_once(notice, console));
             }
         }
     }
@@ -259,9 +217,12 @@ impl<'a> Run<'a> {
 
 /// Adds what the samples and the clocks say about the measurement.
 fn remark(record: &mut Record) {
-    for (name, timing) in record.timings.named() {
-        record.remarks.extend(remarks::of_samples(name, timing));
-    }
+    let is_ours = |(name, time): &(&str, &Time)| time.peer.is_none() && *name != COLD_EVENTS;
+    let own = record.metrics.times().filter(is_ours);
+    let of_samples =
+        own.flat_map(|(name, time)| remarks::of_samples(&format!("{name}_ms"), &time.timing));
+    let of_samples: Vec<String> = of_samples.collect();
+    record.remarks.extend(of_samples);
     if let Some(clocks) = &record.clocks {
         let (before, after) = (clocks.sm_before_mhz, clocks.sm_after_mhz);
         let said = remarks::of_clocks(before, after, &clocks.throttled);

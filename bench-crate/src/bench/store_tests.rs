@@ -1,7 +1,7 @@
 //! Records survive what happens to a run.
 
 use super::*;
-use crate::record::{HostInfo, Key, Timings, Values, timestamp};
+use crate::record::{Cell, sample};
 
 fn folder() -> tempfile::TempDir {
     match tempfile::tempdir() {
@@ -18,26 +18,11 @@ fn open(folder: &Path, request: &str) -> Store {
 }
 
 fn record(run: &str, step: u32, status: Status) -> Record {
+    let record = sample::record("activity", Cell::default().with("step", step));
     Record {
         run: run.to_owned(),
-        table: "activity".into(),
-        key: Key {
-            step: Some(step),
-            ..Key::default()
-        },
         status,
-        reason: None,
-        values: Values {
-            pi: Some(0.1 + 0.2),
-            ..Values::default()
-        },
-        timings: Timings::default(),
-        counts: None,
-        clocks: None,
-        remarks: Vec::new(),
-        device: None,
-        host: HostInfo::current(),
-        timestamp: timestamp(),
+        ..record.having("pi", 0.1 + 0.2)
     }
 }
 
@@ -50,7 +35,7 @@ fn steps(store: &Store) -> Vec<u32> {
     store
         .resumed()
         .iter()
-        .filter_map(|record| record.key.step)
+        .filter_map(|record| record.cell.small("step"))
         .collect()
 }
 
@@ -70,7 +55,7 @@ fn an_interrupted_run_is_resumed_without_its_failed_rows() {
     let second = open(folder.path(), "a");
     assert_eq!((second.run(), steps(&second)), (run.as_str(), vec![1, 3]));
     assert_eq!(
-        second.resumed()[0].values.pi,
+        second.resumed()[0].number("pi"),
         Some(0.1 + 0.2),
         "bit for bit"
     );
@@ -95,16 +80,8 @@ fn another_request_another_ptx_or_a_finished_run_starts_anew_and_keeps_the_rows(
 fn another_ptx_starts_anew() {
     let folder = folder();
     let device = |sha: &str| DeviceInfo {
-        name: "gpu".into(),
-        kind: "cuda".into(),
-        compute_capability: "9.0".into(),
-        driver: None,
-        cuda_version: None,
         ptx_sha256: sha.into(),
-        ptx_arch: "sm_90".into(),
-        rustc: "1".into(),
-        llvm: "1".into(),
-        multiprocessors: None,
+        ..sample::device("cuda")
     };
     let resumed = |sha: &str| {
         let Ok(mut store) = Store::open(folder.path(), "a", Some(&device(sha))) else {

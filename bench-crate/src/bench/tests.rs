@@ -4,14 +4,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::peers::Peers;
-use super::run::{Measuring, Run};
 use super::*;
-use crate::measure::{Method, Timing};
+use crate::cli::AxisArguments;
+use crate::measure::Measurement;
 use crate::oracle::{Precision, quarter_circle};
-use crate::record::{Clocks, DeviceInfo};
+use crate::record::{Clocks, sample};
 use crate::tables;
-use crate::worker::Executor;
-use crate::worker::protocol::{Job, Reading, Task};
+use crate::timing::{Measured, Method, Timing};
+use crate::worker::device::Loaded;
+use crate::worker::protocol::Job;
+use crate::worker::serve::Server;
+use quadscan::device::Device;
+use quadscan::device::emulator::{Emulator, Settings};
 
 #[derive(Default)]
 struct Paper {
@@ -37,78 +41,94 @@ impl Console for Paper {
     fn finish(&mut self) {}
 }
 
-/// Answers as a right kernel does, but for blocks = 2 (no answer), blocks = 4 (a
+fn timing(samples: &[f64]) -> Timing {
+    Timing::from_samples(samples.to_vec()).expect("there are samples")
+}
+
+/// Answers as a right kernel in f64 does, but for blocks = 2 (no answer), blocks = 4 (a
 /// wrong result) and blocks = 8 (a clock that falls meanwhile).
 struct Fake;
 
 impl Executor for Fake {
-    fn run(&mut self, job: &Job, _limit: Duration) -> std::result::Result<Reading, String> {
-        let Task::QuarterCircle {
-            precision,
-            strips,
-            blocks,
-            threads,
-        } = job.task
-        else {
+    fn run(&mut self, job: &Job, _limit: Duration) -> std::result::Result<Measurement, String> {
+        let grid = ["strips", "blocks", "threads"].map(|axis| job.cell.number(axis));
+        let [Some(strips), Some(blocks), Some(threads)] = grid else {
             return Err("not asked for".into());
         };
-        let parts = u64::from(blocks) * u64::from(threads);
-        let total = quarter_circle::partials(precision, strips, parts).sum();
-        match blocks {
-            2 => Err("illegal address".into()),
-            4 => Ok(Reading {
-                total: Some(0.5),
-                wrong: Some("wrong sums".into()),
-                ..Reading::default()
-            }),
-            8 => Ok(Reading {
-                total: Some(total),
-                kernel: Timing::from_samples(vec![8.0, 8.0, 8.0, 8.0, 10.0]),
-                kernel_method: Some(Method::Single),
-                kernel_cold: Timing::from_samples(vec![9.0]),
-                cold_events: Timing::from_samples(vec![0.5]),
-                clocks: Some(Clocks {
-                    sm_before_mhz: Some(1980),
-                    sm_after_mhz: Some(1200),
-                    throttled: vec!["heat".into()],
-                    ..Clocks::default()
-                }),
-                remarks: vec!["said by the device".into()],
-                ..Reading::default()
-            }),
-            _ => Ok(Reading {
-                total: Some(total),
-                kernel: Timing::from_samples(vec![f64::from(blocks); 3]),
-                nvcc_kernel: Timing::from_samples(vec![2.0; 3]),
-                ..Reading::default()
-            }),
-        }
+        let total = quarter_circle::partials(Precision::F64, strips, blocks * threads).sum();
+        let pi = quarter_circle::pi(Precision::F64, total, strips);
+        let found = sample::record(&job.table, job.cell.clone());
+        let record = match blocks {
+            2 => return Err("illegal address".into()),
+            4 => Record {
+                status: Status::Failed,
+                reason: Some("wrong sums".into()),
+                ..found.having("pi", 0.5)
+            },
+            8 => {
+                let kernel = Measured {
+                    timing: timing(&[8.0, 8.0, 8.0, 8.0, 10.0]),
+                    method: Method::Single,
+                };
+                let found = found.having("pi", pi).having("kernel", kernel);
+                Record {
+                    clocks: Some(Clocks {
+                        sm_before_mhz: Some(1980),
+                        sm_after_mhz: Some(1200),
+                        throttled: vec!["heat".into()],
+                        ..Clocks::default()
+                    }),
+                    remarks: vec!["said by the device".into()],
+                    ..found.taking("kernel_cold", 9.0).taking("cold_events", 0.5)
+                }
+            }
+            _ => {
+                let found = found.having("kernel", timing(&[blocks as f64; 3]));
+                found
+                    .having("nvcc_kernel", timing(&[2.0; 3]))
+                    .having("pi", pi)
+            }
+        };
+        Ok(Measurement {
+            record,
+            notices: Vec::new(),
+            bits: None,
+        })
     }
 }
 
-fn info() -> DeviceInfo {
-    DeviceInfo {
-        name: "fake".into(),
-        kind: "cuda".into(),
-        compute_capability: "9.0".into(),
-        driver: None,
-        cuda_version: None,
-        ptx_sha256: "0".into(),
-        ptx_arch: "sm_90".into(),
-        rustc: "1".into(),
-        llvm: "1".into(),
-        multiprocessors: None,
+fn fake() -> Measuring {
+    Measuring::Device(Box::new(Fake), Box::new(sample::device("cuda")))
+}
+
+/// Measures by the tables themselves, in this process.
+struct InProcess(Loaded);
+
+impl Executor for InProcess {
+    fn run(&mut self, job: &Job, _limit: Duration) -> std::result::Result<Measurement, String> {
+        self.0.carry_out(job).map_err(|failure| failure.reason)
     }
+}
+
+fn emulator() -> Measuring {
+    let device = Device::from_backend(Box::new(Emulator::new(Settings::default())));
+    let artifact = modules::ours().expect("our kernels are there");
+    let loaded = Loaded::with(device, artifact).expect("an emulator loads them");
+    let info = Box::new(loaded.greeting().device);
+    Measuring::Device(Box::new(InProcess(loaded)), info)
 }
 
 fn request(table: &str, folder: &Path) -> Request {
+    let lists = [("strips", "65536"), ("blocks", "1,2,4,8"), ("threads", "8")];
+    let list = |(option, list): (&str, &str)| (option.to_owned(), list.to_owned());
     let arguments = BenchArguments {
         tables: vec![table.into()],
         device: "auto".into(),
         format: "csv".into(),
-        strips: Some("65536".into()),
-        blocks: Some("1,2,4,8".into()),
-        threads: Some("8".into()),
+        axes: AxisArguments {
+            lists: lists.map(list).to_vec(),
+            named: Vec::new(),
+        },
         repeat: Some("1".into()),
         out: folder.to_owned(),
         ..BenchArguments::default()
@@ -130,7 +150,7 @@ fn measure(table: &str, measuring: Measuring) -> (Vec<Record>, Paper) {
     let mut paper = Paper::default();
     let mut run = Run::new(&request, measuring, store, Peers::default());
     let (table, cells) = &request.tables[0];
-    match run.table(*table, cells, &mut paper) {
+    match run.table(table, cells, &mut paper) {
         Ok(records) => (records, paper),
         Err(e) => panic!("{e}"),
     }
@@ -138,8 +158,7 @@ fn measure(table: &str, measuring: Measuring) -> (Vec<Record>, Paper) {
 
 #[test]
 fn a_failed_cell_is_a_row_with_its_reason_and_the_run_goes_on() {
-    let device = Measuring::Device(Box::new(Fake), Box::new(info()));
-    let (records, paper) = measure("sweep-f64", device);
+    let (records, paper) = measure("sweep-f64", fake());
     let rows: Vec<(Status, Option<&str>)> = records
         .iter()
         .map(|record| (record.status, record.reason.as_deref()))
@@ -166,15 +185,14 @@ fn a_failed_cell_is_a_row_with_its_reason_and_the_run_goes_on() {
             "sweep-f64: 4 cells in 0s, 2 failed"
         ]
     );
-    assert_eq!(records[1].values.pi, None, "a failed cell has no value");
-    assert!(records[1].values.host_pi.is_some());
-    assert_eq!(records[0].device, Some(info()));
+    assert_eq!(records[1].number("pi"), None, "a failed cell has no value");
+    assert!(records[1].number("host_pi").is_some());
+    assert_eq!(records[0].device, Some(sample::device("cuda")));
 }
 
 #[test]
 fn a_row_says_what_its_samples_and_the_clocks_said() {
-    let device = Measuring::Device(Box::new(Fake), Box::new(info()));
-    let (records, _) = measure("sweep-f64", device);
+    let (records, _) = measure("sweep-f64", fake());
     let row = &records[3];
     assert_eq!(
         row.remarks,
@@ -187,9 +205,9 @@ fn a_row_says_what_its_samples_and_the_clocks_said() {
     );
     assert_eq!(row.status, Status::Ok, "it is said, and nothing else");
     let text = |name: &str| {
-        let columns = tables::sweep::SWEEP_F64.columns();
+        let columns = tables::sweep::F64.columns_of(&[]);
         let column = columns.iter().find(|column| column.name == name);
-        column.map(|column| (column.text)(row)).unwrap_or_default()
+        column.map(|column| column.text(row)).unwrap_or_default()
     };
     let names = [
         "kernel_cold_ms",
@@ -204,9 +222,8 @@ fn a_row_says_what_its_samples_and_the_clocks_said() {
 
 #[test]
 fn the_summary_compares_the_best_right_kernel_with_nvccs_best() {
-    let device = Measuring::Device(Box::new(Fake), Box::new(info()));
-    let (records, _) = measure("sweep-f64", device);
-    let summary = tables::by_name("sweep-f64").map(|table| table.summary(&records));
+    let (records, _) = measure("sweep-f64", fake());
+    let summary = tables::by_name("sweep-f64").map(|table| (table.summary)(&records));
     assert_eq!(
         summary.unwrap_or_default(),
         ["sweep-f64: best kernel 1 ms at 1x8, nvcc's best 2 ms at 1x8, ratio 0.500"]
@@ -215,14 +232,17 @@ fn the_summary_compares_the_best_right_kernel_with_nvccs_best() {
 
 #[test]
 fn the_f32_sweep_has_the_pages_pi_and_the_corrected_one() {
-    let device = Measuring::Device(Box::new(Fake), Box::new(info()));
-    let (records, _) = measure("sweep-f32", device);
+    let (records, _) = measure("sweep-f32", emulator());
     let total = quarter_circle::partials(Precision::F32, 65536, 8).sum();
+    let right = Some(quarter_circle::pi(Precision::F32, total, 65536));
+    let published = Some(quarter_circle::pi_as_published_f32(total, 65536));
+    let number = |metric: &str| records[0].number(metric);
+    assert_eq!(records[0].status, Status::Ok, "{:?}", records[0].reason);
     assert_eq!(
-        records[0].values.pi_corrected,
-        Some(quarter_circle::pi(Precision::F32, total, 65536))
+        (number("pi_corrected"), number("host_pi_corrected")),
+        (right, right)
     );
-    assert_eq!(records[0].values.pi, records[0].values.host_pi);
+    assert_eq!((number("pi"), number("host_pi")), (published, published));
 }
 
 #[test]
@@ -231,8 +251,8 @@ fn without_a_device_rows_are_skipped_with_the_reason_and_the_host_is_measured() 
     for record in &records {
         assert_eq!(record.status, Status::Skipped);
         assert_eq!(record.reason.as_deref(), Some("no device: none"));
-        assert!(record.timings.host.is_some() && record.timings.gpu.is_none());
-        assert!(record.values.pi.is_none());
+        assert!(record.timing("host").is_some() && record.timing("gpu").is_none());
+        assert!(record.number("pi").is_none());
     }
 }
 
@@ -242,17 +262,18 @@ fn accuracy_is_the_hosts_table_and_ok_without_a_device() {
     assert!(
         records
             .iter()
-            .all(|record| record.status == Status::Ok && record.values.pi.is_some())
+            .all(|record| record.status == Status::Ok && record.number("pi").is_some())
     );
     assert_eq!(records.len(), 6, "a row a precision");
     for record in &records {
-        let best = record.timings.host_best.as_ref();
+        let best = record.timing("host_best");
         assert!(
             best.is_some_and(|best| best.min_ms > 0.0),
-            "{:?}",
-            record.key
+            "{}",
+            record.describe()
         );
-        assert!(record.values.rule_error.is_some() && record.values.predicted_error.is_some());
+        let errors = ["rule_error", "predicted_error"].map(|metric| record.number(metric));
+        assert!(errors.iter().all(Option::is_some), "{errors:?}");
         assert_eq!(record.remarks, [""; 0]);
     }
 }

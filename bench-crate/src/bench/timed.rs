@@ -9,7 +9,7 @@ use quadscan_kernels::scan::Algorithm;
 
 use super::console::Console;
 use super::{Outcome, bench, store};
-use crate::cli::{BenchArguments, TimeArguments};
+use crate::cli::{AxisArguments, BenchArguments, TimeArguments};
 use crate::error::{Error, Result};
 use crate::kernels;
 
@@ -60,27 +60,22 @@ pub fn time(arguments: &TimeArguments, console: &mut dyn Console) -> Result<Outc
     Ok(outcome)
 }
 
-/// The rows that time a kernel; `None` where no table launches it by itself.
-pub fn rows(kernel: &str) -> Option<BenchArguments> {
-    let table = |name: &str| BenchArguments {
+/// A request of the cells of a table that these lists leave.
+fn table(name: &str, lists: &[(&str, &str)]) -> BenchArguments {
+    let list = |(option, list): &(&str, &str)| ((*option).to_owned(), (*list).to_owned());
+    BenchArguments {
         tables: vec![name.to_owned()],
         quick: true,
+        axes: AxisArguments {
+            lists: lists.iter().map(list).collect(),
+            named: Vec::new(),
+        },
         ..BenchArguments::default()
-    };
-    if kernels::by_name(kernel).is_some() {
-        return Some(BenchArguments {
-            kernels: Some(kernel.to_owned()),
-            ..table("kernels")
-        });
     }
-    if let Some(rest) = kernel.strip_prefix("composite_") {
-        let (integrand, element) = rest.rsplit_once('_')?;
-        return Some(BenchArguments {
-            integrands: Some(integrand.to_owned()),
-            types: Some(element.to_owned()),
-            ..table("integral")
-        });
-    }
+}
+
+/// The rows that time a kernel; `None` where no table launches it by itself.
+pub fn rows(kernel: &str) -> Option<BenchArguments> {
     const WHOLE: [(&str, &str); 6] = [
         ("trapezoid_f64", "sweep-f64"),
         ("trapezoid_f32", "sweep-f32"),
@@ -89,25 +84,40 @@ pub fn rows(kernel: &str) -> Option<BenchArguments> {
         ("blelloch_", "activity"),
         ("hillis_steele_", "activity"),
     ];
+    if kernels::by_name(kernel).is_some() {
+        return Some(table("kernels", &[("kernels", kernel)]));
+    }
+    if let Some(rest) = kernel.strip_prefix("composite_") {
+        let (integrand, element) = rest.rsplit_once('_')?;
+        return Some(table(
+            "integral",
+            &[("integrands", integrand), ("types", element)],
+        ));
+    }
     if let Some((_, name)) = WHOLE.iter().find(|(start, _)| kernel.starts_with(start)) {
-        return Some(table(name));
+        return Some(table(name, &[]));
     }
     let (prefix, operation, element) = of_arrays(kernel)?;
-    let of = |name: &str, operation: &str| BenchArguments {
-        operations: Some(operation.to_owned()),
-        types: Some(element.to_owned()),
-        sizes: Some(SIZES.to_owned()),
-        quick: false,
-        ..table(name)
+    let of = |name: &str, operation: &str, algorithm: Option<&str>| {
+        let mut lists = vec![
+            ("operations", operation),
+            ("types", element),
+            ("sizes", SIZES),
+        ];
+        lists.extend(algorithm.map(|algorithm| ("algorithms", algorithm)));
+        BenchArguments {
+            quick: false,
+            ..table(name, &lists)
+        }
     };
     match (prefix, operation) {
-        ("reduce" | "reduce_one_wave", "sum") => Some(of("reduce", "reduce")),
+        ("reduce" | "reduce_one_wave", "sum") => Some(of("reduce", "reduce", None)),
         ("reduce" | "reduce_one_wave", other @ ("min" | "max")) => {
-            Some(of("reduce", &format!("reduce_{other}")))
+            Some(of("reduce", &format!("reduce_{other}"), None))
         }
-        ("segmented_reduce", "sum") => Some(of("reduce", "segmented_reduce")),
+        ("segmented_reduce", "sum") => Some(of("reduce", "segmented_reduce", None)),
         ("segmented_lookahead" | "segmented_small" | "segmented_wave", "sum") => {
-            Some(of("scan", "segmented_scan"))
+            Some(of("scan", "segmented_scan", None))
         }
         (prefix, operation) => {
             let prefix = prefix.strip_prefix("device_").unwrap_or(prefix);
@@ -123,10 +133,7 @@ pub fn rows(kernel: &str) -> Option<BenchArguments> {
                 "affine" | "min" | "max" | "product" => operation,
                 _ => return None,
             };
-            Some(BenchArguments {
-                algorithms: Some(algorithm.name().to_owned()),
-                ..of("scan", operation)
-            })
+            Some(of("scan", operation, Some(algorithm.name())))
         }
     }
 }
@@ -155,20 +162,13 @@ mod tests {
     /// The request of a kernel, as a command line.
     fn line(kernel: &str) -> Option<String> {
         let rows = rows(kernel)?;
-        let said = [
-            &rows.kernels,
-            &rows.operations,
-            &rows.types,
-            &rows.algorithms,
-        ];
-        let mut words = rows.tables.clone();
-        words.extend(
-            said.into_iter()
-                .chain([&rows.integrands])
-                .flatten()
-                .cloned(),
-        );
-        Some(words.join(" "))
+        let lists = rows
+            .axes
+            .lists
+            .iter()
+            .filter(|(option, _)| option != "sizes");
+        let words = rows.tables.iter().chain(lists.map(|(_, list)| list));
+        Some(words.cloned().collect::<Vec<_>>().join(" "))
     }
 
     #[test]
@@ -185,7 +185,7 @@ mod tests {
             ("segmented_small_sum_f32", "scan segmented_scan f32"),
             ("segmented_wave_sum_f32", "scan segmented_scan f32"),
             ("reduce_one_wave_max_f32", "reduce reduce_max f32"),
-            ("composite_gaussian_f64", "integral f64 gaussian"),
+            ("composite_gaussian_f64", "integral gaussian f64"),
             ("trapezoid_f32_pure_kahan", "sweep-f32"),
             ("blelloch_padded_exclusive_u32", "activity"),
         ] {

@@ -3,11 +3,14 @@
 
 use super::cells;
 use crate::record::Record;
-use crate::tables::Column;
+use crate::table::Column;
 
 /// A header and a line a record.
 pub(super) fn render(columns: &[Column], records: &[Record]) -> String {
-    let header: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let header: Vec<String> = columns
+        .iter()
+        .map(|column| column.name.to_string())
+        .collect();
     let rows: Vec<Vec<String>> = records
         .iter()
         .map(|record| cells(columns, record))

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::cells;
 use crate::record::Record;
-use crate::tables::Column;
+use crate::table::Column;
 
 fn pretty(value: &impl serde::Serialize) -> String {
     // Records and maps of strings always have a JSON form.
@@ -27,7 +27,7 @@ pub(super) fn render_columns<'a>(
         .into_iter()
         .flat_map(|(columns, records)| records.iter().map(move |record| (columns, record)))
         .map(|(columns, record)| {
-            let names = columns.iter().map(|column| column.name.clone());
+            let names = columns.iter().map(|column| column.name.to_string());
             object(names, cells(columns, record))
         })
         .collect();

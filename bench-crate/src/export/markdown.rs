@@ -2,7 +2,7 @@
 
 use super::cells;
 use crate::record::Record;
-use crate::tables::Column;
+use crate::table::Column;
 
 fn line(cells: impl IntoIterator<Item = String>) -> String {
     let cells: Vec<String> = cells.into_iter().collect();
@@ -11,7 +11,10 @@ fn line(cells: impl IntoIterator<Item = String>) -> String {
 
 /// A header, a rule, and a line a record.
 pub(super) fn render(columns: &[Column], records: &[Record]) -> String {
-    let header: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+    let header: Vec<String> = columns
+        .iter()
+        .map(|column| column.name.to_string())
+        .collect();
     let rows: Vec<Vec<String>> = records
         .iter()
         .map(|record| cells(columns, record))

@@ -2,7 +2,7 @@
 //! Markdown.
 
 use super::{Format, lines, markdown};
-use crate::tables::Matrix;
+use crate::table::Matrix;
 
 /// The corner of every matrix: what goes down and what goes across.
 const CORNER: &str = "BLOCK \\ THREAD";

@@ -5,7 +5,6 @@ mod json;
 mod lines;
 mod markdown;
 mod matrix;
-pub mod number;
 pub mod report;
 mod table;
 
@@ -13,7 +12,7 @@ pub(crate) use lines::lines;
 pub use matrix::render_matrix;
 
 use crate::record::{Record, Status};
-use crate::tables::{Column, Group};
+use crate::table::{Column, Group};
 
 /// The form of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,7 +163,7 @@ fn reasons(records: &[Record]) -> Vec<String> {
 
 /// The texts of a record under the columns.
 fn cells(columns: &[Column], record: &Record) -> Vec<String> {
-    columns.iter().map(|column| (column.text)(record)).collect()
+    columns.iter().map(|column| column.text(record)).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::cells;
 use super::lines::lines;
 use crate::record::Record;
-use crate::tables::Column;
+use crate::table::Column;
 
 /// A header, a rule, and a line a record.
 pub(super) fn render(columns: &[Column], records: &[Record]) -> String {
@@ -14,10 +14,7 @@ pub(super) fn render(columns: &[Column], records: &[Record]) -> String {
     let used: Vec<usize> = (0..columns.len())
         .filter(|&index| rows.is_empty() || rows.iter().any(|row| !row[index].is_empty()))
         .collect();
-    let header: Vec<&str> = used
-        .iter()
-        .map(|&index| columns[index].name.as_str())
-        .collect();
+    let header: Vec<&str> = used.iter().map(|&index| &*columns[index].name).collect();
     let rows: Vec<Vec<&str>> = rows
         .iter()
         .map(|row| used.iter().map(|&index| row[index].as_str()).collect())

@@ -1,64 +1,46 @@
 //! What each form looks like, literally.
 
 use super::*;
-use crate::measure::Timing;
-use crate::record::{HostInfo, Key, Timings, Values};
-use crate::tables::sweep::{SWEEP_F32, SWEEP_F64};
-use crate::tables::{Matrix, Table, column};
+use crate::record::{Cell, sample};
+use crate::table::{Matrix, column};
+use crate::tables;
+use crate::timing::Timing;
 
-fn host() -> HostInfo {
-    HostInfo {
-        cpu: "cpu".into(),
-        cores: None,
-        version: "0".into(),
-        git_revision: "unknown".into(),
-    }
+/// A table's columns, without a model.
+fn columns(table: &str) -> Vec<Column> {
+    let table = tables::by_name(table).expect("a known table");
+    table.columns_of(&[])
+}
+
+/// A row with the times of the host.
+fn of_host(blocks: u32, threads: u32) -> Record {
+    let cell = Cell::default().with("strips", 1_u64 << 24);
+    let cell = cell.with("blocks", blocks).with("threads", threads);
+    let mut record = sample::record("sweep-f64", cell).taking("host_best", 2.5);
+    let host = Timing::from_samples(vec![63.0, 62.0, 64.0, 63.0, 63.0]);
+    record.metrics.put("host", host);
+    record
 }
 
 fn record(blocks: u32, threads: u32, gpu: &[f64]) -> Record {
-    Record {
-        run: "r".into(),
-        table: "sweep-f64".into(),
-        key: Key {
-            blocks: Some(blocks),
-            threads: Some(threads),
-            strips: Some(1 << 24),
-            ..Key::default()
-        },
-        status: Status::Ok,
-        reason: None,
-        values: Values {
-            pi: Some(3.141592653573),
-            ..Values::default()
-        },
-        timings: Timings {
-            gpu: Timing::from_samples(gpu.to_vec()),
-            host: Timing::from_samples(vec![63.0, 62.0, 64.0, 63.0, 63.0]),
-            host_best: Timing::from_samples(vec![2.5]),
-            ..Timings::default()
-        },
-        counts: None,
-        clocks: None,
-        remarks: Vec::new(),
-        device: None,
-        host: host(),
-        timestamp: "2026-01-01T00:00:00Z".into(),
-    }
+    let mut record = of_host(blocks, threads).having("pi", 3.141592653573);
+    record.entries = vec!["one".into(), "two".into()];
+    let gpu = Timing::from_samples(gpu.to_vec());
+    record.metrics.put("gpu", gpu);
+    record
 }
 
 fn skipped() -> Record {
     Record {
         status: Status::Skipped,
         reason: Some("no device: none, \"really\"".into()),
-        values: Values::default(),
-        ..record(1, 1024, &[])
+        ..of_host(1, 1024)
     }
 }
 
 fn text(format: Format, published: bool) -> String {
     // What the model makes of the page's column has numbers of its own.
-    let columns = SWEEP_F64
-        .columns()
+    let columns = columns("sweep-f64")
         .into_iter()
         .filter(|column| !column.name.starts_with("published_model"))
         .collect();
@@ -75,11 +57,11 @@ fn csv_has_the_published_columns_first_with_our_numbers_and_the_published_figure
          inverse_time_per_thread,nvcc_kernel_ms,nvcc_dyadic_kernel_ms,pi,host_pi,nvcc_pi,\
          kernel_cold_ms,cold_events_ms,kernel_method,sm_mhz,remarks,warp_instructions,\
          lane_instructions,divergent_branches,shared_wavefronts,ideal_shared_wavefronts,\
-         global_sectors,ideal_global_sectors,device,status,reason,model_ms,\
-         model_error_percent,model_gpu_ms,model_gpu_error_percent,published_gpu_ms,\
+         global_sectors,ideal_global_sectors,device,status,reason,entries,\
+         model_ms,model_error_percent,model_gpu_ms,model_gpu_error_percent,published_gpu_ms,\
          published_host_ms,published_ratio,published_host_ratio\n\
-         64,256,0.03125,63,2.5,16777216,,,1.9531,,,3.141592653573,,,,,,,,,,,,,,,,ok,,,,,,2.64,479.28,84.48,7.6076\n\
-         1,1024,,63,2.5,16777216,,,,,,,,,,,,,,,,,,,,,,skipped,\"no device: none, \"\"really\"\"\",,,,,,479.6,,7.6127\n"
+         64,256,0.03125,63,2.5,16777216,,,1.9531,,,3.141592653573,,,,,,,,,,,,,,,,ok,,one two,,,,,2.64,479.28,84.48,7.6076\n\
+         1,1024,,63,2.5,16777216,,,,,,,,,,,,,,,,,,,,,,skipped,\"no device: none, \"\"really\"\"\",,,,,,,479.6,,7.6127\n"
     );
 }
 
@@ -104,7 +86,7 @@ fn markdown_is_a_pipe_table() {
 
 #[test]
 fn a_table_is_aligned_and_leaves_out_columns_without_a_value() {
-    let columns = select(SWEEP_F64.columns(), Format::Table, true);
+    let columns = select(columns("sweep-f64"), Format::Table, true);
     assert_eq!(
         render(Format::Table, &columns, &[skipped()]),
         "| blocks | threads | host_ms |\n\
@@ -115,7 +97,7 @@ fn a_table_is_aligned_and_leaves_out_columns_without_a_value() {
 
 #[test]
 fn json_of_published_columns_has_numbers_and_null() {
-    let columns = select(SWEEP_F64.columns(), Format::Json, true);
+    let columns = select(columns("sweep-f64"), Format::Json, true);
     assert_eq!(
         render(Format::Json, &columns, &[skipped()]),
         "[\n  {\n    \"blocks\": 1,\n    \"gpu_ms\": null,\n    \"host_ms\": 63,\n    \
@@ -133,7 +115,7 @@ fn json_of_a_run_has_every_record_whole() {
 
 #[test]
 fn the_f32_sweep_has_five_times_and_the_published_header() {
-    let columns = select(SWEEP_F32.columns(), Format::Csv, true);
+    let columns = select(columns("sweep-f32"), Format::Csv, true);
     let row = record(4, 128, &[5.0, 4.0, 3.0, 2.0, 1.0]);
     let published = include_str!("../../data/sweep_f32_geforce_8800gt.csv");
     let text = render(Format::Csv, &columns, &[row]);
@@ -189,7 +171,7 @@ fn a_matrix_has_blocks_down_and_threads_across_where_there_is_room_for_it() {
         record(8, 8, &[0.125]),
     ];
     let matrix = Matrix::of("gpu_ms", &records, |record| {
-        column::median(&record.timings.gpu)
+        column::ms("gpu_ms", "gpu").text(record)
     });
     let text = |format| matrix.as_ref().map(|matrix| render_matrix(format, matrix));
     assert_eq!(

@@ -9,9 +9,9 @@ use quadscan_kernels::integrate::sizes::{
 
 use super::number::{self, Number, text};
 use super::refused;
-use crate::bench::list;
 use crate::cli::IntegrateArguments;
 use crate::error::Result;
+use crate::table::list;
 use quadscan::integrate::names::rule_by_name;
 use quadscan::integrate::{GaussKronrod, Options, Rule, TanhSinhOptions};
 

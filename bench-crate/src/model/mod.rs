@@ -135,13 +135,13 @@ pub fn explain(records: &[Record]) -> Option<Explanation> {
     let page = page::of(table)?;
     let strips = common_strips(records)?;
     let machine = machine_of(records);
-    let column = |time: fn(&Record) -> Option<f64>| cells(records, strips, time);
+    let column = |metric: &str| cells(records, strips, metric);
     let kernel = machine.as_ref().and_then(|machine| {
-        let cells = column(|r| Some(r.timings.kernel.as_ref()?.median_ms));
+        let cells = column("kernel");
         fit::kernel(machine, strips, &cells)
     });
     let span = kernel.as_ref().and_then(|(_, law)| {
-        let cells = column(|r| Some(r.timings.gpu.as_ref()?.median_ms));
+        let cells = column("gpu");
         fit::span(law, &cells)
     });
     let (kernel, span) = (kernel.map(|fit| fit.0), span.map(|fit| fit.0));
@@ -162,7 +162,7 @@ pub fn published(table: &str) -> Option<&'static Fit> {
 /// The number of strips of most records; the larger one of two that tie.
 fn common_strips(records: &[Record]) -> Option<u64> {
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
-    for strips in records.iter().filter_map(|record| record.key.strips) {
+    for strips in records.iter().filter_map(strips_of) {
         *counts.entry(strips).or_default() += 1;
     }
     let most = counts
@@ -173,18 +173,23 @@ fn common_strips(records: &[Record]) -> Option<u64> {
 
 fn machine_of(records: &[Record]) -> Option<Machine> {
     let info = records.iter().find_map(|record| record.device.as_ref())?;
-    let registers = records.iter().find_map(|record| record.values.registers);
-    Machine::of(info, registers)
+    let registers = records.iter().find_map(|record| record.number("registers"));
+    Machine::of(info, registers.map(|registers| registers as u32))
 }
 
 /// The cells with a time, in the order of the fit.
-fn cells(records: &[Record], strips: u64, time: fn(&Record) -> Option<f64>) -> Vec<Cell> {
+fn cells(records: &[Record], strips: u64, metric: &str) -> Vec<Cell> {
     let cell = |record: &Record| {
-        let ms = time(record).filter(|ms| *ms > 0.0)?;
-        Some((record.key.blocks?, record.key.threads?, ms))
+        let ms = record.ms(metric).filter(|ms| *ms > 0.0)?;
+        let shape = (record.cell.small("blocks")?, record.cell.small("threads")?);
+        Some((shape.0, shape.1, ms))
     };
-    let right = |record: &&Record| record.status == Status::Ok && record.key.strips == Some(strips);
+    let right = |record: &&Record| record.status == Status::Ok && strips_of(record) == Some(strips);
     fit::in_order(records.iter().filter(right).filter_map(cell).collect())
+}
+
+fn strips_of(record: &Record) -> Option<u64> {
+    record.cell.number("strips")
 }
 
 #[cfg(test)]

@@ -7,10 +7,7 @@ use std::sync::LazyLock;
 use super::Fit;
 use super::fit::{self, Cell};
 use super::machine::Machine;
-use crate::tables::published::{self, Published, Row};
-
-/// Strips of both columns.
-const STRIPS: u64 = 65536 * 256;
+use crate::table::published::{self, Published, Row, STRIPS};
 
 /// Numbers of multiprocessors that were tried in place of the data sheet's.
 const COUNTS: RangeInclusive<u32> = 8..=24;
@@ -61,7 +58,7 @@ pub(super) fn of(table: &str) -> Option<&'static Page> {
     }
 }
 
-fn middle_of_five(row: &Row<'_>) -> Option<f64> {
+fn middle_of_five(row: &Row) -> Option<f64> {
     let mut times: Vec<f64> = (1..=5)
         .filter_map(|index| row.number(&format!("gpu_ms_{index}")))
         .collect();
@@ -69,15 +66,15 @@ fn middle_of_five(row: &Row<'_>) -> Option<f64> {
     times.get(times.len() / 2).copied()
 }
 
-fn cells(table: &Published, time: fn(&Row<'_>) -> Option<f64>) -> Vec<Cell> {
-    let cell = |row: Row<'_>| Some((row.number("blocks")?, row.number("threads")?, time(&row)?));
+fn cells(table: &Published, time: fn(&Row) -> Option<f64>) -> Vec<Cell> {
+    let cell = |row: Row| Some((row.number("blocks")?, row.number("threads")?, time(&row)?));
     fit::in_order(table.rows().filter_map(cell).collect())
 }
 
 fn explained(
     table: &Published,
     (machine, processors, best): (Machine, u32, u32),
-    time: fn(&Row<'_>) -> Option<f64>,
+    time: fn(&Row) -> Option<f64>,
 ) -> Page {
     let cells = cells(table, time);
     let with = |count| fit::published(&machine.with_count(count), STRIPS, &cells);

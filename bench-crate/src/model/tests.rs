@@ -2,7 +2,8 @@
 //! were made by a known law.
 
 use super::*;
-use crate::record::{DeviceInfo, HostInfo, Key, Multiprocessors, Timings, Values};
+use crate::record::{self, DeviceInfo, Metric, Metrics, Multiprocessors, sample};
+use crate::timing::Timing;
 
 /// The sweeps of docs/records/2026-11-21-h200.md.
 fn h200(table: &str) -> Vec<Record> {
@@ -45,58 +46,29 @@ fn made(count: u32, latency_ns: f64, issue_ns: f64, partial_ns: f64) -> Vec<Reco
             let warps = fullest * f64::from(threads.div_ceil(32));
             let kernel = (waves * latency_ns * terms).max(warps * issue_ns * terms) / 1e6 + 0.002;
             let span = kernel + 0.02 + partial_ns * partials / 1e6;
-            records.push(record(count, (blocks, threads), kernel, span));
+            records.push(row(count, (blocks, threads), kernel, span));
         }
     }
     records
 }
 
-fn record(count: u32, (blocks, threads): (u32, u32), kernel: f64, span: f64) -> Record {
-    let timing = |ms| crate::measure::Timing::from_samples(vec![ms]);
-    Record {
-        run: "r".into(),
-        table: "sweep-f64".into(),
-        key: Key {
-            blocks: Some(blocks),
-            threads: Some(threads),
-            strips: Some(1 << 24),
-            ..Key::default()
-        },
-        status: Status::Ok,
-        reason: None,
-        values: Values::default(),
-        timings: Timings {
-            gpu: timing(span),
-            kernel: timing(kernel),
-            ..Timings::default()
-        },
-        counts: None,
-        clocks: None,
-        remarks: Vec::new(),
-        device: Some(DeviceInfo {
-            name: "Made up".into(),
-            kind: "cuda".into(),
-            compute_capability: "9.0".into(),
-            driver: None,
-            cuda_version: None,
-            ptx_sha256: String::new(),
-            ptx_arch: String::new(),
-            rustc: String::new(),
-            llvm: String::new(),
-            multiprocessors: Some(Multiprocessors {
-                count,
-                max_threads: 2048,
-                max_blocks: 32,
-                registers: 65536,
-            }),
+fn row(count: u32, (blocks, threads): (u32, u32), kernel: f64, span: f64) -> Record {
+    let cell = record::Cell::default().with("strips", 1_u64 << 24);
+    let cell = cell.with("blocks", blocks).with("threads", threads);
+    let device = DeviceInfo {
+        name: "Made up".into(),
+        multiprocessors: Some(Multiprocessors {
+            count,
+            max_threads: 2048,
+            max_blocks: 32,
+            registers: 65536,
         }),
-        host: HostInfo {
-            cpu: String::new(),
-            cores: None,
-            version: String::new(),
-            git_revision: String::new(),
-        },
-        timestamp: String::new(),
+        ..sample::device("cuda")
+    };
+    let row = sample::record("sweep-f64", cell).taking("gpu", span);
+    Record {
+        device: Some(device),
+        ..row.taking("kernel", kernel)
     }
 }
 
@@ -172,12 +144,9 @@ fn the_constants_of_a_made_up_machine_are_found_again() {
 fn a_device_half_as_fast_is_told_about_in_other_numbers() {
     let fast = h200("sweep-f64");
     let mut slow = fast.clone();
-    for timings in slow.iter_mut().map(|record| &mut record.timings) {
-        for timing in [&mut timings.gpu, &mut timings.kernel]
-            .into_iter()
-            .flatten()
-        {
-            timing.median_ms *= 2.0;
+    for metric in slow.iter_mut().flat_map(|record| record.metrics.iter_mut()) {
+        if let ("gpu" | "kernel", Metric::Time(time)) = metric {
+            time.timing.median_ms *= 2.0;
         }
     }
     let (fast, slow) = (explained(&fast), explained(&slow));
@@ -221,7 +190,7 @@ fn the_page_s_question_is_answered_with_the_page_s_numbers() {
 fn without_times_the_page_is_explained_alone_and_another_table_is_not() {
     let mut records = made(40, 80.0, 5.0, 3.0);
     for record in &mut records {
-        record.timings = Timings::default();
+        record.metrics = Metrics::default();
     }
     let explanation = explained(&records);
     assert!(explanation.kernel.is_none() && explanation.span.is_none());
@@ -256,23 +225,23 @@ fn too_few_times_are_no_sweep() {
 fn times_of_failed_cells_and_of_other_sizes_are_left_out() {
     let mut records = made(40, 80.0, 5.0, 3.0);
     records[0].status = Status::Failed;
-    records[1].key.strips = Some(1 << 20);
+    records[1].cell = records[1].cell.clone().with("strips", 1_u64 << 20);
     let kernel = explained(&records).kernel.unwrap();
     assert_eq!(kernel.cells.len(), records.len() - 2);
     assert_eq!(kernel.strips(), 1 << 24);
 }
 
 /// The cells of a sweep in the order of the fit, by one of its clocks.
-fn ordered(records: &[Record], time: fn(&Record) -> Option<f64>) -> Vec<Cell> {
-    cells(records, 1 << 24, time)
+fn ordered(records: &[Record], metric: &str) -> Vec<Cell> {
+    cells(records, 1 << 24, metric)
 }
 
 #[test]
 fn changing_unseen_cells_changes_no_constant() {
     let records = made(40, 80.0, 5.0, 3.0);
     let machine = machine_of(&records).unwrap();
-    let kernel = ordered(&records, |r| Some(r.timings.kernel.as_ref()?.median_ms));
-    let span = ordered(&records, |r| Some(r.timings.gpu.as_ref()?.median_ms));
+    let kernel = ordered(&records, "kernel");
+    let span = ordered(&records, "gpu");
     let (_, law) = fit::kernel(&machine, 1 << 24, &kernel).unwrap();
     type Fitted<'a> = Box<dyn Fn(&[Cell]) -> Fit + 'a>;
     let fits: [(&[Cell], Fitted<'_>); 3] = [
@@ -312,7 +281,7 @@ fn a_model_that_does_not_fit_tells_its_score_and_nothing_else() {
     // Times that no law of blocks and threads gives: 1, 7, 49 or 343 ms by turns.
     for (index, record) in records.iter_mut().enumerate() {
         let ms = 7f64.powi((index * 37 % 4) as i32);
-        record.timings.kernel = crate::measure::Timing::from_samples(vec![ms]);
+        record.metrics.put("kernel", Timing::from_samples(vec![ms]));
     }
     let explanation = explained(&records);
     let kernel = explanation.kernel.as_ref().unwrap();
@@ -351,8 +320,8 @@ fn a_constant_that_half_of_it_would_do_for_is_not_told() {
     // is nothing beside them.
     let records: Vec<Record> = made(40, 80.0, 5.0, 3.0)
         .into_iter()
-        .filter(|record| record.key.threads <= Some(128))
-        .filter(|record| record.key.blocks <= Some(32))
+        .filter(|record| record.cell.small("threads") <= Some(128))
+        .filter(|record| record.cell.small("blocks") <= Some(32))
         .collect();
     let explanation = explained(&records);
     let kernel = explanation.kernel.as_ref().unwrap();

@@ -6,7 +6,7 @@ mod gain;
 use super::machine::{LANES, Machine, warps};
 use super::page::Page;
 use super::{Constant, EXPLAINS, Fit, Predicted};
-use crate::export::number;
+use crate::number;
 use gain::gain;
 
 /// A cell counts as bound by latency while it takes at most this much longer.

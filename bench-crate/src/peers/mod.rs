@@ -18,6 +18,7 @@ pub mod contestant;
 pub mod integral;
 pub mod integrators;
 mod interface;
+pub(crate) mod libraries;
 pub mod library;
 pub mod operation;
 mod script;

@@ -6,17 +6,75 @@
 //! its error, the rule's own and the one that the sum's rounding predicts
 //! ([`running_sum`]); what they say together is in the file `rounding`.
 
-use super::column::{Column, fixed, median, optional};
-use super::published::ACCURACY;
-use super::{Selection, Table, rounding};
-use crate::bench::host_oracle::HostOracle;
+use super::quarter_circle as common;
+use super::rounding;
+use crate::axes::{PRECISIONS as PRECISION_AXIS, STRIPS};
 use crate::error::Result;
+use crate::host::HostOracle;
+use crate::measure::Bench;
 use crate::oracle::{Precision, quarter_circle, running_sum};
-use crate::record::{DeviceInfo, Key, Record};
-use crate::worker::protocol::{Reading, Task};
+use crate::record::{Cell, Record};
+use crate::table::column::{
+    COLD, CONDITIONS, COUNTS, OUTCOME, axis, figure, fixed, ms, of, scientific,
+};
+use crate::table::published::ACCURACY;
+use crate::table::{Asked, Table, TableAxis};
+use crate::trapezoid::Grid;
 
 /// The table.
-pub struct Accuracy;
+pub(crate) const TABLE: Table = Table {
+    name: "accuracy",
+    about: "pi by precision and number of strips, one loop on the host; the device beside it",
+    axes: &[
+        TableAxis::filter(&PRECISION_AXIS)
+            .known(|| PRECISIONS.iter().map(ToString::to_string).collect()),
+        TableAxis::of(&STRIPS),
+    ],
+    columns: &[
+        &[
+            axis("precision").published(),
+            axis("strips").published(),
+            fixed("pi", "pi", 12).published(),
+            of("error", |record| error(record.number("pi"))),
+            scientific("rule_error", "rule_error", 2),
+            scientific("predicted_error", "predicted_error", 2),
+            ms("host_ms", "host"),
+            ms("host_best_ms", "host_best"),
+            fixed("gpu_pi", "gpu_pi", 12),
+            of("gpu_error", |record| error(record.number("gpu_pi"))),
+            scientific("gpu_predicted_error", "gpu_predicted_error", 2),
+            ms("kernel_ms", "kernel"),
+        ],
+        &COLD,
+        &CONDITIONS,
+        &COUNTS,
+        &OUTCOME,
+        &[figure("published_pi", &ACCURACY, "pi")],
+    ],
+    is_published: true,
+    is_usual: true,
+    needs_device: false,
+    cells,
+    is_for_device: |cell| grid(cell).is_some(),
+    host: of_host,
+    measure,
+    check: |record| {
+        let (precision, strips) = parts(&record.cell)?;
+        let published = ACCURACY.figure(&record.cell, "pi");
+        common::judge_pi(record.number("pi")?, published, 12, precision, strips)
+    },
+    patience: |cell, has_timer| {
+        let cell = grid(cell).map(|(_, grid)| {
+            let cell = Cell::default().with("strips", grid.strips);
+            cell.with("blocks", grid.blocks)
+                .with("threads", grid.threads)
+        });
+        common::patience(&cell.unwrap_or_default(), has_timer, 1)
+    },
+    weight: |cell, _| cell.number("strips").unwrap_or_default() as f64,
+    notes: rounding::sentences,
+    ..Table::EMPTY
+};
 
 /// The smallest size of the table, as an exponent of two.
 const FIRST_EXPONENT: u32 = 16;
@@ -51,187 +109,112 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     }
 }
 
+fn parts(cell: &Cell) -> Option<(Precision, u64)> {
+    let name = cell.text("precision")?;
+    let mut all = PRECISIONS.into_iter();
+    let precision = all.find(|precision| precision.to_string() == name)?;
+    Some((precision, cell.number("strips")?))
+}
+
 /// Blocks and threads that divide the strips.
-fn shape(strips: u64) -> Option<(u32, u32)> {
+fn grid(cell: &Cell) -> Option<(Precision, Grid)> {
+    let (precision, strips) = parts(cell)?;
     let threads = greatest_common_divisor(strips, MOST_THREADS);
     let blocks = greatest_common_divisor(strips / threads, MOST_BLOCKS);
-    (strips / threads / blocks <= MOST_STRIPS_A_THREAD).then_some((blocks as u32, threads as u32))
-}
-
-fn cell(precision: Precision, strips: u64) -> Key {
-    Key {
-        precision: Some(precision),
-        strips: Some(strips),
-        ..Key::default()
-    }
-}
-
-fn parts(key: &Key) -> Option<(Precision, u64)> {
-    Some((key.precision?, key.strips?))
-}
-
-fn published_pi(key: &Key) -> String {
-    let key = [
-        ("precision", optional(key.precision)),
-        ("strips", optional(key.strips)),
-    ];
-    ACCURACY.figure(&key, "pi")
+    let grid = Grid {
+        strips,
+        blocks: blocks as u32,
+        threads: threads as u32,
+    };
+    (strips / threads / blocks <= MOST_STRIPS_A_THREAD).then_some((precision, grid))
 }
 
 /// A value of pi less the true one, two digits.
 fn error(pi: Option<f64>) -> String {
-    small(pi.map(|pi| pi - std::f64::consts::PI))
-}
-
-fn small(value: Option<f64>) -> String {
-    value
-        .map(|value| format!("{value:.2e}"))
+    pi.map(|pi| format!("{:.2e}", pi - std::f64::consts::PI))
         .unwrap_or_default()
 }
 
-impl Table for Accuracy {
-    fn name(&self) -> &'static str {
-        "accuracy"
-    }
+fn cells(table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
+    let named = table.numbers(asked, &STRIPS)?;
+    let usual = || (FIRST_EXPONENT..=asked.extent.exponent()).map(|power| 1 << power);
+    let sizes = named.clone().unwrap_or_else(|| usual().collect());
+    let cell = |precision: Precision, strips: u64| {
+        let cell = Cell::default().with("precision", precision.to_string());
+        cell.with("strips", strips)
+    };
+    let all = PRECISIONS
+        .iter()
+        .flat_map(|&precision| sizes.iter().map(move |&strips| cell(precision, strips)));
+    let is_published = |cell: &Cell| match named {
+        Some(_) => parts(cell).is_some_and(|(precision, _)| PRECISIONS[..2].contains(&precision)),
+        None => ACCURACY.row(cell).is_some(),
+    };
+    Ok(all
+        .filter(|cell| !asked.published || is_published(cell))
+        .collect())
+}
 
-    fn columns(&self) -> Vec<Column> {
-        let pi = |record: &Record| fixed(record.values.pi, 12);
-        let mut columns = vec![
-            Column::published("precision", |record| optional(record.key.precision)),
-            Column::published("strips", |record| optional(record.key.strips)),
-            Column::published("pi", pi),
-            Column::ours("error", |record| error(record.values.pi)),
-            Column::ours("rule_error", |record| small(record.values.rule_error)),
-            Column::ours("predicted_error", |record| {
-                small(record.values.predicted_error)
-            }),
-            Column::ours("host_ms", |record| median(&record.timings.host)),
-            Column::ours("host_best_ms", |record| median(&record.timings.host_best)),
-            Column::ours("gpu_pi", |record| fixed(record.values.gpu_pi, 12)),
-            Column::ours("gpu_error", |record| error(record.values.gpu_pi)),
-            Column::ours("gpu_predicted_error", |record| {
-                small(record.values.gpu_predicted_error)
-            }),
-            Column::ours("kernel_ms", |record| median(&record.timings.kernel)),
-        ];
-        columns.extend(Column::conditions());
-        columns.extend(Column::counts());
-        columns.extend(Column::outcome());
-        columns.push(Column::reference("pi", |record| published_pi(&record.key)));
-        columns
-    }
+fn of_host(record: &mut Record, host: &mut HostOracle) {
+    let Some((precision, strips)) = parts(&record.cell) else {
+        return;
+    };
+    let (pi, timing) = host.plain(precision, strips);
+    let predicted = running_sum::error_of_one_loop(precision, strips);
+    let metrics = &mut record.metrics;
+    metrics.put("pi", Some(pi));
+    metrics.put("rule_error", Some(quarter_circle::rule_error(strips)));
+    metrics.put("predicted_error", Some(predicted));
+    metrics.put("host", timing);
+    common::best_of_host(record, host, (precision, strips));
+}
 
-    fn cells(&self, selection: &Selection) -> Result<Vec<Key>> {
-        if let Some(sizes) = &selection.strips {
-            let precisions = if selection.published {
-                &PRECISIONS[..2]
-            } else {
-                &PRECISIONS
-            };
-            return Ok(precisions
-                .iter()
-                .flat_map(|&precision| sizes.iter().map(move |&strips| cell(precision, strips)))
-                .collect());
-        }
-        let sizes = (FIRST_EXPONENT..=selection.extent.exponent()).map(|p| 1_u64 << p);
-        let all = PRECISIONS
-            .iter()
-            .flat_map(|&precision| sizes.clone().map(move |strips| cell(precision, strips)));
-        Ok(all
-            .filter(|key| !selection.published || !published_pi(key).is_empty())
-            .collect())
-    }
+/// Why a device is not given so many strips, if it is not.
+fn too_many(strips: u64, has_timer: bool) -> Option<String> {
+    (!has_timer && strips > MOST_EMULATED_STRIPS).then(|| {
+        format!(
+            "{strips} strips would take the emulator minutes, it is given up to \
+             {MOST_EMULATED_STRIPS}"
+        )
+    })
+}
 
-    fn needs_device(&self) -> bool {
-        false
+fn measure(cell: &Cell, bench: &mut Bench<'_>) -> quadscan::Result<()> {
+    let (precision, grid) = cell.read(grid)?;
+    let strips = grid.strips;
+    if let Some(reason) = too_many(strips, bench.device().properties().has_timer) {
+        bench.skip(reason);
+        return Ok(());
     }
-
-    fn fill_from_host(&self, record: &mut Record, host: &mut HostOracle) {
-        if let Some((precision, strips)) = parts(&record.key) {
-            let (pi, timing) = host.plain(precision, strips);
-            record.values.pi = Some(pi);
-            record.values.rule_error = Some(quarter_circle::rule_error(strips));
-            record.values.predicted_error = Some(running_sum::error_of_one_loop(precision, strips));
-            record.timings.host = timing;
-            super::fill_best_of_host(record, host);
-        }
-    }
-
-    fn task(&self, key: &Key) -> Option<Task> {
-        let (precision, strips) = parts(key)?;
-        let (blocks, threads) = shape(strips)?;
-        Some(Task::QuarterCircle {
-            precision,
-            strips,
-            blocks,
-            threads,
-        })
-    }
-
-    fn skipped_on(&self, key: &Key, device: &DeviceInfo) -> Option<String> {
-        let strips = key.strips?;
-        (device.is_emulated() && strips > MOST_EMULATED_STRIPS).then(|| {
-            format!(
-                "{strips} strips would take the emulator minutes, it is given up to \
-                 {MOST_EMULATED_STRIPS}"
-            )
-        })
-    }
-
-    fn fill_from_device(&self, record: &mut Record, reading: &Reading) -> Option<String> {
-        let (precision, strips) = parts(&record.key)?;
-        let (blocks, threads) = shape(strips)?;
-        let partials = u64::from(blocks) * u64::from(threads);
-        record.values.gpu_predicted_error =
-            Some(running_sum::error_of_partials(precision, strips, partials));
-        record.values.gpu_pi = reading
-            .total
-            .map(|total| quarter_circle::pi(precision, total, strips));
-        record.timings.gpu = reading.gpu.clone();
-        record.timings.kernel = reading.kernel.clone();
-        reading.wrong.clone()
-    }
-
-    fn check_host(&self, record: &Record) -> Option<std::result::Result<(), String>> {
-        let (precision, strips) = parts(&record.key)?;
-        let published = published_pi(&record.key);
-        super::judge_pi(record.values.pi?, &published, 12, precision, strips)
-    }
-
-    fn summary(&self, _records: &[Record]) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn notes(&self, records: &[Record]) -> Vec<String> {
-        rounding::sentences(records)
-    }
+    let totals = common::measure(bench, precision, grid)?;
+    let pi = quarter_circle::pi(precision, totals.ours, strips);
+    let predicted = running_sum::error_of_partials(precision, strips, grid.partials());
+    bench.put("gpu_pi", Some(pi));
+    bench.put("gpu_predicted_error", Some(predicted));
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::Extent;
+    use crate::record::Status;
+    use crate::table::Extent;
+    use crate::tables::testing::{asked, cells, emulated, measured};
 
     #[test]
     fn the_published_cells_come_in_the_published_order() {
-        let selection = Selection {
+        let asked = Asked {
             published: true,
-            ..Selection::default()
+            ..asked(&[])
         };
-        let cells: Vec<(String, String)> = Accuracy
-            .cells(&selection)
-            .unwrap_or_default()
+        let text = |cell: &Cell, axis| cell.get(axis).map(ToString::to_string);
+        let cells: Vec<[Option<String>; 2]> = cells(&TABLE, &asked)
             .iter()
-            .map(|key| (optional(key.precision), optional(key.strips)))
+            .map(|cell| ["precision", "strips"].map(|axis| text(cell, axis)))
             .collect();
-        let published: Vec<(String, String)> = ACCURACY
+        let published: Vec<[Option<String>; 2]> = ACCURACY
             .rows()
-            .map(|row| {
-                (
-                    row.text("precision").to_owned(),
-                    row.text("strips").to_owned(),
-                )
-            })
+            .map(|row| ["precision", "strips"].map(|axis| Some(row.text(axis).to_owned())))
             .collect();
         assert_eq!(cells, published);
     }
@@ -243,28 +226,32 @@ mod tests {
             (Extent::Default, 1 << 24),
             (Extent::Full, 1 << 30),
         ] {
-            let cells = Accuracy.cells(&Selection {
+            let asked = Asked {
                 extent,
-                ..Selection::default()
-            });
-            let strips = cells
-                .unwrap_or_default()
-                .iter()
-                .filter_map(|key| key.strips)
-                .max();
+                ..asked(&[])
+            };
+            let cells = cells(&TABLE, &asked);
+            let strips = cells.iter().filter_map(|cell| cell.number("strips")).max();
             assert_eq!(strips, Some(last));
         }
     }
 
+    fn cell(precision: Precision, strips: u64) -> Cell {
+        let cell = Cell::default().with("precision", precision.to_string());
+        cell.with("strips", strips)
+    }
+
     #[test]
     fn the_device_gets_a_shape_that_divides_the_strips() {
+        let shape = |strips: u64| {
+            let found = grid(&cell(Precision::F32, strips));
+            found.map(|(_, grid)| (grid.blocks, grid.threads))
+        };
         assert_eq!(shape(1 << 24), Some((64, 256)));
         assert_eq!(shape(196608), Some((64, 256)));
         assert_eq!(shape(1000), Some((1, 8)));
         for strips in [1, 7, 1000, 196608, 65536, 999_983] {
-            let Some((blocks, threads)) = shape(strips) else {
-                panic!("{strips} has no shape")
-            };
+            let (blocks, threads) = shape(strips).expect("a shape of the strips");
             assert_eq!(
                 strips % (u64::from(blocks) * u64::from(threads)),
                 0,
@@ -280,23 +267,22 @@ mod tests {
 
     #[test]
     fn sizes_that_take_the_emulator_minutes_are_skipped_there_alone() {
-        let device = |kind: &str| DeviceInfo {
-            name: String::new(),
-            kind: kind.into(),
-            compute_capability: "9.0".into(),
-            driver: None,
-            cuda_version: None,
-            ptx_sha256: String::new(),
-            ptx_arch: "sm_90".into(),
-            rustc: String::new(),
-            llvm: String::new(),
-            multiprocessors: None,
-        };
-        let skipped = |exponent: u32, kind| {
-            let key = cell(Precision::F32Kahan, 1 << exponent);
-            Accuracy.skipped_on(&key, &device(kind)).is_some()
-        };
-        assert!(skipped(27, quadscan::device::EMULATOR) && skipped(30, quadscan::device::EMULATOR));
-        assert!(!skipped(26, quadscan::device::EMULATOR) && !skipped(30, "cuda"));
+        let skipped = |exponent: u32, has_timer| too_many(1 << exponent, has_timer).is_some();
+        assert!(skipped(27, false) && skipped(30, false));
+        assert!(!skipped(26, false) && !skipped(30, true));
+        let mut session = emulated();
+        let skipped = measured(&mut session, &TABLE, &cell(Precision::F32Kahan, 1 << 27));
+        let reason = "134217728 strips would take the emulator minutes, it is given up to 67108864";
+        assert_eq!(
+            (skipped.status, skipped.reason.as_deref()),
+            (Status::Skipped, Some(reason))
+        );
+        let few = measured(&mut session, &TABLE, &cell(Precision::F32Kahan, 1 << 10));
+        assert_eq!((few.status, few.reason), (Status::Ok, None));
+        assert!(
+            few.metrics
+                .number("gpu_pi")
+                .is_some_and(|pi| (pi - std::f64::consts::PI).abs() < 1e-4)
+        );
     }
 }

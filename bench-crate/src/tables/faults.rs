@@ -5,59 +5,46 @@
 //! that outlasts the time limit, and a harmless one. The second and the fourth
 //! become failed rows, the others are ok, and the exit code is 1.
 
-use super::column::{Column, optional};
-use super::{Selection, Table};
-use crate::error::Result;
-use crate::record::{Key, Record};
-use crate::worker::protocol::{Diagnostic, Reading, Task};
+use std::time::Duration;
+
+use crate::diagnostics;
+use crate::measure::Bench;
+use crate::record::Cell;
+use crate::table::Table;
+use crate::table::column::{OUTCOME, axis};
 
 /// The table.
-pub struct Faults;
-
-/// The cells, in order.
-const CELLS: [Diagnostic; 5] = [
-    Diagnostic::Healthy,
-    Diagnostic::Fault,
-    Diagnostic::Healthy,
-    Diagnostic::Hang,
-    Diagnostic::Healthy,
-];
-
-impl Table for Faults {
-    fn name(&self) -> &'static str {
-        "faults"
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        let mut columns = vec![
-            Column::ours("step", |record| optional(record.key.step)),
-            Column::ours("kernel", |record| optional(record.key.algorithm.clone())),
-        ];
-        columns.extend(Column::outcome());
-        columns
-    }
-
-    fn cells(&self, _selection: &Selection) -> Result<Vec<Key>> {
-        let cell = |(index, kind): (usize, Diagnostic)| Key {
-            algorithm: Some(kind.name().to_owned()),
-            step: Some(index as u32 + 1),
-            ..Key::default()
+pub(crate) const TABLE: Table = Table {
+    name: "faults",
+    about: "kernels that fault or hang on purpose, and what becomes of the run",
+    columns: &[&[axis("step"), axis("kernel")], &OUTCOME],
+    cells: |_, _| {
+        let cell = |(index, kernel): (u32, &str)| {
+            let cell = Cell::default().with("step", index);
+            cell.with("kernel", kernel)
         };
-        Ok(CELLS.into_iter().enumerate().map(cell).collect())
-    }
+        Ok((1..).zip(CELLS).map(cell).collect())
+    },
+    measure,
+    ..Table::EMPTY
+};
 
-    fn task(&self, key: &Key) -> Option<Task> {
-        let kind = CELLS
-            .into_iter()
-            .find(|kind| Some(kind.name()) == key.algorithm.as_deref())?;
-        Some(Task::Diagnostic { kind })
-    }
+const HEALTHY: &str = "healthy";
+const FAULT: &str = "fault";
+const HANG: &str = "hang";
 
-    fn fill_from_device(&self, _record: &mut Record, reading: &Reading) -> Option<String> {
-        reading.wrong.clone()
-    }
+/// The kernels, in order.
+const CELLS: [&str; 5] = [HEALTHY, FAULT, HEALTHY, HANG, HEALTHY];
 
-    fn summary(&self, _records: &[Record]) -> Vec<String> {
-        Vec::new()
+/// How long the hanging kernel spins: longer than anybody waits for it, and not
+/// forever.
+const FOREVER: Duration = Duration::from_secs(120);
+
+fn measure(cell: &Cell, bench: &mut Bench<'_>) -> quadscan::Result<()> {
+    let module = bench.module();
+    match cell.text("kernel") {
+        Some(FAULT) => diagnostics::run_fault(module),
+        Some(HANG) => diagnostics::run_hang(module, FOREVER).map(drop),
+        _ => diagnostics::run_hang(module, Duration::from_millis(1)).map(drop),
     }
 }

@@ -3,169 +3,193 @@
 //!
 //! Nothing of it was published. The first kernel is the copy, the limit of the others.
 
-use super::beside::{rate, us};
-use super::column::{Column, fixed, noise, optional};
-use super::{Selection, Table};
-use crate::error::{Error, Result};
+use crate::axes::{KERNELS, SIZES};
+use crate::error::Result;
 use crate::kernels;
-use crate::record::{Key, Record};
-use crate::worker::protocol::{Reading, Task};
-
-/// The most elements.
-const MOST: u64 = 1 << 32;
+use crate::measure::Bench;
+use crate::record::Cell;
+use crate::table::column::{COUNTS, OUTCOME, axis, count, decimals, noise, of, us};
+use crate::table::peers::rate;
+use crate::table::{Asked, Table, TableAxis};
 
 /// The most elements on the emulator where no size is named.
 const MOST_EMULATED: u64 = 1 << 16;
 
 /// The table.
-pub struct Kernels;
-
-impl Table for Kernels {
-    fn name(&self) -> &'static str {
-        "kernels"
-    }
-
-    fn subjects(&self) -> Vec<&'static str> {
-        kernels::ALL.iter().map(|kernel| kernel.name).collect()
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        let mut columns = vec![
-            Column::ours("kernel", |record| optional(record.key.kernel.clone())),
-            Column::ours("n", |record| optional(record.key.n)),
-            Column::ours("bytes", |record| optional(record.values.bytes)).detail(),
-            Column::ours("us", |record| us(record.timings.kernel.as_ref())),
-            Column::ours("noise_percent", |record| noise(&record.timings.kernel)),
-            Column::ours("gb_per_s", |record| {
-                fixed(rate(record.values.bytes, record.timings.kernel.as_ref()), 1)
+pub(crate) const TABLE: Table = Table {
+    name: "kernels",
+    about: "kernels that are launched by themselves, beside a copy",
+    axes: &[
+        TableAxis::filter(&KERNELS).known(|| {
+            let names = kernels::ALL.iter().map(|kernel| kernel.name.to_owned());
+            names.collect()
+        }),
+        TableAxis::of(&SIZES).up_to(1 << 32),
+    ],
+    columns: &[
+        &[
+            axis("kernel"),
+            axis("n"),
+            count("bytes").detail(),
+            us("us", "kernel"),
+            noise("noise_percent", "kernel"),
+            of("gb_per_s", |record| {
+                let bytes = record.metrics.count("bytes");
+                decimals(rate(bytes, record.ms("kernel")), 1)
             }),
-        ];
-        columns.extend(Column::counts());
-        columns.extend(Column::outcome());
-        columns
-    }
+        ],
+        &COUNTS,
+        &OUTCOME,
+    ],
+    cells,
+    is_for_emulator: |cell| cell.number("n").is_none_or(|n| n <= MOST_EMULATED),
+    modules: |cell| {
+        let kernel = cell.text("kernel").and_then(kernels::by_name);
+        kernel
+            .iter()
+            .map(|kernel| kernel.module.to_owned())
+            .collect()
+    },
+    measure,
+    weight: |cell, _| cell.number("n").unwrap_or_default() as f64,
+    ..Table::EMPTY
+};
 
-    fn cells(&self, selection: &Selection) -> Result<Vec<Key>> {
-        let most = selection.extent.exponent();
-        let usual = || (16..=most).step_by(4).map(|power| 1 << power).collect();
-        let sizes = selection.arrays.sizes_up_to(self.name(), MOST)?;
-        let sizes: Vec<u64> = sizes.unwrap_or_else(usual);
-        let of_kernel = |kernel: &kernels::Kernel| {
-            let name = kernel.name;
-            let cell = move |n: &u64| Key {
-                kernel: Some(name.to_owned()),
-                n: Some(*n),
-                ..Key::default()
-            };
-            sizes.iter().map(cell).collect::<Vec<_>>()
-        };
-        let asked = asked(selection)?;
-        Ok(asked.into_iter().flat_map(of_kernel).collect())
-    }
-
-    fn is_published(&self) -> bool {
-        false
-    }
-
-    fn is_for_emulator(&self, key: &Key) -> bool {
-        key.n.is_none_or(|n| n <= MOST_EMULATED)
-    }
-
-    fn task(&self, key: &Key) -> Option<Task> {
-        Some(Task::Kernel {
-            kernel: key.kernel.clone()?,
-            n: key.n?,
-        })
-    }
-
-    fn fill_from_device(&self, record: &mut Record, reading: &Reading) -> Option<String> {
-        record.timings.kernel = reading.kernel.clone();
-        record.values.bytes = reading.bytes;
-        reading.wrong.clone()
-    }
-
-    fn summary(&self, _records: &[Record]) -> Vec<String> {
-        Vec::new()
-    }
+fn cells(table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
+    let usual = || {
+        (16..=asked.extent.exponent())
+            .step_by(4)
+            .map(|power| 1 << power)
+    };
+    let sizes = table.numbers(asked, &SIZES)?;
+    let sizes: Vec<u64> = sizes.unwrap_or_else(|| usual().collect());
+    let of_kernel = |kernel: &kernels::Kernel| {
+        let cell = Cell::default().with("kernel", kernel.name);
+        let cells = sizes.iter().map(move |&n| cell.clone().with("n", n));
+        cells.collect::<Vec<_>>()
+    };
+    Ok(kernels::ALL.iter().flat_map(of_kernel).collect())
 }
 
-/// The kernels that are asked for, in their order in the list of all. Err when there is no
-/// kernel of a name.
-fn asked(selection: &Selection) -> Result<Vec<&'static kernels::Kernel>> {
-    let Some(names) = &selection.kernels else {
-        return Ok(kernels::ALL.iter().collect());
-    };
-    if let Some(name) = names.iter().find(|name| kernels::by_name(name).is_none()) {
-        let known: Vec<&str> = kernels::ALL.iter().map(|kernel| kernel.name).collect();
-        return Err(Error::Argument {
-            argument: "--kernels".into(),
-            problem: format!("`{name}` is unknown, known are {}", known.join(", ")),
-        });
+fn measure(cell: &Cell, bench: &mut Bench<'_>) -> quadscan::Result<()> {
+    let of = |cell: &Cell| Some((kernels::by_name(cell.text("kernel")?)?, cell.number("n")?));
+    let (kernel, n) = cell.read(of)?;
+    measured(bench, kernel, n)
+}
+
+/// Launches a kernel once and compares, then times it.
+fn measured(bench: &mut Bench<'_>, kernel: &kernels::Kernel, n: u64) -> quadscan::Result<()> {
+    let mut prepared = (kernel.prepare)(bench.module(), n)?;
+    prepared.launch()?;
+    let wrong = prepared.difference()?;
+    bench.put("bytes", Some((kernel.bytes)(n)));
+    let is_right = bench.expect(wrong.map(|wrong| format!("{}: {wrong}", kernel.name)));
+    if is_right && bench.is_timed() {
+        bench.time(&mut || prepared.launch())?;
     }
-    let is_asked = |kernel: &&kernels::Kernel| names.iter().any(|name| name == kernel.name);
-    Ok(kernels::ALL.iter().filter(is_asked).collect())
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::Extent;
-    use crate::tables::workload::Asked;
+    use crate::kernels::{Kernel, Prepared};
+    use crate::measure::Sampling;
+    use crate::record::Status;
+    use crate::table::Extent;
+    use crate::tables::testing::{self, asked, cells, emulated, expect_unknown, problem};
 
-    fn sizes(selection: &Selection) -> Vec<u64> {
-        let cells = Kernels.cells(selection).unwrap_or_default();
+    fn sizes(asked: &Asked) -> Vec<u64> {
+        let cells = cells(&TABLE, asked);
         let copies = cells
             .iter()
-            .filter(|key| key.kernel.as_deref() == Some("limit_copy"));
-        copies.filter_map(|key| key.n).collect()
+            .filter(|cell| cell.text("kernel") == Some("limit_copy"));
+        copies.filter_map(|cell| cell.number("n")).collect()
     }
 
     #[test]
-    fn every_kernel_has_a_row_a_size_and_a_job_each() {
+    fn every_kernel_has_a_row_a_size_and_a_module() {
         let of = |extent| {
-            sizes(&Selection {
+            sizes(&Asked {
                 extent,
-                ..Selection::default()
+                ..asked(&[])
             })
         };
         assert_eq!(of(Extent::Quick), [1 << 16, 1 << 20]);
         assert_eq!(of(Extent::Default), [1 << 16, 1 << 20, 1 << 24]);
         assert_eq!(of(Extent::Full), [1 << 16, 1 << 20, 1 << 24, 1 << 28]);
-        let cells = Kernels.cells(&Selection::default()).unwrap_or_default();
-        assert_eq!(cells.len(), 3 * Kernels.subjects().len());
-        assert!(cells.iter().all(|key| Kernels.task(key).is_some()));
+        let cells = cells(&TABLE, &asked(&[]));
+        assert_eq!(cells.len(), 3 * kernels::ALL.len());
+        assert!(cells.iter().all(|cell| (TABLE.modules)(cell).len() == 1));
     }
 
     #[test]
     fn sizes_that_are_named_are_the_only_ones() {
-        let asked = |n| Selection {
-            arrays: Asked {
-                sizes: Some(vec![n]),
-                ..Asked::default()
-            },
-            ..Selection::default()
-        };
-        assert_eq!(sizes(&asked(1000)), [1000]);
-        let error = Kernels.cells(&asked(MOST + 1)).map_err(|e| e.to_string());
-        let said = "--sizes 4294967297 is more than kernels has, allowed there are 1 to 4294967296";
-        assert_eq!(error, Err(said.to_owned()));
+        assert_eq!(sizes(&asked(&[("sizes", "1000")])), [1000]);
+        assert_eq!(
+            problem(&TABLE, &[("sizes", "2^32+1")]),
+            "--sizes 4294967297 is more than kernels has, allowed there are 1 to 4294967296"
+        );
     }
 
     #[test]
     fn kernels_that_are_named_are_the_only_ones() {
-        let cells = |name: &str| {
-            let kernels = Some(vec![name.to_owned()]);
-            let selection = Selection {
-                kernels,
-                ..Selection::default()
-            };
-            Kernels.cells(&selection).map_err(|error| error.to_string())
-        };
-        assert_eq!(cells("limit_copy").map(|cells| cells.len()), Ok(3));
-        let said = cells("limit").unwrap_err();
+        assert_eq!(cells(&TABLE, &asked(&[("kernels", "limit_copy")])).len(), 3);
+        let said = problem(&TABLE, &[("kernels", "limit")]);
         assert!(
-            said.starts_with("--kernels `limit` is unknown, known are limit_copy"),
+            said.starts_with("--kernels `limit` is unknown, allowed are all, limit_copy"),
             "{said}"
         );
+    }
+
+    fn cell(kernel: &str, n: u64) -> Cell {
+        Cell::default().with("kernel", kernel).with("n", n)
+    }
+
+    #[test]
+    fn every_kernel_is_right_at_sizes_of_one_block_and_of_several() {
+        let mut session = emulated();
+        for kernel in kernels::ALL {
+            for n in [1, 1000, 4096, 5000] {
+                let row = testing::measured(&mut session, &TABLE, &cell(kernel.name, n));
+                assert_eq!((row.status, row.reason), (Status::Ok, None), "{n} elements");
+                assert_eq!(row.metrics.count("bytes"), Some((kernel.bytes)(n)));
+                assert_eq!(row.metrics.times().count(), 0, "the emulator has no times");
+            }
+        }
+    }
+
+    /// A kernel whose results are always wrong.
+    struct Wrong;
+
+    impl Prepared for Wrong {
+        fn launch(&mut self) -> quadscan::Result<()> {
+            Ok(())
+        }
+
+        fn difference(&self) -> quadscan::Result<Option<String>> {
+            Ok(Some("result 0 is 1, not 2".to_owned()))
+        }
+    }
+
+    #[test]
+    fn a_result_that_is_wrong_is_told_with_the_kernels_name() {
+        let kernel = Kernel {
+            name: "wrong",
+            module: "main",
+            bytes: |n| n,
+            prepare: |_, _| Ok(Box::new(Wrong)),
+        };
+        let mut session = emulated();
+        let (sampling, of) = (Sampling::default(), cell("wrong", 1));
+        let mut bench = Bench::new(&mut session, &sampling, (TABLE.name, &of));
+        measured(&mut bench, &kernel, 1).expect("its launch goes well");
+        let row = bench.finish().record;
+        let said = "wrong: result 0 is 1, not 2";
+        assert_eq!(
+            (row.status, row.reason.as_deref()),
+            (Status::Failed, Some(said))
+        );
+        expect_unknown(&mut session, &TABLE, &cell("nothing", 1));
     }
 }

@@ -2,8 +2,10 @@
 //! where sixteen times as many strips should cost one. Every figure is a
 //! record's, or follows from its number of strips.
 
-use crate::oracle::Precision;
 use crate::record::Record;
+
+/// The published precision.
+const F32: &str = "f32";
 
 /// Units that a sum between 1/2 and 1 has: 2^24 of them make 1.
 const UNITS: u64 = 1 << 24;
@@ -20,12 +22,12 @@ struct Row {
 fn rows(records: &[Record]) -> Vec<Row> {
     let mut rows: Vec<Row> = records
         .iter()
-        .filter(|record| record.key.precision == Some(Precision::F32))
+        .filter(|record| record.cell.text("precision") == Some(F32))
         .filter_map(|record| {
             Some(Row {
-                strips: record.key.strips?,
-                error: record.values.pi? - std::f64::consts::PI,
-                predicted: record.values.predicted_error?,
+                strips: record.cell.number("strips")?,
+                error: record.number("pi")? - std::f64::consts::PI,
+                predicted: record.number("predicted_error")?,
             })
         })
         .filter(|row| row.strips <= UNITS && row.error != 0.0)
@@ -107,32 +109,15 @@ fn two_roots_of_three(row: &Row) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{HostInfo, Key, Status, Timings, Values};
+    use crate::record::Cell;
+    use crate::record::sample;
 
     fn record(strips: u64, pi: f64, predicted: f64) -> Record {
-        Record {
-            run: String::new(),
-            table: "accuracy".into(),
-            key: Key {
-                precision: Some(Precision::F32),
-                strips: Some(strips),
-                ..Key::default()
-            },
-            status: Status::Ok,
-            reason: None,
-            values: Values {
-                pi: Some(pi),
-                predicted_error: Some(predicted),
-                ..Values::default()
-            },
-            timings: Timings::default(),
-            counts: None,
-            clocks: None,
-            remarks: Vec::new(),
-            device: None,
-            host: HostInfo::current(),
-            timestamp: String::new(),
-        }
+        let cell = Cell::default()
+            .with("precision", F32)
+            .with("strips", strips);
+        let record = sample::record("accuracy", cell);
+        record.having("pi", pi).having("predicted_error", predicted)
     }
 
     #[test]

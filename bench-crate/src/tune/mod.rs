@@ -28,8 +28,8 @@ use record::{Measured, Record, Row};
 
 use crate::cli::TuneArguments;
 use crate::error::{Error, Result};
-use crate::measure::{Rule, device as timing};
 use crate::peers::operation::Element;
+use crate::timing::{Rule, device as timing};
 use crate::workload::Workload;
 use crate::workload::memory::{Memory, Size, Turn, rotated_bytes};
 use quadscan::device::{Artifact, Device, Module};

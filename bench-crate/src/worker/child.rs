@@ -7,7 +7,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use super::Executor;
-use super::protocol::{Answer, Greeting, Job, Reading};
+use super::protocol::{Answer, Greeting, Job};
+use crate::measure::Measurement;
 use crate::record::DeviceInfo;
 
 /// The longest time from the start to the first answer: the driver's start, a
@@ -215,15 +216,15 @@ impl Child {
 }
 
 impl Executor for Child {
-    fn run(&mut self, job: &Job, limit: Duration) -> Result<Reading, String> {
+    fn run(&mut self, job: &Job, limit: Duration) -> Result<Measurement, String> {
         let mut running = self.running()?;
         if running.ask(job).is_err() {
             return Err(format!("the measuring process died: {}", running.ended()));
         }
         match running.answer(limit) {
-            Ok(Answer::Done { id, reading }) if id == job.id => {
+            Ok(Answer::Done { id, measurement }) if id == job.id => {
                 self.running = Some(running);
-                Ok(*reading)
+                Ok(*measurement)
             }
             Ok(Answer::Failed { id, reason, lost }) if id == job.id => {
                 if lost {

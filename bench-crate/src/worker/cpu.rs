@@ -1,4 +1,4 @@
-//! A device that is a CPU, for the laboratory's tests: it has the kernels' entries
+//! A device that is a CPU, for the tests of what measures: it has the kernels' entries
 //! by their names, written down once more from the page's loop.
 
 use std::collections::HashMap;

@@ -1,96 +1,111 @@
-//! The laboratory over a device that is a CPU: launches, parameters, copies and
+//! The measuring process over a device that is a CPU: launches, parameters, copies and
 //! judgements without a GPU.
+
+use std::path::PathBuf;
 
 use super::*;
 use crate::limit::Limit;
-use crate::mapping::{Finish, Mapping, Partials, Way};
-use crate::measure::{Method, Timing};
+use crate::measure::Sampling;
+use crate::oracle::{Precision, quarter_circle};
+use crate::record::{Cell, Record};
+use crate::tables::limits;
 use crate::worker::cpu::{Cpu, Defect};
-use crate::worker::protocol::Algorithm;
 
-fn laboratory(defect: Defect) -> DeviceLaboratory {
+fn loaded(defect: Defect) -> Loaded {
     let device = Device::from_backend(Box::new(Cpu::new(defect)));
-    let laboratory = crate::modules::ours().and_then(|artifact| {
-        DeviceLaboratory::new(
-            Opened {
-                device,
-                no_gpu: None,
-                schedule: None,
-                steps: None,
-            },
-            &artifact,
-            &[],
-        )
-    });
-    match laboratory {
-        Ok(laboratory) => laboratory,
-        Err(e) => panic!("{e}"),
+    let artifact = modules::ours().expect("the program was built whole");
+    Loaded::with(device, artifact).expect("it loads anything")
+}
+
+fn emulated() -> Loaded {
+    let choice = DeviceChoice::Emulator { schedule: None };
+    Loaded::open(choice, None, &[]).expect("there is always an emulator")
+}
+
+fn job(table: &str, cell: Cell) -> Job {
+    Job {
+        id: 1,
+        table: table.to_owned(),
+        cell,
+        sampling: Sampling {
+            repeat: Some(3),
+            ..Sampling::default()
+        },
     }
 }
 
-fn job(task: Task) -> Job {
-    Job {
-        id: 1,
-        task,
-        repeat: Some(3),
-        peer: None,
-        checked: false,
-        untimed: false,
-        cold: false,
-    }
+/// The same job, sampled otherwise.
+fn sampled(mut job: Job, change: impl FnOnce(&mut Sampling)) -> Job {
+    change(&mut job.sampling);
+    job
+}
+
+fn shape(cell: Cell, strips: u64, blocks: u32) -> Cell {
+    let cell = cell.with("strips", strips).with("blocks", blocks);
+    cell.with("threads", 8_u32)
 }
 
 fn trapezoid(strips: u64) -> Job {
-    job(Task::QuarterCircle {
-        precision: Precision::F64,
-        strips,
-        blocks: 2,
-        threads: 8,
-    })
+    job("sweep-f64", shape(Cell::default(), strips, 2))
 }
 
-fn reading(defect: Defect, job: &Job) -> Reading {
-    match laboratory(defect).carry_out(job) {
-        Ok(reading) => reading,
-        Err(failure) => panic!("{}", failure.reason),
-    }
+fn carried_out(loaded: &mut Loaded, job: &Job) -> Measurement {
+    let measured = loaded.carry_out(job);
+    measured.unwrap_or_else(|failure| panic!("{}", failure.reason))
+}
+
+fn measured(defect: Defect, job: &Job) -> Measurement {
+    carried_out(&mut loaded(defect), job)
+}
+
+fn row(defect: Defect, job: &Job) -> Record {
+    measured(defect, job).record
+}
+
+/// Samples of a time, ms.
+fn samples<'a>(row: &'a Record, time: &str) -> Option<&'a [f64]> {
+    row.timing(time).map(|timing| timing.samples_ms.as_slice())
+}
+
+/// What was wrong with a result, of which the row has to tell.
+fn wrong(row: &Record) -> &str {
+    assert_eq!(row.status, Status::Failed);
+    row.reason.as_deref().unwrap_or_default()
 }
 
 #[test]
 fn a_right_kernel_is_timed_and_its_sums_are_the_oracles() {
     // A power of two, and a number that only the general kernel can do.
     for strips in [1024, 1008] {
-        let reading = reading(Defect::None, &trapezoid(strips));
-        assert_eq!(reading.wrong, None, "{strips}");
+        let found = measured(Defect::None, &trapezoid(strips));
+        let row = found.record;
+        assert_eq!((row.status, &row.reason), (Status::Ok, &None), "{strips}");
         let total = quarter_circle::partials(Precision::F64, strips, 16).sum();
-        assert_eq!(reading.total, Some(total), "{strips}");
-        assert_eq!(
-            reading.kernel.map(|timing| timing.samples_ms),
-            Some(vec![4.0; 3])
-        );
-        assert_eq!(reading.gpu.map(|timing| timing.samples_ms.len()), Some(3));
-        assert_eq!(reading.nvcc_kernel, None);
+        assert_eq!(found.bits, Some(total.to_bits()), "{strips}");
+        let pi = quarter_circle::pi(Precision::F64, total, strips);
+        assert_eq!(row.number("pi"), Some(pi), "{strips}");
+        assert_eq!(samples(&row, "kernel"), Some([4.0; 3].as_slice()));
+        assert_eq!(samples(&row, "gpu").map(<[f64]>::len), Some(3));
+        assert_eq!(row.metrics.get("nvcc_kernel"), None);
     }
 }
 
 #[test]
 fn a_kernel_is_timed_cold_when_asked_to_and_the_events_own_time_is_told() {
-    let cold = Job {
-        cold: true,
-        ..trapezoid(1024)
-    };
-    let asked = reading(Defect::None, &cold);
-    let samples = |timing: &Option<Timing>| timing.as_ref().map(|t| t.samples_ms.len());
-    assert_eq!(samples(&asked.kernel_cold), Some(3));
-    assert_eq!(samples(&asked.cold_events), Some(3));
-    assert_eq!(
-        (asked.kernel_method, asked.remarks.len()),
-        (Some(Method::Single), 0)
-    );
-    let not_asked = reading(Defect::None, &trapezoid(1024));
-    assert_eq!((not_asked.kernel_cold, not_asked.cold_events), (None, None));
-    let unknown = reading(Defect::Silent, &cold);
-    assert!(unknown.kernel.is_some() && unknown.kernel_cold.is_none());
+    let cold = sampled(trapezoid(1024), |sampling| sampling.cold = true);
+    let asked = row(Defect::None, &cold);
+    for time in ["kernel_cold", "cold_events"] {
+        assert_eq!(samples(&asked, time).map(<[f64]>::len), Some(3), "{time}");
+    }
+    let kernel = asked.metrics.time("kernel").expect("its time");
+    assert_eq!(kernel.method.as_deref(), Some("single launch"));
+    assert_eq!(asked.remarks, [""; 0]);
+    let not_asked = row(Defect::None, &trapezoid(1024));
+    for time in ["kernel_cold", "cold_events"] {
+        assert_eq!(not_asked.metrics.get(time), None, "{time}");
+    }
+    let unknown = row(Defect::Silent, &cold);
+    assert!(unknown.ms("kernel").is_some() && unknown.ms("kernel_cold").is_none());
     assert_eq!(
         unknown.remarks,
         ["kernel_cold_ms was not measured: the device does not tell the size of its cache"]
@@ -99,64 +114,69 @@ fn a_kernel_is_timed_cold_when_asked_to_and_the_events_own_time_is_told() {
 
 #[test]
 fn why_the_clocks_around_a_job_are_not_known_is_told() {
-    assert_eq!(reading(Defect::None, &trapezoid(1024)).clocks, None);
+    assert_eq!(row(Defect::None, &trapezoid(1024)).clocks, None);
     assert_eq!(
-        laboratory(Defect::None).greeting().no_clocks.as_deref(),
+        loaded(Defect::None).greeting().no_clocks.as_deref(),
         Some("the clocks of CPU are not known: nobody tells them")
     );
 }
 
 #[test]
+fn a_row_is_of_the_device_that_was_greeted_with_and_of_the_entries_that_ran() {
+    let mut loaded = loaded(Defect::None);
+    let greeted = loaded.greeting().device;
+    for (strips, entry) in [(1024, "trapezoid_f64_dyadic"), (1008, "trapezoid_f64")] {
+        let row = carried_out(&mut loaded, &trapezoid(strips)).record;
+        assert_eq!(row.entries, [entry]);
+        assert_eq!(row.device.as_ref(), Some(&greeted));
+    }
+}
+
+#[test]
 fn a_device_without_a_timer_gives_results_and_counts_and_no_times() {
-    let choice = DeviceChoice::Emulator { schedule: None };
-    let mut laboratory = match DeviceLaboratory::open(choice, None, &[]) {
-        Ok(laboratory) => laboratory,
-        Err(e) => panic!("{e}"),
-    };
-    let greeting = laboratory.greeting();
+    let mut loaded = emulated();
+    let greeting = loaded.greeting();
     assert_eq!(greeting.no_gpu, None, "it was asked for");
     assert_eq!(greeting.no_clocks, None, "nobody misses them");
-    let mut reading = |job: &Job| match laboratory.carry_out(job) {
-        Ok(reading) => reading,
-        Err(failure) => panic!("{}", failure.reason),
-    };
-    let first = reading(&trapezoid(1024));
+    let first = carried_out(&mut loaded, &trapezoid(1024));
     let total = quarter_circle::partials(Precision::F64, 1024, 16).sum();
-    assert_eq!((first.total, &first.wrong), (Some(total), &None));
-    assert_eq!((&first.gpu, &first.kernel), (&None, &None));
-    let counted = |reading: &Reading| match reading.counts {
-        Some(counts) => counts.warp_instructions,
-        None => panic!("nothing was counted"),
+    assert_eq!(first.bits, Some(total.to_bits()));
+    let pi = quarter_circle::pi(Precision::F64, total, 1024);
+    assert_eq!(first.record.number("pi"), Some(pi));
+    assert_eq!(first.record.reason, None);
+    assert_eq!(first.record.metrics.times().count(), 0);
+    let counted = |found: &Measurement| {
+        let counts = found.record.counts.expect("the emulator counts");
+        counts.warp_instructions
     };
     // Two warps, 64 strips a thread: at least a square root each.
     assert!(counted(&first) > 2 * 64, "{}", counted(&first));
-    assert_eq!(
-        reading(&trapezoid(1024)),
-        first,
-        "once each, and not added up"
-    );
+    let mut again = carried_out(&mut loaded, &trapezoid(1024));
+    again.record.timestamp.clone_from(&first.record.timestamp);
+    assert_eq!(again, first, "once each, and not added up");
     // Whatever comes before and after the loop comes twice as often.
-    let twice = reading(&job(Task::QuarterCircle {
-        precision: Precision::F64,
-        strips: 2048,
-        blocks: 4,
-        threads: 8,
-    }));
+    let larger = job("sweep-f64", shape(Cell::default(), 2048, 4));
+    let twice = carried_out(&mut loaded, &larger);
     assert_eq!(counted(&twice), 2 * counted(&first));
 }
 
 #[test]
+fn what_was_skipped_has_no_counts() {
+    let copy = job("limits", Cell::default().with("limit", "copy"));
+    let row = carried_out(&mut emulated(), &copy).record;
+    assert_eq!((row.status, row.counts), (Status::Skipped, None));
+}
+
+#[test]
 fn a_fault_of_an_emulated_kernel_names_its_source_line_and_loses_the_device() {
-    let choice = DeviceChoice::Emulator { schedule: None };
-    let mut laboratory = match DeviceLaboratory::open(choice, None, &[]) {
-        Ok(laboratory) => laboratory,
-        Err(e) => panic!("{e}"),
+    let mut loaded = emulated();
+    let of = |step: u32, kernel: &str| {
+        let cell = Cell::default().with("step", step);
+        job("faults", cell.with("kernel", kernel))
     };
-    let task = |kind| job(Task::Diagnostic { kind });
-    assert!(laboratory.carry_out(&task(Diagnostic::Healthy)).is_ok());
-    let Err(failure) = laboratory.carry_out(&task(Diagnostic::Fault)) else {
-        panic!("a store to nowhere went well")
-    };
+    assert!(loaded.carry_out(&of(1, "healthy")).is_ok());
+    let failure = loaded.carry_out(&of(2, "fault"));
+    let failure = failure.expect_err("a store to nowhere");
     assert!(failure.lost);
     let reason = &failure.reason;
     assert!(
@@ -168,10 +188,17 @@ fn a_fault_of_an_emulated_kernel_names_its_source_line_and_loses_the_device() {
 }
 
 #[test]
+fn a_table_that_is_not_there_fails_and_loses_nothing() {
+    let failure = loaded(Defect::None).carry_out(&job("flights", Cell::default()));
+    let failure = failure.expect_err("there is no such table");
+    assert_eq!(failure.reason, "there is no table `flights`");
+    assert!(!failure.lost);
+}
+
+#[test]
 fn a_single_wrong_bit_in_one_partial_sum_is_seen() {
-    let reason = reading(Defect::WrongBit, &trapezoid(1024))
-        .wrong
-        .unwrap_or_default();
+    let row = row(Defect::WrongBit, &trapezoid(1024));
+    let reason = wrong(&row);
     assert!(
         reason.starts_with("1 of 16 partial sums are not the host's, the first is number 3: "),
         "{reason}"
@@ -179,26 +206,31 @@ fn a_single_wrong_bit_in_one_partial_sum_is_seen() {
 }
 
 #[test]
+fn what_another_process_has_compared_is_not_compared_again() {
+    let checked = sampled(trapezoid(1024), |sampling| sampling.checked = true);
+    let found = measured(Defect::WrongBit, &checked);
+    assert_eq!(found.record.reason, None);
+    // The run compares these with the other process's.
+    assert!(found.bits.is_some());
+}
+
+#[test]
 fn a_way_to_sum_is_repeated_judged_and_timed() {
-    let task = Task::Mapping {
-        way: Way {
-            mapping: Mapping::Contiguous,
-            partials: Partials::Registers,
-            finish: Finish::Host,
-        },
-        strips: 1024,
-        blocks: 2,
-        threads: 8,
-    };
-    let right = reading(Defect::None, &job(task.clone()));
+    let cell = Cell::default().with("mapping", "contiguous");
+    let cell = cell.with("partials", "registers").with("finish", "host");
+    let job = job("mapping", shape(cell, 1024, 2));
+    let found = measured(Defect::None, &job);
     let total = quarter_circle::partials(Precision::F64, 1024, 16).sum();
-    assert_eq!((right.total, right.repeats), (Some(total), Some(true)));
-    assert_eq!(right.wrong, None);
-    assert_eq!(right.gpu.map(|timing| timing.samples_ms.len()), Some(3));
-    let kernel = right.kernel.map(|timing| timing.samples_ms);
-    assert_eq!(kernel, Some(vec![4.0; 3]));
-    let wrong = reading(Defect::WrongBit, &job(task));
-    let reason = wrong.wrong.unwrap_or_default();
+    assert_eq!(found.bits, Some(total.to_bits()));
+    let right = found.record;
+    let pi = quarter_circle::pi(Precision::F64, total, 1024);
+    assert_eq!(right.number("pi"), Some(pi));
+    assert_eq!(right.metrics.flag("repeats"), Some(true));
+    assert_eq!((right.status, &right.reason), (Status::Ok, &None));
+    assert_eq!(samples(&right, "gpu").map(<[f64]>::len), Some(3));
+    assert_eq!(samples(&right, "kernel"), Some([4.0; 3].as_slice()));
+    let row = row(Defect::WrongBit, &job);
+    let reason = wrong(&row);
     assert!(
         reason.starts_with("1 of 16 threads' sums are not the host's, the first is number 3: "),
         "{reason}"
@@ -207,68 +239,59 @@ fn a_way_to_sum_is_repeated_judged_and_timed() {
 
 #[test]
 fn a_lost_context_is_said_to_be_lost() {
-    let failure = laboratory(Defect::Fault).carry_out(&trapezoid(1024)).err();
+    let failure = loaded(Defect::Fault).carry_out(&trapezoid(1024)).err();
     assert_eq!(failure.as_ref().map(|failure| failure.lost), Some(true));
     assert!(failure.is_some_and(|failure| failure.reason.contains("(700)")));
 }
 
+/// A step of the naive scan of `n` elements, or without a step the scan beside a second kernel.
+fn scan(n: u32, step: Option<u32>) -> Job {
+    let cell = Cell::default().with("algorithm", "naive").with("n", n);
+    let cell = match step {
+        Some(step) => cell.with("step", step),
+        None => cell,
+    };
+    job("activity", cell)
+}
+
 #[test]
 fn the_activity_of_a_step_is_what_the_kernel_counted() {
-    let task = Task::Activity {
-        algorithm: Algorithm::Naive,
-        n: 1024,
-        step: 6,
-    };
-    let right = reading(Defect::None, &job(task.clone()));
-    assert_eq!(
-        (right.active_threads, right.active_warps),
-        (Some(992), Some(31))
-    );
-    assert_eq!(right.wrong, None);
-    let wrong = reading(Defect::WrongBit, &job(task))
-        .wrong
-        .unwrap_or_default();
-    assert!(wrong.starts_with("element 3 of the scan is "), "{wrong}");
+    let right = row(Defect::None, &scan(1024, Some(6)));
+    let active = ["active_threads", "active_warps"].map(|metric| right.metrics.count(metric));
+    assert_eq!(active, [Some(992), Some(31)]);
+    assert_eq!(right.reason, None);
+    let row = row(Defect::WrongBit, &scan(1024, Some(6)));
+    let reason = wrong(&row);
+    assert!(reason.starts_with("element 3 of the scan is "), "{reason}");
 }
 
 #[test]
 fn a_scan_is_timed_once_for_all_of_its_steps_alone_and_in_a_batch() {
-    let step = |step| {
-        job(Task::Activity {
-            algorithm: Algorithm::Naive,
-            n: 64,
-            step,
-        })
-    };
-    let mut laboratory = laboratory(Defect::None);
-    let mut reading = |step_| match laboratory.carry_out(&step(step_)) {
-        Ok(reading) => reading,
-        Err(failure) => panic!("{}", failure.reason),
-    };
-    let (first, last) = (reading(1), reading(6));
-    assert_eq!(first.adds, Some(63));
-    assert_eq!(last.adds, Some(32));
+    let mut loaded = loaded(Defect::None);
+    let mut row = |step| carried_out(&mut loaded, &scan(64, Some(step))).record;
+    let (first, last) = (row(1), row(6));
+    assert_eq!(first.metrics.count("adds"), Some(63));
+    assert_eq!(last.metrics.count("adds"), Some(32));
     // One multiprocessor holds 32 blocks of 64 threads.
-    assert_eq!(first.batch_blocks, Some(8 * 32));
-    assert!(first.kernel.is_some() && first.batch.is_some());
-    assert_eq!((&first.kernel, &first.batch), (&last.kernel, &last.batch));
-    assert_eq!(first.wrong, None);
+    assert_eq!(first.metrics.count("batch_blocks"), Some(8 * 32));
+    for time in ["kernel", "batch"] {
+        assert!(first.ms(time).is_some(), "{time}");
+        assert_eq!(first.metrics.get(time), last.metrics.get(time));
+    }
+    assert_eq!(first.reason, None);
 }
 
 #[test]
 fn a_scan_that_does_not_run_beside_the_second_kernel_has_no_time_beside_it() {
     // On this device every two marks are equally far apart.
-    let task = Task::Concurrent {
-        algorithm: Algorithm::Naive,
-        n: 64,
-    };
-    let reading = reading(Defect::None, &job(task));
-    assert_eq!(reading.wrong, None);
-    assert_eq!(reading.companion_shape, Some((1, 1024)));
-    assert!(reading.kernel.is_some() && reading.companion.is_some());
-    assert!(reading.kernel_beside.is_none() && reading.companion_beside.is_none());
+    let row = row(Defect::None, &scan(64, None));
+    assert_eq!(row.reason, None);
+    let shape = ["companion_blocks", "companion_threads"].map(|metric| row.metrics.count(metric));
+    assert_eq!(shape, [Some(1), Some(1024)]);
+    assert!(row.ms("kernel").is_some() && row.ms("companion").is_some());
+    assert!(row.ms("kernel_beside").is_none() && row.ms("companion_beside").is_none());
     assert_eq!(
-        reading.remarks,
+        row.remarks,
         [
             "the device has one multiprocessor, and the second kernel leaves none to the scan",
             "the two kernels did not run at the same time: of the second one's, the scans took 0 %"
@@ -276,22 +299,25 @@ fn a_scan_that_does_not_run_beside_the_second_kernel_has_no_time_beside_it() {
     );
 }
 
+/// A cell of `strips` beside the peer of a cubin.
+fn beside(defect: Defect, strips: u64, cubin: PathBuf) -> Measurement {
+    let job = sampled(trapezoid(strips), |sampling| sampling.peers = vec![cubin]);
+    measured(defect, &job)
+}
+
+/// The one notice of a measurement.
+fn notice(found: &Measurement) -> &str {
+    assert_eq!(found.notices.len(), 1, "{:?}", found.notices);
+    &found.notices[0]
+}
+
 #[test]
 fn a_peer_that_cannot_be_read_costs_its_columns_alone() {
-    let peer = Peer::Kernel(PeerKernel {
-        cubin: "/nonexistent/x.cubin".into(),
-        entry: "quarter_circle_f64".into(),
-        dyadic_entry: Some("quarter_circle_f64_dyadic".into()),
-    });
-    let reading = reading(
-        Defect::None,
-        &Job {
-            peer: Some(peer),
-            ..trapezoid(1024)
-        },
-    );
-    assert!(reading.kernel.is_some() && reading.nvcc_kernel.is_none());
-    let problem = reading.peer_problem.unwrap_or_default();
+    let found = beside(Defect::None, 1024, "/nonexistent/x.cubin".into());
+    let row = &found.record;
+    assert_eq!((row.status, &row.reason), (Status::Ok, &None));
+    assert!(row.ms("kernel").is_some() && row.ms("nvcc_kernel").is_none());
+    let problem = notice(&found);
     assert!(
         problem.starts_with("--peers: cannot read /nonexistent/x.cubin"),
         "{problem}"
@@ -299,38 +325,22 @@ fn a_peer_that_cannot_be_read_costs_its_columns_alone() {
 }
 
 /// A cell of `strips` with a peer that was compiled for `compiled` strips.
-fn with_peer(defect: Defect, strips: u64, compiled: u64) -> Reading {
-    let Ok(file) = tempfile::NamedTempFile::new() else {
-        panic!("no file")
-    };
-    assert!(std::fs::write(file.path(), compiled.to_string()).is_ok());
-    let peer = Peer::Kernel(PeerKernel {
-        cubin: file.path().into(),
-        entry: "quarter_circle_f64".into(),
-        dyadic_entry: strips
-            .is_power_of_two()
-            .then(|| "quarter_circle_f64_dyadic".into()),
-    });
-    let job = Job {
-        peer: Some(peer),
-        ..trapezoid(strips)
-    };
-    reading(defect, &job)
+fn with_peer(defect: Defect, strips: u64, compiled: u64) -> Measurement {
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(file.path(), compiled.to_string()).expect("written");
+    beside(defect, strips, file.path().to_owned())
 }
 
 #[test]
 fn a_peer_is_timed_beside_our_kernel() {
-    let reading = with_peer(Defect::None, 1024, 1024);
-    assert_eq!(reading.peer_problem, None);
-    assert_eq!(
-        reading.nvcc_kernel.map(|timing| timing.samples_ms),
-        Some(vec![4.0; 3])
-    );
-    assert!(
-        reading.nvcc_dyadic_kernel.is_some(),
-        "the form with our algorithm"
-    );
-    assert_eq!(reading.nvcc_total, reading.total);
+    let found = with_peer(Defect::None, 1024, 1024);
+    assert_eq!(found.notices, [""; 0]);
+    let row = found.record;
+    assert_eq!(samples(&row, "nvcc_kernel"), Some([4.0; 3].as_slice()));
+    let of_ours = row.ms("nvcc_dyadic_kernel");
+    assert!(of_ours.is_some(), "the form with our algorithm");
+    assert!(row.number("pi").is_some());
+    assert_eq!(row.number("nvcc_pi"), row.number("pi"));
 }
 
 #[test]
@@ -339,70 +349,79 @@ fn a_wrong_bit_of_either_form_of_the_peer_is_said_and_nothing_of_it_timed() {
         (Defect::WrongPeer, "quarter_circle_f64"),
         (Defect::WrongDyadicPeer, "quarter_circle_f64_dyadic"),
     ] {
-        let reading = with_peer(defect, 1024, 1024);
-        let problem = reading.peer_problem.unwrap_or_default();
+        let found = with_peer(defect, 1024, 1024);
+        let problem = notice(&found);
         let start = format!(
             "--peers: {entry} is wrong and not timed: 1 of 16 partial sums are not the host's, \
              the first is number 3: "
         );
         assert!(problem.starts_with(&start), "{problem}");
-        assert!(reading.nvcc_kernel.is_none() && reading.nvcc_dyadic_kernel.is_none());
-        assert_eq!(reading.nvcc_total, None);
-        assert_eq!(reading.wrong, None, "ours is right");
-        assert!(reading.kernel.is_some());
+        let row = &found.record;
+        for metric in ["nvcc_kernel", "nvcc_dyadic_kernel", "nvcc_pi"] {
+            assert_eq!(row.metrics.get(metric), None, "{metric}");
+        }
+        assert_eq!(
+            (row.status, &row.reason),
+            (Status::Ok, &None),
+            "ours is right"
+        );
+        assert!(row.ms("kernel").is_some());
     }
 }
 
 #[test]
 fn a_peer_whose_products_are_rounded_may_differ_in_last_bits_and_in_no_more() {
     let near = with_peer(Defect::WrongPeer, 1008, 1008);
-    assert_eq!(near.peer_problem, None);
-    assert!(near.nvcc_kernel.is_some() && near.nvcc_dyadic_kernel.is_none());
-    assert_ne!(near.nvcc_total, None);
+    assert_eq!(near.notices, [""; 0]);
+    let near = near.record;
+    assert!(near.ms("nvcc_kernel").is_some() && near.ms("nvcc_dyadic_kernel").is_none());
+    assert!(near.number("nvcc_pi").is_some());
     let far = with_peer(Defect::None, 1008, 2016);
-    let problem = far.peer_problem.unwrap_or_default();
+    let problem = notice(&far);
     assert!(
         problem.starts_with("--peers: quarter_circle_f64 is wrong and not timed: the sum is "),
         "{problem}"
     );
-    assert!(far.nvcc_kernel.is_none());
+    assert!(far.record.ms("nvcc_kernel").is_none());
+}
+
+fn of_limit(limit: Limit) -> Job {
+    job("limits", Cell::default().with("limit", limit.name()))
 }
 
 #[test]
-fn a_limit_has_its_work_and_the_time_of_it() {
-    let of = |limit| reading(Defect::None, &job(Task::Limit { limit }));
-    let launch = of(Limit::Launch);
+fn a_limit_is_of_its_work_in_the_time_of_it() {
+    let launch = row(Defect::None, &of_limit(Limit::Launch));
     // The events of this device are 4 ms apart.
-    let ms = launch.kernel.map(|kernel| kernel.median_ms);
-    assert_eq!((launch.work, ms), (Some(1.0), Some(4.0)));
+    assert_eq!(launch.ms("kernel"), Some(4.0));
+    assert_eq!(limits::value(&launch), Some(Limit::Launch.value(1.0, 4.0)));
     for (limit, work) in [
         (Limit::LaunchAndWait, 1.0),
         (Limit::CopyOutLatency, 1.0),
         (Limit::CopyIn, 67_108_864.0),
     ] {
-        let reading = of(limit);
-        assert_eq!(reading.work, Some(work), "{limit:?}");
-        assert_eq!(reading.gpu.map(|gpu| gpu.samples_ms.len()), Some(3));
-        assert_eq!(reading.wrong, None);
+        let row = row(Defect::None, &of_limit(limit));
+        let value = row.ms("gpu").map(|ms| limit.value(work, ms));
+        assert!(value.is_some() && limits::value(&row) == value, "{limit:?}");
+        assert_eq!(samples(&row, "gpu").map(<[f64]>::len), Some(3));
+        assert_eq!((row.status, row.reason), (Status::Ok, None));
     }
 }
 
 #[test]
 fn a_dry_run_of_a_limit_has_no_time() {
-    let task = Task::Limit {
-        limit: Limit::Launch,
-    };
-    let dry = Job {
-        untimed: true,
-        ..job(task)
-    };
-    let reading = reading(Defect::None, &dry);
-    assert_eq!((reading.kernel, reading.work), (None, None));
+    let dry = sampled(of_limit(Limit::Launch), |sampling| sampling.untimed = true);
+    let row = row(Defect::None, &dry);
+    assert_eq!(row.status, Status::Ok);
+    assert_eq!(
+        (row.metrics.times().count(), limits::value(&row)),
+        (0, None)
+    );
 }
 
 #[test]
 fn a_chain_that_leaves_its_steps_out_is_wrong() {
-    let limit = Limit::FmaLatencyF64;
-    let wrong = reading(Defect::None, &job(Task::Limit { limit })).wrong;
-    assert!(wrong.is_some_and(|wrong| wrong.starts_with("the chains end at 0")));
+    let row = row(Defect::None, &of_limit(Limit::FmaLatencyF64));
+    let reason = wrong(&row);
+    assert!(reason.starts_with("the chains end at 0"), "{reason}");
 }

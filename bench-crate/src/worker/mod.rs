@@ -2,37 +2,26 @@
 //! kernel that faults or hangs takes the child with it and not the run.
 //!
 //! [`Executor`] is what the run sees; [`child::Child`] starts, watches and
-//! restarts the process; [`serve`] is the process's own loop over a
-//! [`serve::Laboratory`], which [`device`] implements on a real device.
+//! restarts the process, [`pool::Pool`] is several of them as one; [`serve`] is the process's own
+//! loop over a [`serve::Server`], which [`device`] is on a real device.
 
-mod activity;
 pub mod child;
-mod concurrent;
 mod conditions;
 #[cfg(test)]
 pub(crate) mod cpu;
 pub mod device;
-mod integral;
-mod integrals;
-mod kernel;
-mod kernel_times;
-mod libraries;
-mod limits;
-mod mapping;
-pub mod panel;
+pub mod pool;
 pub mod protocol;
-mod scan_times;
 pub mod serve;
-mod sums;
-pub(crate) mod workload;
 
 use std::time::Duration;
 
 use quadscan::device::DeviceChoice;
 
 use crate::cli::WorkerArguments;
-pub use mapping::OTHER_SCHEDULES;
-use protocol::{Job, Reading};
+use protocol::Job;
+
+use crate::measure::Measurement;
 
 impl WorkerArguments {
     /// The device, with its schedule.
@@ -54,5 +43,5 @@ impl WorkerArguments {
 pub trait Executor {
     /// Carries out one job within `limit`. The reason in one sentence when it
     /// fails; the executor is ready for the next job in any case.
-    fn run(&mut self, job: &Job, limit: Duration) -> Result<Reading, String>;
+    fn run(&mut self, job: &Job, limit: Duration) -> Result<Measurement, String>;
 }

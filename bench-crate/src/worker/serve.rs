@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::sync::mpsc::channel;
 
-use super::protocol::{Answer, Greeting, Job, Reading};
+use super::protocol::{Answer, Greeting, Job};
+use crate::measure::Measurement;
 
 /// Why a job failed.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,12 +18,12 @@ pub struct Failure {
     pub lost: bool,
 }
 
-/// A device with the PTX loaded.
-pub trait Laboratory {
+/// What carries out jobs: a device with the PTX loaded.
+pub trait Server {
     /// The device.
     fn greeting(&self) -> Greeting;
     /// Does one job.
-    fn carry_out(&mut self, job: &Job) -> Result<Reading, Failure>;
+    fn carry_out(&mut self, job: &Job) -> Result<Measurement, Failure>;
 }
 
 fn say(output: &mut dyn Write, answer: &Answer) -> io::Result<()> {
@@ -34,19 +35,19 @@ fn say(output: &mut dyn Write, answer: &Answer) -> io::Result<()> {
 /// Answers every job. Ends when the input ends, after a lost context, and at a
 /// line that is not a job.
 pub fn serve(
-    laboratory: &mut dyn Laboratory,
+    server: &mut dyn Server,
     input: impl IntoIterator<Item = io::Result<String>>,
     output: &mut dyn Write,
 ) -> io::Result<()> {
-    say(output, &Answer::Ready(Box::new(laboratory.greeting())))?;
+    say(output, &Answer::Ready(Box::new(server.greeting())))?;
     for line in input {
         let job: Job = serde_json::from_str(&line?)?;
-        match laboratory.carry_out(&job) {
-            Ok(reading) => say(
+        match server.carry_out(&job) {
+            Ok(measurement) => say(
                 output,
                 &Answer::Done {
                     id: job.id,
-                    reading: Box::new(reading),
+                    measurement: Box::new(measurement),
                 },
             )?,
             Err(Failure { reason, lost }) => {
@@ -99,65 +100,54 @@ pub fn decline(output: &mut dyn Write, answer: &Answer) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::DeviceInfo;
-    use crate::worker::protocol::{Diagnostic, Task};
+    use crate::measure::Sampling;
+    use crate::record::{Cell, sample};
 
     struct Fake;
 
-    impl Laboratory for Fake {
+    impl Server for Fake {
         fn greeting(&self) -> Greeting {
-            let device = DeviceInfo {
-                name: "fake".into(),
-                kind: "fake".into(),
-                compute_capability: "9.0".into(),
-                driver: None,
-                cuda_version: None,
-                ptx_sha256: "0".into(),
-                ptx_arch: "sm_90".into(),
-                rustc: "1".into(),
-                llvm: "1".into(),
-                multiprocessors: None,
-            };
             Greeting {
-                device,
+                device: sample::device("fake"),
                 no_gpu: Some("none".into()),
                 no_clocks: None,
             }
         }
 
-        fn carry_out(&mut self, job: &Job) -> Result<Reading, Failure> {
-            match job.task {
-                Task::Diagnostic {
-                    kind: Diagnostic::Fault,
-                } => Err(Failure {
+        fn carry_out(&mut self, job: &Job) -> Result<Measurement, Failure> {
+            match job.cell.text("kernel") {
+                Some("fault") => Err(Failure {
                     reason: "illegal address".into(),
                     lost: true,
                 }),
-                Task::Diagnostic {
-                    kind: Diagnostic::Hang,
-                } => Err(Failure {
+                Some("refused") => Err(Failure {
                     reason: "refused".into(),
                     lost: false,
                 }),
-                _ => Ok(Reading {
-                    total: Some(0.5),
-                    ..Reading::default()
-                }),
+                _ => Ok(measured(job)),
             }
         }
     }
 
-    fn line(id: u64, kind: Diagnostic) -> String {
-        let job = Job {
+    fn measured(job: &Job) -> Measurement {
+        Measurement {
+            record: sample::record(&job.table, job.cell.clone()).having("pi", 0.5),
+            notices: vec!["a peer is missing".into()],
+            bits: Some(0.5_f64.to_bits()),
+        }
+    }
+
+    fn job(id: u64, kernel: &str) -> Job {
+        Job {
             id,
-            task: Task::Diagnostic { kind },
-            repeat: None,
-            peer: None,
-            checked: false,
-            untimed: false,
-            cold: false,
-        };
-        serde_json::to_string(&job).unwrap_or_default() + "\n"
+            table: "faults".into(),
+            cell: Cell::default().with("kernel", kernel),
+            sampling: Sampling::default(),
+        }
+    }
+
+    fn line(id: u64, kernel: &str) -> String {
+        serde_json::to_string(&job(id, kernel)).unwrap_or_default() + "\n"
     }
 
     fn answers(input: &str) -> Vec<Answer> {
@@ -175,14 +165,18 @@ mod tests {
 
     #[test]
     fn it_says_that_it_is_ready_and_answers_every_job() {
-        let input = line(1, Diagnostic::Healthy) + &line(2, Diagnostic::Hang);
-        let answers = answers(&(input + &line(3, Diagnostic::Healthy)));
+        let input = line(1, "healthy") + &line(2, "refused");
+        let answers = answers(&(input + &line(3, "healthy")));
         assert_eq!(answers.len(), 4);
         assert!(
             matches!(&answers[0], Answer::Ready(greeting) if **greeting == Fake.greeting()),
             "it comes back whole"
         );
-        assert!(matches!(answers[1], Answer::Done { id: 1, .. }));
+        let first = Answer::Done {
+            id: 1,
+            measurement: Box::new(measured(&job(1, "healthy"))),
+        };
+        assert_eq!(answers[1], first, "so does a measurement");
         assert!(matches!(
             answers[2],
             Answer::Failed {
@@ -196,7 +190,7 @@ mod tests {
 
     #[test]
     fn it_ends_when_the_context_is_lost() {
-        let input = line(1, Diagnostic::Fault) + &line(2, Diagnostic::Healthy);
+        let input = line(1, "fault") + &line(2, "healthy");
         let answers = answers(&input);
         assert_eq!(answers.len(), 2);
         assert!(matches!(

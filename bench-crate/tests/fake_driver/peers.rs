@@ -9,10 +9,10 @@ use std::sync::OnceLock;
 
 use quadscan::device::{Device, DeviceChoice};
 use quadscan::{Error, Result};
-use quadscan_bench::measure::{Method, Rule, device as timing};
 use quadscan_bench::peers::contestant::Contestant;
 use quadscan_bench::peers::library::{Call, Peer};
 use quadscan_bench::peers::operation::{Element, Form, Operation, Operator};
+use quadscan_bench::timing::{Method, Rule, device as timing};
 use quadscan_bench::workload::Workload;
 use quadscan_bench::workload::memory::{Memory, Size, Turn};
 

@@ -44,6 +44,15 @@ struct Entry {
     allowed_shared: u32,
     /// The launcher whose parameters were compared with the manifest's.
     checked: Option<&'static [Parameter]>,
+    /// Whether it was launched since [`Module::take_launched`].
+    is_launched: bool,
+}
+
+/// What an entry is looked up for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Look,
+    Launch,
 }
 
 impl Module {
@@ -88,7 +97,7 @@ impl Module {
     pub fn prepare(&self, kernels: &[&str]) -> Result<()> {
         kernels
             .iter()
-            .try_for_each(|name| self.entry(name).map(drop))
+            .try_for_each(|name| self.entry(name, Purpose::Look).map(drop))
     }
 
     /// Err unless the manifest has the entry, of the crate of the Rust module `origin`, with
@@ -134,7 +143,21 @@ impl Module {
     ///
     /// As [`Module::prepare`].
     pub fn attributes(&self, entry: &str) -> Result<FunctionAttributes> {
-        Ok(self.entry(entry)?.attributes)
+        Ok(self.entry(entry, Purpose::Look)?.attributes)
+    }
+
+    /// The entries that were launched since this was asked last, in the order of their names.
+    pub fn take_launched(&self) -> Vec<String> {
+        let mut entries = self.loaded.lock();
+        let launched = entries.iter_mut().filter(|(_, entry)| entry.is_launched);
+        let mut names: Vec<String> = launched
+            .map(|(name, entry)| {
+                entry.is_launched = false;
+                name.clone()
+            })
+            .collect();
+        names.sort_unstable();
+        names
     }
 
     /// Blocks of a kernel, by its entry name, that the device holds at once: as many may
@@ -147,7 +170,7 @@ impl Module {
     /// [`Error::OutOfRange`] for a block that the device or the kernel does not allow,
     /// [`Error::UnknownKernel`]; the driver's.
     pub fn resident_blocks(&self, entry: &str, threads: u32, shared_bytes: u32) -> Result<u32> {
-        let known = self.entry(entry)?;
+        let known = self.entry(entry, Purpose::Look)?;
         let [x, y, z] = known.cluster.map(|blocks| blocks.max(1));
         let shape = LaunchShape::new((x, y, z), threads).with_shared(shared_bytes);
         self.fit(entry, &known, &shape.into())?;
@@ -250,7 +273,7 @@ impl Module {
         config: impl Into<LaunchConfig>,
         arguments: &[Actual<'_>],
     ) -> Result<()> {
-        let entry = self.entry(name)?;
+        let entry = self.entry(name, Purpose::Launch)?;
         if let Some(kernel) = self.loaded.described(name)
             && let expected = signature::ptx_bytes(kernel).len()
             && expected != arguments.len()
@@ -289,7 +312,7 @@ impl Module {
         actuals: &[Actual<'_>],
         owners: &[Option<&Device>],
     ) -> Result<Entry> {
-        let entry = self.entry(K::NAME)?;
+        let entry = self.entry(K::NAME, Purpose::Launch)?;
         self.compare_signature::<K>(&entry, actuals)?;
         for (owner, parameter) in owners.iter().zip(K::PARAMETERS) {
             if let Some(owner) = owner.filter(|&owner| owner != self.device()) {
@@ -363,8 +386,10 @@ impl Module {
     }
 
     /// The kernel of this name, looked up once.
-    fn entry(&self, name: &str) -> Result<Entry> {
-        if let Some(entry) = self.loaded.lock().get(name) {
+    fn entry(&self, name: &str, purpose: Purpose) -> Result<Entry> {
+        let is_launched = purpose == Purpose::Launch;
+        if let Some(entry) = self.loaded.lock().get_mut(name) {
+            entry.is_launched |= is_launched;
             return Ok(*entry);
         }
         let code = self.loaded.code.holding(name)?;
@@ -383,6 +408,7 @@ impl Module {
                 .map_or([0; 3], |kernel| kernel.cluster),
             allowed_shared: 0,
             checked: None,
+            is_launched,
         };
         self.loaded.lock().insert(name.to_owned(), entry);
         Ok(entry)

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use quadscan_bench::export::report::{Source, html};
-use quadscan_bench::measure::Timing;
-use quadscan_bench::record::{Key, Record, Status, Timings};
+use quadscan_bench::record::{Cell, Metric, Metrics, Record, Status};
+use quadscan_bench::timing::Timing;
 
 /// Their names, for the tests', and the pages.
 pub(crate) fn pages() -> [(&'static str, String); 3] {
@@ -22,8 +22,10 @@ pub(crate) fn pages() -> [(&'static str, String); 3] {
         },
     ];
     let mut few = h200.clone();
-    few.records
-        .retain(|record| record.key.strips == Some(65536) || record.key.threads == Some(1));
+    few.records.retain(|record| {
+        let number = |axis| record.cell.number(axis);
+        number("strips") == Some(65536) || number("threads") == Some(1)
+    });
     [
         ("a_few_rows", html(&[few])),
         ("one_machine", html(&[h200])),
@@ -52,7 +54,7 @@ fn other() -> Vec<Record> {
         if index % 17 == 0 {
             record.status = Status::Failed;
             record.reason = Some("an illegal address was read, in line 12".into());
-            record.timings = Timings::default();
+            record.metrics = without_times(&record.metrics);
         }
     }
     let template = records[1].clone();
@@ -61,19 +63,18 @@ fn other() -> Vec<Record> {
             let mut record = template.clone();
             record.table = table.into();
             let ms = 0.01 * f64::from(index + 1);
-            record.timings = Timings {
-                kernel: Timing::from_samples(vec![ms; 3]),
-                gpu: Timing::from_samples(vec![40.0 * ms; 3]),
-                ..Timings::default()
-            };
-            record.values.limit = (table == "limits").then(|| 1000.0 * ms.powi(2));
-            record.key = Key {
-                limit: (table == "limits").then(|| format!("memory_{index}_gb_per_s")),
-                mapping: Some("block_strided".into()),
-                partials: Some(format!("shared_conflicts_{index}")),
-                finish: Some("second_launch".into()),
-                strips: Some(1 << 20),
-                ..Key::default()
+            record.metrics.put("kernel", time(ms));
+            record.metrics.put("gpu", time(40.0 * ms));
+            record.cell = match table {
+                "limits" => {
+                    record.metrics.put("value", Some(1000.0 * ms.powi(2)));
+                    Cell::default().with("limit", format!("memory_{index}_gb_per_s"))
+                }
+                _ => Cell::default()
+                    .with("mapping", "block_strided")
+                    .with("partials", format!("shared_conflicts_{index}"))
+                    .with("finish", "second_launch")
+                    .with("strips", 1_u64 << 20),
             };
             extra.push(record);
         }
@@ -81,6 +82,22 @@ fn other() -> Vec<Record> {
     records.extend(extra);
     records.extend(scans(&template));
     records
+}
+
+/// Three samples.
+fn time(ms: f64) -> Option<Timing> {
+    Timing::from_samples(vec![ms; 3])
+}
+
+/// What was counted and computed alone.
+fn without_times(metrics: &Metrics) -> Metrics {
+    let mut rest = Metrics::default();
+    for (name, metric) in metrics.iter() {
+        if !matches!(metric, Metric::Time(_)) {
+            rest.put(name, Some(metric.clone()));
+        }
+    }
+    rest
 }
 
 /// Scans of several sizes, alone and beside a second kernel.
@@ -94,30 +111,26 @@ fn scans(template: &Record) -> Vec<Record> {
     let mut rows = Vec::new();
     for (size, n) in [64_u64, 1024, 2048].into_iter().enumerate() {
         for (index, algorithm) in names.into_iter().enumerate() {
-            let ms = |times: f64| {
-                let each = 0.002 * (1 + size + index) as f64 * times;
-                Timing::from_samples(vec![each; 3])
-            };
             let mut row = template.clone();
             row.table = "activity".into();
-            row.key = Key {
-                algorithm: Some(algorithm.into()),
-                n: Some(n),
-                ..Key::default()
-            };
-            row.timings = Timings {
-                kernel: ms(1.0),
-                kernel_beside: ms(1.2),
-                companion: ms(400.0),
-                companion_beside: ms(410.0),
-                ..Timings::default()
-            };
-            rows.push(row.clone());
-            row.timings = Timings::default();
-            for step in 1..=6 {
-                row.key.step = Some(step);
-                row.values.active_threads = Some(n as u32 >> step);
-                row.values.active_warps = Some((n as u32 >> step).div_ceil(32));
+            row.cell = Cell::default().with("algorithm", algorithm).with("n", n);
+            let mut timed = row.clone();
+            for (metric, times) in [
+                ("kernel", 1.0),
+                ("kernel_beside", 1.2),
+                ("companion", 400.0),
+                ("companion_beside", 410.0),
+            ] {
+                let ms = 0.002 * (1 + size + index) as f64 * times;
+                timed.metrics.put(metric, time(ms));
+            }
+            rows.push(timed);
+            for step in 1..=6_u32 {
+                let threads = n >> step;
+                let warps = threads.div_ceil(32);
+                row.cell = row.cell.with("step", step);
+                row.metrics.put("active_threads", Some(threads));
+                row.metrics.put("active_warps", Some(warps));
                 rows.push(row.clone());
             }
         }

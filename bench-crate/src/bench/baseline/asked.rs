@@ -1,11 +1,10 @@
 //! What the command line asks of a comparison: the names of baselines, the margin,
 //! and how many processes measure.
 
-use crate::bench::list;
-use crate::bench::request::refused;
 use crate::cli::BenchArguments;
 use crate::error::Result;
-use crate::measure::comparison::MARGIN;
+use crate::table::list::{self, refused};
+use crate::timing::comparison::MARGIN;
 
 /// The most measuring processes: each holds a context on the device.
 const MOST_PROCESSES: u64 = 32;

@@ -4,7 +4,7 @@
 //!
 //! | compared | how |
 //! | --- | --- |
-//! | `kernel_ms` | by the test of [`crate::measure::comparison`], corrected for the number of rows; slower misses the baseline |
+//! | `kernel_ms` | by the test of [`crate::timing::comparison`], corrected for the number of rows; slower misses the baseline |
 //! | `warp_instructions` of the emulator | exactly; more of them miss the baseline |
 //! | `host_ms` | told, without a verdict: one measurement serves all cells of a size, and other programs of the machine change it by more than any margin that would be of use |
 //! | `gpu_ms` and the other times | not at all: the span's copies vary by 10 % from process to process (H200, 2026-11-21) |
@@ -18,11 +18,9 @@ pub(in crate::bench) mod asked;
 mod side;
 mod words;
 
-use std::mem::{Discriminant, discriminant};
-
-use crate::measure::comparison::{Judge, Ratio, Verdict, is_time};
-use crate::measure::{Method, Timing};
-use crate::record::{Key, Record, Status};
+use crate::record::{Cell, Record, Status};
+use crate::timing::Timing;
+use crate::timing::comparison::{Judge, Ratio, Verdict, is_time};
 
 pub(in crate::bench) use side::Side;
 
@@ -178,13 +176,13 @@ enum Times<'a> {
 }
 
 fn times<'a>(then: Option<&'a Record>, now: &'a Record) -> Times<'a> {
-    let kernel = then.and_then(|then| then.timings.kernel.as_ref());
-    let host = then.and_then(|then| then.timings.host.as_ref());
-    match (kernel, &now.timings.kernel) {
+    let kernel = then.and_then(|then| then.timing("kernel"));
+    let host = then.and_then(|then| then.timing("host"));
+    match (kernel, now.timing("kernel")) {
         (Some(then), Some(now)) => Times::Kernel(then, now),
         (Some(_), None) => Times::Gone,
         (None, Some(_)) => Times::New("kernel_ms"),
-        (None, None) => match (host, &now.timings.host) {
+        (None, None) => match (host, now.timing("host")) {
             (Some(then), Some(now)) => Times::Host(then, now),
             (None, Some(_)) => Times::New("host_ms"),
             (_, None) => Times::Neither,
@@ -203,22 +201,15 @@ fn instructions(then: Option<&Record>, now: &Record) -> Option<Finding> {
     }
 }
 
-/// How its kernel was launched for a sample, but for how often.
-fn way(record: &Record) -> Option<Discriminant<Method>> {
-    record.timings.kernel_method.as_ref().map(discriminant)
+/// How its kernel was launched for a sample, but for how often: `graph` of `graph of 343`.
+fn way(record: &Record) -> Option<&str> {
+    let method = record.metrics.time("kernel")?.method.as_deref()?;
+    method.split(' ').next()
 }
 
 /// The launch that a row is of: that of all of its steps.
-fn launch(record: &Record) -> (&str, Key) {
-    let key = Key {
-        step: None,
-        ..record.key.clone()
-    };
-    (&record.table, key)
-}
-
-fn same_cell(a: &Record, b: &Record) -> bool {
-    a.table == b.table && a.key == b.key
+fn launch(record: &Record) -> (&str, Cell) {
+    (&record.table, record.cell.clone().without("step"))
 }
 
 /// What two runs have of the same cells, before anything is judged.
@@ -237,17 +228,17 @@ struct Pairs<'a> {
 fn pairs<'a>(baseline: &'a [Record], now: &'a [Record]) -> Pairs<'a> {
     let mut pairs = Pairs::default();
     let mut hosts: Vec<&Timing> = Vec::new();
-    let mut kernels: Vec<((&str, Key), &Timing)> = Vec::new();
+    let mut kernels: Vec<((&str, Cell), &Timing)> = Vec::new();
     // A row without a step, such as that of a scan beside a second kernel, is of
     // another launch than the rows of its steps.
-    let mut launches: Vec<((&str, Key), bool)> = Vec::new();
+    let mut launches: Vec<((&str, Cell), bool)> = Vec::new();
     for record in now {
-        let same = baseline.iter().filter(|other| same_cell(other, record));
+        let same = baseline.iter().filter(|other| other.is_of_cell_of(record));
         let (failed, measured): (Vec<_>, Vec<_>) =
             same.partition(|other| other.status == Status::Failed);
         let earlier = measured.first().copied();
-        let cell = format!("{} {}", record.table, record.key.describe());
-        let of_launch = (launch(record), record.key.step.is_some());
+        let cell = record.describe();
+        let of_launch = (launch(record), record.cell.get("step").is_some());
         if !launches.contains(&of_launch)
             && let Some(finding) = instructions(earlier, record)
         {
@@ -340,7 +331,7 @@ pub(super) fn compare_runs(
     let pairs = pairs(baseline, now);
     let unmeasured = baseline
         .iter()
-        .filter(|other| !now.iter().any(|record| same_cell(other, record)))
+        .filter(|other| !now.iter().any(|record| other.is_of_cell_of(record)))
         .count();
     Comparison {
         name: name.to_owned(),

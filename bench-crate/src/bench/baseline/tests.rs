@@ -1,8 +1,9 @@
 //! What becomes of rows that two runs have, or one of them.
 
 use super::*;
-use crate::measure::comparison::MARGIN;
-use crate::record::{Clocks, DeviceInfo, HostInfo, Timings, Values, timestamp};
+use crate::record::{Clocks, DeviceInfo, Metric, Time, sample};
+use crate::timing::Method;
+use crate::timing::comparison::MARGIN;
 use quadscan::device::Counts;
 
 /// A time that sixteen processes agree on.
@@ -14,34 +15,17 @@ fn agreed(ms: f64) -> Option<Timing> {
     Timing::of_processes(&each)
 }
 
+fn record_of(cell: Cell, kernel: Option<f64>, host: Option<f64>) -> Record {
+    let mut record = sample::record("t", cell);
+    record.host.git_revision = "0123456789abcdef".into();
+    let host = host.and_then(|ms| Timing::from_samples(vec![ms; 5]));
+    record.metrics.put("kernel", kernel.and_then(agreed));
+    record.metrics.put("host", host);
+    record
+}
+
 fn record(step: u32, kernel: Option<f64>, host: Option<f64>) -> Record {
-    Record {
-        run: "r".into(),
-        table: "t".into(),
-        key: Key {
-            step: Some(step),
-            ..Key::default()
-        },
-        status: Status::Ok,
-        reason: None,
-        values: Values::default(),
-        timings: Timings {
-            kernel: kernel.and_then(agreed),
-            host: host.and_then(|ms| Timing::from_samples(vec![ms; 5])),
-            ..Timings::default()
-        },
-        counts: None,
-        clocks: None,
-        remarks: Vec::new(),
-        device: None,
-        host: HostInfo {
-            cpu: "cpu".into(),
-            cores: None,
-            version: "0".into(),
-            git_revision: "0123456789abcdef".into(),
-        },
-        timestamp: timestamp(),
-    }
+    record_of(Cell::default().with("step", step), kernel, host)
 }
 
 fn compare(then: &[Record], now: &[Record]) -> Comparison {
@@ -95,7 +79,9 @@ fn the_margin_the_test_and_what_it_could_tell_are_said() {
 fn a_time_from_one_process_has_no_verdict_and_misses_the_baseline() {
     let one = |ms: f64| {
         let mut record = record(1, None, None);
-        record.timings.kernel = Timing::from_samples(vec![ms; 50]);
+        record
+            .metrics
+            .put("kernel", Timing::from_samples(vec![ms; 50]));
         record
     };
     let comparison = compare(&[one(1.0)], &[one(9.0)]);
@@ -118,9 +104,9 @@ fn by_processes(strips: u64, times: &[f64]) -> Record {
         .iter()
         .filter_map(|&ms| Timing::from_samples(vec![ms; 3]))
         .collect();
-    let mut record = record(1, None, None);
-    record.key.strips = Some(strips);
-    record.timings.kernel = Timing::of_processes(&each);
+    let cell = Cell::default().with("step", 1_u32).with("strips", strips);
+    let mut record = record_of(cell, None, None);
+    record.metrics.put("kernel", Timing::of_processes(&each));
     record
 }
 
@@ -190,7 +176,6 @@ fn an_undecided_row_is_named_and_what_is_no_time_has_no_ratio() {
 fn a_row_that_failed_in_the_baseline_is_not_a_new_one() {
     let failed = Record {
         status: Status::Failed,
-        timings: Timings::default(),
         ..record(1, None, None)
     };
     let then = [failed, record(2, Some(1.0), None)];
@@ -207,13 +192,13 @@ fn a_row_that_failed_in_the_baseline_is_not_a_new_one() {
 
 #[test]
 fn the_instructions_of_a_row_without_steps_are_compared_beside_those_of_the_steps() {
-    let of = |step, count| {
-        let key = Key {
-            n: Some(1024),
-            step,
-            ..Key::default()
+    let of = |step: Option<u32>, count| {
+        let cell = Cell::default().with("n", 1024_u32);
+        let cell = match step {
+            Some(step) => cell.with("step", step),
+            None => cell,
         };
-        counted(key, count)
+        counted(cell, count)
     };
     let then = [of(Some(1), 100), of(Some(2), 100), of(None, 200)];
     let now = [of(Some(1), 100), of(Some(2), 100), of(None, 201)];
@@ -223,9 +208,14 @@ fn the_instructions_of_a_row_without_steps_are_compared_beside_those_of_the_step
 
 #[test]
 fn a_kernel_that_was_timed_in_another_way_is_said() {
-    let by = |method| {
-        let mut record = record(1, Some(1.0), None);
-        record.timings.kernel_method = method;
+    let by = |method: Option<Method>| {
+        let time = agreed(1.0).map(|timing| Time {
+            timing,
+            method: method.map(|method| method.to_string()),
+            peer: None,
+        });
+        let mut record = record(1, None, None);
+        record.metrics.put("kernel", time.map(Metric::Time));
         record
     };
     let said = |then, now| {
@@ -243,17 +233,13 @@ fn a_kernel_that_was_timed_in_another_way_is_said() {
 
 #[test]
 fn a_factor_in_common_is_told_with_what_may_explain_it_and_taken_off_no_row() {
-    let on = |step, ms, mhz| Record {
+    let on = |strips: u32, ms, mhz| Record {
         clocks: Some(Clocks {
             sm_after_mhz: Some(mhz),
             ..Clocks::default()
         }),
         device: Some(device("A")),
-        key: Key {
-            strips: Some(step),
-            ..Key::default()
-        },
-        ..record(1, Some(ms), None)
+        ..record_of(Cell::default().with("strips", strips), Some(ms), None)
     };
     let then: Vec<Record> = (1..=6).map(|step| on(step, 1.0, 1980)).collect();
     let now: Vec<Record> = (1..=6).map(|step| on(step, 1.1, 1800)).collect();
@@ -291,26 +277,19 @@ fn a_kernel_is_not_compared_with_a_host() {
     );
 }
 
-fn counted(key: Key, warp_instructions: u64) -> Record {
+fn counted(cell: Cell, warp_instructions: u64) -> Record {
     Record {
         counts: Some(Counts {
             warp_instructions,
             ..Counts::default()
         }),
-        key,
-        ..record(1, None, None)
+        ..record_of(cell, None, None)
     }
 }
 
 #[test]
 fn a_kernel_that_runs_more_instructions_misses_the_baseline() {
-    let of = |strips, count| {
-        let key = Key {
-            strips: Some(strips),
-            ..Key::default()
-        };
-        counted(key, count)
-    };
+    let of = |strips: u32, count| counted(Cell::default().with("strips", strips), count);
     let then = [of(1, 100), of(2, 100), of(3, 100)];
     let now = [of(1, 100), of(2, 50), of(3, 101)];
     let comparison = compare(&then, &now);
@@ -337,13 +316,9 @@ fn a_kernel_that_runs_more_instructions_misses_the_baseline() {
 
 #[test]
 fn the_instructions_of_a_launch_with_many_steps_are_compared_once() {
-    let of = |step, count| {
-        let key = Key {
-            n: Some(1024),
-            step: Some(step),
-            ..Key::default()
-        };
-        counted(key, count)
+    let of = |step: u32, count| {
+        let cell = Cell::default().with("step", step);
+        counted(cell.with("n", 1024_u32), count)
     };
     let comparison = compare(&[of(1, 100), of(2, 100)], &[of(1, 101), of(2, 101)]);
     assert_eq!(comparison.tally().more, 1);
@@ -400,15 +375,9 @@ fn a_baseline_that_says_nothing_about_the_run_is_missed() {
 fn device(name: &str) -> DeviceInfo {
     DeviceInfo {
         name: name.into(),
-        kind: "cuda".into(),
-        compute_capability: "9.0".into(),
         driver: Some("580.1".into()),
-        cuda_version: None,
         ptx_sha256: "00112233445566778899".into(),
-        ptx_arch: "sm_90".into(),
-        rustc: "1".into(),
-        llvm: "1".into(),
-        multiprocessors: None,
+        ..sample::device("cuda")
     }
 }
 

@@ -3,8 +3,8 @@
 
 use super::asked::COMPARED_PROCESSES;
 use super::{Comparison, Finding, Row, Tally, quotient};
-use crate::export::number::milliseconds;
-use crate::measure::comparison::{CHANCE, LEAST_MS, Verdict};
+use crate::number::milliseconds;
+use crate::timing::comparison::{CHANCE, LEAST_MS, Verdict};
 
 /// Fewer kernels than this have no factor in common.
 const FEWEST_IN_COMMON: usize = 5;

@@ -4,13 +4,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::Request;
-use crate::measure::Timing;
+use super::{Request, of_peer};
 use crate::peers::integrators::{Asked, Line, Timed};
-use crate::peers::operation::Element;
-use crate::record::{Key, PeerTime};
-use crate::tables::integrate::tolerance;
-use quadscan::device::DeviceChoice;
+use crate::record::{Cell, Metric};
+use crate::tables::integrals::tolerance;
 
 /// The longest that they may take together.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -19,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(600);
 const WRONG: f64 = 10.0;
 
 /// The type that SciPy computes in.
-const TYPE: Element = Element::F64;
+const TYPE: &str = "f64";
 
 /// What SciPy's integrators were timed on.
 #[derive(Default)]
@@ -30,34 +27,30 @@ pub(super) struct Integrators {
 }
 
 /// Whether a cell is of what they integrate, in their type.
-fn is_theirs(key: &Key) -> bool {
-    let element = key.element.as_deref().and_then(Element::by_name);
-    tolerance(key).is_some() && element == Some(TYPE)
+fn is_theirs(cell: &Cell) -> bool {
+    tolerance(cell).is_some() && cell.text("type") == Some(TYPE)
 }
 
 /// The rates on the kinds of the cells, at the largest number of items, and what else the
 /// script says, a sentence each.
 pub(super) fn time(request: &Request, peers: &Path, python: &Path) -> (Integrators, Vec<String>) {
     let cells = request.tables.iter().flat_map(|(_, cells)| cells);
-    let cells: Vec<&Key> = cells.filter(|key| is_theirs(key)).collect();
+    let cells: Vec<&Cell> = cells.filter(|cell| is_theirs(cell)).collect();
     let mut kinds: Vec<String> = Vec::new();
-    for kind in cells.iter().filter_map(|key| key.integrand.as_ref()) {
-        if !kinds.contains(kind) {
-            kinds.push(kind.clone());
+    for kind in cells.iter().filter_map(|cell| cell.text("integrand")) {
+        if !kinds.iter().any(|known| known == kind) {
+            kinds.push(kind.to_owned());
         }
     }
-    let items = cells.iter().filter_map(|key| key.n).max();
-    let Some((items, tolerance)) = items.zip(cells.first().and_then(|key| tolerance(key))) else {
+    let items = cells.iter().filter_map(|cell| cell.number("n")).max();
+    let Some((items, tolerance)) = items.zip(cells.first().and_then(|cell| tolerance(cell))) else {
         let said = "--python has no effect: SciPy integrates in f64 alone".to_owned();
         return (Integrators::default(), vec![said]);
     };
     let asked = Asked {
         python,
         peers,
-        device: match request.device {
-            DeviceChoice::Cuda(Some(number)) => number,
-            _ => 0,
-        },
+        device: super::number(request.device),
         kinds,
         items,
         tolerance,
@@ -86,25 +79,23 @@ fn wrong(timed: &Timed) -> Option<String> {
 }
 
 impl Integrators {
-    /// The times of a cell's kind, for as many items.
-    pub(super) fn of(&self, key: &Key) -> Vec<PeerTime> {
-        if !is_theirs(key) || key.n != Some(self.items) {
+    /// The times of a cell's kind, for as many items, by their names.
+    pub(super) fn of(&self, cell: &Cell) -> Vec<(String, Metric)> {
+        if !is_theirs(cell) || cell.number("n") != Some(self.items) {
             return Vec::new();
         }
         let is_it = |timed: &&Timed| {
-            Some(&timed.kind) == key.integrand.as_ref() && Some(timed.tolerance) == tolerance(key)
+            Some(timed.kind.as_str()) == cell.text("integrand")
+                && Some(timed.tolerance) == tolerance(cell)
         };
         let time = |timed: &Timed| {
             let ms = 1e3 * self.items as f64 / timed.per_second;
-            Some(PeerTime {
-                name: format!("SciPy {}", timed.peer),
-                version: timed.version.clone(),
-                timing: Timing::from_samples(vec![ms]).filter(|_| ms.is_finite())?,
-                method: format!(
-                    "from {} in {} processes, off by up to {:.1e} tolerances",
-                    timed.items, timed.processes, timed.largest_error
-                ),
-            })
+            let method = format!(
+                "from {} in {} processes, off by up to {:.1e} tolerances",
+                timed.items, timed.processes, timed.largest_error
+            );
+            let name = format!("SciPy {}", timed.peer);
+            of_peer(&name, timed.version.clone(), ms, method)
         };
         self.times.iter().filter(is_it).filter_map(time).collect()
     }
@@ -113,6 +104,7 @@ impl Integrators {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Peer;
 
     /// The figures are made up: no run gave them.
     #[test]
@@ -138,32 +130,35 @@ mod tests {
             times: vec![timed],
             items: 2000,
         };
-        let key = |kind: &str, element: &str, n, tolerance: &str| Key {
-            integrand: Some(kind.into()),
-            rule: Some("g7k15".into()),
-            element: Some(element.into()),
-            n: Some(n),
-            tolerance: Some(tolerance.into()),
-            ..Key::default()
+        let cell = |kind: &str, element: &str, n: u64, tolerance: &str| {
+            let cell = Cell::default()
+                .with("integrand", kind)
+                .with("rule", "g7k15");
+            let cell = cell.with("type", element).with("n", n);
+            cell.with("tolerance", tolerance)
         };
-        let found = integrators.of(&key("smooth", "f64", 2000, "1e-10"));
-        let figures: Vec<_> = found
-            .iter()
-            .map(|time| (time.name.as_str(), time.timing.median_ms))
-            .collect();
-        assert_eq!(figures, [("SciPy quad", 2.0)]);
+        let found = integrators.of(&cell("smooth", "f64", 2000, "1e-10"));
+        let [(name, Metric::Time(time))] = found.as_slice() else {
+            panic!("{found:?}")
+        };
+        assert_eq!((name.as_str(), time.timing.median_ms), ("SciPy quad", 2.0));
         assert_eq!(
-            found[0].method,
-            "from 500 in 8 processes, off by up to 5.0e-1 tolerances"
+            time.method.as_deref(),
+            Some("from 500 in 8 processes, off by up to 5.0e-1 tolerances")
         );
+        let peer = Peer {
+            name: "SciPy quad".into(),
+            version: "SciPy 0.0.1".into(),
+        };
+        assert_eq!(time.peer, Some(peer));
         for other in [
-            key("oscillating", "f64", 2000, "1e-10"),
-            key("smooth", "f32", 2000, "1e-10"),
-            key("smooth", "f64", 1000, "1e-10"),
-            key("smooth", "f64", 2000, "1e-9"),
-            Key::default(),
+            cell("oscillating", "f64", 2000, "1e-10"),
+            cell("smooth", "f32", 2000, "1e-10"),
+            cell("smooth", "f64", 1000, "1e-10"),
+            cell("smooth", "f64", 2000, "1e-9"),
+            Cell::default(),
         ] {
-            assert_eq!(integrators.of(&other), []);
+            assert!(integrators.of(&other).is_empty(), "{}", other.describe());
         }
     }
 }

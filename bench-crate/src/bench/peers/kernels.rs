@@ -5,11 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use quadscan_kernels::integrate::trapezoid::MAX_EXACT_DYADIC_STRIPS;
-
-use crate::oracle::Precision;
 use crate::peers::compiler::{architecture, compile, find_nvcc, find_source};
-use crate::worker::protocol::{PeerKernel, Task};
 
 /// The source's name in its folder.
 const SOURCE: &str = "quarter_circle.cu";
@@ -21,29 +17,6 @@ pub(super) struct Kernels {
     target: PathBuf,
     arch: String,
     built: HashMap<u64, Result<PathBuf, String>>,
-}
-
-/// Whether the strips have a form by exact addition, here as in our kernels.
-fn is_dyadic(strips: u64) -> bool {
-    strips.is_power_of_two() && strips <= MAX_EXACT_DYADIC_STRIPS
-}
-
-fn dyadic_entry(precision: Precision) -> Option<&'static str> {
-    match precision {
-        Precision::F64 => Some("quarter_circle_f64_dyadic"),
-        Precision::F32 => Some("quarter_circle_f32_dyadic"),
-        _ => None,
-    }
-}
-
-/// `None` for the sums that the page does not have.
-fn entry(precision: Precision) -> Option<&'static str> {
-    match precision {
-        Precision::F64 => Some("quarter_circle_f64"),
-        Precision::F32 => Some("quarter_circle_f32"),
-        Precision::F32Pure => Some("quarter_circle_f32_pure"),
-        _ => None,
-    }
 }
 
 impl Kernels {
@@ -75,33 +48,14 @@ impl Kernels {
         )
     }
 
-    /// The peer of a task. `Ok(None)` when it has none; Err in one sentence when
-    /// it could not be built.
-    pub(super) fn of(&mut self, task: &Task) -> Result<Option<PeerKernel>, String> {
-        let Task::QuarterCircle {
-            precision, strips, ..
-        } = task
-        else {
-            return Ok(None);
-        };
-        let Some(entry) = entry(*precision) else {
-            return Ok(None);
-        };
-        let cubin = match self.built.get(strips) {
-            Some(built) => built.clone(),
-            None => {
-                let built = self.build(*strips);
-                self.built.insert(*strips, built.clone());
-                built
-            }
-        };
-        Ok(Some(PeerKernel {
-            cubin: cubin?,
-            entry: entry.to_owned(),
-            dyadic_entry: dyadic_entry(*precision)
-                .filter(|_| is_dyadic(*strips))
-                .map(str::to_owned),
-        }))
+    /// The cubin for a number of strips. Err in one sentence when it could not be built.
+    pub(super) fn of(&mut self, strips: u64) -> Result<PathBuf, String> {
+        if let Some(built) = self.built.get(&strips) {
+            return built.clone();
+        }
+        let built = self.build(strips);
+        self.built.insert(strips, built.clone());
+        built
     }
 
     fn build(&self, strips: u64) -> Result<PathBuf, String> {

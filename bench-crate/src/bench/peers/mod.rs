@@ -14,9 +14,10 @@ use super::request::Request;
 use super::run::Measuring;
 use crate::peers::FOLDER;
 use crate::peers::arrays::Timed;
-use crate::record::{DeviceInfo, Key, PeerTime};
-use crate::tables::{Libraries, Table};
-use crate::worker::protocol::{Peer, Task};
+use crate::record::{Cell, DeviceInfo, Metric, Peer, Time};
+use crate::table::{self, Table};
+use crate::timing::Timing;
+use quadscan::device::DeviceChoice;
 
 use integrators::Integrators;
 use kernels::Kernels;
@@ -42,11 +43,13 @@ pub(super) fn open(
 ) -> (Peers, Vec<String>) {
     let asked = request.peers.is_some() || request.python.is_some();
     let nothing = |reason: &str| (Peers::default(), vec![reason.to_owned()]);
-    let have = |has: fn(&dyn Table) -> bool| request.tables.iter().any(|(table, _)| has(*table));
-    let (has_kernels, has_libraries) = (
-        have(|table| table.has_peer()),
-        have(|table| table.libraries().is_some()),
-    );
+    let have = |has: fn(table::Peers) -> bool| {
+        let mut tables = request.tables.iter();
+        tables.any(|(table, _)| has(table.peers))
+    };
+    let has_kernels = have(|peers| peers == table::Peers::QuarterCircle);
+    let has_libraries =
+        have(|peers| !matches!(peers, table::Peers::None | table::Peers::QuarterCircle));
     let info = match device.info() {
         _ if request.published && asked => {
             return nothing("--peers has no effect beside --published, which has no column for it");
@@ -89,9 +92,9 @@ impl Peers {
     ) -> Vec<String> {
         let has = |of| {
             let mut tables = request.tables.iter();
-            tables.any(|(table, _)| table.libraries() == Some(of))
+            tables.any(|(table, _)| table.peers == of)
         };
-        let (arrays, integrals) = (has(Libraries::Arrays), has(Libraries::Integrals));
+        let (arrays, integrals) = (has(table::Peers::Arrays), has(table::Peers::Integrals));
         let folder = request.peers.as_deref().unwrap_or(Path::new(FOLDER));
         let out = request.out.join("peers");
         let capability = &info.compute_capability;
@@ -102,7 +105,7 @@ impl Peers {
             self.libraries = built.0;
             said.extend(built.1);
         }
-        if request.peers.is_some() && has(Libraries::Integral) {
+        if request.peers.is_some() && has(table::Peers::Integral) {
             console.milestone("building rules in CUDA C++, unless they are built");
             match libraries::build_integrals(folder, out, capability) {
                 Ok(library) => self.integrals.push(library),
@@ -151,28 +154,46 @@ impl Peers {
         }
     }
 
-    /// The peer of a task. `Ok(None)` when it has none; Err in one sentence when it could
-    /// not be built.
-    pub(super) fn of(&mut self, task: &Task) -> Result<Option<Peer>, String> {
-        let libraries = match task {
-            Task::Workload { .. } => Some(&self.libraries),
-            Task::Integral { .. } => Some(&self.integrals),
-            _ => None,
-        };
-        if let Some(libraries) = libraries {
-            let any = Some(libraries).filter(|all| !all.is_empty());
-            return Ok(any.cloned().map(Peer::Libraries));
+    /// The files of the peers of a cell. Err in one sentence when one could not be built.
+    pub(super) fn of(&mut self, table: &Table, cell: &Cell) -> Result<Vec<PathBuf>, String> {
+        match table.peers {
+            table::Peers::None | table::Peers::Integrals => Ok(Vec::new()),
+            table::Peers::Arrays => Ok(self.libraries.clone()),
+            table::Peers::Integral => Ok(self.integrals.clone()),
+            table::Peers::QuarterCircle => match (&mut self.kernels, cell.number("strips")) {
+                (Some(kernels), Some(strips)) => Ok(vec![kernels.of(strips)?]),
+                _ => Ok(Vec::new()),
+            },
         }
-        let Some(kernels) = &mut self.kernels else {
-            return Ok(None);
-        };
-        Ok(kernels.of(task)?.map(Peer::Kernel))
     }
 
-    /// The times of packages for a cell.
-    pub(super) fn packages_of(&self, key: &Key) -> Vec<PeerTime> {
-        let mut times = packages::of(&self.packages, key);
-        times.extend(self.integrators.of(key));
+    /// The times of packages for a cell, by their names.
+    pub(super) fn packages_of(&self, cell: &Cell) -> Vec<(String, Metric)> {
+        let mut times = packages::of(&self.packages, cell);
+        times.extend(self.integrators.of(cell));
         times
+    }
+}
+
+/// A time of a peer of that name; none where it is no number.
+fn of_peer(name: &str, version: String, ms: f64, method: String) -> Option<(String, Metric)> {
+    let timing = Timing::from_samples(vec![ms]).filter(|_| ms.is_finite())?;
+    let peer = Peer {
+        name: name.to_owned(),
+        version,
+    };
+    let time = Time {
+        timing,
+        method: Some(method),
+        peer: Some(peer),
+    };
+    Some((name.to_owned(), Metric::Time(time)))
+}
+
+/// The number of a device that has one.
+fn number(device: DeviceChoice) -> u32 {
+    match device {
+        DeviceChoice::Cuda(Some(number)) => number,
+        _ => 0,
     }
 }

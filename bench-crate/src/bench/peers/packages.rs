@@ -3,12 +3,10 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::Request;
-use crate::measure::Timing;
+use super::{Request, of_peer};
 use crate::peers::arrays::{Asked, Line, Timed};
-use crate::record::{Key, PeerTime};
-use crate::tables::workload::{is_default, workload};
-use quadscan::device::DeviceChoice;
+use crate::record::{Cell, Metric};
+use crate::tables::arrays::{is_default, workload};
 
 /// The longest that they may take together.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -18,9 +16,9 @@ const LIMIT: Duration = Duration::from_secs(300);
 const ROTATED: u64 = 150 << 20;
 
 /// What the packages call a cell's operation, where they have it.
-fn operation(key: &Key) -> Option<String> {
-    let (workload, element) = workload(key)?;
-    let is_theirs = workload.is_of_packages() && is_default(key);
+fn operation(cell: &Cell) -> Option<String> {
+    let (workload, element) = workload(cell)?;
+    let is_theirs = workload.is_of_packages() && is_default(cell);
     is_theirs.then(|| workload.operation(element).to_string())
 }
 
@@ -28,8 +26,8 @@ fn operation(key: &Key) -> Option<String> {
 /// sentence each.
 pub(super) fn time(request: &Request, peers: &Path, python: &Path) -> (Vec<Timed>, Vec<String>) {
     let (mut operations, mut sizes) = (Vec::new(), Vec::new());
-    for key in request.tables.iter().flat_map(|(_, cells)| cells) {
-        let Some((operation, n)) = operation(key).zip(key.n) else {
+    for cell in request.tables.iter().flat_map(|(_, cells)| cells) {
+        let Some((operation, n)) = operation(cell).zip(cell.number("n")) else {
             continue;
         };
         if !operations.contains(&operation) {
@@ -47,10 +45,7 @@ pub(super) fn time(request: &Request, peers: &Path, python: &Path) -> (Vec<Timed
     let asked = Asked {
         python,
         peers,
-        device: match request.device {
-            DeviceChoice::Cuda(Some(number)) => number,
-            _ => 0,
-        },
+        device: super::number(request.device),
         operations,
         sizes: &sizes,
         rotated: ROTATED,
@@ -66,22 +61,19 @@ pub(super) fn time(request: &Request, peers: &Path, python: &Path) -> (Vec<Timed
     (times, said)
 }
 
-/// The times of a cell's operation.
-pub(super) fn of(times: &[Timed], key: &Key) -> Vec<PeerTime> {
-    let Some(operation) = operation(key) else {
+/// The times of a cell's operation, by their names.
+pub(super) fn of(times: &[Timed], cell: &Cell) -> Vec<(String, Metric)> {
+    let Some(operation) = operation(cell) else {
         return Vec::new();
     };
-    let is_it = |timed: &&Timed| timed.operation == operation && Some(timed.n) == key.n;
+    let is_it = |timed: &&Timed| timed.operation == operation && Some(timed.n) == cell.number("n");
     let time = |timed: &Timed| {
-        Some(PeerTime {
-            name: timed.peer.clone(),
-            version: format!("{} {}", timed.peer, timed.version),
-            timing: Timing::from_samples(vec![1e-3 * timed.us])?,
-            method: format!(
-                "median of {}, {} of {}",
-                timed.samples, timed.method, timed.launches
-            ),
-        })
+        let method = format!(
+            "median of {}, {} of {}",
+            timed.samples, timed.method, timed.launches
+        );
+        let version = format!("{} {}", timed.peer, timed.version);
+        of_peer(&timed.peer, version, 1e-3 * timed.us, method)
     };
     times.iter().filter(is_it).filter_map(time).collect()
 }
@@ -90,6 +82,7 @@ pub(super) fn of(times: &[Timed], key: &Key) -> Vec<PeerTime> {
 mod tests {
     use super::*;
     use crate::peers::arrays::Way;
+    use crate::record::Peer;
 
     #[test]
     fn a_time_is_that_of_its_operation_type_and_size_alone() {
@@ -103,27 +96,30 @@ mod tests {
             method: Way::Graph,
             launches: 800,
         }];
-        let key = |operation: &str, element: &str, algorithm: &str, n| Key {
-            operation: Some(operation.into()),
-            element: Some(element.into()),
-            algorithm: Some(algorithm.into()),
-            n: Some(n),
-            ..Key::default()
+        let cell = |operation: &str, element: &str, algorithm: &str, n: u64| {
+            let cell = Cell::default().with("operation", operation);
+            let cell = cell.with("type", element).with("algorithm", algorithm);
+            cell.with("n", n)
         };
-        let found = of(&times, &key("inclusive_sum", "f32", "default", 1024));
-        let figures = found
-            .iter()
-            .map(|time| (time.name.as_str(), time.timing.median_ms));
-        assert_eq!(figures.collect::<Vec<_>>(), [("cupy", 0.0025)]);
-        assert_eq!(found[0].method, "median of 11, graph of 800");
+        let found = of(&times, &cell("inclusive_sum", "f32", "default", 1024));
+        let [(name, Metric::Time(time))] = found.as_slice() else {
+            panic!("{found:?}")
+        };
+        assert_eq!((name.as_str(), time.timing.median_ms), ("cupy", 0.0025));
+        assert_eq!(time.method.as_deref(), Some("median of 11, graph of 800"));
+        let peer = Peer {
+            name: "cupy".into(),
+            version: "cupy 0.0.1".into(),
+        };
+        assert_eq!(time.peer, Some(peer));
         for other in [
-            key("exclusive_sum", "f32", "default", 1024),
-            key("in_place", "f32", "default", 1024),
-            key("inclusive_sum", "i32", "default", 1024),
-            key("inclusive_sum", "f32", "one_wave", 1024),
-            key("inclusive_sum", "f32", "default", 2048),
+            cell("exclusive_sum", "f32", "default", 1024),
+            cell("in_place", "f32", "default", 1024),
+            cell("inclusive_sum", "i32", "default", 1024),
+            cell("inclusive_sum", "f32", "one_wave", 1024),
+            cell("inclusive_sum", "f32", "default", 2048),
         ] {
-            assert_eq!(of(&times, &other), []);
+            assert!(of(&times, &other).is_empty(), "{}", other.describe());
         }
     }
 }

@@ -9,14 +9,15 @@ use super::machines::Machine;
 use super::svg::Swatch;
 use super::svg::scale::is_drawable;
 use super::svg::scatter::{Point, Scatter, Series};
-use crate::record::{Record, Values};
+use crate::record::Record;
 
 /// Whose pi.
 #[derive(Clone, Copy)]
 struct Whose {
     title: &'static str,
     caption: &'static str,
-    pi: fn(&Values) -> Option<f64>,
+    /// Its metric.
+    pi: &'static str,
     /// Whether the predictions are about it: they model one running sum.
     is_predicted: bool,
 }
@@ -24,14 +25,14 @@ struct Whose {
 const HOST: Whose = Whose {
     title: "Error of pi against strips: one loop on the host",
     caption: "One running sum over all strips, as the page has it.",
-    pi: |values| values.pi,
+    pi: "pi",
     is_predicted: true,
 };
 
 const DEVICE: Whose = Whose {
     title: "Error of pi against strips: partial sums on the device",
     caption: "As many partial sums as the grid has threads, added up on the host.",
-    pi: |values| values.gpu_pi,
+    pi: "gpu_pi",
     is_predicted: false,
 };
 
@@ -45,14 +46,16 @@ struct Errors {
 fn errors(rows: &[Record], whose: Whose) -> Option<Vec<Errors>> {
     let mut found: Vec<Errors> = Vec::new();
     for row in rows {
-        let (Some(precision), Some(strips), Some(pi)) =
-            (row.key.precision, row.key.strips, (whose.pi)(&row.values))
-        else {
+        let (Some(precision), Some(strips), Some(pi)) = (
+            row.cell.text("precision"),
+            row.cell.number("strips"),
+            row.number(whose.pi),
+        ) else {
             continue;
         };
-        let precision = precision.to_string();
-        let predicted = row.values.predicted_error.filter(|_| whose.is_predicted);
-        let entry = (strips, pi - PI, predicted, row.values.rule_error);
+        let precision = precision.to_owned();
+        let predicted = row.number("predicted_error").filter(|_| whose.is_predicted);
+        let entry = (strips, pi - PI, predicted, row.number("rule_error"));
         match found
             .iter_mut()
             .find(|errors| errors.precision == precision)

@@ -15,15 +15,22 @@ type Step = (u32, u32, u32);
 /// The steps of each scan that all rows of are there: number of elements,
 /// algorithm, steps.
 fn scans(rows: &[Record]) -> Vec<(u64, String, Vec<Step>)> {
-    let of = |row: &Record| Some((row.key.n?, row.key.algorithm.clone()?));
+    let of = |row: &Record| {
+        let algorithm = row.cell.text("algorithm")?.to_owned();
+        Some((row.cell.number("n")?, algorithm))
+    };
     let mut found: Vec<(u64, String, Vec<Step>)> = Vec::new();
     for row in rows {
         let Some((n, algorithm)) = of(row) else {
             continue;
         };
         let step = || {
-            let values = &row.values;
-            Some((row.key.step?, values.active_threads?, values.active_warps?))
+            let count = |metric: &str| u32::try_from(row.metrics.count(metric)?).ok();
+            Some((
+                row.cell.small("step")?,
+                count("active_threads")?,
+                count("active_warps")?,
+            ))
         };
         let place = found
             .iter()
@@ -57,7 +64,7 @@ fn totals(scan: &(u64, String, Vec<Step>)) -> String {
 /// other sizes there are: their totals are in the figures.
 pub(super) fn sentences(rows: &[Record]) -> Vec<String> {
     let scans = scans(rows);
-    let published = u64::from(PUBLISHED_ELEMENTS);
+    let published = PUBLISHED_ELEMENTS;
     let mut said: Vec<String> = scans
         .iter()
         .filter(|scan| scan.0 == published)
@@ -78,7 +85,7 @@ pub(super) fn sentences(rows: &[Record]) -> Vec<String> {
 pub(super) fn figures(machines: &[&Machine]) -> Vec<Figure> {
     let sizes = distinct(machines.iter().flat_map(|machine| {
         let rows = machine.rows("activity").iter();
-        rows.filter_map(|row| row.key.n)
+        rows.filter_map(|row| row.cell.number("n"))
     }));
     let mut figures = Vec::new();
     for n in sizes {

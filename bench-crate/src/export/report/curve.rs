@@ -8,8 +8,8 @@ use super::svg::Swatch;
 use super::svg::scatter::{Point, Scatter, Series};
 use super::sweep::{Clock, SPAN, Subject, distinct, no_times, place, scale_of_threads, shape};
 use super::words::{grouped, list, short};
-use crate::export::number;
 use crate::model::{self, Fit};
+use crate::number;
 use crate::record::Record;
 
 /// A machine's rows of one number of strips, and its model where there is one.
@@ -235,7 +235,7 @@ pub(super) fn figure(subject: &Subject<'_>, clock: Clock, measured: &[Measured<'
         };
         return Figure::absent(title, reason);
     }
-    let is_span = std::ptr::fn_addr_eq(clock.of, SPAN.of);
+    let is_span = clock.metric == SPAN.metric;
     let beside = subject.published().filter(|_| is_span);
     if let Some(sweep) = &beside {
         series.extend(published(sweep, model::published(subject.table)));

@@ -21,8 +21,8 @@ pub(super) fn words(machine: &Machine, table: &str) -> Option<Words> {
     let rows = machine.rows(table);
     let words = Words {
         title: format!("{table} in words, {}", machine.name),
-        lines: known.summary(rows),
-        paragraphs: known.notes(rows),
+        lines: (known.summary)(rows),
+        paragraphs: (known.notes)(rows),
         grids: model::explain(rows).as_ref().map_or(Vec::new(), constants),
     };
     let is_empty = words.lines.is_empty() && words.paragraphs.is_empty() && words.grids.is_empty();

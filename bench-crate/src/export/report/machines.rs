@@ -78,7 +78,7 @@ impl Run<'_> {
     fn rows(&self) -> Vec<Record> {
         let mut rows: Vec<Record> = Vec::new();
         for &record in &self.records {
-            match rows.iter_mut().find(|row| row.key == record.key) {
+            match rows.iter_mut().find(|row| row.cell == record.cell) {
                 Some(row) => *row = record.clone(),
                 None => rows.push(record.clone()),
             }
@@ -138,7 +138,7 @@ fn of_runs(cpu: &str, runs: &[&Run<'_>]) -> Machine {
         }
     }
     let known = crate::tables::all();
-    let place = |name: &str| known.iter().position(|table| table.name() == name);
+    let place = |name: &str| known.iter().position(|table| table.name == name);
     newest.sort_by_key(|run| place(run.table).unwrap_or(known.len()));
     let device = newest.iter().find_map(|run| run.device).cloned();
     Machine {

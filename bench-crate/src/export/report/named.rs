@@ -7,10 +7,9 @@ use super::svg::Swatch;
 use super::svg::rows::{Row, Rows};
 use super::sweep::{Clock, KERNEL, SPAN, distinct, no_times, whose};
 use super::words::{grouped, short};
-use crate::export::number;
-use crate::measure::Timing;
-use crate::record::{Record, Status, Timings};
-use crate::tables;
+use crate::number;
+use crate::record::{Record, Status};
+use crate::tables::{self, limits};
 
 /// A row's name, and its value in each machine that has it.
 struct Named {
@@ -108,11 +107,10 @@ fn figure(machines: &[&Machine], named: &[Named], unit: &str, title: String, why
     }
 }
 
-/// The parts of a mapping's key as its name.
+/// The parts of a mapping's cell as its name.
 fn mapping_name(record: &Record) -> String {
-    let key = &record.key;
-    let parts = [&key.mapping, &key.partials, &key.finish];
-    let parts: Vec<&str> = parts.iter().filter_map(|part| part.as_deref()).collect();
+    let parts = ["mapping", "partials", "finish"].map(|axis| record.cell.text(axis));
+    let parts: Vec<&str> = parts.into_iter().flatten().collect();
     parts.join(", ").replace('_', " ")
 }
 
@@ -133,8 +131,12 @@ fn reasons(machines: &[&Machine], table: &str) -> String {
 /// strips, blocks and threads.
 pub(super) fn mapping(machines: &[&Machine]) -> Vec<Vec<Figure>> {
     let kind = |row: &Record| {
-        let key = &row.key;
-        (key.strips.unwrap_or(0), key.blocks, key.threads)
+        let number = |axis| row.cell.number(axis);
+        (
+            number("strips").unwrap_or(0),
+            number("blocks"),
+            number("threads"),
+        )
     };
     let rows = || machines.iter().flat_map(|machine| machine.rows("mapping"));
     distinct(rows().map(kind))
@@ -161,14 +163,17 @@ pub(super) fn mapping(machines: &[&Machine]) -> Vec<Vec<Figure>> {
 /// A machine whose scans are compared as they were measured: where a row is of a
 /// whole scan, the rows of its steps, measured at another time, are left out.
 fn of_one_launch(machine: &Machine) -> Machine {
-    let of = |row: &Record| (row.key.n, row.key.algorithm.clone());
+    let of = |row: &Record| {
+        let algorithm = row.cell.text("algorithm");
+        (row.cell.number("n"), algorithm.map(str::to_owned))
+    };
     let is_whole = |row: &Record| {
-        let timed = row.timings.kernel.is_some() || row.timings.kernel_beside.is_some();
-        row.key.step.is_none() && row.status == Status::Ok && timed
+        let timed = row.ms("kernel").or(row.ms("kernel_beside")).is_some();
+        row.cell.get("step").is_none() && row.status == Status::Ok && timed
     };
     let rows = machine.rows("activity");
     let whole: Vec<_> = rows.iter().filter(|row| is_whole(row)).map(of).collect();
-    let compared = |row: &Record| row.key.step.is_none() || !whole.contains(&of(row));
+    let compared = |row: &Record| row.cell.get("step").is_none() || !whole.contains(&of(row));
     Machine {
         name: machine.name.clone(),
         device: machine.device.clone(),
@@ -182,12 +187,12 @@ fn of_one_launch(machine: &Machine) -> Machine {
 /// The times of the scans, alone and beside a second kernel; no figure where none
 /// was measured.
 pub(super) fn scans(machines: &[&Machine]) -> Vec<Figure> {
-    type Part = (&'static str, fn(&Timings) -> &Option<Timing>);
+    type Part = (&'static str, &'static str);
     const PARTS: [Part; 4] = [
-        ("alone", |timings| &timings.kernel),
-        ("beside", |timings| &timings.kernel_beside),
-        ("companion", |timings| &timings.companion),
-        ("companion, beside", |timings| &timings.companion_beside),
+        ("alone", "kernel"),
+        ("beside", "kernel_beside"),
+        ("companion", "companion"),
+        ("companion, beside", "companion_beside"),
     ];
     const ABOUT: &str = "Alone: the scan by itself. Beside: while a second kernel, its companion, \
                          runs. The companion's times are told the same way.";
@@ -196,15 +201,15 @@ pub(super) fn scans(machines: &[&Machine]) -> Vec<Figure> {
     let rows = || machines.iter().flat_map(|machine| machine.rows("activity"));
     let of_size = |n: u64| {
         let mut named: Vec<Named> = Vec::new();
-        for (part, of) in PARTS {
+        for (part, metric) in PARTS {
             let clock = Clock {
                 name: part,
                 note: "",
-                of,
+                metric,
             };
             let found = by_name(&machines, "activity", |row| {
-                let ms = clock.ms(row).filter(|_| row.key.n == Some(n))?;
-                let algorithm = row.key.algorithm.as_deref()?.replace('_', "-");
+                let ms = clock.ms(row).filter(|_| row.cell.number("n") == Some(n))?;
+                let algorithm = row.cell.text("algorithm")?.replace('_', "-");
                 Some((format!("{algorithm}: {part}"), ms))
             });
             named.extend(found);
@@ -214,15 +219,15 @@ pub(super) fn scans(machines: &[&Machine]) -> Vec<Figure> {
         figure.caption = format!("{ABOUT} {}", figure.caption);
         Some(figure)
     };
-    let sizes = distinct(rows().filter_map(|row| row.key.n));
+    let sizes = distinct(rows().filter_map(|row| row.cell.number("n")));
     sizes.into_iter().filter_map(of_size).collect()
 }
 
 /// The text of a row in a column of its table; empty where there is no such column.
 fn text(row: &Record, column: &str) -> String {
-    let columns = tables::by_name(&row.table).map_or(Vec::new(), |table| table.columns());
+    let columns = tables::by_name(&row.table).map_or(Vec::new(), |table| table.columns_of(&[]));
     let column = columns.iter().find(|known| known.name == column);
-    column.map(|column| (column.text)(row)).unwrap_or_default()
+    column.map(|column| column.text(row)).unwrap_or_default()
 }
 
 /// What the device was measured to do at most, a figure a unit.
@@ -231,8 +236,8 @@ pub(super) fn limits(machines: &[&Machine]) -> Vec<Figure> {
         if row.status != Status::Ok {
             return None;
         }
-        let name = row.key.limit.as_deref()?.replace('_', " ");
-        Some((name, text(row, "unit"), row.values.limit?))
+        let name = row.cell.text("limit")?.replace('_', " ");
+        Some((name, text(row, "unit"), limits::value(row)?))
     };
     let rows = || machines.iter().flat_map(|machine| machine.rows("limits"));
     let units = distinct(rows().filter_map(limit).map(|(_, unit, _)| unit));

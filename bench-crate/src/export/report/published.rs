@@ -1,7 +1,7 @@
 //! What was published about the sweeps, as series to draw beside ours.
 
 use crate::export::report::words::short;
-use crate::tables::published::{Published, Row, SWEEP_F32, SWEEP_F64};
+use crate::table::published::{Published, Row, SWEEP_F32, SWEEP_F64};
 
 /// A published sweep: the page's span by blocks and threads, in ms.
 pub(super) struct PublishedSweep {
@@ -14,7 +14,7 @@ pub(super) struct PublishedSweep {
 }
 
 /// Strips of the published sweeps; other sizes have nothing beside them.
-pub(super) const STRIPS: u64 = 65536 * 256;
+pub(super) const STRIPS: u64 = crate::table::published::STRIPS;
 
 impl PublishedSweep {
     /// Of the table, where the page has it.
@@ -54,7 +54,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 }
 
 fn read(device: &'static str, table: &Published, gpu: &[&str], host: &[&str]) -> PublishedSweep {
-    let numbers = |row: &Row<'_>, columns: &[&str]| -> Vec<f64> {
+    let numbers = |row: &Row, columns: &[&str]| -> Vec<f64> {
         columns.iter().filter_map(|name| row.number(name)).collect()
     };
     let cells = table.rows().filter_map(|row| {

@@ -48,7 +48,7 @@ pub(super) fn sections(machines: &[Machine]) -> Vec<Section> {
         }
     }
     let known = tables::all();
-    let place = |name: &str| known.iter().position(|table| table.name() == name);
+    let place = |name: &str| known.iter().position(|table| table.name == name);
     names.sort_by_key(|name| place(name).unwrap_or(known.len()));
     names
         .into_iter()
@@ -64,7 +64,7 @@ fn section(machines: &[Machine], table: &str) -> Section {
     let mut section = Section {
         table: table.to_owned(),
         about: tables::by_name(table)
-            .map_or("", |table| table.about())
+            .map_or("", |table| table.about)
             .to_owned(),
         figures: Vec::new(),
         words: with_rows
@@ -113,7 +113,9 @@ fn sweep_of_size(subject: &Subject<'_>, machines: &[&Machine]) -> Vec<Vec<Figure
     let machines: Vec<Machine> = machines
         .iter()
         .filter_map(|machine| {
-            machine.only(subject.table, |row| row.key.strips == Some(subject.strips))
+            machine.only(subject.table, |row| {
+                row.cell.number("strips") == Some(subject.strips)
+            })
         })
         .collect();
     let machines: Vec<&Machine> = machines.iter().collect();
@@ -169,11 +171,11 @@ fn grid_of(table: &str, rows: &[Record]) -> Grid {
         let mut grid = Grid::new(&["cell", "status", "reason"]);
         grid.rows.extend(rows.iter().map(|row| {
             let reason = row.reason.clone().unwrap_or_default();
-            vec![row.key.describe(), row.status.name().to_owned(), reason]
+            vec![row.cell.describe(), row.status.name().to_owned(), reason]
         }));
         return grid;
     };
-    let columns = select(known.columns(), Format::Csv, false);
+    let columns = select(known.columns_of(&[]), Format::Csv, false);
     let texts: Vec<Vec<String>> = rows.iter().map(|row| cells(&columns, row)).collect();
     let kept: Vec<usize> = (0..columns.len())
         .filter(|&index| texts.iter().any(|row| !row[index].is_empty()))
@@ -182,7 +184,7 @@ fn grid_of(table: &str, rows: &[Record]) -> Grid {
     Grid {
         header: kept
             .iter()
-            .map(|&index| columns[index].name.clone())
+            .map(|&index| columns[index].name.to_string())
             .collect(),
         rows: texts.iter().map(pick).collect(),
     }

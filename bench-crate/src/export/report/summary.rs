@@ -6,10 +6,11 @@ use super::machines::Machine;
 use super::published::{PublishedSweep, STRIPS};
 use super::sweep::{Clock, KERNEL, SPAN, place, strips, with_strips};
 use super::words::{count, factor, grouped, list};
-use crate::export::{footnotes, number};
+use crate::export::footnotes;
+use crate::number;
 use crate::record::{Clocks, Record, Status};
+use crate::table::Group;
 use crate::tables;
-use crate::tables::Group;
 
 /// Values that the published tables have and whose digits have to be the same.
 /// (Times and what is computed from them are another machine's.)
@@ -49,7 +50,7 @@ pub(super) fn sentences(machine: &Machine) -> Vec<(&str, Vec<String>)> {
             "accuracy" => Vec::new(),
             // The rest of its lines is in its section.
             other => tables::by_name(other)
-                .and_then(|table| table.summary(rows).into_iter().next())
+                .and_then(|table| (table.summary)(rows).into_iter().next())
                 .into_iter()
                 .collect(),
         };
@@ -101,7 +102,7 @@ fn best_kernel(of: &str, rows: &[Record]) -> Option<String> {
     );
     let one = rows
         .iter()
-        .find(|row| (row.key.blocks, row.key.threads) == (Some(1), Some(1)));
+        .find(|row| (row.cell.small("blocks"), row.cell.small("threads")) == (Some(1), Some(1)));
     if let Some(alone) = one.and_then(|row| KERNEL.ms(row)) {
         text.push_str(&format!(
             ", {} times as fast as one thread ({} ms)",
@@ -125,7 +126,7 @@ fn best_kernel(of: &str, rows: &[Record]) -> Option<String> {
         Clock {
             name: "",
             note: "",
-            of: |timings| &timings.nvcc_kernel,
+            metric: "nvcc_kernel",
         },
     );
     compare(
@@ -133,7 +134,7 @@ fn best_kernel(of: &str, rows: &[Record]) -> Option<String> {
         Clock {
             name: "",
             note: "",
-            of: |timings| &timings.nvcc_dyadic_kernel,
+            metric: "nvcc_dyadic_kernel",
         },
     );
     Some(text)
@@ -160,7 +161,7 @@ fn best_span(of: &str, rows: &[Record], table: &str, strips: u64) -> Option<Stri
 
 /// How many values have the published digits.
 fn digits(table: &str, rows: &[Record]) -> Option<String> {
-    let columns = tables::by_name(table)?.columns();
+    let columns = tables::by_name(table)?.columns_of(&[]);
     let (mut same, mut all, mut names) = (0, 0, Vec::new());
     for name in DIGITS {
         let reference = columns.iter().find(|column| {
@@ -172,7 +173,7 @@ fn digits(table: &str, rows: &[Record]) -> Option<String> {
         };
         let pairs = rows
             .iter()
-            .map(|row| ((ours.text)(row), (reference.text)(row)))
+            .map(|row| (ours.text(row), reference.text(row)))
             .filter(|(ours, published)| !ours.is_empty() && !published.is_empty());
         let before = all;
         for (ours, published) in pairs {

@@ -9,10 +9,9 @@ use super::svg::heat::{Cell, HeatMap};
 use super::svg::rows::{Row, Rows};
 use super::svg::scale::{Log, is_drawable};
 use super::words::{grouped, short};
-use crate::export::number;
-use crate::measure::Timing;
-use crate::record::{Record, Status, Timings};
-use crate::tables::column::optional;
+use crate::number;
+use crate::record::{Record, Status};
+use crate::table::column::optional;
 
 /// One of the times of a cell.
 #[derive(Clone, Copy)]
@@ -21,19 +20,20 @@ pub(super) struct Clock {
     pub(super) name: &'static str,
     /// What it is, as a sentence; empty where the name says it.
     pub(super) note: &'static str,
-    pub(super) of: fn(&Timings) -> &Option<Timing>,
+    /// Its metric.
+    pub(super) metric: &'static str,
 }
 
 pub(super) const KERNEL: Clock = Clock {
     name: "time of the kernel",
     note: "",
-    of: |timings| &timings.kernel,
+    metric: "kernel",
 };
 
 pub(super) const SPAN: Clock = Clock {
     name: "time of the span",
     note: " The span is the copy in, the kernel and the copy out.",
-    of: |timings| &timings.gpu,
+    metric: "gpu",
 };
 
 impl Clock {
@@ -48,7 +48,7 @@ impl Clock {
         if !counts {
             return None;
         }
-        let ms = (self.of)(&record.timings).as_ref()?.median_ms;
+        let ms = record.ms(self.metric)?;
         is_drawable(ms).then_some(ms)
     }
 
@@ -77,13 +77,13 @@ impl Subject<'_> {
 
 /// blocks and threads of a row.
 pub(super) fn shape(record: &Record) -> Option<(u32, u32)> {
-    Some((record.key.blocks?, record.key.threads?))
+    Some((record.cell.small("blocks")?, record.cell.small("threads")?))
 }
 
 /// `64 × 256`.
 pub(super) fn place(record: &Record) -> String {
-    let part = |value: Option<u32>| optional(value);
-    format!("{} × {}", part(record.key.blocks), part(record.key.threads))
+    let part = |axis| optional(record.cell.get(axis));
+    format!("{} × {}", part("blocks"), part("threads"))
 }
 
 /// The values without repetition, in order of size.
@@ -96,12 +96,12 @@ pub(super) fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
 
 /// The numbers of strips that the rows have.
 pub(super) fn strips(rows: &[Record]) -> Vec<u64> {
-    distinct(rows.iter().filter_map(|row| row.key.strips))
+    distinct(rows.iter().filter_map(|row| row.cell.number("strips")))
 }
 
 /// The rows with a number of strips.
 pub(super) fn with_strips(rows: &[Record], strips: u64) -> Vec<Record> {
-    let same = |row: &&Record| row.key.strips == Some(strips);
+    let same = |row: &&Record| row.cell.number("strips") == Some(strips);
     rows.iter().filter(same).cloned().collect()
 }
 
@@ -245,25 +245,25 @@ pub(super) fn published_heat_map(subject: &Subject<'_>, published: &PublishedSwe
 /// The best times of the device beside those of the host, of every machine.
 pub(super) fn device_and_host(machines: &[&Machine], subject: &Subject<'_>) -> Figure {
     let title = format!("{}: device and host", subject.name);
-    /// Its name, the time, and whether a cell's shape belongs to it.
-    type Contender = (&'static str, fn(&Timings) -> &Option<Timing>, bool);
+    /// Its name, the metric, and whether a cell's shape belongs to it.
+    type Contender = (&'static str, &'static str, bool);
     let clocks: [Contender; 6] = [
-        ("host, the page's loop", |t| &t.host, false),
-        ("host, the best it can do", |t| &t.host_best, false),
-        ("device, best span", |t| &t.gpu, true),
-        ("device, best kernel", |t| &t.kernel, true),
-        ("device, nvcc's best kernel", |t| &t.nvcc_kernel, true),
-        (
-            "device, nvcc's best, our form",
-            |t| &t.nvcc_dyadic_kernel,
-            true,
-        ),
+        ("host, the page's loop", "host", false),
+        ("host, the best it can do", "host_best", false),
+        ("device, best span", "gpu", true),
+        ("device, best kernel", "kernel", true),
+        ("device, nvcc's best kernel", "nvcc_kernel", true),
+        ("device, nvcc's best, our form", "nvcc_dyadic_kernel", true),
     ];
     let mut rows = Vec::new();
     let mut data = Grid::new(&["what", "machine", "ms", "blocks × threads"]);
-    for (name, of, has_shape) in clocks {
+    for (name, metric, has_shape) in clocks {
         for (index, machine) in machines.iter().enumerate() {
-            let clock = Clock { name, note: "", of };
+            let clock = Clock {
+                name,
+                note: "",
+                metric,
+            };
             let Some((ms, row)) = clock
                 .best(machine.rows(subject.table))
                 .map(|(ms, row)| (ms, if has_shape { place(row) } else { String::new() }))

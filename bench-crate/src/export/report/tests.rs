@@ -8,9 +8,7 @@ use std::collections::HashSet;
 use scraper::{ElementRef, Html, Selector};
 
 use super::{Source, html};
-use crate::measure::Timing;
-use crate::oracle::Precision;
-use crate::record::{DeviceInfo, HostInfo, Key, Record, Status, Timings, Values};
+use crate::record::{Cell, DeviceInfo, Record, Status, sample};
 
 fn source(name: &str, records: Vec<Record>) -> Source {
     Source {
@@ -35,49 +33,28 @@ fn h200() -> Vec<Record> {
 fn device(name: &str, kind: &str) -> DeviceInfo {
     DeviceInfo {
         name: name.into(),
-        kind: kind.into(),
-        compute_capability: "9.0".into(),
-        driver: None,
-        cuda_version: None,
-        ptx_sha256: "0".into(),
-        ptx_arch: "sm_90".into(),
-        rustc: "1".into(),
-        llvm: "1".into(),
-        multiprocessors: None,
+        ..sample::device(kind)
     }
+}
+
+/// A row of a table with nothing in it.
+fn row(device: &DeviceInfo, table: &str, cell: Cell) -> Record {
+    Record {
+        device: Some(device.clone()),
+        ..sample::record(table, cell)
+    }
+}
+
+/// A row of `sweep-f64` without a time.
+fn timeless(device: &DeviceInfo, blocks: u32, threads: u32) -> Record {
+    let cell = Cell::default().with("strips", 65536_u64);
+    let cell = cell.with("blocks", blocks).with("threads", threads);
+    row(device, "sweep-f64", cell)
 }
 
 /// A row of `sweep-f64` with one time of its kernel.
 fn cell(device: &DeviceInfo, blocks: u32, threads: u32, ms: f64) -> Record {
-    Record {
-        run: "run".into(),
-        table: "sweep-f64".into(),
-        key: Key {
-            precision: Some(Precision::F64),
-            strips: Some(65536),
-            blocks: Some(blocks),
-            threads: Some(threads),
-            ..Key::default()
-        },
-        status: Status::Ok,
-        reason: None,
-        values: Values::default(),
-        timings: Timings {
-            kernel: Timing::from_samples(vec![ms; 3]),
-            ..Timings::default()
-        },
-        counts: None,
-        clocks: None,
-        remarks: Vec::new(),
-        device: Some(device.clone()),
-        host: HostInfo {
-            cpu: "a processor".into(),
-            cores: None,
-            version: "0.1.0".into(),
-            git_revision: "abc".into(),
-        },
-        timestamp: "2026-01-01T00:00:00Z".into(),
-    }
+    timeless(device, blocks, threads).taking("kernel", ms)
 }
 
 fn all<'a>(page: &'a Html, selector: &str) -> Vec<ElementRef<'a>> {
@@ -235,10 +212,9 @@ fn the_checks_of_the_structure_find_what_is_wrong() {
 #[test]
 fn the_heat_map_has_a_mark_for_every_cell_with_a_time_and_no_other() {
     let gpu = device("gpu", "cuda");
-    let mut failed = cell(&gpu, 4, 8, 1.0);
+    let mut failed = timeless(&gpu, 4, 8);
     failed.status = Status::Failed;
     failed.reason = Some("illegal address".into());
-    failed.timings = Timings::default();
     let records = vec![
         cell(&gpu, 1, 8, 4.0),
         cell(&gpu, 2, 8, 2.0),
@@ -259,24 +235,24 @@ fn text_of_records_is_text_and_nothing_else() {
         r#"</title></svg></style><script>alert(1)</script><img src=x onerror="x">'"&amp;"#;
     let mut record = cell(&device(hostile, "cuda"), 1, 1, 1.0);
     record.run = hostile.into();
+    record.entries = vec![hostile.into()];
     record.remarks = vec![hostile.into()];
     record.host.cpu = hostile.into();
     record.host.git_revision = hostile.into();
     record.timestamp = hostile.into();
     let mut failed = record.clone();
-    failed.key.blocks = Some(2);
+    failed.cell = failed.cell.with("blocks", 2_u32);
     failed.status = Status::Failed;
     failed.reason = Some(hostile.into());
     let mut foreign = record.clone();
     foreign.table = hostile.into();
-    foreign.key.limit = Some(hostile.into());
+    foreign.cell = foreign.cell.with("limit", hostile);
     let mut activity = record.clone();
     activity.table = "activity".into();
-    activity.key.algorithm = Some(hostile.into());
-    activity.key.step = Some(1);
-    activity.key.n = Some(8);
-    activity.values.active_threads = Some(8);
-    activity.values.active_warps = Some(1);
+    let step = activity.cell.with("algorithm", hostile).with("step", 1_u32);
+    activity.cell = step.with("n", 8_u64);
+    let activity = activity.having("active_threads", 8_u32);
+    let activity = activity.having("active_warps", 1_u32);
     let page = checked(&[source(hostile, vec![record, failed, foreign, activity])]);
     let parsed = Html::parse_document(&page);
     assert!(all(&parsed, "script, img").is_empty());
@@ -288,8 +264,7 @@ fn text_of_records_is_text_and_nothing_else() {
 #[test]
 fn without_times_a_sentence_with_the_reason_stands_in_the_figures_place() {
     let emulator = device("H200 (emulated)", "emulator");
-    let mut counted = cell(&emulator, 1, 1, 1.0);
-    counted.timings = Timings::default();
+    let mut counted = timeless(&emulator, 1, 1);
     let page = checked(&[source("a", vec![counted.clone()])]);
     assert_eq!(figures(&page), [""; 0]);
     assert!(whole_text(&page).contains("it has results and counts, and no times"));
@@ -386,7 +361,7 @@ fn the_summary_says_what_the_published_tables_say() {
 fn a_digit_that_is_not_the_published_one_is_counted() {
     let mut records = h200();
     records.retain(|record| record.table == "accuracy");
-    records[0].values.pi = Some(3.0);
+    records[0].metrics.put("pi", Some(3.0));
     let text = whole_text(&checked(&[source("h200", records)]));
     assert!(text.contains("9 of 10 values that were published (pi)"));
 }
@@ -401,32 +376,23 @@ fn a_table_of_another_version_keeps_its_rows() {
 
 #[test]
 fn mappings_and_limits_are_bars_by_name_and_beside_each_other() {
-    let row = |table: &str, machine: &str, key: Key, value: f64| {
-        let mut record = cell(&device(machine, "cuda"), 1, 1, value);
-        record.table = table.into();
-        record.values.limit = Some(value);
-        record.key = key;
-        record
+    let measured = |table: &str, machine: &str, cell: Cell, value: f64| {
+        let row = row(&device(machine, "cuda"), table, cell);
+        row.taking("kernel", value).having("value", value)
     };
-    let mapping = |finish: &str| Key {
-        mapping: Some("block_strided".into()),
-        partials: Some("shared".into()),
-        finish: Some(finish.into()),
-        strips: Some(1024),
-        blocks: Some(2),
-        threads: Some(8),
-        ..Key::default()
+    let mapping = |finish: &str| {
+        let cell = Cell::default().with("mapping", "block_strided");
+        let cell = cell.with("partials", "shared").with("finish", finish);
+        let cell = cell.with("strips", 1024_u64);
+        cell.with("blocks", 2_u32).with("threads", 8_u32)
     };
-    let limit = || Key {
-        limit: Some("copy".into()),
-        ..Key::default()
-    };
+    let limit = || Cell::default().with("limit", "copy");
     let records = vec![
-        row("mapping", "one", mapping("host"), 1.0),
-        row("mapping", "one", mapping("atomics"), 2.0),
-        row("mapping", "other", mapping("host"), 3.0),
-        row("limits", "one", limit(), 4.0),
-        row("limits", "other", limit(), 5.0),
+        measured("mapping", "one", mapping("host"), 1.0),
+        measured("mapping", "one", mapping("atomics"), 2.0),
+        measured("mapping", "other", mapping("host"), 3.0),
+        measured("limits", "one", limit(), 4.0),
+        measured("limits", "other", limit(), 5.0),
     ];
     let page = checked(&[source("a", records)]);
     let parsed = Html::parse_document(&page);

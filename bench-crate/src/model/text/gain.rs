@@ -4,7 +4,7 @@
 use super::super::machine::LANES;
 use super::super::{Fit, Predicted};
 use super::{best, count, heading, machine, measured, saturating_warps, shape, three};
-use crate::export::number;
+use crate::number;
 
 /// Why one thread is so much slower than the best launch, as factors that multiply
 /// up to the predicted gain. `None` where one thread was not measured.

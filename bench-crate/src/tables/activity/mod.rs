@@ -6,28 +6,75 @@
 //! `blelloch` (exclusive), `work_efficient_padded` the same with gaps in shared
 //! memory, and `*_scattered` each with its work spread over all warps. Active is a thread
 //! that executes the step's combine: the add and its store. A row is a step; one
-//! without a step is a scan beside a second kernel. The lines under the table are in
-//! `summary`.
+//! without a step is a scan beside a second kernel (`concurrent`). How steps are counted is in
+//! `steps`, how scans are timed in `times`, the lines under the table are in `summary`.
 
+mod concurrent;
+mod steps;
 mod summary;
+mod times;
 
-use super::column::{Column, KERNEL_COLD, median, optional};
-use super::published::ACTIVITY;
-use super::{Selection, Table};
+use crate::axes::{ELEMENTS, SCANS, STEPS};
 use crate::block_scan::Algorithm;
 use crate::error::Result;
+use crate::measure::Bench;
 use crate::oracle::block_scan::{self as scan, Placing};
-use crate::record::{Key, Record};
-use crate::worker::protocol::{Reading, Task};
+use crate::record::{Cell, Record};
+use crate::table::column::{CONDITIONS, OUTCOME, axis, count, figure, ms, of, optional};
+use crate::table::published::ACTIVITY;
+use crate::table::{Asked, Judged, Table, TableAxis};
 
 /// The table.
-pub struct Activity;
+pub(crate) const TABLE: Table = Table {
+    name: "activity",
+    about: "threads and warps that work in each step of two scans, and the scans' time",
+    axes: &[
+        TableAxis::filter(&SCANS).known(|| {
+            let names = Algorithm::ALL.map(|algorithm| algorithm.name().to_owned());
+            names.to_vec()
+        }),
+        TableAxis::filter(&STEPS),
+        TableAxis::of(&ELEMENTS),
+    ],
+    // `--cold` has no effect on scans of one block.
+    columns: &[
+        &[
+            axis("algorithm").published(),
+            axis("step").published(),
+            count("active_threads").published(),
+            count("active_warps").published(),
+            of("elements", |record| optional(record.cell.get("n"))),
+            count("adds"),
+            count("wavefronts"),
+            count("ideal_wavefronts"),
+            count("barriers").detail(),
+            ms("kernel_ms", "kernel"),
+            count("batch_blocks").detail(),
+            ms("batch_ms", "batch"),
+            ms("kernel_beside_ms", "kernel_beside").detail(),
+            count("companion_blocks").detail(),
+            count("companion_threads").detail(),
+            ms("companion_ms", "companion").detail(),
+            ms("companion_beside_ms", "companion_beside").detail(),
+        ],
+        &CONDITIONS,
+        &OUTCOME,
+        &[
+            figure("published_active_threads", &ACTIVITY, "active_threads"),
+            figure("published_active_warps", &ACTIVITY, "active_warps"),
+        ],
+    ],
+    is_published: true,
+    is_usual: true,
+    cells,
+    measure,
+    check,
+    summary: summary::lines,
+    ..Table::EMPTY
+};
 
 /// Elements of the published table.
-pub const PUBLISHED_ELEMENTS: u32 = 1024;
-
-/// Conditions that the scans have no column for: `--cold` has no effect on them.
-const COLD: [&str; 2] = [KERNEL_COLD, "cold_events_ms"];
+pub(crate) const PUBLISHED_ELEMENTS: u64 = 1024;
 
 /// The published algorithms, in the order of the rows.
 const PUBLISHED: [Algorithm; 2] = [Algorithm::Naive, Algorithm::WorkEfficient];
@@ -48,215 +95,90 @@ fn expected(algorithm: Algorithm, n: u32) -> Vec<scan::StepActivity> {
 }
 
 /// The launch that a row is of.
-fn launch(key: &Key) -> Option<(Algorithm, u32)> {
-    let algorithm = Algorithm::by_name(key.algorithm.as_deref()?)?;
-    Some((algorithm, u32::try_from(key.n?).ok()?))
+fn launch(cell: &Cell) -> Option<(Algorithm, u32)> {
+    let algorithm = Algorithm::by_name(cell.text("algorithm")?)?;
+    Some((algorithm, cell.small("n")?))
 }
 
 /// What the row of a step has to be.
-fn expected_step(key: &Key) -> Option<scan::StepActivity> {
-    let (algorithm, n) = launch(key)?;
-    let index = (key.step? as usize).checked_sub(1)?;
+fn expected_step(cell: &Cell) -> Option<scan::StepActivity> {
+    let (algorithm, n) = launch(cell)?;
+    let index = (cell.number("step")? as usize).checked_sub(1)?;
     expected(algorithm, n).get(index).copied()
 }
 
-/// Whether the published table has the row's scan.
-fn is_published(key: &Key) -> bool {
-    launch(key).is_some_and(|(algorithm, n)| {
-        PUBLISHED.contains(&algorithm) && n == PUBLISHED_ELEMENTS && key.step.is_some()
-    })
-}
-
-fn published(record: &Record, column: &str) -> String {
-    if !is_published(&record.key) {
-        return String::new();
-    }
-    let key = [
-        ("algorithm", optional(record.key.algorithm.clone())),
-        ("step", optional(record.key.step)),
-    ];
-    ACTIVITY.figure(&key, column)
-}
-
-/// The algorithms of a selection, in the order of the rows.
-fn algorithms(selection: &Selection) -> impl Iterator<Item = Algorithm> + use<> {
-    let Selection {
+/// The algorithms that are asked for, in the order of the rows.
+fn algorithms(asked: &Asked) -> impl Iterator<Item = Algorithm> + use<> {
+    let Asked {
         padded,
         scattered,
         published,
         ..
-    } = *selection;
+    } = *asked;
+    let is_named = asked.has(&SCANS);
     Algorithm::ALL.into_iter().filter(move |algorithm| {
         PUBLISHED.contains(algorithm)
             || (!published
-                && (padded || !algorithm.is_padded())
-                && (scattered || !algorithm.is_scattered()))
+                && (is_named
+                    || ((padded || !algorithm.is_padded())
+                        && (scattered || !algorithm.is_scattered()))))
     })
 }
 
-/// Columns of ours: what a step did, then what the launch took, the same in each of
-/// its rows.
-fn own_columns() -> [Column; 13] {
-    [
-        Column::ours("elements", |record| optional(record.key.n)),
-        Column::ours("adds", |record| optional(record.values.adds)),
-        Column::ours("wavefronts", |record| optional(record.values.wavefronts)),
-        Column::ours("ideal_wavefronts", |record| {
-            optional(record.values.ideal_wavefronts)
-        }),
-        Column::ours("barriers", |record| optional(record.values.barriers)).detail(),
-        Column::ours("kernel_ms", |record| median(&record.timings.kernel)),
-        Column::ours("batch_blocks", |record| {
-            optional(record.values.batch_blocks)
-        })
-        .detail(),
-        Column::ours("batch_ms", |record| median(&record.timings.batch)),
-        Column::ours("kernel_beside_ms", |record| {
-            median(&record.timings.kernel_beside)
-        })
-        .detail(),
-        Column::ours("companion_blocks", |record| {
-            optional(record.values.companion_blocks)
-        })
-        .detail(),
-        Column::ours("companion_threads", |record| {
-            optional(record.values.companion_threads)
-        })
-        .detail(),
-        Column::ours("companion_ms", |record| median(&record.timings.companion)).detail(),
-        Column::ours("companion_beside_ms", |record| {
-            median(&record.timings.companion_beside)
-        })
-        .detail(),
-    ]
+fn cells(table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
+    let sizes = table.numbers(asked, &ELEMENTS)?;
+    let sizes = sizes.unwrap_or_else(|| vec![PUBLISHED_ELEMENTS]);
+    let concurrent = asked.concurrent && !asked.published;
+    let rows = |algorithm: Algorithm, n: u64| {
+        let of = move |step: Option<u32>| {
+            let cell = Cell::default().with("algorithm", algorithm.name());
+            let cell = match step {
+                Some(step) => cell.with("step", step),
+                None => cell,
+            };
+            cell.with("n", n)
+        };
+        let steps = (1..=expected(algorithm, n as u32).len() as u32).map(Some);
+        steps.chain(concurrent.then_some(None)).map(of)
+    };
+    let of_size = |n: u64| algorithms(asked).flat_map(move |algorithm| rows(algorithm, n));
+    Ok(sizes.into_iter().flat_map(of_size).collect())
 }
 
-impl Table for Activity {
-    fn name(&self) -> &'static str {
-        "activity"
-    }
+fn measure(cell: &Cell, bench: &mut Bench<'_>) -> quadscan::Result<()> {
+    let (algorithm, n) = cell.read(launch)?;
+    let Some(step) = cell.small("step") else {
+        return concurrent::measure(bench, algorithm, n);
+    };
+    steps::measure(bench, algorithm, n, step)?;
+    times::measure(bench, algorithm, n)?;
+    let want = cell.read(expected_step)?;
+    let metrics = &bench.found().metrics;
+    let got = ["active_threads", "active_warps", "adds"].map(|name| metrics.count(name));
+    let right = [want.active_threads, want.active_warps, want.adds];
+    let is_right = got == right.map(|count| Some(count.into()));
+    bench.expect((!is_right).then(|| {
+        let [threads, warps, adds] = got.map(optional);
+        format!(
+            "{threads} threads and {warps} warps combine, with {adds} adds; the algorithm has {}, \
+             {} and {}",
+            want.active_threads, want.active_warps, want.adds
+        )
+    }));
+    Ok(())
+}
 
-    fn columns(&self) -> Vec<Column> {
-        let mut columns = vec![
-            Column::published("algorithm", |record| optional(record.key.algorithm.clone())),
-            Column::published("step", |record| optional(record.key.step)),
-            Column::published("active_threads", |record| {
-                optional(record.values.active_threads)
-            }),
-            Column::published("active_warps", |record| {
-                optional(record.values.active_warps)
-            }),
-        ];
-        columns.extend(own_columns());
-        columns.extend(
-            Column::conditions()
-                .into_iter()
-                .filter(|column| !COLD.contains(&column.name.as_str())),
-        );
-        columns.extend(Column::outcome());
-        columns.push(Column::reference("active_threads", |r| {
-            published(r, "active_threads")
-        }));
-        columns.push(Column::reference("active_warps", |r| {
-            published(r, "active_warps")
-        }));
-        columns
-    }
-
-    fn cells(&self, selection: &Selection) -> Result<Vec<Key>> {
-        let sizes = selection
-            .elements
-            .clone()
-            .unwrap_or_else(|| vec![PUBLISHED_ELEMENTS]);
-        let concurrent = selection.concurrent && !selection.published;
-        let rows = |algorithm: Algorithm, n: u32| {
-            let steps = (1..=expected(algorithm, n).len() as u32).map(Some);
-            steps
-                .chain(concurrent.then_some(None))
-                .map(move |step| Key {
-                    algorithm: Some(algorithm.name().to_owned()),
-                    n: Some(u64::from(n)),
-                    step,
-                    ..Key::default()
-                })
-        };
-        Ok(sizes
-            .into_iter()
-            .flat_map(|n| algorithms(selection).flat_map(move |algorithm| rows(algorithm, n)))
-            .collect())
-    }
-
-    fn task(&self, key: &Key) -> Option<Task> {
-        let (algorithm, n) = launch(key)?;
-        Some(match key.step {
-            Some(step) => Task::Activity { algorithm, n, step },
-            None => Task::Concurrent { algorithm, n },
-        })
-    }
-
-    fn fill_from_device(&self, record: &mut Record, reading: &Reading) -> Option<String> {
-        let (values, timings) = (&mut record.values, &mut record.timings);
-        values.active_threads = reading.active_threads;
-        values.active_warps = reading.active_warps;
-        values.adds = reading.adds;
-        values.wavefronts = reading.wavefronts;
-        values.ideal_wavefronts = reading.ideal_wavefronts;
-        values.barriers = reading.barriers;
-        values.batch_blocks = reading.batch_blocks;
-        let companion = reading.companion_shape;
-        values.companion_blocks = companion.map(|(blocks, _)| blocks);
-        values.companion_threads = companion.map(|(_, threads)| threads);
-        timings.kernel.clone_from(&reading.kernel);
-        timings.batch.clone_from(&reading.batch);
-        timings.kernel_beside.clone_from(&reading.kernel_beside);
-        timings.companion.clone_from(&reading.companion);
-        timings
-            .companion_beside
-            .clone_from(&reading.companion_beside);
-        if reading.wrong.is_some() || record.key.step.is_none() {
-            return reading.wrong.clone();
-        }
-        let want = expected_step(&record.key)?;
-        let got = (reading.active_threads, reading.active_warps, reading.adds);
-        let right = (
-            Some(want.active_threads),
-            Some(want.active_warps),
-            Some(want.adds),
-        );
-        (got != right).then(|| {
-            format!(
-                "{} threads and {} warps combine, with {} adds; the algorithm has {}, {} and {}",
-                optional(got.0),
-                optional(got.1),
-                optional(got.2),
-                want.active_threads,
-                want.active_warps,
-                want.adds
-            )
-        })
-    }
-
-    fn check_host(&self, record: &Record) -> Option<std::result::Result<(), String>> {
-        if !is_published(&record.key) {
-            return None;
-        }
-        let want = expected_step(&record.key)?;
-        let got = format!("{} {}", want.active_threads, want.active_warps);
-        let published = format!(
-            "{} {}",
-            published(record, "active_threads"),
-            published(record, "active_warps")
-        );
-        Some(if got == published {
-            Ok(())
-        } else {
-            Err(format!(
-                "the algorithm has {got} active threads and warps, published are {published}"
-            ))
-        })
-    }
-
-    fn summary(&self, records: &[Record]) -> Vec<String> {
-        summary::lines(records)
-    }
+fn check(record: &Record) -> Judged {
+    let row = ACTIVITY.row(&record.cell)?;
+    let want = expected_step(&record.cell)?;
+    let got = format!("{} {}", want.active_threads, want.active_warps);
+    let published = ["active_threads", "active_warps"].map(|column| row.text(column));
+    let published = published.join(" ");
+    Some(if got == published {
+        Ok(())
+    } else {
+        Err(format!(
+            "the algorithm has {got} active threads and warps, published are {published}"
+        ))
+    })
 }

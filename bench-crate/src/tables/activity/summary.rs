@@ -4,8 +4,7 @@
 
 use super::launch;
 use crate::block_scan::Algorithm;
-use crate::export::number;
-use crate::measure::Timing;
+use crate::number;
 use crate::record::{Record, Status};
 
 /// A number of things.
@@ -20,46 +19,40 @@ fn several(count: impl Into<u64>, what: &str) -> String {
 struct Scan {
     algorithm: Algorithm,
     n: u32,
-    steps: u32,
-    adds: u32,
-    warps: u32,
+    steps: u64,
+    adds: u64,
+    warps: u64,
     /// Wavefronts of the loads, and how many they would be without conflicts.
     wavefronts: Option<(u64, u64)>,
-    kernel: Option<Timing>,
-    /// A batch's blocks, each with a scan, and its time.
-    batch: Option<(u32, Timing)>,
+    /// ms.
+    kernel: Option<f64>,
+    /// A batch's blocks, each with a scan, and its time, ms.
+    batch: Option<(u64, f64)>,
 }
 
 impl Scan {
     /// `None` when a step is missing or did not end well.
     fn new(algorithm: Algorithm, n: u32, records: &[Record]) -> Option<Self> {
-        let rows: Vec<&Record> = records
-            .iter()
-            .filter(|row| launch(&row.key) == Some((algorithm, n)) && row.key.step.is_some())
-            .collect();
+        let is_of_it = |row: &&Record| {
+            launch(&row.cell) == Some((algorithm, n)) && row.cell.get("step").is_some()
+        };
+        let rows: Vec<&Record> = records.iter().filter(is_of_it).collect();
         let first = rows.first()?;
         if rows.iter().any(|row| row.status != Status::Ok) {
             return None;
         }
-        let sum = |value: fn(&Record) -> Option<u64>| -> Option<u64> {
-            rows.iter().map(|row| value(row)).sum()
+        let sum = |metric: &str| -> Option<u64> {
+            rows.iter().map(|row| row.metrics.count(metric)).sum()
         };
         Some(Scan {
             algorithm,
             n,
-            steps: rows.len() as u32,
-            adds: rows
-                .iter()
-                .map(|row| row.values.adds)
-                .sum::<Option<u32>>()?,
-            warps: rows
-                .iter()
-                .map(|row| row.values.active_warps)
-                .sum::<Option<u32>>()?,
-            wavefronts: sum(|row| row.values.wavefronts)
-                .zip(sum(|row| row.values.ideal_wavefronts)),
-            kernel: first.timings.kernel.clone(),
-            batch: first.values.batch_blocks.zip(first.timings.batch.clone()),
+            steps: rows.len() as u64,
+            adds: sum("adds")?,
+            warps: sum("active_warps")?,
+            wavefronts: sum("wavefronts").zip(sum("ideal_wavefronts")),
+            kernel: first.ms("kernel"),
+            batch: first.metrics.count("batch_blocks").zip(first.ms("batch")),
         })
     }
 
@@ -75,13 +68,13 @@ impl Scan {
         if let Some((took, ideal)) = self.wavefronts {
             text += &format!("; loads take {took} wavefronts, {ideal} without conflicts");
         }
-        if let Some(kernel) = &self.kernel {
-            let ms = number::milliseconds(kernel.median_ms);
+        if let Some(ms) = self.kernel {
+            let ms = number::milliseconds(ms);
             text += &format!("; one scan takes {ms} ms");
         }
-        if let Some((blocks, timing)) = &self.batch {
-            let elements = f64::from(*blocks) * f64::from(self.n);
-            let rate = elements / (timing.median_ms * 1e6);
+        if let Some((blocks, ms)) = self.batch {
+            let elements = blocks as f64 * f64::from(self.n);
+            let rate = elements / (ms * 1e6);
             text += &format!(", {blocks} at once scan {rate:.1} G elements/s");
         }
         text
@@ -94,24 +87,18 @@ impl Scan {
         let mut push = |values: Option<(f64, f64)>, what: &str| {
             parts.extend(values.map(|(own, other)| format!("{:.2} times {what}", own / other)));
         };
-        let warps = (f64::from(self.warps), f64::from(other.warps));
+        let warps = (self.warps as f64, other.warps as f64);
         push(Some(warps), "the active warps");
         let wavefronts = self.wavefronts.zip(other.wavefronts);
         push(
             wavefronts.map(|((own, _), (other, _))| (own as f64, other as f64)),
             "the wavefronts",
         );
-        let median = |timing: &Timing| timing.median_ms;
-        let kernels = self.kernel.as_ref().zip(other.kernel.as_ref());
+        push(self.kernel.zip(other.kernel), "the time of one scan");
+        let batches = self.batch.zip(other.batch);
+        let of_as_many = batches.filter(|((own, _), (other, _))| own == other);
         push(
-            kernels.map(|(own, other)| (median(own), median(other))),
-            "the time of one scan",
-        );
-        let batches = self.batch.as_ref().zip(other.batch.as_ref());
-        push(
-            batches
-                .filter(|((own, _), (other, _))| own == other)
-                .map(|((_, own), (_, other))| (median(own), median(other))),
+            of_as_many.map(|((_, own), (_, other))| (own, other)),
             "that of a device full of them",
         );
         parts
@@ -119,13 +106,13 @@ impl Scan {
 
     /// The naive scan in units of the work-efficient one.
     fn against(&self, efficient: &Scan) -> String {
-        let ratio = |own: f64, other: f64| format!("{:.2}", own / other);
+        let ratio = |own: u64, other: u64| format!("{:.2}", own as f64 / other as f64);
         format!(
             "naive in units of work_efficient, {} elements: {} times the steps, {} times the \
              adds, {}",
             self.n,
-            ratio(self.steps.into(), efficient.steps.into()),
-            ratio(self.adds.into(), efficient.adds.into()),
+            ratio(self.steps, efficient.steps),
+            ratio(self.adds, efficient.adds),
             self.costs_of(efficient).join(", ")
         )
     }
@@ -147,21 +134,16 @@ impl Scan {
 
 /// What a scan and the second kernel took at once, in units of what each takes alone.
 fn beside(record: &Record) -> Option<String> {
-    let (algorithm, n) = launch(&record.key)?;
-    if record.key.step.is_some() || record.status != Status::Ok {
+    let (algorithm, n) = launch(&record.cell)?;
+    if record.cell.get("step").is_some() || record.status != Status::Ok {
         return None;
     }
-    let timings = &record.timings;
-    let ratio = |both: &Option<Timing>, alone: &Option<Timing>| {
-        let (both, alone) = both.as_ref().zip(alone.as_ref())?;
-        Some(both.median_ms / alone.median_ms)
-    };
-    let ours = ratio(&timings.kernel_beside, &timings.kernel);
-    let other = ratio(&timings.companion_beside, &timings.companion);
-    let (ours, other) = ours.zip(other)?;
-    let shape = record.values.companion_blocks;
-    let of = shape
-        .zip(record.values.companion_threads)
+    let ratio = |both: &str, alone: &str| Some(record.ms(both)? / record.ms(alone)?);
+    let ours = ratio("kernel_beside", "kernel")?;
+    let other = ratio("companion_beside", "companion")?;
+    let count = |metric: &str| record.metrics.count(metric);
+    let of = count("companion_blocks")
+        .zip(count("companion_threads"))
         .map(|(blocks, threads)| format!(" of {blocks} x {threads} threads"))
         .unwrap_or_default();
     Some(format!(
@@ -174,7 +156,7 @@ fn beside(record: &Record) -> Option<String> {
 /// All lines, in the order of the rows.
 pub(super) fn lines(records: &[Record]) -> Vec<String> {
     let mut launches: Vec<(Algorithm, u32)> = Vec::new();
-    for found in records.iter().filter_map(|record| launch(&record.key)) {
+    for found in records.iter().filter_map(|record| launch(&record.cell)) {
         if !launches.contains(&found) {
             launches.push(found);
         }
@@ -203,42 +185,26 @@ pub(super) fn lines(records: &[Record]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{HostInfo, Key, Timings, Values};
+    use crate::record::Cell;
+    use crate::record::sample::record;
 
     /// A row of a launch that has taken `kernel` ms, and `batch` by 100 blocks.
     fn row(algorithm: Algorithm, step: Option<u32>, warps: u32, kernel: f64, batch: f64) -> Record {
-        let timing = |ms: f64| Timing::from_samples(vec![ms; 3]);
-        Record {
-            run: "r".into(),
-            table: "activity".into(),
-            key: Key {
-                algorithm: Some(algorithm.name().into()),
-                n: Some(1000),
-                step,
-                ..Key::default()
-            },
-            status: Status::Ok,
-            reason: None,
-            values: Values {
-                adds: Some(5),
-                active_warps: Some(warps),
-                batch_blocks: Some(100),
-                companion_blocks: Some(131),
-                companion_threads: Some(1024),
-                ..Values::default()
-            },
-            timings: Timings {
-                kernel: timing(kernel),
-                batch: timing(batch),
-                ..Timings::default()
-            },
-            counts: None,
-            clocks: None,
-            remarks: Vec::new(),
-            device: None,
-            host: HostInfo::current(),
-            timestamp: String::new(),
-        }
+        let cell = Cell::default()
+            .with("algorithm", algorithm.name())
+            .with("n", 1000_u32);
+        let cell = match step {
+            Some(step) => cell.with("step", step),
+            None => cell,
+        };
+        record("activity", cell)
+            .having("adds", 5_u32)
+            .having("active_warps", warps)
+            .having("batch_blocks", 100_u32)
+            .having("companion_blocks", 131_u32)
+            .having("companion_threads", 1024_u32)
+            .taking("kernel", kernel)
+            .taking("batch", batch)
     }
 
     #[test]
@@ -281,20 +247,17 @@ mod tests {
 
     #[test]
     fn a_scan_beside_a_second_kernel_is_in_units_of_itself_alone() {
-        let timing = |ms: f64| Timing::from_samples(vec![ms; 3]);
-        let mut record = row(Algorithm::Naive, None, 1, 0.002, 1.0);
-        record.timings.kernel_beside = timing(0.0025);
-        record.timings.companion = timing(2.0);
-        record.timings.companion_beside = timing(2.01);
+        let alone = row(Algorithm::Naive, None, 1, 0.002, 1.0).taking("companion", 2.0);
+        let alone = alone.taking("companion_beside", 2.01);
+        let beside = alone.clone().taking("kernel_beside", 0.0025);
         assert_eq!(
-            lines(&[record.clone()]),
+            lines(&[beside]),
             [
                 "naive, 1000 elements, beside a second kernel on another stream: a scan takes \
                  1.25 times its time alone, the second kernel of 131 x 1024 threads 1.005 times \
                  its own"
             ]
         );
-        record.timings.kernel_beside = None;
-        assert!(lines(&[record]).is_empty());
+        assert!(lines(&[alone]).is_empty());
     }
 }

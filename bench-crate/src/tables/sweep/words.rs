@@ -1,14 +1,15 @@
 //! What stands below a sweep: its matrices, the page's slip with both values, and
 //! the model's account.
 
-use super::compared::{gpu_names, gpu_ratio, published_ms};
-use super::{SLIP_DECIMALS, STRIPS, Sweep, inverse_time_per_thread};
-use crate::export::number;
+use super::compared::{gpu_ratio, published_ms};
+use super::{Sweep, common, inverse_time_per_thread};
 use crate::model;
+use crate::number;
 use crate::oracle::Precision;
 use crate::record::{Record, Status};
-use crate::tables::column::{fixed, median};
-use crate::tables::matrix::Matrix;
+use crate::table::Matrix;
+use crate::table::column::decimals;
+use crate::table::published::STRIPS;
 
 /// A run of fewer cells is not a sweep: it gets no account.
 const FEWEST_CELLS: usize = 10;
@@ -16,17 +17,19 @@ const FEWEST_CELLS: usize = 10;
 /// Ours, the page's, and the ratio; then the page's last column.
 pub(super) fn matrices(sweep: &Sweep, records: &[Record]) -> Vec<Matrix> {
     let published = |record: &Record| {
-        published_ms(sweep.published, gpu_names(sweep.precision), record)
-            .map(number::milliseconds)
-            .unwrap_or_default()
+        let ms = published_ms(sweep.published, sweep.gpu, record);
+        ms.map(number::milliseconds).unwrap_or_default()
     };
     [
         Matrix::of("gpu_ms, measured here", records, |record| {
-            median(&record.timings.gpu)
+            record
+                .ms("gpu")
+                .map(number::milliseconds)
+                .unwrap_or_default()
         }),
         Matrix::of("gpu_ms, published", records, published),
         Matrix::of("published / measured here", records, |record| {
-            gpu_ratio(sweep.precision, sweep.published, record)
+            gpu_ratio(sweep, record)
         }),
         Matrix::of(
             "inverse_time_per_thread, 1000 / (gpu_ms * blocks * threads)",
@@ -58,16 +61,17 @@ fn slip(sweep: &Sweep, records: &[Record]) -> Option<String> {
         return None;
     }
     let pi = |record: &Record| {
-        let values = &record.values;
-        let of_device = values.pi.zip(values.pi_corrected);
-        of_device.or_else(|| values.host_pi.zip(values.host_pi_corrected))
+        let both = |pi: &str, corrected: &str| record.number(pi).zip(record.number(corrected));
+        both("pi", "pi_corrected").or_else(|| both("host_pi", "host_pi_corrected"))
     };
-    let of_the_page =
-        |record: &&Record| record.key.strips == Some(STRIPS) && record.status != Status::Failed;
+    let of_the_page = |record: &&Record| {
+        record.cell.number("strips") == Some(STRIPS) && record.status != Status::Failed
+    };
     let first = records.iter().find(of_the_page)?;
     let (slipped, corrected) = pi(first)?;
-    let digits = |value: f64| fixed(Some(value), SLIP_DECIMALS);
-    let published = sweep.published.figure(&super::shape_of(&first.key), "pi");
+    let digits = |value: f64| decimals(Some(value), sweep.decimals);
+    let published = sweep.published.figure(&first.cell, "pi");
+    let grid = common::grid(&first.cell)?;
     let beside = if published.is_empty() {
         String::new()
     } else {
@@ -78,13 +82,13 @@ fn slip(sweep: &Sweep, records: &[Record]) -> Option<String> {
          correction, 0.5/STRIPS, becomes 0.5/65536*256 = 2^-9 instead of 2^-25, and every \
          published f32 pi is 2^-7 too small. At {}x{}, pi is {} with the slip{beside} and {} \
          without it.",
-        super::blocks(first),
-        super::threads(first),
+        grid.blocks,
+        grid.threads,
         digits(slipped),
         digits(corrected)
     );
     let closed_form = digits(2.0 * 3.0_f64.sqrt());
-    let is_one_thread = (first.key.blocks, first.key.threads) == (Some(1), Some(1));
+    let is_one_thread = grid.partials() == 1;
     if is_one_thread && digits(corrected) == closed_form {
         text.push_str(&format!(
             " That one thread comes to 2*sqrt(3) = {}: its sum has 24 bits for 2^24 terms, which \
@@ -100,8 +104,7 @@ fn slip(sweep: &Sweep, records: &[Record]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::Table;
-    use crate::tables::sweep::{SWEEP_F32, SWEEP_F64};
+    use crate::tables::sweep::{F32, F32_OF_THE_PAGE, F64, F64_OF_THE_PAGE};
 
     fn h200(table: &str) -> Vec<Record> {
         let path = concat!(
@@ -117,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_slip_is_stated_with_both_values_and_the_closed_form() {
-        let notes = SWEEP_F32.notes(&h200("sweep-f32"));
+        let notes = (F32.notes)(&h200("sweep-f32"));
         // data/sweep_f32_geforce_8800gt.csv; 2 sqrt(3).
         let slip = &notes[0];
         assert!(slip.contains("(published: 3.456289)"), "{slip}");
@@ -129,22 +132,22 @@ mod tests {
     #[test]
     fn the_slip_is_that_of_f32_and_of_the_page_s_size() {
         let mut records = h200("sweep-f32");
-        assert_eq!(slip(&SWEEP_F64, &records), None);
+        assert_eq!(slip(&F64_OF_THE_PAGE, &records), None);
         for record in &mut records {
-            record.key.strips = Some(1 << 20);
+            record.cell = record.cell.clone().with("strips", 1_u64 << 20);
         }
-        assert_eq!(slip(&SWEEP_F32, &records), None);
+        assert_eq!(slip(&F32_OF_THE_PAGE, &records), None);
     }
 
     #[test]
     fn a_failed_row_and_another_value_are_not_taken_for_the_slip() {
         let mut records = h200("sweep-f32");
-        records[0].values.pi_corrected = Some(3.0);
-        let said = slip(&SWEEP_F32, &records).unwrap_or_default();
+        records[0].metrics.put("pi_corrected", Some(3.0));
+        let said = slip(&F32_OF_THE_PAGE, &records).unwrap_or_default();
         assert!(said.contains("and 3.000000 without it"), "{said}");
         assert!(!said.contains("2*sqrt(3)"), "{said}");
         records[0].status = Status::Failed;
-        let said = slip(&SWEEP_F32, &records).unwrap_or_default();
+        let said = slip(&F32_OF_THE_PAGE, &records).unwrap_or_default();
         assert!(
             !said.contains("3.000000") && !said.contains("At 1x1,"),
             "{said}"
@@ -153,7 +156,7 @@ mod tests {
 
     #[test]
     fn the_page_s_matrix_has_blocks_down_and_threads_across() {
-        let matrices = SWEEP_F64.matrices(&h200("sweep-f64"));
+        let matrices = (F64.matrices)(&h200("sweep-f64"));
         let titles: Vec<&str> = matrices.iter().map(|m| m.title.as_str()).collect();
         assert_eq!(titles.len(), 4, "{titles:?}");
         let published = &matrices[1];
@@ -177,20 +180,20 @@ mod tests {
     fn a_single_row_is_no_matrix_and_gets_no_account() {
         let records: Vec<Record> = h200("sweep-f64")
             .into_iter()
-            .filter(|record| record.key.blocks == Some(64))
+            .filter(|record| record.cell.number("blocks") == Some(64))
             .collect();
         assert!(!records.is_empty());
-        assert_eq!(SWEEP_F64.matrices(&records), []);
-        assert_eq!(SWEEP_F64.notes(&records), Vec::<String>::new());
+        assert_eq!((F64.matrices)(&records), []);
+        assert_eq!((F64.notes)(&records), Vec::<String>::new());
     }
 
     #[test]
     fn the_middle_of_the_page_s_five_times_stands_beside_ours() {
         let records = h200("sweep-f32");
-        let columns = SWEEP_F32.columns_of(&records);
+        let columns = F32.columns_of(&records);
         let text = |name: &str| {
             let column = columns.iter().find(|column| column.name == name);
-            column.map(|column| (column.text)(&records[0]))
+            column.map(|column| column.text(&records[0]))
         };
         // 2313.6, 2299.5, 2310.8, 2301, 2310.4; the page's pi.
         assert_eq!(text("published_gpu_ms").as_deref(), Some("2310.4"));

@@ -6,11 +6,10 @@ use super::*;
 #[test]
 fn times_of_a_row_that_is_wrong_are_in_no_figure() {
     let gpu = device("gpu", "cuda");
-    let mut wrong = cell(&gpu, 4, 8, 0.001);
+    let wrong = cell(&gpu, 4, 8, 0.001).taking("gpu", 0.001);
+    let mut wrong = wrong.taking("nvcc_kernel", 0.001);
     wrong.status = Status::Failed;
     wrong.reason = Some("wrong: partial sum 3".into());
-    wrong.timings.gpu = wrong.timings.kernel.clone();
-    wrong.timings.nvcc_kernel = wrong.timings.kernel.clone();
     let records = vec![cell(&gpu, 1, 8, 4.0), cell(&gpu, 2, 8, 2.0), wrong];
     let page = checked(&[source("a", records)]);
     let parsed = Html::parse_document(&page);
@@ -24,23 +23,20 @@ fn times_of_a_row_that_is_wrong_are_in_no_figure() {
 
 /// Rows of `activity`: of a whole scan where `step` is 0.
 fn scan(n: u64, step: u32, kernel: Option<f64>, beside: Option<f64>) -> Record {
-    let mut row = cell(&device("gpu", "cuda"), 1, 1, 1.0);
-    let timing = |ms: Option<f64>| ms.and_then(|ms| Timing::from_samples(vec![ms; 3]));
-    row.table = "activity".into();
-    row.key = Key {
-        algorithm: Some("naive".into()),
-        n: Some(n),
-        step: (step > 0).then_some(step),
-        ..Key::default()
-    };
-    row.timings = Timings {
-        kernel: timing(kernel),
-        kernel_beside: timing(beside),
-        ..Timings::default()
-    };
-    row.values.active_threads = (step > 0).then_some(8);
-    row.values.active_warps = (step > 0).then_some(1);
-    row
+    let cell = Cell::default().with("algorithm", "naive").with("n", n);
+    let mut scan = row(&device("gpu", "cuda"), "activity", cell);
+    if let Some(ms) = kernel {
+        scan = scan.taking("kernel", ms);
+    }
+    if let Some(ms) = beside {
+        scan = scan.taking("kernel_beside", ms);
+    }
+    if step > 0 {
+        scan.cell = scan.cell.with("step", step);
+        scan = scan.having("active_threads", 8_u32);
+        scan = scan.having("active_warps", 1_u32);
+    }
+    scan
 }
 
 #[test]
@@ -90,17 +86,11 @@ fn a_remark_is_said_once() {
 #[test]
 fn labels_of_bars_are_whole_however_long() {
     let long = |end: &str| format!("{} {end}", "a limit with a very long name".repeat(4));
-    let row = |name: String| {
-        let mut row = cell(&device("gpu", "cuda"), 1, 1, 1.0);
-        row.table = "limits".into();
-        row.values.limit = Some(1.0);
-        row.key = Key {
-            limit: Some(name),
-            ..Key::default()
-        };
-        row
+    let limit = |name: String| {
+        let cell = Cell::default().with("limit", name);
+        row(&device("gpu", "cuda"), "limits", cell).having("value", 1.0)
     };
-    let page = checked(&[source("a", vec![row(long("one")), row(long("two"))])]);
+    let page = checked(&[source("a", vec![limit(long("one")), limit(long("two"))])]);
     let parsed = Html::parse_document(&page);
     for drawing in all(&parsed, "figure > svg") {
         let labels: Vec<String> = within(drawing, "text.name").into_iter().map(text).collect();

@@ -1,0 +1,261 @@
+//! A cell while it is measured: what a table's `measure` is given, and puts what it finds into.
+//!
+//! It runs in the measuring process. A [`Session`] is the device with the PTX loaded, and lives
+//! as long as the process; a [`Bench`] is one cell of it.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::{Cell, HostInfo, Metric, Metrics, Peer, Record, Status, Time};
+use crate::timing::{Measured, Rule, device as timing};
+use quadscan::Result;
+use quadscan::device::emulator::LastSteps;
+use quadscan::device::{Artifact, Device, Module};
+
+/// A device with the PTX loaded, and what tables keep from cell to cell.
+pub struct Session {
+    /// The device.
+    pub device: Device,
+    /// Our kernels.
+    pub module: Module,
+    /// Where they are from.
+    pub artifact: Artifact,
+    /// What the last launch did step by step, on the emulator.
+    pub steps: Option<LastSteps>,
+    /// The schedule of the emulator that was asked for.
+    pub schedule: Option<u64>,
+    kept: HashMap<TypeId, Box<dyn Any>>,
+}
+
+impl Session {
+    /// Of a device with a module of the artifact.
+    pub fn new(
+        module: Module,
+        artifact: Artifact,
+        steps: Option<LastSteps>,
+        schedule: Option<u64>,
+    ) -> Self {
+        Session {
+            device: module.device().clone(),
+            module,
+            artifact,
+            steps,
+            schedule,
+            kept: HashMap::new(),
+        }
+    }
+}
+
+/// How a cell is to be measured.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sampling {
+    /// Exactly this many samples, instead of as many as the noise asks for.
+    pub repeat: Option<u32>,
+    /// The answer is asked for, and no time.
+    pub untimed: bool,
+    /// Another process has compared the result with the host's, and this one's bits are compared
+    /// with that one's.
+    pub checked: bool,
+    /// Time the kernel with a cold cache too.
+    pub cold: bool,
+    /// The files of the peers to time beside it.
+    pub peers: Vec<PathBuf>,
+}
+
+/// What came of a cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// The device's part of its record.
+    pub record: Record,
+    /// What is no part of the record, a sentence each: why a peer was not timed.
+    pub notices: Vec<String>,
+    /// The bits of the result, where they are the same in every process.
+    pub bits: Option<u64>,
+}
+
+/// The events' own time in times with a cold cache, which says nothing of a kernel.
+pub const COLD_EVENTS: &str = "cold_events";
+
+/// A kernel to be timed: the metric's name, whose it is, and its launch.
+pub type Contender<'a> = (String, Option<Peer>, timing::Launch<'a>);
+
+/// One cell while it is measured.
+pub struct Bench<'a> {
+    session: &'a mut Session,
+    sampling: &'a Sampling,
+    found: Measurement,
+}
+
+impl<'a> Bench<'a> {
+    /// Of a cell of a table.
+    pub fn new(
+        session: &'a mut Session,
+        sampling: &'a Sampling,
+        (table, cell): (&str, &Cell),
+    ) -> Self {
+        Bench {
+            session,
+            sampling,
+            found: Measurement {
+                record: Record::new("", table, cell, &HostInfo::current()),
+                notices: Vec::new(),
+                bits: None,
+            },
+        }
+    }
+
+    /// What was found.
+    pub fn finish(self) -> Measurement {
+        self.found
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.session.device
+    }
+
+    /// Our kernels on it.
+    pub fn module(&self) -> &Module {
+        &self.session.module
+    }
+
+    /// What lives longer than the cell.
+    pub fn session(&mut self) -> &mut Session {
+        self.session
+    }
+
+    /// What a table keeps from cell to cell, by its type.
+    pub fn kept<T: Default + 'static>(&mut self) -> &mut T {
+        let fresh = || -> Box<dyn Any> { Box::<T>::default() };
+        let kept = self.session.kept.entry(TypeId::of::<T>());
+        match kept.or_insert_with(fresh).downcast_mut() {
+            Some(kept) => kept,
+            None => unreachable!("a value is kept under its own type"),
+        }
+    }
+
+    /// What is known of the cell so far.
+    pub fn found(&self) -> &Record {
+        &self.found.record
+    }
+
+    /// How the cell is to be measured.
+    pub fn sampling(&self) -> &Sampling {
+        self.sampling
+    }
+
+    /// Whether times are asked for, and the device has any.
+    pub fn is_timed(&self) -> bool {
+        !self.sampling.untimed && self.device().properties().has_timer
+    }
+
+    /// When enough samples have been taken.
+    pub fn rule(&self) -> Rule {
+        Rule::new(self.sampling.repeat)
+    }
+
+    /// Gives a metric its value; an absent one stays absent.
+    pub fn put(&mut self, name: impl Into<String>, metric: Option<impl Into<Metric>>) {
+        self.found.record.metrics.put(name, metric);
+    }
+
+    /// Puts in what was found before.
+    pub fn put_all(&mut self, metrics: &Metrics) {
+        self.found.record.metrics.extend(metrics.clone());
+    }
+
+    /// A sentence that has to be known about the measurement.
+    pub fn remark(&mut self, remark: impl Into<String>) {
+        self.found.record.remarks.push(remark.into());
+    }
+
+    /// Why a peer is not timed.
+    pub fn without_peer(&mut self, reason: impl std::fmt::Display) {
+        self.found.notices.push(format!("--peers: {reason}"));
+    }
+
+    /// What is wrong with the result, where anything is; the first counts. Whether it is right
+    /// so far.
+    pub fn expect(&mut self, wrong: Option<String>) -> bool {
+        let record = &mut self.found.record;
+        if let (Status::Ok | Status::Skipped, Some(wrong)) = (record.status, wrong) {
+            record.status = Status::Failed;
+            record.reason = Some(wrong);
+        }
+        record.status != Status::Failed
+    }
+
+    /// Why the cell was not measured on this device.
+    pub fn skip(&mut self, reason: impl Into<String>) {
+        if self.found.record.status == Status::Ok {
+            self.found.record.status = Status::Skipped;
+            self.found.record.reason = Some(reason.into());
+        }
+    }
+
+    /// The bits of the result, which have to be the same in every process.
+    pub fn same_bits(&mut self, bits: u64) {
+        self.found.bits = Some(bits);
+    }
+
+    /// The time of a kernel of ours, alone, as the metric `kernel`.
+    ///
+    /// # Errors
+    ///
+    /// The launch's and the device's.
+    pub fn time(&mut self, launch: timing::Launch<'_>) -> Result<()> {
+        let rule = self.rule();
+        self.time_all(&rule, vec![("kernel".to_owned(), None, launch)])
+    }
+
+    /// The times of kernels, a sample of each in every round, as metrics of their names.
+    ///
+    /// # Errors
+    ///
+    /// The launches' and the device's.
+    pub fn time_all(&mut self, rule: &Rule, contenders: Vec<Contender<'_>>) -> Result<()> {
+        let (mut names, mut launches) = (Vec::new(), Vec::new());
+        for (name, peer, launch) in contenders {
+            names.push((name, peer));
+            launches.push(launch);
+        }
+        let measured = timing::kernels_and_methods(rule, self.device(), &mut launches)?;
+        for ((name, peer), Measured { timing, method }) in names.into_iter().zip(measured) {
+            let method = Some(method.to_string());
+            let time = Time {
+                timing,
+                method,
+                peer,
+            };
+            self.put(name, Some(Metric::Time(time)));
+        }
+        Ok(())
+    }
+
+    /// The time of a kernel with a cold cache, where it is asked for; or why there is none: the
+    /// row is no worse for it.
+    ///
+    /// # Errors
+    ///
+    /// The launch's and the device's, when the device is beyond use.
+    pub fn time_cold(&mut self, rule: &Rule, launch: timing::Launch<'_>) -> Result<()> {
+        if !self.sampling.cold {
+            return Ok(());
+        }
+        let missing = match timing::kernel_cold(rule, self.device(), launch) {
+            Ok(Some(cold)) => {
+                self.put("kernel_cold", Some(cold.kernel));
+                self.put(COLD_EVENTS, Some(cold.events));
+                return Ok(());
+            }
+            Ok(None) => "the device does not tell the size of its cache".to_owned(),
+            Err(error) if error.is_context_lost() => return Err(error),
+            Err(error) => error.to_string(),
+        };
+        self.remark(format!("kernel_cold_ms was not measured: {missing}"));
+        Ok(())
+    }
+}

@@ -1,0 +1,199 @@
+//! One record a measured cell: everything that is known about it, as one line of JSON.
+//!
+//! A record is self-contained (device, driver, PTX hash, compiler, revision), so that a row that
+//! is looked at a year later still says where it came from. It names no table's columns: what
+//! was measured are [`Metrics`], by names that a table's columns read. Records of the first
+//! schema are read too (`earlier`).
+
+mod cell;
+mod earlier;
+mod metric;
+mod ordered;
+mod origin;
+
+use serde::{Deserialize, Serialize};
+
+pub use cell::{Cell, Value};
+pub use metric::{Metric, Metrics, Peer, Time};
+pub use origin::{Clocks, DeviceInfo, HostInfo, Multiprocessors};
+
+use crate::timing::Timing;
+use quadscan::device::Counts;
+
+/// The form of the records that are written.
+pub const SCHEMA: u32 = 2;
+
+/// How a cell ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Measured, and the result is right.
+    Ok,
+    /// The result is wrong, or the cell could not be measured to its end.
+    Failed,
+    /// Not measured on the device, for the reason beside it.
+    Skipped,
+}
+
+impl Status {
+    /// `ok`, `failed` or `skipped`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::Failed => "failed",
+            Status::Skipped => "skipped",
+        }
+    }
+}
+
+/// One cell of one table, measured once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "earlier::Form")]
+pub struct Record {
+    /// The form that it was written in.
+    pub schema: u32,
+    /// The run that measured it; the rows of one run belong together.
+    pub run: String,
+    /// The table.
+    pub table: String,
+    /// The cell.
+    pub cell: Cell,
+    /// How it ended.
+    pub status: Status,
+    /// Why, when it did not end well; one sentence.
+    pub reason: Option<String>,
+    /// Entries of the PTX that ran.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub entries: Vec<String>,
+    /// Results and times, with every sample.
+    pub metrics: Metrics,
+    /// What our kernels did in one launch, where the device counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counts>,
+    /// The device's clocks meanwhile, where they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clocks: Option<Clocks>,
+    /// What has to be known about the measurement, a sentence each: outliers, a
+    /// throttled clock. What stands before a colon is the same for all of a kind.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
+    /// The device, when one was used.
+    pub device: Option<DeviceInfo>,
+    /// The host.
+    pub host: HostInfo,
+    /// When it was measured: RFC 3339, UTC.
+    pub timestamp: String,
+}
+
+impl Record {
+    /// Of a cell of which nothing is known yet.
+    pub fn new(run: &str, table: &str, cell: &Cell, host: &HostInfo) -> Self {
+        Record {
+            schema: SCHEMA,
+            run: run.to_owned(),
+            table: table.to_owned(),
+            cell: cell.clone(),
+            status: Status::Ok,
+            reason: None,
+            entries: Vec::new(),
+            metrics: Metrics::default(),
+            counts: None,
+            clocks: None,
+            remarks: Vec::new(),
+            device: None,
+            host: host.clone(),
+            timestamp: timestamp(),
+        }
+    }
+
+    /// Adds what the device said of the same cell.
+    pub fn add(&mut self, found: Record) {
+        self.status = found.status;
+        self.reason = found.reason;
+        self.entries = found.entries;
+        self.metrics.extend(found.metrics);
+        self.counts = found.counts;
+        self.clocks = found.clocks;
+        self.remarks.extend(found.remarks);
+    }
+
+    /// A time, by its metric's name.
+    pub fn timing(&self, metric: &str) -> Option<&Timing> {
+        self.metrics.time(metric).map(|time| &time.timing)
+    }
+
+    /// The median of a time, ms.
+    pub fn ms(&self, metric: &str) -> Option<f64> {
+        self.timing(metric).map(|timing| timing.median_ms)
+    }
+
+    /// A number, by its metric's name.
+    pub fn number(&self, metric: &str) -> Option<f64> {
+        self.metrics.number(metric)
+    }
+
+    /// Whether it is a row of the same cell of the same table.
+    pub fn is_of_cell_of(&self, other: &Record) -> bool {
+        self.table == other.table && self.cell == other.cell
+    }
+
+    /// The table and the cell in words.
+    pub fn describe(&self) -> String {
+        format!("{} {}", self.table, self.cell.describe())
+    }
+}
+
+/// The time now: RFC 3339, UTC, in seconds.
+pub fn timestamp() -> String {
+    humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string()
+}
+
+/// Records for tests, which no run measured.
+#[cfg(test)]
+pub(crate) mod sample {
+    use super::*;
+
+    /// A row of a table that ended well, of a host and no device, with nothing in it.
+    pub(crate) fn record(table: &str, cell: Cell) -> Record {
+        let host = HostInfo {
+            cpu: "test".into(),
+            cores: None,
+            version: "0".into(),
+            git_revision: "0".into(),
+        };
+        Record {
+            timestamp: "2026-01-01T00:00:00Z".into(),
+            ..Record::new("test", table, &cell, &host)
+        }
+    }
+
+    /// A device of a kind: `cuda` or `emulator`.
+    pub(crate) fn device(kind: &str) -> DeviceInfo {
+        DeviceInfo {
+            name: "test".into(),
+            kind: kind.into(),
+            compute_capability: "9.0".into(),
+            driver: None,
+            cuda_version: None,
+            ptx_sha256: "0".into(),
+            ptx_arch: "sm_90".into(),
+            rustc: "1".into(),
+            llvm: "1".into(),
+            multiprocessors: None,
+        }
+    }
+
+    impl Record {
+        /// The same with a metric.
+        pub(crate) fn having(mut self, name: &str, metric: impl Into<Metric>) -> Self {
+            self.metrics.put(name, Some(metric));
+            self
+        }
+
+        /// The same with a time of one sample, ms.
+        pub(crate) fn taking(mut self, name: &str, ms: f64) -> Self {
+            self.metrics.put(name, Timing::from_samples(vec![ms]));
+            self
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Lists and single values on the command line: `1,8,16`, `1000,2^20+3,2^10..2^30`, `runge,planck`.
+
+use std::ops::RangeInclusive;
+
+use crate::error::{Error, Result};
+
+/// The most elements, strips or items of any table.
+const MOST: u64 = 1 << 40;
+
+/// The largest tolerance of an integral.
+const LARGEST_TOLERANCE: f64 = 0.1;
+
+/// Everything of a list of names.
+pub(crate) const ALL: &str = "all";
+
+/// An argument that cannot be carried out.
+pub(crate) fn refused(argument: &str, problem: String) -> Error {
+    Error::Argument {
+        argument: argument.to_owned(),
+        problem,
+    }
+}
+
+fn objection(argument: &str, text: &str, range: &RangeInclusive<u64>, what: &str) -> Error {
+    let (least, most) = (range.start(), range.end());
+    refused(
+        argument,
+        format!("`{text}` {what}, allowed are {least} to {most}"),
+    )
+}
+
+/// One whole number in `range`.
+pub(crate) fn number(argument: &str, text: &str, range: RangeInclusive<u64>) -> Result<u64> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.is_empty();
+    match text.parse::<u64>() {
+        Ok(value) if digits && range.contains(&value) => Ok(value),
+        _ if digits => Err(objection(argument, text, &range, "is out of range")),
+        _ => Err(objection(argument, text, &range, "is not a whole number")),
+    }
+}
+
+/// A percentage from 0 to 100 as a part.
+pub(crate) fn percentage(argument: &str, text: &str) -> Result<f64> {
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    match text.parse::<f64>() {
+        Ok(percent) if plain && percent <= 100.0 => Ok(percent / 100.0),
+        _ => Err(refused(
+            argument,
+            format!("`{text}` is no percentage, allowed are 0 to 100, such as 2 or 0.5"),
+        )),
+    }
+}
+
+/// Numbers in `range`, divided by commas, in the order given, none twice.
+pub(crate) fn numbers(argument: &str, text: &str, range: RangeInclusive<u64>) -> Result<Vec<u64>> {
+    let mut values = Vec::new();
+    for item in text.split(',') {
+        let value = number(argument, item, range.clone())?;
+        if values.contains(&value) {
+            return Err(objection(
+                argument,
+                text,
+                &range,
+                &format!("names {value} twice"),
+            ));
+        }
+        values.push(value);
+    }
+    Ok(values)
+}
+
+/// Powers of two from 2 to `most`; otherwise as [`numbers`].
+pub(crate) fn powers_of_two(argument: &str, text: &str, most: u64) -> Result<Vec<u64>> {
+    let values = numbers(argument, text, 2..=most)?;
+    match values.iter().find(|value| !value.is_power_of_two()) {
+        None => Ok(values),
+        Some(value) => Err(refused(
+            argument,
+            format!("`{value}` is no power of two, allowed are those from 2 to {most}"),
+        )),
+    }
+}
+
+fn whole(text: &str) -> Option<u64> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits.then(|| text.parse().ok()).flatten()
+}
+
+/// `1000`, `2^20` or `2^20+3`.
+fn size(text: &str) -> Option<u64> {
+    let n = match text.strip_prefix("2^") {
+        None => whole(text)?,
+        Some(rest) => {
+            let (power, more) = rest.split_once('+').unwrap_or((rest, "0"));
+            let power = u32::try_from(whole(power)?).ok()?;
+            1_u64.checked_shl(power)?.checked_add(whole(more)?)?
+        }
+    };
+    (1..=MOST).contains(&n).then_some(n)
+}
+
+/// Sizes divided by commas, and all powers of two of `2^A..2^B`; none twice.
+pub(crate) fn sizes(argument: &str, text: &str) -> Result<Vec<u64>> {
+    let objection = |item: &str, what: &str| {
+        let allowed = "allowed are numbers from 1 to 2^40, such as 1000, 2^20, 2^20+3 or \
+                       2^10..2^30";
+        refused(argument, format!("`{item}` {what}, {allowed}"))
+    };
+    let mut sizes = Vec::new();
+    for item in text.split(',') {
+        let no_size = || objection(item, "is no size");
+        let found = match item.split_once("..") {
+            None => vec![size(item).ok_or_else(no_size)?],
+            Some((first, last)) => {
+                let power = |text: &str| size(text).filter(|n| n.is_power_of_two());
+                let ends = power(first).zip(power(last)).filter(|(a, b)| a <= b);
+                let (first, last) = ends.ok_or_else(no_size)?;
+                let doubled = |n: &u64| Some(2 * n).filter(|&n| n <= last);
+                std::iter::successors(Some(first), doubled).collect()
+            }
+        };
+        for n in found {
+            if sizes.contains(&n) {
+                return Err(objection(text, &format!("names {n} twice")));
+            }
+            sizes.push(n);
+        }
+    }
+    Ok(sizes)
+}
+
+/// A number above 0 and up to [`LARGEST_TOLERANCE`].
+pub(crate) fn tolerance(argument: &str, text: &str) -> Result<f64> {
+    let number: Option<f64> = text.parse().ok();
+    let allowed = number.filter(|&number| number > 0.0 && number <= LARGEST_TOLERANCE);
+    allowed.ok_or_else(|| {
+        let problem = format!(
+            "`{text}` is no tolerance, allowed are numbers above 0 and up to \
+             {LARGEST_TOLERANCE}, such as 1e-10"
+        );
+        refused(argument, problem)
+    })
+}
+
+/// Names divided by commas. Err when one is not `known`, or is there twice.
+pub(crate) fn names(argument: &str, text: &str, known: &[String]) -> Result<Vec<String>> {
+    let names: Vec<String> = text.split(',').map(str::to_owned).collect();
+    for (index, name) in names.iter().enumerate() {
+        if name != ALL && !known.contains(name) {
+            let allowed = known.join(", ");
+            let problem = format!("`{name}` is unknown, allowed are {ALL}, {allowed}");
+            return Err(refused(argument, problem));
+        }
+        if names[..index].contains(name) {
+            let problem = format!("names {name} twice, once is allowed");
+            return Err(refused(argument, problem));
+        }
+    }
+    Ok(names)
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn threads(text: &str) -> std::result::Result<Vec<u64>, String> {
+        numbers("--threads", text, 1..=1024).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_list_keeps_its_order() {
+        assert_eq!(threads("8,1,1024"), Ok(vec![8, 1, 1024]));
+    }
+
+    #[test]
+    fn a_percentage_is_a_plain_number_up_to_100() {
+        for (text, part) in [("0", 0.0), ("2", 0.02), ("0.5", 0.005), ("100", 1.0)] {
+            assert_eq!(percentage("--margin", text).ok(), Some(part));
+        }
+        for text in [
+            "", ".", "-1", "+1", "2%", "1e1", "nan", "inf", "100.1", "1.2.3",
+        ] {
+            let problem = percentage("--margin", text).map_err(|error| error.to_string());
+            let sentence = format!(
+                "--margin `{text}` is no percentage, allowed are 0 to 100, such as 2 or 0.5"
+            );
+            assert_eq!(problem, Err(sentence));
+        }
+    }
+
+    #[test]
+    fn an_objection_names_the_argument_and_the_range() {
+        for (text, sentence) in [
+            ("0", "--threads `0` is out of range, allowed are 1 to 1024"),
+            (
+                "1,1025",
+                "--threads `1025` is out of range, allowed are 1 to 1024",
+            ),
+            (
+                "99999999999999999999",
+                "--threads `99999999999999999999` is out of range, allowed are 1 to 1024",
+            ),
+            (
+                "8,8",
+                "--threads `8,8` names 8 twice, allowed are 1 to 1024",
+            ),
+            (
+                "8,",
+                "--threads `` is not a whole number, allowed are 1 to 1024",
+            ),
+            (
+                "",
+                "--threads `` is not a whole number, allowed are 1 to 1024",
+            ),
+            (
+                "-1",
+                "--threads `-1` is not a whole number, allowed are 1 to 1024",
+            ),
+            (
+                "+8",
+                "--threads `+8` is not a whole number, allowed are 1 to 1024",
+            ),
+            (
+                "1 8",
+                "--threads `1 8` is not a whole number, allowed are 1 to 1024",
+            ),
+        ] {
+            assert_eq!(threads(text), Err(sentence.to_owned()));
+        }
+    }
+
+    #[test]
+    fn scans_are_of_powers_of_two_that_one_block_holds() {
+        let with =
+            |list: &str| powers_of_two("--elements", list, 2048).map_err(|error| error.to_string());
+        let all: Vec<u64> = (1..=11).map(|log| 1 << log).collect();
+        assert_eq!(with("2,4,8,16,32,64,128,256,512,1024,2048"), Ok(all));
+        assert_eq!(
+            with("1024,1000"),
+            Err("--elements `1000` is no power of two, allowed are those from 2 to 2048".into())
+        );
+        for (list, item) in [("1", "1"), ("0", "0"), ("8,4096", "4096")] {
+            let sentence = format!("--elements `{item}` is out of range, allowed are 2 to 2048");
+            assert_eq!(with(list), Err(sentence));
+        }
+    }
+
+    fn of(text: &str) -> std::result::Result<Vec<u64>, String> {
+        sizes("--sizes", text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn sizes_are_numbers_powers_and_ranges_of_powers_in_the_order_given() {
+        assert_eq!(
+            of("1000,2^20,2^20+3"),
+            Ok(vec![1000, 1 << 20, (1 << 20) + 3])
+        );
+        assert_eq!(of("2^3..2^6,1"), Ok(vec![8, 16, 32, 64, 1]));
+        assert_eq!(of("2^40"), Ok(vec![1 << 40]));
+    }
+
+    #[test]
+    fn what_is_no_size_is_quoted_with_what_is_allowed() {
+        for text in [
+            "",
+            "0",
+            "-1",
+            "2^41",
+            "2^40+1",
+            "1e3",
+            "2^",
+            "2^3+",
+            "2^3..",
+            "2^6..2^3",
+            "3..9",
+            "99999999999999999999",
+            "2^99999999999",
+        ] {
+            let sentence = of(text).err().unwrap_or_default();
+            let start = format!("--sizes `{text}` is no size, allowed are numbers from 1 to 2^40");
+            assert!(sentence.starts_with(&start), "{sentence}");
+        }
+        let sentence = of("8,2^3").err().unwrap_or_default();
+        assert!(
+            sentence.starts_with("--sizes `8,2^3` names 8 twice, "),
+            "{sentence}"
+        );
+    }
+
+    #[test]
+    fn a_tolerance_is_a_small_positive_number() {
+        assert_eq!(tolerance("--tolerance", "1e-10").ok(), Some(1e-10));
+        for text in ["0", "-1e-3", "nan", "inf", "0.2", "x", ""] {
+            let sentence = tolerance("--tolerance", text)
+                .err()
+                .map(|error| error.to_string());
+            let expected = format!(
+                "--tolerance `{text}` is no tolerance, allowed are numbers above 0 and up to \
+                 0.1, such as 1e-10"
+            );
+            assert_eq!(sentence, Some(expected));
+        }
+    }
+
+    #[test]
+    fn names_are_known_ones_and_none_is_there_twice() {
+        let known = ["runge", "planck"].map(str::to_owned);
+        let of =
+            |text: &str| names("--integrands", text, &known).map_err(|error| error.to_string());
+        assert_eq!(
+            of("planck,runge"),
+            Ok(vec!["planck".to_owned(), "runge".to_owned()])
+        );
+        assert_eq!(
+            of("gauss"),
+            Err("--integrands `gauss` is unknown, allowed are all, runge, planck".to_owned())
+        );
+        assert_eq!(
+            of("runge,runge"),
+            Err("--integrands names runge twice, once is allowed".to_owned())
+        );
+    }
+}

@@ -1,0 +1,289 @@
+//! `mapping`: the page's other questions. Which thread gets which strip, where it
+//! keeps its running sum, who adds the sums up: every way on one grid, with its time,
+//! its digits, and whether they repeat.
+//!
+//! Three mappings, four places, four finishes: all 48 ways. 2^20 strips on the shape
+//! that was the fastest on the page's Tesla, 64 blocks of 256 threads, so that the
+//! emulator has them all within seconds; `--full` goes to the page's 2^24.
+//!
+//! Nothing of it was published. `gpu_ms` is from before the first launch until the
+//! host has the sum: launches, the clearing of a total that atomics add to, and the
+//! copy of what the host needs, which are all sums of threads or one total.
+//!
+//! Whether digits repeat is asked of repeated launches. A GPU has another order of
+//! warps and blocks each time; an emulated launch is the same each time, so that the
+//! emulator repeats it under other schedules.
+
+mod summary;
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use quadscan_kernels::integrate::mapping::SUM_THREADS;
+
+use super::quarter_circle as common;
+use crate::axes::{BLOCKS, FINISHES, MAPPINGS, PARTIALS, STRIPS, THREADS};
+use crate::error::Result;
+use crate::mapping::{Finish, Mapping, Partials, Summation, Way};
+use crate::measure::{Bench, Session};
+use crate::oracle::{Precision, mapping as oracle, quarter_circle};
+use crate::record::{Cell, Record};
+use crate::table::column::{
+    COLD, CONDITIONS, COUNTS_OF_MEMORY, OUTCOME, axis, fixed, flag, ms, of,
+};
+use crate::table::list::refused;
+use crate::table::{Asked, Extent, Table, TableAxis};
+use crate::timing::device as timing;
+use crate::trapezoid::Grid;
+use quadscan::device::emulator::{Emulator, Settings};
+use quadscan::device::{Device, Module};
+
+/// The table.
+pub(crate) const TABLE: Table = Table {
+    name: "mapping",
+    about: "time and digits by who has which strip, where the sums are and who adds them up",
+    axes: &[
+        TableAxis::filter(&MAPPINGS).known(|| names(Mapping::ALL, Mapping::name)),
+        TableAxis::filter(&PARTIALS).known(|| names(Partials::ALL, Partials::name)),
+        TableAxis::filter(&FINISHES).known(|| names(Finish::ALL, Finish::name)),
+        TableAxis::of(&STRIPS),
+        TableAxis::of(&BLOCKS),
+        TableAxis::of(&THREADS),
+    ],
+    columns: &[
+        &[
+            axis("mapping"),
+            axis("partials"),
+            axis("finish"),
+            axis("strips"),
+            axis("blocks"),
+            axis("threads"),
+            ms("gpu_ms", "gpu"),
+            ms("kernel_ms", "kernel"),
+            fixed("pi", "pi", 15),
+            of("rounding_error", rounding),
+            flag("repeats"),
+        ],
+        &COLD,
+        &CONDITIONS,
+        &COUNTS_OF_MEMORY,
+        &OUTCOME,
+    ],
+    is_usual: true,
+    cells,
+    measure,
+    patience: |cell, has_timer| common::patience(cell, has_timer, 1 + OTHER_SCHEDULES),
+    summary: summary::lines,
+    ..Table::EMPTY
+};
+
+/// Strips of the table, and of its `--full` form.
+const USUAL: u64 = 1 << 20;
+const FULL: u64 = 1 << 24;
+
+/// The page's fastest shape in f64.
+const SHAPE: (u64, u64) = (64, 256);
+
+/// Launches of a GPU whose sums are compared.
+const RUNS: usize = 10;
+
+/// Schedules of the emulator whose sums are compared, beside the one that was asked
+/// for.
+const OTHER_SCHEDULES: u64 = 2;
+
+fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<String> {
+    all.iter().map(|&one| name(one).to_owned()).collect()
+}
+
+/// The way of a row.
+fn way(cell: &Cell) -> Option<Way> {
+    Some(Way {
+        mapping: Mapping::by_name(cell.text("mapping")?)?,
+        partials: Partials::by_name(cell.text("partials")?)?,
+        finish: Finish::by_name(cell.text("finish")?)?,
+    })
+}
+
+/// All ways, in the order of the rows.
+fn ways() -> impl Iterator<Item = Cell> {
+    Mapping::ALL.iter().flat_map(|mapping| {
+        Partials::ALL.iter().flat_map(move |partials| {
+            Finish::ALL.iter().map(move |finish| {
+                let cell = Cell::default().with("mapping", mapping.name());
+                let cell = cell.with("partials", partials.name());
+                cell.with("finish", finish.name())
+            })
+        })
+    })
+}
+
+/// Err when the threads do not share the strips, or are too many.
+fn check(strips: u64, blocks: u64, threads: u64) -> Result<()> {
+    let (all, most) = (blocks * threads, common::MOST_PARTIALS);
+    if all > most {
+        let problem = format!(
+            "{blocks} with --threads {threads} makes {all} partial sums, blocks * threads may be 1 \
+             to {most}"
+        );
+        return Err(refused("--blocks", problem));
+    }
+    if !strips.is_multiple_of(all) {
+        let problem = format!(
+            "{strips} is not a multiple of blocks * threads = {blocks} * {threads} = {all}, and in \
+             mapping every thread has as many strips as the others"
+        );
+        return Err(refused("--strips", problem));
+    }
+    Ok(())
+}
+
+fn cells(table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
+    let usual = match asked.extent {
+        Extent::Quick | Extent::Default => USUAL,
+        Extent::Full => FULL,
+    };
+    let sizes = table.numbers(asked, &STRIPS)?.unwrap_or(vec![usual]);
+    let blocks = table.numbers(asked, &BLOCKS)?.unwrap_or(vec![SHAPE.0]);
+    let threads = table.numbers(asked, &THREADS)?.unwrap_or(vec![SHAPE.1]);
+    let mut cells = Vec::new();
+    for &strips in &sizes {
+        for &blocks in &blocks {
+            for &threads in &threads {
+                check(strips, blocks, threads)?;
+                let on = |way: Cell| way.with("strips", strips).with("blocks", blocks);
+                cells.extend(ways().map(|way| on(way).with("threads", threads)));
+            }
+        }
+    }
+    Ok(cells)
+}
+
+/// What the sum lost to rounding: pi less what exact sums give.
+fn rounding(record: &Record) -> String {
+    let lost = || {
+        let limit = quarter_circle::trapezoid_limit(record.cell.number("strips")?);
+        Some(record.number("pi")? - limit)
+    };
+    lost().map(|lost| format!("{lost:.1e}")).unwrap_or_default()
+}
+
+/// What the cells of the table have in common.
+#[derive(Default)]
+struct Kept {
+    /// The oracle's sum of each thread.
+    expected: HashMap<(Mapping, Grid), Vec<f64>>,
+    /// The artifact on emulators of other schedules.
+    others: Vec<Module>,
+}
+
+impl Kept {
+    fn expected(&mut self, mapping: Mapping, grid: Grid) -> &[f64] {
+        let of = || oracle::partials(mapping, grid.strips, grid.blocks, grid.threads);
+        self.expected.entry((mapping, grid)).or_insert_with(of)
+    }
+}
+
+/// The artifact on emulators of other schedules than the session's.
+fn under_other_schedules(bench: &mut Bench<'_>) -> quadscan::Result<Vec<Module>> {
+    let Session {
+        artifact, schedule, ..
+    } = bench.session();
+    let (artifact, schedule) = (artifact.clone(), schedule.unwrap_or_default());
+    let others = &mut bench.kept::<Kept>().others;
+    while (others.len() as u64) < OTHER_SCHEDULES {
+        let further = others.len() as u64 + 1;
+        let settings = Settings {
+            schedule: Some(schedule.wrapping_add(further)),
+            ..Settings::default()
+        };
+        let device = Device::from_backend(Box::new(Emulator::new(settings)));
+        others.push(device.load(&artifact)?);
+    }
+    Ok(others.clone())
+}
+
+/// Sums by a way: the sum of the last launch, and whether all others had its
+/// bits. The device's counts are then those of one launch of the way.
+fn measure(cell: &Cell, bench: &mut Bench<'_>) -> quadscan::Result<()> {
+    let (way, grid) = cell.read(|cell| way(cell).zip(common::grid(cell)))?;
+    let module = bench.module().clone();
+    let device = module.device();
+    let mut summation = Summation::new(&module, way, grid)?;
+    let mut sums = Vec::new();
+    if device.properties().has_timer {
+        for _ in 1..RUNS {
+            sums.push(summation.sum()?);
+        }
+    } else {
+        for other in under_other_schedules(bench)? {
+            sums.push(Summation::new(&other, way, grid)?.sum()?);
+        }
+    }
+    device.take_counts();
+    let total = summation.sum()?;
+    sums.push(total);
+
+    let pi = quarter_circle::pi(Precision::F64, total, grid.strips);
+    let is_the_same = |sum: &f64| sum.to_bits() == total.to_bits();
+    bench.put("pi", Some(pi));
+    bench.put("repeats", Some(sums.iter().all(is_the_same)));
+    if way.finish != Finish::Atomics {
+        bench.same_bits(total.to_bits());
+    }
+    let partials = summation.partials()?;
+    let expected = bench.kept::<Kept>().expected(way.mapping, grid);
+    let differs = |partials: Vec<f64>| difference(&partials, expected);
+    let is_wrong = |&sum: &f64| judge(way, grid, sum, expected);
+    let wrong = partials.and_then(differs);
+    let wrong = wrong.or_else(|| sums.iter().find_map(is_wrong));
+    let is_far = || common::judge_pi(pi, "", 15, Precision::F64, grid.strips)?.err();
+    bench.expect(wrong.or_else(is_far));
+    if bench.is_timed() {
+        let (begin, rule) = (Instant::now(), bench.rule());
+        let gpu = timing::whole(&rule, device, &mut || summation.sum().map(drop))?;
+        bench.put("gpu", gpu);
+        let mut launch = || summation.launch();
+        let rule_of_rest = rule.after(begin.elapsed());
+        bench.time_all(
+            &rule_of_rest,
+            vec![("kernel".to_owned(), None, &mut launch)],
+        )?;
+        bench.time_cold(&rule.after(begin.elapsed()), &mut launch)?;
+    }
+    Ok(())
+}
+
+/// Where the threads' sums differ in a bit from the oracle's, in one sentence.
+fn difference(got: &[f64], want: &[f64]) -> Option<String> {
+    let differs = |i: &usize| got[*i].to_bits() != want[*i].to_bits();
+    let count = (0..want.len()).filter(differs).count();
+    let first = (0..want.len()).find(differs)?;
+    Some(format!(
+        "{count} of {} threads' sums are not the host's, the first is number {first}: {:?}, not \
+         {:?}",
+        want.len(),
+        got[first],
+        want[first]
+    ))
+}
+
+/// Why a total is not what the way has to give, in one sentence: the bits of its
+/// order, or for atomics a sum within what any order can lose.
+fn judge(way: Way, grid: Grid, sum: f64, partials: &[f64]) -> Option<String> {
+    match oracle::total(way.finish, partials, grid.threads, SUM_THREADS) {
+        Some(want) => (sum.to_bits() != want.to_bits())
+            .then(|| format!("the sum is {sum:?}, in the same order on the host it is {want:?}")),
+        None => {
+            let (exact, bound) = oracle::any_order(partials);
+            // Not `>`, which is false for what is not a number.
+            let near = (sum - exact).abs() <= bound;
+            (!near).then(|| {
+                format!("the sum is {sum:?}, in every order it is {exact:?} to {bound:.1e}")
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "measure_tests.rs"]
+mod tests;

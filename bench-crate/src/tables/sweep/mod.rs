@@ -1,0 +1,344 @@
+//! `sweep-f64` and `sweep-f32`: the page's kernel over grids and blocks, with its
+//! time, its pi, and the host's time beside it.
+//!
+//! Each thread sums a contiguous sub-range, so blocks * threads has to divide the
+//! strips; the page's integer division drops what is left over, and this program
+//! refuses such sizes. In `sweep-f32` the column `pi` is computed by the page's
+//! formula, whose last correction is off by 2^-7 (see
+//! [`quarter_circle::pi_as_published_f32`]), and `pi_corrected` without the slip.
+
+mod compared;
+mod words;
+
+use super::quarter_circle as common;
+use crate::axes::{BLOCKS, STRIPS as STRIPS_AXIS, THREADS};
+use crate::error::Result;
+use crate::host::HostOracle;
+use crate::measure::Bench;
+use crate::number;
+use crate::oracle::{Precision, quarter_circle};
+use crate::record::{Cell, Record, Status};
+use crate::table::column::{
+    COLD, CONDITIONS, COUNTS, Column, MORE, OUTCOME, axis, figure, fixed, ms, noise, of, sample,
+};
+use crate::table::list::refused;
+use crate::table::published::{self, Published, STRIPS};
+use crate::table::{Asked, Extent, Judged, Peers, Table, TableAxis};
+
+/// One of the two sweeps.
+struct Sweep {
+    precision: Precision,
+    published: &'static Published,
+    /// Decimals of the page's pi.
+    decimals: usize,
+    /// The page's clock around copy, kernel and copy: one, or five times.
+    gpu: &'static [&'static str],
+    /// The page's clock around its loop on the host.
+    host: &'static [&'static str],
+}
+
+static F64_OF_THE_PAGE: Sweep = Sweep {
+    precision: Precision::F64,
+    published: &published::SWEEP_F64,
+    decimals: 12,
+    gpu: &["gpu_ms"],
+    host: &["host_ms"],
+};
+
+static F32_OF_THE_PAGE: Sweep = Sweep {
+    precision: Precision::F32,
+    published: &published::SWEEP_F32,
+    decimals: 6,
+    gpu: &["gpu_ms_1", "gpu_ms_2", "gpu_ms_3", "gpu_ms_4", "gpu_ms_5"],
+    host: &["cpu_ms_1", "cpu_ms_2", "cpu_ms_3", "cpu_ms_4", "cpu_ms_5"],
+};
+
+const AXES: &[TableAxis] = &[
+    TableAxis::of(&STRIPS_AXIS),
+    TableAxis::of(&BLOCKS),
+    TableAxis::of(&THREADS),
+];
+
+/// `sweep-f64`.
+pub(crate) const F64: Table = Table {
+    name: "sweep-f64",
+    about: "time and pi of the f64 kernel by blocks and threads",
+    columns: &[
+        &[
+            axis("blocks").published(),
+            axis("threads").published(),
+            ms("gpu_ms", "gpu").published(),
+            ms("host_ms", "host").published(),
+            ms("host_best_ms", "host_best"),
+            axis("strips"),
+            ms("kernel_ms", "kernel"),
+            noise("kernel_noise_percent", "kernel").detail(),
+            of("inverse_time_per_thread", inverse_time_per_thread).detail(),
+            ms("nvcc_kernel_ms", "nvcc_kernel"),
+            ms("nvcc_dyadic_kernel_ms", "nvcc_dyadic_kernel"),
+            fixed("pi", "pi", 12),
+            fixed("host_pi", "host_pi", 12),
+            fixed("nvcc_pi", "nvcc_pi", 12).detail(),
+        ],
+        &COLD,
+        &CONDITIONS,
+        &COUNTS,
+        &OUTCOME,
+        &[
+            figure("published_gpu_ms", &published::SWEEP_F64, "gpu_ms"),
+            figure("published_host_ms", &published::SWEEP_F64, "host_ms"),
+            MORE,
+        ],
+    ],
+    more_columns: |records| compared::columns(&F64_OF_THE_PAGE, "sweep-f64", records),
+    cells: |table, asked| cells(&F64_OF_THE_PAGE, table, asked),
+    host: |record, host| of_host(&F64_OF_THE_PAGE, record, host),
+    measure: |cell, bench| measure(&F64_OF_THE_PAGE, cell, bench),
+    check: |record| check(&F64_OF_THE_PAGE, record),
+    matrices: |records| words::matrices(&F64_OF_THE_PAGE, records),
+    notes: |records| words::notes(&F64_OF_THE_PAGE, records),
+    ..EMPTY
+};
+
+/// `sweep-f32`.
+pub(crate) const F32: Table = Table {
+    name: "sweep-f32",
+    about: "time and pi of the f32 kernel by blocks and threads, five times each",
+    columns: &[
+        &[
+            axis("blocks").published(),
+            axis("threads").published(),
+            sample("gpu_ms_1", "gpu", 0).published().detail(),
+            sample("cpu_ms_1", "host", 0).published().detail(),
+            sample("gpu_ms_2", "gpu", 1).published().detail(),
+            sample("cpu_ms_2", "host", 1).published().detail(),
+            sample("gpu_ms_3", "gpu", 2).published().detail(),
+            sample("cpu_ms_3", "host", 2).published().detail(),
+            sample("gpu_ms_4", "gpu", 3).published().detail(),
+            sample("cpu_ms_4", "host", 3).published().detail(),
+            sample("gpu_ms_5", "gpu", 4).published().detail(),
+            sample("cpu_ms_5", "host", 4).published().detail(),
+            fixed("pi", "pi", 6).published(),
+            of("inverse_time_per_thread", inverse_time_per_thread)
+                .published()
+                .detail(),
+            fixed("pi_corrected", "pi_corrected", 6),
+            axis("strips"),
+            ms("gpu_ms", "gpu"),
+            ms("kernel_ms", "kernel"),
+            noise("kernel_noise_percent", "kernel").detail(),
+            ms("nvcc_kernel_ms", "nvcc_kernel"),
+            ms("nvcc_dyadic_kernel_ms", "nvcc_dyadic_kernel"),
+            ms("host_ms", "host"),
+            ms("host_best_ms", "host_best"),
+            fixed("host_pi", "host_pi", 6),
+            fixed("host_pi_corrected", "host_pi_corrected", 6),
+            fixed("nvcc_pi", "nvcc_pi", 6).detail(),
+        ],
+        &COLD,
+        &CONDITIONS,
+        &COUNTS,
+        &OUTCOME,
+        &[
+            of_f32("published_gpu_ms_1", "gpu_ms_1").detail(),
+            of_f32("published_cpu_ms_1", "cpu_ms_1").detail(),
+            of_f32("published_gpu_ms_2", "gpu_ms_2").detail(),
+            of_f32("published_cpu_ms_2", "cpu_ms_2").detail(),
+            of_f32("published_gpu_ms_3", "gpu_ms_3").detail(),
+            of_f32("published_cpu_ms_3", "cpu_ms_3").detail(),
+            of_f32("published_gpu_ms_4", "gpu_ms_4").detail(),
+            of_f32("published_cpu_ms_4", "cpu_ms_4").detail(),
+            of_f32("published_gpu_ms_5", "gpu_ms_5").detail(),
+            of_f32("published_cpu_ms_5", "cpu_ms_5").detail(),
+            of_f32("published_pi", "pi"),
+            of_f32(
+                "published_inverse_time_per_thread",
+                "inverse_time_per_thread",
+            )
+            .detail(),
+            MORE,
+        ],
+    ],
+    more_columns: |records| compared::columns(&F32_OF_THE_PAGE, "sweep-f32", records),
+    cells: |table, asked| cells(&F32_OF_THE_PAGE, table, asked),
+    host: |record, host| of_host(&F32_OF_THE_PAGE, record, host),
+    measure: |cell, bench| measure(&F32_OF_THE_PAGE, cell, bench),
+    check: |record| check(&F32_OF_THE_PAGE, record),
+    matrices: |records| words::matrices(&F32_OF_THE_PAGE, records),
+    notes: |records| words::notes(&F32_OF_THE_PAGE, records),
+    ..EMPTY
+};
+
+/// What both have in common.
+const EMPTY: Table = Table {
+    axes: AXES,
+    is_published: true,
+    is_usual: true,
+    peers: Peers::QuarterCircle,
+    patience: |cell, has_timer| common::patience(cell, has_timer, 1),
+    weight: common::weight,
+    summary,
+    ..Table::EMPTY
+};
+
+const fn of_f32(name: &'static str, column: &'static str) -> Column {
+    figure(name, &published::SWEEP_F32, column)
+}
+
+/// 1000 / (ms * blocks * threads), from the span's median.
+fn inverse_time_per_thread(record: &Record) -> String {
+    let inverse = || {
+        let parts = common::grid(&record.cell)?.partials() as f64;
+        let ms = record.ms("gpu")?;
+        (ms > 0.0).then_some(1000.0 / (ms * parts))
+    };
+    inverse().map(number::significant).unwrap_or_default()
+}
+
+/// The published cells, or the cross of the lists; a list that is not given
+/// holds the published numbers.
+fn cells(sweep: &Sweep, table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
+    let usual = match asked.extent {
+        Extent::Quick => vec![1 << 20],
+        Extent::Default | Extent::Full => vec![STRIPS],
+    };
+    let sizes = table.numbers(asked, &STRIPS_AXIS)?.unwrap_or(usual);
+    let published: Vec<(u64, u64)> = sweep
+        .published
+        .rows()
+        .filter_map(|row| Some((row.number("blocks")?, row.number("threads")?)))
+        .collect();
+    let (blocks, threads) = (
+        table.numbers(asked, &BLOCKS)?,
+        table.numbers(asked, &THREADS)?,
+    );
+    let shapes = if blocks.is_none() && threads.is_none() {
+        published
+    } else {
+        let distinct = |of: fn(&(u64, u64)) -> u64| {
+            let mut values: Vec<u64> = published.iter().map(of).collect();
+            values.sort_unstable();
+            values.dedup();
+            values
+        };
+        let blocks = blocks.unwrap_or_else(|| distinct(|shape| shape.0));
+        let threads = threads.unwrap_or_else(|| distinct(|shape| shape.1));
+        let across = |b: u64| threads.iter().map(move |&t| (b, t));
+        blocks.into_iter().flat_map(across).collect()
+    };
+    let cells = sizes.iter().flat_map(|&strips| {
+        let of = move |&(blocks, threads): &(u64, u64)| cell(table.name, strips, blocks, threads);
+        shapes.iter().map(of)
+    });
+    cells.collect()
+}
+
+fn cell(table: &str, strips: u64, blocks: u64, threads: u64) -> Result<Cell> {
+    let partials = blocks * threads;
+    if partials > common::MOST_PARTIALS {
+        let most = common::MOST_PARTIALS;
+        let problem = format!(
+            "{blocks} with --threads {threads} makes {partials} partial sums, blocks * threads may \
+             be 1 to {most}"
+        );
+        return Err(refused("--blocks", problem));
+    }
+    if !strips.is_multiple_of(partials) {
+        let problem = format!(
+            "{strips} is not a multiple of blocks * threads = {blocks} * {threads} = {partials}, \
+             and {table} refuses such a size because the page's integer division would drop {} \
+             strips",
+            strips % partials
+        );
+        return Err(refused("--strips", problem));
+    }
+    let cell = Cell::default().with("strips", strips);
+    Ok(cell.with("blocks", blocks).with("threads", threads))
+}
+
+/// The table's `pi` and the right one, from the total of the partial sums.
+fn pi(sweep: &Sweep, total: f64, strips: u64) -> (f64, f64) {
+    let corrected = quarter_circle::pi(sweep.precision, total, strips);
+    let published = match sweep.precision {
+        Precision::F64 => corrected,
+        _ => quarter_circle::pi_as_published_f32(total, strips),
+    };
+    (published, corrected)
+}
+
+/// The right pi, where the table's is another.
+fn corrected(sweep: &Sweep, corrected: f64) -> Option<f64> {
+    Some(corrected).filter(|_| sweep.precision != Precision::F64)
+}
+
+fn of_host(sweep: &Sweep, record: &mut Record, host: &mut HostOracle) {
+    let Some(grid) = common::grid(&record.cell) else {
+        return;
+    };
+    let (precision, strips) = (sweep.precision, grid.strips);
+    let time = host.range_loop_time(precision, strips);
+    record.metrics.put("host", time);
+    common::best_of_host(record, host, (precision, strips));
+    let total = host.total(precision, strips, grid.partials());
+    let (pi, right) = pi(sweep, total, strips);
+    record.metrics.put("host_pi", Some(pi));
+    record
+        .metrics
+        .put("host_pi_corrected", corrected(sweep, right));
+}
+
+fn measure(sweep: &Sweep, cell: &Cell, bench: &mut Bench<'_>) -> quadscan::Result<()> {
+    let grid = cell.read(common::grid)?;
+    let totals = common::measure(bench, sweep.precision, grid)?;
+    let (value, right) = pi(sweep, totals.ours, grid.strips);
+    bench.put("pi", Some(value));
+    bench.put("pi_corrected", corrected(sweep, right));
+    let nvcc = totals.nvcc.map(|total| pi(sweep, total, grid.strips).0);
+    bench.put("nvcc_pi", nvcc);
+    Ok(())
+}
+
+fn check(sweep: &Sweep, record: &Record) -> Judged {
+    let pi = record.number("host_pi")?;
+    let strips = record.cell.number("strips")?;
+    let published = sweep.published.figure(&record.cell, "pi");
+    common::judge_pi(pi, published, sweep.decimals, sweep.precision, strips)
+}
+
+/// The best kernel, beside nvcc's.
+fn summary(records: &[Record]) -> Vec<String> {
+    let best = |metric: &str| {
+        let right = records.iter().filter(|record| record.status == Status::Ok);
+        let timed = right.filter_map(|record| Some((record.ms(metric)?, record)));
+        timed.min_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let place = |record: &Record| {
+        let shape = common::grid(&record.cell);
+        shape.map_or(String::new(), |grid| {
+            format!("{}x{}", grid.blocks, grid.threads)
+        })
+    };
+    let Some((ours, at)) = best("kernel") else {
+        return Vec::new();
+    };
+    let mut line = format!(
+        "{}: best kernel {} ms at {}",
+        at.table,
+        number::milliseconds(ours),
+        place(at)
+    );
+    for (what, metric) in [
+        ("nvcc's best", "nvcc_kernel"),
+        ("nvcc's with our algorithm", "nvcc_dyadic_kernel"),
+    ] {
+        if let Some((theirs, at)) = best(metric) {
+            line.push_str(&format!(
+                ", {what} {} ms at {}, ratio {:.3}",
+                number::milliseconds(theirs),
+                place(at),
+                ours / theirs
+            ));
+        }
+    }
+    vec![line]
+}
