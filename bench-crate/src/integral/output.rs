@@ -8,7 +8,7 @@ use super::items::Items;
 use super::number::{Number, text};
 use super::request::Request;
 use super::results::Row;
-use crate::export::{self, Format};
+use crate::export::{Format, Grid};
 
 /// Bytes of a status in an array.
 const STATUS: usize = 16;
@@ -58,7 +58,6 @@ impl<R: Number> Results<'_, R> {
             }
             _ => {}
         }
-        let header: Vec<String> = self.header().into_iter().map(str::to_owned).collect();
         let mut rows: Vec<Vec<String>> =
             (0..self.rows.len()).map(|item| self.cells(item)).collect();
         if format == Format::Json {
@@ -68,7 +67,7 @@ impl<R: Number> Results<'_, R> {
                 .filter(|cell| *cell == "NaN")
                 .for_each(String::clear);
         }
-        output.write_all(export::render_rows(format, &header, &rows).as_bytes())
+        output.write_all(Grid::new(&self.header(), rows).render(format).as_bytes())
     }
 
     /// CSV, with a header.

@@ -5,6 +5,7 @@
 
 mod asked;
 pub mod column;
+pub mod figure;
 pub mod list;
 pub mod matrix;
 pub mod peers;
@@ -20,6 +21,7 @@ use crate::record::{Cell, Record};
 
 pub use asked::{Asked, Extent};
 pub use column::{Column, Group};
+pub use figure::Figures;
 pub use matrix::Matrix;
 
 /// An axis as a table has it.
@@ -132,6 +134,8 @@ pub struct Table {
     pub notes: fn(&[Record]) -> Vec<String>,
     /// Lines under the finished table.
     pub summary: fn(&[Record]) -> Vec<String>,
+    /// What of it is drawn in the report.
+    pub figures: Figures,
 }
 
 /// How long a cell may take where its table does not say otherwise.
@@ -164,6 +168,7 @@ impl Table {
         matrices: |_| Vec::new(),
         notes: |_| Vec::new(),
         summary: |_| Vec::new(),
+        figures: Figures::of(&[]),
     };
 
     /// The axis of a name.

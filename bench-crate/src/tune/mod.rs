@@ -28,10 +28,10 @@ use record::{Measured, Record, Row};
 
 use crate::cli::TuneArguments;
 use crate::error::{Error, Result};
-use crate::peers::operation::Element;
 use crate::timing::{Rule, device as timing};
 use crate::workload::Workload;
 use crate::workload::memory::{Memory, Size, Turn, rotated_bytes};
+use crate::workload::operation::Element;
 use quadscan::device::{Artifact, Device, Module};
 
 /// How the table begins.

@@ -5,8 +5,8 @@ use quadscan_kernels::operator::{Compose, Identity, Max, Min, Operator, Product,
 use quadscan_kernels::reduce::ReduceKernels;
 
 use super::memory::{Memory, Size};
+use super::operation::{self, Element, Form};
 use super::{Family, Placement};
-use crate::peers::operation::{self, Element, Form};
 use cuda_std::{bf16, f16};
 use quadscan::Result;
 use quadscan::device::Module;

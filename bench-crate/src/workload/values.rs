@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use half::{bf16, f16};
 
-use crate::peers::operation::{Element, Form, Operation, Operator};
+use super::operation::{Element, Form, Operation, Operator};
 
 /// After so many elements the input repeats itself. No power of two: a tile that is left
 /// out or taken twice shows.

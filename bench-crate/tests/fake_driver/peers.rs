@@ -10,11 +10,11 @@ use std::sync::OnceLock;
 use quadscan::device::{Device, DeviceChoice};
 use quadscan::{Error, Result};
 use quadscan_bench::peers::contestant::Contestant;
-use quadscan_bench::peers::library::{Call, Peer};
-use quadscan_bench::peers::operation::{Element, Form, Operation, Operator};
+use quadscan_bench::peers::library::Peer;
 use quadscan_bench::timing::{Method, Rule, device as timing};
 use quadscan_bench::workload::Workload;
-use quadscan_bench::workload::memory::{Memory, Size, Turn};
+use quadscan_bench::workload::memory::{Call, Memory, Size, Turn};
+use quadscan_bench::workload::operation::{Element, Form, Operation, Operator};
 
 use crate::fake_cuda::{FakeCuda, Settings};
 

@@ -16,7 +16,6 @@ use crate::measure::{Bench, Contender};
 use crate::peers::contestant::Contestant;
 use crate::peers::libraries::Libraries;
 use crate::peers::library::Peer as Library;
-use crate::peers::operation::{Element, Form};
 use crate::record::{Cell, Peer, Record, Status};
 use crate::table::column::{
     CONDITIONS, COUNTS, Column, MORE, OUTCOME, axis, count, decimals, noise, of, optional, us,
@@ -25,6 +24,7 @@ use crate::table::list::refused;
 use crate::table::peers::{self, rate};
 use crate::table::{Asked, Peers, Table, TableAxis};
 use crate::workload::memory::{Memory, Size, Turn, rotated_bytes};
+use crate::workload::operation::{Element, Form};
 use crate::workload::{Family, Workload, ours};
 use quadscan::device::Module;
 use quadscan::scan::Algorithm;

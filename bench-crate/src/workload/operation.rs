@@ -1,12 +1,9 @@
-//! What the peers can do: operations by the names that `peers/scan` gives them, such
-//! as `inclusive_sum_i32`, with the bytes that each one reads and writes.
+//! Operations on whole arrays by the names that `peers/scan` gives them, such as
+//! `inclusive_sum_i32`, with the bytes that each one reads and writes.
 //!
-//! The names are the whole interface to the library: a test holds them against its
-//! source. Values are in `values`.
+//! The names are the whole interface to that library: a test holds them against its source.
 
 use std::fmt;
-
-use serde::{Deserialize, Serialize};
 
 /// Which elements a result has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,39 +38,75 @@ pub enum Operator {
     Affine,
 }
 
-/// The type of an element.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Element {
+/// Types of elements: what each is, its name at the end of an operation's, its bytes, and the type
+/// of its results.
+macro_rules! elements {
+    ($($(#[$what:meta])* $element:ident $name:literal $bytes:literal $result:ident;)*) => {
+        /// The type of an element.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Element {
+            $($(#[$what])* $element,)*
+        }
+
+        impl Element {
+            /// All of them.
+            pub const ALL: [Element; [$($name),*].len()] = [$(Element::$element),*];
+
+            /// As it ends the name of an operation.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Element::$element => $name,)*
+                }
+            }
+
+            /// Bytes of an element of the input.
+            pub fn input_bytes(self) -> u64 {
+                match self {
+                    $(Element::$element => $bytes,)*
+                }
+            }
+
+            /// The type of the results, which may be another one than the elements'.
+            pub fn result(self) -> Self {
+                match self {
+                    $(Element::$element => Element::$result,)*
+                }
+            }
+        }
+    };
+}
+
+elements! {
     /// 8 bits, unsigned.
-    U8,
+    U8 "u8" 1 U8;
     /// 8 bits, signed.
-    I8,
+    I8 "i8" 1 I8;
     /// u8 whose sums are u32.
-    U8ToU32,
+    U8ToU32 "u8_u32" 1 U32;
     /// u8 whose sums are u64.
-    U8ToU64,
+    U8ToU64 "u8_u64" 1 U64;
     /// 16 bits, unsigned.
-    U16,
+    U16 "u16" 2 U16;
     /// 16 bits, signed.
-    I16,
+    I16 "i16" 2 I16;
     /// IEEE 754 half precision.
-    F16,
+    F16 "f16" 2 F16;
     /// The upper half of an f32.
-    Bf16,
+    Bf16 "bf16" 2 Bf16;
     /// 32 bits, signed.
-    I32,
+    I32 "i32" 4 I32;
     /// 32 bits, unsigned.
-    U32,
+    U32 "u32" 4 U32;
     /// Single precision.
-    F32,
+    F32 "f32" 4 F32;
     /// 64 bits, signed.
-    I64,
+    I64 "i64" 8 I64;
     /// 64 bits, unsigned.
-    U64,
+    U64 "u64" 8 U64;
     /// Double precision.
-    F64,
+    F64 "f64" 8 F64;
     /// Two f64: 16 bytes.
-    F64x2,
+    F64x2 "f64x2" 16 F64x2;
 }
 
 use Element::{Bf16, F16, F32, F64, F64x2, I8, I16, I32, I64, U8, U8ToU32, U8ToU64, U16, U32, U64};
@@ -84,64 +117,14 @@ const NUMBERS: &[Element] = &[
 ];
 
 impl Element {
-    /// All of them.
-    pub const ALL: [Element; 15] = [
-        U8, I8, U8ToU32, U8ToU64, U16, I16, F16, Bf16, I32, U32, F32, I64, U64, F64, F64x2,
-    ];
-
-    /// As it ends the name of an operation.
-    pub fn name(self) -> &'static str {
-        match self {
-            U8 => "u8",
-            I8 => "i8",
-            U8ToU32 => "u8_u32",
-            U8ToU64 => "u8_u64",
-            U16 => "u16",
-            I16 => "i16",
-            F16 => "f16",
-            Bf16 => "bf16",
-            I32 => "i32",
-            U32 => "u32",
-            F32 => "f32",
-            I64 => "i64",
-            U64 => "u64",
-            F64 => "f64",
-            F64x2 => "f64x2",
-        }
-    }
-
-    /// Bytes of an element of the input.
-    pub fn input_bytes(self) -> u64 {
-        match self {
-            U8 | I8 | U8ToU32 | U8ToU64 => 1,
-            U16 | I16 | F16 | Bf16 => 2,
-            I32 | U32 | F32 => 4,
-            I64 | U64 | F64 => 8,
-            F64x2 => 16,
-        }
-    }
-
     /// Bytes of a result.
     pub fn output_bytes(self) -> u64 {
-        match self {
-            U8ToU32 => 4,
-            U8ToU64 => 8,
-            other => other.input_bytes(),
-        }
+        self.result().input_bytes()
     }
 
     /// The type of a name.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|element| element.name() == name)
-    }
-
-    /// The type of the results, where they are not of the elements'.
-    pub fn result(self) -> Self {
-        match self {
-            U8ToU32 => U32,
-            U8ToU64 => U64,
-            other => other,
-        }
     }
 
     /// Whether results are rounded.
@@ -195,13 +178,7 @@ impl Operation {
         let Operation::Of(form, operator, _) = self else {
             return "copy".to_owned();
         };
-        let operator = match operator {
-            Operator::Sum => "sum",
-            Operator::Product => "product",
-            Operator::Min => "min",
-            Operator::Max => "max",
-            Operator::Affine => "affine",
-        };
+        let operator = format!("{operator:?}").to_lowercase();
         match form {
             Form::Inclusive => format!("inclusive_{operator}"),
             Form::Exclusive => format!("exclusive_{operator}"),

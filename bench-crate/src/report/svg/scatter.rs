@@ -7,27 +7,27 @@ use super::{Chart, Frame, Swatch, label, mark, palette, px, rule};
 
 /// A point with what it says when it is pointed at.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) struct Point {
-    pub(in super::super) x: f64,
-    pub(in super::super) y: f64,
-    pub(in super::super) note: String,
+pub(in crate::report) struct Point {
+    pub(in crate::report) x: f64,
+    pub(in crate::report) y: f64,
+    pub(in crate::report) note: String,
 }
 
 /// Points, or a line through them.
 #[derive(Clone, Debug, PartialEq)]
-pub(in super::super) struct Series {
+pub(in crate::report) struct Series {
     /// In the legend; a series without a name is not in it.
-    pub(in super::super) name: String,
+    pub(in crate::report) name: String,
     /// A line where it is a line's swatch, else points.
-    pub(in super::super) look: Swatch,
-    pub(in super::super) points: Vec<Point>,
+    pub(in crate::report) look: Swatch,
+    pub(in crate::report) points: Vec<Point>,
 }
 
 /// Two axes and what stands between them.
-pub(in super::super) struct Scatter {
-    pub(in super::super) across: String,
-    pub(in super::super) up: String,
-    pub(in super::super) series: Vec<Series>,
+pub(in crate::report) struct Scatter {
+    pub(in crate::report) across: &'static str,
+    pub(in crate::report) up: &'static str,
+    pub(in crate::report) series: Vec<Series>,
 }
 
 /// Marks of the upright axis, at most.
@@ -61,7 +61,7 @@ impl Scatter {
     }
 
     /// Whether there is anything to draw.
-    pub(in super::super) fn is_empty(&self) -> bool {
+    pub(in crate::report) fn is_empty(&self) -> bool {
         self.points().next().is_none()
     }
 
@@ -96,8 +96,8 @@ impl Scatter {
             }
             (rule("frame", area.left, bottom, right, bottom))
             (rule("frame", area.left, area.top, area.left, bottom))
-            (label(0.0, frame.font, "start", "axis", &self.up))
-            (label(right, bottom + 2.0 * frame.font + 8.0, "end", "axis", &self.across))
+            (label(0.0, frame.font, "start", "axis", self.up))
+            (label(right, bottom + 2.0 * frame.font + 8.0, "end", "axis", self.across))
         }
     }
 }

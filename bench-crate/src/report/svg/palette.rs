@@ -6,7 +6,7 @@
 //! colormaps with consideration for color vision deficiency", 2018.
 
 /// Series that the style sheet has a colour for: `.s0` to `.s7`.
-pub(in super::super) const SERIES: usize = 8;
+pub(in crate::report) const SERIES: usize = 8;
 
 /// Cividis at ten places, evenly apart.
 const STOPS: [[u8; 3]; 10] = [
@@ -34,7 +34,7 @@ fn mixed(place: f64) -> [f64; 3] {
 }
 
 /// The colour of the scale at a place from 0 (dark) to 1 (light).
-pub(in super::super) fn scale(place: f64) -> String {
+pub(in crate::report) fn scale(place: f64) -> String {
     let [red, green, blue] = mixed(place).map(|channel| channel.round() as u8);
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
@@ -53,7 +53,7 @@ fn luminance(colour: [f64; 3]) -> f64 {
 }
 
 /// The ink that stands out more from the scale at a place: black or white.
-pub(in super::super) fn ink_on(place: f64) -> &'static str {
+pub(in crate::report) fn ink_on(place: f64) -> &'static str {
     let behind = luminance(mixed(place));
     let on_white = 1.05 / (behind + 0.05);
     let on_black = (behind + 0.05) / 0.05;

@@ -5,29 +5,31 @@ use maud::{Markup, html};
 use super::super::words::{short, shorter};
 use super::scale::{Log, is_drawable};
 use super::{Chart, Frame, SMALLER, Swatch, label, palette, px};
+use crate::export::Grid;
+use crate::grouping::rising;
 
 /// A cell of the matrix.
-pub(in super::super) struct Cell {
-    /// From 0, down.
-    pub(in super::super) row: usize,
-    /// From 0, across.
-    pub(in super::super) column: usize,
+pub(in crate::report) struct Cell {
+    pub(in crate::report) row: u32,
+    pub(in crate::report) column: u32,
     /// Its value; without one the cell is crossed out.
-    pub(in super::super) value: Option<f64>,
+    pub(in crate::report) value: Option<f64>,
     /// What it says when it is pointed at.
-    pub(in super::super) note: String,
+    pub(in crate::report) note: String,
 }
 
-/// A matrix whose places may be empty.
-pub(in super::super) struct HeatMap {
-    /// Names of the rows, and what they count.
-    pub(in super::super) rows: (String, Vec<String>),
-    /// Names of the columns, and what they count.
-    pub(in super::super) columns: (String, Vec<String>),
-    /// The cells that there are.
-    pub(in super::super) cells: Vec<Cell>,
+/// A matrix whose places may be empty, its rows and columns by number.
+pub(in crate::report) struct HeatMap {
+    /// What rows are counted by.
+    pub(in crate::report) rows: &'static str,
+    /// What columns are counted by, in a table's header.
+    pub(in crate::report) columns: &'static str,
+    /// The same above the columns.
+    pub(in crate::report) across: &'static str,
     /// The unit of the values.
-    pub(in super::super) unit: String,
+    pub(in crate::report) unit: &'static str,
+    /// The cells that there are.
+    pub(in crate::report) cells: Vec<Cell>,
 }
 
 /// A value with fewer and fewer letters.
@@ -41,7 +43,9 @@ fn texts(value: f64) -> [String; 3] {
 }
 
 /// Where the cells are.
-struct Grid {
+struct Places {
+    rows: Vec<u32>,
+    columns: Vec<u32>,
     left: f64,
     top: f64,
     width: f64,
@@ -53,27 +57,61 @@ impl HeatMap {
         self.cells.iter().filter_map(|cell| cell.value)
     }
 
-    /// `None` where no cell has a value.
-    pub(in super::super) fn scale(&self) -> Option<Log> {
-        Log::exact(self.values())
+    /// Rows and columns that have cells, rising.
+    fn sides(&self) -> (Vec<u32>, Vec<u32>) {
+        let cells = || self.cells.iter();
+        (
+            rising(cells().map(|cell| cell.row)),
+            rising(cells().map(|cell| cell.column)),
+        )
     }
 
-    fn grid(&self, frame: Frame) -> Grid {
-        let longest = self.rows.1.iter().map(|name| frame.text_width(name));
-        let left = longest.fold(0.0, f64::max) + 6.0;
-        let columns = self.columns.1.len().max(1) as f64;
+    /// The values as a table of texts.
+    pub(in crate::report) fn matrix(&self, text: fn(f64) -> String) -> Grid {
+        let (rows, columns) = self.sides();
+        let value = |row: u32, column: u32| {
+            let cell = self
+                .cells
+                .iter()
+                .find(|cell| (cell.row, cell.column) == (row, column));
+            cell.and_then(|cell| cell.value)
+                .map(text)
+                .unwrap_or_default()
+        };
+        let names = columns
+            .iter()
+            .map(|column| format!("{column} {}", self.columns));
         Grid {
-            left,
-            top: 2.0 * frame.font + 12.0,
-            width: (frame.width - left - 1.0) / columns,
-            height: if frame.is_narrow() { 18.0 } else { 23.0 },
+            header: [self.rows.to_owned()].into_iter().chain(names).collect(),
+            rows: rows
+                .iter()
+                .map(|&row| {
+                    let values = columns.iter().map(|&column| value(row, column));
+                    [row.to_string()].into_iter().chain(values).collect()
+                })
+                .collect(),
         }
     }
 
-    fn cell(&self, frame: Frame, grid: &Grid, scale: Log, cell: &Cell) -> Markup {
-        let x = grid.left + grid.width * cell.column as f64;
-        let y = grid.top + grid.height * cell.row as f64;
-        let (width, height) = (grid.width - 1.0, grid.height - 1.0);
+    fn places(&self, frame: Frame) -> Places {
+        let (rows, columns) = self.sides();
+        let longest = rows.iter().map(|name| frame.text_width(&name.to_string()));
+        let left = longest.fold(0.0, f64::max) + 6.0;
+        Places {
+            left,
+            top: 2.0 * frame.font + 12.0,
+            width: (frame.width - left - 1.0) / columns.len().max(1) as f64,
+            height: if frame.is_narrow() { 18.0 } else { 23.0 },
+            rows,
+            columns,
+        }
+    }
+
+    fn cell(&self, frame: Frame, places: &Places, scale: Log, cell: &Cell) -> Markup {
+        let place = |of: &[u32], number: u32| of.partition_point(|&other| other < number) as f64;
+        let x = places.left + places.width * place(&places.columns, cell.column);
+        let y = places.top + places.height * place(&places.rows, cell.row);
+        let (width, height) = (places.width - 1.0, places.height - 1.0);
         let Some(value) = cell.value.filter(|&value| is_drawable(value)) else {
             return html! {
                 g class="missing" {
@@ -131,23 +169,23 @@ impl HeatMap {
 
 impl Chart for HeatMap {
     fn draw(&self, frame: Frame) -> (f64, Markup) {
-        let grid = self.grid(frame);
-        let bottom = grid.top + grid.height * self.rows.1.len() as f64;
+        let places = self.places(frame);
+        let bottom = places.top + places.height * places.rows.len() as f64;
         let key = bottom + 8.0;
         let height = key + frame.font + 4.0;
-        let Some(scale) = self.scale() else {
+        let Some(scale) = Log::exact(self.values()) else {
             return (height, html! {});
         };
-        let across = format!("{} →   {} ↓", self.columns.0, self.rows.0);
+        let across = format!("{} →   {} ↓", self.across, self.rows);
         let drawn = html! {
-            (label(grid.left, frame.font, "start", "axis", &across))
-            @for (index, name) in self.columns.1.iter().enumerate() {
-                (label(grid.left + grid.width * (index as f64 + 0.5), grid.top - 5.0, "middle", "tick", name))
+            (label(places.left, frame.font, "start", "axis", &across))
+            @for (index, name) in places.columns.iter().enumerate() {
+                (label(places.left + places.width * (index as f64 + 0.5), places.top - 5.0, "middle", "tick", &name.to_string()))
             }
-            @for (index, name) in self.rows.1.iter().enumerate() {
-                (label(grid.left - 5.0, grid.top + grid.height * (index as f64 + 0.5) + frame.font * 0.35, "end", "tick", name))
+            @for (index, name) in places.rows.iter().enumerate() {
+                (label(places.left - 5.0, places.top + places.height * (index as f64 + 0.5) + frame.font * 0.35, "end", "tick", &name.to_string()))
             }
-            @for cell in &self.cells { (self.cell(frame, &grid, scale, cell)) }
+            @for cell in &self.cells { (self.cell(frame, &places, scale, cell)) }
             (self.key(frame, key))
         };
         (height, drawn)

@@ -1,42 +1,22 @@
-//! A figure of the page: a drawing with its alternative text, caption, legend and
-//! data as a table; or the sentence that stands where there is nothing to draw.
+//! A figure of the page: a drawing with its alternative text, caption, legend and data as a
+//! table; or the sentence that stands where there is nothing to draw.
 
 use maud::{Markup, html};
 
 use super::svg::{self, Chart, Frame, NARROW, Swatch, WIDE, px};
+use crate::export::Grid;
 
-/// A table of texts.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Grid {
-    pub(super) header: Vec<String>,
-    pub(super) rows: Vec<Vec<String>>,
-}
-
-impl Grid {
-    pub(super) fn new(header: &[&str]) -> Self {
-        Grid {
-            header: header.iter().map(|&name| name.to_owned()).collect(),
-            rows: Vec::new(),
-        }
-    }
-
-    /// Whether no cell of a column is a number.
-    fn is_of_text(&self, column: usize) -> bool {
-        let mut cells = self.rows.iter().filter_map(|row| row.get(column));
-        cells.all(|cell| is_text(cell))
-    }
-
-    /// The table in a box that scrolls by itself. `name` says what it is.
-    pub(super) fn html(&self, name: &str) -> Markup {
-        html! {
-            div class="scroll" tabindex="0" role="region" aria-label=(name) {
-                table {
-                    thead { tr { @for (index, name) in self.header.iter().enumerate() {
-                        th.text[self.is_of_text(index)] scope="col" { (name) }
-                    } } }
-                    tbody {
-                        @for row in &self.rows { tr { @for cell in row { td.text[is_text(cell)] { (cell) } } } }
-                    }
+/// A table in a box that scrolls by itself. `name` says what it is.
+pub(super) fn table(grid: &Grid, name: &str) -> Markup {
+    let is_of_text = |column: usize| grid.rows.iter().all(|row| is_text(&row[column]));
+    html! {
+        div class="scroll" tabindex="0" role="region" aria-label=(name) {
+            table {
+                thead { tr { @for (index, name) in grid.header.iter().enumerate() {
+                    th.text[is_of_text(index)] scope="col" { (name) }
+                } } }
+                tbody {
+                    @for row in &grid.rows { tr { @for cell in row { td.text[is_text(cell)] { (cell) } } } }
                 }
             }
         }
@@ -94,7 +74,7 @@ impl Figure {
                 figcaption { (self.caption) }
                 details {
                     summary { "Data: " (self.title) }
-                    (self.data.html(&self.title))
+                    (table(&self.data, &self.title))
                 }
             }
         }

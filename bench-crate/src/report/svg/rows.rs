@@ -8,17 +8,21 @@ use super::scale::{Log, is_drawable};
 use super::{Chart, Frame, Swatch, label, mark, palette, px, rule};
 
 /// A named value.
-pub(in super::super) struct Row {
-    pub(in super::super) name: String,
+pub(in crate::report) struct Row {
+    pub(in crate::report) name: String,
     /// Whose it is, in the legend; empty where there is but one.
-    pub(in super::super) whose: String,
-    pub(in super::super) value: f64,
-    pub(in super::super) look: Swatch,
+    pub(in crate::report) whose: String,
+    pub(in crate::report) value: f64,
+    pub(in crate::report) look: Swatch,
 }
 
 impl Row {
+    pub(in crate::report) fn is_drawable(&self) -> bool {
+        is_drawable(self.value)
+    }
+
     /// Its name and whose it is.
-    pub(in super::super) fn whole_name(&self) -> String {
+    pub(in crate::report) fn whole_name(&self) -> String {
         if self.whose.is_empty() {
             return self.name.clone();
         }
@@ -28,11 +32,11 @@ impl Row {
 
 /// Rows of one unit. Of rows after each other with one name the first has it
 /// written beside it; the legend tells them apart.
-pub(in super::super) struct Rows {
-    pub(in super::super) unit: String,
-    pub(in super::super) rows: Vec<Row>,
+pub(in crate::report) struct Rows {
+    pub(in crate::report) unit: &'static str,
+    pub(in crate::report) rows: Vec<Row>,
     /// What the looks mean.
-    pub(in super::super) legend: Vec<(Swatch, String)>,
+    pub(in crate::report) legend: Vec<(Swatch, String)>,
 }
 
 /// From here on the smaller bars could not be told apart.
@@ -40,12 +44,7 @@ const TOO_FAR_APART: f64 = 30.0;
 
 impl Rows {
     fn drawable(&self) -> impl Iterator<Item = &Row> {
-        self.rows.iter().filter(|row| is_drawable(row.value))
-    }
-
-    /// Whether there is anything to draw.
-    pub(in super::super) fn is_empty(&self) -> bool {
-        self.drawable().next().is_none()
+        self.rows.iter().filter(|row| row.is_drawable())
     }
 
     fn extent(&self) -> (f64, f64) {
@@ -57,7 +56,7 @@ impl Rows {
     }
 
     /// Whether bars would hide the small ones.
-    pub(in super::super) fn is_logarithmic(&self) -> bool {
+    pub(in crate::report) fn is_logarithmic(&self) -> bool {
         let (low, high) = self.extent();
         high / low > TOO_FAR_APART
     }
@@ -152,7 +151,7 @@ impl Rows {
             middle - 9.0 - (frame.font + 2.0) * below
         };
         let class = match row.look {
-            Swatch::Bar(n) | Swatch::Series(n) => format!("mark s{}", n % palette::SERIES),
+            Swatch::Series(n) => format!("mark s{}", n % palette::SERIES),
             _ => "mark published".to_owned(),
         };
         html! {
@@ -193,7 +192,7 @@ impl Chart for Rows {
         let bottom = layout.top + layout.each * self.drawable().count() as f64 + 4.0;
         let unit_x = layout.left;
         let drawn = html! {
-            (label(unit_x, frame.font, "start", "axis", &self.unit))
+            (label(unit_x, frame.font, "start", "axis", self.unit))
             (self.axis(frame, &layout, scale, bottom))
             @for place in self.places() { (self.row(frame, &layout, scale, place)) }
         };
@@ -206,6 +205,13 @@ impl Chart for Rows {
     }
 
     fn legend(&self) -> Vec<(Swatch, String)> {
-        self.legend.clone()
+        let sample = |look: &Swatch| match look {
+            Swatch::Series(n) if !self.is_logarithmic() => Swatch::Bar(*n),
+            other => other.clone(),
+        };
+        let legend = self.legend.iter();
+        legend
+            .map(|(look, name)| (sample(look), name.clone()))
+            .collect()
     }
 }

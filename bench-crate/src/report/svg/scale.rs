@@ -4,20 +4,20 @@ use super::super::words::{power, short};
 
 /// A logarithmic scale over positive numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in super::super) struct Log {
+pub(in crate::report) struct Log {
     low: f64,
     high: f64,
 }
 
 /// What can stand on a logarithmic axis: a finite number above 0.
-pub(in super::super) fn is_drawable(value: f64) -> bool {
+pub(in crate::report) fn is_drawable(value: f64) -> bool {
     value.is_finite() && value > 0.0
 }
 
 impl Log {
     /// A scale from the smallest to the largest of the values. `None` where none
     /// of them is a finite number above 0.
-    pub(in super::super) fn exact(values: impl Iterator<Item = f64>) -> Option<Self> {
+    pub(in crate::report) fn exact(values: impl Iterator<Item = f64>) -> Option<Self> {
         let (low, high) = values
             .filter(|&value| is_drawable(value))
             .map(f64::log10)
@@ -28,7 +28,7 @@ impl Log {
     }
 
     /// As [`Log::exact`], with room at both ends; never of no width.
-    pub(in super::super) fn roomy(values: impl Iterator<Item = f64>) -> Option<Self> {
+    pub(in crate::report) fn roomy(values: impl Iterator<Item = f64>) -> Option<Self> {
         let Log { low, high } = Self::exact(values)?;
         let width = high - low;
         // As wide as it takes to hold a 1, a 2 or a 5 of some decade.
@@ -40,7 +40,7 @@ impl Log {
     }
 
     /// 0 at the smallest value, 1 at the largest; 0 on a scale of no width.
-    pub(in super::super) fn place(&self, value: f64) -> f64 {
+    pub(in crate::report) fn place(&self, value: f64) -> f64 {
         let width = self.high - self.low;
         if width <= 0.0 {
             return 0.0;
@@ -54,7 +54,7 @@ impl Log {
 
     /// Decades, or 1, 2 and 5 of each where there are few of them; at most about
     /// `most` marks.
-    pub(in super::super) fn decimal_marks(&self, most: usize) -> Vec<(f64, String)> {
+    pub(in crate::report) fn decimal_marks(&self, most: usize) -> Vec<(f64, String)> {
         let decades = self.low.floor() as i32..=self.high.ceil() as i32;
         let whole: Vec<f64> = decades
             .clone()
@@ -83,7 +83,7 @@ impl Log {
 }
 
 /// Marks of an axis from 0: steps of 1, 2 or 5 times a power of ten, up to `high`.
-pub(in super::super) fn linear_marks(high: f64, most: usize) -> Vec<f64> {
+pub(in crate::report) fn linear_marks(high: f64, most: usize) -> Vec<f64> {
     if !is_drawable(high) {
         return vec![0.0];
     }

@@ -1,4 +1,26 @@
-//! Numbers and lists as the report's sentences and marks have them.
+//! Numbers, cells and lists as the report's sentences and marks have them.
+
+use crate::number;
+use crate::record::Record;
+use crate::table::column::optional;
+use crate::table::published::Published;
+
+/// Blocks and threads of a row.
+pub(super) fn shape(record: &Record) -> Option<(u32, u32)> {
+    Some((record.cell.small("blocks")?, record.cell.small("threads")?))
+}
+
+/// `64 × 256`.
+pub(super) fn place(record: &Record) -> String {
+    let part = |axis| optional(record.cell.get(axis));
+    format!("{} × {}", part("blocks"), part("threads"))
+}
+
+/// What a cell of a published sweep says.
+pub(super) fn note(sweep: &Published, (blocks, threads): (u32, u32), ms: f64) -> String {
+    let (device, ms) = (sweep.device, short(ms));
+    format!("{device}, {blocks} × {threads}: {ms} ms, published")
+}
 
 /// A number with three significant digits, no exponent between 1e-4 and 1e6.
 pub(super) fn short(value: f64) -> String {
@@ -10,27 +32,19 @@ pub(super) fn shorter(value: f64) -> String {
     digits(value, 2)
 }
 
-fn digits(value: f64, significant: i32) -> String {
+fn digits(value: f64, significant: usize) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
     }
     let magnitude = value.abs().log10().floor() as i32;
-    if !(-4..6).contains(&magnitude) {
-        let text = format!("{value:.*e}", significant as usize - 1);
-        return match text.split_once('e') {
-            Some((digits, exponent)) if digits.contains('.') => {
-                let digits = digits.trim_end_matches('0').trim_end_matches('.');
-                format!("{digits}e{exponent}")
-            }
-            _ => text,
-        };
+    if (-4..6).contains(&magnitude) {
+        let decimals = (significant as i32 - 1 - magnitude).max(0) as usize;
+        return number::trimmed(&format!("{value:.decimals$}"));
     }
-    let decimals = (significant - 1 - magnitude).max(0) as usize;
-    let text = format!("{value:.decimals$}");
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
+    let text = format!("{value:.*e}", significant - 1);
+    match text.split_once('e') {
+        Some((digits, exponent)) => format!("{}e{exponent}", number::trimmed(digits)),
+        None => text,
     }
 }
 
@@ -46,43 +60,9 @@ pub(super) fn power(value: f64) -> String {
 
 /// An exponent in raised digits.
 fn superscript(exponent: i32) -> String {
-    exponent
-        .to_string()
-        .chars()
-        .map(|c| match c {
-            '-' => '⁻',
-            '1' => '¹',
-            '2' => '²',
-            '3' => '³',
-            '0' => '⁰',
-            // U+2074 is the raised 4; 4 to 9 follow each other.
-            digit => char::from_u32(0x2070 + (digit as u32 - '0' as u32)).unwrap_or(digit),
-        })
-        .collect()
-}
-
-/// A whole number with a thin blank between groups of three digits; from 10000 on.
-pub(super) fn grouped(value: u64) -> String {
-    let digits = value.to_string();
-    if digits.len() < 5 {
-        return digits;
-    }
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push('\u{202f}');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A number of things: `1 row`, `2 rows`.
-pub(super) fn count(number: usize, thing: &str) -> String {
-    match number {
-        1 => format!("1 {thing}"),
-        n => format!("{n} {thing}s"),
-    }
+    const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let raised = |c: char| c.to_digit(10).map_or('⁻', |digit| RAISED[digit as usize]);
+    exponent.to_string().chars().map(raised).collect()
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -96,12 +76,10 @@ pub(super) fn list(items: &[&str]) -> String {
 
 /// How many times as large: three digits below 10, whole numbers from there.
 pub(super) fn factor(ratio: f64) -> String {
-    if ratio < 1.0 {
-        short(ratio)
-    } else if ratio < 10.0 {
-        format!("{ratio:.2}")
-    } else {
-        grouped(ratio.round() as u64)
+    match ratio {
+        small if small < 1.0 => short(small),
+        small if small < 10.0 => format!("{small:.2}"),
+        large => number::grouped(large.round() as u64),
     }
 }
 
@@ -136,12 +114,6 @@ mod tests {
     fn a_small_ratio_keeps_its_digits() {
         assert_eq!(factor(0.00123), "0.00123");
         assert_eq!((factor(3.2), factor(12.4)), ("3.20".into(), "12".into()));
-    }
-
-    #[test]
-    fn long_numbers_are_grouped() {
-        assert_eq!(grouped(9999), "9999");
-        assert_eq!(grouped(16777216), "16\u{202f}777\u{202f}216");
     }
 
     #[test]

@@ -1,15 +1,18 @@
-//! The page: its head, the summary, a section a table, and where the records are
-//! from. It needs no network and no script, and its policy allows none.
+//! The page: its head, the summary, a section a table, and where the records are from. It needs
+//! no network and no script, and its policy allows none.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::explanation::Words;
-use super::figure::{Figure, Grid};
+use super::figure::table;
 use super::machines::Machine;
-use super::sections::Section;
+use super::sections::{Section, Words};
 use super::summary;
-use super::words::{count, list};
+use super::words::list;
+use crate::export::Grid;
+use crate::grouping::{distinct, rising};
+use crate::number::count;
 use crate::record::{DeviceInfo, Record};
+use crate::table::column::optional;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -18,7 +21,8 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
 
 /// The whole page.
 pub(super) fn page(machines: &[Machine], sections: &[Section]) -> String {
-    let title = title(machines);
+    let names: Vec<&str> = machines.iter().map(|machine| &*machine.name).collect();
+    let title = format!("quadscan: {}", list(&names));
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -38,7 +42,12 @@ pub(super) fn page(machines: &[Machine], sections: &[Section]) -> String {
                 }
                 main {
                     (overview(machines))
-                    (contents(sections))
+                    nav aria-label="Tables" {
+                        ul {
+                            @for section in sections { li { a href={ "#" (id(section)) } { (section.table) } } }
+                            li { a href="#records" { "records" } }
+                        }
+                    }
                     @for section in sections { (body(section)) }
                     (provenance(machines))
                 }
@@ -48,9 +57,11 @@ pub(super) fn page(machines: &[Machine], sections: &[Section]) -> String {
     page.into_string()
 }
 
-fn title(machines: &[Machine]) -> String {
-    let names: Vec<&str> = machines.iter().map(|machine| &*machine.name).collect();
-    format!("quadscan: {}", list(&names))
+/// A section's place in the page.
+fn id(section: &Section) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name: String = section.table.chars().map(plain).collect();
+    format!("table-{name}")
 }
 
 fn overview(machines: &[Machine]) -> Markup {
@@ -70,17 +81,12 @@ fn overview(machines: &[Machine]) -> Markup {
 fn how_many(machines: &[Machine]) -> String {
     let identity = |machine: &Machine| {
         let device = machine.device.as_ref();
-        let cpu = machine.all().next().map(|row| row.host.cpu.clone());
-        (
-            device.map(|info| (info.name.clone(), info.kind.clone())),
-            cpu,
-        )
+        let device = device.map(|info| (info.name.clone(), info.kind.clone()));
+        (device, machine.all().next().map(|row| row.host.cpu.clone()))
     };
-    let mut different: Vec<_> = machines.iter().map(identity).collect();
-    different.sort();
-    different.dedup();
-    let number = count(different.len(), "machine");
-    if different.len() == machines.len() {
+    let different = distinct(machines.iter().map(identity)).len();
+    let number = count(different, "machine");
+    if different == machines.len() {
         return number;
     }
     format!("{number}, from {}", count(machines.len(), "source"))
@@ -110,28 +116,15 @@ fn card(machine: &Machine) -> Markup {
     }
 }
 
-/// A line of a list as a sentence.
-fn sentence(line: &str) -> String {
-    let mut letters = line.chars();
-    let first = letters.next().map(char::to_uppercase);
-    let start: String = first.into_iter().flatten().collect();
-    format!("{start}{}.", letters.as_str())
-}
-
 /// The machine in a few words.
 fn facts(machine: &Machine) -> Vec<String> {
     let mut facts = Vec::new();
     if let Some(device) = &machine.device {
-        facts.push(format!(
-            "{}, compute capability {}",
-            device.kind, device.compute_capability
-        ));
+        let (kind, capability) = (&device.kind, &device.compute_capability);
+        facts.push(format!("{kind}, compute capability {capability}"));
         facts.extend(device.multiprocessors.map(|held| {
-            format!(
-                "{} of at most {}",
-                count(held.count as usize, "multiprocessor"),
-                count(held.max_threads as usize, "thread")
-            )
+            let threads = count(held.max_threads as usize, "thread");
+            format!("{} of at most {threads}", count(held.count as usize, "SM"))
         }));
         facts.extend(
             device
@@ -145,11 +138,8 @@ fn facts(machine: &Machine) -> Vec<String> {
                 .as_ref()
                 .map(|cuda| format!("CUDA {cuda}")),
         );
-        facts.push(format!(
-            "PTX {} ({})",
-            short_hash(&device.ptx_sha256),
-            device.ptx_arch
-        ));
+        let hash = short_hash(&device.ptx_sha256);
+        facts.push(format!("PTX {hash} ({})", device.ptx_arch));
     }
     facts.extend(
         machine
@@ -158,66 +148,50 @@ fn facts(machine: &Machine) -> Vec<String> {
             .map(|row| format!("host {}", row.host.cpu)),
     );
     facts.extend(summary::clock_range(machine));
-    facts.extend(dates(machine.all()));
-    facts.extend(revisions(machine));
-    facts
-}
-
-fn short_hash(hash: &str) -> String {
-    hash.chars().take(12).collect()
-}
-
-fn revisions(machine: &Machine) -> Option<String> {
-    let mut revisions: Vec<String> = machine
-        .all()
-        .map(|row| short_hash(&row.host.git_revision))
-        .collect();
-    revisions.sort_unstable();
-    revisions.dedup();
+    // RFC 3339 orders as text.
+    let stamps = rising(machine.all().map(|row| row.timestamp.as_str()));
+    facts.extend(match stamps[..] {
+        [] => None,
+        [only] => Some(format!("measured {only}")),
+        [first, .., last] => Some(format!("measured {first} to {last}")),
+    });
+    let revisions = rising(machine.all().map(|row| short_hash(&row.host.git_revision)));
     let word = if revisions.len() == 1 {
         "revision"
     } else {
         "revisions"
     };
-    let names: Vec<&str> = revisions.iter().map(String::as_str).collect();
-    (!names.is_empty()).then(|| format!("{word} {}", list(&names)))
+    facts.extend((!revisions.is_empty()).then(|| format!("{word} {}", list(&revisions))));
+    facts
 }
 
-/// From the first to the last row; RFC 3339 orders as text.
-fn dates<'a>(rows: impl Iterator<Item = &'a Record>) -> Option<String> {
-    let stamps: Vec<&str> = rows.map(|row| row.timestamp.as_str()).collect();
-    let (first, last) = (stamps.iter().min()?, stamps.iter().max()?);
-    Some(if first == last {
-        format!("measured {first}")
-    } else {
-        format!("measured {first} to {last}")
-    })
+fn short_hash(hash: &str) -> &str {
+    let end = hash.char_indices().nth(12);
+    end.map_or(hash, |(end, _)| &hash[..end])
 }
 
-fn contents(sections: &[Section]) -> Markup {
-    html! {
-        nav aria-label="Tables" {
-            ul {
-                @for section in sections { li { a href={ "#" (section.id()) } { (section.table) } } }
-                li { a href="#records" { "records" } }
-            }
-        }
-    }
+/// A line of a list as a sentence.
+fn sentence(line: &str) -> String {
+    let mut letters = line.chars();
+    let first = letters.next().map(char::to_uppercase);
+    let start: String = first.into_iter().flatten().collect();
+    format!("{start}{}.", letters.as_str())
 }
 
 fn body(section: &Section) -> Markup {
+    let id = id(section);
     html! {
-        section id=(section.id()) {
+        section id=(id) {
             h2 { (section.table) }
-            @if !section.about.is_empty() { p { (sentence(&section.about)) } }
+            @if !section.about.is_empty() { p { (sentence(section.about)) } }
             @for (row, figures) in section.figures.iter().enumerate() {
                 div class="side" {
-                    @for (column, figure) in figures.iter().enumerate() { (numbered(section, row, column, figure)) }
+                    @for (column, figure) in figures.iter().enumerate() { (figure.html(&format!("{id}-{row}-{column}"))) }
                 }
             }
             div class="side" { @for words in &section.words { (explanation(words)) } }
             @for (title, grid) in &section.rows {
-                details { summary { (title) } (grid.html(title)) }
+                details { summary { (title) } (table(grid, title)) }
             }
         }
     }
@@ -231,73 +205,69 @@ fn explanation(words: &Words) -> Markup {
         @for paragraph in &words.paragraphs { p { (paragraph) } }
         @for (title, grid) in &words.grids {
             p class="facts" { (title) ":" }
-            (grid.html(title))
+            (table(grid, title))
         }
         }
     }
 }
 
-fn numbered(section: &Section, row: usize, column: usize, figure: &Figure) -> Markup {
-    figure.html(&format!("{}-{row}-{column}", section.id()))
-}
+/// What is written where the records are from: of a device that there may be not.
+const OF_DEVICE: [(&str, fn(&DeviceInfo) -> Option<&String>); 7] = [
+    ("kind", |info| Some(&info.kind)),
+    ("driver", |info| info.driver.as_ref()),
+    ("CUDA", |info| info.cuda_version.as_ref()),
+    ("PTX SHA-256", |info| Some(&info.ptx_sha256)),
+    ("PTX", |info| Some(&info.ptx_arch)),
+    ("rustc", |info| Some(&info.rustc)),
+    ("LLVM", |info| Some(&info.llvm)),
+];
 
 /// Everything that says where rows are from, whole.
 fn provenance(machines: &[Machine]) -> Markup {
-    let mut grid = Grid::new(&[
-        "machine",
-        "table",
-        "rows",
-        "run",
-        "first row",
-        "last row",
-        "kind",
-        "driver",
-        "CUDA",
-        "PTX SHA-256",
-        "PTX",
-        "rustc",
-        "LLVM",
-        "host",
-        "quadscan",
-        "revision",
-    ]);
-    for machine in machines {
-        for (table, rows) in &machine.tables {
-            grid.rows.extend(origin(machine, table, rows));
-        }
-    }
+    let before = ["machine", "table", "rows", "run", "first row", "last row"];
+    let of_device = OF_DEVICE.map(|(name, _)| name);
+    let after = ["host", "quadscan", "revision", "entries"];
+    let rows = machines.iter().flat_map(|machine| {
+        let tables = machine.tables.iter();
+        tables.filter_map(|(table, rows)| origin(machine, table, rows))
+    });
+    let grid = Grid::new(&[&before[..], &of_device, &after].concat(), rows.collect());
     html! {
         section id="records" {
             h2 { "Where the records are from" }
             p { "Of each table the newest run on each machine; other runs in the files are not shown." }
-            (grid.html("Where the records are from"))
+            (table(&grid, "Where the records are from"))
         }
     }
 }
 
 fn origin(machine: &Machine, table: &str, rows: &[Record]) -> Option<Vec<String>> {
     let first = rows.first()?;
-    let stamps = rows.iter().map(|row| row.timestamp.clone());
+    let stamps = rising(rows.iter().map(|row| row.timestamp.as_str()));
     let device = rows.iter().find_map(|row| row.device.as_ref());
-    let of_device = |text: fn(&DeviceInfo) -> Option<&str>| {
-        device.and_then(text).unwrap_or_default().to_owned()
-    };
-    Some(vec![
-        machine.name.clone(),
-        table.to_owned(),
-        rows.len().to_string(),
-        first.run.clone(),
-        stamps.clone().min()?,
-        stamps.max()?,
-        of_device(|info| Some(&info.kind)),
-        of_device(|info| info.driver.as_deref()),
-        of_device(|info| info.cuda_version.as_deref()),
-        of_device(|info| Some(&info.ptx_sha256)),
-        of_device(|info| Some(&info.ptx_arch)),
-        of_device(|info| Some(&info.rustc)),
-        of_device(|info| Some(&info.llvm)),
-        first.host.cpu.clone(),
-        first.host.version.clone(),
-        first.host.git_revision.clone(),
-    ])
+    let entries = distinct(rows.iter().flat_map(|row| &row.entries).cloned());
+    let (name, number) = (machine.name.as_str(), rows.len().to_string());
+    let before = [
+        name,
+        table,
+        &number,
+        &first.run,
+        stamps.first()?,
+        stamps.last()?,
+    ];
+    let of_device = OF_DEVICE.map(|(_, text)| optional(device.and_then(text)));
+    let host = &first.host;
+    let after = [
+        &host.cpu,
+        &host.version,
+        &host.git_revision,
+        &entries.join(" "),
+    ];
+    let before = before.map(str::to_owned).into_iter();
+    Some(
+        before
+            .chain(of_device)
+            .chain(after.map(String::clone))
+            .collect(),
+    )
 }

@@ -6,17 +6,17 @@ use super::scale::linear_marks;
 use super::{Chart, Frame, SMALLER, Swatch, label, palette, px, rule};
 
 /// Bars beside each other.
-pub(in super::super) struct Panel {
-    pub(in super::super) title: String,
+pub(in crate::report) struct Panel {
+    pub(in crate::report) title: String,
     /// The series that gives it its colour.
-    pub(in super::super) series: usize,
+    pub(in crate::report) series: usize,
     /// The name under each bar, its height, and what it says when pointed at.
-    pub(in super::super) bars: Vec<(String, f64, String)>,
+    pub(in crate::report) bars: Vec<(String, f64, String)>,
 }
 
 /// Panels with one scale.
-pub(in super::super) struct Bars {
-    pub(in super::super) panels: Vec<Panel>,
+pub(in crate::report) struct Bars {
+    pub(in crate::report) panels: Vec<Panel>,
 }
 
 impl Bars {
@@ -26,7 +26,7 @@ impl Bars {
     }
 
     /// Whether there is a bar of any height.
-    pub(in super::super) fn is_empty(&self) -> bool {
+    pub(in crate::report) fn is_empty(&self) -> bool {
         self.highest() <= 0.0
     }
 
