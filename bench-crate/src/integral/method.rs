@@ -69,7 +69,7 @@ impl Name {
     }
 
     /// Err when an option is given that other rules have, and this one has not.
-    fn check_places(self, arguments: &IntegrateArguments) -> Result<()> {
+    fn check_options(self, arguments: &IntegrateArguments) -> Result<()> {
         let is_composite = matches!(self, Name::Composite(_));
         let is_adaptive = matches!(self, Name::Adaptive(_));
         for (argument, given, has, rules) in [
@@ -109,7 +109,7 @@ impl<R: Number> Method<R> {
     /// What the command line asks for.
     pub(super) fn new(arguments: &IntegrateArguments) -> Result<Self> {
         let name = Name::new(&arguments.rule)?;
-        name.check_places(arguments)?;
+        name.check_options(arguments)?;
         let breaks = breaks(arguments)?;
         Ok(match name {
             Name::Composite(rule) => Method::Composite {

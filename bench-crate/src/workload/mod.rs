@@ -151,7 +151,7 @@ impl Workload {
 
     /// What the peers call it on elements of a type.
     pub fn operation(&self, element: Element) -> Operation {
-        Operation::Of(self.form, self.operator, element)
+        Operation::new(self.form, self.operator, element)
     }
 
     /// Whether it takes the length of a segment.

@@ -133,16 +133,18 @@ impl Element {
     }
 }
 
-/// An operation of the library on arrays of one type.
+/// An operation on arrays of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Operation {
-    /// A scan or a reduction.
-    Of(Form, Operator, Element),
-    /// n vectors of 16 bytes, copied by a kernel from nvcc.
-    Copy,
+pub struct Operation {
+    /// Which elements a result has.
+    pub form: Form,
+    /// What is done with two.
+    pub operator: Operator,
+    /// The type.
+    pub element: Element,
 }
 
-/// What the library has, but for the copy.
+/// What the library of the peers has, but for a copy.
 const TABLE: &[(Form, Operator, &[Element])] = &[
     (Form::Inclusive, Operator::Sum, NUMBERS),
     (Form::Exclusive, Operator::Sum, NUMBERS),
@@ -163,63 +165,38 @@ const TABLE: &[(Form, Operator, &[Element])] = &[
 ];
 
 impl Operation {
+    /// The operation of a form by an operator on elements of a type.
+    pub const fn new(form: Form, operator: Operator, element: Element) -> Self {
+        Operation {
+            form,
+            operator,
+            element,
+        }
+    }
+
     /// All that the library may have. The segmented scan needs CUB 3.5 or so.
     pub fn all() -> impl Iterator<Item = Operation> {
-        let of = |&(form, operator, elements): &(Form, Operator, &'static [Element])| {
-            elements
-                .iter()
-                .map(move |&element| Operation::Of(form, operator, element))
-        };
-        TABLE.iter().flat_map(of).chain([Operation::Copy])
-    }
-
-    /// The name without the type, such as `inclusive_sum`.
-    pub fn kind(self) -> String {
-        let Operation::Of(form, operator, _) = self else {
-            return "copy".to_owned();
-        };
-        let operator = format!("{operator:?}").to_lowercase();
-        match form {
-            Form::Inclusive => format!("inclusive_{operator}"),
-            Form::Exclusive => format!("exclusive_{operator}"),
-            Form::InclusiveByKey => format!("inclusive_{operator}_by_key"),
-            Form::SegmentedInclusive => format!("segmented_inclusive_{operator}"),
-            Form::Reduce => format!("reduce_{operator}"),
-            Form::SegmentedReduce => format!("segmented_reduce_{operator}"),
-        }
-    }
-
-    /// The type; `None` for the copy, which has one of its own.
-    pub fn element(self) -> Option<Element> {
-        match self {
-            Operation::Of(_, _, element) => Some(element),
-            Operation::Copy => None,
-        }
+        TABLE.iter().flat_map(|&(form, operator, elements)| {
+            let of = move |&element: &Element| Operation::new(form, operator, element);
+            elements.iter().map(of)
+        })
     }
 
     /// Whether it takes a key an element.
     pub fn has_keys(self) -> bool {
-        matches!(self, Operation::Of(Form::InclusiveByKey, ..))
+        self.form == Form::InclusiveByKey
     }
 
     /// Whether it takes the offsets of segments.
     pub fn has_offsets(self) -> bool {
-        use Form::{SegmentedInclusive, SegmentedReduce};
-        matches!(
-            self,
-            Operation::Of(SegmentedInclusive | SegmentedReduce, ..)
-        )
+        matches!(self.form, Form::SegmentedInclusive | Form::SegmentedReduce)
     }
 
     /// The bytes of its arrays, for n elements in `segments` segments.
     pub fn sizes(self, n: u64, segments: u64) -> Sizes {
-        let (input, output) = match self {
-            Operation::Copy => (16, 16),
-            Operation::Of(_, _, element) => (element.input_bytes(), element.output_bytes()),
-        };
-        let results = match self {
-            Operation::Of(Form::Reduce, ..) => 1,
-            Operation::Of(Form::SegmentedReduce, ..) => segments,
+        let results = match self.form {
+            Form::Reduce => 1,
+            Form::SegmentedReduce => segments,
             _ => n,
         };
         let keys_or_offsets = match self {
@@ -228,9 +205,9 @@ impl Operation {
             _ => 0,
         };
         Sizes {
-            input: n * input,
+            input: n * self.element.input_bytes(),
             keys_or_offsets: keys_or_offsets * 4,
-            output: results * output,
+            output: results * self.element.output_bytes(),
         }
     }
 }
@@ -238,10 +215,16 @@ impl Operation {
 impl fmt::Display for Operation {
     /// The name, such as `inclusive_sum_by_key_f32`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.element() {
-            Some(element) => write!(f, "{}_{}", self.kind(), element.name()),
-            None => f.write_str(&self.kind()),
-        }
+        let operator = format!("{:?}", self.operator).to_lowercase();
+        match self.form {
+            Form::Inclusive => write!(f, "inclusive_{operator}"),
+            Form::Exclusive => write!(f, "exclusive_{operator}"),
+            Form::InclusiveByKey => write!(f, "inclusive_{operator}_by_key"),
+            Form::SegmentedInclusive => write!(f, "segmented_inclusive_{operator}"),
+            Form::Reduce => write!(f, "reduce_{operator}"),
+            Form::SegmentedReduce => write!(f, "segmented_reduce_{operator}"),
+        }?;
+        write!(f, "_{}", self.element.name())
     }
 }
 
@@ -288,14 +271,15 @@ mod tests {
 
     #[test]
     fn every_operation_is_in_the_source_and_the_source_has_no_other() {
-        let ours: BTreeSet<String> = Operation::all().map(|all| all.to_string()).collect();
+        let mut ours: BTreeSet<String> = Operation::all().map(|all| all.to_string()).collect();
         assert_eq!(ours.len(), Operation::all().count(), "none twice");
+        ours.insert("copy".to_owned());
         assert_eq!(ours, names_of_the_source());
     }
 
     #[test]
     fn the_sizes_are_those_of_the_arrays() {
-        let of = |form, element| Operation::Of(form, Operator::Sum, element);
+        let of = |form, element| Operation::new(form, Operator::Sum, element);
         let moved = |operation: Operation, n, segments| operation.sizes(n, segments).moved();
         assert_eq!(moved(of(Form::Inclusive, I32), 1024, 0), 8192);
         assert_eq!(moved(of(Form::Inclusive, U8ToU32), 1000, 0), 5000);
@@ -303,6 +287,5 @@ mod tests {
         assert_eq!(moved(of(Form::Reduce, F64), 1000, 0), 8008);
         assert_eq!(moved(of(Form::SegmentedReduce, F64), 1000, 10), 8124);
         assert_eq!(moved(of(Form::SegmentedInclusive, I32), 1000, 10), 8044);
-        assert_eq!(moved(Operation::Copy, 1000, 0), 32_000);
     }
 }

@@ -7,7 +7,7 @@
 
 mod cold;
 mod contender;
-mod settling;
+mod warm_up;
 
 #[cfg(test)]
 mod fake;
@@ -54,8 +54,8 @@ pub fn whole(rule: &Rule, device: &Device, work: Launch<'_>) -> Result<Option<Ti
         device.synchronize()?;
         Ok(milliseconds(start.elapsed()))
     };
-    let rough = settling::first_look(&mut once)?;
-    settling::settle(device, rough, &mut once)?;
+    let rough = warm_up::first_look(&mut once)?;
+    warm_up::warm_up(device, rough, &mut once)?;
     sample(rule, once)
 }
 

@@ -10,7 +10,7 @@ use crate::clocks;
 use crate::timing::milliseconds;
 use quadscan::Result;
 
-/// Nothing warms up longer, settled or not.
+/// Nothing warms up longer, whatever its times say.
 const LIMIT: Duration = Duration::from_millis(50);
 
 /// Times that are looked at together.
@@ -21,14 +21,14 @@ const AGREEMENT: f64 = 0.005;
 
 /// What the last window said.
 #[derive(Default)]
-struct Settling {
+struct WarmUp {
     last: Option<(f64, Option<u32>)>,
 }
 
-impl Settling {
-    /// Whether the device has settled: this window's median is the last one's, and
+impl WarmUp {
+    /// Whether the device is warm: this window's median is the last one's, and
     /// the clock, where it is known, has not risen since.
-    fn has_settled(&mut self, mut window: [f64; WINDOW], clock: Option<u32>) -> bool {
+    fn is_over(&mut self, mut window: [f64; WINDOW], clock: Option<u32>) -> bool {
         window.sort_by(f64::total_cmp);
         let median = window[WINDOW / 2];
         let Some((last, last_clock)) = self.last.replace((median, clock)) else {
@@ -50,10 +50,10 @@ pub(super) fn first_look(mut once: impl FnMut() -> Result<f64>) -> Result<f64> {
     once()
 }
 
-/// Repeats `once`, which returns ms, until the device has settled or the limit is
+/// Repeats `once`, which returns ms, until the device is warm or the limit is
 /// reached. What takes longer than the limit by itself, `rough_ms`, has warmed the
 /// device up already.
-pub(super) fn settle(
+pub(super) fn warm_up(
     device: &Device,
     rough_ms: f64,
     mut once: impl FnMut() -> Result<f64>,
@@ -62,7 +62,7 @@ pub(super) fn settle(
         return Ok(());
     }
     let begin = Instant::now();
-    let mut settling = Settling::default();
+    let mut warm_up = WarmUp::default();
     loop {
         let mut window = [0.0; WINDOW];
         for ms in &mut window {
@@ -71,7 +71,7 @@ pub(super) fn settle(
             }
             *ms = once()?;
         }
-        if settling.has_settled(window, clocks::sm_mhz(device)) {
+        if warm_up.is_over(window, clocks::sm_mhz(device)) {
             return Ok(());
         }
     }
@@ -82,27 +82,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_window_settles_nothing_and_a_second_alike_does() {
-        let mut settling = Settling::default();
-        assert!(!settling.has_settled([1.0, 1.0, 1.0], None));
-        assert!(settling.has_settled([1.0, 1.004, 9.0], None));
+    fn one_window_says_nothing_and_a_second_alike_ends_the_warm_up() {
+        let mut warm_up = WarmUp::default();
+        assert!(!warm_up.is_over([1.0, 1.0, 1.0], None));
+        assert!(warm_up.is_over([1.0, 1.004, 9.0], None));
     }
 
     #[test]
-    fn a_kernel_that_still_gets_faster_has_not_settled() {
-        let mut settling = Settling::default();
+    fn a_kernel_that_still_gets_faster_is_not_warm() {
+        let mut warm_up = WarmUp::default();
         for ms in [4.0, 3.0, 2.0, 1.98] {
-            assert!(!settling.has_settled([ms; 3], None), "{ms}");
+            assert!(!warm_up.is_over([ms; 3], None), "{ms}");
         }
-        assert!(settling.has_settled([1.98; 3], None));
+        assert!(warm_up.is_over([1.98; 3], None));
     }
 
     #[test]
-    fn a_clock_that_still_rises_has_not_settled() {
-        let mut settling = Settling::default();
-        assert!(!settling.has_settled([1.0; 3], Some(345)));
-        assert!(!settling.has_settled([1.0; 3], Some(1980)));
-        assert!(settling.has_settled([1.0; 3], Some(1980)));
-        assert!(settling.has_settled([1.0; 3], Some(1965)), "it falls");
+    fn a_clock_that_still_rises_is_not_warm() {
+        let mut warm_up = WarmUp::default();
+        assert!(!warm_up.is_over([1.0; 3], Some(345)));
+        assert!(!warm_up.is_over([1.0; 3], Some(1980)));
+        assert!(warm_up.is_over([1.0; 3], Some(1980)));
+        assert!(warm_up.is_over([1.0; 3], Some(1965)), "it falls");
     }
 }
