@@ -211,8 +211,10 @@ fn explanation(words: &Words) -> Markup {
     }
 }
 
+type TextOfDevice = fn(&DeviceInfo) -> Option<&String>;
+
 /// What is written where the records are from: of a device that there may be not.
-const OF_DEVICE: [(&str, fn(&DeviceInfo) -> Option<&String>); 7] = [
+const OF_DEVICE: [(&str, TextOfDevice); 7] = [
     ("kind", |info| Some(&info.kind)),
     ("driver", |info| info.driver.as_ref()),
     ("CUDA", |info| info.cuda_version.as_ref()),

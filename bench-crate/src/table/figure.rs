@@ -135,14 +135,17 @@ pub struct Errors {
     pub predicted: Option<&'static str>,
 }
 
+/// What a row shows: a name and a value.
+pub type NamedValue = fn(&Record) -> Option<(String, f64)>;
+
 /// Named values.
 pub struct Bars {
     /// The title of the figure that a row is in.
     pub title: fn(&Record) -> String,
     /// The unit of the values of a row; empty where they have none.
     pub unit: fn(&Record) -> &'static str,
-    /// What a row shows: a name and a value each. The values of the first function come first.
-    pub values: &'static [fn(&Record) -> Option<(String, f64)>],
+    /// What a row shows. The values of the first function come first.
+    pub values: &'static [NamedValue],
     /// What to know when looking at it; empty where the title says it.
     pub caption: &'static str,
     /// The title of the sentence that stands there when no row has a value; empty where none does.
