@@ -38,11 +38,11 @@ pub(super) fn form(path: &Path) -> Result<Form> {
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Error {
-    let problem = format!(
-        "{} cannot be written: {error}, allowed is a file in a folder that is there",
-        path.display()
-    );
-    refused("--out", problem)
+    let allowed = "allowed is a file in a folder that is there";
+    refused(
+        "--out",
+        format!("{} cannot be written: {error}, {allowed}", path.display()),
+    )
 }
 
 /// A file in the same folder that has not got its name yet; without it nothing stays.

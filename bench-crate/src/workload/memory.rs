@@ -230,30 +230,23 @@ impl Memory {
         let results = results.as_view().cast::<u8>();
         let each = element.output_bytes();
         let expected = self.expected.get_or_init(|| {
-            let windows = self.size.windows().into_iter();
-            let results =
-                |window: &Range<u64>| values::results(operation, n, segment, window.clone());
-            windows
-                .map(|window| (window.clone(), results(&window)))
-                .collect()
+            let results = |window: Range<u64>| {
+                let results = values::results(operation, n, segment, window.clone());
+                (window, results)
+            };
+            self.size.windows().into_iter().map(results).collect()
         });
         for (window, expected) in expected {
-            let bytes = range(
-                first + window.start * each,
-                (window.end - window.start) * each,
-            );
+            let count = window.end - window.start;
+            let bytes = range(first + window.start * each, count * each);
             let found = results.slice(bytes)?.to_vec()?;
-            if found == *expected {
-                continue;
-            }
-            let differs =
-                |(found, expected): (&[u8], &[u8])| !values::are_same(element, found, expected);
-            let pairs = found
-                .chunks_exact(each as usize)
-                .zip(expected.chunks_exact(each as usize));
-            if let Some(at) = pairs.clone().position(differs) {
-                let (found, expected) = pairs.clone().nth(at).unwrap_or_default();
-                let index = window.start + at as u64;
+            let both = [&found[..], expected].map(|bytes| bytes.chunks_exact(each as usize));
+            let [found, expected] = both;
+            let mut pairs = (window.start..).zip(found.zip(expected));
+            let differs = pairs.find(|(_, (found, expected))| {
+                found != expected && !values::are_same(element, found, expected)
+            });
+            if let Some((index, (found, expected))) = differs {
                 return Ok(Some(format!(
                     "result {index} has the bytes {found:?}, not {expected:?}"
                 )));

@@ -74,11 +74,11 @@ fn name(path: &Path) -> String {
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Error {
-    let problem = format!(
-        "{} cannot be read: {error}, allowed are files that are there",
-        name(path)
-    );
-    refused("--batch", problem)
+    let allowed = "allowed are files that are there";
+    refused(
+        "--batch",
+        format!("{} cannot be read: {error}, {allowed}", name(path)),
+    )
 }
 
 /// Why there are no items.

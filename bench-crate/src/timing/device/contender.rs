@@ -72,16 +72,10 @@ impl<'a, 'b> Contender<'a, 'b> {
     fn once(&mut self, start: &Event, end: &Event) -> Result<f64> {
         start.record()?;
         let count = match &self.way {
-            Way::Calls(count) => {
-                for _ in 0..*count {
-                    (self.launch)()?;
-                }
-                *count
-            }
-            Way::Graph(graph, count) => {
-                graph.launch()?;
-                *count
-            }
+            Way::Calls(count) => (0..*count)
+                .try_for_each(|_| (self.launch)())
+                .map(|()| *count)?,
+            Way::Graph(graph, count) => graph.launch().map(|()| *count)?,
         };
         end.record()?;
         Ok(Event::elapsed_ms(start, end)? / f64::from(count))
