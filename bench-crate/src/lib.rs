@@ -14,7 +14,8 @@
 //! - `table`: what a table is: axes, columns, cells. `model`: why a sweep takes its times.
 //! - `tables`: the tables, a file each.
 //! - `worker`: the process that measures. `export`: records to text.
-//! - `report`, `bench`, `integral`, `parts`, `tune`: the commands. Only `main` talks to a terminal.
+//! - `report`: the page of records, which every run writes, too.
+//! - `bench`, `integral`, `parts`, `tune`: the commands. Only `main` talks to a terminal.
 
 pub mod axes;
 pub mod bench;

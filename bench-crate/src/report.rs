@@ -6,11 +6,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::bench::store;
 use crate::cli::ReportArguments;
 use crate::error::{Error, Result};
 use crate::export::report::{Source, html};
-use crate::record::Record;
+use crate::record::{Record, file as records};
 
 /// The page's name in a folder of results.
 pub const FILE: &str = "report.html";
@@ -72,7 +71,7 @@ fn read(path: &Path) -> Result<(Source, Vec<String>)> {
         argument: "DIR".into(),
         problem,
     };
-    let (records, warnings) = store::read(&file).map_err(|e| {
+    let (found, warnings) = records::read(&file).map_err(|e| {
         refused(format!(
             "{} has no records that can be read: {}: {e}; allowed are folders that `bench --out` \
              wrote to, and files of records",
@@ -80,7 +79,7 @@ fn read(path: &Path) -> Result<(Source, Vec<String>)> {
             file.display()
         ))
     })?;
-    if records.is_empty() {
+    if found.is_empty() {
         return Err(refused(format!(
             "{} has no records: no line of {} is one",
             path.display(),
@@ -88,7 +87,11 @@ fn read(path: &Path) -> Result<(Source, Vec<String>)> {
         )));
     }
     let name = name_of(path);
-    Ok((Source { name, records }, warnings))
+    let source = Source {
+        name,
+        records: found,
+    };
+    Ok((source, warnings))
 }
 
 /// A folder's own name, a file's without its ending.

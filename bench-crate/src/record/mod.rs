@@ -7,6 +7,7 @@
 
 mod cell;
 mod earlier;
+pub(crate) mod file;
 mod metric;
 mod ordered;
 mod origin;

@@ -9,6 +9,7 @@ pub mod list;
 pub mod matrix;
 pub mod peers;
 pub mod published;
+pub mod source;
 
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ use crate::record::{Cell, Record};
 pub use asked::{Asked, Extent};
 pub use column::{Column, Group};
 pub use matrix::Matrix;
+pub use source::Source;
 
 /// An axis as a table has it.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +31,8 @@ pub struct TableAxis {
     pub axis: &'static Axis,
     /// The largest number.
     most: u64,
+    /// The largest number on the emulator, where nobody named it.
+    most_emulated: u64,
     /// Its names; none of an axis of numbers.
     names: fn() -> Vec<String>,
     /// Whether a list leaves cells out of those that the table has anyway.
@@ -41,6 +45,7 @@ impl TableAxis {
         TableAxis {
             axis,
             most: u64::MAX,
+            most_emulated: u64::MAX,
             names: Vec::new,
             is_filter: false,
         }
@@ -49,6 +54,14 @@ impl TableAxis {
     /// With numbers up to this one.
     pub const fn up_to(self, most: u64) -> Self {
         TableAxis { most, ..self }
+    }
+
+    /// With numbers up to this one on the emulator, where none is named.
+    pub const fn emulated_up_to(self, most_emulated: u64) -> Self {
+        TableAxis {
+            most_emulated,
+            ..self
+        }
     }
 
     /// With these names.
@@ -68,21 +81,6 @@ impl TableAxis {
     pub fn names(&self) -> Vec<String> {
         (self.names)()
     }
-}
-
-/// What is timed beside ours, where it is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Peers {
-    /// Nothing.
-    None,
-    /// The quarter circle in CUDA C++.
-    QuarterCircle,
-    /// Scans and reductions of whole arrays: CUB, CuPy, PyTorch.
-    Arrays,
-    /// One integral in CUDA C++.
-    Integral,
-    /// Batches of integrals: SciPy.
-    Integrals,
 }
 
 /// Whether an answer is right, where somebody knows: `Some(Err(reason))` when it is not.
@@ -107,11 +105,11 @@ pub struct Table {
     /// Whether a row without its device columns is not the table's row: it is skipped then.
     pub needs_device: bool,
     /// What is timed beside ours.
-    pub peers: Peers,
+    pub peers: &'static [Source],
+    /// Whether ours are a plan's launches, which begin while the one before ends.
+    pub is_of_plans: bool,
     /// The cells that are asked for, in the order of their rows. Err when a size does not fit.
     pub cells: fn(&Table, &Asked) -> Result<Vec<Cell>>,
-    /// Whether a cell is measured on the emulator where nobody named its size.
-    pub is_for_emulator: fn(&Cell) -> bool,
     /// Whether the device has anything to do for a cell.
     pub is_for_device: fn(&Cell) -> bool,
     /// The modules of our PTX that a cell launches kernels of.
@@ -151,9 +149,9 @@ impl Table {
         is_published: false,
         is_usual: false,
         needs_device: true,
-        peers: Peers::None,
+        peers: &[],
+        is_of_plans: false,
         cells: |_, _| Ok(Vec::new()),
-        is_for_emulator: |_| true,
         is_for_device: |_| true,
         modules: |_| vec![MAIN.to_owned()],
         host: |_, _| {},
@@ -214,6 +212,15 @@ impl Table {
             }
         }
         Ok(cells)
+    }
+
+    /// Whether a cell is measured on the emulator where nobody named its size.
+    pub fn is_for_emulator(&self, cell: &Cell) -> bool {
+        let fits = |of: &TableAxis| {
+            let number = cell.number(of.axis.name);
+            number.is_none_or(|number| number <= of.most_emulated)
+        };
+        self.axes.iter().all(fits)
     }
 
     /// Its columns, with those that depend on the records.

@@ -20,7 +20,8 @@ use crate::record::{Cell, Peer, Record};
 use crate::table::column::{
     CONDITIONS, COUNTS, MORE, OUTCOME, axis, count, exact, noise, of, scientific, us,
 };
-use crate::table::{Asked, Extent, Peers, Table, TableAxis, peers};
+use crate::table::source::{self, Source};
+use crate::table::{Asked, Extent, Table, TableAxis, peers};
 use crate::workload::integrals::single::{
     LIMITS, Single, evaluations, plain_bound, relative_bound,
 };
@@ -38,7 +39,9 @@ pub(crate) const TABLE: Table = Table {
             .known(|| Single::ALL.iter().map(|one| one.name.to_owned()).collect()),
         TableAxis::of(&RULES).known(|| rules().map(name_of).collect()),
         TableAxis::of(&TYPES).known(|| TYPE_NAMES.map(str::to_owned).to_vec()),
-        TableAxis::of(&SIZES_IN_STRIPS).up_to(MAX_STRIPS),
+        TableAxis::of(&SIZES_IN_STRIPS)
+            .up_to(MAX_STRIPS)
+            .emulated_up_to(1 << 16),
     ],
     columns: &[
         &[
@@ -65,12 +68,14 @@ pub(crate) const TABLE: Table = Table {
         &OUTCOME,
     ],
     more_columns: peers::columns,
-    peers: Peers::Integral,
+    peers: &[Source::Library(source::Library {
+        folder: "integrate",
+        what: "rules in CUDA C++",
+        without: "rules in CUDA C++ are not timed",
+        takes_cub: false,
+    })],
+    is_of_plans: true,
     cells,
-    is_for_emulator: |cell| {
-        cell.number("strips")
-            .is_none_or(|strips| strips <= MOST_EMULATED)
-    },
     modules: |cell| {
         cell.text("integrand")
             .map(modules::of_integrand)
@@ -85,9 +90,6 @@ pub(crate) const TABLE: Table = Table {
 
 /// The types of integrals, in the order of their rows.
 pub(super) const TYPE_NAMES: [&str; 2] = ["f64", "f32"];
-
-/// The most strips on the emulator where no size is named.
-const MOST_EMULATED: u64 = 1 << 16;
 
 /// The rule that every integrand is integrated by where none is named,
 const USUAL: &str = "trapezoid";

@@ -4,6 +4,8 @@
 //! Nothing of it was published. On the emulator a row has the outcomes compared and the launch
 //! counted.
 
+mod scipy;
+
 use bytemuck::Zeroable;
 
 use super::integral::TYPE_NAMES;
@@ -18,7 +20,8 @@ use crate::table::column::{
 };
 use crate::table::list::refused;
 use crate::table::peers::{self, head};
-use crate::table::{Asked, Extent, Peers, Table, TableAxis};
+use crate::table::source::{self, Source};
+use crate::table::{Asked, Extent, Table, TableAxis};
 use crate::workload::integrals::kinds::{Kind, LIMITS, MOST_ITEMS, Method};
 use quadscan::Result as Done;
 use quadscan::device::{Buffer, Module};
@@ -36,7 +39,9 @@ pub(crate) const TABLE: Table = Table {
             .known(|| Kind::ALL.iter().map(|kind| kind.name.to_owned()).collect()),
         TableAxis::of(&RULES).known(|| Method::ALL.map(|method| method.name().to_owned()).to_vec()),
         TableAxis::of(&TYPES).known(|| TYPE_NAMES.map(str::to_owned).to_vec()),
-        TableAxis::of(&SIZES).up_to(MOST_ITEMS),
+        TableAxis::of(&SIZES)
+            .up_to(MOST_ITEMS)
+            .emulated_up_to(1 << 10),
         TableAxis::of(&TOLERANCE),
     ],
     columns: &[
@@ -67,9 +72,13 @@ pub(crate) const TABLE: Table = Table {
         columns.push(of("cpu_ratio", |record| decimals(of_cpu(record), 1)));
         columns
     },
-    peers: Peers::Integrals,
+    peers: &[Source::Script(source::Script {
+        what: "SciPy",
+        without_python: Some("SciPy is not timed: no --python names one that has it"),
+        time: scipy::time,
+    })],
+    is_of_plans: true,
     cells,
-    is_for_emulator: |cell| cell.number("n").is_none_or(|n| n <= MOST_EMULATED),
     modules: |cell| {
         let kind = cell.text("integrand").and_then(Kind::by_name);
         let entry = kind.and_then(Kind::entry);
@@ -82,9 +91,6 @@ pub(crate) const TABLE: Table = Table {
     summary: peers::lines,
     ..Table::EMPTY
 };
-
-/// The most items on the emulator where no size is named.
-const MOST_EMULATED: u64 = 1 << 10;
 
 /// Of a peer's name where it runs on the device.
 const ON_THE_DEVICE: &str = "cupy";
@@ -112,7 +118,7 @@ fn usual_tolerance(element: &str) -> (f64, f64) {
 }
 
 /// The tolerance of a cell.
-pub(crate) fn tolerance(cell: &Cell) -> Option<f64> {
+fn tolerance(cell: &Cell) -> Option<f64> {
     cell.text("tolerance")?.parse().ok()
 }
 

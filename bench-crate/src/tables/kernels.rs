@@ -12,9 +12,6 @@ use crate::table::column::{COUNTS, OUTCOME, axis, count, decimals, noise, of, us
 use crate::table::peers::rate;
 use crate::table::{Asked, Table, TableAxis};
 
-/// The most elements on the emulator where no size is named.
-const MOST_EMULATED: u64 = 1 << 16;
-
 /// The table.
 pub(crate) const TABLE: Table = Table {
     name: "kernels",
@@ -24,7 +21,7 @@ pub(crate) const TABLE: Table = Table {
             let names = kernels::ALL.iter().map(|kernel| kernel.name.to_owned());
             names.collect()
         }),
-        TableAxis::of(&SIZES).up_to(1 << 32),
+        TableAxis::of(&SIZES).up_to(1 << 32).emulated_up_to(1 << 16),
     ],
     columns: &[
         &[
@@ -42,7 +39,6 @@ pub(crate) const TABLE: Table = Table {
         &OUTCOME,
     ],
     cells,
-    is_for_emulator: |cell| cell.number("n").is_none_or(|n| n <= MOST_EMULATED),
     modules: |cell| {
         let kernel = cell.text("kernel").and_then(kernels::by_name);
         kernel

@@ -23,7 +23,7 @@ fn h200() -> Vec<Record> {
         env!("CARGO_MANIFEST_DIR"),
         "/../docs/records/2026-11-21-h200.jsonl"
     );
-    let Ok((records, warnings)) = crate::bench::store::read(path.as_ref()) else {
+    let Ok((records, warnings)) = crate::record::file::read(path.as_ref()) else {
         panic!("{path} cannot be read")
     };
     assert!(warnings.is_empty(), "{warnings:?}");

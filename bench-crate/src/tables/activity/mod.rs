@@ -14,7 +14,7 @@ mod steps;
 mod summary;
 mod times;
 
-use crate::axes::{ELEMENTS, SCANS, STEPS};
+use crate::axes::{CONCURRENT, ELEMENTS, PADDED, SCANS, SCATTERED, STEPS};
 use crate::block_scan::Algorithm;
 use crate::error::Result;
 use crate::measure::Bench;
@@ -109,13 +109,8 @@ fn expected_step(cell: &Cell) -> Option<scan::StepActivity> {
 
 /// The algorithms that are asked for, in the order of the rows.
 fn algorithms(asked: &Asked) -> impl Iterator<Item = Algorithm> + use<> {
-    let Asked {
-        padded,
-        scattered,
-        published,
-        ..
-    } = *asked;
-    let is_named = asked.has(&SCANS);
+    let (padded, scattered) = (asked.is_set(&PADDED), asked.is_set(&SCATTERED));
+    let (published, is_named) = (asked.published, asked.has(&SCANS));
     Algorithm::ALL.into_iter().filter(move |algorithm| {
         PUBLISHED.contains(algorithm)
             || (!published
@@ -128,7 +123,7 @@ fn algorithms(asked: &Asked) -> impl Iterator<Item = Algorithm> + use<> {
 fn cells(table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
     let sizes = table.numbers(asked, &ELEMENTS)?;
     let sizes = sizes.unwrap_or_else(|| vec![PUBLISHED_ELEMENTS]);
-    let concurrent = asked.concurrent && !asked.published;
+    let concurrent = asked.is_set(&CONCURRENT) && !asked.published;
     let rows = |algorithm: Algorithm, n: u64| {
         let of = move |step: Option<u32>| {
             let cell = Cell::default().with("algorithm", algorithm.name());

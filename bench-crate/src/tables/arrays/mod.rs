@@ -7,6 +7,7 @@
 //! too. Geometric means are in `means`.
 
 mod means;
+mod packages;
 
 use std::path::Path;
 
@@ -23,7 +24,8 @@ use crate::table::column::{
 };
 use crate::table::list::refused;
 use crate::table::peers::{self, rate};
-use crate::table::{Asked, Peers, Table, TableAxis};
+use crate::table::source::{self, Source};
+use crate::table::{Asked, Table, TableAxis};
 use crate::workload::memory::{Memory, Size, Turn, rotated_bytes};
 use crate::workload::{Family, Workload, ours};
 use quadscan::device::Module;
@@ -61,7 +63,7 @@ pub(crate) const REDUCE: Table = Table {
 
 const OPERATION: TableAxis = TableAxis::of(&OPERATIONS);
 const TYPE: TableAxis = TableAxis::of(&TYPES).known(|| Element::ALL.map(type_name).to_vec());
-const SIZE: TableAxis = TableAxis::of(&SIZES).up_to(1 << 33);
+const SIZE: TableAxis = TableAxis::of(&SIZES).up_to(1 << 33).emulated_up_to(1 << 16);
 
 /// What both have in common.
 const ARRAYS: Table = Table {
@@ -98,8 +100,8 @@ const ARRAYS: Table = Table {
         columns.push(of("cub_ratio", |record| decimals(means::of_cub(record), 3)));
         columns
     },
-    peers: Peers::Arrays,
-    is_for_emulator: |cell| cell.number("n").is_none_or(|n| n <= MOST_EMULATED),
+    peers: &[CUB, PACKAGES],
+    is_of_plans: true,
     modules: |cell| {
         let of = asked_for(cell).map(|(size, algorithm)| ours::modules(&size, algorithm));
         of.unwrap_or_default()
@@ -110,6 +112,21 @@ const ARRAYS: Table = Table {
     ..Table::EMPTY
 };
 
+/// CUB's scans and reductions, of the toolkit's CUB and of another one.
+const CUB: Source = Source::Library(source::Library {
+    folder: "scan",
+    what: "CUB's scans",
+    without: "CUB is not timed",
+    takes_cub: true,
+});
+
+/// CuPy's and PyTorch's.
+const PACKAGES: Source = Source::Script(source::Script {
+    what: "CuPy and PyTorch",
+    without_python: None,
+    time: packages::time,
+});
+
 /// The algorithm of rows that leave it to the plan.
 const DEFAULT: &str = "default";
 
@@ -118,9 +135,6 @@ const USUAL_SEGMENT: u64 = 32;
 
 /// The exponent of the smallest size where none is named.
 const SMALLEST: u32 = 10;
-
-/// The most elements on the emulator where no size is named.
-const MOST_EMULATED: u64 = 1 << 16;
 
 fn type_name(element: Element) -> String {
     element.name().to_owned()

@@ -23,7 +23,7 @@ use crate::table::column::{
 };
 use crate::table::list::refused;
 use crate::table::published::{self, Published, STRIPS};
-use crate::table::{Asked, Extent, Judged, Peers, Table, TableAxis};
+use crate::table::{Asked, Extent, Judged, Source, Table, TableAxis};
 
 /// One of the two sweeps.
 struct Sweep {
@@ -174,7 +174,10 @@ const EMPTY: Table = Table {
     axes: AXES,
     is_published: true,
     is_usual: true,
-    peers: Peers::QuarterCircle,
+    peers: &[Source::Kernel {
+        file: "quarter_circle.cu",
+        axis: "strips",
+    }],
     patience: |cell, has_timer| common::patience(cell, has_timer, 1),
     weight: common::weight,
     summary,
