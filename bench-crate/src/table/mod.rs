@@ -4,6 +4,7 @@
 //! Tables are in [`tables`](crate::tables), a file each; nothing here knows one by name.
 
 mod asked;
+pub mod cells;
 pub mod column;
 pub mod list;
 pub mod matrix;
@@ -20,6 +21,7 @@ use crate::measure::Bench;
 use crate::record::{Cell, Record};
 
 pub use asked::{Asked, Extent};
+pub use cells::{Usual, values};
 pub use column::{Column, Group};
 pub use matrix::Matrix;
 pub use source::Source;
@@ -35,19 +37,25 @@ pub struct TableAxis {
     most_emulated: u64,
     /// Its names; none of an axis of numbers.
     names: fn() -> Vec<String>,
+    /// Its values where none are named; all names where nothing is said.
+    usual: Option<Usual>,
     /// Whether a list leaves cells out of those that the table has anyway.
     is_filter: bool,
+    /// Whether its values change faster from row to row than those of the others.
+    is_inner: bool,
 }
 
 impl TableAxis {
-    /// An axis whose values the table's `cells` cross.
+    /// An axis whose values are crossed with those of the others.
     pub const fn of(axis: &'static Axis) -> Self {
         TableAxis {
             axis,
             most: u64::MAX,
             most_emulated: u64::MAX,
             names: Vec::new,
+            usual: None,
             is_filter: false,
+            is_inner: false,
         }
     }
 
@@ -69,6 +77,22 @@ impl TableAxis {
         TableAxis { names, ..self }
     }
 
+    /// With these values where none are named.
+    pub const fn usual(self, usual: Usual) -> Self {
+        TableAxis {
+            usual: Some(usual),
+            ..self
+        }
+    }
+
+    /// With values that change faster from row to row than those of the others.
+    pub const fn inner(self) -> Self {
+        TableAxis {
+            is_inner: true,
+            ..self
+        }
+    }
+
     /// One of which the table has all values anyway, and a list leaves some.
     pub const fn filter(axis: &'static Axis) -> Self {
         TableAxis {
@@ -85,6 +109,9 @@ impl TableAxis {
 
 /// Whether an answer is right, where somebody knows: `Some(Err(reason))` when it is not.
 pub type Judged = Option<std::result::Result<(), String>>;
+
+/// A table's own list of cells.
+pub type OwnCells = fn(&Table, &Asked) -> Result<Vec<Cell>>;
 
 /// A table of the program.
 pub struct Table {
@@ -108,8 +135,11 @@ pub struct Table {
     pub peers: &'static [Source],
     /// Whether ours are a plan's launches, which begin while the one before ends.
     pub is_of_plans: bool,
-    /// The cells that are asked for, in the order of their rows. Err when a size does not fit.
-    pub cells: fn(&Table, &Asked) -> Result<Vec<Cell>>,
+    /// The cells that are asked for, in the order of their rows, where they are not the product of
+    /// the axes' values. Err when a value does not fit.
+    pub cells: Option<OwnCells>,
+    /// Err when the values of a cell do not go together.
+    pub fits: fn(&Table, &Cell) -> Result<()>,
     /// Whether the device has anything to do for a cell.
     pub is_for_device: fn(&Cell) -> bool,
     /// The modules of our PTX that a cell launches kernels of.
@@ -151,7 +181,8 @@ impl Table {
         needs_device: true,
         peers: &[],
         is_of_plans: false,
-        cells: |_, _| Ok(Vec::new()),
+        cells: None,
+        fits: |_, _| Ok(()),
         is_for_device: |_| true,
         modules: |_| vec![MAIN.to_owned()],
         host: |_, _| {},
@@ -182,36 +213,6 @@ impl Table {
     /// The names of an axis that are asked for. Err when the table has none of them.
     pub fn names(&self, asked: &Asked, axis: &Axis) -> Result<Option<Vec<String>>> {
         asked.names(self.axis(axis), self.name)
-    }
-
-    /// The cells that are asked for.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Argument`](crate::Error::Argument) when a value does not fit the table.
-    pub fn selected(&self, asked: &Asked) -> Result<Vec<Cell>> {
-        let mut cells = (self.cells)(self, asked)?;
-        for of in self.axes.iter().filter(|of| of.is_filter) {
-            let name = of.axis.name;
-            if (of.names)().is_empty() {
-                if let Some(numbers) = asked.numbers(of, self.name)? {
-                    let number = |cell: &Cell| cell.number(name);
-                    let most = cells.iter().filter_map(number).max().unwrap_or_default();
-                    cells.retain(|cell| number(cell).is_some_and(|n| numbers.contains(&n)));
-                    if cells.is_empty() {
-                        let (table, option) = (self.name, of.axis.option);
-                        let problem = format!(
-                            "has none of the table {table}, whose {option} go to {most} here"
-                        );
-                        return Err(list::refused(&format!("--{option}"), problem));
-                    }
-                }
-            } else if let Some(names) = asked.names(of, self.name)? {
-                let is_asked = |text: &str| names.iter().any(|name| name == text);
-                cells.retain(|cell| cell.text(name).is_some_and(is_asked));
-            }
-        }
-        Ok(cells)
     }
 
     /// Whether a cell is measured on the emulator where nobody named its size.

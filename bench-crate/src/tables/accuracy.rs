@@ -9,16 +9,15 @@
 use super::quarter_circle as common;
 use super::rounding;
 use crate::axes::{PRECISIONS as PRECISION_AXIS, STRIPS};
-use crate::error::Result;
 use crate::host::HostOracle;
 use crate::measure::Bench;
 use crate::oracle::{Precision, quarter_circle, running_sum};
-use crate::record::{Cell, Record};
+use crate::record::{Cell, Record, Value};
 use crate::table::column::{
     COLD, CONDITIONS, COUNTS, OUTCOME, axis, figure, fixed, ms, of, scientific,
 };
 use crate::table::published::ACCURACY;
-use crate::table::{Asked, Table, TableAxis};
+use crate::table::{Asked, Table, TableAxis, values};
 use crate::trapezoid::Grid;
 
 /// The table.
@@ -27,8 +26,17 @@ pub(crate) const TABLE: Table = Table {
     about: "pi by precision and number of strips, one loop on the host; the device beside it",
     axes: &[
         TableAxis::filter(&PRECISION_AXIS)
-            .known(|| PRECISIONS.iter().map(ToString::to_string).collect()),
-        TableAxis::of(&STRIPS),
+            .known(|| PRECISIONS.iter().map(ToString::to_string).collect())
+            .usual(|asked, _| {
+                let published = &PRECISIONS[..2];
+                let precisions = if asked.published {
+                    published
+                } else {
+                    &PRECISIONS
+                };
+                values(precisions.iter().map(ToString::to_string))
+            }),
+        TableAxis::of(&STRIPS).usual(usual_strips),
     ],
     columns: &[
         &[
@@ -54,7 +62,6 @@ pub(crate) const TABLE: Table = Table {
     is_published: true,
     is_usual: true,
     needs_device: false,
-    cells,
     is_for_device: |cell| grid(cell).is_some(),
     host: of_host,
     measure,
@@ -135,24 +142,16 @@ fn error(pi: Option<f64>) -> String {
         .unwrap_or_default()
 }
 
-fn cells(table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
-    let named = table.numbers(asked, &STRIPS)?;
-    let usual = || (FIRST_EXPONENT..=asked.extent.exponent()).map(|power| 1 << power);
-    let sizes = named.clone().unwrap_or_else(|| usual().collect());
-    let cell = |precision: Precision, strips: u64| {
-        let cell = Cell::default().with("precision", precision.to_string());
-        cell.with("strips", strips)
+/// The numbers of strips of a precision where none are named; those of the page alone, where that is
+/// asked for.
+fn usual_strips(asked: &Asked, cell: &Cell) -> Vec<Value> {
+    let powers = FIRST_EXPONENT..=asked.extent.exponent();
+    let usual = powers.map(|power| 1_u64 << power);
+    let is_published = |strips: &u64| {
+        let cell = cell.clone().with("strips", *strips);
+        !asked.published || ACCURACY.row(&cell).is_some()
     };
-    let all = PRECISIONS
-        .iter()
-        .flat_map(|&precision| sizes.iter().map(move |&strips| cell(precision, strips)));
-    let is_published = |cell: &Cell| match named {
-        Some(_) => parts(cell).is_some_and(|(precision, _)| PRECISIONS[..2].contains(&precision)),
-        None => ACCURACY.row(cell).is_some(),
-    };
-    Ok(all
-        .filter(|cell| !asked.published || is_published(cell))
-        .collect())
+    values(usual.filter(is_published))
 }
 
 fn of_host(record: &mut Record, host: &mut HostOracle) {

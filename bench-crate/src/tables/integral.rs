@@ -10,18 +10,17 @@ use std::path::Path;
 use quadscan_kernels::integrate::chunks::MAX_STRIPS;
 
 use crate::axes::{INTEGRANDS, RULES, SIZES_IN_STRIPS, TYPES};
-use crate::error::Result;
 use crate::measure::{Bench, Contender};
 use crate::modules;
 use crate::number;
 use crate::peers::integral::{Peer as Library, Request};
 use crate::peers::libraries::Libraries;
-use crate::record::{Cell, Peer, Record};
+use crate::record::{Cell, Peer, Record, Value};
 use crate::table::column::{
     CONDITIONS, COUNTS, MORE, OUTCOME, axis, count, exact, noise, of, scientific, us,
 };
 use crate::table::source::{self, Source};
-use crate::table::{Asked, Extent, Table, TableAxis, peers};
+use crate::table::{Extent, Table, TableAxis, peers, values};
 use crate::workload::integrals::single::{
     LIMITS, Single, evaluations, plain_bound, relative_bound,
 };
@@ -37,10 +36,13 @@ pub(crate) const TABLE: Table = Table {
     axes: &[
         TableAxis::of(&INTEGRANDS)
             .known(|| Single::ALL.iter().map(|one| one.name.to_owned()).collect()),
-        TableAxis::of(&RULES).known(|| rules().map(name_of).collect()),
+        TableAxis::of(&RULES)
+            .known(|| rules().map(name_of).collect())
+            .usual(|_, cell| usual_rules(cell)),
         TableAxis::of(&TYPES).known(|| TYPE_NAMES.map(str::to_owned).to_vec()),
         TableAxis::of(&SIZES_IN_STRIPS)
             .up_to(MAX_STRIPS)
+            .usual(|asked, _| values(usual_sizes(asked.extent).iter().copied()))
             .emulated_up_to(1 << 16),
     ],
     columns: &[
@@ -75,7 +77,6 @@ pub(crate) const TABLE: Table = Table {
         takes_cub: false,
     })],
     is_of_plans: true,
-    cells,
     modules: |cell| {
         cell.text("integrand")
             .map(modules::of_integrand)
@@ -122,37 +123,13 @@ fn rate(record: &Record, each: Option<u64>) -> String {
     rate().map(number::significant).unwrap_or_default()
 }
 
-fn cells(table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
-    let sizes = table.numbers(asked, &SIZES_IN_STRIPS)?;
-    let sizes = sizes.unwrap_or_else(|| usual_sizes(asked.extent).to_vec());
-    let types = table.names(asked, &TYPES)?;
-    let types = types.unwrap_or_else(|| table.axis(&TYPES).names());
-    let named = table.names(asked, &RULES)?;
-    let integrands = table.names(asked, &INTEGRANDS)?;
-    let integrands = integrands.unwrap_or_else(|| table.axis(&INTEGRANDS).names());
-    let mut cells = Vec::new();
-    for integrand in integrands {
-        let is_first = Single::ALL.first().is_some_and(|one| one.name == integrand);
-        let usual = || {
-            let more = OF_THE_FIRST.into_iter().filter(|_| is_first);
-            let rules = std::iter::once(USUAL).chain(more);
-            rules.map(str::to_owned).collect()
-        };
-        for rule in named.clone().unwrap_or_else(usual) {
-            for element in &types {
-                let cell = Cell::default().with("integrand", integrand.as_str());
-                let cell = cell
-                    .with("rule", rule.as_str())
-                    .with("type", element.as_str());
-                cells.extend(
-                    sizes
-                        .iter()
-                        .map(|&strips| cell.clone().with("strips", strips)),
-                );
-            }
-        }
-    }
-    Ok(cells)
+/// The rules that an integrand is integrated by where none are named.
+fn usual_rules(cell: &Cell) -> Vec<Value> {
+    let first = Single::ALL.first().map(|one| one.name);
+    let more = OF_THE_FIRST
+        .iter()
+        .filter(|_| cell.text("integrand") == first);
+    values(std::iter::once(USUAL).chain(more.copied()))
 }
 
 /// Which integral.

@@ -5,6 +5,7 @@ use super::*;
 use crate::measure::{Sampling, Session};
 use crate::record::Status;
 use crate::record::sample::record;
+use crate::table::Asked;
 use crate::tables::testing::{
     asked, beside, cells, csv, described, emulated, expect_to_come_back, expect_unknown, measured,
     problem,

@@ -21,7 +21,7 @@ use crate::table::column::{
 use crate::table::list::refused;
 use crate::table::peers::{self, head};
 use crate::table::source::{self, Source};
-use crate::table::{Asked, Extent, Table, TableAxis};
+use crate::table::{Extent, Table, TableAxis, values};
 use crate::workload::integrals::kinds::{Kind, LIMITS, MOST_ITEMS, Method};
 use quadscan::Result as Done;
 use quadscan::device::{Buffer, Module};
@@ -37,12 +37,22 @@ pub(crate) const TABLE: Table = Table {
     axes: &[
         TableAxis::of(&INTEGRANDS)
             .known(|| Kind::ALL.iter().map(|kind| kind.name.to_owned()).collect()),
-        TableAxis::of(&RULES).known(|| Method::ALL.map(|method| method.name().to_owned()).to_vec()),
+        TableAxis::of(&RULES)
+            .known(|| Method::ALL.map(|method| method.name().to_owned()).to_vec())
+            .usual(|_, cell| {
+                let kind = cell.text("integrand").and_then(Kind::by_name);
+                let methods = kind.map_or(&[][..], |kind| kind.methods);
+                values(methods.iter().map(|method| method.name()))
+            }),
         TableAxis::of(&TYPES).known(|| TYPE_NAMES.map(str::to_owned).to_vec()),
         TableAxis::of(&SIZES)
             .up_to(MOST_ITEMS)
+            .usual(|asked, _| values(usual_sizes(asked.extent).iter().copied()))
             .emulated_up_to(1 << 10),
-        TableAxis::of(&TOLERANCE),
+        TableAxis::of(&TOLERANCE).usual(|_, cell| {
+            let (usual, _) = usual_tolerance(cell.text("type").unwrap_or_default());
+            values([format!("{usual:e}")])
+        }),
     ],
     columns: &[
         &[
@@ -78,7 +88,7 @@ pub(crate) const TABLE: Table = Table {
         time: scipy::time,
     })],
     is_of_plans: true,
-    cells,
+    fits,
     modules: |cell| {
         let kind = cell.text("integrand").and_then(Kind::by_name);
         let entry = kind.and_then(Kind::entry);
@@ -122,20 +132,24 @@ fn tolerance(cell: &Cell) -> Option<f64> {
     cell.text("tolerance")?.parse().ok()
 }
 
-/// The tolerance of a rule's rows of a type. Err when they cannot give it.
-fn tolerance_of(rule: &str, element: &str, asked: Option<f64>) -> Result<f64> {
-    let (usual, epsilon) = usual_tolerance(element);
+/// Err when the rule of a cell cannot give its tolerance in its type.
+fn fits(_: &Table, cell: &Cell) -> Result<()> {
+    let text = |axis| cell.text(axis).unwrap_or_default();
+    let (rule, element) = (text("rule"), text("type"));
+    let (_, epsilon) = usual_tolerance(element);
     let least = Method::by_name(rule).map_or(0.0, |method| method.least_tolerance(epsilon));
-    let tolerance = asked.unwrap_or(usual);
-    if tolerance >= least {
-        return Ok(tolerance);
+    match tolerance(cell) {
+        Some(tolerance) if tolerance < least => {
+            let problem = format!(
+                "{tolerance:e} is less than {rule} can reach in {element}, allowed are {:.1e} to \
+                 0.1",
+                // Two digits, and no less.
+                1.06 * least
+            );
+            Err(refused("--tolerance", problem))
+        }
+        _ => Ok(()),
     }
-    let problem = format!(
-        "{tolerance:e} is less than {rule} can reach in {element}, allowed are {:.1e} to 0.1",
-        // Two digits, and no less.
-        1.06 * least
-    );
-    Err(refused("--tolerance", problem))
 }
 
 /// Items of a record in a time, a second.
@@ -166,43 +180,6 @@ fn of_cpu(record: &Record) -> Option<f64> {
         .map(|(_, timing)| timing)
         .min_by(|a, b| a.median_ms.total_cmp(&b.median_ms));
     peers::ratio(record, fastest)
-}
-
-fn cells(table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
-    let sizes = table.numbers(asked, &SIZES)?;
-    let sizes = sizes.unwrap_or_else(|| usual_sizes(asked.extent).to_vec());
-    let types = table.names(asked, &TYPES)?;
-    let types = types.unwrap_or_else(|| table.axis(&TYPES).names());
-    let named = table.names(asked, &RULES)?;
-    let kinds = table.names(asked, &INTEGRANDS)?;
-    let asked_tolerance = asked.tolerance(table.axis(&TOLERANCE))?;
-    let is_asked = |kind: &&Kind| {
-        let kinds = kinds.as_ref();
-        kinds.is_none_or(|names| names.iter().any(|name| name == kind.name))
-    };
-    let mut cells = Vec::new();
-    for kind in Kind::ALL.iter().filter(is_asked) {
-        let usual = || {
-            kind.methods
-                .iter()
-                .map(|one| one.name().to_owned())
-                .collect()
-        };
-        let rules: Vec<String> = named.clone().unwrap_or_else(usual);
-        for rule in rules {
-            for element in &types {
-                let tolerance = tolerance_of(&rule, element, asked_tolerance)?;
-                let cell = Cell::default().with("integrand", kind.name);
-                let cell = cell
-                    .with("rule", rule.as_str())
-                    .with("type", element.as_str());
-                let of = |n: &u64| cell.clone().with("n", *n);
-                let with_tolerance = |cell: Cell| cell.with("tolerance", format!("{tolerance:e}"));
-                cells.extend(sizes.iter().map(of).map(with_tolerance));
-            }
-        }
-    }
-    Ok(cells)
 }
 
 /// Which batch.

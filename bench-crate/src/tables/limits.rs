@@ -45,10 +45,6 @@ pub(crate) const TABLE: Table = Table {
         &OUTCOME,
     ],
     is_usual: true,
-    cells: |_, _| {
-        let cell = |limit: Limit| Cell::default().with("limit", limit.name());
-        Ok(Limit::ALL.map(cell).to_vec())
-    },
     measure,
     ..Table::EMPTY
 };

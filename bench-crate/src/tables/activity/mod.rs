@@ -66,7 +66,7 @@ pub(crate) const TABLE: Table = Table {
     ],
     is_published: true,
     is_usual: true,
-    cells,
+    cells: Some(cells),
     measure,
     check,
     summary: summary::lines,

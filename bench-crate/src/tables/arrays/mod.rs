@@ -43,7 +43,7 @@ pub(crate) const SCAN: Table = Table {
         SIZE,
         TableAxis::of(&SEGMENT),
     ],
-    cells: |table, asked| cells(Family::Scan, table, asked),
+    cells: Some(|table, asked| cells(Family::Scan, table, asked)),
     ..ARRAYS
 };
 
@@ -57,7 +57,7 @@ pub(crate) const REDUCE: Table = Table {
         SIZE,
         TableAxis::of(&SEGMENT),
     ],
-    cells: |table, asked| cells(Family::Reduce, table, asked),
+    cells: Some(|table, asked| cells(Family::Reduce, table, asked)),
     ..ARRAYS
 };
 

@@ -10,6 +10,8 @@
 mod compared;
 mod words;
 
+use std::collections::BTreeSet;
+
 use super::quarter_circle as common;
 use crate::axes::{BLOCKS, STRIPS as STRIPS_AXIS, THREADS};
 use crate::error::Result;
@@ -17,13 +19,12 @@ use crate::host::HostOracle;
 use crate::measure::Bench;
 use crate::number;
 use crate::oracle::{Precision, quarter_circle};
-use crate::record::{Cell, Record, Status};
+use crate::record::{Cell, Record, Status, Value};
 use crate::table::column::{
     COLD, CONDITIONS, COUNTS, Column, MORE, OUTCOME, axis, figure, fixed, ms, noise, of, sample,
 };
-use crate::table::list::refused;
 use crate::table::published::{self, Published, STRIPS};
-use crate::table::{Asked, Extent, Judged, Source, Table, TableAxis};
+use crate::table::{Asked, Extent, Judged, Source, Table, TableAxis, values};
 
 /// One of the two sweeps.
 struct Sweep {
@@ -53,11 +54,12 @@ static F32_OF_THE_PAGE: Sweep = Sweep {
     host: &["cpu_ms_1", "cpu_ms_2", "cpu_ms_3", "cpu_ms_4", "cpu_ms_5"],
 };
 
-const AXES: &[TableAxis] = &[
-    TableAxis::of(&STRIPS_AXIS),
-    TableAxis::of(&BLOCKS),
-    TableAxis::of(&THREADS),
-];
+/// The page's strips, and fewer for those in a hurry.
+const STRIPS_OF_SWEEPS: TableAxis =
+    TableAxis::of(&STRIPS_AXIS).usual(|asked, _| match asked.extent {
+        Extent::Quick => values([1_u64 << 20]),
+        Extent::Default | Extent::Full => values([STRIPS]),
+    });
 
 /// `sweep-f64`.
 pub(crate) const F64: Table = Table {
@@ -91,7 +93,11 @@ pub(crate) const F64: Table = Table {
         ],
     ],
     more_columns: |records| compared::columns(&F64_OF_THE_PAGE, "sweep-f64", records),
-    cells: |table, asked| cells(&F64_OF_THE_PAGE, table, asked),
+    axes: &[
+        STRIPS_OF_SWEEPS,
+        TableAxis::of(&BLOCKS).usual(|_, _| blocks(&F64_OF_THE_PAGE)),
+        TableAxis::of(&THREADS).usual(|asked, cell| threads(&F64_OF_THE_PAGE, asked, cell)),
+    ],
     host: |record, host| of_host(&F64_OF_THE_PAGE, record, host),
     measure: |cell, bench| measure(&F64_OF_THE_PAGE, cell, bench),
     check: |record| check(&F64_OF_THE_PAGE, record),
@@ -160,7 +166,11 @@ pub(crate) const F32: Table = Table {
         ],
     ],
     more_columns: |records| compared::columns(&F32_OF_THE_PAGE, "sweep-f32", records),
-    cells: |table, asked| cells(&F32_OF_THE_PAGE, table, asked),
+    axes: &[
+        STRIPS_OF_SWEEPS,
+        TableAxis::of(&BLOCKS).usual(|_, _| blocks(&F32_OF_THE_PAGE)),
+        TableAxis::of(&THREADS).usual(|asked, cell| threads(&F32_OF_THE_PAGE, asked, cell)),
+    ],
     host: |record, host| of_host(&F32_OF_THE_PAGE, record, host),
     measure: |cell, bench| measure(&F32_OF_THE_PAGE, cell, bench),
     check: |record| check(&F32_OF_THE_PAGE, record),
@@ -171,7 +181,7 @@ pub(crate) const F32: Table = Table {
 
 /// What both have in common.
 const EMPTY: Table = Table {
-    axes: AXES,
+    fits,
     is_published: true,
     is_usual: true,
     peers: &[Source::Kernel {
@@ -198,65 +208,37 @@ fn inverse_time_per_thread(record: &Record) -> String {
     inverse().map(number::significant).unwrap_or_default()
 }
 
-/// The published cells, or the cross of the lists; a list that is not given
-/// holds the published numbers.
-fn cells(sweep: &Sweep, table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
-    let usual = match asked.extent {
-        Extent::Quick => vec![1 << 20],
-        Extent::Default | Extent::Full => vec![STRIPS],
-    };
-    let sizes = table.numbers(asked, &STRIPS_AXIS)?.unwrap_or(usual);
-    let published: Vec<(u64, u64)> = sweep
-        .published
-        .rows()
-        .filter_map(|row| Some((row.number("blocks")?, row.number("threads")?)))
-        .collect();
-    let (blocks, threads) = (
-        table.numbers(asked, &BLOCKS)?,
-        table.numbers(asked, &THREADS)?,
-    );
-    let shapes = if blocks.is_none() && threads.is_none() {
-        published
-    } else {
-        let distinct = |of: fn(&(u64, u64)) -> u64| {
-            let mut values: Vec<u64> = published.iter().map(of).collect();
-            values.sort_unstable();
-            values.dedup();
-            values
-        };
-        let blocks = blocks.unwrap_or_else(|| distinct(|shape| shape.0));
-        let threads = threads.unwrap_or_else(|| distinct(|shape| shape.1));
-        let across = |b: u64| threads.iter().map(move |&t| (b, t));
-        blocks.into_iter().flat_map(across).collect()
-    };
-    let cells = sizes.iter().flat_map(|&strips| {
-        let of = move |&(blocks, threads): &(u64, u64)| cell(table.name, strips, blocks, threads);
-        shapes.iter().map(of)
-    });
-    cells.collect()
+/// The page's shapes: blocks and threads, in its order.
+fn shapes(sweep: &Sweep) -> impl Iterator<Item = (u64, u64)> {
+    let rows = sweep.published.rows();
+    rows.filter_map(|row| Some((row.number("blocks")?, row.number("threads")?)))
 }
 
-fn cell(table: &str, strips: u64, blocks: u64, threads: u64) -> Result<Cell> {
-    let partials = blocks * threads;
-    if partials > common::MOST_PARTIALS {
-        let most = common::MOST_PARTIALS;
-        let problem = format!(
-            "{blocks} with --threads {threads} makes {partials} partial sums, blocks * threads may \
-             be 1 to {most}"
-        );
-        return Err(refused("--blocks", problem));
-    }
-    if !strips.is_multiple_of(partials) {
-        let problem = format!(
-            "{strips} is not a multiple of blocks * threads = {blocks} * {threads} = {partials}, \
-             and {table} refuses such a size because the page's integer division would drop {} \
-             strips",
-            strips % partials
-        );
-        return Err(refused("--strips", problem));
-    }
-    let cell = Cell::default().with("strips", strips);
-    Ok(cell.with("blocks", blocks).with("threads", threads))
+/// Numbers in order of size, each once.
+fn distinct(numbers: impl Iterator<Item = u64>) -> Vec<Value> {
+    values(numbers.collect::<BTreeSet<u64>>())
+}
+
+fn blocks(sweep: &Sweep) -> Vec<Value> {
+    distinct(shapes(sweep).map(|(blocks, _)| blocks))
+}
+
+/// Where blocks are named all that the page has, else those that it has of the blocks.
+fn threads(sweep: &Sweep, asked: &Asked, cell: &Cell) -> Vec<Value> {
+    let has_place =
+        |shape: &(u64, u64)| asked.has(&BLOCKS) || cell.number("blocks") == Some(shape.0);
+    distinct(shapes(sweep).filter(has_place).map(|(_, threads)| threads))
+}
+
+/// Err when the page's division would drop strips.
+fn fits(table: &Table, cell: &Cell) -> Result<()> {
+    let partials = common::grid(cell).map_or(1, |grid| grid.partials());
+    let dropped = cell.number("strips").unwrap_or_default() % partials.max(1);
+    let why = format!(
+        "{} refuses such a size because the page's integer division would drop {dropped} strips",
+        table.name
+    );
+    common::fits(cell, &why)
 }
 
 /// The table's `pi` and the right one, from the total of the partial sums.
