@@ -8,7 +8,7 @@
 pub struct Axis {
     /// The name that cells, columns and `--axis` have.
     pub name: &'static str,
-    /// The option that lists values, without its dashes.
+    /// The option that lists values, without its dashes; empty where `--axis` alone does.
     pub option: &'static str,
     /// What values are, as its help calls them.
     pub placeholder: &'static str,
@@ -16,6 +16,16 @@ pub struct Axis {
     pub values: Values,
     /// The option's help.
     pub help: &'static str,
+}
+
+impl Axis {
+    /// What lists its values on a command line.
+    pub fn argument(&self) -> String {
+        match self.option {
+            "" => format!("--axis {}", self.name),
+            option => format!("--{option}"),
+        }
+    }
 }
 
 /// What the values of an axis are.
@@ -33,6 +43,11 @@ pub enum Values {
     Names,
     /// A number above 0 and up to 0.1.
     Tolerance,
+}
+
+/// An axis of one table, whose values `--axis` alone lists.
+pub const fn own(name: &'static str, values: Values) -> Axis {
+    list(name, "", values, "")
 }
 
 const fn list(

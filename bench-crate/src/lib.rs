@@ -2,7 +2,7 @@
 //!
 //! Its layers, each of which uses those above it in this list alone:
 //!
-//! - `axes`, `cli`, `error`, `number`: words of the command line, and numbers as text.
+//! - `axes`, `cli`, `error`, `named`, `number`: words of the command line, and names and numbers as text.
 //! - `oracle`: what a result has to be. `fastest`: the best that the host can do.
 //! - `clocks`, `timing`: samples, and when to stop taking them; what they say.
 //! - `record`: a measured cell, with its metrics, and where it is from.
@@ -34,6 +34,7 @@ pub mod mapping;
 pub mod measure;
 pub mod model;
 pub mod modules;
+mod named;
 pub mod number;
 pub mod oracle;
 pub mod parts;

@@ -14,8 +14,9 @@ use crate::tables;
 
 /// The tables that are offered, a line each, and how to see more of one.
 fn all() -> String {
-    let lines = tables::all().map(|table| format!("{}: {}\n", table.name, table.about));
-    lines.concat() + "\n`bench TABLE --list` has the cells and the columns of one\n"
+    let tables = tables::all().into_iter();
+    let lines = tables.map(|table| format!("{}: {}\n", table.name, table.about));
+    lines.collect::<String>() + "\n`bench TABLE --list` has the cells and the columns of one\n"
 }
 
 /// The tables that are offered; of those that are named the number of their cells, their axes and
@@ -34,7 +35,7 @@ pub(super) fn list(request: &Request, console: &mut dyn Console) -> Outcome {
                 true => String::new(),
                 false => format!(": {}", names.join(",")),
             };
-            lines += &format!("  axis {}, --{}{names}\n", axis.name, axis.option);
+            lines += &format!("  axis {}, {}{names}\n", axis.name, axis.argument());
         }
         let columns = table.columns_of(&[]);
         let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();

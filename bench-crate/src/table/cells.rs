@@ -49,7 +49,7 @@ impl Table {
         }
         let (table, option) = (self.name, of.axis.option);
         let problem = format!("has none of the table {table}, whose {option} go to {most} here");
-        Err(list::refused(&format!("--{option}"), problem))
+        Err(list::refused(&of.axis.argument(), problem))
     }
 
     /// Every value of an axis with every value of the others; inner axes change fastest. A cell

@@ -6,6 +6,8 @@
 //! its error, the rule's own and the one that the sum's rounding predicts
 //! ([`running_sum`]); what they say together is in the file `rounding`.
 
+use std::f64::consts::PI;
+
 use super::quarter_circle as common;
 use super::rounding;
 use crate::axes::{PRECISIONS as PRECISION_AXIS, STRIPS};
@@ -14,7 +16,7 @@ use crate::measure::Bench;
 use crate::oracle::{Precision, quarter_circle, running_sum};
 use crate::record::{Cell, Record, Value};
 use crate::table::column::{
-    COLD, CONDITIONS, COUNTS, OUTCOME, axis, figure, fixed, ms, of, scientific,
+    COLD, CONDITIONS, COUNTS, OUTCOME, Show, axis, derived, figure, fixed, ms, scientific,
 };
 use crate::table::published::ACCURACY;
 use crate::table::{Asked, Table, TableAxis, values};
@@ -42,15 +44,25 @@ pub(crate) const TABLE: Table = Table {
         &[
             axis("precision").published(),
             axis("strips").published(),
-            fixed("pi", "pi", 12).published(),
-            of("error", |record| error(record.number("pi"))),
-            scientific("rule_error", "rule_error", 2),
-            scientific("predicted_error", "predicted_error", 2),
+            fixed("pi", 12).published(),
+            derived(
+                "error",
+                "`pi` less the true one",
+                Show::Scientific(2),
+                |record| Some(record.number("pi")? - PI),
+            ),
+            scientific("rule_error", 2),
+            scientific("predicted_error", 2),
             ms("host_ms", "host"),
             ms("host_best_ms", "host_best"),
-            fixed("gpu_pi", "gpu_pi", 12),
-            of("gpu_error", |record| error(record.number("gpu_pi"))),
-            scientific("gpu_predicted_error", "gpu_predicted_error", 2),
+            fixed("gpu_pi", 12),
+            derived(
+                "gpu_error",
+                "the same of `gpu_pi`",
+                Show::Scientific(2),
+                |record| Some(record.number("gpu_pi")? - PI),
+            ),
+            scientific("gpu_predicted_error", 2),
             ms("kernel_ms", "kernel"),
         ],
         &COLD,
@@ -134,12 +146,6 @@ fn grid(cell: &Cell) -> Option<(Precision, Grid)> {
         threads: threads as u32,
     };
     (strips / threads / blocks <= MOST_STRIPS_A_THREAD).then_some((precision, grid))
-}
-
-/// A value of pi less the true one, two digits.
-fn error(pi: Option<f64>) -> String {
-    pi.map(|pi| format!("{:.2e}", pi - std::f64::consts::PI))
-        .unwrap_or_default()
 }
 
 /// The numbers of strips of a precision where none are named; those of the page alone, where that is

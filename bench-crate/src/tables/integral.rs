@@ -12,12 +12,11 @@ use quadscan_kernels::integrate::chunks::MAX_STRIPS;
 use crate::axes::{INTEGRANDS, RULES, SIZES_IN_STRIPS, TYPES};
 use crate::measure::{Bench, Contender};
 use crate::modules;
-use crate::number;
 use crate::peers::integral::{Peer as Library, Request};
 use crate::peers::libraries::Libraries;
 use crate::record::{Cell, Peer, Record, Value};
 use crate::table::column::{
-    CONDITIONS, COUNTS, MORE, OUTCOME, axis, count, exact, noise, of, scientific, us,
+    CONDITIONS, COUNTS, MORE, OUTCOME, Show, axis, count, derived, noise, number, scientific, us,
 };
 use crate::table::source::{self, Source};
 use crate::table::{Extent, Table, TableAxis, peers, values};
@@ -53,14 +52,22 @@ pub(crate) const TABLE: Table = Table {
             axis("strips"),
             us("us", "kernel"),
             noise("noise_percent", "kernel"),
-            of("g_strips_per_s", |record| rate(record, Some(1))),
+            derived(
+                "g_strips_per_s",
+                "strips, 10^9 a second",
+                Show::Significant,
+                |record| rate(record, 1),
+            ),
             count("evaluations").detail(),
-            of("g_evaluations_per_s", |record| {
-                rate(record, record.metrics.count("evaluations"))
-            }),
-            exact("value", "value").detail(),
-            exact("expected", "expected").detail(),
-            scientific("relative_error", "relative_error", 1),
+            derived(
+                "g_evaluations_per_s",
+                "evaluations, 10^9 a second",
+                Show::Significant,
+                |record| rate(record, record.metrics.count("evaluations")?),
+            ),
+            number("value", "value", Show::Exact).detail(),
+            number("expected", "expected", Show::Exact).detail(),
+            scientific("relative_error", 1),
             count("ulps"),
             MORE,
         ],
@@ -114,13 +121,10 @@ fn usual_sizes(extent: Extent) -> &'static [u64] {
     }
 }
 
-/// So many a strip, in 10^9 a second, in five digits.
-fn rate(record: &Record, each: Option<u64>) -> String {
-    let rate = || {
-        let number = record.cell.number("strips")? as f64 * each? as f64;
-        Some(1e-6 * number / record.ms("kernel")?)
-    };
-    rate().map(number::significant).unwrap_or_default()
+/// So many a strip, in 10^9 a second.
+fn rate(record: &Record, each: u64) -> Option<f64> {
+    let number = record.cell.number("strips")? as f64 * each as f64;
+    Some(1e-6 * number / record.ms("kernel")?)
 }
 
 /// The rules that an integrand is integrated by where none are named.

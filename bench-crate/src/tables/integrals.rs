@@ -15,8 +15,8 @@ use crate::measure::Bench;
 use crate::modules;
 use crate::record::{Cell, Record};
 use crate::table::column::{
-    CONDITIONS, COUNTS, Column, MORE, OUTCOME, axis, count, decimals, fixed, noise, of, scientific,
-    us, with,
+    CONDITIONS, COUNTS, Column, MORE, OUTCOME, Show, axis, count, decimals, derived, fixed, noise,
+    scientific, us, with,
 };
 use crate::table::list::refused;
 use crate::table::peers::{self, head};
@@ -63,13 +63,16 @@ pub(crate) const TABLE: Table = Table {
             axis("tolerance"),
             us("us", "kernel"),
             noise("noise_percent", "kernel"),
-            of("integrals_per_s", |record| {
-                decimals(per_second(record, record.ms("kernel")), 0)
-            }),
-            fixed("evaluations", "evaluations", 1),
+            derived(
+                "integrals_per_s",
+                "integrals a second",
+                Show::Fixed(0),
+                |record| per_second(record, record.ms("kernel")),
+            ),
+            fixed("evaluations", 1),
             count("converged"),
             count("unconverged"),
-            scientific("largest_error", "largest_error", 1),
+            scientific("largest_error", 1),
             MORE,
         ],
         &COUNTS,
@@ -79,7 +82,8 @@ pub(crate) const TABLE: Table = Table {
     more_columns: |records| {
         let names = peers::names(records);
         let mut columns: Vec<Column> = names.iter().flat_map(|name| of_peer(name)).collect();
-        columns.push(of("cpu_ratio", |record| decimals(of_cpu(record), 1)));
+        let about = "the time of the fastest peer on the host's cores, in units of ours";
+        columns.push(derived("cpu_ratio", about, Show::Fixed(1), of_cpu));
         columns
     },
     peers: &[Source::Script(source::Script {
@@ -162,13 +166,19 @@ fn of_peer(name: &str) -> [Column; 2] {
     let head = head(name);
     let (timed, compared) = (name.to_owned(), name.to_owned());
     [
-        with(format!("{head}_per_s"), move |record| {
-            let ms = peers::peer(record, &timed).map(|timing| timing.median_ms);
-            decimals(per_second(record, ms), 0)
-        }),
-        with(format!("{head}_ratio"), move |record| {
-            decimals(peers::ratio(record, peers::peer(record, &compared)), 1)
-        }),
+        with(
+            format!("{head}_per_s"),
+            "a peer's integrals a second",
+            move |record| {
+                let ms = peers::peer(record, &timed).map(|timing| timing.median_ms);
+                decimals(per_second(record, ms), 0)
+            },
+        ),
+        with(
+            format!("{head}_ratio"),
+            "its time in units of ours",
+            move |record| decimals(peers::ratio(record, peers::peer(record, &compared)), 1),
+        ),
     ]
 }
 

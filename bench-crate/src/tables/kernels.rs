@@ -7,7 +7,7 @@ use crate::axes::{KERNELS, SIZES};
 use crate::kernels;
 use crate::measure::Bench;
 use crate::record::Cell;
-use crate::table::column::{COUNTS, OUTCOME, axis, count, decimals, noise, of, us};
+use crate::table::column::{COUNTS, OUTCOME, Show, axis, count, derived, noise, us};
 use crate::table::peers::rate;
 use crate::table::{Table, TableAxis, values};
 
@@ -35,10 +35,12 @@ pub(crate) const TABLE: Table = Table {
             count("bytes").detail(),
             us("us", "kernel"),
             noise("noise_percent", "kernel"),
-            of("gb_per_s", |record| {
-                let bytes = record.metrics.count("bytes");
-                decimals(rate(bytes, record.ms("kernel")), 1)
-            }),
+            derived(
+                "gb_per_s",
+                "`bytes` in `kernel`, GB/s",
+                Show::Fixed(1),
+                |record| rate(record, "bytes", "kernel"),
+            ),
         ],
         &COUNTS,
         &OUTCOME,

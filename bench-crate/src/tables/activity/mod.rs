@@ -29,10 +29,7 @@ pub(crate) const TABLE: Table = Table {
     name: "activity",
     about: "threads and warps that work in each step of two scans, and the scans' time",
     axes: &[
-        TableAxis::filter(&SCANS).known(|| {
-            let names = Algorithm::ALL.map(|algorithm| algorithm.name().to_owned());
-            names.to_vec()
-        }),
+        TableAxis::filter(&SCANS).known(Algorithm::names),
         TableAxis::filter(&STEPS),
         TableAxis::of(&ELEMENTS),
     ],
@@ -43,7 +40,9 @@ pub(crate) const TABLE: Table = Table {
             axis("step").published(),
             count("active_threads").published(),
             count("active_warps").published(),
-            of("elements", |record| optional(record.cell.get("n"))),
+            of("elements", "axis `n`", |record| {
+                optional(record.cell.get("n"))
+            }),
             count("adds"),
             count("wavefronts"),
             count("ideal_wavefronts"),
@@ -111,7 +110,8 @@ fn expected_step(cell: &Cell) -> Option<scan::StepActivity> {
 fn algorithms(asked: &Asked) -> impl Iterator<Item = Algorithm> + use<> {
     let (padded, scattered) = (asked.is_set(&PADDED), asked.is_set(&SCATTERED));
     let (published, is_named) = (asked.published, asked.has(&SCANS));
-    Algorithm::ALL.into_iter().filter(move |algorithm| {
+    let all = Algorithm::ALL.iter().copied();
+    all.filter(move |algorithm| {
         PUBLISHED.contains(algorithm)
             || (!published
                 && (is_named

@@ -20,7 +20,7 @@ use crate::peers::library::Peer as Library;
 use crate::peers::operation::{Element, Form};
 use crate::record::{Cell, Peer, Record, Status};
 use crate::table::column::{
-    CONDITIONS, COUNTS, Column, MORE, OUTCOME, axis, count, decimals, noise, of, optional, us,
+    CONDITIONS, COUNTS, Column, MORE, OUTCOME, Show, axis, count, derived, noise, of, optional, us,
 };
 use crate::table::list::refused;
 use crate::table::peers::{self, rate};
@@ -74,20 +74,26 @@ const ARRAYS: Table = Table {
             axis("n"),
             axis("operation"),
             axis("segment"),
-            of("chosen", |record| {
+            of("chosen", "the algorithm that the plan chose", |record| {
                 let chosen = record.metrics.text("chosen");
                 optional(chosen.filter(|_| is_default(&record.cell)))
             }),
             count("bytes").detail(),
             us("us", "kernel"),
             noise("noise_percent", "kernel"),
-            of("gb_per_s", |record| {
-                decimals(rate_of(record, "bytes", "kernel"), 1)
-            }),
+            derived(
+                "gb_per_s",
+                "`bytes` in `kernel`, GB/s",
+                Show::Fixed(1),
+                |record| rate(record, "bytes", "kernel"),
+            ),
             us("copy_us", "copy").detail(),
-            of("percent_of_copy", |record| {
-                decimals(percent_of_copy(record), 1)
-            }),
+            derived(
+                "percent_of_copy",
+                "our rate, in percent of the copy's",
+                Show::Fixed(1),
+                percent_of_copy,
+            ),
             MORE,
         ],
         &COUNTS,
@@ -97,7 +103,8 @@ const ARRAYS: Table = Table {
     ],
     more_columns: |records| {
         let mut columns: Vec<Column> = peers::columns(records);
-        columns.push(of("cub_ratio", |record| decimals(means::of_cub(record), 3)));
+        let about = "the faster CUB's time, in units of ours";
+        columns.push(derived("cub_ratio", about, Show::Fixed(3), means::of_cub));
         columns
     },
     peers: &[CUB, PACKAGES],
@@ -161,14 +168,10 @@ pub(crate) fn is_default(cell: &Cell) -> bool {
     cell.text("algorithm") == Some(DEFAULT)
 }
 
-fn rate_of(record: &Record, bytes: &str, time: &str) -> Option<f64> {
-    rate(record.metrics.count(bytes), record.ms(time))
-}
-
 /// Our rate, in percent of the copy's.
 fn percent_of_copy(record: &Record) -> Option<f64> {
-    let ours = rate_of(record, "bytes", "kernel")?;
-    Some(100.0 * ours / rate_of(record, "copy_bytes", "copy")?)
+    let ours = rate(record, "bytes", "kernel")?;
+    Some(100.0 * ours / rate(record, "copy_bytes", "copy")?)
 }
 
 /// What a table has of the operations that are asked for, each with what it has of the types, in

@@ -29,7 +29,7 @@ use crate::measure::{Bench, Session};
 use crate::oracle::{Precision, mapping as oracle, quarter_circle};
 use crate::record::{Cell, Record};
 use crate::table::column::{
-    COLD, CONDITIONS, COUNTS_OF_MEMORY, OUTCOME, axis, fixed, flag, ms, of,
+    COLD, CONDITIONS, COUNTS_OF_MEMORY, OUTCOME, Show, axis, derived, fixed, flag, ms,
 };
 use crate::table::{Extent, Table, TableAxis, values};
 use crate::timing::device as timing;
@@ -42,15 +42,9 @@ pub(crate) const TABLE: Table = Table {
     name: "mapping",
     about: "time and digits by who has which strip, where the sums are and who adds them up",
     axes: &[
-        TableAxis::filter(&MAPPINGS)
-            .known(|| names(Mapping::ALL, Mapping::name))
-            .inner(),
-        TableAxis::filter(&PARTIALS)
-            .known(|| names(Partials::ALL, Partials::name))
-            .inner(),
-        TableAxis::filter(&FINISHES)
-            .known(|| names(Finish::ALL, Finish::name))
-            .inner(),
+        TableAxis::filter(&MAPPINGS).known(Mapping::names).inner(),
+        TableAxis::filter(&PARTIALS).known(Partials::names).inner(),
+        TableAxis::filter(&FINISHES).known(Finish::names).inner(),
         TableAxis::of(&STRIPS).usual(|asked, _| match asked.extent {
             Extent::Quick | Extent::Default => values([USUAL]),
             Extent::Full => values([FULL]),
@@ -68,8 +62,13 @@ pub(crate) const TABLE: Table = Table {
             axis("threads"),
             ms("gpu_ms", "gpu"),
             ms("kernel_ms", "kernel"),
-            fixed("pi", "pi", 15),
-            of("rounding_error", rounding),
+            fixed("pi", 15),
+            derived(
+                "rounding_error",
+                "`pi` less what exact sums give",
+                Show::Scientific(1),
+                rounding,
+            ),
             flag("repeats"),
         ],
         &COLD,
@@ -99,10 +98,6 @@ const RUNS: usize = 10;
 /// for.
 const OTHER_SCHEDULES: u64 = 2;
 
-fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<String> {
-    all.iter().map(|&one| name(one).to_owned()).collect()
-}
-
 /// The way of a row.
 fn way(cell: &Cell) -> Option<Way> {
     Some(Way {
@@ -121,12 +116,9 @@ fn fits(_: &Table, cell: &Cell) -> Result<()> {
 }
 
 /// What the sum lost to rounding: pi less what exact sums give.
-fn rounding(record: &Record) -> String {
-    let lost = || {
-        let limit = quarter_circle::trapezoid_limit(record.cell.number("strips")?);
-        Some(record.number("pi")? - limit)
-    };
-    lost().map(|lost| format!("{lost:.1e}")).unwrap_or_default()
+fn rounding(record: &Record) -> Option<f64> {
+    let limit = quarter_circle::trapezoid_limit(record.cell.number("strips")?);
+    Some(record.number("pi")? - limit)
 }
 
 /// What the cells of the table have in common.

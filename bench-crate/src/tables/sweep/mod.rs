@@ -21,7 +21,8 @@ use crate::number;
 use crate::oracle::{Precision, quarter_circle};
 use crate::record::{Cell, Record, Status, Value};
 use crate::table::column::{
-    COLD, CONDITIONS, COUNTS, Column, MORE, OUTCOME, axis, figure, fixed, ms, noise, of, sample,
+    COLD, CONDITIONS, COUNTS, Column, MORE, OUTCOME, Show, axis, derived, figure, fixed, ms, noise,
+    sample,
 };
 use crate::table::published::{self, Published, STRIPS};
 use crate::table::{Asked, Extent, Judged, Source, Table, TableAxis, values};
@@ -75,12 +76,12 @@ pub(crate) const F64: Table = Table {
             axis("strips"),
             ms("kernel_ms", "kernel"),
             noise("kernel_noise_percent", "kernel").detail(),
-            of("inverse_time_per_thread", inverse_time_per_thread).detail(),
+            INVERSE_TIME_PER_THREAD.detail(),
             ms("nvcc_kernel_ms", "nvcc_kernel"),
             ms("nvcc_dyadic_kernel_ms", "nvcc_dyadic_kernel"),
-            fixed("pi", "pi", 12),
-            fixed("host_pi", "host_pi", 12),
-            fixed("nvcc_pi", "nvcc_pi", 12).detail(),
+            fixed("pi", 12),
+            fixed("host_pi", 12),
+            fixed("nvcc_pi", 12).detail(),
         ],
         &COLD,
         &CONDITIONS,
@@ -124,11 +125,9 @@ pub(crate) const F32: Table = Table {
             sample("cpu_ms_4", "host", 3).published().detail(),
             sample("gpu_ms_5", "gpu", 4).published().detail(),
             sample("cpu_ms_5", "host", 4).published().detail(),
-            fixed("pi", "pi", 6).published(),
-            of("inverse_time_per_thread", inverse_time_per_thread)
-                .published()
-                .detail(),
-            fixed("pi_corrected", "pi_corrected", 6),
+            fixed("pi", 6).published(),
+            INVERSE_TIME_PER_THREAD.published().detail(),
+            fixed("pi_corrected", 6),
             axis("strips"),
             ms("gpu_ms", "gpu"),
             ms("kernel_ms", "kernel"),
@@ -137,9 +136,9 @@ pub(crate) const F32: Table = Table {
             ms("nvcc_dyadic_kernel_ms", "nvcc_dyadic_kernel"),
             ms("host_ms", "host"),
             ms("host_best_ms", "host_best"),
-            fixed("host_pi", "host_pi", 6),
-            fixed("host_pi_corrected", "host_pi_corrected", 6),
-            fixed("nvcc_pi", "nvcc_pi", 6).detail(),
+            fixed("host_pi", 6),
+            fixed("host_pi_corrected", 6),
+            fixed("nvcc_pi", 6).detail(),
         ],
         &COLD,
         &CONDITIONS,
@@ -198,15 +197,17 @@ const fn of_f32(name: &'static str, column: &'static str) -> Column {
     figure(name, &published::SWEEP_F32, column)
 }
 
-/// 1000 / (ms * blocks * threads), from the span's median.
-fn inverse_time_per_thread(record: &Record) -> String {
-    let inverse = || {
-        let parts = common::grid(&record.cell)?.partials() as f64;
-        let ms = record.ms("gpu")?;
-        (ms > 0.0).then_some(1000.0 / (ms * parts))
-    };
-    inverse().map(number::significant).unwrap_or_default()
-}
+/// The page's last column.
+const INVERSE_TIME_PER_THREAD: Column = derived(
+    "inverse_time_per_thread",
+    "1000 / (`gpu` in ms * blocks * threads)",
+    Show::Significant,
+    |record| {
+        let partials = common::grid(&record.cell)?.partials() as f64;
+        let ms = record.ms("gpu").filter(|&ms| ms > 0.0)?;
+        Some(1000.0 / (ms * partials))
+    },
+);
 
 /// The page's shapes: blocks and threads, in its order.
 fn shapes(sweep: &Sweep) -> impl Iterator<Item = (u64, u64)> {
