@@ -24,11 +24,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::bench::store as records;
 use crate::cli::ReportArguments;
 use crate::error::Result;
 use crate::grouping::distinct;
-use crate::record::Record;
+use crate::record::{Record, file as records};
 use crate::table::list::refused;
 
 /// The page's name in a folder of results.

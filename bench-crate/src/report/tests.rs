@@ -23,9 +23,11 @@ fn h200() -> Vec<Record> {
         env!("CARGO_MANIFEST_DIR"),
         "/../docs/records/2026-11-21-h200.jsonl"
     );
-    let text = std::fs::read_to_string(path).expect("the records of an H200");
-    let record = |line: &str| serde_json::from_str(line).expect("a record");
-    text.lines().map(record).collect()
+    let Ok((records, warnings)) = crate::record::file::read(path.as_ref()) else {
+        panic!("{path} cannot be read")
+    };
+    assert!(warnings.is_empty(), "{warnings:?}");
+    records
 }
 
 fn device(name: &str, kind: &str) -> DeviceInfo {

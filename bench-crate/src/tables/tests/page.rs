@@ -25,7 +25,10 @@ fn values(of: &TableAxis) -> String {
 }
 
 fn option(axis: &Axis) -> String {
-    format!("`--{} {}`", axis.option, axis.placeholder)
+    match axis.option {
+        "" => format!("`--axis {}={}`", axis.name, axis.placeholder),
+        option => format!("`--{option} {}`", axis.placeholder),
+    }
 }
 
 /// A table's section; nothing written to a text fails.
@@ -45,11 +48,11 @@ fn section(text: &mut String, table: &Table) -> std::fmt::Result {
         (Group::Reference, "Published figures"),
     ] {
         let of_group = columns.iter().filter(|column| column.group == group);
-        let names: Vec<String> = of_group
-            .map(|column| format!("`{}`", column.name))
+        let rows: Vec<String> = of_group
+            .map(|column| format!("| `{}` | {} |\n", column.name, column.about()))
             .collect();
-        if !names.is_empty() {
-            writeln!(text, "\n{what}: {}.", names.join(", "))?;
+        if !rows.is_empty() {
+            write!(text, "\n| {what} | |\n| --- | --- |\n{}", rows.concat())?;
         }
     }
     Ok(())
