@@ -11,35 +11,26 @@ pub use matrix::render_matrix;
 use serde_json::{Map, Value};
 
 use crate::grouping::groups;
+use crate::named::named;
 use crate::number::count;
 use crate::record::Record;
 use crate::table::{Column, Group};
 
-/// The form of the results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// For a terminal.
-    Table,
-    /// RFC 4180, with line feeds.
-    Csv,
-    /// A pipe table.
-    Markdown,
-    /// One array of records for all tables.
-    Json,
+named! {
+    /// The form of the results.
+    Format {
+        /// For a terminal.
+        Table = "table",
+        /// RFC 4180, with line feeds.
+        Csv = "csv",
+        /// A pipe table.
+        Markdown = "markdown",
+        /// One array of records for all tables.
+        Json = "json",
+    }
 }
 
 impl Format {
-    /// As it is typed.
-    pub fn by_name(name: &str) -> Option<Self> {
-        match name {
-            "table" => Some(Format::Table),
-            "csv" => Some(Format::Csv),
-            "markdown" => Some(Format::Markdown),
-            "json" => Some(Format::Json),
-            _ => None,
-        }
-    }
-
     /// Whether words beside the numbers may stand in it.
     pub fn has_room_for_words(self) -> bool {
         matches!(self, Format::Table | Format::Markdown)
