@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::super::words::{short, shorter};
-use super::scale::{Log, is_drawable};
+use super::scale::{Log, extent, is_drawable};
 use super::{Chart, Frame, SMALLER, Swatch, label, palette, px};
 use crate::export::Grid;
 use crate::grouping::rising;
@@ -145,12 +145,7 @@ impl HeatMap {
     /// The scale with its ends, under the cells.
     fn key(&self, frame: Frame, top: f64) -> Markup {
         const PARTS: usize = 40;
-        let (low, high) = self
-            .values()
-            .filter(|&value| is_drawable(value))
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-                (low.min(value), high.max(value))
-            });
+        let (low, high) = extent(self.values()).unwrap_or_default();
         let slow = format!("{} {}", short(high), self.unit);
         let fast = format!("{} {}", short(low), self.unit);
         let left = frame.text_width(&slow) + 6.0;

@@ -167,6 +167,10 @@ fn outline(shape: usize, x: f64, y: f64, r: f64) -> String {
         let corners: Vec<String> = corners.iter().map(|&(dx, dy)| at(dx, dy)).collect();
         format!("M{}Z", corners.join("L"))
     };
+    let crossed = |a: (f64, f64), b: (f64, f64), c: (f64, f64), d: (f64, f64)| {
+        let [a, b, c, d] = [a, b, c, d].map(|(dx, dy)| at(dx, dy));
+        format!("M{a}L{b}M{c}L{d}")
+    };
     match shape % 6 {
         0 => {
             let arc = format!("A{0} {0} 0 1 0 ", px(r));
@@ -176,20 +180,8 @@ fn outline(shape: usize, x: f64, y: f64, r: f64) -> String {
         1 => closed(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
         2 => closed(&[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)]),
         3 => closed(&[(0.0, -1.2), (1.1, 0.9), (-1.1, 0.9)]),
-        4 => format!(
-            "M{}L{}M{}L{}",
-            at(-1.2, 0.0),
-            at(1.2, 0.0),
-            at(0.0, -1.2),
-            at(0.0, 1.2)
-        ),
-        _ => format!(
-            "M{}L{}M{}L{}",
-            at(-0.9, -0.9),
-            at(0.9, 0.9),
-            at(-0.9, 0.9),
-            at(0.9, -0.9)
-        ),
+        4 => crossed((-1.2, 0.0), (1.2, 0.0), (0.0, -1.2), (0.0, 1.2)),
+        _ => crossed((-0.9, -0.9), (0.9, 0.9), (-0.9, 0.9), (0.9, -0.9)),
     }
 }
 

@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use super::super::words::short;
-use super::scale::{Log, is_drawable};
+use super::scale::{Log, extent, is_drawable};
 use super::{Chart, Frame, Swatch, label, mark, palette, px, rule};
 
 /// A named value.
@@ -47,12 +47,10 @@ impl Rows {
         self.rows.iter().filter(|row| row.is_drawable())
     }
 
+    /// The smallest and the largest value.
     fn extent(&self) -> (f64, f64) {
-        self.drawable()
-            .map(|row| row.value)
-            .fold((f64::INFINITY, 0.0), |(low, high), value| {
-                (low.min(value), high.max(value))
-            })
+        let values = self.rows.iter().map(|row| row.value);
+        extent(values).unwrap_or((1.0, 1.0))
     }
 
     /// Whether bars would hide the small ones.
@@ -77,17 +75,15 @@ struct Layout {
 impl Layout {
     fn new(frame: Frame, names: &[&str], widest_value: f64) -> Self {
         let widths = names.iter().map(|name| frame.text_width(name));
-        let widest_name = widths.fold(0.0, f64::max);
-        let is_stacked = frame.is_narrow() || widest_name + 10.0 > 0.55 * frame.width;
-        let left = if is_stacked { 0.0 } else { widest_name + 10.0 };
-        let (middle, each) = if is_stacked {
-            let lines = names
-                .iter()
-                .map(|name| frame.lines(name, frame.width).len());
-            let above = (frame.font + 2.0) * lines.max().unwrap_or(1) as f64;
-            (above + 7.0, above + 20.0)
-        } else {
-            (10.0, 21.0)
+        let beside = widths.fold(0.0, f64::max) + 10.0;
+        let is_stacked = frame.is_narrow() || beside > 0.55 * frame.width;
+        let lines = names
+            .iter()
+            .map(|name| frame.lines(name, frame.width).len());
+        let above = (frame.font + 2.0) * lines.max().unwrap_or(1) as f64;
+        let (left, middle, each) = match is_stacked {
+            true => (0.0, above + 7.0, above + 20.0),
+            false => (beside, 10.0, 21.0),
         };
         Layout {
             is_stacked,
@@ -102,14 +98,13 @@ impl Layout {
 
 impl Rows {
     /// The rows with their numbers, and whether a row is the first of its name.
-    fn places(&self) -> Vec<(usize, &Row, bool)> {
+    fn places<'a>(&'a self) -> Vec<(usize, &'a Row, bool)> {
         let mut before = None;
-        let rows = self.drawable().enumerate();
-        rows.map(|(index, row)| {
+        let place = |(index, row): (usize, &'a Row)| {
             let is_first = before.replace(&row.name) != Some(&row.name);
             (index, row, is_first)
-        })
-        .collect()
+        };
+        self.drawable().enumerate().map(place).collect()
     }
 
     fn axis(&self, frame: Frame, layout: &Layout, scale: Option<Log>, bottom: f64) -> Markup {
@@ -184,23 +179,15 @@ impl Chart for Rows {
             .map(|row| frame.text_width(&short(row.value)));
         let names: Vec<&str> = self.drawable().map(|row| &*row.name).collect();
         let layout = Layout::new(frame, &names, widest.fold(0.0, f64::max));
-        let scale = if self.is_logarithmic() {
-            Log::roomy(self.drawable().map(|row| row.value))
-        } else {
-            None
-        };
+        let values = self.drawable().map(|row| row.value);
+        let scale = Log::roomy(values).filter(|_| self.is_logarithmic());
         let bottom = layout.top + layout.each * self.drawable().count() as f64 + 4.0;
-        let unit_x = layout.left;
         let drawn = html! {
-            (label(unit_x, frame.font, "start", "axis", self.unit))
+            (label(layout.left, frame.font, "start", "axis", self.unit))
             (self.axis(frame, &layout, scale, bottom))
             @for place in self.places() { (self.row(frame, &layout, scale, place)) }
         };
-        let marks = if scale.is_some() {
-            frame.font + 8.0
-        } else {
-            4.0
-        };
+        let marks = scale.map_or(4.0, |_| frame.font + 8.0);
         (bottom + marks, drawn)
     }
 

@@ -14,17 +14,23 @@ pub(in crate::report) fn is_drawable(value: f64) -> bool {
     value.is_finite() && value > 0.0
 }
 
+/// The smallest and the largest of the values that are drawable; `None` without any.
+pub(in crate::report) fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    let values = values
+        .filter(|&value| is_drawable(value))
+        .map(|value| (value, value));
+    values.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
+}
+
 impl Log {
     /// A scale from the smallest to the largest of the values. `None` where none
     /// of them is a finite number above 0.
     pub(in crate::report) fn exact(values: impl Iterator<Item = f64>) -> Option<Self> {
-        let (low, high) = values
-            .filter(|&value| is_drawable(value))
-            .map(f64::log10)
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-                (low.min(value), high.max(value))
-            });
-        (low <= high).then_some(Log { low, high })
+        let (low, high) = extent(values)?;
+        Some(Log {
+            low: low.log10(),
+            high: high.log10(),
+        })
     }
 
     /// As [`Log::exact`], with room at both ends; never of no width.
@@ -56,29 +62,26 @@ impl Log {
     /// `most` marks.
     pub(in crate::report) fn decimal_marks(&self, most: usize) -> Vec<(f64, String)> {
         let decades = self.low.floor() as i32..=self.high.ceil() as i32;
-        let whole: Vec<f64> = decades
-            .clone()
-            .map(|exponent| 10_f64.powi(exponent))
-            .filter(|&value| self.holds(value))
-            .collect();
-        if whole.len() >= 3 {
-            let stride = whole.len().div_ceil(most);
-            return whole
-                .into_iter()
-                .step_by(stride)
-                .map(|value| (value, power(value)))
-                .collect();
+        let marks = |digits: &'static [f64], text: fn(f64) -> String| {
+            let decade = |exponent| {
+                digits
+                    .iter()
+                    .map(move |digit| digit * 10_f64.powi(exponent))
+            };
+            let values = decades
+                .clone()
+                .flat_map(decade)
+                .filter(|&value| self.holds(value));
+            let values: Vec<f64> = values.collect();
+            let stride = values.len().div_ceil(most).max(1);
+            let count = values.len();
+            let marks = values.into_iter().step_by(stride);
+            (count, marks.map(|value| (value, text(value))).collect())
+        };
+        match marks(&[1.0], power) {
+            (3.., decades) => decades,
+            _ => marks(&[1.0, 2.0, 5.0], short).1,
         }
-        let finer: Vec<f64> = decades
-            .flat_map(|exponent| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(exponent)))
-            .filter(|&value| self.holds(value))
-            .collect();
-        let stride = finer.len().div_ceil(most).max(1);
-        finer
-            .into_iter()
-            .step_by(stride)
-            .map(|value| (value, short(value)))
-            .collect()
     }
 }
 
@@ -89,13 +92,12 @@ pub(in crate::report) fn linear_marks(high: f64, most: usize) -> Vec<f64> {
     }
     let rough = high / most.max(1) as f64;
     let decade = 10_f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0]
+    let mut steps = [1.0, 2.0, 5.0, 10.0]
         .into_iter()
-        .map(|digit| digit * decade)
-        .find(|&step| step >= rough)
-        .unwrap_or(rough);
-    (0..=most)
-        .map(|index| index as f64 * step)
+        .map(|digit| digit * decade);
+    let step = steps.find(|&step| step >= rough).unwrap_or(rough);
+    let marks = (0..=most).map(|index| index as f64 * step);
+    marks
         .take_while(|&mark| mark <= high * (1.0 + 1e-9))
         .collect()
 }
