@@ -68,7 +68,7 @@ fn table(name: &str, lists: &[(&str, &str)]) -> BenchArguments {
         quick: true,
         axes: AxisArguments {
             lists: lists.iter().map(list).collect(),
-            named: Vec::new(),
+            ..AxisArguments::default()
         },
         ..BenchArguments::default()
     }

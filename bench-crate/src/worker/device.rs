@@ -21,13 +21,13 @@ pub fn serve(
     device: Result<DeviceChoice>,
     artifact: Option<&Path>,
     modules: &[String],
-    one_by_one: bool,
+    no_pdl: bool,
     input: impl IntoIterator<Item = io::Result<String>>,
     output: &mut dyn Write,
 ) -> io::Result<()> {
     match device.and_then(|device| Loaded::open(device, artifact, modules)) {
         Ok(mut loaded) => {
-            loaded.session.device.launch_one_by_one(one_by_one);
+            loaded.session.device.launch_one_by_one(no_pdl);
             serve::serve(&mut loaded, input, output)
         }
         Err(Error::NoDevice { reason }) => serve::decline(output, &Answer::NoDevice { reason }),

@@ -71,7 +71,7 @@ fn timed(bench: &mut Bench<'_>, algorithm: Algorithm, n: u32) -> Result<Option<S
     let mut all_output = device.alloc_zeroed(all.len())?;
     let mut single = || block_scan::launch(&module, algorithm, &one, &mut one_output);
     let mut batch =
-        || block_scan::launch_batch(&module, algorithm, blocks, n, &all, &mut all_output);
+        || block_scan::launch_batch(&module, algorithm, (blocks, n), &all, &mut all_output);
     let launches: Vec<Contender<'_>> = vec![
         ("kernel".to_owned(), None, &mut single),
         ("batch".to_owned(), None, &mut batch),
