@@ -17,9 +17,10 @@ use std::ops::Range;
 
 use super::found::Found;
 use super::raw::{FindingKind, RawFinding, RawPlace};
-use super::written::{GlobalWritten, Written};
-use crate::ir::{LANES, Op};
+use crate::ir::{LANES, Op, lanes_of};
 use crate::lower::Code;
+use crate::lower::scope::LOCAL;
+use crate::machine::written::{GlobalWritten, Written};
 use crate::observe::{AccessKind, LaunchInfo, Memory, MemoryAccess, Observer, Order, Site};
 
 /// Bytes of an element of a copy, which does not say what it copies.
@@ -149,8 +150,8 @@ impl Initialised {
     fn local_access(&mut self, at: Site, access: &MemoryAccess<'_>, required: u64) {
         let first = access.addresses[access.lanes.trailing_zeros() as usize & 31];
         let bytes = u64::from(access.bytes);
-        let limit = u64::from(crate::lower::scope::LOCAL);
-        let same = active(access.lanes).all(|lane| access.addresses[lane] == first);
+        let limit = u64::from(LOCAL);
+        let same = lanes_of(access.lanes).all(|lane| access.addresses[lane] == first);
         let groups = if same { 1 } else { LANES };
         for group in 0..groups {
             let (lanes, address) = match same {
@@ -169,13 +170,13 @@ impl Initialised {
             for (byte, written) in local[range.clone()].iter_mut().enumerate() {
                 if required >> (byte & 63) & 1 != 0 && lanes & !*written != 0 {
                     bad |= lanes & !*written;
-                    active(lanes & !*written).for_each(|lane| missing[lane] |= 1 << (byte & 63));
+                    lanes_of(lanes & !*written).for_each(|lane| missing[lane] |= 1 << (byte & 63));
                 }
                 if access.kind != AccessKind::Load {
                     *written |= lanes;
                 }
             }
-            for lane in active(bad) {
+            for lane in lanes_of(bad) {
                 self.report(at, access, lane, missing[lane].trailing_zeros());
             }
         }
@@ -192,15 +193,6 @@ fn first_missing(written: &Written, offset: u64, bytes: u32, required: u64) -> O
         let count = (bytes - start).min(64);
         let missing = written.missing(offset + u64::from(start), count) & required;
         (missing != 0).then(|| start + missing.trailing_zeros())
-    })
-}
-
-/// The lanes of a mask, rising.
-fn active(mut lanes: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = lanes.trailing_zeros() as usize;
-        lanes &= lanes.wrapping_sub(1);
-        (lane < LANES).then_some(lane)
     })
 }
 
@@ -249,7 +241,7 @@ impl Observer for Initialised {
             Memory::Constant | Memory::Parameter => {}
             Memory::Local => self.local_access(at, access, required),
             Memory::Global | Memory::Shared => {
-                for lane in active(access.lanes) {
+                for lane in lanes_of(access.lanes) {
                     let address = access.addresses[lane];
                     let found = match access.memory {
                         Memory::Global => self.global.find(address, u64::from(bytes)),
@@ -273,7 +265,7 @@ impl Observer for Initialised {
         }
     }
 
-    fn call(&mut self, at: Site, lanes: u32, frame: Range<u32>) {
+    fn call(&mut self, at: Site, lanes: u32, frame: &Range<u32>) {
         if let Some(local) = self.local(at, frame.end as usize) {
             for written in &mut local[frame.start as usize..frame.end as usize] {
                 *written &= !lanes;
@@ -281,7 +273,7 @@ impl Observer for Initialised {
         }
     }
 
-    fn copies(&mut self, at: Site, lanes: u32, bytes: Range<u32>) {
+    fn copies(&mut self, at: Site, lanes: u32, bytes: &Range<u32>) {
         if let Some(local) = self.local(at, bytes.end as usize) {
             for written in &mut local[bytes.start as usize..bytes.end as usize] {
                 *written |= lanes;

@@ -53,7 +53,6 @@ pub(crate) mod launch;
 mod race;
 pub(crate) mod raw;
 pub(crate) mod report;
-pub(crate) mod written;
 
 pub use finding::{Finding, Location, Place};
 pub use launch::Checked;

@@ -32,10 +32,10 @@
 
 mod access;
 mod findings;
-mod knowledge;
 mod location;
 mod shadow;
 mod threads;
+mod vector_clock;
 
 #[cfg(test)]
 mod tests;
@@ -44,9 +44,9 @@ use std::sync::Arc;
 
 use access::{Now, message};
 use findings::Findings;
-use knowledge::Lane;
 use shadow::{Manner, PAGE, Shadow, Stamp, Stamps};
 use threads::{Block, lanes_of};
+use vector_clock::Lane;
 
 use super::raw::{FindingKind, RawFinding, RawPlace};
 use crate::observe::{
@@ -126,7 +126,7 @@ impl Races {
             stamp,
             number,
             manner,
-            known: block.known(at.warp, first),
+            clock: block.clock(at.warp, first),
             lanes: 0,
             memo: [(0, 0); 4],
         };
@@ -137,16 +137,16 @@ impl Races {
         let mut page = shadow.pages.entry(page_number).or_default();
         while let Some(lane) = lanes.next() {
             let address = access.addresses[lane as usize];
-            let known = block.known(at.warp, lane);
-            if !Arc::ptr_eq(now.known, known) {
-                (now.known, now.memo) = (known, [(0, 0); 4]);
+            let clock = block.clock(at.warp, lane);
+            if !Arc::ptr_eq(now.clock, clock) {
+                (now.clock, now.memo) = (clock, [(0, 0); 4]);
             }
             now.lanes = 1 << lane;
             // Weak writes of several lanes have to be told apart.
             while (manner.strong || !manner.writes)
                 && let Some(next) = lanes.next_if(|&next| {
                     access.addresses[next as usize] == address
-                        && Arc::ptr_eq(known, block.known(at.warp, next))
+                        && Arc::ptr_eq(clock, block.clock(at.warp, next))
                 })
             {
                 now.lanes |= 1 << next;

@@ -5,9 +5,8 @@ use std::ops::AddAssign;
 
 use super::resident::Resident;
 use super::{add_all, at};
-use crate::ir::Class;
 use crate::machine::warp::full_mask;
-use crate::observe::{LaunchInfo, Observer, Site};
+use crate::observe::{Class, LaunchInfo, Observer, Site};
 
 /// Lanes of a warp.
 const LANES: u32 = 32;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
 use super::{ByKind, Counts, GlobalRequests, Instructions, SharedRequests};
-use crate::Program;
+use crate::program::Program;
 
 /// What some instructions did.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]

@@ -45,11 +45,13 @@ pub use steps::{Activity, MAX_STEPS, Step, Steps};
 pub use table::Table;
 pub use wavefronts::{SharedRequests, Wavefronts};
 
-use crate::ir::Class;
+use crate::error::LaunchError;
+use crate::gpu::{Gpu, Report, Shape};
+use crate::machine::launch::LaunchOptions;
 use crate::observe::{
-    AccessKind, BarrierArrival, LaunchInfo, Memory, MemoryAccess, Observer, Site,
+    AccessKind, BarrierArrival, Class, LaunchInfo, Memory, MemoryAccess, Observer, Site,
 };
-use crate::{Gpu, LaunchError, LaunchOptions, Program, Report, Shape};
+use crate::program::Program;
 use wavefronts::shared_request;
 
 impl Gpu {

@@ -12,10 +12,9 @@ use std::ops::AddAssign;
 use super::resident::Resident;
 use super::wavefronts::{SharedRequests, shared_request};
 use super::{ByKind, at};
-use crate::ir::Class;
 use crate::machine::block::OBSERVED_BARRIERS;
 use crate::observe::{
-    AccessKind, BarrierArrival, LaunchInfo, Memory, MemoryAccess, Observer, Site,
+    AccessKind, BarrierArrival, Class, LaunchInfo, Memory, MemoryAccess, Observer, Site,
 };
 
 /// Steps that are kept apart; what comes later is added to the last one.

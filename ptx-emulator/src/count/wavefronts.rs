@@ -18,7 +18,7 @@
 //!
 //! Approximate: 8-byte atomics, which the GPU makes by a loop of loads and
 //! locks, count as if they were made like those of 4 bytes, by 16 lanes at a
-//! time. Not counted: wavefronts that other traffic of the multiprocessor
+//! time. Not counted: wavefronts that other traffic of the SM
 //! causes.
 
 use std::ops::AddAssign;

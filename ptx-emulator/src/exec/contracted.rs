@@ -3,20 +3,12 @@
 //! rounds once. No text decodes to these.
 
 use super::float32::{again, canonical, flush, flushed, saturate};
-use super::float64::settle;
+use super::float64::or_nan;
 use super::softfloat::{BF16, F16, Format, Mode};
-use super::{Value, lane_fn, lanes, map2, write};
 use crate::ast::Type;
-use crate::ir::{Frame, LaneFn, Operands};
-
-/// `.ftz` of both instructions.
-pub(crate) const FTZ: u64 = 1;
-/// `.sat` of the sum.
-pub(crate) const SATURATE: u64 = 2;
-/// The product's sign is changed.
-pub(crate) const NEGATE_PRODUCT: u64 = 4;
-/// The other term's sign is changed.
-pub(crate) const NEGATE_TERM: u64 = 8;
+use crate::ir::lanes::map2;
+use crate::ir::{Frame, LaneFn, Operands, Value, lane_fn, lanes, write};
+use crate::lower::target::{FTZ, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
 
 /// One 16-bit operation on one element or two.
 macro_rules! half {
@@ -57,7 +49,7 @@ pub(crate) fn product(ty: Type) -> LaneFn {
     match ty {
         Type::F64 => lane_fn!(|f, o, m| keeping(f, o, m, |a: u64, b: u64, _| {
             let (a, b) = (f64::from_bits(a), f64::from_bits(b));
-            settle(a * b, [b, a, 0.0])
+            or_nan(a * b, [b, a, 0.0])
         })),
         Type::F32 => lane_fn!(|f, o, m| keeping(f, o, m, |a: u32, b: u32, aux| {
             let (a, b) = (f32::from_bits(a), f32::from_bits(b));
@@ -82,7 +74,7 @@ pub(crate) fn sum(ty: Type) -> LaneFn {
         Type::F64 => lanes!(|a: f64, b: f64, c: f64; aux| -> u64 {
             let x = if aux & NEGATE_PRODUCT != 0 { -a } else { a };
             let z = if aux & NEGATE_TERM != 0 { -c } else { c };
-            settle(x.mul_add(b, z), [b, c, a])
+            or_nan(x.mul_add(b, z), [b, c, a])
         }),
         Type::F32 => lanes!(|a: f32, b: f32, c: f32; aux| -> u32 {
             let a = if aux & NEGATE_PRODUCT != 0 { -a } else { a };

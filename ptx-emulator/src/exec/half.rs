@@ -10,11 +10,12 @@
 mod compare;
 mod convert;
 
+use super::Group;
 use super::softfloat::{BF16, F16, Format, Mode};
-use super::{Group, lanes};
 use crate::ast::Type;
-use crate::ir::{Class, LaneFn, Operands};
+use crate::ir::{LaneFn, lanes};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "half",
@@ -195,14 +196,6 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         "fma" => 3,
         _ => 2,
     };
-    d.finish(1 + sources)?;
-    let mut operands = Operands {
-        aux: aux | traits,
-        ..Operands::default()
-    };
-    operands.d[0] = d.destination(0, ty)?;
-    for index in 0..sources {
-        operands.s[index] = d.source(index + 1, ty)?;
-    }
-    Ok(Decoded::lanes(run, operands, Class::Half))
+    let sources = &[ty; 3][..sources];
+    d.each_lane(run, aux | traits, Class::Half, ty, sources)
 }

@@ -36,8 +36,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Sizes;
 use super::flow;
+use super::target::{FTZ, InstructionSet, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
 use crate::ast::{Statement, Type};
-use crate::exec::contracted::{self, FTZ, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
 use crate::ir::{Instruction, Op, Slot, Source};
 use blocks::Blocks;
 pub(crate) use step::Step;
@@ -71,14 +71,20 @@ pub(super) fn has_products(body: &[Statement]) -> bool {
 
 /// Contracts one function, whose first instruction has the index `first` in
 /// the program and `steps` of which tell what it reads and writes.
-pub(super) fn contract(code: &mut [Instruction], first: u32, steps: &[Step], sizes: &mut Sizes) {
+pub(super) fn contract(
+    set: &InstructionSet,
+    code: &mut [Instruction],
+    first: u32,
+    steps: &[Step],
+    sizes: &mut Sizes,
+) {
     if !steps.iter().any(|s| matches!(s.kind, Kind::Product(_))) {
         return;
     }
     let blocks = Blocks::new(code, &flow::build(code, first), steps);
     let mut visits = VISITS;
     for block in 0..blocks.places.len() {
-        Block::new(&blocks, block, &mut visits).contract(code, sizes);
+        Block::new(set, &blocks, block, &mut visits).contract(code, sizes);
     }
 }
 
@@ -91,6 +97,7 @@ struct Event {
 }
 
 struct Block<'a> {
+    set: &'a InstructionSet,
     blocks: &'a Blocks<'a>,
     places: &'a [usize],
     events: HashMap<Register, Vec<Event>>,
@@ -99,7 +106,12 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    fn new(blocks: &'a Blocks<'a>, block: usize, visits: &mut usize) -> Self {
+    fn new(
+        set: &'a InstructionSet,
+        blocks: &'a Blocks<'a>,
+        block: usize,
+        visits: &mut usize,
+    ) -> Self {
         let places = &blocks.places[block][..];
         let mut events: HashMap<Register, Vec<Event>> = HashMap::new();
         let is_product = |&at: &usize| matches!(blocks.steps[at].kind, Kind::Product(_));
@@ -118,6 +130,7 @@ impl<'a> Block<'a> {
             }
         }
         let mut this = Block {
+            set,
             blocks,
             places,
             events,
@@ -275,7 +288,7 @@ impl<'a> Block<'a> {
         };
         let kept = [Slot(*file), Slot(*file + 1)];
         *file += 2;
-        *op = Op::Lanes(contracted::product(style.ty));
+        *op = Op::Lanes((self.set.product)(style.ty));
         operands.d[1..3].copy_from_slice(&kept);
         operands.aux = if style.ftz { FTZ } else { 0 };
         kept.map(Source::register)
@@ -298,6 +311,6 @@ impl<'a> Block<'a> {
             | flag(saturates, SATURATE)
             | flag(usage.negated != (subtracts && usage.right), NEGATE_PRODUCT)
             | flag(subtracts && !usage.right, NEGATE_TERM);
-        sum.op = Op::Lanes(contracted::sum(style.ty));
+        sum.op = Op::Lanes((self.set.sum)(style.ty));
     }
 }

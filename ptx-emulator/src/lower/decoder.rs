@@ -5,7 +5,8 @@
 use super::scope::{Entity, Scopes};
 use super::{Builder, LabelId, Symbol};
 use crate::ast::{Instruction, Operand, Space, Type};
-use crate::ir::{Address, Base, Class, LaneFn, Op, Operands, Room, Slot, Source, Width};
+use crate::ir::{Address, Base, LaneFn, Op, Operands, Room, Slot, Source, Width};
+use crate::observe::Class;
 
 /// Why an instruction is refused.
 pub(crate) type Reason = String;

@@ -13,16 +13,18 @@ mod instruction;
 pub(crate) mod layout;
 pub(crate) mod scope;
 pub(crate) mod source;
+pub(crate) mod target;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::LoadOptions;
 use crate::ast::{self, Position, Space, Statement};
 use crate::error::{LoadError, Refusal};
-use crate::ir::{Class, Guard, Instruction, Op, Operands, Pool, Row, Source};
+use crate::ir::{Guard, Instruction, Op, Operands, Pool, Row, Source};
+use crate::observe::Class;
 use layout::Placed;
 use scope::{Entity, Scopes};
 use source::Sources;
+use target::{InstructionSet, LoadOptions};
 
 /// Rows and bytes that one call of a function needs.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -106,6 +108,7 @@ pub(crate) type LabelId = u32;
 
 /// Everything that grows while a module is lowered.
 pub(crate) struct Builder<'a> {
+    set: &'static InstructionSet,
     pub(crate) text: &'a str,
     pub(crate) module: HashMap<String, Symbol>,
     pub(crate) functions: Vec<Function>,
@@ -261,8 +264,9 @@ pub(crate) fn lower(
     module: &ast::Module,
     text: &str,
     options: &LoadOptions,
+    set: &'static InstructionSet,
 ) -> Result<Code, LoadError> {
-    let mut builder = builder(module, text);
+    let mut builder = builder(module, text, set);
     builder.contract = options.contract;
     lower_module(&mut builder, module)?;
     Ok(Code {
@@ -279,8 +283,13 @@ pub(crate) fn lower(
 
 /// What `lower` refuses, not only the first: every instruction, up to `most`
 /// of them, or the name or declaration that nothing can go on behind.
-pub(crate) fn refusals(module: &ast::Module, text: &str, most: usize) -> Vec<Refusal> {
-    let mut builder = builder(module, text);
+pub(crate) fn refusals(
+    module: &ast::Module,
+    text: &str,
+    most: usize,
+    set: &'static InstructionSet,
+) -> Vec<Refusal> {
+    let mut builder = builder(module, text, set);
     builder.refused = Some((Vec::new(), most));
     let end = lower_module(&mut builder, module);
     let (mut refused, _) = builder.refused.unwrap_or_default();
@@ -291,8 +300,9 @@ pub(crate) fn refusals(module: &ast::Module, text: &str, most: usize) -> Vec<Ref
     refused
 }
 
-fn builder<'a>(module: &ast::Module, text: &'a str) -> Builder<'a> {
+fn builder<'a>(module: &ast::Module, text: &'a str, set: &'static InstructionSet) -> Builder<'a> {
     Builder {
+        set,
         text,
         module: HashMap::new(),
         functions: Vec::new(),
@@ -390,7 +400,7 @@ fn lower_function(
     let mut sizes = scopes.sizes();
     let code = &mut builder.instructions[first as usize..];
     if let Some(steps) = &builder.steps {
-        contract::contract(code, first, steps, &mut sizes);
+        contract::contract(builder.set, code, first, steps, &mut sizes);
     }
     flow::set_reconvergence(code, first);
     let entry = &mut builder.functions[index as usize];
