@@ -54,22 +54,19 @@
 //! places where `lower/contract.rs` does not: the product inside of a `div.full` or
 //! `div.approx`, and products that meet a sum only where it unrolls a loop.
 //!
-//! `parse` reads text, `lower` makes code of it, `exec` knows the
+//! The package `ptx-syntax` reads text, `lower` makes code of it, `exec` knows the
 //! instructions, `machine` runs them; `observe` is what `check` and `count`
 //! see of it.
 
-pub mod ast;
 mod attributes;
 pub mod check;
 pub mod count;
 mod error;
 mod exec;
 mod ir;
-mod lexer;
 mod lower;
 mod machine;
 pub mod observe;
-mod parse;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -81,7 +78,7 @@ pub use ir::Class;
 pub use machine::gpu::{Gpu, Observed, Report, Shape};
 pub use machine::launch::{LaunchOptions, Schedule};
 pub use machine::model::Model;
-pub use parse::{ParseError, parse};
+pub use ptx_syntax::{self as ast, ParseError, parse};
 
 /// Refusals of one module that are listed.
 const MOST_REFUSALS: usize = 1000;
@@ -94,7 +91,7 @@ const MOST_REFUSALS: usize = 1000;
 ///
 /// The first place at which the text is not PTX.
 pub fn refusals(ptx: &str) -> Result<Vec<Refusal>, ParseError> {
-    let module = parse::parse(ptx)?;
+    let module = ptx_syntax::parse(ptx)?;
     Ok(lower::refusals(&module, ptx, MOST_REFUSALS))
 }
 
@@ -149,7 +146,7 @@ impl Program {
     /// As `load`.
     pub fn load_with(ptx: &str, options: &LoadOptions) -> Result<Program, LoadError> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let module = parse::parse(ptx)?;
+        let module = ptx_syntax::parse(ptx)?;
         let code = lower::lower(&module, ptx, options)?;
         Ok(Program {
             code,

@@ -193,7 +193,7 @@ fn decode_mov(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
             };
             return Ok(Decoded::lanes(run, operands, Class::Move));
         }
-        if matches!(d.operand(1)?, Operand::Name(name) if name == "%is_explicit_cluster") {
+        if matches!(d.operand(1)?, Operand::Name("%is_explicit_cluster")) {
             let run = lane_fn!(|f, o, m| write_predicate(f, o.d[0], 0, m));
             return Ok(Decoded::lanes(run, operands, Class::Move));
         }
@@ -212,7 +212,7 @@ fn decode_mov(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     }
     operands.d[0] = d.destination(0, ty)?;
     if let Operand::Name(name) = from {
-        if name == "WARP_SZ" {
+        if *name == "WARP_SZ" {
             operands.s[0] = if Width::of(ty) == Width::W64 {
                 d.builder.immediate64(LANES as u64)
             } else {
