@@ -1,7 +1,8 @@
 //! What a kernel takes up, and whether the order of its blocks can matter:
 //! known from the code, before any launch.
 
-use crate::ast::Space;
+use ptx_syntax::Space;
+
 use crate::ir::Op;
 use crate::observe::Order;
 use crate::program::Program;

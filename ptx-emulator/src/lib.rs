@@ -54,11 +54,10 @@
 //! places where `lower/contract.rs` does not: the product inside of a `div.full` or
 //! `div.approx`, and products that meet a sum only where it unrolls a loop.
 //!
+//! The package `ptx-syntax` reads the text.
+//!
 //! Its layers, each of which uses those above it in this list alone:
 //!
-//! - `ast`: PTX as a tree.
-//! - `lexer`: PTX as tokens.
-//! - `parse`: text to a tree.
 //! - `error`: what can go wrong.
 //! - `observe`: what checkers and counters see of a run.
 //! - `ir`: what runs: instructions whose operands are rows of registers.
@@ -71,7 +70,6 @@
 //! - `gpu`: the modelled GPU as a program sees it.
 //! - `check`, `count`: observers: checkers and counters.
 
-pub mod ast;
 mod attributes;
 pub mod check;
 pub mod count;
@@ -79,11 +77,9 @@ mod error;
 mod exec;
 mod gpu;
 mod ir;
-mod lexer;
 mod lower;
 mod machine;
 pub mod observe;
-mod parse;
 mod program;
 mod run;
 
@@ -96,8 +92,8 @@ pub use lower::target::LoadOptions;
 pub use machine::launch::{LaunchOptions, Schedule};
 pub use machine::model::Model;
 pub use observe::Class;
-pub use parse::{ParseError, parse};
 pub use program::{Program, SharedMemory, refusals};
+pub use ptx_syntax::{self as ast, ParseError, parse};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

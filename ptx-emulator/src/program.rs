@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ptx_syntax::{ParseError, parse};
+
 use crate::error::{LoadError, Refusal};
 use crate::exec;
 use crate::lower::layout::{self, SharedLayout};
 use crate::lower::target::LoadOptions;
 use crate::lower::{self, Function};
-use crate::parse::{ParseError, parse};
 
 /// Refusals of one module that are listed.
 const MOST_REFUSALS: usize = 1000;

@@ -1,9 +1,10 @@
 //! From what checkers and the machine saw to findings with names and lines.
 
+use ptx_syntax::Space;
+
 use super::Checkers;
 use super::finding::{Finding, Location, Place};
 use super::raw::{FindingKind, RawFinding, RawPlace};
-use crate::ast::Space;
 use crate::error::{Fault, FaultKind, LaunchError, Waiter};
 use crate::lower::Code;
 use crate::lower::layout::SharedLayout;

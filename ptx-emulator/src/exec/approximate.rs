@@ -20,11 +20,12 @@
 //!   their operand and give the upper 32 bits of a result: 20 bits of fraction.
 //!   `rsqrt.approx.f64` has no stated bound.
 
+use ptx_syntax::Type;
+
 use super::Group;
 use super::decode::flag;
 use super::float32::{canonical, flush};
 use super::softfloat::{BF16, F16, F32, F64, Format, Mode};
-use crate::ast::Type;
 use crate::ir::{LaneFn, lanes};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::observe::Class;

@@ -10,8 +10,9 @@ mod bulk;
 mod lane;
 mod store;
 
+use ptx_syntax::{Number, Operand, Type};
+
 use super::{Group, atomic};
-use crate::ast::{Number, Operand, Type};
 use crate::error::FaultKind;
 use crate::ir::{Asynchronous, Family, LANES, Op, Rule};
 use crate::lower::decoder::{Decoded, Decoder, Reason};

@@ -5,9 +5,10 @@ mod rule;
 
 pub(crate) use rule::reduction;
 
+use ptx_syntax::{Operand, Type};
+
 use super::Group;
 use super::memory::{self, element_row};
-use crate::ast::{Operand, Type};
 use crate::ir::{Atomic, Element, Op, Operands, Room, Row, Slot, Width};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::machine::access::Request;

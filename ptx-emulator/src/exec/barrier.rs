@@ -2,8 +2,9 @@
 //! `bar.warp.sync` is a warp collective (`warp`); `mbarrier` and
 //! `barrier.cluster` are groups of their own.
 
+use ptx_syntax::Type;
+
 use super::Group;
-use crate::ast::Type;
 use crate::error::FaultKind;
 use crate::ir::{Barrier, BarrierKind as Kind, LANES, Op, Row, Slot, Source};
 use crate::lower::decoder::{Decoded, Decoder, Reason};

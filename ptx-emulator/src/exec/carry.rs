@@ -4,9 +4,10 @@
 //! The carry (of a subtraction, the borrow) is a predicate of the function's
 //! frame, a bit a lane; as PTX says, a call does not keep it.
 
+use ptx_syntax::Type;
+
 use super::Group;
 use super::decode::{flag, is_wide};
-use crate::ast::Type;
 use crate::ir::{LANES, LaneFn, Row, Source, Value, lane_fn, predicate, write, write_predicate};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::observe::Class;

@@ -1,8 +1,9 @@
 //! Comparison and selection: `setp`, `set`, `selp`, `slct`, `testp`.
 
+use ptx_syntax::Type;
+
 use super::Group;
 use super::float32::flush;
-use crate::ast::Type;
 use crate::ir::lanes::test2;
 use crate::ir::{
     Frame, LaneFn, Operands, Row, Slot, Value, lane_fn, lanes, predicate, write, write_predicate,

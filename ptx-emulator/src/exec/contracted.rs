@@ -2,10 +2,11 @@
 //! keeps its factors, and the sum that takes factors for their product and
 //! rounds once. No text decodes to these.
 
+use ptx_syntax::Type;
+
 use super::float32::{again, canonical, flush, flushed, saturate};
 use super::float64::or_nan;
 use super::softfloat::{BF16, F16, Format, Mode};
-use crate::ast::Type;
 use crate::ir::lanes::map2;
 use crate::ir::{Frame, LaneFn, Operands, Value, lane_fn, lanes, write};
 use crate::lower::target::{FTZ, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};

@@ -1,8 +1,9 @@
 //! Control flow: `bra`, `brx.idx`, `call`, `ret`, `exit`, `trap`, `brkpt`.
 
+use ptx_syntax::{Operand, Space, Type};
+
 use super::Group;
 use super::system::calls;
-use crate::ast::{Operand, Space, Type};
 use crate::error::FaultKind;
 use crate::ir::{Call, NEVER, Op, Source, System, Target, lanes_of, mask_of};
 use crate::lower::decoder::{Decoded, Decoder, Reason};

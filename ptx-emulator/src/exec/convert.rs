@@ -5,9 +5,10 @@
 //! as the source type says, and writes them extended as the destination type
 //! says; the registers may be wider than the types.
 
+use ptx_syntax::Type;
+
 use super::softfloat::{F32, F64, Finite, Format, Mode, Parts};
 use super::{Group, float32};
-use crate::ast::Type;
 use crate::ir::{LaneFn, Operands, Width, lanes};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::observe::Class;

@@ -1,7 +1,8 @@
 //! What the groups' decoders have in common.
 
+use ptx_syntax::{Operand, Type};
+
 use super::softfloat::Mode;
-use crate::ast::{Operand, Type};
 use crate::ir::{LaneFn, Op, Operands, Width};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::observe::Class;
@@ -62,6 +63,20 @@ impl<'d> Decoder<'d, '_> {
             Some(_) => 8,
             None => 1,
         }
+    }
+
+    /// A function of each lane: the first operand is its result of type `to`,
+    /// the others are of the types `sources`.
+    pub(crate) fn each_lane(
+        &mut self,
+        run: LaneFn,
+        aux: u64,
+        class: Class,
+        to: Type,
+        sources: &[Type],
+    ) -> Result<Decoded, Reason> {
+        let operands = self.rows(aux, to, sources)?;
+        Ok(Decoded::lanes(run, operands, class))
     }
 
     /// As `each_lane`, when there is such a function; `result` is refused
@@ -135,7 +150,7 @@ pub(crate) fn is_wide(ty: Type) -> bool {
 macro_rules! each_type {
     ($ty:expr, [$($name:ident $T:ty),*], $args:tt $body:tt) => {
         match $ty {
-            $($crate::ast::Type::$name => {
+            $(::ptx_syntax::Type::$name => {
                 Some($crate::exec::decode::typed!($T, $args $body))
             })*
             _ => None,

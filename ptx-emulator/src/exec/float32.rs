@@ -6,11 +6,12 @@
 //! modes go through `softfloat`. A NaN result is 0x7fffffff, as on a GPU, also of
 //! `abs` and `neg`.
 
+use ptx_syntax::Type;
+
 use super::Group;
 use super::decode::flag;
 use super::half::{PROPAGATE, XOR_SIGN, extreme};
 use super::softfloat::{F32, Mode};
-use crate::ast::Type;
 use crate::ir::{LaneFn, lanes};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::observe::Class;

@@ -9,9 +9,10 @@
 //! `abs` and `neg` leave a NaN's sign alone. Without a NaN operand, it is
 //! 0xfff8000000000000.
 
+use ptx_syntax::Type;
+
 use super::Group;
 use super::softfloat::{F64, Mode};
-use crate::ast::Type;
 use crate::ir::{LaneFn, lanes};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::observe::Class;

@@ -10,9 +10,10 @@
 mod compare;
 mod convert;
 
+use ptx_syntax::Type;
+
 use super::Group;
 use super::softfloat::{BF16, F16, Format, Mode};
-use crate::ast::Type;
 use crate::ir::{LaneFn, lanes};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::observe::Class;

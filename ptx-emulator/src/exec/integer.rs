@@ -6,9 +6,10 @@
 
 mod field;
 
+use ptx_syntax::Type;
+
 use super::Group;
 use super::decode::each_type;
-use crate::ast::Type;
 use crate::ir::{LaneFn, lanes};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::observe::Class;

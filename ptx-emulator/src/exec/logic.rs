@@ -1,9 +1,10 @@
 //! Logic and shifts: `and`, `or`, `xor`, `not`, `cnot`, `lop3`, `shl`, `shr`,
 //! `shf`, `prmt`, `szext`, `bmsk`.
 
+use ptx_syntax::{Number, Operand, Type};
+
 use super::Group;
 use super::decode::each_type;
-use crate::ast::{Number, Operand, Type};
 use crate::ir::{
     LANES, LaneFn, Operands, Row, Value, lane_fn, lanes, predicate, write, write_predicate,
 };

@@ -1,10 +1,11 @@
 //! Mixed precision: `add`, `sub`, `fma` in f32 with operands of f16 or bf16,
 //! which are widened first.
 
+use ptx_syntax::Type;
+
 use super::Group;
 use super::decode::flag;
 use super::softfloat::{BF16, F16, F32, Mode};
-use crate::ast::Type;
 use crate::ir::{LaneFn, lanes};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::observe::Class;

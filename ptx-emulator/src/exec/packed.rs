@@ -2,11 +2,12 @@
 //! u16x2 and s16x2, `.relu`, `add`, `sub`, `mul`, `fma` on f32x2, `cvt.pack`,
 //! `fns`.
 
+use ptx_syntax::Type;
+
 use super::Group;
 use super::decode::flag;
 use super::float32::flush;
 use super::softfloat::{F32, Mode};
-use crate::ast::Type;
 use crate::ir::{LaneFn, lanes};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::observe::Class;

@@ -5,8 +5,9 @@ mod address;
 mod moves;
 mod register;
 
+use ptx_syntax::Type;
+
 use super::Group;
-use crate::ast::Type;
 use crate::ir::{LANES, Op, Register, Row, Special};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::machine::issue::Issue;

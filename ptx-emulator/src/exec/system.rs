@@ -5,9 +5,10 @@
 pub(crate) mod calls;
 mod format;
 
+use ptx_syntax::{Number, Operand, Type};
+
 use super::Group;
 use super::decode::is_wide;
-use crate::ast::{Number, Operand, Type};
 use crate::error::FaultKind;
 use crate::ir::{Op, Operands, Row, System, lanes};
 use crate::lower::decoder::{Decoded, Decoder, Reason};

@@ -9,8 +9,9 @@
 
 mod gathered;
 
+use ptx_syntax::Type;
+
 use super::Group;
-use crate::ast::Type;
 use crate::error::FaultKind;
 use crate::ir::{
     Collective, Direction, Op, Operands, Reduction, Row, Value, Width, lane_fn, mask_of, write,

@@ -1,8 +1,9 @@
 //! `mov.b128`: 128-bit registers from and to two of 64 bits. `ld` and `st` of
 //! them are the group `memory`'s.
 
+use ptx_syntax::{Operand, Type};
+
 use super::Group;
-use crate::ast::{Operand, Type};
 use crate::ir::{Operands, Slot, Source, Value, lane_fn, write};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::observe::Class;

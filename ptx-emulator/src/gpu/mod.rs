@@ -6,7 +6,8 @@ mod shape;
 
 use std::collections::HashMap;
 
-use crate::ast::Space;
+use ptx_syntax::Space;
+
 use crate::error::{LaunchError, MemoryError};
 use crate::lower::layout::SharedLayout;
 use crate::machine::heap::Heap;

@@ -1,7 +1,8 @@
 //! A module's variables and a launch's parameters in memory.
 
+use ptx_syntax::Space;
+
 use super::{Gpu, Instance};
-use crate::ast::Space;
 use crate::error::{LaunchError, MemoryError};
 use crate::ir::{Pool, Row};
 use crate::lower::layout::SharedLayout;

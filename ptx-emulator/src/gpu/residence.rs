@@ -1,7 +1,8 @@
 //! What is left of a GPU's memory, and giving back what a module took of it.
 
+use ptx_syntax::Space;
+
 use super::Gpu;
-use crate::ast::Space;
 use crate::program::Program;
 
 impl Gpu {

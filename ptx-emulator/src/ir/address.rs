@@ -1,7 +1,8 @@
 //! Where in memory an instruction works.
 
+use ptx_syntax::Space;
+
 use super::row::Source;
-use crate::ast::Space;
 use crate::observe::Memory;
 
 /// Where an address comes from.

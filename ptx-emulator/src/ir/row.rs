@@ -4,7 +4,7 @@
 //! An immediate is a row of the constant pool, so that a lane loop reads all
 //! of its operands alike.
 
-use crate::ast::Type;
+use ptx_syntax::Type;
 
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;

@@ -34,10 +34,11 @@ mod step;
 
 use std::collections::{BTreeMap, HashMap};
 
+use ptx_syntax::{Block as Scope, Kind as Statement, Type};
+
 use super::Sizes;
 use super::flow;
 use super::target::{FTZ, InstructionSet, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
-use crate::ast::{Statement, Type};
 use crate::ir::{Instruction, Op, Slot, Source};
 use blocks::Blocks;
 pub(crate) use step::Step;
@@ -58,15 +59,17 @@ struct Use {
 }
 
 /// Whether a body has a `mul` that may be a product: most have none.
-pub(super) fn has_products(body: &[Statement]) -> bool {
-    body.iter().any(|statement| match statement {
-        Statement::Block(inner) => has_products(inner),
-        Statement::Instruction(instruction) => {
-            let ty = instruction.modifiers.last().and_then(|ty| Type::parse(ty));
-            instruction.opcode == "mul" && ty.is_some_and(Type::is_float)
-        }
-        _ => false,
-    })
+pub(super) fn has_products(body: &Scope<'_>) -> bool {
+    body.statements
+        .iter()
+        .any(|statement| match &statement.kind {
+            Statement::Block(inner) => has_products(inner),
+            Statement::Instruction(instruction) => {
+                let ty = instruction.modifiers.last().and_then(|ty| Type::parse(ty));
+                instruction.opcode == "mul" && ty.is_some_and(Type::is_float)
+            }
+            _ => false,
+        })
 }
 
 /// Contracts one function, whose first instruction has the index `first` in

@@ -1,8 +1,9 @@
 //! What a module is lowered to: the set of instructions, and how. `lower`
 //! itself knows no instruction.
 
+use ptx_syntax::Type;
+
 use super::decoder::{Decoded, Decoder, Reason};
-use crate::ast::Type;
 use crate::ir::LaneFn;
 
 /// How a program is loaded.

@@ -1,6 +1,7 @@
 //! What atomics make of the old value and their operands.
 
-use crate::ast::Type;
+use ptx_syntax::Type;
+
 use crate::exec::float32::{canonical, flush};
 use crate::exec::float64::or_nan;
 use crate::exec::softfloat::{BF16, F16, Format, Mode};

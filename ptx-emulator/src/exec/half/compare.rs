@@ -3,8 +3,9 @@
 //! A comparison is a set of relations (less, equal, greater, unordered), and
 //! it holds when the one between its operands is in the set.
 
+use ptx_syntax::{Operand, Type};
+
 use super::{BRAIN, FTZ, PACKED, format_of, traits_of};
-use crate::ast::{Operand, Type};
 use crate::exec::compare::{combination, combined};
 use crate::exec::decode::flag;
 use crate::exec::softfloat::Format;

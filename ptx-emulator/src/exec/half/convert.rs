@@ -5,7 +5,8 @@
 //! e5m2 is IEEE in shape, e4m3 has no infinity and one NaN a sign. PTX always
 //! saturates to the largest finite value of them.
 
-use crate::ast::Type;
+use ptx_syntax::Type;
+
 use crate::exec::convert::{INTEGERS, between_rows, clamped, integer_parts, integral64, range_of};
 use crate::exec::decode::flag;
 use crate::exec::softfloat::{BF16, F16, F32, F64, Finite, Format, Mode, Parts};

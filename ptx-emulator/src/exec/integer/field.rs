@@ -1,7 +1,8 @@
 //! Bit fields: `bfe` and `bfi`.
 
+use ptx_syntax::Type;
+
 use super::integers;
-use crate::ast::Type;
 use crate::ir::{LANES, Row, Value, lane_fn, lanes, write};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 

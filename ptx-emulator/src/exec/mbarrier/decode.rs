@@ -1,6 +1,7 @@
 //! `mbarrier` instructions from their text.
 
-use crate::ast::{Operand, Type};
+use ptx_syntax::{Operand, Type};
+
 use crate::ir::{Mbarrier, MbarrierKind as Kind, Op, Operands, Room, lanes};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
 use crate::machine::mbarrier::State;

@@ -1,6 +1,7 @@
 //! Loads and stores from their text.
 
-use crate::ast::{Operand, Type};
+use ptx_syntax::{Operand, Type};
+
 use crate::exec::Group;
 use crate::ir::{Access, Element, Op, Room, Slot, Source, Width};
 use crate::lower::decoder::{Decoded, Decoder, Reason};
@@ -188,7 +189,10 @@ fn access(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
 }
 
 /// The `count` registers of a vector, or the one that is none.
-pub(crate) fn registers(operand: &Operand, count: u32) -> Result<&[Operand], Reason> {
+pub(crate) fn registers<'o, 't>(
+    operand: &'o Operand<'t>,
+    count: u32,
+) -> Result<&'o [Operand<'t>], Reason> {
     let list = match operand {
         Operand::Vector(list) => list.as_slice(),
         single => std::slice::from_ref(single),

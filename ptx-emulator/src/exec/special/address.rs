@@ -1,7 +1,8 @@
 //! Address spaces: `cvta` and `isspacep`.
 
+use ptx_syntax::{Space, Type};
+
 use super::moves::move_row;
-use crate::ast::{Space, Type};
 use crate::ir::{Op, Operands, Value, lane_fn, lanes, mask_of, write_predicate};
 use crate::lower::Symbol;
 use crate::lower::decoder::{Decoded, Decoder, Reason};

@@ -1,7 +1,8 @@
 //! `mov`: registers, immediates, addresses, special registers, vectors.
 
+use ptx_syntax::{Number, Operand, Type};
+
 use super::register::special;
-use crate::ast::{Number, Operand, Type};
 use crate::exec::decode::is_wide;
 use crate::ir::{
     FULL, LANES, Op, Operands, Row, Special, Value, lane_fn, lanes, predicate, write,
@@ -27,7 +28,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
             };
             return Ok(Decoded::lanes(run, operands, Class::Move));
         }
-        if matches!(d.operand(1)?, Operand::Name(name) if name == "%is_explicit_cluster") {
+        if matches!(d.operand(1)?, Operand::Name("%is_explicit_cluster")) {
             let run = lane_fn!(|f, o, m| write_predicate(f, o.d[0], 0, m));
             return Ok(Decoded::lanes(run, operands, Class::Move));
         }
@@ -46,7 +47,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     }
     operands.d[0] = d.destination(0, ty)?;
     if let Operand::Name(name) = from {
-        if name == "WARP_SZ" {
+        if *name == "WARP_SZ" {
             operands.s[0] = match is_wide(ty) {
                 true => d.builder.immediate64(LANES as u64),
                 false => d.builder.immediate32(LANES as u32),

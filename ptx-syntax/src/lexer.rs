@@ -3,7 +3,7 @@
 //! The lexer never fails on its own: a character it does not know is a token
 //! that no rule of the parser takes, so that all errors are made in one place.
 
-use crate::ast::{Number, Position};
+use crate::types::{Number, Position};
 
 #[derive(Copy, Clone, Debug, PartialEq)]
 pub(crate) enum Kind<'a> {

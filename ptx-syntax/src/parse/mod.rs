@@ -8,8 +8,9 @@ mod body;
 mod declaration;
 mod module;
 
-use crate::ast::{Module, Number, Position};
 use crate::lexer::{Kind, Lexer, Token};
+use crate::tree::{Location, Module};
+use crate::types::{Number, Position, Span};
 
 /// What a module may ask for at most.
 pub(crate) mod limits {
@@ -44,7 +45,7 @@ pub struct ParseError {
 /// # Errors
 ///
 /// The first place at which the text is not PTX.
-pub fn parse(text: &str) -> Result<Module, ParseError> {
+pub fn parse(text: &str) -> Result<Module<'_>, ParseError> {
     if text.len() > limits::TEXT {
         return Err(ParseError {
             position: Position { line: 1, column: 1 },
@@ -52,18 +53,22 @@ pub fn parse(text: &str) -> Result<Module, ParseError> {
             line: String::new(),
         });
     }
-    let mut lexer = Lexer::new(text);
-    let current = lexer.next();
-    let ahead = lexer.next();
-    let mut parser = Parser {
-        text,
-        lexer,
-        current,
-        ahead,
-        depth: 0,
-        previous_end: 0,
-    };
-    parser.module()
+    Parser::new(text).module()
+}
+
+/// The version that a text declares where a module begins, `.version major.minor`; `None` when it
+/// begins otherwise. What follows is not looked at.
+pub fn version(text: &str) -> Option<(u32, u32)> {
+    let mut parser = Parser::new(text);
+    parser
+        .accept_dot("version")
+        .then(|| parser.version().ok())?
+}
+
+/// Reads one `.loc`, with the number behind it; `None` when the text begins otherwise.
+pub fn location(text: &str) -> Option<Location<'_>> {
+    let mut parser = Parser::new(text);
+    parser.accept_dot("loc").then(|| parser.location().ok())?
 }
 
 type Parsed<T> = Result<T, ParseError>;
@@ -78,6 +83,30 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Self {
+        let mut lexer = Lexer::new(text);
+        let current = lexer.next();
+        let ahead = lexer.next();
+        Parser {
+            text,
+            lexer,
+            current,
+            ahead,
+            depth: 0,
+            previous_end: 0,
+        }
+    }
+
+    /// From a token to the last one that was taken.
+    fn span(&self, from: &Token<'a>) -> Span {
+        // A text has less than 2^32 bytes: `limits::TEXT`.
+        Span {
+            position: from.position,
+            start: from.start as u32,
+            end: self.previous_end as u32,
+        }
+    }
+
     fn advance(&mut self) -> Token<'a> {
         let token = self.current;
         self.previous_end = token.end;
@@ -145,25 +174,14 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// A `.` word that stands directly behind the previous token.
-    fn adjacent_dot(&mut self) -> Option<&'a str> {
-        match self.current.kind {
-            Kind::Dot(word) if self.current.start == self.previous_end => {
-                self.advance();
-                Some(word)
-            }
-            _ => None,
-        }
-    }
-
-    fn name(&mut self, what: &str) -> Parsed<String> {
+    fn name(&mut self, what: &str) -> Parsed<&'a str> {
         match self.current.kind {
             Kind::Name(name) if name.len() > limits::NAME => {
                 self.error(format!("a name has more than {} bytes", limits::NAME))
             }
             Kind::Name(name) => {
                 self.advance();
-                Ok(name.to_owned())
+                Ok(name)
             }
             _ => self.expected(what),
         }
