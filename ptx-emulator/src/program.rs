@@ -6,9 +6,10 @@ use ptx_syntax::{ParseError, parse};
 
 use crate::error::{LoadError, Refusal};
 use crate::exec;
-use crate::lower::layout::{self, SharedLayout};
-use crate::lower::target::LoadOptions;
-use crate::lower::{self, Function};
+use crate::lower::{
+    self, Function, LoadOptions,
+    layout::{self, SharedLayout},
+};
 
 /// Refusals of one module that are listed.
 const MOST_REFUSALS: usize = 1000;

@@ -12,15 +12,13 @@
 //! first of each 8 bytes. Atomics and ordered or volatile loads work
 //! on values without padding: every byte counts.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::found::Found;
 use super::raw::{FindingKind, RawFinding, RawPlace};
 use crate::ir::{LANES, Op, lanes_of};
-use crate::lower::Code;
-use crate::lower::scope::LOCAL;
-use crate::machine::written::{GlobalWritten, Written};
+use crate::lower::{Code, LOCAL};
+use crate::machine::{GlobalWritten, Resident, Written};
 use crate::observe::{AccessKind, LaunchInfo, Memory, MemoryAccess, Observer, Order, Site};
 
 /// Bytes of an element of a copy, which does not say what it copies.
@@ -32,7 +30,6 @@ type LocalWritten = Vec<u32>;
 /// The fresh memory of one block.
 #[derive(Debug)]
 struct Block {
-    linear: u64,
     shared: Written,
     local: Vec<LocalWritten>,
 }
@@ -46,9 +43,7 @@ pub(crate) struct Initialised {
     elements: Vec<u8>,
     shared_bytes: u64,
     warps: usize,
-    /// The block that ran last, and the other resident ones.
-    current: Option<Block>,
-    others: HashMap<u64, Block>,
+    blocks: Resident<Block>,
     found: Found,
 }
 
@@ -73,20 +68,11 @@ impl Initialised {
         self.found.list()
     }
 
-    fn block(&mut self, linear: u64) -> Option<&mut Block> {
-        if self.current.as_ref().is_none_or(|b| b.linear != linear) {
-            let next = self.others.remove(&linear)?;
-            if let Some(last) = self.current.replace(next) {
-                self.others.insert(last.linear, last);
-            }
-        }
-        self.current.as_mut()
-    }
-
     /// The local memory of a warp, at least as long as `bytes`.
     fn local(&mut self, at: Site, bytes: usize) -> Option<&mut LocalWritten> {
         let warp = at.warp as usize;
-        let local = self.block(at.block_linear)?.local.get_mut(warp)?;
+        let block = self.blocks.get(at.block_linear)?;
+        let local = block.local.get_mut(warp)?;
         if local.len() < bytes {
             local.resize(bytes, 0);
         }
@@ -131,18 +117,11 @@ impl Initialised {
             AccessKind::Atomic => "reads and writes",
             _ => "reads",
         };
+        let message = format!("{name} memory that nobody has written");
+        let at_lane = RawPlace::new(at, 1 << lane, verb);
         let finding = RawFinding {
-            kind: FindingKind::UninitialisedRead,
-            message: format!("{name} memory that nobody has written"),
-            at: RawPlace {
-                pc: at.pc,
-                block: at.block,
-                thread: at.warp * 32 + lane as u32,
-                verb,
-            },
-            other: None,
             memory: Some((access.memory, place, element)),
-            count: 1,
+            ..RawFinding::new(FindingKind::UninitialisedRead, message, at_lane)
         };
         self.found.add((at.pc, 0, space), finding);
     }
@@ -222,16 +201,14 @@ impl Observer for Initialised {
 
     fn block_begins(&mut self, _block: [u32; 3], linear: u64) {
         let fresh = Block {
-            linear,
             shared: Written::nothing(self.shared_bytes),
             local: vec![LocalWritten::new(); self.warps],
         };
-        self.others.insert(linear, fresh);
+        self.blocks.begin(linear, fresh);
     }
 
     fn block_ends(&mut self, _block: [u32; 3], linear: u64) {
-        self.others.remove(&linear);
-        self.current.take_if(|block| block.linear == linear);
+        self.blocks.end(linear);
     }
 
     fn access(&mut self, at: Site, access: &MemoryAccess<'_>) {
@@ -246,7 +223,8 @@ impl Observer for Initialised {
                     let found = match access.memory {
                         Memory::Global => self.global.find(address, u64::from(bytes)),
                         _ => self
-                            .block(at.block_linear)
+                            .blocks
+                            .get(at.block_linear)
                             .map(|block| (&mut block.shared, address)),
                     };
                     // What lies outside is a fault, and not for this checker.

@@ -12,7 +12,7 @@ use super::report::Names;
 use super::{Checkers, Checks};
 use crate::error::LaunchError;
 use crate::gpu::{Gpu, Observed, Report, Shape};
-use crate::machine::launch::LaunchOptions;
+use crate::machine::LaunchOptions;
 use crate::observe::Observer;
 use crate::program::Program;
 

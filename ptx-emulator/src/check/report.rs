@@ -6,9 +6,8 @@ use super::Checkers;
 use super::finding::{Finding, Location, Place};
 use super::raw::{FindingKind, RawFinding, RawPlace};
 use crate::error::{Fault, FaultKind, LaunchError, Waiter};
-use crate::lower::Code;
-use crate::lower::layout::SharedLayout;
-use crate::machine::memory::{Global, HEAP_FIRST};
+use crate::lower::{Code, SharedLayout};
+use crate::machine::{Global, HEAP_FIRST};
 use crate::observe::Memory;
 
 /// Places beyond these are left out.

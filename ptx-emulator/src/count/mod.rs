@@ -30,7 +30,6 @@
 
 mod classes;
 mod lines;
-mod resident;
 mod sectors;
 mod steps;
 mod table;
@@ -47,7 +46,7 @@ pub use wavefronts::{SharedRequests, Wavefronts};
 
 use crate::error::LaunchError;
 use crate::gpu::{Gpu, Report, Shape};
-use crate::machine::launch::LaunchOptions;
+use crate::machine::LaunchOptions;
 use crate::observe::{
     AccessKind, BarrierArrival, Class, LaunchInfo, Memory, MemoryAccess, Observer, Site,
 };
@@ -73,6 +72,19 @@ impl Gpu {
             .finished()
     }
 }
+
+/// Adds field by field, or takes the larger one.
+macro_rules! sums {
+    ($T:ident: $($sum:ident),*; $($most:ident),*) => {
+        impl std::ops::AddAssign for $T {
+            fn add_assign(&mut self, other: Self) {
+                $(self.$sum += other.$sum;)*
+                $(self.$most = self.$most.max(other.$most);)*
+            }
+        }
+    };
+}
+use sums;
 
 /// Loads, stores and atomics apart.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]

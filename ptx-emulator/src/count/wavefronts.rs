@@ -21,9 +21,7 @@
 //! time. Not counted: wavefronts that other traffic of the SM
 //! causes.
 
-use std::ops::AddAssign;
-
-use super::{ByKind, add_all, at};
+use super::{ByKind, add_all, at, sums};
 use crate::observe::{AccessKind, Memory, MemoryAccess, Observer, Site};
 
 /// Banks, which is also the most words of one wavefront.
@@ -47,14 +45,7 @@ pub struct SharedRequests {
     pub worst: u64,
 }
 
-impl AddAssign for SharedRequests {
-    fn add_assign(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.wavefronts += other.wavefronts;
-        self.ideal += other.ideal;
-        self.worst = self.worst.max(other.worst);
-    }
-}
+sums!(SharedRequests: requests, wavefronts, ideal; worst);
 
 /// Counts wavefronts of shared memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -27,24 +27,19 @@ use super::decode::flag;
 use super::float32::{canonical, flush};
 use super::softfloat::{BF16, F16, F32, F64, Format, Mode};
 use crate::ir::{LaneFn, lanes};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "approximate",
-    opcodes: &[
-        ("rcp", ".approx; f32 with .ftz; .ftz.f64"),
-        ("rsqrt", ".approx; f32 with .ftz; f64 with .ftz"),
-        ("sqrt", ".approx; f32 with .ftz"),
-        ("div", ".approx .full; f32 with .ftz"),
-        ("sin", ".approx; f32 with .ftz"),
-        ("cos", ".approx; f32 with .ftz"),
-        ("lg2", ".approx; f32 with .ftz"),
-        (
-            "ex2",
-            ".approx; f32 with .ftz; f16 f16x2; .ftz.bf16 .ftz.bf16x2",
-        ),
-        ("tanh", ".approx; f32 f16 f16x2 bf16 bf16x2"),
+    forms: &[
+        "rcp: .approx; f32 with .ftz; .ftz.f64",
+        "rsqrt: .approx; f32 with .ftz; f64 with .ftz",
+        "sqrt: .approx; f32 with .ftz",
+        "div: .approx .full; f32 with .ftz",
+        "sin cos lg2: .approx; f32 with .ftz",
+        "ex2: .approx; f32 with .ftz; f16 f16x2; .ftz.bf16 .ftz.bf16x2",
+        "tanh: .approx; f32 f16 f16x2 bf16 bf16x2",
     ],
     decode,
 };

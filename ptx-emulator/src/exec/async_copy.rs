@@ -15,28 +15,20 @@ use ptx_syntax::{Number, Operand, Type};
 use super::{Group, atomic};
 use crate::error::FaultKind;
 use crate::ir::{Asynchronous, Family, LANES, Op, Rule};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
-use crate::machine::access::with_bytes;
-use crate::machine::issue::Issue;
-use crate::machine::transfer::{self, Step, Transfer};
-use crate::machine::warp::LaneFault;
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::machine::{
+    Issue, LaneFault,
+    transfer::{self, Step, Transfer},
+    with_bytes,
+};
 use crate::observe::{Class, Observer};
 
 pub(crate) const GROUP: Group = Group {
     name: "async_copy",
-    opcodes: &[
-        (
-            "cp",
-            ".async .ca .cg .shared.global of 4, 8, 16 bytes, with src-size or ignore-src, .commit_group .wait_group .wait_all .mbarrier.arrive .noinc; .async.bulk between global and shared, .commit_group .wait_group .read .prefetch.L2; .reduce.async.bulk .add .min .max .inc .dec .and .or .xor of 32 and 64 bits; cache hints; no tensors",
-        ),
-        (
-            "st",
-            ".async .shared::cluster .mbarrier::complete_tx::bytes; .v2 .v4; of 32 and 64 bits",
-        ),
-        (
-            "red",
-            ".async .relaxed.cluster .shared::cluster .mbarrier::complete_tx::bytes; .add .min .max .inc .dec .and .or .xor of integers",
-        ),
+    forms: &[
+        "cp: .async .ca .cg .shared.global of 4, 8, 16 bytes, with src-size or ignore-src, .commit_group .wait_group .wait_all .mbarrier.arrive .noinc; .async.bulk between global and shared, .commit_group .wait_group .read .prefetch.L2; .reduce.async.bulk .add .min .max .inc .dec .and .or .xor of 32 and 64 bits; cache hints; no tensors",
+        "st: .async .shared::cluster .mbarrier::complete_tx::bytes; .v2 .v4; of 32 and 64 bits",
+        "red: .async .relaxed.cluster .shared::cluster .mbarrier::complete_tx::bytes; .add .min .max .inc .dec .and .or .xor of integers",
     ],
     decode,
 };

@@ -10,29 +10,17 @@ use ptx_syntax::{Operand, Type};
 use super::Group;
 use super::memory::{self, element_row};
 use crate::ir::{Atomic, Element, Op, Operands, Room, Row, Slot, Width};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
-use crate::machine::access::Request;
-use crate::machine::issue::Issue;
-use crate::machine::path::Polls;
-use crate::machine::warp::LaneFault;
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::machine::{Issue, LaneFault, Polls, Request};
 use crate::observe::{AccessKind, Class, Observer, Order, Scope};
 
 pub(crate) const GROUP: Group = Group {
     name: "atomic",
-    opcodes: &[
-        (
-            "atom",
-            "global shared and generic; all orders and scopes; .add u32 s32 u64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .exch .cas b16 b32 b64, .inc .dec u32",
-        ),
-        (
-            "red",
-            "global shared and generic; all orders and scopes; .add u32 s32 u64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .inc .dec u32",
-        ),
-        (
-            "fence",
-            ".sc .acq_rel .acquire .release; .cta .cluster .gpu .sys; .sync_restrict::shared::cluster .sync_restrict::shared::cta; .mbarrier_init; .proxy.alias .proxy.async .proxy.async::generic .proxy.tensormap::generic",
-        ),
-        ("membar", ".cta .gl .sys"),
+    forms: &[
+        "atom: global shared and generic; all orders and scopes; .add u32 s32 u64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .exch .cas b16 b32 b64, .inc .dec u32",
+        "red: global shared and generic; all orders and scopes; .add u32 s32 u64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .inc .dec u32",
+        "fence: .sc .acq_rel .acquire .release; .cta .cluster .gpu .sys; .sync_restrict::shared::cluster .sync_restrict::shared::cta; .mbarrier_init; .proxy.alias .proxy.async .proxy.async::generic .proxy.tensormap::generic",
+        "membar: .cta .gl .sys",
     ],
     decode,
 };

@@ -7,21 +7,15 @@ use ptx_syntax::Type;
 use super::Group;
 use crate::error::FaultKind;
 use crate::ir::{Barrier, BarrierKind as Kind, LANES, Op, Row, Slot, Source};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
-use crate::machine::block::BARRIERS;
-use crate::machine::issue::Issue;
-use crate::machine::path::Wait;
-use crate::machine::warp::{LaneFault, Next};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::machine::{BARRIERS, Issue, LaneFault, Next, Wait};
 use crate::observe::{BarrierArrival, Class, Observer};
 
 pub(crate) const GROUP: Group = Group {
     name: "barrier",
-    opcodes: &[
-        (
-            "bar",
-            ".sync .arrive .red.popc.u32 .red.and.pred .red.or.pred; .cta",
-        ),
-        ("barrier", "as bar, with .aligned"),
+    forms: &[
+        "bar: .sync .arrive .red.popc.u32 .red.and.pred .red.or.pred; .cta",
+        "barrier: as bar, with .aligned",
     ],
     decode,
 };

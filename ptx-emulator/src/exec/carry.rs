@@ -9,18 +9,15 @@ use ptx_syntax::Type;
 use super::Group;
 use super::decode::{flag, is_wide};
 use crate::ir::{LANES, LaneFn, Row, Source, Value, lane_fn, predicate, write, write_predicate};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "carry",
-    opcodes: &[
-        ("add", ".cc; u32 s32 u64 s64"),
-        ("addc", ".cc; u32 s32 u64 s64"),
-        ("sub", ".cc; u32 s32 u64 s64"),
-        ("subc", ".cc; u32 s32 u64 s64"),
-        ("mad", ".lo .hi with .cc; u32 s32 u64 s64"),
-        ("madc", ".lo .hi; .cc; u32 s32 u64 s64"),
+    forms: &[
+        "add addc sub subc: .cc; u32 s32 u64 s64",
+        "mad: .lo .hi with .cc; u32 s32 u64 s64",
+        "madc: .lo .hi; .cc; u32 s32 u64 s64",
     ],
     decode,
 };

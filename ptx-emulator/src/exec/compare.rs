@@ -8,29 +8,17 @@ use crate::ir::lanes::test2;
 use crate::ir::{
     Frame, LaneFn, Operands, Row, Slot, Value, lane_fn, lanes, predicate, write, write_predicate,
 };
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "compare",
-    opcodes: &[
-        (
-            "setp",
-            "all comparisons; .and .or .xor; .ftz; b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64",
-        ),
-        (
-            "set",
-            "all comparisons; .and .or .xor; .ftz; to u32 s32 f32 f16 bf16",
-        ),
-        ("selp", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64"),
-        (
-            "slct",
-            "by s32 f32; b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64; .ftz",
-        ),
-        (
-            "testp",
-            ".finite .infinite .number .notanumber .normal .subnormal; f32 f64",
-        ),
+    forms: &[
+        "setp: all comparisons; .and .or .xor; .ftz; b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64",
+        "set: all comparisons; .and .or .xor; .ftz; to u32 s32 f32 f16 bf16",
+        "selp: b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64",
+        "slct: by s32 f32; b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64; .ftz",
+        "testp: .finite .infinite .number .notanumber .normal .subnormal; f32 f64",
     ],
     decode,
 };

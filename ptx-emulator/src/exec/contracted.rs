@@ -9,7 +9,7 @@ use super::float64::or_nan;
 use super::softfloat::{BF16, F16, Format, Mode};
 use crate::ir::lanes::map2;
 use crate::ir::{Frame, LaneFn, Operands, Value, lane_fn, lanes, write};
-use crate::lower::target::{FTZ, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
+use crate::lower::{FTZ, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
 
 /// One 16-bit operation on one element or two.
 macro_rules! half {

@@ -6,29 +6,19 @@ use super::Group;
 use super::system::calls;
 use crate::error::FaultKind;
 use crate::ir::{Call, NEVER, Op, Source, System, Target, lanes_of, mask_of};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
-use crate::lower::scope::Entity;
-use crate::lower::{Formal, Symbol};
-use crate::machine::access::interleaved;
-use crate::machine::issue::Issue;
-use crate::machine::memory::FUNCTIONS;
-use crate::machine::path::Paths;
-use crate::machine::warp::{LaneFault, Next};
+use crate::lower::{Decoded, Decoder, Entity, Formal, Reason, Symbol};
+use crate::machine::{FUNCTIONS, Issue, LaneFault, Next, Paths, interleaved};
 use crate::observe::{Class, Observer};
 
 pub(crate) const GROUP: Group = Group {
     name: "control",
-    opcodes: &[
-        ("bra", ".uni"),
-        ("brx", ".idx .uni"),
-        (
-            "call",
-            ".uni; direct, indirect, recursive; parameters in .param; vprintf malloc free __assertfail",
-        ),
-        ("ret", ".uni"),
-        ("exit", ""),
-        ("trap", ""),
-        ("brkpt", "as trap"),
+    forms: &[
+        "bra: .uni",
+        "brx: .idx .uni",
+        "call: .uni; direct, indirect, recursive; parameters in .param; vprintf malloc free __assertfail",
+        "ret: .uni",
+        "exit trap",
+        "brkpt: as trap",
     ],
     decode,
 };

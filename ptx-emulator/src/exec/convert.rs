@@ -10,15 +10,14 @@ use ptx_syntax::Type;
 use super::softfloat::{F32, F64, Finite, Format, Mode, Parts};
 use super::{Group, float32};
 use crate::ir::{LaneFn, Operands, Width, lanes};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "convert",
-    opcodes: &[(
-        "cvt",
-        "u8 u16 u32 u64 s8 s16 s32 s64 f32 f64, any to any; .rn .rz .rm .rp .rni .rzi .rmi .rpi .ftz .sat",
-    )],
+    forms: &[
+        "cvt: u8 u16 u32 u64 s8 s16 s32 s64 f32 f64, any to any; .rn .rz .rm .rp .rni .rzi .rmi .rpi .ftz .sat",
+    ],
     decode,
 };
 

@@ -4,7 +4,7 @@ use ptx_syntax::{Operand, Type};
 
 use super::softfloat::Mode;
 use crate::ir::{LaneFn, Op, Operands, Width};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::Class;
 
 impl Decoded {

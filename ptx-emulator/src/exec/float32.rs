@@ -13,25 +13,17 @@ use super::decode::flag;
 use super::half::{PROPAGATE, XOR_SIGN, extreme};
 use super::softfloat::{F32, Mode};
 use crate::ir::{LaneFn, lanes};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "float32",
-    opcodes: &[
-        ("add", "f32; .rn .rz .rm .rp .ftz .sat"),
-        ("sub", "f32; .rn .rz .rm .rp .ftz .sat"),
-        ("mul", "f32; .rn .rz .rm .rp .ftz .sat"),
-        ("fma", "f32; .rn .rz .rm .rp .ftz .sat"),
-        ("mad", "f32; .rn .rz .rm .rp .ftz .sat"),
-        ("div", "f32; .rn .rz .rm .rp .ftz"),
-        ("rcp", "f32; .rn .rz .rm .rp .ftz"),
-        ("sqrt", "f32; .rn .rz .rm .rp .ftz"),
-        ("abs", "f32; .ftz"),
-        ("neg", "f32; .ftz"),
-        ("min", "f32; .ftz .NaN .xorsign.abs; of three with .abs"),
-        ("max", "f32; .ftz .NaN .xorsign.abs; of three with .abs"),
-        ("copysign", "f32"),
+    forms: &[
+        "add sub mul fma mad: f32; .rn .rz .rm .rp .ftz .sat",
+        "div rcp sqrt: f32; .rn .rz .rm .rp .ftz",
+        "abs neg: f32; .ftz",
+        "min max: f32; .ftz .NaN .xorsign.abs; of three with .abs",
+        "copysign: f32",
     ],
     decode,
 };

@@ -14,25 +14,14 @@ use ptx_syntax::Type;
 use super::Group;
 use super::softfloat::{F64, Mode};
 use crate::ir::{LaneFn, lanes};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "float64",
-    opcodes: &[
-        ("add", "f64; .rn .rz .rm .rp"),
-        ("sub", "f64; .rn .rz .rm .rp"),
-        ("mul", "f64; .rn .rz .rm .rp"),
-        ("fma", "f64; .rn .rz .rm .rp"),
-        ("mad", "f64; .rn .rz .rm .rp"),
-        ("div", "f64; .rn .rz .rm .rp"),
-        ("rcp", "f64; .rn .rz .rm .rp"),
-        ("sqrt", "f64; .rn .rz .rm .rp"),
-        ("abs", "f64"),
-        ("neg", "f64"),
-        ("min", "f64"),
-        ("max", "f64"),
-        ("copysign", "f64"),
+    forms: &[
+        "add sub mul fma mad div rcp sqrt: f64; .rn .rz .rm .rp",
+        "abs neg min max copysign: f64",
     ],
     decode,
 };

@@ -15,32 +15,19 @@ use ptx_syntax::Type;
 use super::Group;
 use super::softfloat::{BF16, F16, Format, Mode};
 use crate::ir::{LaneFn, lanes};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "half",
-    opcodes: &[
-        ("add", ".rn; f16 f16x2 with .ftz .sat; bf16 bf16x2"),
-        ("sub", ".rn; f16 f16x2 with .ftz .sat; bf16 bf16x2"),
-        ("mul", ".rn; f16 f16x2 with .ftz .sat; bf16 bf16x2"),
-        (
-            "fma",
-            ".rn; f16 f16x2 with .ftz .sat .relu; bf16 bf16x2 with .relu",
-        ),
-        ("abs", "f16 f16x2 with .ftz; bf16 bf16x2"),
-        ("neg", "f16 f16x2 with .ftz; bf16 bf16x2"),
-        ("min", "f16 f16x2 with .ftz; bf16 bf16x2; .NaN .xorsign.abs"),
-        ("max", "f16 f16x2 with .ftz; bf16 bf16x2; .NaN .xorsign.abs"),
-        (
-            "setp",
-            "float comparisons; .and .or .xor; f16 f16x2 with .ftz; bf16 bf16x2",
-        ),
-        (
-            "set",
-            "float comparisons; .and .or .xor; f16 f16x2 with .ftz, bf16 bf16x2, to u16 s16 u32 s32 f16 bf16 f16x2 bf16x2",
-        ),
-        ("cvt", convert::FORMS),
+    forms: &[
+        "add sub mul: .rn; f16 f16x2 with .ftz .sat; bf16 bf16x2",
+        "fma: .rn; f16 f16x2 with .ftz .sat .relu; bf16 bf16x2 with .relu",
+        "abs neg: f16 f16x2 with .ftz; bf16 bf16x2",
+        "min max: f16 f16x2 with .ftz; bf16 bf16x2; .NaN .xorsign.abs",
+        "setp: float comparisons; .and .or .xor; f16 f16x2 with .ftz; bf16 bf16x2",
+        "set: float comparisons; .and .or .xor; f16 f16x2 with .ftz, bf16 bf16x2, to u16 s16 u32 s32 f16 bf16 f16x2 bf16x2",
+        "cvt: f16 bf16 to and from each other, u16 to u64, s16 to s64, f32 f64; f16 to and from u8 s8; f32 pairs to f16x2 bf16x2; f32 to tf32; f32 pairs and f16x2 to e4m3x2 e5m2x2, and those to f16x2; .rn .rz .rm .rp .rna .rni .rzi .rmi .rpi .ftz .sat .relu .satfinite",
     ],
     decode,
 };

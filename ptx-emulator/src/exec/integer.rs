@@ -11,33 +11,26 @@ use ptx_syntax::Type;
 use super::Group;
 use super::decode::each_type;
 use crate::ir::{LaneFn, lanes};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "integer",
-    opcodes: &[
-        ("add", "u16 s16 u32 s32 u64 s64; .sat s32"),
-        ("sub", "u16 s16 u32 s32 u64 s64; .sat s32"),
-        ("mul", ".lo .hi .wide; u16 s16 u32 s32 u64 s64"),
-        ("mad", ".lo .hi .wide; u16 s16 u32 s32 u64 s64; .hi.sat s32"),
-        ("mul24", ".lo .hi; u32 s32"),
-        ("mad24", ".lo .hi; u32 s32; .hi.sat s32"),
-        ("div", "u16 s16 u32 s32 u64 s64"),
-        ("rem", "u16 s16 u32 s32 u64 s64"),
-        ("abs", "s16 s32 s64"),
-        ("neg", "s16 s32 s64"),
-        ("min", "u16 s16 u32 s32 u64 s64"),
-        ("max", "u16 s16 u32 s32 u64 s64"),
-        ("sad", "u16 s16 u32 s32 u64 s64"),
-        ("popc", "b32 b64"),
-        ("clz", "b32 b64"),
-        ("brev", "b32 b64"),
-        ("bfind", "u32 s32 u64 s64; .shiftamt"),
-        ("bfe", "u32 s32 u64 s64"),
-        ("bfi", "b32 b64"),
-        ("dp4a", "u32 s32 by u32 s32"),
-        ("dp2a", ".lo .hi; u32 s32 by u32 s32"),
+    forms: &[
+        "add sub: u16 s16 u32 s32 u64 s64; .sat s32",
+        "mul: .lo .hi .wide; u16 s16 u32 s32 u64 s64",
+        "mad: .lo .hi .wide; u16 s16 u32 s32 u64 s64; .hi.sat s32",
+        "mul24: .lo .hi; u32 s32",
+        "mad24: .lo .hi; u32 s32; .hi.sat s32",
+        "div rem: u16 s16 u32 s32 u64 s64",
+        "abs neg: s16 s32 s64",
+        "min max sad: u16 s16 u32 s32 u64 s64",
+        "popc clz brev: b32 b64",
+        "bfind: u32 s32 u64 s64; .shiftamt",
+        "bfe: u32 s32 u64 s64",
+        "bfi: b32 b64",
+        "dp4a: u32 s32 by u32 s32",
+        "dp2a: .lo .hi; u32 s32 by u32 s32",
     ],
     decode,
 };

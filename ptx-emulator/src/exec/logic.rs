@@ -8,24 +8,21 @@ use super::decode::each_type;
 use crate::ir::{
     LANES, LaneFn, Operands, Row, Value, lane_fn, lanes, predicate, write, write_predicate,
 };
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "logic",
-    opcodes: &[
-        ("and", "pred b16 b32 b64"),
-        ("or", "pred b16 b32 b64"),
-        ("xor", "pred b16 b32 b64"),
-        ("not", "pred b16 b32 b64"),
-        ("cnot", "b16 b32 b64"),
-        ("lop3", "b32; .or .and with a predicate"),
-        ("shl", "b16 b32 b64"),
-        ("shr", "b16 b32 b64 u16 u32 u64 s16 s32 s64"),
-        ("shf", ".l .r; .clamp .wrap; b32"),
-        ("prmt", "b32; no mode, .f4e .b4e .rc8 .ecl .ecr .rc16"),
-        ("bmsk", ".clamp .wrap; b32"),
-        ("szext", ".clamp .wrap; u32 s32"),
+    forms: &[
+        "and or xor not: pred b16 b32 b64",
+        "cnot: b16 b32 b64",
+        "lop3: b32; .or .and with a predicate",
+        "shl: b16 b32 b64",
+        "shr: b16 b32 b64 u16 u32 u64 s16 s32 s64",
+        "shf: .l .r; .clamp .wrap; b32",
+        "prmt: b32; no mode, .f4e .b4e .rc8 .ecl .ecr .rc16",
+        "bmsk: .clamp .wrap; b32",
+        "szext: .clamp .wrap; u32 s32",
     ],
     decode,
 };

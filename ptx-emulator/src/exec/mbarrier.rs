@@ -10,22 +10,18 @@ mod decode;
 use super::Group;
 use crate::error::FaultKind;
 use crate::ir::{LANES, Mbarrier, MbarrierKind as Kind, Op, Room, Row, lanes_of};
-use crate::machine::access::{Request, shared_offsets};
-use crate::machine::block::BlockState;
-use crate::machine::issue::Issue;
-use crate::machine::launch::Schedule;
-use crate::machine::mbarrier::{self, State};
-use crate::machine::path::Wait;
-use crate::machine::transfer;
-use crate::machine::warp::{LaneFault, Next};
+use crate::machine::{
+    BlockState, Issue, LaneFault, Next, Request, Schedule, Wait,
+    mbarrier::{self, State},
+    shared_offsets, transfer,
+};
 use crate::observe::{AccessKind, Observer, Order, Scope};
 
 pub(crate) const GROUP: Group = Group {
     name: "mbarrier",
-    opcodes: &[(
-        "mbarrier",
-        ".init .inval .arrive .arrive_drop .expect_tx .complete_tx .test_wait .try_wait .pending_count; .noComplete .parity, counts, orders and scopes; .shared::cluster of the own block; b64",
-    )],
+    forms: &[
+        "mbarrier: .init .inval .arrive .arrive_drop .expect_tx .complete_tx .test_wait .try_wait .pending_count; .noComplete .parity, counts, orders and scopes; .shared::cluster of the own block; b64",
+    ],
     decode: decode::decode,
 };
 

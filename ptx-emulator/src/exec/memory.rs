@@ -8,10 +8,7 @@ pub(crate) use decode::{GROUP, registers, room, scope, semantics};
 use std::sync::atomic::Ordering;
 
 use crate::ir::{Access, Element, LANES, Room, Row, Value, Width};
-use crate::machine::access::Request;
-use crate::machine::issue::Issue;
-use crate::machine::path::Polls;
-use crate::machine::warp::LaneFault;
+use crate::machine::{Issue, LaneFault, Polls, Request};
 use crate::observe::{AccessKind, Observer, Order};
 
 impl Access {

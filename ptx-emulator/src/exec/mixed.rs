@@ -7,15 +7,14 @@ use super::Group;
 use super::decode::flag;
 use super::softfloat::{BF16, F16, F32, Mode};
 use crate::ir::{LaneFn, lanes};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "mixed",
-    opcodes: &[
-        ("add", "f32 of f16 bf16 and f32; .rn .rz .rm .rp .sat"),
-        ("sub", "f32 of f16 bf16 and f32; .rn .rz .rm .rp .sat"),
-        ("fma", "f32 of two f16 bf16 and f32; .rn .rz .rm .rp .sat"),
+    forms: &[
+        "add sub: f32 of f16 bf16 and f32; .rn .rz .rm .rp .sat",
+        "fma: f32 of two f16 bf16 and f32; .rn .rz .rm .rp .sat",
     ],
     decode,
 };

@@ -6,6 +6,8 @@
 //! groups may decode one opcode (`cvt`, `add`): they are asked in the order
 //! of the table, and the first that takes the instruction has it.
 
+use crate::lower::InstructionSet;
+
 mod approximate;
 pub(crate) mod async_copy;
 pub(crate) mod atomic;
@@ -31,9 +33,7 @@ pub(crate) mod system;
 pub(crate) mod warp;
 mod wide;
 
-pub(crate) use crate::lower::target::Group;
-
-use crate::lower::target::InstructionSet;
+pub(crate) use crate::lower::Group;
 
 /// All groups, and the source of the coverage table.
 const GROUPS: &[&Group] = &[
@@ -61,11 +61,8 @@ const GROUPS: &[&Group] = &[
 ];
 
 /// All that a module is lowered to.
-pub(crate) static INSTRUCTIONS: InstructionSet = InstructionSet {
-    groups: GROUPS,
-    product: contracted::product,
-    sum: contracted::sum,
-};
+pub(crate) static INSTRUCTIONS: InstructionSet =
+    InstructionSet::new(GROUPS, contracted::product, contracted::sum);
 
 /// One row of the coverage table.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -81,7 +78,7 @@ pub struct Coverage {
 /// Every instruction that is decoded, from the very table that decodes.
 pub fn coverage() -> impl Iterator<Item = Coverage> {
     GROUPS.iter().flat_map(|group| {
-        group.opcodes.iter().map(|&(opcode, forms)| Coverage {
+        group.opcodes().map(|(opcode, forms)| Coverage {
             group: group.name,
             opcode,
             forms,

@@ -9,20 +9,17 @@ use super::decode::flag;
 use super::float32::flush;
 use super::softfloat::{F32, Mode};
 use crate::ir::{LaneFn, lanes};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "packed",
-    opcodes: &[
-        ("add", "u16x2 s16x2; f32x2 with .rn .rz .rm .rp .ftz"),
-        ("sub", "f32x2; .rn .rz .rm .rp .ftz"),
-        ("mul", "f32x2; .rn .rz .rm .rp .ftz"),
-        ("fma", "f32x2; .rn .rz .rm .rp .ftz"),
-        ("min", "u16x2; s16x2 s32 with .relu"),
-        ("max", "u16x2; s16x2 s32 with .relu"),
-        ("cvt", ".pack.sat; u16 s16 u8 s8 u4 s4 u2 s2 from two s32"),
-        ("fns", "b32"),
+    forms: &[
+        "add: u16x2 s16x2; f32x2 with .rn .rz .rm .rp .ftz",
+        "sub mul fma: f32x2; .rn .rz .rm .rp .ftz",
+        "min max: u16x2; s16x2 s32 with .relu",
+        "cvt: .pack.sat; u16 s16 u8 s8 u4 s4 u2 s2 from two s32",
+        "fns: b32",
     ],
     decode,
 };

@@ -9,24 +9,19 @@ use ptx_syntax::Type;
 
 use super::Group;
 use crate::ir::{LANES, Op, Register, Row, Special};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
-use crate::machine::issue::Issue;
-use crate::machine::memory::LOCAL_WINDOW;
-use crate::machine::warp::Context;
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::machine::{Context, Issue, LOCAL_WINDOW};
 use crate::observe::{Class, Observer};
 
 pub(crate) const GROUP: Group = Group {
     name: "special",
-    opcodes: &[
-        (
-            "mov",
-            "pred b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64; packing and unpacking of b32 and b64; addresses; special registers",
-        ),
-        ("cvta", ".to; .global .shared .local .const .param; u64"),
-        ("isspacep", ".global .shared .local .const .param"),
-        ("nanosleep", "u32"),
-        ("pmevent", ".mask"),
-        ("griddepcontrol", ".launch_dependents .wait, without effect"),
+    forms: &[
+        "mov: pred b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64; packing and unpacking of b32 and b64; addresses; special registers",
+        "cvta: .to; .global .shared .local .const .param; u64",
+        "isspacep: .global .shared .local .const .param",
+        "nanosleep: u32",
+        "pmevent: .mask",
+        "griddepcontrol: .launch_dependents .wait, without effect",
     ],
     decode,
 };

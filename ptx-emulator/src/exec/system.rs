@@ -11,27 +11,18 @@ use super::Group;
 use super::decode::is_wide;
 use crate::error::FaultKind;
 use crate::ir::{Op, Operands, Row, System, lanes};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
-use crate::machine::block::CLUSTER_BARRIER;
-use crate::machine::issue::Issue;
-use crate::machine::path::Wait;
-use crate::machine::warp::{LaneFault, Next};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::machine::{CLUSTER_BARRIER, Issue, LaneFault, Next, Wait};
 use crate::observe::{BarrierArrival, Class, Observer};
 
 pub(crate) const GROUP: Group = Group {
     name: "system",
-    opcodes: &[
-        (
-            "barrier",
-            ".cluster .arrive .wait .aligned, .release .relaxed .acquire; a cluster is one block",
-        ),
-        ("mapa", ".shared::cluster and generic; u32 u64; rank 0"),
-        ("getctarank", ".shared::cluster and generic; u32 u64"),
-        (
-            "createpolicy",
-            ".fractional .range .cvt.L2; b64; without effect",
-        ),
-        ("setmaxnreg", ".inc .dec; u32; without effect"),
+    forms: &[
+        "barrier: .cluster .arrive .wait .aligned, .release .relaxed .acquire; a cluster is one block",
+        "mapa: .shared::cluster and generic; u32 u64; rank 0",
+        "getctarank: .shared::cluster and generic; u32 u64",
+        "createpolicy: .fractional .range .cvt.L2; b64; without effect",
+        "setmaxnreg: .inc .dec; u32; without effect",
     ],
     decode,
 };

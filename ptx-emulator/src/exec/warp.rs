@@ -16,23 +16,21 @@ use crate::error::FaultKind;
 use crate::ir::{
     Collective, Direction, Op, Operands, Reduction, Row, Value, Width, lane_fn, mask_of, write,
 };
-use crate::lower::decoder::{Decoded, Decoder, Reason};
-use crate::machine::issue::Issue;
-use crate::machine::path::{Path, Paths, Wait};
-use crate::machine::warp::{Context, LaneFault, Next, Warp};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::machine::{Context, Issue, LaneFault, Next, Path, Paths, Wait, Warp};
 use crate::observe::{Class, Observer};
 use gathered::Gathered;
 
 pub(crate) const GROUP: Group = Group {
     name: "warp",
-    opcodes: &[
-        ("shfl", ".sync; .up .down .bfly .idx; b32"),
-        ("vote", ".sync; .all .any .uni pred, .ballot b32"),
-        ("match", ".any .all; .sync; b32 b64"),
-        ("redux", ".sync; .add .min .max u32 s32, .and .or .xor b32"),
-        ("elect", ".sync"),
-        ("bar", ".warp.sync"),
-        ("activemask", "b32"),
+    forms: &[
+        "shfl: .sync; .up .down .bfly .idx; b32",
+        "vote: .sync; .all .any .uni pred, .ballot b32",
+        "match: .any .all; .sync; b32 b64",
+        "redux: .sync; .add .min .max u32 s32, .and .or .xor b32",
+        "elect: .sync",
+        "bar: .warp.sync",
+        "activemask: b32",
     ],
     decode,
 };

@@ -5,12 +5,12 @@ use ptx_syntax::{Operand, Type};
 
 use super::Group;
 use crate::ir::{Operands, Slot, Source, Value, lane_fn, write};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "wide",
-    opcodes: &[("mov", "b128; packing from and unpacking to two halves")],
+    forms: &["mov: b128; packing from and unpacking to two halves"],
     decode,
 };
 

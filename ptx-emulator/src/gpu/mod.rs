@@ -9,13 +9,10 @@ use std::collections::HashMap;
 use ptx_syntax::Space;
 
 use crate::error::{LaunchError, MemoryError};
-use crate::lower::layout::SharedLayout;
-use crate::machine::heap::Heap;
-use crate::machine::launch::{Launch, LaunchOptions};
-use crate::machine::memory::{Allocation, Cells, Global};
-use crate::machine::model::Model;
-use crate::machine::printed::Printed;
-use crate::machine::written::{GlobalWritten, Written};
+use crate::lower::SharedLayout;
+use crate::machine::{
+    Allocation, Cells, Global, GlobalWritten, Heap, Launch, LaunchOptions, Model, Printed, Written,
+};
 use crate::observe::{LaunchInfo, Observer};
 use crate::program::Program;
 use place::{parameter_bank, relocated};

@@ -5,10 +5,8 @@ use ptx_syntax::Space;
 use super::{Gpu, Instance};
 use crate::error::{LaunchError, MemoryError};
 use crate::ir::{Pool, Row};
-use crate::lower::layout::SharedLayout;
-use crate::lower::{Code, Function, Symbol};
-use crate::machine::memory::{CONSTANT_WINDOW, Cells, FUNCTIONS, SHARED_WINDOW};
-use crate::machine::written::Written;
+use crate::lower::{Code, Function, SharedLayout, Symbol};
+use crate::machine::{CONSTANT_WINDOW, Cells, FUNCTIONS, SHARED_WINDOW, Written};
 use crate::program::Program;
 
 impl Gpu {

@@ -2,7 +2,7 @@
 
 use crate::error::LaunchError;
 use crate::lower::Function;
-use crate::machine::model::Model;
+use crate::machine::Model;
 
 /// Register rows that all resident warps may have together, bytes.
 const REGISTER_MEMORY: u64 = 4 << 30;

@@ -3,64 +3,29 @@
 
 use super::row::{Frame, LANES, Operands, Row, Value, write};
 
-#[inline(always)]
-pub(crate) fn map1<A: Value, D: Value>(
-    frame: &mut Frame<'_>,
-    operands: &Operands,
-    mask: u32,
-    f: impl Fn(A, u64) -> D,
-) {
-    let mut out = Row::<D::Bits>::default();
-    let a = A::row(frame, operands.s[0]);
-    for lane in 0..LANES {
-        out.0[lane] = f(A::from_bits(a.0[lane]), operands.aux).to_bits();
-    }
-    write(D::row_mut(frame, operands.d[0]), &out, mask);
+/// A function of the values of a lane, from the rows `s` to the row `d[0]`.
+macro_rules! map {
+    ($name:ident: $($A:ident $a:ident $index:literal),*) => {
+        #[inline(always)]
+        pub(crate) fn $name<$($A: Value,)* D: Value>(
+            frame: &mut Frame<'_>,
+            operands: &Operands,
+            mask: u32,
+            f: impl Fn($($A,)* u64) -> D,
+        ) {
+            let mut out = Row::<D::Bits>::default();
+            $(let $a = $A::row(frame, operands.s[$index]);)*
+            for lane in 0..LANES {
+                out.0[lane] = f($($A::from_bits($a.0[lane]),)* operands.aux).to_bits();
+            }
+            write(D::row_mut(frame, operands.d[0]), &out, mask);
+        }
+    };
 }
 
-#[inline(always)]
-pub(crate) fn map2<A: Value, B: Value, D: Value>(
-    frame: &mut Frame<'_>,
-    operands: &Operands,
-    mask: u32,
-    f: impl Fn(A, B, u64) -> D,
-) {
-    let mut out = Row::<D::Bits>::default();
-    let a = A::row(frame, operands.s[0]);
-    let b = B::row(frame, operands.s[1]);
-    for lane in 0..LANES {
-        out.0[lane] = f(
-            A::from_bits(a.0[lane]),
-            B::from_bits(b.0[lane]),
-            operands.aux,
-        )
-        .to_bits();
-    }
-    write(D::row_mut(frame, operands.d[0]), &out, mask);
-}
-
-#[inline(always)]
-pub(crate) fn map3<A: Value, B: Value, C: Value, D: Value>(
-    frame: &mut Frame<'_>,
-    operands: &Operands,
-    mask: u32,
-    f: impl Fn(A, B, C, u64) -> D,
-) {
-    let mut out = Row::<D::Bits>::default();
-    let a = A::row(frame, operands.s[0]);
-    let b = B::row(frame, operands.s[1]);
-    let c = C::row(frame, operands.s[2]);
-    for lane in 0..LANES {
-        out.0[lane] = f(
-            A::from_bits(a.0[lane]),
-            B::from_bits(b.0[lane]),
-            C::from_bits(c.0[lane]),
-            operands.aux,
-        )
-        .to_bits();
-    }
-    write(D::row_mut(frame, operands.d[0]), &out, mask);
-}
+map!(map1: A a 0);
+map!(map2: A a 0, B b 1);
+map!(map3: A a 0, B b 1, C c 2);
 
 /// A comparison of two rows, as bits.
 #[inline(always)]

@@ -9,23 +9,28 @@ mod builder;
 mod code;
 mod contract;
 mod declare;
-pub(crate) mod decoder;
+mod decoder;
 mod dominators;
-pub(crate) mod flow;
+mod flow;
 mod instruction;
 pub(crate) mod layout;
-pub(crate) mod scope;
-pub(crate) mod target;
+mod scope;
+mod target;
+
+pub(crate) use builder::Builder;
+pub(crate) use code::{Code, Formal, Function, Origin, Relocation, Sizes, Symbol};
+pub(crate) use decoder::{Decoded, Decoder, Reason};
+pub(crate) use layout::SharedLayout;
+pub(crate) use scope::{Entity, LOCAL};
+pub use target::LoadOptions;
+pub(crate) use target::{FTZ, Group, InstructionSet, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
 
 use ptx_syntax::{Block, Function as Declared, Item, Kind, Module, Position, Span};
 
 use crate::error::{LoadError, Refusal};
 use crate::ir::{Guard, Instruction, Op, Operands};
 use crate::observe::Class;
-pub(crate) use builder::Builder;
-pub(crate) use code::{Code, Formal, Function, Origin, Relocation, Sizes, Symbol};
-use scope::{Entity, Scopes};
-use target::{InstructionSet, LoadOptions};
+use scope::Scopes;
 
 /// What a label stands for until all code is laid out.
 pub(crate) type LabelId = u32;

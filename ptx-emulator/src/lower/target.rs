@@ -1,6 +1,9 @@
 //! What a module is lowered to: the set of instructions, and how. `lower`
 //! itself knows no instruction.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use ptx_syntax::Type;
 
 use super::decoder::{Decoded, Decoder, Reason};
@@ -25,9 +28,19 @@ impl Default for LoadOptions {
 pub(crate) struct Group {
     /// As in the coverage table.
     pub(crate) name: &'static str,
-    /// Opcode, and the forms of it that are supported.
-    pub(crate) opcodes: &'static [(&'static str, &'static str)],
+    /// Opcodes, and the forms of them that are supported: `add sub: f32; .rn`.
+    pub(crate) forms: &'static [&'static str],
     pub(crate) decode: fn(&mut Decoder<'_, '_>) -> Result<Decoded, Reason>,
+}
+
+impl Group {
+    /// Each opcode with its forms.
+    pub(crate) fn opcodes(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.forms.iter().flat_map(|line| {
+            let (opcodes, forms) = line.split_once(": ").unwrap_or((line, ""));
+            opcodes.split(' ').map(move |opcode| (opcode, forms))
+        })
+    }
 }
 
 /// All instructions that there are.
@@ -38,6 +51,8 @@ pub(crate) struct InstructionSet {
     pub(crate) product: fn(Type) -> LaneFn,
     /// `d[0]` = s0 * s1 + s2, rounded once; `aux` has the flags below.
     pub(crate) sum: fn(Type) -> LaneFn,
+    /// The groups by opcode.
+    index: OnceLock<HashMap<&'static str, Vec<&'static Group>>>,
 }
 
 /// `.ftz` of both instructions.
@@ -50,9 +65,30 @@ pub(crate) const NEGATE_PRODUCT: u64 = 4;
 pub(crate) const NEGATE_TERM: u64 = 8;
 
 impl InstructionSet {
+    pub(crate) const fn new(
+        groups: &'static [&'static Group],
+        product: fn(Type) -> LaneFn,
+        sum: fn(Type) -> LaneFn,
+    ) -> Self {
+        InstructionSet {
+            groups,
+            product,
+            sum,
+            index: OnceLock::new(),
+        }
+    }
+
     /// The groups that decode an opcode.
-    pub(super) fn groups_of(&self, opcode: &str) -> impl Iterator<Item = &'static Group> {
-        let knows = move |group: &&Group| group.opcodes.iter().any(|(name, _)| *name == opcode);
-        self.groups.iter().copied().filter(knows)
+    pub(super) fn groups_of(&self, opcode: &str) -> &[&'static Group] {
+        let index = self.index.get_or_init(|| {
+            let mut index: HashMap<_, Vec<&'static Group>> = HashMap::new();
+            for group in self.groups {
+                for (opcode, _) in group.opcodes() {
+                    index.entry(opcode).or_default().push(group);
+                }
+            }
+            index
+        });
+        index.get(opcode).map_or(&[], Vec::as_slice)
     }
 }

@@ -6,7 +6,7 @@ use super::path::{Caller, Path, Paths};
 use super::warp::{Warp, active};
 use crate::error::FaultKind;
 use crate::ir::{Frame, Pool, Row};
-use crate::lower::scope::LOCAL;
+use crate::lower::LOCAL;
 
 /// Bytes of local memory that a call takes besides the callee's variables, for
 /// its return address: a recursion without variables ends too.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::worker::Worker;
 use crate::error::LaunchError;
-use crate::machine::launch::Launch;
+use crate::machine::Launch;
 use crate::observe::Observer;
 
 /// What the cores of a launch share.

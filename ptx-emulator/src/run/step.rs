@@ -6,9 +6,7 @@ use crate::exec::{
     async_copy, atomic, barrier, control, mbarrier, memory, special, system, warp as collective,
 };
 use crate::ir::{Instruction, Op};
-use crate::machine::issue::Issue;
-use crate::machine::path::{Path, Polls};
-use crate::machine::warp::{Context, LaneFault, Next, Warp};
+use crate::machine::{Context, Issue, LaneFault, Next, Path, Polls, Warp};
 use crate::observe::Observer;
 
 impl Warp {

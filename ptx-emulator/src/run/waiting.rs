@@ -3,12 +3,10 @@
 
 use crate::error::{Fault, Waiter};
 use crate::exec::{barrier, mbarrier, system, warp as collective};
-use crate::machine::block::{BARRIERS, BarrierState, BlockState, CLUSTER_BARRIER};
-use crate::machine::launch::{Launch, Schedule};
-use crate::machine::mbarrier as object;
-use crate::machine::path::{Path, Wait};
-use crate::machine::transfer;
-use crate::machine::warp::{Context, Next, Warp};
+use crate::machine::{
+    BARRIERS, BarrierState, BlockState, CLUSTER_BARRIER, Context, Launch, Next, Path, Schedule,
+    Wait, Warp, mbarrier as object, transfer,
+};
 use crate::observe::Observer;
 
 /// What an mbarrier still needs, for a deadlock's report.

@@ -2,8 +2,7 @@
 
 use crate::error::Fault;
 use crate::ir::{Instruction, Op};
-use crate::machine::path::{Path, Polls, Wait};
-use crate::machine::warp::{Context, Next, Warp, active};
+use crate::machine::{Context, Next, Path, Polls, Wait, Warp, active};
 use crate::observe::Observer;
 
 /// Warp instructions after which another path of a divergent warp runs.

@@ -5,11 +5,9 @@ use std::sync::atomic::Ordering;
 use super::launch::Shared;
 use super::warp::Turn;
 use crate::error::{LaunchError, Waiter};
-use crate::machine::block::Block;
-use crate::machine::launch::{Launch, Schedule, mix};
-use crate::machine::path::{Path, Wait};
-use crate::machine::transfer;
-use crate::machine::warp::{Context, Warp, full_mask};
+use crate::machine::{
+    Block, Context, Launch, Path, Schedule, Wait, Warp, full_mask, mix, transfer,
+};
 use crate::observe::Observer;
 
 /// Warp instructions of one turn of a warp.

@@ -10,7 +10,7 @@ use fence::{Pending, Released};
 
 use super::vector_clock::{Lane, Row, Tree, VectorClock};
 use crate::ir::{self, mask_of};
-use crate::machine::block::{BARRIERS, CLUSTER_BARRIER};
+use crate::machine::{BARRIERS, CLUSTER_BARRIER};
 use crate::observe::BarrierArrival;
 
 /// The interval in which a thread that has not exited did so.

@@ -2,9 +2,7 @@
 
 use super::*;
 use crate::ir::{BulkCopy, Room};
-use crate::machine::access::shared_offsets;
-use crate::machine::mbarrier;
-use crate::machine::transfer::Copy;
+use crate::machine::{mbarrier, shared_offsets, transfer::Copy};
 
 const FAMILY: Family = Family::Bulk;
 

@@ -2,9 +2,7 @@
 
 use super::*;
 use crate::ir::{Address, Limit, Room};
-use crate::machine::access::{Request, shared_offsets};
-use crate::machine::mbarrier;
-use crate::machine::transfer::Copy;
+use crate::machine::{Request, mbarrier, shared_offsets, transfer::Copy};
 use crate::observe::{AccessKind, Order, Scope};
 
 const FAMILY: Family = Family::Lane;

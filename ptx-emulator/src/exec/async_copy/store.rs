@@ -3,9 +3,7 @@
 use super::super::memory::{element_row, registers};
 use super::*;
 use crate::ir::{AsyncStore, Element, Room, Slot, Width};
-use crate::machine::access::shared_offsets;
-use crate::machine::mbarrier;
-use crate::machine::transfer::Copy;
+use crate::machine::{mbarrier, shared_offsets, transfer::Copy};
 
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<AsyncStore, Reason> {
     let reduces = d.opcode() == "red";

@@ -10,7 +10,7 @@ use crate::exec::compare::{combination, combined};
 use crate::exec::decode::flag;
 use crate::exec::softfloat::Format;
 use crate::ir::{Frame, Operands, Row, Value, lane_fn, mask_of, predicate, write, write_predicate};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::Class;
 
 const LESS: u64 = 1;

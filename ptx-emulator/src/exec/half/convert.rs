@@ -11,10 +11,8 @@ use crate::exec::convert::{INTEGERS, between_rows, clamped, integer_parts, integ
 use crate::exec::decode::flag;
 use crate::exec::softfloat::{BF16, F16, F32, F64, Finite, Format, Mode, Parts};
 use crate::ir::{Operands, Width, lanes};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::Class;
-
-pub(super) const FORMS: &str = "f16 bf16 to and from each other, u16 to u64, s16 to s64, f32 f64; f16 to and from u8 s8; f32 pairs to f16x2 bf16x2; f32 to tf32; f32 pairs and f16x2 to e4m3x2 e5m2x2, and those to f16x2; .rn .rz .rm .rp .rna .rni .rzi .rmi .rpi .ftz .sat .relu .satfinite";
 
 // aux: bits 0..2 the mode, then the flags; 4, 8..16 as `integer_parts`, 16..27
 // as `clamped`; the formats from bits 32 and 36.

@@ -4,7 +4,7 @@ use ptx_syntax::Type;
 
 use super::integers;
 use crate::ir::{LANES, Row, Value, lane_fn, lanes, write};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let ty = d.ty()?;

@@ -3,7 +3,7 @@
 use ptx_syntax::{Operand, Type};
 
 use crate::ir::{Mbarrier, MbarrierKind as Kind, Op, Operands, Room, lanes};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 use crate::machine::mbarrier::State;
 use crate::observe::{Class, Order, Scope};
 

@@ -4,28 +4,16 @@ use ptx_syntax::{Operand, Type};
 
 use crate::exec::Group;
 use crate::ir::{Access, Element, Op, Room, Slot, Source, Width};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::{Class, Order, Scope};
 
 pub(crate) const GROUP: Group = Group {
     name: "memory",
-    opcodes: &[
-        (
-            "ld",
-            "all spaces and generic; .weak .volatile .relaxed .acquire, .cta .cluster .gpu .sys, .nc, cache hints; ",
-        ),
-        (
-            "ldu",
-            "global and generic; .v2 .v4; b8 to b64, u, s, f32, f64",
-        ),
-        (
-            "st",
-            "global shared local param and generic; .weak .volatile .relaxed .release, scopes, cache hints; ",
-        ),
-        ("prefetch", "all forms, without effect"),
-        ("prefetchu", "all forms, without effect"),
-        ("discard", "all forms, without effect"),
-        ("applypriority", "all forms, without effect"),
+    forms: &[
+        "ld: all spaces and generic; .weak .volatile .relaxed .acquire, .cta .cluster .gpu .sys, .nc, cache hints; ",
+        "ldu: global and generic; .v2 .v4; b8 to b64, u, s, f32, f64",
+        "st: global shared local param and generic; .weak .volatile .relaxed .release, scopes, cache hints; ",
+        "prefetch prefetchu discard applypriority: all forms, without effect",
     ],
     decode,
 };

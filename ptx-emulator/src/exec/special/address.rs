@@ -4,12 +4,8 @@ use ptx_syntax::{Space, Type};
 
 use super::moves::move_row;
 use crate::ir::{Op, Operands, Value, lane_fn, lanes, mask_of, write_predicate};
-use crate::lower::Symbol;
-use crate::lower::decoder::{Decoded, Decoder, Reason};
-use crate::lower::scope::Entity;
-use crate::machine::memory::{
-    CONSTANT_WINDOW, LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW,
-};
+use crate::lower::{Decoded, Decoder, Entity, Reason, Symbol};
+use crate::machine::{CONSTANT_WINDOW, LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use crate::observe::Class;
 
 /// The first generic address of a space; 0 for global.

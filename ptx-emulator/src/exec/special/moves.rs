@@ -8,8 +8,7 @@ use crate::ir::{
     FULL, LANES, Op, Operands, Row, Special, Value, lane_fn, lanes, predicate, write,
     write_predicate,
 };
-use crate::lower::decoder::{Decoded, Decoder, Reason};
-use crate::lower::scope::Entity;
+use crate::lower::{Decoded, Decoder, Entity, Reason};
 use crate::observe::Class;
 
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {

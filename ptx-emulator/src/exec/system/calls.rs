@@ -7,10 +7,8 @@ use std::sync::atomic::Ordering;
 use super::format::{Arguments, format};
 use crate::error::FaultKind;
 use crate::ir::{LANES, Provided, RuntimeCall};
-use crate::lower::decoder::Reason;
-use crate::machine::access::{generic, interleaved};
-use crate::machine::issue::Issue;
-use crate::machine::warp::LaneFault;
+use crate::lower::Reason;
+use crate::machine::{Issue, LaneFault, generic, interleaved};
 use crate::observe::Observer;
 
 /// The longest text that is read, bytes.
