@@ -4,32 +4,41 @@
 
 use ptx_syntax::Type;
 
+use super::decode::flag;
 use super::float32::{again, canonical, flush, flushed, saturate};
 use super::float64::or_nan;
-use super::softfloat::{BF16, F16, Format, Mode};
+use super::half::{self, BRAIN, PACKED, elements};
+use super::softfloat::Mode;
 use crate::ir::lanes::map2;
 use crate::ir::{Frame, LaneFn, Operands, Value, lane_fn, lanes, write};
 use crate::lower::{FTZ, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
 
 /// One 16-bit operation on one element or two.
 macro_rules! half {
-    (product, $format:ident, $elements:literal) => {
+    (product, $traits:expr) => {
         lane_fn!(|f, o, m| keeping(f, o, m, |a: u32, b: u32, aux| {
-            elements::<$elements>($format, aux, [a, b, 0], |format, [a, b, _]| {
+            elements(flags(aux) | $traits, (a, b, 0), |format, a, b, _| {
                 format.mul(a, b, Mode::Nearest)
             })
         }))
     };
-    (sum, $format:ident, $elements:literal) => {
+    (sum, $traits:expr) => {
         lanes!(|a: u32, b: u32, c: u32; aux| -> u32 {
-            elements::<$elements>($format, aux, [a, b, c], |format, [a, b, c]| {
-                let sign = |flag: u64| if aux & flag != 0 { format.sign_bit() } else { 0 };
+            elements(flags(aux) | $traits, (a, b, c), |format, a, b, c| {
+                let sign = |set: u64| if aux & set != 0 { format.sign_bit() } else { 0 };
                 let (a, c) = (a ^ sign(NEGATE_PRODUCT), c ^ sign(NEGATE_TERM));
                 format.fma(a, b, c, Mode::Nearest)
             })
         })
     };
 }
+
+/// The flags as 16-bit operations have them.
+#[inline(always)]
+fn flags(aux: u64) -> u64 {
+    flag(aux & FTZ != 0, half::FTZ) | flag(aux & SATURATE != 0, half::SATURATE)
+}
+
 /// A product that also writes its factors, to `d[1]` and `d[2]`.
 #[inline(always)]
 fn keeping<A: Value>(
@@ -61,10 +70,10 @@ pub(crate) fn product(ty: Type) -> LaneFn {
                 canonical(a * b)
             }
         })),
-        Type::F16 => half!(product, F16, 1),
-        Type::F16x2 => half!(product, F16, 2),
-        Type::BF16 => half!(product, BF16, 1),
-        _ => half!(product, BF16, 2),
+        Type::F16 => half!(product, 0),
+        Type::F16x2 => half!(product, PACKED),
+        Type::BF16 => half!(product, BRAIN),
+        _ => half!(product, BRAIN | PACKED),
     }
 }
 
@@ -92,31 +101,9 @@ pub(crate) fn sum(ty: Type) -> LaneFn {
                 bits
             }
         }),
-        Type::F16 => half!(sum, F16, 1),
-        Type::F16x2 => half!(sum, F16, 2),
-        Type::BF16 => half!(sum, BF16, 1),
-        _ => half!(sum, BF16, 2),
+        Type::F16 => half!(sum, 0),
+        Type::F16x2 => half!(sum, PACKED),
+        Type::BF16 => half!(sum, BRAIN),
+        _ => half!(sum, BRAIN | PACKED),
     }
-}
-
-#[inline(always)]
-fn elements<const COUNT: u32>(
-    format: Format,
-    aux: u64,
-    operands: [u32; 3],
-    f: impl Fn(Format, [u64; 3]) -> u64,
-) -> u32 {
-    let flushes = aux & FTZ != 0;
-    let format = if flushes { format.flushing() } else { format };
-    let flush = |bits: u64| if flushes { format.flush(bits) } else { bits };
-    let element = |index: u32| {
-        let shift = 16 * index;
-        let parts = operands.map(|row| flush(u64::from(row >> shift & 0xffff)));
-        let mut bits = flush(f(format, parts));
-        if aux & SATURATE != 0 {
-            bits = format.saturate(bits);
-        }
-        (bits as u32 & 0xffff) << shift
-    };
-    (0..COUNT).fold(0, |row, index| row | element(index))
 }

@@ -32,13 +32,13 @@ pub(crate) const GROUP: Group = Group {
     decode,
 };
 
-const BRAIN: u64 = 1;
-const FTZ: u64 = 2;
-const SATURATE: u64 = 4;
+pub(super) const BRAIN: u64 = 1;
+pub(super) const FTZ: u64 = 2;
+pub(super) const SATURATE: u64 = 4;
 const RELU: u64 = 8;
 pub(super) const PROPAGATE: u64 = 16;
 pub(super) const XOR_SIGN: u64 = 32;
-const PACKED: u64 = 64;
+pub(super) const PACKED: u64 = 64;
 
 fn format_of(aux: u64) -> Format {
     if aux & BRAIN != 0 { BF16 } else { F16 }
@@ -57,7 +57,11 @@ fn traits_of(ty: Type) -> Option<u64> {
 
 /// `f` on the element, or on both.
 #[inline(always)]
-fn elements(aux: u64, (a, b, c): (u32, u32, u32), f: impl Fn(Format, u64, u64, u64) -> u64) -> u32 {
+pub(super) fn elements(
+    aux: u64,
+    (a, b, c): (u32, u32, u32),
+    f: impl Fn(Format, u64, u64, u64) -> u64,
+) -> u32 {
     let format = match format_of(aux) {
         format if aux & FTZ != 0 => format.flushing(),
         format => format,

@@ -16,6 +16,14 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Asynchronous, Reason> {
         "ca",
         "cg",
     ];
+    let wait = |left, commits| {
+        Ok(Asynchronous::Wait {
+            family: FAMILY,
+            left,
+            read_only: false,
+            commits,
+        })
+    };
     match d.one_of(&words)? {
         "commit_group" => {
             d.finish(0)?;
@@ -23,21 +31,11 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Asynchronous, Reason> {
         }
         "wait_group" => {
             d.finish(1)?;
-            Ok(Asynchronous::Wait {
-                family: FAMILY,
-                left: constant(d, 0)?,
-                read_only: false,
-                commits: false,
-            })
+            wait(constant(d, 0)?, false)
         }
         "wait_all" => {
             d.finish(0)?;
-            Ok(Asynchronous::Wait {
-                family: FAMILY,
-                left: 0,
-                read_only: false,
-                commits: true,
-            })
+            wait(0, true)
         }
         "mbarrier" => {
             d.require("arrive")?;
