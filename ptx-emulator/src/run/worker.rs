@@ -164,17 +164,8 @@ impl<'a, O: Observer> Worker<'a, O> {
                 if block.warps[index].paths.live == 0 {
                     continue;
                 }
-                let (budget, choice) = match self.launch.options.schedule {
-                    Schedule::Deterministic => (TURN, 0),
-                    Schedule::Seed(seed) => {
-                        let random = mix(seed
-                            ^ round << 32
-                            ^ pass << 24
-                            ^ (index as u64)
-                            ^ block.state.linear << 44);
-                        (1 + (random % 257) as u32, random >> 16 | 1)
-                    }
-                };
+                let place = round << 32 ^ pass << 24 ^ index as u64 ^ block.state.linear << 44;
+                let (budget, choice) = self.turn(place);
                 let time = self.executed() * self.launch.model.nanoseconds_per_instruction;
                 if choice != 0 {
                     let mut random = choice;
@@ -210,13 +201,22 @@ impl<'a, O: Observer> Worker<'a, O> {
                 break;
             }
         }
-        if !moved && self.release_mbarriers(block)? {
+        if moved || self.release_mbarriers(block)? {
             return Ok(());
         }
-        if !moved {
-            return Err(LaunchError::Deadlock(self.waiters(block)));
+        Err(LaunchError::Deadlock(self.waiters(block)))
+    }
+
+    /// The length of a warp's turn, and which of its paths runs first; 0 leaves
+    /// that to the warp.
+    fn turn(&self, place: u64) -> (u32, u64) {
+        match self.launch.options.schedule {
+            Schedule::Deterministic => (TURN, 0),
+            Schedule::Seed(seed) => {
+                let random = mix(seed ^ place);
+                (1 + (random % 257) as u32, random >> 16 | 1)
+            }
         }
-        Ok(())
     }
 
     /// Makes copies of a block; one that cannot be made is a fault of whoever

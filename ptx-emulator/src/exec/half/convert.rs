@@ -149,6 +149,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     if [to, from].contains(&Type::BF16) && to.bytes().min(from.bytes()) == 1 {
         return Err("there is no conversion between bf16 and 8 bits".into());
     }
+    let integral = matches!(rounding, Some("rni" | "rzi" | "rmi" | "rpi"));
     if saturate && to == Type::BF16 {
         return Err("`.sat` does not go with bf16".into());
     }
@@ -159,19 +160,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     if relu && !(half(to) && from == Type::F32) {
         return Err("`.relu` is for conversions from f32 to a 16-bit format".into());
     }
-    let integral = matches!(rounding, Some("rni" | "rzi" | "rmi" | "rpi"));
-    let exact = to == from || half(from) && matches!(to, Type::F32 | Type::F64);
-    match rounding {
-        _ if !to.is_float() && !integral => {
-            return Err("a conversion to an integer needs .rni, .rzi, .rmi or .rpi".into());
-        }
-        _ if !to.is_float() => {}
-        None if exact => {}
-        Some(_) if to == from && integral => {}
-        Some("rn" | "rz" | "rm" | "rp") if !exact => {}
-        Some(_) if exact => return Err("this conversion is exact".into()),
-        _ => return Err("this conversion needs .rn, .rz, .rm or .rp".into()),
-    }
+    check_rounding(to, from, rounding, integral)?;
     let mode = rounding.and_then(Mode::parse).unwrap_or(Mode::Nearest);
     let (destination, register) = d.written(d.operand(0)?, to, !to.is_float())?;
     let source_operand = d.operand(1)?;
@@ -193,6 +182,29 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let wide = d.register_type(1).map_or(Width::of(from), Width::of);
     let run = between_rows!(wide, Width::of(register), |a, aux| convert(aux, a));
     Ok(Decoded::lanes(run, operands, Class::Convert))
+}
+
+/// Whether a conversion with a 16-bit format takes this rounding.
+fn check_rounding(
+    to: Type,
+    from: Type,
+    rounding: Option<&str>,
+    integral: bool,
+) -> Result<(), Reason> {
+    let exact =
+        to == from || matches!(from, Type::F16 | Type::BF16) && matches!(to, Type::F32 | Type::F64);
+    match rounding {
+        _ if !to.is_float() && !integral => {
+            return Err("a conversion to an integer needs .rni, .rzi, .rmi or .rpi".into());
+        }
+        _ if !to.is_float() => {}
+        None if exact => {}
+        Some(_) if to == from && integral => {}
+        Some("rn" | "rz" | "rm" | "rp") if !exact => {}
+        Some(_) if exact => return Err("this conversion is exact".into()),
+        _ => return Err("this conversion needs .rn, .rz, .rm or .rp".into()),
+    }
+    Ok(())
 }
 
 /// `d = {a, b}`: the first operand becomes the upper element.

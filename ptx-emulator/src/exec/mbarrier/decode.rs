@@ -24,24 +24,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let word = d.one_of(&words)?;
     let arrives = matches!(word, "arrive" | "arrive_drop");
     let tests = matches!(word, "test_wait" | "try_wait");
-    let kind = match word {
-        "init" => Kind::Init,
-        "inval" => Kind::Invalidate,
-        "expect_tx" => Kind::ExpectBytes,
-        "complete_tx" => Kind::CompleteBytes,
-        _ if tests => Kind::Test {
-            parity: d.take("parity"),
-            blocks: word == "try_wait",
-        },
-        _ => {
-            let expects = d.take("expect_tx");
-            Kind::Arrive {
-                drops: word == "arrive_drop",
-                completes: expects || !d.take("noComplete"),
-                expects,
-            }
-        }
-    };
+    let kind = kind(d, word);
     let (order, scope) = semantics(d, arrives, tests);
     let room = match d.take_any(&["shared", "shared::cta", "shared::cluster"]) {
         Some(_) => Room::Shared,
@@ -88,6 +71,28 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     };
     let op = Op::Mbarrier(Box::new(mbarrier));
     Ok(Decoded::new(op, Class::Barrier).with(operands))
+}
+
+/// What an instruction does, by its word and the modifiers behind it.
+fn kind(d: &mut Decoder<'_, '_>, word: &str) -> Kind {
+    match word {
+        "init" => Kind::Init,
+        "inval" => Kind::Invalidate,
+        "expect_tx" => Kind::ExpectBytes,
+        "complete_tx" => Kind::CompleteBytes,
+        "test_wait" | "try_wait" => Kind::Test {
+            parity: d.take("parity"),
+            blocks: word == "try_wait",
+        },
+        _ => {
+            let expects = d.take("expect_tx");
+            Kind::Arrive {
+                drops: word == "arrive_drop",
+                completes: expects || !d.take("noComplete"),
+                expects,
+            }
+        }
+    }
 }
 
 /// The order and scope as written, or those that the ISA gives without.

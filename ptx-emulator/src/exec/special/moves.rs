@@ -16,24 +16,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     d.finish(2)?;
     let mut operands = Operands::default();
     if ty == Type::Predicate {
-        operands.d[0] = d.destination(0, ty)?;
-        if let Operand::Number(Number::Integer(value)) = d.operand(1)? {
-            // The loop is chosen here, so that it has no branch: 0 is false,
-            // anything else true.
-            let run = if *value == 0 {
-                lane_fn!(|f, o, m| write_predicate(f, o.d[0], 0, m))
-            } else {
-                lane_fn!(|f, o, m| write_predicate(f, o.d[0], FULL, m))
-            };
-            return Ok(Decoded::lanes(run, operands, Class::Move));
-        }
-        if matches!(d.operand(1)?, Operand::Name("%is_explicit_cluster")) {
-            let run = lane_fn!(|f, o, m| write_predicate(f, o.d[0], 0, m));
-            return Ok(Decoded::lanes(run, operands, Class::Move));
-        }
-        operands.s[0] = d.predicate(1)?;
-        let run = lane_fn!(|f, o, m| write_predicate(f, o.d[0], predicate(f, o.s[0]), m));
-        return Ok(Decoded::lanes(run, operands, Class::Move));
+        return predicate_move(d);
     }
     if ty == Type::B128 || ty.bytes() == 1 {
         return Err(d.unsupported_type(ty));
@@ -91,6 +74,28 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     }
     operands.s[0] = d.source(1, ty)?;
     Ok(move_row(operands, ty))
+}
+
+fn predicate_move(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
+    let mut operands = Operands::default();
+    operands.d[0] = d.destination(0, Type::Predicate)?;
+    if let Operand::Number(Number::Integer(value)) = d.operand(1)? {
+        // The loop is chosen here, so that it has no branch: 0 is false,
+        // anything else true.
+        let run = if *value == 0 {
+            lane_fn!(|f, o, m| write_predicate(f, o.d[0], 0, m))
+        } else {
+            lane_fn!(|f, o, m| write_predicate(f, o.d[0], FULL, m))
+        };
+        return Ok(Decoded::lanes(run, operands, Class::Move));
+    }
+    if matches!(d.operand(1)?, Operand::Name("%is_explicit_cluster")) {
+        let run = lane_fn!(|f, o, m| write_predicate(f, o.d[0], 0, m));
+        return Ok(Decoded::lanes(run, operands, Class::Move));
+    }
+    operands.s[0] = d.predicate(1)?;
+    let run = lane_fn!(|f, o, m| write_predicate(f, o.d[0], predicate(f, o.s[0]), m));
+    Ok(Decoded::lanes(run, operands, Class::Move))
 }
 
 pub(super) fn move_row(operands: Operands, ty: Type) -> Decoded {
