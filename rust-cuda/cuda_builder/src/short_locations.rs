@@ -1,40 +1,31 @@
-//! Source positions in a third of the bytes.
+//! Debug locations in a third of the bytes.
 //!
-//! LLVM writes the position of an inlined instruction as a run of `.loc` with
+//! LLVM writes the location of an inlined instruction as a run of `.loc` with
 //! `function_name` and `inlined_at`, and the functions' names as numbers, a
 //! line a letter: most of the text of a kernel made of small functions. Here
 //! each becomes `.loc file line 0 //call`, and the calls stand once, as comments
 //! at the end: `//.call number file line [caller]`. The instructions, their blocks
 //! and the lines that tools show stay; columns and the names of functions go.
-//! What LLVM writes is described in the PTX ISA, ".loc";
-//! [`crate::DebugInfo::LineTables`] keeps the whole of it.
+//! What LLVM writes is described in the PTX ISA, ".loc"; [`crate::DebugInfo::LineTables`] keeps
+//! the whole of it. Text is rewritten a line at a time, so that all else stays as it is.
 
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// File, line and column.
-type Place = [u32; 3];
-
-/// What one `.loc` says: file, line and the number of the call that inlined it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Position {
-    file: u32,
-    line: u32,
-    call: Option<u32>,
-}
+use ptx_syntax::{Call, Location, Place, location};
 
 #[derive(Debug, Default)]
 struct Shortener {
     out: String,
     /// Numbers of calls, from 1, by file, line and the number of their caller.
     calls: HashMap<(u32, u32, Option<u32>), u32>,
-    listed: String,
+    listed: Vec<Call>,
     /// Where in this function each place was inlined, as last written.
     latest: HashMap<Place, Option<u32>>,
     /// Holds for the next instruction.
-    next: Option<Position>,
-    written: Option<Position>,
-    /// A label that only positions have brought, before the next instruction.
+    next: Option<Location<'static>>,
+    written: Option<Location<'static>>,
+    /// A label that only locations have brought, before the next instruction.
     label: Option<String>,
     /// Whether a label stands before the next instruction.
     is_labelled: bool,
@@ -42,7 +33,7 @@ struct Shortener {
     section: Option<i32>,
 }
 
-/// Rewrites the positions in PTX that LLVM wrote without comments, and drops what
+/// Rewrites the locations in PTX that LLVM wrote without comments, and drops what
 /// then nobody refers to.
 pub(crate) fn shorten(ptx: &str) -> String {
     let mut shortener = Shortener {
@@ -52,7 +43,10 @@ pub(crate) fn shorten(ptx: &str) -> String {
     for line in ptx.lines() {
         shortener.line(line);
     }
-    shortener.out.push_str(&shortener.listed);
+    for call in &shortener.listed {
+        // Writing to a string does not fail.
+        let _ = writeln!(shortener.out, "{call}");
+    }
     shortener.out
 }
 
@@ -61,8 +55,8 @@ impl Shortener {
         let word = line.trim_start();
         if self.section.is_some() || word.starts_with(".section") {
             self.skip_section(word);
-        } else if let Some(position) = word.strip_prefix(".loc").and_then(read) {
-            self.enter(position);
+        } else if let Some(location) = word.starts_with(".loc").then(|| location(word)).flatten() {
+            self.enter(location);
         } else if let Some(number) = word.strip_prefix("$L__tmp") {
             self.label.get_or_insert_with(|| format!("${number}"));
         } else if !is_mark(word) {
@@ -72,9 +66,9 @@ impl Shortener {
             } else if word.starts_with('$') && word.ends_with(':') {
                 self.label = None;
                 self.is_labelled = true;
-            } else if takes_position(word) {
+            } else if takes_location(word) {
                 self.write_label();
-                self.write_position();
+                self.write_location();
             }
             self.push_line(line);
         }
@@ -103,14 +97,18 @@ impl Shortener {
         self.section = (depth > 0 || opened + closed == 0).then_some(depth);
     }
 
-    fn enter(&mut self, (place, inlined_at): (Place, Option<Place>)) {
-        let call = inlined_at.map(|at| {
+    fn enter(&mut self, location: Location<'_>) {
+        let call = location.inlined_at.map(|at| {
             let caller = *self.latest.entry(at).or_insert(None);
             self.call(at, caller)
         });
-        self.latest.insert(place, call);
-        let [file, line, _] = place;
-        self.next = Some(Position { file, line, call });
+        self.latest.insert(location.at, call);
+        let [file, line, _] = location.at;
+        self.next = Some(Location {
+            at: [file, line, 0],
+            call,
+            ..Location::default()
+        });
     }
 
     /// The number of a call; a new one is listed.
@@ -118,42 +116,22 @@ impl Shortener {
         let new = self.calls.len() as u32 + 1;
         let number = *self.calls.entry((file, line, caller)).or_insert(new);
         if number == new {
-            let _ = write!(self.listed, "//.call {number} {file} {line}");
-            if let Some(caller) = caller {
-                let _ = write!(self.listed, " {caller}");
-            }
-            self.listed.push('\n');
+            self.listed.push(Call {
+                number,
+                file,
+                line,
+                caller,
+            });
         }
         number
     }
 
-    fn write_position(&mut self) {
-        let Some(position) = self.next.take() else {
-            return;
-        };
-        if self.written == Some(position) {
-            return;
+    fn write_location(&mut self) {
+        let next = self.next.take();
+        if let Some(location) = next.filter(|next| self.written.as_ref() != Some(next)) {
+            self.written = Some(location);
+            self.push_line(&format!("\t{location}"));
         }
-        self.written = Some(position);
-        let Position { file, line, call } = position;
-        let _ = write!(self.out, "\t.loc\t{file} {line} 0");
-        if let Some(call) = call {
-            let _ = write!(self.out, " //{call}");
-        }
-        self.out.push('\n');
-    }
-}
-
-/// `1 96 17`, or `19 252 41, function_name $L__info_string142, inlined_at 1 96 17`.
-fn read(text: &str) -> Option<(Place, Option<Place>)> {
-    let place = |text: &str| {
-        let mut numbers = text.split_whitespace();
-        let mut number = || numbers.next()?.trim_end_matches(',').parse().ok();
-        Some([number()?, number()?, number()?])
-    };
-    match text.split_once("inlined_at") {
-        Some((inner, outer)) => Some((place(inner)?, Some(place(outer)?))),
-        None => Some((place(text)?, None)),
     }
 }
 
@@ -167,7 +145,7 @@ fn is_function_head(line: &str) -> bool {
 }
 
 /// Whether a line may hold an instruction.
-fn takes_position(word: &str) -> bool {
+fn takes_location(word: &str) -> bool {
     !(word.is_empty() || word.ends_with(':') || word.starts_with("//"))
 }
 
@@ -243,7 +221,7 @@ $2:
     }
 
     #[test]
-    fn positions_of_one_function_say_nothing_of_the_next() {
+    fn locations_of_one_function_say_nothing_of_the_next() {
         let (first, _) = LONG.split_once("\t.file").unwrap();
         let second = first.replace(
             "\t.loc\t2 20 9, function_name $L__info_string0, inlined_at 1 8 3\n",
