@@ -242,7 +242,7 @@ $L__BB0_1:
     }
 
     #[test]
-    fn machine_code_leads_back_through_the_numbers_of_positions() {
+    fn machine_code_leads_back_through_the_numbers_of_locations() {
         let here = tempfile::tempdir().unwrap();
         let (numbered, locations) = locations::numbered(PTX).unwrap();
         let added = numbered.split(".loc\t2 ").nth(1).unwrap();

@@ -142,7 +142,7 @@ impl<'m, 't> Entry<'m, 't> {
 }
 
 /// Without the number of the function in `$L__BB3_5` and its like, and without that of a label
-/// which positions have brought.
+/// which locations have brought.
 fn unnumbered(line: &str) -> String {
     let mut line = line.to_owned();
     for mark in ["$L__BB", "$L__func_begin", "__local_depot"] {
