@@ -98,9 +98,7 @@ impl Code {
 
     fn load(&self, place: usize, entry: &str) -> Result<ModuleHandle> {
         let Some(((artifact, module), part)) = self.source.as_ref().zip(self.part(place)) else {
-            return Err(Error::UnknownKernel {
-                kernel: entry.to_owned(),
-            });
+            return Err(Error::unknown_kernel(entry));
         };
         if self.device.is_recording_here() {
             return Err(Error::NotPrepared {

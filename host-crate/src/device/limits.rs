@@ -37,28 +37,20 @@ fn check_block(
     kernel: &KernelLimits<'_>,
 ) -> Result<()> {
     let block = shape.block;
-    within(
-        "threads per block",
-        block.count(),
-        1,
-        device.max_threads_per_block.into(),
-        || on(device),
-    )?;
+    let most = device.max_threads_per_block.into();
+    Error::unless_within("threads per block", block.count(), 1..=most, || on(device))?;
     let axes = [
         ("threads per block in x", block.x),
         ("threads per block in y", block.y),
         ("threads per block in z", block.z),
     ];
     for ((what, value), highest) in axes.into_iter().zip(device.max_block) {
-        within(what, value.into(), 1, highest.into(), || on(device))?;
+        Error::unless_within(what, value.into(), 1..=highest.into(), || on(device))?;
     }
-    within(
-        "threads per block",
-        block.count(),
-        1,
-        kernel.attributes.max_threads_per_block.into(),
-        || kernel_on(kernel, device),
-    )
+    let most = kernel.attributes.max_threads_per_block.into();
+    Error::unless_within("threads per block", block.count(), 1..=most, || {
+        kernel_on(kernel, device)
+    })
 }
 
 fn check_grid(
@@ -74,7 +66,7 @@ fn check_grid(
     ];
     let limits = device.max_grid.into_iter().zip(kernel.cluster);
     for ((what, axis, value), (highest, cluster)) in axes.into_iter().zip(limits) {
-        within(what, value.into(), 1, highest.into(), || on(device))?;
+        Error::unless_within(what, value.into(), 1..=highest.into(), || on(device))?;
         if cluster > 1 && value % cluster != 0 {
             return Err(Error::NotAMultiple {
                 axis,
@@ -114,19 +106,12 @@ pub(super) fn check_together(
     device: &DeviceProperties,
     kernel: &KernelLimits<'_>,
 ) -> Result<()> {
-    let blocks = shape.grid.count();
-    within(
-        "blocks that wait for each other",
-        blocks,
-        1,
-        resident.into(),
-        || {
-            let (threads, bytes) = (shape.block.count(), shape.shared_bytes);
-            let each =
-                format!("each of {threads} threads and {bytes} bytes of dynamic shared memory");
-            format!("{each} {}", kernel_on(kernel, device))
-        },
-    )
+    let (blocks, allowed) = (shape.grid.count(), 1..=resident.into());
+    Error::unless_within("blocks that wait for each other", blocks, allowed, || {
+        let (threads, bytes) = (shape.block.count(), shape.shared_bytes);
+        let each = format!("each of {threads} threads and {bytes} bytes of dynamic shared memory");
+        format!("{each} {}", kernel_on(kernel, device))
+    })
 }
 
 fn check_shared(
@@ -134,13 +119,13 @@ fn check_shared(
     device: &DeviceProperties,
     kernel: &KernelLimits<'_>,
 ) -> Result<()> {
-    let most = most_shared(device);
     let declared = kernel.attributes.static_shared_bytes;
-    within(
-        "dynamic shared memory (bytes per block)",
+    let most = most_shared(device).saturating_sub(declared);
+    let what = "dynamic shared memory (bytes per block)";
+    Error::unless_within(
+        what,
         shape.shared_bytes.into(),
-        0,
-        most.saturating_sub(declared).into(),
+        0..=most.into(),
         || match declared {
             0 => on(device),
             _ => kernel_on(kernel, device),
@@ -166,25 +151,6 @@ pub(super) fn needs_opt_in(
         .shared_bytes
         .saturating_add(attributes.static_shared_bytes)
         > device.max_shared_per_block
-}
-
-fn within(
-    what: &'static str,
-    value: u64,
-    lowest: u64,
-    highest: u64,
-    scope: impl FnOnce() -> String,
-) -> Result<()> {
-    if (lowest..=highest).contains(&value) {
-        return Ok(());
-    }
-    Err(Error::OutOfRange {
-        what,
-        value,
-        lowest,
-        highest,
-        scope: scope(),
-    })
 }
 
 fn on(device: &DeviceProperties) -> String {

@@ -16,10 +16,10 @@ pub(super) fn note(ptx: &str, log: &str) -> Option<String> {
 fn of(ptx: &str, number: usize) -> Option<String> {
     let lines: Vec<&str> = ptx.lines().map(str::trim).collect();
     let before = lines.get(..number)?.iter().rev();
-    // A position holds to the end of its function.
+    // A debug location holds to the end of its function.
     let mut before = before.take_while(|line| !line.starts_with('}'));
-    let position = before.find_map(|line| line.strip_prefix(".loc"))?;
-    let mut words = position.split_whitespace();
+    let location = before.find_map(|line| line.strip_prefix(".loc"))?;
+    let mut words = location.split_whitespace();
     let (file, line) = (words.next()?, words.next()?);
     let files = lines.iter().filter_map(|line| line.strip_prefix(".file"));
     let names = files.filter_map(|rest| rest.trim().split_once(char::is_whitespace));
