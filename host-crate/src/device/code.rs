@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use cuda_builder::manifest;
 
 use super::artifact::{Artifact, driver_too_old};
+use super::graph::Given;
 use super::{Device, Image, ModuleHandle, ptx_version, source_line};
 use crate::{Error, Result};
 
@@ -120,7 +121,7 @@ impl Drop for Code {
         for part in &mut self.parts {
             let loaded = part.get_mut().unwrap_or_else(PoisonError::into_inner);
             if let Some(handle) = loaded.take() {
-                self.device.unload(handle);
+                self.device.give_back(Given::Module(handle));
             }
         }
     }

@@ -6,7 +6,7 @@
 use cuda_builder::manifest;
 use cuda_std::launch::{Actual, Kernel, LaunchShape, Parameter, SafeLaunch};
 
-use super::limits::{self, KernelLimits};
+use super::limits::Limits;
 use super::module::{Entry, Purpose};
 use super::{Arguments, Device, FunctionHandle, LaunchConfig, Module, signature};
 use crate::{Error, Result};
@@ -180,26 +180,25 @@ impl Module {
 
     /// Checks the sizes, and allows the kernel the shared memory that it needs.
     fn fit(&self, name: &str, entry: &Entry, config: &LaunchConfig) -> Result<()> {
-        let shape = config.shape();
-        let device = self.device();
-        let kernel = KernelLimits {
+        let (shape, device) = (config.shape(), self.device().properties());
+        let limits = Limits {
             kernel: name,
             attributes: &entry.attributes,
             cluster: entry.cluster,
+            device,
         };
-        limits::check(shape, device.properties(), &kernel)?;
-        if limits::needs_opt_in(shape, device.properties(), &entry.attributes) {
+        limits.check(shape)?;
+        if limits.need_opt_in(shape) {
             self.allow_shared(name, shape.shared_bytes)?;
         }
         if !config.is_cooperative() {
             return Ok(());
         }
-        if !device.properties().has_cooperative_launch {
-            let device = device.properties().name.clone();
+        if !device.has_cooperative_launch {
+            let device = device.name.clone();
             return Err(Error::NoCooperativeLaunch { device });
         }
-        let resident = self.resident(entry, shape)?;
-        limits::check_together(shape, resident, device.properties(), &kernel)
+        limits.check_together(shape, self.resident(entry, shape)?)
     }
 
     /// Blocks of this shape that the device holds at once.

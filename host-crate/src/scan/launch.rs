@@ -43,30 +43,34 @@ impl<'a> Call<'a> {
             let problem = format!("has {has} elements, needed are the input's {needed}");
             return Err(Error::argument("output", problem));
         }
-        Ok(Self {
-            n: input.len() as u64,
-            input: input.address(),
-            output: output.address(),
-            devices: [
-                ("input", Some(input.device())),
-                ("output", Some(output.device())),
-                ("count", None),
-            ],
-            count: None,
-            segment_flags: 0,
-        })
+        let devices = [
+            ("input", Some(input.device())),
+            ("output", Some(output.device())),
+        ];
+        Ok(Self::new(
+            input.len(),
+            input.address(),
+            output.address(),
+            devices,
+        ))
     }
 
     pub(super) fn in_place<T: Pod>(data: ViewMut<'a, T>) -> Self {
+        let devices = [("data", Some(data.device())), ("data", None)];
+        Self::new(data.len(), data.address(), data.address(), devices)
+    }
+
+    fn new(
+        n: usize,
+        input: u64,
+        output: u64,
+        [from, to]: [(&'static str, Option<&'a Device>); 2],
+    ) -> Self {
         Self {
-            n: data.len() as u64,
-            input: data.address(),
-            output: data.address(),
-            devices: [
-                ("data", Some(data.device())),
-                ("data", None),
-                ("count", None),
-            ],
+            n: n as u64,
+            input,
+            output,
+            devices: [from, to, ("count", None)],
             count: None,
             segment_flags: 0,
         }

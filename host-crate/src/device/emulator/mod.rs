@@ -25,7 +25,7 @@ pub use observation::{Launch, Observation, Unobserved};
 pub use ptx_emulator;
 pub use settings::Settings;
 
-use ptx_emulator::{Gpu, LaunchOptions, Program, Schedule, Shape};
+use ptx_emulator::{Gpu, LaunchOptions, MemoryError, Program, Schedule, Shape};
 
 use self::graph::{Recording, Work};
 use self::state::{Function, State};
@@ -86,6 +86,11 @@ impl Emulator {
         }
     }
 
+    /// What became of an allocation or a copy.
+    fn of_memory<T>(&self, action: &str, done: std::result::Result<T, MemoryError>) -> Result<T> {
+        done.map_err(|error| refusal::of_memory(action, error, &self.properties))
+    }
+
     fn options(&self, function: &Function) -> LaunchOptions {
         let Settings {
             schedule,
@@ -116,12 +121,11 @@ impl Backend for Emulator {
 
     fn alloc(&self, bytes: usize) -> Result<u64> {
         let allocated = self.enter_to("allocate")?.gpu.alloc(bytes);
-        allocated.map_err(|error| refusal::of_memory("allocate", error, &self.properties))
+        self.of_memory("allocate", allocated)
     }
 
     unsafe fn free(&self, address: u64) -> Result<()> {
-        let freed = self.state().gpu.free(address);
-        freed.map_err(|error| refusal::of_memory("free", error, &self.properties))
+        self.of_memory("free", self.state().gpu.free(address))
     }
 
     fn alloc_host(&self, bytes: usize) -> Result<HostMemory> {
@@ -130,15 +134,13 @@ impl Backend for Emulator {
     }
 
     unsafe fn write(&self, address: u64, source: &[u8]) -> Result<()> {
-        let mut state = self.enter_to("copy to the device")?;
-        let copied = state.gpu.copy_in(address, source);
-        copied.map_err(|error| refusal::of_memory("copy to the device", error, &self.properties))
+        let action = "copy to the device";
+        self.of_memory(action, self.enter_to(action)?.gpu.copy_in(address, source))
     }
 
     unsafe fn read(&self, address: u64, target: &mut [u8]) -> Result<()> {
-        let state = self.enter_to("copy from the device")?;
-        let copied = state.gpu.copy_out(address, target);
-        copied.map_err(|error| refusal::of_memory("copy from the device", error, &self.properties))
+        let action = "copy from the device";
+        self.of_memory(action, self.enter_to(action)?.gpu.copy_out(address, target))
     }
 
     unsafe fn fill(&self, address: u64, value: u8, bytes: usize) -> Result<()> {
@@ -154,7 +156,7 @@ impl Backend for Emulator {
         let chunk = vec![value; bytes.min(CHUNK)];
         for (offset, length) in chunks(bytes) {
             let filled = state.gpu.copy_in(address + offset, &chunk[..length]);
-            filled.map_err(|error| refusal::of_memory("fill", error, &self.properties))?;
+            self.of_memory("fill", filled)?;
         }
         Ok(())
     }
@@ -175,7 +177,7 @@ impl Backend for Emulator {
             let gpu = &mut state.gpu;
             let copied = gpu.copy_out(source + offset, part);
             let copied = copied.and_then(|()| gpu.copy_in(target + offset, part));
-            copied.map_err(|error| refusal::of_memory("copy", error, &self.properties))?;
+            self.of_memory("copy", copied)?;
         }
         Ok(())
     }
