@@ -14,7 +14,7 @@
 //! - `kernel`: what a kernel may look like.
 //! - `only`: whether a build wants it.
 //! - `device`, `host`: the two halves that it becomes.
-//! - `expand`: `#[kernel]` in full. `statics`, `unroll`: the other macros.
+//! - `expand`, `statics`, `unroll`: `#[kernel]` in full, and the other macros.
 
 mod attributes;
 mod contract;

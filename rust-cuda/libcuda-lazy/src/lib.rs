@@ -30,7 +30,7 @@
 //!
 //! Its layers, each of which uses those above it in this list alone:
 //!
-//! - `names`: the list of the functions. `library`: the driver's library, loaded once.
+//! - `library`, `names`: the driver's library, loaded once, and the list of the functions.
 //! - `entry`: the functions.
 
 #[cfg(not(all(

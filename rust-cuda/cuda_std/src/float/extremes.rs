@@ -98,7 +98,17 @@ extremes! {
 #[cfg(target_os = "cuda")]
 macro_rules! and_nan {
     ($instruction:literal, $a:expr, $b:expr) => {{
-        let value = instruction!($instruction, reg64 f64, (reg64 $a, reg64 $b));
+        let value: f64;
+        // SAFETY: a pure function of its registers.
+        unsafe {
+            core::arch::asm!(
+                concat!($instruction, " {}, {}, {};"),
+                out(reg64) value,
+                in(reg64) $a,
+                in(reg64) $b,
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
         if $a.is_nan() | $b.is_nan() {
             f64::from_bits(i64::MAX as u64)
         } else {
