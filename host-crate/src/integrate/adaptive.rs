@@ -44,16 +44,17 @@ impl<R: Real> Default for Options<R> {
 /// the tolerance.
 ///
 /// Source: QUADPACK's QAGE, QAGI and QAGP.
-pub type Adaptive<R> = Batch<R, Rule>;
+pub type Adaptive<R> = Batch<R, AdaptiveRule>;
 
 /// A rule of Gauss and Kronrod, and the most intervals of an item.
 #[derive(Debug)]
-pub struct Rule {
+pub struct AdaptiveRule {
     nodes: u32,
     intervals: u32,
 }
 
-impl<R: Real> Method<R> for Rule {
+// SAFETY: the kernel takes the nodes and the most intervals, for which every team has room.
+unsafe impl<R: Real> Method<R> for AdaptiveRule {
     type Options = Options<R>;
 
     fn goal(options: &Options<R>) -> Goal<'_, R> {

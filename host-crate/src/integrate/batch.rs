@@ -11,9 +11,14 @@ use super::{IntegrandKernels, Kernels, Real, refuse};
 use crate::device::{Buffer, Device, LaunchConfig, LaunchShape, Module, ViewMut, arguments};
 use crate::{Error, Result};
 
-/// What integrates each item of a batch to a tolerance. Sealed: a method vouches for the
-/// parameters that its kernel is launched with.
-pub trait Method<R: Real>: Sized {
+/// What integrates each item of a batch to a tolerance. Sealed.
+///
+/// # Safety
+///
+/// The [`entry`](Method::entry) takes the [parameters](Method::with_parameters) behind those of
+/// every batch, and the [shared memory](Method::shared_bytes) is what it needs. What the parameters
+/// point to is of the device that the method was made on, is the method's, and is written by nobody.
+pub unsafe trait Method<R: Real>: Sized {
     /// What is asked of it.
     type Options;
 

@@ -49,17 +49,18 @@ impl<R: Real> Default for TanhSinhOptions<R> {
 ///
 /// Sources: Takahasi and Mori, Double exponential formulas for numerical integration, 1974;
 /// Bailey, Jeyabalan and Li, A comparison of three high-precision quadrature schemes, 2005.
-pub type TanhSinh<R> = Batch<R, Levels<R>>;
+pub type TanhSinh<R> = Batch<R, TanhSinhTable<R>>;
 
 /// The table of the nodes of all levels.
 #[derive(Debug)]
-pub struct Levels<R: Real> {
+pub struct TanhSinhTable<R: Real> {
     last: u32,
     nodes: Buffer<R>,
     begins: Buffer<u32>,
 }
 
-impl<R: Real> Method<R> for Levels<R> {
+// SAFETY: the kernel takes the table, which has all levels, and the last one.
+unsafe impl<R: Real> Method<R> for TanhSinhTable<R> {
     type Options = TanhSinhOptions<R>;
 
     fn goal(options: &TanhSinhOptions<R>) -> Goal<'_, R> {
