@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use bytemuck::{Pod, bytes_of};
+use bytemuck::Pod;
 use quadscan_kernels::operator::{Identity, Operator};
 use quadscan_kernels::scan::segmented::{Marked, Segmented};
 use quadscan_kernels::scan::{Algorithm, SegmentedScanKernels, heads};
@@ -13,13 +13,13 @@ use super::methods::scans;
 use super::plan::{Options, Plan, too_many};
 use crate::device::module::crate_of;
 use crate::device::{
-    Actual, Artifact, Buffer, Device, LaunchConfig, LaunchShape, Module, View, ViewMut,
+    Artifact, Buffer, Device, LaunchConfig, LaunchShape, Module, View, ViewMut, arguments,
 };
 use crate::error::{Error, Result};
 use crate::reduce::Offsets;
 
-/// Blocks on each multiprocessor of the kernels that find segments, at most.
-const BLOCKS_PER_MULTIPROCESSOR: u64 = 8;
+/// Blocks on each SM of the kernels that find segments, at most.
+const BLOCKS_PER_SM: u64 = 8;
 
 /// Scans by the operator `O` of the segments of up to a number of elements: millions of
 /// short ones, a few long ones, or both; the time depends on the number of elements alone.
@@ -59,7 +59,7 @@ const BLOCKS_PER_MULTIPROCESSOR: u64 = 8;
 pub struct SegmentedPlan<O: SegmentedScanKernels> {
     plan: Plan<Segmented<O>>,
     /// A bit an element: whether a segment begins there.
-    heads: Buffer<u32>,
+    segment_flags: Buffer<u32>,
     finders: Finders,
 }
 
@@ -87,7 +87,7 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
         let words = usize::try_from(words).map_err(|_| too_many(capacity))?;
         Ok(Self {
             plan,
-            heads: module.device().alloc_zeroed(words)?,
+            segment_flags: module.device().alloc_zeroed(words)?,
             finders: Finders::of::<O>(module)?,
         })
     }
@@ -263,7 +263,7 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
 
     /// Asks for a scan.
     fn ask(&mut self, call: Call<'_>, kind: Kind<O::Accumulator>) -> Result<()> {
-        let call = call.segmented(self.plan.heads.address());
+        let call = call.segmented(self.plan.segment_flags.address());
         let call = match self.count {
             Some(count) => call.counted(count),
             None => call,
@@ -284,13 +284,9 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
     /// Err when what says where the segments of `n` elements begin does not fit.
     fn check(&self, n: u64) -> Result<()> {
         let Source { argument, .. } = self.source;
-        let refused = |problem| {
-            Err(Error::Argument {
-                argument: argument.to_owned(),
-                problem,
-            })
-        };
-        launch::expect_device(&self.plan.finders.module, argument, self.source.device)?;
+        let refused = |problem| Err(Error::argument(argument, problem));
+        let device = self.plan.finders.module.device();
+        device.expect_own(self.source.device, "scan", argument)?;
         let parameters: &[u64] = match self.source.is_offsets() {
             true => &OF_OFFSETS,
             false => &OF_KEYS,
@@ -317,26 +313,16 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
         let (is_offsets, is_few) = (self.source.is_offsets(), self.source.is_few(n));
         if is_offsets && !is_few {
             let words = heads::words(n) as usize;
-            self.plan.heads.slice_mut(..words)?.fill_bytes(0)?;
+            self.plan.segment_flags.slice_mut(..words)?.fill_bytes(0)?;
         }
-        let heads = self.plan.heads.address();
-        let of_keys = [&address, &n, &count, &heads];
-        let of_offsets = [&address, &len, &n, &count, &heads];
-        let parameters: &[&u64] = if is_offsets { &of_offsets } else { &of_keys };
-        let bytes = parameters.iter().copied().map(bytes_of);
-        let actual = bytes.map(|bytes| Actual {
-            bytes,
-            elements: None,
-        });
-        let parameters: Vec<Actual<'_>> = actual.collect();
-
+        let flags = self.plan.segment_flags.address();
         let shape = if is_few {
             let blocks = n.div_ceil(heads::FEW_PER_BLOCK) as u32;
             LaunchShape::new(blocks, heads::FEW_THREADS)
         } else {
             let work = if is_offsets { len } else { n };
-            let multiprocessors = u64::from(self.source.device.properties().multiprocessors);
-            let most = multiprocessors.max(1) * BLOCKS_PER_MULTIPROCESSOR;
+            let sms = u64::from(self.source.device.properties().sm_count);
+            let most = sms.max(1) * BLOCKS_PER_SM;
             let blocks = work.div_ceil(heads::PER_BLOCK).clamp(1, most) as u32;
             LaunchShape::new(blocks, heads::THREADS)
         };
@@ -347,10 +333,14 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
         // are as many as elements, and borrowed; so are the offsets and the count. The words
         // are this plan's, of its capacity, which is borrowed exclusively.
         unsafe {
-            self.plan
-                .finders
-                .module
-                .launch_raw(&self.source.entry(n), config, &parameters)
+            let module = &self.plan.finders.module;
+            let entry = self.source.entry(n);
+            match is_offsets {
+                true => {
+                    module.launch_raw(&entry, config, &arguments![address, len, n, count, flags])
+                }
+                false => module.launch_raw(&entry, config, &arguments![address, n, count, flags]),
+            }
         }
     }
 }

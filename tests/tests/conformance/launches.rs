@@ -197,10 +197,10 @@ pub(crate) fn the_blocks_of_a_cooperative_launch_can_wait_for_each_other(bench: 
     for (threads, shared) in [(1024, 0), (32, most)] {
         let blocks = module.resident_blocks("meet", threads, shared)?;
         let each = match shared {
-            0 => properties.max_threads_per_multiprocessor / threads,
+            0 => properties.max_threads_per_sm / threads,
             _ => 1,
         };
-        assert_eq!(blocks, each * properties.multiprocessors);
+        assert_eq!(blocks, each * properties.sm_count);
         let data = device.alloc_zeroed::<u32>(blocks as usize + 1)?;
         let mut count = device.alloc_zeroed::<u32>(1)?;
         let address = count.address();
