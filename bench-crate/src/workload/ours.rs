@@ -184,7 +184,7 @@ impl Work for Naming {
     fn segmented<O: SegmentedScanKernels>(&self) -> Self::Outcome {
         let kernels = O::SEGMENTED.iter().take(1);
         let named = kernels.map(|kernel| format!("segmented_{}", kernel.operator));
-        named.chain(["heads".to_owned()]).collect()
+        named.chain(["segment_flags".to_owned()]).collect()
     }
 
     fn reduction<O: ReduceKernels + Identity>(&self) -> Self::Outcome {

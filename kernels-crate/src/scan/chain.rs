@@ -196,13 +196,13 @@ impl<A: Pod> Window<A> {
         for step in 0..LANES.ilog2() {
             let delta = 1 << step;
             // SAFETY: the caller's.
-            let nearer = unsafe { lanes::up(own, delta) };
+            let nearer = unsafe { lanes::shuffle_up(own, delta) };
             if lane >= delta && lane <= last {
                 own = O::combine(own, nearer);
             }
         }
         // SAFETY: the caller's.
-        unsafe { lanes::of_lane(own, last) }
+        unsafe { lanes::from_lane(own, last) }
     }
 
     /// The nearest prefix and, one after the other, all totals behind it: the same
@@ -223,10 +223,10 @@ impl<A: Pod> Window<A> {
             let mut all = if u64::from(nearest) == end {
                 beginning
             } else {
-                Some(lanes::of_lane(self.prefix, nearest))
+                Some(lanes::from_lane(self.prefix, nearest))
             };
             for lane in (0..nearest).rev() {
-                let total = lanes::of_lane(self.total, lane);
+                let total = lanes::from_lane(self.total, lane);
                 all = Some(match all {
                     Some(all) => O::combine(all, total),
                     None => total,

@@ -26,7 +26,8 @@
 use cuda_std::{mem, shared_array, thread, warp};
 
 use super::chain::{Chain, Window};
-use super::lanes::{self, LANES, anything, words_of};
+use super::lanes::{self, LANES, unspecified, words_of};
+use super::partial::Partial;
 use super::request::Request;
 use super::scratch::{GROUP, chain_begin, links};
 use super::segment::Segment;
@@ -89,7 +90,7 @@ pub unsafe fn scan<
         if warp == 0 {
             // Nobody waits for the last tile, which may be cut short.
             let is_awaited = tile + 1 < tiles;
-            let total = lanes::of_lane(in_tile, WARPS as u32 - 1);
+            let total = lanes::from_lane(in_tile, WARPS as u32 - 1);
             if is_awaited {
                 before.tell(tile, total);
             }
@@ -98,15 +99,17 @@ pub unsafe fn scan<
                 before.tell_prefix(tile, found, total);
             }
             if warp::lane_id() == 0 {
-                *base = found.unwrap_or(anything());
+                *base = found.unwrap_or(unspecified());
             }
         }
         thread::sync_threads();
 
         if held.is_any() {
-            let has_before = tile > 0 || request.has_initial();
-            let (base, has_base) = tile::before_segment::<O>(in_tile, *base, has_before);
-            held.write::<V, R>(&request, base, has_base);
+            let prefix = Partial {
+                exists: tile > 0 || request.has_initial(),
+                value: *base,
+            };
+            held.write::<V, R>(&request, tile::prefix_of_segment::<O>(in_tile, prefix));
         }
     }
 }
@@ -158,11 +161,11 @@ impl<O: Operator, const FIXED: bool> Before<O, FIXED> {
         self.request.has_initial().then_some(self.request.initial)
     }
 
-    /// Clears what this launch does not write, as [`status::forget`]. One warp of every
+    /// Clears what this launch does not write, as [`status::clear_stale`]. One warp of every
     /// block calls it.
     ///
     /// # Safety
-    /// As for [`status::forget`].
+    /// As for [`status::clear_stale`].
     #[inline(always)]
     unsafe fn forget(&self) {
         if self.tag > 2 {
@@ -174,7 +177,7 @@ impl<O: Operator, const FIXED: bool> Before<O, FIXED> {
         unsafe {
             if FIXED {
                 let published = self.tiles.saturating_sub(1);
-                status::forget::<O::Accumulator>(scratch, chain, published, self.tag);
+                status::clear_stale::<O::Accumulator>(scratch, chain, published, self.tag);
             }
             let lanes = u64::from(LANES);
             let index = u64::from(thread::block_idx_x()) * lanes + u64::from(warp::lane_id());

@@ -227,8 +227,8 @@ impl ScanKernel {
         operator: &'static str,
         module: &'static str,
     ) -> Self {
-        // Of segments, as much again for the mark.
-        let most = if O::HAS_HEADS { 32 } else { 16 };
+        // Of segments, as much again for the flag.
+        let most = if O::IS_SEGMENTED { 32 } else { 16 };
         assert!(
             size_of::<O::Accumulator>() <= most,
             "an accumulator has at most 16 bytes"

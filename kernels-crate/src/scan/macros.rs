@@ -139,10 +139,10 @@ macro_rules! scan_entry {
             ) {
                 // SAFETY: the kernel's own contract.
                 unsafe {
-                    ::cuda_std::grid::allow_next();
+                    ::cuda_std::grid::launch_dependents();
                     let request = $crate::scan::request::Request::<$operator> {
                         input, output, n, count, initial, flags, scratch, words,
-                        heads: ::core::ptr::null(),
+                        segment_flags: ::core::ptr::null(),
                     };
                     $crate::scan::$algorithm::scan::<
                         $operator,
@@ -186,10 +186,10 @@ macro_rules! tile_entry {
                 const WARPS: usize = TILES.warps;
                 // SAFETY: the kernel's own contract.
                 unsafe {
-                    ::cuda_std::grid::allow_next();
+                    ::cuda_std::grid::launch_dependents();
                     let request = $crate::scan::request::Request::<$operator> {
                         input, output, n, count, initial, flags, scratch, words,
-                        heads: ::core::ptr::null(),
+                        segment_flags: ::core::ptr::null(),
                     };
                     $crate::scan::$module::$function::<$operator, ITEMS, V, R, WARPS $(, $more)*>(request);
                 }

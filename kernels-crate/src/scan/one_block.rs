@@ -4,7 +4,8 @@
 
 use cuda_std::{shared_array, thread};
 
-use super::lanes::{self, LANES, anything};
+use super::lanes::{self, LANES, unspecified};
+use super::partial::Partial;
 use super::request::Request;
 use super::rows::Read;
 use super::shape::elements_of_warp;
@@ -34,7 +35,7 @@ pub unsafe fn scan<
     let first = u64::from(warp) * each;
     // SAFETY: the caller's; a warp writes its own total before the barrier.
     unsafe {
-        request.ask_ahead(first, each as u32);
+        request.prefetch(first, each as u32);
         let request = request.begin();
         let rows = Read::<O, R, E, VECTORS>::start(&request, first).scan();
         if lane == 0 {
@@ -44,9 +45,8 @@ pub unsafe fn scan<
         if !rows.is_any() {
             return;
         }
-        let (base, has_base) =
-            before_warp::<O>(totals, warp, request.initial, request.has_initial());
-        rows.store::<RESULTS>(&request, base, has_base);
+        let prefix = prefix_of_warp::<O>(totals, warp, request.initial());
+        rows.store::<RESULTS>(&request, prefix);
     }
 }
 
@@ -54,30 +54,24 @@ pub unsafe fn scan<
 /// the warps below.
 ///
 /// # Safety
-/// All lanes of the warp call it; the totals of the warps below are there.
+/// All lanes of the warp call it; the aggregates of the warps below are there.
 #[inline(always)]
-unsafe fn before_warp<O: Operator>(
+unsafe fn prefix_of_warp<O: Operator>(
     totals: *const O::Accumulator,
     warp: u32,
-    before: O::Accumulator,
-    has_before: bool,
-) -> (O::Accumulator, bool) {
+    tile: Partial<O::Accumulator>,
+) -> Partial<O::Accumulator> {
     if warp == 0 {
-        return (before, has_before);
+        return tile;
     }
     let lane = cuda_std::warp::lane_id();
-    let mut total = anything();
+    let mut total = unspecified();
     // SAFETY: the caller's.
     unsafe {
         if lane < warp {
             total = *totals.add(lane as usize);
         }
-        let below = lanes::of_lane(lanes::scan::<O>(total, warp), warp - 1);
-        let base = if has_before {
-            O::combine(before, below)
-        } else {
-            below
-        };
-        (base, true)
+        let below = lanes::from_lane(lanes::scan::<O>(total, warp), warp - 1);
+        Partial::some(tile.then::<O>(below))
     }
 }

@@ -11,6 +11,7 @@
 use cuda_std::{shared_array, thread, warp};
 
 use super::lanes::{self, LANES};
+use super::partial::Partial;
 use super::request::Request;
 use super::rows;
 use super::scratch::GROUP;
@@ -46,7 +47,7 @@ pub unsafe fn scan<
     // SAFETY: the caller's; totals, groups and the tag are written on one side of a
     // barrier and read on the other.
     unsafe {
-        request.ask_ahead(first, elements_of_warp(R, E) as u32);
+        request.prefetch(first, elements_of_warp(R, E) as u32);
         let request = request.begin();
         let read = rows::Read::<O, R, E, VECTORS>::start(&request, first);
         // While the elements are on their way.
@@ -77,33 +78,22 @@ pub unsafe fn scan<
                 *groups.add(warp as usize) = total;
             }
         }
-        let below = lanes::of_lane(in_tile, warp.max(1) - 1);
+        let below = lanes::from_lane(in_tile, warp.max(1) - 1);
         thread::sync_threads();
 
         if warp == 0 {
-            status::forget::<O::Accumulator>(request.scratch, request.words, published, tag);
+            status::clear_stale::<O::Accumulator>(request.scratch, request.words, published, tag);
         }
         if !rows.is_any() {
             return;
         }
-        let (mut base, mut has_base) = (request.initial, request.has_initial());
+        let mut prefix = request.initial();
         for group in 0..block.div_ceil(GROUP) as usize {
-            let total = *groups.add(group);
-            base = if has_base {
-                O::combine(base, total)
-            } else {
-                total
-            };
-            has_base = true;
+            prefix = Partial::some(prefix.then::<O>(*groups.add(group)));
         }
         if warp > 0 {
-            base = if has_base {
-                O::combine(base, below)
-            } else {
-                below
-            };
-            has_base = true;
+            prefix = Partial::some(prefix.then::<O>(below));
         }
-        rows.store::<RESULTS>(&request, base, has_base);
+        rows.store::<RESULTS>(&request, prefix);
     }
 }

@@ -1,10 +1,10 @@
 //! The scan of many segments of one array by one launch: any scan here, of values that
 //! know whether a segment begins in them.
 //!
-//! [`Segmented`] makes of an operator one on [`Marked`] values: what stands before a mark
+//! [`Segmented`] makes of an operator one on [`Flagged`] values: what stands before a flag
 //! is not combined with what comes behind. It is as associative as the operator, so that
 //! every algorithm takes it, and segments of one element cost no more than one segment of
-//! all. Where segments begin is in [`heads`](super::heads).
+//! all. Where segments begin is in [`segment_flags`](super::segment_flags).
 //!
 //! What stands before a segment's first element, the initial value, is combined with each
 //! result at the very end: `combine(initial, combination of the elements)`.
@@ -30,40 +30,40 @@ use crate::operator::Sum;
 /// elements from there on.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct Marked<A> {
+pub struct Flagged<A> {
     value: A,
     /// Not all zeros where a segment begins. Of the value's type, so that nothing lies
     /// between the two or behind them.
-    mark: A,
+    flag: A,
 }
 
 // SAFETY: zeros are a value of both fields.
-unsafe impl<A: Pod> Zeroable for Marked<A> {}
+unsafe impl<A: Pod> Zeroable for Flagged<A> {}
 // SAFETY: both fields are `Pod`, and of one size and alignment: there are no other bytes.
-unsafe impl<A: Pod> Pod for Marked<A> {}
+unsafe impl<A: Pod> Pod for Flagged<A> {}
 
-impl<A: Pod> Marked<A> {
+impl<A: Pod> Flagged<A> {
     /// A value in which no segment begins.
     #[inline(always)]
     pub fn new(value: A) -> Self {
         Self {
             value,
-            mark: A::zeroed(),
+            flag: A::zeroed(),
         }
     }
 
     #[inline(always)]
-    fn is_marked(&self) -> bool {
-        to_words(self.mark)[0] != 0
+    fn is_flagged(&self) -> bool {
+        to_words(self.flag)[0] != 0
     }
 
     #[inline(always)]
-    fn marked(self, is_marked: bool) -> Self {
+    fn flagged(self, is_flagged: bool) -> Self {
         let mut words = [0; MAX_WORDS];
-        words[0] = is_marked.into();
+        words[0] = is_flagged.into();
         Self {
             value: self.value,
-            mark: from_words(words),
+            flag: from_words(words),
         }
     }
 }
@@ -74,21 +74,21 @@ pub struct Segmented<O>(PhantomData<O>);
 
 impl<O: Operator> Operator for Segmented<O> {
     type Input = O::Input;
-    type Accumulator = Marked<O::Accumulator>;
+    type Accumulator = Flagged<O::Accumulator>;
     type Output = O::Output;
 
     #[inline(always)]
     fn transform(element: O::Input) -> Self::Accumulator {
-        Marked::new(O::transform(element))
+        Flagged::new(O::transform(element))
     }
 
     #[inline(always)]
     fn combine(first: Self::Accumulator, second: Self::Accumulator) -> Self::Accumulator {
-        let value = match second.is_marked() {
+        let value = match second.is_flagged() {
             true => second.value,
             false => O::combine(first.value, second.value),
         };
-        Marked::new(value).marked(first.is_marked() | second.is_marked())
+        Flagged::new(value).flagged(first.is_flagged() | second.is_flagged())
     }
 
     #[inline(always)]
@@ -96,26 +96,26 @@ impl<O: Operator> Operator for Segmented<O> {
         O::finish(result.value)
     }
 
-    const HAS_HEADS: bool = true;
+    const IS_SEGMENTED: bool = true;
 
     #[inline(always)]
-    fn enter(element: Self::Accumulator, is_head: bool) -> Self::Accumulator {
-        element.marked(is_head)
+    fn enter(element: Self::Accumulator, is_first: bool) -> Self::Accumulator {
+        element.flagged(is_first)
     }
 
     #[inline(always)]
     fn follow(
         running: Self::Accumulator,
         element: Self::Accumulator,
-        is_head: bool,
+        is_first: bool,
     ) -> Self::Accumulator {
-        Marked::new(match is_head {
+        Flagged::new(match is_first {
             true => element.value,
             false => O::combine(running.value, element.value),
         })
     }
 
-    /// Marks are known to all lanes at once: values alone are exchanged.
+    /// Flags are known to all lanes at once: values alone are exchanged.
     #[cfg(any(target_os = "cuda", test, clippy, doc))]
     #[inline(always)]
     unsafe fn scan_of_lanes(
@@ -123,38 +123,38 @@ impl<O: Operator> Operator for Segmented<O> {
         count: u32,
         most: usize,
     ) -> Option<Self::Accumulator> {
-        use super::lanes::{LANES, up};
+        use super::lanes::{LANES, shuffle_up};
         use cuda_std::warp;
 
         let lane = warp::lane_id();
         // SAFETY: all lanes are here, the caller's.
-        let marks = unsafe { warp::warp_vote_ballot(warp::FULL_MASK, value.is_marked()) };
-        let so_far = marks & (u32::MAX >> (LANES - 1 - lane));
+        let flags = unsafe { warp::warp_vote_ballot(warp::FULL_MASK, value.is_flagged()) };
+        let so_far = flags & (u32::MAX >> (LANES - 1 - lane));
         // Where the lane's segment begins: lane 0, if it began before.
         let first = (so_far | 1).ilog2();
         let mut own = value.value;
         let mut delta = 1;
         while (delta as usize) < most {
             // SAFETY: the caller's.
-            let before = unsafe { up(own, delta) };
+            let before = unsafe { shuffle_up(own, delta) };
             if lane >= first + delta && lane < count {
                 own = O::combine(before, own);
             }
             delta *= 2;
         }
-        Some(Marked::new(own).marked(so_far != 0))
+        Some(Flagged::new(own).flagged(so_far != 0))
     }
 
     #[inline(always)]
     fn leave(
         combined: Self::Accumulator,
-        is_head: bool,
+        is_first: bool,
         initial: Option<Self::Accumulator>,
         is_exclusive: bool,
     ) -> Self::Accumulator {
         match initial {
-            Some(initial) if is_exclusive && is_head => initial,
-            Some(initial) => Marked::new(O::combine(initial.value, combined.value)),
+            Some(initial) if is_exclusive && is_first => initial,
+            Some(initial) => Flagged::new(O::combine(initial.value, combined.value)),
             None => combined,
         }
     }
@@ -291,8 +291,8 @@ macro_rules! segmented_scan_kernels {
 
 /// Makes the kernels that find where segments begin, for keys, flags and offsets of all types:
 /// once in a crate of kernels that scans segments with operators of its own, whatever their
-/// number. They are named `heads_of_keys_4` and so on, in a part of the artifact that is called
-/// `heads`; [`heads`](crate::scan::heads) says what they do.
+/// number. They are named `segment_flags_of_keys_4` and so on, in a part of the artifact that is called
+/// `segment_flags`; [`segment_flags`](crate::scan::segment_flags) says what they do.
 ///
 /// ```
 /// quadscan_kernels::segment_flags_kernels! {}
@@ -301,12 +301,12 @@ macro_rules! segmented_scan_kernels {
 macro_rules! segment_flags_kernels {
     () => {
         $crate::segment_flags_entries! {
-            heads_of_keys_1 of_keys u8, heads_of_keys_2 of_keys u16, heads_of_keys_4 of_keys u32,
-            heads_of_keys_8 of_keys u64, heads_of_keys_16 of_keys [u64; 2],
-            heads_of_flags of_flags u8;
-            heads_of_offsets_4 of_offsets 256 u32, heads_of_offsets_8 of_offsets 256 u64,
-            heads_of_few_offsets_4 of_few_offsets 1024 u32,
-            heads_of_few_offsets_8 of_few_offsets 1024 u64;
+            segment_flags_of_keys_1 of_keys u8, segment_flags_of_keys_2 of_keys u16, segment_flags_of_keys_4 of_keys u32,
+            segment_flags_of_keys_8 of_keys u64, segment_flags_of_keys_16 of_keys [u64; 2],
+            segment_flags_of_flags of_flags u8;
+            segment_flags_of_offsets_4 of_offsets 256 u32, segment_flags_of_offsets_8 of_offsets 256 u64,
+            segment_flags_of_few_offsets_4 of_few_offsets 1024 u32,
+            segment_flags_of_few_offsets_8 of_few_offsets 1024 u64;
         }
     };
 }
@@ -324,11 +324,11 @@ macro_rules! segment_flags_entries {
             /// See that function.
             #[cfg(target_os = "cuda")]
             #[::cuda_std::kernel]
-            #[part(heads)]
+            #[part(segment_flags)]
             #[launch_bounds(256)]
-            pub unsafe fn $name(of: *const $type, n: u64, count: *const u64, heads: *mut u32) {
+            pub unsafe fn $name(of: *const $type, n: u64, count: *const u64, segment_flags: *mut u32) {
                 // SAFETY: the kernel's own contract.
-                unsafe { $crate::scan::heads::find::$function(of, n, count, heads) }
+                unsafe { $crate::scan::segment_flags::find::$function(of, n, count, segment_flags) }
             }
         )*
         $(
@@ -338,17 +338,17 @@ macro_rules! segment_flags_entries {
             /// See that function.
             #[cfg(target_os = "cuda")]
             #[::cuda_std::kernel]
-            #[part(heads)]
+            #[part(segment_flags)]
             #[launch_bounds($threads)]
             pub unsafe fn $of_offsets(
                 offsets: *const $offset,
                 segments: u64,
                 n: u64,
                 count: *const u64,
-                heads: *mut u32,
+                segment_flags: *mut u32,
             ) {
                 // SAFETY: the kernel's own contract.
-                unsafe { $crate::scan::heads::offsets::$by(offsets, segments, n, count, heads) }
+                unsafe { $crate::scan::segment_flags::offsets::$by(offsets, segments, n, count, segment_flags) }
             }
         )*
     };
@@ -367,27 +367,27 @@ macro_rules! segmented_scan_entry {
             $(#[$attribute])*
             ///
             /// # Safety
-            /// See the function `scan` there; `heads` has the words of `n` elements.
+            /// See the function `scan` there; `segment_flags` has the words of `n` elements.
             #[allow(clippy::too_many_arguments)]
             pub unsafe fn [<$prefix $name>](
                 input: *const <$operator as $crate::operator::Operator>::Input,
                 output: *mut <$operator as $crate::operator::Operator>::Output,
                 n: u64,
                 count: *const u64,
-                initial: $crate::scan::segmented::Marked<
+                initial: $crate::scan::segmented::Flagged<
                     <$operator as $crate::operator::Operator>::Accumulator,
                 >,
                 flags: u32,
                 scratch: *mut u64,
                 words: u64,
-                heads: *const u32,
+                segment_flags: *const u32,
             ) {
                 type Operator = $crate::scan::segmented::Segmented<$operator>;
                 // SAFETY: the kernel's own contract.
                 unsafe {
-                    ::cuda_std::grid::allow_next();
+                    ::cuda_std::grid::launch_dependents();
                     let request = $crate::scan::request::Request::<Operator> {
-                        input, output, n, count, initial, flags, scratch, words, heads,
+                        input, output, n, count, initial, flags, scratch, words, segment_flags,
                     };
                     $crate::scan::$algorithm::scan::<
                         Operator,

@@ -6,7 +6,7 @@
 //! is not taken for an answer. A value of several words is as many tagged words.
 //!
 //! The tag comes from a counter of the launches that have used the scratch memory
-//! ([`begin`]). After 2^32 - 1 launches the tags begin again; [`forget`] sees to it that
+//! ([`begin`]). After 2^32 - 1 launches the tags begin again; [`clear_stale`] sees to it that
 //! no word is that old.
 //!
 //! Source of tagged words: Merrill and Garland, Single-pass parallel prefix scan with
@@ -204,7 +204,7 @@ impl<A: Pod> Look<A> {
         }
         let with = self.count.div_ceil(EACH as u32);
         // SAFETY: the caller's.
-        unsafe { lanes::of_lane(lanes::scan::<O>(own, with), with - 1) }
+        unsafe { lanes::from_lane(lanes::scan::<O>(own, with), with - 1) }
     }
 }
 
@@ -240,7 +240,7 @@ pub unsafe fn gather<O: Operator>(
 /// # Safety
 /// `scratch` has `words` words; this launch publishes the first `tiles` tiles.
 #[inline(always)]
-pub unsafe fn forget<A>(scratch: *mut u64, words: u64, tiles: u64, tag: u32) {
+pub unsafe fn clear_stale<A>(scratch: *mut u64, words: u64, tiles: u64, tag: u32) {
     if tag > 2 {
         return;
     }

@@ -8,11 +8,12 @@
 
 use cuda_std::{thread, warp};
 
-use super::heads::bits;
 use super::items;
-use super::lanes::{self, LANES, anything};
+use super::lanes::{self, LANES, unspecified};
+use super::partial::Partial;
 use super::request::Request;
 use super::segment::{Segment, slot};
+use super::segment_flags::bits;
 use super::shape::elements;
 use crate::operator::Operator;
 
@@ -21,7 +22,7 @@ use crate::operator::Operator;
 pub struct Held<O: Operator, const ITEMS: usize> {
     segment: Segment<ITEMS>,
     /// Where segments begin among the lane's items.
-    heads: bits::Ahead,
+    segment_flags: bits::FlagWords,
     /// The lanes' totals, scanned.
     scanned: O::Accumulator,
 }
@@ -42,22 +43,25 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
         unsafe {
             let slot = slot::<V, R>();
             let first = segment.first + u64::from(warp::lane_id()) * ITEMS as u64;
-            let ahead = bits::Ahead::of::<O, ITEMS>(request.heads, first, request.n);
+            let ahead = bits::FlagWords::of::<O, ITEMS>(request.segment_flags, first, request.n);
             segment.fetch::<O::Input, V>(request.input, slot);
             let items = Segment::<ITEMS>::items::<O::Input, V>(request.input, slot);
-            let heads = ahead.heads();
+            let segment_flags = ahead.flags();
             let scanned = if segment.is_whole() {
-                lanes::scan::<O>(items::total::<O, V, ITEMS>(&items, &heads, ITEMS), LANES)
+                lanes::scan::<O>(
+                    items::total::<O, V, ITEMS>(&items, &segment_flags, ITEMS),
+                    LANES,
+                )
             } else {
-                let mut total = anything();
+                let mut total = unspecified();
                 if segment.mine() > 0 {
-                    total = items::total::<O, V, ITEMS>(&items, &heads, segment.mine());
+                    total = items::total::<O, V, ITEMS>(&items, &segment_flags, segment.mine());
                 }
                 lanes::scan::<O>(total, segment.count.div_ceil(ITEMS as u32))
             };
             Self {
                 segment,
-                heads: ahead,
+                segment_flags: ahead,
                 scanned,
             }
         }
@@ -76,7 +80,7 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
         self.segment.count > 0
     }
 
-    /// Writes the scan behind `base`, where there is something before the segment.
+    /// Writes the scan behind the segment's exclusive prefix.
     ///
     /// # Safety
     /// As for [`Held::read`], by a warp that has elements.
@@ -84,31 +88,20 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
     pub unsafe fn write<const V: usize, const R: usize>(
         &self,
         request: &Request<O>,
-        base: O::Accumulator,
-        has_base: bool,
+        prefix: Partial<O::Accumulator>,
     ) {
-        let lane = warp::lane_id();
         // SAFETY: the caller's.
         unsafe {
-            let mut before = lanes::up(self.scanned, 1);
-            if has_base {
-                before = if lane == 0 {
-                    base
-                } else if self.segment.mine() > 0 {
-                    O::combine(base, before)
-                } else {
-                    before
-                };
-            }
+            let exclusive = lanes::shuffle_up(self.scanned, 1);
+            let prefix = prefix.of_lane::<O>(exclusive, || self.segment.mine() > 0);
             let slot = slot::<V, R>();
             let items = Segment::<ITEMS>::items::<O::Input, V>(request.input, slot);
-            let has_before = has_base || lane > 0;
-            let heads = self.heads.heads();
+            let segment_flags = self.segment_flags.flags();
             let results = if self.segment.is_whole() {
-                items::scan::<O, V, R, ITEMS>(request, &items, &heads, ITEMS, before, has_before)
+                items::scan::<O, V, R, ITEMS>(request, &items, &segment_flags, ITEMS, prefix)
             } else {
                 let mine = self.segment.mine();
-                items::scan::<O, V, R, ITEMS>(request, &items, &heads, mine, before, has_before)
+                items::scan::<O, V, R, ITEMS>(request, &items, &segment_flags, mine, prefix)
             };
             warp::sync_warp(warp::FULL_MASK);
             self.segment
@@ -156,7 +149,7 @@ impl<O: Operator> Totals<O> {
         let in_tile = rest.min(elements(ITEMS, WARPS)) as u32;
         let count = in_tile.div_ceil(Segment::<ITEMS>::ELEMENTS);
         let lane = warp::lane_id();
-        let mut total = anything();
+        let mut total = unspecified();
         // SAFETY: the caller's.
         unsafe {
             if lane < count {
@@ -173,21 +166,15 @@ impl<O: Operator> Totals<O> {
 /// # Safety
 /// All lanes of the warp call it, and the warp has elements.
 #[inline(always)]
-pub unsafe fn before_segment<O: Operator>(
+pub unsafe fn prefix_of_segment<O: Operator>(
     scanned: O::Accumulator,
-    before: O::Accumulator,
-    has_before: bool,
-) -> (O::Accumulator, bool) {
+    tile: Partial<O::Accumulator>,
+) -> Partial<O::Accumulator> {
     let warp = thread::thread_idx_x() / LANES;
     if warp == 0 {
-        return (before, has_before);
+        return tile;
     }
     // SAFETY: the caller's.
-    let below = unsafe { lanes::of_lane(scanned, warp - 1) };
-    let base = if has_before {
-        O::combine(before, below)
-    } else {
-        below
-    };
-    (base, true)
+    let below = unsafe { lanes::from_lane(scanned, warp - 1) };
+    Partial::some(tile.then::<O>(below))
 }
