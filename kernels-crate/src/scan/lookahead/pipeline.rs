@@ -4,7 +4,7 @@ use cuda_std::bulk::{self, Barrier};
 use cuda_std::shared::SharedPtr;
 use cuda_std::warp;
 
-use super::Block;
+use super::block::Block;
 use super::cursor::Cursor;
 use super::role::Warp;
 use super::slot::{Slot, Worker};

@@ -5,9 +5,10 @@ use cuda_std::bulk::{self, Barrier};
 use cuda_std::shared::SharedPtr;
 use cuda_std::warp;
 
+use super::block::Block;
 use super::cursor::Cursor;
 use super::ranges::{LoadRange, StoreRange};
-use super::{Block, shared_at};
+use super::shared_at;
 use crate::operator::Operator;
 use crate::scan::items::Items;
 use crate::scan::lanes::{LANES, unspecified};
