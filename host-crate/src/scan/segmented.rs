@@ -5,7 +5,7 @@ use std::fmt;
 
 use bytemuck::{Pod, bytes_of};
 use quadscan_kernels::operator::{Identity, Operator};
-use quadscan_kernels::scan::segmented::{Marked, Segmented};
+use quadscan_kernels::scan::segmented::{Flagged, Segmented};
 use quadscan_kernels::scan::{Algorithm, SegmentedScanKernels, segment_flags};
 
 use super::launch::{self, Call, Kind};
@@ -277,8 +277,8 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
         }
         self.find(call.n(), call.count())?;
         let kind = match kind {
-            Kind::Inclusive(initial) => Kind::Inclusive(initial.map(Marked::new)),
-            Kind::Exclusive(initial) => Kind::Exclusive(Marked::new(initial)),
+            Kind::Inclusive(initial) => Kind::Inclusive(initial.map(Flagged::new)),
+            Kind::Exclusive(initial) => Kind::Exclusive(Flagged::new(initial)),
         };
         launch::run(&mut self.plan.plan, &call, kind)
     }

@@ -307,13 +307,7 @@ macro_rules! twins {
 }
 
 #[cfg(feature = "instances")]
-twins! {
-    Sum<i8> = Sum<u8>;
-    Sum<i16> = Sum<u16>;
-    Sum<i32> = Sum<u32>;
-    Sum<i64> = Sum<u64>;
-    Product<i32> = Product<u32>;
-}
+crate::instances! { signed scan twins }
 
 #[cfg(test)]
 mod tests {

@@ -38,7 +38,11 @@ pub mod items;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod lanes;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod launch_tag;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod lookahead;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod lookback;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod one_block;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
@@ -55,6 +59,8 @@ pub mod rows;
 pub mod segment;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod status;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod tagged;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod tile;
 

@@ -19,7 +19,7 @@ use super::request::Request;
 use super::scratch::GROUP;
 use super::segment::Segment;
 use super::shape::elements;
-use super::tile::{self, Held, Totals};
+use super::tile::{self, Aggregates, Held};
 use crate::operator::Operator;
 
 /// Tiles of a group that a lane takes.
@@ -51,7 +51,7 @@ pub unsafe fn totals<
 ) {
     // SAFETY: the caller's.
     let request = unsafe { request.begin() };
-    let totals = Totals::<O>::new(shared_array![u128; 9].cast());
+    let totals = Aggregates::<O>::new(shared_array![u128; 9].cast());
     let tile = u64::from(thread::block_idx_x());
     let tiles = request.n.div_ceil(elements(ITEMS, WARPS));
     // Nobody asks for the last tile's.
@@ -218,7 +218,7 @@ pub unsafe fn scan<
 ) {
     // SAFETY: the caller's.
     let request = unsafe { request.begin() };
-    let totals = Totals::<O>::new(shared_array![u128; 9].cast());
+    let totals = Aggregates::<O>::new(shared_array![u128; 9].cast());
     let tile = u64::from(thread::block_idx_x());
     let first = tile * elements(ITEMS, WARPS);
     if first >= request.n {

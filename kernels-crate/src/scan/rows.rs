@@ -88,7 +88,7 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
     #[inline(always)]
     pub unsafe fn scan(self) -> Rows<O, R, E, V> {
         // SAFETY: the caller's.
-        let (before, totals) = unsafe {
+        let (exclusive, aggregates) = unsafe {
             if self.count == Self::ALL {
                 self.scan_rows(Self::ALL)
             } else {
@@ -97,17 +97,17 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
         };
         Rows {
             read: self,
-            before,
-            totals,
+            exclusive,
+            aggregates,
         }
     }
 
-    /// What lies before the lane in each row, and the rows' totals, for `count` elements:
+    /// The exclusive prefix of the lane in each row, and the rows' aggregates, for `count` elements:
     /// a constant, where it is known.
     #[inline(always)]
     unsafe fn scan_rows(&self, count: u32) -> ([O::Accumulator; R], [O::Accumulator; R]) {
-        let mut before = [unspecified(); R];
-        let mut totals = [unspecified(); R];
+        let mut exclusive = [unspecified(); R];
+        let mut aggregates = [unspecified(); R];
         for row in 0..R {
             let (mine, with) = part(count, row, E, warp::lane_id());
             let segment_flags = self.segment_flags[row].flags();
@@ -115,34 +115,34 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
             // SAFETY: all lanes are here, the caller's.
             unsafe {
                 let scanned = lanes::scan::<O>(total, with);
-                before[row] = lanes::shuffle_up(scanned, 1);
-                totals[row] = lanes::from_lane(scanned, with.max(1) - 1);
+                exclusive[row] = lanes::shuffle_up(scanned, 1);
+                aggregates[row] = lanes::from_lane(scanned, with.max(1) - 1);
             }
         }
-        (before, totals)
+        (exclusive, aggregates)
     }
 }
 
 /// The elements of a warp, and of their scan what can be known without others.
 pub struct Rows<O: Operator, const R: usize, const E: usize, const V: usize> {
     read: Read<O, R, E, V>,
-    /// What lies before the lane in the row.
-    before: [O::Accumulator; R],
-    /// The rows' totals; those of rows without elements are nothing in particular.
-    totals: [O::Accumulator; R],
+    /// The exclusive prefixes of the lane in its rows.
+    exclusive: [O::Accumulator; R],
+    /// The rows' aggregates; those of rows without elements are nothing in particular.
+    aggregates: [O::Accumulator; R],
 }
 
 impl<O: Operator, const R: usize, const E: usize, const V: usize> Rows<O, R, E, V> {
     /// All elements combined, row after row; the warp has some.
     #[inline(always)]
-    pub fn total(&self) -> O::Accumulator {
-        let mut total = self.totals[0];
+    pub fn aggregate(&self) -> O::Accumulator {
+        let mut aggregate = self.aggregates[0];
         for row in 1..R {
             if self.read.count > row as u32 * row_of(E) {
-                total = O::combine(total, self.totals[row]);
+                aggregate = O::combine(aggregate, self.aggregates[row]);
             }
         }
-        total
+        aggregate
     }
 
     /// Whether the warp has elements.
@@ -201,12 +201,12 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Rows<O, R, E, 
                 &self.read.items[row],
                 &self.read.segment_flags[row].flags(),
                 mine as usize,
-                prefix.of_lane::<O>(self.before[row], || mine > 0),
+                prefix.of_lane::<O>(self.exclusive[row], || mine > 0),
             );
             let start = row as u32 * row_of(E) + lane * E as u32;
             write(to.wrapping_add(start as usize), results, mine);
             if count > (row as u32 + 1) * row_of(E) {
-                prefix = Partial::some(prefix.then::<O>(self.totals[row]));
+                prefix = Partial::some(prefix.then::<O>(self.aggregates[row]));
             }
         }
     }

@@ -23,12 +23,12 @@ pub struct Held<O: Operator, const ITEMS: usize> {
     segment: Segment<ITEMS>,
     /// Where segments begin among the lane's items.
     segment_flags: bits::FlagWords,
-    /// The lanes' totals, scanned.
+    /// The lanes' aggregates, scanned.
     scanned: O::Accumulator,
 }
 
 impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
-    /// Reads the segment and scans its lanes' totals.
+    /// Reads the segment and scans its lanes' aggregates.
     ///
     /// # Safety
     /// All lanes of the warp call it; the block has the shared memory of
@@ -69,7 +69,7 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
 
     /// All elements of the segment combined, in its last lane that has any.
     #[inline(always)]
-    pub fn total(&self) -> Option<O::Accumulator> {
+    pub fn aggregate(&self) -> Option<O::Accumulator> {
         let last = self.segment.count.div_ceil(ITEMS as u32);
         (warp::lane_id() + 1 == last).then_some(self.scanned)
     }
@@ -110,14 +110,14 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
     }
 }
 
-/// The totals of a tile's segments, which its warps tell each other between barriers.
-pub struct Totals<O: Operator> {
+/// The aggregates of a tile's segments, which its warps tell each other between barriers.
+pub struct Aggregates<O: Operator> {
     /// One a warp.
     shared: *mut O::Accumulator,
 }
 
-impl<O: Operator> Totals<O> {
-    /// Totals at `shared`, which has room for one a warp.
+impl<O: Operator> Aggregates<O> {
+    /// Aggregates at `shared`, which has room for one a warp.
     #[inline(always)]
     pub fn new(shared: *mut O::Accumulator) -> Self {
         Self { shared }
@@ -126,26 +126,31 @@ impl<O: Operator> Totals<O> {
     /// Tells this warp's.
     ///
     /// # Safety
-    /// The warp's total is its own to write: a barrier of the block lies between this
-    /// and [`Totals::scan`].
+    /// The warp's aggregate is its own to write: a barrier of the block lies between this
+    /// and [`Aggregates::scan`].
     #[inline(always)]
     pub unsafe fn tell<const ITEMS: usize>(&self, held: &Held<O, ITEMS>) {
-        if let Some(total) = held.total() {
+        if let Some(aggregate) = held.aggregate() {
             let warp = thread::thread_idx_x() / LANES;
             // SAFETY: the caller's.
-            unsafe { *self.shared.add(warp as usize) = total };
+            unsafe { *self.shared.add(warp as usize) = aggregate };
         }
     }
 
-    /// The scan of the totals in a tile of which `rest` elements are left in the array:
-    /// lane w has the total of segments 0 to w. That of a whole tile is in lane
+    /// The scan of the aggregates in a tile of which `rest` elements are left in the array:
+    /// lane w has that of segments 0 to w. That of a whole tile is in lane
     /// `WARPS - 1`.
     ///
     /// # Safety
     /// All lanes of the warp call it, behind the barrier.
     #[inline(always)]
     pub unsafe fn scan<const ITEMS: usize, const WARPS: usize>(&self, rest: u64) -> O::Accumulator {
-        const { assert!(WARPS <= LANES as usize, "a warp scans the warps' totals") };
+        const {
+            assert!(
+                WARPS <= LANES as usize,
+                "a warp scans the warps' aggregates"
+            )
+        };
         let in_tile = rest.min(elements(ITEMS, WARPS)) as u32;
         let count = in_tile.div_ceil(Segment::<ITEMS>::ELEMENTS);
         let lane = warp::lane_id();

@@ -22,7 +22,7 @@ impl<O: Operator> Window<O> {
     pub(super) fn none() -> Self {
         Self {
             tile: 0,
-            groups: (Look::nowhere(), Look::nowhere(), Look::nowhere()),
+            groups: (Look::none(), Look::none(), Look::none()),
         }
     }
 }

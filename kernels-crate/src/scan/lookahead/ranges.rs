@@ -109,7 +109,9 @@ impl LoadRange {
         let at = if lane < head {
             lane
         } else {
-            lane - head + (self.low + self.bytes as usize - begin).max(head)
+            // Where nothing is brought it may lie before `begin`: the sum wraps round, and back.
+            let behind = (self.low + self.bytes as usize).wrapping_sub(begin);
+            (lane - head).wrapping_add(behind.max(head))
         };
         (at < all as usize).then_some(at)
     }

@@ -18,6 +18,8 @@ pub mod find;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod offsets;
 
+mod macros;
+
 use crate::operator::Operator;
 
 /// Elements of a word.
