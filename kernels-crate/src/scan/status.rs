@@ -7,7 +7,7 @@
 use bytemuck::Pod;
 use cuda_std::{mem, thread, warp};
 
-use super::lanes::{self, words_of};
+use super::lanes::{self, MAX_WORDS, words_of};
 pub use super::launch_tag::{arrive, begin, counted, tag};
 use super::scratch::{GROUP, HEAD};
 use super::tagged::Tagged;
@@ -64,9 +64,9 @@ impl<A: Pod> Look<A> {
         let mut tiles = [Tagged::none(); EACH];
         // All are read, the needed ones or not, so that no read waits behind a branch.
         for row in 0..EACH {
-            let tile = group * GROUP + first + row as u64;
+            let place = |w| place::<A>(group * GROUP + first + row as u64, w);
             // SAFETY: the caller's.
-            tiles[row] = unsafe { Tagged::load(|w| scratch.add(place::<A>(tile, w))) };
+            tiles[row] = unsafe { Tagged::load(|w| scratch.add(place(w))) };
         }
         Self { count, tiles }
     }
@@ -77,7 +77,12 @@ impl<A: Pod> Look<A> {
         let first = warp::lane_id() * EACH as u32;
         let mut is_there = true;
         for row in 0..EACH {
-            is_there &= self.tiles[row].has(tag) || first + row as u32 >= self.count;
+            for w in 0..MAX_WORDS {
+                if w < words_of::<A>() {
+                    let of_launch = self.tiles[row].has_word(w, tag);
+                    is_there &= of_launch || first + row as u32 >= self.count;
+                }
+            }
         }
         is_there
     }

@@ -65,10 +65,16 @@ impl<A: Pod> Tagged<A> {
         let mut has = true;
         for w in 0..MAX_WORDS {
             if w < words_of::<A>() {
-                has &= (self.words[w] >> 32) as u32 == tag;
+                has &= self.has_word(w, tag);
             }
         }
         has
+    }
+
+    /// Whether word `w` of it was.
+    #[inline(always)]
+    pub fn has_word(&self, w: usize, tag: u32) -> bool {
+        (self.words[w] >> 32) as u32 == tag
     }
 
     /// The value, where [`Tagged::has`] says that there is one.
