@@ -29,7 +29,7 @@ pub(super) struct Call<'a> {
     devices: [(&'static str, Option<&'a Device>); 3],
     count: Option<(u64, usize)>,
     /// The address of the words that say where segments begin; null without segments.
-    heads: u64,
+    segment_flags: u64,
 }
 
 impl<'a> Call<'a> {
@@ -58,7 +58,7 @@ impl<'a> Call<'a> {
                 ("count", None),
             ],
             count: None,
-            heads: 0,
+            segment_flags: 0,
         })
     }
 
@@ -73,7 +73,7 @@ impl<'a> Call<'a> {
                 ("count", None),
             ],
             count: None,
-            heads: 0,
+            segment_flags: 0,
         }
     }
 
@@ -85,8 +85,8 @@ impl<'a> Call<'a> {
     }
 
     /// In segments.
-    pub(super) fn segmented(mut self, heads: u64) -> Self {
-        self.heads = heads;
+    pub(super) fn segmented(mut self, segment_flags: u64) -> Self {
+        self.segment_flags = segment_flags;
         self
     }
 
@@ -299,13 +299,13 @@ pub(super) fn run<O: ScanKernels>(
         initial: initial.unwrap_or(bytemuck::Zeroable::zeroed()),
         scratch: plan.scratch.address(),
         words: plan.scratch.len() as u64,
-        heads: call.heads,
+        segment_flags: call.segment_flags,
     };
     // SAFETY: the entries are kernels of this operator (`ScanKernels`), whose parameters the
     // manifest has in this number and these sizes. Input and output hold `n` elements and are
     // borrowed, the latter exclusively, or are the same; `count` is null or an element. The
     // scratch memory is the plan's, which is borrowed exclusively, and has room for the
-    // plan's capacity; heads are there if the operator has any (`segmented`). The grid is the
+    // plan's capacity; segment flags are there if the operator is segmented (`segmented`). The grid is the
     // algorithm's. In a graph all of it stays, and is used in the stream's order.
     unsafe {
         match config(candidate, call.n, plan.module.device()) {
@@ -337,7 +337,7 @@ pub(super) fn parameters<'s, A: Pod>(scan: &'s Scan<'_, A>) -> [Actual<'s>; 9] {
         bytes_of(&scan.flags),
         bytes_of(&scan.scratch),
         bytes_of(&scan.words),
-        bytes_of(&scan.heads),
+        bytes_of(&scan.segment_flags),
     ]
     .map(|bytes| Actual {
         bytes,

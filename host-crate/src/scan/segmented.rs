@@ -59,7 +59,7 @@ const BLOCKS_PER_MULTIPROCESSOR: u64 = 8;
 pub struct SegmentedPlan<O: SegmentedScanKernels> {
     plan: Plan<Segmented<O>>,
     /// A bit an element: whether a segment begins there.
-    heads: Buffer<u32>,
+    segment_flags: Buffer<u32>,
     finders: Finders,
 }
 
@@ -87,7 +87,7 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
         let words = usize::try_from(words).map_err(|_| too_many(capacity))?;
         Ok(Self {
             plan,
-            heads: module.device().alloc_zeroed(words)?,
+            segment_flags: module.device().alloc_zeroed(words)?,
             finders: Finders::of::<O>(module)?,
         })
     }
@@ -265,7 +265,7 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
 
     /// Asks for a scan.
     fn ask(&mut self, call: Call<'_>, kind: Kind<O::Accumulator>) -> Result<()> {
-        let call = call.segmented(self.plan.heads.address());
+        let call = call.segmented(self.plan.segment_flags.address());
         let call = match self.count {
             Some(count) => call.counted(count),
             None => call,
@@ -319,11 +319,11 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
         let (is_offsets, is_few) = (self.source.is_offsets(), self.source.is_few(n));
         if is_offsets && !is_few {
             let words = segment_flags::words(n) as usize;
-            self.plan.heads.slice_mut(..words)?.fill_bytes(0)?;
+            self.plan.segment_flags.slice_mut(..words)?.fill_bytes(0)?;
         }
-        let heads = self.plan.heads.address();
-        let of_keys = [&address, &n, &count, &heads];
-        let of_offsets = [&address, &len, &n, &count, &heads];
+        let segment_flags = self.plan.segment_flags.address();
+        let of_keys = [&address, &n, &count, &segment_flags];
+        let of_offsets = [&address, &len, &n, &count, &segment_flags];
         let parameters: &[&u64] = if is_offsets { &of_offsets } else { &of_keys };
         let bytes = parameters.iter().copied().map(bytes_of);
         let actual = bytes.map(|bytes| Actual {

@@ -82,7 +82,7 @@ pub(super) struct Scan<'a, A> {
     /// Its words of 64 bits.
     pub(super) words: u64,
     /// The address of the words that say where segments begin; null without segments.
-    pub(super) heads: u64,
+    pub(super) segment_flags: u64,
 }
 
 impl<A: Pod> Scan<'_, A> {

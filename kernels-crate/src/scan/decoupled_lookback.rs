@@ -17,15 +17,15 @@
 //! Source: Merrill and Garland, Single-pass parallel prefix scan with decoupled
 //! look-back, 2016, section 4; the fixed association is ours.
 
-use cuda_std::{mem, shared_array, thread, warp};
+use cuda_std::{shared_array, thread, warp};
 
 use super::lanes::{self, LANES, unspecified};
+use super::launch_tag::take_ticket;
 use super::lookback::{AsPublished, InGroups, LookBack};
 use super::partial::Partial;
 use super::request::Request;
 use super::segment::Segment;
 use super::shape::elements;
-use super::status::counted;
 use super::tile::{self, Aggregates, Held};
 use crate::operator::Operator;
 
@@ -160,24 +160,4 @@ unsafe fn exchange<O: Operator, L: LookBack<O>>(
         }
         prefix
     }
-}
-
-/// The number of a block's tile, and above bit 32 the launch's tag. Every block calls it
-/// once, by one thread.
-///
-/// It is to [`status::arrive`](super::status::arrive) what numbers are to counting: tiles go to
-/// blocks as they come.
-///
-/// # Safety
-/// As for [`status::begin`](super::status::begin).
-#[inline(always)]
-unsafe fn take_ticket(scratch: *mut u64, blocks: u32) -> u64 {
-    // SAFETY: the caller's.
-    let before = unsafe { mem::fetch_add_relaxed(scratch, 1) };
-    let tag = (before >> 32) as u32 + 1;
-    if before as u32 == blocks - 1 {
-        // SAFETY: the caller's.
-        unsafe { mem::store_relaxed(scratch, counted(tag)) };
-    }
-    before + (1 << 32)
 }

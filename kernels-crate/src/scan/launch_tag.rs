@@ -64,6 +64,26 @@ pub unsafe fn arrive(scratch: *mut u64, blocks: u32) -> bool {
     is_last
 }
 
+/// The number of a tile for the calling block, and above bit 32 the launch's tag. Every block
+/// calls it once, by one thread.
+///
+/// It is to [`arrive`] what numbers are to counting: tiles go to
+/// blocks as they come.
+///
+/// # Safety
+/// As for [`begin`].
+#[inline(always)]
+pub unsafe fn take_ticket(scratch: *mut u64, blocks: u32) -> u64 {
+    // SAFETY: the caller's.
+    let before = unsafe { mem::fetch_add_relaxed(scratch, 1) };
+    let tag = next(before);
+    if before as u32 == blocks - 1 {
+        // SAFETY: the caller's.
+        unsafe { mem::store_relaxed(scratch, counted(tag)) };
+    }
+    before + (1 << 32)
+}
+
 /// The counter behind the launch with this tag.
 #[inline(always)]
 pub fn counted(tag: u32) -> u64 {
