@@ -21,7 +21,7 @@ use cuda_std::{shared_array, thread, warp};
 
 use super::lanes::{self, LANES, unspecified};
 use super::launch_tag::take_ticket;
-use super::lookback::{AsPublished, InGroups, LookBack};
+use super::lookback::{AsPublished, InGroups, Links, LookBack};
 use super::partial::Partial;
 use super::request::Request;
 use super::segment::Segment;
@@ -47,7 +47,7 @@ pub unsafe fn scan<
     request: Request<O>,
 ) {
     // SAFETY: the caller's.
-    unsafe { run::<O, AsPublished<O>, ITEMS, V, R, WARPS>(request) }
+    unsafe { run::<O, AsPublished, ITEMS, V, R, WARPS>(request) }
 }
 
 /// The same with a fixed association.
@@ -65,7 +65,7 @@ pub unsafe fn scan_fixed<
     request: Request<O>,
 ) {
     // SAFETY: the caller's.
-    unsafe { run::<O, InGroups<O>, ITEMS, V, R, WARPS>(request) }
+    unsafe { run::<O, InGroups, ITEMS, V, R, WARPS>(request) }
 }
 
 /// # Safety
@@ -96,9 +96,9 @@ unsafe fn run<
         }
         thread::sync_threads();
         let (tile, tag) = (u64::from(*ticket as u32), (*ticket >> 32) as u32);
-        let look_back = L::new(request, tiles, tag);
+        let links = Links::new::<L>(request, tiles, tag);
         if warp == 0 {
-            look_back.clear_stale();
+            links.clear_stale::<L>();
         }
         if tile >= tiles {
             return;
@@ -115,7 +115,7 @@ unsafe fn run<
         // Publish, and look back.
         if warp == 0 {
             let aggregate = lanes::from_lane(in_tile, WARPS as u32 - 1);
-            let prefix = exchange(&look_back, &request, tile, tile + 1 < tiles, aggregate);
+            let prefix = exchange::<O, L>(&links, tile, tile + 1 < tiles, aggregate);
             if warp::lane_id() == 0 {
                 *shared_prefix = prefix.unwrap_or(unspecified());
             }
@@ -140,23 +140,26 @@ unsafe fn run<
 /// All lanes of one warp of the tile's block call it.
 #[inline(always)]
 unsafe fn exchange<O: Operator, L: LookBack<O>>(
-    look_back: &L,
-    request: &Request<O>,
+    links: &Links<O>,
     tile: u64,
     is_awaited: bool,
     aggregate: O::Accumulator,
 ) -> Option<O::Accumulator> {
+    let publishes = is_awaited && warp::lane_id() == 0;
     // SAFETY: the caller's.
     unsafe {
-        if is_awaited {
-            look_back.publish(tile, aggregate);
+        if publishes {
+            L::publish(links, tile, aggregate);
         }
         let prefix = match tile {
-            0 => request.has_initial().then_some(request.initial),
-            _ => Some(look_back.find(tile)),
+            0 => links.initial(),
+            _ => Some(L::find(links, tile)),
         };
-        if is_awaited {
-            look_back.publish_prefix(tile, prefix, aggregate);
+        if publishes {
+            L::publish_prefix(links, tile, || match prefix {
+                Some(prefix) => O::combine(prefix, aggregate),
+                None => aggregate,
+            });
         }
         prefix
     }

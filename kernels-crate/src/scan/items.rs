@@ -322,6 +322,51 @@ pub fn scan<O: Operator, const V: usize, const R: usize, const N: usize>(
     }
 }
 
+/// [`total`] of every lane of a segment of `count` elements, scanned. Whether one is whole is asked
+/// once, so that the code for whole ones asks for no element.
+///
+/// # Safety
+/// All lanes of the warp call it.
+#[inline(always)]
+pub unsafe fn reduce_segment<O: Operator, const V: usize, const N: usize>(
+    items: &Items<O::Input, V>,
+    segment_flags: &SegmentFlags,
+    count: u32,
+) -> O::Accumulator {
+    // SAFETY: the caller's.
+    unsafe {
+        if count == N as u32 * LANES {
+            lanes::scan::<O>(total::<O, V, N>(items, segment_flags, N), LANES)
+        } else {
+            let own = total::<O, V, N>(items, segment_flags, of_lane::<N>(count));
+            lanes::scan::<O>(own, count.div_ceil(N as u32))
+        }
+    }
+}
+
+/// [`scan`] of every lane of such a segment.
+#[inline(always)]
+pub fn scan_segment<O: Operator, const V: usize, const R: usize, const N: usize>(
+    request: &Request<O>,
+    items: &Items<O::Input, V>,
+    segment_flags: &SegmentFlags,
+    count: u32,
+    prefix: Partial<O::Accumulator>,
+) -> Items<O::Output, R> {
+    if count == N as u32 * LANES {
+        scan::<O, V, R, N>(request, items, segment_flags, N, prefix)
+    } else {
+        let own = of_lane::<N>(count);
+        scan::<O, V, R, N>(request, items, segment_flags, own, prefix)
+    }
+}
+
+/// How many of the `count` elements of a segment lie at and behind the lane's first item.
+#[inline(always)]
+fn of_lane<const N: usize>(count: u32) -> usize {
+    count.saturating_sub(warp::lane_id() * N as u32) as usize
+}
+
 /// The results that `result` makes of what is combined before an item and behind it, and of
 /// whether a segment begins with it.
 #[inline(always)]

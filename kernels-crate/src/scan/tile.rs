@@ -47,18 +47,8 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
             segment.fetch::<O::Input, V>(request.input, slot);
             let items = Segment::<ITEMS>::items::<O::Input, V>(request.input, slot);
             let segment_flags = ahead.flags();
-            let scanned = if segment.is_whole() {
-                lanes::scan::<O>(
-                    items::total::<O, V, ITEMS>(&items, &segment_flags, ITEMS),
-                    LANES,
-                )
-            } else {
-                let mut total = unspecified();
-                if segment.mine() > 0 {
-                    total = items::total::<O, V, ITEMS>(&items, &segment_flags, segment.mine());
-                }
-                lanes::scan::<O>(total, segment.count.div_ceil(ITEMS as u32))
-            };
+            let scanned =
+                items::reduce_segment::<O, V, ITEMS>(&items, &segment_flags, segment.count);
             Self {
                 segment,
                 segment_flags: ahead,
@@ -97,12 +87,14 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
             let slot = slot::<V, R>();
             let items = Segment::<ITEMS>::items::<O::Input, V>(request.input, slot);
             let segment_flags = self.segment_flags.flags();
-            let results = if self.segment.is_whole() {
-                items::scan::<O, V, R, ITEMS>(request, &items, &segment_flags, ITEMS, prefix)
-            } else {
-                let mine = self.segment.mine();
-                items::scan::<O, V, R, ITEMS>(request, &items, &segment_flags, mine, prefix)
-            };
+            let count = self.segment.count;
+            let results = items::scan_segment::<O, V, R, ITEMS>(
+                request,
+                &items,
+                &segment_flags,
+                count,
+                prefix,
+            );
             warp::sync_warp(warp::FULL_MASK);
             self.segment
                 .store::<O::Output, R>(request.output, slot, results);

@@ -190,13 +190,7 @@ unsafe fn reduce<O: Operator, const V: usize, const ITEMS: usize>(
     // SAFETY: the caller's; the lookahead warp reads the aggregate behind the barrier.
     unsafe {
         let (items, flags) = (slot.items::<V>(), slot.flags::<ITEMS>());
-        let inclusive = if slot.is_whole() {
-            lanes::scan::<O>(items::total::<O, V, ITEMS>(&items, &flags, ITEMS), LANES)
-        } else {
-            let mine = slot.count.saturating_sub(before) as usize;
-            let own = items::total::<O, V, ITEMS>(&items, &flags, mine);
-            lanes::scan::<O>(own, slot.count.div_ceil(ITEMS as u32))
-        };
+        let inclusive = items::reduce_segment::<O, V, ITEMS>(&items, &flags, slot.count);
         // The last lane with elements has the segment's aggregate.
         if slot.count > before && slot.count <= before + ITEMS as u32 {
             *slot.aggregate() = inclusive;
@@ -215,7 +209,6 @@ unsafe fn scan_and_store<O: Operator, const V: usize, const R: usize, const ITEM
     exclusive: O::Accumulator,
     round: u32,
 ) {
-    let request = &slot.request();
     let before = slot.items_below::<ITEMS>();
     // SAFETY: the caller's; the lookahead warp has written the prefix before the barrier.
     unsafe {
@@ -224,12 +217,9 @@ unsafe fn scan_and_store<O: Operator, const V: usize, const R: usize, const ITEM
             .prefix()
             .of_lane::<O>(exclusive, || slot.count > before);
         let flags = slot.flags::<ITEMS>();
-        let results = if slot.is_whole() {
-            items::scan::<O, V, R, ITEMS>(request, &items, &flags, ITEMS, prefix)
-        } else {
-            let mine = slot.count.saturating_sub(before) as usize;
-            items::scan::<O, V, R, ITEMS>(request, &items, &flags, mine, prefix)
-        };
+        let request = &slot.block.request;
+        let results =
+            items::scan_segment::<O, V, R, ITEMS>(request, &items, &flags, slot.count, prefix);
         slot.store(round, results);
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct Worker {
 /// A worker's segment of one of the block's tiles, and its place in shared memory.
 #[derive(Clone, Copy)]
 pub(super) struct Slot<'a, O: Operator> {
-    block: &'a Block<O>,
+    pub(super) block: &'a Block<O>,
     worker: Worker,
     slot: u32,
     /// The segment's first element.
@@ -61,7 +61,7 @@ impl<'a, O: Operator> Slot<'a, O> {
 
     /// Whether no element is missing.
     #[inline(always)]
-    pub(super) fn is_whole(&self) -> bool {
+    fn is_whole(&self) -> bool {
         self.count == self.block.segment()
     }
 
@@ -235,12 +235,6 @@ impl<'a, O: Operator> Slot<'a, O> {
             value = unsafe { *shared_at(at) };
         }
         Partial { value, exists }
-    }
-
-    /// What the scan was asked for.
-    #[inline(always)]
-    pub(super) fn request(&self) -> Request<O> {
-        self.block.request
     }
 
     #[inline(always)]
