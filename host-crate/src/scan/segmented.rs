@@ -5,8 +5,8 @@ use std::fmt;
 
 use bytemuck::Pod;
 use quadscan_kernels::operator::{Identity, Operator};
-use quadscan_kernels::scan::segmented::{Marked, Segmented};
-use quadscan_kernels::scan::{Algorithm, SegmentedScanKernels, heads};
+use quadscan_kernels::scan::segmented::{Flagged, Segmented};
+use quadscan_kernels::scan::{Algorithm, SegmentedScanKernels, segment_flags};
 
 use super::launch::{self, Call, Kind};
 use super::methods::scans;
@@ -83,7 +83,7 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
     /// As [`SegmentedPlan::new`] and [`Plan::with`].
     pub fn with(module: &Module, capacity: u64, options: Options) -> Result<Self> {
         let plan = Plan::with(module, capacity, options)?;
-        let words = heads::padded_words(capacity);
+        let words = segment_flags::padded_words(capacity);
         let words = usize::try_from(words).map_err(|_| too_many(capacity))?;
         Ok(Self {
             plan,
@@ -201,7 +201,7 @@ fn ours(origin: &str) -> Result<Artifact> {
 }
 
 /// The kernel that takes flags.
-const FLAGS: &str = "heads_of_flags";
+const FLAGS: &str = "segment_flags_of_flags";
 
 /// Bytes of the parameters of the kernels that take keys or flags,
 const OF_KEYS: [u64; 4] = [8; 4];
@@ -232,16 +232,18 @@ impl Source<'_> {
 
     /// Whether these are offsets so few that each block looks at all of them.
     fn is_few(&self, n: u64) -> bool {
-        self.is_offsets() && self.len <= heads::FEW_OFFSETS && n <= heads::FEW_ELEMENTS
+        self.is_offsets()
+            && self.len <= segment_flags::FEW_OFFSETS
+            && n <= segment_flags::FEW_ELEMENTS
     }
 
     /// The kernel that finds the beginnings among `n` elements.
     fn entry(&self, n: u64) -> String {
         match self.by {
-            By::Keys(bytes) => format!("heads_of_keys_{bytes}"),
+            By::Keys(bytes) => format!("segment_flags_of_keys_{bytes}"),
             By::Flags => FLAGS.to_owned(),
-            By::Offsets(bytes) if self.is_few(n) => format!("heads_of_few_offsets_{bytes}"),
-            By::Offsets(bytes) => format!("heads_of_offsets_{bytes}"),
+            By::Offsets(bytes) if self.is_few(n) => format!("segment_flags_of_few_offsets_{bytes}"),
+            By::Offsets(bytes) => format!("segment_flags_of_offsets_{bytes}"),
         }
     }
 }
@@ -275,8 +277,8 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
         }
         self.find(call.n(), call.count())?;
         let kind = match kind {
-            Kind::Inclusive(initial) => Kind::Inclusive(initial.map(Marked::new)),
-            Kind::Exclusive(initial) => Kind::Exclusive(Marked::new(initial)),
+            Kind::Inclusive(initial) => Kind::Inclusive(initial.map(Flagged::new)),
+            Kind::Exclusive(initial) => Kind::Exclusive(Flagged::new(initial)),
         };
         launch::run(&mut self.plan.plan, &call, kind)
     }
@@ -312,19 +314,19 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
         let Source { address, len, .. } = self.source;
         let (is_offsets, is_few) = (self.source.is_offsets(), self.source.is_few(n));
         if is_offsets && !is_few {
-            let words = heads::words(n) as usize;
+            let words = segment_flags::words(n) as usize;
             self.plan.segment_flags.slice_mut(..words)?.fill_bytes(0)?;
         }
         let flags = self.plan.segment_flags.address();
         let shape = if is_few {
-            let blocks = n.div_ceil(heads::FEW_PER_BLOCK) as u32;
-            LaunchShape::new(blocks, heads::FEW_THREADS)
+            let blocks = n.div_ceil(segment_flags::FEW_PER_BLOCK) as u32;
+            LaunchShape::new(blocks, segment_flags::FEW_THREADS)
         } else {
             let work = if is_offsets { len } else { n };
             let sms = u64::from(self.source.device.properties().sm_count);
             let most = sms.max(1) * BLOCKS_PER_SM;
-            let blocks = work.div_ceil(heads::PER_BLOCK).clamp(1, most) as u32;
-            LaunchShape::new(blocks, heads::THREADS)
+            let blocks = work.div_ceil(segment_flags::PER_BLOCK).clamp(1, most) as u32;
+            LaunchShape::new(blocks, segment_flags::THREADS)
         };
         // SAFETY: before it waits for earlier launches, a thread asks for lines into the L2
         // cache, which is no access; and what they write is behind raw pointers.

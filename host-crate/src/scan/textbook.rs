@@ -19,7 +19,7 @@ pub(super) fn entries<O: Operator>(kernel: &ScanKernel) -> Vec<Entry> {
     let value = size_of::<O::Accumulator>() as u64;
     let request = || {
         let mut bytes = vec![8, 8, 8, 8, value, 4, 8, 8];
-        bytes.extend(O::HAS_HEADS.then_some(8));
+        bytes.extend(O::IS_SEGMENTED.then_some(8));
         bytes
     };
     let (tiles, add) = (vec![8, 8, 8, value, 4, 8], vec![8, 8, value, 4, 8]);

@@ -195,7 +195,7 @@ macro_rules! integrand_kernels {
                 scratch: *mut u64,
                 words: u64,
             ) {
-                ::cuda_std::grid::allow_next();
+                ::cuda_std::grid::launch_dependents();
                 let request = $crate::integrate::composite::Request {
                     from, to, step, width, strips, chunks, margin, family, families, ends,
                     multiples, parameters, output, scratch, words,
@@ -258,7 +258,7 @@ macro_rules! batch_kernel {
             scratch: *mut u64,
             $($own: $type),*
         ) {
-            ::cuda_std::grid::allow_next();
+            ::cuda_std::grid::launch_dependents();
             let $batch = $crate::integrate::batch::Batch {
                 n, from, to, limits, of_items, parameters, breaks, break_count, absolute,
                 relative, output, draw, scratch,

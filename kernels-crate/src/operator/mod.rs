@@ -105,7 +105,7 @@ pub trait Operator: Copy + 'static {
     /// Whether elements may begin a segment; for
     /// [`Segmented`](crate::scan::segmented::Segmented) alone, as is all below.
     #[doc(hidden)]
-    const HAS_HEADS: bool = false;
+    const IS_SEGMENTED: bool = false;
 
     /// What entered, with the first of a segment or not.
     #[doc(hidden)]

@@ -73,7 +73,7 @@ macro_rules! reduce_entry {
             ) {
                 // SAFETY: the kernel's own contract.
                 unsafe {
-                    ::cuda_std::grid::allow_next();
+                    ::cuda_std::grid::launch_dependents();
                     let request = $crate::reduce::request::Request::<$operator> {
                         input, output, n, count, initial, flags, scratch, words,
                     };

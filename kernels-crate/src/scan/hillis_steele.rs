@@ -21,7 +21,7 @@ use crate::operator::Operator;
 /// This thread's element, once the launches before are done.
 #[inline(always)]
 fn element() -> u64 {
-    grid::allow_next();
+    grid::launch_dependents();
     grid::wait_for_earlier();
     u64::from(thread::block_idx_x()) * u64::from(THREADS) + u64::from(thread::thread_idx_x())
 }

@@ -6,6 +6,7 @@
 //! [`Request`](super::request::Request) as parameters, the others those of their functions.
 
 use super::sizes::TEXTBOOK_THREADS;
+use crate::decoupled_lookback_kernels;
 use crate::operator::{Compose, Sum};
 
 /// Makes the kernels of scans of several launches: `name: Operator;` makes those of
@@ -19,15 +20,15 @@ macro_rules! textbook_scan_kernels {
         $crate::blelloch_entries! { $name: $operator }
         $crate::tile_entry! {
             /// The first of three launches; see `reduce_then_scan`.
-            textbook: reduce_then_scan_totals_ $name: $operator, reduce_then_scan::totals
+            in textbook: reduce_then_scan_totals_ $name: $operator, reduce_then_scan::totals
         }
         $crate::tile_entry! {
             /// The second of three launches; see `reduce_then_scan`.
-            textbook: reduce_then_scan_bases_ $name: $operator, reduce_then_scan::bases
+            in textbook: reduce_then_scan_bases_ $name: $operator, reduce_then_scan::bases
         }
         $crate::tile_entry! {
             /// The third of three launches; see `reduce_then_scan`.
-            textbook: reduce_then_scan_tiles_ $name: $operator, reduce_then_scan::scan
+            in textbook: reduce_then_scan_tiles_ $name: $operator, reduce_then_scan::scan
         }
     )*};
 }
@@ -159,12 +160,5 @@ macro_rules! blelloch_level {
 
 const _: () = assert!(TEXTBOOK_THREADS == 256, "the entries' launch bounds");
 
-textbook_scan_kernels! {
-    sum_u32: Sum<u32>;
-    affine_f64: Compose;
-}
-
-crate::decoupled_lookback_kernels! {
-    sum_u32: Sum<u32>;
-    affine_f64: Compose;
-}
+crate::instances! { textbook textbook_scan_kernels }
+crate::instances! { textbook decoupled_lookback_kernels }

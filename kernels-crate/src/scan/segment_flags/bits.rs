@@ -6,15 +6,15 @@ use super::{EACH, MOST, MOST_ITEMS, words};
 use crate::operator::Operator;
 
 /// Words that hold the bits of a lane's items, on their way: nothing waits for them before
-/// [`Ahead::heads`].
+/// [`FlagWords::flags`].
 #[derive(Clone, Copy)]
-pub struct Ahead {
+pub struct FlagWords {
     words: [u32; MOST],
     /// The bit of the first word that is the first item's.
     first: u32,
 }
 
-impl Ahead {
+impl FlagWords {
     /// No words.
     #[inline(always)]
     pub fn nowhere() -> Self {
@@ -28,28 +28,28 @@ impl Ahead {
     /// are.
     ///
     /// # Safety
-    /// `heads` has the words of `n` elements, at least one, if the operator has heads.
+    /// `segment_flags` has the words of `n` elements, at least one, if the operator has segments.
     #[inline(always)]
     pub unsafe fn of<O: Operator, const ITEMS: usize>(
-        heads: *const u32,
+        segment_flags: *const u32,
         first: u64,
         n: u64,
     ) -> Self {
         const { assert!(ITEMS <= MOST_ITEMS) };
-        let mut ahead = Self::nowhere();
-        if O::HAS_HEADS {
-            ahead.first = (first % EACH) as u32;
+        let mut flags = Self::nowhere();
+        if O::IS_SEGMENTED {
+            flags.first = (first % EACH) as u32;
             let last = words(n).saturating_sub(1);
             for w in 0..MOST {
                 if w <= (ITEMS + 30) / EACH as usize {
                     // No branch, behind which the next load would wait.
                     let word = (first / EACH + w as u64).min(last);
                     // SAFETY: the caller's.
-                    ahead.words[w] = unsafe { *heads.wrapping_add(word as usize) };
+                    flags.words[w] = unsafe { *segment_flags.wrapping_add(word as usize) };
                 }
             }
         }
-        ahead
+        flags
     }
 
     /// Reads the bits of `ITEMS` elements from bit `first` of these words on, of which the last
@@ -64,37 +64,37 @@ impl Ahead {
         last: u32,
     ) -> Self {
         const { assert!(ITEMS <= MOST_ITEMS) };
-        let mut ahead = Self::nowhere();
-        ahead.first = first % EACH as u32;
+        let mut flags = Self::nowhere();
+        flags.first = first % EACH as u32;
         for w in 0..MOST {
             if w <= (ITEMS + 30) / EACH as usize {
                 let word = (first / EACH as u32 + w as u32).min(last);
                 // SAFETY: the caller's.
-                ahead.words[w] = unsafe { words.wrapping_add(word).load() };
+                flags.words[w] = unsafe { words.wrapping_add(word).load() };
             }
         }
-        ahead
+        flags
     }
 
     /// The bits.
     #[inline(always)]
-    pub fn heads(&self) -> Heads {
+    pub fn flags(&self) -> SegmentFlags {
         let mut bits = [0; MOST - 1];
         for w in 0..MOST - 1 {
             let both = u64::from(self.words[w + 1]) << 32 | u64::from(self.words[w]);
             bits[w] = (both >> self.first) as u32;
         }
-        Heads { bits }
+        SegmentFlags { bits }
     }
 }
 
 /// Which of a lane's items begin a segment; none, where there is one alone.
 #[derive(Clone, Copy)]
-pub struct Heads {
+pub struct SegmentFlags {
     bits: [u32; MOST - 1],
 }
 
-impl Heads {
+impl SegmentFlags {
     /// No segment begins.
     #[inline(always)]
     pub fn none() -> Self {
@@ -118,7 +118,7 @@ impl Heads {
 
     /// Whether item `i` does.
     #[inline(always)]
-    pub fn is_head(&self, i: usize) -> bool {
+    pub fn is_set(&self, i: usize) -> bool {
         self.bits[i / 32] & 1 << (i % 32) != 0
     }
 }

@@ -18,6 +18,8 @@ pub mod find;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod offsets;
 
+mod macros;
+
 use crate::operator::Operator;
 
 /// Elements of a word.
@@ -41,9 +43,9 @@ pub const MOST: usize = 5;
 pub const MOST_ITEMS: usize = MOST * EACH as usize - 31;
 
 /// Bytes of shared memory for the words of a warp's elements, `items` a lane, from a multiple
-/// of 16 bytes on; none for an operator without heads.
+/// of 16 bytes on; none for an operator without segments.
 pub const fn room<O: Operator>(items: usize) -> usize {
-    if O::HAS_HEADS {
+    if O::IS_SEGMENTED {
         (items * 4 + 12).next_multiple_of(16)
     } else {
         0

@@ -22,7 +22,7 @@ pub unsafe fn of_offsets<F: Copy + Into<u64>>(
     segments: u64,
     n: u64,
     count: *const u64,
-    heads: *mut u32,
+    segment_flags: *mut u32,
 ) {
     let lanes = u64::from(LANES);
     // SAFETY: the caller's; an offset that is looked at is there, and so is the word of an
@@ -33,7 +33,7 @@ pub unsafe fn of_offsets<F: Copy + Into<u64>>(
         let (warp, warps) = warps();
         let mut first = warp * lanes * OFFSETS as u64;
         if warp == 0 && lane == 0 && n > 0 {
-            add(heads, 0, 1);
+            add(segment_flags, 0, 1);
         }
         while first < segments {
             let mut found = [0; OFFSETS];
@@ -42,7 +42,7 @@ pub unsafe fn of_offsets<F: Copy + Into<u64>>(
                 found[r] = (*offsets.add(i as usize)).into();
             }
             for r in 0..OFFSETS {
-                add_neighbours(heads, n, found[r]);
+                add_neighbours(segment_flags, n, found[r]);
             }
             first += warps * lanes * OFFSETS as u64;
         }
@@ -64,7 +64,7 @@ pub unsafe fn of_few_offsets<F: Copy + Into<u64>>(
     segments: u64,
     n: u64,
     count: *const u64,
-    heads: *mut u32,
+    segment_flags: *mut u32,
 ) {
     let words = shared_array![u32; FEW_WORDS as usize];
     let (block, thread) = (thread::block_idx_x(), thread::thread_idx_x());
@@ -103,7 +103,7 @@ pub unsafe fn of_few_offsets<F: Copy + Into<u64>>(
         thread::sync_threads();
         if thread < FEW_WORDS && u64::from(thread) * EACH < own {
             let word = (first / EACH) as usize + thread as usize;
-            *heads.wrapping_add(word) = *words.wrapping_add(thread as usize);
+            *segment_flags.wrapping_add(word) = *words.wrapping_add(thread as usize);
         }
     }
 }
@@ -112,9 +112,9 @@ pub unsafe fn of_few_offsets<F: Copy + Into<u64>>(
 /// the same word send one message.
 ///
 /// # Safety
-/// All lanes of the warp call it; `heads` has the words of `n` elements.
+/// All lanes of the warp call it; `segment_flags` has the words of `n` elements.
 #[inline(always)]
-unsafe fn add_neighbours(heads: *mut u32, n: u64, offset: u64) {
+unsafe fn add_neighbours(segment_flags: *mut u32, n: u64, offset: u64) {
     let lane = warp::lane_id();
     let is_there = offset < n;
     // Of at most 2^38 elements, which is more than memory has; `u32::MAX` is no word.
@@ -135,7 +135,7 @@ unsafe fn add_neighbours(heads: *mut u32, n: u64, offset: u64) {
         }
         let before = warp::shuffle_up(warp::FULL_MASK, word, 1);
         if is_there && (lane == 0 || before != word) {
-            add(heads, word, bits);
+            add(segment_flags, word, bits);
         }
     }
 }
@@ -143,7 +143,7 @@ unsafe fn add_neighbours(heads: *mut u32, n: u64, offset: u64) {
 /// # Safety
 /// The word is there, and accessed by these calls alone.
 #[inline(always)]
-unsafe fn add(heads: *mut u32, word: u32, bits: u32) {
+unsafe fn add(segment_flags: *mut u32, word: u32, bits: u32) {
     // SAFETY: the caller's.
-    unsafe { AtomicU32::from_ptr(heads.add(word as usize)).fetch_or(bits, Relaxed) };
+    unsafe { AtomicU32::from_ptr(segment_flags.add(word as usize)).fetch_or(bits, Relaxed) };
 }

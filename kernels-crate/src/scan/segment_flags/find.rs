@@ -13,7 +13,7 @@ use crate::scan::lanes::{self, LANES};
 /// `count` is null, or points to a number.
 #[inline(always)]
 pub(super) unsafe fn begin(n: u64, count: *const u64) -> u64 {
-    grid::allow_next();
+    grid::launch_dependents();
     grid::wait_for_earlier();
     if count.is_null() {
         n
@@ -40,23 +40,28 @@ pub(super) fn warps() -> (u64, u64) {
 /// # Safety
 /// They are in global memory; all lanes of the warp call it.
 #[inline(always)]
-unsafe fn ask_ahead<T>(of: *const T, n: u64) {
+unsafe fn prefetch<T>(of: *const T, n: u64) {
     let (elements, size) = (ROWS as u64 * EACH, size_of::<T>() as u32);
     let first = warps().0 * elements;
     let there = n.saturating_sub(first).min(elements) as u32;
     let from = of.wrapping_add(first as usize).cast();
     // SAFETY: the caller's.
-    unsafe { lanes::ask_ahead(from, there * size, elements as u32 * size) };
+    unsafe { lanes::prefetch(from, there * size, elements as u32 * size) };
 }
 
-/// Writes the words of `n` elements, of which those begin a segment that `is_head` tells by
+/// Writes the words of `n` elements, of which those begin a segment that `begins` tells by
 /// what is at the element before and at its own.
 ///
 /// # Safety
-/// There are `n` things at `of`; `heads` has the words; all threads of the grid call it, in
+/// There are `n` things at `of`; `segment_flags` has the words; all threads of the grid call it, in
 /// blocks of [`THREADS`].
 #[inline(always)]
-unsafe fn write<T: Pod>(heads: *mut u32, of: *const T, n: u64, is_head: impl Fn(T, T) -> bool) {
+unsafe fn write<T: Pod>(
+    segment_flags: *mut u32,
+    of: *const T,
+    n: u64,
+    begins: impl Fn(T, T) -> bool,
+) {
     let lane = warp::lane_id();
     let (mut part, parts) = warps();
     let elements = ROWS as u64 * EACH;
@@ -76,17 +81,17 @@ unsafe fn write<T: Pod>(heads: *mut u32, of: *const T, n: u64, is_head: impl Fn(
                     31 => above,
                     _ => rows[r],
                 };
-                let before = lanes::of_lane(given, (lane + LANES - 1) % LANES);
+                let before = lanes::from_lane(given, (lane + LANES - 1) % LANES);
                 above = rows[r];
                 let is_first = first + r as u64 == 0 && lane == 0;
                 let word =
-                    warp::warp_vote_ballot(warp::FULL_MASK, is_head(before, rows[r]) | is_first);
+                    warp::warp_vote_ballot(warp::FULL_MASK, begins(before, rows[r]) | is_first);
                 if lane == r as u32 {
                     own = word;
                 }
             }
             if lane < ROWS as u32 && first + u64::from(lane) * EACH < n {
-                *heads.add((first / EACH) as usize + lane as usize) = own;
+                *segment_flags.add((first / EACH) as usize + lane as usize) = own;
             }
         }
         part += parts;
@@ -97,19 +102,19 @@ unsafe fn write<T: Pod>(heads: *mut u32, of: *const T, n: u64, is_head: impl Fn(
 ///
 /// # Safety
 /// `keys` has `n` keys, `count` is null or points to a number, which says how many of them
-/// there are, and `heads` has their words; blocks have [`THREADS`] threads.
+/// there are, and `segment_flags` has their words; blocks have [`THREADS`] threads.
 #[inline(always)]
 pub unsafe fn of_keys<K: Pod + PartialEq>(
     keys: *const K,
     n: u64,
     count: *const u64,
-    heads: *mut u32,
+    segment_flags: *mut u32,
 ) {
     // SAFETY: the caller's.
     unsafe {
-        ask_ahead(keys, n);
+        prefetch(keys, n);
         let n = begin(n, count);
-        write(heads, keys, n, |before, own| before != own);
+        write(segment_flags, keys, n, |before, own| before != own);
     }
 }
 
@@ -118,11 +123,11 @@ pub unsafe fn of_keys<K: Pod + PartialEq>(
 /// # Safety
 /// As for [`of_keys`], of flags.
 #[inline(always)]
-pub unsafe fn of_flags(flags: *const u8, n: u64, count: *const u64, heads: *mut u32) {
+pub unsafe fn of_flags(flags: *const u8, n: u64, count: *const u64, segment_flags: *mut u32) {
     // SAFETY: the caller's.
     unsafe {
-        ask_ahead(flags, n);
+        prefetch(flags, n);
         let n = begin(n, count);
-        write(heads, flags, n, |_, own| own != 0);
+        write(segment_flags, flags, n, |_, own| own != 0);
     }
 }
