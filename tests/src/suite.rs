@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use quadscan::device::emulator::Settings;
-use quadscan::device::{Artifact, Device, DeviceChoice, Module};
+use quadscan::device::{Artifact, Device, DeviceChoice, EMULATOR, Module};
 use quadscan::integrate::Entry;
 
 use crate::kernels;
@@ -261,10 +261,25 @@ fn run(
             .any(|trial| !is_asked(&arguments, trial.name()));
         all.extend(trials);
         if is_about_all_kernels {
-            all.extend(launched::proof(name, &ground, &progress, is_partial));
+            all.extend(proof(name, &ground, &progress, is_partial));
         }
     }
     libtest_mimic::run(&arguments, all).exit_code()
+}
+
+/// The test that all kernels were launched on an emulated device; other devices have none.
+pub(crate) fn proof(
+    name: &str,
+    ground: &Ground,
+    progress: &Progress,
+    is_partial: bool,
+) -> Option<Trial> {
+    let Ground::Ready(bench) = ground else {
+        return None;
+    };
+    let known = (bench.launched.clone(), bench.artifact.clone());
+    (bench.device.properties().kind == EMULATOR)
+        .then(|| launched::proof(name, known, progress, is_partial))
 }
 
 /// Whether the command line asks for the test of this name.

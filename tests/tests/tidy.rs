@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use quadscan_tests::tidy::{self, File, Finding, Rule};
+use quadscan_tests::tidy::{self, File, Finding, Layers, Rule};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -156,6 +156,83 @@ fn errors_of_libraries_can_be_matched_on() {
     let manifest = "[dependencies]\nanyhow.workspace = true";
     assert_fires(tidy::anyhow_in_a_library, "host-crate/Cargo.toml", manifest);
     assert_silent(tidy::anyhow_in_a_library, "xtask/Cargo.toml", manifest);
+}
+
+/// Packages whose layers are not done. One that has no upward import any more is taken off.
+const WITHOUT_LAYERS: &[&str] = &[
+    "bench-crate/",
+    "host-crate/",
+    "kernels-crate/src/",
+    "ptx-emulator/src/",
+    "rust-cuda/cuda_builder/",
+    "rust-cuda/cuda_inspect/",
+    "rust-cuda/cuda_std/",
+    "rust-cuda/cuda_std_macros/",
+    "rust-cuda/libcuda-lazy/",
+];
+
+/// Folders whose modules still import each other in a circle.
+const WITH_CYCLES: &[&str] = &[
+    "bench-crate/src/bench/",
+    "bench-crate/src/integral/",
+    "host-crate/src/device/",
+    "host-crate/src/scan/",
+    "kernels-crate/src/scan/",
+    "ptx-emulator/src/check/race/",
+    "ptx-emulator/src/exec/",
+    "ptx-emulator/src/machine/",
+    "rust-cuda/cuda_builder/src/llvm/",
+    "rust-cuda/cuda_std/src/float/",
+];
+
+/// There are no findings but in the folders that are allowed some, and in each of those is one.
+#[track_caller]
+fn assert_allowed(findings: &[Finding], allowed: &[&str]) {
+    let is_allowed = |finding: &&Finding| allowed.iter().any(|path| finding.path.starts_with(path));
+    let others = findings.iter().filter(|finding| !is_allowed(finding));
+    let others: Vec<String> = others.map(Finding::to_string).collect();
+    assert!(others.is_empty(), "\n{}\n", others.join("\n"));
+    for path in allowed {
+        let has_one = findings
+            .iter()
+            .any(|finding| finding.path.starts_with(path));
+        assert!(has_one, "{path} has none left: take it off the list");
+    }
+}
+
+#[test]
+fn no_module_imports_one_of_a_layer_below() {
+    let files = tidy::files(&root()).expect("the repository can be read");
+    assert_allowed(&tidy::upward_imports(&files), WITHOUT_LAYERS);
+    assert_allowed(&tidy::import_cycles(&files), WITH_CYCLES);
+}
+
+#[test]
+fn an_import_that_points_upwards_is_found_in_every_package() {
+    let files = tidy::files(&root()).expect("the repository can be read");
+    let before = tidy::upward_imports(&files);
+    let mut packages = 0;
+    for root in tidy::roots(&files) {
+        let Some(layers) = Layers::of(&root.text) else {
+            continue;
+        };
+        let [first, .., last] = &layers.0[..] else {
+            continue;
+        };
+        let folder = root.path.rsplit_once('/').expect("a folder").0;
+        let is_first = |file: &&mut File| {
+            [".rs", "/mod.rs"]
+                .iter()
+                .any(|end| file.path == format!("{folder}/{}{end}", first[0]))
+        };
+        let mut files = files.clone();
+        let file = files.iter_mut().find(is_first).expect("the first module");
+        file.text = format!("use super::{};\n{}", last[0], file.text);
+        let found = tidy::upward_imports(&files);
+        assert!(found.len() > before.len(), "nothing found in {folder}");
+        packages += 1;
+    }
+    assert!(packages >= 5, "only {packages} packages have layers");
 }
 
 #[test]

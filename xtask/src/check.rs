@@ -17,7 +17,8 @@ use cuda_builder::names::UnknownKernel;
 use cuda_builder::{Artifact, CudaBuilderError, LintLevel};
 use hmac_sha256::Hash as Sha256;
 
-use crate::{BuildFailed, Refused, cargo, ptx, setup, terminal};
+use crate::error::{BuildFailed, Refused};
+use crate::{cargo, ptx, setup, terminal};
 
 /// The suite of tests, and the folder of its modules below the root.
 const SUITE: &str = "conformance";

@@ -14,7 +14,8 @@ use std::{fs, io};
 
 use anyhow::Context;
 
-use crate::{bench, cargo, check, exit_code, setup, terminal};
+use crate::error::exit_code;
+use crate::{bench, cargo, check, setup, terminal};
 
 /// What is watched, from the root.
 const WATCHED: [&str; 6] = [

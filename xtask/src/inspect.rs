@@ -24,7 +24,8 @@ use cuda_inspect::ptx::Text;
 use cuda_inspect::tools::{Assembled, Tools};
 use cuda_inspect::{ir, listing, sass};
 
-use crate::{Refused, terminal};
+use crate::error::Refused;
+use crate::terminal;
 use artifact::{Built, Revision};
 use choose::Target;
 

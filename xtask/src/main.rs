@@ -1,9 +1,18 @@
 //! `cargo xtask COMMAND`: builds, tests, measures and bundles quadscan.
 //!
-//! A command is a file. This one only parses the command line and turns an
-//! error into a sentence and an exit code; what a command does to the
-//! terminal goes through [`terminal`], what it asks of cargo through
-//! [`cargo`]. Nothing is measured here: `quadscan bench` does that.
+//! A command is a file. This one only parses the command line and turns an error into a
+//! sentence and an exit code. Nothing is measured here: `quadscan bench` does that.
+//!
+//! Its layers, each of which uses those above it in this list alone:
+//!
+//! - `error`: failures and their exit codes. `terminal`: progress and errors on stderr.
+//! - `cargo`: a build, what it made, the workspace's folders.
+//! - `setup`: the toolchain. `runners`: test programs, several at a time.
+//! - `ptx`: PTX of our kernels. `quadscan`: what that program can say without being built.
+//! - `bench`: builds that program and becomes it. `check`: kernels under the emulator's checks.
+//!   `cost`: what the project weighs.
+//! - `bundle`, `dev`, `inspect`, `test`: commands that are built on these three.
+//! - `book`, `doctor`, `fixtures`, `new_app`, `new_kernel`, `tune`: commands.
 
 mod bench;
 mod book;
@@ -13,25 +22,24 @@ mod check;
 mod cost;
 mod dev;
 mod doctor;
+mod error;
 mod fixtures;
 mod inspect;
-mod integrate;
 mod new_app;
 mod new_kernel;
 mod ptx;
 mod quadscan;
-mod report;
 mod runners;
 mod setup;
 mod terminal;
 mod test;
 mod tune;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use error::exit_code;
 use quadscan::integrands;
 
 /// Builds, tests, measures and bundles quadscan.
@@ -59,50 +67,26 @@ enum Command {
     /// Everything after `bench` goes to `quadscan bench`, `--help` included,
     /// and its exit code comes back. A build that fails exits 101.
     #[command(disable_help_flag = true)]
-    Bench {
-        /// Arguments of `quadscan bench`
-        #[arg(
-            trailing_var_arg = true,
-            allow_hyphen_values = true,
-            value_name = "ARGS"
-        )]
-        arguments: Vec<OsString>,
-    },
+    Bench(bench::Arguments),
     /// Integrate a function of the catalogue, or one for each row of a file
     ///
     /// Everything after `integrate` goes to `quadscan integrate`, `--help` included, and
     /// its exit code comes back.
     #[command(disable_help_flag = true)]
-    Integrate {
-        /// Arguments of `quadscan integrate`
-        #[arg(
-            trailing_var_arg = true,
-            allow_hyphen_values = true,
-            value_name = "ARGS"
-        )]
-        arguments: Vec<OsString>,
-    },
+    Integrate(bench::Arguments),
     /// Write report.html from kept records, of several machines side by side
     ///
     /// Everything after `report` goes to `quadscan report`, `--help` included:
     /// folders that `bench` wrote to, or files of records.
     #[command(disable_help_flag = true)]
-    Report {
-        /// Arguments of `quadscan report`
-        #[arg(
-            trailing_var_arg = true,
-            allow_hyphen_values = true,
-            value_name = "ARGS"
-        )]
-        arguments: Vec<OsString>,
-    },
+    Report(bench::Arguments),
     /// Run every kernel on the emulator under all of its checks
     ///
     /// Races, accesses out of bounds, reads of memory that nobody has written,
     /// barriers that not all threads reach, deadlocks: each with the line of
     /// the source. Exits 1 when something was found.
     Check(check::Options),
-    /// Write a kernel of one's own: its file, launch, statements and bench row
+    /// Write a kernel of one's own: its file, launch, conformance tests and bench row
     ///
     /// It compiles, passes `check` and appears in `bench kernels --list` at once; what it computes is
     /// the author's to change. Exits 2 when NAME is none that a kernel can have.
@@ -165,36 +149,12 @@ enum Command {
     Tune(tune::Options),
 }
 
-/// A request that cannot be carried out as it stands: exit code 2.
-#[derive(Debug)]
-struct Refused(String);
-
-impl std::fmt::Display for Refused {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Refused {}
-
-/// A build failed, and cargo has said why: exit code 101, as cargo's own.
-#[derive(Debug)]
-struct BuildFailed(String);
-
-impl std::fmt::Display for BuildFailed {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for BuildFailed {}
-
 fn main() -> ExitCode {
     let outcome = match CommandLine::parse().command {
         Command::Setup => setup::run(),
-        Command::Bench { arguments } => bench::run(&arguments),
-        Command::Integrate { arguments } => integrate::run(&arguments),
-        Command::Report { arguments } => report::run(&arguments),
+        Command::Bench(arguments) => arguments.hand_on("bench"),
+        Command::Integrate(arguments) => arguments.hand_on("integrate"),
+        Command::Report(arguments) => arguments.hand_on("report"),
         Command::Check(options) => check::run(&options),
         Command::NewKernel(options) => new_kernel::run(&options),
         Command::Dev(options) => dev::run(&options),
@@ -218,16 +178,6 @@ fn main() -> ExitCode {
     }
 }
 
-fn exit_code(error: &anyhow::Error) -> ExitCode {
-    if error.is::<Refused>() {
-        ExitCode::from(2)
-    } else if error.is::<BuildFailed>() {
-        ExitCode::from(101)
-    } else {
-        ExitCode::FAILURE
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,12 +192,12 @@ mod tests {
     fn bench_hands_every_argument_on_even_help_and_options() {
         let line = CommandLine::try_parse_from(["xtask", "bench", "--help", "activity", "--quick"]);
         let Ok(CommandLine {
-            command: Command::Bench { arguments },
+            command: Command::Bench(arguments),
         }) = line
         else {
             panic!("not parsed as bench: {line:?}");
         };
-        assert_eq!(arguments, ["--help", "activity", "--quick"]);
+        assert_eq!(arguments.all, ["--help", "activity", "--quick"]);
     }
 
     #[test]
@@ -269,15 +219,6 @@ mod tests {
         ] {
             assert!(CommandLine::try_parse_from(refused).is_err(), "{refused:?}");
         }
-    }
-
-    #[test]
-    fn exit_codes_tell_a_refusal_from_a_failed_build_from_a_failed_check() {
-        let code = |error: anyhow::Error| format!("{:?}", exit_code(&error));
-        let expected = |code: u8| format!("{:?}", ExitCode::from(code));
-        assert_eq!(code(Refused("no".into()).into()), expected(2));
-        assert_eq!(code(BuildFailed("no".into()).into()), expected(101));
-        assert_eq!(code(anyhow::anyhow!("no")), expected(1));
     }
 
     /// Lines of the fenced blocks of a Markdown text that start with `cargo xtask`.

@@ -9,7 +9,8 @@ use std::time::Instant;
 use anyhow::Context;
 use cuda_builder::toolchain;
 
-use crate::{Refused, cargo, terminal};
+use crate::error::Refused;
+use crate::{cargo, terminal};
 
 pub(crate) fn run() -> anyhow::Result<ExitCode> {
     let start = Instant::now();

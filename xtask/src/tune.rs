@@ -15,7 +15,8 @@ use clap::ValueEnum;
 use crate::bundle::folder::Folder;
 use crate::bundle::stripped;
 use crate::cargo::Executable;
-use crate::{BuildFailed, Refused, bench, cargo, ptx, setup, terminal};
+use crate::error::{BuildFailed, Refused};
+use crate::{bench, cargo, ptx, setup, terminal};
 
 /// The table, below the root.
 const TABLE: &str = "kernels-crate/src/scan/tuned.rs";
