@@ -8,7 +8,7 @@ use quadscan::device::emulator::ptx_emulator::{Finding, FindingKind};
 use super::SOURCE;
 use super::change::{Change, Mutant};
 use super::run::Fate;
-use super::unnoticed::{Unnoticed, Verdict};
+use super::survived::{Survivor, Verdict};
 
 /// A mutant that was launched.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct Launched {
     /// What became of it.
     pub fate: Fate,
     /// Why it has no fault.
-    pub listed: Option<&'static Unnoticed>,
+    pub listed: Option<&'static Survivor>,
 }
 
 const HEAD: &str = "\
@@ -67,7 +67,7 @@ pub fn page(all: &[Launched]) -> String {
     // Writing to a string cannot fail.
     let _ = counts(&mut text, all);
     let _ = caught(&mut text, all);
-    let _ = unnoticed(&mut text, all);
+    let _ = survivors(&mut text, all);
     text
 }
 
@@ -165,7 +165,7 @@ fn caught(text: &mut String, all: &[Launched]) -> std::fmt::Result {
     Ok(())
 }
 
-fn unnoticed(text: &mut String, all: &[Launched]) -> std::fmt::Result {
+fn survivors(text: &mut String, all: &[Launched]) -> std::fmt::Result {
     let mut rows: BTreeMap<_, (usize, &str)> = BTreeMap::new();
     for launched in all {
         if let (Some(verdict), Some(listed)) = (Verdict::of(&launched.fate), launched.listed) {
