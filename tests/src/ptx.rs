@@ -1,4 +1,4 @@
-//! The parts of a PTX text, as far as statements about it need them: its
+//! The parts of a PTX text, as far as tests of it need them: its
 //! entries, and the instructions of each.
 //!
 //! A reader of text that our builder emitted, not of PTX at large: one

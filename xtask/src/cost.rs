@@ -239,11 +239,11 @@ fn cells(measured: &[Measured]) -> Vec<[String; 6]> {
     known.collect()
 }
 
-const HEADS: [&str; 6] = ["what", "unit", "2026-11-23", "is", "aim", "at most"];
+const COLUMNS: [&str; 6] = ["what", "unit", "2026-11-23", "is", "aim", "at most"];
 
 fn table(measured: &[Measured]) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(HEADS);
+    table.load_style(presets::NOTHING).set_header(COLUMNS);
     for row in cells(measured) {
         table.add_row(row);
     }
@@ -262,7 +262,7 @@ fn page_of(measured: &[Measured]) -> anyhow::Result<String> {
     );
     let machine = clone::machine()?;
     let _ = writeln!(page, "{machine}\n");
-    let _ = writeln!(page, "| {} |", HEADS.join(" | "));
+    let _ = writeln!(page, "| {} |", COLUMNS.join(" | "));
     let _ = writeln!(page, "| --- | --- | ---: | ---: | ---: | ---: |");
     for row in cells(measured) {
         let _ = writeln!(page, "| {} |", row.join(" | "));

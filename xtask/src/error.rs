@@ -3,28 +3,14 @@
 use std::process::ExitCode;
 
 /// A request that cannot be carried out as it stands: exit code 2.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(crate) struct Refused(pub(crate) String);
 
 /// A build failed, and cargo has said why: exit code 101, as cargo's own.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(crate) struct BuildFailed(pub(crate) String);
-
-impl std::fmt::Display for Refused {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl std::fmt::Display for BuildFailed {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Refused {}
-
-impl std::error::Error for BuildFailed {}
 
 /// The exit code of a command that failed: 1 unless the error has its own.
 pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {

@@ -261,8 +261,8 @@ mod tests {
             ("docs/README.md", include_str!("../../docs/README.md")),
             ("docs/gpu-box.md", include_str!("../../docs/gpu-box.md")),
             (
-                "docs/measuring-honestly.md",
-                include_str!("../../docs/measuring-honestly.md"),
+                "docs/measurement.md",
+                include_str!("../../docs/measurement.md"),
             ),
             (
                 "docs/from-naive-to-look-back.md",

@@ -176,7 +176,7 @@ fn survivors(text: &mut String, all: &[Launched]) -> std::fmt::Result {
         }
     }
     text.push_str(
-        "\n## Not a fault of these kinds\n
+        "\n## Survived: no fault of these kinds\n
 *Harmless*: all results are right. *Wrong result*: the kernel computes something
 else, in order and within its memory; that is what the conformance tests are for.
 *Stopped*: the kernel checks twice, and its other check stops it: reported as a

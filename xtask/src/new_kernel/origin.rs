@@ -185,9 +185,7 @@ mod tests {
     #[test]
     fn every_template_has_tests_and_a_row() {
         for origin in Origin::value_variants() {
-            let Template {
-                host, tests, ..
-            } = origin.template();
+            let Template { host, tests, .. } = origin.template();
             assert!(functions(tests).count() >= 2, "{origin:?}");
             assert!(host.contains("pub const KERNEL: Kernel"), "{origin:?}");
         }
