@@ -197,6 +197,24 @@ fn kernels_depend_on_cuda_std_alone() {
 }
 
 #[test]
+fn dependencies_of_packages_point_one_way() {
+    assert_holds(tidy::upward_dependency);
+    let rule = tidy::upward_dependency;
+    for (package, dependency) in [
+        ("xtask", "quadscan"),
+        ("xtask", "quadscan-bench"),
+        ("kernels-crate", "quadscan"),
+        ("rust-cuda/cuda_std", "quadscan-kernels"),
+        ("ptx-emulator", "quadscan-kernels"),
+    ] {
+        let manifest = format!("[dependencies]\n{dependency}.workspace = true");
+        assert_fires(rule, &format!("{package}/Cargo.toml"), &manifest);
+    }
+    let manifest = "[dependencies]\nquadscan.workspace = true";
+    assert_silent(rule, "bench-crate/Cargo.toml", manifest);
+}
+
+#[test]
 fn errors_of_libraries_can_be_matched_on() {
     assert_holds(tidy::anyhow_in_a_library);
     let manifest = "[dependencies]\nanyhow.workspace = true";

@@ -81,11 +81,7 @@ pub(crate) fn run(directory: Option<PathBuf>) -> anyhow::Result<ExitCode> {
             directory.display()
         );
     }
-    terminal::note(&format!(
-        "{:.1} MB in {}",
-        bytes as f64 / 1e6,
-        terminal::duration(start.elapsed())
-    ));
+    terminal::took(&format!("{:.1} MB", bytes as f64 / 1e6), start);
     println!("{}", directory.display());
     Ok(ExitCode::SUCCESS)
 }

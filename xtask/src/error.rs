@@ -1,6 +1,6 @@
 //! How a command fails: the two errors that have exit codes of their own.
 
-use std::process::ExitCode;
+use std::process::{ExitCode, ExitStatus};
 
 /// A request that cannot be carried out as it stands: exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -11,6 +11,12 @@ pub(crate) struct Refused(pub(crate) String);
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct BuildFailed(pub(crate) String);
+
+/// A program's exit code as our own; 1 when a signal ended it.
+pub(crate) fn handed_on(status: ExitStatus) -> ExitCode {
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    ExitCode::from(code.unwrap_or(1))
+}
 
 /// The exit code of a command that failed: 1 unless the error has its own.
 pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {

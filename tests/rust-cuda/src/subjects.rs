@@ -230,11 +230,11 @@ const SOURCES: &[(&str, &str)] = &[
 ];
 
 const HEAD: &str = "\
-# Code written for rust-cuda
+# Supported features of rust-cuda
 
 The interface of `cuda_std` and `cuda_builder` is [rust-cuda](https://github.com/Rust-GPU/rust-cuda)'s;
-what stands behind it is rustc's own backend. What its guide and its compile tests name, and what
-stands for it here. This page is made of
+but rustc's own backend compiles it. This page lists what rust-cuda's guide and compile tests name, and
+what is supported here. It is made of
 [subjects.toml](../tests/rust-cuda/subjects.toml) by
 `UPDATE_RUST_CUDA=1 cargo test -p rust-cuda-tests --test page`, and a test fails when it is out of
 date or names what is not there.

@@ -47,15 +47,21 @@ fn is_item(line: &str) -> bool {
     line.trim_start().starts_with("- ")
 }
 
-/// The names that stand before a colon or at the end of an item, one or several with commas.
+/// The names that stand before a colon, one or several with commas, or are all of an item; they may
+/// be links.
 fn named(item: &str) -> Vec<String> {
+    let item = item.replace("[`", "`").replace("`]", "`");
     let pieces: Vec<&str> = item.split('`').collect();
     let (mut names, mut waiting) = (Vec::new(), Vec::new());
     // Every other piece is a name, and the piece after it says what becomes of it.
     for pair in pieces[1..].chunks(2) {
         waiting.push(pair[0].to_owned());
         let after = pair.get(1).copied().unwrap_or_default();
-        if after.starts_with(':') || after.is_empty() {
+        let target = after
+            .strip_prefix('(')
+            .and_then(|link| link.split_once(')'));
+        let after = target.map_or(after, |(_, after)| after);
+        if after.starts_with(':') || after.is_empty() && names.is_empty() {
             names.append(&mut waiting);
         } else if after.trim() != "," && after.trim() != "and" {
             waiting.clear();
@@ -191,6 +197,7 @@ mod tests {
         assert_eq!(layers.0, [vec!["a", "b"], vec!["c"]]);
         assert_eq!(Layers::of("//! What.\n//! - `a`\n"), None);
         assert_eq!(named("`a`: one of `b`. `c`,`d`: two"), ["a", "c", "d"]);
+        assert_eq!(named("[`a`], [`b`](mod@b): of [`c`]"), ["a", "b"]);
     }
 
     #[test]
@@ -216,6 +223,11 @@ mod tests {
         let found = said(&root);
         assert_eq!(found[0].message, "`d` is in none of the layers");
         assert!(said("mod a;\nmod b;")[0].message.contains("in no layers"));
+        assert_eq!(
+            said("mod a;\nmod b {}"),
+            [],
+            "one that has no file has no layer"
+        );
         assert_eq!(said("mod a;"), [], "one module has no layers");
         assert!(said("mod a {")[0].message.starts_with("not Rust"));
     }

@@ -12,7 +12,9 @@ mod modules;
 mod sources;
 mod words;
 
-pub use dependencies::{anyhow_in_a_library, dependency_outside_the_table, kernel_dependency};
+pub use dependencies::{
+    anyhow_in_a_library, dependency_outside_the_table, kernel_dependency, upward_dependency,
+};
 pub use documents::home_folder;
 pub use files::{File, files};
 pub use layers::{Layers, import_cycles, roots, upward_imports};

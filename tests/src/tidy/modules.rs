@@ -31,6 +31,8 @@ pub(super) struct Import<'f> {
 #[derive(Debug)]
 pub(super) struct Modules<'f> {
     pub(super) all: BTreeSet<Module>,
+    /// Those that are written within another's file.
+    inline: BTreeSet<Module>,
     /// What a module has by a `use`, under the name that it has it by.
     names: BTreeMap<(Module, String), Module>,
     paths: Vec<Import<'f>>,
@@ -45,6 +47,7 @@ impl<'f> Modules<'f> {
     pub(super) fn of(root: &'f File, files: &'f [File]) -> Result<Self, String> {
         let mut modules = Modules {
             all: BTreeSet::new(),
+            inline: BTreeSet::new(),
             names: BTreeMap::new(),
             paths: Vec::new(),
         };
@@ -76,9 +79,10 @@ impl<'f> Modules<'f> {
         Ok(modules)
     }
 
-    /// The names of the modules that the root has.
+    /// The names of the modules that the root has, those in files of their own.
     pub(super) fn top(&self) -> BTreeSet<&str> {
-        self.all.iter().map(|module| module[0].as_str()).collect()
+        let in_files = self.all.difference(&self.inline);
+        in_files.map(|module| module[0].as_str()).collect()
     }
 
     /// What the modules import of each other.
@@ -166,6 +170,7 @@ impl Reader<'_, '_> {
         match body {
             TokenTree::Group(group) => {
                 self.found.all.insert(module.clone());
+                self.found.inline.insert(module.clone());
                 self.read(group.stream(), &module);
             }
             _ => {
