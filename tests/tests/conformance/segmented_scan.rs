@@ -92,8 +92,8 @@ where
 }
 
 macro_rules! operators {
-    ($($statement:ident: $($instance:ident => $operator:ty),*;)*) => {$(
-        pub(crate) fn $statement(bench: &Bench) -> Outcome {
+    ($($test:ident: $($instance:ident => $operator:ty),*;)*) => {$(
+        pub(crate) fn $test(bench: &Bench) -> Outcome {
             $(
                 for kernel in kernels::<Segmented<$operator>>(&bench.module) {
                     let name = stringify!($instance).trim_start_matches("segmented");

@@ -1,4 +1,4 @@
-//! A statement a subject: what the kernel of this name has to give.
+//! A test a subject: what the kernel of this name has to give.
 //!
 //! Where a subject is a function of an element, the device's bits are the host's, whose
 //! compiler's other half is another one. Where it is not, the result follows from the launch.
@@ -9,7 +9,7 @@ mod warps;
 
 use quadscan_tests::suite::Case;
 
-/// Statements for kernels that apply a function: `module: name name; module: name`.
+/// Tests of kernels that apply a function: `module: name name; module: name`.
 macro_rules! functions {
     ($($module:ident: $($name:ident)*;)*) => {$(
         mod $module {
@@ -25,7 +25,7 @@ macro_rules! functions {
         }
     )*
 
-        /// The statements about functions.
+        /// The tests of functions.
         const FUNCTIONS: &[Case] = &[$($(Case {
             name: concat!(stringify!($module), "::", stringify!($name)),
             run: $module::$name,
@@ -53,7 +53,7 @@ functions! {
     crates: sha256 sha512_in_pieces complex_numbers half_precision libm_functions pcg xoshiro;
 }
 
-/// Every statement.
+/// Every test.
 pub fn all() -> Vec<Case> {
     let gpu = quadscan_tests::cases![
         threads::thread_indices,

@@ -42,7 +42,7 @@ impl std::fmt::Display for Verdict {
 
 /// Mutants of one line that have no fault.
 #[derive(Clone, Copy, Debug)]
-pub struct Unnoticed {
+pub struct Survivor {
     /// What is taken away.
     pub change: Change,
     /// As [`Mutant::detail`].
@@ -60,7 +60,7 @@ pub struct Unnoticed {
     pub reason: &'static str,
 }
 
-impl Unnoticed {
+impl Survivor {
     /// Whether this is the mutant of `kernel` whose line has `text`.
     pub fn is(&self, kernel: &str, mutant: &Mutant, text: &str) -> bool {
         (self.change, self.detail) == (mutant.change, mutant.detail)
@@ -75,9 +75,9 @@ const fn of(
     kernels: &'static str,
     verdict: Verdict,
     reason: &'static str,
-) -> Unnoticed {
+) -> Survivor {
     let one_of_several = false;
-    Unnoticed {
+    Survivor {
         change,
         detail,
         text,
@@ -88,10 +88,10 @@ const fn of(
     }
 }
 
-const fn one_of_several(unnoticed: Unnoticed) -> Unnoticed {
-    Unnoticed {
+const fn one_of_several(survivor: Survivor) -> Survivor {
+    Survivor {
         one_of_several: true,
-        ..unnoticed
+        ..survivor
     }
 }
 
@@ -107,7 +107,7 @@ const ALWAYS: (Change, &str) = (Change::Guard, "always");
 pub const LEFT_OUT: &[&str] = &["trapezoid_f32_pure_pairwise"];
 
 /// All of them.
-pub const UNNOTICED: &[Unnoticed] = &[
+pub const SURVIVORS: &[Survivor] = &[
     one_of_several(of(
         NEVER,
         "for i in 0..count {",
