@@ -59,12 +59,9 @@ pub(crate) fn sums_of_floats_have_the_same_bits_on_gpus_of_any_kind(bench: &Benc
         reproducibility: Reproducibility::AcrossGpus,
         ..Options::default()
     };
-    let of = |model, multiprocessors| -> quadscan::Result<Vec<u32>> {
+    let of = |model, sms| -> quadscan::Result<Vec<u32>> {
         let of_its_own = bench.emulated(Settings {
-            model: Model {
-                multiprocessors,
-                ..model
-            },
+            model: Model { sms, ..model },
             ..Settings::default()
         })?;
         sums(&of_its_own.module, &elements, across)
