@@ -380,8 +380,6 @@ const STILL_SAID: &[(&str, &[&str])] = &[
             "host-crate/",
             "kernels-crate/",
             "ptx-emulator/",
-            "rust-cuda/cuda_builder/",
-            "rust-cuda/cuda_inspect/",
             "rust-cuda/cuda_std/",
             "tests/src/fixtures/",
             "tests/tests/conformance/",

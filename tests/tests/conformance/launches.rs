@@ -193,7 +193,7 @@ pub(crate) fn the_blocks_of_a_cooperative_launch_can_wait_for_each_other(bench: 
     let module = load(device)?;
     let most = properties.max_shared_per_block_optin;
     // As many threads as fit; and all of a block's shared memory, of which a
-    // multiprocessor has no two.
+    // SM has no two.
     for (threads, shared) in [(1024, 0), (32, most)] {
         let blocks = module.resident_blocks("meet", threads, shared)?;
         let each = match shared {
