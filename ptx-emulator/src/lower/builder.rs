@@ -5,13 +5,14 @@ use std::collections::{HashMap, HashSet};
 use ptx_syntax::{Module, Position, Space, Span, Variable, debug};
 
 use super::layout::Placed;
+use super::target::InstructionSet;
 use super::{Function, LabelId, Origin, Relocation, Symbol, contract};
 use crate::error::{LoadError, Refusal};
 use crate::ir::{Instruction, Pool, Row, Source};
 
 /// Everything that grows while a module is lowered.
-#[derive(Default)]
 pub(crate) struct Builder<'a> {
+    pub(super) set: &'static InstructionSet,
     pub(crate) text: &'a str,
     pub(crate) module: HashMap<String, Symbol>,
     pub(crate) functions: Vec<Function>,
@@ -44,12 +45,30 @@ pub(crate) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn new(module: &Module<'_>, text: &'a str) -> Self {
+    pub(super) fn new(module: &Module<'_>, text: &'a str, set: &'static InstructionSet) -> Self {
         Builder {
+            set,
             text,
+            module: HashMap::new(),
+            functions: Vec::new(),
+            variables: Vec::new(),
+            instructions: Vec::new(),
+            origins: Vec::new(),
+            pool: Pool::default(),
+            pool32: HashMap::new(),
+            pool64: HashMap::new(),
+            symbols: HashMap::new(),
+            used: HashSet::new(),
+            indexed_targets: 0,
+            relocations: Vec::new(),
+            labels: Vec::new(),
             locations: debug::Locations::new(module),
+            location: None,
             function: u32::MAX,
-            ..Builder::default()
+            epilogue: 0,
+            refused: None,
+            contract: false,
+            steps: None,
         }
     }
 

@@ -38,7 +38,7 @@ use ptx_syntax::{Block as Scope, Kind as Statement, Type};
 
 use super::Sizes;
 use super::flow;
-use crate::exec::contracted::{self, FTZ, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
+use super::target::{FTZ, InstructionSet, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
 use crate::ir::{Instruction, Op, Slot, Source};
 use blocks::Blocks;
 pub(crate) use step::Step;
@@ -74,14 +74,20 @@ pub(super) fn has_products(body: &Scope<'_>) -> bool {
 
 /// Contracts one function, whose first instruction has the index `first` in
 /// the program and `steps` of which tell what it reads and writes.
-pub(super) fn contract(code: &mut [Instruction], first: u32, steps: &[Step], sizes: &mut Sizes) {
+pub(super) fn contract(
+    set: &InstructionSet,
+    code: &mut [Instruction],
+    first: u32,
+    steps: &[Step],
+    sizes: &mut Sizes,
+) {
     if !steps.iter().any(|s| matches!(s.kind, Kind::Product(_))) {
         return;
     }
     let blocks = Blocks::new(code, &flow::build(code, first), steps);
     let mut visits = VISITS;
     for block in 0..blocks.places.len() {
-        Block::new(&blocks, block, &mut visits).contract(code, sizes);
+        Block::new(set, &blocks, block, &mut visits).contract(code, sizes);
     }
 }
 
@@ -94,6 +100,7 @@ struct Event {
 }
 
 struct Block<'a> {
+    set: &'a InstructionSet,
     blocks: &'a Blocks<'a>,
     places: &'a [usize],
     events: HashMap<Register, Vec<Event>>,
@@ -102,7 +109,12 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    fn new(blocks: &'a Blocks<'a>, block: usize, visits: &mut usize) -> Self {
+    fn new(
+        set: &'a InstructionSet,
+        blocks: &'a Blocks<'a>,
+        block: usize,
+        visits: &mut usize,
+    ) -> Self {
         let places = &blocks.places[block][..];
         let mut events: HashMap<Register, Vec<Event>> = HashMap::new();
         let is_product = |&at: &usize| matches!(blocks.steps[at].kind, Kind::Product(_));
@@ -121,6 +133,7 @@ impl<'a> Block<'a> {
             }
         }
         let mut this = Block {
+            set,
             blocks,
             places,
             events,
@@ -278,7 +291,7 @@ impl<'a> Block<'a> {
         };
         let kept = [Slot(*file), Slot(*file + 1)];
         *file += 2;
-        *op = Op::Lanes(contracted::product(style.ty));
+        *op = Op::Lanes((self.set.product)(style.ty));
         operands.d[1..3].copy_from_slice(&kept);
         operands.aux = if style.ftz { FTZ } else { 0 };
         kept.map(Source::register)
@@ -301,6 +314,6 @@ impl<'a> Block<'a> {
             | flag(saturates, SATURATE)
             | flag(usage.negated != (subtracts && usage.right), NEGATE_PRODUCT)
             | flag(subtracts && !usage.right, NEGATE_TERM);
-        sum.op = Op::Lanes(contracted::sum(style.ty));
+        sum.op = Op::Lanes((self.set.sum)(style.ty));
     }
 }

@@ -7,7 +7,6 @@ use super::contract::Step;
 use super::decoder::Decoder;
 use super::scope::{Entity, Scopes};
 use crate::error::LoadError;
-use crate::exec;
 use crate::ir::{Guard, Instruction, Op, Source, Target};
 
 /// Targets of all `brx` of a module: lists are shared in the text, and not in
@@ -47,7 +46,7 @@ pub(super) fn lower(
     let names = instruction.names().into_iter();
     names.for_each(|name| scopes.touch(name));
     let mut refusal: Option<(usize, String)> = None;
-    for group in exec::groups_of(instruction.opcode) {
+    for group in builder.set.groups_of(instruction.opcode) {
         let mut decoder = Decoder::new(builder, scopes, instruction);
         match (group.decode)(&mut decoder) {
             Ok(decoded) => {

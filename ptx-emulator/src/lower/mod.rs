@@ -9,21 +9,28 @@ mod builder;
 mod code;
 mod contract;
 mod declare;
-pub(crate) mod decoder;
+mod decoder;
 mod dominators;
-pub(crate) mod flow;
+mod flow;
 mod instruction;
 pub(crate) mod layout;
-pub(crate) mod scope;
+mod scope;
+mod target;
+
+pub(crate) use builder::Builder;
+pub(crate) use code::{Code, Formal, Function, Origin, Relocation, Sizes, Symbol};
+pub(crate) use decoder::{Decoded, Decoder, Reason};
+pub(crate) use layout::SharedLayout;
+pub(crate) use scope::{Entity, LOCAL};
+pub use target::LoadOptions;
+pub(crate) use target::{FTZ, Group, InstructionSet, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
 
 use ptx_syntax::{Block, Function as Declared, Item, Kind, Module, Position, Span};
 
-use crate::LoadOptions;
 use crate::error::{LoadError, Refusal};
-use crate::ir::{Class, Guard, Instruction, Op, Operands};
-pub(crate) use builder::Builder;
-pub(crate) use code::{Code, Formal, Function, Origin, Relocation, Sizes, Symbol};
-use scope::{Entity, Scopes};
+use crate::ir::{Guard, Instruction, Op, Operands};
+use crate::observe::Class;
+use scope::Scopes;
 
 /// What a label stands for until all code is laid out.
 pub(crate) type LabelId = u32;
@@ -37,8 +44,9 @@ pub(crate) fn lower(
     module: &Module<'_>,
     text: &str,
     options: &LoadOptions,
+    set: &'static InstructionSet,
 ) -> Result<Code, LoadError> {
-    let mut builder = Builder::new(module, text);
+    let mut builder = Builder::new(module, text, set);
     builder.contract = options.contract;
     lower_module(&mut builder, module)?;
     Ok(Code {
@@ -55,8 +63,13 @@ pub(crate) fn lower(
 
 /// What `lower` refuses, not only the first: every instruction, up to `most`
 /// of them, or the name or declaration that nothing can go on behind.
-pub(crate) fn refusals(module: &Module<'_>, text: &str, most: usize) -> Vec<Refusal> {
-    let mut builder = Builder::new(module, text);
+pub(crate) fn refusals(
+    module: &Module<'_>,
+    text: &str,
+    most: usize,
+    set: &'static InstructionSet,
+) -> Vec<Refusal> {
+    let mut builder = Builder::new(module, text, set);
     builder.refused = Some((Vec::new(), most));
     let end = lower_module(&mut builder, module);
     let (mut refused, _) = builder.refused.unwrap_or_default();
@@ -146,7 +159,7 @@ fn lower_function(
     let mut sizes = scopes.sizes();
     let code = &mut builder.instructions[first as usize..];
     if let Some(steps) = &builder.steps {
-        contract::contract(code, first, steps, &mut sizes);
+        contract::contract(builder.set, code, first, steps, &mut sizes);
     }
     flow::set_reconvergence(code, first);
     let entry = &mut builder.functions[index as usize];

@@ -81,8 +81,8 @@ pub(crate) struct BlockState {
     pub(crate) transfers: Transfers,
     /// `barrier.cluster` of a cluster that is this block.
     pub(crate) cluster: ClusterBarrier,
-    /// Which multiprocessor the block is thought to be on.
-    pub(crate) multiprocessor: u32,
+    /// Which SM the block is thought to be on.
+    pub(crate) sm: u32,
 }
 
 impl BlockState {

@@ -60,10 +60,10 @@ $OUT:
 }
 "#;
 
-/// An H200 with few multiprocessors, so that few blocks fill it.
+/// An H200 with few SMs, so that few blocks fill it.
 fn device(schedule: Option<u64>) -> Device {
     let model = Model {
-        multiprocessors: 3,
+        sms: 3,
         memory: 1 << 20,
         ..Model::h200()
     };

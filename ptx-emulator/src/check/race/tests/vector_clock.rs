@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::check::race::findings::Findings;
-use crate::check::race::knowledge::{Rows, Times, Tree};
+use crate::check::race::vector_clock::{Rows, Times, Tree};
 use crate::check::raw::{FindingKind, RawFinding, RawPlace};
 
 /// By block: the interval, and by warp and lane the time.

@@ -1,5 +1,5 @@
-//! What a thread knows to have happened before: vector clocks in compressed
-//! form.
+//! Vector clocks: what a thread knows to have happened before, in compressed
+//! form (Fidge 1988, Mattern 1989).
 //!
 //! Time is a counter of a warp that ticks when one of its lanes publishes. A
 //! row holds the known time of each lane of a warp; a block's barriers of all
@@ -8,6 +8,8 @@
 //! shared: to learn what one knows already costs a comparison of pointers.
 
 use std::sync::Arc;
+
+use crate::ir::mask_of;
 
 /// Children of a node of the tree, and blocks of a leaf.
 const FAN: usize = 16;
@@ -18,7 +20,7 @@ pub(super) type Row = [u32; 32];
 
 /// The lanes of the row that are known up to `time`.
 fn reaching(row: &Row, time: u32) -> u32 {
-    (0..32).fold(0, |mask, lane| mask | u32::from(row[lane] >= time) << lane)
+    mask_of(|lane| row[lane] >= time)
 }
 
 /// Rows of the warps of one block, by rising warp.
@@ -251,15 +253,15 @@ impl Tree {
 /// What a thread knows, besides its own accesses and those of its block
 /// before the present interval.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Knowledge {
+pub(super) struct VectorClock {
     /// Of its own block.
     pub(super) own: Rows,
     /// Of other blocks.
     pub(super) others: Tree,
 }
 
-impl Knowledge {
-    pub(super) fn join(&mut self, other: &Knowledge) {
+impl VectorClock {
+    pub(super) fn join(&mut self, other: &VectorClock) {
         self.own.join(&other.own);
         self.others.join(&other.others);
     }

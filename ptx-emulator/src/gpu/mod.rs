@@ -2,25 +2,22 @@
 
 mod place;
 mod residence;
+mod shape;
 
 use std::collections::HashMap;
 
-use super::heap::Heap;
-use super::launch::{Launch, LaunchOptions};
-use super::memory::{Cells, Global};
-use super::model::Model;
-use super::printed::Printed;
-use crate::Program;
-use crate::ast::Space;
-use crate::check::written::{GlobalWritten, Written};
+use ptx_syntax::Space;
+
 use crate::error::{LaunchError, MemoryError};
-use crate::lower::Code;
-use crate::lower::layout::SharedLayout;
+use crate::lower::SharedLayout;
+use crate::machine::{
+    Allocation, Cells, Global, GlobalWritten, Heap, Launch, LaunchOptions, Model, Printed, Written,
+};
 use crate::observe::{LaunchInfo, Observer};
+use crate::program::Program;
 use place::{parameter_bank, relocated};
 
-/// Register rows that all resident warps may have together, bytes.
-const REGISTER_MEMORY: u64 = 4 << 30;
+pub use shape::Shape;
 
 /// What a launch did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,12 +152,7 @@ impl Gpu {
     /// `MemoryError::NotAllocated` when they do not lie in one allocation.
     pub fn copy_in(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
         let length = bytes.len() as u64;
-        let Some(allocation) = self.global.find(address, length) else {
-            return Err(MemoryError::NotAllocated {
-                address,
-                bytes: length,
-            });
-        };
+        let allocation = self.allocation(address, length)?;
         allocation.cells.write(address - allocation.base, bytes);
         self.written.write(address, length);
         Ok(())
@@ -172,15 +164,15 @@ impl Gpu {
     ///
     /// `MemoryError::NotAllocated` when they do not lie in one allocation.
     pub fn copy_out(&self, address: u64, bytes: &mut [u8]) -> Result<(), MemoryError> {
-        let length = bytes.len() as u64;
-        let Some(allocation) = self.global.find(address, length) else {
-            return Err(MemoryError::NotAllocated {
-                address,
-                bytes: length,
-            });
-        };
+        let allocation = self.allocation(address, bytes.len() as u64)?;
         allocation.cells.read(address - allocation.base, bytes);
         Ok(())
+    }
+
+    /// The allocation that holds these bytes.
+    fn allocation(&self, address: u64, bytes: u64) -> Result<&Allocation, MemoryError> {
+        let found = self.global.find(address, bytes);
+        found.ok_or(MemoryError::NotAllocated { address, bytes })
     }
 
     /// The device address and size in bytes of a module's `.global`
@@ -195,17 +187,10 @@ impl Gpu {
         name: &str,
     ) -> Result<Option<(u64, u64)>, MemoryError> {
         self.place(program)?;
-        let code = &program.code;
-        let found = code
-            .variables
-            .iter()
-            .position(|v| v.name == name && v.space == Space::Global);
-        Ok(found.map(|index| {
-            (
-                self.instances[&program.id].places[index],
-                code.variables[index].bytes,
-            )
-        }))
+        let places = &self.instances[&program.id].places;
+        let mut variables = program.code.variables.iter().zip(places);
+        let found = variables.find(|(v, _)| v.name == name && v.space == Space::Global);
+        Ok(found.map(|(variable, &place)| (place, variable.bytes)))
     }
 
     /// Runs a kernel to its end. `parameters` are the bytes of the kernel's
@@ -282,24 +267,20 @@ impl Gpu {
         shape: Shape,
         parameters: &[&[u8]],
     ) -> Result<Prepared, LaunchError> {
-        let code = &program.code;
-        let Some(index) = code
-            .functions
-            .iter()
-            .position(|f| f.entry && f.defined && f.name == kernel)
-        else {
+        let Some(index) = program.entry(kernel) else {
             let known: Vec<&str> = program.kernels().collect();
             return Err(LaunchError::NoKernel {
                 name: kernel.into(),
                 known: known.join(", "),
             });
         };
-        let layout =
-            crate::lower::layout::shared(&code.functions, &code.variables, index as u32)
-                .ok_or_else(|| LaunchError::shape("more than 4 GiB of static shared memory"))?;
+        let layout = program
+            .layout(index)
+            .ok_or_else(|| LaunchError::shape("more than 4 GiB of static shared memory"))?;
         let total_shared = u64::from(layout.fixed) + u64::from(shape.shared_bytes);
-        self.check_shape(code, index, shape.grid, shape.block, total_shared)?;
-        let parameters = parameter_bank(code, index, parameters)?;
+        let function = &program.code.functions[index];
+        shape.check(&self.model, function, total_shared)?;
+        let parameters = parameter_bank(function, parameters)?;
         self.place(program)?;
         Ok(Prepared {
             kernel: index as u32,
@@ -354,84 +335,4 @@ impl Gpu {
             outcome,
         }
     }
-
-    fn check_shape(
-        &self,
-        code: &Code,
-        kernel: usize,
-        grid: [u32; 3],
-        block: [u32; 3],
-        shared: u64,
-    ) -> Result<(), LaunchError> {
-        let model = &self.model;
-        for (what, shape, limit) in [("grid", grid, model.grid), ("block", block, model.block)] {
-            for (axis, (&n, &most)) in ["x", "y", "z"].iter().zip(shape.iter().zip(&limit)) {
-                if n == 0 || n > most {
-                    return Err(LaunchError::shape(format!(
-                        "{what}.{axis} is {n}; allowed are 1 to {most}"
-                    )));
-                }
-            }
-        }
-        let threads = block.iter().map(|&n| u64::from(n)).product::<u64>();
-        if threads > u64::from(model.threads_per_block) {
-            let most = model.threads_per_block;
-            return Err(LaunchError::shape(format!(
-                "a block of {threads} threads; allowed are 1 to {most}"
-            )));
-        }
-        if shared > u64::from(model.shared_per_block) {
-            let most = model.shared_per_block;
-            return Err(LaunchError::shape(format!(
-                "{shared} bytes of shared memory; allowed are 0 to {most}"
-            )));
-        }
-        let function = &code.functions[kernel];
-        for (directive, values) in &function.directives {
-            let bound = values
-                .iter()
-                .fold(1, |all: u64, &n| all.saturating_mul(u64::from(n)));
-            if directive == "maxntid" && threads > bound {
-                return Err(LaunchError::shape(format!(
-                    "a block of {threads} threads; the kernel allows {bound}"
-                )));
-            }
-            if directive == "reqnctapercluster" && bound > 1 {
-                return Err(LaunchError::shape(format!(
-                    "a cluster of {bound} blocks; the emulator runs clusters of one block"
-                )));
-            }
-            let required: [u32; 3] =
-                std::array::from_fn(|axis| values.get(axis).copied().unwrap_or(1));
-            if directive == "reqntid" && required != block {
-                return Err(LaunchError::shape(format!(
-                    "a block of {block:?}; the kernel requires {required:?}"
-                )));
-            }
-        }
-        let sizes = function.sizes;
-        let warp =
-            u64::from(sizes.w32) * 128 + u64::from(sizes.w64) * 256 + u64::from(sizes.local) * 32;
-        let one = warp * threads.div_ceil(32);
-        let resident = model
-            .resident_blocks(threads as u32, shared as u32)
-            .min(grid.iter().map(|&n| u64::from(n)).product());
-        if one > REGISTER_MEMORY / resident.clamp(1, 2) {
-            return Err(LaunchError::shape(format!(
-                "one block needs {one} bytes for registers and local memory"
-            )));
-        }
-        Ok(())
-    }
-}
-
-/// The shape of a launch.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// Blocks, each way.
-    pub grid: [u32; 3],
-    /// Threads of a block, each way.
-    pub block: [u32; 3],
-    /// Dynamic shared memory of a block, bytes.
-    pub shared_bytes: u32,
 }

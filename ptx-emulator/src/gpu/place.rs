@@ -1,14 +1,13 @@
 //! A module's variables and a launch's parameters in memory.
 
+use ptx_syntax::Space;
+
 use super::{Gpu, Instance};
-use crate::Program;
-use crate::ast::Space;
-use crate::check::written::Written;
 use crate::error::{LaunchError, MemoryError};
 use crate::ir::{Pool, Row};
-use crate::lower::layout::SharedLayout;
-use crate::lower::{Code, Symbol};
-use crate::machine::memory::{CONSTANT_WINDOW, Cells, FUNCTIONS, SHARED_WINDOW};
+use crate::lower::{Code, Function, SharedLayout, Symbol};
+use crate::machine::{CONSTANT_WINDOW, Cells, FUNCTIONS, SHARED_WINDOW, Written};
+use crate::program::Program;
 
 impl Gpu {
     /// Places a module's variables in memory, once a module.
@@ -113,11 +112,9 @@ pub(super) fn relocated(code: &Code, instance: &Instance, layout: &SharedLayout)
 }
 
 pub(super) fn parameter_bank(
-    code: &Code,
-    kernel: usize,
+    function: &Function,
     parameters: &[&[u8]],
 ) -> Result<Cells, LaunchError> {
-    let function = &code.functions[kernel];
     let wrong = |index, expected, found| LaunchError::Parameter {
         index,
         kernel: function.name.clone(),

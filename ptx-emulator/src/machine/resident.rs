@@ -1,11 +1,11 @@
-//! State of the blocks that are resident, for counters that need some.
+//! State of the blocks that are resident, for observers that keep some.
 
 use std::collections::HashMap;
 
 /// A value for each resident block; the block that was asked for last is
 /// found without a look-up.
 #[derive(Clone, Debug)]
-pub(super) struct Resident<T> {
+pub(crate) struct Resident<T> {
     slots: Vec<Option<T>>,
     free: Vec<usize>,
     places: HashMap<u64, usize>,
@@ -24,7 +24,7 @@ impl<T> Default for Resident<T> {
 }
 
 impl<T> Resident<T> {
-    pub(super) fn begin(&mut self, block: u64, value: T) {
+    pub(crate) fn begin(&mut self, block: u64, value: T) {
         let place = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
             self.slots.len() - 1
@@ -35,7 +35,7 @@ impl<T> Resident<T> {
     }
 
     #[inline(always)]
-    pub(super) fn get(&mut self, block: u64) -> Option<&mut T> {
+    pub(crate) fn get(&mut self, block: u64) -> Option<&mut T> {
         let place = match self.last {
             Some((last, place)) if last == block => place,
             _ => self.find(block)?,
@@ -50,7 +50,7 @@ impl<T> Resident<T> {
         Some(place)
     }
 
-    pub(super) fn end(&mut self, block: u64) -> Option<T> {
+    pub(crate) fn end(&mut self, block: u64) -> Option<T> {
         let place = self.places.remove(&block)?;
         self.last = None;
         self.free.push(place);

@@ -1,7 +1,12 @@
 //! The rows and the local memory of a warp, and how they grow with calls.
 
-use super::*;
-use crate::lower::scope::LOCAL;
+use super::launch::Launch;
+use super::memory::Cells;
+use super::path::{Caller, Path, Paths};
+use super::warp::{Warp, active};
+use crate::error::FaultKind;
+use crate::ir::{Frame, Pool, Row};
+use crate::lower::LOCAL;
 
 /// Bytes of local memory that a call takes besides the callee's variables, for
 /// its return address: a recursion without variables ends too.
@@ -45,64 +50,6 @@ pub(crate) struct Lanes {
 }
 
 impl Warp {
-    /// Pushes a call frame.
-    pub(crate) fn push_frame<O: Observer>(
-        &mut self,
-        context: &mut Context<'_, O>,
-        path: &mut Path,
-        callee: u32,
-    ) -> Result<(), FaultKind> {
-        let sizes = context.launch.code.functions[path.function as usize].sizes;
-        path.callers.push(Caller {
-            pc: path.pc,
-            bases: path.bases,
-            function: path.function,
-        });
-        path.bases.w32 += sizes.w32;
-        path.bases.w64 += sizes.w64;
-        path.bases.predicates += sizes.predicates;
-        path.bases.local += sizes.local;
-        path.function = callee;
-        self.reserve(context.launch, path, callee)?;
-        self.paths.set_meet(path);
-        Ok(())
-    }
-
-    /// Makes room for the frame of `function`.
-    fn reserve(
-        &mut self,
-        launch: &Launch<'_>,
-        path: &Path,
-        function: u32,
-    ) -> Result<(), FaultKind> {
-        let sizes = launch.code.functions[function as usize].sizes;
-        let rows = path.bases.w32 as usize + path.bases.w64 as usize;
-        let local = path.bases.local as u64 + u64::from(sizes.local);
-        let returns = RETURN * path.callers.len() as u64;
-        if local + returns > u64::from(LOCAL) || rows > 1 << 20 {
-            return Err(FaultKind::StackOverflow { limit: LOCAL });
-        }
-        let registers = &mut self.lanes.registers;
-        let grow = |have: usize, need: u32| have.max(need as usize);
-        registers.w32.resize(
-            grow(registers.w32.len(), path.bases.w32 + sizes.w32),
-            Row::default(),
-        );
-        registers.w64.resize(
-            grow(registers.w64.len(), path.bases.w64 + sizes.w64),
-            Row::default(),
-        );
-        registers.predicates.resize(
-            grow(
-                registers.predicates.len(),
-                path.bases.predicates + sizes.predicates,
-            ),
-            0,
-        );
-        self.lanes.grow_local(local);
-        Ok(())
-    }
-
     pub(crate) fn new(launch: &Launch<'_>, index: u32, mask: u32) -> Self {
         let function = &launch.code.functions[launch.kernel as usize];
         let sizes = function.sizes;
@@ -138,6 +85,43 @@ impl Warp {
 }
 
 impl Lanes {
+    /// Pushes a call frame of the path, and makes room for it.
+    pub(crate) fn push_frame(
+        &mut self,
+        launch: &Launch<'_>,
+        path: &mut Path,
+        callee: u32,
+    ) -> Result<(), FaultKind> {
+        let functions = &launch.code.functions;
+        let sizes = functions[path.function as usize].sizes;
+        path.callers.push(Caller {
+            pc: path.pc,
+            bases: path.bases,
+            function: path.function,
+        });
+        path.bases.w32 += sizes.w32;
+        path.bases.w64 += sizes.w64;
+        path.bases.predicates += sizes.predicates;
+        path.bases.local += sizes.local;
+        path.function = callee;
+        let (bases, sizes) = (path.bases, functions[callee as usize].sizes);
+        let rows = bases.w32 as usize + bases.w64 as usize;
+        let local = u64::from(bases.local) + u64::from(sizes.local);
+        let returns = RETURN * path.callers.len() as u64;
+        if local + returns > u64::from(LOCAL) || rows > 1 << 20 {
+            return Err(FaultKind::StackOverflow { limit: LOCAL });
+        }
+        let registers = &mut self.registers;
+        grow(&mut registers.w32, bases.w32 + sizes.w32);
+        grow(&mut registers.w64, bases.w64 + sizes.w64);
+        grow(
+            &mut registers.predicates,
+            bases.predicates + sizes.predicates,
+        );
+        self.grow_local(local);
+        Ok(())
+    }
+
     /// A lane has at least `bytes` bytes. The room doubles, so that a recursion
     /// takes time in proportion to its depth.
     fn grow_local(&mut self, bytes: u64) {
@@ -159,22 +143,9 @@ impl Lanes {
         let frame = self.registers.frame(path, &launch.pool);
         active(guard, frame.predicates, path.mask)
     }
+}
 
-    /// A 32-bit value that all active lanes have to agree on: the first
-    /// one's; `None` when they do not.
-    pub(crate) fn uniform(
-        &mut self,
-        path: &Path,
-        pool: &Pool,
-        source: crate::ir::Source,
-        lanes: u32,
-    ) -> Option<u32> {
-        use crate::exec::Value;
-        let frame = self.registers.frame(path, pool);
-        let row = u32::row(&frame, source);
-        let first = row.0[Paths::first_lane(lanes)];
-        (0..32)
-            .all(|lane| lanes >> lane & 1 == 0 || row.0[lane] == first)
-            .then_some(first)
-    }
+/// At least `need` entries.
+fn grow<T: Copy + Default>(list: &mut Vec<T>, need: u32) {
+    list.resize(list.len().max(need as usize), T::default());
 }

@@ -1,8 +1,9 @@
 //! What is left of a GPU's memory, and giving back what a module took of it.
 
+use ptx_syntax::Space;
+
 use super::Gpu;
-use crate::Program;
-use crate::ast::Space;
+use crate::program::Program;
 
 impl Gpu {
     /// Bytes of global memory that no allocation and no module's variable has.
