@@ -41,7 +41,11 @@ pub(super) const XOR_SIGN: u64 = 32;
 pub(super) const PACKED: u64 = 64;
 
 fn format_of(aux: u64) -> Format {
-    if aux & BRAIN != 0 { BF16 } else { F16 }
+    let format = if aux & BRAIN != 0 { BF16 } else { F16 };
+    match aux & FTZ {
+        0 => format,
+        _ => format.flushing(),
+    }
 }
 
 /// `BRAIN` and `PACKED` of a type; `None` when it is none of this group's.
@@ -62,23 +66,10 @@ pub(super) fn elements(
     (a, b, c): (u32, u32, u32),
     f: impl Fn(Format, u64, u64, u64) -> u64,
 ) -> u32 {
-    let format = match format_of(aux) {
-        format if aux & FTZ != 0 => format.flushing(),
-        format => format,
-    };
+    let format = format_of(aux);
     let element = |shift: u32| {
-        let part = |row: u32| {
-            let bits = u64::from(row >> shift & 0xffff);
-            if aux & FTZ != 0 {
-                format.flush(bits)
-            } else {
-                bits
-            }
-        };
-        let mut bits = f(format, part(a), part(b), part(c));
-        if aux & FTZ != 0 {
-            bits = format.flush(bits);
-        }
+        let part = |row: u32| format.flushed(u64::from(row >> shift & 0xffff));
+        let mut bits = format.flushed(f(format, part(a), part(b), part(c)));
         if aux & SATURATE != 0 {
             bits = format.saturate(bits);
         }
@@ -87,10 +78,9 @@ pub(super) fn elements(
         }
         (bits as u32 & 0xffff) << shift
     };
-    if aux & PACKED != 0 {
-        element(0) | element(16)
-    } else {
-        element(0)
+    match aux & PACKED {
+        0 => element(0),
+        _ => element(0) | element(16),
     }
 }
 
@@ -161,9 +151,7 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         return Err("`.xorsign` goes with `.abs`".into());
     }
     let ty = d.ty()?;
-    let Some(traits) = traits_of(ty) else {
-        return Err(d.unsupported_type(ty));
-    };
+    let traits = traits_of(ty).ok_or_else(|| d.unsupported_type(ty))?;
     if traits & BRAIN != 0 && aux & (FTZ | SATURATE) != 0 {
         return Err("bf16 takes neither `.ftz` nor `.sat`".into());
     }

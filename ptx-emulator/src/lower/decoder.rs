@@ -273,63 +273,43 @@ impl<'d, 'a> Decoder<'d, 'a> {
         if !rest.is_empty() {
             return Err("more than an address in brackets".into());
         }
-        let offset = *offset;
+        let at = |base, start: u32| {
+            let offset = offset.wrapping_add(i64::from(start));
+            Address { base, offset }
+        };
         let Some(name) = base else {
-            return Ok((
-                Address {
-                    base: Base::W64(self.builder.immediate64(0)),
-                    offset,
-                },
-                room,
-            ));
+            return Ok((at(Base::W64(self.builder.immediate64(0)), 0), room));
         };
         match self.scopes.find(name) {
             Some(Entity::Register { slot, ty }) => {
-                let base = match Width::of(*ty) {
-                    Width::W64 => Base::W64(Source::register(*slot)),
-                    Width::W32
-                        if ty.bytes() == 4 && !matches!(room, Room::Generic | Room::Global) =>
-                    {
-                        Base::W32(Source::register(*slot))
-                    }
-                    _ => return Err(format!("`{name}` is not a register that holds an address")),
-                };
-                Ok((Address { base, offset }, room))
+                let row = Source::register(*slot);
+                let narrow = !matches!(room, Room::Generic | Room::Global);
+                match ty.bytes() {
+                    8 | 16 => Ok((at(Base::W64(row), 0), room)),
+                    4 if narrow => Ok((at(Base::W32(row), 0), room)),
+                    _ => Err(format!("`{name}` is not a register that holds an address")),
+                }
             }
             Some(Entity::Parameter(formal)) => {
                 if room != Room::Parameter {
                     return Err(format!("`{name}` is a parameter"));
                 }
-                let offset = offset.wrapping_add(i64::from(formal.offset));
-                Ok((
-                    Address {
-                        base: Base::W64(self.builder.immediate64(0)),
-                        offset,
-                    },
-                    room,
-                ))
+                let zero = Base::W64(self.builder.immediate64(0));
+                Ok((at(zero, formal.offset), room))
             }
             Some(Entity::Frame {
                 offset: start,
                 space,
                 ..
             }) => {
-                let expected = if *space == Space::Parameter {
-                    Room::Parameter
-                } else {
-                    Room::Local
+                let expected = match space {
+                    Space::Parameter => Room::Parameter,
+                    _ => Room::Local,
                 };
                 if room != expected && room != Room::Generic {
                     return Err(format!("`{name}` is not in this state space"));
                 }
-                let offset = offset.wrapping_add(i64::from(*start));
-                Ok((
-                    Address {
-                        base: Base::Frame,
-                        offset,
-                    },
-                    Room::Local,
-                ))
+                Ok((at(Base::Frame, *start), Room::Local))
             }
             _ => {
                 let symbol = self.find_symbol(name)?;
@@ -341,13 +321,7 @@ impl<'d, 'a> Decoder<'d, 'a> {
                     return Err(format!("`{name}` is not in this state space"));
                 }
                 let source = self.builder.address_of(symbol, 0, true, false);
-                Ok((
-                    Address {
-                        base: Base::W64(source),
-                        offset,
-                    },
-                    own.unwrap_or(room),
-                ))
+                Ok((at(Base::W64(source), 0), own.unwrap_or(room)))
             }
         }
     }

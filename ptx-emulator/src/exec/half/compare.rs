@@ -73,14 +73,7 @@ fn run(frame: &mut Frame<'_>, operands: &Operands, mask: u32) {
     let other = predicate(frame, operands.s[2]);
     let combine = |bits| combined(aux >> COMBINE & 3, bits, other);
     let element = |shift: u32| {
-        let part = |row: u32| {
-            let bits = u64::from(row >> shift & 0xffff);
-            if aux & FTZ != 0 {
-                format.flush(bits)
-            } else {
-                bits
-            }
-        };
+        let part = |row: u32| format.flushed(u64::from(row >> shift & 0xffff));
         let related = |lane: usize| relation(format, part(a.0[lane]), part(b.0[lane]));
         mask_of(|lane| related(lane) & aux >> RELATIONS & 15 != 0)
     };
@@ -132,9 +125,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let ftz = d.take("ftz");
     let to = (d.opcode() == "set").then(|| d.ty()).transpose()?;
     let ty = d.ty()?;
-    let Some(traits) = traits_of(ty) else {
-        return Err(d.unsupported_type(ty));
-    };
+    let traits = traits_of(ty).ok_or_else(|| d.unsupported_type(ty))?;
     if ftz && traits & BRAIN != 0 {
         return Err("bf16 does not take `.ftz`".into());
     }

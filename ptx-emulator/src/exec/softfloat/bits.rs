@@ -30,6 +30,11 @@ impl Format {
         }
     }
 
+    /// As `flush`, when the format is a flushing one.
+    pub(crate) fn flushed(self, bits: u64) -> u64 {
+        if self.flushes { self.flush(bits) } else { bits }
+    }
+
     /// To 0..=1; NaN to 0.
     pub(crate) fn saturate(self, bits: u64) -> u64 {
         if self.is_nan(bits) || bits & self.sign_bit() != 0 {
