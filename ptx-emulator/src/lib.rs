@@ -92,7 +92,7 @@ pub use lower::LoadOptions;
 pub use machine::{LaunchOptions, Model, Schedule};
 pub use observe::Class;
 pub use program::{Program, SharedMemory, refusals};
-pub use ptx_syntax::{self as ast, ParseError, parse};
+pub use ptx_syntax::ParseError;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

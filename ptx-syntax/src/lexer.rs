@@ -1,4 +1,4 @@
-//! PTX text to tokens with positions.
+//! PTX text to tokens, each with where it stands.
 //!
 //! The lexer never fails on its own: a character it does not know is a token
 //! that no rule of the parser takes, so that all errors are made in one place.

@@ -17,8 +17,8 @@
 //! Its layers, each of which uses those above it in this list alone:
 //!
 //! - `types`: spaces, types, literals, and where they stand in a text.
-//! - `lexer`: text to tokens. `tree`: a module, its functions, their statements.
-//! - `walk`: ways through a tree. `parse`: tokens to a tree. `print`: a tree to text.
+//! - `lexer`, `tree`: text to tokens; a module, its functions, their statements.
+//! - `walk`, `parse`, `print`: ways through a tree; tokens to a tree; a tree to text.
 //! - `debug`: from an instruction to the line of the source that it came from.
 
 pub mod debug;

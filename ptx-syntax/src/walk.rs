@@ -45,9 +45,7 @@ impl<'t> Module<'t> {
         let mut names = BTreeSet::new();
         let mut at = 0;
         while let Some(caller) = functions.get(at) {
-            for instruction in caller.instructions() {
-                instruction.names(&mut |name| names.extend([name]));
-            }
+            names.extend(caller.instructions().flat_map(Instruction::names));
             for callee in self.functions() {
                 let is_new = || functions.iter().all(|known| known.name != callee.name);
                 let is_callee = !callee.entry && callee.body.is_some();
@@ -168,29 +166,38 @@ impl<'t> Instruction<'t> {
         self.modifiers.contains(&modifier)
     }
 
-    /// Gives each name among its operands to `take`, in order; its guard is none.
-    pub fn names(&self, take: &mut impl FnMut(&'t str)) {
-        for operand in &self.operands {
-            operand.names(take);
-        }
+    /// The names among its operands, in order; its guard is none.
+    pub fn names(&self) -> Vec<&'t str> {
+        let mut names = Vec::new();
+        let operands = self.operands.iter();
+        operands.for_each(|operand| operand.push_names(&mut names));
+        names
     }
 }
 
 impl<'t> Operand<'t> {
-    /// Gives each name in it to `take`, in order.
-    pub fn names(&self, take: &mut impl FnMut(&'t str)) {
+    /// The names in it, in order.
+    pub fn names(&self) -> Vec<&'t str> {
+        let mut names = Vec::new();
+        self.push_names(&mut names);
+        names
+    }
+
+    fn push_names(&self, names: &mut Vec<&'t str>) {
         match self {
-            Operand::Name(name) | Operand::NameOffset(name, _) | Operand::Not(name) => take(name),
+            Operand::Name(name) | Operand::NameOffset(name, _) | Operand::Not(name) => {
+                names.push(name);
+            }
             Operand::Pair(first, second) => {
-                first.names(take);
-                second.names(take);
+                first.push_names(names);
+                second.push_names(names);
             }
             Operand::Address { base, rest, .. } => {
-                base.iter().for_each(|name| take(name));
-                rest.iter().for_each(|operand| operand.names(take));
+                names.extend(base);
+                rest.iter().for_each(|operand| operand.push_names(names));
             }
             Operand::Vector(inner) | Operand::List(inner) => {
-                inner.iter().for_each(|operand| operand.names(take));
+                inner.iter().for_each(|operand| operand.push_names(names));
             }
             Operand::Number(_) | Operand::Sink => {}
         }

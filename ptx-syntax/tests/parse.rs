@@ -1,6 +1,6 @@
 //! What text is taken, and where it is said that it is not PTX.
 
-use ptx_syntax::{Kind, Number, Operand, Type, parse};
+use ptx_syntax::{Kind, Number, Operand, Type, location, parse, version};
 
 const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
@@ -145,4 +145,23 @@ fn what_asks_for_too_much_is_refused_at_once() {
     assert!(place(&deep).2.contains("levels of nesting"));
     let long = format!(".global .b32 {};", "x".repeat(1 << 20));
     assert!(place(&long).2.contains("a name has more than"));
+}
+
+#[test]
+fn the_version_of_a_text_is_told_without_reading_the_rest() {
+    let text = "//\n// Generated\n//\n\n.version 8.6 // PTX\n.target sm_90\nwhatever";
+    assert_eq!(version(text), Some((8, 6)));
+    assert_eq!(version(".version 8"), None);
+    assert_eq!(version("not ptx"), None);
+}
+
+#[test]
+fn a_location_is_read_by_itself() {
+    let read = location("\t.loc\t3 30 0 //2").unwrap();
+    assert_eq!((read.at, read.call), ([3, 30, 0], Some(2)));
+    let long = location(".loc 2 20 9, function_name $L0+4, inlined_at 1 8 3").unwrap();
+    assert_eq!(long.function_name, Some(("$L0", 4)));
+    assert_eq!((long.inlined_at, long.call), (Some([1, 8, 3]), None));
+    assert_eq!(location(".loc 1"), None);
+    assert_eq!(location("\tret;"), None);
 }

@@ -53,9 +53,7 @@ fn instructions_of_inner_scopes_stand_in_their_place() {
     let load = scan.instructions().nth(1).unwrap();
     assert!(load.is("ld") && load.is("ld.shared") && load.has("v2"));
     assert!(!load.is("ld.share") && !load.is("ld.v2") && !load.is("ld.shared.v2.b32.more"));
-    let mut names = Vec::new();
-    load.names(&mut |name| names.push(name));
-    assert_eq!(names, ["%r1", "%r2", "own"]);
+    assert_eq!(load.names(), ["%r1", "%r2", "own"]);
 }
 
 #[test]

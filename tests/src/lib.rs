@@ -14,6 +14,5 @@ pub mod mapped;
 pub mod mutants;
 pub mod oracle;
 pub mod probes;
-pub mod ptx;
 pub mod suite;
 pub mod tidy;

@@ -19,8 +19,8 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use cuda_builder::NvvmArch;
 use cuda_inspect::figures::{Figures, Request};
-use cuda_inspect::positions::{self, Places};
-use cuda_inspect::ptx::Text;
+use cuda_inspect::locations;
+use cuda_inspect::ptx::Entry;
 use cuda_inspect::tools::{Assembled, Tools};
 use cuda_inspect::{ir, listing, sass};
 
@@ -236,30 +236,29 @@ fn print_code(
         print!("{}", ir::kernel(&module, entry)?);
         return Ok(());
     }
-    let text = Text::read(&ptx);
-    let kernel = text.entry(entry)?;
-    let places = Places::read(&ptx);
     if options.ptx {
+        let module = ptx_syntax::parse(&ptx).map_err(cuda_inspect::Error::from)?;
+        let kernel = Entry::find(&module, &ptx, entry)?;
         match options.source {
-            true => print!("{}", listing::ptx(&kernel, &places, &artifact::sources())),
-            false => println!("{}", kernel.text().join("\n")),
+            true => print!("{}", listing::ptx(&kernel, &artifact::sources())),
+            false => println!("{}", kernel.text()),
         }
         return Ok(());
     }
-    let (numbered, numbers) = positions::numbered(&ptx);
+    let (numbered, locations) = locations::numbered(&ptx)?;
     let assembled = tools.assemble(&numbered, entry, target.arch.target())?;
     let code = match &assembled {
         Some(assembled) => tools.disassemble(assembled)?,
         None => None,
     };
-    let numbers = if options.source { numbers } else { Vec::new() };
+    let locations = options.source.then_some(&locations);
     if options.source && tools.nvdisasm.is_none() {
         terminal::note("no lines: cuobjdump does not tell them, and nvdisasm was not found");
     }
     let code = code.unwrap_or_default();
     print!(
         "{}",
-        listing::sass(entry, &code, &numbers, &places, &artifact::sources())
+        listing::sass(entry, &code, locations, &artifact::sources())
     );
     Ok(())
 }

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use cuda_builder::manifest;
 
 use super::artifact::{Artifact, driver_too_old};
-use super::{Device, Image, ModuleHandle, ptx_version, source_line};
+use super::{Device, Image, ModuleHandle, source_line};
 use crate::{Error, Result};
 
 /// `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`.
@@ -133,7 +133,7 @@ fn load(device: &Device, image: Image<'_>, what: &str) -> Result<ModuleHandle> {
     device.at_work()?.load(image).map_err(|error| match error {
         Error::BadModule { code, .. } if code == UNSUPPORTED_PTX_VERSION => {
             let version = match image {
-                Image::Ptx(text) => ptx_version::declared(text),
+                Image::Ptx(text) => ptx_syntax::version(text),
                 Image::Cubin(_) => None,
             };
             driver_too_old(device.properties(), version)

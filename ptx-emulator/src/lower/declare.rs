@@ -72,22 +72,12 @@ pub(super) fn function(
             })
             .collect()
     };
-    let placed = (formals(&function.parameters), formals(&function.returns));
+    let (parameters, returns) = (formals(&function.parameters), formals(&function.returns));
     let limit = if function.entry { PARAMETERS } else { LOCAL };
-    let (Some(parameters), Some(returns)) = placed else {
-        return builder.refuse(
-            function.position(),
-            function.name,
-            format!("more than {limit} bytes of parameters"),
-        );
+    let (Some(parameters), Some(returns), true) = (parameters, returns, offset <= limit) else {
+        let reason = format!("more than {limit} bytes of parameters");
+        return builder.refuse(function.position(), function.name, reason);
     };
-    if offset > limit {
-        return builder.refuse(
-            function.position(),
-            function.name,
-            format!("more than {limit} bytes of parameters"),
-        );
-    }
     let entry = &mut builder.functions[index as usize];
     if defined || !entry.defined {
         entry.parameters = parameters;
@@ -152,15 +142,11 @@ pub(super) fn local(
     variable: &Variable<'_>,
 ) -> Result<(), LoadError> {
     let fresh = match variable.space {
-        Space::Register => {
-            if variable.vector > 1 || variable.elements.is_some() {
-                return builder.refuse_variable(
-                    variable,
-                    "vector registers and arrays of registers are not supported",
-                );
-            }
-            return registers(builder, scopes, variable);
+        Space::Register if variable.vector > 1 || variable.elements.is_some() => {
+            let reason = "vector registers and arrays of registers are not supported";
+            return builder.refuse_variable(variable, reason);
         }
+        Space::Register => registers(builder, scopes, variable)?,
         Space::Local | Space::Parameter => match scopes.place(variable) {
             Some(Formal { offset, bytes }) => scopes.declare(
                 variable.name,
@@ -188,22 +174,18 @@ pub(super) fn local(
     }
 }
 
+/// False when a name among them exists already.
 fn registers(
     builder: &mut Builder<'_>,
     scopes: &mut Scopes,
     variable: &Variable<'_>,
-) -> Result<(), LoadError> {
+) -> Result<bool, LoadError> {
     let ty = variable.ty;
     let Some(slot) = scopes.slots(ty, variable.range.unwrap_or(1)) else {
         return builder.refuse_variable(variable, format!("more than {ROWS} registers"));
     };
-    let fresh = match variable.range {
+    Ok(match variable.range {
         Some(count) => scopes.declare_range(variable.name, slot, count, ty),
         None => scopes.declare(variable.name, Entity::Register { slot, ty }),
-    };
-    if fresh {
-        Ok(())
-    } else {
-        builder.refuse_variable(variable, "this name exists already")
-    }
+    })
 }

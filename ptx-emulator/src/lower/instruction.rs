@@ -45,7 +45,8 @@ pub(super) fn lower(
             }
         },
     };
-    instruction.names(&mut |name| scopes.touch(name));
+    let names = instruction.names().into_iter();
+    names.for_each(|name| scopes.touch(name));
     let mut refusal: Option<(usize, String)> = None;
     for group in set.groups_of(instruction.opcode) {
         let mut decoder = Decoder::new(builder, scopes, instruction);

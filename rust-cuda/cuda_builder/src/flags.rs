@@ -205,7 +205,7 @@ impl Options {
         self.generate_line_info || self.debug == DebugInfo::LineTables
     }
 
-    /// Whether positions are written in fewer words than LLVM's.
+    /// Whether debug locations are written in fewer words than LLVM's.
     pub(crate) fn short_locations(&self) -> bool {
         self.line_directives() && self.debug != DebugInfo::LineTables && !self.emit_comments
     }

@@ -23,7 +23,7 @@
 //! - `dep_info`, `toolchain`: what rustc says that it read; the nightly, and where it is.
 //! - `flags`, `linker`, `kernel_crate`: how the nested cargo is called, and of what.
 //! - `advice`, `announce`: what a build says to who reads it, and to cargo.
-//! - `cargo`: step 1, from a crate to bitcode. `llvm`: LLVM as this crate needs it.
+//! - `cargo`, `llvm`: step 1, from a crate to bitcode; LLVM as this crate needs it.
 //! - `lint`, `short_locations`: PTX, judged and shortened.
 //! - `built`: a module as far as it is built.
 //! - `stamp`, `store`: what earlier builds left.

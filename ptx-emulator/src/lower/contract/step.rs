@@ -83,18 +83,19 @@ impl Step {
 
 /// The registers that an operand names, predicates left out.
 fn registers(scopes: &Scopes, operand: &Operand<'_>, found: &mut Vec<Register>) {
-    operand.names(&mut |name| {
-        if let Some(Entity::Register { slot, ty }) = scopes.find(name) {
-            let width = Width::of(*ty);
-            let slots = if ty.bytes() == 16 { 2 } else { 1 };
-            if width != Width::Predicate {
-                found.extend((0..slots).map(|part| Register {
-                    wide: width == Width::W64,
-                    slot: slot.0 + part,
-                }));
-            }
+    for name in operand.names() {
+        let Some(Entity::Register { slot, ty }) = scopes.find(name) else {
+            continue;
+        };
+        let width = Width::of(*ty);
+        let slots = if ty.bytes() == 16 { 2 } else { 1 };
+        if width != Width::Predicate {
+            found.extend((0..slots).map(|part| Register {
+                wide: width == Width::W64,
+                slot: slot.0 + part,
+            }));
         }
-    });
+    }
 }
 
 fn kind(instruction: &Instruction<'_>, operands: &Operands, pool: &Pool, step: &Step) -> Kind {

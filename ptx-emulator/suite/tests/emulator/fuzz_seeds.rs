@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use ptx_emulator::{Program, parse, refusals};
+use ptx_emulator::{Program, refusals};
+use ptx_syntax::parse;
 
 /// A fuzzer counts 5 seconds as a hang, with sanitizers; this is more.
 const LIMIT: Duration = Duration::from_secs(5);

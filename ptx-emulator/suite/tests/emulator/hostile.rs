@@ -4,7 +4,8 @@
 use std::time::{Duration, Instant};
 
 use crate::harness::read32;
-use ptx_emulator::{Gpu, Model, Program, parse, refusals};
+use ptx_emulator::{Gpu, Model, Program, refusals};
+use ptx_syntax::parse;
 
 const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 

@@ -16,11 +16,9 @@ pub(super) fn check(body: &Body<'_, '_>, findings: &mut Vec<Finding>) {
         return;
     };
     // The declaration has no source line; the first access has.
-    let access = body.instructions().find(|(one, _)| {
-        let mut names_stack = false;
-        one.names(&mut |name| names_stack |= name == "%SP");
-        names_stack || one.is("st.local") || one.is("ld.local")
-    });
+    let access = body
+        .instructions()
+        .find(|(one, _)| one.names().contains(&"%SP") || one.is("st.local") || one.is("ld.local"));
     let at = access.map_or(declared, |(_, at)| at);
     let message = format!(
         "{bytes} bytes of an array are in local memory; index it by constants only, or in loops that unroll"

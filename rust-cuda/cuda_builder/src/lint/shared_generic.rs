@@ -52,7 +52,8 @@ fn generic_addresses<'t>(body: &Body<'_, 't>) -> BTreeSet<&'t str> {
             let keeps = KEEPS_ADDRESS.contains(&one.opcode);
             let stays = keeps && sources.iter().any(|source| names_any(source, &generic));
             if is_source(one) || stays {
-                target.names(&mut |name| generic.extend(name.starts_with('%').then_some(name)));
+                let registers = target.names().into_iter();
+                generic.extend(registers.filter(|name| name.starts_with('%')));
             }
         }
         if generic.len() == before {
@@ -62,9 +63,8 @@ fn generic_addresses<'t>(body: &Body<'_, 't>) -> BTreeSet<&'t str> {
 }
 
 fn names_any(operand: &Operand<'_>, registers: &BTreeSet<&str>) -> bool {
-    let mut found = false;
-    operand.names(&mut |name| found |= registers.contains(name));
-    found
+    let names = operand.names();
+    names.iter().any(|name| registers.contains(name))
 }
 
 fn is_generic_access(one: &Instruction<'_>) -> bool {

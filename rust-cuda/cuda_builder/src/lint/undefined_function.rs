@@ -20,9 +20,8 @@ pub(super) fn check(body: &Body<'_, '_>, module: &Module<'_>, findings: &mut Vec
         return;
     }
     for (one, at) in body.instructions().filter(|(one, _)| one.opcode == "call") {
-        let mut missing = None;
-        one.names(&mut |name| missing = missing.or(undefined.contains(&name).then_some(name)));
-        if let Some(name) = missing {
+        let mut called = one.names().into_iter();
+        if let Some(name) = called.find(|name| undefined.contains(name)) {
             let message = format!(
                 "it calls `{name}`, which nothing defines; a driver will refuse the module"
             );
