@@ -1,14 +1,28 @@
 //! When copies are made, and how: reading, writing, signalling.
 
-use super::{Copy, Failure, Step, Transfer};
+use super::access::with_bytes;
+use super::launch::Launch;
+use super::mbarrier;
+use super::transfer::{Copy, Failure, Step, Transfer};
+use super::warp::Context;
+use crate::error::FaultKind;
 use crate::ir::{Family, LANES, Room};
-use crate::machine::access::with_bytes;
-use crate::machine::mbarrier;
-use crate::machine::warp::Context;
 use crate::observe::{AccessKind, Memory, MemoryAccess, Observer, Order, Scope};
 
 /// Bytes that a load or a store of one lane has at most; a sector.
 const WIDEST: u32 = 32;
+
+impl Failure {
+    /// As the fault of somebody who waited for it.
+    pub(crate) fn told(self, launch: &Launch<'_>) -> FaultKind {
+        let thread = launch.thread(self.warp * LANES as u32 + self.lane);
+        FaultKind::Copy {
+            kind: Box::new(self.kind),
+            thread,
+            statement: launch.code.statement(self.pc),
+        }
+    }
+}
 
 /// Completes the groups of these lanes but the newest `left` committed ones;
 /// with `read_only`, of bulk copies only the reading.
