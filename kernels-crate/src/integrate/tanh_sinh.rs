@@ -8,7 +8,7 @@
 //! level takes the middles. An item's intervals, between breaks, are all taken at a level
 //! before the next, and the rule's values of the whole range are compared.
 //!
-//! All teams of a warp go through [steps](step) together, whatever their items are at.
+//! All teams of a warp go through steps (`step`) together, whatever their items are at.
 //!
 //! Association: a lane its nodes of a level's interval; the lanes of a team by a butterfly; the
 //! intervals and the levels in order.
