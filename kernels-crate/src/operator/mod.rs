@@ -155,6 +155,13 @@ pub trait Operator: Copy + 'static {
     }
 }
 
+/// What `O` reads.
+pub type Input<O> = <O as Operator>::Input;
+/// What `O` combines.
+pub type Accumulator<O> = <O as Operator>::Accumulator;
+/// What `O` writes.
+pub type Output<O> = <O as Operator>::Output;
+
 /// An operator with a neutral element: what a combination of nothing is.
 pub trait Identity: Operator {
     /// `combine(IDENTITY, x)` and `combine(x, IDENTITY)` are `x`, the bits of NaNs aside.

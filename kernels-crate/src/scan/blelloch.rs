@@ -8,6 +8,8 @@
 //!
 //! Partial results lie in the output, so results have to be of the accumulator's type.
 //!
+//! Shared memory: a tile's tree, padded.
+//!
 //! Association: that of the tree, in the tile and in every level above.
 //!
 //! Source: Blelloch, Prefix sums and their applications, 1990, section 1.3; GPU Gems 3,

@@ -1,7 +1,7 @@
 //! A row of neighbours that publish their aggregates, and, as soon as they know them, their
 //! *inclusive prefixes*: everything up to and with their own aggregate.
 //!
-//! The words are tagged as in [`status`](super::status), and nothing is cleared between
+//! The words are [tagged](super::tagged), and nothing is cleared between
 //! launches; an aggregate and a prefix are words apart, so that the tag says all that there
 //! is to say of a word.
 //!

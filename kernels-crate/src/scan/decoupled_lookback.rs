@@ -9,6 +9,9 @@
 //! happens to meet; [`scan_fixed`] always combines the same, so that float results depend on
 //! `n` alone.
 //!
+//! Shared memory: a slot a warp for its segment ([`Segment`]), the segments' aggregates, the
+//! tile's number and its exclusive prefix.
+//!
 //! Association in a tile: as in [`tile`]. Of tiles: that of the look-back; the fixed one's is
 //! that of [`lookahead`](super::lookahead).
 //!

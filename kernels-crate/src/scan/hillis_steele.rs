@@ -6,6 +6,8 @@
 //! a launch; before the passes the elements are brought to a buffer, and afterwards the
 //! results to the output.
 //!
+//! Shared memory: none.
+//!
 //! Association: after the pass of distance d, element i is what was at i - d combined
 //! with what was at i.
 //!

@@ -241,11 +241,11 @@ macro_rules! scan_entry {
             /// See that function; segment flags have the words of `n` elements.
             #[allow(clippy::too_many_arguments)]
             pub unsafe fn [<$prefix $name>](
-                input: *const <$operator as $crate::operator::Operator>::Input,
-                output: *mut <$operator as $crate::operator::Operator>::Output,
+                input: *const $crate::operator::Input<$operator>,
+                output: *mut $crate::operator::Output<$operator>,
                 n: u64,
                 count: *const u64,
-                initial: <$operator as $crate::operator::Operator>::Accumulator,
+                initial: $crate::operator::Accumulator<$operator>,
                 flags: u32,
                 scratch: *mut u64,
                 words: u64,

@@ -1,5 +1,7 @@
 //! The scan of an array that one block holds in its registers.
 //!
+//! Shared memory: an aggregate a warp.
+//!
 //! Association: as in [`rows`](super::rows); the warps by [`lanes::scan`].
 
 use cuda_std::{shared_array, thread};

@@ -1,6 +1,9 @@
 //! The scan in three launches: the totals of the tiles; what lies before each tile; the
 //! tiles. Every element is read twice and written once, and no block waits for another.
 //!
+//! Shared memory: a slot a warp for its segment ([`Segment`]), and the segments' aggregates; of
+//! the second launch, an aggregate a group of tiles.
+//!
 //! Association: in a tile, as in [`tile`]; the tiles of a group as by
 //! [`Look::combined`](super::status::Look::combined), the groups in order. So it is that
 //! of [`lookahead`](super::lookahead), where the tiles are as long, and float results

@@ -64,9 +64,13 @@ impl<A: Pod> Look<A> {
         let mut tiles = [Tagged::none(); EACH];
         // All are read, the needed ones or not, so that no read waits behind a branch.
         for row in 0..EACH {
-            let place = |w| place::<A>(group * GROUP + first + row as u64, w);
-            // SAFETY: the caller's.
-            tiles[row] = unsafe { Tagged::load(|w| scratch.add(place(w))) };
+            for w in 0..MAX_WORDS {
+                if w < words_of::<A>() {
+                    let at = place::<A>(group * GROUP + first + row as u64, w);
+                    // SAFETY: the caller's.
+                    unsafe { tiles[row].load_word(w, scratch.add(at)) };
+                }
+            }
         }
         Self { count, tiles }
     }

@@ -53,10 +53,20 @@ impl<A: Pod> Tagged<A> {
         for w in 0..MAX_WORDS {
             if w < words_of::<A>() {
                 // SAFETY: the caller's.
-                read.words[w] = unsafe { mem::load_relaxed(place(w)) };
+                unsafe { read.load_word(w, place(w)) };
             }
         }
         read
+    }
+
+    /// Reads word `w` of it.
+    ///
+    /// # Safety
+    /// As for [`Tagged::store`].
+    #[inline(always)]
+    pub unsafe fn load_word(&mut self, w: usize, place: *const u64) {
+        // SAFETY: the caller's.
+        self.words[w] = unsafe { mem::load_relaxed(place) };
     }
 
     /// Whether all of the value was written by the launch with this tag.
