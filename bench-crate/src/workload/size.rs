@@ -15,7 +15,7 @@ pub(super) const ALIGNMENT: u64 = 256;
 /// The most threads of a block of the copy.
 const COPY_THREADS: u64 = 256;
 
-/// Up to so many results are compared one by one; of more, those of [`windows`].
+/// Up to so many results are compared one by one; of more, those of [`Size::windows`].
 const ALL_COMPARED: u64 = 1 << 20;
 
 /// Results compared at each end of more.
