@@ -1,4 +1,5 @@
-//! The axes that tables have: what their cells differ in, and the options that choose values.
+//! The axes that tables have: what their cells differ in, and the options that choose values; and
+//! the options that add rows.
 //!
 //! It depends on nothing: `cargo xtask` includes this file with the command line.
 
@@ -7,7 +8,7 @@
 pub struct Axis {
     /// The name that cells, columns and `--axis` have.
     pub name: &'static str,
-    /// The option that lists values, without its dashes.
+    /// The option that lists values, without its dashes; empty where `--axis` alone does.
     pub option: &'static str,
     /// What values are, as its help calls them.
     pub placeholder: &'static str,
@@ -15,6 +16,16 @@ pub struct Axis {
     pub values: Values,
     /// The option's help.
     pub help: &'static str,
+}
+
+impl Axis {
+    /// What lists its values on a command line.
+    pub fn argument(&self) -> String {
+        match self.option {
+            "" => format!("--axis {}", self.name),
+            option => format!("--{option}"),
+        }
+    }
 }
 
 /// What the values of an axis are.
@@ -32,6 +43,11 @@ pub enum Values {
     Names,
     /// A number above 0 and up to 0.1.
     Tolerance,
+}
+
+/// An axis of one table, whose values `--axis` alone lists.
+pub const fn own(name: &'static str, values: Values) -> Axis {
+    list(name, "", values, "")
 }
 
 const fn list(
@@ -234,7 +250,37 @@ pub const LIMITS: Axis = list(
     "In limits, limits, such as fma-f64,copy [default: all]",
 );
 
-/// All that have an option, in the order of the help.
+/// Rows that a table has where they are asked for: an option without a value.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Flag {
+    /// The option, without its dashes.
+    pub option: &'static str,
+    /// The option's help.
+    pub help: &'static str,
+}
+
+/// Scans without bank conflicts.
+pub const PADDED: Flag = Flag {
+    option: "padded",
+    help: "In activity, the work-efficient scan with padded shared memory too",
+};
+
+/// Scans whose work is spread over all warps.
+pub const SCATTERED: Flag = Flag {
+    option: "scattered",
+    help: "In activity, the same work spread over all warps too",
+};
+
+/// Each scan beside a second kernel.
+pub const CONCURRENT: Flag = Flag {
+    option: "concurrent",
+    help: "In activity, a second kernel on another stream beside each scan too",
+};
+
+/// All of them, in the order of the help.
+pub const FLAGS: [&Flag; 3] = [&PADDED, &SCATTERED, &CONCURRENT];
+
+/// All axes that have an option, in the order of the help.
 pub const OPTIONS: [&Axis; 20] = [
     &STRIPS,
     &BLOCKS,

@@ -1,60 +1,32 @@
 //! Launches of the scans of one block: plain, counted, and in batches. The only file
 //! that names them.
 
-use cuda_std::launch::{Kernel, PointerMut, SafeLaunch, Slice, Value};
 use quadscan_kernels::block_scan::{blelloch, hillis_steele};
-use serde::{Deserialize, Serialize};
 
+use crate::named::named;
 use crate::oracle::block_scan::StepActivity;
 use quadscan::Result;
 use quadscan::device::{Buffer, LaunchShape, Module};
 
-/// The scans of one block; two of them have published names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Algorithm {
-    /// The kernel `hillis_steele`, inclusive.
-    Naive,
-    /// The kernel `blelloch`, exclusive.
-    WorkEfficient,
-    /// The kernel `blelloch_padded`, exclusive: the same without bank conflicts.
-    WorkEfficientPadded,
-    /// The kernel `hillis_steele_scattered`: the naive scan's work over all warps.
-    NaiveScattered,
-    /// The kernel `blelloch_scattered`: the work-efficient scan's over all warps.
-    WorkEfficientScattered,
-    /// The kernel `blelloch_padded_scattered`: the same without bank conflicts.
-    WorkEfficientPaddedScattered,
+named! {
+    /// The scans of one block; two of them have published names.
+    Algorithm {
+        /// The kernel `hillis_steele`, inclusive.
+        Naive = "naive",
+        /// The kernel `blelloch`, exclusive.
+        WorkEfficient = "work_efficient",
+        /// The kernel `blelloch_padded`, exclusive: the same without bank conflicts.
+        WorkEfficientPadded = "work_efficient_padded",
+        /// The kernel `hillis_steele_scattered`: the naive scan's work over all warps.
+        NaiveScattered = "naive_scattered",
+        /// The kernel `blelloch_scattered`: the work-efficient scan's over all warps.
+        WorkEfficientScattered = "work_efficient_scattered",
+        /// The kernel `blelloch_padded_scattered`: the same without bank conflicts.
+        WorkEfficientPaddedScattered = "work_efficient_padded_scattered",
+    }
 }
 
 impl Algorithm {
-    /// All of them, in the order of rows.
-    pub const ALL: [Algorithm; 6] = [
-        Algorithm::Naive,
-        Algorithm::WorkEfficient,
-        Algorithm::WorkEfficientPadded,
-        Algorithm::NaiveScattered,
-        Algorithm::WorkEfficientScattered,
-        Algorithm::WorkEfficientPaddedScattered,
-    ];
-
-    /// As it is printed, and published where it is.
-    pub fn name(self) -> &'static str {
-        match self {
-            Algorithm::Naive => "naive",
-            Algorithm::WorkEfficient => "work_efficient",
-            Algorithm::WorkEfficientPadded => "work_efficient_padded",
-            Algorithm::NaiveScattered => "naive_scattered",
-            Algorithm::WorkEfficientScattered => "work_efficient_scattered",
-            Algorithm::WorkEfficientPaddedScattered => "work_efficient_padded_scattered",
-        }
-    }
-
-    /// The algorithm of a name.
-    pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|a| a.name() == name)
-    }
-
     /// Whether element i of the result has element i of the input in it.
     pub fn is_inclusive(self) -> bool {
         matches!(self, Algorithm::Naive | Algorithm::NaiveScattered)
@@ -108,24 +80,27 @@ pub struct Counted {
     pub steps: Vec<StepActivity>,
 }
 
-/// Runs `$launch` with the kernel of the algorithm.
-macro_rules! with_kernel {
-    ($algorithm:expr, $launch:ident($($argument:expr),*), $naive:ident $efficient:ident
+/// Launches the kernel of an algorithm, of these six.
+macro_rules! launch {
+    ($algorithm:expr, $module:expr, $shape:expr, $arguments:expr, $naive:ident $efficient:ident
      $padded:ident $naive_scattered:ident $efficient_scattered:ident
-     $padded_scattered:ident) => {
+     $padded_scattered:ident) => {{
+        let (module, shape) = ($module, $shape);
         match $algorithm {
-            Algorithm::Naive => $launch(hillis_steele::$naive, $($argument),*),
-            Algorithm::WorkEfficient => $launch(blelloch::$efficient, $($argument),*),
-            Algorithm::WorkEfficientPadded => $launch(blelloch::$padded, $($argument),*),
-            Algorithm::NaiveScattered => $launch(hillis_steele::$naive_scattered, $($argument),*),
+            Algorithm::Naive => module.launch(hillis_steele::$naive, shape, $arguments),
+            Algorithm::WorkEfficient => module.launch(blelloch::$efficient, shape, $arguments),
+            Algorithm::WorkEfficientPadded => module.launch(blelloch::$padded, shape, $arguments),
+            Algorithm::NaiveScattered => {
+                module.launch(hillis_steele::$naive_scattered, shape, $arguments)
+            }
             Algorithm::WorkEfficientScattered => {
-                $launch(blelloch::$efficient_scattered, $($argument),*)
+                module.launch(blelloch::$efficient_scattered, shape, $arguments)
             }
             Algorithm::WorkEfficientPaddedScattered => {
-                $launch(blelloch::$padded_scattered, $($argument),*)
+                module.launch(blelloch::$padded_scattered, shape, $arguments)
             }
         }
-    };
+    }};
 }
 
 /// Scans `input` to `output` by one block. Asynchronous. Err when there are more than
@@ -136,21 +111,9 @@ pub fn launch(
     input: &Buffer<u32>,
     output: &mut Buffer<u32>,
 ) -> Result<()> {
-    fn start<K>(
-        kernel: K,
-        module: &Module,
-        shape: LaunchShape,
-        input: &Buffer<u32>,
-        output: &mut Buffer<u32>,
-    ) -> Result<()>
-    where
-        K: SafeLaunch + Kernel<Formals = (Slice<u32>, PointerMut<u32>)>,
-    {
-        module.launch(kernel, shape, (input, output))
-    }
     let shape = LaunchShape::new(1, algorithm.threads(input.len()));
-    with_kernel!(
-        algorithm, start(module, shape, input, output),
+    launch!(
+        algorithm, module, shape, (input, output),
         hillis_steele_inclusive_u32 blelloch_exclusive_u32 blelloch_padded_exclusive_u32
         hillis_steele_scattered_inclusive_u32 blelloch_scattered_exclusive_u32
         blelloch_padded_scattered_exclusive_u32
@@ -162,27 +125,13 @@ pub fn launch(
 pub fn launch_batch(
     module: &Module,
     algorithm: Algorithm,
-    blocks: u32,
-    elements: u32,
+    (blocks, elements): (u32, u32),
     input: &Buffer<u32>,
     output: &mut Buffer<u32>,
 ) -> Result<()> {
-    fn start<K>(
-        kernel: K,
-        module: &Module,
-        shape: LaunchShape,
-        input: &Buffer<u32>,
-        output: &mut Buffer<u32>,
-        elements: u32,
-    ) -> Result<()>
-    where
-        K: SafeLaunch + Kernel<Formals = (Slice<u32>, PointerMut<u32>, Value<u32>)>,
-    {
-        module.launch(kernel, shape, (input, output, elements))
-    }
     let shape = LaunchShape::new(blocks, algorithm.threads(elements as usize));
-    with_kernel!(
-        algorithm, start(module, shape, input, output, elements),
+    launch!(
+        algorithm, module, shape, (input, output, elements),
         hillis_steele_batch_inclusive_u32 blelloch_batch_exclusive_u32
         blelloch_padded_batch_exclusive_u32
         hillis_steele_scattered_batch_inclusive_u32 blelloch_scattered_batch_exclusive_u32
@@ -192,33 +141,6 @@ pub fn launch_batch(
 
 /// The scan of `input`, counted by the kernel.
 pub fn counted(module: &Module, algorithm: Algorithm, input: &[u32]) -> Result<Counted> {
-    with_kernel!(
-        algorithm, run_counted(module, algorithm, input),
-        hillis_steele_inclusive_u32_counted blelloch_exclusive_u32_counted
-        blelloch_padded_exclusive_u32_counted
-        hillis_steele_scattered_inclusive_u32_counted blelloch_scattered_exclusive_u32_counted
-        blelloch_padded_scattered_exclusive_u32_counted
-    )
-}
-
-/// The parameters of a counted scan: input, output, threads, warps and adds.
-type Counting = (
-    Slice<u32>,
-    PointerMut<u32>,
-    PointerMut<u32>,
-    PointerMut<u32>,
-    PointerMut<u32>,
-);
-
-fn run_counted<K>(
-    kernel: K,
-    module: &Module,
-    algorithm: Algorithm,
-    input: &[u32],
-) -> Result<Counted>
-where
-    K: SafeLaunch + Kernel<Formals = Counting>,
-{
     let device = module.device();
     let steps = algorithm.steps(input.len());
     let source = device.upload(input)?;
@@ -227,22 +149,23 @@ where
     let mut warps = device.alloc_zeroed::<u32>(steps)?;
     let mut adds = device.alloc_zeroed::<u32>(steps)?;
     let shape = LaunchShape::new(1, algorithm.threads(input.len()));
-    let arguments = (&source, &mut output, &mut threads, &mut warps, &mut adds);
-    module.launch(kernel, shape, arguments)?;
-    let counts = threads
-        .to_vec()?
-        .into_iter()
-        .zip(warps.to_vec()?)
-        .zip(adds.to_vec()?);
+    launch!(
+        algorithm, module, shape, (&source, &mut output, &mut threads, &mut warps, &mut adds),
+        hillis_steele_inclusive_u32_counted blelloch_exclusive_u32_counted
+        blelloch_padded_exclusive_u32_counted
+        hillis_steele_scattered_inclusive_u32_counted blelloch_scattered_exclusive_u32_counted
+        blelloch_padded_scattered_exclusive_u32_counted
+    )?;
+    let counts = threads.to_vec()?.into_iter().zip(warps.to_vec()?);
     let steps = counts
+        .zip(adds.to_vec()?)
         .map(|((active_threads, active_warps), adds)| StepActivity {
             active_threads,
             active_warps,
             adds,
-        })
-        .collect();
+        });
     Ok(Counted {
+        steps: steps.collect(),
         output: output.to_vec()?,
-        steps,
     })
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand};
 
-use super::axes::{OPTIONS, Values};
+use super::axes::{FLAGS, OPTIONS, Values};
 
 /// Quadrature and prefix scan on the GPU: measured tables beside the published
 /// ones.
@@ -77,21 +77,9 @@ pub struct BenchArguments {
     #[arg(long)]
     pub published: bool,
 
-    /// Values of axes of the tables.
+    /// What is asked of the tables' cells.
     #[command(flatten)]
     pub axes: AxisArguments,
-
-    /// In activity, the work-efficient scan with padded shared memory too
-    #[arg(long)]
-    pub padded: bool,
-
-    /// In activity, the same work spread over all warps too
-    #[arg(long)]
-    pub scattered: bool,
-
-    /// In activity, a second kernel on another stream beside each scan too
-    #[arg(long)]
-    pub concurrent: bool,
 
     /// Exactly N samples of each time in each process [default: as many as the noise
     /// asks for, and 3 in each of several processes]
@@ -102,9 +90,13 @@ pub struct BenchArguments {
     #[arg(long)]
     pub cold: bool,
 
-    /// In scan, reduce, integral and integrals, each launch of ours waits until the one before has
-    /// ended [default: it begins while that one ends]
+    /// In scan, reduce, integral and integrals, no programmatic dependent launch: each launch of
+    /// ours waits until the one before has ended [default: it begins while that one ends]
     #[arg(long)]
+    pub no_pdl: bool,
+
+    /// What --no-pdl was called before
+    #[arg(long, hide = true)]
     pub one_by_one: bool,
 
     /// Form of the results: table, csv, markdown, json
@@ -173,13 +165,16 @@ pub struct BenchArguments {
     pub worker: Option<PathBuf>,
 }
 
-/// Lists of values of axes: an option each, made of [`OPTIONS`], and `--axis`.
+/// What is asked of the tables' cells: lists of values of axes, an option each, made of
+/// [`OPTIONS`], and `--axis`; rows beside the usual ones, made of [`FLAGS`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AxisArguments {
     /// By options, without dashes.
     pub lists: Vec<(String, String)>,
     /// By names of axes, as they were typed: `NAME=LIST`.
     pub named: Vec<String>,
+    /// Options without a value, without dashes.
+    pub flags: Vec<String>,
 }
 
 /// The option that names its axis.
@@ -200,7 +195,11 @@ impl Args for AxisArguments {
             .value_name("NAME=LIST")
             .action(ArgAction::Append)
             .help("Values of an axis by its name, such as n=1000,2^20 [those of a table: --list]");
-        command.arg(axis)
+        let flags = FLAGS.iter().map(|flag| {
+            let option = Arg::new(flag.option).long(flag.option);
+            option.action(ArgAction::SetTrue).help(flag.help)
+        });
+        command.arg(axis).args(flags)
     }
 
     fn augment_args_for_update(command: clap::Command) -> clap::Command {
@@ -215,12 +214,15 @@ impl FromArgMatches for AxisArguments {
             Some((option.to_owned(), text.clone()))
         };
         let named = matches.get_many::<String>(AXIS);
+        let flags = FLAGS.iter().map(|flag| flag.option);
+        let given = flags.filter(|option| matches.get_flag(option));
         Ok(AxisArguments {
             lists: OPTIONS
                 .iter()
                 .filter_map(|axis| list(axis.option))
                 .collect(),
             named: named.into_iter().flatten().cloned().collect(),
+            flags: given.map(str::to_owned).collect(),
         })
     }
 
@@ -401,7 +403,7 @@ pub struct WorkerArguments {
 
     /// Whether launches wait for each other, as for `bench`
     #[arg(long)]
-    pub one_by_one: bool,
+    pub no_pdl: bool,
 }
 
 /// `quadscan tune`.

@@ -8,104 +8,55 @@ use quadscan_kernels::limits::{
     limit_fma_latency_f64, limit_shared_latency, limit_sqrt_approx_f32, limit_sqrt_f32,
     limit_sqrt_f64, limit_sqrt_latency_f32, limit_sqrt_latency_f64,
 };
-use serde::{Deserialize, Serialize};
 
+use crate::named::named;
 use quadscan::device::{Buffer, LaunchShape, Module, View, ViewMut};
 use quadscan::{Error, Result};
 
 /// Bytes that a thread of the copying kernel moves one way.
 pub const COPIED_BY_A_THREAD: usize = 16 * VECTORS;
 
-/// A limit of a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Limit {
-    /// Fused multiplications and additions in f64.
-    FmaF64,
-    /// The same in f32.
-    FmaF32,
-    /// Correctly rounded square roots in f64.
-    SqrtF64,
-    /// The same in f32.
-    SqrtF32,
-    /// Approximate square roots in f32.
-    SqrtApproxF32,
-    /// From one fused operation in f64 to the next that needs it.
-    FmaLatencyF64,
-    /// The same in f32.
-    FmaLatencyF32,
-    /// From one square root in f64 to the next that needs it.
-    SqrtLatencyF64,
-    /// The same in f32.
-    SqrtLatencyF32,
-    /// From one load of shared memory to the next that needs it.
-    SharedLatency,
-    /// A copy from the device's memory to it.
-    Copy,
-    /// A copy from the host, of many bytes.
-    CopyIn,
-    /// A copy to the host, of many bytes.
-    CopyOut,
-    /// A copy from the host, of a few.
-    CopyInLatency,
-    /// A copy to the host, of a few.
-    CopyOutLatency,
-    /// A kernel that does nothing, among others like it.
-    Launch,
-    /// A kernel that does nothing, and waiting for it.
-    LaunchAndWait,
+named! {
+    /// A limit of a device.
+    Limit {
+        /// Fused multiplications and additions in f64.
+        FmaF64 = "fma-f64",
+        /// The same in f32.
+        FmaF32 = "fma-f32",
+        /// Correctly rounded square roots in f64.
+        SqrtF64 = "sqrt-f64",
+        /// The same in f32.
+        SqrtF32 = "sqrt-f32",
+        /// Approximate square roots in f32.
+        SqrtApproxF32 = "sqrt-approx-f32",
+        /// From one fused operation in f64 to the next that needs it.
+        FmaLatencyF64 = "fma-latency-f64",
+        /// The same in f32.
+        FmaLatencyF32 = "fma-latency-f32",
+        /// From one square root in f64 to the next that needs it.
+        SqrtLatencyF64 = "sqrt-latency-f64",
+        /// The same in f32.
+        SqrtLatencyF32 = "sqrt-latency-f32",
+        /// From one load of shared memory to the next that needs it.
+        SharedLatency = "shared-latency",
+        /// A copy from the device's memory to it.
+        Copy = "copy",
+        /// A copy from the host, of many bytes.
+        CopyIn = "copy-in",
+        /// A copy to the host, of many bytes.
+        CopyOut = "copy-out",
+        /// A copy from the host, of a few.
+        CopyInLatency = "copy-in-latency",
+        /// A copy to the host, of a few.
+        CopyOutLatency = "copy-out-latency",
+        /// A kernel that does nothing, among others like it.
+        Launch = "launch",
+        /// A kernel that does nothing, and waiting for it.
+        LaunchAndWait = "launch-and-wait",
+    }
 }
 
 impl Limit {
-    /// All of them, as they are printed.
-    pub const ALL: [Limit; 17] = [
-        Limit::FmaF64,
-        Limit::FmaF32,
-        Limit::SqrtF64,
-        Limit::SqrtF32,
-        Limit::SqrtApproxF32,
-        Limit::FmaLatencyF64,
-        Limit::FmaLatencyF32,
-        Limit::SqrtLatencyF64,
-        Limit::SqrtLatencyF32,
-        Limit::SharedLatency,
-        Limit::Copy,
-        Limit::CopyIn,
-        Limit::CopyOut,
-        Limit::CopyInLatency,
-        Limit::CopyOutLatency,
-        Limit::Launch,
-        Limit::LaunchAndWait,
-    ];
-
-    /// As it is printed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Limit::FmaF64 => "fma-f64",
-            Limit::FmaF32 => "fma-f32",
-            Limit::SqrtF64 => "sqrt-f64",
-            Limit::SqrtF32 => "sqrt-f32",
-            Limit::SqrtApproxF32 => "sqrt-approx-f32",
-            Limit::FmaLatencyF64 => "fma-latency-f64",
-            Limit::FmaLatencyF32 => "fma-latency-f32",
-            Limit::SqrtLatencyF64 => "sqrt-latency-f64",
-            Limit::SqrtLatencyF32 => "sqrt-latency-f32",
-            Limit::SharedLatency => "shared-latency",
-            Limit::Copy => "copy",
-            Limit::CopyIn => "copy-in",
-            Limit::CopyOut => "copy-out",
-            Limit::CopyInLatency => "copy-in-latency",
-            Limit::CopyOutLatency => "copy-out-latency",
-            Limit::Launch => "launch",
-            Limit::LaunchAndWait => "launch-and-wait",
-        }
-    }
-
-    /// The limit of a name.
-    pub fn by_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|limit| limit.name() == name)
-    }
-
     /// The unit of its value.
     pub fn unit(self) -> &'static str {
         match self {
@@ -242,7 +193,7 @@ mod tests {
     #[test]
     fn every_limit_is_found_by_its_name() {
         for limit in Limit::ALL {
-            assert_eq!(Limit::by_name(limit.name()), Some(limit));
+            assert_eq!(Limit::by_name(limit.name()), Some(*limit));
         }
         assert_eq!(Limit::by_name("fma"), None);
     }

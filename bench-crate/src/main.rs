@@ -122,14 +122,13 @@ fn unprinted(error: &io::Error) -> ExitCode {
 /// `quadscan worker`.
 fn serve(arguments: &WorkerArguments) -> ExitCode {
     let artifact = arguments.artifact.as_deref();
-    let one_by_one = arguments.one_by_one;
     let served = worker::serve::claim_standard_output().and_then(|mut output| {
         let (device, input) = (arguments.device(), worker::serve::standard_input());
         worker::device::serve(
             device,
             artifact,
             &arguments.modules,
-            one_by_one,
+            arguments.no_pdl,
             input,
             &mut output,
         )

@@ -4,39 +4,11 @@
 //! What does not live here: what a sum has to be (`oracle::mapping`), and times.
 
 use quadscan_kernels::integrate::mapping::{self as kernels, SUM_THREADS};
-use serde::{Deserialize, Serialize};
 
+use crate::named::named;
 use crate::trapezoid::Grid;
 use quadscan::Result;
 use quadscan::device::{Buffer, LaunchShape, Module};
-
-/// Makes an enum whose members have the names that are printed.
-macro_rules! named {
-    ($(#[$doc:meta])* $type:ident { $($(#[$of:meta])* $member:ident = $name:literal,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        pub enum $type {
-            $($(#[$of])* #[serde(rename = $name)] $member,)*
-        }
-
-        impl $type {
-            /// All of them, in the order of the rows.
-            pub const ALL: &[$type] = &[$($type::$member),*];
-
-            /// As it is printed.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $($type::$member => $name,)*
-                }
-            }
-
-            /// The one of a name.
-            pub fn by_name(name: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|one| one.name() == name)
-            }
-        }
-    };
-}
 
 named! {
     /// Which thread has which strip.
@@ -80,7 +52,7 @@ named! {
 }
 
 /// A way to sum: a row of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Way {
     /// Which thread has which strip.
     pub mapping: Mapping,

@@ -315,15 +315,30 @@ fn nothing_is_timed_cold_where_nothing_is_timed() {
 fn launches_that_wait_are_asked_for_where_launches_could_overlap() {
     let folder = folder();
     let arguments = ["reduce", "--types", "i32", "--sizes", "1000"];
-    let options = ["--device", "emulator", "--one-by-one"];
+    let options = ["--device", "emulator", "--no-pdl"];
     let outcome = bench(folder.path(), &[&arguments[..], &options].concat());
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    let said = "--one-by-one has no effect on the emulator, whose launches always wait\n";
+    let said = "--no-pdl has no effect on the emulator, whose launches always wait\n";
     assert!(outcome.errors.contains(said), "{outcome:?}");
-    assert!(!outcome.output.contains("one by one"), "{outcome:?}");
-    let outcome = bench(folder.path(), &["activity", "--one-by-one"]);
-    let warning = "warning: --one-by-one has no effect on these tables\n";
+    assert!(!outcome.output.contains("dependent launch"), "{outcome:?}");
+    let outcome = bench(folder.path(), &["activity", "--no-pdl"]);
+    let warning = "warning: --no-pdl has no effect on these tables\n";
     assert!(outcome.errors.starts_with(warning), "{outcome:?}");
+}
+
+#[test]
+fn the_old_name_of_no_pdl_is_taken_and_says_the_new_one() {
+    let folder = folder();
+    let options = ["limits", "--device", "emulator", "--one-by-one"];
+    let outcome = bench(folder.path(), &options);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    for said in [
+        "--one-by-one is called --no-pdl now, and goes with the next release\n",
+        "warning: --no-pdl has no effect on these tables\n",
+        "--no-pdl has no effect on the emulator, whose launches always wait\n",
+    ] {
+        assert!(outcome.errors.contains(said), "{outcome:?}");
+    }
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn only_kernels_that_count_or_add_across_blocks_have_atomics() {
             "segmented_wave_",
         ];
         // Two segments may begin in one word of bits.
-        let heads = ["heads_of_offsets_", "heads_of_few_offsets_"];
+        let flags = ["segment_flags_of_offsets_", "segment_flags_of_few_offsets_"];
         // Chunks count the launch, teams draw their items.
         let integrals = ["composite_", "adaptive_", "tanh_sinh_"];
         // The blocks of a reduction count those that are done, and warps vote on segments.
@@ -186,7 +186,7 @@ fn only_kernels_that_count_or_add_across_blocks_have_atomics() {
         let mut others = tiles
             .iter()
             .chain(&segments)
-            .chain(&heads)
+            .chain(&flags)
             .chain(&integrals);
         let adds = adds || others.any(|start| entry.name.starts_with(start));
         assert_eq!(counts > 0, adds, "{} for {arch}", entry.name);

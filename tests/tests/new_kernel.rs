@@ -1,7 +1,8 @@
 //! What `cargo xtask new-kernel` writes, of every origin: it is formatted, keeps the house
-//! rules, builds without a warning, and its kernel does what its statements say, under all
+//! rules, builds without a warning, and its kernel does what its tests say, under all
 //! checks. The crates that it writes to are copied for it; the others, and what was built of
-//! them, are this workspace's.
+//! them, are this workspace's. The same copy has one table more, which is a file and its name in
+//! the list of tables.
 
 #[path = "../../kernels-crate/ptx.rs"]
 mod ptx;
@@ -22,6 +23,10 @@ const ORIGINS: [(&str, &str); 4] = [
     ("tried_scan", "scan"),
     ("tried_integrand", "integrand"),
 ];
+
+/// The table that is added, and the list that names it.
+const TABLE: &str = "bench-crate/src/tables/tried_table.rs";
+const TABLES: &str = "bench-crate/src/tables/mod.rs";
 
 /// What is copied: the crates that a kernel has files in.
 const COPIED: [&str; 6] = [
@@ -135,10 +140,26 @@ fn generated() -> BTreeMap<String, String> {
         assert!(output.status.success(), "{origin}: {}", said(&output));
     }
     let files = tidy::files(made.path()).expect("they can be read");
+    let files = files.into_iter().map(|file| (file.path, file.text));
+    with_a_table(files.collect())
+}
+
+/// The files with a table more: its own file, and its name among the modules and in the list.
+fn with_a_table(mut files: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let table = include_str!("new_table/tried_table.rs").to_owned();
+    let list = files.get_mut(TABLES).expect("the list of tables");
+    for (line, added) in [
+        ("mod testing;\n", "mod tried_table;\n"),
+        (
+            "        &kernels::TABLE,\n",
+            "        &tried_table::TABLE,\n",
+        ),
+    ] {
+        assert_eq!(list.matches(line).count(), 1, "{line}");
+        *list = list.replace(line, &format!("{line}{added}"));
+    }
+    files.insert(TABLE.to_owned(), table);
     files
-        .into_iter()
-        .map(|file| (file.path, file.text))
-        .collect()
 }
 
 /// Makes a folder hold these files and no others.
@@ -178,8 +199,8 @@ fn assert_is_tidy(files: &BTreeMap<String, String>) {
             assert_eq!(rule(&file), [], "{path}");
         }
     }
-    // Three kernels of three files, an integrand of two, and five lists.
-    assert_eq!(changed, 3 * 3 + 2 + 5);
+    // Three kernels of three files, an integrand of two, and five lists; a table and its list.
+    assert_eq!(changed, 3 * 3 + 2 + 5 + 2);
 }
 
 /// The four kernels' PTX.
@@ -207,7 +228,7 @@ fn places(said: &str) -> Vec<&str> {
 }
 
 #[test]
-fn a_new_kernel_of_every_origin_is_complete() {
+fn a_new_kernel_of_every_origin_is_complete_and_so_is_a_new_table() {
     let (folder, files) = (folder(), generated());
     replace(&folder, &files);
     assert_is_tidy(&files);
@@ -277,6 +298,44 @@ fn a_new_kernel_of_every_origin_is_complete() {
     assert_eq!(
         rows,
         [format!("  axis kernel, --kernels: limit_copy,{names}")]
+    );
+    assert_is_measured(program("quadscan"), &artifact);
+}
+
+/// Runs the table that was added: its rows are right, and its axes are asked for by their names.
+fn assert_is_measured(quadscan: &Path, artifact: &Path) {
+    let out = tempfile::tempdir().expect("a temporary folder");
+    let measured = |more: &[&str]| {
+        let output = Command::new(quadscan)
+            .args(["bench", "tried", "--device", "emulator", "--format", "csv"])
+            .args(more)
+            .arg("--artifact")
+            .arg(artifact)
+            .arg("--out")
+            .arg(out.path())
+            .output()
+            .expect("it starts");
+        assert!(output.status.success(), "{}", said(&output));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let header = "n,launches,done,us,device,status,reason,entries\n";
+    assert_eq!(
+        measured(&[]),
+        format!("{header}8,1,1,,emulator,ok,,tried_map\n1000,1,1,,emulator,ok,,tried_map\n")
+    );
+    assert_eq!(
+        measured(&["--sizes", "33", "--axis", "launches=2,3"]),
+        format!("{header}33,2,2,,emulator,ok,,tried_map\n33,3,3,,emulator,ok,,tried_map\n")
+    );
+    let listed = Command::new(quadscan)
+        .args(["bench", "tried", "--list"])
+        .output();
+    let text = listed.map(|listed| String::from_utf8_lossy(&listed.stdout).into_owned());
+    assert_eq!(
+        text.expect("it starts"),
+        "tried: a kernel that is launched again and again\n  cells: 2\n  axis n, --sizes\n  \
+         axis launches, --axis launches\n  columns: n,launches,done,us,device,status,reason,\
+         entries\n"
     );
 }
 

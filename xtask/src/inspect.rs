@@ -24,18 +24,19 @@ use cuda_inspect::ptx::Entry;
 use cuda_inspect::tools::{Assembled, Tools};
 use cuda_inspect::{ir, listing, sass};
 
-use crate::{Refused, terminal};
+use crate::error::Refused;
+use crate::terminal;
 use artifact::{Built, Revision};
 use choose::Target;
 
 /// How `cargo xtask inspect` goes about it.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
-    /// A kernel's entry name, or a part of it that no other has
+    /// A kernel's entry name, or a piece of it that no other name has
     #[arg(value_name = "KERNEL", required_unless_present = "all")]
     kernel: Option<String>,
 
-    /// A line for every kernel
+    /// Print a line for every kernel
     #[arg(long, conflicts_with_all = ["kernel", "ptx", "sass", "ir", "source", "against"])]
     all: bool,
 
@@ -56,7 +57,7 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["against", "artifact"])]
     ir: bool,
 
-    /// With --ptx or --sass: the Rust lines above what came from them
+    /// With --ptx or --sass: print the Rust lines above the instructions that came from them
     #[arg(long, conflicts_with = "ir")]
     source: bool,
 
@@ -76,7 +77,7 @@ pub(crate) struct Options {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
-    /// The folder of an artifact that was built, instead of this checkout's kernels
+    /// Read the artifact in this folder instead of building this checkout's kernels
     #[arg(long, value_name = "DIR")]
     artifact: Option<PathBuf>,
 }

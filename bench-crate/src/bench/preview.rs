@@ -1,25 +1,31 @@
 //! `--list` and `--dry-run`: what would be measured, without a time.
 
-use super::Outcome;
 use super::console::Console;
 use super::progress::Progress;
 use super::request::Request;
-use super::run::Measuring;
+use super::workers::Workers;
+use super::{Outcome, say};
+use crate::error::Result;
 use crate::host::HostOracle;
 use crate::measure::Sampling;
 use crate::record::{HostInfo, Record, Status};
 use crate::table::{Judged, Table};
 use crate::tables;
-use crate::worker::protocol::Job;
 
 /// The tables that are offered, a line each, and how to see more of one.
-pub(super) fn all() -> String {
-    let lines = tables::all().map(|table| format!("{}: {}\n", table.name, table.about));
-    lines.concat() + "\n`bench TABLE --list` has the cells and the columns of one\n"
+fn all() -> String {
+    let tables = tables::all().into_iter();
+    let lines = tables.map(|table| format!("{}: {}\n", table.name, table.about));
+    lines.collect::<String>() + "\n`bench TABLE --list` has the cells and the columns of one\n"
 }
 
-/// Tables with the number of their cells, their axes and the names of their columns.
-pub(super) fn list(request: &Request, console: &mut dyn Console) {
+/// The tables that are offered; of those that are named the number of their cells, their axes and
+/// the names of their columns.
+pub(super) fn list(request: &Request, console: &mut dyn Console) -> Outcome {
+    if !request.names_tables {
+        console.result(&all());
+        return Outcome::Fine;
+    }
     for (table, cells) in &request.tables {
         let mut lines = format!("{}: {}\n", table.name, table.about);
         lines += &format!("  cells: {}\n", cells.len());
@@ -29,23 +35,23 @@ pub(super) fn list(request: &Request, console: &mut dyn Console) {
                 true => String::new(),
                 false => format!(": {}", names.join(",")),
             };
-            lines += &format!("  axis {}, --{}{names}\n", axis.name, axis.option);
+            lines += &format!("  axis {}, {}{names}\n", axis.name, axis.argument());
         }
         let columns = table.columns_of(&[]);
         let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
         lines += &format!("  columns: {}\n", names.join(","));
         console.result(&lines);
     }
+    Outcome::Fine
 }
 
 /// Every cell, and whether the answers to it are right: the host's where the
 /// published tables or a closed form know it, and the device's, whose kernels are launched
 /// once and compared with the host's.
-pub(super) fn dry_run(
-    request: &Request,
-    mut measuring: Measuring,
-    console: &mut dyn Console,
-) -> Outcome {
+pub(super) fn dry_run(mut request: Request, console: &mut dyn Console) -> Result<Outcome> {
+    let (mut workers, introduction) = Workers::start(&request, 1)?;
+    request.adapt(&workers);
+    say(console, introduction);
     let mut host = HostOracle::answering();
     let host_info = HostInfo::current();
     let mut outcome = Outcome::Fine;
@@ -64,7 +70,7 @@ pub(super) fn dry_run(
         });
         (table.host)(&mut record, &mut host);
         let on_host = (table.check)(&record);
-        let on_device = answer(request, &mut measuring, table, &record, done as u64);
+        let on_device = answer(&request, &mut workers, table, &record);
         let is_wrong = |answer: &Judged| matches!(answer, Some(Err(_)));
         if is_wrong(&on_host) || is_wrong(&on_device) {
             outcome = Outcome::Wrong;
@@ -78,7 +84,7 @@ pub(super) fn dry_run(
         console.result(&format!("{line}\n"));
     }
     console.finish();
-    outcome
+    Ok(outcome)
 }
 
 fn words(answer: Judged, place: &str, unknown: &str) -> String {
@@ -90,31 +96,17 @@ fn words(answer: Judged, place: &str, unknown: &str) -> String {
 }
 
 /// The device's answer, from one launch.
-fn answer(
-    request: &Request,
-    measuring: &mut Measuring,
-    table: &Table,
-    record: &Record,
-    id: u64,
-) -> Judged {
-    let Measuring::Device(executor, info) = measuring else {
-        return None;
-    };
-    if !(table.is_for_device)(&record.cell) {
+fn answer(request: &Request, workers: &mut Workers, table: &Table, record: &Record) -> Judged {
+    if workers.device().is_err() || !(table.is_for_device)(&record.cell) {
         return None;
     }
-    let patience = request.patience(table, &record.cell, !info.is_emulated());
-    let job = Job {
-        id,
-        table: table.name.to_owned(),
-        cell: record.cell.clone(),
-        sampling: Sampling {
-            repeat: Some(1),
-            untimed: true,
-            ..Sampling::default()
-        },
+    let patience = request.patience(table, &record.cell, workers.has_timer());
+    let sampling = Sampling {
+        repeat: Some(1),
+        untimed: true,
+        ..Sampling::default()
     };
-    let found = match executor.run(&job, patience) {
+    let found = match workers.measure((table, &record.cell), sampling, patience) {
         Ok(measurement) => measurement.record,
         Err(reason) => return Some(Err(reason)),
     };

@@ -6,16 +6,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::baseline::asked as baseline;
-use super::{chosen, paths};
+use super::workers::Workers;
+use super::{chosen, paths, store};
 use crate::axes::{ALGORITHMS, Values};
 use crate::cli::BenchArguments;
 use crate::error::Result;
 use crate::export::Format;
-use crate::record::{Cell, DeviceInfo};
+use crate::modules;
+use crate::record::{Cell, Record};
 use crate::table::list::{self, refused};
 use crate::table::{Asked, Extent, Table};
 use crate::tables::{self, arrays::is_default};
-use quadscan::device::DeviceChoice;
+use quadscan::device::{Artifact, DeviceChoice};
 
 /// The most samples.
 const MOST_SAMPLES: u64 = 10_000;
@@ -27,6 +29,8 @@ const LONGEST_CELL: u64 = 86_400;
 pub struct Request {
     /// The tables, in the order given, with their cells.
     pub tables: Vec<(&'static Table, Vec<Cell>)>,
+    /// Whether tables were named.
+    pub names_tables: bool,
     /// The device, as it was asked for.
     pub device: DeviceChoice,
     /// Published columns alone.
@@ -35,8 +39,8 @@ pub struct Request {
     pub repeat: Option<u32>,
     /// Kernels with a cold cache too.
     pub cold: bool,
-    /// Launches wait until the one before has ended.
-    pub one_by_one: bool,
+    /// Launches wait until the one before has ended: programmatic dependent launch is off.
+    pub no_pdl: bool,
     /// Form of the results.
     pub format: Format,
     /// Folder for the records.
@@ -128,9 +132,7 @@ fn asked(arguments: &BenchArguments) -> Result<Asked> {
     let asked = Asked {
         extent,
         published: arguments.published,
-        padded: arguments.padded,
-        scattered: arguments.scattered,
-        concurrent: arguments.concurrent,
+        flags: arguments.axes.flags.clone(),
         lists: arguments.axes.lists.clone(),
         axes: axes.collect::<Result<_>>()?,
         known,
@@ -189,11 +191,12 @@ impl Request {
         check_algorithms(&asked, &tables)?;
         Ok(Request {
             tables,
+            names_tables: !arguments.tables.is_empty(),
             device,
             published: arguments.published,
             repeat,
             cold: arguments.cold,
-            one_by_one: arguments.one_by_one,
+            no_pdl: arguments.no_pdl || arguments.one_by_one,
             format,
             out: arguments.out.clone(),
             save: arguments.save.clone(),
@@ -211,17 +214,33 @@ impl Request {
         })
     }
 
+    /// Finds the PTX that its cells need, or has it made.
+    pub(super) fn find_modules(&mut self) -> Result<()> {
+        if let Some(folder) = &self.artifact {
+            // SAFETY: nothing is launched from it; this only tells early whether the
+            // folder can be read.
+            unsafe { Artifact::read(folder) }?;
+        }
+        let modules = self.modules();
+        self.artifact = modules::folder(self.artifact.as_deref(), self.device, &modules)?;
+        Ok(())
+    }
+
+    /// The baseline to compare with, and its name.
+    pub(super) fn read_baseline(&self) -> Result<Option<(String, Vec<Record>)>> {
+        let read = |name: &String| Ok((name.clone(), store::read_baseline(&self.out, name)?));
+        self.baseline.as_ref().map(read).transpose()
+    }
+
     /// Leaves out what takes an emulator long, where nobody has named it.
-    pub(super) fn adapt(&mut self, device: Option<&DeviceInfo>) {
-        if !device.is_some_and(DeviceInfo::is_emulated) {
+    pub(super) fn adapt(&mut self, workers: &Workers) {
+        if !workers.is_emulated() {
             return;
         }
         for (table, cells) in &mut self.tables {
-            let axes = table.axes.iter().map(|of| of.axis);
-            let mut sizes = axes.filter(|axis| axis.values == Values::Sizes);
-            if !sizes.any(|axis| self.asked.has(axis)) {
-                cells.retain(table.is_for_emulator);
-            }
+            let mut axes = table.axes.iter().map(|of| of.axis);
+            let is_named = axes.any(|axis| axis.values == Values::Sizes && self.asked.has(axis));
+            cells.retain(|cell| is_named || table.is_for_emulator(cell));
         }
     }
 
@@ -271,12 +290,12 @@ impl Request {
             })
             .collect();
         format!(
-            "device={:?} repeat={:?} processes={} cold={} one_by_one={} published={} peers={peers} cells={}",
+            "device={:?} repeat={:?} processes={} cold={} no_pdl={} published={} peers={peers} cells={}",
             self.device,
             self.repeat,
             self.processes,
             self.cold,
-            self.one_by_one,
+            self.no_pdl,
             self.published,
             cells.join(";")
         )

@@ -15,14 +15,14 @@ fn lists(pairs: &[(&str, &str)]) -> AxisArguments {
     let list = |(option, list): &(&str, &str)| ((*option).to_owned(), (*list).to_owned());
     AxisArguments {
         lists: pairs.iter().map(list).collect(),
-        named: Vec::new(),
+        ..AxisArguments::default()
     }
 }
 
 fn named(lists: &[&str]) -> AxisArguments {
     AxisArguments {
-        lists: Vec::new(),
         named: lists.iter().map(|&list| list.to_owned()).collect(),
+        ..AxisArguments::default()
     }
 }
 
@@ -180,7 +180,7 @@ fn runs_that_measure_something_else_have_another_identity() {
         identity(|a| a.published = true, "none"),
         identity(|a| a.repeat = Some("3".into()), "none"),
         identity(|a| a.cold = true, "none"),
-        identity(|a| a.one_by_one = true, "none"),
+        identity(|a| a.no_pdl = true, "none"),
         identity(|a| a.axes = lists(&[("strips", "4194304")]), "none"),
         identity(|a| a.axes = named(&["strips=4194304"]), "none"),
         identity(|a| a.processes = Some("2".into()), "none"),

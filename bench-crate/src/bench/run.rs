@@ -8,32 +8,13 @@ use super::peers::Peers;
 use super::progress::{self, Estimate, Progress};
 use super::request::Request;
 use super::store::Store;
+use super::workers::Workers;
 use crate::error::Result;
 use crate::host::HostOracle;
-use crate::measure::{COLD_EVENTS, Measurement, Sampling};
-use crate::record::{Cell, DeviceInfo, HostInfo, Record, Status, Time};
+use crate::measure::{COLD_EVENTS, Sampling};
+use crate::record::{Cell, HostInfo, Record, Status, Time};
 use crate::table::Table;
 use crate::timing::remarks;
-use crate::worker::Executor;
-use crate::worker::protocol::Job;
-
-/// What measures the device's part of a cell.
-pub(super) enum Measuring {
-    /// This does.
-    Device(Box<dyn Executor>, Box<DeviceInfo>),
-    /// Nothing does, for this reason.
-    Nothing(String),
-}
-
-impl Measuring {
-    /// The device, when there is one.
-    pub(super) fn info(&self) -> Option<&DeviceInfo> {
-        match self {
-            Measuring::Device(_, info) => Some(info),
-            Measuring::Nothing(_) => None,
-        }
-    }
-}
 
 /// The row of a cell that an interrupted process has measured.
 fn earlier<'a>(store: &'a Store, table: &Table, cell: &Cell) -> Option<&'a Record> {
@@ -42,8 +23,7 @@ fn earlier<'a>(store: &'a Store, table: &Table, cell: &Cell) -> Option<&'a Recor
 }
 
 /// What the cells of a run weigh, those that are still to be measured.
-fn weights(request: &Request, measuring: &Measuring, store: &Store) -> Vec<Option<f64>> {
-    let has_timer = measuring.info().is_some_and(|info| !info.is_emulated());
+fn weights(request: &Request, has_timer: bool, store: &Store) -> Vec<Option<f64>> {
     let mut weights = Vec::new();
     for (table, cells) in &request.tables {
         for cell in cells {
@@ -57,41 +37,28 @@ fn weights(request: &Request, measuring: &Measuring, store: &Store) -> Vec<Optio
 /// A run in progress.
 pub(super) struct Run<'a> {
     request: &'a Request,
-    measuring: Measuring,
-    store: Store,
+    workers: Workers,
     peers: Peers,
     host: HostOracle,
     host_info: HostInfo,
-    jobs: u64,
     done: usize,
     estimate: Estimate,
     said: Vec<String>,
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(
-        request: &'a Request,
-        measuring: Measuring,
-        store: Store,
-        peers: Peers,
-    ) -> Self {
+    /// Of the cells that the store has no rows of.
+    pub(super) fn new(request: &'a Request, workers: Workers, peers: Peers, store: &Store) -> Self {
         Run {
-            estimate: Estimate::new(weights(request, &measuring, &store)),
+            estimate: Estimate::new(weights(request, workers.has_timer(), store)),
             request,
-            measuring,
-            store,
+            workers,
             peers,
             host: HostOracle::measuring(request.repeat),
             host_info: HostInfo::current(),
-            jobs: 0,
             done: 0,
             said: Vec::new(),
         }
-    }
-
-    /// The records that were kept.
-    pub(super) fn into_store(self) -> Store {
-        self.store
     }
 
     /// Measures the cells of a table that were not measured before the run was
@@ -100,6 +67,7 @@ impl<'a> Run<'a> {
         &mut self,
         table: &Table,
         cells: &[Cell],
+        store: &mut Store,
         console: &mut dyn Console,
     ) -> Result<Vec<Record>> {
         let begin = Instant::now();
@@ -114,15 +82,16 @@ impl<'a> Run<'a> {
                 cell: &name,
                 left: self.estimate.left(self.done),
             });
-            let record = match earlier(&self.store, table, cell).cloned() {
+            let record = match earlier(store, table, cell).cloned() {
                 Some(record) => {
                     resumed += 1;
                     record
                 }
                 None => {
                     let begin = Instant::now();
-                    let record = self.cell(table, cell, console);
-                    self.store.append(&record)?;
+                    let blank = Record::new(store.run(), table.name, cell, &self.host_info);
+                    let record = self.cell(table, blank, console);
+                    store.append(&record)?;
                     self.estimate.measured(self.done, begin.elapsed());
                     record
                 }
@@ -141,10 +110,10 @@ impl<'a> Run<'a> {
         Ok(records)
     }
 
-    fn cell(&mut self, table: &Table, cell: &Cell, console: &mut dyn Console) -> Record {
-        let mut record = Record::new(self.store.run(), table.name, cell, &self.host_info);
+    /// Measures the cell of a record on the host and on the device.
+    fn cell(&mut self, table: &Table, mut record: Record, console: &mut dyn Console) -> Record {
         (table.host)(&mut record, &mut self.host);
-        self.device_part(table, &mut record, console);
+        self.on_device(table, &mut record, console);
         if let Some(Err(wrong)) = (table.check)(&record) {
             record.status = Status::Failed;
             record.reason = Some(format!("on the host: {wrong}"));
@@ -153,8 +122,8 @@ impl<'a> Run<'a> {
         record
     }
 
-    /// Measures the device's part, and says how the row ends.
-    fn device_part(&mut self, table: &Table, record: &mut Record, console: &mut dyn Console) {
+    /// Measures it on the device, and says how the row ends.
+    fn on_device(&mut self, table: &Table, record: &mut Record, console: &mut dyn Console) {
         if !(table.is_for_device)(&record.cell) {
             return;
         }
@@ -162,47 +131,40 @@ impl<'a> Run<'a> {
             self.say_once(&reason, console);
             Vec::new()
         });
-        let (executor, info) = match &mut self.measuring {
-            Measuring::Device(executor, info) => (executor, info),
-            Measuring::Nothing(reason) => {
+        match self.workers.device() {
+            Ok(device) => record.device = Some(device.clone()),
+            Err(reason) => {
                 if table.needs_device {
-                    (record.status, record.reason) = (Status::Skipped, Some(reason.clone()));
+                    (record.status, record.reason) = (Status::Skipped, Some(reason.to_owned()));
                 }
                 return;
             }
-        };
-        record.device = Some(DeviceInfo::clone(info));
-        self.jobs += 1;
-        let has_timer = !info.is_emulated();
+        }
+        let has_timer = self.workers.has_timer();
         let patience = self.request.patience(table, &record.cell, has_timer);
-        let job = Job {
-            id: self.jobs,
-            table: table.name.to_owned(),
-            cell: record.cell.clone(),
-            sampling: Sampling {
-                repeat: self.request.repeat,
-                cold: self.request.cold,
-                peers,
-                ..Sampling::default()
-            },
+        let sampling = Sampling {
+            repeat: self.request.repeat,
+            cold: self.request.cold,
+            peers,
+            ..Sampling::default()
         };
-        match executor.run(&job, patience) {
+        let measured = self
+            .workers
+            .measure((table, &record.cell), sampling, patience);
+        match measured {
             Err(reason) => (record.status, record.reason) = (Status::Failed, Some(reason)),
-            Ok(Measurement {
-                record: found,
-                notices,
-                ..
-            }) => {
-                record.add(found);
-                if self.request.one_by_one && has_timer {
-                    record.remarks.push("launched one by one".into());
+            Ok(found) => {
+                record.add(found.record);
+                if self.request.no_pdl && has_timer {
+                    let remark = "launched without programmatic dependent launch";
+                    record.remarks.push(remark.into());
                 }
                 for (name, time) in self.peers.packages_of(&record.cell) {
-                    record.metrics.put(name, Some(time));
+                    record.metrics.put(name, Some(time.clone()));
                 }
-                notices
-                    .iter()
-                    .for_each(|notice| self.say_once(notice, console));
+                for notice in &found.notices {
+                    self.say_once(notice, console);
+                }
             }
         }
     }

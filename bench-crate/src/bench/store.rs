@@ -14,11 +14,18 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::record::{DeviceInfo, HostInfo, Record, Status};
+use crate::export::{self, Format};
+use crate::record::file::Parsed;
+use crate::record::{DeviceInfo, HostInfo, Record, SCHEMA, Status};
+use crate::report;
+use crate::table::Table;
 
 /// `run.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Run {
+    /// The form of its records; programs before the second one did not say it.
+    #[serde(default)]
+    schema: u32,
     run: String,
     request: String,
     device: Option<String>,
@@ -58,64 +65,6 @@ fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
     fs::rename(&draft, path).map_err(unwritable(folder, path))
 }
 
-/// What a file of records holds.
-struct Parsed {
-    records: Vec<Record>,
-    /// Bytes up to the end of the last whole line. What follows was being written
-    /// when the writer ended.
-    whole: usize,
-    /// Whole lines that are no records of this program.
-    foreign: usize,
-}
-
-fn parse(text: &[u8]) -> Parsed {
-    let whole = text
-        .iter()
-        .rposition(|&byte| byte == b'\n')
-        .map_or(0, |end| end + 1);
-    let mut records = Vec::new();
-    let mut foreign = 0;
-    for line in text[..whole].split_inclusive(|&byte| byte == b'\n') {
-        match serde_json::from_slice(line) {
-            Ok(record) => records.push(record),
-            Err(_) => foreign += 1,
-        }
-    }
-    Parsed {
-        records,
-        whole,
-        foreign,
-    }
-}
-
-/// The records of a file that a run may be writing to, and what was wrong with
-/// it, a sentence each: a torn last line and lines that are no records are left
-/// out.
-pub(crate) fn read(path: &Path) -> io::Result<(Vec<Record>, Vec<String>)> {
-    let text = fs::read(path)?;
-    let parsed = parse(&text);
-    let mut warnings = Vec::new();
-    if parsed.whole < text.len() {
-        warnings.push(format!(
-            "{}: its torn last line is left out",
-            path.display()
-        ));
-    }
-    if parsed.foreign > 0 {
-        let lines = no_records(parsed.foreign);
-        warnings.push(format!("{}: {lines}, left out", path.display()));
-    }
-    Ok((parsed.records, warnings))
-}
-
-/// `1 line is no record`, `2 lines are no records`.
-fn no_records(lines: usize) -> String {
-    match lines {
-        1 => "1 line is no record".to_owned(),
-        n => format!("{n} lines are no records"),
-    }
-}
-
 impl Store {
     /// Opens or creates a folder. Err when it cannot be written, or when another
     /// run is writing to it.
@@ -145,7 +94,7 @@ impl Store {
         records
             .read_to_end(&mut text)
             .map_err(unwritable(folder, &path))?;
-        let old = parse(&text);
+        let old = Parsed::of(&text);
         let mut warnings = Vec::new();
         if old.whole < text.len() {
             records
@@ -153,12 +102,12 @@ impl Store {
                 .map_err(unwritable(folder, &path))?;
             warnings.push(format!("{}: its torn last line is dropped", path.display()));
         }
-        if old.foreign > 0 {
-            let lines = no_records(old.foreign);
+        if let Some(lines) = old.no_records() {
             warnings.push(format!("{}: {lines}, ignored and kept", path.display()));
         }
 
         let mut run = Run {
+            schema: SCHEMA,
             run: run_name(),
             request: request.to_owned(),
             device: device.map(|info| info.name.clone()),
@@ -176,6 +125,13 @@ impl Store {
             };
             if last == interrupted {
                 run.run = last.run;
+            } else if last.schema != SCHEMA && !last.finished {
+                warnings.push(format!(
+                    "{}: the interrupted run {} is of another version of quadscan and cannot be \
+                     resumed; its records are kept, and a new run begins",
+                    folder.display(),
+                    last.run
+                ));
             }
         }
         let resumed = old
@@ -208,8 +164,9 @@ impl Store {
     }
 
     /// What was wrong with the old records, a sentence each.
-    pub(super) fn warnings(&self) -> &[String] {
-        &self.warnings
+    pub(super) fn warnings(&self) -> impl Iterator<Item = String> {
+        let warnings = self.warnings.iter();
+        warnings.map(|warning| format!("warning: {warning}"))
     }
 
     /// Rows of this run that an interrupted process has measured already.
@@ -232,8 +189,19 @@ impl Store {
         self.write_run()
     }
 
+    /// Keeps a file of CSV a table, and the page of all that the folder has, whose name is
+    /// returned.
+    pub(super) fn keep_results(&self, measured: &[(&Table, Vec<Record>)]) -> Result<PathBuf> {
+        for (table, records) in measured {
+            let columns = export::select(table.columns_of(records), Format::Csv, false);
+            let text = export::render(Format::Csv, &columns, records);
+            self.keep(&format!("{}.csv", table.name), &text)?;
+        }
+        self.keep(report::FILE, &report::page_of(&self.folder)?)
+    }
+
     /// Keeps a file of results beside the records, in place of what was there.
-    pub(super) fn keep(&self, name: &str, text: &str) -> Result<PathBuf> {
+    fn keep(&self, name: &str, text: &str) -> Result<PathBuf> {
         let path = self.folder.join(name);
         replace(&self.folder, &path, text.as_bytes())?;
         Ok(path)
@@ -273,9 +241,9 @@ pub(super) fn read_baseline(folder: &Path, name: &str) -> Result<Vec<Record>> {
             path.display()
         ),
     })?;
-    let parsed = parse(&text);
-    let problem = if parsed.foreign > 0 {
-        no_records(parsed.foreign)
+    let parsed = Parsed::of(&text);
+    let problem = if let Some(lines) = parsed.no_records() {
+        lines
     } else if parsed.whole < text.len() {
         "its last line is torn".to_owned()
     } else {

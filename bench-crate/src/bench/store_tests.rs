@@ -39,6 +39,10 @@ fn steps(store: &Store) -> Vec<u32> {
         .collect()
 }
 
+fn warnings(store: &Store) -> Vec<String> {
+    store.warnings().collect()
+}
+
 fn text(folder: &Path) -> String {
     fs::read_to_string(folder.join("records.jsonl")).unwrap_or_default()
 }
@@ -105,13 +109,13 @@ fn a_torn_last_line_is_dropped_with_a_warning_and_the_file_goes_on_after_it() {
     drop(first);
     let mut second = open(folder.path(), "a");
     assert_eq!(steps(&second), [1]);
-    assert_eq!(second.warnings().len(), 1);
-    assert!(second.warnings()[0].ends_with("its torn last line is dropped"));
+    assert_eq!(warnings(&second).len(), 1);
+    assert!(warnings(&second)[0].ends_with("its torn last line is dropped"));
     append(&mut second, 2, Status::Ok);
     drop(second);
     let third = open(folder.path(), "a");
     assert_eq!(steps(&third), [1, 2]);
-    assert!(third.warnings().is_empty(), "{:?}", third.warnings());
+    assert!(warnings(&third).is_empty(), "{:?}", warnings(&third));
 }
 
 #[test]
@@ -126,8 +130,8 @@ fn whole_lines_that_are_no_records_are_ignored_and_kept_wherever_they_stand() {
     let before = text(folder.path());
     let mut second = open(folder.path(), "a");
     assert_eq!(steps(&second), [1]);
-    assert_eq!(second.warnings().len(), 1);
-    assert!(second.warnings()[0].ends_with("2 lines are no records, ignored and kept"));
+    assert_eq!(warnings(&second).len(), 1);
+    assert!(warnings(&second)[0].ends_with("2 lines are no records, ignored and kept"));
     assert_eq!(text(folder.path()), before);
     append(&mut second, 2, Status::Ok);
     drop(second);
@@ -211,4 +215,41 @@ fn a_baseline_that_is_not_whole_is_refused_for_what_it_is() {
         let Err(said) = said else { panic!("{extra}") };
         assert!(said.ends_with(problem), "{said}");
     }
+}
+
+/// What another version left of a run.
+fn left_by_another_version(folder: &Path, is_finished: bool) {
+    let mut first = open(folder, "a");
+    append(&mut first, 1, Status::Ok);
+    if is_finished {
+        assert!(first.finish().is_ok());
+    }
+    drop(first);
+    let path = folder.join("run.json");
+    let text = fs::read_to_string(&path).expect("it is there");
+    let schema = format!("  \"schema\": {SCHEMA},\n");
+    assert!(text.contains(&schema), "{text}");
+    fs::write(&path, text.replace(&schema, "")).expect("it can be written");
+}
+
+#[test]
+fn a_run_of_another_version_is_not_resumed_and_that_is_said() {
+    let folder = folder();
+    left_by_another_version(folder.path(), false);
+    let second = open(folder.path(), "a");
+    assert_eq!(steps(&second), [0; 0]);
+    let said = warnings(&second);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].contains(" is of another version of quadscan and cannot be resumed; its records"),
+        "{said:?}"
+    );
+    assert_eq!(text(folder.path()).lines().count(), 1, "they are kept");
+}
+
+#[test]
+fn a_run_of_another_version_that_has_ended_is_nobodys_loss() {
+    let folder = folder();
+    left_by_another_version(folder.path(), true);
+    assert_eq!(warnings(&open(folder.path(), "a")), [""; 0]);
 }

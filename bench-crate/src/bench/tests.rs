@@ -3,14 +3,15 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::peers::Peers;
 use super::*;
 use crate::cli::AxisArguments;
 use crate::measure::Measurement;
+use crate::modules;
 use crate::oracle::{Precision, quarter_circle};
 use crate::record::{Clocks, sample};
 use crate::tables;
 use crate::timing::{Measured, Method, Timing};
+use crate::worker::Executor;
 use crate::worker::device::Loaded;
 use crate::worker::protocol::Job;
 use crate::worker::serve::Server;
@@ -97,8 +98,8 @@ impl Executor for Fake {
     }
 }
 
-fn fake() -> Measuring {
-    Measuring::Device(Box::new(Fake), Box::new(sample::device("cuda")))
+fn fake() -> Workers {
+    Workers::of(Box::new(Fake), sample::device("cuda"))
 }
 
 /// Measures by the tables themselves, in this process.
@@ -110,12 +111,12 @@ impl Executor for InProcess {
     }
 }
 
-fn emulator() -> Measuring {
+fn emulator() -> Workers {
     let device = Device::from_backend(Box::new(Emulator::new(Settings::default())));
     let artifact = modules::ours().expect("our kernels are there");
     let loaded = Loaded::with(device, artifact).expect("an emulator loads them");
-    let info = Box::new(loaded.greeting().device);
-    Measuring::Device(Box::new(InProcess(loaded)), info)
+    let device = loaded.greeting().device;
+    Workers::of(Box::new(InProcess(loaded)), device)
 }
 
 fn request(table: &str, folder: &Path) -> Request {
@@ -127,7 +128,7 @@ fn request(table: &str, folder: &Path) -> Request {
         format: "csv".into(),
         axes: AxisArguments {
             lists: lists.map(list).to_vec(),
-            named: Vec::new(),
+            ..AxisArguments::default()
         },
         repeat: Some("1".into()),
         out: folder.to_owned(),
@@ -139,18 +140,18 @@ fn request(table: &str, folder: &Path) -> Request {
     }
 }
 
-fn measure(table: &str, measuring: Measuring) -> (Vec<Record>, Paper) {
+fn measure(table: &str, workers: Workers) -> (Vec<Record>, Paper) {
     let Ok(folder) = tempfile::tempdir() else {
         panic!("no folder")
     };
     let request = request(table, folder.path());
-    let Ok(store) = Store::open(folder.path(), "a", measuring.info()) else {
+    let Ok(mut store) = Store::open(folder.path(), "a", workers.device().ok()) else {
         panic!("no store")
     };
     let mut paper = Paper::default();
-    let mut run = Run::new(&request, measuring, store, Peers::default());
+    let mut run = Run::new(&request, workers, Peers::default(), &store);
     let (table, cells) = &request.tables[0];
-    match run.table(table, cells, &mut paper) {
+    match run.table(table, cells, &mut store, &mut paper) {
         Ok(records) => (records, paper),
         Err(e) => panic!("{e}"),
     }
@@ -247,7 +248,7 @@ fn the_f32_sweep_has_the_pages_pi_and_the_corrected_one() {
 
 #[test]
 fn without_a_device_rows_are_skipped_with_the_reason_and_the_host_is_measured() {
-    let (records, _) = measure("sweep-f64", Measuring::Nothing("no device: none".into()));
+    let (records, _) = measure("sweep-f64", Workers::none("no device: none"));
     for record in &records {
         assert_eq!(record.status, Status::Skipped);
         assert_eq!(record.reason.as_deref(), Some("no device: none"));
@@ -258,7 +259,7 @@ fn without_a_device_rows_are_skipped_with_the_reason_and_the_host_is_measured() 
 
 #[test]
 fn accuracy_is_the_hosts_table_and_ok_without_a_device() {
-    let (records, _) = measure("accuracy", Measuring::Nothing("no device: none".into()));
+    let (records, _) = measure("accuracy", Workers::none("no device: none"));
     assert!(
         records
             .iter()

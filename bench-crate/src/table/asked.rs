@@ -2,7 +2,7 @@
 
 use super::TableAxis;
 use super::list::{self, ALL, refused};
-use crate::axes::{Axis, OPTIONS, SIZES_IN_STRIPS, Values};
+use crate::axes::{Axis, Flag, OPTIONS, SIZES_IN_STRIPS, Values};
 use crate::error::{Error, Result};
 
 /// How far the sizes go.
@@ -35,12 +35,8 @@ pub struct Asked {
     pub extent: Extent,
     /// The published cells alone.
     pub published: bool,
-    /// The scan without bank conflicts too.
-    pub padded: bool,
-    /// The scans whose work is spread over all warps too.
-    pub scattered: bool,
-    /// Each scan beside a second kernel too.
-    pub concurrent: bool,
+    /// Options that add rows, without dashes.
+    pub flags: Vec<String>,
     /// Lists by their options, without dashes, as they were typed.
     pub lists: Vec<(String, String)>,
     /// Lists by the names of axes, as `--axis` has them.
@@ -73,6 +69,20 @@ impl Asked {
             }
         }
         Ok(())
+    }
+
+    /// Whether rows are asked for that a table has where they are.
+    pub fn is_set(&self, flag: &Flag) -> bool {
+        self.flags.iter().any(|option| option == flag.option)
+    }
+
+    /// The same with other options that add rows.
+    #[must_use]
+    pub fn with_flags(&self, flags: Vec<String>) -> Self {
+        Asked {
+            flags,
+            ..self.clone()
+        }
     }
 
     /// The list of an axis with the argument that it was given by. Err when there are two.

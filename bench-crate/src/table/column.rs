@@ -34,43 +34,63 @@ pub struct Column {
     text: Text,
 }
 
+/// How a number is shown.
+#[derive(Clone, Copy, Debug)]
+pub enum Show {
+    /// A time in ms.
+    Ms,
+    /// A time in us.
+    Us,
+    /// So many decimals.
+    Fixed(usize),
+    /// A power of ten, with so many decimals.
+    Scientific(usize),
+    /// Five digits.
+    Significant,
+    /// All of its digits.
+    Exact,
+}
+
+impl Show {
+    fn text(self, number: f64) -> String {
+        match self {
+            Show::Ms => number::milliseconds(number),
+            Show::Us => number::significant(1e3 * number),
+            Show::Fixed(decimals) => format!("{number:.decimals$}"),
+            Show::Scientific(decimals) => format!("{number:.decimals$e}"),
+            Show::Significant => number::significant(number),
+            Show::Exact => format!("{number:?}"),
+        }
+    }
+}
+
 /// What a column has of a record; metrics are named by their keys.
 #[derive(Clone)]
 enum Text {
     /// The value of an axis.
     Axis(&'static str),
-    /// A time's median, ms.
-    Ms(&'static str),
-    /// A time's median, us.
-    Us(&'static str),
+    /// A number, or the median of a time.
+    Number(&'static str, Show),
     /// One sample of a time, from 0, ms.
     Sample(&'static str, usize),
     /// The noise of a time, percent.
     Noise(&'static str),
     /// How a time was taken.
     Method(&'static str),
-    /// A number with so many decimals.
-    Fixed(&'static str, usize),
-    /// A number as a power of ten, with so many decimals.
-    Scientific(&'static str, usize),
-    /// A number with five digits.
-    Significant(&'static str),
-    /// A number with all of its digits.
-    Exact(&'static str),
     /// A count.
     Count(&'static str),
-    /// A name.
-    Name(&'static str),
     /// `yes` or `no`.
     Flag(&'static str),
     /// What the device counted.
     Counted(fn(&Counts) -> Option<u64>),
     /// The published figure of the record's cell.
     Figure(&'static Published, &'static str),
-    /// Something of the whole record.
-    Of(fn(&Record) -> String),
+    /// A number made of the whole record, and what it is.
+    Derived(fn(&Record) -> Option<f64>, Show, &'static str),
+    /// A text of the whole record, and what it is.
+    Of(fn(&Record) -> String, &'static str),
     /// The same, of a closure.
-    With(Arc<dyn Fn(&Record) -> String + Send + Sync>),
+    With(Arc<dyn Fn(&Record) -> String + Send + Sync>, &'static str),
     /// Nothing: where columns stand that depend on what was measured.
     More,
 }
@@ -89,14 +109,29 @@ pub const fn axis(name: &'static str) -> Column {
     column(name, Group::Ours, Text::Axis(name))
 }
 
+/// A number, or the median of a time.
+pub const fn number(name: &'static str, metric: &'static str, show: Show) -> Column {
+    column(name, Group::Ours, Text::Number(metric, show))
+}
+
 /// The median of a time in ms.
 pub const fn ms(name: &'static str, metric: &'static str) -> Column {
-    column(name, Group::Ours, Text::Ms(metric))
+    number(name, metric, Show::Ms)
 }
 
 /// The median of a time in us.
 pub const fn us(name: &'static str, metric: &'static str) -> Column {
-    column(name, Group::Ours, Text::Us(metric))
+    number(name, metric, Show::Us)
+}
+
+/// A number with so many decimals, under its metric's name.
+pub const fn fixed(metric: &'static str, decimals: usize) -> Column {
+    number(metric, metric, Show::Fixed(decimals))
+}
+
+/// A number as a power of ten with so many decimals, under its metric's name.
+pub const fn scientific(metric: &'static str, decimals: usize) -> Column {
+    number(metric, metric, Show::Scientific(decimals))
 }
 
 /// A sample of a time, from 0, in ms.
@@ -109,34 +144,9 @@ pub const fn noise(name: &'static str, metric: &'static str) -> Column {
     column(name, Group::Ours, Text::Noise(metric))
 }
 
-/// A number with so many decimals.
-pub const fn fixed(name: &'static str, metric: &'static str, decimals: usize) -> Column {
-    column(name, Group::Ours, Text::Fixed(metric, decimals))
-}
-
-/// A number as a power of ten, with so many decimals.
-pub const fn scientific(name: &'static str, metric: &'static str, decimals: usize) -> Column {
-    column(name, Group::Ours, Text::Scientific(metric, decimals))
-}
-
-/// A number with five digits.
-pub const fn significant(name: &'static str, metric: &'static str) -> Column {
-    column(name, Group::Ours, Text::Significant(metric))
-}
-
-/// A number with all of its digits.
-pub const fn exact(name: &'static str, metric: &'static str) -> Column {
-    column(name, Group::Ours, Text::Exact(metric))
-}
-
 /// A count, under its metric's name.
 pub const fn count(name: &'static str) -> Column {
     column(name, Group::Ours, Text::Count(name))
-}
-
-/// A name, under its metric's name.
-pub const fn name(name: &'static str) -> Column {
-    column(name, Group::Ours, Text::Name(name))
 }
 
 /// `yes` or `no`, under its metric's name.
@@ -144,19 +154,30 @@ pub const fn flag(name: &'static str) -> Column {
     column(name, Group::Ours, Text::Flag(name))
 }
 
-/// What `text` makes of the record.
-pub const fn of(name: &'static str, text: fn(&Record) -> String) -> Column {
-    column(name, Group::Ours, Text::Of(text))
+/// A number that is made of the record, and what it is.
+pub const fn derived(
+    name: &'static str,
+    about: &'static str,
+    show: Show,
+    number: fn(&Record) -> Option<f64>,
+) -> Column {
+    column(name, Group::Ours, Text::Derived(number, show, about))
 }
 
-/// A column whose name and text depend on what was measured.
+/// A text that is made of the record, and what it is.
+pub const fn of(name: &'static str, about: &'static str, text: fn(&Record) -> String) -> Column {
+    column(name, Group::Ours, Text::Of(text, about))
+}
+
+/// The same of a column whose name and text depend on what was measured.
 pub fn with(
     name: impl Into<String>,
+    about: &'static str,
     text: impl Fn(&Record) -> String + Send + Sync + 'static,
 ) -> Column {
     Column {
         name: Cow::Owned(name.into()),
-        ..column("", Group::Ours, Text::With(Arc::new(text)))
+        ..column("", Group::Ours, Text::With(Arc::new(text), about))
     }
 }
 
@@ -199,46 +220,57 @@ impl Column {
         matches!(self.text, Text::More)
     }
 
+    /// What it is, with its unit.
+    pub fn about(&self) -> String {
+        match &self.text {
+            Text::Axis(axis) => format!("axis `{axis}`"),
+            Text::Number(time, Show::Ms) => format!("`{time}`, median, ms"),
+            Text::Number(time, Show::Us) => format!("`{time}`, median, us"),
+            Text::Number(metric, _) => format!("`{metric}`"),
+            Text::Sample(time, index) => format!("`{time}`, sample {}, ms", index + 1),
+            Text::Noise(time) => format!("`{time}`, noise, %"),
+            Text::Method(time) => format!("`{time}`, what a sample was taken of"),
+            Text::Count(metric) => format!("`{metric}`, a count"),
+            Text::Flag(metric) => format!("`{metric}`, yes or no"),
+            Text::Counted(_) => "what one launch did, on the emulator".to_owned(),
+            Text::Figure(_, figure) => format!("the page's `{figure}`"),
+            Text::Derived(_, Show::Ms, about) => format!("{about}, ms"),
+            Text::Derived(_, _, about) | Text::Of(_, about) | Text::With(_, about) => {
+                (*about).to_owned()
+            }
+            Text::More => String::new(),
+        }
+    }
+
     /// The record's text.
     pub fn text(&self, record: &Record) -> String {
         let metrics = &record.metrics;
-        let number = |metric: &str, show: &dyn Fn(f64) -> String| {
-            metrics.number(metric).map(show).unwrap_or_default()
-        };
+        let show = |number: Option<f64>, show: Show| optional(number.map(|n| show.text(n)));
         match &self.text {
             Text::Axis(axis) => optional(record.cell.get(axis)),
-            Text::Ms(metric) => number(metric, &number::milliseconds),
-            Text::Us(metric) => number(metric, &|ms| number::significant(1e3 * ms)),
-            Text::Sample(metric, index) => {
-                let timing = record.timing(metric);
-                let sample = timing.and_then(|timing| timing.samples_ms.get(*index));
-                sample
-                    .map(|&ms| number::milliseconds(ms))
-                    .unwrap_or_default()
+            Text::Number(metric, how) => show(metrics.number(metric), *how),
+            Text::Derived(number, how, _) => show(number(record), *how),
+            Text::Sample(time, index) => {
+                let samples = record.timing(time).map(|timing| &timing.samples_ms);
+                let sample = samples.and_then(|samples| samples.get(*index));
+                show(sample.copied(), Show::Ms)
             }
-            Text::Noise(metric) => {
-                let noise = record.timing(metric).map(|timing| 100.0 * timing.noise);
-                noise.map(|noise| format!("{noise:.1}")).unwrap_or_default()
+            Text::Noise(time) => {
+                let noise = record.timing(time).map(|timing| 100.0 * timing.noise);
+                show(noise, Show::Fixed(1))
             }
-            Text::Method(metric) => {
-                optional(metrics.time(metric).and_then(|time| time.method.as_ref()))
+            Text::Method(time) => {
+                optional(metrics.time(time).and_then(|time| time.method.as_ref()))
             }
-            Text::Fixed(metric, decimals) => number(metric, &|value| format!("{value:.decimals$}")),
-            Text::Scientific(metric, decimals) => {
-                number(metric, &|value| format!("{value:.decimals$e}"))
-            }
-            Text::Significant(metric) => number(metric, &number::significant),
-            Text::Exact(metric) => number(metric, &|value| format!("{value:?}")),
             Text::Count(metric) => optional(metrics.count(metric)),
-            Text::Name(metric) => optional(metrics.text(metric)),
             Text::Flag(metric) => {
                 let word = |is_so| if is_so { "yes" } else { "no" };
                 optional(metrics.flag(metric).map(word))
             }
             Text::Counted(count) => optional(record.counts.as_ref().and_then(count)),
             Text::Figure(published, figure) => published.figure(&record.cell, figure).to_owned(),
-            Text::Of(text) => text(record),
-            Text::With(text) => text(record),
+            Text::Of(text, _) => text(record),
+            Text::With(text, _) => text(record),
             Text::More => String::new(),
         }
     }
@@ -285,28 +317,38 @@ pub const COLD: [Column; 2] = [
 /// Under which conditions a kernel's time was taken, and what has to be known about it.
 pub const CONDITIONS: [Column; 3] = [
     column("kernel_method", Group::Ours, Text::Method("kernel")).detail(),
-    of("sm_mhz", |record| {
-        optional(
-            record
-                .clocks
-                .as_ref()
-                .and_then(|clocks| clocks.sm_after_mhz),
-        )
+    of("sm_mhz", "the clock of the SMs after it, MHz", |record| {
+        let clocks = record.clocks.as_ref();
+        optional(clocks.and_then(|clocks| clocks.sm_after_mhz))
     })
     .detail(),
-    of("remarks", |record| record.remarks.join("; ")).detail(),
+    of(
+        "remarks",
+        "what has to be known of the measurement",
+        |record| record.remarks.join("; "),
+    )
+    .detail(),
 ];
 
-/// `device` (its kind, empty where none was used), `status`, `reason`, and the entries of the
-/// PTX that ran, which every table has.
+/// How it ended, and where, and which entries of the PTX ran, which every table has.
 pub const OUTCOME: [Column; 4] = [
-    of("device", |record| {
-        optional(record.device.as_ref().map(|device| device.kind.clone()))
+    of(
+        "device",
+        "`cuda` or `emulator`, where one was used",
+        |record| optional(record.device.as_ref().map(|device| &device.kind)),
+    )
+    .detail(),
+    of("status", "`ok`, `failed` or `skipped`", |record| {
+        record.status.name().to_owned()
+    }),
+    of("reason", "why it is not ok", |record| {
+        record.reason.clone().unwrap_or_default()
     })
     .detail(),
-    of("status", |record| record.status.name().to_owned()),
-    of("reason", |record| record.reason.clone().unwrap_or_default()).detail(),
-    of("entries", |record| record.entries.join(" ")).detail(),
+    of("entries", "the entries of the PTX that ran", |record| {
+        record.entries.join(" ")
+    })
+    .detail(),
 ];
 
 /// The text of a value that may be absent.

@@ -4,11 +4,14 @@
 //! Tables are in [`tables`](crate::tables), a file each; nothing here knows one by name.
 
 mod asked;
+pub mod cells;
 pub mod column;
+pub mod figure;
 pub mod list;
 pub mod matrix;
 pub mod peers;
 pub mod published;
+pub mod source;
 
 use std::time::Duration;
 
@@ -19,8 +22,11 @@ use crate::measure::Bench;
 use crate::record::{Cell, Record};
 
 pub use asked::{Asked, Extent};
+pub use cells::{Usual, values};
 pub use column::{Column, Group};
+pub use figure::Figures;
 pub use matrix::Matrix;
+pub use source::Source;
 
 /// An axis as a table has it.
 #[derive(Clone, Copy, Debug)]
@@ -29,20 +35,29 @@ pub struct TableAxis {
     pub axis: &'static Axis,
     /// The largest number.
     most: u64,
+    /// The largest number on the emulator, where nobody named it.
+    most_emulated: u64,
     /// Its names; none of an axis of numbers.
     names: fn() -> Vec<String>,
+    /// Its values where none are named; all names where nothing is said.
+    usual: Option<Usual>,
     /// Whether a list leaves cells out of those that the table has anyway.
     is_filter: bool,
+    /// Whether its values change faster from row to row than those of the others.
+    is_inner: bool,
 }
 
 impl TableAxis {
-    /// An axis whose values the table's `cells` cross.
+    /// An axis whose values are crossed with those of the others.
     pub const fn of(axis: &'static Axis) -> Self {
         TableAxis {
             axis,
             most: u64::MAX,
+            most_emulated: u64::MAX,
             names: Vec::new,
+            usual: None,
             is_filter: false,
+            is_inner: false,
         }
     }
 
@@ -51,9 +66,33 @@ impl TableAxis {
         TableAxis { most, ..self }
     }
 
+    /// With numbers up to this one on the emulator, where none is named.
+    pub const fn emulated_up_to(self, most_emulated: u64) -> Self {
+        TableAxis {
+            most_emulated,
+            ..self
+        }
+    }
+
     /// With these names.
     pub const fn known(self, names: fn() -> Vec<String>) -> Self {
         TableAxis { names, ..self }
+    }
+
+    /// With these values where none are named.
+    pub const fn usual(self, usual: Usual) -> Self {
+        TableAxis {
+            usual: Some(usual),
+            ..self
+        }
+    }
+
+    /// With values that change faster from row to row than those of the others.
+    pub const fn inner(self) -> Self {
+        TableAxis {
+            is_inner: true,
+            ..self
+        }
     }
 
     /// One of which the table has all values anyway, and a list leaves some.
@@ -70,23 +109,11 @@ impl TableAxis {
     }
 }
 
-/// What is timed beside ours, where it is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Peers {
-    /// Nothing.
-    None,
-    /// The quarter circle in CUDA C++.
-    QuarterCircle,
-    /// Scans and reductions of whole arrays: CUB, CuPy, PyTorch.
-    Arrays,
-    /// One integral in CUDA C++.
-    Integral,
-    /// Batches of integrals: SciPy.
-    Integrals,
-}
-
 /// Whether an answer is right, where somebody knows: `Some(Err(reason))` when it is not.
 pub type Judged = Option<std::result::Result<(), String>>;
+
+/// A table's own list of cells.
+pub type OwnCells = fn(&Table, &Asked) -> Result<Vec<Cell>>;
 
 /// A table of the program.
 pub struct Table {
@@ -107,11 +134,14 @@ pub struct Table {
     /// Whether a row without its device columns is not the table's row: it is skipped then.
     pub needs_device: bool,
     /// What is timed beside ours.
-    pub peers: Peers,
-    /// The cells that are asked for, in the order of their rows. Err when a size does not fit.
-    pub cells: fn(&Table, &Asked) -> Result<Vec<Cell>>,
-    /// Whether a cell is measured on the emulator where nobody named its size.
-    pub is_for_emulator: fn(&Cell) -> bool,
+    pub peers: &'static [Source],
+    /// Whether ours are a plan's launches, which begin while the one before ends.
+    pub is_of_plans: bool,
+    /// The cells that are asked for, in the order of their rows, where they are not the product of
+    /// the axes' values. Err when a value does not fit.
+    pub cells: Option<OwnCells>,
+    /// Err when the values of a cell do not go together.
+    pub fits: fn(&Table, &Cell) -> Result<()>,
     /// Whether the device has anything to do for a cell.
     pub is_for_device: fn(&Cell) -> bool,
     /// The modules of our PTX that a cell launches kernels of.
@@ -132,6 +162,8 @@ pub struct Table {
     pub notes: fn(&[Record]) -> Vec<String>,
     /// Lines under the finished table.
     pub summary: fn(&[Record]) -> Vec<String>,
+    /// What of it is drawn in the report.
+    pub figures: Figures,
 }
 
 /// How long a cell may take where its table does not say otherwise.
@@ -151,9 +183,10 @@ impl Table {
         is_published: false,
         is_usual: false,
         needs_device: true,
-        peers: Peers::None,
-        cells: |_, _| Ok(Vec::new()),
-        is_for_emulator: |_| true,
+        peers: &[],
+        is_of_plans: false,
+        cells: None,
+        fits: |_, _| Ok(()),
         is_for_device: |_| true,
         modules: |_| vec![MAIN.to_owned()],
         host: |_, _| {},
@@ -164,6 +197,7 @@ impl Table {
         matrices: |_| Vec::new(),
         notes: |_| Vec::new(),
         summary: |_| Vec::new(),
+        figures: Figures::of(&[]),
     };
 
     /// The axis of a name.
@@ -186,34 +220,13 @@ impl Table {
         asked.names(self.axis(axis), self.name)
     }
 
-    /// The cells that are asked for.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Argument`](crate::Error::Argument) when a value does not fit the table.
-    pub fn selected(&self, asked: &Asked) -> Result<Vec<Cell>> {
-        let mut cells = (self.cells)(self, asked)?;
-        for of in self.axes.iter().filter(|of| of.is_filter) {
-            let name = of.axis.name;
-            if (of.names)().is_empty() {
-                if let Some(numbers) = asked.numbers(of, self.name)? {
-                    let number = |cell: &Cell| cell.number(name);
-                    let most = cells.iter().filter_map(number).max().unwrap_or_default();
-                    cells.retain(|cell| number(cell).is_some_and(|n| numbers.contains(&n)));
-                    if cells.is_empty() {
-                        let (table, option) = (self.name, of.axis.option);
-                        let problem = format!(
-                            "has none of the table {table}, whose {option} go to {most} here"
-                        );
-                        return Err(list::refused(&format!("--{option}"), problem));
-                    }
-                }
-            } else if let Some(names) = asked.names(of, self.name)? {
-                let is_asked = |text: &str| names.iter().any(|name| name == text);
-                cells.retain(|cell| cell.text(name).is_some_and(is_asked));
-            }
-        }
-        Ok(cells)
+    /// Whether a cell is measured on the emulator where nobody named its size.
+    pub fn is_for_emulator(&self, cell: &Cell) -> bool {
+        let fits = |of: &TableAxis| {
+            let number = cell.number(of.axis.name);
+            number.is_none_or(|number| number <= of.most_emulated)
+        };
+        self.axes.iter().all(fits)
     }
 
     /// Its columns, with those that depend on the records.

@@ -34,9 +34,9 @@ pub fn words((mean, count): (f64, usize)) -> String {
     format!("{mean:.3} ({count} {rows})")
 }
 
-/// Bytes in a time, in 10^9 a second.
-pub fn rate(bytes: Option<u64>, ms: Option<f64>) -> Option<f64> {
-    Some(bytes? as f64 / ms? * 1e-6)
+/// A count in a time, both metrics of a record, in 10^9 a second.
+pub fn rate(record: &Record, count: &str, time: &str) -> Option<f64> {
+    Some(record.metrics.count(count)? as f64 / record.ms(time)? * 1e-6)
 }
 
 /// The names of the peers of any record, in the order in which they were timed.
@@ -60,13 +60,15 @@ fn of_peer(name: &str) -> [Column; 2] {
     let head = head(name);
     let (timed, compared) = (name.to_owned(), name.to_owned());
     [
-        column::with(format!("{head}_us"), move |record| {
+        column::with(format!("{head}_us"), "a peer's time, us", move |record| {
             let us = peer(record, &timed).map(|timing| 1e3 * timing.median_ms);
             us.map(number::significant).unwrap_or_default()
         }),
-        column::with(format!("{head}_ratio"), move |record| {
-            decimals(ratio(record, peer(record, &compared)), 3)
-        }),
+        column::with(
+            format!("{head}_ratio"),
+            "the same in units of ours",
+            move |record| decimals(ratio(record, peer(record, &compared)), 3),
+        ),
     ]
 }
 

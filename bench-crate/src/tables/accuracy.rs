@@ -6,19 +6,21 @@
 //! its error, the rule's own and the one that the sum's rounding predicts
 //! ([`running_sum`]); what they say together is in the file `rounding`.
 
+use std::f64::consts::PI;
+
 use super::quarter_circle as common;
 use super::rounding;
 use crate::axes::{PRECISIONS as PRECISION_AXIS, STRIPS};
-use crate::error::Result;
 use crate::host::HostOracle;
 use crate::measure::Bench;
 use crate::oracle::{Precision, quarter_circle, running_sum};
-use crate::record::{Cell, Record};
+use crate::record::{Cell, Record, Value};
 use crate::table::column::{
-    COLD, CONDITIONS, COUNTS, OUTCOME, axis, figure, fixed, ms, of, scientific,
+    COLD, CONDITIONS, COUNTS, OUTCOME, Show, axis, derived, figure, fixed, ms, scientific,
 };
+use crate::table::figure::{Errors, Figure, Figures};
 use crate::table::published::ACCURACY;
-use crate::table::{Asked, Table, TableAxis};
+use crate::table::{Asked, Table, TableAxis, values};
 use crate::trapezoid::Grid;
 
 /// The table.
@@ -27,22 +29,41 @@ pub(crate) const TABLE: Table = Table {
     about: "pi by precision and number of strips, one loop on the host; the device beside it",
     axes: &[
         TableAxis::filter(&PRECISION_AXIS)
-            .known(|| PRECISIONS.iter().map(ToString::to_string).collect()),
-        TableAxis::of(&STRIPS),
+            .known(|| PRECISIONS.iter().map(ToString::to_string).collect())
+            .usual(|asked, _| {
+                let published = &PRECISIONS[..2];
+                let precisions = if asked.published {
+                    published
+                } else {
+                    &PRECISIONS
+                };
+                values(precisions.iter().map(ToString::to_string))
+            }),
+        TableAxis::of(&STRIPS).usual(usual_strips),
     ],
     columns: &[
         &[
             axis("precision").published(),
             axis("strips").published(),
-            fixed("pi", "pi", 12).published(),
-            of("error", |record| error(record.number("pi"))),
-            scientific("rule_error", "rule_error", 2),
-            scientific("predicted_error", "predicted_error", 2),
+            fixed("pi", 12).published(),
+            derived(
+                "error",
+                "`pi` less the true one",
+                Show::Scientific(2),
+                |record| Some(record.number("pi")? - PI),
+            ),
+            scientific("rule_error", 2),
+            scientific("predicted_error", 2),
             ms("host_ms", "host"),
             ms("host_best_ms", "host_best"),
-            fixed("gpu_pi", "gpu_pi", 12),
-            of("gpu_error", |record| error(record.number("gpu_pi"))),
-            scientific("gpu_predicted_error", "gpu_predicted_error", 2),
+            fixed("gpu_pi", 12),
+            derived(
+                "gpu_error",
+                "the same of `gpu_pi`",
+                Show::Scientific(2),
+                |record| Some(record.number("gpu_pi")? - PI),
+            ),
+            scientific("gpu_predicted_error", 2),
             ms("kernel_ms", "kernel"),
         ],
         &COLD,
@@ -54,7 +75,6 @@ pub(crate) const TABLE: Table = Table {
     is_published: true,
     is_usual: true,
     needs_device: false,
-    cells,
     is_for_device: |cell| grid(cell).is_some(),
     host: of_host,
     measure,
@@ -73,6 +93,20 @@ pub(crate) const TABLE: Table = Table {
     },
     weight: |cell, _| cell.number("strips").unwrap_or_default() as f64,
     notes: rounding::sentences,
+    figures: Figures::of(&[&[
+        Figure::Errors(Errors {
+            title: "Error of pi against strips: one loop on the host",
+            caption: "One running sum over all strips, as the page has it.",
+            pi: "pi",
+            predicted: Some("predicted_error"),
+        }),
+        Figure::Errors(Errors {
+            title: "Error of pi against strips: partial sums on the device",
+            caption: "As many partial sums as the grid has threads, added up on the host.",
+            pi: "gpu_pi",
+            predicted: None,
+        }),
+    ]]),
     ..Table::EMPTY
 };
 
@@ -129,30 +163,16 @@ fn grid(cell: &Cell) -> Option<(Precision, Grid)> {
     (strips / threads / blocks <= MOST_STRIPS_A_THREAD).then_some((precision, grid))
 }
 
-/// A value of pi less the true one, two digits.
-fn error(pi: Option<f64>) -> String {
-    pi.map(|pi| format!("{:.2e}", pi - std::f64::consts::PI))
-        .unwrap_or_default()
-}
-
-fn cells(table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
-    let named = table.numbers(asked, &STRIPS)?;
-    let usual = || (FIRST_EXPONENT..=asked.extent.exponent()).map(|power| 1 << power);
-    let sizes = named.clone().unwrap_or_else(|| usual().collect());
-    let cell = |precision: Precision, strips: u64| {
-        let cell = Cell::default().with("precision", precision.to_string());
-        cell.with("strips", strips)
+/// The numbers of strips of a precision where none are named; those of the page alone, where that is
+/// asked for.
+fn usual_strips(asked: &Asked, cell: &Cell) -> Vec<Value> {
+    let powers = FIRST_EXPONENT..=asked.extent.exponent();
+    let usual = powers.map(|power| 1_u64 << power);
+    let is_published = |strips: &u64| {
+        let cell = cell.clone().with("strips", *strips);
+        !asked.published || ACCURACY.row(&cell).is_some()
     };
-    let all = PRECISIONS
-        .iter()
-        .flat_map(|&precision| sizes.iter().map(move |&strips| cell(precision, strips)));
-    let is_published = |cell: &Cell| match named {
-        Some(_) => parts(cell).is_some_and(|(precision, _)| PRECISIONS[..2].contains(&precision)),
-        None => ACCURACY.row(cell).is_some(),
-    };
-    Ok(all
-        .filter(|cell| !asked.published || is_published(cell))
-        .collect())
+    values(usual.filter(is_published))
 }
 
 fn of_host(record: &mut Record, host: &mut HostOracle) {

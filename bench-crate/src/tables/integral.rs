@@ -10,17 +10,16 @@ use std::path::Path;
 use quadscan_kernels::integrate::chunks::MAX_STRIPS;
 
 use crate::axes::{INTEGRANDS, RULES, SIZES_IN_STRIPS, TYPES};
-use crate::error::Result;
 use crate::measure::{Bench, Contender};
 use crate::modules;
-use crate::number;
 use crate::peers::integral::{Peer as Library, Request};
 use crate::peers::libraries::Libraries;
-use crate::record::{Cell, Peer, Record};
+use crate::record::{Cell, Peer, Record, Value};
 use crate::table::column::{
-    CONDITIONS, COUNTS, MORE, OUTCOME, axis, count, exact, noise, of, scientific, us,
+    CONDITIONS, COUNTS, MORE, OUTCOME, Show, axis, count, derived, noise, number, scientific, us,
 };
-use crate::table::{Asked, Extent, Peers, Table, TableAxis, peers};
+use crate::table::source::{self, Source};
+use crate::table::{Extent, Table, TableAxis, peers, values};
 use crate::workload::integrals::single::{
     LIMITS, Single, evaluations, plain_bound, relative_bound,
 };
@@ -36,9 +35,14 @@ pub(crate) const TABLE: Table = Table {
     axes: &[
         TableAxis::of(&INTEGRANDS)
             .known(|| Single::ALL.iter().map(|one| one.name.to_owned()).collect()),
-        TableAxis::of(&RULES).known(|| rules().map(name_of).collect()),
+        TableAxis::of(&RULES)
+            .known(|| rules().map(name_of).collect())
+            .usual(|_, cell| usual_rules(cell)),
         TableAxis::of(&TYPES).known(|| TYPE_NAMES.map(str::to_owned).to_vec()),
-        TableAxis::of(&SIZES_IN_STRIPS).up_to(MAX_STRIPS),
+        TableAxis::of(&SIZES_IN_STRIPS)
+            .up_to(MAX_STRIPS)
+            .usual(|asked, _| values(usual_sizes(asked.extent).iter().copied()))
+            .emulated_up_to(1 << 16),
     ],
     columns: &[
         &[
@@ -48,14 +52,22 @@ pub(crate) const TABLE: Table = Table {
             axis("strips"),
             us("us", "kernel"),
             noise("noise_percent", "kernel"),
-            of("g_strips_per_s", |record| rate(record, Some(1))),
+            derived(
+                "g_strips_per_s",
+                "strips, 10^9 a second",
+                Show::Significant,
+                |record| rate(record, 1),
+            ),
             count("evaluations").detail(),
-            of("g_evaluations_per_s", |record| {
-                rate(record, record.metrics.count("evaluations"))
-            }),
-            exact("value", "value").detail(),
-            exact("expected", "expected").detail(),
-            scientific("relative_error", "relative_error", 1),
+            derived(
+                "g_evaluations_per_s",
+                "evaluations, 10^9 a second",
+                Show::Significant,
+                |record| rate(record, record.metrics.count("evaluations")?),
+            ),
+            number("value", "value", Show::Exact).detail(),
+            number("expected", "expected", Show::Exact).detail(),
+            scientific("relative_error", 1),
             count("ulps"),
             MORE,
         ],
@@ -65,12 +77,13 @@ pub(crate) const TABLE: Table = Table {
         &OUTCOME,
     ],
     more_columns: peers::columns,
-    peers: Peers::Integral,
-    cells,
-    is_for_emulator: |cell| {
-        cell.number("strips")
-            .is_none_or(|strips| strips <= MOST_EMULATED)
-    },
+    peers: &[Source::Library(source::Library {
+        folder: "integrate",
+        what: "rules in CUDA C++",
+        without: "rules in CUDA C++ are not timed",
+        takes_cub: false,
+    })],
+    is_of_plans: true,
     modules: |cell| {
         cell.text("integrand")
             .map(modules::of_integrand)
@@ -85,9 +98,6 @@ pub(crate) const TABLE: Table = Table {
 
 /// The types of integrals, in the order of their rows.
 pub(super) const TYPE_NAMES: [&str; 2] = ["f64", "f32"];
-
-/// The most strips on the emulator where no size is named.
-const MOST_EMULATED: u64 = 1 << 16;
 
 /// The rule that every integrand is integrated by where none is named,
 const USUAL: &str = "trapezoid";
@@ -111,46 +121,19 @@ fn usual_sizes(extent: Extent) -> &'static [u64] {
     }
 }
 
-/// So many a strip, in 10^9 a second, in five digits.
-fn rate(record: &Record, each: Option<u64>) -> String {
-    let rate = || {
-        let number = record.cell.number("strips")? as f64 * each? as f64;
-        Some(1e-6 * number / record.ms("kernel")?)
-    };
-    rate().map(number::significant).unwrap_or_default()
+/// So many a strip, in 10^9 a second.
+fn rate(record: &Record, each: u64) -> Option<f64> {
+    let number = record.cell.number("strips")? as f64 * each as f64;
+    Some(1e-6 * number / record.ms("kernel")?)
 }
 
-fn cells(table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
-    let sizes = table.numbers(asked, &SIZES_IN_STRIPS)?;
-    let sizes = sizes.unwrap_or_else(|| usual_sizes(asked.extent).to_vec());
-    let types = table.names(asked, &TYPES)?;
-    let types = types.unwrap_or_else(|| table.axis(&TYPES).names());
-    let named = table.names(asked, &RULES)?;
-    let integrands = table.names(asked, &INTEGRANDS)?;
-    let integrands = integrands.unwrap_or_else(|| table.axis(&INTEGRANDS).names());
-    let mut cells = Vec::new();
-    for integrand in integrands {
-        let is_first = Single::ALL.first().is_some_and(|one| one.name == integrand);
-        let usual = || {
-            let more = OF_THE_FIRST.into_iter().filter(|_| is_first);
-            let rules = std::iter::once(USUAL).chain(more);
-            rules.map(str::to_owned).collect()
-        };
-        for rule in named.clone().unwrap_or_else(usual) {
-            for element in &types {
-                let cell = Cell::default().with("integrand", integrand.as_str());
-                let cell = cell
-                    .with("rule", rule.as_str())
-                    .with("type", element.as_str());
-                cells.extend(
-                    sizes
-                        .iter()
-                        .map(|&strips| cell.clone().with("strips", strips)),
-                );
-            }
-        }
-    }
-    Ok(cells)
+/// The rules that an integrand is integrated by where none are named.
+fn usual_rules(cell: &Cell) -> Vec<Value> {
+    let first = Single::ALL.first().map(|one| one.name);
+    let more = OF_THE_FIRST
+        .iter()
+        .filter(|_| cell.text("integrand") == first);
+    values(std::iter::once(USUAL).chain(more.copied()))
 }
 
 /// Which integral.

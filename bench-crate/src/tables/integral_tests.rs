@@ -5,6 +5,7 @@ use super::*;
 use crate::measure::{Sampling, Session};
 use crate::record::Status;
 use crate::record::sample::record;
+use crate::table::Asked;
 use crate::tables::testing::{
     asked, beside, cells, csv, described, emulated, expect_to_come_back, expect_unknown, measured,
     problem,
@@ -48,7 +49,7 @@ fn where_nothing_is_said_the_quarter_circle_has_six_rules_and_the_others_one() {
         full.iter()
             .any(|cell| cell.number("strips") == Some(1 << 34))
     );
-    let is_for_emulator = |n: u64| (TABLE.is_for_emulator)(&Cell::default().with("strips", n));
+    let is_for_emulator = |n: u64| TABLE.is_for_emulator(&Cell::default().with("strips", n));
     assert!(is_for_emulator(1 << 16) && !is_for_emulator(1 << 17));
 }
 

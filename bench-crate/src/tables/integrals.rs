@@ -4,6 +4,8 @@
 //! Nothing of it was published. On the emulator a row has the outcomes compared and the launch
 //! counted.
 
+mod scipy;
+
 use bytemuck::Zeroable;
 
 use super::integral::TYPE_NAMES;
@@ -13,12 +15,13 @@ use crate::measure::Bench;
 use crate::modules;
 use crate::record::{Cell, Record};
 use crate::table::column::{
-    CONDITIONS, COUNTS, Column, MORE, OUTCOME, axis, count, decimals, fixed, noise, of, scientific,
-    us, with,
+    CONDITIONS, COUNTS, Column, MORE, OUTCOME, Show, axis, count, decimals, derived, fixed, noise,
+    scientific, us, with,
 };
 use crate::table::list::refused;
 use crate::table::peers::{self, head};
-use crate::table::{Asked, Extent, Peers, Table, TableAxis};
+use crate::table::source::{self, Source};
+use crate::table::{Extent, Table, TableAxis, values};
 use crate::workload::integrals::kinds::{Kind, LIMITS, MOST_ITEMS, Method};
 use quadscan::Result as Done;
 use quadscan::device::{Buffer, Module};
@@ -34,10 +37,20 @@ pub(crate) const TABLE: Table = Table {
     axes: &[
         TableAxis::of(&INTEGRANDS)
             .known(|| Kind::ALL.iter().map(|kind| kind.name.to_owned()).collect()),
-        TableAxis::of(&RULES).known(|| Method::ALL.map(|method| method.name().to_owned()).to_vec()),
+        TableAxis::of(&RULES).known(Method::names).usual(|_, cell| {
+            let kind = cell.text("integrand").and_then(Kind::by_name);
+            let methods = kind.map_or(&[][..], |kind| kind.methods);
+            values(methods.iter().map(|method| method.name()))
+        }),
         TableAxis::of(&TYPES).known(|| TYPE_NAMES.map(str::to_owned).to_vec()),
-        TableAxis::of(&SIZES).up_to(MOST_ITEMS),
-        TableAxis::of(&TOLERANCE),
+        TableAxis::of(&SIZES)
+            .up_to(MOST_ITEMS)
+            .usual(|asked, _| values(usual_sizes(asked.extent).iter().copied()))
+            .emulated_up_to(1 << 10),
+        TableAxis::of(&TOLERANCE).usual(|_, cell| {
+            let (usual, _) = usual_tolerance(cell.text("type").unwrap_or_default());
+            values([format!("{usual:e}")])
+        }),
     ],
     columns: &[
         &[
@@ -48,13 +61,16 @@ pub(crate) const TABLE: Table = Table {
             axis("tolerance"),
             us("us", "kernel"),
             noise("noise_percent", "kernel"),
-            of("integrals_per_s", |record| {
-                decimals(per_second(record, record.ms("kernel")), 0)
-            }),
-            fixed("evaluations", "evaluations", 1),
+            derived(
+                "integrals_per_s",
+                "integrals a second",
+                Show::Fixed(0),
+                |record| per_second(record, record.ms("kernel")),
+            ),
+            fixed("evaluations", 1),
             count("converged"),
             count("unconverged"),
-            scientific("largest_error", "largest_error", 1),
+            scientific("largest_error", 1),
             MORE,
         ],
         &COUNTS,
@@ -64,12 +80,17 @@ pub(crate) const TABLE: Table = Table {
     more_columns: |records| {
         let names = peers::names(records);
         let mut columns: Vec<Column> = names.iter().flat_map(|name| of_peer(name)).collect();
-        columns.push(of("cpu_ratio", |record| decimals(of_cpu(record), 1)));
+        let about = "the time of the fastest peer on the host's cores, in units of ours";
+        columns.push(derived("cpu_ratio", about, Show::Fixed(1), of_cpu));
         columns
     },
-    peers: Peers::Integrals,
-    cells,
-    is_for_emulator: |cell| cell.number("n").is_none_or(|n| n <= MOST_EMULATED),
+    peers: &[Source::Script(source::Script {
+        what: "SciPy",
+        without_python: Some("SciPy is not timed: no --python names one that has it"),
+        time: scipy::time,
+    })],
+    is_of_plans: true,
+    fits,
     modules: |cell| {
         let kind = cell.text("integrand").and_then(Kind::by_name);
         let entry = kind.and_then(Kind::entry);
@@ -82,9 +103,6 @@ pub(crate) const TABLE: Table = Table {
     summary: peers::lines,
     ..Table::EMPTY
 };
-
-/// The most items on the emulator where no size is named.
-const MOST_EMULATED: u64 = 1 << 10;
 
 /// Of a peer's name where it runs on the device.
 const ON_THE_DEVICE: &str = "cupy";
@@ -112,24 +130,28 @@ fn usual_tolerance(element: &str) -> (f64, f64) {
 }
 
 /// The tolerance of a cell.
-pub(crate) fn tolerance(cell: &Cell) -> Option<f64> {
+fn tolerance(cell: &Cell) -> Option<f64> {
     cell.text("tolerance")?.parse().ok()
 }
 
-/// The tolerance of a rule's rows of a type. Err when they cannot give it.
-fn tolerance_of(rule: &str, element: &str, asked: Option<f64>) -> Result<f64> {
-    let (usual, epsilon) = usual_tolerance(element);
+/// Err when the rule of a cell cannot give its tolerance in its type.
+fn fits(_: &Table, cell: &Cell) -> Result<()> {
+    let text = |axis| cell.text(axis).unwrap_or_default();
+    let (rule, element) = (text("rule"), text("type"));
+    let (_, epsilon) = usual_tolerance(element);
     let least = Method::by_name(rule).map_or(0.0, |method| method.least_tolerance(epsilon));
-    let tolerance = asked.unwrap_or(usual);
-    if tolerance >= least {
-        return Ok(tolerance);
+    match tolerance(cell) {
+        Some(tolerance) if tolerance < least => {
+            let problem = format!(
+                "{tolerance:e} is less than {rule} can reach in {element}, allowed are {:.1e} to \
+                 0.1",
+                // Two digits, and no less.
+                1.06 * least
+            );
+            Err(refused("--tolerance", problem))
+        }
+        _ => Ok(()),
     }
-    let problem = format!(
-        "{tolerance:e} is less than {rule} can reach in {element}, allowed are {:.1e} to 0.1",
-        // Two digits, and no less.
-        1.06 * least
-    );
-    Err(refused("--tolerance", problem))
 }
 
 /// Items of a record in a time, a second.
@@ -142,13 +164,19 @@ fn of_peer(name: &str) -> [Column; 2] {
     let head = head(name);
     let (timed, compared) = (name.to_owned(), name.to_owned());
     [
-        with(format!("{head}_per_s"), move |record| {
-            let ms = peers::peer(record, &timed).map(|timing| timing.median_ms);
-            decimals(per_second(record, ms), 0)
-        }),
-        with(format!("{head}_ratio"), move |record| {
-            decimals(peers::ratio(record, peers::peer(record, &compared)), 1)
-        }),
+        with(
+            format!("{head}_per_s"),
+            "a peer's integrals a second",
+            move |record| {
+                let ms = peers::peer(record, &timed).map(|timing| timing.median_ms);
+                decimals(per_second(record, ms), 0)
+            },
+        ),
+        with(
+            format!("{head}_ratio"),
+            "its time in units of ours",
+            move |record| decimals(peers::ratio(record, peers::peer(record, &compared)), 1),
+        ),
     ]
 }
 
@@ -160,43 +188,6 @@ fn of_cpu(record: &Record) -> Option<f64> {
         .map(|(_, timing)| timing)
         .min_by(|a, b| a.median_ms.total_cmp(&b.median_ms));
     peers::ratio(record, fastest)
-}
-
-fn cells(table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
-    let sizes = table.numbers(asked, &SIZES)?;
-    let sizes = sizes.unwrap_or_else(|| usual_sizes(asked.extent).to_vec());
-    let types = table.names(asked, &TYPES)?;
-    let types = types.unwrap_or_else(|| table.axis(&TYPES).names());
-    let named = table.names(asked, &RULES)?;
-    let kinds = table.names(asked, &INTEGRANDS)?;
-    let asked_tolerance = asked.tolerance(table.axis(&TOLERANCE))?;
-    let is_asked = |kind: &&Kind| {
-        let kinds = kinds.as_ref();
-        kinds.is_none_or(|names| names.iter().any(|name| name == kind.name))
-    };
-    let mut cells = Vec::new();
-    for kind in Kind::ALL.iter().filter(is_asked) {
-        let usual = || {
-            kind.methods
-                .iter()
-                .map(|one| one.name().to_owned())
-                .collect()
-        };
-        let rules: Vec<String> = named.clone().unwrap_or_else(usual);
-        for rule in rules {
-            for element in &types {
-                let tolerance = tolerance_of(&rule, element, asked_tolerance)?;
-                let cell = Cell::default().with("integrand", kind.name);
-                let cell = cell
-                    .with("rule", rule.as_str())
-                    .with("type", element.as_str());
-                let of = |n: &u64| cell.clone().with("n", *n);
-                let with_tolerance = |cell: Cell| cell.with("tolerance", format!("{tolerance:e}"));
-                cells.extend(sizes.iter().map(of).map(with_tolerance));
-            }
-        }
-    }
-    Ok(cells)
 }
 
 /// Which batch.

@@ -4,16 +4,12 @@
 //! Nothing of it was published. The first kernel is the copy, the limit of the others.
 
 use crate::axes::{KERNELS, SIZES};
-use crate::error::Result;
 use crate::kernels;
 use crate::measure::Bench;
 use crate::record::Cell;
-use crate::table::column::{COUNTS, OUTCOME, axis, count, decimals, noise, of, us};
+use crate::table::column::{COUNTS, OUTCOME, Show, axis, count, derived, noise, us};
 use crate::table::peers::rate;
-use crate::table::{Asked, Table, TableAxis};
-
-/// The most elements on the emulator where no size is named.
-const MOST_EMULATED: u64 = 1 << 16;
+use crate::table::{Table, TableAxis, values};
 
 /// The table.
 pub(crate) const TABLE: Table = Table {
@@ -24,7 +20,13 @@ pub(crate) const TABLE: Table = Table {
             let names = kernels::ALL.iter().map(|kernel| kernel.name.to_owned());
             names.collect()
         }),
-        TableAxis::of(&SIZES).up_to(1 << 32),
+        TableAxis::of(&SIZES)
+            .up_to(1 << 32)
+            .usual(|asked, _| {
+                let powers = (16..=asked.extent.exponent()).step_by(4);
+                values(powers.map(|power| 1_u64 << power))
+            })
+            .emulated_up_to(1 << 16),
     ],
     columns: &[
         &[
@@ -33,16 +35,16 @@ pub(crate) const TABLE: Table = Table {
             count("bytes").detail(),
             us("us", "kernel"),
             noise("noise_percent", "kernel"),
-            of("gb_per_s", |record| {
-                let bytes = record.metrics.count("bytes");
-                decimals(rate(bytes, record.ms("kernel")), 1)
-            }),
+            derived(
+                "gb_per_s",
+                "`bytes` in `kernel`, GB/s",
+                Show::Fixed(1),
+                |record| rate(record, "bytes", "kernel"),
+            ),
         ],
         &COUNTS,
         &OUTCOME,
     ],
-    cells,
-    is_for_emulator: |cell| cell.number("n").is_none_or(|n| n <= MOST_EMULATED),
     modules: |cell| {
         let kernel = cell.text("kernel").and_then(kernels::by_name);
         kernel
@@ -54,22 +56,6 @@ pub(crate) const TABLE: Table = Table {
     weight: |cell, _| cell.number("n").unwrap_or_default() as f64,
     ..Table::EMPTY
 };
-
-fn cells(table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
-    let usual = || {
-        (16..=asked.extent.exponent())
-            .step_by(4)
-            .map(|power| 1 << power)
-    };
-    let sizes = table.numbers(asked, &SIZES)?;
-    let sizes: Vec<u64> = sizes.unwrap_or_else(|| usual().collect());
-    let of_kernel = |kernel: &kernels::Kernel| {
-        let cell = Cell::default().with("kernel", kernel.name);
-        let cells = sizes.iter().map(move |&n| cell.clone().with("n", n));
-        cells.collect::<Vec<_>>()
-    };
-    Ok(kernels::ALL.iter().flat_map(of_kernel).collect())
-}
 
 fn measure(cell: &Cell, bench: &mut Bench<'_>) -> quadscan::Result<()> {
     let of = |cell: &Cell| Some((kernels::by_name(cell.text("kernel")?)?, cell.number("n")?));
@@ -96,6 +82,7 @@ mod tests {
     use crate::kernels::{Kernel, Prepared};
     use crate::measure::Sampling;
     use crate::record::Status;
+    use crate::table::Asked;
     use crate::table::Extent;
     use crate::tables::testing::{self, asked, cells, emulated, expect_unknown, problem};
 

@@ -10,10 +10,10 @@ use quadscan_kernels::limits::{CHAINS, RING, STEPS};
 use crate::axes::LIMITS;
 use crate::limit::{self, COPIED_BY_A_THREAD, Chains, Limit};
 use crate::measure::Bench;
-use crate::number;
 use crate::oracle::chains;
-use crate::record::{Cell, Record};
-use crate::table::column::{OUTCOME, axis, decimals, of, optional};
+use crate::record::{Cell, Record, Status};
+use crate::table::column::{OUTCOME, Show, axis, derived, of, optional};
+use crate::table::figure::{Bars, Figure, Figures};
 use crate::table::{Table, TableAxis};
 use crate::timing::{Timing, device as timing, milliseconds, sample};
 use quadscan::Result;
@@ -23,35 +23,47 @@ use quadscan::device::{Buffer, Device, Module};
 pub(crate) const TABLE: Table = Table {
     name: "limits",
     about: "what the device can do at most: arithmetic, memory, copies, launches",
-    axes: &[TableAxis::filter(&LIMITS)
-        .known(|| Limit::ALL.map(|limit| limit.name().to_owned()).to_vec())],
+    axes: &[TableAxis::filter(&LIMITS).known(Limit::names)],
     columns: &[
         &[
             axis("limit"),
-            of("value", |record| {
-                value(record).map(number::significant).unwrap_or_default()
-            }),
-            of("unit", |record| {
+            derived("value", "the limit, in its unit", Show::Significant, value),
+            of("unit", "its unit", |record| {
                 optional(limit(&record.cell).map(Limit::unit))
             }),
-            of("ms", |record| {
-                let ms = timed(record).map(|timing| number::milliseconds(timing.median_ms));
-                ms.unwrap_or_default()
+            derived("ms", "what was timed, median", Show::Ms, |record| {
+                timed(record).map(|timing| timing.median_ms)
             }),
-            of("noise_percent", |record| {
-                decimals(timed(record).map(|timing| 100.0 * timing.noise), 1)
+            derived("noise_percent", "its noise, %", Show::Fixed(1), |record| {
+                timed(record).map(|timing| 100.0 * timing.noise)
             }),
         ],
         &OUTCOME,
     ],
     is_usual: true,
-    cells: |_, _| {
-        let cell = |limit: Limit| Cell::default().with("limit", limit.name());
-        Ok(Limit::ALL.map(cell).to_vec())
-    },
     measure,
+    figures: Figures::of(&[&[Figure::Bars(Bars {
+        title: |row| match unit(row) {
+            "" => FIGURES.to_owned(),
+            unit => format!("{FIGURES}, {unit}"),
+        },
+        unit,
+        values: &[|row| {
+            let value = value(row).filter(|_| row.status == Status::Ok)?;
+            Some((row.cell.text("limit")?.replace('_', " "), value))
+        }],
+        caption: "",
+        absent: FIGURES,
+    })]]),
     ..Table::EMPTY
 };
+
+/// The title of its figures, before their unit.
+const FIGURES: &str = "Measured limits of the device";
+
+fn unit(row: &Record) -> &'static str {
+    limit(&row.cell).map_or("", Limit::unit)
+}
 
 fn limit(cell: &Cell) -> Option<Limit> {
     Limit::by_name(cell.text("limit")?)
@@ -137,9 +149,9 @@ impl Measuring<'_, '_> {
     /// As many threads as the device holds at once.
     fn full_grid(&self) -> Chains {
         let properties = self.device.properties();
-        let blocks = (properties.max_threads_per_multiprocessor / THREADS).max(1);
+        let blocks = (properties.max_threads_per_sm / THREADS).max(1);
         Chains {
-            blocks: properties.multiprocessors * blocks,
+            blocks: properties.sm_count * blocks,
             threads: THREADS,
             turns: TURNS,
         }
@@ -273,8 +285,8 @@ fn work(of: Chains, chains: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Metric;
     use crate::record::sample::record;
-    use crate::record::{Metric, Status};
     use crate::tables::testing::{asked, cells, csv, emulated, expect_unknown, measured};
 
     fn cell(limit: &str) -> Cell {

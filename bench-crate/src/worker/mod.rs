@@ -8,6 +8,7 @@
 pub mod child;
 mod conditions;
 #[cfg(test)]
+#[path = "tests/cpu.rs"]
 pub(crate) mod cpu;
 pub mod device;
 pub mod pool;

@@ -4,22 +4,22 @@
 //! - `ours`: our launches of a workload, through the plans that an application has; the
 //!   only file that names operators. An operation without a launch there is the peers'
 //!   alone.
-//! - `memory`: the arrays on the device, parts of more memory than the cache holds.
+//! - `memory`, `size`: the arrays on the device, parts of more memory than the cache holds.
 //! - `values`: what is in the arrays, and what every result has to be.
+//! - `operation`: what the peers call an operation.
 //!
-//! `integrals` has what the tables `integral` and `integrals` time.
-//!
-//! What the peers call an operation is `peers::operation`'s; how all of them are timed is
+//! `integrals` has what the tables `integral` and `integrals` time. How all of them are timed is
 //! `worker`'s.
 
 pub mod integrals;
 pub mod memory;
+pub mod operation;
 pub(crate) mod ours;
+mod size;
 pub mod values;
 
-use crate::peers::operation::{Element, Form, Operation, Operator};
-
-use Element::{Bf16, F16, F32, F64, F64x2, I8, I16, I32, I64, U8, U8ToU32, U8ToU64, U16, U32, U64};
+use operation::Element::{self, F32, F64, F64x2, I32, I64};
+use operation::{Form, NUMBERS, Operation, Operator};
 
 /// The table that a workload has its rows in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,13 +60,8 @@ pub struct Workload {
     pub elements: &'static [Element],
 }
 
-/// The types of sums, in the order of their rows.
-const NUMBERS: &[Element] = &[
-    U8, I8, U16, I16, F16, Bf16, I32, U32, F32, I64, U64, F64, U8ToU32, U8ToU64,
-];
-
-/// Those whose results are of the same type.
-const SAME: &[Element] = &[U8, I8, U16, I16, F16, Bf16, I32, U32, F32, I64, U64, F64];
+/// Those of sums whose results are of the same type.
+const SAME: &[Element] = NUMBERS.split_at(12).0;
 
 const fn scan(
     name: &'static str,
@@ -150,7 +145,7 @@ impl Workload {
 
     /// What the peers call it on elements of a type.
     pub fn operation(&self, element: Element) -> Operation {
-        Operation::Of(self.form, self.operator, element)
+        Operation::new(self.form, self.operator, element)
     }
 
     /// Whether it takes the length of a segment.

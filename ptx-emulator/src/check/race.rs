@@ -33,6 +33,7 @@
 mod access;
 mod findings;
 mod location;
+mod manner;
 mod shadow;
 mod threads;
 mod vector_clock;
@@ -44,7 +45,8 @@ use std::sync::Arc;
 
 use access::{Now, message};
 use findings::Findings;
-use shadow::{Manner, PAGE, Shadow, Stamp, Stamps};
+use manner::Manner;
+use shadow::{PAGE, Shadow, Stamp, Stamps};
 use threads::{Block, lanes_of};
 use vector_clock::Lane;
 

@@ -17,8 +17,8 @@ use crate::error::FaultKind;
 use crate::ir::{Asynchronous, Family, LANES, Op, Rule};
 use crate::lower::{Decoded, Decoder, Reason};
 use crate::machine::{
-    Issue, LaneFault,
-    transfer::{self, Step, Transfer},
+    Issue, LaneFault, copying,
+    transfer::{Step, Transfer},
     with_bytes,
 };
 use crate::observe::{Class, Observer};
@@ -97,7 +97,7 @@ pub(crate) fn run<O: Observer>(
                 commit(at, *family)?;
             }
             let waiters = (at.warp.index, at.lanes);
-            transfer::wait(at.context, waiters, *family, *left, *read_only)
+            copying::wait(at.context, waiters, *family, *left, *read_only)
                 .map_err(|failure| (failure.lane, failure.told(at.context.launch)))
         }
         Asynchronous::Arrive {

@@ -10,7 +10,7 @@ use ptx_syntax::Type;
 
 use super::Group;
 use super::decode::flag;
-use super::half::{PROPAGATE, XOR_SIGN, extreme};
+use super::extreme::{PROPAGATE, XOR_SIGN, extreme};
 use super::softfloat::{F32, Mode};
 use crate::ir::{LaneFn, lanes};
 use crate::lower::{Decoded, Decoder, Reason};

@@ -13,6 +13,7 @@ mod convert;
 use ptx_syntax::Type;
 
 use super::Group;
+use super::extreme::{PROPAGATE, XOR_SIGN, extreme};
 use super::softfloat::{BF16, F16, Format, Mode};
 use crate::ir::{LaneFn, lanes};
 use crate::lower::{Decoded, Decoder, Reason};
@@ -36,8 +37,6 @@ pub(super) const BRAIN: u64 = 1;
 pub(super) const FTZ: u64 = 2;
 pub(super) const SATURATE: u64 = 4;
 const RELU: u64 = 8;
-pub(super) const PROPAGATE: u64 = 16;
-pub(super) const XOR_SIGN: u64 = 32;
 pub(super) const PACKED: u64 = 64;
 
 fn format_of(aux: u64) -> Format {
@@ -81,31 +80,6 @@ pub(super) fn elements(
     match aux & PACKED {
         0 => element(0),
         _ => element(0) | element(16),
-    }
-}
-
-/// The smaller one, or the larger one; a NaN loses against a number unless
-/// `PROPAGATE` is set; -0 is below +0. With `XOR_SIGN`, of the magnitudes, and
-/// the sign is the product's.
-pub(super) fn extreme(aux: u64, format: Format, a: u64, b: u64, largest: bool) -> u64 {
-    let sign = format.sign_bit();
-    let (x, y) = if aux & XOR_SIGN != 0 {
-        (a & !sign, b & !sign)
-    } else {
-        (a, b)
-    };
-    let bits = match (format.is_nan(x), format.is_nan(y)) {
-        (true, true) => return format.nan(),
-        (true, false) | (false, true) if aux & PROPAGATE != 0 => return format.nan(),
-        (true, false) => y,
-        (false, true) => x,
-        _ if (format.key(x) < format.key(y)) != largest => x,
-        _ => y,
-    };
-    if aux & XOR_SIGN != 0 {
-        bits | (a ^ b) & sign
-    } else {
-        bits
     }
 }
 

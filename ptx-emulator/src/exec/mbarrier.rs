@@ -11,9 +11,9 @@ use super::Group;
 use crate::error::FaultKind;
 use crate::ir::{LANES, Mbarrier, MbarrierKind as Kind, Op, Room, Row, lanes_of};
 use crate::machine::{
-    BlockState, Issue, LaneFault, Next, Request, Schedule, Wait,
+    BlockState, Issue, LaneFault, Next, Request, Schedule, Wait, copying,
     mbarrier::{self, State},
-    shared_offsets, transfer,
+    shared_offsets,
 };
 use crate::observe::{AccessKind, Observer, Order, Scope};
 
@@ -170,7 +170,7 @@ fn test<O: Observer>(
         at.each(|at, lane| {
             mbarrier::read(at.context.block, offsets[lane])?;
             if !mbarrier::passed(at.context.block, offsets[lane], parities[lane]) {
-                transfer::serve(at.context, offsets[lane])
+                copying::serve(at.context, offsets[lane])
                     .map_err(|failure| failure.told(launch))?;
             }
             Ok(())

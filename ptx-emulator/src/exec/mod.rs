@@ -6,7 +6,7 @@
 //! groups may decode one opcode (`cvt`, `add`): they are asked in the order
 //! of the table, and the first that takes the instruction has it.
 
-use crate::lower::InstructionSet;
+use crate::lower::{Fused, InstructionSet};
 
 mod approximate;
 pub(crate) mod async_copy;
@@ -18,6 +18,7 @@ mod contracted;
 pub(crate) mod control;
 mod convert;
 mod decode;
+mod extreme;
 mod float32;
 mod float64;
 mod half;
@@ -61,8 +62,13 @@ const GROUPS: &[&Group] = &[
 ];
 
 /// All that a module is lowered to.
-pub(crate) static INSTRUCTIONS: InstructionSet =
-    InstructionSet::new(GROUPS, contracted::product, contracted::sum);
+pub(crate) static INSTRUCTIONS: InstructionSet = InstructionSet::new(
+    GROUPS,
+    Fused {
+        product: contracted::product,
+        sum: contracted::sum,
+    },
+);
 
 /// One row of the coverage table.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

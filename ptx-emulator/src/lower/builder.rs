@@ -4,15 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use ptx_syntax::{Module, Position, Space, Span, Variable, debug};
 
-use super::layout::Placed;
-use super::target::InstructionSet;
-use super::{Function, LabelId, Origin, Relocation, Symbol, contract};
+use super::{Function, LabelId, Origin, Placed, Relocation, Symbol, contract};
 use crate::error::{LoadError, Refusal};
 use crate::ir::{Instruction, Pool, Row, Source};
 
 /// Everything that grows while a module is lowered.
+#[derive(Default)]
 pub(crate) struct Builder<'a> {
-    pub(super) set: &'static InstructionSet,
     pub(crate) text: &'a str,
     pub(crate) module: HashMap<String, Symbol>,
     pub(crate) functions: Vec<Function>,
@@ -45,30 +43,12 @@ pub(crate) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn new(module: &Module<'_>, text: &'a str, set: &'static InstructionSet) -> Self {
+    pub(super) fn new(module: &Module<'_>, text: &'a str) -> Self {
         Builder {
-            set,
             text,
-            module: HashMap::new(),
-            functions: Vec::new(),
-            variables: Vec::new(),
-            instructions: Vec::new(),
-            origins: Vec::new(),
-            pool: Pool::default(),
-            pool32: HashMap::new(),
-            pool64: HashMap::new(),
-            symbols: HashMap::new(),
-            used: HashSet::new(),
-            indexed_targets: 0,
-            relocations: Vec::new(),
-            labels: Vec::new(),
             locations: debug::Locations::new(module),
-            location: None,
             function: u32::MAX,
-            epilogue: 0,
-            refused: None,
-            contract: false,
-            steps: None,
+            ..Builder::default()
         }
     }
 

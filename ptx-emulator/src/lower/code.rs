@@ -1,8 +1,7 @@
 //! A program, decoded: instructions, functions, variables, and where in the texts they are from.
 
-use ptx_syntax::{Span, debug};
+use ptx_syntax::{Space, Span, debug};
 
-use super::layout::Placed;
 use crate::ir::{Instruction, Pool};
 
 /// Where the toolchain's own library is compiled from.
@@ -68,6 +67,21 @@ pub(crate) struct Relocation {
 pub(crate) enum Symbol {
     Variable(u32),
     Function(u32),
+}
+
+/// A variable of the program.
+#[derive(Clone, Debug)]
+pub(crate) struct Placed {
+    pub(crate) name: String,
+    pub(crate) space: Space,
+    pub(crate) bytes: u64,
+    pub(crate) align: u32,
+    /// `.extern .shared x[]`: the launch says how many bytes.
+    pub(crate) dynamic: bool,
+    /// Shorter than `bytes`: the rest is zero.
+    pub(crate) initial: Vec<u8>,
+    /// Addresses within `initial`: offset, what, plus how much, generic, bytes.
+    pub(crate) addresses: Vec<(u64, Symbol, i64, bool, u32)>,
 }
 
 /// A whole program, ready to be placed in a GPU's memory and run.

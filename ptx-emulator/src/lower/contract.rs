@@ -38,7 +38,7 @@ use ptx_syntax::{Block as Scope, Kind as Statement, Type};
 
 use super::Sizes;
 use super::flow;
-use super::target::{FTZ, InstructionSet, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
+use super::fused::{FTZ, Fused, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
 use crate::ir::{Instruction, Op, Slot, Source};
 use blocks::Blocks;
 pub(crate) use step::Step;
@@ -75,7 +75,7 @@ pub(super) fn has_products(body: &Scope<'_>) -> bool {
 /// Contracts one function, whose first instruction has the index `first` in
 /// the program and `steps` of which tell what it reads and writes.
 pub(super) fn contract(
-    set: &InstructionSet,
+    fused: &Fused,
     code: &mut [Instruction],
     first: u32,
     steps: &[Step],
@@ -87,7 +87,7 @@ pub(super) fn contract(
     let blocks = Blocks::new(code, &flow::build(code, first), steps);
     let mut visits = VISITS;
     for block in 0..blocks.places.len() {
-        Block::new(set, &blocks, block, &mut visits).contract(code, sizes);
+        Block::new(fused, &blocks, block, &mut visits).contract(code, sizes);
     }
 }
 
@@ -100,7 +100,7 @@ struct Event {
 }
 
 struct Block<'a> {
-    set: &'a InstructionSet,
+    fused: &'a Fused,
     blocks: &'a Blocks<'a>,
     places: &'a [usize],
     events: HashMap<Register, Vec<Event>>,
@@ -109,12 +109,7 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    fn new(
-        set: &'a InstructionSet,
-        blocks: &'a Blocks<'a>,
-        block: usize,
-        visits: &mut usize,
-    ) -> Self {
+    fn new(fused: &'a Fused, blocks: &'a Blocks<'a>, block: usize, visits: &mut usize) -> Self {
         let places = &blocks.places[block][..];
         let mut events: HashMap<Register, Vec<Event>> = HashMap::new();
         let is_product = |&at: &usize| matches!(blocks.steps[at].kind, Kind::Product(_));
@@ -133,7 +128,7 @@ impl<'a> Block<'a> {
             }
         }
         let mut this = Block {
-            set,
+            fused,
             blocks,
             places,
             events,
@@ -291,7 +286,7 @@ impl<'a> Block<'a> {
         };
         let kept = [Slot(*file), Slot(*file + 1)];
         *file += 2;
-        *op = Op::Lanes((self.set.product)(style.ty));
+        *op = Op::Lanes((self.fused.product)(style.ty));
         operands.d[1..3].copy_from_slice(&kept);
         operands.aux = if style.ftz { FTZ } else { 0 };
         kept.map(Source::register)
@@ -314,6 +309,6 @@ impl<'a> Block<'a> {
             | flag(saturates, SATURATE)
             | flag(usage.negated != (subtracts && usage.right), NEGATE_PRODUCT)
             | flag(subtracts && !usage.right, NEGATE_TERM);
-        sum.op = Op::Lanes((self.set.sum)(style.ty));
+        sum.op = Op::Lanes((self.fused.sum)(style.ty));
     }
 }

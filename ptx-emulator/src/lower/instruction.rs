@@ -4,8 +4,9 @@ use ptx_syntax::{Instruction as Written, Type};
 
 use super::Builder;
 use super::contract::Step;
-use super::decoder::Decoder;
+use super::decoder::{Decoded, Decoder};
 use super::scope::{Entity, Scopes};
+use super::target::InstructionSet;
 use crate::error::LoadError;
 use crate::ir::{Guard, Instruction, Op, Source, Target};
 
@@ -22,6 +23,7 @@ pub(super) fn lower(
     builder: &mut Builder<'_>,
     scopes: &mut Scopes,
     instruction: &Written<'_>,
+    set: &InstructionSet,
 ) -> Result<(), LoadError> {
     let text = instruction.span.of(builder.text);
     if let Some(guard) = &instruction.guard {
@@ -46,7 +48,7 @@ pub(super) fn lower(
     let names = instruction.names().into_iter();
     names.for_each(|name| scopes.touch(name));
     let mut refusal: Option<(usize, String)> = None;
-    for group in builder.set.groups_of(instruction.opcode) {
+    for group in set.groups_of(instruction.opcode) {
         let mut decoder = Decoder::new(builder, scopes, instruction);
         match (group.decode)(&mut decoder) {
             Ok(decoded) => {
@@ -65,7 +67,10 @@ pub(super) fn lower(
                     }
                 }
                 let step = match builder.steps {
-                    Some(_) => Step::new(instruction, scopes, &decoded, &builder.pool),
+                    Some(_) => {
+                        let Decoded { op, operands, .. } = &decoded;
+                        Step::new(instruction, scopes, op, operands, &builder.pool)
+                    }
                     None => Step::default(),
                 };
                 builder.emit(

@@ -3,23 +3,8 @@
 
 use ptx_syntax::{Initial, Linkage, Module, Space, Variable};
 
-use super::{Builder, Function, Symbol};
+use super::{Builder, Function, Placed, Symbol};
 use crate::error::LoadError;
-
-/// A variable of the program.
-#[derive(Clone, Debug)]
-pub(crate) struct Placed {
-    pub(crate) name: String,
-    pub(crate) space: Space,
-    pub(crate) bytes: u64,
-    pub(crate) align: u32,
-    /// `.extern .shared x[]`: the launch says how many bytes.
-    pub(crate) dynamic: bool,
-    /// Shorter than `bytes`: the rest is zero.
-    pub(crate) initial: Vec<u8>,
-    /// Addresses within `initial`: offset, what, plus how much, generic, bytes.
-    pub(crate) addresses: Vec<(u64, Symbol, i64, bool, u32)>,
-}
 
 /// Enters a variable's name and place at module scope.
 pub(crate) fn declare_variable(

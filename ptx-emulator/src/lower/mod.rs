@@ -12,18 +12,20 @@ mod declare;
 mod decoder;
 mod dominators;
 mod flow;
+mod fused;
 mod instruction;
 pub(crate) mod layout;
 mod scope;
 mod target;
 
 pub(crate) use builder::Builder;
-pub(crate) use code::{Code, Formal, Function, Origin, Relocation, Sizes, Symbol};
+pub(crate) use code::{Code, Formal, Function, Origin, Placed, Relocation, Sizes, Symbol};
 pub(crate) use decoder::{Decoded, Decoder, Reason};
+pub(crate) use fused::{FTZ, Fused, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
 pub(crate) use layout::SharedLayout;
 pub(crate) use scope::{Entity, LOCAL};
 pub use target::LoadOptions;
-pub(crate) use target::{FTZ, Group, InstructionSet, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
+pub(crate) use target::{Group, InstructionSet};
 
 use ptx_syntax::{Block, Function as Declared, Item, Kind, Module, Position, Span};
 
@@ -44,11 +46,11 @@ pub(crate) fn lower(
     module: &Module<'_>,
     text: &str,
     options: &LoadOptions,
-    set: &'static InstructionSet,
+    set: &InstructionSet,
 ) -> Result<Code, LoadError> {
-    let mut builder = Builder::new(module, text, set);
+    let mut builder = Builder::new(module, text);
     builder.contract = options.contract;
-    lower_module(&mut builder, module)?;
+    lower_module(&mut builder, module, set)?;
     Ok(Code {
         instructions: builder.instructions,
         origins: builder.origins,
@@ -67,11 +69,11 @@ pub(crate) fn refusals(
     module: &Module<'_>,
     text: &str,
     most: usize,
-    set: &'static InstructionSet,
+    set: &InstructionSet,
 ) -> Vec<Refusal> {
-    let mut builder = Builder::new(module, text, set);
+    let mut builder = Builder::new(module, text);
     builder.refused = Some((Vec::new(), most));
-    let end = lower_module(&mut builder, module);
+    let end = lower_module(&mut builder, module, set);
     let (mut refused, _) = builder.refused.unwrap_or_default();
     if let Err(LoadError::Refused(refusal)) = end {
         refused.push(*refusal);
@@ -80,7 +82,11 @@ pub(crate) fn refusals(
     refused
 }
 
-fn lower_module(builder: &mut Builder<'_>, module: &Module<'_>) -> Result<(), LoadError> {
+fn lower_module(
+    builder: &mut Builder<'_>,
+    module: &Module<'_>,
+    set: &InstructionSet,
+) -> Result<(), LoadError> {
     if module.address_size != 64 {
         return builder.refuse(
             Position { line: 1, column: 1 },
@@ -107,7 +113,7 @@ fn lower_module(builder: &mut Builder<'_>, module: &Module<'_>) -> Result<(), Lo
     layout::fill_initialisers(builder, module)?;
     for function in module.functions() {
         if let Some(body) = &function.body {
-            lower_function(builder, function, body)?;
+            lower_function(builder, function, body, set)?;
         }
     }
     Ok(())
@@ -117,6 +123,7 @@ fn lower_function(
     builder: &mut Builder<'_>,
     function: &Declared<'_>,
     body: &Block<'_>,
+    set: &InstructionSet,
 ) -> Result<(), LoadError> {
     let Some(&Symbol::Function(index)) = builder.module.get(function.name) else {
         return builder.refuse(
@@ -139,7 +146,7 @@ fn lower_function(
     });
     declare::formals(builder, &mut scopes, function)?;
     builder.steps = (builder.contract && contract::has_products(body)).then(Vec::new);
-    lower_block(builder, &mut scopes, body)?;
+    lower_block(builder, &mut scopes, body, set)?;
     builder.labels[builder.epilogue as usize] = Some(builder.here());
     let last = if function.entry { Op::Exit } else { Op::Return };
     let instruction = Instruction {
@@ -159,7 +166,7 @@ fn lower_function(
     let mut sizes = scopes.sizes();
     let code = &mut builder.instructions[first as usize..];
     if let Some(steps) = &builder.steps {
-        contract::contract(builder.set, code, first, steps, &mut sizes);
+        contract::contract(&set.fused, code, first, steps, &mut sizes);
     }
     flow::set_reconvergence(code, first);
     let entry = &mut builder.functions[index as usize];
@@ -193,6 +200,7 @@ fn lower_block(
     builder: &mut Builder<'_>,
     scopes: &mut Scopes,
     block: &Block<'_>,
+    set: &InstructionSet,
 ) -> Result<(), LoadError> {
     scopes.enter();
     for statement in &block.statements {
@@ -212,7 +220,7 @@ fn lower_block(
     }
     for statement in &block.statements {
         match &statement.kind {
-            Kind::Block(inner) => lower_block(builder, scopes, inner)?,
+            Kind::Block(inner) => lower_block(builder, scopes, inner, set)?,
             Kind::Variables(variables) => {
                 for variable in variables {
                     declare::local(builder, scopes, variable)?;
@@ -228,7 +236,7 @@ fn lower_block(
                 builder.location = Some(builder.locations.enter(location));
             }
             Kind::Instruction(instruction) => {
-                let lowered = instruction::lower(builder, scopes, instruction);
+                let lowered = instruction::lower(builder, scopes, instruction, set);
                 match (lowered, &mut builder.refused) {
                     (Err(LoadError::Refused(refusal)), Some((all, most))) if all.len() < *most => {
                         all.push(*refusal);

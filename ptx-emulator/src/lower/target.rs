@@ -4,10 +4,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use ptx_syntax::Type;
-
 use super::decoder::{Decoded, Decoder, Reason};
-use crate::ir::LaneFn;
+use super::fused::Fused;
 
 /// How a program is loaded.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -47,33 +45,16 @@ impl Group {
 pub(crate) struct InstructionSet {
     /// Several may decode one opcode: they are asked in this order.
     pub(crate) groups: &'static [&'static Group],
-    /// `d[0]` = s0 * s1, `d[1]` = s0, `d[2]` = s1; `aux` has `FTZ`.
-    pub(crate) product: fn(Type) -> LaneFn,
-    /// `d[0]` = s0 * s1 + s2, rounded once; `aux` has the flags below.
-    pub(crate) sum: fn(Type) -> LaneFn,
+    pub(crate) fused: Fused,
     /// The groups by opcode.
     index: OnceLock<HashMap<&'static str, Vec<&'static Group>>>,
 }
 
-/// `.ftz` of both instructions.
-pub(crate) const FTZ: u64 = 1;
-/// `.sat` of the sum.
-pub(crate) const SATURATE: u64 = 2;
-/// The product's sign is changed.
-pub(crate) const NEGATE_PRODUCT: u64 = 4;
-/// The other term's sign is changed.
-pub(crate) const NEGATE_TERM: u64 = 8;
-
 impl InstructionSet {
-    pub(crate) const fn new(
-        groups: &'static [&'static Group],
-        product: fn(Type) -> LaneFn,
-        sum: fn(Type) -> LaneFn,
-    ) -> Self {
+    pub(crate) const fn new(groups: &'static [&'static Group], fused: Fused) -> Self {
         InstructionSet {
             groups,
-            product,
-            sum,
+            fused,
             index: OnceLock::new(),
         }
     }

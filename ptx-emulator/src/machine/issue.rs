@@ -1,7 +1,8 @@
 //! An instruction that a path of a warp has come to: what `exec` works on.
 
 use super::path::{Path, Paths};
-use super::warp::{Context, LaneFault, Lanes, Next};
+use super::storage::Lanes;
+use super::warp::{Context, LaneFault, Next};
 use crate::error::FaultKind;
 use crate::ir::{
     Frame, LANES, Operands, Row, Slot, Source, Value, lanes_of, predicate, write, write_predicate,

@@ -1,11 +1,9 @@
 //! One launch: what all its warps share, and which interleaving is run.
 
-use super::block::BlockState;
 use super::heap::Heap;
 use super::memory::{Cells, Global};
 use super::model::Model;
 use super::printed::Printed;
-use super::warp::Context;
 use crate::ir::{Instruction, Pool};
 use crate::lower::Code;
 
@@ -102,45 +100,9 @@ impl Launch<'_> {
         }
     }
 
-    fn block_index(&self, linear: u64) -> [u32; 3] {
-        let (x, y) = (u64::from(self.grid[0]), u64::from(self.grid[1]));
-        [
-            (linear % x) as u32,
-            (linear / x % y) as u32,
-            (linear / (x * y)) as u32,
-        ]
-    }
-
-    /// A block that becomes resident.
-    pub(crate) fn state(&self, linear: u64) -> BlockState {
-        BlockState {
-            index: self.block_index(linear),
-            linear,
-            shared: Cells::zeroed(u64::from(self.shared_bytes)),
-            barriers: Default::default(),
-            live: self.threads(),
-            mbarriers: Default::default(),
-            timeouts: 0,
-            transfers: Default::default(),
-            cluster: Default::default(),
-            sm: (linear % u64::from(self.model.sms)) as u32,
-        }
-    }
-}
-
-impl<'a> Launch<'a> {
-    /// What instructions of a block work with at a time.
-    pub(crate) fn context<O>(
-        &'a self,
-        block: &'a mut BlockState,
-        observer: &'a mut O,
-        time: u64,
-    ) -> Context<'a, O> {
-        Context {
-            launch: self,
-            block,
-            observer,
-            time,
-        }
+    /// The index of a block of the grid.
+    pub(super) fn block_index(&self, linear: u64) -> [u32; 3] {
+        let [x, y, _] = self.grid.map(u64::from);
+        [linear % x, linear / x % y, linear / (x * y)].map(|index| index as u32)
     }
 }

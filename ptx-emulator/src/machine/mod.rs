@@ -4,6 +4,7 @@
 
 mod access;
 mod block;
+pub(crate) mod copying;
 mod heap;
 mod issue;
 mod launch;
@@ -19,9 +20,7 @@ mod warp;
 mod written;
 
 pub(crate) use access::{Request, generic, interleaved, shared_offsets, with_bytes};
-pub(crate) use block::{
-    BARRIERS, BarrierState, Block, BlockState, CLUSTER_BARRIER, OBSERVED_BARRIERS,
-};
+pub(crate) use block::{BARRIERS, BarrierState, BlockState, CLUSTER_BARRIER, OBSERVED_BARRIERS};
 pub(crate) use heap::Heap;
 pub(crate) use issue::Issue;
 pub(crate) use launch::{Launch, mix};
@@ -32,7 +31,8 @@ pub(crate) use memory::{
 pub(crate) use path::{Path, Paths, Polls, Wait};
 pub(crate) use printed::Printed;
 pub(crate) use resident::Resident;
-pub(crate) use warp::{Context, LaneFault, Next, Warp, active, full_mask};
+pub(crate) use storage::active;
+pub(crate) use warp::{Context, LaneFault, Next, Warp, full_mask};
 pub(crate) use written::{GlobalWritten, Written};
 
 pub use launch::{LaunchOptions, Schedule};

@@ -2,11 +2,10 @@
 
 use super::launch::Launch;
 use super::memory::Cells;
-use super::path::{Caller, Path, Paths};
-use super::warp::{Warp, active};
+use super::path::{Caller, Path};
 use crate::error::FaultKind;
-use crate::ir::{Frame, Pool, Row};
-use crate::lower::LOCAL;
+use crate::ir::{Frame, Guard, Pool, Row};
+use crate::lower::{LOCAL, Sizes};
 
 /// Bytes of local memory that a call takes besides the callee's variables, for
 /// its return address: a recursion without variables ends too.
@@ -49,10 +48,21 @@ pub(crate) struct Lanes {
     pub(crate) executed: u64,
 }
 
-impl Warp {
-    pub(crate) fn new(launch: &Launch<'_>, index: u32, mask: u32) -> Self {
-        let function = &launch.code.functions[launch.kernel as usize];
-        let sizes = function.sizes;
+/// The lanes of `mask` for which the guard is true.
+#[inline(always)]
+pub(crate) fn active(guard: Guard, predicates: &[u32], mask: u32) -> u32 {
+    match guard.0 {
+        None => mask,
+        Some(source) => {
+            let bits = predicates[source.index()];
+            mask & if source.flagged() { !bits } else { bits }
+        }
+    }
+}
+
+impl Lanes {
+    /// Of warp `index` of a block, in the frame of the kernel.
+    pub(super) fn new(sizes: Sizes, index: u32) -> Self {
         let registers = Registers {
             w32: vec![Row::default(); sizes.w32 as usize],
             w64: vec![Row::default(); sizes.w64 as usize],
@@ -67,24 +77,17 @@ impl Warp {
             executed: 0,
         };
         lanes.grow_local(u64::from(sizes.local));
-        Warp {
-            lanes,
-            paths: Paths::new(function.code.0, mask, launch.kernel),
-        }
+        lanes
     }
 
-    /// Makes the warp new for another block of the same launch.
-    pub(crate) fn reset(&mut self, launch: &Launch<'_>, mask: u32) {
-        let function = &launch.code.functions[launch.kernel as usize];
-        self.lanes.registers.w32.fill(Row::default());
-        self.lanes.registers.w64.fill(Row::default());
-        self.lanes.registers.predicates.fill(0);
-        self.lanes.executed = 0;
-        self.paths = Paths::new(function.code.0, mask, launch.kernel);
+    /// Makes them new for another block of the same launch.
+    pub(super) fn reset(&mut self) {
+        self.registers.w32.fill(Row::default());
+        self.registers.w64.fill(Row::default());
+        self.registers.predicates.fill(0);
+        self.executed = 0;
     }
-}
 
-impl Lanes {
     /// Pushes a call frame of the path, and makes room for it.
     pub(crate) fn push_frame(
         &mut self,

@@ -4,15 +4,10 @@
 //! A copy is made when somebody waits for it, or at the end of the block; with
 //! a seed, at any moment before. So a wait that is missing is seen in the
 //! results. Its accesses are the lane's that asked for it, and show the
-//! instruction that did. `make` makes them.
+//! instruction that did. `copying` makes them.
 
-mod make;
-
-pub(crate) use make::{finish, serve, stir, wait};
-
-use super::launch::Launch;
 use crate::error::FaultKind;
-use crate::ir::{Family, LANES, Room, Rule};
+use crate::ir::{Family, Room, Rule};
 
 /// A copy, or an arrival that waits for copies.
 #[derive(Debug)]
@@ -64,7 +59,7 @@ pub(crate) struct Failure {
 
 impl Transfer {
     /// Why it cannot be made.
-    fn failure(&self, kind: FaultKind) -> Failure {
+    pub(super) fn failure(&self, kind: FaultKind) -> Failure {
         Failure {
             pc: self.pc,
             warp: self.warp,
@@ -73,22 +68,10 @@ impl Transfer {
         }
     }
 
-    fn copy(&self) -> Option<&Copy> {
+    pub(super) fn copy(&self) -> Option<&Copy> {
         match &self.step {
             Step::Copy { copy, .. } => Some(copy),
             Step::Arrive { .. } => None,
-        }
-    }
-}
-
-impl Failure {
-    /// As the fault of somebody who waited for it.
-    pub(crate) fn told(self, launch: &Launch<'_>) -> FaultKind {
-        let thread = launch.thread(self.warp * LANES as u32 + self.lane);
-        FaultKind::Copy {
-            kind: Box::new(self.kind),
-            thread,
-            statement: launch.code.statement(self.pc),
         }
     }
 }
@@ -133,18 +116,21 @@ impl Transfers {
         self.open[thread][family as usize] += 1;
     }
 
-    fn take(&mut self, wanted: impl FnMut(&mut Transfer) -> bool) -> Vec<Transfer> {
+    pub(super) fn take(&mut self, wanted: impl FnMut(&mut Transfer) -> bool) -> Vec<Transfer> {
         self.pending.extract_if(.., wanted).collect()
     }
 
-    fn put_back(&mut self, taken: Vec<Transfer>) {
+    pub(super) fn put_back(&mut self, taken: Vec<Transfer>) {
         self.pending.extend(taken);
         self.pending.sort_by_key(|transfer| transfer.operation);
     }
 
     /// Takes what `wanted` says; an arrival only when the `cp.async` before it
     /// are complete or taken too.
-    fn take_in_order(&mut self, mut wanted: impl FnMut(&Transfer) -> bool) -> Vec<Transfer> {
+    pub(super) fn take_in_order(
+        &mut self,
+        mut wanted: impl FnMut(&Transfer) -> bool,
+    ) -> Vec<Transfer> {
         // Lanes of each warp that have a copy left.
         let mut left: Vec<u32> = Vec::new();
         self.take(|transfer| {
@@ -165,7 +151,7 @@ impl Transfers {
     }
 
     /// What has to be complete before `mbarrier` can have its next phase.
-    fn take_for(&mut self, mbarrier: u64) -> Vec<Transfer> {
+    pub(super) fn take_for(&mut self, mbarrier: u64) -> Vec<Transfer> {
         // Lanes whose `cp.async` an arrival there waits for, and which of
         // them: those that were asked for before it.
         let mut arrivals: Vec<(u32, u32, u64)> = Vec::new();

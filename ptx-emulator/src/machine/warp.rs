@@ -3,10 +3,9 @@
 use super::block::BlockState;
 use super::launch::Launch;
 use super::path::{Path, Paths, Wait};
+use super::storage::Lanes;
 use crate::error::{Fault, FaultKind};
-use crate::ir::{FULL, Guard};
-
-pub(crate) use super::storage::Lanes;
+use crate::ir::FULL;
 
 #[derive(Debug)]
 pub(crate) struct Warp {
@@ -38,19 +37,38 @@ pub(crate) enum Next {
     Ended,
 }
 
-/// The lanes of `mask` for which the guard is true.
-#[inline(always)]
-pub(crate) fn active(guard: Guard, predicates: &[u32], mask: u32) -> u32 {
-    match guard.0 {
-        None => mask,
-        Some(source) => {
-            let bits = predicates[source.index()];
-            mask & if source.flagged() { !bits } else { bits }
+impl<'a, O> Context<'a, O> {
+    pub(crate) fn new(
+        launch: &'a Launch<'a>,
+        block: &'a mut BlockState,
+        observer: &'a mut O,
+        time: u64,
+    ) -> Self {
+        Context {
+            launch,
+            block,
+            observer,
+            time,
         }
     }
 }
 
 impl Warp {
+    pub(crate) fn new(launch: &Launch<'_>, index: u32, mask: u32) -> Self {
+        let function = &launch.code.functions[launch.kernel as usize];
+        Warp {
+            lanes: Lanes::new(function.sizes, index),
+            paths: Paths::new(function.code.0, mask, launch.kernel),
+        }
+    }
+
+    /// Makes the warp new for another block of the same launch.
+    pub(crate) fn reset(&mut self, launch: &Launch<'_>, mask: u32) {
+        let function = &launch.code.functions[launch.kernel as usize];
+        self.lanes.reset();
+        self.paths = Paths::new(function.code.0, mask, launch.kernel);
+    }
+
     /// A fault of a lane of the path, with its place.
     pub(crate) fn fault<O>(
         &self,

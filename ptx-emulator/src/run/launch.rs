@@ -3,19 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::worker::Worker;
+use super::worker::{Shared, Worker};
 use crate::error::LaunchError;
 use crate::machine::Launch;
 use crate::observe::Observer;
-
-/// What the cores of a launch share.
-pub(super) struct Shared {
-    /// The next block to become resident.
-    pub(super) next: AtomicU64,
-    pub(super) blocks: u64,
-    pub(super) executed: AtomicU64,
-    pub(super) stop: AtomicU64,
-}
 
 impl Launch<'_> {
     /// Runs all blocks; returns the warp instructions, the observer, and how

@@ -5,7 +5,7 @@ use crate::error::{Fault, Waiter};
 use crate::exec::{barrier, mbarrier, system, warp as collective};
 use crate::machine::{
     BARRIERS, BarrierState, BlockState, CLUSTER_BARRIER, Context, Launch, Next, Path, Schedule,
-    Wait, Warp, mbarrier as object, transfer,
+    Wait, Warp, copying, mbarrier as object,
 };
 use crate::observe::Observer;
 
@@ -35,7 +35,7 @@ impl Warp {
         for path in &self.paths.list {
             if let Some(Wait::Mbarrier { offset, parity, .. }) = path.wait
                 && !object::passed(context.block, offset, parity)
-                && let Err(failure) = transfer::serve(context, offset)
+                && let Err(failure) = copying::serve(context, offset)
             {
                 let fault = (path.mask.trailing_zeros(), failure.told(context.launch));
                 return Err(self.fault(context, path, fault));

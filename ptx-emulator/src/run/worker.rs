@@ -1,12 +1,11 @@
 //! One host thread with its resident blocks: whose turn it is.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::launch::Shared;
 use super::warp::Turn;
 use crate::error::{LaunchError, Waiter};
 use crate::machine::{
-    Block, Context, Launch, Path, Schedule, Wait, Warp, full_mask, mix, transfer,
+    BlockState, Context, Launch, Path, Schedule, Wait, Warp, copying, full_mask, mix, transfer,
 };
 use crate::observe::Observer;
 
@@ -18,6 +17,22 @@ const BUDGET_STEP: u64 = 1 << 20;
 /// How often in a row all of a block may wait at mbarriers in vain: then they
 /// are taken to wait for ever. A kernel may count its attempts, but not so far.
 const TIMEOUTS: u32 = 1 << 16;
+
+/// What the cores of a launch share.
+pub(super) struct Shared {
+    /// The next block to become resident.
+    pub(super) next: AtomicU64,
+    pub(super) blocks: u64,
+    pub(super) executed: AtomicU64,
+    pub(super) stop: AtomicU64,
+}
+
+/// A block and its warps.
+#[derive(Debug)]
+struct Block {
+    state: BlockState,
+    warps: Vec<Warp>,
+}
 
 /// One host thread with its resident blocks.
 pub(super) struct Worker<'a, O> {
@@ -58,7 +73,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             return None;
         }
         let launch = self.launch;
-        let state = launch.state(linear);
+        let state = BlockState::new(launch, linear);
         self.observer.block_begins(state.index, linear);
         let threads = launch.threads();
         let warps = match old {
@@ -170,15 +185,14 @@ impl<'a, O: Observer> Worker<'a, O> {
                 if choice != 0 {
                     let mut random = choice;
                     self.make(block, time, |context| {
-                        transfer::stir(context, || {
+                        copying::stir(context, || {
                             random = mix(random);
                             random
                         })
                     })?;
                 }
-                let mut context = self
-                    .launch
-                    .context(&mut block.state, &mut self.observer, time);
+                let mut context =
+                    Context::new(self.launch, &mut block.state, &mut self.observer, time);
                 let warp = &mut block.warps[index];
                 let mut left = budget;
                 let turn = warp.run(&mut context, &mut left, choice);
@@ -192,7 +206,7 @@ impl<'a, O: Observer> Worker<'a, O> {
             moved |= progress;
             if block.warps.iter().all(|warp| warp.paths.live == 0) {
                 // The copies that nobody waited for are made when the block ends.
-                return self.make(block, 0, |context| transfer::finish(context));
+                return self.make(block, 0, |context| copying::finish(context));
             }
             if spinning {
                 return Ok(());
@@ -227,9 +241,7 @@ impl<'a, O: Observer> Worker<'a, O> {
         time: u64,
         copies: impl FnOnce(&mut Context<'_, O>) -> Result<(), transfer::Failure>,
     ) -> Result<(), LaunchError> {
-        let mut context = self
-            .launch
-            .context(&mut block.state, &mut self.observer, time);
+        let mut context = Context::new(self.launch, &mut block.state, &mut self.observer, time);
         copies(&mut context).map_err(|failure| {
             let path = Path::new(failure.pc, 1 << failure.lane, self.launch.kernel);
             let warp = &block.warps[failure.warp as usize];
@@ -255,7 +267,7 @@ impl<'a, O: Observer> Worker<'a, O> {
         }
         self.make(block, 0, |context| {
             let mut awaited = awaited.into_iter();
-            awaited.try_for_each(|offset| transfer::serve(context, offset))
+            awaited.try_for_each(|offset| copying::serve(context, offset))
         })?;
         block.state.timeouts += 1;
         for warp in &mut block.warps {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 use crate::class::{Class, Mix};
-use crate::occupancy::{Block, Multiprocessor, Occupancy};
+use crate::occupancy::{Block, Occupancy, Sm};
 use crate::ptx::Entry;
 use crate::ptxas::Usage;
 
@@ -107,7 +107,7 @@ impl Figures {
                 .saturating_add(request.dynamic_shared),
             barriers: usage.as_ref().map_or(in_ptx, |usage| usage.barriers),
         };
-        let multiprocessor = Multiprocessor::of(request.capability);
+        let sm = Sm::of(request.capability);
         Ok(Figures {
             arch: request.arch.to_owned(),
             ptx_arch: request.ptx_arch.to_owned(),
@@ -121,7 +121,7 @@ impl Figures {
                 .collect(),
             ptx_mix: entry.mix(),
             sass_mix,
-            occupancy: multiprocessor.and_then(|known| known.occupancy(&block)),
+            occupancy: sm.and_then(|known| known.occupancy(&block)),
         })
     }
 

@@ -6,7 +6,7 @@
 //! - [`ptxas`]: what the assembler says of registers, spills and barriers;
 //! - [`sass`]: the machine code as a disassembler prints it;
 //! - [`tools`]: where assembler and disassemblers are, and running them;
-//! - [`occupancy`]: how many blocks a multiprocessor holds, and what limits them;
+//! - [`occupancy`]: how many blocks an SM holds, and what limits them;
 //! - [`figures`]: all of these of one kernel, and what a change did to them;
 //! - [`listing`]: code with its source between;
 //! - [`ir`]: one kernel out of a module of LLVM IR.

@@ -18,6 +18,10 @@ pub(in crate::bench) mod asked;
 mod side;
 mod words;
 
+use super::console::Console;
+use super::render;
+use super::request::Request;
+use crate::export::Format;
 use crate::record::{Cell, Record, Status};
 use crate::timing::Timing;
 use crate::timing::comparison::{Judge, Ratio, Verdict, is_time};
@@ -311,8 +315,9 @@ impl Pairs<'_> {
 }
 
 /// What `--save` says of rows that failed, if any did.
-pub(super) fn of_failed(name: &str, failed: usize) -> Option<String> {
-    let what = match failed {
+pub(super) fn of_failed(name: &str, records: &[Record]) -> Option<String> {
+    let failed = records.iter().filter(|row| row.status == Status::Failed);
+    let what = match failed.count() {
         0 => return None,
         1 => "1 row failed and has".to_owned(),
         n => format!("{n} rows failed and have"),
@@ -320,14 +325,32 @@ pub(super) fn of_failed(name: &str, failed: usize) -> Option<String> {
     Some(format!("baseline `{name}`: {what} no time in it"))
 }
 
+/// Says how the run of that name compares with its baseline, and whether it falls short of it.
+pub(super) fn is_missed(
+    request: &Request,
+    run: &str,
+    (name, baseline): &(String, Vec<Record>),
+    records: &[Record],
+    console: &mut dyn Console,
+) -> bool {
+    if baseline.iter().any(|record| record.run == run) {
+        // A run of `--save` that was interrupted after it was saved, gone on with.
+        let sentence = format!("baseline `{name}` is this very run: nothing is compared");
+        render::remarks(request, &[sentence], console);
+        return false;
+    }
+    let comparison = compare_runs(name, request.margin, baseline, records);
+    match request.format {
+        Format::Markdown => console.result(&format!("\n{}", comparison.markdown())),
+        Format::Table => console.result(&format!("\n{}\n", comparison.lines().join("\n"))),
+        _ => render::remarks(request, &comparison.lines(), console),
+    }
+    comparison.is_missed()
+}
+
 /// Compares every row of this run with the baseline's. Changes within `margin`, a
 /// part, are none.
-pub(super) fn compare_runs(
-    name: &str,
-    margin: f64,
-    baseline: &[Record],
-    now: &[Record],
-) -> Comparison {
+fn compare_runs(name: &str, margin: f64, baseline: &[Record], now: &[Record]) -> Comparison {
     let pairs = pairs(baseline, now);
     let unmeasured = baseline
         .iter()

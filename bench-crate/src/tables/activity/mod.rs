@@ -14,13 +14,14 @@ mod steps;
 mod summary;
 mod times;
 
-use crate::axes::{ELEMENTS, SCANS, STEPS};
+use crate::axes::{CONCURRENT, ELEMENTS, PADDED, SCANS, SCATTERED, STEPS};
 use crate::block_scan::Algorithm;
 use crate::error::Result;
 use crate::measure::Bench;
 use crate::oracle::block_scan::{self as scan, Placing};
 use crate::record::{Cell, Record};
 use crate::table::column::{CONDITIONS, OUTCOME, axis, count, figure, ms, of, optional};
+use crate::table::figure::{Bars, Figure, Figures, Time};
 use crate::table::published::ACTIVITY;
 use crate::table::{Asked, Judged, Table, TableAxis};
 
@@ -29,10 +30,7 @@ pub(crate) const TABLE: Table = Table {
     name: "activity",
     about: "threads and warps that work in each step of two scans, and the scans' time",
     axes: &[
-        TableAxis::filter(&SCANS).known(|| {
-            let names = Algorithm::ALL.map(|algorithm| algorithm.name().to_owned());
-            names.to_vec()
-        }),
+        TableAxis::filter(&SCANS).known(Algorithm::names),
         TableAxis::filter(&STEPS),
         TableAxis::of(&ELEMENTS),
     ],
@@ -43,7 +41,9 @@ pub(crate) const TABLE: Table = Table {
             axis("step").published(),
             count("active_threads").published(),
             count("active_warps").published(),
-            of("elements", |record| optional(record.cell.get("n"))),
+            of("elements", "axis `n`", |record| {
+                optional(record.cell.get("n"))
+            }),
             count("adds"),
             count("wavefronts"),
             count("ideal_wavefronts"),
@@ -66,15 +66,39 @@ pub(crate) const TABLE: Table = Table {
     ],
     is_published: true,
     is_usual: true,
-    cells,
+    cells: Some(cells),
     measure,
     check,
     summary: summary::lines,
+    figures: Figures {
+        by: &["n"],
+        ..Figures::of(&[&[Figure::Steps(PUBLISHED_ELEMENTS)], &[Figure::Bars(TIMES)]])
+    },
     ..Table::EMPTY
 };
 
 /// Elements of the published table.
-pub(crate) const PUBLISHED_ELEMENTS: u64 = 1024;
+const PUBLISHED_ELEMENTS: u64 = 1024;
+
+/// The times of the scans, alone and beside a second kernel.
+const TIMES: Bars = Bars {
+    title: |row| format!("Times of scans of {} elements", optional(row.cell.get("n"))),
+    unit: |_| "ms",
+    values: &[
+        |row| time(row, "alone", "kernel"),
+        |row| time(row, "beside", "kernel_beside"),
+        |row| time(row, "companion", "companion"),
+        |row| time(row, "companion, beside", "companion_beside"),
+    ],
+    caption: "Alone: the scan by itself. Beside: while a second kernel, its companion, runs. The \
+              companion's times are told the same way.",
+    absent: "",
+};
+
+fn time(row: &Record, part: &str, metric: &'static str) -> Option<(String, f64)> {
+    let algorithm = row.cell.text("algorithm")?.replace('_', "-");
+    Some((format!("{algorithm}: {part}"), Time::of(metric).ms(row)?))
+}
 
 /// The published algorithms, in the order of the rows.
 const PUBLISHED: [Algorithm; 2] = [Algorithm::Naive, Algorithm::WorkEfficient];
@@ -109,14 +133,10 @@ fn expected_step(cell: &Cell) -> Option<scan::StepActivity> {
 
 /// The algorithms that are asked for, in the order of the rows.
 fn algorithms(asked: &Asked) -> impl Iterator<Item = Algorithm> + use<> {
-    let Asked {
-        padded,
-        scattered,
-        published,
-        ..
-    } = *asked;
-    let is_named = asked.has(&SCANS);
-    Algorithm::ALL.into_iter().filter(move |algorithm| {
+    let (padded, scattered) = (asked.is_set(&PADDED), asked.is_set(&SCATTERED));
+    let (published, is_named) = (asked.published, asked.has(&SCANS));
+    let all = Algorithm::ALL.iter().copied();
+    all.filter(move |algorithm| {
         PUBLISHED.contains(algorithm)
             || (!published
                 && (is_named
@@ -128,7 +148,7 @@ fn algorithms(asked: &Asked) -> impl Iterator<Item = Algorithm> + use<> {
 fn cells(table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
     let sizes = table.numbers(asked, &ELEMENTS)?;
     let sizes = sizes.unwrap_or_else(|| vec![PUBLISHED_ELEMENTS]);
-    let concurrent = asked.concurrent && !asked.published;
+    let concurrent = asked.is_set(&CONCURRENT) && !asked.published;
     let rows = |algorithm: Algorithm, n: u64| {
         let of = move |step: Option<u32>| {
             let cell = Cell::default().with("algorithm", algorithm.name());

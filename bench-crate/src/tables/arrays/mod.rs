@@ -7,6 +7,7 @@
 //! too. Geometric means are in `means`.
 
 mod means;
+mod packages;
 
 use std::path::Path;
 
@@ -16,15 +17,16 @@ use crate::measure::{Bench, Contender};
 use crate::peers::contestant::Contestant;
 use crate::peers::libraries::Libraries;
 use crate::peers::library::Peer as Library;
-use crate::peers::operation::{Element, Form};
 use crate::record::{Cell, Peer, Record, Status};
 use crate::table::column::{
-    CONDITIONS, COUNTS, Column, MORE, OUTCOME, axis, count, decimals, noise, of, optional, us,
+    CONDITIONS, COUNTS, Column, MORE, OUTCOME, Show, axis, count, derived, noise, of, optional, us,
 };
 use crate::table::list::refused;
 use crate::table::peers::{self, rate};
-use crate::table::{Asked, Peers, Table, TableAxis};
+use crate::table::source::{self, Source};
+use crate::table::{Asked, Table, TableAxis};
 use crate::workload::memory::{Memory, Size, Turn, rotated_bytes};
+use crate::workload::operation::{Element, Form};
 use crate::workload::{Family, Workload, ours};
 use quadscan::device::Module;
 use quadscan::scan::Algorithm;
@@ -41,7 +43,7 @@ pub(crate) const SCAN: Table = Table {
         SIZE,
         TableAxis::of(&SEGMENT),
     ],
-    cells: |table, asked| cells(Family::Scan, table, asked),
+    cells: Some(|table, asked| cells(Family::Scan, table, asked)),
     ..ARRAYS
 };
 
@@ -55,13 +57,13 @@ pub(crate) const REDUCE: Table = Table {
         SIZE,
         TableAxis::of(&SEGMENT),
     ],
-    cells: |table, asked| cells(Family::Reduce, table, asked),
+    cells: Some(|table, asked| cells(Family::Reduce, table, asked)),
     ..ARRAYS
 };
 
 const OPERATION: TableAxis = TableAxis::of(&OPERATIONS);
 const TYPE: TableAxis = TableAxis::of(&TYPES).known(|| Element::ALL.map(type_name).to_vec());
-const SIZE: TableAxis = TableAxis::of(&SIZES).up_to(1 << 33);
+const SIZE: TableAxis = TableAxis::of(&SIZES).up_to(1 << 33).emulated_up_to(1 << 16);
 
 /// What both have in common.
 const ARRAYS: Table = Table {
@@ -72,20 +74,26 @@ const ARRAYS: Table = Table {
             axis("n"),
             axis("operation"),
             axis("segment"),
-            of("chosen", |record| {
+            of("chosen", "the algorithm that the plan chose", |record| {
                 let chosen = record.metrics.text("chosen");
                 optional(chosen.filter(|_| is_default(&record.cell)))
             }),
             count("bytes").detail(),
             us("us", "kernel"),
             noise("noise_percent", "kernel"),
-            of("gb_per_s", |record| {
-                decimals(rate_of(record, "bytes", "kernel"), 1)
-            }),
+            derived(
+                "gb_per_s",
+                "`bytes` in `kernel`, GB/s",
+                Show::Fixed(1),
+                |record| rate(record, "bytes", "kernel"),
+            ),
             us("copy_us", "copy").detail(),
-            of("percent_of_copy", |record| {
-                decimals(percent_of_copy(record), 1)
-            }),
+            derived(
+                "percent_of_copy",
+                "our rate, in percent of the copy's",
+                Show::Fixed(1),
+                percent_of_copy,
+            ),
             MORE,
         ],
         &COUNTS,
@@ -95,11 +103,12 @@ const ARRAYS: Table = Table {
     ],
     more_columns: |records| {
         let mut columns: Vec<Column> = peers::columns(records);
-        columns.push(of("cub_ratio", |record| decimals(means::of_cub(record), 3)));
+        let about = "the faster CUB's time, in units of ours";
+        columns.push(derived("cub_ratio", about, Show::Fixed(3), means::of_cub));
         columns
     },
-    peers: Peers::Arrays,
-    is_for_emulator: |cell| cell.number("n").is_none_or(|n| n <= MOST_EMULATED),
+    peers: &[CUB, PACKAGES],
+    is_of_plans: true,
     modules: |cell| {
         let of = asked_for(cell).map(|(size, algorithm)| ours::modules(&size, algorithm));
         of.unwrap_or_default()
@@ -110,6 +119,21 @@ const ARRAYS: Table = Table {
     ..Table::EMPTY
 };
 
+/// CUB's scans and reductions, of the toolkit's CUB and of another one.
+const CUB: Source = Source::Library(source::Library {
+    folder: "scan",
+    what: "CUB's scans",
+    without: "CUB is not timed",
+    takes_cub: true,
+});
+
+/// CuPy's and PyTorch's.
+const PACKAGES: Source = Source::Script(source::Script {
+    what: "CuPy and PyTorch",
+    without_python: None,
+    time: packages::time,
+});
+
 /// The algorithm of rows that leave it to the plan.
 const DEFAULT: &str = "default";
 
@@ -118,9 +142,6 @@ const USUAL_SEGMENT: u64 = 32;
 
 /// The exponent of the smallest size where none is named.
 const SMALLEST: u32 = 10;
-
-/// The most elements on the emulator where no size is named.
-const MOST_EMULATED: u64 = 1 << 16;
 
 fn type_name(element: Element) -> String {
     element.name().to_owned()
@@ -147,14 +168,10 @@ pub(crate) fn is_default(cell: &Cell) -> bool {
     cell.text("algorithm") == Some(DEFAULT)
 }
 
-fn rate_of(record: &Record, bytes: &str, time: &str) -> Option<f64> {
-    rate(record.metrics.count(bytes), record.ms(time))
-}
-
 /// Our rate, in percent of the copy's.
 fn percent_of_copy(record: &Record) -> Option<f64> {
-    let ours = rate_of(record, "bytes", "kernel")?;
-    Some(100.0 * ours / rate_of(record, "copy_bytes", "copy")?)
+    let ours = rate(record, "bytes", "kernel")?;
+    Some(100.0 * ours / rate(record, "copy_bytes", "copy")?)
 }
 
 /// What a table has of the operations that are asked for, each with what it has of the types, in

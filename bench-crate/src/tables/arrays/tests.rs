@@ -41,7 +41,7 @@ fn where_nothing_is_said_every_type_has_the_usual_sizes() {
     // 2^10 to 2^24.
     assert_eq!(described(&SCAN, &[]).len(), 14 * 15);
     assert_eq!(described(&REDUCE, &[]).len(), 4 * 15);
-    let is_for_emulator = |n: u64| (SCAN.is_for_emulator)(&Cell::default().with("n", n));
+    let is_for_emulator = |n: u64| SCAN.is_for_emulator(&Cell::default().with("n", n));
     assert!(is_for_emulator(1 << 16) && !is_for_emulator(1 << 17));
 }
 

@@ -3,6 +3,7 @@
 
 use super::*;
 use crate::record::Status;
+use crate::table::Asked;
 use crate::tables::testing::{asked, cells, emulated, measured, problem};
 
 const GRID: Grid = Grid {

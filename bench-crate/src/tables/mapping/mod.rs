@@ -26,13 +26,14 @@ use crate::axes::{BLOCKS, FINISHES, MAPPINGS, PARTIALS, STRIPS, THREADS};
 use crate::error::Result;
 use crate::mapping::{Finish, Mapping, Partials, Summation, Way};
 use crate::measure::{Bench, Session};
+use crate::number;
 use crate::oracle::{Precision, mapping as oracle, quarter_circle};
 use crate::record::{Cell, Record};
 use crate::table::column::{
-    COLD, CONDITIONS, COUNTS_OF_MEMORY, OUTCOME, axis, fixed, flag, ms, of,
+    COLD, CONDITIONS, COUNTS_OF_MEMORY, OUTCOME, Show, axis, derived, fixed, flag, ms,
 };
-use crate::table::list::refused;
-use crate::table::{Asked, Extent, Table, TableAxis};
+use crate::table::figure::{Bars, Figure, Figures, KERNEL, SPAN, Time};
+use crate::table::{Extent, Table, TableAxis, values};
 use crate::timing::device as timing;
 use crate::trapezoid::Grid;
 use quadscan::device::emulator::{Emulator, Settings};
@@ -43,12 +44,15 @@ pub(crate) const TABLE: Table = Table {
     name: "mapping",
     about: "time and digits by who has which strip, where the sums are and who adds them up",
     axes: &[
-        TableAxis::filter(&MAPPINGS).known(|| names(Mapping::ALL, Mapping::name)),
-        TableAxis::filter(&PARTIALS).known(|| names(Partials::ALL, Partials::name)),
-        TableAxis::filter(&FINISHES).known(|| names(Finish::ALL, Finish::name)),
-        TableAxis::of(&STRIPS),
-        TableAxis::of(&BLOCKS),
-        TableAxis::of(&THREADS),
+        TableAxis::filter(&MAPPINGS).known(Mapping::names).inner(),
+        TableAxis::filter(&PARTIALS).known(Partials::names).inner(),
+        TableAxis::filter(&FINISHES).known(Finish::names).inner(),
+        TableAxis::of(&STRIPS).usual(|asked, _| match asked.extent {
+            Extent::Quick | Extent::Default => values([USUAL]),
+            Extent::Full => values([FULL]),
+        }),
+        TableAxis::of(&BLOCKS).usual(|_, _| values([SHAPE.0])),
+        TableAxis::of(&THREADS).usual(|_, _| values([SHAPE.1])),
     ],
     columns: &[
         &[
@@ -60,8 +64,13 @@ pub(crate) const TABLE: Table = Table {
             axis("threads"),
             ms("gpu_ms", "gpu"),
             ms("kernel_ms", "kernel"),
-            fixed("pi", "pi", 15),
-            of("rounding_error", rounding),
+            fixed("pi", 15),
+            derived(
+                "rounding_error",
+                "`pi` less what exact sums give",
+                Show::Scientific(1),
+                rounding,
+            ),
             flag("repeats"),
         ],
         &COLD,
@@ -70,10 +79,29 @@ pub(crate) const TABLE: Table = Table {
         &OUTCOME,
     ],
     is_usual: true,
-    cells,
+    fits,
     measure,
     patience: |cell, has_timer| common::patience(cell, has_timer, 1 + OTHER_SCHEDULES),
     summary: summary::lines,
+    figures: Figures {
+        by: &["strips", "blocks", "threads"],
+        ..Figures::of(&[&[
+            Figure::Bars(Bars {
+                title: |row| title(row, KERNEL),
+                unit: |_| "ms",
+                values: &[|row| time(row, KERNEL)],
+                caption: "",
+                absent: "Mappings, time of the kernel",
+            }),
+            Figure::Bars(Bars {
+                title: |row| title(row, SPAN),
+                unit: |_| "ms",
+                values: &[|row| time(row, SPAN)],
+                caption: "",
+                absent: "Mappings, time of the span",
+            }),
+        ]])
+    },
     ..Table::EMPTY
 };
 
@@ -91,8 +119,22 @@ const RUNS: usize = 10;
 /// for.
 const OTHER_SCHEDULES: u64 = 2;
 
-fn names<T: Copy>(all: &[T], name: fn(T) -> &'static str) -> Vec<String> {
-    all.iter().map(|&one| name(one).to_owned()).collect()
+/// Of the figure with a time of all ways on one grid.
+fn title(row: &Record, time: Time) -> String {
+    let (blocks, threads) = (row.cell.number("blocks"), row.cell.number("threads"));
+    let shape = blocks.zip(threads);
+    let shape = shape.map_or(String::new(), |(blocks, threads)| {
+        format!(", {blocks} × {threads}")
+    });
+    let strips = number::grouped(row.cell.number("strips").unwrap_or_default());
+    format!("Mappings, {}: {strips} strips{shape}", time.name)
+}
+
+/// The way of a row in words, and its time.
+fn time(row: &Record, time: Time) -> Option<(String, f64)> {
+    let parts = ["mapping", "partials", "finish"].map(|axis| row.cell.text(axis));
+    let parts: Vec<&str> = parts.into_iter().flatten().collect();
+    Some((parts.join(", ").replace('_', " "), time.ms(row)?))
 }
 
 /// The way of a row.
@@ -104,67 +146,18 @@ fn way(cell: &Cell) -> Option<Way> {
     })
 }
 
-/// All ways, in the order of the rows.
-fn ways() -> impl Iterator<Item = Cell> {
-    Mapping::ALL.iter().flat_map(|mapping| {
-        Partials::ALL.iter().flat_map(move |partials| {
-            Finish::ALL.iter().map(move |finish| {
-                let cell = Cell::default().with("mapping", mapping.name());
-                let cell = cell.with("partials", partials.name());
-                cell.with("finish", finish.name())
-            })
-        })
-    })
-}
-
 /// Err when the threads do not share the strips, or are too many.
-fn check(strips: u64, blocks: u64, threads: u64) -> Result<()> {
-    let (all, most) = (blocks * threads, common::MOST_PARTIALS);
-    if all > most {
-        let problem = format!(
-            "{blocks} with --threads {threads} makes {all} partial sums, blocks * threads may be 1 \
-             to {most}"
-        );
-        return Err(refused("--blocks", problem));
-    }
-    if !strips.is_multiple_of(all) {
-        let problem = format!(
-            "{strips} is not a multiple of blocks * threads = {blocks} * {threads} = {all}, and in \
-             mapping every thread has as many strips as the others"
-        );
-        return Err(refused("--strips", problem));
-    }
-    Ok(())
-}
-
-fn cells(table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
-    let usual = match asked.extent {
-        Extent::Quick | Extent::Default => USUAL,
-        Extent::Full => FULL,
-    };
-    let sizes = table.numbers(asked, &STRIPS)?.unwrap_or(vec![usual]);
-    let blocks = table.numbers(asked, &BLOCKS)?.unwrap_or(vec![SHAPE.0]);
-    let threads = table.numbers(asked, &THREADS)?.unwrap_or(vec![SHAPE.1]);
-    let mut cells = Vec::new();
-    for &strips in &sizes {
-        for &blocks in &blocks {
-            for &threads in &threads {
-                check(strips, blocks, threads)?;
-                let on = |way: Cell| way.with("strips", strips).with("blocks", blocks);
-                cells.extend(ways().map(|way| on(way).with("threads", threads)));
-            }
-        }
-    }
-    Ok(cells)
+fn fits(_: &Table, cell: &Cell) -> Result<()> {
+    common::fits(
+        cell,
+        "in mapping every thread has as many strips as the others",
+    )
 }
 
 /// What the sum lost to rounding: pi less what exact sums give.
-fn rounding(record: &Record) -> String {
-    let lost = || {
-        let limit = quarter_circle::trapezoid_limit(record.cell.number("strips")?);
-        Some(record.number("pi")? - limit)
-    };
-    lost().map(|lost| format!("{lost:.1e}")).unwrap_or_default()
+fn rounding(record: &Record) -> Option<f64> {
+    let limit = quarter_circle::trapezoid_limit(record.cell.number("strips")?);
+    Some(record.number("pi")? - limit)
 }
 
 /// What the cells of the table have in common.

@@ -12,6 +12,7 @@ use crate::measure::{Bench, Contender};
 use crate::oracle::Precision;
 use crate::oracle::quarter_circle::{self, Partials};
 use crate::record::{Cell, Record};
+use crate::table::list::refused;
 use crate::table::{Judged, MINUTE};
 use crate::timing::device as timing;
 use crate::trapezoid::{self, Grid};
@@ -21,7 +22,7 @@ use quadscan::device::{Buffer, Module};
 use sums::Sum;
 
 /// The most partial sums: one element each, copied both ways in every span.
-pub(super) const MOST_PARTIALS: u64 = 1 << 26;
+const MOST_PARTIALS: u64 = 1 << 26;
 
 /// The oracle's partial sums, each computed once.
 #[derive(Default)]
@@ -52,6 +53,29 @@ pub(super) fn grid(cell: &Cell) -> Option<Grid> {
         blocks: cell.small("blocks")?,
         threads: cell.small("threads")?,
     })
+}
+
+/// Err when the threads of a cell are too many, or do not divide its strips, which is refused for
+/// the reason `why`.
+pub(super) fn fits(cell: &Cell, why: &str) -> crate::error::Result<()> {
+    let number = |axis| cell.number(axis).unwrap_or(1);
+    let [strips, blocks, threads] = ["strips", "blocks", "threads"].map(number);
+    let partials = blocks * threads;
+    if partials > MOST_PARTIALS {
+        let problem = format!(
+            "{blocks} with --threads {threads} makes {partials} partial sums, blocks * threads may \
+             be 1 to {MOST_PARTIALS}"
+        );
+        return Err(refused("--blocks", problem));
+    }
+    if !strips.is_multiple_of(partials) {
+        let problem = format!(
+            "{strips} is not a multiple of blocks * threads = {blocks} * {threads} = {partials}, \
+             and {why}"
+        );
+        return Err(refused("--strips", problem));
+    }
+    Ok(())
 }
 
 /// Sums on a grid, compares with the host, and times: `gpu` is the page's span (copy in, kernel,

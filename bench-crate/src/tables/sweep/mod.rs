@@ -10,6 +10,8 @@
 mod compared;
 mod words;
 
+use std::collections::BTreeSet;
+
 use super::quarter_circle as common;
 use crate::axes::{BLOCKS, STRIPS as STRIPS_AXIS, THREADS};
 use crate::error::Result;
@@ -17,13 +19,14 @@ use crate::host::HostOracle;
 use crate::measure::Bench;
 use crate::number;
 use crate::oracle::{Precision, quarter_circle};
-use crate::record::{Cell, Record, Status};
+use crate::record::{Cell, Record, Status, Value};
 use crate::table::column::{
-    COLD, CONDITIONS, COUNTS, Column, MORE, OUTCOME, axis, figure, fixed, ms, noise, of, sample,
+    COLD, CONDITIONS, COUNTS, Column, MORE, OUTCOME, Show, axis, derived, figure, fixed, ms, noise,
+    sample,
 };
-use crate::table::list::refused;
+use crate::table::figure::{Best, Figure, Figures, KERNEL, SPAN};
 use crate::table::published::{self, Published, STRIPS};
-use crate::table::{Asked, Extent, Judged, Peers, Table, TableAxis};
+use crate::table::{Asked, Extent, Judged, Source, Table, TableAxis, values};
 
 /// One of the two sweeps.
 struct Sweep {
@@ -53,11 +56,12 @@ static F32_OF_THE_PAGE: Sweep = Sweep {
     host: &["cpu_ms_1", "cpu_ms_2", "cpu_ms_3", "cpu_ms_4", "cpu_ms_5"],
 };
 
-const AXES: &[TableAxis] = &[
-    TableAxis::of(&STRIPS_AXIS),
-    TableAxis::of(&BLOCKS),
-    TableAxis::of(&THREADS),
-];
+/// The page's strips, and fewer for those in a hurry.
+const STRIPS_OF_SWEEPS: TableAxis =
+    TableAxis::of(&STRIPS_AXIS).usual(|asked, _| match asked.extent {
+        Extent::Quick => values([1_u64 << 20]),
+        Extent::Default | Extent::Full => values([STRIPS]),
+    });
 
 /// `sweep-f64`.
 pub(crate) const F64: Table = Table {
@@ -73,12 +77,12 @@ pub(crate) const F64: Table = Table {
             axis("strips"),
             ms("kernel_ms", "kernel"),
             noise("kernel_noise_percent", "kernel").detail(),
-            of("inverse_time_per_thread", inverse_time_per_thread).detail(),
+            INVERSE_TIME_PER_THREAD.detail(),
             ms("nvcc_kernel_ms", "nvcc_kernel"),
             ms("nvcc_dyadic_kernel_ms", "nvcc_dyadic_kernel"),
-            fixed("pi", "pi", 12),
-            fixed("host_pi", "host_pi", 12),
-            fixed("nvcc_pi", "nvcc_pi", 12).detail(),
+            fixed("pi", 12),
+            fixed("host_pi", 12),
+            fixed("nvcc_pi", 12).detail(),
         ],
         &COLD,
         &CONDITIONS,
@@ -91,12 +95,17 @@ pub(crate) const F64: Table = Table {
         ],
     ],
     more_columns: |records| compared::columns(&F64_OF_THE_PAGE, "sweep-f64", records),
-    cells: |table, asked| cells(&F64_OF_THE_PAGE, table, asked),
+    axes: &[
+        STRIPS_OF_SWEEPS,
+        TableAxis::of(&BLOCKS).usual(|_, _| blocks(&F64_OF_THE_PAGE)),
+        TableAxis::of(&THREADS).usual(|asked, cell| threads(&F64_OF_THE_PAGE, asked, cell)),
+    ],
     host: |record, host| of_host(&F64_OF_THE_PAGE, record, host),
     measure: |cell, bench| measure(&F64_OF_THE_PAGE, cell, bench),
     check: |record| check(&F64_OF_THE_PAGE, record),
     matrices: |records| words::matrices(&F64_OF_THE_PAGE, records),
     notes: |records| words::notes(&F64_OF_THE_PAGE, records),
+    figures: figures(&published::SWEEP_F64),
     ..EMPTY
 };
 
@@ -118,11 +127,9 @@ pub(crate) const F32: Table = Table {
             sample("cpu_ms_4", "host", 3).published().detail(),
             sample("gpu_ms_5", "gpu", 4).published().detail(),
             sample("cpu_ms_5", "host", 4).published().detail(),
-            fixed("pi", "pi", 6).published(),
-            of("inverse_time_per_thread", inverse_time_per_thread)
-                .published()
-                .detail(),
-            fixed("pi_corrected", "pi_corrected", 6),
+            fixed("pi", 6).published(),
+            INVERSE_TIME_PER_THREAD.published().detail(),
+            fixed("pi_corrected", 6),
             axis("strips"),
             ms("gpu_ms", "gpu"),
             ms("kernel_ms", "kernel"),
@@ -131,9 +138,9 @@ pub(crate) const F32: Table = Table {
             ms("nvcc_dyadic_kernel_ms", "nvcc_dyadic_kernel"),
             ms("host_ms", "host"),
             ms("host_best_ms", "host_best"),
-            fixed("host_pi", "host_pi", 6),
-            fixed("host_pi_corrected", "host_pi_corrected", 6),
-            fixed("nvcc_pi", "nvcc_pi", 6).detail(),
+            fixed("host_pi", 6),
+            fixed("host_pi_corrected", 6),
+            fixed("nvcc_pi", 6).detail(),
         ],
         &COLD,
         &CONDITIONS,
@@ -160,100 +167,105 @@ pub(crate) const F32: Table = Table {
         ],
     ],
     more_columns: |records| compared::columns(&F32_OF_THE_PAGE, "sweep-f32", records),
-    cells: |table, asked| cells(&F32_OF_THE_PAGE, table, asked),
+    axes: &[
+        STRIPS_OF_SWEEPS,
+        TableAxis::of(&BLOCKS).usual(|_, _| blocks(&F32_OF_THE_PAGE)),
+        TableAxis::of(&THREADS).usual(|asked, cell| threads(&F32_OF_THE_PAGE, asked, cell)),
+    ],
     host: |record, host| of_host(&F32_OF_THE_PAGE, record, host),
     measure: |cell, bench| measure(&F32_OF_THE_PAGE, cell, bench),
     check: |record| check(&F32_OF_THE_PAGE, record),
     matrices: |records| words::matrices(&F32_OF_THE_PAGE, records),
     notes: |records| words::notes(&F32_OF_THE_PAGE, records),
+    figures: figures(&published::SWEEP_F32),
     ..EMPTY
 };
 
 /// What both have in common.
 const EMPTY: Table = Table {
-    axes: AXES,
+    fits,
     is_published: true,
     is_usual: true,
-    peers: Peers::QuarterCircle,
+    peers: &[Source::Kernel {
+        file: "quarter_circle.cu",
+        axis: "strips",
+    }],
     patience: |cell, has_timer| common::patience(cell, has_timer, 1),
     weight: common::weight,
     summary,
     ..Table::EMPTY
 };
 
+/// Times by blocks and threads, over their product, and the best of device and host.
+const FIGURES: &[&[Figure]] = &[
+    &[Figure::HeatMap(KERNEL)],
+    &[Figure::Curve(KERNEL), Figure::Curve(SPAN)],
+    &[Figure::HeatMap(SPAN)],
+    &[Figure::Best(&[
+        Best::of("host, the page's loop", "host"),
+        Best::of("host, the best it can do", "host_best"),
+        Best::of("device, best span", "gpu").by_shape(),
+        Best::of("device, best kernel", "kernel").by_shape(),
+        Best::of("device, nvcc's best kernel", "nvcc_kernel").by_shape(),
+        Best::of("device, nvcc's best, our form", "nvcc_dyadic_kernel").by_shape(),
+    ])],
+];
+
+const fn figures(published: &'static Published) -> Figures {
+    Figures {
+        by: &["strips"],
+        published: Some(published),
+        rows: FIGURES,
+    }
+}
+
 const fn of_f32(name: &'static str, column: &'static str) -> Column {
     figure(name, &published::SWEEP_F32, column)
 }
 
-/// 1000 / (ms * blocks * threads), from the span's median.
-fn inverse_time_per_thread(record: &Record) -> String {
-    let inverse = || {
-        let parts = common::grid(&record.cell)?.partials() as f64;
-        let ms = record.ms("gpu")?;
-        (ms > 0.0).then_some(1000.0 / (ms * parts))
-    };
-    inverse().map(number::significant).unwrap_or_default()
+/// The page's last column.
+const INVERSE_TIME_PER_THREAD: Column = derived(
+    "inverse_time_per_thread",
+    "1000 / (`gpu` in ms * blocks * threads)",
+    Show::Significant,
+    |record| {
+        let partials = common::grid(&record.cell)?.partials() as f64;
+        let ms = record.ms("gpu").filter(|&ms| ms > 0.0)?;
+        Some(1000.0 / (ms * partials))
+    },
+);
+
+/// The page's shapes: blocks and threads, in its order.
+fn shapes(sweep: &Sweep) -> impl Iterator<Item = (u64, u64)> {
+    let rows = sweep.published.rows();
+    rows.filter_map(|row| Some((row.number("blocks")?, row.number("threads")?)))
 }
 
-/// The published cells, or the cross of the lists; a list that is not given
-/// holds the published numbers.
-fn cells(sweep: &Sweep, table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
-    let usual = match asked.extent {
-        Extent::Quick => vec![1 << 20],
-        Extent::Default | Extent::Full => vec![STRIPS],
-    };
-    let sizes = table.numbers(asked, &STRIPS_AXIS)?.unwrap_or(usual);
-    let published: Vec<(u64, u64)> = sweep
-        .published
-        .rows()
-        .filter_map(|row| Some((row.number("blocks")?, row.number("threads")?)))
-        .collect();
-    let (blocks, threads) = (
-        table.numbers(asked, &BLOCKS)?,
-        table.numbers(asked, &THREADS)?,
+/// Numbers in order of size, each once.
+fn distinct(numbers: impl Iterator<Item = u64>) -> Vec<Value> {
+    values(numbers.collect::<BTreeSet<u64>>())
+}
+
+fn blocks(sweep: &Sweep) -> Vec<Value> {
+    distinct(shapes(sweep).map(|(blocks, _)| blocks))
+}
+
+/// Where blocks are named all that the page has, else those that it has of the blocks.
+fn threads(sweep: &Sweep, asked: &Asked, cell: &Cell) -> Vec<Value> {
+    let has_place =
+        |shape: &(u64, u64)| asked.has(&BLOCKS) || cell.number("blocks") == Some(shape.0);
+    distinct(shapes(sweep).filter(has_place).map(|(_, threads)| threads))
+}
+
+/// Err when the page's division would drop strips.
+fn fits(table: &Table, cell: &Cell) -> Result<()> {
+    let partials = common::grid(cell).map_or(1, |grid| grid.partials());
+    let dropped = cell.number("strips").unwrap_or_default() % partials.max(1);
+    let why = format!(
+        "{} refuses such a size because the page's integer division would drop {dropped} strips",
+        table.name
     );
-    let shapes = if blocks.is_none() && threads.is_none() {
-        published
-    } else {
-        let distinct = |of: fn(&(u64, u64)) -> u64| {
-            let mut values: Vec<u64> = published.iter().map(of).collect();
-            values.sort_unstable();
-            values.dedup();
-            values
-        };
-        let blocks = blocks.unwrap_or_else(|| distinct(|shape| shape.0));
-        let threads = threads.unwrap_or_else(|| distinct(|shape| shape.1));
-        let across = |b: u64| threads.iter().map(move |&t| (b, t));
-        blocks.into_iter().flat_map(across).collect()
-    };
-    let cells = sizes.iter().flat_map(|&strips| {
-        let of = move |&(blocks, threads): &(u64, u64)| cell(table.name, strips, blocks, threads);
-        shapes.iter().map(of)
-    });
-    cells.collect()
-}
-
-fn cell(table: &str, strips: u64, blocks: u64, threads: u64) -> Result<Cell> {
-    let partials = blocks * threads;
-    if partials > common::MOST_PARTIALS {
-        let most = common::MOST_PARTIALS;
-        let problem = format!(
-            "{blocks} with --threads {threads} makes {partials} partial sums, blocks * threads may \
-             be 1 to {most}"
-        );
-        return Err(refused("--blocks", problem));
-    }
-    if !strips.is_multiple_of(partials) {
-        let problem = format!(
-            "{strips} is not a multiple of blocks * threads = {blocks} * {threads} = {partials}, \
-             and {table} refuses such a size because the page's integer division would drop {} \
-             strips",
-            strips % partials
-        );
-        return Err(refused("--strips", problem));
-    }
-    let cell = Cell::default().with("strips", strips);
-    Ok(cell.with("blocks", blocks).with("threads", threads))
+    common::fits(cell, &why)
 }
 
 /// The table's `pi` and the right one, from the total of the partial sums.

@@ -2,7 +2,7 @@
 //! the model's account.
 
 use super::compared::{gpu_ratio, published_ms};
-use super::{Sweep, common, inverse_time_per_thread};
+use super::{INVERSE_TIME_PER_THREAD, Sweep, common};
 use crate::model;
 use crate::number;
 use crate::oracle::Precision;
@@ -34,7 +34,7 @@ pub(super) fn matrices(sweep: &Sweep, records: &[Record]) -> Vec<Matrix> {
         Matrix::of(
             "inverse_time_per_thread, 1000 / (gpu_ms * blocks * threads)",
             records,
-            inverse_time_per_thread,
+            |record| INVERSE_TIME_PER_THREAD.text(record),
         ),
     ]
     .into_iter()

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::shadow::{Cell, Manner, Record, Stamp, Stamps};
+use super::manner::Manner;
+use super::shadow::{Cell, Record, Stamp, Stamps};
 use super::threads::Block;
 use super::vector_clock::VectorClock;
 

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::shadow::Manner;
+use super::manner::Manner;
 use super::vector_clock::{Lane, Tree};
 
 /// What a strong write publishes.

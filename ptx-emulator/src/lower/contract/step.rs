@@ -4,7 +4,6 @@
 use ptx_syntax::{Instruction, Operand, Type};
 
 use crate::ir::{Op, Operands, Pool, Slot, Source, Width};
-use crate::lower::decoder::Decoded;
 use crate::lower::scope::{Entity, Scopes};
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -51,10 +50,10 @@ impl Step {
     pub(in crate::lower) fn new(
         instruction: &Instruction<'_>,
         scopes: &Scopes,
-        decoded: &Decoded,
+        op: &Op,
+        operands: &Operands,
         pool: &Pool,
     ) -> Step {
-        let Decoded { op, operands, .. } = decoded;
         let mut step = Step {
             whole: instruction.guard.is_none(),
             ..Step::default()
