@@ -1,13 +1,20 @@
-//! Hands the package a hash of its own sources, `CUDA_BUILDER_SOURCES`: PTX that
-//! another state of them made is not taken for theirs.
+//! Hands the package a hash of its own sources and of `ptx-syntax`'s beside it,
+//! `CUDA_BUILDER_SOURCES`: PTX that another state of them made is not taken for theirs.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::{fs, io, process};
 
+/// The second is there in a checkout of the workspace alone.
+const FOLDERS: [&str; 2] = ["src", "../../ptx-syntax/src"];
+
 fn main() {
-    println!("cargo::rerun-if-changed=src");
-    match hash(Path::new("src")) {
+    let folders = FOLDERS.map(Path::new);
+    let folders: Vec<&Path> = folders.into_iter().filter(|path| path.is_dir()).collect();
+    for folder in &folders {
+        println!("cargo::rerun-if-changed={}", folder.display());
+    }
+    match hash(&folders) {
         Ok(hash) => println!("cargo::rustc-env=CUDA_BUILDER_SOURCES={hash:016x}"),
         Err(error) => {
             eprintln!("cannot read the sources of cuda_builder: {error}");
@@ -16,9 +23,11 @@ fn main() {
     }
 }
 
-fn hash(folder: &Path) -> io::Result<u64> {
+fn hash(folders: &[&Path]) -> io::Result<u64> {
     let mut files = Vec::new();
-    list(folder, &mut files)?;
+    for folder in folders {
+        list(folder, &mut files)?;
+    }
     files.sort();
     let mut hasher = DefaultHasher::new();
     for file in files {

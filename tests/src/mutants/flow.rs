@@ -1,10 +1,12 @@
 //! The control flow of one entry of a PTX text: its instructions with their
 //! lines in the text and in the source, and what follows what.
 //!
-//! A reader of text that our builder emitted, not of PTX at large: one
-//! instruction a line, as [`crate::ptx`] says.
+//! Of text that our builder emitted: what stands on one line counts as one instruction, which a
+//! mutant replaces as a whole.
 
 use std::collections::{BTreeSet, HashMap};
+
+use ptx_syntax::debug::Locations;
 
 /// Instructions, by their index.
 pub type Set = BTreeSet<usize>;
@@ -96,15 +98,17 @@ impl Flow {
     ///
     /// # Errors
     ///
-    /// A branch whose target is not there.
+    /// Text that is not PTX; a branch whose target is not there.
     pub fn read(text: &str, own: &str) -> Result<Flow, String> {
         let mut labels = HashMap::new();
         let mut instructions = Vec::new();
-        let mut sources = Sources::read(text, own);
+        let sources = sources(text, own)?;
         let mut inside = false;
         for (index, whole) in text.lines().enumerate() {
-            let (line, comment) = whole.split_once("//").unwrap_or((whole, ""));
-            let line = line.trim();
+            let line = whole
+                .split_once("//")
+                .map_or(whole, |(code, _)| code)
+                .trim();
             if !inside {
                 inside = line == "{";
                 continue;
@@ -114,8 +118,6 @@ impl Flow {
             }
             if let Some(label) = line.strip_suffix(':') {
                 labels.insert(label.to_owned(), instructions.len());
-            } else if let Some(place) = line.strip_prefix(".loc") {
-                sources.at(place, comment);
             } else if !line.is_empty() && !line.starts_with('.') {
                 let (guard, text) = match line.strip_prefix('@').map(|l| l.split_once([' ', '\t']))
                 {
@@ -129,7 +131,7 @@ impl Flow {
                     line: index + 1,
                     guard,
                     text: text.trim().trim_end_matches(';').to_owned(),
-                    source: sources.line(),
+                    source: sources.get(&(index + 1)).cloned(),
                 });
             }
         }
@@ -282,90 +284,24 @@ fn dominators(before: &[Vec<usize>], is_root: impl Fn(usize) -> bool) -> Vec<Set
     }
 }
 
-/// The lines of the source while a text is read.
-struct Sources<'a> {
-    own: &'a str,
-    files: HashMap<&'a str, &'a str>,
-    /// File, line and column of each place, with the place that inlined it.
-    inlined: HashMap<[String; 3], [String; 3]>,
-    /// File, line and number of the caller of each call at the end of the text.
-    calls: HashMap<&'a str, [&'a str; 3]>,
-    now: Option<[String; 3]>,
-    /// The number of the call that inlined it.
-    call: String,
-}
-
-impl<'a> Sources<'a> {
-    fn read(text: &'a str, own: &'a str) -> Self {
-        let file = |line: &'a str| {
-            let (number, path) = line
-                .trim()
-                .strip_prefix(".file")?
-                .trim()
-                .split_once([' ', '\t'])?;
-            Some((number, path.trim().trim_matches('"')))
-        };
-        let call = |line: &'a str| {
-            let mut words = line.strip_prefix("//.call ")?.split(' ');
-            let number = words.next()?;
-            Some((number, [0; 3].map(|_| words.next().unwrap_or_default())))
-        };
-        Sources {
-            own,
-            files: text.lines().filter_map(file).collect(),
-            inlined: HashMap::new(),
-            calls: text.lines().filter_map(call).collect(),
-            now: None,
-            call: String::new(),
-        }
-    }
-
-    /// `FILE LINE COLUMN[, function_name NAME, inlined_at FILE LINE COLUMN]`, and
-    /// the number of a call as a comment.
-    fn at(&mut self, place: &str, comment: &str) {
-        comment.trim().clone_into(&mut self.call);
-        let words = |text: &str| {
-            let mut words = text.split([' ', '\t', ',']).filter(|word| !word.is_empty());
-            [0; 3].map(|_| words.next().unwrap_or_default().to_owned())
-        };
-        let here = words(place);
-        match place.split_once("inlined_at") {
-            Some((_, outer)) => self.inlined.insert(here.clone(), words(outer)),
-            None => self.inlined.remove(&here),
-        };
-        self.now = Some(here);
-    }
-
-    fn line(&self) -> Option<Line> {
-        let mut place = self.now.as_ref();
-        // A chain of inlined calls is no longer than the places are many.
-        for _ in 0..=self.inlined.len() {
-            let Some([number, line, _]) = place else {
-                break;
-            };
-            if let Some(found) = self.own_line(number, line) {
-                return found;
+/// The innermost line of the source in the folder `own`, by the line of the PTX text, from 1.
+fn sources(text: &str, own: &str) -> Result<HashMap<usize, Line>, String> {
+    let module = ptx_syntax::parse(text).map_err(|error| error.to_string())?;
+    let mut locations = Locations::new(&module);
+    let mut found = HashMap::new();
+    for function in module.functions() {
+        for (statement, location) in locations.of(function) {
+            let mut lines = location.into_iter().flat_map(|at| locations.lines(at));
+            if let Some(line) = lines.find(|line| line.file.starts_with(own)) {
+                let line = Line {
+                    file: line.file.to_owned(),
+                    line: line.line as usize,
+                };
+                found.insert(statement.span.position.line as usize, line);
             }
-            place = place.and_then(|place| self.inlined.get(place));
         }
-        let mut call = self.call.as_str();
-        for _ in 0..self.calls.len() {
-            let [number, line, caller] = self.calls.get(call)?;
-            if let Some(found) = self.own_line(number, line) {
-                return found;
-            }
-            call = caller;
-        }
-        None
     }
-
-    /// None where the file is not one of the author's own.
-    fn own_line(&self, number: &str, line: &str) -> Option<Option<Line>> {
-        let file = self.files.get(number).filter(|f| f.starts_with(self.own))?;
-        let file = (*file).to_owned();
-        let line: usize = line.parse().unwrap_or_default();
-        Some((line > 0).then_some(Line { file, line }))
-    }
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -374,6 +310,7 @@ mod tests {
 
     /// Two checks of which one is a diamond, in a loop; a stop behind it.
     const TEXT: &str = "\
+.version 8.0
 .visible .entry walk()
 {
 	.reg .pred %p<4>;

@@ -22,31 +22,22 @@ pub const SOURCE: &str = "./kernels-crate/src/";
 ///
 /// When there is no such entry.
 pub fn alone(ptx: &str, entry: &str) -> Result<String, String> {
-    let head = format!(".visible .entry {entry}(");
-    let start = ptx.find(&head).ok_or_else(|| format!("no entry {entry}"))?;
-    let end = ptx[start..].find("\n}").ok_or("an entry does not end")?;
-    let body = &ptx[start..start + end + 2];
-    // What several entries share stands before all of them: `.shared .align 8 .b8 NAME[8];`
-    let is_used = |line: &str| {
-        let name = line.rsplit(' ').next().unwrap_or_default();
-        line.starts_with(".shared ") && body.contains(name.split(['[', ';']).next().unwrap_or(name))
-    };
-    let is_header = |line: &&str| {
-        let is = |directive| line.starts_with(directive);
-        [".version", ".target", ".address_size"].into_iter().any(is) || is_used(line)
-    };
-    let is_file = |line: &&str| {
-        let word = line.trim_start();
-        word.starts_with(".file") || word.starts_with("//.call ")
-    };
-    let mut text = String::new();
-    let header = ptx.lines().filter(is_header);
-    for line in header
-        .chain(body.lines())
-        .chain(ptx.lines().filter(is_file))
-    {
-        text.push_str(line);
-        text.push('\n');
-    }
-    Ok(text)
+    let module = ptx_syntax::parse(ptx).map_err(|error| error.to_string())?;
+    let mut entries = module.entries();
+    let found = entries.find(|function| function.name == entry);
+    let kernel = found.ok_or_else(|| format!("no entry {entry}"))?;
+    let (major, minor) = module.version;
+    let mut lines = vec![
+        format!(".version {major}.{minor}"),
+        format!(".target {}", module.target.join(", ")),
+        format!(".address_size {}", module.address_size),
+    ];
+    // What several entries share stands before all of them.
+    let named = module.reached(kernel).names;
+    let used = module.variables().filter(|one| named.contains(one.name));
+    lines.extend(used.map(|variable| variable.span.of(ptx).to_owned()));
+    lines.push(kernel.span.of(ptx).to_owned());
+    lines.extend(module.files().map(ToString::to_string));
+    lines.extend(module.calls.iter().map(ToString::to_string));
+    Ok(lines.join("\n") + "\n")
 }

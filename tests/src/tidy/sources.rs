@@ -66,7 +66,8 @@ pub fn pinned_nightly(file: &File) -> Vec<Finding> {
 
 /// quadscan, named in what can be lifted out of its workspace.
 pub fn quadscan_in_the_toolchain(file: &File) -> Vec<Finding> {
-    if !file.path.starts_with("rust-cuda/") && !file.path.starts_with("ptx-emulator/") {
+    const FOLDERS: [&str; 3] = ["rust-cuda/", "ptx-emulator/", "ptx-syntax/"];
+    if !FOLDERS.iter().any(|folder| file.path.starts_with(folder)) {
         return Vec::new();
     }
     let lines = file.text.lines().enumerate();
