@@ -18,6 +18,7 @@ pub(super) struct Manner {
 }
 
 impl Manner {
+    #[inline]
     pub(super) fn of(access: &MemoryAccess<'_>) -> Manner {
         Manner {
             reads: access.kind != AccessKind::Store,
@@ -32,6 +33,7 @@ impl Manner {
 
     /// Whether elements of two accesses that overlap do so in full: they are
     /// aligned, so that the sizes tell.
+    #[inline]
     pub(super) fn sizes_match(self, other: Manner) -> bool {
         self.element == other.element
     }
@@ -50,6 +52,7 @@ impl Manner {
 pub(super) struct PackedManner(u16);
 
 impl From<Manner> for PackedManner {
+    #[inline]
     fn from(manner: Manner) -> Self {
         let bit = |flag, place| u16::from(flag) << place;
         let size = |bytes: u8| bytes.max(1).ilog2() as u16;
