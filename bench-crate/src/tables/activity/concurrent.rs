@@ -15,7 +15,7 @@ use super::steps::{difference, input, sequential};
 use crate::block_scan::{self, Algorithm};
 use crate::measure::Bench;
 use crate::oracle::{Precision, quarter_circle};
-use crate::record::{Metric, Time};
+use crate::record::Time;
 use crate::timing::beside::{self, Party};
 use crate::trapezoid::{self, Grid};
 use quadscan::device::{Artifact, Buffer, DeviceProperties, Event, Module};
@@ -176,12 +176,10 @@ fn timed(
         ));
     }
     let method = Some(times.method.to_string());
-    let kernel = times.kernel.map(|timing| {
-        Metric::Time(Time {
-            timing,
-            method,
-            peer: None,
-        })
+    let kernel = times.kernel.map(|timing| Time {
+        timing,
+        method,
+        peer: None,
     });
     bench.put("kernel", kernel);
     bench.put("kernel_beside", times.kernel_beside);
