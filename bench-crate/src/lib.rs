@@ -2,18 +2,25 @@
 //!
 //! Its layers, each of which uses those above it in this list alone:
 //!
-//! - `axes`, `cli`, `error`, `named`, `number`: words of the command line, and names and numbers as text.
-//! - `oracle`: what a result has to be. `fastest`: the best that the host can do.
-//! - `clocks`, `timing`: samples, and when to stop taking them; what they say.
+//! - `axes`, `cli`, `error`, `grouping`, `named`, `number`: words of the command line, and names,
+//!   numbers and groups.
+//! - `clocks`: the clocks of a device.
+//! - `timing`: samples, and when to stop taking them; what they say.
+//! - `trapezoid`, `limit`, `diagnostics`: launches of kernels, each the only file that names them.
+//! - `mapping`, `kernels`: the same, of what stands on those.
+//! - `oracle`: what a result has to be.
+//! - `block_scan`: launches of the scans of one block.
+//! - `fastest`: the best that the host can do.
 //! - `record`: a measured cell, with its metrics, and where it is from.
-//! - `trapezoid`, `mapping`, `block_scan`, `limit`, `diagnostics`, `kernels`: launches of kernels,
-//!   each the only file that names them.
-//! - `peers`, `workload`: what our kernels are measured against, and on what.
+//! - `workload`: what is timed, operations and integrals.
+//! - `peers`: what our kernels are measured against.
 //! - `modules`: where PTX is from.
 //! - `host`, `measure`: what a table measures with, on the host and on the device.
-//! - `table`: what a table is: axes, columns, cells. `model`: why a sweep takes its times.
+//! - `table`: what a table is: axes, columns, cells, figures.
+//! - `model`: why a sweep takes its times.
+//! - `export`: records to text.
 //! - `tables`: the tables, a file each.
-//! - `worker`: the process that measures. `export`: records to text.
+//! - `worker`: the process that measures.
 //! - `report`: the page of records, which every run writes, too.
 //! - `bench`, `integral`, `parts`, `tune`: the commands. Only `main` talks to a terminal.
 
@@ -26,6 +33,7 @@ mod diagnostics;
 mod error;
 pub mod export;
 pub mod fastest;
+pub mod grouping;
 pub mod host;
 pub mod integral;
 pub mod kernels;

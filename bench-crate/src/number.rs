@@ -13,17 +13,45 @@ pub fn significant(value: f64) -> String {
     }
     let magnitude = value.abs().log10().floor() as i32;
     let decimals = (SIGNIFICANT - 1 - magnitude).clamp(0, MOST_DECIMALS) as usize;
-    let text = format!("{value:.decimals$}");
+    trimmed(&format!("{value:.decimals$}"))
+}
+
+/// Without zeros at the end of its decimals.
+pub fn trimmed(text: &str) -> String {
     if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {
-        text
+        text.to_owned()
     }
 }
 
 /// A time in ms.
 pub fn milliseconds(ms: f64) -> String {
     significant(ms)
+}
+
+/// A whole number with a thin blank between groups of three digits; from 10000 on.
+pub fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    if digits.len() < 5 {
+        return digits;
+    }
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number of things: `1 row`, `2 rows`.
+pub fn count(number: usize, thing: &str) -> String {
+    match number {
+        1 => format!("1 {thing}"),
+        n => format!("{n} {thing}s"),
+    }
 }
 
 #[cfg(test)]
@@ -43,5 +71,11 @@ mod tests {
         ] {
             assert_eq!(significant(value), text);
         }
+    }
+
+    #[test]
+    fn long_numbers_are_grouped() {
+        assert_eq!(grouped(9999), "9999");
+        assert_eq!(grouped(16777216), "16\u{202f}777\u{202f}216");
     }
 }

@@ -1,31 +1,25 @@
-//! A matrix, blocks down and threads across: as a table for a terminal, or in
-//! Markdown.
+//! A matrix, blocks down and threads across: as a table for a terminal, or in Markdown.
 
-use super::{Format, lines, markdown};
+use super::{Format, Grid};
 use crate::table::Matrix;
 
 /// The corner of every matrix: what goes down and what goes across.
 const CORNER: &str = "BLOCK \\ THREAD";
 
-/// The title, and a line a number of blocks; empty in forms that have no room for
-/// words.
+/// The title, and a line a number of blocks; empty in forms that have no room for words.
 pub fn render_matrix(format: Format, matrix: &Matrix) -> String {
-    let header: Vec<String> = std::iter::once(CORNER.to_owned())
-        .chain(matrix.threads.iter().map(u32::to_string))
-        .collect();
-    let rows: Vec<Vec<String>> = matrix
-        .blocks
-        .iter()
-        .zip(&matrix.cells)
-        .map(|(blocks, cells)| {
-            std::iter::once(blocks.to_string())
-                .chain(cells.iter().cloned())
-                .collect()
-        })
-        .collect();
+    let threads = matrix.threads.iter().map(u32::to_string);
+    let rows = matrix.blocks.iter().zip(&matrix.cells);
+    let grid = Grid {
+        header: [CORNER.to_owned()].into_iter().chain(threads).collect(),
+        rows: rows
+            .map(|(blocks, cells)| [&[blocks.to_string()], &cells[..]].concat())
+            .collect(),
+    };
+    let (title, text) = (&matrix.title, grid.render(format));
     match format {
-        Format::Table => format!("{}\n{}", matrix.title, lines::lines(&header, &rows)),
-        Format::Markdown => format!("{}:\n\n{}", matrix.title, markdown::lines(&header, &rows)),
+        Format::Table => format!("{title}\n{text}"),
+        Format::Markdown => format!("{title}:\n\n{text}"),
         Format::Csv | Format::Json => String::new(),
     }
 }

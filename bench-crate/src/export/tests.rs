@@ -1,7 +1,7 @@
 //! What each form looks like, literally.
 
 use super::*;
-use crate::record::{Cell, sample};
+use crate::record::{Cell, Status, sample};
 use crate::table::{Matrix, column};
 use crate::tables;
 use crate::timing::Timing;

@@ -4,7 +4,7 @@ use super::number::{Number, text};
 use super::refused;
 use crate::cli::IntegrateArguments;
 use crate::error::Result;
-use crate::export::{self, Format};
+use crate::export::{Format, Grid};
 use quadscan::integrate::{Entry, Kernels, MAX_PARAMETERS};
 use quadscan_kernels::integrate::catalogue::CATALOGUE;
 
@@ -34,11 +34,7 @@ pub(super) fn list(arguments: &IntegrateArguments, format: Format) -> Result<Str
         None => CATALOGUE,
     };
     let rows: Vec<Vec<String>> = entries.iter().map(|entry| row(&entry.f64)).collect();
-    Ok(export::render_rows(
-        format,
-        &COLUMNS.map(str::to_owned),
-        &rows,
-    ))
+    Ok(Grid::new(&COLUMNS, rows).render(format))
 }
 
 fn row(of: &Kernels<f64>) -> Vec<String> {

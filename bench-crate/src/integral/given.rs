@@ -100,11 +100,10 @@ fn parameters<R: Number>(text: &str, of: &Kernels<R>) -> Result<Vec<Option<R>>> 
     let object = |problem: String| {
         let allowed = match names {
             [] => format!("{} has none", of.name),
-            _ => format!(
-                "allowed are those of {}: {}",
-                of.name,
-                names.join("=NUMBER,") + "=NUMBER"
-            ),
+            _ => {
+                let all = names.join("=NUMBER,");
+                format!("allowed are those of {}: {all}=NUMBER", of.name)
+            }
         };
         refused("--parameters", format!("{problem}, {allowed}"))
     };

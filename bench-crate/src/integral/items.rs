@@ -160,8 +160,7 @@ fn columns<R: Number>(
             Some(1) => Column::To,
             Some(k) => Column::Parameter(k - 2),
             None => {
-                let allowed = known.join(", ");
-                let name = number::shown(name);
+                let (name, allowed) = (number::shown(name), known.join(", "));
                 return Err(format!("has a column `{name}`, allowed are {allowed}"));
             }
         };

@@ -1,6 +1,8 @@
 //! Rules by their names, and what is asked of each: `--rule`, `--strips`, `--tolerance`,
 //! `--absolute`, `--intervals`, `--levels` and `--break`.
 
+use std::ops::RangeInclusive;
+
 use quadscan_kernels::integrate::chunks::MAX_STRIPS;
 use quadscan_kernels::integrate::rules::{MAX_POINTS, MIN_POINTS};
 use quadscan_kernels::integrate::sizes::{
@@ -67,49 +69,33 @@ impl Name {
     }
 
     /// Err when an option is given that other rules have, and this one has not.
-    fn check_places(self, arguments: &IntegrateArguments) -> Result<()> {
+    fn check_options(self, arguments: &IntegrateArguments) -> Result<()> {
         let is_composite = matches!(self, Name::Composite(_));
         let is_adaptive = matches!(self, Name::Adaptive(_));
-        let is_tanh_sinh = self == Name::TanhSinh;
-        for (argument, is_given, has, rules) in [
-            (
-                "--strips",
-                arguments.strips.is_some(),
-                is_composite,
-                COMPOSITE,
-            ),
+        for (argument, given, has, rules) in [
+            ("--strips", &arguments.strips, is_composite, COMPOSITE),
             (
                 "--tolerance",
-                arguments.tolerance.is_some(),
+                &arguments.tolerance,
                 !is_composite,
                 WITH_TOLERANCE,
             ),
             (
                 "--absolute",
-                arguments.absolute.is_some(),
+                &arguments.absolute,
                 !is_composite,
                 WITH_TOLERANCE,
             ),
-            (
-                "--break",
-                arguments.breaks.is_some(),
-                !is_composite,
-                WITH_TOLERANCE,
-            ),
-            (
-                "--intervals",
-                arguments.intervals.is_some(),
-                is_adaptive,
-                ADAPTIVE,
-            ),
+            ("--break", &arguments.breaks, !is_composite, WITH_TOLERANCE),
+            ("--intervals", &arguments.intervals, is_adaptive, ADAPTIVE),
             (
                 "--levels",
-                arguments.levels.is_some(),
-                is_tanh_sinh,
+                &arguments.levels,
+                self == Name::TanhSinh,
                 TANH_SINH,
             ),
         ] {
-            if is_given && !has {
+            if given.is_some() && !has {
                 let rule = &arguments.rule;
                 let problem = format!("has no place in {rule}, allowed is it with {rules}");
                 return Err(refused(argument, problem));
@@ -123,7 +109,7 @@ impl<R: Number> Method<R> {
     /// What the command line asks for.
     pub(super) fn new(arguments: &IntegrateArguments) -> Result<Self> {
         let name = Name::new(&arguments.rule)?;
-        name.check_places(arguments)?;
+        name.check_options(arguments)?;
         let breaks = breaks(arguments)?;
         Ok(match name {
             Name::Composite(rule) => Method::Composite {
@@ -132,31 +118,26 @@ impl<R: Number> Method<R> {
             },
             Name::Adaptive(rule) => {
                 let default = Options::<R>::default();
-                let least = ROUNDING * R::EPSILON.to_f64();
-                let (absolute, relative) = tolerances(arguments, default.relative, least)?;
+                let (absolute, relative) = tolerances(arguments, default.relative, ROUNDING)?;
+                let (given, all) = (&arguments.intervals, 1..=MAX_INTERVALS);
                 Method::Adaptive(Options {
                     rule,
                     absolute,
                     relative,
                     breaks,
-                    intervals: match &arguments.intervals {
-                        Some(text) => small("--intervals", text, 1, MAX_INTERVALS)?,
-                        None => default.intervals,
-                    },
+                    intervals: small("--intervals", given, all, default.intervals)?,
                 })
             }
             Name::TanhSinh => {
                 let default = TanhSinhOptions::<R>::default();
-                let least = ROUNDING_OF_LEVELS * R::EPSILON.to_f64();
-                let (absolute, relative) = tolerances(arguments, default.relative, least)?;
+                let (absolute, relative) =
+                    tolerances(arguments, default.relative, ROUNDING_OF_LEVELS)?;
+                let (given, all) = (&arguments.levels, MIN_LEVELS..=MAX_LEVELS);
                 Method::TanhSinh(TanhSinhOptions {
                     absolute,
                     relative,
                     breaks,
-                    levels: match &arguments.levels {
-                        Some(text) => small("--levels", text, MIN_LEVELS, MAX_LEVELS)?,
-                        None => default.levels,
-                    },
+                    levels: small("--levels", given, all, default.levels)?,
                 })
             }
         })
@@ -168,15 +149,14 @@ impl<R: Number> Method<R> {
             return None;
         }
         let is_infinite = |limit: R| limit.to_f64().is_infinite();
-        for (name, limit) in [("from", from), ("to", to)] {
-            if is_infinite(limit) {
-                let problem = format!(
-                    "is {}, and equal strips allow finite limits alone; infinite ones have \
-                     {WITH_TOLERANCE}",
-                    text(limit)
-                );
-                return Some((name, problem));
-            }
+        let mut limits = [("from", from), ("to", to)].into_iter();
+        if let Some((name, limit)) = limits.find(|(_, limit)| is_infinite(*limit)) {
+            let limit = text(limit);
+            let problem = format!(
+                "is {limit}, and equal strips allow finite limits alone; infinite ones have \
+                 {WITH_TOLERANCE}"
+            );
+            return Some((name, problem));
         }
         is_infinite(to - from).then(|| {
             let (from, to, name) = (text(from), text(to), R::NAME);
@@ -193,10 +173,19 @@ impl<R: Number> Method<R> {
     }
 }
 
-/// A whole number that fits into u32.
-fn small(argument: &str, text: &str, least: u32, most: u32) -> Result<u32> {
-    let value = list::number(argument, text, least.into()..=most.into())?;
-    Ok(u32::try_from(value).unwrap_or(most))
+/// A whole number in a range, where one is given.
+fn small(
+    argument: &str,
+    given: &Option<String>,
+    all: RangeInclusive<u32>,
+    default: u32,
+) -> Result<u32> {
+    let Some(text) = given else {
+        return Ok(default);
+    };
+    let range = u64::from(*all.start())..=u64::from(*all.end());
+    let value = list::number(argument, text, range)?;
+    Ok(u32::try_from(value).unwrap_or(default))
 }
 
 /// `1000` or `2^20`.
@@ -205,15 +194,13 @@ fn strips(arguments: &IntegrateArguments) -> Result<u64> {
         let problem = format!("is missing, {} needs it: from 1 to 2^40", arguments.rule);
         return Err(refused("--strips", problem));
     };
-    let (exponent, digits) = match text.strip_prefix("2^") {
-        Some(digits) => (true, digits),
-        None => (false, text.as_str()),
+    let whole = |digits: &str| match digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => digits.parse::<u64>().ok(),
+        false => None,
     };
-    let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let number = digits.parse().ok().filter(|_| is_whole);
-    let strips = match number {
-        Some(power) if exponent => 2_u64.checked_pow(u32::try_from(power).unwrap_or(u32::MAX)),
-        other => other,
+    let strips = match text.strip_prefix("2^") {
+        Some(power) => whole(power).and_then(|power| 2_u64.checked_pow(power.try_into().ok()?)),
+        None => whole(text),
     };
     let allowed = strips.filter(|strips| (1..=MAX_STRIPS).contains(strips));
     allowed.ok_or_else(|| {
@@ -225,18 +212,14 @@ fn strips(arguments: &IntegrateArguments) -> Result<u64> {
     })
 }
 
-/// The absolute tolerance and the relative one.
+/// The absolute tolerance and the relative one, of which `least` epsilons can be reached.
 fn tolerances<R: Number>(arguments: &IntegrateArguments, default: R, least: f64) -> Result<(R, R)> {
     let one = |argument: &str, given: &Option<String>| {
         let Some(text) = given else { return Ok(None) };
-        match number::parse::<R>(text) {
-            Ok(value) if value >= R::ZERO && value.is_number() => Ok(Some(value)),
-            _ => {
-                let problem =
-                    format!("`{text}` is no tolerance, allowed are 0 and positive numbers");
-                Err(refused(argument, problem))
-            }
-        }
+        let value = number::parse::<R>(text).ok();
+        let value = value.filter(|value| *value >= R::ZERO && value.is_number());
+        let problem = || format!("`{text}` is no tolerance, allowed are 0 and positive numbers");
+        value.map(Some).ok_or_else(|| refused(argument, problem()))
     };
     let absolute = one("--absolute", &arguments.absolute)?.unwrap_or(R::ZERO);
     let relative = one("--tolerance", &arguments.tolerance)?;
@@ -245,15 +228,17 @@ fn tolerances<R: Number>(arguments: &IntegrateArguments, default: R, least: f64)
         Some(_) => R::ZERO,
         None => default,
     });
+    let least = least * R::EPSILON.to_f64();
     if absolute == R::ZERO && relative.to_f64() < least {
-        let problem = format!(
-            "`{}` is less than {} can reach in {}, allowed are {:.1e} and more, or a positive \
-             --absolute beside it",
+        let (given, rule) = (
             arguments.tolerance.as_deref().unwrap_or("0"),
-            arguments.rule,
-            R::NAME,
-            // Two digits, and no less.
-            1.06 * least
+            &arguments.rule,
+        );
+        // Two digits, and no less.
+        let (name, least) = (R::NAME, 1.06 * least);
+        let problem = format!(
+            "`{given}` is less than {rule} can reach in {name}, allowed are {least:.1e} and more, \
+             or a positive --absolute beside it"
         );
         return Err(refused("--tolerance", problem));
     }

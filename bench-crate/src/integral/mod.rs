@@ -23,6 +23,7 @@ use std::io::{self, Read, Write};
 use crate::cli::IntegrateArguments;
 use crate::error::{Error, Result};
 use crate::modules;
+use crate::table::list::refused;
 use items::Items;
 use number::Number;
 use output::Results;
@@ -36,13 +37,6 @@ pub struct Done {
     pub is_fine: bool,
     /// Whether the results were written to the output.
     pub written: io::Result<()>,
-}
-
-fn refused(argument: &str, problem: String) -> Error {
-    Error::Argument {
-        argument: argument.to_owned(),
-        problem,
-    }
 }
 
 /// Carries out `quadscan integrate`: reads a batch called `-` from `input`, and writes the
@@ -90,14 +84,14 @@ pub fn check(arguments: &IntegrateArguments) -> Result<()> {
 /// What a folder lacks is no fault of the program's.
 fn without_kernels<R: Number>(error: Error, request: &Request<R>) -> Error {
     match (error, &request.artifact) {
-        (Error::Quadscan(quadscan::Error::UnknownKernel { kernel }), Some(folder)) => refused(
-            "--artifact",
-            format!(
-                "{} has no kernel `{kernel}`, allowed is a folder with the kernels of {}",
-                folder.display(),
-                request.of.name
-            ),
-        ),
+        (Error::Quadscan(quadscan::Error::UnknownKernel { kernel }), Some(folder)) => {
+            let (folder, name) = (folder.display(), request.of.name);
+            let allowed = format!("allowed is a folder with the kernels of {name}");
+            refused(
+                "--artifact",
+                format!("{folder} has no kernel `{kernel}`, {allowed}"),
+            )
+        }
         (error, _) => error,
     }
 }

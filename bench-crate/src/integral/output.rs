@@ -8,7 +8,7 @@ use super::items::Items;
 use super::number::{Number, text};
 use super::request::Request;
 use super::results::Row;
-use crate::export::{self, Format};
+use crate::export::{Format, Grid};
 
 /// Bytes of a status in an array.
 const STATUS: usize = 16;
@@ -41,11 +41,11 @@ impl<R: Number> Results<'_, R> {
     fn cells(&self, item: usize) -> Vec<String> {
         let row = &self.rows[item];
         let number = |value: Option<R>| value.map_or(String::new(), text);
-        let mut cells: Vec<String> = self.numbers(item).map(number).collect();
-        cells.push(row.evaluations.to_string());
-        cells.push(row.status.name().to_owned());
-        cells.push(number(row.at));
-        cells
+        let (evaluations, status) = (row.evaluations.to_string(), row.status.name().to_owned());
+        let numbers = self.numbers(item).map(number);
+        numbers
+            .chain([evaluations, status, number(row.at)])
+            .collect()
     }
 
     /// Writes what is asked for on standard output.
@@ -58,7 +58,6 @@ impl<R: Number> Results<'_, R> {
             }
             _ => {}
         }
-        let header: Vec<String> = self.header().into_iter().map(str::to_owned).collect();
         let mut rows: Vec<Vec<String>> =
             (0..self.rows.len()).map(|item| self.cells(item)).collect();
         if format == Format::Json {
@@ -68,7 +67,7 @@ impl<R: Number> Results<'_, R> {
                 .filter(|cell| *cell == "NaN")
                 .for_each(String::clear);
         }
-        output.write_all(export::render_rows(format, &header, &rows).as_bytes())
+        output.write_all(Grid::new(&self.header(), rows).render(format).as_bytes())
     }
 
     /// CSV, with a header.
@@ -91,15 +90,13 @@ impl<R: Number> Results<'_, R> {
                 _ => &number,
             };
             let kind = kind.parse().map_err(io::Error::other)?;
-            let name = name.to_owned();
             Ok(Field {
-                name,
+                name: name.to_owned(),
                 dtype: DType::Plain(kind),
             })
         });
-        let fields: io::Result<Vec<Field>> = fields.collect();
         let header = WriteOptions::new_header_only()
-            .dtype(DType::Record(fields?))
+            .dtype(DType::Record(fields.collect::<io::Result<_>>()?))
             .shape(&[self.rows.len() as u64])
             .writer(Vec::new())
             .write_header_only()?;
@@ -124,32 +121,23 @@ impl<R: Number> Results<'_, R> {
         let (of, row) = (&self.request.of, &self.rows[0]);
         let number = |value: Option<R>| value.map_or(String::new(), text);
         let given = self.items.parameters_of(0).iter().zip(of.parameters);
-        let given: String = given
-            .map(|(value, name)| format!(", {name} = {value:?}"))
-            .collect();
-        let mut lines = vec![
+        let given = given.map(|(value, name)| format!(", {name} = {value:?}"));
+        let given: String = given.collect();
+        let [from, to] = [self.items.from[0], self.items.to[0]].map(text);
+        let (name, words) = (row.status.name(), row.status.words());
+        let lines = [
             (
                 "integral",
-                format!(
-                    "{} from {} to {}{given}",
-                    of.formula,
-                    text(self.items.from[0]),
-                    text(self.items.to[0])
-                ),
+                format!("{} from {from} to {to}{given}", of.formula),
             ),
             ("value", text(row.value)),
             ("error", number(row.error)),
             ("evaluations", row.evaluations.to_string()),
-            (
-                "status",
-                format!("{}: {}", row.status.name(), row.status.words()),
-            ),
+            ("status", format!("{name}: {words}")),
             ("at x", number(row.at)),
         ];
-        lines.retain(|(_, text)| !text.is_empty());
-        lines
-            .iter()
-            .map(|(name, text)| format!("{name:<13}{text}\n"))
+        let told = lines.iter().filter(|(_, text)| !text.is_empty());
+        told.map(|(name, text)| format!("{name:<13}{text}\n"))
             .collect()
     }
 }

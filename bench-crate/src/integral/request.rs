@@ -87,7 +87,7 @@ impl<R: Number> Request<R> {
             out: arguments.out.clone(),
         };
         match &request.batch {
-            Some(path) => batch::check_name(path)?,
+            Some(path) => drop(batch::form(path)?),
             // What one item lacks is known without a file.
             None => drop(Items::alone(request.given.clone(), &of, &request.method)?),
         }

@@ -7,6 +7,8 @@ use quadscan::integrate::{
     CONVERGED, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, Outcome, ROUNDOFF,
 };
 
+const OUT_OF_INTERVALS_MEANS: &str = "--intervals, or --levels, were too few for the tolerance";
+
 /// How an item ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
@@ -51,32 +53,34 @@ impl Status {
         }
     }
 
-    /// As files have it; at most 16 bytes.
-    pub(super) fn name(self) -> &'static str {
+    /// As files have it, at most 16 bytes, and what it means.
+    fn told(self) -> (&'static str, &'static str) {
         match self {
-            Status::Converged => "converged",
-            Status::Computed => "computed",
-            Status::OutOfIntervals => "out_of_intervals",
-            Status::NotFinite => "not_finite",
-            Status::Roundoff => "roundoff",
-            Status::NoLimits => "no_limits",
-            Status::Overflow => "overflow",
-            Status::Missing => "missing",
+            Status::Converged => ("converged", "the error is within the tolerance"),
+            Status::Computed => (
+                "computed",
+                "as its nodes have it; equal strips estimate no error",
+            ),
+            Status::OutOfIntervals => ("out_of_intervals", OUT_OF_INTERVALS_MEANS),
+            Status::NotFinite => ("not_finite", "the function is not finite"),
+            Status::Roundoff => ("roundoff", "the tolerance is less than rounding leaves"),
+            Status::NoLimits => ("no_limits", "a limit is NaN"),
+            Status::Overflow => (
+                "overflow",
+                "sums of its values are more than a number can be",
+            ),
+            Status::Missing => ("missing", "the device wrote no result"),
         }
+    }
+
+    /// As files have it.
+    pub(super) fn name(self) -> &'static str {
+        self.told().0
     }
 
     /// What it means.
     pub(super) fn words(self) -> &'static str {
-        match self {
-            Status::Converged => "the error is within the tolerance",
-            Status::Computed => "as its nodes have it; equal strips estimate no error",
-            Status::OutOfIntervals => "--intervals, or --levels, were too few for the tolerance",
-            Status::NotFinite => "the function is not finite",
-            Status::Roundoff => "the tolerance is less than rounding leaves",
-            Status::NoLimits => "a limit is NaN",
-            Status::Overflow => "sums of its values are more than a number can be",
-            Status::Missing => "the device wrote no result",
-        }
+        self.told().1
     }
 
     fn is_fine(self) -> bool {
@@ -112,31 +116,29 @@ impl<R: Number> Row<R> {
         }
     }
 
-    /// An integral over equal strips.
-    pub(super) fn computed(value: R, evaluations: u64) -> Self {
-        let is_number = value.is_number();
+    /// An item of a rule that estimates no error.
+    fn without_error(value: R, evaluations: u64, status: Status) -> Self {
         Self {
             value,
             error: None,
             evaluations,
-            status: if is_number {
-                Status::Computed
-            } else {
-                Status::NotFinite
-            },
+            status,
             at: None,
         }
     }
 
+    /// An integral over equal strips.
+    pub(super) fn computed(value: R, evaluations: u64) -> Self {
+        let status = match value.is_number() {
+            true => Status::Computed,
+            false => Status::NotFinite,
+        };
+        Self::without_error(value, evaluations, status)
+    }
+
     /// An item with a limit that is NaN.
     pub(super) fn without_limits() -> Self {
-        Self {
-            value: R::from_f64(f64::NAN),
-            error: None,
-            evaluations: 0,
-            status: Status::NoLimits,
-            at: None,
-        }
+        Self::without_error(R::from_f64(f64::NAN), 0, Status::NoLimits)
     }
 }
 
@@ -150,16 +152,14 @@ pub(super) fn objection<R: Number>(items: &Items<R>, rows: &[Row<R>]) -> Option<
     let of_status = |status: Status| {
         let first = rows.iter().position(|row| row.status == status)?;
         let count = rows.iter().filter(|row| row.status == status).count();
-        let (name, words) = (status.name(), status.words());
         let at = rows[first].at.map(|at| format!(" at x = {at:?}"));
-        let at = at.unwrap_or_default();
-        Some(if rows.len() == 1 {
-            format!("{name}: {words}{at}")
-        } else {
-            format!(
+        let ((name, words), at) = (status.told(), at.unwrap_or_default());
+        Some(match rows.len() {
+            1 => format!("{name}: {words}{at}"),
+            _ => format!(
                 "{count} {name}, first in {}: {words}{at}",
                 items.place(first)
-            )
+            ),
         })
     };
     let all: Vec<String> = Status::FAILURES.into_iter().filter_map(of_status).collect();

@@ -5,7 +5,7 @@ use super::method::Method;
 use super::number::{Number, is_nan};
 use super::results::Row;
 use crate::error::Result;
-use quadscan::device::{Device, DeviceChoice, Module};
+use quadscan::device::{Buffer, Device, DeviceChoice, Module};
 use quadscan::integrate::{self, Adaptive, Composite, Kernels, Outcome, Rule, TanhSinh};
 
 /// What no outcome's bytes are.
@@ -17,9 +17,8 @@ pub(super) fn open(choice: DeviceChoice) -> Result<(Device, String)> {
         DeviceChoice::Auto => Device::open_best()?,
         named => match Device::open(named) {
             Err(quadscan::Error::NoDevice { reason }) => {
-                let problem = format!(
-                    "{named} cannot be had: {reason}; --device auto takes the emulator instead"
-                );
+                let instead = "--device auto takes the emulator instead";
+                let problem = format!("{named} cannot be had: {reason}; {instead}");
                 return Err(super::refused("--device", problem));
             }
             other => (other?, None),
@@ -46,13 +45,13 @@ pub(super) fn rows<R: Number>(
         Method::Adaptive(options) => {
             let mut plan = Adaptive::new(module, *of, options.clone())?;
             batch(device, items, |items, outcomes| {
-                Ok(plan.integrate(items, outcomes)?)
+                plan.integrate(items, outcomes)
             })
         }
         Method::TanhSinh(options) => {
             let mut plan = TanhSinh::new(module, *of, options.clone())?;
             batch(device, items, |items, outcomes| {
-                Ok(plan.integrate(items, outcomes)?)
+                plan.integrate(items, outcomes)
             })
         }
     }
@@ -62,10 +61,7 @@ pub(super) fn rows<R: Number>(
 fn batch<R: Number>(
     device: &Device,
     items: &Items<R>,
-    launch: impl FnOnce(
-        &integrate::Items<'_, R>,
-        &mut quadscan::device::Buffer<Outcome<R>>,
-    ) -> Result<()>,
+    launch: impl FnOnce(&integrate::Items<'_, R>, &mut Buffer<Outcome<R>>) -> quadscan::Result<()>,
 ) -> Result<Vec<Row<R>>> {
     let (from, to) = (device.upload(&items.from)?, device.upload(&items.to)?);
     let parameters = device.upload(&items.parameters)?;
@@ -95,14 +91,8 @@ fn strip_by_strip<R: Number>(
     let has_limits = |item: usize| !is_nan(items.from[item]) && !is_nan(items.to[item]);
     for item in (0..items.len()).filter(|&item| has_limits(item)) {
         let limits = (items.from[item], items.to[item]);
-        let parameters = items.parameters_of(item);
-        plan.integrate(
-            rule,
-            strips,
-            limits,
-            parameters,
-            values.slice_mut(item..=item)?,
-        )?;
+        let (parameters, value) = (items.parameters_of(item), values.slice_mut(item..=item)?);
+        plan.integrate(rule, strips, limits, parameters, value)?;
     }
     let values = values.to_vec()?;
     let row = |(item, &value): (usize, &R)| {

@@ -11,33 +11,38 @@ use tempfile::NamedTempFile;
 use super::refused;
 use crate::error::{Error, Result};
 
-/// How a file of results is written.
+/// How a file of items or results is read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// As the CSV on standard output.
     Csv,
-    /// A structured array.
+    /// An array of NumPy's.
     Npy,
 }
 
-/// How a file of this name is written. Err for other names.
-pub(super) fn form(path: &Path) -> Result<Form> {
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("csv") => Ok(Form::Csv),
-        Some("npy") => Ok(Form::Npy),
-        _ => {
-            let problem = "is neither, allowed are FILE.csv and FILE.npy";
-            Err(refused("--out", format!("{} {problem}", path.display())))
+impl Form {
+    /// By the ending of a file's name.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "csv" => Some(Form::Csv),
+            "npy" => Some(Form::Npy),
+            _ => None,
         }
     }
 }
 
+/// How a file of this name is written. Err for other names.
+pub(super) fn form(path: &Path) -> Result<Form> {
+    let neither = "is neither, allowed are FILE.csv and FILE.npy";
+    Form::of(path).ok_or_else(|| refused("--out", format!("{} {neither}", path.display())))
+}
+
 fn unwritable(path: &Path, error: &io::Error) -> Error {
-    let problem = format!(
-        "{} cannot be written: {error}, allowed is a file in a folder that is there",
-        path.display()
-    );
-    refused("--out", problem)
+    let allowed = "allowed is a file in a folder that is there";
+    refused(
+        "--out",
+        format!("{} cannot be written: {error}, {allowed}", path.display()),
+    )
 }
 
 /// A file in the same folder that has not got its name yet; without it nothing stays.

@@ -9,6 +9,7 @@ use super::law::Law;
 use super::machine::Machine;
 use super::simplex;
 use super::{Constant, Fit, Predicted};
+use crate::timing::Timing;
 
 /// A measured cell: blocks, threads, ms.
 pub(super) type Cell = (u32, u32, f64);
@@ -33,8 +34,13 @@ const TELLING: f64 = 0.001;
 /// Below this many partial sums a copy takes its fixed time alone.
 const FEW_PARTIALS: u64 = 1 << 14;
 
-/// How the multiprocessors' bounds meet, before the cells say.
+/// How the SMs' bounds meet, before the cells say.
 const SHARPNESS: f64 = 3.0;
+
+const SHARPNESS_MEANS: &str =
+    "how abruptly issue takes over from latency: 1 adds the two, more takes the larger one";
+const SHARING_MEANS: &str = "what many blocks on one SM lose beside one large block, as a part";
+const FIXED_MEANS: &str = "what every span takes besides: the calls and the start of the copies";
 
 /// The constants of the law that can be fitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,29 +81,17 @@ impl Free {
             Free::Latency => (
                 "latency",
                 "ns",
-                "a term of a warp that has a multiprocessor for itself",
+                "a term of a warp that has an SM for itself",
             ),
             Free::Issue => (
                 "issue",
                 "ns",
-                "a term of one warp on a multiprocessor that is full of warps",
+                "a term of one warp on an SM that is full of warps",
             ),
-            Free::Sharpness => (
-                "sharpness",
-                "",
-                "how abruptly issue takes over from latency: 1 adds the two, more takes the larger one",
-            ),
-            Free::Sharing => (
-                "sharing",
-                "",
-                "what many blocks on one multiprocessor lose beside one large block, as a part",
-            ),
+            Free::Sharpness => ("sharpness", "", SHARPNESS_MEANS),
+            Free::Sharing => ("sharing", "", SHARING_MEANS),
             Free::Launch => ("launch", "us", "what every launch takes besides"),
-            Free::Fixed => (
-                "fixed",
-                "us",
-                "what every span takes besides: the calls and the start of the copies",
-            ),
+            Free::Fixed => ("fixed", "us", FIXED_MEANS),
             Free::Partial => ("partial", "ns", "copying one partial sum in and out"),
         };
         Constant {
@@ -301,24 +295,14 @@ fn scored(name: &str, constants: Vec<Constant>, law: &Law, cells: &[Cell]) -> Fi
             seen: index % 2 == 0,
         })
         .collect();
-    let median_error = median(cells.iter().filter(|c| !c.seen).map(|c| c.error().abs()));
+    let errors = cells.iter().filter(|cell| !cell.seen);
+    let errors = errors.map(|cell| cell.error().abs()).collect();
+    let median_error = Timing::from_samples(errors).map(|errors| errors.median_ms);
     Fit {
         name: name.to_owned(),
         constants,
         cells,
         median_error,
         law: law.clone(),
-    }
-}
-
-/// `None` of nothing.
-fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    match values.len() {
-        0 => None,
-        n if n % 2 == 1 => Some(values[middle]),
-        _ => Some((values[middle - 1] + values[middle]) / 2.0),
     }
 }

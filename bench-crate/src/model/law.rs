@@ -1,8 +1,8 @@
 //! The law: how long a launch takes by blocks and threads.
 //!
 //! A thread does its terms one after the other, and waits out a latency for each. A
-//! multiprocessor that has enough warps is bound by what it can issue instead. The
-//! fullest multiprocessor decides; blocks that it cannot hold at once come in waves.
+//! SM that has enough warps is bound by what it can issue instead. The
+//! fullest SM decides; blocks that it cannot hold at once come in waves.
 
 use super::machine::{Machine, warps};
 
@@ -13,12 +13,12 @@ pub(super) struct Law {
     pub(super) strips: u64,
     /// Time of a term of a warp that is alone, ns.
     pub(super) latency_ns: f64,
-    /// Time that a multiprocessor full of warps takes for a term of one warp, ns.
+    /// Time that an SM full of warps takes for a term of one warp, ns.
     pub(super) issue_ns: f64,
     /// How sharply the one bound takes over from the other: 1 is their sum,
     /// infinity the larger one.
     pub(super) sharpness: f64,
-    /// What many blocks that share a multiprocessor lose, as a part of the bound of
+    /// What many blocks that share an SM lose, as a part of the bound of
     /// issue.
     pub(super) sharing: f64,
     /// What every launch costs, us.
@@ -47,7 +47,7 @@ impl Law {
         self.strips as f64 / (f64::from(blocks) * f64::from(threads))
     }
 
-    /// Blocks that share a multiprocessor for their whole time.
+    /// Blocks that share an SM for their whole time.
     fn wave_ns(&self, blocks: u32, threads: u32, terms: f64) -> f64 {
         let together = f64::from(blocks);
         let latency = self.latency_ns * terms;
@@ -60,12 +60,12 @@ impl Law {
         bound * both * (1.0 + self.sharing * (1.0 - 1.0 / together) * busy)
     }
 
-    /// Warps on one multiprocessor at which latency and issue bound alike.
+    /// Warps on one SM at which latency and issue bound alike.
     pub(super) fn saturating_warps(&self) -> f64 {
         self.latency_ns / self.issue_ns
     }
 
-    /// The time in which all multiprocessors, full of warps, would do the terms and
+    /// The time in which all SMs, full of warps, would do the terms and
     /// nothing else, ms.
     pub(super) fn floor_ms(&self) -> f64 {
         let warp_terms = self.strips as f64 / f64::from(super::machine::LANES);

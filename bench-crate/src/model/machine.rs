@@ -1,4 +1,4 @@
-//! The machines of the model: how many multiprocessors, and what each holds.
+//! The machines of the model: how many SMs, and what each holds.
 
 use crate::record::{DeviceInfo, Multiprocessors};
 
@@ -14,10 +14,10 @@ const REGISTER_PORTION: u32 = 256;
 pub(super) struct Machine {
     /// Its name.
     pub(super) name: String,
-    /// How many multiprocessors, and what each holds.
+    /// How many SMs, and what each holds.
     pub(super) multiprocessors: Multiprocessors,
     /// Registers of a thread of the kernel, where they are known: they limit the
-    /// blocks on a multiprocessor too.
+    /// blocks on an SM too.
     pub(super) registers: Option<u32>,
 }
 
@@ -36,7 +36,7 @@ impl Machine {
     }
 
     /// The page's GPU in `sweep-f32`: 112 processors (hothardware.com, "NVIDIA GeForce
-    /// 8800 GT - G92 Takes Flight", 2007), 8 a multiprocessor, compute capability 1.1
+    /// 8800 GT - G92 Takes Flight", 2007), 8 an SM, compute capability 1.1
     /// (limits: NVIDIA's CUDA Occupancy Calculator, 2010).
     pub(super) fn geforce_8800_gt() -> Self {
         old("GeForce 8800 GT", 14, 768, 8192)
@@ -44,7 +44,7 @@ impl Machine {
 
     /// The page's GPU in `sweep-f64`, one of four in the case: 448 processors
     /// (cputronic.com, "NVIDIA Tesla S2050", read in November 2026), 32 a
-    /// multiprocessor, compute capability 2.0 (limits: NVIDIA's CUDA Occupancy
+    /// SM, compute capability 2.0 (limits: NVIDIA's CUDA Occupancy
     /// Calculator, 2010).
     pub(super) fn tesla_s2050() -> Self {
         old("Tesla S2050", 14, 1536, 32768)
@@ -57,7 +57,7 @@ impl Machine {
         machine
     }
 
-    /// Blocks of `threads` threads that one multiprocessor holds at once, at least 1.
+    /// Blocks of `threads` threads that one SM holds at once, at least 1.
     pub(super) fn resident_blocks(&self, threads: u32) -> u32 {
         let limits = &self.multiprocessors;
         let warps = warps(threads);
@@ -72,7 +72,7 @@ impl Machine {
         limits.max_blocks.min(by_threads).min(by_registers).max(1)
     }
 
-    /// Blocks that the fullest multiprocessor gets.
+    /// Blocks that the fullest SM gets.
     pub(super) fn most_blocks(&self, blocks: u32) -> u32 {
         blocks.div_ceil(self.multiprocessors.count.max(1))
     }
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn sixteen_blocks_on_fourteen_multiprocessors_are_two_on_the_fullest() {
+    fn sixteen_blocks_on_fourteen_sms_are_two_on_the_fullest() {
         assert_eq!(Machine::geforce_8800_gt().most_blocks(16), 2);
         assert_eq!(Machine::geforce_8800_gt().most_blocks(14), 1);
     }

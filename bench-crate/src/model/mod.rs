@@ -4,7 +4,7 @@
 //! Pure functions of records: nothing is measured here and nothing printed. The
 //! idea is the one by which a GPU is usually explained (Volkov, "Understanding
 //! latency hiding on GPUs", Berkeley 2016): a thread alone waits out its latency,
-//! many threads together are bound by what a multiprocessor can issue.
+//! many threads together are bound by what an SM can issue.
 
 mod fit;
 mod law;

@@ -1,5 +1,5 @@
 //! The page's two columns of 2010 under the same law: a span each, of a GPU whose
-//! multiprocessors are known from data sheets.
+//! SMs are known from data sheets.
 
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 use super::Fit;
 use super::fit::{self, Cell};
 use super::machine::Machine;
-use crate::table::published::{self, Published, Row, STRIPS};
+use crate::table::published::{self, Published, STRIPS};
 
-/// Numbers of multiprocessors that were tried in place of the data sheet's.
+/// Numbers of SMs that were tried in place of the data sheet's.
 const COUNTS: RangeInclusive<u32> = 8..=24;
 
 /// Those of them that fit the two columns best, which a test finds again: a second's search.
@@ -21,29 +21,25 @@ pub(super) struct Page {
     pub(super) processors: u32,
     /// With the data sheet's multiprocessors.
     pub(super) fit: Option<Fit>,
-    /// The number of multiprocessors that fits the seen cells best, with its fit; the
+    /// The number of SMs that fits the seen cells best, with its fit; the
     /// data sheet's where others do no better.
     pub(super) best: Option<(u32, Fit)>,
 }
 
-static F64: LazyLock<Page> = LazyLock::new(|| {
-    explained(
-        &published::SWEEP_F64,
-        (Machine::tesla_s2050(), 448, BEST[0]),
-        |row| row.number("gpu_ms"),
-    )
-});
+static F64: LazyLock<Page> =
+    LazyLock::new(|| explained(&published::SWEEP_F64, Machine::tesla_s2050(), 448, BEST[0]));
 
 static F32: LazyLock<Page> = LazyLock::new(|| {
     explained(
         &published::SWEEP_F32,
-        (Machine::geforce_8800_gt(), 112, BEST[1]),
-        middle_of_five,
+        Machine::geforce_8800_gt(),
+        112,
+        BEST[1],
     )
 });
 
 impl Page {
-    /// The numbers of multiprocessors among which the best was looked for.
+    /// The numbers of SMs among which the best was looked for.
     pub(super) fn tried(&self) -> RangeInclusive<u32> {
         COUNTS
     }
@@ -58,25 +54,17 @@ pub(super) fn of(table: &str) -> Option<&'static Page> {
     }
 }
 
-fn middle_of_five(row: &Row) -> Option<f64> {
-    let mut times: Vec<f64> = (1..=5)
-        .filter_map(|index| row.number(&format!("gpu_ms_{index}")))
-        .collect();
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied()
+fn cells(sweep: &Published) -> Vec<Cell> {
+    let spans = sweep.spans().into_iter();
+    fit::in_order(
+        spans
+            .map(|((blocks, threads), ms)| (blocks, threads, ms))
+            .collect(),
+    )
 }
 
-fn cells(table: &Published, time: fn(&Row) -> Option<f64>) -> Vec<Cell> {
-    let cell = |row: Row| Some((row.number("blocks")?, row.number("threads")?, time(&row)?));
-    fit::in_order(table.rows().filter_map(cell).collect())
-}
-
-fn explained(
-    table: &Published,
-    (machine, processors, best): (Machine, u32, u32),
-    time: fn(&Row) -> Option<f64>,
-) -> Page {
-    let cells = cells(table, time);
+fn explained(sweep: &Published, machine: Machine, processors: u32, best: u32) -> Page {
+    let cells = cells(sweep);
     let with = |count| fit::published(&machine.with_count(count), STRIPS, &cells);
     Page {
         processors,
@@ -90,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_number_of_multiprocessors_is_the_one_that_a_search_finds() {
+    fn the_best_number_of_sms_is_the_one_that_a_search_finds() {
         let best = |machine: Machine, cells: &[Cell]| {
             let tried = COUNTS.filter_map(|count| {
                 let (_, law) = fit::published(&machine.with_count(count), STRIPS, cells)?;
@@ -100,8 +88,8 @@ mod tests {
             let best = tried.min_by(|a, b| a.0.total_cmp(&b.0));
             best.map(|(_, count)| count)
         };
-        let f64_cells = cells(&published::SWEEP_F64, |row| row.number("gpu_ms"));
-        let f32_cells = cells(&published::SWEEP_F32, middle_of_five);
+        let f64_cells = cells(&published::SWEEP_F64);
+        let f32_cells = cells(&published::SWEEP_F32);
         let found = [
             best(Machine::tesla_s2050(), &f64_cells),
             best(Machine::geforce_8800_gt(), &f32_cells),

@@ -32,7 +32,7 @@ fn median_error(fit: &Option<Fit>) -> f64 {
 }
 
 /// A machine of no make, with times by the textbook: a launch takes the longer of
-/// waiting and issuing on the fullest multiprocessor, and its copies.
+/// waiting and issuing on the fullest SM, and its copies.
 fn made(count: u32, latency_ns: f64, issue_ns: f64, partial_ns: f64) -> Vec<Record> {
     let mut records = Vec::new();
     for block_bits in 0..12 {
@@ -90,7 +90,7 @@ fn both_columns_of_the_page_are_predicted_to_fifteen_percent_where_the_fit_did_n
 }
 
 #[test]
-fn the_page_s_own_times_tell_the_multiprocessors_of_the_tesla_s2050() {
+fn the_page_s_own_times_tell_the_sms_of_the_tesla_s2050() {
     let best = page::of("sweep-f64").unwrap().best.as_ref();
     assert_eq!(best.map(|(count, _)| *count), Some(14));
 }
@@ -158,20 +158,14 @@ fn a_device_half_as_fast_is_told_about_in_other_numbers() {
 }
 
 #[test]
-fn a_device_with_fewer_multiprocessors_is_told_about_in_other_numbers() {
+fn a_device_with_fewer_sms_is_told_about_in_other_numbers() {
     let text = |count| explained(&made(count, 80.0, 5.0, 3.0)).text.join("\n");
     let (forty, ten) = (text(40), text(10));
-    assert!(
-        forty.contains("Made up, the model. 40 multiprocessors"),
-        "{forty}"
-    );
+    assert!(forty.contains("Made up, the model. 40 SMs"), "{forty}");
     assert!(forty.contains("the others idle: 8 of 40 at 32 blocks"));
-    assert!(
-        ten.contains("Made up, the model. 10 multiprocessors"),
-        "{ten}"
-    );
+    assert!(ten.contains("Made up, the model. 10 SMs"), "{ten}");
     assert!(ten.contains("the others idle: 2 of 10 at 8 blocks"));
-    // 16 blocks on 10 multiprocessors: two where 1.6 would be even.
+    // 16 blocks on 10 SMs: two where 1.6 would be even.
     assert!(ten.contains("16 is shared out worst: 2 for the fullest, where 1.6 would be even"));
 }
 
@@ -207,7 +201,7 @@ fn without_times_the_page_is_explained_alone_and_another_table_is_not() {
 }
 
 #[test]
-fn a_device_without_multiprocessors_gets_no_model() {
+fn a_device_without_sms_gets_no_model() {
     let mut records = made(40, 80.0, 5.0, 3.0);
     for record in &mut records {
         let held = record.device.as_mut().unwrap().multiprocessors.as_mut();
@@ -297,7 +291,7 @@ fn a_model_that_does_not_fit_tells_its_score_and_nothing_else() {
 }
 
 #[test]
-fn no_multiprocessor_is_saturated_by_more_threads_than_it_holds() {
+fn no_sm_is_saturated_by_more_threads_than_it_holds() {
     // Issue so quick that 100 warps would be needed, and 64 are held.
     let text = explained(&made(40, 500.0, 5.0, 3.0)).text;
     for text in text.iter().filter(|text| text.contains("Made up")) {

@@ -48,15 +48,9 @@ pub enum Precision {
 }
 
 impl std::fmt::Display for Precision {
+    /// As serde has it.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Precision::F64 => "f64",
-            Precision::F32 => "f32",
-            Precision::F32Pure => "f32-pure",
-            Precision::F32Kahan => "f32-kahan",
-            Precision::F32Pairwise => "f32-pairwise",
-            Precision::F32DoubleFloat => "f32-double-float",
-        })
+        self.serialize(f)
     }
 }
 

@@ -24,16 +24,12 @@ const FLAGS: &[&str] = &[
 /// nvcc on the path, in the folder that CUDA_HOME or CUDA_PATH names, or in the
 /// usual one.
 pub fn find_nvcc() -> Option<PathBuf> {
-    let on_path = std::env::var_os("PATH")
-        .map(|path| std::env::split_paths(&path).collect::<Vec<_>>())
-        .unwrap_or_default();
+    let on_path = std::env::var_os("PATH").unwrap_or_default();
     let named = ["CUDA_HOME", "CUDA_PATH"]
         .into_iter()
-        .filter_map(std::env::var_os)
-        .map(|folder| Path::new(&folder).join("bin"));
-    on_path
-        .into_iter()
-        .chain(named)
+        .filter_map(std::env::var_os);
+    std::env::split_paths(&on_path)
+        .chain(named.map(|folder| Path::new(&folder).join("bin")))
         .chain([PathBuf::from("/usr/local/cuda/bin")])
         .map(|folder| folder.join("nvcc"))
         .find(|nvcc| nvcc.is_file())
@@ -41,12 +37,10 @@ pub fn find_nvcc() -> Option<PathBuf> {
 
 /// `name` in `folder`, or in that folder beside this program.
 pub fn find_source(folder: &Path, name: &str) -> Option<PathBuf> {
-    let beside = std::env::current_exe()
-        .ok()
-        .and_then(|exe| Some(exe.parent()?.join(folder)));
-    [Some(folder.to_owned()), beside]
-        .into_iter()
-        .flatten()
+    let program = std::env::current_exe().ok();
+    let beside = program.and_then(|program| Some(program.parent()?.join(folder)));
+    let folders = [folder.to_owned()].into_iter().chain(beside);
+    folders
         .map(|folder| folder.join(name))
         .find(|source| source.exists())
 }
@@ -64,15 +58,9 @@ pub fn compile(command: &mut Command) -> Result<String, String> {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let text = String::from_utf8_lossy(&output.stderr);
-    let first = text
-        .lines()
-        .find(|line| line.contains("error"))
-        .or(text.lines().next());
-    Err(format!(
-        "nvcc failed ({}): {}",
-        output.status,
-        first.unwrap_or_default()
-    ))
+    let wrong = text.lines().find(|line| line.contains("error"));
+    let wrong = wrong.or(text.lines().next()).unwrap_or_default();
+    Err(format!("nvcc failed ({}): {wrong}", output.status))
 }
 
 /// What a library is built from, and where it goes.
@@ -155,15 +143,15 @@ impl Build {
             })
             .collect();
         thread::scope(|scope| {
-            let started: Vec<_> = jobs
+            let started = jobs
                 .iter()
-                .map(|(source, object)| scope.spawn(|| self.object(source, object)))
-                .collect();
-            let ended = started.into_iter().map(|job| {
-                let panicked = |_| Err("the thread of a compiler panicked".to_owned());
-                job.join().unwrap_or_else(panicked)
-            });
-            ended.collect::<Result<(), String>>()
+                .map(|(source, object)| scope.spawn(|| self.object(source, object)));
+            let started: Vec<_> = started.collect();
+            let panicked = |_| Err("the thread of a compiler panicked".to_owned());
+            let mut ended = started
+                .into_iter()
+                .map(|job| job.join().unwrap_or_else(panicked));
+            ended.try_for_each(|ended| ended)
         })?;
         let linked = objects.join("linked.so");
         let mut link = Command::new(&self.nvcc);
@@ -189,19 +177,12 @@ impl Build {
 /// The files of a folder with their text, in the order of their names.
 fn sources(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
     let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
-    let mut paths = fs::read_dir(folder)
-        .and_then(|entries| {
-            entries
-                .map(|entry| entry.map(|entry| entry.path()))
-                .collect()
-        })
-        .map_err(failed)
-        .map(|paths: Vec<PathBuf>| paths)?;
+    let entries = fs::read_dir(folder).map_err(failed)?;
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths = paths.collect::<Result<Vec<PathBuf>, _>>().map_err(failed)?;
     paths.sort();
-    paths
-        .into_iter()
-        .map(|path| fs::read(&path).map(|text| (path, text)).map_err(failed))
-        .collect()
+    let read = |path: PathBuf| fs::read(&path).map(|text| (path, text)).map_err(failed);
+    paths.into_iter().map(read).collect()
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //! result.
 
 use super::library::Peer;
-use super::operation::Operation;
 use crate::workload::memory::Memory;
+use crate::workload::operation::Operation;
 use quadscan::Result;
 use quadscan::device::Buffer;
 

@@ -5,7 +5,8 @@ use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
 
 use super::interface::{Interface, c_name, function};
-use super::operation::Operation;
+use crate::workload::memory::Call;
+use crate::workload::operation::Operation;
 use quadscan::Result;
 use quadscan::device::Device;
 
@@ -27,22 +28,6 @@ pub struct Peer {
     interface: Interface,
     scratch: Scratch,
     run: Run,
-}
-
-/// What an operation works on, in addresses of device memory.
-#[derive(Clone, Copy, Debug)]
-pub struct Call {
-    /// n elements.
-    pub input: u64,
-    /// n keys or `segments` + 1 ascending offsets of at most n, u32; 0 where the
-    /// operation takes neither.
-    pub keys_or_offsets: u64,
-    /// As many results as [`Operation::sizes`] says. It may be the input of a scan.
-    pub output: u64,
-    /// Elements.
-    pub n: u64,
-    /// Segments, of operations that have them.
-    pub segments: u64,
 }
 
 impl Peer {

@@ -2,7 +2,7 @@
 //! same run, on the same device and stream, with the same clock.
 //!
 //! - `compiler`: nvcc makes a shared library of a folder of `peers`, once.
-//! - `operation`: what it can do, by name. `library`: the library, loaded.
+//! - `library`: the library of `peers/scan`, loaded.
 //! - `contestant`: its launches on the arrays of a workload, and the check of its result.
 //! - `integral`: the library of `peers/integrate`, one integral in CUDA C++. `interface` is
 //!   what both libraries say of themselves.
@@ -20,7 +20,6 @@ pub mod integrators;
 mod interface;
 pub(crate) mod libraries;
 pub mod library;
-pub mod operation;
 mod script;
 
 /// Where the peers' source is when nothing else is said.

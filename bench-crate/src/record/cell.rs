@@ -96,6 +96,11 @@ impl Cell {
         }
     }
 
+    /// How many axes it has.
+    pub fn axes(&self) -> usize {
+        self.0.iter().count()
+    }
+
     /// The axes with their values, as `name=value` divided by blanks.
     pub fn describe(&self) -> String {
         let pairs = self.0.iter().map(|(axis, value)| format!("{axis}={value}"));

@@ -6,6 +6,7 @@
 mod asked;
 pub mod cells;
 pub mod column;
+pub mod figure;
 pub mod list;
 pub mod matrix;
 pub mod peers;
@@ -23,6 +24,7 @@ use crate::record::{Cell, Record};
 pub use asked::{Asked, Extent};
 pub use cells::{Usual, values};
 pub use column::{Column, Group};
+pub use figure::Figures;
 pub use matrix::Matrix;
 pub use source::Source;
 
@@ -160,6 +162,8 @@ pub struct Table {
     pub notes: fn(&[Record]) -> Vec<String>,
     /// Lines under the finished table.
     pub summary: fn(&[Record]) -> Vec<String>,
+    /// What of it is drawn in the report.
+    pub figures: Figures,
 }
 
 /// How long a cell may take where its table does not say otherwise.
@@ -193,6 +197,7 @@ impl Table {
         matrices: |_| Vec::new(),
         notes: |_| Vec::new(),
         summary: |_| Vec::new(),
+        figures: Figures::of(&[]),
     };
 
     /// The axis of a name.

@@ -4,6 +4,7 @@
 //! Nothing measured or computed is ever replaced by a figure from here.
 
 use crate::record::Cell;
+use crate::timing::Timing;
 
 /// A published table: text cells under named columns, joined with records by axes.
 #[derive(Debug)]
@@ -14,13 +15,29 @@ pub struct Published {
     join: &'static [&'static str],
     /// The one value of an axis that it has no column of.
     only: Option<(&'static str, u64)>,
+    /// The device that a sweep is of, as the page names it; empty of other tables.
+    pub device: &'static str,
+    /// Columns of a sweep with times of the span, ms.
+    pub gpu: &'static [&'static str],
+    /// Columns of a sweep with times of the loop on the host, ms.
+    pub host: &'static [&'static str],
 }
+
+/// A published table that is no sweep, and has no text.
+const EMPTY: Published = Published {
+    text: "",
+    join: &[],
+    only: None,
+    device: "",
+    gpu: &[],
+    host: &[],
+};
 
 /// By precision and strips.
 pub static ACCURACY: Published = Published {
     text: include_str!("../../data/accuracy_strips.csv"),
     join: &["precision", "strips"],
-    only: None,
+    ..EMPTY
 };
 
 /// By algorithm and step, for 1024 elements.
@@ -28,6 +45,7 @@ pub static ACTIVITY: Published = Published {
     text: include_str!("../../data/scan_activity_n1024.csv"),
     join: &["algorithm", "step"],
     only: Some(("n", 1024)),
+    ..EMPTY
 };
 
 /// Strips of the published sweeps.
@@ -38,6 +56,9 @@ pub static SWEEP_F32: Published = Published {
     text: include_str!("../../data/sweep_f32_geforce_8800gt.csv"),
     join: &["blocks", "threads"],
     only: Some(("strips", STRIPS)),
+    device: "GeForce 8800 GT",
+    gpu: &["gpu_ms_1", "gpu_ms_2", "gpu_ms_3", "gpu_ms_4", "gpu_ms_5"],
+    host: &["cpu_ms_1", "cpu_ms_2", "cpu_ms_3", "cpu_ms_4", "cpu_ms_5"],
 };
 
 /// Tesla S2050, by blocks and threads.
@@ -45,6 +66,9 @@ pub static SWEEP_F64: Published = Published {
     text: include_str!("../../data/sweep_f64_tesla_s2050.csv"),
     join: &["blocks", "threads"],
     only: Some(("strips", STRIPS)),
+    device: "Tesla S2050",
+    gpu: &["gpu_ms"],
+    host: &["host_ms"],
 };
 
 /// A row of a published table.
@@ -98,6 +122,31 @@ impl Published {
         };
         self.rows()
             .find(|row| self.join.iter().all(|axis| is_equal(axis, row)))
+    }
+
+    /// The median of times in some columns of rows, ms.
+    fn median(&self, rows: impl Iterator<Item = Row>, columns: &[&str]) -> Option<f64> {
+        let times = rows.flat_map(|row| columns.iter().filter_map(move |name| row.number(name)));
+        Timing::from_samples(times.collect()).map(|timing| timing.median_ms)
+    }
+
+    /// The spans of a sweep by blocks and threads, ms; the median where there are several times.
+    pub fn spans(&self) -> Vec<((u32, u32), f64)> {
+        let spans = self.rows().filter_map(|row| {
+            let shape = (row.number("blocks")?, row.number("threads")?);
+            Some((shape, self.median([row].into_iter(), self.gpu)?))
+        });
+        spans.collect()
+    }
+
+    /// The cell of a sweep with the least time.
+    pub fn best(&self) -> Option<((u32, u32), f64)> {
+        self.spans().into_iter().min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// The loop of a sweep on the page's host, ms: the median of all rows.
+    pub fn host_ms(&self) -> Option<f64> {
+        self.median(self.rows(), self.host)
     }
 
     /// The figure of `column` in the row of a cell; empty when there is no such row or the page

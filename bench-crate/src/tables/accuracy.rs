@@ -18,6 +18,7 @@ use crate::record::{Cell, Record, Value};
 use crate::table::column::{
     COLD, CONDITIONS, COUNTS, OUTCOME, Show, axis, derived, figure, fixed, ms, scientific,
 };
+use crate::table::figure::{Errors, Figure, Figures};
 use crate::table::published::ACCURACY;
 use crate::table::{Asked, Table, TableAxis, values};
 use crate::trapezoid::Grid;
@@ -92,6 +93,20 @@ pub(crate) const TABLE: Table = Table {
     },
     weight: |cell, _| cell.number("strips").unwrap_or_default() as f64,
     notes: rounding::sentences,
+    figures: Figures::of(&[&[
+        Figure::Errors(Errors {
+            title: "Error of pi against strips: one loop on the host",
+            caption: "One running sum over all strips, as the page has it.",
+            pi: "pi",
+            predicted: Some("predicted_error"),
+        }),
+        Figure::Errors(Errors {
+            title: "Error of pi against strips: partial sums on the device",
+            caption: "As many partial sums as the grid has threads, added up on the host.",
+            pi: "gpu_pi",
+            predicted: None,
+        }),
+    ]]),
     ..Table::EMPTY
 };
 

@@ -37,13 +37,11 @@ pub(crate) const TABLE: Table = Table {
     axes: &[
         TableAxis::of(&INTEGRANDS)
             .known(|| Kind::ALL.iter().map(|kind| kind.name.to_owned()).collect()),
-        TableAxis::of(&RULES)
-            .known(|| Method::ALL.map(|method| method.name().to_owned()).to_vec())
-            .usual(|_, cell| {
-                let kind = cell.text("integrand").and_then(Kind::by_name);
-                let methods = kind.map_or(&[][..], |kind| kind.methods);
-                values(methods.iter().map(|method| method.name()))
-            }),
+        TableAxis::of(&RULES).known(Method::names).usual(|_, cell| {
+            let kind = cell.text("integrand").and_then(Kind::by_name);
+            let methods = kind.map_or(&[][..], |kind| kind.methods);
+            values(methods.iter().map(|method| method.name()))
+        }),
         TableAxis::of(&TYPES).known(|| TYPE_NAMES.map(str::to_owned).to_vec()),
         TableAxis::of(&SIZES)
             .up_to(MOST_ITEMS)

@@ -11,8 +11,9 @@ use crate::axes::LIMITS;
 use crate::limit::{self, COPIED_BY_A_THREAD, Chains, Limit};
 use crate::measure::Bench;
 use crate::oracle::chains;
-use crate::record::{Cell, Record};
+use crate::record::{Cell, Record, Status};
 use crate::table::column::{OUTCOME, Show, axis, derived, of, optional};
+use crate::table::figure::{Bars, Figure, Figures};
 use crate::table::{Table, TableAxis};
 use crate::timing::{Timing, device as timing, milliseconds, sample};
 use quadscan::Result;
@@ -41,8 +42,28 @@ pub(crate) const TABLE: Table = Table {
     ],
     is_usual: true,
     measure,
+    figures: Figures::of(&[&[Figure::Bars(Bars {
+        title: |row| match unit(row) {
+            "" => FIGURES.to_owned(),
+            unit => format!("{FIGURES}, {unit}"),
+        },
+        unit,
+        values: &[|row| {
+            let value = value(row).filter(|_| row.status == Status::Ok)?;
+            Some((row.cell.text("limit")?.replace('_', " "), value))
+        }],
+        caption: "",
+        absent: FIGURES,
+    })]]),
     ..Table::EMPTY
 };
+
+/// The title of its figures, before their unit.
+const FIGURES: &str = "Measured limits of the device";
+
+fn unit(row: &Record) -> &'static str {
+    limit(&row.cell).map_or("", Limit::unit)
+}
 
 fn limit(cell: &Cell) -> Option<Limit> {
     Limit::by_name(cell.text("limit")?)
@@ -264,8 +285,8 @@ fn work(of: Chains, chains: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Metric;
     use crate::record::sample::record;
-    use crate::record::{Metric, Status};
     use crate::tables::testing::{asked, cells, csv, emulated, expect_unknown, measured};
 
     fn cell(limit: &str) -> Cell {

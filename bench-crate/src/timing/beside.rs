@@ -109,9 +109,8 @@ impl<'s, 'l> Pair<'s, 'l> {
     }
 
     fn set_slices(&mut self, slices: usize) -> Result<()> {
-        self.marks = (0..=slices)
-            .map(|_| self.short.device.event())
-            .collect::<Result<_>>()?;
+        let mark = |_| self.short.device.event();
+        self.marks = (0..=slices).map(mark).collect::<Result<_>>()?;
         Ok(())
     }
 
@@ -138,17 +137,16 @@ impl<'s, 'l> Pair<'s, 'l> {
         if !self.short.device.has_graphs() {
             return Ok(());
         }
-        let recorded = self
+        let launch = &mut self.short.launch;
+        match self
             .short
             .device
-            .capture(|| (0..SLICE).try_for_each(|_| (self.short.launch)()));
-        match recorded {
-            Err(error) if error.is_context_lost() => Err(error),
-            recorded => {
-                self.slice = recorded.ok();
-                Ok(())
-            }
+            .capture(|| (0..SLICE).try_for_each(|_| launch()))
+        {
+            Err(error) if error.is_context_lost() => return Err(error),
+            recorded => self.slice = recorded.ok(),
         }
+        Ok(())
     }
 
     fn wait(&self) -> Result<()> {
@@ -212,30 +210,27 @@ pub fn kernels(rule: &Rule, short: Party<'_>, long: Party<'_>) -> Result<Beside>
     // Short alone, long alone, short beside, long beside.
     let mut samples: [Vec<f64>; 4] = Default::default();
     let (mut overlap, mut missed) = (0.0_f64, 0);
-    while !samples
+    while samples
         .iter()
-        .all(|samples| rule.is_met(samples, begin.elapsed()))
+        .any(|samples| !rule.is_met(samples, begin.elapsed()))
     {
-        let (short_alone, long_alone) = (pair.short_alone()?, pair.long_alone()?);
-        samples[0].push(short_alone);
-        samples[1].push(long_alone);
+        samples[0].push(pair.short_alone()?);
+        samples[1].push(pair.long_alone()?);
         let (long_beside, seen) = pair.together()?;
+        let most = seen.map_or(0.0, |seen| seen.overlap);
         match seen.filter(|seen| seen.overlap >= SMALLEST_OVERLAP) {
             Some(seen) => {
-                let first = samples[2].is_empty();
-                overlap = if first {
-                    seen.overlap
-                } else {
-                    overlap.min(seen.overlap)
-                };
+                let is_first = samples[2].is_empty();
+                overlap = if is_first { most } else { overlap.min(most) };
                 samples[2].push(seen.ms);
                 samples[3].push(long_beside);
             }
-            None if samples[2].is_empty() => {
-                overlap = overlap.max(seen.map_or(0.0, |seen| seen.overlap));
+            None => {
                 missed += 1;
+                if samples[2].is_empty() {
+                    overlap = overlap.max(most);
+                }
             }
-            None => missed += 1,
         }
         if missed > MOST_MISSED + samples[2].len() {
             break;

@@ -3,6 +3,7 @@
 //! the same was noticed. No sample is ever dropped for it.
 
 use super::Timing;
+use super::statistics::quantile;
 
 /// The fewest samples whose quartiles mean something.
 const FEWEST: usize = 5;
@@ -37,40 +38,19 @@ fn outliers(name: &str, timing: &Timing) -> Option<String> {
     if samples.len() < FEWEST {
         return None;
     }
-    let [lower, upper] = quartiles(samples);
-    let room = FAR_OUT * (upper - lower);
-    let off = |ms: f64| ms / timing.median_ms - 1.0;
-    let is_far = |ms: f64| (ms < lower - room || ms > upper + room) && off(ms).abs() >= OUTLIER;
-    let far: Vec<f64> = samples
-        .iter()
-        .copied()
-        .filter(|&ms| is_far(ms))
-        .map(off)
-        .collect();
-    let farthest = far
-        .iter()
-        .copied()
-        .max_by(|a, b| a.abs().total_cmp(&b.abs()))?;
-    Some(format!(
-        "{name} has outliers: {} of {} samples, the farthest {:+.0} % off the median",
-        far.len(),
-        samples.len(),
-        100.0 * farthest
-    ))
-}
-
-/// The quartiles of at least one sample, linear between samples.
-fn quartiles(samples: &[f64]) -> [f64; 2] {
-    let mut sorted = samples.to_vec();
+    let mut sorted = samples.clone();
     sorted.sort_by(f64::total_cmp);
-    [0.25, 0.75].map(|part| {
-        let place = part * (sorted.len() - 1) as f64;
-        let (below, above) = (
-            sorted[place.floor() as usize],
-            sorted[place.ceil() as usize],
-        );
-        below + place.fract() * (above - below)
-    })
+    let [lower, upper] = [0.25, 0.75].map(|part| quantile(&sorted, part));
+    let room = FAR_OUT * (upper - lower);
+    let off = |ms: &f64| ms / timing.median_ms - 1.0;
+    let is_far = |ms: &&f64| **ms < lower - room || **ms > upper + room;
+    let far = samples.iter().filter(is_far).map(off);
+    let far: Vec<f64> = far.filter(|off| off.abs() >= OUTLIER).collect();
+    let farthest = far.iter().max_by(|a, b| a.abs().total_cmp(&b.abs()))?;
+    let (count, all, percent) = (far.len(), samples.len(), 100.0 * farthest);
+    Some(format!(
+        "{name} has outliers: {count} of {all} samples, the farthest {percent:+.0} % off the median"
+    ))
 }
 
 fn drift(name: &str, timing: &Timing) -> Option<String> {
@@ -78,10 +58,11 @@ fn drift(name: &str, timing: &Timing) -> Option<String> {
     let earlier = Timing::from_samples(first.to_vec())?.median_ms;
     let later = Timing::from_samples(second.to_vec())?.median_ms;
     let change = later / earlier - 1.0;
-    (change.abs() >= DRIFT && rank_deviations(first, second).abs() >= DRIFT_DEVIATIONS).then(|| {
+    let percent = 100.0 * change;
+    let drifts = change.abs() >= DRIFT && rank_deviations(first, second).abs() >= DRIFT_DEVIATIONS;
+    drifts.then(|| {
         format!(
-            "{name} drifts: the median of its second half is {:+.1} % off that of its first",
-            100.0 * change
+            "{name} drifts: the median of its second half is {percent:+.1} % off that of its first"
         )
     })
 }
@@ -91,16 +72,16 @@ fn drift(name: &str, timing: &Timing) -> Option<String> {
 /// than seven samples on each side do not reach three.
 fn rank_deviations(first: &[f64], second: &[f64]) -> f64 {
     let (m, n) = (first.len() as f64, second.len() as f64);
-    let larger: f64 = first
+    let pairs = first
         .iter()
-        .flat_map(|a| second.iter().map(move |b| f64::total_cmp(b, a)))
+        .flat_map(|a| second.iter().map(move |b| b.total_cmp(a)));
+    let larger: f64 = pairs
         .map(|order| (f64::from(order as i8) + 1.0) / 2.0)
         .sum();
     let deviation = (m * n * (m + n + 1.0) / 12.0).sqrt();
-    if deviation > 0.0 {
-        (larger - m * n / 2.0) / deviation
-    } else {
-        0.0
+    match deviation > 0.0 {
+        true => (larger - m * n / 2.0) / deviation,
+        false => 0.0,
     }
 }
 

@@ -85,7 +85,7 @@ impl Timing {
 }
 
 /// A quantile of sorted samples (at least one), linear between them.
-fn quantile(sorted: &[f64], part: f64) -> f64 {
+pub(super) fn quantile(sorted: &[f64], part: f64) -> f64 {
     let place = part * (sorted.len() - 1) as f64;
     let (below, above) = (place.floor() as usize, place.ceil() as usize);
     sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])

@@ -10,7 +10,7 @@ use quadscan_kernels::scan::scratch;
 use quadscan_kernels::scan::shape::{Lookahead, Registers};
 use serde::{Deserialize, Serialize};
 
-use crate::peers::library::Call;
+use crate::workload::memory::Call;
 use quadscan::device::{Actual, Buffer, LaunchConfig, LaunchShape, Module};
 use quadscan::{Error, Result};
 

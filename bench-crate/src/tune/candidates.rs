@@ -5,6 +5,7 @@ use quadscan_kernels::scan::tuned::ROWS;
 use quadscan_kernels::scan::tuning::{Row, Stream, Tile};
 
 use super::candidate::{Algorithm, Candidate};
+use crate::grouping::distinct;
 
 /// Workers, delay and ahead: what was the fastest by hand, and what lies around it; no more
 /// workers than [`MOST_WORKERS`](quadscan_kernels::scan::tuning::MOST_WORKERS).
@@ -110,13 +111,7 @@ pub(super) fn of_class(row: &Row) -> Vec<Candidate> {
         of.times = of.room(each, each * row.element / 16, each * row.result / 16);
         stream(row, of)
     }));
-    let mut distinct: Vec<Candidate> = Vec::new();
-    for candidate in all {
-        if !distinct.contains(&candidate) {
-            distinct.push(candidate);
-        }
-    }
-    distinct
+    distinct(all)
 }
 
 /// All shapes of all classes.

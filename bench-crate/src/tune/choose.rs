@@ -16,6 +16,7 @@ use quadscan_kernels::scan::tuning::{MOST_WORKERS, Row, Stream, Thresholds, Tile
 
 use super::candidate::Algorithm;
 use super::record::{Measured, Record};
+use crate::grouping::rising;
 
 /// What another shape has to be faster by, as a part: less is not worth other bits.
 const MARGIN: f64 = 0.01;
@@ -31,15 +32,15 @@ const LARGE: u64 = 1 << 22;
 /// Why the record gives none, in words.
 pub(super) fn rows(record: &Record, before: &[Row]) -> Result<Vec<Row>, String> {
     check(record)?;
-    let has_none = |row: &&Row| class(record, row).is_empty();
-    let lacking = before.iter().filter(has_none);
+    let lacking = before.iter().filter(|row| class(record, row).is_empty());
     let lacking: Vec<String> = lacking
         .map(|row| format!("{} to {}", row.element, row.result))
         .collect();
     if !lacking.is_empty() {
+        let lacking = lacking.join(", ");
         return Err(format!(
-            "has no candidates of {} bytes, and the table has a row of each: a record of all classes is needed",
-            lacking.join(", ")
+            "has no candidates of {lacking} bytes, and the table has a row of each: a record of \
+             all classes is needed"
         ));
     }
     let rows = before.iter().map(|row| of_class(&class(record, row), row));
@@ -88,30 +89,28 @@ fn check(record: &Record) -> Result<(), String> {
 
 fn of_class(class: &[&Measured], before: &Row) -> Result<Row, String> {
     let of = |algorithm: Algorithm| {
-        let of: Vec<&Measured> = class
-            .iter()
-            .copied()
-            .filter(|one| one.candidate.algorithm == algorithm && !one.times.is_empty())
-            .filter(|one| algorithm != Algorithm::Lookahead || one.candidate.warps <= MOST_WORKERS)
-            .collect();
+        let of = class.iter().copied().filter(|one| {
+            let shape = &one.candidate;
+            let fits = algorithm != Algorithm::Lookahead || shape.warps <= MOST_WORKERS;
+            shape.algorithm == algorithm && !one.times.is_empty() && fits
+        });
+        let of: Vec<&Measured> = of.collect();
+        let (element, result) = (before.element, before.result);
         match of.is_empty() {
             false => Ok(of),
             true => Err(format!(
-                "has no times of {algorithm:?} for {} to {} bytes",
-                before.element, before.result
+                "has no times of {algorithm:?} for {element} to {result} bytes"
             )),
         }
     };
     let large = large(&of(Algorithm::Lookahead)?, before)?;
-    let [block, small, wave] = registers(
-        [
-            of(Algorithm::OneBlock)?,
-            of(Algorithm::OneWaveSmall)?,
-            of(Algorithm::OneWave)?,
-        ],
-        large,
-        before,
-    )?;
+    let small = [
+        Algorithm::OneBlock,
+        Algorithm::OneWaveSmall,
+        Algorithm::OneWave,
+    ];
+    let [blocks, small, waves] = small.map(of);
+    let [block, small, wave] = registers([blocks?, small?, waves?], large, before)?;
     let bytes = |n: f64| (n * before.element as f64).round() as u64;
     let tile = |one: &Measured| Tile {
         warps: one.candidate.warps,
@@ -141,11 +140,7 @@ fn stream(one: &Measured) -> Stream {
 
 /// The numbers of elements that any of them was timed with, the fewest first.
 fn counts(of: &[&Measured]) -> Vec<u64> {
-    let times = of.iter().flat_map(|one| &one.times);
-    let mut counts: Vec<u64> = times.map(|time| time.n).collect();
-    counts.sort_unstable();
-    counts.dedup();
-    counts
+    rising(of.iter().flat_map(|one| &one.times).map(|time| time.n))
 }
 
 /// The place of the least of `scores`, natural logarithms; the one in use, where it is
@@ -171,14 +166,11 @@ fn large<'r>(of: &[&'r Measured], before: &Row) -> Result<&'r Measured, String> 
     }
     let mut scores = vec![0.0; of.len()];
     for &n in &counts {
-        let times: Result<Vec<f64>, String> = of
-            .iter()
-            .map(|one| {
-                let missing = || format!("{} has no time at {n} elements", one.candidate.entry);
-                one.at(n).ok_or_else(missing)
-            })
-            .collect();
-        let times = times?;
+        let time = |one: &&Measured| {
+            let missing = || format!("{} has no time at {n} elements", one.candidate.entry);
+            one.at(n).ok_or_else(missing)
+        };
+        let times = of.iter().map(time).collect::<Result<Vec<f64>, String>>()?;
         let least = times.iter().copied().fold(f64::INFINITY, f64::min);
         for (score, time) in scores.iter_mut().zip(times) {
             *score += weight(n, LARGE) * (time / least).ln();
@@ -230,11 +222,8 @@ fn registers<'r>(
     let all: f64 = weights.iter().sum();
     scores.iter_mut().for_each(|score| *score /= all);
     let tiles = [before.one_block, before.one_wave_small, before.one_wave];
-    let is_used = |set: &[&Measured; 3]| {
-        let mut pairs = set.iter().zip(tiles);
-        pairs
-            .all(|(one, tile)| (one.candidate.warps, one.candidate.rows) == (tile.warps, tile.rows))
-    };
+    let tile = |one: &Measured| (one.candidate.warps, one.candidate.rows);
+    let is_used = |set: &[&Measured; 3]| set.map(tile) == tiles.map(|of| (of.warps, of.rows));
     let used = sets.iter().position(is_used);
     match best(&scores, used) {
         Some(place) if scores[place].is_finite() => Ok(sets[place]),
@@ -257,23 +246,17 @@ fn cost([block, small, wave]: &[&Measured; 3], large: &Measured, n: u64) -> Opti
 /// Up to how many elements a kernel is faster than all that follow it.
 fn threshold(kernel: &Measured, following: &[&Measured]) -> f64 {
     let next = |n: u64| {
-        following
-            .iter()
-            .filter_map(|one| one.at(n))
-            .reduce(f64::min)
+        let times = following.iter().filter_map(|one| one.at(n));
+        times.reduce(f64::min)
     };
-    let counts = counts(following);
     // How much faster it is, as a logarithm; none where it cannot scan so many.
-    let gains: Vec<(u64, Option<f64>)> = counts
-        .into_iter()
-        .filter_map(|n| {
-            let next = next(n)?;
-            Some((n, kernel.at(n).map(|time| (next / time).ln())))
-        })
-        .collect();
-    let last = gains
-        .iter()
-        .rposition(|(_, gain)| gain.is_some_and(|gain| gain >= 0.0));
+    let gains = counts(following).into_iter().filter_map(|n| {
+        let next = next(n)?;
+        Some((n, kernel.at(n).map(|time| (next / time).ln())))
+    });
+    let gains: Vec<(u64, Option<f64>)> = gains.collect();
+    let is_faster = |&(_, gain): &(u64, Option<f64>)| gain.is_some_and(|gain| gain >= 0.0);
+    let last = gains.iter().rposition(is_faster);
     let Some(last) = last else {
         return 0.0;
     };

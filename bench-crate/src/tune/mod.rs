@@ -19,7 +19,7 @@ mod tests;
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use candidate::{Algorithm, Candidate, Ready};
 use quadscan_kernels::scan::tuned::ROWS;
@@ -28,10 +28,12 @@ use record::{Measured, Record, Row};
 
 use crate::cli::TuneArguments;
 use crate::error::{Error, Result};
-use crate::peers::operation::Element;
+use crate::grouping::distinct;
+use crate::table::list::refused;
 use crate::timing::{Rule, device as timing};
 use crate::workload::Workload;
 use crate::workload::memory::{Memory, Size, Turn, rotated_bytes};
+use crate::workload::operation::Element;
 use quadscan::device::{Artifact, Device, Module};
 
 /// How the table begins.
@@ -138,10 +140,7 @@ pub fn text(arguments: &TuneArguments) -> Result<Option<String>> {
     let Some(path) = &arguments.table else {
         return Ok(None);
     };
-    let refuse = |problem: String| Error::Argument {
-        argument: "--table".to_owned(),
-        problem: format!("{}: {problem}", path.display()),
-    };
+    let refuse = |problem: String| refused("--table", format!("{}: {problem}", path.display()));
     let text = fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
     let record: Record = serde_json::from_str(&text)
         .map_err(|error| refuse(format!("is no record of `quadscan tune`: {error}")))?;
@@ -172,25 +171,17 @@ fn expect_writable(path: &Path) -> Result<()> {
         (true, true) => "is a folder",
         (false, _) => "is in no folder that there is",
     };
-    Err(Error::Argument {
-        argument: "--out".to_owned(),
-        problem: format!("{} {problem}, allowed is a file to write", path.display()),
-    })
+    let problem = format!("{} {problem}, allowed is a file to write", path.display());
+    Err(refused("--out", problem))
 }
 
 /// The record as a file, whole or not at all.
 fn write(path: &Path, record: &Record) -> Result<()> {
-    let refuse = |problem: String| Error::Argument {
-        argument: "--out".to_owned(),
-        problem: format!("{}: {problem}", path.display()),
-    };
-    let mut text =
-        serde_json::to_string_pretty(record).map_err(|error| refuse(error.to_string()))?;
-    text.push('\n');
+    let refuse = |problem: String| refused("--out", format!("{}: {problem}", path.display()));
+    let text = serde_json::to_string_pretty(record).map_err(|error| refuse(error.to_string()))?;
     let new = path.with_extension("new");
-    fs::write(&new, text)
-        .and_then(|()| fs::rename(&new, path))
-        .map_err(|error| refuse(error.to_string()))
+    let written = fs::write(&new, text + "\n").and_then(|()| fs::rename(&new, path));
+    written.map_err(|error| refuse(error.to_string()))
 }
 
 /// The workload whose results show whether a class is scanned as it should be: exact in
@@ -211,10 +202,8 @@ fn workload(element: usize, result: usize) -> Result<(&'static Workload, Element
 }
 
 fn unknown(element: usize, result: usize) -> Error {
-    Error::Argument {
-        argument: "ARTIFACT".to_owned(),
-        problem: format!("has candidates for {element} to {result} bytes, which nothing checks"),
-    }
+    let problem = format!("has candidates for {element} to {result} bytes, which nothing checks");
+    refused("ARTIFACT", problem)
 }
 
 fn sweep(
@@ -230,40 +219,32 @@ fn sweep(
         (true, true) => &QUICK,
         (true, false) => &ALL,
     };
-    let mut classes: Vec<(usize, usize)> = Vec::new();
-    for one in candidates {
-        let class = (one.element, one.result);
-        if !classes.contains(&class) && (!quick || QUICK_CLASSES.contains(&class)) {
-            classes.push(class);
-        }
-    }
-    for class in classes {
-        let begin = std::time::Instant::now();
+    let class_of = |one: &Candidate| (one.element, one.result);
+    let classes = distinct(candidates.iter().map(class_of)).into_iter();
+    for class in classes.filter(|class| !quick || QUICK_CLASSES.contains(class)) {
+        let begin = Instant::now();
+        let (element, result) = class;
         let mut able = Vec::new();
-        for one in candidates {
-            let refusal = match (one.element, one.result) == class {
-                true => one.refusal(module)?,
-                false => None,
-            };
-            able.push(refusal.is_none());
-            if let Some(why) = refusal {
-                say(&format!("left out: {why}"));
-                record.left_out.push(why);
+        let of_class = candidates.iter().enumerate();
+        for (index, one) in of_class.filter(|(_, one)| class_of(one) == class) {
+            match one.refusal(module)? {
+                None => able.push((index, one)),
+                Some(why) => {
+                    say(&format!("left out: {why}"));
+                    record.left_out.push(why);
+                }
             }
         }
         for exponent in 10..=28 {
-            let competes = |index: usize, one: &Candidate| {
-                let is_of = (one.element, one.result) == class;
-                is_of && able[index] && sizes.has(one.algorithm, exponent)
-            };
-            match beside(module, candidates, competes, 1 << exponent, &rule(quick)) {
+            let competing = able.iter().copied();
+            let competing = competing.filter(|(_, one)| sizes.has(one.algorithm, exponent));
+            match beside(module, competing, 1 << exponent, &rule(quick)) {
                 Ok(rows) => {
                     for (index, row) in rows {
                         record.candidates[index].times.push(row);
                     }
                 }
                 Err(Error::Quadscan(error @ quadscan::Error::OutOfMemory { .. })) => {
-                    let (element, result) = class;
                     let what = format!("{element} to {result} bytes, 2^{exponent}: {error}");
                     say(&what);
                     record.left_out.push(what);
@@ -272,7 +253,7 @@ fn sweep(
             }
         }
         let seconds = begin.elapsed().as_secs_f64();
-        say(&format!("{} to {} bytes: {seconds:.1} s", class.0, class.1));
+        say(&format!("{element} to {result} bytes: {seconds:.1} s"));
     }
     record.candidates.retain(|one| !one.times.is_empty());
     Ok(record)
@@ -281,7 +262,10 @@ fn sweep(
 /// A record without times.
 fn begin(module: &Module, candidates: &[Candidate], quick: bool) -> Record {
     let properties = module.device().properties();
-    let parts = module.manifest().map(|module| module.parts.iter());
+    let parts = module
+        .manifest()
+        .into_iter()
+        .flat_map(|module| &module.parts);
     Record {
         tuned: "scan".to_owned(),
         device: properties.name.clone(),
@@ -291,8 +275,6 @@ fn begin(module: &Module, candidates: &[Candidate], quick: bool) -> Record {
         revision: option_env!("QUADSCAN_GIT_REVISION").map(str::to_owned),
         quick,
         ptx: parts
-            .into_iter()
-            .flatten()
             .filter_map(|part| Some((part.name.clone(), part.sha256.clone()?)))
             .collect(),
         left_out: Vec::new(),
@@ -306,22 +288,17 @@ fn begin(module: &Module, candidates: &[Candidate], quick: bool) -> Record {
     }
 }
 
-/// Those of the candidates that compete and can scan `n` elements here, by their places in
-/// the list: all checked, and those that are right timed beside each other.
-fn beside(
+/// Those of the competing candidates that can scan `n` elements here, with their indices: all
+/// checked, and those that are right timed beside each other.
+fn beside<'c>(
     module: &Module,
-    candidates: &[Candidate],
-    competes: impl Fn(usize, &Candidate) -> bool,
+    competing: impl Iterator<Item = (usize, &'c Candidate)>,
     n: u64,
     rule: &Rule,
 ) -> Result<Vec<(usize, Row)>> {
     let mut ready = Vec::new();
-    for (index, candidate) in candidates.iter().enumerate() {
-        if competes(index, candidate)
-            && let Some(one) = candidate.ready(module, n)?
-        {
-            ready.push((index, one));
-        }
+    for (index, candidate) in competing {
+        ready.extend(candidate.ready(module, n)?.map(|one| (index, one)));
     }
     let Some((_, first)) = ready.first() else {
         return Ok(Vec::new());
@@ -370,17 +347,13 @@ fn times(
         .zip(rows)
         .filter(|(_, row)| row.wrong.is_none());
     let (right, rows): (Vec<_>, Vec<_>) = right.unzip();
-    let mut works: Vec<_> = right
-        .iter()
-        .map(|(_, one)| {
-            let turn = Turn::default();
-            move || one.launch(module, &memory.call(memory.next(&turn)))
-        })
-        .collect();
-    let mut launches: Vec<timing::Launch<'_>> = works
-        .iter_mut()
-        .map(|work| work as timing::Launch<'_>)
-        .collect();
+    let works = right.iter().map(|(_, one)| {
+        let turn = Turn::default();
+        move || one.launch(module, &memory.call(memory.next(&turn)))
+    });
+    let mut works: Vec<_> = works.collect();
+    let launches = works.iter_mut().map(|work| work as timing::Launch<'_>);
+    let mut launches: Vec<timing::Launch<'_>> = launches.collect();
     let measured = timing::kernels_and_methods(rule, module.device(), &mut launches)?;
     for (row, measured) in rows.into_iter().zip(measured) {
         row.median_us = Some(1e3 * measured.timing.median_ms);

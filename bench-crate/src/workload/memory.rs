@@ -12,11 +12,11 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 
+use super::Placement;
+use super::operation::Sizes;
+pub use super::size::Size;
 use super::values::{self, PERIOD};
-use super::{Placement, Workload};
-use crate::limit::{self, COPIED_BY_A_THREAD};
-use crate::peers::library::Call;
-use crate::peers::operation::{Element, Sizes};
+use crate::limit;
 use quadscan::device::{Buffer, Device, Module, View, ViewMut};
 use quadscan::{Error, Result};
 
@@ -27,29 +27,11 @@ const ROTATION: u64 = 3;
 /// The cache of a device that does not tell: larger than any known one.
 const UNKNOWN_CACHE: u64 = 128 << 20;
 
-/// The most parts: more than a graph has launches.
-const MOST_PARTS: u64 = 1 << 12;
-
-/// Parts begin at multiples of this, as allocations do.
-const ALIGNMENT: u64 = 256;
-
 /// Periods that the host makes of an input: a multiple of 16 bytes of every type.
 const PERIODS: usize = 64;
 
 /// Keys that the host makes at least, where there are so many.
 const KEYS: u64 = 1 << 14;
-
-/// The most threads of a block of the copy.
-const COPY_THREADS: u64 = 256;
-
-/// Up to so many results are compared one by one; of more, those of [`windows`].
-const ALL_COMPARED: u64 = 1 << 20;
-
-/// Results compared at each end of more.
-const END: u64 = 1 << 16;
-
-/// Places between the ends, and results compared at each.
-const PLACES: (u64, u64) = (64, 1 << 10);
 
 /// What results are before they are written.
 const UNWRITTEN: u8 = 0xA5;
@@ -60,111 +42,20 @@ pub fn rotated_bytes(device: &Device) -> u64 {
     ROTATION * cache.filter(|&bytes| bytes > 0).unwrap_or(UNKNOWN_CACHE)
 }
 
-/// What the arrays are for.
+/// What an operation works on, in addresses of device memory.
 #[derive(Clone, Copy, Debug)]
-pub struct Size {
-    /// What is done with them.
-    pub workload: &'static Workload,
-    /// The type.
-    pub element: Element,
+pub struct Call {
+    /// n elements.
+    pub input: u64,
+    /// n keys or `segments` + 1 ascending offsets of at most n, u32; 0 where the
+    /// operation takes neither.
+    pub keys_or_offsets: u64,
+    /// As many results as [`Operation::sizes`](super::operation::Operation::sizes) says. It may be the input of a scan.
+    pub output: u64,
     /// Elements.
     pub n: u64,
-    /// Of which so many are a segment or have one key, where there are any.
-    pub segment: u64,
-}
-
-impl Size {
-    /// Segments that have offsets.
-    pub fn segments(&self) -> u64 {
-        let has_offsets = self.workload.operation(self.element).has_offsets();
-        if has_offsets {
-            self.n.div_ceil(self.segment)
-        } else {
-            0
-        }
-    }
-
-    fn sizes(&self) -> Sizes {
-        let operation = self.workload.operation(self.element);
-        operation.sizes(self.n, self.segments())
-    }
-
-    /// What has to be read and written at least, bytes.
-    pub fn moved(&self) -> u64 {
-        self.sizes().moved()
-    }
-
-    /// Bytes between the arrays' aligned beginnings and their first elements.
-    fn shifts(&self) -> (u64, u64) {
-        match self.workload.placement {
-            Placement::UnalignedInput => (self.element.input_bytes(), 0),
-            Placement::UnalignedOutput => (0, self.element.output_bytes()),
-            Placement::Apart | Placement::InPlace => (0, 0),
-        }
-    }
-
-    /// Blocks and threads of the copy that moves as many bytes, rounded up to whole warps.
-    fn copy(&self) -> (u32, u32) {
-        let threads = self.moved().div_ceil(2 * COPIED_BY_A_THREAD as u64);
-        let block = threads.next_multiple_of(32).clamp(32, COPY_THREADS);
-        (threads.div_ceil(block) as u32, block as u32)
-    }
-
-    /// Vectors that it copies.
-    fn copied(&self) -> u64 {
-        let (blocks, threads) = self.copy();
-        u64::from(blocks) * u64::from(threads) * COPIED_BY_A_THREAD as u64 / 16
-    }
-
-    /// Bytes that it reads and writes.
-    pub fn copy_moved(&self) -> u64 {
-        2 * 16 * self.copied()
-    }
-
-    /// From one part of each array to the next, bytes. The copy goes from the input to the
-    /// output, and has room there.
-    fn strides(&self) -> Sizes {
-        let (sizes, shifts, copied) = (self.sizes(), self.shifts(), 16 * self.copied());
-        Sizes {
-            input: (sizes.input + shifts.0)
-                .max(copied)
-                .next_multiple_of(ALIGNMENT),
-            keys_or_offsets: sizes.keys_or_offsets.next_multiple_of(ALIGNMENT),
-            output: (sizes.output + shifts.1)
-                .max(copied)
-                .next_multiple_of(ALIGNMENT),
-        }
-    }
-
-    /// As many parts as make launches touch `rotated` bytes, at least one and no more than a
-    /// graph can go through.
-    fn parts(&self, rotated: u64) -> u64 {
-        let sizes = self.sizes();
-        let touched = match self.workload.placement {
-            Placement::InPlace => sizes.input,
-            _ => sizes.moved(),
-        };
-        rotated.div_ceil(touched.max(1)).clamp(1, MOST_PARTS)
-    }
-
-    /// The numbers of the results that are compared: ranges of them.
-    fn windows(&self) -> Vec<Range<u64>> {
-        let last = self.sizes().output / self.element.output_bytes().max(1);
-        if last <= ALL_COMPARED {
-            return std::iter::once(0..last).collect();
-        }
-        let (count, length) = PLACES;
-        // Spread by the golden ratio's fraction in 32 bits.
-        let place = |i: u64| (i * 2_654_435_769) % (1 << 32);
-        let middle = (1..=count).map(|i| {
-            let first = ((u128::from(last - length) * u128::from(place(i))) >> 32) as u64;
-            first..first + length
-        });
-        [0..END, last - END..last]
-            .into_iter()
-            .chain(middle)
-            .collect()
-    }
+    /// Segments, of operations that have them.
+    pub segments: u64,
 }
 
 /// Which part is next: one after the other, and again.
@@ -339,30 +230,23 @@ impl Memory {
         let results = results.as_view().cast::<u8>();
         let each = element.output_bytes();
         let expected = self.expected.get_or_init(|| {
-            let windows = self.size.windows().into_iter();
-            let results =
-                |window: &Range<u64>| values::results(operation, n, segment, window.clone());
-            windows
-                .map(|window| (window.clone(), results(&window)))
-                .collect()
+            let results = |window: Range<u64>| {
+                let results = values::results(operation, n, segment, window.clone());
+                (window, results)
+            };
+            self.size.windows().into_iter().map(results).collect()
         });
         for (window, expected) in expected {
-            let bytes = range(
-                first + window.start * each,
-                (window.end - window.start) * each,
-            );
+            let count = window.end - window.start;
+            let bytes = range(first + window.start * each, count * each);
             let found = results.slice(bytes)?.to_vec()?;
-            if found == *expected {
-                continue;
-            }
-            let differs =
-                |(found, expected): (&[u8], &[u8])| !values::are_same(element, found, expected);
-            let pairs = found
-                .chunks_exact(each as usize)
-                .zip(expected.chunks_exact(each as usize));
-            if let Some(at) = pairs.clone().position(differs) {
-                let (found, expected) = pairs.clone().nth(at).unwrap_or_default();
-                let index = window.start + at as u64;
+            let both = [&found[..], expected].map(|bytes| bytes.chunks_exact(each as usize));
+            let [found, expected] = both;
+            let mut pairs = (window.start..).zip(found.zip(expected));
+            let differs = pairs.find(|(_, (found, expected))| {
+                found != expected && !values::are_same(element, found, expected)
+            });
+            if let Some((index, (found, expected))) = differs {
                 return Ok(Some(format!(
                     "result {index} has the bytes {found:?}, not {expected:?}"
                 )));

@@ -2,6 +2,9 @@
 
 use bytemuck::bytes_of;
 
+use super::super::Workload;
+use super::super::operation::Element;
+use super::super::size::{ALIGNMENT, END, MOST_PARTS, PLACES};
 use super::*;
 use quadscan::device::DeviceChoice;
 
@@ -170,7 +173,7 @@ fn the_copy_moves_at_least_as_many_bytes_in_whole_warps() {
         let size = size(name, Element::F64, n, 1);
         let (blocks, threads) = size.copy();
         assert_eq!(threads % 32, 0);
-        let most = 2 * COPIED_BY_A_THREAD as u64 * u64::from(threads);
+        let most = 2 * limit::COPIED_BY_A_THREAD as u64 * u64::from(threads);
         let (moved, copied) = (size.moved(), size.copy_moved());
         assert!((moved..moved + most).contains(&copied), "{moved} {copied}");
         assert_eq!(copied, u64::from(blocks) * most);

@@ -4,20 +4,21 @@
 //! - `ours`: our launches of a workload, through the plans that an application has; the
 //!   only file that names operators. An operation without a launch there is the peers'
 //!   alone.
-//! - `memory`: the arrays on the device, parts of more memory than the cache holds.
+//! - `memory`, `size`: the arrays on the device, parts of more memory than the cache holds.
 //! - `values`: what is in the arrays, and what every result has to be.
+//! - `operation`: what the peers call an operation.
 //!
-//! `integrals` has what the tables `integral` and `integrals` time.
-//!
-//! What the peers call an operation is `peers::operation`'s; how all of them are timed is
+//! `integrals` has what the tables `integral` and `integrals` time. How all of them are timed is
 //! `worker`'s.
 
 pub mod integrals;
 pub mod memory;
+pub mod operation;
 pub(crate) mod ours;
+mod size;
 pub mod values;
 
-use crate::peers::operation::{Element, Form, Operation, Operator};
+use operation::{Element, Form, Operation, Operator};
 
 use Element::{Bf16, F16, F32, F64, F64x2, I8, I16, I32, I64, U8, U8ToU32, U8ToU64, U16, U32, U64};
 
@@ -150,7 +151,7 @@ impl Workload {
 
     /// What the peers call it on elements of a type.
     pub fn operation(&self, element: Element) -> Operation {
-        Operation::Of(self.form, self.operator, element)
+        Operation::new(self.form, self.operator, element)
     }
 
     /// Whether it takes the length of a segment.

@@ -4,9 +4,9 @@
 use quadscan_kernels::operator::{Compose, Identity, Max, Min, Operator, Product, Sum};
 use quadscan_kernels::reduce::ReduceKernels;
 
+use super::Placement;
 use super::memory::{Memory, Size};
-use super::{Family, Placement};
-use crate::peers::operation::{self, Element, Form};
+use super::operation::{self, Element, Form};
 use cuda_std::{bf16, f16};
 use quadscan::Result;
 use quadscan::device::Module;
@@ -20,6 +20,15 @@ pub(crate) trait Launch {
 
     /// The algorithm that does it where the arrays begin, if there is a choice.
     fn algorithm(&self, size: &Size) -> Option<&'static str>;
+}
+
+/// What we have for a workload on a type.
+struct Ours {
+    /// The modules of our PTX that its kernels are in.
+    modules: Vec<String>,
+    /// Whether the textbook algorithms are among its kernels.
+    has_textbook: bool,
+    plan: fn(&Module, &Size, Options) -> Result<Box<dyn Launch>>,
 }
 
 /// A plan of the algorithm, or of the one that it chooses. `None` where we have none for
@@ -38,157 +47,116 @@ pub(crate) fn plan(
         algorithm,
         ..Options::default()
     };
-    let planning = Planning {
-        module,
-        size,
-        options,
-    };
-    of(size, &planning).transpose()
+    let plan = ours(size).map(|ours| (ours.plan)(module, size, options));
+    plan.transpose()
 }
 
 /// The modules of our PTX that a plan of it needs.
 pub(crate) fn modules(size: &Size, algorithm: Option<Algorithm>) -> Vec<String> {
-    of(size, &Naming { algorithm }).unwrap_or_default()
+    let Some(ours) = ours(size) else {
+        return Vec::new();
+    };
+    let is_textbook = algorithm.is_some_and(|algorithm| !algorithm.is_chosen());
+    let textbook = (is_textbook && ours.has_textbook).then(|| "textbook".to_owned());
+    ours.modules.into_iter().chain(textbook).collect()
 }
 
-/// What is done for the operator of a workload.
-trait Work {
-    type Outcome;
-
-    fn scan<O: ScanKernels + Identity>(&self) -> Self::Outcome;
-    fn in_place<O: ScanKernels + Operator<Input = T, Output = T>, T: bytemuck::Pod>(
-        &self,
-    ) -> Self::Outcome;
-    fn segmented<O: SegmentedScanKernels>(&self) -> Self::Outcome;
-    fn reduction<O: ReduceKernels + Identity>(&self) -> Self::Outcome;
-}
-
-/// The operator of a workload on a type, in the place of `$operator` in `$work`: for
-/// every combination that the PTX has and a workload asks for.
-macro_rules! with_operator {
-    ($size:expr, $operator:ident => $work:expr; $($of:ident $element:ident: $type:ty;)*) => {
+/// The function for the operator of a workload on a type, for every combination that the PTX has
+/// and a workload asks for.
+macro_rules! by_operator {
+    ($size:expr, $function:ident; $($of:ident $element:ident: $type:ty;)*) => {
         match ($size.workload.operator, $size.element) {
-            $((operation::Operator::$of, Element::$element) => {
-                type $operator = $type;
-                Some($work)
-            })*
+            $((operation::Operator::$of, Element::$element) => Some($function::<$type>()),)*
             _ => None,
         }
     };
 }
 
-/// Does it for the workload's operator, where we have kernels of it.
-fn of<W: Work>(size: &Size, work: &W) -> Option<W::Outcome> {
-    let form = size.workload.form;
-    match (size.workload.family, size.workload.placement) {
-        (Family::Scan, Placement::InPlace) => {
-            with_operator! { size, O => work.in_place::<O, <O as Operator>::Input>();
-            Sum U8: Sum<u8>; Sum U16: Sum<u16>; Sum U32: Sum<u32>; Sum U64: Sum<u64>;
-            Sum I8: Sum<i8>; Sum I16: Sum<i16>; Sum I32: Sum<i32>; Sum I64: Sum<i64>;
-            Sum F16: Sum<f16>; Sum Bf16: Sum<bf16>; Sum F32: Sum<f32>; Sum F64: Sum<f64>;
-            }
-        }
-        (Family::Scan, _) if matches!(form, Form::InclusiveByKey | Form::SegmentedInclusive) => {
-            with_operator! { size, O => work.segmented::<O>();
-            Sum I32: Sum<i32>;
-            Sum F32: Sum<f32>;
-            Sum F64: Sum<f64>;
-            }
-        }
-        (Family::Scan, _) => with_operator! { size, O => work.scan::<O>();
-            Sum U8: Sum<u8>; Sum U16: Sum<u16>; Sum U32: Sum<u32>; Sum U64: Sum<u64>;
-            Sum I8: Sum<i8>; Sum I16: Sum<i16>; Sum I32: Sum<i32>; Sum I64: Sum<i64>;
-            Sum F16: Sum<f16>; Sum Bf16: Sum<bf16>; Sum F32: Sum<f32>; Sum F64: Sum<f64>;
-            Sum U8ToU32: Sum<u8, u32>;
-            Sum U8ToU64: Sum<u8, u64>;
-            Min I32: Min<i32>;
-            Min F32: Min<f32>;
-            Max I32: Max<i32>;
-            Max F32: Max<f32>;
-            Product I32: Product<i32>;
-            Product F32: Product<f32>;
-            Affine F64x2: Compose;
+/// What we have for the workload's operator, where we have kernels of it.
+fn ours(size: &Size) -> Option<Ours> {
+    match (size.workload.form, size.workload.placement) {
+        (Form::InclusiveByKey | Form::SegmentedInclusive, _) => by_operator! { size, segmented;
+            Sum I32: Sum<i32>; Sum F32: Sum<f32>; Sum F64: Sum<f64>;
         },
-        (Family::Reduce, _) => with_operator! { size, O => work.reduction::<O>();
-            Sum I32: Sum<i32>;
-            Sum F32: Sum<f32>;
-            Sum I64: Sum<i64>;
-            Sum F64: Sum<f64>;
-            Min I32: Min<i32>;
-            Min F32: Min<f32>;
-            Max I32: Max<i32>;
-            Max F32: Max<f32>;
+        (Form::SegmentedReduce, _) => by_operator! { size, segmented_reduction;
+            Sum I32: Sum<i32>; Sum F32: Sum<f32>; Sum F64: Sum<f64>;
+        },
+        (Form::Reduce, _) => by_operator! { size, reduction;
+            Sum I32: Sum<i32>; Sum F32: Sum<f32>; Sum I64: Sum<i64>; Sum F64: Sum<f64>;
+            Min I32: Min<i32>; Min F32: Min<f32>; Max I32: Max<i32>; Max F32: Max<f32>;
+        },
+        (_, Placement::InPlace) => by_operator! { size, in_place;
+            Sum U8: Sum<u8>; Sum U16: Sum<u16>; Sum U32: Sum<u32>; Sum U64: Sum<u64>;
+            Sum I8: Sum<i8>; Sum I16: Sum<i16>; Sum I32: Sum<i32>; Sum I64: Sum<i64>;
+            Sum F16: Sum<f16>; Sum Bf16: Sum<bf16>; Sum F32: Sum<f32>; Sum F64: Sum<f64>;
+        },
+        _ => by_operator! { size, scan;
+            Sum U8: Sum<u8>; Sum U16: Sum<u16>; Sum U32: Sum<u32>; Sum U64: Sum<u64>;
+            Sum I8: Sum<i8>; Sum I16: Sum<i16>; Sum I32: Sum<i32>; Sum I64: Sum<i64>;
+            Sum F16: Sum<f16>; Sum Bf16: Sum<bf16>; Sum F32: Sum<f32>; Sum F64: Sum<f64>;
+            Sum U8ToU32: Sum<u8, u32>; Sum U8ToU64: Sum<u8, u64>;
+            Min I32: Min<i32>; Min F32: Min<f32>; Max I32: Max<i32>; Max F32: Max<f32>;
+            Product I32: Product<i32>; Product F32: Product<f32>; Affine F64x2: Compose;
         },
     }
 }
 
-struct Planning<'a> {
-    module: &'a Module,
-    size: &'a Size,
-    options: Options,
+/// The module with the scans of an operator.
+fn module_of<O: ScanKernels>() -> Vec<String> {
+    let kernels = O::KERNELS.iter().take(1);
+    kernels.map(|kernel| kernel.operator.to_owned()).collect()
 }
 
-impl Planning<'_> {
-    fn scans<O: ScanKernels>(&self) -> Result<scan::Plan<O>> {
-        scan::Plan::with(self.module, self.size.n, self.options)
-    }
-}
-
-impl Work for Planning<'_> {
-    type Outcome = Result<Box<dyn Launch>>;
-
-    fn scan<O: ScanKernels + Identity>(&self) -> Self::Outcome {
-        Ok(Box::new(Apart(self.scans::<O>()?)))
-    }
-
-    fn in_place<O: ScanKernels + Operator<Input = T, Output = T>, T: bytemuck::Pod>(
-        &self,
-    ) -> Self::Outcome {
-        Ok(Box::new(InPlace(self.scans::<O>()?)))
-    }
-
-    fn segmented<O: SegmentedScanKernels>(&self) -> Self::Outcome {
-        let plan = scan::SegmentedPlan::<O>::with(self.module, self.size.n, self.options)?;
-        Ok(Box::new(plan))
-    }
-
-    fn reduction<O: ReduceKernels + Identity>(&self) -> Self::Outcome {
-        Ok(match self.size.workload.form {
-            Form::SegmentedReduce => Box::new(reduce::SegmentedPlan::<O>::new(self.module)?),
-            _ => Box::new(reduce::Plan::<O>::new(self.module, self.size.n as usize)?),
-        })
+fn scan<O: ScanKernels + Identity>() -> Ours {
+    Ours {
+        modules: module_of::<O>(),
+        has_textbook: true,
+        plan: |module, size, options| {
+            Ok(Box::new(Apart(scan::Plan::<O>::with(
+                module, size.n, options,
+            )?)))
+        },
     }
 }
 
-struct Naming {
-    algorithm: Option<Algorithm>,
+fn in_place<O: ScanKernels + Operator<Output = <O as Operator>::Input>>() -> Ours {
+    Ours {
+        modules: module_of::<O>(),
+        has_textbook: false,
+        plan: |module, size, options| {
+            Ok(Box::new(InPlace(scan::Plan::<O>::with(
+                module, size.n, options,
+            )?)))
+        },
+    }
 }
 
-impl Work for Naming {
-    type Outcome = Vec<String>;
-
-    fn scan<O: ScanKernels + Identity>(&self) -> Self::Outcome {
-        let named = O::KERNELS.iter().map(|kernel| kernel.operator.to_owned());
-        let asked = self.algorithm.filter(|algorithm| !algorithm.is_chosen());
-        let textbook = asked.map(|_| "textbook".to_owned());
-        named.take(1).chain(textbook).collect()
+fn segmented<O: SegmentedScanKernels>() -> Ours {
+    let kernels = O::SEGMENTED.iter().take(1);
+    let modules = kernels.map(|kernel| format!("segmented_{}", kernel.operator));
+    Ours {
+        modules: modules.chain(["heads".to_owned()]).collect(),
+        has_textbook: false,
+        plan: |module, size, options| {
+            Ok(Box::new(scan::SegmentedPlan::<O>::with(
+                module, size.n, options,
+            )?))
+        },
     }
+}
 
-    fn in_place<O: ScanKernels + Operator<Input = T, Output = T>, T: bytemuck::Pod>(
-        &self,
-    ) -> Self::Outcome {
-        let named = O::KERNELS.iter().map(|kernel| kernel.operator.to_owned());
-        named.take(1).collect()
+fn reduction<O: ReduceKernels + Identity>() -> Ours {
+    Ours {
+        modules: vec![O::DEVICE.entry.to_owned()],
+        has_textbook: false,
+        plan: |module, size, _| Ok(Box::new(reduce::Plan::<O>::new(module, size.n as usize)?)),
     }
+}
 
-    fn segmented<O: SegmentedScanKernels>(&self) -> Self::Outcome {
-        let kernels = O::SEGMENTED.iter().take(1);
-        let named = kernels.map(|kernel| format!("segmented_{}", kernel.operator));
-        named.chain(["heads".to_owned()]).collect()
-    }
-
-    fn reduction<O: ReduceKernels + Identity>(&self) -> Self::Outcome {
-        vec![O::DEVICE.entry.to_owned()]
+fn segmented_reduction<O: ReduceKernels + Identity>() -> Ours {
+    Ours {
+        plan: |module, _, _| Ok(Box::new(reduce::SegmentedPlan::<O>::new(module)?)),
+        ..reduction::<O>()
     }
 }
 
@@ -216,10 +184,7 @@ impl<O: ScanKernels + Identity> Launch for Apart<O> {
 /// A scan in its own place.
 struct InPlace<O: ScanKernels>(scan::Plan<O>);
 
-impl<T: bytemuck::Pod, O> Launch for InPlace<O>
-where
-    O: ScanKernels + Operator<Input = T, Output = T>,
-{
+impl<O: ScanKernels + Operator<Output = <O as Operator>::Input>> Launch for InPlace<O> {
     fn launch(&mut self, memory: &Memory, part: u64) -> Result<()> {
         memory.with_elements(part, |elements| self.0.inclusive_in_place(elements))
     }

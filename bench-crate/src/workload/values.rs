@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use half::{bf16, f16};
 
-use crate::peers::operation::{Element, Form, Operation, Operator};
+use super::operation::{Element, Form, Operation, Operator};
 
 /// After so many elements the input repeats itself. No power of two: a tile that is left
 /// out or taken twice shows.
@@ -64,15 +64,8 @@ fn put(bytes: &mut Vec<u8>, element: Element, (number, second): Value) {
 pub fn period(operation: Operation, first: u64) -> Vec<u8> {
     let mut period = Vec::new();
     for i in first..first + PERIOD {
-        match operation {
-            Operation::Copy => {
-                let vector = scattered(i) as u128 * 0x1_0000_0001_0000_0001;
-                period.extend(vector.to_le_bytes());
-            }
-            Operation::Of(_, operator, element) => {
-                put(&mut period, element, value(operator, element, i));
-            }
-        }
+        let value = value(operation.operator, operation.element, i);
+        put(&mut period, operation.element, value);
     }
     period
 }
@@ -194,9 +187,11 @@ impl Input {
 /// The results with the numbers of `window` of an operation on n elements, as bytes;
 /// `run` elements have one key or are one segment, where it has any.
 pub fn results(operation: Operation, n: u64, run: u64, window: Range<u64>) -> Vec<u8> {
-    let Operation::Of(form, operator, element) = operation else {
-        return Vec::new();
-    };
+    let Operation {
+        form,
+        operator,
+        element,
+    } = operation;
     let (input, to) = (Input::new(operator, element), element.result());
     let mut bytes = Vec::new();
     let mut write = |together: Option<Value>| match together {
@@ -241,13 +236,13 @@ mod tests {
 
     #[test]
     fn there_are_as_many_results_as_the_operation_has() {
-        for operation in Operation::all().filter(|&one| one != Operation::Copy) {
+        for operation in Operation::all() {
             for (n, run) in [(1_u64, 7), (1000, 7), (1000, 1)] {
                 let segments = n.div_ceil(run);
                 let sizes = operation.sizes(n, segments);
-                let count = match operation {
-                    Operation::Of(Form::Reduce, ..) => 1,
-                    Operation::Of(Form::SegmentedReduce, ..) => segments,
+                let count = match operation.form {
+                    Form::Reduce => 1,
+                    Form::SegmentedReduce => segments,
                     _ => n,
                 };
                 let bytes = results(operation, n, run, 0..count).len() as u64;
@@ -258,7 +253,7 @@ mod tests {
 
     #[test]
     fn sums_are_those_of_the_input() {
-        let operation = Operation::Of(Form::Inclusive, Operator::Sum, Element::F32);
+        let operation = Operation::new(Form::Inclusive, Operator::Sum, Element::F32);
         let input = f32s(&period(operation, 0));
         let results = f32s(&results(operation, 1000, 1, 0..1000));
         for i in 0..1000 {
@@ -269,7 +264,7 @@ mod tests {
 
     #[test]
     fn sums_of_segments_start_anew_and_have_one_result_each() {
-        let of = |form| Operation::Of(form, Operator::Sum, Element::F32);
+        let of = |form| Operation::new(form, Operator::Sum, Element::F32);
         let input = f32s(&period(of(Form::Reduce), 0)[..40]);
         let segments = [&input[..4], &input[4..8], &input[8..]];
         let sums = segments.map(|segment| segment.iter().sum::<f32>());
@@ -285,11 +280,8 @@ mod tests {
     fn results_far_into_an_array_are_those_of_all_that_is_before_them() {
         let n = 5 * PERIOD + 321;
         for operation in Operation::all() {
-            let Operation::Of(form, ..) = operation else {
-                continue;
-            };
             for run in [1, 7, 1500] {
-                let last = match form {
+                let last = match operation.form {
                     Form::Reduce => 1,
                     Form::SegmentedReduce => n.div_ceil(run),
                     _ => n,
@@ -363,7 +355,7 @@ mod tests {
     #[test]
     fn an_exclusive_scan_starts_with_the_identity() {
         let first = |operator, element| {
-            let of = Operation::Of(Form::Exclusive, operator, element);
+            let of = Operation::new(Form::Exclusive, operator, element);
             f32s(&results(of, 2, 1, 0..1))[0]
         };
         assert_eq!(first(Operator::Min, Element::F32), f32::INFINITY);

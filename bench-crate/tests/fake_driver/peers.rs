@@ -10,15 +10,15 @@ use std::sync::OnceLock;
 use quadscan::device::{Device, DeviceChoice};
 use quadscan::{Error, Result};
 use quadscan_bench::peers::contestant::Contestant;
-use quadscan_bench::peers::library::{Call, Peer};
-use quadscan_bench::peers::operation::{Element, Form, Operation, Operator};
+use quadscan_bench::peers::library::Peer;
 use quadscan_bench::timing::{Method, Rule, device as timing};
 use quadscan_bench::workload::Workload;
-use quadscan_bench::workload::memory::{Memory, Size, Turn};
+use quadscan_bench::workload::memory::{Call, Memory, Size, Turn};
+use quadscan_bench::workload::operation::{Element, Form, Operation, Operator};
 
 use crate::fake_cuda::{FakeCuda, Settings};
 
-const RIGHT: Operation = Operation::Of(Form::Inclusive, Operator::Sum, Element::I32);
+const RIGHT: Operation = Operation::new(Form::Inclusive, Operator::Sum, Element::I32);
 
 /// The fake peer.
 fn peer() -> Peer {
@@ -48,7 +48,9 @@ fn a_library_says_what_it_is_and_what_it_has() {
     let peer = peer();
     assert_eq!(peer.version(), "CUB 0.0.0, CCCL 0.0.0, nvcc 0.0.0");
     assert_eq!(peer.name(), "CUB 0.0.0");
-    assert!(peer.has(RIGHT) && !peer.has(Operation::Copy));
+    assert!(
+        peer.has(RIGHT) && !peer.has(Operation::new(Form::Exclusive, Operator::Sum, Element::I32))
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use quadscan_bench::export::report::{Source, html};
+use quadscan_bench::report::{Source, html};
 use quadscan_bench::record::{Cell, Metric, Metrics, Record, Status};
 use quadscan_bench::timing::Timing;
 

@@ -17,10 +17,8 @@ pub(super) fn read<R: Number>(
     let mut table = Table::new(input);
     let mut record = StringRecord::new();
     if table.next(&mut record)?.is_none() {
-        let problem = format!(
-            "is empty, allowed is a header of {} and an item a line",
-            names.join(",")
-        );
+        let names = names.join(",");
+        let problem = format!("is empty, allowed is a header of {names} and an item a line");
         return Err(Problem::Wrong(problem));
     }
     let header = record.clone();
@@ -40,25 +38,22 @@ fn collect<R: Number>(
     let mut row = Vec::with_capacity(columns.len());
     while let Some(line) = table.next(&mut record)? {
         let place = Place::Line(line);
+        let at = |problem: String| Problem::At(place, problem);
         if record.len() != columns.len() {
-            let problem = format!(
-                "there are {} fields, allowed are {}: {}",
-                record.len(),
-                columns.len(),
-                columns.join(",")
-            );
-            return Err(Problem::At(place, problem));
+            let (found, allowed, names) = (record.len(), columns.len(), columns.join(","));
+            let problem = format!("there are {found} fields, allowed are {allowed}: {names}");
+            return Err(at(problem));
         }
         row.clear();
         for (field, name) in record.iter().zip(columns) {
-            let value = number::parse::<R>(field).map_err(|problem| {
-                let problem = format!("{problem}, allowed in {name} are numbers, inf and -inf");
-                Problem::At(place, problem)
-            })?;
-            row.push(value);
+            let object = |problem| {
+                at(format!(
+                    "{problem}, allowed in {name} are numbers, inf and -inf"
+                ))
+            };
+            row.push(number::parse::<R>(field).map_err(object)?);
         }
-        let pushed = collector.push(&row, place);
-        pushed.map_err(|problem| Problem::At(place, problem))?;
+        collector.push(&row, place).map_err(at)?;
     }
     let none = || Problem::Wrong(number_of_items("no", MAX_ITEMS));
     collector.items().ok_or_else(none)
@@ -102,10 +97,10 @@ impl<I: Read> Table<I> {
 fn problem(error: csv::Error, line: u64) -> Problem {
     match error.into_kind() {
         ErrorKind::Io(error) => Problem::Unreadable(error),
-        ErrorKind::Utf8 { .. } => Problem::At(
-            Place::Line(line),
-            "the text is not UTF-8, and has to be".to_owned(),
-        ),
+        ErrorKind::Utf8 { .. } => {
+            let problem = "the text is not UTF-8, and has to be".to_owned();
+            Problem::At(Place::Line(line), problem)
+        }
         other => Problem::Wrong(format!("is no CSV: {:?}", other)),
     }
 }

@@ -13,6 +13,7 @@ use super::items::Items;
 use super::method::Method;
 use super::number::Number;
 use super::refused;
+use super::target::Form;
 use crate::error::{Error, Result};
 use quadscan::integrate::Kernels;
 
@@ -26,32 +27,13 @@ struct Context<'a, R: Number> {
     method: &'a Method<R>,
 }
 
-/// What a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Csv,
-    Npy,
-}
-
-/// How a file is read, by its name.
-fn kind(path: &Path) -> Result<Kind> {
+/// How a file is read, by its name. Err where it is none of a batch.
+pub(super) fn form(path: &Path) -> Result<Form> {
     if path == Path::new(STANDARD_INPUT) {
-        return Ok(Kind::Csv);
+        return Ok(Form::Csv);
     }
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("csv") => Ok(Kind::Csv),
-        Some("npy") => Ok(Kind::Npy),
-        _ => {
-            let problem = "is neither, allowed are FILE.csv, FILE.npy, and - for CSV on standard \
-                           input";
-            Err(refused("--batch", format!("{} {problem}", path.display())))
-        }
-    }
-}
-
-/// Err where the file's name is none of a batch.
-pub(super) fn check_name(path: &Path) -> Result<()> {
-    kind(path).map(|_| ())
+    let neither = "is neither, allowed are FILE.csv, FILE.npy, and - for CSV on standard input";
+    Form::of(path).ok_or_else(|| refused("--batch", format!("{} {neither}", path.display())))
 }
 
 /// The items of a file, or of `input` where the file is called `-`.
@@ -63,14 +45,14 @@ pub(super) fn read<R: Number>(
     method: &Method<R>,
 ) -> Result<Items<R>> {
     let context = Context { of, given, method };
-    let kind = kind(path)?;
+    let form = form(path)?;
     let read = if path == Path::new(STANDARD_INPUT) {
         csv::read(BufReader::new(input), context)
     } else {
         let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-        match kind {
-            Kind::Csv => csv::read(BufReader::new(file), context),
-            Kind::Npy => npy::read(BufReader::new(file), context),
+        match form {
+            Form::Csv => csv::read(BufReader::new(file), context),
+            Form::Npy => npy::read(BufReader::new(file), context),
         }
     };
     read.map_err(|problem| match problem {
@@ -92,11 +74,11 @@ fn name(path: &Path) -> String {
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Error {
-    let problem = format!(
-        "{} cannot be read: {error}, allowed are files that are there",
-        name(path)
-    );
-    refused("--batch", problem)
+    let allowed = "allowed are files that are there";
+    refused(
+        "--batch",
+        format!("{} cannot be read: {error}, {allowed}", name(path)),
+    )
 }
 
 /// Why there are no items.

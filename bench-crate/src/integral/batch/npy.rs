@@ -56,33 +56,24 @@ pub(super) fn read<R: Number>(
     let mut bytes = vec![0; layout.bytes];
     let mut row = Vec::with_capacity(collector.width());
     for item in 0..n {
-        input
-            .read_exact(&mut bytes)
-            .map_err(|error| match error.kind() {
-                ErrorKind::UnexpectedEof => wrong(format!(
-                    "ends in row {item} of {n}, allowed are whole arrays"
-                )),
-                _ => Problem::Unreadable(error),
-            })?;
         let place = Place::Row(item);
+        let at = |problem: String| Problem::At(place, problem);
+        let ended = || format!("ends in row {item} of {n}, allowed are whole arrays");
+        let read = input.read_exact(&mut bytes);
+        read.map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => wrong(ended()),
+            _ => Problem::Unreadable(error),
+        })?;
         row.clear();
         for (field, name) in layout.fields.iter().zip(&names) {
-            let value = number::nearest::<R>(field.value(&bytes));
-            let value = value.map_err(|problem| {
-                Problem::At(
-                    place,
-                    format!("{problem}, allowed in {name} are smaller numbers"),
-                )
-            })?;
-            row.push(value);
+            let smaller = |problem| at(format!("{problem}, allowed in {name} are smaller numbers"));
+            row.push(number::nearest::<R>(field.value(&bytes)).map_err(smaller)?);
         }
-        let pushed = collector.push(&row, place);
-        pushed.map_err(|problem| Problem::At(place, problem))?;
+        collector.push(&row, place).map_err(at)?;
     }
     if input.read(&mut [0])? != 0 {
-        return Err(wrong(format!(
-            "goes on behind its {n} rows, allowed are whole arrays"
-        )));
+        let problem = format!("goes on behind its {n} rows, allowed are whole arrays");
+        return Err(wrong(problem));
     }
     let none = || wrong(number_of_items("no", MAX_ITEMS));
     collector.items().ok_or_else(none)
@@ -146,11 +137,9 @@ fn layout(header: &NpyHeader, known: &[&str]) -> Result<Layout, Problem> {
 fn of_columns(header: &NpyHeader, kind: &TypeStr, known: &[&str]) -> Result<Layout, Problem> {
     let (shape, columns) = (header.shape(), known.len());
     if shape.len() != 2 || shape[1] != columns as u64 {
-        return Err(wrong(format!(
-            "has the shape {}, allowed is (items, {columns}): {}",
-            tuple(shape),
-            known.join(", ")
-        )));
+        let (shape, known) = (tuple(shape), known.join(", "));
+        let problem = format!("has the shape {shape}, allowed is (items, {columns}): {known}");
+        return Err(wrong(problem));
     }
     if header.order() == Order::Fortran && shape[0] > 1 {
         let problem = "is in Fortran order, allowed is C order, which numpy.ascontiguousarray \
@@ -187,10 +176,8 @@ fn of_records(header: &NpyHeader, fields: Vec<npyz::Field>) -> Result<Layout, Pr
                 return Err(of_another_type(&field.dtype.descr()));
             };
             let is_double = is_double(kind)?;
-            numbers.push(Field {
-                at: bytes,
-                is_double,
-            });
+            let at = bytes;
+            numbers.push(Field { at, is_double });
             names.push(field.name);
         }
         bytes += size;

@@ -1,13 +1,12 @@
-//! The paragraph on the page's question: why one thread is so much slower than the
-//! best launch.
+//! The paragraph on the page's question: why one thread is so much slower than the best launch.
 
 use super::super::machine::LANES;
 use super::super::{Fit, Predicted};
-use super::{best, count, heading, machine, measured, saturating_warps, shape, three};
-use crate::number;
+use super::{best, heading, machine, measured, saturating_warps, shape, sms, three};
+use crate::number::milliseconds;
 
-/// Why one thread is so much slower than the best launch, as factors that multiply
-/// up to the predicted gain. `None` where one thread was not measured.
+/// Why one thread is so much slower than the best launch, as factors that multiply up to the
+/// predicted gain. `None` where one thread was not measured.
 pub(super) fn gain(fit: &Fit, processors: Option<u32>) -> Option<String> {
     let best = best(fit)?;
     let one = measured(fit, 1, 1)?;
@@ -16,48 +15,46 @@ pub(super) fn gain(fit: &Fit, processors: Option<u32>) -> Option<String> {
     let steps = [
         (1, threads.min(LANES), "the lanes of a warp"),
         (1, threads, "the warps of a block"),
-        (blocks.min(count(fit)), threads, "the multiprocessors"),
+        (blocks.min(sms(fit)), threads, "the SMs"),
         (blocks, threads, "the blocks that share one"),
     ];
     let mut before = fit.predict(1, 1);
-    let mut factors = Vec::new();
-    for (blocks, threads, what) in steps {
+    let factors = steps.map(|(blocks, threads, what)| {
         let now = fit.predict(blocks, threads);
-        factors.push(format!("{} for {what}", three(before / now)));
-        before = now;
-    }
-    let counted = processors.map(|processors| {
+        let factor = std::mem::replace(&mut before, now) / now;
+        format!("{} for {what}", three(factor))
+    });
+    let counted = processors.map_or(String::new(), |processors| {
         format!(
             " {processors} processors do not bound it, since one thread does not keep one \
              processor busy."
         )
     });
-    Some(format!(
-        "{} One thread takes {} ms, {} takes {} ms.{} One thread \
-         has one of the {LANES} lanes of its warp{}. By the model the \
-         gain is {}, which multiply to {:.0}; {gain:.0} is measured{}.",
-        heading(fit, &format!("why a gain of {gain:.0} is possible")),
-        number::milliseconds(one),
+    let heading = heading(fit, &format!("why a gain of {gain:.0} is possible"));
+    let (slow, at, fast) = (
+        milliseconds(one),
         shape(best),
-        number::milliseconds(best.measured_ms),
-        counted.unwrap_or_default(),
-        idle(fit).unwrap_or_default(),
-        factors.join(", times "),
-        fit.predict(1, 1) / before,
-        measured_way(fit, best).unwrap_or_default(),
+        milliseconds(best.measured_ms),
+    );
+    let (idle, factors) = (idle(fit).unwrap_or_default(), factors.join(", times "));
+    let product = fit.predict(1, 1) / before;
+    let way = measured_way(fit, best).unwrap_or_default();
+    Some(format!(
+        "{heading} One thread takes {slow} ms, {at} takes {fast} ms.{counted} One thread has one \
+         of the {LANES} lanes of its warp{idle}. By the model the gain is {factors}, which \
+         multiply to {product:.0}; {gain:.0} is measured{way}."
     ))
 }
 
-/// What one thread leaves unused; no more than what a multiprocessor holds.
+/// What one thread leaves unused; no more than what an SM holds.
 fn idle(fit: &Fit) -> Option<String> {
     let held = machine(fit).multiprocessors.max_threads / LANES;
     let warps = saturating_warps(fit)?.min(f64::from(held));
     let of_one = f64::from(LANES) * warps;
+    let (warps, of_all) = (three(warps), of_one * f64::from(sms(fit)));
     Some(format!(
-        ", and while it waits, {} warps could be served: it uses 1/{of_one:.0} of its \
-         multiprocessor and 1/{:.0} of the device",
-        three(warps),
-        of_one * f64::from(count(fit))
+        ", and while it waits, {warps} warps could be served: it uses 1/{of_one:.0} of its SM and \
+         1/{of_all:.0} of the device"
     ))
 }
 
@@ -66,10 +63,8 @@ fn measured_way(fit: &Fit, best: &Predicted) -> Option<String> {
     let one = measured(fit, 1, 1)?;
     let warp = measured(fit, 1, best.threads.min(LANES))?;
     let block = measured(fit, 1, best.threads)?;
+    let [lanes, warps, blocks] = [one / warp, warp / block, block / best.measured_ms].map(three);
     Some(format!(
-        " ({} by lanes, {} by warps, {} by blocks)",
-        three(one / warp),
-        three(warp / block),
-        three(block / best.measured_ms)
+        " ({lanes} by lanes, {warps} by warps, {blocks} by blocks)"
     ))
 }

@@ -21,6 +21,7 @@ use crate::measure::Bench;
 use crate::oracle::block_scan::{self as scan, Placing};
 use crate::record::{Cell, Record};
 use crate::table::column::{CONDITIONS, OUTCOME, axis, count, figure, ms, of, optional};
+use crate::table::figure::{Bars, Figure, Figures, Time};
 use crate::table::published::ACTIVITY;
 use crate::table::{Asked, Judged, Table, TableAxis};
 
@@ -69,11 +70,35 @@ pub(crate) const TABLE: Table = Table {
     measure,
     check,
     summary: summary::lines,
+    figures: Figures {
+        by: &["n"],
+        ..Figures::of(&[&[Figure::Steps], &[Figure::Bars(TIMES)]])
+    },
     ..Table::EMPTY
 };
 
 /// Elements of the published table.
 pub(crate) const PUBLISHED_ELEMENTS: u64 = 1024;
+
+/// The times of the scans, alone and beside a second kernel.
+const TIMES: Bars = Bars {
+    title: |row| format!("Times of scans of {} elements", optional(row.cell.get("n"))),
+    unit: |_| "ms",
+    values: &[
+        |row| time(row, "alone", "kernel"),
+        |row| time(row, "beside", "kernel_beside"),
+        |row| time(row, "companion", "companion"),
+        |row| time(row, "companion, beside", "companion_beside"),
+    ],
+    caption: "Alone: the scan by itself. Beside: while a second kernel, its companion, runs. The \
+              companion's times are told the same way.",
+    absent: "",
+};
+
+fn time(row: &Record, part: &str, metric: &'static str) -> Option<(String, f64)> {
+    let algorithm = row.cell.text("algorithm")?.replace('_', "-");
+    Some((format!("{algorithm}: {part}"), Time::of(metric).ms(row)?))
+}
 
 /// The published algorithms, in the order of the rows.
 const PUBLISHED: [Algorithm; 2] = [Algorithm::Naive, Algorithm::WorkEfficient];

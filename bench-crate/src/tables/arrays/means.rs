@@ -41,7 +41,7 @@ fn by<'a>(rows: &[(&'a Record, f64)], name: impl Fn(&'a Record) -> Option<&'a st
 fn is_short(record: &Record) -> bool {
     let (least, most, bytes) = SHORT;
     let element = workload(&record.cell).map(|(_, element)| element);
-    let has_width = |element: crate::peers::operation::Element| {
+    let has_width = |element: crate::workload::operation::Element| {
         element.input_bytes() == bytes && element.output_bytes() == bytes
     };
     element.is_some_and(has_width)

@@ -14,7 +14,6 @@ use crate::error::Result;
 use crate::measure::{Bench, Contest};
 use crate::peers::contestant::Contestant;
 use crate::peers::library::Peer as Library;
-use crate::peers::operation::{Element, Form};
 use crate::record::{Cell, Peer, Record, Status};
 use crate::table::column::{
     CONDITIONS, COUNTS, Column, MORE, OUTCOME, Show, axis, count, derived, noise, of, optional, us,
@@ -24,6 +23,7 @@ use crate::table::peers::{self, rate};
 use crate::table::source::{self, Source};
 use crate::table::{Asked, Table, TableAxis};
 use crate::workload::memory::{Memory, Size, Turn, rotated_bytes};
+use crate::workload::operation::{Element, Form};
 use crate::workload::{Family, Workload, ours};
 use quadscan::device::Module;
 use quadscan::scan::Algorithm;

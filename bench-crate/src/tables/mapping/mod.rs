@@ -26,11 +26,13 @@ use crate::axes::{BLOCKS, FINISHES, MAPPINGS, PARTIALS, STRIPS, THREADS};
 use crate::error::Result;
 use crate::mapping::{Finish, Mapping, Partials, Summation, Way};
 use crate::measure::{Bench, Contest, Session};
+use crate::number;
 use crate::oracle::{Precision, mapping as oracle, quarter_circle};
 use crate::record::{Cell, Record};
 use crate::table::column::{
     COLD, CONDITIONS, COUNTS_OF_MEMORY, OUTCOME, Show, axis, derived, fixed, flag, ms,
 };
+use crate::table::figure::{Bars, Figure, Figures, KERNEL, SPAN, Time};
 use crate::table::{Extent, Table, TableAxis, values};
 use crate::timing::device as timing;
 use crate::trapezoid::Grid;
@@ -81,6 +83,25 @@ pub(crate) const TABLE: Table = Table {
     measure,
     patience: |cell, has_timer| common::patience(cell, has_timer, 1 + OTHER_SCHEDULES),
     summary: summary::lines,
+    figures: Figures {
+        by: &["strips", "blocks", "threads"],
+        ..Figures::of(&[&[
+            Figure::Bars(Bars {
+                title: |row| title(row, KERNEL),
+                unit: |_| "ms",
+                values: &[|row| time(row, KERNEL)],
+                caption: "",
+                absent: "Mappings, time of the kernel",
+            }),
+            Figure::Bars(Bars {
+                title: |row| title(row, SPAN),
+                unit: |_| "ms",
+                values: &[|row| time(row, SPAN)],
+                caption: "",
+                absent: "Mappings, time of the span",
+            }),
+        ]])
+    },
     ..Table::EMPTY
 };
 
@@ -97,6 +118,24 @@ const RUNS: usize = 10;
 /// Schedules of the emulator whose sums are compared, beside the one that was asked
 /// for.
 const OTHER_SCHEDULES: u64 = 2;
+
+/// Of the figure with a time of all ways on one grid.
+fn title(row: &Record, time: Time) -> String {
+    let (blocks, threads) = (row.cell.number("blocks"), row.cell.number("threads"));
+    let shape = blocks.zip(threads);
+    let shape = shape.map_or(String::new(), |(blocks, threads)| {
+        format!(", {blocks} × {threads}")
+    });
+    let strips = number::grouped(row.cell.number("strips").unwrap_or_default());
+    format!("Mappings, {}: {strips} strips{shape}", time.name)
+}
+
+/// The way of a row in words, and its time.
+fn time(row: &Record, time: Time) -> Option<(String, f64)> {
+    let parts = ["mapping", "partials", "finish"].map(|axis| row.cell.text(axis));
+    let parts: Vec<&str> = parts.into_iter().flatten().collect();
+    Some((parts.join(", ").replace('_', " "), time.ms(row)?))
+}
 
 /// The way of a row.
 fn way(cell: &Cell) -> Option<Way> {

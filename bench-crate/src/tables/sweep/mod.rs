@@ -24,6 +24,7 @@ use crate::table::column::{
     COLD, CONDITIONS, COUNTS, Column, MORE, OUTCOME, Show, axis, derived, figure, fixed, ms, noise,
     sample,
 };
+use crate::table::figure::{Best, Figure, Figures, KERNEL, SPAN};
 use crate::table::published::{self, Published, STRIPS};
 use crate::table::{Asked, Extent, Judged, Source, Table, TableAxis, values};
 
@@ -104,6 +105,7 @@ pub(crate) const F64: Table = Table {
     check: |record| check(&F64_OF_THE_PAGE, record),
     matrices: |records| words::matrices(&F64_OF_THE_PAGE, records),
     notes: |records| words::notes(&F64_OF_THE_PAGE, records),
+    figures: figures(&published::SWEEP_F64),
     ..EMPTY
 };
 
@@ -175,6 +177,7 @@ pub(crate) const F32: Table = Table {
     check: |record| check(&F32_OF_THE_PAGE, record),
     matrices: |records| words::matrices(&F32_OF_THE_PAGE, records),
     notes: |records| words::notes(&F32_OF_THE_PAGE, records),
+    figures: figures(&published::SWEEP_F32),
     ..EMPTY
 };
 
@@ -192,6 +195,29 @@ const EMPTY: Table = Table {
     summary,
     ..Table::EMPTY
 };
+
+/// Times by blocks and threads, over their product, and the best of device and host.
+const FIGURES: &[&[Figure]] = &[
+    &[Figure::HeatMap(KERNEL)],
+    &[Figure::Curve(KERNEL), Figure::Curve(SPAN)],
+    &[Figure::HeatMap(SPAN)],
+    &[Figure::Best(&[
+        Best::of("host, the page's loop", "host"),
+        Best::of("host, the best it can do", "host_best"),
+        Best::of("device, best span", "gpu").by_shape(),
+        Best::of("device, best kernel", "kernel").by_shape(),
+        Best::of("device, nvcc's best kernel", "nvcc_kernel").by_shape(),
+        Best::of("device, nvcc's best, our form", "nvcc_dyadic_kernel").by_shape(),
+    ])],
+];
+
+const fn figures(published: &'static Published) -> Figures {
+    Figures {
+        by: &["strips"],
+        published: Some(published),
+        rows: FIGURES,
+    }
+}
 
 const fn of_f32(name: &'static str, column: &'static str) -> Column {
     figure(name, &published::SWEEP_F32, column)

@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use super::settling::{first_look, settle};
+use super::warm_up::{first_look, warm_up};
 use super::{Launch, Timing, rule_of};
 use crate::timing::Rule;
 use quadscan::Result;
@@ -40,7 +40,7 @@ pub fn kernel_cold(rule: &Rule, device: &Device, launch: Launch<'_>) -> Result<O
         events: (device.event()?, device.event()?),
     };
     let rough = first_look(|| flush.then(&mut *launch))?;
-    settle(device, rough, || flush.then(&mut *launch))?;
+    warm_up(device, rough, || flush.then(&mut *launch))?;
     let rule = rule.with_at_least(FEWEST);
     let begin = Instant::now();
     let (mut samples, mut empty) = (Vec::new(), Vec::new());

@@ -1,6 +1,6 @@
 //! A kernel while it is timed: how it is launched, and its samples.
 
-use super::settling::{first_look, settle};
+use super::warm_up::{first_look, warm_up};
 use super::{Launch, Measured};
 use crate::timing::{Method, Timing};
 use quadscan::Result;
@@ -32,7 +32,7 @@ pub(super) struct Contender<'a, 'b> {
 }
 
 impl<'a, 'b> Contender<'a, 'b> {
-    /// A kernel whose way of launching is chosen, on a device that has settled.
+    /// A kernel whose way of launching is chosen, on a device that is warm.
     pub(super) fn warmed_up(
         device: &Device,
         launch: &'b mut Launch<'a>,
@@ -50,7 +50,7 @@ impl<'a, 'b> Contender<'a, 'b> {
             let ms = contender.once(start, end)?;
             contender.way = contender.together(device, launches(ms))?;
         }
-        settle(device, rough, || contender.once(start, end))?;
+        warm_up(device, rough, || contender.once(start, end))?;
         Ok(contender)
     }
 
@@ -72,16 +72,10 @@ impl<'a, 'b> Contender<'a, 'b> {
     fn once(&mut self, start: &Event, end: &Event) -> Result<f64> {
         start.record()?;
         let count = match &self.way {
-            Way::Calls(count) => {
-                for _ in 0..*count {
-                    (self.launch)()?;
-                }
-                *count
-            }
-            Way::Graph(graph, count) => {
-                graph.launch()?;
-                *count
-            }
+            Way::Calls(count) => (0..*count)
+                .try_for_each(|_| (self.launch)())
+                .map(|()| *count)?,
+            Way::Graph(graph, count) => graph.launch().map(|()| *count)?,
         };
         end.record()?;
         Ok(Event::elapsed_ms(start, end)? / f64::from(count))

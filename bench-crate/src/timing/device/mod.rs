@@ -7,7 +7,7 @@
 
 mod cold;
 mod contender;
-mod settling;
+mod warm_up;
 
 #[cfg(test)]
 mod fake;
@@ -54,8 +54,8 @@ pub fn whole(rule: &Rule, device: &Device, work: Launch<'_>) -> Result<Option<Ti
         device.synchronize()?;
         Ok(milliseconds(start.elapsed()))
     };
-    let rough = settling::first_look(&mut once)?;
-    settling::settle(device, rough, &mut once)?;
+    let rough = warm_up::first_look(&mut once)?;
+    warm_up::warm_up(device, rough, &mut once)?;
     sample(rule, once)
 }
 
@@ -111,15 +111,14 @@ pub fn kernels_and_methods(
 
 /// The rule for a kernel: fewer samples of a very long one.
 fn rule_of(rule: &Rule, samples: &[f64]) -> Rule {
-    match samples.first() {
-        Some(&ms)
-            if ms > VERY_LONG_MS && rule.min_samples > 3 && rule.max_samples > rule.min_samples =>
-        {
-            Rule {
-                min_samples: 3,
-                ..*rule
-            }
-        }
-        _ => *rule,
+    let is_very_long = samples.first().is_some_and(|&ms| ms > VERY_LONG_MS);
+    let has_more = rule.min_samples > 3 && rule.max_samples > rule.min_samples;
+    Rule {
+        min_samples: if is_very_long && has_more {
+            3
+        } else {
+            rule.min_samples
+        },
+        ..*rule
     }
 }

@@ -28,7 +28,7 @@ fn a_short_kernel_is_timed_by_replays_of_a_graph_of_two_milliseconds() {
     assert_eq!(measured[0].method, Method::Graph(1024));
     assert_eq!(measured[0].timing.samples_ms, [SHORT; 4]);
     let state = clockwork.state();
-    // The samples, and up to two windows of three to settle.
+    // The samples, and up to two windows of three to warm up.
     assert!((4 + 1..=4 + 2 * 3).contains(&state.graph_launches));
     assert!(state.launches < 1024, "the graph does the rest");
 }

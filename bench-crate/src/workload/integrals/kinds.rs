@@ -5,6 +5,8 @@ use quadscan_kernels::integrate::catalogue::CATALOGUE;
 use quadscan_kernels::integrate::launch::Entry;
 use quadscan_kernels::integrate::sizes::{ROUNDING, ROUNDING_OF_LEVELS};
 
+use crate::named::named;
+
 /// The limits of all items.
 pub const LIMITS: (f64, f64) = (0.0, 1.0);
 
@@ -17,30 +19,19 @@ const SEED: u64 = 2026;
 /// An odd number next to 2^32 times the golden ratio's fraction.
 const GOLDEN: u64 = 2_654_435_769;
 
-/// A rule for batches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Adaptive, 7 nodes of Gauss among 15 of Kronrod.
-    G7K15,
-    /// Adaptive, 10 among 21.
-    G10K21,
-    /// Tanh-sinh.
-    TanhSinh,
+named! {
+    /// A rule for batches.
+    Method {
+        /// Adaptive, 7 nodes of Gauss among 15 of Kronrod.
+        G7K15 = "g7k15",
+        /// Adaptive, 10 among 21.
+        G10K21 = "g10k21",
+        /// Tanh-sinh.
+        TanhSinh = "tanh-sinh",
+    }
 }
 
 impl Method {
-    /// All of them.
-    pub const ALL: [Method; 3] = [Method::G7K15, Method::G10K21, Method::TanhSinh];
-
-    /// As it is typed and printed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Method::G7K15 => "g7k15",
-            Method::G10K21 => "g10k21",
-            Method::TanhSinh => "tanh-sinh",
-        }
-    }
-
     /// The least relative tolerance that it can give, of numbers with this epsilon.
     pub fn least_tolerance(self, epsilon: f64) -> f64 {
         let epsilons = match self {
@@ -48,11 +39,6 @@ impl Method {
             Method::TanhSinh => ROUNDING_OF_LEVELS,
         };
         epsilons * epsilon
-    }
-
-    /// The method of a name.
-    pub fn by_name(name: &str) -> Option<Method> {
-        Self::ALL.into_iter().find(|method| method.name() == name)
     }
 }
 
@@ -84,7 +70,7 @@ impl Kind {
             range: (1.0, 10.0),
             is_absolute: false,
             exact: |a| 1.0 / (1.0 + a),
-            methods: &Method::ALL,
+            methods: Method::ALL,
         },
         // x^a ln(1 / x).
         Kind {
@@ -102,7 +88,7 @@ impl Kind {
             range: (1.0, 50.0),
             is_absolute: true,
             exact: |a| a.sin() / a,
-            methods: &Method::ALL,
+            methods: Method::ALL,
         },
     ];
 

@@ -1,0 +1,166 @@
+//! `quadscan report`: one HTML page of records, of one machine or of several side by side.
+//!
+//! The page stands for itself: no script, no font, no picture and no network. All text of records
+//! goes through the template crate, which escapes it. Here are files and arguments; [`html`] is a
+//! pure function of records. `machines` picks the newest run of each table, `summary` has the
+//! words on top, `sections` the parts of the page. The figures that tables declare are drawn by
+//! `heat`, `curve`, `bars`, `errors` and `steps`, with the charts of `svg`; `page` and `style.css`
+//! are the page around them.
+
+mod bars;
+mod curve;
+mod errors;
+mod figure;
+mod heat;
+mod machines;
+mod page;
+mod sections;
+mod steps;
+mod summary;
+mod svg;
+mod words;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::cli::ReportArguments;
+use crate::error::Result;
+use crate::grouping::distinct;
+use crate::record::{Record, file as records};
+use crate::table::list::refused;
+
+/// The page's name in a folder of results.
+pub const FILE: &str = "report.html";
+
+/// The records' name there.
+const RECORDS: &str = "records.jsonl";
+
+/// Records of one file, and the name by which it is told from others.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Such as the folder's name.
+    pub name: String,
+    /// In the order of the file.
+    pub records: Vec<Record>,
+}
+
+/// The page: of each machine in the sources the newest run of each table.
+pub fn html(sources: &[Source]) -> String {
+    let machines = machines::machines(sources);
+    page::page(&machines, &sections::sections(&machines))
+}
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The page.
+    pub path: PathBuf,
+    /// What was wrong with the records, a sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Carries out `quadscan report`.
+///
+/// # Errors
+///
+/// [`Error::Argument`](crate::Error::Argument) when a folder has no records, when no run has the name that was asked for,
+/// or when the page cannot be written; nothing is written then.
+pub fn report(arguments: &ReportArguments) -> Result<Written> {
+    let mut sources = Vec::new();
+    let mut warnings = Vec::new();
+    for path in &arguments.sources {
+        let (source, found) = read(path)?;
+        sources.push(source);
+        warnings.extend(found);
+    }
+    if let Some(run) = &arguments.run {
+        choose(&mut sources, run)?;
+    }
+    let path = match (&arguments.output, arguments.sources.first()) {
+        (Some(path), _) => path.clone(),
+        (None, Some(first)) if first.is_dir() => first.join(FILE),
+        (None, first) => first.map_or(PathBuf::from(FILE), |file| file.with_file_name(FILE)),
+    };
+    replace(&path, html(&sources).as_bytes()).map_err(|error| {
+        let allowed = "allowed is a file in a folder that is there";
+        let problem = format!("{} cannot be written: {error}, {allowed}", path.display());
+        refused("--output", problem)
+    })?;
+    Ok(Written { path, warnings })
+}
+
+/// The page of a folder that a run has just written to.
+pub(crate) fn page_of(folder: &Path) -> Result<String> {
+    Ok(html(&[read(folder)?.0]))
+}
+
+/// The records of a folder, or of a file.
+fn read(path: &Path) -> Result<(Source, Vec<String>)> {
+    let file = match path.is_dir() {
+        true => path.join(RECORDS),
+        false => path.to_owned(),
+    };
+    let (folder, name) = (path.display(), file.display());
+    let (found, warnings) = records::read(&file).map_err(|error| {
+        let allowed = "allowed are folders that `bench --out` wrote to, and files of records";
+        let problem =
+            format!("{folder} has no records that can be read: {name}: {error}; {allowed}");
+        refused("DIR", problem)
+    })?;
+    if found.is_empty() {
+        let problem = format!("{folder} has no records: no line of {name} is one");
+        return Err(refused("DIR", problem));
+    }
+    let source = Source {
+        name: name_of(path),
+        records: found,
+    };
+    Ok((source, warnings))
+}
+
+/// A folder's own name, a file's without its ending.
+fn name_of(path: &Path) -> String {
+    // `.` and `..` have names too, once they are resolved.
+    let whole = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let name = match whole.is_dir() {
+        true => whole.file_name(),
+        false => whole.file_stem(),
+    };
+    let name = name.map(|name| name.to_string_lossy().into_owned());
+    name.unwrap_or_else(|| path.display().to_string())
+}
+
+/// Leaves the runs whose name starts with `run`.
+fn choose(sources: &mut [Source], run: &str) -> Result<()> {
+    let records = sources.iter().flat_map(|source| &source.records);
+    let names = distinct(records.map(|record| record.run.clone()));
+    if !names.iter().any(|name| name.starts_with(run)) {
+        let names = names.join(", ");
+        let problem = format!("`{run}` begins no run's name, there are {names}");
+        return Err(refused("--run", problem));
+    }
+    let is_chosen = |record: &Record| record.run.starts_with(run);
+    sources
+        .iter_mut()
+        .for_each(|source| source.records.retain(is_chosen));
+    Ok(())
+}
+
+/// Writes a whole file or leaves what was there: the page appears when it is complete.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let draft = path.with_file_name(name);
+    let written = fs::File::create(&draft)
+        .and_then(|mut file| file.write_all(bytes))
+        .and_then(|()| fs::rename(&draft, path));
+    if written.is_err() {
+        // The draft is ours; what could not be replaced stays as it was.
+        let _ = fs::remove_file(&draft);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests;

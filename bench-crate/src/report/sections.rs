@@ -1,0 +1,223 @@
+//! What the page says about each table: the figures that it declares, its words, and all of its
+//! rows.
+
+use super::figure::Figure;
+use super::machines::{Machine, Measured, sort_by_table};
+use super::words::{list, short};
+use super::{bars, curve, errors, heat, steps};
+use crate::export::{Format, Grid, select};
+use crate::grouping::{distinct, rising};
+use crate::model::{self, Explanation, Fit};
+use crate::number;
+use crate::record::Record;
+use crate::table::Table;
+use crate::table::figure;
+use crate::table::published::{Published, STRIPS};
+use crate::tables;
+
+/// A table's part of the page.
+pub(super) struct Section {
+    pub(super) table: String,
+    /// One line about it.
+    pub(super) about: &'static str,
+    /// Figures; those of an inner list stand beside each other.
+    pub(super) figures: Vec<Vec<Figure>>,
+    /// What explains them.
+    pub(super) words: Vec<Words>,
+    /// All rows, a machine each.
+    pub(super) rows: Vec<(String, Grid)>,
+}
+
+/// Words of a section, and the small tables that belong to them.
+pub(super) struct Words {
+    pub(super) title: String,
+    pub(super) lines: Vec<String>,
+    pub(super) paragraphs: Vec<String>,
+    pub(super) grids: Vec<(String, Grid)>,
+}
+
+/// What figures are of: the rows of a table that have the same numbers of some axes, of all
+/// machines that have any.
+pub(super) struct Subject<'a> {
+    pub(super) table: &'static Table,
+    /// As titles have it.
+    pub(super) name: String,
+    pub(super) measured: Vec<Measured<'a>>,
+}
+
+impl<'a> Subject<'a> {
+    /// The strips of the rows.
+    pub(super) fn strips(&self) -> Option<u64> {
+        self.measured.first()?.rows.first()?.cell.number("strips")
+    }
+
+    /// The page's own sweep, where it has as many strips.
+    pub(super) fn published(&self) -> Option<&'static Published> {
+        let published = self.table.figures.published;
+        published.filter(|_| self.strips() == Some(STRIPS))
+    }
+
+    /// What each machine gave, without repetition: the names of the machines that gave it, and
+    /// what they gave. Machines that gave nothing are left out.
+    pub(super) fn alike<T: PartialEq>(
+        &self,
+        gave: impl Fn(&Measured<'a>) -> Option<T>,
+    ) -> Vec<(String, T)> {
+        let mut alike: Vec<(Vec<&str>, T)> = Vec::new();
+        for one in &self.measured {
+            let Some(given) = gave(one) else { continue };
+            match alike.iter_mut().find(|group| group.1 == given) {
+                Some(group) => group.0.push(one.name()),
+                None => alike.push((vec![one.name()], given)),
+            }
+        }
+        let named = alike
+            .into_iter()
+            .map(|(names, given)| (list(&names), given));
+        named.collect()
+    }
+}
+
+/// A table's rows, divided as its figures are.
+pub(super) fn subjects<'a>(table: &'static Table, machines: &[&'a Machine]) -> Vec<Subject<'a>> {
+    let by = table.figures.by;
+    let key = |row: &Record| {
+        by.iter()
+            .map(|axis| row.cell.number(axis))
+            .collect::<Vec<_>>()
+    };
+    let rows = machines.iter().flat_map(|machine| machine.rows(table.name));
+    let keys = rising(rows.map(key));
+    let several = keys.len() > 1;
+    let subject = |wanted: &Vec<Option<u64>>| {
+        let measured = machines
+            .iter()
+            .filter_map(|machine| Measured::new(machine, table.name, |row| key(row) == *wanted));
+        let mut subject = Subject {
+            table,
+            name: table.name.to_owned(),
+            measured: measured.collect(),
+        };
+        if let Some(strips) = subject.strips().filter(|_| several) {
+            subject.name += &format!(", {} strips", number::grouped(strips));
+        }
+        subject
+    };
+    keys.iter().map(subject).collect()
+}
+
+fn draw(subject: &Subject<'_>, figure: &figure::Figure) -> Vec<Figure> {
+    match figure {
+        figure::Figure::HeatMap(time) => heat::figures(subject, *time),
+        figure::Figure::Curve(time) => vec![curve::figure(subject, *time)],
+        figure::Figure::Best(times) => vec![bars::best(subject, times)],
+        figure::Figure::Errors(errors) => errors::figures(subject, errors),
+        figure::Figure::Steps => steps::figures(subject),
+        figure::Figure::Bars(bars) => bars::figures(subject, bars),
+    }
+}
+
+/// A section a table that any machine has rows of.
+pub(super) fn sections(machines: &[Machine]) -> Vec<Section> {
+    let names = machines.iter().flat_map(|machine| &machine.tables);
+    let mut names = distinct(names.map(|(name, _)| name.as_str()));
+    sort_by_table(&mut names, |name| name);
+    let section = |name: &str| {
+        let of_table = machines
+            .iter()
+            .filter(|machine| !machine.rows(name).is_empty());
+        section(&of_table.collect::<Vec<_>>(), name)
+    };
+    names.into_iter().map(section).collect()
+}
+
+fn section(machines: &[&Machine], name: &str) -> Section {
+    let known = tables::by_name(name);
+    let subjects = known.map_or(Vec::new(), |table| subjects(table, machines));
+    let drawn = subjects.iter().flat_map(|subject| {
+        let rows = subject.table.figures.rows.iter();
+        rows.map(|row| {
+            row.iter()
+                .flat_map(|figure| draw(subject, figure))
+                .collect()
+        })
+    });
+    let figures = drawn.filter(|row: &Vec<Figure>| !row.is_empty()).collect();
+    let words = known.map(|table| {
+        machines
+            .iter()
+            .filter_map(move |machine| words(machine, table))
+    });
+    let title = |machine: &Machine| format!("All rows, {}", machine.name);
+    let rows = machines.iter();
+    Section {
+        table: name.to_owned(),
+        about: known.map_or("", |table| table.about),
+        figures,
+        words: words.into_iter().flatten().collect(),
+        rows: rows
+            .map(|machine| (title(machine), grid(known, machine.rows(name))))
+            .collect(),
+    }
+}
+
+/// The rows with all columns that hold anything.
+fn grid(known: Option<&Table>, rows: &[Record]) -> Grid {
+    let Some(table) = known else {
+        let row = |row: &Record| {
+            let reason = row.reason.clone().unwrap_or_default();
+            vec![row.cell.describe(), row.status.name().to_owned(), reason]
+        };
+        return Grid::new(
+            &["cell", "status", "reason"],
+            rows.iter().map(row).collect(),
+        );
+    };
+    let columns = select(table.columns_of(&[]), Format::Csv, false);
+    Grid::of(&columns, rows).without_empty_columns()
+}
+
+/// What a table says about a machine's rows; `None` where it says nothing.
+fn words(machine: &Machine, table: &Table) -> Option<Words> {
+    let rows = machine.rows(table.name);
+    let words = Words {
+        title: format!("{} in words, {}", table.name, machine.name),
+        lines: (table.summary)(rows),
+        paragraphs: (table.notes)(rows),
+        grids: model::explain(rows).as_ref().map_or(Vec::new(), constants),
+    };
+    let is_empty = words.lines.is_empty() && words.paragraphs.is_empty() && words.grids.is_empty();
+    (!is_empty).then_some(words)
+}
+
+/// The constants of the models that explain the times, a table a model.
+fn constants(explanation: &Explanation) -> Vec<(String, Grid)> {
+    let Explanation {
+        kernel,
+        span,
+        published,
+        ..
+    } = explanation;
+    let fits = [kernel, span, published].into_iter().flatten();
+    let table = |fit: &Fit| {
+        let rows = fit.constants.iter().map(|constant| {
+            let [name, unit, meaning] =
+                [constant.name, constant.unit, constant.meaning].map(str::to_owned);
+            vec![name, constant.told(short), unit, meaning]
+        });
+        let error = fit.median_error.map(|error| {
+            let percent = 100.0 * error;
+            format!(", median error {percent:.1} % on cells that the fit did not see")
+        });
+        let title = format!(
+            "Constants of the model, {}{}",
+            fit.name,
+            error.unwrap_or_default()
+        );
+        (
+            title,
+            Grid::new(&["constant", "value", "unit", "meaning"], rows.collect()),
+        )
+    };
+    fits.filter(|fit| fit.explains()).map(table).collect()
+}

@@ -1,0 +1,106 @@
+//! Active warps in each step of the scans of one size, an algorithm a panel.
+
+use super::figure::Figure;
+use super::sections::Subject;
+use super::svg::bars::{Bars, Panel};
+use crate::export::Grid;
+use crate::grouping::groups;
+use crate::number::count;
+use crate::record::Record;
+
+/// What a step did: its number, threads and warps.
+type Step = (u32, u32, u32);
+
+/// The steps of a scan, by its algorithm.
+pub(super) type Scan = (String, Vec<Step>);
+
+/// The scans that have counted steps.
+pub(super) fn scans(rows: &[Record]) -> Option<Vec<Scan>> {
+    let step = |row: &Record| {
+        let count = |metric: &str| u32::try_from(row.metrics.count(metric)?).ok();
+        let algorithm = row.cell.text("algorithm")?.to_owned();
+        let counts = (count("active_threads")?, count("active_warps")?);
+        Some((algorithm, (row.cell.small("step")?, counts.0, counts.1)))
+    };
+    let of_algorithms = groups(rows.iter().filter_map(step), |step| step.0.clone()).into_iter();
+    let scans = of_algorithms.map(|(name, steps)| (name, steps.into_iter().map(|s| s.1).collect()));
+    let scans: Vec<Scan> = scans.collect();
+    (!scans.is_empty()).then_some(scans)
+}
+
+/// `work_efficient` as people write it.
+fn readable(algorithm: &str) -> String {
+    algorithm.replace('_', "-")
+}
+
+/// A scan's totals in words.
+pub(super) fn totals((algorithm, steps): &Scan) -> String {
+    let threads: u32 = steps.iter().map(|step| step.1).sum();
+    let warps: u32 = steps.iter().map(|step| step.2).sum();
+    let (algorithm, steps) = (readable(algorithm), count(steps.len(), "step"));
+    format!("{algorithm}: {steps}, {threads} active threads and {warps} active warps in all")
+}
+
+/// A figure of all machines that counted the same, and a sentence of each that counted nothing.
+pub(super) fn figures(subject: &Subject<'_>) -> Vec<Figure> {
+    let title = "Active warps in each step of a scan";
+    let n = subject
+        .measured
+        .iter()
+        .flat_map(|one| &one.rows)
+        .find_map(|row| row.cell.number("n"));
+    let n = n.map_or(String::new(), |n| format!(" of {n} elements"));
+    let counted = subject.alike(|one| scans(&one.rows)).into_iter();
+    let drawn = counted.map(|(machines, scans)| figure(format!("{title}{n}"), &machines, &scans));
+    let silent = subject
+        .measured
+        .iter()
+        .filter(|one| scans(&one.rows).is_none());
+    let absent = silent.map(|one| {
+        let reason = one.rows.iter().find_map(|row| row.reason.as_deref());
+        let (name, reason) = (one.name(), reason.unwrap_or("no row of it counts any"));
+        let title = format!("{title}{n}, {name}");
+        Figure::absent(title, format!("{name}: no steps were counted; {reason}."))
+    });
+    drawn.chain(absent).collect()
+}
+
+fn figure(title: String, machines: &str, scans: &[Scan]) -> Figure {
+    let panel = |(series, (algorithm, steps)): (usize, &Scan)| Panel {
+        title: format!("{}: active warps by step", readable(algorithm)),
+        series,
+        bars: steps.iter().map(|step| bar(algorithm, *step)).collect(),
+    };
+    let chart = Bars {
+        panels: scans.iter().enumerate().map(panel).collect(),
+    };
+    if chart.is_empty() {
+        return Figure::absent(title, format!("{machines}: no warp was active."));
+    }
+    let rows = scans.iter().flat_map(|(algorithm, steps)| {
+        let counts = |&(step, threads, warps): &Step| [step, threads, warps].map(|n| n.to_string());
+        steps
+            .iter()
+            .map(move |step| [&[algorithm.clone()][..], &counts(step)].concat())
+    });
+    let header = ["algorithm", "step", "active threads", "active warps"];
+    let told: Vec<String> = scans.iter().map(totals).collect();
+    let told = told.join("; ");
+    Figure {
+        title,
+        alt: format!("Bars, one a step, for each algorithm. {told}."),
+        caption: format!("{told}. Measured on {machines}."),
+        data: Grid::new(&header, rows.collect()),
+        body: Ok(Box::new(chart)),
+    }
+}
+
+fn bar(algorithm: &str, (step, threads, warps): Step) -> (String, f64, String) {
+    let (threads, active) = (
+        count(threads as usize, "thread"),
+        count(warps as usize, "warp"),
+    );
+    let algorithm = readable(algorithm);
+    let note = format!("{algorithm}, step {step}: {threads} and {active}");
+    (step.to_string(), f64::from(warps), note)
+}

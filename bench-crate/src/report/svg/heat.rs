@@ -1,0 +1,192 @@
+//! A heat map: cells of a matrix, coloured by their value on a log scale.
+
+use maud::{Markup, html};
+
+use super::super::words::{short, shorter};
+use super::scale::{Log, extent, is_drawable};
+use super::{Chart, Frame, SMALLER, Swatch, label, palette, px};
+use crate::export::Grid;
+use crate::grouping::rising;
+
+/// A cell of the matrix.
+pub(in crate::report) struct Cell {
+    pub(in crate::report) row: u32,
+    pub(in crate::report) column: u32,
+    /// Its value; without one the cell is crossed out.
+    pub(in crate::report) value: Option<f64>,
+    /// What it says when it is pointed at.
+    pub(in crate::report) note: String,
+}
+
+/// A matrix whose places may be empty, its rows and columns by number.
+pub(in crate::report) struct HeatMap {
+    /// What rows are counted by.
+    pub(in crate::report) rows: &'static str,
+    /// What columns are counted by, in a table's header.
+    pub(in crate::report) columns: &'static str,
+    /// The same above the columns.
+    pub(in crate::report) across: &'static str,
+    /// The unit of the values.
+    pub(in crate::report) unit: &'static str,
+    /// The cells that there are.
+    pub(in crate::report) cells: Vec<Cell>,
+}
+
+/// A value with fewer and fewer letters.
+fn texts(value: f64) -> [String; 3] {
+    let least = shorter(value);
+    let pointed = match least.strip_prefix("0.") {
+        Some(decimals) => format!(".{decimals}"),
+        None => least.clone(),
+    };
+    [short(value), least, pointed]
+}
+
+/// Where the cells are.
+struct Places {
+    rows: Vec<u32>,
+    columns: Vec<u32>,
+    left: f64,
+    top: f64,
+    width: f64,
+    height: f64,
+}
+
+impl HeatMap {
+    fn values(&self) -> impl Iterator<Item = f64> {
+        self.cells.iter().filter_map(|cell| cell.value)
+    }
+
+    /// Rows and columns that have cells, rising.
+    fn sides(&self) -> (Vec<u32>, Vec<u32>) {
+        let cells = || self.cells.iter();
+        (
+            rising(cells().map(|cell| cell.row)),
+            rising(cells().map(|cell| cell.column)),
+        )
+    }
+
+    /// The values as a table of texts.
+    pub(in crate::report) fn matrix(&self, text: fn(f64) -> String) -> Grid {
+        let (rows, columns) = self.sides();
+        let value = |row: u32, column: u32| {
+            let cell = self
+                .cells
+                .iter()
+                .find(|cell| (cell.row, cell.column) == (row, column));
+            cell.and_then(|cell| cell.value)
+                .map(text)
+                .unwrap_or_default()
+        };
+        let names = columns
+            .iter()
+            .map(|column| format!("{column} {}", self.columns));
+        Grid {
+            header: [self.rows.to_owned()].into_iter().chain(names).collect(),
+            rows: rows
+                .iter()
+                .map(|&row| {
+                    let values = columns.iter().map(|&column| value(row, column));
+                    [row.to_string()].into_iter().chain(values).collect()
+                })
+                .collect(),
+        }
+    }
+
+    fn places(&self, frame: Frame) -> Places {
+        let (rows, columns) = self.sides();
+        let longest = rows.iter().map(|name| frame.text_width(&name.to_string()));
+        let left = longest.fold(0.0, f64::max) + 6.0;
+        Places {
+            left,
+            top: 2.0 * frame.font + 12.0,
+            width: (frame.width - left - 1.0) / columns.len().max(1) as f64,
+            height: if frame.is_narrow() { 18.0 } else { 23.0 },
+            rows,
+            columns,
+        }
+    }
+
+    fn cell(&self, frame: Frame, places: &Places, scale: Log, cell: &Cell) -> Markup {
+        let place = |of: &[u32], number: u32| of.partition_point(|&other| other < number) as f64;
+        let x = places.left + places.width * place(&places.columns, cell.column);
+        let y = places.top + places.height * place(&places.rows, cell.row);
+        let (width, height) = (places.width - 1.0, places.height - 1.0);
+        let Some(value) = cell.value.filter(|&value| is_drawable(value)) else {
+            return html! {
+                g class="missing" {
+                    rect x=(px(x)) y=(px(y)) width=(px(width)) height=(px(height)) {}
+                    path d={ "M" (px(x)) " " (px(y)) "L" (px(x + width)) " " (px(y + height)) } {}
+                    title { (cell.note) }
+                }
+            };
+        };
+        // The least time is the lightest.
+        let place = 1.0 - scale.place(value);
+        let text = texts(value)
+            .into_iter()
+            .find(|text| frame.text_width(text) * SMALLER <= width);
+        let best = self.values().fold(f64::INFINITY, f64::min);
+        html! {
+            g {
+                rect class="mark" x=(px(x)) y=(px(y)) width=(px(width)) height=(px(height)) fill=(palette::scale(place)) {
+                    title { (cell.note) }
+                }
+                @if let Some(text) = text {
+                    text class="in-cell" x=(px(x + width / 2.0)) y=(px(y + height / 2.0 + frame.font * 0.3)) text-anchor="middle" fill=(palette::ink_on(place)) { (text) }
+                }
+                @if value <= best {
+                    rect class="best" x=(px(x)) y=(px(y)) width=(px(width)) height=(px(height)) fill="none" {}
+                }
+            }
+        }
+    }
+
+    /// The scale with its ends, under the cells.
+    fn key(&self, frame: Frame, top: f64) -> Markup {
+        const PARTS: usize = 40;
+        let (low, high) = extent(self.values()).unwrap_or_default();
+        let slow = format!("{} {}", short(high), self.unit);
+        let fast = format!("{} {}", short(low), self.unit);
+        let left = frame.text_width(&slow) + 6.0;
+        let width = (frame.width - left - frame.text_width(&fast) - 8.0).min(220.0);
+        let part = width / PARTS as f64;
+        let base = top + frame.font * 0.9;
+        html! {
+            (label(0.0, base, "start", "tick", &slow))
+            @for index in 0..PARTS {
+                rect x=(px(left + part * index as f64)) y=(px(top)) width=(px(part + 0.5)) height=(px(frame.font)) fill=(palette::scale(index as f64 / (PARTS - 1) as f64)) {}
+            }
+            (label(left + width + 6.0, base, "start", "tick", &fast))
+        }
+    }
+}
+
+impl Chart for HeatMap {
+    fn draw(&self, frame: Frame) -> (f64, Markup) {
+        let places = self.places(frame);
+        let bottom = places.top + places.height * places.rows.len() as f64;
+        let key = bottom + 8.0;
+        let height = key + frame.font + 4.0;
+        let Some(scale) = Log::exact(self.values()) else {
+            return (height, html! {});
+        };
+        let across = format!("{} →   {} ↓", self.across, self.rows);
+        let drawn = html! {
+            (label(places.left, frame.font, "start", "axis", &across))
+            @for (index, name) in places.columns.iter().enumerate() {
+                (label(places.left + places.width * (index as f64 + 0.5), places.top - 5.0, "middle", "tick", &name.to_string()))
+            }
+            @for (index, name) in places.rows.iter().enumerate() {
+                (label(places.left - 5.0, places.top + places.height * (index as f64 + 0.5) + frame.font * 0.35, "end", "tick", &name.to_string()))
+            }
+            @for cell in &self.cells { (self.cell(frame, &places, scale, cell)) }
+            (self.key(frame, key))
+        };
+        (height, drawn)
+    }
+
+    fn legend(&self) -> Vec<(Swatch, String)> {
+        Vec::new()
+    }
+}

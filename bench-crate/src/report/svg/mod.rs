@@ -1,0 +1,226 @@
+//! Drawings as SVG, through the template crate, which escapes all text.
+//!
+//! Why not a plotting library: `plotters` writes fixed colours into every element,
+//! so a page could not follow light and dark; it gives marks neither a title nor a
+//! class, text neither wraps nor scales to a narrow screen, and its texts are
+//! placed by fonts that it needs to find. What is needed here is little: log
+//! scales, points, lines, bars, cells.
+//!
+//! A chart knows its values and draws them into a [`Frame`]; each is drawn twice,
+//! wide and narrow, and the style sheet shows the one that fits. Elements that
+//! carry data have the class `mark`.
+
+pub(super) mod bars;
+pub(super) mod heat;
+pub(super) mod palette;
+pub(super) mod rows;
+pub(super) mod scale;
+pub(super) mod scatter;
+
+use maud::{Markup, html};
+
+/// A canvas: its width in units of the drawing, and the size of its text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Frame {
+    /// Units of the drawing, about one pixel each.
+    pub(super) width: f64,
+    /// Height of the text, in those units.
+    pub(super) font: f64,
+}
+
+/// For a column of a page.
+pub(super) const WIDE: Frame = Frame {
+    width: 640.0,
+    font: 12.5,
+};
+
+/// For a telephone of 320 pixels, less its margins.
+pub(super) const NARROW: Frame = Frame {
+    width: 300.0,
+    font: 10.5,
+};
+
+/// The width of a letter as a part of its height, in the wider ones of the fonts
+/// that are likely.
+const LETTER: f64 = 0.6;
+
+/// The size of values in a drawing as a part of its text's; the style sheet has it
+/// too.
+const SMALLER: f64 = 0.86;
+
+impl Frame {
+    pub(super) fn is_narrow(&self) -> bool {
+        self.width < WIDE.width
+    }
+
+    /// About the width of a text: no font is at hand.
+    pub(super) fn text_width(&self, text: &str) -> f64 {
+        text.chars().count() as f64 * self.font * LETTER
+    }
+
+    /// The text in lines of a width, broken at blanks, and within words that are
+    /// wider than a line.
+    pub(super) fn lines(&self, text: &str, width: f64) -> Vec<String> {
+        let letters = ((width / (self.font * LETTER)) as usize).max(1);
+        let mut lines: Vec<String> = vec![String::new()];
+        for word in text.split_whitespace() {
+            let letters_of_word: Vec<char> = word.chars().collect();
+            for part in letters_of_word.chunks(letters) {
+                let last = lines.last().map_or(0, |line| line.chars().count());
+                let room = last == 0 || last + 1 + part.len() <= letters;
+                match lines.last_mut().filter(|_| room) {
+                    Some(line) => {
+                        line.push_str(if last == 0 { "" } else { " " });
+                        line.extend(part);
+                    }
+                    None => lines.push(part.iter().collect()),
+                }
+            }
+        }
+        lines
+    }
+
+    /// The text, cut to a width.
+    pub(super) fn fit(&self, text: &str, width: f64) -> String {
+        if self.text_width(text) <= width {
+            return text.to_owned();
+        }
+        let letters = (width / (self.font * LETTER)) as usize;
+        let kept: String = text.chars().take(letters.saturating_sub(1)).collect();
+        format!("{}…", kept.trim_end())
+    }
+}
+
+/// What can be drawn.
+pub(super) trait Chart {
+    /// The drawing's height in this frame, and what is in it.
+    fn draw(&self, frame: Frame) -> (f64, Markup);
+
+    /// What its marks mean, in the order of the series.
+    fn legend(&self) -> Vec<(Swatch, String)>;
+}
+
+/// How a series looks, in a drawing and in its legend.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Swatch {
+    /// Marks of a series: its number gives colour and shape.
+    Series(usize),
+    /// A mark of the scale, from 0 to 1.
+    Scale(f64),
+    /// A published figure.
+    Published(usize),
+    /// A line of a series.
+    Line(usize),
+    /// A line that belongs to no series.
+    Plain,
+    /// A bar of a series.
+    Bar(usize),
+}
+
+/// A length or a place, to a tenth.
+pub(super) fn px(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+}
+
+/// The mark of a series at a place: colour by class, shape by number.
+pub(super) fn mark(swatch: &Swatch, x: f64, y: f64, size: f64, note: &str) -> Markup {
+    let (class, shape, fill) = match swatch {
+        Swatch::Series(n) => (format!("mark s{}", n % palette::SERIES), *n, "currentColor"),
+        Swatch::Published(n) => ("mark published".to_owned(), 4 + n % 2, "none"),
+        Swatch::Scale(place) => {
+            return html! {
+                circle class="mark rim" cx=(px(x)) cy=(px(y)) r=(px(size)) fill=(palette::scale(*place)) {
+                    @if !note.is_empty() { title { (note) } }
+                }
+            };
+        }
+        Swatch::Line(_) | Swatch::Plain | Swatch::Bar(_) => return sample_line(swatch, x, y, size),
+    };
+    html! {
+        path class=(class) d=(outline(shape, x, y, size)) fill=(fill) stroke="currentColor" {
+            @if !note.is_empty() { title { (note) } }
+        }
+    }
+}
+
+/// In a legend: a piece of the line, or of the bar.
+fn sample_line(swatch: &Swatch, x: f64, y: f64, size: f64) -> Markup {
+    let half = size * 1.6;
+    match swatch {
+        Swatch::Bar(n) => html! {
+            rect class={ "mark s" (n % palette::SERIES) } x=(px(x - half)) y=(px(y - size)) width=(px(2.0 * half)) height=(px(2.0 * size)) fill="currentColor" {}
+        },
+        Swatch::Line(n) => html! {
+            path class={ "line s" (n % palette::SERIES) } d={ "M" (px(x - half)) " " (px(y)) "H" (px(x + half)) } {}
+        },
+        _ => html! {
+            path class="line plain" d={ "M" (px(x - half)) " " (px(y)) "H" (px(x + half)) } {}
+        },
+    }
+}
+
+/// Circle, square, diamond, triangle, plus, cross, and again.
+fn outline(shape: usize, x: f64, y: f64, r: f64) -> String {
+    let at = |dx: f64, dy: f64| format!("{} {}", px(x + dx * r), px(y + dy * r));
+    let closed = |corners: &[(f64, f64)]| {
+        let corners: Vec<String> = corners.iter().map(|&(dx, dy)| at(dx, dy)).collect();
+        format!("M{}Z", corners.join("L"))
+    };
+    let crossed = |a: (f64, f64), b: (f64, f64), c: (f64, f64), d: (f64, f64)| {
+        let [a, b, c, d] = [a, b, c, d].map(|(dx, dy)| at(dx, dy));
+        format!("M{a}L{b}M{c}L{d}")
+    };
+    match shape % 6 {
+        0 => {
+            let arc = format!("A{0} {0} 0 1 0 ", px(r));
+            let (left, right) = (at(-1.0, 0.0), at(1.0, 0.0));
+            format!("M{left}{arc}{right}{arc}{left}Z")
+        }
+        1 => closed(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
+        2 => closed(&[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)]),
+        3 => closed(&[(0.0, -1.2), (1.1, 0.9), (-1.1, 0.9)]),
+        4 => crossed((-1.2, 0.0), (1.2, 0.0), (0.0, -1.2), (0.0, 1.2)),
+        _ => crossed((-0.9, -0.9), (0.9, 0.9), (-0.9, 0.9), (0.9, -0.9)),
+    }
+}
+
+/// A text of a drawing. `anchor` is `start`, `middle` or `end`.
+pub(super) fn label(x: f64, y: f64, anchor: &str, class: &str, text: &str) -> Markup {
+    html! { text class=(class) x=(px(x)) y=(px(y)) text-anchor=(anchor) { (text) } }
+}
+
+/// A straight line from one place to another.
+pub(super) fn rule(class: &str, x1: f64, y1: f64, x2: f64, y2: f64) -> Markup {
+    html! { path class=(class) d={ "M" (px(x1)) " " (px(y1)) "L" (px(x2)) " " (px(y2)) } {} }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_does_not_fit_is_cut_and_says_so() {
+        assert_eq!(WIDE.fit("short", 300.0), "short");
+        // 10 letters of 6.3 units.
+        let lines = NARROW.lines("a scan of elements-without-blanks", 63.5);
+        assert_eq!(lines, ["a scan of", "elements-w", "ithout-bla", "nks"]);
+        let cut = NARROW.fit("a long name of a device", 60.0);
+        assert!(
+            cut.ends_with('…') && NARROW.text_width(&cut) <= 60.0,
+            "{cut}"
+        );
+    }
+
+    #[test]
+    fn places_are_written_to_a_tenth() {
+        assert_eq!(px(3.04), "3");
+        assert_eq!(px(-0.25), "-0.2");
+    }
+
+    #[test]
+    fn the_note_of_a_mark_is_escaped() {
+        let drawn = mark(&Swatch::Series(0), 1.0, 1.0, 1.0, "<script>").into_string();
+        assert!(drawn.contains("&lt;script&gt;") && !drawn.contains("<script>"));
+    }
+}

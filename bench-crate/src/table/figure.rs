@@ -1,0 +1,153 @@
+//! The figures of a table in the report, declared as data. `report` draws them, a file a kind.
+
+use super::published::Published;
+use crate::record::{Record, Status};
+
+/// The figures of a table.
+pub struct Figures {
+    /// Axes that divide the rows: the rows of each combination of their numbers have all figures.
+    pub by: &'static [&'static str],
+    /// The page's own sweep, which stands beside ours.
+    pub published: Option<&'static Published>,
+    /// Figures of an inner list stand beside each other.
+    pub rows: &'static [&'static [Figure]],
+}
+
+impl Figures {
+    /// Of all rows together.
+    pub const fn of(rows: &'static [&'static [Figure]]) -> Self {
+        Figures {
+            by: &[],
+            published: None,
+            rows,
+        }
+    }
+}
+
+/// A figure.
+pub enum Figure {
+    /// A time by blocks and threads: a heat map a machine, and the published one.
+    HeatMap(Time),
+    /// A time against blocks * threads, with the line of the model.
+    Curve(Time),
+    /// Of each time the best cell.
+    Best(&'static [Best]),
+    /// How far a value of pi is off, against strips, a series a precision.
+    Errors(Errors),
+    /// Active warps in each step of a scan.
+    Steps,
+    /// Named values, those of one name from all machines beside each other.
+    Bars(Bars),
+}
+
+/// One of the times of a cell.
+#[derive(Clone, Copy)]
+pub struct Time {
+    /// In the middle of a sentence: `time of the kernel`.
+    pub name: &'static str,
+    /// What it is, as a sentence after a blank; empty where the name says it.
+    pub note: &'static str,
+    /// Its metric.
+    pub metric: &'static str,
+}
+
+/// The kernel's time.
+pub const KERNEL: Time = Time {
+    name: "time of the kernel",
+    ..Time::of("kernel")
+};
+
+/// The time of the page's span.
+pub const SPAN: Time = Time {
+    name: "time of the span",
+    note: " The span is the copy in, the kernel and the copy out.",
+    ..Time::of("gpu")
+};
+
+impl Time {
+    /// The time of a metric, without words.
+    pub const fn of(metric: &'static str) -> Self {
+        Time {
+            name: "",
+            note: "",
+            metric,
+        }
+    }
+
+    /// ms, where it was measured, is above 0, and the row is right. A row without a device is
+    /// skipped and has the host's times all the same.
+    pub fn ms(self, record: &Record) -> Option<f64> {
+        let counts = match record.status {
+            Status::Ok => true,
+            Status::Skipped => record.device.is_none(),
+            Status::Failed => false,
+        };
+        let ms = record.ms(self.metric).filter(|_| counts)?;
+        (ms.is_finite() && ms > 0.0).then_some(ms)
+    }
+
+    /// The row with the least time.
+    pub fn best(self, rows: &[Record]) -> Option<(f64, &Record)> {
+        let timed = rows.iter().filter_map(|row| Some((self.ms(row)?, row)));
+        timed.min_by(|a, b| a.0.total_cmp(&b.0))
+    }
+}
+
+/// A time whose best cell is shown.
+pub struct Best {
+    /// What it is.
+    pub name: &'static str,
+    /// Its metric.
+    pub metric: &'static str,
+    /// Whether it depends on blocks and threads.
+    pub has_shape: bool,
+}
+
+impl Best {
+    /// Of a time that does not depend on blocks and threads.
+    pub const fn of(name: &'static str, metric: &'static str) -> Self {
+        Best {
+            name,
+            metric,
+            has_shape: false,
+        }
+    }
+
+    /// The same, of a time that does.
+    #[must_use]
+    pub const fn by_shape(self) -> Self {
+        Best {
+            has_shape: true,
+            ..self
+        }
+    }
+}
+
+/// Whose pi is off.
+pub struct Errors {
+    /// The figure's title.
+    pub title: &'static str,
+    /// How the value was computed, in a sentence.
+    pub caption: &'static str,
+    /// The metric of the value.
+    pub pi: &'static str,
+    /// The metric of the predicted error, where there is one.
+    pub predicted: Option<&'static str>,
+}
+
+/// What a row shows: a name and a value.
+pub type NamedValue = fn(&Record) -> Option<(String, f64)>;
+
+/// Named values.
+pub struct Bars {
+    /// The title of the figure that a row is in.
+    pub title: fn(&Record) -> String,
+    /// The unit of the values of a row; empty where they have none.
+    pub unit: fn(&Record) -> &'static str,
+    /// What a row shows. The values of the first function come first.
+    pub values: &'static [NamedValue],
+    /// What to know when looking at it; empty where the title says it.
+    pub caption: &'static str,
+    /// The title of the sentence that stands there when no row has a value; empty where none does.
+    pub absent: &'static str,
+}
