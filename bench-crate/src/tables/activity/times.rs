@@ -1,8 +1,8 @@
 //! The time of a scan: by one block, and by as many as fill the device.
 //!
-//! One block alone on a multiprocessor waits for its barriers most of the time, with
+//! One block alone on an SM waits for its barriers most of the time, with
 //! much or with little work between them. What fewer active warps are worth is seen
-//! where other blocks want the multiprocessor meanwhile: in a batch, a block a scan.
+//! where other blocks want the SM meanwhile: in a batch, a block a scan.
 
 use super::steps::{difference, input, sequential};
 use crate::block_scan::{self, Algorithm};
@@ -93,7 +93,7 @@ mod tests {
     use crate::worker::cpu;
 
     #[test]
-    fn a_batch_fills_every_multiprocessor_several_times_over() {
+    fn a_batch_fills_every_sm_several_times_over() {
         let h200 = DeviceProperties {
             multiprocessors: 132,
             ..cpu::properties()

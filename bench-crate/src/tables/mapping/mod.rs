@@ -81,7 +81,9 @@ pub(crate) const TABLE: Table = Table {
     is_usual: true,
     fits,
     measure,
-    patience: |cell, has_timer| common::patience(cell, has_timer, 1 + OTHER_SCHEDULES),
+    patience: |cell, has_timer| {
+        common::patience(common::grid(cell), has_timer, 1 + OTHER_SCHEDULES)
+    },
     summary: summary::lines,
     figures: Figures {
         by: &["strips", "blocks", "threads"],

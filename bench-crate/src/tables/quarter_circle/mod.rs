@@ -210,8 +210,8 @@ pub(super) fn best_of_host(
 /// A minute and, for kernels with few threads, thirty launches at 1 us a strip and thread. A
 /// device without a timer launches once under each of so many schedules and runs one warp after
 /// the other: 10 us a strip and warp.
-pub(super) fn patience(cell: &Cell, has_timer: bool, schedules: u64) -> Duration {
-    grid(cell).map_or(MINUTE, |grid| {
+pub(super) fn patience(grid: Option<Grid>, has_timer: bool, schedules: u64) -> Duration {
+    grid.map_or(MINUTE, |grid| {
         let each = grid.strips / grid.partials().max(1);
         let micros = match has_timer {
             true => 30,
