@@ -155,13 +155,13 @@ fn algorithms() -> Vec<String> {
 }
 
 /// A cell's workload and type.
-pub(crate) fn workload(cell: &Cell) -> Option<(&'static Workload, Element)> {
+fn workload(cell: &Cell) -> Option<(&'static Workload, Element)> {
     let workload = Workload::by_name(cell.text("operation")?)?;
     Some((workload, Element::by_name(cell.text("type")?)?))
 }
 
 /// Whether a cell leaves the algorithm to the plan.
-pub(crate) fn is_default(cell: &Cell) -> bool {
+fn is_default(cell: &Cell) -> bool {
     cell.text("algorithm") == Some(DEFAULT)
 }
 
