@@ -72,7 +72,6 @@ pub(crate) const TABLE: Table = Table {
         &OUTCOME,
         &[figure("published_pi", &ACCURACY, "pi")],
     ],
-    is_published: true,
     is_usual: true,
     needs_device: false,
     is_for_device: |cell| grid(cell).is_some(),

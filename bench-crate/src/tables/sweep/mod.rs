@@ -182,7 +182,6 @@ pub(crate) const F32: Table = Table {
 /// What both have in common.
 const EMPTY: Table = Table {
     fits,
-    is_published: true,
     is_usual: true,
     peers: &[Source::Kernel {
         file: "quarter_circle.cu",
