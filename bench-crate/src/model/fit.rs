@@ -220,9 +220,8 @@ impl Search<'_> {
     /// The mean size of the errors of the cells that are seen.
     fn mean_error(&self, x: &[f64]) -> f64 {
         let law = self.at(x);
-        let errors: Vec<f64> = seen(self.cells)
-            .map(|&(blocks, threads, ms)| (law.ms(blocks, threads) / ms).ln().abs())
-            .collect();
+        let error = |&(blocks, threads, ms): &Cell| (law.ms(blocks, threads) / ms).ln().abs();
+        let errors: Vec<f64> = seen(self.cells).map(error).collect();
         errors.iter().sum::<f64>() / errors.len() as f64
     }
 
@@ -248,10 +247,8 @@ impl Search<'_> {
 
 /// Fits the free constants of `law`.
 fn fitted_above(name: &str, free: &[Free], base: &Law, mut law: Law, cells: &[Cell]) -> (Fit, Law) {
-    let start = free
-        .iter()
-        .map(|f| (*f.of(&mut law) - f.least(base)).ln())
-        .collect();
+    let start = free.iter().map(|f| (*f.of(&mut law) - f.least(base)).ln());
+    let start = start.collect();
     let search = Search {
         free,
         base,
@@ -261,19 +258,16 @@ fn fitted_above(name: &str, free: &[Free], base: &Law, mut law: Law, cells: &[Ce
     };
     let found = simplex::minimum(&search.start, |x| search.value(x));
     let mut law = search.at(&found);
-    let constants = free
-        .iter()
-        .enumerate()
-        .map(|(index, f)| {
-            let value = *f.of(&mut law)
-                - if *f == Free::Fixed {
-                    f.least(base)
-                } else {
-                    0.0
-                };
-            f.constant(value, search.determines(&found, index))
-        })
-        .collect();
+    let constants = free.iter().enumerate().map(|(index, f)| {
+        let least = if *f == Free::Fixed {
+            f.least(base)
+        } else {
+            0.0
+        };
+        let value = *f.of(&mut law) - least;
+        f.constant(value, search.determines(&found, index))
+    });
+    let constants = constants.collect();
     (scored(name, constants, &law, cells), law)
 }
 
@@ -284,17 +278,14 @@ pub(super) fn miss(law: &Law, &(blocks, threads, ms): &Cell) -> f64 {
 }
 
 fn scored(name: &str, constants: Vec<Constant>, law: &Law, cells: &[Cell]) -> Fit {
-    let cells: Vec<Predicted> = cells
-        .iter()
-        .enumerate()
-        .map(|(index, &(blocks, threads, measured_ms))| Predicted {
-            blocks,
-            threads,
-            measured_ms,
-            predicted_ms: law.ms(blocks, threads),
-            seen: index % 2 == 0,
-        })
-        .collect();
+    let predicted = |(index, &(blocks, threads, measured_ms)): (usize, &Cell)| Predicted {
+        blocks,
+        threads,
+        measured_ms,
+        predicted_ms: law.ms(blocks, threads),
+        seen: index % 2 == 0,
+    };
+    let cells: Vec<Predicted> = cells.iter().enumerate().map(predicted).collect();
     let errors = cells.iter().filter(|cell| !cell.seen);
     let errors = errors.map(|cell| cell.error().abs()).collect();
     let median_error = Timing::from_samples(errors).map(|errors| errors.median_ms);

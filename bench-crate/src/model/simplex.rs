@@ -52,25 +52,20 @@ fn descend(start: (f64, Vec<f64>), value: &impl Fn(&[f64]) -> f64) -> (f64, Vec<
 /// Moves the worst corner through the middle of the others, or shrinks the simplex.
 fn step(corners: &mut [(f64, Vec<f64>)], value: &impl Fn(&[f64]) -> f64) {
     let last = corners.len() - 1;
-    let middle: Vec<f64> = (0..corners[0].1.len())
-        .map(|axis| corners[..last].iter().map(|c| c.1[axis]).sum::<f64>() / last as f64)
-        .collect();
+    let mean = |axis| corners[..last].iter().map(|c| c.1[axis]).sum::<f64>() / last as f64;
+    let middle: Vec<f64> = (0..corners[0].1.len()).map(mean).collect();
     let (worst, furthest) = (corners[last].0, corners[last].1.clone());
     let at = |factor: f64| {
-        let corner: Vec<f64> = middle
-            .iter()
-            .zip(&furthest)
-            .map(|(m, f)| m + factor * (f - m))
-            .collect();
+        let pairs = middle.iter().zip(&furthest);
+        let corner: Vec<f64> = pairs.map(|(m, f)| m + factor * (f - m)).collect();
         (value(&corner), corner)
     };
     let reflected = at(-1.0);
     if reflected.0 < corners[0].0 {
         let expanded = at(-2.0);
-        corners[last] = if expanded.0 < reflected.0 {
-            expanded
-        } else {
-            reflected
+        corners[last] = match expanded.0 < reflected.0 {
+            true => expanded,
+            false => reflected,
         };
     } else if reflected.0 < corners[last - 1].0 {
         corners[last] = reflected;

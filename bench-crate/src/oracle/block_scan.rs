@@ -84,14 +84,12 @@ impl Block {
             }
         }
         let mut warps = vec![false; threads / WARP];
-        for (&warp, _) in self
+        let working = self
             .warps
             .iter()
             .zip(&active)
-            .filter(|(_, active)| **active)
-        {
-            warps[warp] = true;
-        }
+            .filter(|(_, active)| **active);
+        working.for_each(|(&warp, _)| warps[warp] = true);
         let count = |flags: &[bool]| flags.iter().filter(|flag| **flag).count() as u32;
         StepActivity {
             active_threads: count(&active),
@@ -103,25 +101,22 @@ impl Block {
 
 /// Element i is the sum of the elements 0 ..= i, wrapping.
 pub fn inclusive(input: &[u32]) -> Vec<u32> {
-    input
-        .iter()
-        .scan(0_u32, |sum, &x| {
-            *sum = sum.wrapping_add(x);
-            Some(*sum)
-        })
-        .collect()
+    let mut sum = 0_u32;
+    let added = input.iter().map(|x| {
+        sum = sum.wrapping_add(*x);
+        sum
+    });
+    added.collect()
 }
 
 /// Element i is the sum of the elements 0 .. i, wrapping.
 pub fn exclusive(input: &[u32]) -> Vec<u32> {
-    input
-        .iter()
-        .scan(0_u32, |sum, &x| {
-            let before = *sum;
-            *sum = sum.wrapping_add(x);
-            Some(before)
-        })
-        .collect()
+    let mut sum = 0_u32;
+    let before = input.iter().map(|x| {
+        let after = sum.wrapping_add(*x);
+        std::mem::replace(&mut sum, after)
+    });
+    before.collect()
 }
 
 /// The naive scan (inclusive), one thread an element as far as a block goes: its

@@ -136,12 +136,11 @@ impl Build {
     ) -> Result<(), String> {
         let sources = sources.iter().map(|(path, _)| path);
         let sources = sources.filter(|path| path.extension().is_some_and(|end| end == "cu"));
-        let jobs: Vec<(&PathBuf, PathBuf)> = sources
-            .map(|path| {
-                let name = path.file_name().unwrap_or_default();
-                (path, objects.join(name).with_extension("o"))
-            })
-            .collect();
+        let job = |path| {
+            let name = Path::new(path).file_name().unwrap_or_default();
+            (path, objects.join(name).with_extension("o"))
+        };
+        let jobs: Vec<(&PathBuf, PathBuf)> = sources.map(job).collect();
         thread::scope(|scope| {
             let started = jobs
                 .iter()

@@ -102,23 +102,20 @@ fn by_name(subject: &Subject<'_>, bars: &Bars, title: &str) -> Vec<Bar> {
 /// A figure a title.
 pub(super) fn figures(subject: &Subject<'_>, bars: &Bars) -> Vec<Figure> {
     let rows = || subject.measured.iter().flat_map(|one| &one.rows);
-    let drawn = rising(rows().map(bars.title))
-        .into_iter()
-        .filter_map(|title| {
-            let found = by_name(subject, bars, &title);
-            let unit = rows().find(|row| (bars.title)(row) == title).map(bars.unit);
-            (!found.is_empty())
-                .then(|| figure(title, unit.unwrap_or_default(), bars.caption, found))
-        });
-    let drawn: Vec<Figure> = drawn.collect();
+    let drawn = |title: String| {
+        let found = by_name(subject, bars, &title);
+        let unit = rows()
+            .find(|row| (bars.title)(row) == title)
+            .map(bars.unit)?;
+        (!found.is_empty()).then(|| figure(title, unit, bars.caption, found))
+    };
+    let titles = rising(rows().map(bars.title)).into_iter();
+    let drawn: Vec<Figure> = titles.filter_map(drawn).collect();
     if !drawn.is_empty() || bars.absent.is_empty() {
         return drawn;
     }
-    let reasons: Vec<String> = subject
-        .measured
-        .iter()
-        .filter_map(Measured::no_times)
-        .collect();
+    let reasons = subject.measured.iter().filter_map(Measured::no_times);
+    let reasons: Vec<String> = reasons.collect();
     let reason = match reasons.is_empty() {
         true => "No row has a time.".to_owned(),
         false => reasons.join(" "),
@@ -130,16 +127,15 @@ pub(super) fn figures(subject: &Subject<'_>, bars: &Bars) -> Vec<Figure> {
 pub(super) fn best(subject: &Subject<'_>, times: &[Best]) -> Figure {
     let title = format!("{}: device and host", subject.name);
     let mut bars = Vec::new();
-    for &Best {
-        name,
-        metric,
-        has_shape,
-    } in times
-    {
+    for time in times {
         for (index, one) in subject.measured.iter().enumerate() {
-            let at = |row: &Record| if has_shape { place(row) } else { String::new() };
-            if let Some((ms, row)) = Time::of(metric).best(&one.rows) {
-                bars.push(bar(subject, index, name.to_owned(), ms, at(row)));
+            if let Some((ms, row)) = Time::of(time.metric).best(&one.rows) {
+                let at = if time.has_shape {
+                    place(row)
+                } else {
+                    String::new()
+                };
+                bars.push(bar(subject, index, time.name.to_owned(), ms, at));
             }
         }
     }

@@ -108,7 +108,7 @@ fn card(machine: &Machine) -> Markup {
             }
             @if !warnings.is_empty() {
                 div class="warnings" {
-                    h4 { "To know" }
+                    h4 { "Warnings" }
                     ul { @for warning in &warnings { li { (warning) } } }
                 }
             }

@@ -11,7 +11,7 @@ use crate::model::{self, Explanation, Fit};
 use crate::number;
 use crate::record::Record;
 use crate::table::Table;
-use crate::table::figure;
+use crate::table::figure::Figure as Declared;
 use crate::table::published::{Published, STRIPS};
 use crate::tables;
 
@@ -106,14 +106,14 @@ pub(super) fn subjects<'a>(table: &'static Table, machines: &[&'a Machine]) -> V
     keys.iter().map(subject).collect()
 }
 
-fn draw(subject: &Subject<'_>, figure: &figure::Figure) -> Vec<Figure> {
+fn draw(subject: &Subject<'_>, figure: &Declared) -> Vec<Figure> {
     match figure {
-        figure::Figure::HeatMap(time) => heat::figures(subject, *time),
-        figure::Figure::Curve(time) => vec![curve::figure(subject, *time)],
-        figure::Figure::Best(times) => vec![bars::best(subject, times)],
-        figure::Figure::Errors(errors) => errors::figures(subject, errors),
-        figure::Figure::Steps => steps::figures(subject),
-        figure::Figure::Bars(bars) => bars::figures(subject, bars),
+        Declared::HeatMap(time) => heat::figures(subject, *time),
+        Declared::Curve(time) => vec![curve::figure(subject, *time)],
+        Declared::Best(times) => vec![bars::best(subject, times)],
+        Declared::Errors(errors) => errors::figures(subject, errors),
+        Declared::Steps(_) => steps::figures(subject),
+        Declared::Bars(bars) => bars::figures(subject, bars),
     }
 }
 
@@ -135,29 +135,24 @@ fn section(machines: &[&Machine], name: &str) -> Section {
     let known = tables::by_name(name);
     let subjects = known.map_or(Vec::new(), |table| subjects(table, machines));
     let drawn = subjects.iter().flat_map(|subject| {
-        let rows = subject.table.figures.rows.iter();
-        rows.map(|row| {
+        let row = |row: &&[Declared]| {
             row.iter()
                 .flat_map(|figure| draw(subject, figure))
                 .collect()
-        })
+        };
+        subject.table.figures.rows.iter().map(row)
     });
-    let figures = drawn.filter(|row: &Vec<Figure>| !row.is_empty()).collect();
-    let words = known.map(|table| {
-        machines
-            .iter()
-            .filter_map(move |machine| words(machine, table))
+    let told = machines.iter().filter_map(|machine| words(machine, known?));
+    let rows = machines.iter().map(|machine| {
+        let title = format!("All rows, {}", machine.name);
+        (title, grid(known, machine.rows(name)))
     });
-    let title = |machine: &Machine| format!("All rows, {}", machine.name);
-    let rows = machines.iter();
     Section {
         table: name.to_owned(),
         about: known.map_or("", |table| table.about),
-        figures,
-        words: words.into_iter().flatten().collect(),
-        rows: rows
-            .map(|machine| (title(machine), grid(known, machine.rows(name))))
-            .collect(),
+        figures: drawn.filter(|row: &Vec<Figure>| !row.is_empty()).collect(),
+        words: told.collect(),
+        rows: rows.collect(),
     }
 }
 
@@ -168,10 +163,8 @@ fn grid(known: Option<&Table>, rows: &[Record]) -> Grid {
             let reason = row.reason.clone().unwrap_or_default();
             vec![row.cell.describe(), row.status.name().to_owned(), reason]
         };
-        return Grid::new(
-            &["cell", "status", "reason"],
-            rows.iter().map(row).collect(),
-        );
+        let header = ["cell", "status", "reason"];
+        return Grid::new(&header, rows.iter().map(row).collect());
     };
     let columns = select(table.columns_of(&[]), Format::Csv, false);
     Grid::of(&columns, rows).without_empty_columns()

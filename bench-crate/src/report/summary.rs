@@ -11,7 +11,7 @@ use crate::number::{self, count, milliseconds};
 use crate::record::{Clocks, Record, Status};
 use crate::table::figure::{Figure, KERNEL, SPAN, Time};
 use crate::table::{Group, Table};
-use crate::tables::{self, activity::PUBLISHED_ELEMENTS};
+use crate::tables;
 
 /// Values that the published tables have and whose digits have to be the same.
 /// (Times and what is computed from them are another machine's.)
@@ -48,17 +48,15 @@ pub(super) fn sentences(machine: &Machine) -> Vec<(&str, Vec<String>)> {
 
 /// The best cells of a sweep, the totals of scans; else the first line of the table's own.
 fn headlines(table: &'static Table, machine: &Machine, rows: &[Record]) -> Vec<String> {
-    let mut figures = table.figures.rows.iter().copied().flatten();
-    let told = figures.find_map(|figure| match figure {
-        Figure::Best(_) => Some(of_sweep as fn(&[Subject<'_>]) -> Vec<String>),
-        Figure::Steps => Some(of_scans),
-        _ => None,
-    });
-    match told {
-        Some(told) => told(&subjects(table, &[machine])),
-        // The rest of its lines is in its section.
-        None => (table.summary)(rows).into_iter().take(1).collect(),
+    for figure in table.figures.rows.iter().copied().flatten() {
+        match figure {
+            Figure::Best(_) => return of_sweep(&subjects(table, &[machine])),
+            Figure::Steps(published) => return of_scans(&subjects(table, &[machine]), *published),
+            _ => {}
+        }
     }
+    // The rest of its lines is in its section.
+    (table.summary)(rows).into_iter().take(1).collect()
 }
 
 /// What went wrong and what has to be known, a sentence each.
@@ -75,7 +73,7 @@ pub(super) fn warnings(machine: &Machine) -> Vec<String> {
 
 /// The totals of the scans of the published size, a sentence each, and how many other sizes there
 /// are: their totals are in the figures.
-fn of_scans(sizes: &[Subject<'_>]) -> Vec<String> {
+fn of_scans(sizes: &[Subject<'_>], published: u64) -> Vec<String> {
     let (mut told, mut others) = (Vec::new(), Vec::new());
     for size in sizes {
         let rows = size.measured.iter().flat_map(|one| &one.rows);
@@ -83,7 +81,7 @@ fn of_scans(sizes: &[Subject<'_>]) -> Vec<String> {
         let Some(n) = sizes.next() else { continue };
         let scans = size.measured.iter().find_map(|one| steps::scans(&one.rows));
         match scans.unwrap_or_default() {
-            scans if n == PUBLISHED_ELEMENTS => {
+            scans if n == published => {
                 let of_scan = |scan| format!("A scan of {n} elements, {}.", steps::totals(scan));
                 told.extend(scans.iter().map(of_scan));
             }

@@ -34,8 +34,8 @@ pub enum Figure {
     Best(&'static [Best]),
     /// How far a value of pi is off, against strips, a series a precision.
     Errors(Errors),
-    /// Active warps in each step of a scan.
-    Steps,
+    /// Active warps in each step of a scan; scans of this many elements were published.
+    Steps(u64),
     /// Named values, those of one name from all machines beside each other.
     Bars(Bars),
 }

@@ -11,6 +11,7 @@ use quadscan_kernels::scan::shape::{Lookahead, Registers};
 use serde::{Deserialize, Serialize};
 
 use crate::workload::memory::Call;
+use crate::workload::operation::Element;
 use quadscan::device::{Actual, Buffer, LaunchConfig, LaunchShape, Module};
 use quadscan::{Error, Result};
 
@@ -66,7 +67,37 @@ struct Blocks {
     most: u64,
 }
 
+/// What stands for a width class: an operator whose results are exact in any order, and the
+/// workload that checks it.
+pub(super) struct StandIn {
+    /// In the source of kernels.
+    pub(super) operator: &'static str,
+    /// The workload's name.
+    pub(super) workload: &'static str,
+    /// The type of the elements.
+    pub(super) type_: Element,
+}
+
 impl Candidate {
+    /// What stands for its class; `None` where nothing does.
+    pub(super) fn stand_in(&self) -> Option<StandIn> {
+        let (operator, workload, type_) = match (self.element, self.result) {
+            (1, 1) => ("Sum<u8>", "inclusive_sum", Element::U8),
+            (1, 4) => ("Sum<u8, u32>", "inclusive_sum", Element::U8ToU32),
+            (1, 8) => ("Sum<u8, u64>", "inclusive_sum", Element::U8ToU64),
+            (2, 2) => ("Sum<u16>", "inclusive_sum", Element::U16),
+            (4, 4) => ("Sum<u32>", "inclusive_sum", Element::U32),
+            (8, 8) => ("Sum<u64>", "inclusive_sum", Element::U64),
+            (16, 16) => ("Compose", "affine", Element::F64x2),
+            _ => return None,
+        };
+        Some(StandIn {
+            operator,
+            workload,
+            type_,
+        })
+    }
+
     fn blocks(&self) -> Blocks {
         let registers = Registers {
             warps: self.warps,

@@ -6,19 +6,6 @@ use super::candidate::{Algorithm, Candidate};
 
 const TEMPLATE: &str = include_str!("kernels.rs.template");
 
-/// The operator that stands for a class: one whose results are exact in any order.
-fn operator(candidate: &Candidate) -> &'static str {
-    match (candidate.element, candidate.result) {
-        (1, 1) => "Sum<u8>",
-        (1, 4) => "Sum<u8, u32>",
-        (1, 8) => "Sum<u8, u64>",
-        (2, _) => "Sum<u16>",
-        (4, _) => "Sum<u32>",
-        (8, _) => "Sum<u64>",
-        _ => "Compose",
-    }
-}
-
 /// The source of the crate.
 pub fn source(candidates: &[Candidate]) -> String {
     let mut source = TEMPLATE.to_owned();
@@ -41,12 +28,9 @@ fn entry(one: &Candidate) -> String {
         results,
         ..
     } = one;
-    let head = format!(
-        "candidate! {{ width_{}_{} {entry}: {},",
-        one.element,
-        one.result,
-        operator(one)
-    );
+    let (element, result) = (one.element, one.result);
+    let operator = one.stand_in().map_or("", |stand_in| stand_in.operator);
+    let head = format!("candidate! {{ width_{element}_{result} {entry}: {operator},");
     // The bounds are those of `scan_kernels!`, so that the code is the same.
     let (bounds, algorithm) = match one.algorithm {
         Algorithm::OneBlock => ("1024", "one_block"),

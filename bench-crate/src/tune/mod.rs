@@ -33,7 +33,6 @@ use crate::table::list::refused;
 use crate::timing::{Rule, device as timing};
 use crate::workload::Workload;
 use crate::workload::memory::{Memory, Size, Turn, rotated_bytes};
-use crate::workload::operation::Element;
 use quadscan::device::{Artifact, Device, Module};
 
 /// How the table begins.
@@ -184,28 +183,6 @@ fn write(path: &Path, record: &Record) -> Result<()> {
     written.map_err(|error| refuse(error.to_string()))
 }
 
-/// The workload whose results show whether a class is scanned as it should be: exact in
-/// whatever order.
-fn workload(element: usize, result: usize) -> Result<(&'static Workload, Element)> {
-    let (name, element) = match (element, result) {
-        (1, 1) => ("inclusive_sum", Element::U8),
-        (1, 4) => ("inclusive_sum", Element::U8ToU32),
-        (1, 8) => ("inclusive_sum", Element::U8ToU64),
-        (2, 2) => ("inclusive_sum", Element::U16),
-        (4, 4) => ("inclusive_sum", Element::U32),
-        (8, 8) => ("inclusive_sum", Element::U64),
-        (16, 16) => ("affine", Element::F64x2),
-        _ => return Err(unknown(element, result)),
-    };
-    let workload = Workload::by_name(name).ok_or_else(|| unknown(0, 0))?;
-    Ok((workload, element))
-}
-
-fn unknown(element: usize, result: usize) -> Error {
-    let problem = format!("has candidates for {element} to {result} bytes, which nothing checks");
-    refused("ARTIFACT", problem)
-}
-
 fn sweep(
     module: &Module,
     candidates: &[Candidate],
@@ -303,7 +280,14 @@ fn beside<'c>(
     let Some((_, first)) = ready.first() else {
         return Ok(Vec::new());
     };
-    let (workload, element) = workload(first.candidate.element, first.candidate.result)?;
+    let (element, result) = (first.candidate.element, first.candidate.result);
+    let stand_in = first.candidate.stand_in();
+    let workload = stand_in.and_then(|of| Some((Workload::by_name(of.workload)?, of.type_)));
+    let (workload, element) = workload.ok_or_else(|| {
+        let problem =
+            format!("has candidates for {element} to {result} bytes, which nothing checks");
+        refused("ARTIFACT", problem)
+    })?;
     let size = Size {
         workload,
         element,

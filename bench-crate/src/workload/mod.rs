@@ -18,9 +18,8 @@ pub(crate) mod ours;
 mod size;
 pub mod values;
 
-use operation::{Element, Form, Operation, Operator};
-
-use Element::{Bf16, F16, F32, F64, F64x2, I8, I16, I32, I64, U8, U8ToU32, U8ToU64, U16, U32, U64};
+use operation::Element::{self, F32, F64, F64x2, I32, I64};
+use operation::{Form, NUMBERS, Operation, Operator};
 
 /// The table that a workload has its rows in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,13 +60,8 @@ pub struct Workload {
     pub elements: &'static [Element],
 }
 
-/// The types of sums, in the order of their rows.
-const NUMBERS: &[Element] = &[
-    U8, I8, U16, I16, F16, Bf16, I32, U32, F32, I64, U64, F64, U8ToU32, U8ToU64,
-];
-
-/// Those whose results are of the same type.
-const SAME: &[Element] = &[U8, I8, U16, I16, F16, Bf16, I32, U32, F32, I64, U64, F64];
+/// Those of sums whose results are of the same type.
+const SAME: &[Element] = NUMBERS.split_at(12).0;
 
 const fn scan(
     name: &'static str,

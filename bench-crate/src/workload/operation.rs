@@ -111,9 +111,9 @@ elements! {
 
 use Element::{Bf16, F16, F32, F64, F64x2, I8, I16, I32, I64, U8, U8ToU32, U8ToU64, U16, U32, U64};
 
-/// The types of sums.
-const NUMBERS: &[Element] = &[
-    U8, I8, U8ToU32, U8ToU64, U16, I16, F16, Bf16, I32, U32, F32, I64, U64, F64,
+/// The types of sums, in the order of rows: first those whose results are of the same type.
+pub(super) const NUMBERS: &[Element] = &[
+    U8, I8, U16, I16, F16, Bf16, I32, U32, F32, I64, U64, F64, U8ToU32, U8ToU64,
 ];
 
 impl Element {

@@ -15,7 +15,7 @@ pub(super) const ALIGNMENT: u64 = 256;
 /// The most threads of a block of the copy.
 const COPY_THREADS: u64 = 256;
 
-/// Up to so many results are compared one by one; of more, those of [`windows`].
+/// Up to so many results are compared one by one; of more, those of [`Size::windows`].
 const ALL_COMPARED: u64 = 1 << 20;
 
 /// Results compared at each end of more.
@@ -40,11 +40,9 @@ pub struct Size {
 impl Size {
     /// Segments that have offsets.
     pub fn segments(&self) -> u64 {
-        let has_offsets = self.workload.operation(self.element).has_offsets();
-        if has_offsets {
-            self.n.div_ceil(self.segment)
-        } else {
-            0
+        match self.workload.operation(self.element).has_offsets() {
+            true => self.n.div_ceil(self.segment),
+            false => 0,
         }
     }
 
@@ -89,14 +87,11 @@ impl Size {
     /// output, and has room there.
     pub(super) fn strides(&self) -> Sizes {
         let (sizes, shifts, copied) = (self.sizes(), self.shifts(), 16 * self.copied());
+        let stride = |bytes: u64| bytes.max(copied).next_multiple_of(ALIGNMENT);
         Sizes {
-            input: (sizes.input + shifts.0)
-                .max(copied)
-                .next_multiple_of(ALIGNMENT),
+            input: stride(sizes.input + shifts.0),
             keys_or_offsets: sizes.keys_or_offsets.next_multiple_of(ALIGNMENT),
-            output: (sizes.output + shifts.1)
-                .max(copied)
-                .next_multiple_of(ALIGNMENT),
+            output: stride(sizes.output + shifts.1),
         }
     }
 
@@ -124,9 +119,7 @@ impl Size {
             let first = ((u128::from(last - length) * u128::from(place(i))) >> 32) as u64;
             first..first + length
         });
-        [0..END, last - END..last]
-            .into_iter()
-            .chain(middle)
-            .collect()
+        let ends = [0..END, last - END..last].into_iter();
+        ends.chain(middle).collect()
     }
 }

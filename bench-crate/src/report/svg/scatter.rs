@@ -13,6 +13,12 @@ pub(in crate::report) struct Point {
     pub(in crate::report) note: String,
 }
 
+impl Point {
+    fn is_drawable(&self) -> bool {
+        is_drawable(self.x) && is_drawable(self.y)
+    }
+}
+
 /// Points, or a line through them.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::report) struct Series {
@@ -54,10 +60,8 @@ impl Area {
 
 impl Scatter {
     fn points(&self) -> impl Iterator<Item = &Point> {
-        self.series
-            .iter()
-            .flat_map(|series| &series.points)
-            .filter(|point| is_drawable(point.x) && is_drawable(point.y))
+        let points = self.series.iter().flat_map(|series| &series.points);
+        points.filter(|point| point.is_drawable())
     }
 
     /// Whether there is anything to draw.
@@ -104,10 +108,7 @@ impl Scatter {
 
 impl Series {
     fn draw(&self, frame: Frame, area: &Area) -> Markup {
-        let points = self
-            .points
-            .iter()
-            .filter(|point| is_drawable(point.x) && is_drawable(point.y));
+        let points = self.points.iter().filter(|point| point.is_drawable());
         let size = if frame.is_narrow() { 3.0 } else { 4.0 };
         let class = match self.look {
             Swatch::Line(number) => format!("mark line s{}", number % palette::SERIES),
@@ -123,8 +124,8 @@ impl Series {
                 };
             }
         };
-        let corners: Vec<String> = points
-            .map(|point| area.place(point.x, point.y))
+        let places = points.map(|point| area.place(point.x, point.y));
+        let corners: Vec<String> = places
             .map(|(x, y)| format!("{} {}", px(x), px(y)))
             .collect();
         html! {
@@ -150,9 +151,8 @@ impl Chart for Scatter {
     }
 
     fn legend(&self) -> Vec<(Swatch, String)> {
-        self.series
-            .iter()
-            .filter(|series| !series.name.is_empty())
+        let named = self.series.iter().filter(|series| !series.name.is_empty());
+        named
             .map(|series| (series.look.clone(), series.name.clone()))
             .collect()
     }

@@ -71,13 +71,13 @@ pub(crate) const TABLE: Table = Table {
     summary: summary::lines,
     figures: Figures {
         by: &["n"],
-        ..Figures::of(&[&[Figure::Steps], &[Figure::Bars(TIMES)]])
+        ..Figures::of(&[&[Figure::Steps(PUBLISHED_ELEMENTS)], &[Figure::Bars(TIMES)]])
     },
     ..Table::EMPTY
 };
 
 /// Elements of the published table.
-pub(crate) const PUBLISHED_ELEMENTS: u64 = 1024;
+const PUBLISHED_ELEMENTS: u64 = 1024;
 
 /// The times of the scans, alone and beside a second kernel.
 const TIMES: Bars = Bars {
