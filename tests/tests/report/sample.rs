@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use quadscan_bench::report::{Source, html};
 use quadscan_bench::record::{Cell, Metric, Metrics, Record, Status};
+use quadscan_bench::report::{Source, html};
 use quadscan_bench::timing::Timing;
 
 /// Their names, for the tests', and the pages.
