@@ -66,8 +66,8 @@ mod book {
     mod from_naive_to_look_back {}
     #[doc = include_str!("../../docs/gpu-box.md")]
     mod gpu_box {}
-    #[doc = include_str!("../../docs/measuring-honestly.md")]
-    mod measuring_honestly {}
+    #[doc = include_str!("../../docs/measurement.md")]
+    mod measurement {}
     #[doc = include_str!("../../docs/memory-orders.md")]
     mod memory_orders {}
     #[doc = include_str!("../../docs/moving-over.md")]

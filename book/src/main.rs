@@ -3,6 +3,11 @@
 //! mdbook, as a library, makes HTML of what [`prepare`] writes; nobody needs an mdbook of
 //! their own. It is a program of its own because what it depends on takes half a minute to
 //! compile, and nothing else here needs that.
+//!
+//! Its layers, each of which uses those above it in this list alone:
+//!
+//! - `prepare`: the pages as mdbook reads them.
+//! - `links`: links that lead nowhere.
 
 mod links;
 mod prepare;

@@ -4,7 +4,10 @@
 //! allowed range. Raw driver codes are kept. No variant prints more than one
 //! sentence, and none decides what is printed where: `main.rs` does.
 
+mod context;
+
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 #[cfg(feature = "emulator")]
@@ -337,70 +340,44 @@ pub enum Error {
 }
 
 impl Error {
-    /// True when the device is beyond use: every later call on it fails in the
-    /// same way. Of a CUDA device all of this process's contexts are, and only a
-    /// new process can go on; beside an emulated one another can be opened.
-    pub fn is_context_lost(&self) -> bool {
-        match self {
-            Error::Driver { code, .. } | Error::BadModule { code, .. } => {
-                Self::loses_context(*code)
-            }
-            // The runtime's codes of lost contexts are the driver's.
-            Error::Peer { code, .. } => u32::try_from(*code).is_ok_and(Self::loses_context),
-            Error::KernelStopped { .. } => true,
-            _ => false,
+    /// [`Error::Argument`].
+    pub(crate) fn argument(argument: &str, problem: impl Into<String>) -> Self {
+        Self::Argument {
+            argument: argument.to_owned(),
+            problem: problem.into(),
         }
     }
 
-    /// Whether the driver's documentation calls a code (`CUresult`) an inconsistent-state error
-    /// ("the context is left in an inconsistent state and any further CUDA work will return the
-    /// same error").
-    pub fn loses_context(code: u32) -> bool {
-        const ECC_UNCORRECTABLE: u32 = 214;
-        const NVLINK_UNCORRECTABLE: u32 = 220;
-        const CONTAINED: u32 = 226;
-        const ILLEGAL_ADDRESS: u32 = 700;
-        const LAUNCH_TIMEOUT: u32 = 702;
-        const CONTEXT_IS_DESTROYED: u32 = 709;
-        const ASSERT: u32 = 710;
-        const HARDWARE_STACK_ERROR: u32 = 714;
-        const LAUNCH_FAILED: u32 = 719;
-        const TENSOR_MEMORY_LEAK: u32 = 721;
-        const EXTERNAL_DEVICE: u32 = 911;
-        matches!(
-            code,
-            ECC_UNCORRECTABLE
-                | NVLINK_UNCORRECTABLE
-                | CONTAINED
-                | ILLEGAL_ADDRESS
-                | LAUNCH_TIMEOUT
-                | CONTEXT_IS_DESTROYED
-                | ASSERT
-                | HARDWARE_STACK_ERROR
-                ..=LAUNCH_FAILED | TENSOR_MEMORY_LEAK | EXTERNAL_DEVICE
-        )
+    /// [`Error::UnknownKernel`].
+    pub(crate) fn unknown_kernel(entry: &str) -> Self {
+        Self::UnknownKernel {
+            kernel: entry.to_owned(),
+        }
+    }
+
+    /// [`Error::OutOfRange`] for a value outside of what is `allowed` in this scope.
+    pub(crate) fn unless_within(
+        what: &'static str,
+        value: u64,
+        allowed: RangeInclusive<u64>,
+        scope: impl FnOnce() -> String,
+    ) -> Result<()> {
+        if allowed.contains(&value) {
+            return Ok(());
+        }
+        Err(Self::OutOfRange {
+            what,
+            value,
+            lowest: *allowed.start(),
+            highest: *allowed.end(),
+            scope: scope(),
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn driver(code: u32) -> Error {
-        Error::Driver {
-            call: "cuStreamSynchronize",
-            code,
-            name: "NAME".into(),
-            text: "text".into(),
-        }
-    }
-
-    #[test]
-    fn a_fault_of_a_kernel_loses_the_context() {
-        for code in [700, 702, 710, 714, 715, 716, 717, 718, 719] {
-            assert!(driver(code).is_context_lost(), "{code}");
-        }
-    }
+    use super::Error;
 
     #[test]
     fn a_program_without_kernels_says_how_to_have_them() {
@@ -408,12 +385,5 @@ mod tests {
         let expected = "this program was built without quadscan's own kernels: build it with \
                         quadscan's feature `kernels`, or give it an artifact";
         assert_eq!(said, expected);
-    }
-
-    #[test]
-    fn a_refused_request_keeps_the_context() {
-        for code in [1, 2, 3, 100, 218, 222, 500, 701, 720, 999] {
-            assert!(!driver(code).is_context_lost(), "{code}");
-        }
     }
 }

@@ -1,8 +1,13 @@
 //! Quadrature and prefix scan on the GPU.
 //!
-//! [`device`] runs kernels, on a GPU or on an emulator; [`scan`], [`reduce`] and [`integrate`]
-//! are plans of what an application wants to know. Nothing here measures, prints, or knows a
-//! table: that is the package `quadscan-bench`.
+//! Nothing here measures, prints, or knows a table: that is the package `quadscan-bench`.
+//!
+//! Its layers, each of which uses those above it in this list alone:
+//!
+//! - `error`: what can go wrong, one type for all of it.
+//! - [`device`]: runs kernels, on a GPU or on an emulator.
+//! - [`integrate`], [`reduce`]: plans of integrals and of reductions.
+//! - [`scan`]: plans of scans.
 
 pub mod device;
 mod error;

@@ -14,7 +14,7 @@ pub(crate) const FAMILIES: [(&str, &[&str]); 4] = [
             "segmented_wave",
             "segmented_lookahead",
             "segmented_lookback",
-            "heads",
+            "segment_flags",
             "textbook",
         ],
     ),

@@ -4,6 +4,16 @@
 //! an entry of the PTX; compiled for the host it is a typed launcher, so the
 //! constants and the launch signatures are written down once, here.
 //!
+//! Its layers, each of which uses those above it in this list alone:
+//!
+//! - `instances`: the list of operators that our own PTX has kernels of.
+//! - `operator`: what scans and reductions combine.
+//! - `scan`: prefix scans of whole arrays, and of their segments.
+//! - `reduce`: reductions of arrays, and of their segments, by the same tagged words and warps.
+//! - `block_scan`: the published scans of one block.
+//! - `integrate`: integrals by rules over integrands.
+//! - `limits`, `diagnostics`: kernels that do one thing, or go wrong on purpose.
+//!
 //! **Device code is the device's alone.** A program on the host needs launchers, numbers,
 //! operators and integrands; the algorithms are in modules that it does not compile,
 //!
@@ -23,6 +33,7 @@
 
 pub mod block_scan;
 pub mod diagnostics;
+mod instances;
 pub mod integrate;
 pub mod limits;
 pub mod operator;

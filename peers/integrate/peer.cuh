@@ -65,17 +65,17 @@ struct Parameters {
 // Blocks that the device holds, at most.
 inline cudaError_t most_blocks(int &blocks)
 {
-    int device = 0, multiprocessors = 0, threads = 0;
+    int device = 0, sms = 0, threads = 0;
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess) {
         error = cudaDeviceGetAttribute(
-            &multiprocessors, cudaDevAttrMultiProcessorCount, device);
+            &sms, cudaDevAttrMultiProcessorCount, device);
     }
     if (error == cudaSuccess) {
         error = cudaDeviceGetAttribute(
             &threads, cudaDevAttrMaxThreadsPerMultiProcessor, device);
     }
-    blocks = multiprocessors * (threads / kThreads);
+    blocks = sms * (threads / kThreads);
     return error;
 }
 
@@ -277,11 +277,11 @@ cudaError_t run(const Call &call)
     // The device is the same for all calls of a process.
     static int filling = 0;
     if (filling == 0) {
-        int device = 0, multiprocessors = 0, of_each = 0;
+        int device = 0, sms = 0, of_each = 0;
         cudaError_t error = cudaGetDevice(&device);
         if (error == cudaSuccess) {
             error = cudaDeviceGetAttribute(
-                &multiprocessors, cudaDevAttrMultiProcessorCount, device);
+                &sms, cudaDevAttrMultiProcessorCount, device);
         }
         if (error == cudaSuccess) {
             error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_each, kernel, kThreads, 0);
@@ -289,7 +289,7 @@ cudaError_t run(const Call &call)
         if (error != cudaSuccess) {
             return error;
         }
-        filling = multiprocessors * of_each;
+        filling = sms * of_each;
     }
     const uint64_t turn = uint64_t(kThreads) * strips_of_turn<Rule>;
     const uint64_t enough = (call.strips + turn - 1) / turn;

@@ -78,11 +78,11 @@ cudaError_t copy(void *scratch, size_t &bytes, const Call &call)
         bytes = 1;
         return cudaSuccess;
     }
-    int device = 0, multiprocessors = 0, blocks_each = 0;
+    int device = 0, sms = 0, blocks_each = 0;
     cudaError_t error = cudaGetDevice(&device);
     if (error == cudaSuccess) {
         error = cudaDeviceGetAttribute(
-            &multiprocessors, cudaDevAttrMultiProcessorCount, device);
+            &sms, cudaDevAttrMultiProcessorCount, device);
     }
     if (error == cudaSuccess) {
         error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -92,7 +92,7 @@ cudaError_t copy(void *scratch, size_t &bytes, const Call &call)
         return error;
     }
     const uint64_t wanted = (call.n + threads - 1) / threads;
-    const uint64_t resident = static_cast<uint64_t>(multiprocessors) * blocks_each;
+    const uint64_t resident = static_cast<uint64_t>(sms) * blocks_each;
     const unsigned blocks = static_cast<unsigned>(wanted < resident ? wanted : resident);
     copy_vectors<<<blocks, threads, 0, call.stream>>>(
         call.in<uint4>(), call.out<uint4>(), call.n);

@@ -1,11 +1,11 @@
 //! What a kernel takes up, and whether the order of its blocks can matter:
 //! known from the code, before any launch.
 
-use crate::Program;
-use crate::ast::Space;
+use ptx_syntax::Space;
+
 use crate::ir::Op;
-use crate::lower::layout;
 use crate::observe::Order;
+use crate::program::Program;
 
 /// What a kernel takes up. Sizes in bytes. Registers are not here: PTX has as
 /// many as it likes, and only an assembler allocates them.
@@ -37,8 +37,8 @@ impl Program {
                 values.fold(1, u64::saturating_mul)
             })
             .min();
-        let shared = layout::shared(&code.functions, &code.variables, index as u32)
-            .map_or(u64::MAX, |layout| u64::from(layout.fixed));
+        let layout = self.layout(index);
+        let shared = layout.map_or(u64::MAX, |layout| u64::from(layout.fixed));
         let constants = code.variables.iter();
         let constant = constants
             .filter(|variable| variable.space == Space::Constant)
@@ -74,12 +74,6 @@ impl Program {
                 _ => false,
             })
         })
-    }
-
-    /// The number of a kernel's function.
-    fn entry(&self, kernel: &str) -> Option<usize> {
-        let mut functions = self.code.functions.iter();
-        functions.position(|f| f.entry && f.defined && f.name == kernel)
     }
 }
 

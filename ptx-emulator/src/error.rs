@@ -1,7 +1,6 @@
 //! What can go wrong, one enum a stage: loading, memory, launching.
 
-use crate::ast::Position;
-use crate::parse::ParseError;
+use ptx_syntax::{ParseError, Position};
 
 /// An instruction, a modifier or a name that is not supported.
 #[derive(Clone, Debug, PartialEq, Eq)]

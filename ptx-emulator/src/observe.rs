@@ -6,7 +6,40 @@
 
 use std::ops::Range;
 
-use crate::ir::Class;
+/// The classes by which instructions are counted.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// Integer arithmetic, logic, shifts, bits.
+    Integer,
+    /// 16-bit floating point.
+    Half,
+    /// 32-bit floating point.
+    Single,
+    /// 64-bit floating point.
+    Double,
+    /// Conversions.
+    Convert,
+    /// Comparisons and selections.
+    Compare,
+    /// Moves, special registers, address conversions.
+    Move,
+    /// Loads, stores, prefetches.
+    Memory,
+    /// Atomics and reductions in memory.
+    Atomic,
+    /// Fences.
+    Fence,
+    /// Branches, calls, returns, exits.
+    Control,
+    /// Block barriers.
+    Barrier,
+    /// Shuffles, votes and other warp collectives.
+    Warp,
+    /// Approximate functions.
+    Approximate,
+    /// Everything else.
+    Other,
+}
 
 /// Where an event happens.
 #[derive(Copy, Clone, Debug)]
@@ -137,241 +170,124 @@ pub struct BarrierArrival {
     pub releases: bool,
 }
 
-/// Sees a run as it happens.
-///
-/// `fork` makes an observer for one of the cores that run blocks; `merge`
-/// takes it back. An observer with `SERIAL` sees all blocks on one core.
-pub trait Observer: Send + Sized {
-    /// Wants `instruction`.
-    const INSTRUCTIONS: bool = false;
-    /// Wants `access` and `fence`.
-    const MEMORY: bool = false;
-    /// Wants `barrier`, `barrier_passed`, `branch`, `call`, `copies`, `collective`, `exit` and
-    /// `mark`.
-    const CONTROL: bool = false;
-    /// Has to see all blocks on one core.
-    const SERIAL: bool = false;
+/// The trait of observers from its events, and what passes each event on.
+macro_rules! observer {
+    ($($(#[$doc:meta])* fn $event:ident($($name:ident: $ty:ty),*);)*) => {
+        /// Sees a run as it happens.
+        ///
+        /// `fork` makes an observer for one of the cores that run blocks; `merge`
+        /// takes it back. An observer with `SERIAL` sees all blocks on one core.
+        pub trait Observer: Send + Sized {
+            /// Wants `instruction`.
+            const INSTRUCTIONS: bool = false;
+            /// Wants `access` and `fence`.
+            const MEMORY: bool = false;
+            /// Wants `barrier`, `barrier_passed`, `branch`, `call`, `copies`,
+            /// `collective`, `exit` and `mark`.
+            const CONTROL: bool = false;
+            /// Has to see all blocks on one core.
+            const SERIAL: bool = false;
 
-    /// An observer for another core.
-    fn fork(&self) -> Self;
-    /// Takes back what a fork saw.
-    fn merge(&mut self, other: Self);
+            /// An observer for another core.
+            fn fork(&self) -> Self;
+            /// Takes back what a fork saw.
+            fn merge(&mut self, other: Self);
+            $(
+                $(#[$doc])*
+                #[allow(unused_variables)]
+                fn $event(&mut self, $($name: $ty),*) {}
+            )*
+        }
+
+        /// Both see everything.
+        impl<A: Observer, B: Observer> Observer for (A, B) {
+            const INSTRUCTIONS: bool = A::INSTRUCTIONS || B::INSTRUCTIONS;
+            const MEMORY: bool = A::MEMORY || B::MEMORY;
+            const CONTROL: bool = A::CONTROL || B::CONTROL;
+            const SERIAL: bool = A::SERIAL || B::SERIAL;
+
+            fn fork(&self) -> Self {
+                (self.0.fork(), self.1.fork())
+            }
+            fn merge(&mut self, other: Self) {
+                self.0.merge(other.0);
+                self.1.merge(other.1);
+            }
+            $(
+                fn $event(&mut self, $($name: $ty),*) {
+                    self.0.$event($($name),*);
+                    self.1.$event($($name),*);
+                }
+            )*
+        }
+
+        /// An observer that may be left out when a launch begins.
+        impl<A: Observer> Observer for Option<A> {
+            const INSTRUCTIONS: bool = A::INSTRUCTIONS;
+            const MEMORY: bool = A::MEMORY;
+            const CONTROL: bool = A::CONTROL;
+            const SERIAL: bool = A::SERIAL;
+
+            fn fork(&self) -> Self {
+                self.as_ref().map(A::fork)
+            }
+            fn merge(&mut self, other: Self) {
+                if let (Some(own), Some(other)) = (self, other) {
+                    own.merge(other);
+                }
+            }
+            $(
+                fn $event(&mut self, $($name: $ty),*) {
+                    if let Some(own) = self {
+                        own.$event($($name),*);
+                    }
+                }
+            )*
+        }
+    };
+}
+
+observer! {
     /// The launch begins.
-    fn launch(&mut self, _info: &LaunchInfo) {}
+    fn launch(info: &LaunchInfo);
     /// A block becomes resident.
-    fn block_begins(&mut self, _block: [u32; 3], _linear: u64) {}
+    fn block_begins(block: [u32; 3], linear: u64);
     /// All of its threads have exited.
-    fn block_ends(&mut self, _block: [u32; 3], _linear: u64) {}
+    fn block_ends(block: [u32; 3], linear: u64);
     /// A warp runs an instruction; `active` lanes take part, of `path` that
     /// have come to it.
-    fn instruction(&mut self, _at: Site, _class: Class, _active: u32, _path: u32) {}
+    fn instruction(at: Site, class: Class, active: u32, path: u32);
     /// A warp is about to access memory.
-    fn access(&mut self, _at: Site, _access: &MemoryAccess<'_>) {}
+    fn access(at: Site, access: &MemoryAccess<'_>);
     /// A warp runs a fence.
-    fn fence(&mut self, _at: Site, _lanes: u32, _order: Order, _scope: Scope) {}
+    fn fence(at: Site, lanes: u32, order: Order, scope: Scope);
     /// Lanes come to a barrier of the block.
-    fn barrier(&mut self, _at: Site, _arrival: &BarrierArrival) {}
+    fn barrier(at: Site, arrival: &BarrierArrival);
     /// A barrier of the block is complete.
-    fn barrier_completes(&mut self, _block_linear: u64, _id: u32) {}
+    fn barrier_completes(block_linear: u64, id: u32);
     /// Lanes that came to the barrier of the cluster go on behind
     /// `barrier.cluster.wait`.
-    fn barrier_passed(&mut self, _at: Site, _lanes: u32) {}
+    fn barrier_passed(at: Site, lanes: u32);
     /// A branch divides lanes.
-    fn branch(&mut self, _at: Site, _taken: u32, _path: u32) {}
+    fn branch(at: Site, taken: u32, path: u32);
     /// Lanes call a function; `frame` is its part of their local memory, bytes.
-    fn call(&mut self, _at: Site, _lanes: u32, _frame: Range<u32>) {}
+    fn call(at: Site, lanes: u32, frame: &Range<u32>);
     /// A call or a return copies parameters or results to these bytes of local
     /// memory.
-    fn copies(&mut self, _at: Site, _lanes: u32, _bytes: Range<u32>) {}
+    fn copies(at: Site, lanes: u32, bytes: &Range<u32>);
     /// Lanes come to a warp collective of `members`; `live` lanes of the warp
     /// have not exited.
-    fn collective(&mut self, _at: Site, _lanes: u32, _members: u32, _live: u32) {}
+    fn collective(at: Site, lanes: u32, members: u32, live: u32);
     /// A warp collective is complete: `lanes` have taken part. `orders` when it
     /// orders their accesses (`bar.warp.sync`), and not only their control flow.
-    fn collective_completes(&mut self, _at: Site, _lanes: u32, _orders: bool) {}
+    fn collective_completes(at: Site, lanes: u32, orders: bool);
     /// Lanes exit.
-    fn exit(&mut self, _at: Site, _lanes: u32) {}
+    fn exit(at: Site, lanes: u32);
     /// `pmevent`.
-    fn mark(&mut self, _at: Site, _lanes: u32) {}
+    fn mark(at: Site, lanes: u32);
 }
 
 impl Observer for () {
     fn fork(&self) -> Self {}
     fn merge(&mut self, _other: Self) {}
-}
-
-impl<A: Observer, B: Observer> Observer for (A, B) {
-    const INSTRUCTIONS: bool = A::INSTRUCTIONS || B::INSTRUCTIONS;
-    const MEMORY: bool = A::MEMORY || B::MEMORY;
-    const CONTROL: bool = A::CONTROL || B::CONTROL;
-    const SERIAL: bool = A::SERIAL || B::SERIAL;
-
-    fn fork(&self) -> Self {
-        (self.0.fork(), self.1.fork())
-    }
-    fn merge(&mut self, other: Self) {
-        self.0.merge(other.0);
-        self.1.merge(other.1);
-    }
-    fn launch(&mut self, info: &LaunchInfo) {
-        self.0.launch(info);
-        self.1.launch(info);
-    }
-    fn block_begins(&mut self, block: [u32; 3], linear: u64) {
-        self.0.block_begins(block, linear);
-        self.1.block_begins(block, linear);
-    }
-    fn block_ends(&mut self, block: [u32; 3], linear: u64) {
-        self.0.block_ends(block, linear);
-        self.1.block_ends(block, linear);
-    }
-    fn instruction(&mut self, at: Site, class: Class, active: u32, path: u32) {
-        self.0.instruction(at, class, active, path);
-        self.1.instruction(at, class, active, path);
-    }
-    fn access(&mut self, at: Site, access: &MemoryAccess<'_>) {
-        self.0.access(at, access);
-        self.1.access(at, access);
-    }
-    fn fence(&mut self, at: Site, lanes: u32, order: Order, scope: Scope) {
-        self.0.fence(at, lanes, order, scope);
-        self.1.fence(at, lanes, order, scope);
-    }
-    fn barrier(&mut self, at: Site, arrival: &BarrierArrival) {
-        self.0.barrier(at, arrival);
-        self.1.barrier(at, arrival);
-    }
-    fn barrier_completes(&mut self, block_linear: u64, id: u32) {
-        self.0.barrier_completes(block_linear, id);
-        self.1.barrier_completes(block_linear, id);
-    }
-    fn barrier_passed(&mut self, at: Site, lanes: u32) {
-        self.0.barrier_passed(at, lanes);
-        self.1.barrier_passed(at, lanes);
-    }
-    fn branch(&mut self, at: Site, taken: u32, path: u32) {
-        self.0.branch(at, taken, path);
-        self.1.branch(at, taken, path);
-    }
-    fn call(&mut self, at: Site, lanes: u32, frame: Range<u32>) {
-        self.0.call(at, lanes, frame.clone());
-        self.1.call(at, lanes, frame);
-    }
-    fn copies(&mut self, at: Site, lanes: u32, bytes: Range<u32>) {
-        self.0.copies(at, lanes, bytes.clone());
-        self.1.copies(at, lanes, bytes);
-    }
-    fn collective(&mut self, at: Site, lanes: u32, members: u32, live: u32) {
-        self.0.collective(at, lanes, members, live);
-        self.1.collective(at, lanes, members, live);
-    }
-    fn collective_completes(&mut self, at: Site, lanes: u32, orders: bool) {
-        self.0.collective_completes(at, lanes, orders);
-        self.1.collective_completes(at, lanes, orders);
-    }
-    fn exit(&mut self, at: Site, lanes: u32) {
-        self.0.exit(at, lanes);
-        self.1.exit(at, lanes);
-    }
-    fn mark(&mut self, at: Site, lanes: u32) {
-        self.0.mark(at, lanes);
-        self.1.mark(at, lanes);
-    }
-}
-
-/// An observer that may be left out when a launch begins.
-impl<A: Observer> Observer for Option<A> {
-    const INSTRUCTIONS: bool = A::INSTRUCTIONS;
-    const MEMORY: bool = A::MEMORY;
-    const CONTROL: bool = A::CONTROL;
-    const SERIAL: bool = A::SERIAL;
-
-    fn fork(&self) -> Self {
-        self.as_ref().map(A::fork)
-    }
-    fn merge(&mut self, other: Self) {
-        if let (Some(own), Some(other)) = (self, other) {
-            own.merge(other);
-        }
-    }
-    fn launch(&mut self, info: &LaunchInfo) {
-        if let Some(own) = self {
-            own.launch(info);
-        }
-    }
-    fn block_begins(&mut self, block: [u32; 3], linear: u64) {
-        if let Some(own) = self {
-            own.block_begins(block, linear);
-        }
-    }
-    fn block_ends(&mut self, block: [u32; 3], linear: u64) {
-        if let Some(own) = self {
-            own.block_ends(block, linear);
-        }
-    }
-    fn instruction(&mut self, at: Site, class: Class, active: u32, path: u32) {
-        if let Some(own) = self {
-            own.instruction(at, class, active, path);
-        }
-    }
-    fn access(&mut self, at: Site, access: &MemoryAccess<'_>) {
-        if let Some(own) = self {
-            own.access(at, access);
-        }
-    }
-    fn fence(&mut self, at: Site, lanes: u32, order: Order, scope: Scope) {
-        if let Some(own) = self {
-            own.fence(at, lanes, order, scope);
-        }
-    }
-    fn barrier(&mut self, at: Site, arrival: &BarrierArrival) {
-        if let Some(own) = self {
-            own.barrier(at, arrival);
-        }
-    }
-    fn barrier_completes(&mut self, block_linear: u64, id: u32) {
-        if let Some(own) = self {
-            own.barrier_completes(block_linear, id);
-        }
-    }
-    fn barrier_passed(&mut self, at: Site, lanes: u32) {
-        if let Some(own) = self {
-            own.barrier_passed(at, lanes);
-        }
-    }
-    fn branch(&mut self, at: Site, taken: u32, path: u32) {
-        if let Some(own) = self {
-            own.branch(at, taken, path);
-        }
-    }
-    fn call(&mut self, at: Site, lanes: u32, frame: Range<u32>) {
-        if let Some(own) = self {
-            own.call(at, lanes, frame);
-        }
-    }
-    fn copies(&mut self, at: Site, lanes: u32, bytes: Range<u32>) {
-        if let Some(own) = self {
-            own.copies(at, lanes, bytes);
-        }
-    }
-    fn collective(&mut self, at: Site, lanes: u32, members: u32, live: u32) {
-        if let Some(own) = self {
-            own.collective(at, lanes, members, live);
-        }
-    }
-    fn collective_completes(&mut self, at: Site, lanes: u32, orders: bool) {
-        if let Some(own) = self {
-            own.collective_completes(at, lanes, orders);
-        }
-    }
-    fn exit(&mut self, at: Site, lanes: u32) {
-        if let Some(own) = self {
-            own.exit(at, lanes);
-        }
-    }
-    fn mark(&mut self, at: Site, lanes: u32) {
-        if let Some(own) = self {
-            own.mark(at, lanes);
-        }
-    }
 }

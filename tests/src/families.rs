@@ -142,7 +142,7 @@ pub const FAMILIES: &[Family] = &[
     },
     Family {
         name: "segments: where they begin",
-        prefixes: &["heads_of_"],
+        prefixes: &["segment_flags_of_"],
         instances: &[],
         launched_by: SCAN,
         why: "bits of keys of five sizes, of flags, and of offsets of two sizes, few or many",

@@ -1,8 +1,7 @@
 //! Which kernels a suite launched on emulated devices, and the proof that it was all of them.
 //!
-//! No list of statements and kernels is written by hand: every emulated device of a
-//! [`Bench`](crate::suite::Bench) notes what is launched there, which costs nothing, and the
-//! suite's last test compares that with the manifest.
+//! No list of tests and kernels is written by hand: every emulated device of a suite notes what is
+//! launched there, which costs nothing, and the suite's last test compares that with the manifest.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,9 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use libtest_mimic::{Completion, Trial};
 use quadscan::device::emulator::ptx_emulator::{Gpu, LaunchError, Report};
 use quadscan::device::emulator::{Emulator, Launch, Observation, Settings, Unobserved};
-use quadscan::device::{Artifact, Device, EMULATOR};
-
-use crate::suite::Ground;
+use quadscan::device::{Artifact, Device};
 
 /// The last test's name.
 const PROOF: &str = "every_entry_of_every_module_was_launched";
@@ -87,40 +84,34 @@ impl Drop for Running {
     }
 }
 
-/// The test that all kernels were launched by the tests of an emulated device, which ends after
-/// them; ignored where some of them are left out, as it says. Other devices have none.
+/// The test that all kernels of an artifact were launched by the tests of the device of this
+/// name, which ends after them; ignored where some of them are left out, as it says.
 pub fn proof(
     device: &str,
-    ground: &Ground,
+    (launched, artifact): (Launched, Artifact),
     progress: &Progress,
     is_partial: bool,
-) -> Option<Trial> {
-    let Ground::Ready(bench) = ground else {
-        return None;
-    };
-    if bench.device.properties().kind != EMULATOR {
-        return None;
-    }
-    let (bench, progress) = (bench.clone(), progress.clone());
+) -> Trial {
+    let progress = progress.clone();
     let run = move || {
         if is_partial {
             let reason = "the command line leaves tests out, and it is about all of them";
             return Ok(Completion::ignored_with(reason));
         }
         progress.wait();
-        let lacks = bench.launched.lacks(&bench.artifact);
+        let lacks = launched.lacks(&artifact);
         if lacks.is_empty() {
             return Ok(Completion::Completed);
         }
         let names: Vec<String> = lacks.into_iter().collect();
         let count = names.len();
         Err(format!(
-            "{count} kernels are launched by no statement: {}",
+            "{count} kernels are launched by no conformance test: {}",
             names.join(", ")
         )
         .into())
     };
-    Some(Trial::ignorable_test(format!("{device}::{PROOF}"), run))
+    Trial::ignorable_test(format!("{device}::{PROOF}"), run)
 }
 
 #[cfg(test)]
@@ -130,11 +121,11 @@ mod tests {
     use quadscan_kernels::diagnostics::hang;
 
     use super::*;
-    use crate::suite::{Bench, Case, trials};
+    use crate::suite::{Bench, Case, Ground, proof, trials};
 
     const EMULATED: DeviceChoice = DeviceChoice::Emulator { schedule: None };
 
-    /// A suite of one statement, which launches one kernel, and the proof.
+    /// A suite of one test, which launches one kernel, and the proof.
     fn conclusion(bench: &Bench, is_partial: bool, threads: usize) -> Conclusion {
         const CASES: &[Case] = &[Case {
             name: "diagnostics::hang_is_launched",
@@ -188,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn launches_on_devices_of_a_statements_own_count_too() {
+    fn launches_on_devices_of_a_tests_own_count_too() {
         let bench = Bench::open(EMULATED).expect("it is on every machine");
         let other = bench.emulated(Settings::default()).expect("one more");
         assert_eq!(conclusion(&other, false, 1).num_failed, 1);

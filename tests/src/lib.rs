@@ -1,8 +1,17 @@
 //! What the test targets of this package are made of.
 //!
-//! The statements about the product are in `tests/`; here is what several of
-//! them share: the suite that runs on every device, the parts of a PTX text,
-//! and the house rules.
+//! The tests are in `tests/`; here is what several of them share.
+//!
+//! Its layers, each of which uses those above it in this list alone:
+//!
+//! - `tidy`: the house rules. `ptx`: the pieces of a PTX text. `families`: why each kernel is in our
+//!   PTX.
+//! - `oracle`: results of reductions and scans. `kernels`: the kernels that tests bring along.
+//!   `mapped`: launches over memory that is laid out.
+//! - `probes`: a kernel an instruction form. `launched`: which kernels a suite launched.
+//! - `integrals`: integrals whose value is known.
+//! - `suite`: the tests that run on every device. `fixtures`: what an H200 gave.
+//! - `check`: a suite under the emulator's checks. `mutants`: kernels with one thing taken away.
 
 pub mod check;
 pub mod families;
@@ -14,6 +23,5 @@ pub mod mapped;
 pub mod mutants;
 pub mod oracle;
 pub mod probes;
-pub mod ptx;
 pub mod suite;
 pub mod tidy;

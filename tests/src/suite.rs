@@ -1,6 +1,6 @@
 //! One suite of tests for every device.
 //!
-//! A [`Case`] states something about the product and is given a device. Every
+//! A [`Case`] tests something of the product and is given a device. Every
 //! case becomes one test a device, named `device::case`. A machine that lacks
 //! the device ignores its tests, with the reason; with the variable
 //! [`REQUIRE`] it fails them. The output is that of the built-in harness, and
@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use quadscan::device::emulator::Settings;
-use quadscan::device::{Artifact, Device, DeviceChoice, Module};
+use quadscan::device::{Artifact, Device, DeviceChoice, EMULATOR, Module};
 use quadscan::integrate::Entry;
 
 use crate::kernels;
@@ -55,10 +55,10 @@ pub fn skipped(outcome: &Outcome) -> Option<&str> {
     message.strip_prefix(SKIPPED)
 }
 
-/// A statement about the product, checked on a device.
+/// A test of the product, run on a device.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
-    /// The statement, as an identifier.
+    /// What holds, as an identifier.
     pub name: &'static str,
     /// Panics or returns an error when it does not hold.
     pub run: fn(&Bench) -> Outcome,
@@ -82,7 +82,7 @@ pub struct Bench {
     pub device: Device,
     /// Where kernels are launched.
     pub module: Module,
-    /// What they were loaded from: a device of the statement's own loads it too.
+    /// What they were loaded from: a device of a test's own loads it too.
     pub artifact: Artifact,
     /// What was launched on the emulated devices that this opened.
     pub launched: Launched,
@@ -213,7 +213,7 @@ fn completion(outcome: Outcome) -> Result<Completion, Failed> {
     }
 }
 
-/// Runs `cases`, the statements about all of our kernels, on every device, as the command line
+/// Runs `cases`, the conformance tests of all of our kernels, on every device, as the command line
 /// asks; the exit code of a test program.
 pub fn main(cases: &[Case]) -> ExitCode {
     run(DEVICES, cases, Bench::open, true)
@@ -261,10 +261,25 @@ fn run(
             .any(|trial| !is_asked(&arguments, trial.name()));
         all.extend(trials);
         if is_about_all_kernels {
-            all.extend(launched::proof(name, &ground, &progress, is_partial));
+            all.extend(proof(name, &ground, &progress, is_partial));
         }
     }
     libtest_mimic::run(&arguments, all).exit_code()
+}
+
+/// The test that all kernels were launched on an emulated device; other devices have none.
+pub(crate) fn proof(
+    name: &str,
+    ground: &Ground,
+    progress: &Progress,
+    is_partial: bool,
+) -> Option<Trial> {
+    let Ground::Ready(bench) = ground else {
+        return None;
+    };
+    let known = (bench.launched.clone(), bench.artifact.clone());
+    (bench.device.properties().kind == EMULATOR)
+        .then(|| launched::proof(name, known, progress, is_partial))
 }
 
 /// Whether the command line asks for the test of this name.
@@ -293,7 +308,7 @@ mod tests {
     use super::*;
 
     const CASES: &[Case] = &[Case {
-        name: "module::statement",
+        name: "module::holds",
         run: |_| Ok(()),
     }];
 
@@ -345,14 +360,14 @@ mod tests {
     }
 
     #[test]
-    fn tests_are_named_after_the_device_and_the_statement() {
+    fn tests_are_named_after_the_device_and_the_case() {
         let trials = trials(
             "cuda",
             &Ground::Absent(String::new()),
             CASES,
             &Progress::default(),
         );
-        assert_eq!(trials[0].name(), "cuda::module::statement");
+        assert_eq!(trials[0].name(), "cuda::module::holds");
     }
 
     #[test]

@@ -7,23 +7,39 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ptx_syntax::{Function, Instruction, Module, Space};
 use quadscan::device::Artifact;
-use quadscan_tests::ptx::{self, Entry};
 
 fn artifact() -> Artifact {
     quadscan_bench::modules::ours().expect("the program was built whole")
 }
 
-/// Runs `check` on every entry of every architecture: `sm_75`, the entry.
-fn every_entry(mut check: impl FnMut(&str, Entry<'_>)) {
-    let artifact = artifact();
-    for part in artifact.parts() {
-        let entries = ptx::entries(part.ptx());
-        assert!(!entries.is_empty(), "{} has no entries", part.part.file);
-        for entry in entries {
-            check(part.arch, entry);
+/// Runs `check` on every module of every architecture: `sm_75`, its file, the module.
+fn every_module(mut check: impl FnMut(&str, &str, &Module<'_>)) {
+    for part in artifact().parts() {
+        let file = &part.part.file;
+        match ptx_syntax::parse(part.ptx()) {
+            Ok(module) => check(part.arch, file, &module),
+            Err(error) => panic!("{file}:{error}"),
         }
     }
+}
+
+/// Runs `check` on every entry of every architecture: `sm_75`, the entry.
+fn every_entry(mut check: impl FnMut(&str, &Function<'_>)) {
+    every_module(|arch, file, module| {
+        assert!(module.entries().next().is_some(), "{file} has no entries");
+        module.entries().for_each(|entry| check(arch, entry));
+    });
+}
+
+/// How many instructions of an entry have a name that begins with these words: `ld.shared`
+/// finds `ld.shared.u32`.
+fn count(entry: &Function<'_>, name: &str) -> usize {
+    let instructions = entry.instructions();
+    instructions
+        .filter(|instruction| instruction.is(name))
+        .count()
 }
 
 #[test]
@@ -41,15 +57,12 @@ fn the_ptx_says_what_the_manifest_says() {
     let artifact = artifact();
     let modules = artifact.modules();
     for (described, part) in modules.flat_map(|m| m.parts().map(move |part| (m.module, part))) {
-        let text = part.ptx();
-        let directive = |name: &str| {
-            let line = text.lines().find_map(|line| line.strip_prefix(name));
-            line.map(str::trim).unwrap_or_default().to_owned()
-        };
-        assert_eq!(directive(".version "), described.ptx_version);
-        assert_eq!(directive(".target "), described.arch);
-        assert_eq!(directive(".address_size "), "64");
-        let in_text: BTreeSet<_> = ptx::entries(text).iter().map(|entry| entry.name).collect();
+        let module = ptx_syntax::parse(part.ptx()).expect("it is PTX");
+        let (major, minor) = module.version;
+        assert_eq!(format!("{major}.{minor}"), described.ptx_version);
+        assert_eq!(module.target, [described.arch.as_str()]);
+        assert_eq!(module.address_size, 64);
+        let in_text: BTreeSet<_> = module.entries().map(|entry| entry.name).collect();
         let kernels = part.part.kernels.iter();
         let in_manifest: BTreeSet<_> = kernels.map(|kernel| kernel.entry.as_str()).collect();
         assert_eq!(in_text, in_manifest, "{}", part.part.file);
@@ -90,26 +103,25 @@ fn both_architectures_have_the_same_kernels_with_the_same_parameters() {
 
 #[test]
 fn no_kernel_keeps_anything_in_local_memory() {
-    for part in artifact().parts() {
-        let line = part.ptx().lines().find(|line| line.contains(".local"));
-        assert_eq!(line, None, "{}", part.part.file);
-    }
+    every_module(|_, file, module| {
+        let declared = module.functions().flat_map(|function| function.variables());
+        let mut local = declared.filter(|variable| variable.space == Space::Local);
+        assert_eq!(local.next(), None, "{file}");
+        let mut instructions = module.functions().flat_map(|one| one.instructions());
+        let access = instructions.find(|instruction| instruction.has("local"));
+        assert_eq!(access, None, "{file}");
+    });
 }
 
 #[test]
 fn every_access_names_its_memory() {
     const SPACES: &[&str] = &["global", "shared", "param", "const"];
     every_entry(|arch, entry| {
-        for opcode in entry
-            .opcodes()
-            .filter(|opcode| ptx::is(opcode, "ld") || ptx::is(opcode, "st"))
-        {
-            let named = opcode.split('.').any(|word| SPACES.contains(&word));
-            assert!(
-                named,
-                "{} for {arch}: {opcode} is a generic access",
-                entry.name
-            );
+        let is_access = |one: &&Instruction<'_>| matches!(one.opcode, "ld" | "st");
+        for access in entry.instructions().filter(is_access) {
+            let named = SPACES.iter().any(|space| access.has(space));
+            let (kernel, name) = (entry.name, access.name());
+            assert!(named, "{kernel} for {arch}: {name} is a generic access");
         }
     });
 }
@@ -126,14 +138,14 @@ fn scans_work_in_shared_memory_and_wait_at_barriers() {
             _ => return,
         };
         assert!(
-            entry.count("ld.shared") > 0,
+            count(entry, "ld.shared") > 0,
             "{name} for {arch} reads no shared memory"
         );
         assert!(
-            entry.count("st.shared") > 0,
+            count(entry, "st.shared") > 0,
             "{name} for {arch} writes no shared memory"
         );
-        let found = entry.count("bar.sync") + entry.count("barrier.sync");
+        let found = count(entry, "bar.sync") + count(entry, "barrier.sync");
         assert!(
             barriers.contains(&found),
             "{name} for {arch} has {found} barriers"
@@ -148,7 +160,9 @@ fn only_kernels_that_count_or_add_across_blocks_have_atomics() {
         if quadscan_bench::kernels::by_name(entry.name).is_some() {
             return;
         }
-        let counts = entry.count("red") + entry.count("atom") + entry.count("vote");
+        // A ballot gathers bits, and waits for nobody.
+        let counting = ["red", "atom", "vote.sync.all", "vote.sync.any"];
+        let counts: usize = counting.iter().map(|name| count(entry, name)).sum();
         let adds = ["_counted", "_same_launch", "_atomics"];
         let adds = adds.iter().any(|ending| entry.name.ends_with(ending));
         // Tiles count the launch, whose tag their totals have.
@@ -160,7 +174,7 @@ fn only_kernels_that_count_or_add_across_blocks_have_atomics() {
             "segmented_wave_",
         ];
         // Two segments may begin in one word of bits.
-        let heads = ["heads_of_offsets_", "heads_of_few_offsets_"];
+        let flags = ["segment_flags_of_offsets_", "segment_flags_of_few_offsets_"];
         // Chunks count the launch, teams draw their items.
         let integrals = ["composite_", "adaptive_", "tanh_sinh_"];
         // The blocks of a reduction count those that are done, and warps vote on segments.
@@ -172,7 +186,7 @@ fn only_kernels_that_count_or_add_across_blocks_have_atomics() {
         let mut others = tiles
             .iter()
             .chain(&segments)
-            .chain(&heads)
+            .chain(&flags)
             .chain(&integrals);
         let adds = adds || others.any(|start| entry.name.starts_with(start));
         assert_eq!(counts > 0, adds, "{} for {arch}", entry.name);
@@ -186,19 +200,23 @@ fn nothing_of_earlier_launches_is_touched_before_they_have_ended() {
         // Blocks of integrals by composite rules evaluate units before they wait, in a loop whose
         // later turns draw units.
         let is_composite = entry.name.starts_with("composite_");
-        if is_composite || entry.count("griddepcontrol.wait") == 0 {
+        if is_composite || count(entry, "griddepcontrol.wait") == 0 {
             return;
         }
         waiting += 1;
-        let before = entry
-            .opcodes()
-            .take_while(|&op| op != "griddepcontrol.wait");
-        for opcode in before {
+        let before = entry.instructions();
+        let before = before.take_while(|one| !one.is("griddepcontrol.wait"));
+        for one in before {
             let touches = ["ld", "st", "atom", "red", "cp"];
             let is_own = ["ld.param", "ld.shared", "st.shared", "ld.global.nc"];
-            let touches = touches.iter().any(|of| ptx::is(opcode, of));
-            let is_own = is_own.iter().any(|of| ptx::is(opcode, of));
-            assert!(!touches || is_own, "{} for {arch}: {opcode}", entry.name);
+            let touches = touches.contains(&one.opcode);
+            let is_own = is_own.iter().any(|of| one.is(of));
+            assert!(
+                !touches || is_own,
+                "{} for {arch}: {}",
+                entry.name,
+                one.name()
+            );
         }
     });
     assert!(waiting > 150, "{waiting} kernels wait");
@@ -213,14 +231,14 @@ fn running_sums_are_where_their_kernels_names_say() {
         let at = format!("{} for {arch}", entry.name);
         // Thirteen terms in a turn of the loop and around it: read and written each.
         let volatile = |space: &str| {
-            let access = |opcode: &str| entry.count(&format!("{opcode}.volatile.{space}"));
+            let access = |opcode: &str| count(entry, &format!("{opcode}.volatile.{space}"));
             (access("ld"), access("st"))
         };
         let (shared, global) = (volatile("shared"), volatile("global"));
         let is_empty = |(loads, stores): (usize, usize)| loads == 0 && stores == 0;
         let is_every_term = |(loads, stores)| {
             // The first store clears the word, and the last load ends it.
-            loads == stores && loads > entry.count("sqrt.rn.f64")
+            loads == stores && loads > count(entry, "sqrt.rn.f64")
         };
         if name.starts_with("registers") {
             assert!(is_empty(shared) && is_empty(global), "{at}");
@@ -235,7 +253,7 @@ fn running_sums_are_where_their_kernels_names_say() {
                 "{at}: {global:?}"
             );
         }
-        let ordered = entry.count("atom.acq_rel.gpu");
+        let ordered = count(entry, "atom.acq_rel.gpu");
         assert_eq!(ordered, usize::from(name.ends_with("same_launch")), "{at}");
     });
 }
@@ -248,28 +266,84 @@ fn the_trapezoid_stays_in_its_precision() {
             return;
         }
         let of = |ty: &str| {
-            entry
-                .opcodes()
-                .filter(|opcode| opcode.ends_with(ty))
+            let instructions = entry.instructions();
+            instructions
+                .filter(|one| one.modifiers.last() == Some(&ty))
                 .count()
         };
-        let (f64s, f32s) = (of(".f64"), of(".f32"));
+        let (f64s, f32s) = (of("f64"), of("f32"));
         assert!(
-            entry.count("st.global") > 0,
+            count(entry, "st.global") > 0,
             "{name} for {arch} stores nothing"
         );
-        assert_eq!(entry.count("sqrt.approx"), 0, "{name} for {arch}");
+        assert_eq!(count(entry, "sqrt.approx"), 0, "{name} for {arch}");
         if name.contains("f32_pure") {
             assert!(f64s == 0 && f32s > 0, "{name} for {arch} computes in f64");
         } else if name.contains("f64") {
             assert!(f32s == 0 && f64s > 0, "{name} for {arch} computes in f32");
         } else {
             assert!(
-                entry.count("sqrt.rn.f64") > 0 && f32s > 0,
+                count(entry, "sqrt.rn.f64") > 0 && f32s > 0,
                 "{name} for {arch}"
             );
         }
     });
+}
+
+#[test]
+fn a_module_is_printed_as_it_is_written() {
+    // But for blanks, for comments, and for numbers in hexadecimal, which people write.
+    let squeezed = |text: &str| {
+        let code = |line: &str| match line.split_once("//") {
+            Some((code, _)) if !line.starts_with("//.call") && !code.contains(".loc") => code.len(),
+            _ => line.len(),
+        };
+        let lines = text.lines().map(|line| &line[..code(line)]);
+        let mut words: Vec<String> = lines
+            .flat_map(|line| line.split_inclusive([' ', '\t', ',', ';']))
+            .map(|word| decimal(word.trim()))
+            .collect();
+        words.retain(|word| !word.is_empty());
+        words.concat()
+    };
+    for part in artifact().parts() {
+        let (text, file) = (part.ptx(), &part.part.file);
+        let module = ptx_syntax::parse(text).unwrap_or_else(|error| panic!("{file}:{error}"));
+        let printed = module.to_string();
+        assert_eq!(ptx_syntax::parse(&printed).as_ref(), Ok(&module), "{file}");
+        let (expected, found) = (squeezed(text), squeezed(&printed));
+        let differs = expected
+            .bytes()
+            .zip(found.bytes())
+            .position(|(a, b)| a != b);
+        assert_eq!(
+            differs,
+            None,
+            "{file}: {:?}",
+            differs.map(|at| &expected[at..][..80])
+        );
+        assert_eq!(expected.len(), found.len(), "{file}");
+        // What LLVM itself writes is printed byte for byte, in its order.
+        let mut printed = printed.lines();
+        let by_llvm = text
+            .lines()
+            .filter(|line| line.starts_with('\t') && line.contains(" \t") && !line.contains(" 0x"));
+        for line in by_llvm {
+            assert!(printed.any(|other| other == line), "{file}: {line}");
+        }
+    }
+}
+
+/// A word, and a number such as `0x3340U;` as `13120;`.
+fn decimal(word: &str) -> String {
+    let end = word.find([',', ';']).unwrap_or(word.len());
+    let digits = word[..end]
+        .strip_prefix("0x")
+        .map(|digits| digits.trim_end_matches('U'));
+    match digits.map(|digits| u64::from_str_radix(digits, 16)) {
+        Some(Ok(number)) => format!("{number}{}", &word[end..]),
+        _ => word.to_owned(),
+    }
 }
 
 #[test]

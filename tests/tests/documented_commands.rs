@@ -93,7 +93,6 @@ fn every_bench_command_in_the_documents_is_understood() {
         "README.md",
         "docs/from-naive-to-look-back.md",
         "docs/measurement.md",
-        "docs/measuring-honestly.md",
         "docs/performance-integrate.md",
         "docs/tables.md",
         "docs/report.md",

@@ -17,14 +17,14 @@ use quadscan_tests::mutants::change::{Change, Mutant, mutants};
 use quadscan_tests::mutants::flow::{Flow, Line};
 use quadscan_tests::mutants::page::{Launched, page};
 use quadscan_tests::mutants::run::{Bench, Fate, is_expected, schedules, sizes};
-use quadscan_tests::mutants::unnoticed::{LEFT_OUT, UNNOTICED, Verdict};
+use quadscan_tests::mutants::survived::{LEFT_OUT, SURVIVORS, Verdict};
 use quadscan_tests::mutants::{SOURCE, alone};
 
 type Outcome<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
 
 /// Schedules of the kernels as they are.
 const SCHEDULES: u64 = 20;
-/// Schedules that a mutant is tried under before it counts as unnoticed.
+/// Schedules that a mutant is tried under before it counts as survived.
 const TRIES: u64 = 4;
 
 /// What a line of the kernels' source that reads or writes memory has.
@@ -157,7 +157,7 @@ fn every_fault_of_a_mutant_is_reported_with_its_kind_and_line() -> Outcome {
             (_, Some(listed)) => assert_eq!(Verdict::of(fate), Some(listed.verdict), "{what}"),
         }
     }
-    for listed in UNNOTICED {
+    for listed in SURVIVORS {
         let has_the_line = |kernel: &&str| {
             all.iter()
                 .any(|l| l.kernel == **kernel && l.text.trim() == listed.text)
@@ -238,7 +238,7 @@ fn launch_mutants(bench: &Bench, kernel: &str, ptx: &str) -> Outcome<Vec<Launche
             }
         }
         let text = text_of(mutant.source.as_ref())?;
-        let listed = UNNOTICED
+        let listed = SURVIVORS
             .iter()
             .filter(|listed| listed.is(kernel, mutant, &text))
             .max_by_key(|listed| Verdict::of(&fate) == Some(listed.verdict));

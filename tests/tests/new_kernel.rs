@@ -1,5 +1,5 @@
 //! What `cargo xtask new-kernel` writes, of every origin: it is formatted, keeps the house
-//! rules, builds without a warning, and its kernel does what its statements say, under all
+//! rules, builds without a warning, and its kernel does what its tests say, under all
 //! checks. The crates that it writes to are copied for it; the others, and what was built of
 //! them, are this workspace's. The same copy has one table more, which is a file and its name in
 //! the list of tables.

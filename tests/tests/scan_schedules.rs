@@ -285,10 +285,10 @@ fn arrays_and_segments_are_reduced_right_under_every_schedule() {
 }
 
 /// One test an algorithm, so that they run beside each other.
-macro_rules! statements {
-    ($($statement:ident: $algorithm:ident;)*) => {
+macro_rules! tests {
+    ($($test:ident: $algorithm:ident;)*) => {
         $(#[test]
-        fn $statement() {
+        fn $test() {
             let artifact = modules::ours().expect("the artifact is whole");
             for schedule in 0..SCHEDULES {
                 let checked = check(&artifact, Algorithm::$algorithm, schedule);
@@ -297,13 +297,13 @@ macro_rules! statements {
         })*
 
         #[test]
-        fn every_algorithm_has_a_statement_here() {
+        fn every_algorithm_has_a_test_here() {
             assert_eq!([$(Algorithm::$algorithm),*], Algorithm::ALL);
         }
     };
 }
 
-statements! {
+tests! {
     one_block_scans_right_under_every_schedule: OneBlock;
     small_waves_scan_right_under_every_schedule: OneWaveSmall;
     waves_scan_right_under_every_schedule: OneWave;

@@ -1,4 +1,5 @@
-//! `cargo xtask bench ARGS`: builds `quadscan` and becomes `quadscan bench ARGS`.
+//! `cargo xtask bench ARGS`: builds `quadscan` and becomes `quadscan bench ARGS`; `integrate` and
+//! `report` likewise.
 //!
 //! The program is told how modules of PTX are built ([`crate::ptx`]), and asks for those that it
 //! needs.
@@ -15,29 +16,36 @@ use crate::{quadscan, setup};
 /// The variable that names this program to `quadscan`.
 const BUILDER: &str = "QUADSCAN_BUILDER";
 
-pub(crate) fn run(arguments: &[OsString]) -> anyhow::Result<ExitCode> {
-    become_quadscan("bench", arguments)
+/// What a command hands on as it stands, `--help` included.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Arguments {
+    /// Arguments of `quadscan`'s command
+    #[arg(
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "ARGS"
+    )]
+    pub(crate) all: Vec<OsString>,
 }
 
-/// Builds `quadscan`, unless the answer is known, and becomes `quadscan SUBCOMMAND ARGS`.
-pub(crate) fn become_quadscan(
-    subcommand: &str,
-    arguments: &[OsString],
-) -> anyhow::Result<ExitCode> {
-    if let Some(code) = quadscan::answer(subcommand, arguments) {
-        return Ok(code);
+impl Arguments {
+    /// Builds `quadscan`, unless the answer is known, and becomes `quadscan SUBCOMMAND ARGS`.
+    pub(crate) fn hand_on(&self, subcommand: &str) -> anyhow::Result<ExitCode> {
+        if let Some(code) = quadscan::answer(subcommand, &self.all) {
+            return Ok(code);
+        }
+        setup::ensure()?;
+        let quadscan = built(&["--release"])?;
+        let builder = std::env::current_exe().context("this program has no name")?;
+        // The program takes this process over, so that its exit code, and the
+        // signals that interrupt a sweep, need no handing on.
+        let error = Command::new(&quadscan.path)
+            .arg(subcommand)
+            .args(&self.all)
+            .env(BUILDER, builder)
+            .exec();
+        Err(error).with_context(|| format!("{} could not be started", quadscan.path.display()))
     }
-    setup::ensure()?;
-    let quadscan = built(&["--release"])?;
-    let builder = std::env::current_exe().context("this program has no name")?;
-    // The program takes this process over, so that its exit code, and the
-    // signals that interrupt a sweep, need no handing on.
-    let error = Command::new(&quadscan.path)
-        .arg(subcommand)
-        .args(arguments)
-        .env(BUILDER, builder)
-        .exec();
-    Err(error).with_context(|| format!("{} could not be started", quadscan.path.display()))
 }
 
 /// The program in release, with all PTX inside.

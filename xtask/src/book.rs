@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
+use crate::error::handed_on;
 use crate::{cargo, setup, terminal};
 
 /// The package, and its program.
@@ -25,6 +26,5 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
         .arg(&target)
         .status()
         .with_context(|| format!("{} could not be started", program.path.display()))?;
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    Ok(ExitCode::from(code.unwrap_or(1)))
+    Ok(handed_on(status))
 }

@@ -17,19 +17,22 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 
 use crate::cargo::{self, Executable};
-use crate::{bench, fixtures, setup, terminal};
+use crate::{bench, setup, terminal};
 use folder::Folder;
 
 /// The suites that need a GPU: test targets of these packages.
 const GPU_SUITES: &[(&str, &str)] = &[
     (TESTS, WITH_KERNELS[0]),
-    (TESTS, fixtures::SUITE),
+    (TESTS, FIXTURES),
     ("rust-cuda-tests", WITH_KERNELS[1]),
 ];
 
 /// Those that launch kernels of their own, too, whose folder they print when they are asked for
 /// `ptx`.
 const WITH_KERNELS: [&str; 2] = ["conformance", "subjects"];
+
+/// The suite that records a GPU.
+pub(crate) const FIXTURES: &str = "fixtures";
 
 /// The package of nearly all suites.
 const TESTS: &str = "quadscan-tests";
@@ -78,11 +81,7 @@ pub(crate) fn run(directory: Option<PathBuf>) -> anyhow::Result<ExitCode> {
             directory.display()
         );
     }
-    terminal::note(&format!(
-        "{:.1} MB in {}",
-        bytes as f64 / 1e6,
-        terminal::duration(start.elapsed())
-    ));
+    terminal::took(&format!("{:.1} MB", bytes as f64 / 1e6), start);
     println!("{}", directory.display());
     Ok(ExitCode::SUCCESS)
 }

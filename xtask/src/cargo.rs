@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use anyhow::Context;
 use serde::Deserialize;
 
-use crate::BuildFailed;
+use crate::error::BuildFailed;
 
 /// The root of the workspace that this xtask was built from.
 pub(crate) fn root() -> &'static Path {

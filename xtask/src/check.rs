@@ -17,7 +17,8 @@ use cuda_builder::names::UnknownKernel;
 use cuda_builder::{Artifact, CudaBuilderError, LintLevel};
 use hmac_sha256::Hash as Sha256;
 
-use crate::{BuildFailed, Refused, cargo, ptx, setup, terminal};
+use crate::error::{BuildFailed, Refused};
+use crate::{cargo, ptx, setup, terminal};
 
 /// The suite of tests, and the folder of its modules below the root.
 const SUITE: &str = "conformance";
@@ -32,14 +33,14 @@ const ANEW: &str = "anew.";
 /// What is checked, and how often.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Options {
-    /// Check launches of this kernel alone, or of those of the module of PTX, the integrand or
-    /// the family (what their names begin with) of this name, or run this module of tests
+    /// The kernels to check: an entry, a module of PTX, an integrand, or the beginning of several
+    /// entries' names; or a module of conformance tests to run [default: all]
     #[arg(value_name = "KERNEL")]
     pub(crate) kernel: Option<String>,
     /// Interleavings of warps, blocks and divergent paths to run
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub(crate) schedules: u64,
-    /// Run the tests that take long too; without KERNEL, under every schedule
+    /// Run slow tests too; without KERNEL, under every schedule
     #[arg(long)]
     pub(crate) slow: bool,
 }

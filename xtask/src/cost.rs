@@ -239,11 +239,11 @@ fn cells(measured: &[Measured]) -> Vec<[String; 6]> {
     known.collect()
 }
 
-const HEADS: [&str; 6] = ["what", "unit", "2026-11-23", "is", "aim", "at most"];
+const COLUMNS: [&str; 6] = ["what", "unit", "2026-11-23", "is", "aim", "at most"];
 
 fn table(measured: &[Measured]) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(HEADS);
+    table.load_style(presets::NOTHING).set_header(COLUMNS);
     for row in cells(measured) {
         table.add_row(row);
     }
@@ -256,23 +256,23 @@ fn table(measured: &[Measured]) -> Table {
 fn page_of(measured: &[Measured]) -> anyhow::Result<String> {
     let mut page = String::from(
         "# What building and testing costs\n\n\
-         Weight is a feature: this is the budget, and what it came to. `cargo xtask cost --all --write`\n\
-         measures it and makes this page; `cargo xtask test` reads crates, kernels, bytes and lines off each\n\
-         commit, and fails where one is over.\n\n",
+         The project has a budget for build times, sizes and lines. `cargo xtask cost --all --write` measures\n\
+         all of it and makes this page; `cargo xtask test` counts crates, kernels, bytes and lines of each\n\
+         commit, and fails if one is over.\n\n",
     );
     let machine = clone::machine()?;
     let _ = writeln!(page, "{machine}\n");
-    let _ = writeln!(page, "| {} |", HEADS.join(" | "));
+    let _ = writeln!(page, "| {} |", COLUMNS.join(" | "));
     let _ = writeln!(page, "| --- | --- | ---: | ---: | ---: | ---: |");
     for row in cells(measured) {
         let _ = writeln!(page, "| {} |", row.join(" | "));
     }
     page.push_str(
-        "\nA clone with an empty cargo home, and the pinned nightly there, begins with `bench`; `test`\n\
-         has another one. CPU seconds are user and system time of all processes. The verdicts are\n\
-         those of a kernel in one file, and of code that kernels of a family share. An application's\n\
-         crates are those of `cargo tree --edges normal,build`, `quadscan` among them, without its\n\
-         feature `kernels`.\n",
+        "\n`bench` is the first command in a fresh clone with an empty cargo home; the pinned nightly is\n\
+         installed. `test` runs in a second such clone. CPU seconds are user and system time of all\n\
+         processes. The verdicts are those of a kernel in one file, and of code that kernels of a family\n\
+         share. An application's crates are those of `cargo tree --edges normal,build`, `quadscan` among\n\
+         them, without its feature `kernels`.\n",
     );
     Ok(page)
 }

@@ -14,7 +14,8 @@ use std::{fs, io};
 
 use anyhow::Context;
 
-use crate::{bench, cargo, check, exit_code, setup, terminal};
+use crate::error::exit_code;
+use crate::{bench, cargo, check, setup, terminal};
 
 /// What is watched, from the root.
 const WATCHED: [&str; 6] = [
@@ -32,15 +33,15 @@ const INTERVAL: Duration = Duration::from_millis(100);
 /// How `cargo xtask dev` goes about it.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
-    /// What `cargo xtask check` takes
+    /// The kernel, as `cargo xtask check` takes it
     #[arg(value_name = "KERNEL")]
     kernel: String,
 
-    /// One round, and its exit code: that of `check`
+    /// Do one round, and exit with its exit code, that of `check`
     #[arg(long)]
     once: bool,
 
-    /// On a GPU, compare with the times of now from now on
+    /// On a GPU, keep the times of this round as the new baseline
     #[arg(long)]
     new_baseline: bool,
 }

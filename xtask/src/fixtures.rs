@@ -10,10 +10,8 @@ use std::process::{Command, ExitCode};
 
 use anyhow::Context;
 
-use crate::{Refused, bundle, cargo, ptx, setup};
-
-/// The suite that records.
-pub(crate) const SUITE: &str = "fixtures";
+use crate::error::Refused;
+use crate::{bundle, cargo, ptx, setup};
 
 pub(crate) fn run() -> anyhow::Result<ExitCode> {
     // Refuse before building: that takes a second, a build minutes.
@@ -21,7 +19,7 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
         return Err(Refused(format!("fixtures are recorded on a GPU: {error}")).into());
     }
     setup::ensure()?;
-    let suite = bundle::gpu_suites(&[SUITE])?
+    let suite = bundle::gpu_suites(&[bundle::FIXTURES])?
         .pop()
         .context("cargo built the tests and named no executable")?;
     // The program takes this process over: its exit code needs no handing on.

@@ -19,23 +19,24 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use cuda_builder::NvvmArch;
 use cuda_inspect::figures::{Figures, Request};
-use cuda_inspect::positions::{self, Places};
-use cuda_inspect::ptx::Text;
+use cuda_inspect::locations;
+use cuda_inspect::ptx::Entry;
 use cuda_inspect::tools::{Assembled, Tools};
 use cuda_inspect::{ir, listing, sass};
 
-use crate::{Refused, terminal};
+use crate::error::Refused;
+use crate::terminal;
 use artifact::{Built, Revision};
 use choose::Target;
 
 /// How `cargo xtask inspect` goes about it.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
-    /// A kernel's entry name, or a part of it that no other has
+    /// A kernel's entry name, or a piece of it that no other name has
     #[arg(value_name = "KERNEL", required_unless_present = "all")]
     kernel: Option<String>,
 
-    /// A line for every kernel
+    /// Print a line for every kernel
     #[arg(long, conflicts_with_all = ["kernel", "ptx", "sass", "ir", "source", "against"])]
     all: bool,
 
@@ -56,7 +57,7 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["against", "artifact"])]
     ir: bool,
 
-    /// With --ptx or --sass: the Rust lines above what came from them
+    /// With --ptx or --sass: print the Rust lines above the instructions that came from them
     #[arg(long, conflicts_with = "ir")]
     source: bool,
 
@@ -76,7 +77,7 @@ pub(crate) struct Options {
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
-    /// The folder of an artifact that was built, instead of this checkout's kernels
+    /// Read the artifact in this folder instead of building this checkout's kernels
     #[arg(long, value_name = "DIR")]
     artifact: Option<PathBuf>,
 }
@@ -236,30 +237,29 @@ fn print_code(
         print!("{}", ir::kernel(&module, entry)?);
         return Ok(());
     }
-    let text = Text::read(&ptx);
-    let kernel = text.entry(entry)?;
-    let places = Places::read(&ptx);
     if options.ptx {
+        let module = ptx_syntax::parse(&ptx).map_err(cuda_inspect::Error::from)?;
+        let kernel = Entry::find(&module, &ptx, entry)?;
         match options.source {
-            true => print!("{}", listing::ptx(&kernel, &places, &artifact::sources())),
-            false => println!("{}", kernel.text().join("\n")),
+            true => print!("{}", listing::ptx(&kernel, &artifact::sources())),
+            false => println!("{}", kernel.text()),
         }
         return Ok(());
     }
-    let (numbered, numbers) = positions::numbered(&ptx);
+    let (numbered, locations) = locations::numbered(&ptx)?;
     let assembled = tools.assemble(&numbered, entry, target.arch.target())?;
     let code = match &assembled {
         Some(assembled) => tools.disassemble(assembled)?,
         None => None,
     };
-    let numbers = if options.source { numbers } else { Vec::new() };
+    let locations = options.source.then_some(&locations);
     if options.source && tools.nvdisasm.is_none() {
         terminal::note("no lines: cuobjdump does not tell them, and nvdisasm was not found");
     }
     let code = code.unwrap_or_default();
     print!(
         "{}",
-        listing::sass(entry, &code, &numbers, &places, &artifact::sources())
+        listing::sass(entry, &code, locations, &artifact::sources())
     );
     Ok(())
 }

@@ -1,9 +1,18 @@
 //! `cargo xtask COMMAND`: builds, tests, measures and bundles quadscan.
 //!
-//! A command is a file. This one only parses the command line and turns an
-//! error into a sentence and an exit code; what a command does to the
-//! terminal goes through [`terminal`], what it asks of cargo through
-//! [`cargo`]. Nothing is measured here: `quadscan bench` does that.
+//! A command is a file. This one only parses the command line and turns an error into a
+//! sentence and an exit code. Nothing is measured here: `quadscan bench` does that.
+//!
+//! Its layers, each of which uses those above it in this list alone:
+//!
+//! - `error`: failures and their exit codes. `terminal`: progress and errors on stderr.
+//! - `cargo`: a build, what it made, the workspace's folders.
+//! - `setup`: the toolchain. `runners`: test programs, several at a time.
+//! - `ptx`: PTX of our kernels. `quadscan`: what that program can say without being built.
+//! - `bench`: builds that program and becomes it. `check`: kernels under the emulator's checks.
+//!   `cost`: what the project weighs.
+//! - `bundle`, `dev`, `inspect`, `test`: commands that are built on these three.
+//! - `book`, `doctor`, `fixtures`, `new_app`, `new_kernel`, `tune`: commands.
 
 mod bench;
 mod book;
@@ -13,25 +22,24 @@ mod check;
 mod cost;
 mod dev;
 mod doctor;
+mod error;
 mod fixtures;
 mod inspect;
-mod integrate;
 mod new_app;
 mod new_kernel;
 mod ptx;
 mod quadscan;
-mod report;
 mod runners;
 mod setup;
 mod terminal;
 mod test;
 mod tune;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use error::exit_code;
 use quadscan::integrands;
 
 /// Builds, tests, measures and bundles quadscan.
@@ -54,104 +62,80 @@ enum Command {
     /// fetches what building core and the workspace needs. Every build after
     /// it works offline. Does nothing, quickly, when everything is there.
     Setup,
-    /// Build quadscan and print the tables: measured beside published
+    /// Measure the published tables, and print both side by side
     ///
-    /// Everything after `bench` goes to `quadscan bench`, `--help` included,
-    /// and its exit code comes back. A build that fails exits 101.
+    /// Builds the program `quadscan`. Everything after `bench` goes to `quadscan bench`, `--help`
+    /// included, and its exit code comes back. A build that fails exits 101.
     #[command(disable_help_flag = true)]
-    Bench {
-        /// Arguments of `quadscan bench`
-        #[arg(
-            trailing_var_arg = true,
-            allow_hyphen_values = true,
-            value_name = "ARGS"
-        )]
-        arguments: Vec<OsString>,
-    },
+    Bench(bench::Arguments),
     /// Integrate a function of the catalogue, or one for each row of a file
     ///
     /// Everything after `integrate` goes to `quadscan integrate`, `--help` included, and
     /// its exit code comes back.
     #[command(disable_help_flag = true)]
-    Integrate {
-        /// Arguments of `quadscan integrate`
-        #[arg(
-            trailing_var_arg = true,
-            allow_hyphen_values = true,
-            value_name = "ARGS"
-        )]
-        arguments: Vec<OsString>,
-    },
-    /// Write report.html from kept records, of several machines side by side
+    Integrate(bench::Arguments),
+    /// Write report.html from records, also of several machines side by side
     ///
     /// Everything after `report` goes to `quadscan report`, `--help` included:
     /// folders that `bench` wrote to, or files of records.
     #[command(disable_help_flag = true)]
-    Report {
-        /// Arguments of `quadscan report`
-        #[arg(
-            trailing_var_arg = true,
-            allow_hyphen_values = true,
-            value_name = "ARGS"
-        )]
-        arguments: Vec<OsString>,
-    },
-    /// Run every kernel on the emulator under all of its checks
+    Report(bench::Arguments),
+    /// Check kernels on the emulator for races, bad accesses and barriers
     ///
-    /// Races, accesses out of bounds, reads of memory that nobody has written,
-    /// barriers that not all threads reach, deadlocks: each with the line of
+    /// Reports races, accesses out of bounds, reads of memory that nobody has written,
+    /// barriers that not all threads reach, and deadlocks, each with the line of
     /// the source. Exits 1 when something was found.
     Check(check::Options),
-    /// Write a kernel of one's own: its file, launch, statements and bench row
+    /// Write a new kernel: its file, launch, conformance tests and bench row
     ///
-    /// It compiles, passes `check` and appears in `bench kernels --list` at once; what it computes is
-    /// the author's to change. Exits 2 when NAME is none that a kernel can have.
+    /// It compiles, passes `check` and appears in `bench kernels --list` at once; then change what it
+    /// computes. Exits 2 when a kernel cannot have this NAME.
     NewKernel(new_kernel::Options),
     /// Check a kernel again on every save
     ///
-    /// As `check`, and where a GPU is there, the kernel is timed. Ctrl-C ends it, with exit
-    /// code 0.
+    /// Does what `check` does. If there is a GPU, the kernel is timed too. Ctrl-C ends it, with
+    /// exit code 0.
     Dev(dev::Options),
-    /// Write an application outside of the workspace, with kernels of its own
+    /// Write a new application outside of the workspace, with kernels of its own
     ///
-    /// It builds, runs and is tested at once, without a toolkit and without a GPU. Exits 2
-    /// when DIR holds something.
+    /// It builds, runs and has tests, without a CUDA toolkit and without a GPU. Exits 2
+    /// when DIR is not empty.
     NewApp {
-        /// Where to: a folder that is empty or new
+        /// The folder, which has to be empty or new
         #[arg(value_name = "DIR")]
         directory: PathBuf,
     },
-    /// What a kernel takes up: registers, memory, instructions, occupancy
+    /// Show a kernel's registers, memory, instructions and occupancy
     ///
     /// Needs no GPU. Registers, spills and machine code need `ptxas`, which is looked for in
     /// a CUDA toolkit and among the packages of python3; without it, everything else is shown.
     Inspect(inspect::Options),
-    /// Build modules of our PTX, and print the folder that has them
+    /// Build modules of our PTX, and print their folder
     ///
-    /// Other commands do it themselves for what they need.
+    /// Other commands build the modules that they need themselves.
     Ptx(ptx::Options),
-    /// The pages in docs as a book, target/book/html
+    /// Make a book of the pages in docs, in target/book/html
     ///
-    /// By mdbook as a library, which is compiled the first time.
+    /// Uses mdbook as a library, which is compiled the first time.
     Book,
-    /// Everything that CI checks: format, lints, tests, docs, budget
+    /// Run everything that CI checks: format, lints, tests, docs, budget
     Test(test::Options),
-    /// What the project weighs, beside what it may weigh: crates, kernels, bytes, lines, builds
+    /// Compare crates, kernels, bytes, lines and build times with the budget
     ///
-    /// Exits 1 where something is over.
+    /// Exits 1 when something is over it.
     Cost(cost::Options),
-    /// What a build and a GPU run need: found or not, and what to do about it
+    /// Check what building and a GPU run need, and say what to do about it
     ///
     /// Exits 0 when tables can be measured on this machine without a GPU.
     Doctor,
-    /// A folder that runs on a GPU machine with a driver and nothing else
+    /// Make a folder that runs on a GPU machine with nothing but a driver
     Bundle {
-        /// Where to; replaced when it holds an earlier bundle, refused when
-        /// it holds anything else [default: bundle in the target folder]
+        /// The folder; an earlier bundle is replaced, anything else in it is
+        /// refused [default: bundle in the target folder]
         #[arg(value_name = "DIR")]
         directory: Option<PathBuf>,
     },
-    /// Record on this machine's GPU what the emulator is held to
+    /// Record on this machine's GPU the results that the emulator has to give
     ///
     /// Writes tests/fixtures/h200/*.jsonl, each file whole or not at all:
     /// seeded launches of every kernel, probes of instructions, and kernels
@@ -165,36 +149,12 @@ enum Command {
     Tune(tune::Options),
 }
 
-/// A request that cannot be carried out as it stands: exit code 2.
-#[derive(Debug)]
-struct Refused(String);
-
-impl std::fmt::Display for Refused {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Refused {}
-
-/// A build failed, and cargo has said why: exit code 101, as cargo's own.
-#[derive(Debug)]
-struct BuildFailed(String);
-
-impl std::fmt::Display for BuildFailed {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for BuildFailed {}
-
 fn main() -> ExitCode {
     let outcome = match CommandLine::parse().command {
         Command::Setup => setup::run(),
-        Command::Bench { arguments } => bench::run(&arguments),
-        Command::Integrate { arguments } => integrate::run(&arguments),
-        Command::Report { arguments } => report::run(&arguments),
+        Command::Bench(arguments) => arguments.hand_on("bench"),
+        Command::Integrate(arguments) => arguments.hand_on("integrate"),
+        Command::Report(arguments) => arguments.hand_on("report"),
         Command::Check(options) => check::run(&options),
         Command::NewKernel(options) => new_kernel::run(&options),
         Command::Dev(options) => dev::run(&options),
@@ -218,20 +178,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn exit_code(error: &anyhow::Error) -> ExitCode {
-    if error.is::<Refused>() {
-        ExitCode::from(2)
-    } else if error.is::<BuildFailed>() {
-        ExitCode::from(101)
-    } else {
-        ExitCode::FAILURE
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::fs;
+
     use clap::CommandFactory;
+
+    use super::*;
 
     #[test]
     fn the_command_line_is_consistent() {
@@ -242,12 +195,12 @@ mod tests {
     fn bench_hands_every_argument_on_even_help_and_options() {
         let line = CommandLine::try_parse_from(["xtask", "bench", "--help", "activity", "--quick"]);
         let Ok(CommandLine {
-            command: Command::Bench { arguments },
+            command: Command::Bench(arguments),
         }) = line
         else {
             panic!("not parsed as bench: {line:?}");
         };
-        assert_eq!(arguments, ["--help", "activity", "--quick"]);
+        assert_eq!(arguments.all, ["--help", "activity", "--quick"]);
     }
 
     #[test]
@@ -269,15 +222,6 @@ mod tests {
         ] {
             assert!(CommandLine::try_parse_from(refused).is_err(), "{refused:?}");
         }
-    }
-
-    #[test]
-    fn exit_codes_tell_a_refusal_from_a_failed_build_from_a_failed_check() {
-        let code = |error: anyhow::Error| format!("{:?}", exit_code(&error));
-        let expected = |code: u8| format!("{:?}", ExitCode::from(code));
-        assert_eq!(code(Refused("no".into()).into()), expected(2));
-        assert_eq!(code(BuildFailed("no".into()).into()), expected(101));
-        assert_eq!(code(anyhow::anyhow!("no")), expected(1));
     }
 
     /// Lines of the fenced blocks of a Markdown text that start with `cargo xtask`.
@@ -305,38 +249,16 @@ mod tests {
 
     #[test]
     fn every_command_in_the_readme_and_the_docs_is_understood() {
-        for (name, text) in [
-            ("README.md", include_str!("../../README.md")),
-            ("CONTRIBUTING.md", include_str!("../../CONTRIBUTING.md")),
-            ("docs/tables.md", include_str!("../../docs/tables.md")),
-            ("docs/report.md", include_str!("../../docs/report.md")),
-            ("docs/integrate.md", include_str!("../../docs/integrate.md")),
-            (
-                "docs/first-kernel.md",
-                include_str!("../../docs/first-kernel.md"),
-            ),
-            ("docs/inspect.md", include_str!("../../docs/inspect.md")),
-            ("docs/dev.md", include_str!("../../docs/dev.md")),
-            ("docs/README.md", include_str!("../../docs/README.md")),
-            ("docs/gpu-box.md", include_str!("../../docs/gpu-box.md")),
-            (
-                "docs/measuring-honestly.md",
-                include_str!("../../docs/measuring-honestly.md"),
-            ),
-            (
-                "docs/from-naive-to-look-back.md",
-                include_str!("../../docs/from-naive-to-look-back.md"),
-            ),
-            (
-                "docs/shared-memory.md",
-                include_str!("../../docs/shared-memory.md"),
-            ),
-        ] {
-            let commands = documented_commands(text);
-            assert!(
-                !commands.is_empty(),
-                "{name} shows no `cargo xtask` command"
-            );
+        let root = cargo::root();
+        let docs = fs::read_dir(root.join("docs")).expect("there are docs");
+        let docs = docs.map(|entry| entry.expect("it is read").path());
+        let docs = docs.filter(|path| path.extension().is_some_and(|end| end == "md"));
+        let own = ["README.md", "CONTRIBUTING.md"].map(|name| root.join(name));
+        let mut with_commands = 0;
+        for path in docs.chain(own) {
+            let (name, text) = (path.display(), fs::read_to_string(&path).expect("text"));
+            let commands = documented_commands(&text);
+            with_commands += usize::from(!commands.is_empty());
             for command in commands {
                 if let Err(error) = CommandLine::try_parse_from(&command) {
                     panic!("{name} shows `cargo {}`: {error}", command.join(" "));
@@ -344,6 +266,7 @@ mod tests {
                 assert_eq!(objection(&command), None, "{name}: {}", command.join(" "));
             }
         }
+        assert!(with_commands >= 13, "{with_commands} pages show commands");
     }
 
     #[test]

@@ -11,7 +11,8 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 
-use crate::{Refused, cargo, terminal};
+use crate::error::Refused;
+use crate::{cargo, terminal};
 
 /// What a template is called in the application, and its text.
 const FILES: &[(&str, &str)] = &[

@@ -3,8 +3,8 @@
 //!
 //! What belongs to a kernel stands in three files of its own: the kernel
 //! (`kernels-crate/src/NAME.rs`), its launch with an example and what it has to give
-//! (`bench-crate/src/kernels/NAME.rs`), and its statements (`tests/tests/conformance/NAME.rs`).
-//! Everything else is a line in a list: its modules, its statements, and `NAME::KERNEL` in
+//! (`bench-crate/src/kernels/NAME.rs`), and its tests (`tests/tests/conformance/NAME.rs`).
+//! Everything else is a line in a list: its modules, its tests, and `NAME::KERNEL` in
 //! `quadscan_bench::kernels::ALL`. That list is the whole of what a bench row takes: the table
 //! `kernels` goes through it, and so do the house tests that ask whether each kernel is
 //! launched and compared. An integrand has an entry in the catalogue and its closed form
@@ -27,7 +27,8 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::Context;
 
-use crate::{Refused, cargo, terminal};
+use crate::error::Refused;
+use crate::{cargo, terminal};
 use origin::Origin;
 
 /// What `cargo xtask new-kernel` is asked for.

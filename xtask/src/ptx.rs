@@ -12,7 +12,8 @@ use std::process::ExitCode;
 
 use cuda_builder::{CudaBuilder, LintLevel, NvvmArch};
 
-use crate::{BuildFailed, Refused, cargo, setup, terminal};
+use crate::error::{BuildFailed, Refused};
+use crate::{cargo, setup, terminal};
 
 pub(crate) use options::ARCHS;
 

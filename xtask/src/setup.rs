@@ -9,17 +9,15 @@ use std::time::Instant;
 use anyhow::Context;
 use cuda_builder::toolchain;
 
-use crate::{Refused, cargo, terminal};
+use crate::error::Refused;
+use crate::{cargo, terminal};
 
 pub(crate) fn run() -> anyhow::Result<ExitCode> {
     let start = Instant::now();
     terminal::begin("setup");
     install_toolchain()?;
     fetch_packages()?;
-    terminal::note(&format!(
-        "set up in {}",
-        terminal::duration(start.elapsed())
-    ));
+    terminal::took("set up", start);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -84,10 +82,7 @@ fn fetch_packages() -> anyhow::Result<()> {
         let message = "cargo fetch --locked failed: see above what it lacks";
         return Err(Refused(message.into()).into());
     }
-    terminal::note(&format!(
-        "fetched in {}",
-        terminal::duration(start.elapsed())
-    ));
+    terminal::took("fetched", start);
     Ok(())
 }
 
@@ -115,15 +110,14 @@ pub(crate) fn ensure_components(components: &[&str]) -> anyhow::Result<()> {
         ))
         .into());
     }
-    terminal::note(&format!("added in {}", terminal::duration(start.elapsed())));
+    terminal::took("added", start);
     Ok(())
 }
 
 fn component_works(component: &str) -> bool {
     // The component `rustfmt` is the subcommand `fmt`.
     let subcommand = component.strip_prefix("rust").unwrap_or(component);
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    Command::new(cargo)
+    Command::new(cargo::program())
         .args([subcommand, "--version"])
         .stdout(Stdio::null())
         .stderr(Stdio::null())

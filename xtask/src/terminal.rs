@@ -3,7 +3,7 @@
 //! Results (the summary of `test`, the list of `doctor`) are printed to
 //! stdout by the commands themselves.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// `==> what`: a step begins.
 pub(crate) fn begin(what: &str) {
@@ -13,6 +13,11 @@ pub(crate) fn begin(what: &str) {
 /// `    what`: something worth knowing inside a step.
 pub(crate) fn note(what: &str) {
     eprintln!("    {what}");
+}
+
+/// `    what in 41.2 s`: something that began at `start` has ended.
+pub(crate) fn took(what: &str, start: Instant) {
+    note(&format!("{what} in {}", duration(start.elapsed())));
 }
 
 /// `error: ...`, the whole chain of causes in one sentence.

@@ -5,14 +5,15 @@
 //! What cargo says goes through as it comes, what a test runner says when it has
 //! ended: several of them run at a time.
 
-use std::collections::BTreeMap;
+mod summary;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Context;
 
@@ -22,6 +23,7 @@ use crate::ptx;
 use crate::runners;
 use crate::setup;
 use crate::terminal::{self, count};
+use summary::{Report, Tally, print_summary};
 
 /// How `cargo xtask test` goes about it.
 #[derive(clap::Args, Debug)]
@@ -177,15 +179,6 @@ fn budget() -> Report {
     }
 }
 
-/// What came out of a step.
-struct Report {
-    name: &'static str,
-    duration: Duration,
-    /// Why the step failed.
-    failure: Option<String>,
-    tests: Option<Tally>,
-}
-
 impl Step {
     /// Runs the command; what it prints goes on to `terminal` line by line.
     fn run(mut self, terminal: &mut impl Write) -> anyhow::Result<Report> {
@@ -290,164 +283,9 @@ fn run_all(
     Ok((!failed.is_empty()).then(|| failed.join(", ")))
 }
 
-/// What the closing lines of the test runners add up to.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Tally {
-    runners: usize,
-    passed: usize,
-    failed: usize,
-    ignored: usize,
-    /// Reasons of the ignored tests that gave one, with their number.
-    reasons: BTreeMap<String, usize>,
-}
-
-impl Tally {
-    /// Reads `test result: ok. 3 passed; 0 failed; 1 ignored; ...` and the
-    /// lines of ignored tests; other lines say nothing.
-    fn read(&mut self, line: &str) {
-        if let Some(reason) = line.strip_prefix("test ").and_then(reason) {
-            *self.reasons.entry(reason.to_owned()).or_default() += 1;
-        }
-        let Some((_, counts)) = line
-            .strip_prefix("test result: ")
-            .and_then(|rest| rest.split_once(". "))
-        else {
-            return;
-        };
-        self.runners += 1;
-        for part in counts.split(';') {
-            let mut words = part.split_whitespace();
-            let number = words.next().and_then(|word| word.parse::<usize>().ok());
-            match (number, words.next()) {
-                (Some(number), Some("passed")) => self.passed += number,
-                (Some(number), Some("failed")) => self.failed += number,
-                (Some(number), Some("ignored")) => self.ignored += number,
-                _ => {}
-            }
-        }
-    }
-
-    /// Why a step that exited 0 has not passed all the same.
-    fn complaint(&self) -> Option<String> {
-        if self.passed == 0 {
-            Some("no test ran".into())
-        } else if self.failed > 0 {
-            Some(format!("{} failed", count(self.failed, "test")))
-        } else {
-            None
-        }
-    }
-}
-
-/// The reason in `name ... ignored, reason` (the built-in harness) and in
-/// `name ... ignored (reason)` (libtest-mimic).
-fn reason(line: &str) -> Option<&str> {
-    let (_, rest) = line.split_once(" ... ignored")?;
-    let rest = rest.trim_end();
-    rest.strip_prefix(", ")
-        .or_else(|| rest.strip_prefix(" (")?.strip_suffix(')'))
-}
-
-impl std::fmt::Display for Tally {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            formatter,
-            "{} passed, {} failed, {} ignored in {}",
-            self.passed,
-            self.failed,
-            self.ignored,
-            count(self.runners, "runner")
-        )
-    }
-}
-
-fn print_summary(reports: &[Report], total: Duration) -> std::io::Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "\nsummary")?;
-    for report in reports {
-        let verdict = if report.failure.is_none() {
-            "passed"
-        } else {
-            "FAILED"
-        };
-        write!(
-            out,
-            "  {:<10} {verdict}  {:>12}",
-            report.name,
-            terminal::duration(report.duration)
-        )?;
-        if let Some(tally) = &report.tests {
-            write!(out, "  {tally}")?;
-        }
-        if let Some(failure) = &report.failure {
-            write!(out, "  ({failure})")?;
-        }
-        writeln!(out)?;
-        for (reason, number) in report.tests.iter().flat_map(|tally| &tally.reasons) {
-            writeln!(out, "  {:<10} {number} ignored: {reason}", "")?;
-        }
-    }
-    let failed = reports
-        .iter()
-        .filter(|report| report.failure.is_some())
-        .count();
-    let total = terminal::duration(total);
-    match failed {
-        0 => writeln!(
-            out,
-            "all {} passed in {total}",
-            count(reports.len(), "step")
-        ),
-        _ => writeln!(
-            out,
-            "{failed} of {} FAILED in {total}",
-            count(reports.len(), "step")
-        ),
-    }?;
-    out.flush()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn tally(lines: &[&str]) -> Tally {
-        let mut tally = Tally::default();
-        lines.iter().for_each(|line| tally.read(line));
-        tally
-    }
-
-    #[test]
-    fn closing_lines_of_several_runners_add_up() {
-        let tally = tally(&[
-            "running 3 tests",
-            "test naive ... ok",
-            "test cuda::trapezoid ... ignored, no device: no driver",
-            "test cuda::scan      ... ignored (no device: no driver)",
-            "test result: ok. 3 passed; 0 failed; 2 ignored; 0 measured; 0 filtered out",
-            "test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out",
-        ]);
-        assert_eq!(
-            (tally.runners, tally.passed, tally.failed, tally.ignored),
-            (2, 4, 2, 2)
-        );
-        assert_eq!(tally.reasons["no device: no driver"], 2);
-        assert_eq!(
-            tally.to_string(),
-            "4 passed, 2 failed, 2 ignored in 2 runners"
-        );
-    }
-
-    #[test]
-    fn a_step_in_which_no_test_ran_has_not_passed() {
-        assert_eq!(tally(&[]).complaint().as_deref(), Some("no test ran"));
-        let failed = tally(&["test result: ok. 1 passed; 1 failed; 0 ignored"]);
-        assert_eq!(failed.complaint().as_deref(), Some("1 test failed"));
-        assert_eq!(
-            tally(&["test result: ok. 1 passed; 0 failed; 0 ignored"]).complaint(),
-            None
-        );
-    }
 
     fn ran(script: &str, runs_tests: bool) -> Report {
         let mut command = Command::new("sh");

@@ -15,7 +15,8 @@ use clap::ValueEnum;
 use crate::bundle::folder::Folder;
 use crate::bundle::stripped;
 use crate::cargo::Executable;
-use crate::{BuildFailed, Refused, bench, cargo, ptx, setup, terminal};
+use crate::error::{BuildFailed, Refused, handed_on};
+use crate::{bench, cargo, ptx, setup, terminal};
 
 /// The table, below the root.
 const TABLE: &str = "kernels-crate/src/scan/tuned.rs";
@@ -93,8 +94,7 @@ fn sweep(quadscan: &Executable, options: &Options) -> anyhow::Result<ExitCode> {
     command.args(options.quick.then_some("--quick"));
     let status = command.status().context("quadscan could not be started")?;
     if !status.success() {
-        let code = status.code().and_then(|code| u8::try_from(code).ok());
-        return Ok(ExitCode::from(code.unwrap_or(1)));
+        return Ok(handed_on(status));
     }
     table(quadscan, out, options.quick)
 }
@@ -162,11 +162,7 @@ fn table(quadscan: &Executable, record: &Path, quick: bool) -> anyhow::Result<Ex
     let output = tune(quadscan).arg("--table").arg(record).output();
     let output = output.context("quadscan could not be started")?;
     if !output.status.success() {
-        let code = output
-            .status
-            .code()
-            .and_then(|code| u8::try_from(code).ok());
-        return Ok(ExitCode::from(code.unwrap_or(1)));
+        return Ok(handed_on(output.status));
     }
     if quick {
         std::io::stdout().write_all(&output.stdout)?;

@@ -194,7 +194,7 @@ mod tests {
         for none in [
             "hang",
             "adaptive_runge_f64",
-            "heads_of_flags",
+            "segment_flags_of_flags",
             "",
             "sum",
             "a_b_c",

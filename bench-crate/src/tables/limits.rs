@@ -156,9 +156,9 @@ impl Measuring<'_, '_> {
     /// As many threads as the device holds at once.
     fn full_grid(&self) -> Chains {
         let properties = self.device.properties();
-        let blocks = (properties.max_threads_per_multiprocessor / THREADS).max(1);
+        let blocks = (properties.max_threads_per_sm / THREADS).max(1);
         Chains {
-            blocks: properties.multiprocessors * blocks,
+            blocks: properties.sm_count * blocks,
             threads: THREADS,
             turns: TURNS,
         }

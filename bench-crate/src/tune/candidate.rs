@@ -114,7 +114,7 @@ impl Candidate {
             delay: self.delay,
             ahead: self.ahead,
             shifted: true,
-            heads: 0,
+            segment_flags: 0,
         };
         let in_registers = |most| Blocks {
             threads: registers.threads(),

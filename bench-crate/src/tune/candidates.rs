@@ -142,7 +142,7 @@ mod tests {
                 delay: one.delay,
                 ahead: one.ahead,
                 shifted: true,
-                heads: 0,
+                segment_flags: 0,
             };
             if one.algorithm == Algorithm::Lookahead {
                 assert!(shape.shared_bytes() <= SHARED, "{}", one.entry);

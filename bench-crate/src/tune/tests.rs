@@ -81,7 +81,7 @@ fn a_candidate_that_gives_something_else_is_wrong_in_the_record() {
 
 #[test]
 fn a_candidate_that_the_device_cannot_launch_is_left_out_with_the_reason() {
-    // With the look-out more than the 1024 threads that a block has.
+    // With the lookahead warp more than the 1024 threads that a block has.
     let large = Candidate {
         warps: 32,
         ..lookahead()

@@ -27,7 +27,7 @@ pub fn serve(
 ) -> io::Result<()> {
     match device.and_then(|device| Loaded::open(device, artifact, modules)) {
         Ok(mut loaded) => {
-            loaded.session.device.launch_one_by_one(no_pdl);
+            loaded.session.device.set_pdl(!no_pdl);
             serve::serve(&mut loaded, input, output)
         }
         Err(Error::NoDevice { reason }) => serve::decline(output, &Answer::NoDevice { reason }),
@@ -137,10 +137,10 @@ impl Loaded {
             rustc: artifact.manifest().rustc.clone(),
             llvm: artifact.manifest().llvm.clone(),
             multiprocessors: Some(Multiprocessors {
-                count: properties.multiprocessors,
-                max_threads: properties.max_threads_per_multiprocessor,
-                max_blocks: properties.max_blocks_per_multiprocessor,
-                registers: properties.registers_per_multiprocessor,
+                count: properties.sm_count,
+                max_threads: properties.max_threads_per_sm,
+                max_blocks: properties.max_blocks_per_sm,
+                registers: properties.registers_per_sm,
             }),
         };
         let no_clocks = crate::clocks::read(&device)

@@ -135,7 +135,7 @@ fn segmented<O: SegmentedScanKernels>() -> Ours {
     let kernels = O::SEGMENTED.iter().take(1);
     let modules = kernels.map(|kernel| format!("segmented_{}", kernel.operator));
     Ours {
-        modules: modules.chain(["heads".to_owned()]).collect(),
+        modules: modules.chain(["segment_flags".to_owned()]).collect(),
         has_textbook: false,
         plan: |module, size, options| {
             Ok(Box::new(scan::SegmentedPlan::<O>::with(

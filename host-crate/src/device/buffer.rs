@@ -6,6 +6,7 @@ use std::ops::RangeBounds;
 
 use bytemuck::Pod;
 
+use super::graph::Given;
 use super::{Actual, Device, View, ViewMut};
 use crate::{Error, Result};
 
@@ -192,7 +193,7 @@ impl<T: Pod> Drop for Buffer<T> {
         if self.size() == 0 {
             return;
         }
-        self.device.free(self.address);
+        self.device.give_back(Given::Memory(self.address));
     }
 }
 

@@ -10,7 +10,8 @@ use std::sync::{Mutex, PoisonError};
 use cuda_builder::manifest;
 
 use super::artifact::{Artifact, driver_too_old};
-use super::{Device, Image, ModuleHandle, ptx_version, source_line};
+use super::graph::Given;
+use super::{Device, Image, ModuleHandle, source_line};
 use crate::{Error, Result};
 
 /// `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`.
@@ -98,9 +99,7 @@ impl Code {
 
     fn load(&self, place: usize, entry: &str) -> Result<ModuleHandle> {
         let Some(((artifact, module), part)) = self.source.as_ref().zip(self.part(place)) else {
-            return Err(Error::UnknownKernel {
-                kernel: entry.to_owned(),
-            });
+            return Err(Error::unknown_kernel(entry));
         };
         if self.device.is_recording_here() {
             return Err(Error::NotPrepared {
@@ -122,7 +121,7 @@ impl Drop for Code {
         for part in &mut self.parts {
             let loaded = part.get_mut().unwrap_or_else(PoisonError::into_inner);
             if let Some(handle) = loaded.take() {
-                self.device.unload(handle);
+                self.device.give_back(Given::Module(handle));
             }
         }
     }
@@ -133,7 +132,7 @@ fn load(device: &Device, image: Image<'_>, what: &str) -> Result<ModuleHandle> {
     device.at_work()?.load(image).map_err(|error| match error {
         Error::BadModule { code, .. } if code == UNSUPPORTED_PTX_VERSION => {
             let version = match image {
-                Image::Ptx(text) => ptx_version::declared(text),
+                Image::Ptx(text) => ptx_syntax::version(text),
                 Image::Cubin(_) => None,
             };
             driver_too_old(device.properties(), version)

@@ -80,8 +80,8 @@ impl LaunchConfig {
         }
     }
 
-    /// The same as no programmatic launch.
-    pub(super) const fn one_by_one(self) -> Self {
+    /// The same, not as a programmatic dependent launch.
+    pub(super) const fn without_pdl(self) -> Self {
         Self {
             is_programmatic: false,
             ..self

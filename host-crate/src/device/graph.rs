@@ -125,13 +125,18 @@ impl Drop for Recording<'_> {
     }
 }
 
+/// What a device gave out, and gets back when it is dropped.
+pub(super) enum Given {
+    Memory(u64),
+    Host(HostMemory),
+    Module(ModuleHandle),
+}
+
 /// What was dropped while a graph may use it.
 #[derive(Default)]
 pub(super) struct Held {
     graphs: usize,
-    memory: Vec<u64>,
-    host: Vec<HostMemory>,
-    modules: Vec<ModuleHandle>,
+    given: Vec<Given>,
 }
 
 /// Keeps what a device gives out from being taken back.
@@ -153,15 +158,8 @@ impl Drop for Hold {
         if held.graphs > 0 {
             return;
         }
-        let released = std::mem::take(&mut *held);
-        for address in released.memory {
-            self.0.free_now(address);
-        }
-        for memory in released.host {
-            self.0.free_host_now(memory);
-        }
-        for module in released.modules {
-            self.0.unload_now(module);
+        for given in std::mem::take(&mut held.given) {
+            self.0.give_back_now(given);
         }
     }
 }
@@ -172,54 +170,29 @@ impl Device {
         held.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives a dropped buffer's memory back, or keeps it for the graphs. A recording
-    /// is a graph from before its beginning, and begins when nothing is given back.
-    pub(super) fn free(&self, address: u64) {
+    /// Gives back what was dropped, or keeps it for the graphs. A recording is a graph from
+    /// before its beginning, and begins when nothing is given back. Memory of the host is kept
+    /// too: a driver that takes it back waits, which a recording does not bear.
+    pub(super) fn give_back(&self, given: Given) {
         let mut held = self.held();
         if held.graphs > 0 {
-            held.memory.push(address);
+            held.given.push(given);
             return;
         }
-        self.free_now(address);
+        self.give_back_now(given);
     }
 
-    /// Gives a dropped host buffer's memory back, or keeps it while there are graphs: a
-    /// driver that takes it back waits, which a recording does not bear.
-    pub(super) fn free_host(&self, memory: HostMemory) {
-        let mut held = self.held();
-        if held.graphs > 0 {
-            held.host.push(memory);
-            return;
-        }
-        self.free_host_now(memory);
-    }
-
-    /// Gives a dropped module back, or keeps it for the graphs.
-    pub(super) fn unload(&self, module: ModuleHandle) {
-        let mut held = self.held();
-        if held.graphs > 0 {
-            held.modules.push(module);
-            return;
-        }
-        self.unload_now(module);
-    }
-
-    fn free_now(&self, address: u64) {
-        // SAFETY: the address is of a buffer that is gone, and comes here once. A
-        // failure means a lost context, whose memory the driver has taken back.
-        let _ = unsafe { self.backend().free(address) };
-    }
-
-    fn free_host_now(&self, memory: HostMemory) {
-        // SAFETY: the memory is of a buffer that is gone, and comes here once. A failure
-        // means a lost context, whose memory the driver has taken back.
-        let _ = unsafe { self.backend().free_host(memory) };
-    }
-
-    fn unload_now(&self, module: ModuleHandle) {
-        // SAFETY: nobody has the handle of a module that is gone or those of its
-        // functions. A failure means a lost context, in which nothing is left to
-        // unload.
-        let _ = unsafe { self.backend().unload(module) };
+    fn give_back_now(&self, given: Given) {
+        let backend = self.backend();
+        // SAFETY: what is given back is of a buffer or a module that is gone, and comes here
+        // once: nobody has its address, or the handles of its functions. A failure means a lost
+        // context, in which nothing is left to give back.
+        let _ = unsafe {
+            match given {
+                Given::Memory(address) => backend.free(address),
+                Given::Host(memory) => backend.free_host(memory),
+                Given::Module(module) => backend.unload(module),
+            }
+        };
     }
 }

@@ -16,6 +16,7 @@ use std::slice;
 use bytemuck::Pod;
 
 use super::Device;
+use super::graph::Given;
 use crate::{Error, Result};
 
 /// Bytes that host memory is aligned to, at least.
@@ -146,7 +147,7 @@ impl<T: Pod> DerefMut for HostBuffer<T> {
 impl<T: Pod> Drop for HostBuffer<T> {
     fn drop(&mut self) {
         if let Some(memory) = self.memory.take() {
-            self.device.free_host(memory);
+            self.device.give_back(Given::Host(memory));
         }
     }
 }

@@ -38,6 +38,7 @@ mod event;
 mod gate;
 mod graph;
 mod host;
+mod launch;
 mod limits;
 pub(crate) mod module;
 mod properties;
@@ -92,7 +93,8 @@ struct Inner {
     clock: u32,
     held: Mutex<graph::Held>,
     gate: gate::Gate,
-    one_by_one: AtomicBool,
+    /// Whether launches may be programmatic dependent ones.
+    pdl: AtomicBool,
 }
 
 impl Device {
@@ -192,7 +194,7 @@ impl Device {
                 clock,
                 held: Mutex::default(),
                 gate: gate::Gate::default(),
-                one_by_one: AtomicBool::new(false),
+                pdl: AtomicBool::new(true),
             }),
         }
     }
@@ -215,15 +217,15 @@ impl Device {
         self.inner.clock == other.inner.clock
     }
 
-    /// Whether launches on this stream, those that graphs record among them, wait from now on
-    /// until the one before has ended, also those that need not
-    /// ([`LaunchConfig::programmatic`]); by default they do not.
-    pub fn launch_one_by_one(&self, wait: bool) {
-        self.inner.one_by_one.store(wait, Ordering::Relaxed);
+    /// Turns programmatic dependent launch (PDL) on or off for launches on this stream, those
+    /// that graphs record among them: without it each waits until the one before has ended, also
+    /// those that need not ([`LaunchConfig::programmatic`]). It is on by default.
+    pub fn set_pdl(&self, is_on: bool) {
+        self.inner.pdl.store(is_on, Ordering::Relaxed);
     }
 
-    fn launches_one_by_one(&self) -> bool {
-        self.inner.one_by_one.load(Ordering::Relaxed)
+    fn has_pdl(&self) -> bool {
+        self.inner.pdl.load(Ordering::Relaxed)
     }
 
     /// What the device is and what it allows.
@@ -342,6 +344,19 @@ impl Device {
         self.inner.backend.as_ref()
     }
 
+    /// Err where memory that a kernel is given as `argument` is another device's.
+    pub(crate) fn expect_own(&self, owner: &Self, kernel: &str, argument: &str) -> Result<()> {
+        if self == owner {
+            return Ok(());
+        }
+        Err(Error::ForeignBuffer {
+            kernel: kernel.to_owned(),
+            argument: argument.to_owned(),
+            owner: owner.label(),
+            device: self.label(),
+        })
+    }
+
     /// The device's name and number, to tell it from another of the same name.
     pub(crate) fn label(&self) -> String {
         format!(
@@ -351,6 +366,14 @@ impl Device {
         )
     }
 }
+
+/// Values as the parameters of a raw launch.
+macro_rules! arguments {
+    ($($value:expr),* $(,)?) => {
+        [$($crate::device::Actual { bytes: bytemuck::bytes_of(&$value), elements: None }),*]
+    };
+}
+pub(crate) use arguments;
 
 impl PartialEq for Device {
     /// True for clones of one opened device.

@@ -23,8 +23,8 @@ pub struct DeviceProperties {
     pub driver_version: Option<(u32, u32)>,
     /// The driver's own version, such as `580.159.04`, where the system tells it.
     pub driver: Option<String>,
-    /// Streaming multiprocessors.
-    pub multiprocessors: u32,
+    /// Streaming multiprocessors (SMs).
+    pub sm_count: u32,
     /// Threads of a warp.
     pub warp_size: u32,
     /// Threads of a block, all dimensions together.
@@ -33,23 +33,23 @@ pub struct DeviceProperties {
     pub max_block: [u32; 3],
     /// Blocks of a grid along x, y, z.
     pub max_grid: [u32; 3],
-    /// Threads resident on one multiprocessor.
-    pub max_threads_per_multiprocessor: u32,
-    /// Blocks resident on one multiprocessor.
-    pub max_blocks_per_multiprocessor: u32,
-    /// 32-bit registers of one multiprocessor.
-    pub registers_per_multiprocessor: u32,
+    /// Threads resident on one SM.
+    pub max_threads_per_sm: u32,
+    /// Blocks resident on one SM.
+    pub max_blocks_per_sm: u32,
+    /// 32-bit registers of one SM.
+    pub registers_per_sm: u32,
     /// Shared memory of a block without asking for more.
     pub max_shared_per_block: u32,
     /// Shared memory of a block at most, which [`crate::device::Module`] asks for when needed.
     pub max_shared_per_block_optin: u32,
-    /// Shared memory of one multiprocessor.
-    pub shared_per_multiprocessor: u32,
+    /// Shared memory of one SM.
+    pub shared_per_sm: u32,
     /// Second-level cache; `None` where unknown.
     pub l2_cache: Option<u32>,
     /// Device memory.
     pub total_memory: u64,
-    /// Clock of the multiprocessors at most, in kHz; `None` where unknown.
+    /// Clock of the SMs at most, in kHz; `None` where unknown.
     pub clock_khz: Option<u32>,
     /// Clock of the memory at most, in kHz; `None` where unknown.
     pub memory_clock_khz: Option<u32>,

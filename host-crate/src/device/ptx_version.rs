@@ -41,15 +41,6 @@ pub(super) fn first_cuda(ptx: (u32, u32)) -> Option<(u32, u32)> {
         .map(|&(_, cuda)| cuda)
 }
 
-/// The version that a PTX text declares in its `.version` directive.
-pub(super) fn declared(ptx: &str) -> Option<(u32, u32)> {
-    let line = ptx
-        .lines()
-        .map(str::trim)
-        .find_map(|line| line.strip_prefix(".version"))?;
-    parse(line.split("//").next()?.trim())
-}
-
 /// `major.minor`.
 pub(super) fn parse(text: &str) -> Option<(u32, u32)> {
     let (major, minor) = text.split_once('.')?;
@@ -72,12 +63,5 @@ mod tests {
         assert_eq!(first_cuda((8, 6)), Some((12, 7)));
         assert_eq!(first_cuda((3, 2)), Some((9, 0)));
         assert_eq!(first_cuda((99, 0)), None);
-    }
-
-    #[test]
-    fn the_version_directive_is_found_below_comments() {
-        let ptx = "//\n// Generated\n//\n\n.version 8.6 // PTX\n.target sm_90\n";
-        assert_eq!(declared(ptx), Some((8, 6)));
-        assert_eq!(declared("not ptx"), None);
     }
 }

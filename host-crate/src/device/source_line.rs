@@ -7,29 +7,10 @@
 pub(super) fn note(ptx: &str, log: &str) -> Option<String> {
     let number = log.split_once("line ")?.1;
     let digits = number.find(|c: char| !c.is_ascii_digit());
-    let number: usize = number[..digits.unwrap_or(number.len())].parse().ok()?;
-    let place = of(ptx, number)?;
-    Some(format!("PTX line {number} is of {place}"))
-}
-
-/// The source of a line of PTX, counted from 1: `src/lib.rs:12`.
-fn of(ptx: &str, number: usize) -> Option<String> {
-    let lines: Vec<&str> = ptx.lines().map(str::trim).collect();
-    let before = lines.get(..number)?.iter().rev();
-    // A position holds to the end of its function.
-    let mut before = before.take_while(|line| !line.starts_with('}'));
-    let position = before.find_map(|line| line.strip_prefix(".loc"))?;
-    let mut words = position.split_whitespace();
-    let (file, line) = (words.next()?, words.next()?);
-    let files = lines.iter().filter_map(|line| line.strip_prefix(".file"));
-    let names = files.filter_map(|rest| rest.trim().split_once(char::is_whitespace));
-    let (_, name) = names.into_iter().find(|(known, _)| *known == file)?;
-    let name = name.trim().trim_matches('"');
-    let line = line.trim_end_matches(',');
-    Some(format!(
-        "{}:{line}",
-        name.strip_prefix("./").unwrap_or(name)
-    ))
+    let number: u32 = number[..digits.unwrap_or(number.len())].parse().ok()?;
+    let line = ptx_syntax::debug::line_of(ptx, number)?.to_string();
+    let line = line.strip_prefix("./").unwrap_or(&line);
+    Some(format!("PTX line {number} is of {line}"))
 }
 
 #[cfg(test)]
@@ -54,15 +35,16 @@ mod tests {
 ";
 
     #[test]
-    fn a_line_is_told_by_the_position_that_holds_for_it() {
+    fn a_line_is_told_by_the_location_that_holds_for_it() {
         let log = "ptxas application ptx input, line 11; error   : Not a name of any known instruction: 'wibble'";
         let expected = "PTX line 11 is of src/lib.rs:12";
         assert_eq!(note(PTX, log).as_deref(), Some(expected));
-        assert_eq!(of(PTX, 5).as_deref(), Some("src/other.rs:40"));
+        let other = "PTX line 5 is of src/other.rs:40";
+        assert_eq!(note(PTX, "line 5").as_deref(), Some(other));
     }
 
     #[test]
-    fn nothing_is_said_of_lines_without_a_position() {
+    fn nothing_is_said_of_lines_without_a_location() {
         for log in [
             "line 9; error",
             "line 1; error",

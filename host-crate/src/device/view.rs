@@ -203,16 +203,8 @@ impl<'a, T: Pod> View<'a, T> {
 }
 
 fn within(what: &'static str, value: usize, lowest: usize, highest: usize) -> Result<()> {
-    if (lowest..=highest).contains(&value) {
-        return Ok(());
-    }
-    Err(Error::OutOfRange {
-        what,
-        value: value as u64,
-        lowest: lowest as u64,
-        highest: highest as u64,
-        scope: format!("of {highest} elements"),
-    })
+    let scope = || format!("of {highest} elements");
+    Error::unless_within(what, value as u64, lowest as u64..=highest as u64, scope)
 }
 
 impl<'a, T: Pod> From<&'a Buffer<T>> for View<'a, T> {

@@ -10,7 +10,7 @@ use std::ops::RangeBounds;
 use bytemuck::Pod;
 
 use super::{Actual, Buffer, Device, View};
-use crate::{Error, Result};
+use crate::Result;
 
 /// Elements of a [`Buffer`], to read and to write, as `&mut [T]` is.
 ///
@@ -147,7 +147,7 @@ impl<'a, T: Pod> ViewMut<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfRange`] when there are fewer.
+    /// [`Error::OutOfRange`](crate::Error::OutOfRange) when there are fewer.
     pub fn split_at_mut(&mut self, middle: usize) -> Result<(ViewMut<'_, T>, ViewMut<'_, T>)> {
         let (first, second) = self.view.split_at(middle)?;
         Ok((ViewMut::exclusive(first), ViewMut::exclusive(second)))
@@ -175,7 +175,7 @@ impl<'a, T: Pod> ViewMut<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] when `source` has not `len` elements; the driver's.
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch) when `source` has not `len` elements; the driver's.
     pub fn copy_from(&mut self, source: &[T]) -> Result<()> {
         self.view.expect_len("source", source.len())?;
         if self.size() == 0 {
@@ -190,19 +190,13 @@ impl<'a, T: Pod> ViewMut<'a, T> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] when the lengths differ, [`Error::ForeignBuffer`]
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch) when the lengths differ, [`Error::ForeignBuffer`](crate::Error::ForeignBuffer)
     /// when the others are another device's; the driver's.
     pub fn copy_from_view<'b>(&mut self, source: impl Into<View<'b, T>>) -> Result<()> {
         let source = source.into();
         self.view.expect_len("source", source.len())?;
-        if self.device() != source.device() {
-            return Err(Error::ForeignBuffer {
-                kernel: "copy".to_owned(),
-                argument: "source".to_owned(),
-                owner: source.device().label(),
-                device: self.device().label(),
-            });
-        }
+        self.device()
+            .expect_own(source.device(), "copy", "source")?;
         if self.size() == 0 {
             return Ok(());
         }

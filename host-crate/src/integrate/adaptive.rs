@@ -1,15 +1,12 @@
 //! Many integrals by an adaptive rule.
 
-use bytemuck::bytes_of;
-use quadscan_kernels::LANES;
-use quadscan_kernels::integrate::outcome::Outcome;
+use cuda_std::launch::Actual;
 use quadscan_kernels::integrate::rules::GaussKronrod;
 use quadscan_kernels::integrate::sizes::{MAX_INTERVALS, numbers_of_team, teams};
 
-use super::batch::{self, Batch};
-use super::items::Items;
-use super::{IntegrandKernels, Kernels, Real, refuse};
-use crate::device::{Module, ViewMut};
+use super::batch::{Batch, Goal, Method, default_tolerance};
+use super::{Kernels, Real, refuse};
+use crate::device::{Device, arguments};
 use crate::{Error, Result};
 
 /// What is asked of an adaptive rule.
@@ -33,120 +30,63 @@ pub struct Options<R> {
 impl<R: Real> Default for Options<R> {
     /// 10 nodes among 21, a relative tolerance of 10^-10 (10^-4 in f32), 64 intervals.
     fn default() -> Self {
-        let relative = if size_of::<R>() == 8 { 1e-10 } else { 1e-4 };
         Self {
             rule: GaussKronrod::G10K21,
             absolute: R::ZERO,
-            relative: R::from_f64(relative),
+            relative: default_tolerance(),
             intervals: 64,
             breaks: Vec::new(),
         }
     }
 }
 
-/// Integrals of one function, in `R`, which is `f32` or `f64`, by halving the interval with
-/// the largest error until the sum of the errors is within the tolerance: as many as there
-/// are items, each with its own limits and parameters, in one launch.
-///
-/// An outcome is the same bit for bit from run to run, whatever the other items are.
+/// Integrals by halving the interval with the largest error until the sum of the errors is within
+/// the tolerance.
 ///
 /// Source: QUADPACK's QAGE, QAGI and QAGP.
+pub type Adaptive<R> = Batch<R, AdaptiveRule>;
+
+/// A rule of Gauss and Kronrod, and the most intervals of an item.
 #[derive(Debug)]
-pub struct Adaptive<R: Real> {
-    batch: Batch<R>,
-    rule: GaussKronrod,
+pub struct AdaptiveRule {
+    nodes: u32,
     intervals: u32,
 }
 
-impl<R: Real> Adaptive<R> {
-    /// A plan for integrals of `I`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Adaptive::new`].
-    pub fn of<I: IntegrandKernels<R>>(module: &Module, options: Options<R>) -> Result<Self> {
-        Self::new(module, I::KERNELS, options)
+// SAFETY: the kernel takes the nodes and the most intervals, for which every team has room.
+unsafe impl<R: Real> Method<R> for AdaptiveRule {
+    type Options = Options<R>;
+
+    fn goal(options: &Options<R>) -> Goal<'_, R> {
+        Goal {
+            absolute: options.absolute,
+            relative: options.relative,
+            breaks: &options.breaks,
+        }
     }
 
-    /// The same for an integrand that is known by its kernels, those of a
-    /// [catalogue](quadscan_kernels::integrate::catalogue::CATALOGUE).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Argument`](crate::Error::Argument) for tolerances, intervals and breaks that
-    /// are not allowed, [`Error::UnknownKernel`](crate::Error::UnknownKernel) where `module`
-    /// does not have the kernels, [`Error::OutOfMemory`](crate::Error::OutOfMemory); the
-    /// driver's.
-    pub fn new(module: &Module, kernels: Kernels<R>, options: Options<R>) -> Result<Self> {
-        refuse::tolerances(options.absolute, options.relative)?;
-        refuse::intervals(options.intervals, MAX_INTERVALS)?;
-        refuse::breaks(&options.breaks)?;
-        let shared = |warps| shared_bytes::<R>(warps, options.intervals);
-        let shape = batch::shape(module, kernels.adaptive(), shared);
-        let shape = shape.map_err(|error| in_intervals::<R>(error, options.intervals))?;
-        let tolerances = (options.absolute, options.relative);
+    fn new(_: &Device, options: &Options<R>) -> Result<Self> {
+        refuse::within("intervals", options.intervals, 1..=MAX_INTERVALS)?;
         Ok(Self {
-            batch: Batch::new(module, kernels, tolerances, &options.breaks, shape)?,
-            rule: options.rule,
+            nodes: options.rule as u32,
             intervals: options.intervals,
         })
     }
 
-    /// The same plan with launches of up to `blocks` blocks of `warps` warps, 1 to 8: for
-    /// measurements, since the outcomes are the same.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Argument`](crate::Error::Argument), and
-    /// [`Error::OutOfRange`](crate::Error::OutOfRange) where so many warps' intervals are more
-    /// than a block has room for.
-    pub fn with_shape(self, blocks: u32, warps: u32) -> Result<Self> {
-        let batch = self.batch.with_shape(blocks, warps)?;
-        let shared = shared_bytes::<R>(warps, self.intervals);
-        let entry = batch.kernels.adaptive();
-        batch.module.resident_blocks(entry, warps * LANES, shared)?;
-        Ok(Self { batch, ..self })
+    fn entry(kernels: &Kernels<R>) -> &'static str {
+        kernels.adaptive()
     }
 
-    /// The integrand.
-    pub fn kernels(&self) -> &Kernels<R> {
-        &self.batch.kernels
+    fn shared_bytes(&self, warps: u32) -> u32 {
+        shared_bytes::<R>(warps, self.intervals)
     }
 
-    /// An outcome for each of the items, of which there are as many as the limits or parameters
-    /// that are given one by one; one where none are. Waits for the device, and allocates there:
-    /// who does so often has a buffer of outcomes for [`integrate`](Self::integrate).
-    ///
-    /// # Errors
-    ///
-    /// As [`Adaptive::integrate`]; [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    pub fn outcomes(&mut self, items: &Items<'_, R>) -> Result<Vec<Outcome<R>>> {
-        let count = items.len(&self.batch.kernels);
-        let mut outcomes = self.batch.module.device().alloc(count)?;
-        self.integrate(items, &mut outcomes)?;
-        outcomes.to_vec()
+    fn refused(&self, error: Error) -> Error {
+        in_intervals::<R>(error, self.intervals)
     }
 
-    /// Writes an outcome for each of the items: as many as `outcomes` has elements.
-    /// Asynchronous.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Argument`](crate::Error::Argument) for items that are not as many, or have
-    /// other parameters than the integrand;
-    /// [`Error::ForeignBuffer`](crate::Error::ForeignBuffer); the driver's.
-    pub fn integrate<'a>(
-        &mut self,
-        items: &Items<'_, R>,
-        outcomes: impl Into<ViewMut<'a, Outcome<R>>>,
-    ) -> Result<()> {
-        let outcomes = outcomes.into();
-        let entry = self.batch.kernels.adaptive();
-        let nodes = self.rule as u32;
-        let of_rule = [bytes_of(&nodes), bytes_of(&self.intervals)];
-        let shared = shared_bytes::<R>(self.batch.warps, self.intervals);
-        // SAFETY: the shared memory has room for the teams' intervals.
-        unsafe { self.batch.launch(entry, items, &outcomes, shared, &of_rule) }
+    fn with_parameters<T>(&self, launch: impl FnOnce(&[Actual<'_>]) -> T) -> T {
+        launch(&arguments![self.nodes, self.intervals])
     }
 }
 
@@ -164,10 +104,10 @@ fn in_intervals<R>(error: Error, intervals: u32) -> Error {
     let is_shared = value == u64::from(shared_bytes::<R>(1, intervals));
     let fits = |intervals: &u32| u64::from(shared_bytes::<R>(1, *intervals)) <= highest;
     match (1..intervals).rev().find(fits) {
-        Some(most) if is_shared => refuse::argument(
-            "intervals",
-            format!("is {intervals}, allowed on this device are 1 to {most}"),
-        ),
+        Some(most) if is_shared => {
+            let problem = format!("is {intervals}, allowed on this device are 1 to {most}");
+            Error::argument("intervals", problem)
+        }
         _ => error,
     }
 }

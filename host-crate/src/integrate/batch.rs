@@ -1,54 +1,133 @@
-//! How batches are launched, whatever the rule.
+//! Many integrals in one launch, whatever the method: the plan, its launches, and what a method
+//! adds to them.
 
-use bytemuck::bytes_of;
 use cuda_std::launch::Actual;
 use quadscan_kernels::LANES;
 use quadscan_kernels::integrate::outcome::Outcome;
 use quadscan_kernels::integrate::sizes::{MAX_WARPS, SCRATCH_WORDS, teams};
 
 use super::items::Items;
-use super::{Kernels, Real, refuse};
-use crate::Result;
-use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, ViewMut};
+use super::{IntegrandKernels, Kernels, Real, refuse};
+use crate::device::{Buffer, Device, LaunchConfig, LaunchShape, Module, ViewMut, arguments};
+use crate::{Error, Result};
 
-/// What a plan has whatever the rule: the integrand, what is asked of all items, and the launch.
+/// What integrates each item of a batch to a tolerance. Sealed.
+///
+/// # Safety
+///
+/// The [`entry`](Method::entry) takes the [parameters](Method::with_parameters) behind those of
+/// every batch, and the [shared memory](Method::shared_bytes) is what it needs. What the parameters
+/// point to is of the device that the method was made on, is the method's, and is written by nobody.
+pub unsafe trait Method<R: Real>: Sized {
+    /// What is asked of it.
+    type Options;
+
+    /// What is asked of every method.
+    fn goal(options: &Self::Options) -> Goal<'_, R>;
+
+    /// The method, with what it keeps on the device; Err for options that it does not have.
+    fn new(device: &Device, options: &Self::Options) -> Result<Self>;
+
+    /// The kernel that integrates an integrand by it.
+    fn entry(kernels: &Kernels<R>) -> &'static str;
+
+    /// Bytes of dynamic shared memory of a block of so many warps.
+    fn shared_bytes(&self, _warps: u32) -> u32 {
+        0
+    }
+
+    /// Why the device has no room for a block of one warp.
+    fn refused(&self, error: Error) -> Error {
+        error
+    }
+
+    /// Calls `launch` with the kernel's last parameters.
+    fn with_parameters<T>(&self, launch: impl FnOnce(&[Actual<'_>]) -> T) -> T;
+}
+
+/// What is asked of every method.
+#[derive(Clone, Copy, Debug)]
+pub struct Goal<'a, R> {
+    /// The absolute tolerance,
+    pub absolute: R,
+    /// and that relative to the integral's magnitude; the larger one counts.
+    pub relative: R,
+    /// Points where intervals begin.
+    pub breaks: &'a [R],
+}
+
+/// The relative tolerance where none is asked for: 10^-10 in f64, 10^-4 in f32.
+pub(super) fn default_tolerance<R: Real>() -> R {
+    R::from_f64(if size_of::<R>() == 8 { 1e-10 } else { 1e-4 })
+}
+
+/// Integrals of one function in `R`, which is `f32` or `f64`, by a method: as many as there are
+/// items, each with its own limits and parameters, in one launch.
+///
+/// An outcome is the same bit for bit from run to run, whatever the other items are. The methods
+/// are [`Adaptive`](super::Adaptive) and [`TanhSinh`](super::TanhSinh).
 #[derive(Debug)]
-pub(super) struct Batch<R: Real> {
-    pub(super) module: Module,
-    pub(super) kernels: Kernels<R>,
+pub struct Batch<R: Real, M> {
+    module: Module,
+    kernels: Kernels<R>,
+    method: M,
     absolute: R,
     relative: R,
     breaks: Buffer<R>,
+    /// Of a launch, at most.
     blocks: u32,
     /// Of a block.
-    pub(super) warps: u32,
+    warps: u32,
     scratch: Buffer<u64>,
 }
 
-impl<R: Real> Batch<R> {
-    /// With launches of up to so many blocks, of so many warps.
-    pub(super) fn new(
-        module: &Module,
-        kernels: Kernels<R>,
-        (absolute, relative): (R, R),
-        breaks: &[R],
-        (blocks, warps): (u32, u32),
-    ) -> Result<Self> {
+impl<R: Real, M: Method<R>> Batch<R, M> {
+    /// A plan for integrals of `I`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Batch::new`].
+    pub fn of<I: IntegrandKernels<R>>(module: &Module, options: M::Options) -> Result<Self> {
+        Self::new(module, I::KERNELS, options)
+    }
+
+    /// The same for an integrand that is known by its kernels, those of a
+    /// [catalogue](quadscan_kernels::integrate::catalogue::CATALOGUE).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for options that are not allowed, [`Error::UnknownKernel`] where
+    /// `module` does not have the kernels, [`Error::OutOfMemory`]; the driver's.
+    pub fn new(module: &Module, kernels: Kernels<R>, options: M::Options) -> Result<Self> {
         let device = module.device();
+        let goal = M::goal(&options);
+        refuse::tolerances(goal.absolute, goal.relative)?;
+        let method = M::new(device, &options)?;
+        refuse::breaks(goal.breaks)?;
+        let (blocks, warps) = shape(module, &kernels, &method)?;
         Ok(Self {
             module: module.clone(),
             kernels,
-            absolute,
-            relative,
-            breaks: device.upload(breaks)?,
+            method,
+            absolute: goal.absolute,
+            relative: goal.relative,
+            breaks: device.upload(goal.breaks)?,
             blocks,
             warps,
             scratch: device.alloc_zeroed(SCRATCH_WORDS)?,
         })
     }
 
-    pub(super) fn with_shape(self, blocks: u32, warps: u32) -> Result<Self> {
+    /// The same plan with launches of up to `blocks` blocks of `warps` warps, 1 to 8: for
+    /// measurements, since the outcomes are the same.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`], and [`Error::OutOfRange`] where what so many warps share is more than
+    /// a block has room for.
+    pub fn with_shape(self, blocks: u32, warps: u32) -> Result<Self> {
         refuse::shape(blocks, warps, MAX_WARPS)?;
+        resident_blocks(&self.module, &self.kernels, &self.method, warps)?;
         Ok(Self {
             blocks,
             warps,
@@ -56,79 +135,111 @@ impl<R: Real> Batch<R> {
         })
     }
 
-    /// Launches `entry` with blocks of so many bytes of dynamic shared memory, and what its
-    /// rule takes behind what all take.
+    /// The integrand.
+    pub fn kernels(&self) -> &Kernels<R> {
+        &self.kernels
+    }
+
+    /// An outcome for each of the items, of which there are as many as the limits or parameters
+    /// that are given one by one; one where none are. Waits for the device, and allocates there:
+    /// who does so often has a buffer of outcomes for [`integrate`](Self::integrate).
     ///
-    /// # Safety
+    /// # Errors
     ///
-    /// `of_rule` are the entry's last parameters, and what they point to is of this device, is
-    /// kept until the launch has ended, and is written by nobody.
-    pub(super) unsafe fn launch(
+    /// As [`Batch::integrate`]; [`Error::OutOfMemory`].
+    pub fn outcomes(&mut self, items: &Items<'_, R>) -> Result<Vec<Outcome<R>>> {
+        let count = items.len(&self.kernels);
+        let mut outcomes = self.module.device().alloc(count)?;
+        self.integrate(items, &mut outcomes)?;
+        outcomes.to_vec()
+    }
+
+    /// Writes an outcome for each of the items: as many as `outcomes` has elements.
+    /// Asynchronous.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for items that are not as many, or have other parameters than the
+    /// integrand; [`Error::ForeignBuffer`]; the driver's.
+    pub fn integrate<'a>(
         &mut self,
-        entry: &str,
         items: &Items<'_, R>,
-        outcomes: &ViewMut<'_, Outcome<R>>,
-        shared: u32,
-        of_rule: &[&[u8]],
+        outcomes: impl Into<ViewMut<'a, Outcome<R>>>,
     ) -> Result<()> {
+        let outcomes = outcomes.into();
+        let entry = M::entry(&self.kernels);
         let items = items.checked(&self.module, &self.kernels, entry, outcomes.len())?;
-        refuse::foreign(&self.module, entry, "outcomes", outcomes.device())?;
+        let device = self.module.device();
+        device.expect_own(outcomes.device(), entry, "outcomes")?;
         let n = outcomes.len() as u64;
         let (blocks, draw) = launch(n, self.blocks, self.warps);
-        let break_count = self.breaks.len() as u32;
-        let (breaks, output) = (self.breaks.address(), outcomes.address());
-        let scratch = self.scratch.address();
-        let arguments: [&[u8]; 13] = [
-            bytes_of(&n),
-            bytes_of(&items.from),
-            bytes_of(&items.to),
-            bytes_of(&items.limits),
-            bytes_of(&items.of_items),
-            bytes_of(&items.parameters),
-            bytes_of(&breaks),
-            bytes_of(&break_count),
-            bytes_of(&self.absolute),
-            bytes_of(&self.relative),
-            bytes_of(&output),
-            bytes_of(&draw),
-            bytes_of(&scratch),
-        ];
-        let arguments = arguments.iter().chain(of_rule).map(|bytes| Actual {
-            bytes,
-            elements: None,
-        });
-        let arguments: Vec<Actual<'_>> = arguments.collect();
+        let shared = self.method.shared_bytes(self.warps);
         let shape = LaunchShape::new(blocks, self.warps * LANES).with_shared(shared);
-        // SAFETY: the parameters are those of the kernels that the macro makes, the last ones as
-        // the caller says. What is read and written is borrowed, of this device, and has room
-        // for all items; outcomes are borrowed alone. The scratch memory is this plan's, which
-        // launches one after the other. Every thread waits for the launches before it before it
-        // reads or writes.
-        unsafe {
-            let config = LaunchConfig::new(shape).programmatic();
-            self.module.launch_raw(entry, config, &arguments)
-        }
+        self.method.with_parameters(|of_method| {
+            // SAFETY: the parameters are those of the kernels that the macro makes, the last
+            // ones as the method vouches, whose memory is the plan's and is written by nobody.
+            // What is read and written is borrowed, of this device, and has room for all items;
+            // outcomes are borrowed alone. The scratch memory is this plan's, which launches one
+            // after the other. Every thread waits for the launches before it before it reads or
+            // writes.
+            unsafe {
+                let config = LaunchConfig::new(shape).programmatic();
+                self.module.launch_raw(
+                    entry,
+                    config,
+                    &[
+                        &arguments![
+                            n,
+                            items.from,
+                            items.to,
+                            items.limits,
+                            items.of_items,
+                            items.parameters,
+                            self.breaks.address(),
+                            self.breaks.len() as u32,
+                            self.absolute,
+                            self.relative,
+                            outcomes.address(),
+                            draw,
+                            self.scratch.address(),
+                        ][..],
+                        of_method,
+                    ]
+                    .concat(),
+                )
+            }
+        })
     }
 }
 
+/// Blocks of so many warps that the device holds at a time.
+fn resident_blocks<R: Real, M: Method<R>>(
+    module: &Module,
+    kernels: &Kernels<R>,
+    method: &M,
+    warps: u32,
+) -> Result<u32> {
+    let shared = method.shared_bytes(warps);
+    module.resident_blocks(M::entry(kernels), warps * LANES, shared)
+}
+
 /// As many blocks as the device holds at a time, and warps of each, of up to [`MAX_WARPS`] the
-/// number with which it holds the most warps; `shared` is a block's dynamic shared memory in
-/// bytes, of its warps.
+/// number with which it holds the most warps.
 ///
 /// # Errors
 ///
-/// The device's, for a kernel that it does not have or that does not fit.
-pub(super) fn shape(
+/// The device's, for a kernel that it does not have; the method's, for one that does not fit.
+fn shape<R: Real, M: Method<R>>(
     module: &Module,
-    entry: &str,
-    shared: impl Fn(u32) -> u32,
+    kernels: &Kernels<R>,
+    method: &M,
 ) -> Result<(u32, u32)> {
     let mut best = (0, 0);
     for warps in 1..=MAX_WARPS {
         // One that does not fit is refused.
-        let resident = match module.resident_blocks(entry, warps * LANES, shared(warps)) {
+        let resident = match resident_blocks(module, kernels, method, warps) {
             Ok(resident) => resident,
-            Err(error) if best.0 == 0 => return Err(error),
+            Err(error) if best.0 == 0 => return Err(method.refused(error)),
             Err(_) => break,
         };
         if resident * warps > best.0 * best.1 {

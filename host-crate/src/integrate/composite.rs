@@ -1,7 +1,5 @@
 //! One integral by a composite rule.
 
-use bytemuck::bytes_of;
-use cuda_std::launch::Actual;
 use quadscan_kernels::LANES;
 use quadscan_kernels::integrate::chunks::{Chunks, MAX_STRIPS, STEPS};
 use quadscan_kernels::integrate::rules::{FAMILIES, MAX_FAMILIES};
@@ -9,8 +7,8 @@ use quadscan_kernels::integrate::sizes::MAX_WARPS;
 use quadscan_kernels::scan::scratch;
 
 use super::{IntegrandKernels, Kernels, Real, Rule, refuse};
-use crate::Result;
-use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, ViewMut};
+use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, ViewMut, arguments};
+use crate::{Error, Result};
 
 /// Integrals of one function, in `R`, which is `f32` or `f64`, over up to so many equal
 /// strips; one after the other.
@@ -44,9 +42,9 @@ impl<R: Real> Composite<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`](crate::Error::Argument) for a number of strips that is not allowed,
-    /// [`Error::UnknownKernel`](crate::Error::UnknownKernel) where `module` does not have the
-    /// kernels, [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's.
+    /// [`Error::Argument`] for a number of strips that is not allowed,
+    /// [`Error::UnknownKernel`] where `module` does not have the
+    /// kernels, [`Error::OutOfMemory`]; the driver's.
     pub fn new(module: &Module, kernels: Kernels<R>, most: u64) -> Result<Self> {
         refuse::strips(most, MAX_STRIPS)?;
         let warps = MAX_WARPS;
@@ -67,7 +65,7 @@ impl<R: Real> Composite<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`](crate::Error::Argument) for no blocks, and for warps outside of 1
+    /// [`Error::Argument`] for no blocks, and for warps outside of 1
     /// to 8.
     pub fn with_shape(self, blocks: u32, warps: u32) -> Result<Self> {
         refuse::shape(blocks, warps, MAX_WARPS)?;
@@ -93,7 +91,7 @@ impl<R: Real> Composite<R> {
     ///
     /// # Errors
     ///
-    /// As [`Composite::integrate`]; [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    /// As [`Composite::integrate`]; [`Error::OutOfMemory`].
     pub fn value(
         &mut self,
         rule: Rule,
@@ -114,9 +112,9 @@ impl<R: Real> Composite<R> {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`](crate::Error::Argument) for strips, points, limits and parameters
-    /// that are not allowed; [`Error::OutOfRange`](crate::Error::OutOfRange) for an output
-    /// that is not one number; [`Error::ForeignBuffer`](crate::Error::ForeignBuffer); the
+    /// [`Error::Argument`] for strips, points, limits and parameters
+    /// that are not allowed; [`Error::OutOfRange`] for an output
+    /// that is not one number; [`Error::ForeignBuffer`]; the
     /// driver's.
     pub fn integrate<'a>(
         &mut self,
@@ -133,38 +131,16 @@ impl<R: Real> Composite<R> {
         let output = output.into();
         if output.len() != 1 {
             let problem = format!("has {} elements, allowed is one", output.len());
-            return Err(refuse::argument("output", problem));
+            return Err(Error::argument("output", problem));
         }
         let entry = self.kernels.composite();
-        refuse::foreign(&self.module, entry, "output", output.device())?;
+        let device = self.module.device();
+        device.expect_own(output.device(), entry, "output")?;
 
         let place = Place::new(rule, strips, limits);
         let (family, families) = rule.families();
         let chunks = Chunks::of(place.strips, families);
         let blocks = self.blocks.min(chunks.units * families).max(1);
-        let (ends, words) = (rule.ends(), self.scratch.len() as u64);
-        let (to, scratch) = (output.address(), self.scratch.address());
-        let arguments = [
-            bytes_of(&place.from),
-            bytes_of(&place.to),
-            bytes_of(&place.step),
-            bytes_of(&place.width),
-            bytes_of(&place.strips),
-            bytes_of(&chunks),
-            bytes_of(&place.margin),
-            bytes_of(&family),
-            bytes_of(&families),
-            bytes_of(&ends),
-            bytes_of(&place.multiples),
-            bytes_of(&parameters),
-            bytes_of(&to),
-            bytes_of(&scratch),
-            bytes_of(&words),
-        ];
-        let arguments = arguments.map(|bytes| Actual {
-            bytes,
-            elements: None,
-        });
         let shape = LaunchShape::new(blocks, self.warps * LANES);
         // SAFETY: the parameters are those of the kernel that the macro makes. The output is
         // borrowed, of this device, and has room for a number; the scratch memory is this
@@ -172,7 +148,27 @@ impl<R: Real> Composite<R> {
         // thread waits for the launches before it before it reads or writes.
         unsafe {
             let config = LaunchConfig::new(shape).programmatic();
-            self.module.launch_raw(entry, config, &arguments)
+            self.module.launch_raw(
+                entry,
+                config,
+                &arguments![
+                    place.from,
+                    place.to,
+                    place.step,
+                    place.width,
+                    place.strips,
+                    chunks,
+                    place.margin,
+                    family,
+                    families,
+                    rule.ends(),
+                    place.multiples,
+                    parameters,
+                    output.address(),
+                    self.scratch.address(),
+                    self.scratch.len() as u64,
+                ],
+            )
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The items of a batch: limits and parameters, each the same for all or an array.
 
 use super::{Kernels, MAX_PARAMETERS, Parameters, Real, refuse};
-use crate::Result;
 use crate::device::{Module, View};
+use crate::{Error, Result};
 
 /// Limits and parameters of a batch of integrals.
 #[derive(Debug)]
@@ -90,12 +90,12 @@ impl<'a, R: Real> Items<'a, R> {
     ) -> Result<Raw<R>> {
         let array = |name: &'static str, view: &View<'_, R>, each: usize| {
             refuse::elements(name, view.len(), n, each)?;
-            refuse::foreign(module, entry, name, view.device())?;
-            Ok::<u64, crate::Error>(view.address())
+            module.device().expect_own(view.device(), entry, name)?;
+            Ok::<u64, Error>(view.address())
         };
         let limit = |name, given: &Given<'_, R>| match given {
             Given::All(limit) => Ok((0, *limit)),
-            Given::Each(view) => Ok::<_, crate::Error>((array(name, view, 1)?, R::ZERO)),
+            Given::Each(view) => Ok::<_, Error>((array(name, view, 1)?, R::ZERO)),
         };
         let ((from, low), (to, high)) = (limit("from", &self.from)?, limit("to", &self.to)?);
         let (of_items, parameters) = match &self.parameters {
@@ -104,7 +104,7 @@ impl<'a, R: Real> Items<'a, R> {
                 let each = kernels.parameters.len();
                 if each == 0 {
                     let problem = format!("are given, {} has none", kernels.name);
-                    return Err(refuse::argument("parameters", problem));
+                    return Err(Error::argument("parameters", problem));
                 }
                 (array("parameters", view, each)?, [R::ZERO; MAX_PARAMETERS])
             }

@@ -36,6 +36,7 @@ mod refuse;
 mod tanh_sinh;
 
 pub use adaptive::{Adaptive, Options};
+pub use batch::Batch;
 pub use composite::Composite;
 pub use items::Items;
 pub use quadscan_kernels::integrate::integrand::{Integrand, MAX_PARAMETERS, Parameters, Point};

@@ -1,19 +1,12 @@
 //! What integrals refuse before anything is launched.
 
+use std::ops::RangeInclusive;
+
 use quadscan_kernels::integrate::chunks::MAX_STRIPS;
 use quadscan_kernels::integrate::rules::{MAX_POINTS, MIN_POINTS};
 
 use super::{Kernels, MAX_PARAMETERS, Parameters, Real, Rule};
-use crate::device::{Device, Module};
 use crate::{Error, Result};
-
-/// An argument that is not allowed.
-pub(super) fn argument(argument: &str, problem: String) -> Error {
-    Error::Argument {
-        argument: argument.to_owned(),
-        problem,
-    }
-}
 
 /// A number of strips that a rule, or a plan for `most`, does not have.
 pub(super) fn strips(strips: u64, most: u64) -> Result<()> {
@@ -26,16 +19,13 @@ pub(super) fn strips(strips: u64, most: u64) -> Result<()> {
         " for this plan"
     };
     let problem = format!("is {strips}, allowed are 1 to {most}{whose}");
-    Err(argument("strips", problem))
+    Err(Error::argument("strips", problem))
 }
 
 /// A number of points that no rule has.
 pub(super) fn rule(rule: Rule) -> Result<()> {
     match rule {
-        Rule::GaussLegendre(points) if !(MIN_POINTS..=MAX_POINTS).contains(&points) => {
-            let problem = format!("is {points}, allowed are {MIN_POINTS} to {MAX_POINTS}");
-            Err(argument("points", problem))
-        }
+        Rule::GaussLegendre(points) => within("points", points, MIN_POINTS..=MAX_POINTS),
         _ => Ok(()),
     }
 }
@@ -45,7 +35,7 @@ pub(super) fn limits<R: Real>((from, to): (R, R)) -> Result<()> {
     for (name, limit) in [("from", from), ("to", to)] {
         if !limit.is_number() {
             let problem = format!("is {limit:?}, a composite rule allows finite numbers");
-            return Err(argument(name, problem));
+            return Err(Error::argument(name, problem));
         }
     }
     if !(to - from).is_number() {
@@ -53,7 +43,7 @@ pub(super) fn limits<R: Real>((from, to): (R, R)) -> Result<()> {
             "is {to:?}, which is farther from {from:?} than {} can say",
             R::NAME
         );
-        return Err(argument("to", problem));
+        return Err(Error::argument("to", problem));
     }
     Ok(())
 }
@@ -72,7 +62,7 @@ pub(super) fn parameters<R: Real>(of: &Kernels<R>, given: &[R]) -> Result<Parame
                 names.join(", ")
             ),
         };
-        return Err(argument("parameters", problem));
+        return Err(Error::argument("parameters", problem));
     }
     let mut all = [R::ZERO; MAX_PARAMETERS];
     all[..given.len()].copy_from_slice(given);
@@ -82,13 +72,9 @@ pub(super) fn parameters<R: Real>(of: &Kernels<R>, given: &[R]) -> Result<Parame
 /// A launch that a kernel does not have.
 pub(super) fn shape(blocks: u32, warps: u32, most: u32) -> Result<()> {
     if blocks == 0 {
-        return Err(argument("blocks", "is 0, allowed are 1 and more".into()));
+        return Err(Error::argument("blocks", "is 0, allowed are 1 and more"));
     }
-    if !(1..=most).contains(&warps) {
-        let problem = format!("is {warps}, allowed are 1 to {most}");
-        return Err(argument("warps", problem));
-    }
-    Ok(())
+    within("warps", warps, 1..=most)
 }
 
 /// Tolerances that nothing can be within.
@@ -97,32 +83,24 @@ pub(super) fn tolerances<R: Real>(absolute: R, relative: R) -> Result<()> {
         // NaN is refused as well.
         if !(tolerance >= R::ZERO && tolerance.is_number()) {
             let problem = format!("is {tolerance:?}, allowed are 0 and positive numbers");
-            return Err(argument(name, problem));
+            return Err(Error::argument(name, problem));
         }
     }
     if absolute == R::ZERO && relative == R::ZERO {
-        let problem = "and absolute are 0, and one of them has to be positive".into();
-        return Err(argument("relative", problem));
+        let problem = "and absolute are 0, and one of them has to be positive";
+        return Err(Error::argument("relative", problem));
     }
     Ok(())
 }
 
-/// A number of intervals that there is no room for.
-pub(super) fn intervals(intervals: u32, most: u32) -> Result<()> {
-    if (1..=most).contains(&intervals) {
+/// A number that is not allowed.
+pub(super) fn within(name: &str, given: u32, allowed: RangeInclusive<u32>) -> Result<()> {
+    if allowed.contains(&given) {
         return Ok(());
     }
-    let problem = format!("is {intervals}, allowed are 1 to {most}");
-    Err(argument("intervals", problem))
-}
-
-/// A last level that there is no table for, or that nothing can be told from.
-pub(super) fn levels(levels: u32, least: u32, most: u32) -> Result<()> {
-    if (least..=most).contains(&levels) {
-        return Ok(());
-    }
-    let problem = format!("is {levels}, allowed are {least} to {most}");
-    Err(argument("levels", problem))
+    let (least, most) = allowed.into_inner();
+    let problem = format!("is {given}, allowed are {least} to {most}");
+    Err(Error::argument(name, problem))
 }
 
 /// Break points that are none.
@@ -131,7 +109,7 @@ pub(super) fn breaks<R: Real>(breaks: &[R]) -> Result<()> {
         None => Ok(()),
         Some(index) => {
             let problem = format!("has {:?} at {index}, allowed are numbers", breaks[index]);
-            Err(argument("breaks", problem))
+            Err(Error::argument("breaks", problem))
         }
     }
 }
@@ -147,19 +125,5 @@ pub(super) fn elements(name: &str, found: usize, n: usize, each: usize) -> Resul
         format!("{each} for each of {n} outcomes")
     };
     let problem = format!("has {found} elements, allowed are {of}");
-    Err(argument(name, problem))
-}
-
-/// Memory of another device than the module's.
-pub(super) fn foreign(module: &Module, entry: &str, argument: &str, owner: &Device) -> Result<()> {
-    let device = module.device();
-    if owner == device {
-        return Ok(());
-    }
-    Err(Error::ForeignBuffer {
-        kernel: entry.to_owned(),
-        argument: argument.to_owned(),
-        owner: owner.label(),
-        device: device.label(),
-    })
+    Err(Error::argument(name, problem))
 }

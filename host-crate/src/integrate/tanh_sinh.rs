@@ -2,15 +2,13 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use bytemuck::bytes_of;
-use quadscan_kernels::integrate::outcome::Outcome;
+use cuda_std::launch::Actual;
 use quadscan_kernels::integrate::sizes::{MAX_LEVELS, MIN_LEVELS, STEP};
 
-use super::batch::{self, Batch};
-use super::items::Items;
-use super::{IntegrandKernels, Kernels, Real, refuse};
+use super::batch::{Batch, Goal, Method, default_tolerance};
+use super::{Kernels, Real, refuse};
 use crate::Result;
-use crate::device::{Buffer, Module, ViewMut};
+use crate::device::{Buffer, Device, arguments};
 
 /// What is asked of tanh-sinh rules.
 #[derive(Clone, Debug)]
@@ -31,22 +29,19 @@ pub struct TanhSinhOptions<R> {
 impl<R: Real> Default for TanhSinhOptions<R> {
     /// A relative tolerance of 10^-10 (10^-4 in f32), 8 levels.
     fn default() -> Self {
-        let relative = if size_of::<R>() == 8 { 1e-10 } else { 1e-4 };
         Self {
             absolute: R::ZERO,
-            relative: R::from_f64(relative),
+            relative: default_tolerance(),
             levels: 8,
             breaks: Vec::new(),
         }
     }
 }
 
-/// Integrals of one function, in `R`, which is `f32` or `f64`, by tanh-sinh rules of ever
-/// more nodes until two of them agree: as many as there are items, each with its own limits
-/// and parameters, in one launch. The function may be infinite at the limits, or at breaks.
+/// Integrals by tanh-sinh rules of ever more nodes until two of them agree. The function may be
+/// infinite at the limits, or at breaks.
 ///
-/// An outcome is the same bit for bit from run to run, whatever the other items are. One that
-/// is [`OUT_OF_INTERVALS`](super::OUT_OF_INTERVALS) has reached the last level.
+/// An outcome that is [`OUT_OF_INTERVALS`](super::OUT_OF_INTERVALS) has reached the last level.
 ///
 /// A function that is steep next to a limit which is not 0 needs the distance from it
 /// ([`Integrand::eval_at`](super::Integrand::eval_at)); where it has but `x`, what `x` cannot
@@ -54,99 +49,45 @@ impl<R: Real> Default for TanhSinhOptions<R> {
 ///
 /// Sources: Takahasi and Mori, Double exponential formulas for numerical integration, 1974;
 /// Bailey, Jeyabalan and Li, A comparison of three high-precision quadrature schemes, 2005.
+pub type TanhSinh<R> = Batch<R, TanhSinhTable<R>>;
+
+/// The table of the nodes of all levels.
 #[derive(Debug)]
-pub struct TanhSinh<R: Real> {
-    batch: Batch<R>,
-    levels: u32,
+pub struct TanhSinhTable<R: Real> {
+    last: u32,
     nodes: Buffer<R>,
     begins: Buffer<u32>,
 }
 
-impl<R: Real> TanhSinh<R> {
-    /// A plan for integrals of `I`.
-    ///
-    /// # Errors
-    ///
-    /// As [`TanhSinh::new`].
-    pub fn of<I: IntegrandKernels<R>>(
-        module: &Module,
-        options: TanhSinhOptions<R>,
-    ) -> Result<Self> {
-        Self::new(module, I::KERNELS, options)
+// SAFETY: the kernel takes the table, which has all levels, and the last one.
+unsafe impl<R: Real> Method<R> for TanhSinhTable<R> {
+    type Options = TanhSinhOptions<R>;
+
+    fn goal(options: &TanhSinhOptions<R>) -> Goal<'_, R> {
+        Goal {
+            absolute: options.absolute,
+            relative: options.relative,
+            breaks: &options.breaks,
+        }
     }
 
-    /// The same for an integrand that is known by its kernels, those of a
-    /// [catalogue](quadscan_kernels::integrate::catalogue::CATALOGUE).
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Argument`](crate::Error::Argument) for tolerances, levels and breaks that are
-    /// not allowed, [`Error::UnknownKernel`](crate::Error::UnknownKernel) where `module` does
-    /// not have the kernels, [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's.
-    pub fn new(module: &Module, kernels: Kernels<R>, options: TanhSinhOptions<R>) -> Result<Self> {
-        refuse::tolerances(options.absolute, options.relative)?;
-        refuse::levels(options.levels, MIN_LEVELS, MAX_LEVELS)?;
-        refuse::breaks(&options.breaks)?;
-        let shape = batch::shape(module, kernels.tanh_sinh(), |_| 0)?;
-        let tolerances = (options.absolute, options.relative);
+    fn new(device: &Device, options: &TanhSinhOptions<R>) -> Result<Self> {
+        refuse::within("levels", options.levels, MIN_LEVELS..=MAX_LEVELS)?;
         let (nodes, begins) = table::<R>(options.levels);
         Ok(Self {
-            batch: Batch::new(module, kernels, tolerances, &options.breaks, shape)?,
-            levels: options.levels,
-            nodes: module.device().upload(&nodes)?,
-            begins: module.device().upload(&begins)?,
+            last: options.levels,
+            nodes: device.upload(&nodes)?,
+            begins: device.upload(&begins)?,
         })
     }
 
-    /// The same plan with launches of up to `blocks` blocks of `warps` warps, 1 to 8: for
-    /// measurements, since the outcomes are the same.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Argument`](crate::Error::Argument).
-    pub fn with_shape(self, blocks: u32, warps: u32) -> Result<Self> {
-        let batch = self.batch.with_shape(blocks, warps)?;
-        Ok(Self { batch, ..self })
+    fn entry(kernels: &Kernels<R>) -> &'static str {
+        kernels.tanh_sinh()
     }
 
-    /// The integrand.
-    pub fn kernels(&self) -> &Kernels<R> {
-        &self.batch.kernels
-    }
-
-    /// An outcome for each of the items, of which there are as many as the limits or parameters
-    /// that are given one by one; one where none are. Waits for the device, and allocates there:
-    /// who does so often has a buffer of outcomes for [`integrate`](Self::integrate).
-    ///
-    /// # Errors
-    ///
-    /// As [`TanhSinh::integrate`]; [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    pub fn outcomes(&mut self, items: &Items<'_, R>) -> Result<Vec<Outcome<R>>> {
-        let count = items.len(&self.batch.kernels);
-        let mut outcomes = self.batch.module.device().alloc(count)?;
-        self.integrate(items, &mut outcomes)?;
-        outcomes.to_vec()
-    }
-
-    /// Writes an outcome for each of the items: as many as `outcomes` has elements.
-    /// Asynchronous.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Argument`](crate::Error::Argument) for items that are not as many, or have
-    /// other parameters than the integrand;
-    /// [`Error::ForeignBuffer`](crate::Error::ForeignBuffer); the driver's.
-    pub fn integrate<'a>(
-        &mut self,
-        items: &Items<'_, R>,
-        outcomes: impl Into<ViewMut<'a, Outcome<R>>>,
-    ) -> Result<()> {
-        let outcomes = outcomes.into();
-        let entry = self.batch.kernels.tanh_sinh();
+    fn with_parameters<T>(&self, launch: impl FnOnce(&[Actual<'_>]) -> T) -> T {
         let (nodes, begins) = (self.nodes.address(), self.begins.address());
-        let of_rule = [bytes_of(&nodes), bytes_of(&begins), bytes_of(&self.levels)];
-        // SAFETY: the table is this plan's, and has all levels.
-        unsafe { self.batch.launch(entry, items, &outcomes, 0, &of_rule) }
+        launch(&arguments![nodes, begins, self.last])
     }
 }
 

@@ -30,5 +30,16 @@ mod plan;
 mod refuse;
 mod segmented;
 
+use quadscan_kernels::reduce::sizes;
+
 pub use plan::Plan;
 pub use segmented::{Offsets, SegmentedPlan};
+
+use crate::device::Module;
+
+/// Blocks of a launch, where nobody says how many: so many on each SM.
+fn default_blocks(module: &Module) -> u32 {
+    let sms = module.device().properties().sm_count;
+    let blocks = sms.saturating_mul(sizes::BLOCKS_PER_MULTIPROCESSOR);
+    blocks.clamp(1, sizes::MAX_BLOCKS)
+}

@@ -2,14 +2,12 @@
 
 use std::marker::PhantomData;
 
-use bytemuck::bytes_of;
-use cuda_std::launch::Actual;
 use quadscan_kernels::operator::Identity;
 use quadscan_kernels::reduce::{HAS_INITIAL, ReduceKernel, ReduceKernels, WAITS, sizes};
 
 use super::refuse;
 use crate::Result;
-use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, View, ViewMut};
+use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, View, ViewMut, arguments};
 
 /// Where a range of one element holds.
 const ONE: &str = "for a reduction";
@@ -18,7 +16,7 @@ const ONE: &str = "for a reduction";
 ///
 /// The result is the same bit for bit from run to run, wherever the array begins. What is
 /// combined first depends on the number of elements (on the plan's capacity, where the
-/// device counts them), and above 6 MB on the device's number of multiprocessors; not on the
+/// device counts them), and above 6 MB on the device's number of SMs; not on the
 /// last where [`same_on_every_device`](Plan::same_on_every_device) asks for that.
 #[derive(Debug)]
 pub struct Plan<O: ReduceKernels> {
@@ -46,16 +44,13 @@ impl<O: ReduceKernels> Plan<O> {
     /// [`Error::SignatureMismatch`](crate::Error::SignatureMismatch) for one that was built from
     /// another source, [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's.
     pub fn new(module: &Module, capacity: usize) -> Result<Self> {
-        let each = sizes::BLOCKS_PER_MULTIPROCESSOR;
-        let multiprocessors = module.device().properties().multiprocessors;
-        let blocks = multiprocessors.saturating_mul(each);
-        let blocks = blocks.clamp(1, sizes::MAX_BLOCKS);
+        let blocks = super::default_blocks(module);
         Self::of_blocks(module, capacity, blocks, sizes::ONE_WAVE_BLOCKS)
     }
 
     /// The same plan, whose results have the same bits on every device: the parts of a
     /// large array are as many as suit an H200, on which nothing changes. A device with
-    /// fewer multiprocessors works them off in turns, and may be slower.
+    /// fewer SMs works them off in turns, and may be slower.
     ///
     /// # Errors
     ///
@@ -159,7 +154,8 @@ impl<O: ReduceKernels> Plan<O> {
     ) -> Result<()> {
         let count = count.into();
         refuse::outside("elements of the count", count.len(), 1..=1, ONE)?;
-        refuse::foreign(&self.module, O::DEVICE.entry, "count", count.device())?;
+        let device = self.module.device();
+        device.expect_own(count.device(), O::DEVICE.entry, "count")?;
         let (flags, count) = (HAS_INITIAL, Some(&count));
         self.launch(&input.into(), &mut output.into(), initial, flags, count)
     }
@@ -172,39 +168,18 @@ impl<O: ReduceKernels> Plan<O> {
         flags: u32,
         count: Option<&View<'_, u64>>,
     ) -> Result<()> {
-        let capacity = 0..=self.capacity;
-        refuse::outside(
-            "elements of the input",
-            input.len(),
-            capacity,
-            "for this plan",
-        )?;
+        let (n, capacity) = (input.len(), 0..=self.capacity);
+        refuse::outside("elements of the input", n, capacity, "for this plan")?;
         refuse::outside("elements of the output", output.len(), 1..=1, ONE)?;
+        let device = self.module.device();
         for (argument, owner) in [("input", input.device()), ("output", output.device())] {
-            refuse::foreign(&self.module, O::DEVICE.entry, argument, owner)?;
+            device.expect_own(owner, O::DEVICE.entry, argument)?;
         }
         // Where the device counts, the plan's capacity says which kernel it is.
         let elements = count.map_or(input.len(), |_| self.capacity);
         let (kernel, shape) = self.shape(elements);
         let waits = kernel == O::ONE_WAVE && self.may_wait(&shape);
         let flags = if waits { flags | WAITS } else { flags };
-        let (n, words) = (input.len() as u64, self.scratch.len() as u64);
-        let count = count.map_or(0, View::address);
-        let (from, to, scratch) = (input.address(), output.address(), self.scratch.address());
-        let arguments = [
-            bytes_of(&from),
-            bytes_of(&to),
-            bytes_of(&n),
-            bytes_of(&count),
-            bytes_of(&initial),
-            bytes_of(&flags),
-            bytes_of(&scratch),
-            bytes_of(&words),
-        ];
-        let arguments = arguments.map(|bytes| Actual {
-            bytes,
-            elements: None,
-        });
         // SAFETY: the parameters are those of the kernels that the macro makes. Input and
         // output are borrowed, of this device, and cannot overlap; the scratch memory is
         // this plan's, which launches one after the other, and has room for the blocks.
@@ -213,7 +188,20 @@ impl<O: ReduceKernels> Plan<O> {
         unsafe {
             let config = LaunchConfig::new(shape).programmatic();
             let config = if waits { config.cooperative() } else { config };
-            self.module.launch_raw(kernel.entry, config, &arguments)
+            self.module.launch_raw(
+                kernel.entry,
+                config,
+                &arguments![
+                    input.address(),
+                    output.address(),
+                    input.len() as u64,
+                    count.map_or(0, View::address),
+                    initial,
+                    flags,
+                    self.scratch.address(),
+                    self.scratch.len() as u64,
+                ],
+            )
         }
     }
 

@@ -2,14 +2,12 @@
 
 use std::marker::PhantomData;
 
-use bytemuck::bytes_of;
-use cuda_std::launch::Actual;
 use quadscan_kernels::operator::Identity;
 use quadscan_kernels::reduce::{HAS_INITIAL, ReduceKernels, WIDE_OFFSETS, sizes};
 
 use super::refuse;
 use crate::Result;
-use crate::device::{Buffer, Device, LaunchConfig, LaunchShape, Module, View, ViewMut};
+use crate::device::{Buffer, Device, LaunchConfig, LaunchShape, Module, View, ViewMut, arguments};
 
 /// The most segments.
 const MAX_SEGMENTS: usize = (u32::MAX - 4096) as usize;
@@ -74,7 +72,7 @@ impl<'a> Offsets<'a> {
 /// elements, so that neither millions of short ones nor a long one among them cost more.
 ///
 /// The results are the same bit for bit from run to run. What is combined first depends
-/// on the offsets, and on the device's number of multiprocessors; not on the last with
+/// on the offsets, and on the device's number of SMs; not on the last with
 /// [`SegmentedPlan::with_blocks`].
 ///
 /// ```
@@ -118,10 +116,7 @@ impl<O: ReduceKernels> SegmentedPlan<O> {
     /// [`Error::SignatureMismatch`](crate::Error::SignatureMismatch) for one that was built from
     /// another source, [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's.
     pub fn new(module: &Module) -> Result<Self> {
-        let each = sizes::BLOCKS_PER_MULTIPROCESSOR;
-        let multiprocessors = module.device().properties().multiprocessors;
-        let blocks = multiprocessors.saturating_mul(each);
-        Self::with_blocks(module, blocks.clamp(1, sizes::MAX_BLOCKS))
+        Self::with_blocks(module, super::default_blocks(module))
     }
 
     /// A plan of launches of up to `blocks` blocks, 1 to 4096: the more, the smaller the
@@ -201,41 +196,24 @@ impl<O: ReduceKernels> SegmentedPlan<O> {
         let (at, count, owner) = offsets.parts();
         refuse::outside("offsets", count, 1..=MAX_SEGMENTS + 1, "for segments")?;
         let segments = count - 1;
-        let results = segments..=segments;
-        refuse::outside(
-            "elements of the output",
-            output.len(),
-            results,
-            "for these segments",
-        )?;
+        let (results, allowed) = (output.len(), segments..=segments);
+        let scope = "for these segments";
+        refuse::outside("elements of the output", results, allowed, scope)?;
         let kernel = O::SEGMENTED;
         for (argument, owner) in [
             ("input", input.device()),
             ("offsets", owner),
             ("output", output.device()),
         ] {
-            refuse::foreign(&self.module, kernel.entry, argument, owner)?;
+            self.module
+                .device()
+                .expect_own(owner, kernel.entry, argument)?;
         }
         let flags = match offsets {
             Offsets::Narrow(_) => flags,
             Offsets::Wide(_) => flags | WIDE_OFFSETS,
         };
         let (n, segments) = (input.len() as u64, segments as u32);
-        let (from, to, scratch) = (input.address(), output.address(), self.scratch.address());
-        let arguments = [
-            bytes_of(&from),
-            bytes_of(&to),
-            bytes_of(&n),
-            bytes_of(&at),
-            bytes_of(&segments),
-            bytes_of(&initial),
-            bytes_of(&flags),
-            bytes_of(&scratch),
-        ];
-        let arguments = arguments.map(|bytes| Actual {
-            bytes,
-            elements: None,
-        });
         // Enough for the elements, and for the segments, of which some may have none.
         let work = n.max(u64::from(segments)).div_ceil(kernel.block()).max(1);
         let blocks = work.min(u64::from(self.blocks)) as u32;
@@ -248,7 +226,20 @@ impl<O: ReduceKernels> SegmentedPlan<O> {
         // input and output.
         unsafe {
             let config = LaunchConfig::new(shape).programmatic();
-            self.module.launch_raw(kernel.entry, config, &arguments)
+            self.module.launch_raw(
+                kernel.entry,
+                config,
+                &arguments![
+                    input.address(),
+                    output.address(),
+                    n,
+                    at,
+                    segments,
+                    initial,
+                    flags,
+                    self.scratch.address(),
+                ],
+            )
         }
     }
 }

@@ -2,14 +2,14 @@
 //! grid and the parameters. With [`textbook`], which has the algorithms of several
 //! launches, the only file that knows the parameters of scans.
 
-use bytemuck::{Pod, bytes_of};
+use bytemuck::Pod;
 use quadscan_kernels::operator::Operator;
 use quadscan_kernels::scan::{Algorithm, EXCLUSIVE, HAS_INITIAL, ScanKernel, ScanKernels};
 
 use super::choice::{self, Candidate, Task};
 use super::plan::{Options, Plan, Reproducibility};
 use super::textbook::{self, Scan};
-use crate::device::{Actual, Device, LaunchConfig, LaunchShape, Module, View, ViewMut};
+use crate::device::{Actual, Device, LaunchConfig, LaunchShape, Module, View, ViewMut, arguments};
 use crate::error::{Error, Result};
 
 /// Which results are asked for.
@@ -28,8 +28,8 @@ pub(super) struct Call<'a> {
     /// The device of input and output, and of the count.
     devices: [(&'static str, Option<&'a Device>); 3],
     count: Option<(u64, usize)>,
-    /// The address of the words that say where segments begin; null without segments.
-    heads: u64,
+    /// The address of the segment flags, a bit an element; null without segments.
+    segment_flags: u64,
 }
 
 impl<'a> Call<'a> {
@@ -39,41 +39,40 @@ impl<'a> Call<'a> {
         output: ViewMut<'a, R>,
     ) -> Result<Self> {
         if output.len() < input.len() {
-            return Err(Error::Argument {
-                argument: "output".to_owned(),
-                problem: format!(
-                    "has {} elements, needed are the input's {}",
-                    output.len(),
-                    input.len()
-                ),
-            });
+            let (has, needed) = (output.len(), input.len());
+            let problem = format!("has {has} elements, needed are the input's {needed}");
+            return Err(Error::argument("output", problem));
         }
-        Ok(Self {
-            n: input.len() as u64,
-            input: input.address(),
-            output: output.address(),
-            devices: [
-                ("input", Some(input.device())),
-                ("output", Some(output.device())),
-                ("count", None),
-            ],
-            count: None,
-            heads: 0,
-        })
+        let devices = [
+            ("input", Some(input.device())),
+            ("output", Some(output.device())),
+        ];
+        Ok(Self::new(
+            input.len(),
+            input.address(),
+            output.address(),
+            devices,
+        ))
     }
 
     pub(super) fn in_place<T: Pod>(data: ViewMut<'a, T>) -> Self {
+        let devices = [("data", Some(data.device())), ("data", None)];
+        Self::new(data.len(), data.address(), data.address(), devices)
+    }
+
+    fn new(
+        n: usize,
+        input: u64,
+        output: u64,
+        [from, to]: [(&'static str, Option<&'a Device>); 2],
+    ) -> Self {
         Self {
-            n: data.len() as u64,
-            input: data.address(),
-            output: data.address(),
-            devices: [
-                ("data", Some(data.device())),
-                ("data", None),
-                ("count", None),
-            ],
+            n: n as u64,
+            input,
+            output,
+            devices: [from, to, ("count", None)],
             count: None,
-            heads: 0,
+            segment_flags: 0,
         }
     }
 
@@ -85,8 +84,8 @@ impl<'a> Call<'a> {
     }
 
     /// In segments.
-    pub(super) fn segmented(mut self, heads: u64) -> Self {
-        self.heads = heads;
+    pub(super) fn segmented(mut self, segment_flags: u64) -> Self {
+        self.segment_flags = segment_flags;
         self
     }
 
@@ -101,19 +100,6 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Err when memory is not of the module's device.
-pub(super) fn expect_device(module: &Module, argument: &str, owner: &Device) -> Result<()> {
-    if owner == module.device() {
-        return Ok(());
-    }
-    Err(Error::ForeignBuffer {
-        kernel: "scan".to_owned(),
-        argument: argument.to_owned(),
-        owner: owner.label(),
-        device: module.device().label(),
-    })
-}
-
 /// The operator's kernels that the module has and the device can run, ready to be
 /// launched.
 pub(super) fn candidates<O: ScanKernels>(
@@ -122,7 +108,7 @@ pub(super) fn candidates<O: ScanKernels>(
     options: &Options,
 ) -> Result<Vec<Candidate>> {
     if options.max_blocks == Some(0) {
-        return Err(argument("max_blocks", "is 0, allowed are 1 or more"));
+        return Err(Error::argument("max_blocks", "is 0, allowed are 1 or more"));
     }
     let mut candidates = Vec::new();
     let mut there = Vec::new();
@@ -141,9 +127,9 @@ pub(super) fn candidates<O: ScanKernels>(
     }
     let most = candidates.iter().map(Candidate::capacity).max();
     match most {
-        Some(most) if capacity > most => Err(argument(
+        Some(most) if capacity > most => Err(Error::argument(
             "capacity",
-            &format!(
+            format!(
                 "is {capacity}, allowed are up to {most} elements for this operator, device and algorithm"
             ),
         )),
@@ -154,16 +140,19 @@ pub(super) fn candidates<O: ScanKernels>(
 /// Why there is no kernel, where the module has those of the algorithms `there`.
 fn none_of<O: ScanKernels>(module: &Module, options: &Options, there: &[&str]) -> Error {
     match (options.algorithm, O::KERNELS.first()) {
-        (Some(algorithm), Some(kernel)) if !there.is_empty() => argument(
+        (Some(algorithm), Some(kernel)) if !there.is_empty() => Error::argument(
             "algorithm",
-            &format!(
+            format!(
                 "is {algorithm}, allowed are {} for {} on {}",
                 there.join(", "),
                 kernel.operator,
                 module.device().properties().name,
             ),
         ),
-        (_, kernel) => kernel.map_or_else(|| unknown(""), |kernel| missing::<O>(module, kernel)),
+        (_, kernel) => kernel.map_or_else(
+            || Error::unknown_kernel(""),
+            |kernel| missing::<O>(module, kernel),
+        ),
     }
 }
 
@@ -176,13 +165,7 @@ fn missing<O: Operator>(module: &Module, kernel: &ScanKernel) -> Error {
     let mut entries = textbook::entries::<O>(kernel).into_iter();
     entries
         .find_map(expected)
-        .unwrap_or_else(|| unknown(kernel.entry))
-}
-
-fn unknown(entry: &str) -> Error {
-    Error::UnknownKernel {
-        kernel: entry.to_owned(),
-    }
+        .unwrap_or_else(|| Error::unknown_kernel(kernel.entry))
 }
 
 /// A kernel that is there, with its code loaded.
@@ -226,7 +209,7 @@ fn is_there(module: &Module, kernel: &ScanKernel, entries: &[(String, Vec<u64>)]
 pub(super) fn choose<O: ScanKernels>(plan: &Plan<O>, n: u64) -> Result<&Candidate> {
     if n > plan.capacity {
         let problem = format!("has {n} elements, the plan is for up to {}", plan.capacity);
-        return Err(argument("input", &problem));
+        return Err(Error::argument("input", problem));
     }
     let task = Task {
         n,
@@ -244,7 +227,7 @@ pub(super) fn choose<O: ScanKernels>(plan: &Plan<O>, n: u64) -> Result<&Candidat
         let most = most.unwrap_or(0);
         let problem =
             format!("has {n} elements, this operator, device and algorithm allow up to {most}");
-        argument("input", &problem)
+        Error::argument("input", problem)
     })
 }
 
@@ -253,13 +236,13 @@ pub(super) fn checked<'p, O: ScanKernels>(
     plan: &'p Plan<O>,
     call: &Call<'_>,
 ) -> Result<&'p Candidate> {
-    for (argument, device) in call.devices {
-        if let Some(device) = device {
-            expect_device(&plan.module, argument, device)?;
+    for (argument, owner) in call.devices {
+        if let Some(owner) = owner {
+            plan.module.device().expect_own(owner, "scan", argument)?;
         }
     }
     if let Some((_, 0)) = call.count {
-        return Err(argument("count", "has 0 elements, needed is 1"));
+        return Err(Error::argument("count", "has 0 elements, needed is 1"));
     }
     let candidate = choose(plan, call.n)?;
     let kernel = candidate.kernel;
@@ -268,7 +251,7 @@ pub(super) fn checked<'p, O: ScanKernels>(
             "is on the device, and the launches of {} depend on it: allowed are other algorithms",
             kernel.algorithm
         );
-        return Err(argument("count", &problem));
+        return Err(Error::argument("count", problem));
     }
     Ok(candidate)
 }
@@ -299,13 +282,13 @@ pub(super) fn run<O: ScanKernels>(
         initial: initial.unwrap_or(bytemuck::Zeroable::zeroed()),
         scratch: plan.scratch.address(),
         words: plan.scratch.len() as u64,
-        heads: call.heads,
+        segment_flags: call.segment_flags,
     };
     // SAFETY: the entries are kernels of this operator (`ScanKernels`), whose parameters the
     // manifest has in this number and these sizes. Input and output hold `n` elements and are
     // borrowed, the latter exclusively, or are the same; `count` is null or an element. The
     // scratch memory is the plan's, which is borrowed exclusively, and has room for the
-    // plan's capacity; heads are there if the operator has any (`segmented`). The grid is the
+    // plan's capacity; segment flags are there if the operator has any (`segmented`). The grid is the
     // algorithm's. In a graph all of it stays, and is used in the stream's order.
     unsafe {
         match config(candidate, call.n, plan.module.device()) {
@@ -320,7 +303,7 @@ pub(super) fn run<O: ScanKernels>(
 
 /// How many of the [`parameters`] the operator's kernels take: those of segments, all.
 fn taken<O: Operator>() -> usize {
-    match O::HAS_HEADS {
+    match O::IS_SEGMENTED {
         true => 9,
         false => 8,
     }
@@ -328,21 +311,17 @@ fn taken<O: Operator>() -> usize {
 
 /// The parameters of a kernel that takes all that a scan is asked for.
 pub(super) fn parameters<'s, A: Pod>(scan: &'s Scan<'_, A>) -> [Actual<'s>; 9] {
-    [
-        bytes_of(&scan.input),
-        bytes_of(&scan.output),
-        bytes_of(&scan.n),
-        bytes_of(&scan.count),
-        bytes_of(&scan.initial),
-        bytes_of(&scan.flags),
-        bytes_of(&scan.scratch),
-        bytes_of(&scan.words),
-        bytes_of(&scan.heads),
+    arguments![
+        scan.input,
+        scan.output,
+        scan.n,
+        scan.count,
+        scan.initial,
+        scan.flags,
+        scan.scratch,
+        scan.words,
+        scan.segment_flags,
     ]
-    .map(|bytes| Actual {
-        bytes,
-        elements: None,
-    })
 }
 
 /// The grid and the block of an algorithm of one launch.
@@ -375,10 +354,3 @@ fn config(candidate: &Candidate, n: u64, device: &Device) -> Option<LaunchConfig
 
 /// Threads of a warp.
 const WARP: u32 = 32;
-
-fn argument(argument: &str, problem: &str) -> Error {
-    Error::Argument {
-        argument: argument.to_owned(),
-        problem: problem.to_owned(),
-    }
-}

@@ -3,23 +3,23 @@
 
 use std::fmt;
 
-use bytemuck::{Pod, bytes_of};
+use bytemuck::Pod;
 use quadscan_kernels::operator::{Identity, Operator};
-use quadscan_kernels::scan::segmented::{Marked, Segmented};
-use quadscan_kernels::scan::{Algorithm, SegmentedScanKernels, heads};
+use quadscan_kernels::scan::segmented::{Flagged, Segmented};
+use quadscan_kernels::scan::{Algorithm, SegmentedScanKernels, segment_flags};
 
 use super::launch::{self, Call, Kind};
 use super::methods::scans;
 use super::plan::{Options, Plan, too_many};
 use crate::device::module::crate_of;
 use crate::device::{
-    Actual, Artifact, Buffer, Device, LaunchConfig, LaunchShape, Module, View, ViewMut,
+    Artifact, Buffer, Device, LaunchConfig, LaunchShape, Module, View, ViewMut, arguments,
 };
 use crate::error::{Error, Result};
 use crate::reduce::Offsets;
 
-/// Blocks on each multiprocessor of the kernels that find segments, at most.
-const BLOCKS_PER_MULTIPROCESSOR: u64 = 8;
+/// Blocks on each SM of the kernels that find segments, at most.
+const BLOCKS_PER_SM: u64 = 8;
 
 /// Scans by the operator `O` of the segments of up to a number of elements: millions of
 /// short ones, a few long ones, or both; the time depends on the number of elements alone.
@@ -59,7 +59,7 @@ const BLOCKS_PER_MULTIPROCESSOR: u64 = 8;
 pub struct SegmentedPlan<O: SegmentedScanKernels> {
     plan: Plan<Segmented<O>>,
     /// A bit an element: whether a segment begins there.
-    heads: Buffer<u32>,
+    segment_flags: Buffer<u32>,
     finders: Finders,
 }
 
@@ -83,11 +83,11 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
     /// As [`SegmentedPlan::new`] and [`Plan::with`].
     pub fn with(module: &Module, capacity: u64, options: Options) -> Result<Self> {
         let plan = Plan::with(module, capacity, options)?;
-        let words = heads::padded_words(capacity);
+        let words = segment_flags::padded_words(capacity);
         let words = usize::try_from(words).map_err(|_| too_many(capacity))?;
         Ok(Self {
             plan,
-            heads: module.device().alloc_zeroed(words)?,
+            segment_flags: module.device().alloc_zeroed(words)?,
             finders: Finders::of::<O>(module)?,
         })
     }
@@ -201,7 +201,7 @@ fn ours(origin: &str) -> Result<Artifact> {
 }
 
 /// The kernel that takes flags.
-const FLAGS: &str = "heads_of_flags";
+const FLAGS: &str = "segment_flags_of_flags";
 
 /// Bytes of the parameters of the kernels that take keys or flags,
 const OF_KEYS: [u64; 4] = [8; 4];
@@ -232,16 +232,18 @@ impl Source<'_> {
 
     /// Whether these are offsets so few that each block looks at all of them.
     fn is_few(&self, n: u64) -> bool {
-        self.is_offsets() && self.len <= heads::FEW_OFFSETS && n <= heads::FEW_ELEMENTS
+        self.is_offsets()
+            && self.len <= segment_flags::FEW_OFFSETS
+            && n <= segment_flags::FEW_ELEMENTS
     }
 
     /// The kernel that finds the beginnings among `n` elements.
     fn entry(&self, n: u64) -> String {
         match self.by {
-            By::Keys(bytes) => format!("heads_of_keys_{bytes}"),
+            By::Keys(bytes) => format!("segment_flags_of_keys_{bytes}"),
             By::Flags => FLAGS.to_owned(),
-            By::Offsets(bytes) if self.is_few(n) => format!("heads_of_few_offsets_{bytes}"),
-            By::Offsets(bytes) => format!("heads_of_offsets_{bytes}"),
+            By::Offsets(bytes) if self.is_few(n) => format!("segment_flags_of_few_offsets_{bytes}"),
+            By::Offsets(bytes) => format!("segment_flags_of_offsets_{bytes}"),
         }
     }
 }
@@ -263,7 +265,7 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
 
     /// Asks for a scan.
     fn ask(&mut self, call: Call<'_>, kind: Kind<O::Accumulator>) -> Result<()> {
-        let call = call.segmented(self.plan.heads.address());
+        let call = call.segmented(self.plan.segment_flags.address());
         let call = match self.count {
             Some(count) => call.counted(count),
             None => call,
@@ -275,8 +277,8 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
         }
         self.find(call.n(), call.count())?;
         let kind = match kind {
-            Kind::Inclusive(initial) => Kind::Inclusive(initial.map(Marked::new)),
-            Kind::Exclusive(initial) => Kind::Exclusive(Marked::new(initial)),
+            Kind::Inclusive(initial) => Kind::Inclusive(initial.map(Flagged::new)),
+            Kind::Exclusive(initial) => Kind::Exclusive(Flagged::new(initial)),
         };
         launch::run(&mut self.plan.plan, &call, kind)
     }
@@ -284,13 +286,9 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
     /// Err when what says where the segments of `n` elements begin does not fit.
     fn check(&self, n: u64) -> Result<()> {
         let Source { argument, .. } = self.source;
-        let refused = |problem| {
-            Err(Error::Argument {
-                argument: argument.to_owned(),
-                problem,
-            })
-        };
-        launch::expect_device(&self.plan.finders.module, argument, self.source.device)?;
+        let refused = |problem| Err(Error::argument(argument, problem));
+        let device = self.plan.finders.module.device();
+        device.expect_own(self.source.device, "scan", argument)?;
         let parameters: &[u64] = match self.source.is_offsets() {
             true => &OF_OFFSETS,
             false => &OF_KEYS,
@@ -316,29 +314,19 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
         let Source { address, len, .. } = self.source;
         let (is_offsets, is_few) = (self.source.is_offsets(), self.source.is_few(n));
         if is_offsets && !is_few {
-            let words = heads::words(n) as usize;
-            self.plan.heads.slice_mut(..words)?.fill_bytes(0)?;
+            let words = segment_flags::words(n) as usize;
+            self.plan.segment_flags.slice_mut(..words)?.fill_bytes(0)?;
         }
-        let heads = self.plan.heads.address();
-        let of_keys = [&address, &n, &count, &heads];
-        let of_offsets = [&address, &len, &n, &count, &heads];
-        let parameters: &[&u64] = if is_offsets { &of_offsets } else { &of_keys };
-        let bytes = parameters.iter().copied().map(bytes_of);
-        let actual = bytes.map(|bytes| Actual {
-            bytes,
-            elements: None,
-        });
-        let parameters: Vec<Actual<'_>> = actual.collect();
-
+        let flags = self.plan.segment_flags.address();
         let shape = if is_few {
-            let blocks = n.div_ceil(heads::FEW_PER_BLOCK) as u32;
-            LaunchShape::new(blocks, heads::FEW_THREADS)
+            let blocks = n.div_ceil(segment_flags::FEW_PER_BLOCK) as u32;
+            LaunchShape::new(blocks, segment_flags::FEW_THREADS)
         } else {
             let work = if is_offsets { len } else { n };
-            let multiprocessors = u64::from(self.source.device.properties().multiprocessors);
-            let most = multiprocessors.max(1) * BLOCKS_PER_MULTIPROCESSOR;
-            let blocks = work.div_ceil(heads::PER_BLOCK).clamp(1, most) as u32;
-            LaunchShape::new(blocks, heads::THREADS)
+            let sms = u64::from(self.source.device.properties().sm_count);
+            let most = sms.max(1) * BLOCKS_PER_SM;
+            let blocks = work.div_ceil(segment_flags::PER_BLOCK).clamp(1, most) as u32;
+            LaunchShape::new(blocks, segment_flags::THREADS)
         };
         // SAFETY: before it waits for earlier launches, a thread asks for lines into the L2
         // cache, which is no access; and what they write is behind raw pointers.
@@ -347,10 +335,14 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
         // are as many as elements, and borrowed; so are the offsets and the count. The words
         // are this plan's, of its capacity, which is borrowed exclusively.
         unsafe {
-            self.plan
-                .finders
-                .module
-                .launch_raw(&self.source.entry(n), config, &parameters)
+            let module = &self.plan.finders.module;
+            let entry = self.source.entry(n);
+            match is_offsets {
+                true => {
+                    module.launch_raw(&entry, config, &arguments![address, len, n, count, flags])
+                }
+                false => module.launch_raw(&entry, config, &arguments![address, n, count, flags]),
+            }
         }
     }
 }

@@ -8,15 +8,8 @@ use quadscan_kernels::scan::sizes::{BLELLOCH_TILE, TEXTBOOK_THREADS};
 use quadscan_kernels::scan::{Algorithm, FINAL, ScanKernel};
 
 use super::launch::parameters;
-use crate::device::{Actual, LaunchConfig, LaunchShape, Module};
+use crate::device::{Actual, LaunchConfig, LaunchShape, Module, arguments};
 use crate::error::Result;
-
-/// Values as the parameters of a launch.
-macro_rules! arguments {
-    ($($value:expr),*) => {
-        &[$(Actual { bytes: bytemuck::bytes_of(&$value), elements: None }),*]
-    };
-}
 
 /// An entry and the bytes of its parameters.
 type Entry = (String, Vec<u64>);
@@ -26,7 +19,7 @@ pub(super) fn entries<O: Operator>(kernel: &ScanKernel) -> Vec<Entry> {
     let value = size_of::<O::Accumulator>() as u64;
     let request = || {
         let mut bytes = vec![8, 8, 8, 8, value, 4, 8, 8];
-        bytes.extend(O::HAS_HEADS.then_some(8));
+        bytes.extend(O::IS_SEGMENTED.then_some(8));
         bytes
     };
     let (tiles, add) = (vec![8, 8, 8, value, 4, 8], vec![8, 8, value, 4, 8]);
@@ -81,8 +74,8 @@ pub(super) struct Scan<'a, A> {
     pub(super) scratch: u64,
     /// Its words of 64 bits.
     pub(super) words: u64,
-    /// The address of the words that say where segments begin; null without segments.
-    pub(super) heads: u64,
+    /// The address of the segment flags, a bit an element; null without segments.
+    pub(super) segment_flags: u64,
 }
 
 impl<A: Pod> Scan<'_, A> {
@@ -117,17 +110,18 @@ impl<A: Pod> Scan<'_, A> {
         let (mut from, mut to) = (self.scratch, self.scratch + bytes);
         // SAFETY: the caller's.
         unsafe {
-            let load = arguments!(self.input, from, self.n, self.initial, self.flags);
-            self.start(LOAD, shape, load)?;
+            self.start(
+                LOAD,
+                shape,
+                &arguments![self.input, from, self.n, self.initial, self.flags],
+            )?;
             let mut distance = 1;
             while distance < self.n {
-                let pass = arguments!(from, to, self.n, distance);
-                self.start(PASS, shape, pass)?;
+                self.start(PASS, shape, &arguments![from, to, self.n, distance])?;
                 (from, to) = (to, from);
                 distance *= 2;
             }
-            let store = arguments!(from, self.output, self.n);
-            self.start(STORE, shape, store)
+            self.start(STORE, shape, &arguments![from, self.output, self.n])
         }
     }
 
@@ -154,13 +148,19 @@ impl<A: Pod> Scan<'_, A> {
                 let is_last = level + 1 == levels.len();
                 let flags = flags | if is_last { FINAL } else { 0 };
                 let totals = totals_of(level);
-                let tiles = arguments!(input, address, n, self.initial, flags, totals);
-                self.start(&name(level, "tiles"), blelloch_shape(n), tiles)?;
+                self.start(
+                    &name(level, "tiles"),
+                    blelloch_shape(n),
+                    &arguments![input, address, n, self.initial, flags, totals],
+                )?;
             }
             for (level, &(address, n, flags)) in levels.iter().enumerate().rev().skip(1) {
                 let totals = totals_of(level);
-                let add = arguments!(address, n, self.initial, flags, totals);
-                self.start(&name(level, "add"), blelloch_shape(n), add)?;
+                self.start(
+                    &name(level, "add"),
+                    blelloch_shape(n),
+                    &arguments![address, n, self.initial, flags, totals],
+                )?;
             }
         }
         Ok(())

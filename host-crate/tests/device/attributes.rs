@@ -119,7 +119,7 @@ fn ptx_that_cannot_wait_for_the_kernel_before_begins_behind_it() -> Result<()> {
 fn a_cooperative_grid_that_is_not_resident_at_once_is_refused_before_the_launch() -> Result<()> {
     let fake = FakeCuda::new(Settings::default());
     let (_device, module) = loaded(&fake);
-    // 2048 threads on each of 132 multiprocessors.
+    // 2048 threads on each of 132 SMs.
     assert_eq!(module.resident_blocks("fault", 1024, 0)?, 264);
     assert_eq!(module.resident_blocks("fault", 1024, 100)?, 264);
     assert_eq!(

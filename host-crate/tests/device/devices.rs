@@ -15,7 +15,7 @@ fn a_device_tells_what_the_driver_tells() {
     assert_eq!(properties.kind, "cuda");
     assert_eq!(properties.compute_capability, (9, 0));
     assert_eq!(properties.driver_version, Some((13, 0)));
-    assert_eq!(properties.multiprocessors, 132);
+    assert_eq!(properties.sm_count, 132);
     assert_eq!(properties.max_block, [1024, 1024, 64]);
     assert_eq!(properties.max_shared_per_block_optin, 232_448);
     let memory = device.memory_info().expect("it tells");

@@ -154,7 +154,7 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(request: &Request<R>) {
             tag = begin();
         }
         if warp == 0 {
-            status::forget::<f64>(request.scratch, request.words, u64::from(units), tag);
+            status::clear_stale::<f64>(request.scratch, request.words, u64::from(units), tag);
         }
         thread::sync_threads();
         if thread::thread_idx_x() == 0 {

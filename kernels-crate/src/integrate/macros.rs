@@ -163,8 +163,8 @@ macro_rules! integrand_parameters {
     };
 }
 
-/// The kernels of one integrand in one kind of numbers, and how many blocks of the adaptive one a
-/// multiprocessor is to have registers for: of f64, its shared memory holds no more by default.
+/// The kernels of one integrand in one kind of numbers, and how many blocks of the adaptive one an
+/// SM is to have registers for: of f64, its shared memory holds no more by default.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! integrand_kernels {
@@ -195,7 +195,7 @@ macro_rules! integrand_kernels {
                 scratch: *mut u64,
                 words: u64,
             ) {
-                ::cuda_std::grid::allow_next();
+                ::cuda_std::grid::launch_dependents();
                 let request = $crate::integrate::composite::Request {
                     from, to, step, width, strips, chunks, margin, family, families, ends,
                     multiples, parameters, output, scratch, words,
@@ -204,79 +204,67 @@ macro_rules! integrand_kernels {
                 unsafe { $crate::integrate::composite::integrate::<$type, $float>(&request) }
             }
 
-            /// Integrates many items by an adaptive rule; see `adaptive`.
-            ///
-            /// # Safety
-            /// See the function `integrate` there.
-            #[::cuda_std::kernel]
-            #[part([<integrate_ $name>])]
-            #[launch_bounds(256, $blocks)]
-            #[allow(clippy::too_many_arguments, reason = "a launch has them")]
-            pub unsafe fn [<adaptive_ $name _ $float>](
-                n: u64,
-                from: *const $float,
-                to: *const $float,
-                limits: [$float; 2],
-                of_items: *const $float,
-                parameters: $crate::integrate::integrand::Parameters<$float>,
-                breaks: *const $float,
-                break_count: u32,
-                absolute: $float,
-                relative: $float,
-                output: *mut $crate::integrate::outcome::Outcome<$float>,
-                draw: u32,
-                scratch: *mut u64,
-                nodes: u32,
-                most: u32,
-            ) {
-                ::cuda_std::grid::allow_next();
-                let batch = $crate::integrate::batch::Batch {
-                    n, from, to, limits, of_items, parameters, breaks, break_count, absolute,
-                    relative, output, draw, scratch,
-                };
-                // SAFETY: the kernel's own contract.
-                unsafe {
-                    $crate::integrate::adaptive::integrate::<$type, $float>(&batch, nodes, most)
-                }
+            $crate::batch_kernel! {
+                /// Integrates many items by an adaptive rule; see `adaptive`.
+                #[part([<integrate_ $name>])]
+                #[launch_bounds(256, $blocks)]
+                [<adaptive_ $name _ $float>] $float (nodes: u32, most: u32)
+                |batch| $crate::integrate::adaptive::integrate::<$type, $float>(&batch, nodes, most)
             }
 
-            /// Integrates many items by tanh-sinh rules; see `tanh_sinh`.
-            ///
-            /// # Safety
-            /// See the function `integrate` there.
-            #[::cuda_std::kernel]
-            #[part([<integrate_ $name>])]
-            #[launch_bounds(256)]
-            #[allow(clippy::too_many_arguments, reason = "a launch has them")]
-            pub unsafe fn [<tanh_sinh_ $name _ $float>](
-                n: u64,
-                from: *const $float,
-                to: *const $float,
-                limits: [$float; 2],
-                of_items: *const $float,
-                parameters: $crate::integrate::integrand::Parameters<$float>,
-                breaks: *const $float,
-                break_count: u32,
-                absolute: $float,
-                relative: $float,
-                output: *mut $crate::integrate::outcome::Outcome<$float>,
-                draw: u32,
-                scratch: *mut u64,
-                nodes: *const $float,
-                begins: *const u32,
-                last: u32,
-            ) {
-                ::cuda_std::grid::allow_next();
-                let batch = $crate::integrate::batch::Batch {
-                    n, from, to, limits, of_items, parameters, breaks, break_count, absolute,
-                    relative, output, draw, scratch,
-                };
-                let table = $crate::integrate::levels::Table { nodes, begins, last };
-                // SAFETY: the kernel's own contract.
-                unsafe {
-                    $crate::integrate::tanh_sinh::integrate::<$type, $float>(&batch, &table)
-                }
+            $crate::batch_kernel! {
+                /// Integrates many items by tanh-sinh rules; see `tanh_sinh`.
+                #[part([<integrate_ $name>])]
+                #[launch_bounds(256)]
+                [<tanh_sinh_ $name _ $float>] $float
+                (nodes: *const $float, begins: *const u32, last: u32)
+                |batch| $crate::integrate::tanh_sinh::integrate::<$type, $float>(
+                    &batch,
+                    &$crate::integrate::levels::Table { nodes, begins, last },
+                )
             }
+        }
+    };
+}
+
+/// A kernel that integrates the items of a batch, with the parameters of its own method behind
+/// those that all have.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! batch_kernel {
+    (
+        $(#[$attribute:meta])*
+        $name:ident $float:ident ($($own:ident: $type:ty),*) |$batch:ident| $integrate:expr
+    ) => {
+        #[::cuda_std::kernel]
+        $(#[$attribute])*
+        ///
+        /// # Safety
+        /// See the function `integrate` there.
+        #[allow(clippy::too_many_arguments, reason = "a launch has them")]
+        pub unsafe fn $name(
+            n: u64,
+            from: *const $float,
+            to: *const $float,
+            limits: [$float; 2],
+            of_items: *const $float,
+            parameters: $crate::integrate::integrand::Parameters<$float>,
+            breaks: *const $float,
+            break_count: u32,
+            absolute: $float,
+            relative: $float,
+            output: *mut $crate::integrate::outcome::Outcome<$float>,
+            draw: u32,
+            scratch: *mut u64,
+            $($own: $type),*
+        ) {
+            ::cuda_std::grid::launch_dependents();
+            let $batch = $crate::integrate::batch::Batch {
+                n, from, to, limits, of_items, parameters, breaks, break_count, absolute,
+                relative, output, draw, scratch,
+            };
+            // SAFETY: the kernel's own contract.
+            unsafe { $integrate }
         }
     };
 }

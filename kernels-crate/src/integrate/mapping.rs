@@ -48,66 +48,80 @@ pub const SUM_THREADS: u32 = 1024;
 /// adds them up in the same launch, and one that does so by atomics.
 macro_rules! entries {
     ($($sum:ident: $stored:ident, $same_launch:ident, $atomics:ident;)*) => {$(
-        /// A partial sum a thread, stored once it is whole.
-        ///
-        /// # Parameters
-        /// - `partials`: one partial sum a thread, `grid * block` of them.
-        /// - `count`: strips a thread.
-        /// - `per_block`, `per_thread`, `stride`: which strips, see the module.
-        /// - `step`: the width of a strip.
-        ///
-        /// # Safety
-        /// `partials` holds `grid * block` elements, and grid and block are
-        /// one-dimensional.
-        #[kernel]
-        #[launch_contract(
-            partials.len() as u64 >= grid.count().saturating_mul(block.count()),
-            grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1 && block.x <= MAX_THREADS,
-            u64::from(count).saturating_mul(grid.count()).saturating_mul(block.count()) <= MAX_STRIPS
-        )]
-        pub unsafe fn $stored(
-            partials: *mut f64,
-            count: u32,
-            per_block: u32,
-            per_thread: u32,
-            stride: f64,
-            step: f64,
-        ) {
-            #[cfg(target_os = "cuda")]
-            // SAFETY: `partials` has an element for every thread.
-            unsafe {
-                let sum = sums::of_thread::<sums::$sum>(
-                    partials, count, per_block, per_thread, stride, step,
-                );
-                *partials.add(thread::index_1d() as usize) = sum;
-            }
+        entry! {
+            /// A partial sum a thread, stored once it is whole.
+            ///
+            /// # Parameters
+            /// - `partials`: one partial sum a thread, `grid * block` of them.
+            /// - `count`: strips a thread.
+            /// - `per_block`, `per_thread`, `stride`: which strips, see the module.
+            /// - `step`: the width of a strip.
+            ///
+            /// # Safety
+            /// `partials` holds `grid * block` elements, and grid and block are
+            /// one-dimensional.
+            $stored, $sum, partials, (), [],
+            |sum| *partials.add(thread::index_1d() as usize) = sum
         }
 
-        /// The sum of all strips.
-        ///
-        /// # Parameters
-        /// - `partials`: one running sum a thread, where they are in global memory.
-        /// - `block_sums`: an element a block.
-        /// - `finished`: one element: 0 before the launch, and 0 again after it.
-        /// - `total`: one element, the sum.
-        /// - The others as where the partial sums are stored.
-        ///
-        /// # Safety
-        /// `partials` holds `grid * block` elements, `block_sums` `grid` and `total`
-        /// one, grid and block are one-dimensional, and `finished` is 0.
+        entry! {
+            /// The sum of all strips.
+            ///
+            /// # Parameters
+            /// - `partials`: one running sum a thread, where they are in global memory.
+            /// - `block_sums`: an element a block.
+            /// - `finished`: one element: 0 before the launch, and 0 again after it.
+            /// - `total`: one element, the sum.
+            /// - The others as where the partial sums are stored.
+            ///
+            /// # Safety
+            /// `partials` holds `grid * block` elements, `block_sums` `grid` and `total`
+            /// one, grid and block are one-dimensional, and `finished` is 0.
+            $same_launch, $sum, partials,
+            (block_sums: *mut f64, finished: *mut u32, total: *mut f64,),
+            [one a block: block_sums, one: finished total],
+            |sum| sums::of_grid(block_sums, finished, total, sum)
+        }
+
+        entry! {
+            /// Every thread adds its sum to `total`, in any order.
+            ///
+            /// # Parameters
+            /// - `partials`: one running sum a thread, where they are in global memory.
+            /// - `total`: one element; what it holds is added to.
+            /// - The others as where the partial sums are stored.
+            ///
+            /// # Safety
+            /// `partials` holds `grid * block` elements, `total` holds one, and grid and
+            /// block are one-dimensional.
+            $atomics, $sum, partials, (total: *mut f64,), [one: total],
+            |sum| sums::of_launch(total, sum)
+        }
+    )*};
+}
+
+/// A kernel that does something with each thread's sum: its further parameters, and which of them
+/// have an element a block, and which one.
+macro_rules! entry {
+    (
+        $(#[$doc:meta])*
+        $name:ident, $running:ident, $partials:ident,
+        ($($own:ident: $type:ty,)*),
+        [$($(one a block: $of_blocks:ident,)? one: $one:ident $($more:ident)*)?],
+        |$sum:ident| $finish:expr
+    ) => {
+        $(#[$doc])*
         #[kernel]
         #[launch_contract(
-            partials.len() as u64 >= grid.count().saturating_mul(block.count()),
-            block_sums.len() as u64 >= grid.count() && !finished.is_empty() && !total.is_empty(),
+            $partials.len() as u64 >= grid.count().saturating_mul(block.count()),
+            $($($of_blocks.len() as u64 >= grid.count() &&)? !$one.is_empty() $(&& !$more.is_empty())*,)?
             grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1 && block.x <= MAX_THREADS,
             u64::from(count).saturating_mul(grid.count()).saturating_mul(block.count()) <= MAX_STRIPS
         )]
         #[allow(clippy::too_many_arguments, reason = "a launch has them")]
-        pub unsafe fn $same_launch(
-            partials: *mut f64,
-            block_sums: *mut f64,
-            finished: *mut u32,
-            total: *mut f64,
+        pub unsafe fn $name(
+            $partials: *mut f64,
+            $($own: $type,)*
             count: u32,
             per_block: u32,
             per_thread: u32,
@@ -115,53 +129,15 @@ macro_rules! entries {
             step: f64,
         ) {
             #[cfg(target_os = "cuda")]
-            // SAFETY: `partials` has an element for every thread, `block_sums` one
-            // for every block, and `finished` is 0.
+            // SAFETY: the kernel's own contract: `partials` has an element for every thread.
             unsafe {
-                let sum = sums::of_thread::<sums::$sum>(
-                    partials, count, per_block, per_thread, stride, step,
+                let $sum = sums::of_thread::<sums::$running>(
+                    $partials, count, per_block, per_thread, stride, step,
                 );
-                sums::of_grid(block_sums, finished, total, sum);
+                $finish
             }
         }
-
-        /// Every thread adds its sum to `total`, in any order.
-        ///
-        /// # Parameters
-        /// - `partials`: one running sum a thread, where they are in global memory.
-        /// - `total`: one element; what it holds is added to.
-        /// - The others as where the partial sums are stored.
-        ///
-        /// # Safety
-        /// `partials` holds `grid * block` elements, `total` holds one, and grid and
-        /// block are one-dimensional.
-        #[kernel]
-        #[launch_contract(
-            partials.len() as u64 >= grid.count().saturating_mul(block.count()),
-            !total.is_empty(),
-            grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1 && block.x <= MAX_THREADS,
-            u64::from(count).saturating_mul(grid.count()).saturating_mul(block.count()) <= MAX_STRIPS
-        )]
-        pub unsafe fn $atomics(
-            partials: *mut f64,
-            total: *mut f64,
-            count: u32,
-            per_block: u32,
-            per_thread: u32,
-            stride: f64,
-            step: f64,
-        ) {
-            #[cfg(target_os = "cuda")]
-            // SAFETY: `partials` has an element for every thread, and `total` is
-            // accessed atomically alone.
-            unsafe {
-                let sum = sums::of_thread::<sums::$sum>(
-                    partials, count, per_block, per_thread, stride, step,
-                );
-                sums::of_launch(total, sum);
-            }
-        }
-    )*};
+    };
 }
 
 entries! {

@@ -105,7 +105,7 @@ pub trait Operator: Copy + 'static {
     /// Whether elements may begin a segment; for
     /// [`Segmented`](crate::scan::segmented::Segmented) alone, as is all below.
     #[doc(hidden)]
-    const HAS_HEADS: bool = false;
+    const IS_SEGMENTED: bool = false;
 
     /// What entered, with the first of a segment or not.
     #[doc(hidden)]
@@ -154,6 +154,13 @@ pub trait Operator: Copy + 'static {
         combined
     }
 }
+
+/// What `O` reads.
+pub type Input<O> = <O as Operator>::Input;
+/// What `O` combines.
+pub type Accumulator<O> = <O as Operator>::Accumulator;
+/// What `O` writes.
+pub type Output<O> = <O as Operator>::Output;
 
 /// An operator with a neutral element: what a combination of nothing is.
 pub trait Identity: Operator {

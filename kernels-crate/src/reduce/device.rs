@@ -20,7 +20,7 @@ use super::share::Share;
 use super::tile;
 use super::vectors::Vectors;
 use crate::operator::Operator;
-use crate::scan::lanes::{LANES, anything};
+use crate::scan::lanes::{LANES, unspecified};
 use crate::scan::scratch::GROUP;
 use crate::scan::status::{self, arrive, gather, tag};
 
@@ -47,7 +47,7 @@ pub unsafe fn reduce<
     let (warp, lane) = (thread::thread_idx_x() / LANES, warp::lane_id());
     // SAFETY: the caller's.
     let request = unsafe {
-        ask_ahead::<O, W, R, U, E>(&request);
+        prefetch::<O, W, R, U, E>(&request);
         request.begin()
     };
     let share = Share::new(request.tiles::<R, E>(), W as u32, thread::grid_dim_x());
@@ -65,7 +65,7 @@ pub unsafe fn reduce<
                 }
                 *is_last = u32::from(arrive(request.scratch, thread::grid_dim_x()));
             }
-            status::forget::<O::Accumulator>(request.scratch, request.words, blocks, tag);
+            status::clear_stale::<O::Accumulator>(request.scratch, request.words, blocks, tag);
         }
         thread::sync_threads();
         if *is_last == 0 {
@@ -83,7 +83,7 @@ pub unsafe fn reduce<
         }
         thread::sync_threads();
         if warp == 0 {
-            let mut total = anything();
+            let mut total = unspecified();
             if count > 0 {
                 let own = *groups.add(lane.min(count - 1) as usize);
                 total = tile::pairs::<O, { LANES as usize }>(own, count);
@@ -101,7 +101,7 @@ pub unsafe fn reduce<
 /// # Safety
 /// The array is in global memory.
 #[inline(always)]
-unsafe fn ask_ahead<O: Operator, const W: usize, const R: usize, const U: usize, const E: usize>(
+unsafe fn prefetch<O: Operator, const W: usize, const R: usize, const U: usize, const E: usize>(
     request: &Request<O>,
 ) {
     let share = Share::new(request.tiles::<R, E>(), W as u32, thread::grid_dim_x());
@@ -109,7 +109,7 @@ unsafe fn ask_ahead<O: Operator, const W: usize, const R: usize, const U: usize,
     let first = share.tiles_of(thread::block_idx_x(), warp).start;
     let array = Vectors::new(request.input, request.n);
     // SAFETY: the caller's.
-    unsafe { array.ask_ahead::<R, U>(u64::from(first) * R as u64 * u64::from(LANES)) };
+    unsafe { array.prefetch::<R, U>(u64::from(first) * R as u64 * u64::from(LANES)) };
 }
 
 /// This block's tiles combined, in every lane of warp 0; nothing in particular when there
@@ -146,7 +146,7 @@ unsafe fn block_total<
         thread::sync_threads();
         let count = share.warps_of(block);
         if warp > 0 || count == 0 {
-            return anything();
+            return unspecified();
         }
         tile::pairs::<O, W>(*totals.add(lane.min(count - 1) as usize), count)
     }

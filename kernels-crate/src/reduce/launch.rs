@@ -119,7 +119,4 @@ macro_rules! twins {
 }
 
 #[cfg(feature = "instances")]
-twins! {
-    Sum<i32> = Sum<u32>;
-    Sum<i64> = Sum<u64>;
-}
+crate::instances! { signed reduce twins }

@@ -62,18 +62,18 @@ macro_rules! reduce_entry {
             #[$bounds]
             #[allow(clippy::too_many_arguments, reason = "a launch has them")]
             pub unsafe fn [<$prefix $name>](
-                input: *const <$operator as $crate::operator::Operator>::Input,
-                output: *mut <$operator as $crate::operator::Operator>::Output,
+                input: *const $crate::operator::Input<$operator>,
+                output: *mut $crate::operator::Output<$operator>,
                 n: u64,
                 count: *const u64,
-                initial: <$operator as $crate::operator::Operator>::Accumulator,
+                initial: $crate::operator::Accumulator<$operator>,
                 flags: u32,
                 scratch: *mut u64,
                 words: u64,
             ) {
                 // SAFETY: the kernel's own contract.
                 unsafe {
-                    ::cuda_std::grid::allow_next();
+                    ::cuda_std::grid::launch_dependents();
                     let request = $crate::reduce::request::Request::<$operator> {
                         input, output, n, count, initial, flags, scratch, words,
                     };
@@ -103,12 +103,12 @@ macro_rules! segmented_reduce_entry {
             #[launch_bounds(256, 2)]
             #[allow(clippy::too_many_arguments, reason = "a launch has them")]
             pub unsafe fn [<$prefix $name>](
-                input: *const <$operator as $crate::operator::Operator>::Input,
-                output: *mut <$operator as $crate::operator::Operator>::Output,
+                input: *const $crate::operator::Input<$operator>,
+                output: *mut $crate::operator::Output<$operator>,
                 n: u64,
                 offsets: *const u8,
                 segments: u32,
-                initial: <$operator as $crate::operator::Operator>::Accumulator,
+                initial: $crate::operator::Accumulator<$operator>,
                 flags: u32,
                 scratch: *mut u64,
             ) {

@@ -24,7 +24,7 @@ use super::request::Request;
 use super::sizes::MAX_WARPS;
 use super::tile::{self, Place};
 use crate::operator::Operator;
-use crate::scan::lanes::{self, LANES, anything};
+use crate::scan::lanes::{self, LANES, unspecified};
 use crate::scan::status::{self, Look, arrive, counted, gather, tag};
 
 /// Reduces as `request` says.
@@ -49,7 +49,7 @@ pub unsafe fn reduce<O: Operator, const R: usize, const U: usize, const E: usize
     unsafe {
         // What can be known before earlier launches are done is.
         let mut place = Place::new::<R, E>(request.input, request.n, tile);
-        place.ask_ahead::<R, E>();
+        place.prefetch::<R, E>();
         let request = request.begin();
         if !request.count.is_null() {
             place = Place::new::<R, E>(request.input, request.n, tile);
@@ -100,8 +100,8 @@ unsafe fn of_grid<O: Operator>(request: &Request<O>, total: O::Accumulator, with
                 gathers = arrive(scratch, blocks);
             }
         }
-        status::forget::<O::Accumulator>(scratch, request.words, u64::from(blocks), tag);
-        if lanes::of_lane(u32::from(gathers), 0) == 0 {
+        status::clear_stale::<O::Accumulator>(scratch, request.words, u64::from(blocks), tag);
+        if lanes::from_lane(u32::from(gathers), 0) == 0 {
             return;
         }
         let total = gathered::<O>(scratch, blocks, with, tag);
@@ -141,7 +141,7 @@ unsafe fn gathered<O: Operator>(
         if with > 0 {
             Look::at(scratch, 0, with).combined::<O>()
         } else {
-            anything()
+            unspecified()
         }
     }
 }

@@ -19,9 +19,9 @@ use cuda_std::warp;
 use super::sizes::elements;
 use super::vectors::Vectors;
 use crate::operator::Operator;
-use crate::scan::heads::bits::Heads;
 use crate::scan::items::{self, Items, Vector};
-use crate::scan::lanes::{self, LANES, anything, words_of};
+use crate::scan::lanes::{self, LANES, unspecified, words_of};
+use crate::scan::segment_flags::bits::SegmentFlags;
 
 /// The tiles `tiles` of the array combined, in every lane. There is at least one.
 ///
@@ -35,7 +35,7 @@ pub unsafe fn total<O: Operator, const R: usize, const U: usize, const E: usize>
 ) -> O::Accumulator {
     let units = R as u64 * u64::from(LANES);
     let whole = array.whole_pieces::<U>(units);
-    let mut total = anything();
+    let mut total = unspecified();
     let mut tile = tiles.start;
     // SAFETY: the caller's; whole vectors are read where they are whole.
     unsafe {
@@ -122,12 +122,13 @@ pub unsafe fn combined<O: Operator, const R: usize, const U: usize, const E: usi
         )
     };
     let lane = warp::lane_id();
-    let mut values = [anything(); R];
+    let mut values = [unspecified(); R];
     for row in 0..R {
         let before = (row as u32 * LANES + lane) * E as u32;
         let mine = count.saturating_sub(before).min(E as u32);
         if mine > 0 {
-            values[row] = items::total::<O, U, E>(&items[row], &Heads::none(), mine as usize);
+            values[row] =
+                items::total::<O, U, E>(&items[row], &SegmentFlags::none(), mine as usize);
         }
     }
     // SAFETY: the caller's.
@@ -270,11 +271,11 @@ impl<T: Pod> Place<T> {
     /// # Safety
     /// The array is in global memory.
     #[inline(always)]
-    pub unsafe fn ask_ahead<const R: usize, const E: usize>(&self) {
+    pub unsafe fn prefetch<const R: usize, const E: usize>(&self) {
         let size = size_of::<T>() as u32;
         let most = elements(R, E) as u32;
         // SAFETY: the caller's; it is within the array.
-        unsafe { lanes::ask_ahead(self.from.cast(), self.count * size, most * size) };
+        unsafe { lanes::prefetch(self.from.cast(), self.count * size, most * size) };
     }
 
     /// Asks for the lane's elements. Nothing waits for them before they are used.

@@ -17,7 +17,7 @@ use cuda_std::warp;
 
 use super::sizes::BYTES;
 use crate::scan::items::{Items, Vector};
-use crate::scan::lanes::{LANES, anything};
+use crate::scan::lanes::{LANES, unspecified};
 
 /// Vectors that are fetched from memory at once, at least.
 const A_SECTOR: u64 = 2;
@@ -79,7 +79,7 @@ impl<T: Pod> Vectors<T> {
     /// # Safety
     /// The array is in global memory.
     #[inline(always)]
-    pub unsafe fn ask_ahead<const R: usize, const U: usize>(&self, unit: u64) {
+    pub unsafe fn prefetch<const R: usize, const U: usize>(&self, unit: u64) {
         let mut vector = unit * U as u64 + u64::from(warp::lane_id()) * A_SECTOR;
         for _ in 0..(R * U).div_ceil(A_SECTOR as usize) {
             if (self.begin..self.end).contains(&vector) {
@@ -268,7 +268,7 @@ impl<const R: usize, const U: usize> Rows<R, U> {
             };
             // The last lane's neighbour is the first one, in the next row.
             let given = if lane == 0 { next } else { self.rows[r][0] };
-            let mut words = [anything::<u32>(); 16];
+            let mut words = [unspecified::<u32>(); 16];
             for w in 0..4 {
                 for v in 0..U {
                     words[4 * v + w] = self.rows[r][v][w];

@@ -8,6 +8,8 @@
 //!
 //! Partial results lie in the output, so results have to be of the accumulator's type.
 //!
+//! Shared memory: a tile's tree, padded.
+//!
 //! Association: that of the tree, in the tile and in every level above.
 //!
 //! Source: Blelloch, Prefix sums and their applications, 1990, section 1.3; GPU Gems 3,
@@ -16,7 +18,7 @@
 use core::marker::PhantomData;
 use cuda_std::{grid, shared_array, thread};
 
-use super::lanes::anything;
+use super::lanes::unspecified;
 use super::sizes::{BLELLOCH_TILE as TILE, TEXTBOOK_THREADS as THREADS};
 use super::{EXCLUSIVE, FINAL, HAS_INITIAL};
 use crate::operator::Operator;
@@ -153,7 +155,7 @@ pub unsafe fn tiles<O: Operator<Output = <O as Operator>::Accumulator>>(
     };
     // SAFETY: the caller's; elements of different threads are different.
     let load = |i: usize| unsafe {
-        let mut own = anything();
+        let mut own = unspecified();
         if i < count {
             own = O::transform(*input.add(first + i));
             *tree.node(i) = own;
@@ -233,7 +235,7 @@ pub unsafe fn add<O: Operator<Output = <O as Operator>::Accumulator>>(
 /// number, its first element, and how many it has.
 #[inline(always)]
 fn own_tile(n: u64) -> (usize, usize, usize) {
-    grid::allow_next();
+    grid::launch_dependents();
     grid::wait_for_earlier();
     let tile = u64::from(thread::block_idx_x());
     let first = tile * TILE;
@@ -255,6 +257,6 @@ fn behind<O: Operator>(base: Option<O::Accumulator>, scanned: Option<O::Accumula
         (Some(base), Some(scanned)) => O::combine(base, scanned),
         (Some(base), None) => base,
         (None, Some(scanned)) => scanned,
-        (None, None) => anything(),
+        (None, None) => unspecified(),
     })
 }

@@ -1,8 +1,8 @@
-//! A row of neighbours that tell each other their totals, and, as soon as they know
-//! them, their *prefixes*: everything up to and with their own total.
+//! A row of neighbours that publish their aggregates, and, as soon as they know them, their
+//! *inclusive prefixes*: everything up to and with their own aggregate.
 //!
-//! The words are tagged as in [`status`](super::status), and nothing is cleared between
-//! launches; a total and a prefix are words apart, so that the tag says all that there
+//! The words are [tagged](super::tagged), and nothing is cleared between
+//! launches; an aggregate and a prefix are words apart, so that the tag says all that there
 //! is to say of a word.
 //!
 //! Source: Merrill and Garland, Single-pass parallel prefix scan with decoupled
@@ -10,25 +10,29 @@
 
 use bytemuck::Pod;
 use core::marker::PhantomData;
-use cuda_std::{mem, warp};
+use cuda_std::{thread, warp};
 
-use super::lanes::{self, LANES, MAX_WORDS, words_of};
+use super::lanes::{self, LANES, words_of};
 use super::scratch;
+use super::tagged::Tagged;
 use crate::operator::Operator;
 
-/// What is told.
+/// Between two looks at what is not there yet, about so many nanoseconds.
+pub const PAUSE: u32 = 100;
+
+/// What is published.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    Total,
+    Aggregate,
     Prefix,
 }
 
-/// The words of `len` neighbours with totals of type `A`, in the launch with a tag.
+/// The words of `len` neighbours with aggregates of type `A`, in the launch with a tag.
 pub struct Chain<A> {
     words: *mut u64,
     len: u64,
     tag: u32,
-    total: PhantomData<A>,
+    of: PhantomData<A>,
 }
 
 impl<A: Pod> Chain<A> {
@@ -39,7 +43,7 @@ impl<A: Pod> Chain<A> {
             words,
             len,
             tag,
-            total: PhantomData,
+            of: PhantomData,
         }
     }
 
@@ -56,59 +60,36 @@ impl<A: Pod> Chain<A> {
             .wrapping_add(row * self.len as usize + i as usize)
     }
 
-    /// Tells the total of neighbour `i`.
+    /// Publishes the aggregate of neighbour `i`.
     ///
     /// # Safety
     /// `i` is below the chain's length, and its words are there.
     #[inline(always)]
-    pub unsafe fn tell_total(&self, i: u64, total: A) {
+    pub unsafe fn publish_aggregate(&self, i: u64, aggregate: A) {
         // SAFETY: the caller's.
-        unsafe { self.tell(Kind::Total, i, total) }
+        unsafe { self.publish(Kind::Aggregate, i, aggregate) }
     }
 
-    /// Tells the prefix of neighbour `i`.
+    /// Publishes the inclusive prefix of neighbour `i`.
     ///
     /// # Safety
-    /// As for [`Chain::tell_total`].
+    /// As for [`Chain::publish_aggregate`].
     #[inline(always)]
-    pub unsafe fn tell_prefix(&self, i: u64, prefix: A) {
+    pub unsafe fn publish_prefix(&self, i: u64, prefix: A) {
         // SAFETY: the caller's.
-        unsafe { self.tell(Kind::Prefix, i, prefix) }
+        unsafe { self.publish(Kind::Prefix, i, prefix) }
     }
 
     #[inline(always)]
-    unsafe fn tell(&self, kind: Kind, i: u64, value: A) {
-        let words = lanes::to_words(value);
-        for w in 0..MAX_WORDS {
-            if w < words_of::<A>() {
-                let word = u64::from(self.tag) << 32 | u64::from(words[w]);
-                // SAFETY: the caller's.
-                unsafe { mem::store_relaxed(self.place(kind, w, i), word) };
-            }
-        }
+    unsafe fn publish(&self, kind: Kind, i: u64, value: A) {
+        // SAFETY: the caller's.
+        unsafe { Tagged::store(value, self.tag, |w| self.place(kind, w, i)) };
     }
 
     #[inline(always)]
-    unsafe fn read(&self, kind: Kind, i: u64) -> [u64; MAX_WORDS] {
-        let mut words = [0; MAX_WORDS];
-        for w in 0..MAX_WORDS {
-            if w < words_of::<A>() {
-                // SAFETY: the caller's.
-                words[w] = unsafe { mem::load_relaxed(self.place(kind, w, i)) };
-            }
-        }
-        words
-    }
-
-    #[inline(always)]
-    fn is_told(&self, words: [u64; MAX_WORDS]) -> bool {
-        let mut is_told = true;
-        for w in 0..MAX_WORDS {
-            if w < words_of::<A>() {
-                is_told &= (words[w] >> 32) as u32 == self.tag;
-            }
-        }
-        is_told
+    unsafe fn read(&self, kind: Kind, i: u64) -> Tagged<A> {
+        // SAFETY: the caller's.
+        unsafe { Tagged::load(|w| self.place(kind, w, i)) }
     }
 
     /// A warp's look at the neighbours just below `end`: lane l looks at `end - 1 - l`.
@@ -118,35 +99,50 @@ impl<A: Pod> Chain<A> {
     #[inline(always)]
     pub unsafe fn look(&self, end: u64) -> Window<A> {
         let lane = u64::from(warp::lane_id());
-        let (mut total, mut prefix) = ([0; MAX_WORDS], [0; MAX_WORDS]);
+        let (mut aggregate, mut prefix) = (Tagged::none(), Tagged::none());
         // SAFETY: the caller's.
         unsafe {
             if lane < end {
-                total = self.read(Kind::Total, end - 1 - lane);
+                aggregate = self.read(Kind::Aggregate, end - 1 - lane);
                 prefix = self.read(Kind::Prefix, end - 1 - lane);
             }
             let exists = lane < end;
-            let has_total = exists && self.is_told(total);
+            let has_aggregate = exists && aggregate.has(self.tag);
             // What lies before the first neighbour is known from the start.
-            let has_prefix = lane == end || exists && self.is_told(prefix);
-            let value = |words: [u64; MAX_WORDS]| lanes::from_words(words.map(|word| word as u32));
+            let has_prefix = lane == end || exists && prefix.has(self.tag);
             Window {
-                total: value(total),
-                prefix: value(prefix),
-                totals: warp::warp_vote_ballot(warp::FULL_MASK, has_total),
+                aggregate: aggregate.value(),
+                prefix: prefix.value(),
+                aggregates: warp::warp_vote_ballot(warp::FULL_MASK, has_aggregate),
                 prefixes: warp::warp_vote_ballot(warp::FULL_MASK, has_prefix),
             }
         }
+    }
+
+    /// The window below `end`, as soon as what is needed is there: a prefix, if it must. Until
+    /// then it is looked at again.
+    ///
+    /// # Safety
+    /// As for [`Chain::look`].
+    #[inline(always)]
+    pub unsafe fn wait(&self, window: Window<A>, end: u64, needs_prefix: bool) -> Window<A> {
+        let mut window = window;
+        while !window.is_there() || needs_prefix && window.nearest() == LANES {
+            thread::nanosleep(PAUSE);
+            // SAFETY: the caller's.
+            window = unsafe { self.look(end) };
+        }
+        window
     }
 }
 
 /// What a warp saw of 32 neighbours, the nearest in lane 0. Behind the farthest one, the
 /// array's beginning counts as a neighbour whose prefix is known.
 pub struct Window<A> {
-    total: A,
+    aggregate: A,
     prefix: A,
-    /// The lanes that saw a total.
-    totals: u32,
+    /// The lanes that saw an aggregate.
+    aggregates: u32,
     /// The lanes that saw a prefix, or the beginning.
     prefixes: u32,
 }
@@ -158,14 +154,14 @@ impl<A: Pod> Window<A> {
         self.prefixes.trailing_zeros()
     }
 
-    /// Whether every total up to the nearest prefix is there, or every total.
+    /// Whether every aggregate up to the nearest prefix is there, or every aggregate.
     #[inline(always)]
     pub fn is_there(&self) -> bool {
-        let missing = !(self.totals | self.prefixes);
+        let missing = !(self.aggregates | self.prefixes);
         missing.trailing_zeros() >= self.nearest()
     }
 
-    /// The nearest prefix and all totals behind it combined, by a tree; `beginning` is
+    /// The nearest prefix and all aggregates behind it combined, by a tree; `beginning` is
     /// the prefix of the array's beginning, where `end` says that it is seen, if it has
     /// one. In every lane.
     ///
@@ -182,7 +178,7 @@ impl<A: Pod> Window<A> {
         let mut own = if lane == nearest {
             self.prefix
         } else {
-            self.total
+            self.aggregate
         };
         let mut last = nearest.min(LANES - 1);
         if u64::from(nearest) == end {
@@ -196,16 +192,16 @@ impl<A: Pod> Window<A> {
         for step in 0..LANES.ilog2() {
             let delta = 1 << step;
             // SAFETY: the caller's.
-            let nearer = unsafe { lanes::up(own, delta) };
+            let nearer = unsafe { lanes::shuffle_up(own, delta) };
             if lane >= delta && lane <= last {
                 own = O::combine(own, nearer);
             }
         }
         // SAFETY: the caller's.
-        unsafe { lanes::of_lane(own, last) }
+        unsafe { lanes::from_lane(own, last) }
     }
 
-    /// The nearest prefix and, one after the other, all totals behind it: the same
+    /// The nearest prefix and, one after the other, all aggregates behind it: the same
     /// whichever prefix was the nearest. Otherwise as [`Window::combined`], but that
     /// there may be nothing.
     ///
@@ -223,13 +219,13 @@ impl<A: Pod> Window<A> {
             let mut all = if u64::from(nearest) == end {
                 beginning
             } else {
-                Some(lanes::of_lane(self.prefix, nearest))
+                Some(lanes::from_lane(self.prefix, nearest))
             };
             for lane in (0..nearest).rev() {
-                let total = lanes::of_lane(self.total, lane);
+                let aggregate = lanes::from_lane(self.aggregate, lane);
                 all = Some(match all {
-                    Some(all) => O::combine(all, total),
-                    None => total,
+                    Some(all) => O::combine(all, aggregate),
+                    None => aggregate,
                 });
             }
             all

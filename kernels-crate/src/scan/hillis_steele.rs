@@ -6,6 +6,8 @@
 //! a launch; before the passes the elements are brought to a buffer, and afterwards the
 //! results to the output.
 //!
+//! Shared memory: none.
+//!
 //! Association: after the pass of distance d, element i is what was at i - d combined
 //! with what was at i.
 //!
@@ -21,7 +23,7 @@ use crate::operator::Operator;
 /// This thread's element, once the launches before are done.
 #[inline(always)]
 fn element() -> u64 {
-    grid::allow_next();
+    grid::launch_dependents();
     grid::wait_for_earlier();
     u64::from(thread::block_idx_x()) * u64::from(THREADS) + u64::from(thread::thread_idx_x())
 }

@@ -9,9 +9,10 @@ use core::marker::PhantomData;
 use cuda_std::shared::SharedPtr;
 use cuda_std::warp;
 
-use super::heads::bits::Heads;
 use super::lanes::{self, LANES, MAX_WORDS, Words, words_of};
+use super::partial::Partial;
 use super::request::Request;
+use super::segment_flags::bits::SegmentFlags;
 use crate::operator::Operator;
 
 /// 16 bytes.
@@ -186,7 +187,7 @@ impl<T: Pod, const V: usize> Items<T, V> {
     #[inline(always)]
     pub unsafe fn write_shifted(self, at: SharedPtr<u8>, shift: u32) {
         // SAFETY: all lanes are here, the caller's.
-        let below: Vector = unsafe { lanes::up(self.last(), 1) };
+        let below: Vector = unsafe { lanes::shuffle_up(self.last(), 1) };
         for v in 0..V + 1 {
             if v < V || warp::lane_id() == LANES - 1 {
                 // SAFETY: the caller's.
@@ -261,7 +262,7 @@ fn joined(low: u32, high: u32, bytes: u32) -> u32 {
 #[inline(always)]
 pub fn total<O: Operator, const V: usize, const N: usize>(
     items: &Items<O::Input, V>,
-    heads: &Heads,
+    segment_flags: &SegmentFlags,
     count: usize,
 ) -> O::Accumulator {
     if count == N
@@ -269,31 +270,30 @@ pub fn total<O: Operator, const V: usize, const N: usize>(
     {
         return total;
     }
-    let mut total = lanes::anything();
+    let mut total = lanes::unspecified();
     for i in 0..N {
         if i < count {
             let own = O::transform(items.get(i));
             total = match i {
                 0 => own,
-                _ => O::follow(total, own, heads.is_head(i)),
+                _ => O::follow(total, own, segment_flags.is_set(i)),
             };
         }
     }
-    O::enter(total, heads.is_any(count.min(N)))
+    O::enter(total, segment_flags.is_any(count.min(N)))
 }
 
-/// The scan of the first `count` of `N` items behind `before`, where there is something
-/// before them; an exclusive one of one segment always has.
+/// The scan of the first `count` of `N` items behind `prefix`; an exclusive one of one segment
+/// always has one.
 #[inline(always)]
 pub fn scan<O: Operator, const V: usize, const R: usize, const N: usize>(
     request: &Request<O>,
     items: &Items<O::Input, V>,
-    heads: &Heads,
+    segment_flags: &SegmentFlags,
     count: usize,
-    before: O::Accumulator,
-    has_before: bool,
+    prefix: Partial<O::Accumulator>,
 ) -> Items<O::Output, R> {
-    let known = has_before.then_some(before);
+    let known = prefix.exists.then_some(prefix.value);
     if V == R
         && count == N
         && let Some(results) = O::scan_of(&items.vectors, known, request.is_exclusive())
@@ -301,26 +301,70 @@ pub fn scan<O: Operator, const V: usize, const R: usize, const N: usize>(
         return Items::new(from_fn(|v| results[v.min(V - 1)]));
     }
     // What segments begin with costs as much as the scan itself, where there is nothing.
-    if O::HAS_HEADS && request.is_plain() {
-        combined::<O, V, R, N>(items, heads, count, before, has_before, |_, running, _| {
+    if O::IS_SEGMENTED && request.is_plain() {
+        combined::<O, V, R, N>(items, segment_flags, count, prefix, |_, running, _| {
             O::finish(running)
         })
     } else {
         combined::<O, V, R, N>(
             items,
-            heads,
+            segment_flags,
             count,
-            before,
-            has_before,
-            |earlier, running, is_head| {
+            prefix,
+            |earlier, running, is_first| {
                 let result = match request.is_exclusive() {
                     true => earlier,
                     false => running,
                 };
-                request.result(result, is_head)
+                request.result(result, is_first)
             },
         )
     }
+}
+
+/// [`total`] of every lane of a segment of `count` elements, scanned. Whether one is whole is asked
+/// once, so that the code for whole ones asks for no element.
+///
+/// # Safety
+/// All lanes of the warp call it.
+#[inline(always)]
+pub unsafe fn reduce_segment<O: Operator, const V: usize, const N: usize>(
+    items: &Items<O::Input, V>,
+    segment_flags: &SegmentFlags,
+    count: u32,
+) -> O::Accumulator {
+    // SAFETY: the caller's.
+    unsafe {
+        if count == N as u32 * LANES {
+            lanes::scan::<O>(total::<O, V, N>(items, segment_flags, N), LANES)
+        } else {
+            let own = total::<O, V, N>(items, segment_flags, of_lane::<N>(count));
+            lanes::scan::<O>(own, count.div_ceil(N as u32))
+        }
+    }
+}
+
+/// [`scan`] of every lane of such a segment.
+#[inline(always)]
+pub fn scan_segment<O: Operator, const V: usize, const R: usize, const N: usize>(
+    request: &Request<O>,
+    items: &Items<O::Input, V>,
+    segment_flags: &SegmentFlags,
+    count: u32,
+    prefix: Partial<O::Accumulator>,
+) -> Items<O::Output, R> {
+    if count == N as u32 * LANES {
+        scan::<O, V, R, N>(request, items, segment_flags, N, prefix)
+    } else {
+        let own = of_lane::<N>(count);
+        scan::<O, V, R, N>(request, items, segment_flags, own, prefix)
+    }
+}
+
+/// How many of the `count` elements of a segment lie at and behind the lane's first item.
+#[inline(always)]
+fn of_lane<const N: usize>(count: u32) -> usize {
+    count.saturating_sub(warp::lane_id() * N as u32) as usize
 }
 
 /// The results that `result` makes of what is combined before an item and behind it, and of
@@ -328,24 +372,23 @@ pub fn scan<O: Operator, const V: usize, const R: usize, const N: usize>(
 #[inline(always)]
 fn combined<O: Operator, const V: usize, const R: usize, const N: usize>(
     items: &Items<O::Input, V>,
-    heads: &Heads,
+    segment_flags: &SegmentFlags,
     count: usize,
-    before: O::Accumulator,
-    has_before: bool,
+    prefix: Partial<O::Accumulator>,
     result: impl Fn(O::Accumulator, O::Accumulator, bool) -> O::Output,
 ) -> Items<O::Output, R> {
     let mut results = Items::none();
-    let mut running = before;
+    let mut running = prefix.value;
     for i in 0..N {
         let earlier = running;
         if i < count {
             let own = O::transform(items.get(i));
-            running = if i == 0 && !has_before {
+            running = if i == 0 && !prefix.exists {
                 own
             } else {
-                O::follow(running, own, heads.is_head(i))
+                O::follow(running, own, segment_flags.is_set(i))
             };
-            results.put(i, result(earlier, running, heads.is_head(i)));
+            results.put(i, result(earlier, running, segment_flags.is_set(i)));
         }
     }
     results

@@ -15,7 +15,7 @@ pub const SECTOR: u32 = 32;
 /// A register's worth of nothing in particular, for what is not read before it is
 /// written.
 #[inline(always)]
-pub fn anything<T: Pod>() -> T {
+pub fn unspecified<T: Pod>() -> T {
     // SAFETY: every pattern of bytes is a `Pod` value.
     unsafe { transmute_copy(&MaybeUninit::<T>::zeroed()) }
 }
@@ -26,7 +26,7 @@ pub fn anything<T: Pod>() -> T {
 /// # Safety
 /// They are in global memory; all lanes of the warp call it.
 #[inline(always)]
-pub unsafe fn ask_ahead(from: *const u8, bytes: u32, most: u32) {
+pub unsafe fn prefetch(from: *const u8, bytes: u32, most: u32) {
     let mut at = warp::lane_id() * SECTOR;
     for _ in 0..most.div_ceil(LANES * SECTOR) {
         if at < bytes {
@@ -42,7 +42,7 @@ pub unsafe fn ask_ahead(from: *const u8, bytes: u32, most: u32) {
 /// # Safety
 /// All lanes of the warp call it.
 #[inline(always)]
-pub unsafe fn up<T: Pod>(value: T, delta: u32) -> T {
+pub unsafe fn shuffle_up<T: Pod>(value: T, delta: u32) -> T {
     let mut words = to_words(value);
     for w in 0..MAX_WORDS {
         if w < words_of::<T>() {
@@ -58,7 +58,7 @@ pub unsafe fn up<T: Pod>(value: T, delta: u32) -> T {
 /// # Safety
 /// All lanes of the warp call it.
 #[inline(always)]
-pub unsafe fn of_lane<T: Pod>(value: T, lane: u32) -> T {
+pub unsafe fn from_lane<T: Pod>(value: T, lane: u32) -> T {
     let mut words = to_words(value);
     for w in 0..MAX_WORDS {
         if w < words_of::<T>() {
@@ -101,7 +101,7 @@ pub unsafe fn scan_first<O: Operator, const MOST: usize>(
     for step in 0..MOST.next_power_of_two().ilog2() {
         let delta = 1 << step;
         // SAFETY: the caller's.
-        let before = unsafe { up(value, delta) };
+        let before = unsafe { shuffle_up(value, delta) };
         if lane >= delta && lane < count {
             value = O::combine(before, value);
         }

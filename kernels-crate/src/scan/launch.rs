@@ -227,8 +227,8 @@ impl ScanKernel {
         operator: &'static str,
         module: &'static str,
     ) -> Self {
-        // Of segments, as much again for the mark.
-        let most = if O::HAS_HEADS { 32 } else { 16 };
+        // Of segments, as much again for the flag.
+        let most = if O::IS_SEGMENTED { 32 } else { 16 };
         assert!(
             size_of::<O::Accumulator>() <= most,
             "an accumulator has at most 16 bytes"
@@ -307,13 +307,7 @@ macro_rules! twins {
 }
 
 #[cfg(feature = "instances")]
-twins! {
-    Sum<i8> = Sum<u8>;
-    Sum<i16> = Sum<u16>;
-    Sum<i32> = Sum<u32>;
-    Sum<i64> = Sum<u64>;
-    Product<i32> = Product<u32>;
-}
+crate::instances! { signed scan twins }
 
 #[cfg(test)]
 mod tests {

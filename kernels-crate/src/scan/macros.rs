@@ -1,5 +1,5 @@
-//! [`scan_kernels!`](crate::scan_kernels): the entries of an operator. They are the device's
-//! alone: a host launches them by name, as [`launch`](super::launch) describes them.
+//! [`scan_kernels!`](crate::scan_kernels) and its like: the entries of an operator. They are the
+//! device's alone: a host launches them by name, as [`launch`](super::launch) describes them.
 
 /// Makes the kernels of scans, and says so to the host.
 ///
@@ -51,25 +51,25 @@ macro_rules! scan_kernels {
         $crate::scan_entry! {
             /// Scans an array of one block; see `one_block`.
             #[launch_bounds(1024)]
-            one_block_ $name: $operator,
+            in $name: one_block_ $name: $operator,
             one_block::scan[one_block: warps, rows, each, vectors, results]
         }
         $crate::scan_entry! {
             /// Scans a middling array; see `one_wave`.
             #[launch_bounds(512, 2)]
-            one_wave_small_ $name: $operator,
+            in $name: one_wave_small_ $name: $operator,
             one_wave::scan[one_wave_small: warps, rows, each, vectors, results]
         }
         $crate::scan_entry! {
             /// Scans a middling array; see `one_wave`.
             #[launch_bounds(512, 2)]
-            one_wave_ $name: $operator,
+            in $name: one_wave_ $name: $operator,
             one_wave::scan[one_wave: warps, rows, each, vectors, results]
         }
         $crate::scan_entry! {
             #[cfg(target_feature = "sm_90")]
             /// Scans a large array; see `lookahead`.
-            lookahead_ $name: $operator,
+            in $name: lookahead_ $name: $operator,
             lookahead::scan[lookahead: items, vectors, results, workers, delay, ahead]
         }
 
@@ -77,7 +77,7 @@ macro_rules! scan_kernels {
             #[cfg(not(target_feature = "sm_90"))]
             /// Scans an array of any size on GPUs that cannot look ahead; see
             /// `decoupled_lookback`. What is combined with what depends on `n` alone.
-            $name: decoupled_lookback_fixed_ $name: $operator, decoupled_lookback::scan, true
+            in $name: decoupled_lookback_fixed_ $name: $operator, decoupled_lookback::scan_fixed
         }
 
         // SAFETY: these are the kernels of this operator.
@@ -112,90 +112,92 @@ macro_rules! scan_descriptions {
     };
 }
 
-/// One entry of [`scan_kernels!`](crate::scan_kernels).
-#[doc(hidden)]
+/// Makes the kernels of segmented scans, and says so to the host.
+///
+/// `name: Operator;` makes `segmented_small_name` and `segmented_wave_name`, and for large
+/// arrays `segmented_lookahead_name` or, in PTX for GPUs below compute capability 9.0,
+/// `segmented_lookback_name`, in a part of the artifact that is called `segmented_name`, and
+/// implements [`SegmentedScanKernels`](crate::scan::SegmentedScanKernels) for the operator.
+/// `name: New = Operator;` as in [`scan_kernels!`](crate::scan_kernels).
+///
+/// ```
+/// # mod kernels {
+/// use quadscan_kernels::operator::{Identity, Operator};
+/// use quadscan_kernels::segmented_scan_kernels;
+///
+/// /// Exclusive or, one bit an element.
+/// #[derive(Clone, Copy, Debug)]
+/// pub struct Parity;
+///
+/// impl Operator for Parity {
+///     type Input = u32;
+///     type Accumulator = u32;
+///     type Output = u32;
+///     fn transform(element: u32) -> u32 {
+///         element & 1
+///     }
+///     fn combine(first: u32, second: u32) -> u32 {
+///         first ^ second
+///     }
+///     fn finish(result: u32) -> u32 {
+///         result
+///     }
+/// }
+///
+/// impl Identity for Parity {
+///     const IDENTITY: u32 = 0;
+/// }
+///
+/// segmented_scan_kernels! {
+///     parity: Parity;
+/// }
+/// # }
+/// ```
 #[macro_export]
-macro_rules! scan_entry {
-    ($(#[$attribute:meta])* $prefix:ident $name:ident: $operator:ty,
-     $algorithm:ident::scan[$sizes:ident: $($size:ident),*]) => {
-        #[cfg(target_os = "cuda")]
-        $crate::pastey::paste! {
-            #[::cuda_std::kernel]
-            #[part($name)]
-            $(#[$attribute])*
-            ///
-            /// # Safety
-            /// See the function `scan` there.
-            #[allow(clippy::too_many_arguments)]
-            pub unsafe fn [<$prefix $name>](
-                input: *const <$operator as $crate::operator::Operator>::Input,
-                output: *mut <$operator as $crate::operator::Operator>::Output,
-                n: u64,
-                count: *const u64,
-                initial: <$operator as $crate::operator::Operator>::Accumulator,
-                flags: u32,
-                scratch: *mut u64,
-                words: u64,
-            ) {
-                // SAFETY: the kernel's own contract.
-                unsafe {
-                    ::cuda_std::grid::allow_next();
-                    let request = $crate::scan::request::Request::<$operator> {
-                        input, output, n, count, initial, flags, scratch, words,
-                        heads: ::core::ptr::null(),
-                    };
-                    $crate::scan::$algorithm::scan::<
-                        $operator,
-                        $({ $crate::scan::sizes::$sizes::<$operator>().$size }),*
-                    >(request);
-                }
-            }
-        }
+macro_rules! segmented_scan_kernels {
+    ($($name:ident: $new:ident = $like:ty;)+) => {
+        $crate::operators_like! { $($new = $like;)+ }
+        $crate::segmented_scan_kernels! { $($name: $new;)+ }
     };
-}
+    ($($name:ident: $operator:ty;)*) => {$(
+        $crate::scan_entry! {
+            /// Scans a middling array in segments; see `one_wave`.
+            #[launch_bounds(512, 2)]
+            in [<segmented_ $name>]: segmented_small_ $name: $crate::scan::segmented::Segmented<$operator>,
+            one_wave::scan[one_wave_small: warps, rows, each, vectors, results], segment_flags
+        }
+        $crate::scan_entry! {
+            /// Scans a larger middling array in segments; see `one_wave`.
+            #[launch_bounds(512, 2)]
+            in [<segmented_ $name>]: segmented_wave_ $name: $crate::scan::segmented::Segmented<$operator>,
+            one_wave::scan[one_wave: warps, rows, each, vectors, results], segment_flags
+        }
+        $crate::scan_entry! {
+            #[cfg(target_feature = "sm_90")]
+            /// Scans a large array in segments; see `lookahead`.
+            #[launch_bounds(320, 1)]
+            in [<segmented_ $name>]: segmented_lookahead_ $name: $crate::scan::segmented::Segmented<$operator>,
+            lookahead::scan[lookahead: items, vectors, results, workers, delay, ahead], segment_flags
+        }
+        $crate::scan_entry! {
+            #[cfg(not(target_feature = "sm_90"))]
+            /// Scans a large array in segments; see `decoupled_lookback`.
+            #[launch_bounds(288, 2)]
+            in [<segmented_ $name>]: segmented_lookback_ $name: $crate::scan::segmented::Segmented<$operator>,
+            decoupled_lookback::scan_fixed[tiles: items, vectors, results, warps], segment_flags
+        }
 
-/// One entry of a scan in tiles, in a part of the artifact: `path::<Operator, ITEMS, V, R, WARPS, more>`.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! tile_entry {
-    ($(#[$doc:meta])* $part:ident: $prefix:ident $name:ident: $operator:ty, $module:ident::$function:ident $(, $more:tt)*) => {
-        #[cfg(target_os = "cuda")]
-        $crate::pastey::paste! {
-            $(#[$doc])*
-            ///
-            /// # Safety
-            /// See the function of the same name.
-            #[::cuda_std::kernel]
-            #[launch_bounds(288, 4)]
-            #[part($part)]
-            #[allow(clippy::too_many_arguments)]
-            pub unsafe fn [<$prefix $name>](
-                input: *const <$operator as $crate::operator::Operator>::Input,
-                output: *mut <$operator as $crate::operator::Operator>::Output,
-                n: u64,
-                count: *const u64,
-                initial: <$operator as $crate::operator::Operator>::Accumulator,
-                flags: u32,
-                scratch: *mut u64,
-                words: u64,
-            ) {
-                const TILES: $crate::scan::shape::Tiles = $crate::scan::sizes::tiles::<$operator>();
-                const ITEMS: usize = TILES.items;
-                const V: usize = TILES.vectors;
-                const R: usize = TILES.results;
-                const WARPS: usize = TILES.warps;
-                // SAFETY: the kernel's own contract.
-                unsafe {
-                    ::cuda_std::grid::allow_next();
-                    let request = $crate::scan::request::Request::<$operator> {
-                        input, output, n, count, initial, flags, scratch, words,
-                        heads: ::core::ptr::null(),
-                    };
-                    $crate::scan::$module::$function::<$operator, ITEMS, V, R, WARPS $(, $more)*>(request);
-                }
-            }
+        // SAFETY: these are the kernels of this operator.
+        #[cfg(not(target_os = "cuda"))]
+        unsafe impl $crate::scan::SegmentedScanKernels for $operator {
+            const SEGMENTED: &'static [$crate::scan::ScanKernel] = $crate::scan_descriptions![
+                $name, $crate::scan::segmented::Segmented<$operator>,
+                OneWaveSmall "segmented_small_", OneWave "segmented_wave_",
+                LookAhead "segmented_lookahead_",
+                DecoupledLookbackFixed "segmented_lookback_",
+            ];
         }
-    };
+    )*};
 }
 
 /// Makes the kernels of decoupled look-back for GPUs that do not need them: `name: Operator;`
@@ -210,13 +212,75 @@ macro_rules! decoupled_lookback_kernels {
         $crate::tile_entry! {
             /// Scans an array of any size; see `decoupled_lookback`. What is combined with
             /// what depends on timing.
-            $name: decoupled_lookback_ $name: $operator, decoupled_lookback::scan, false
+            in $name: decoupled_lookback_ $name: $operator, decoupled_lookback::scan
         }
         $crate::tile_entry! {
             #[cfg(target_feature = "sm_90")]
             /// Scans an array of any size; see `decoupled_lookback`. What is combined with
             /// what depends on `n` alone.
-            $name: decoupled_lookback_fixed_ $name: $operator, decoupled_lookback::scan, true
+            in $name: decoupled_lookback_fixed_ $name: $operator, decoupled_lookback::scan_fixed
         }
     )*};
+}
+
+/// One entry of a scan: its attributes, the part of the artifact that it is in, its name, its
+/// operator, and the function with the constants that it has in [`sizes`](crate::scan::sizes).
+/// With `segment_flags` it has a parameter more.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! scan_entry {
+    ($(#[$attribute:meta])* in $part:tt: $prefix:ident $name:ident: $operator:ty,
+     $module:ident::$function:ident[$sizes:ident: $($size:ident),*] $(, $flags:ident)?) => {
+        #[cfg(target_os = "cuda")]
+        $crate::pastey::paste! {
+            #[::cuda_std::kernel]
+            #[part($part)]
+            $(#[$attribute])*
+            ///
+            /// # Safety
+            /// See that function; segment flags have the words of `n` elements.
+            #[allow(clippy::too_many_arguments)]
+            pub unsafe fn [<$prefix $name>](
+                input: *const $crate::operator::Input<$operator>,
+                output: *mut $crate::operator::Output<$operator>,
+                n: u64,
+                count: *const u64,
+                initial: $crate::operator::Accumulator<$operator>,
+                flags: u32,
+                scratch: *mut u64,
+                words: u64,
+                $($flags: *const u32,)?
+            ) {
+                // SAFETY: the kernel's own contract.
+                unsafe {
+                    ::cuda_std::grid::launch_dependents();
+                    let request = $crate::scan::request::Request::<$operator> {
+                        input, output, n, count, initial, flags, scratch, words,
+                        segment_flags: $crate::scan_entry!(@or_null $($flags)?),
+                    };
+                    $crate::scan::$module::$function::<
+                        $operator,
+                        $({ $crate::scan::sizes::$sizes::<$operator>().$size }),*
+                    >(request);
+                }
+            }
+        }
+    };
+    (@or_null) => { ::core::ptr::null() };
+    (@or_null $flags:ident) => { $flags };
+}
+
+/// [`scan_entry!`](crate::scan_entry) of a scan in tiles.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! tile_entry {
+    ($(#[$attribute:meta])* in $part:tt: $prefix:ident $name:ident: $operator:ty,
+     $module:ident::$function:ident) => {
+        $crate::scan_entry! {
+            $(#[$attribute])*
+            #[launch_bounds(288, 4)]
+            in $part: $prefix $name: $operator,
+            $module::$function[tiles: items, vectors, results, warps]
+        }
+    };
 }

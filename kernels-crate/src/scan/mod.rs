@@ -9,13 +9,13 @@
 // A loop over constant indices unrolls, and what it indexes stays in registers.
 #![allow(clippy::needless_range_loop)]
 
-pub mod heads;
 #[cfg(feature = "instances")]
 pub mod instances;
 #[cfg(not(target_os = "cuda"))]
 pub mod launch;
 mod macros;
 pub mod scratch;
+pub mod segment_flags;
 pub mod segmented;
 pub mod shape;
 pub mod sizes;
@@ -38,11 +38,17 @@ pub mod items;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod lanes;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod launch_tag;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod lookahead;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod lookback;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod one_block;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod one_wave;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod partial;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod reduce_then_scan;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
@@ -53,6 +59,8 @@ pub mod rows;
 pub mod segment;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod status;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod tagged;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod tile;
 

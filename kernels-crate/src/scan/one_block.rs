@@ -1,10 +1,13 @@
 //! The scan of an array that one block holds in its registers.
 //!
+//! Shared memory: an aggregate a warp.
+//!
 //! Association: as in [`rows`](super::rows); the warps by [`lanes::scan`].
 
 use cuda_std::{shared_array, thread};
 
-use super::lanes::{self, LANES, anything};
+use super::lanes::{self, LANES, unspecified};
+use super::partial::Partial;
 use super::request::Request;
 use super::rows::Read;
 use super::shape::elements_of_warp;
@@ -26,58 +29,50 @@ pub unsafe fn scan<
 >(
     request: Request<O>,
 ) {
-    const { assert!(W <= LANES as usize, "a warp scans the warps' totals") };
-    let totals = shared_array![u128; 32].cast::<O::Accumulator>();
+    const { assert!(W <= LANES as usize, "a warp scans the warps' aggregates") };
+    let aggregates = shared_array![u128; 32].cast::<O::Accumulator>();
     let warp = thread::thread_idx_x() / LANES;
     let lane = cuda_std::warp::lane_id();
     let each = elements_of_warp(R, E);
     let first = u64::from(warp) * each;
-    // SAFETY: the caller's; a warp writes its own total before the barrier.
+    // SAFETY: the caller's; a warp writes its own aggregate before the barrier.
     unsafe {
-        request.ask_ahead(first, each as u32);
+        request.prefetch(first, each as u32);
         let request = request.begin();
         let rows = Read::<O, R, E, VECTORS>::start(&request, first).scan();
         if lane == 0 {
-            *totals.add(warp as usize) = rows.total();
+            *aggregates.add(warp as usize) = rows.aggregate();
         }
         thread::sync_threads();
         if !rows.is_any() {
             return;
         }
-        let (base, has_base) =
-            before_warp::<O>(totals, warp, request.initial, request.has_initial());
-        rows.store::<RESULTS>(&request, base, has_base);
+        let prefix = prefix_of_warp::<O>(aggregates, warp, request.initial());
+        rows.store::<RESULTS>(&request, prefix);
     }
 }
 
-/// What lies before the warp: what lies before the tile, if anything, and the totals of
-/// the warps below.
+/// The exclusive prefix of the warp: that of the tile, and the aggregates of the warps below.
 ///
 /// # Safety
-/// All lanes of the warp call it; the totals of the warps below are there.
+/// All lanes of the warp call it; the aggregates of the warps below are there.
 #[inline(always)]
-unsafe fn before_warp<O: Operator>(
-    totals: *const O::Accumulator,
+unsafe fn prefix_of_warp<O: Operator>(
+    aggregates: *const O::Accumulator,
     warp: u32,
-    before: O::Accumulator,
-    has_before: bool,
-) -> (O::Accumulator, bool) {
+    tile: Partial<O::Accumulator>,
+) -> Partial<O::Accumulator> {
     if warp == 0 {
-        return (before, has_before);
+        return tile;
     }
     let lane = cuda_std::warp::lane_id();
-    let mut total = anything();
+    let mut aggregate = unspecified();
     // SAFETY: the caller's.
     unsafe {
         if lane < warp {
-            total = *totals.add(lane as usize);
+            aggregate = *aggregates.add(lane as usize);
         }
-        let below = lanes::of_lane(lanes::scan::<O>(total, warp), warp - 1);
-        let base = if has_before {
-            O::combine(before, below)
-        } else {
-            below
-        };
-        (base, true)
+        let below = lanes::from_lane(lanes::scan::<O>(aggregate, warp), warp - 1);
+        Partial::some(tile.then::<O>(below))
     }
 }

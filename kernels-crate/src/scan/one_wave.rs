@@ -1,9 +1,11 @@
 //! The scan of an array whose tiles are all in registers at once: a tile a block, all
 //! blocks resident.
 //!
-//! Every block totals its tile first and publishes the total; then its warps fetch those
+//! Every block reduces its tile first and publishes the aggregate; then its warps fetch those
 //! of all tiles before it, a group of [`GROUP`] each, at the same time. So the time is
 //! that of one read, one exchange and one write.
+//!
+//! Shared memory: an aggregate a warp, one a group of tiles, and the tag.
 //!
 //! Association: a tile as in [`one_block`](super::one_block), the tiles of a group by
 //! [`gather`], the groups in order.
@@ -11,6 +13,7 @@
 use cuda_std::{shared_array, thread, warp};
 
 use super::lanes::{self, LANES};
+use super::partial::Partial;
 use super::request::Request;
 use super::rows;
 use super::scratch::GROUP;
@@ -36,17 +39,18 @@ pub unsafe fn scan<
 >(
     request: Request<O>,
 ) {
-    const { assert!(W <= LANES as usize, "a warp scans the warps' totals") };
-    let totals = shared_array![u128; 64].cast::<O::Accumulator>();
+    const { assert!(W <= LANES as usize, "a warp scans the warps' aggregates") };
+    let aggregates = shared_array![u128; 64].cast::<O::Accumulator>();
     let groups = shared_array![u128; 64].cast::<O::Accumulator>();
     let shared_tag = shared_array![u32; 1];
     let (warp, lane) = (thread::thread_idx_x() / LANES, warp::lane_id());
     let block = u64::from(thread::block_idx_x());
     let first = block * elements_of_block(W, R, E) + u64::from(warp) * elements_of_warp(R, E);
-    // SAFETY: the caller's; totals, groups and the tag are written on one side of a
+    // SAFETY: the caller's; aggregates, groups and the tag are written on one side of a
     // barrier and read on the other.
     unsafe {
-        request.ask_ahead(first, elements_of_warp(R, E) as u32);
+        // Load, and reduce.
+        request.prefetch(first, elements_of_warp(R, E) as u32);
         let request = request.begin();
         let read = rows::Read::<O, R, E, VECTORS>::start(&request, first);
         // While the elements are on their way.
@@ -55,55 +59,49 @@ pub unsafe fn scan<
         }
         let rows = read.scan();
         if lane == 0 {
-            *totals.add(warp as usize) = rows.total();
+            *aggregates.add(warp as usize) = rows.aggregate();
         }
         thread::sync_threads();
 
+        // Publish.
         let tag = *shared_tag;
         let published = u64::from(thread::grid_dim_x()) - 1;
         // All but those behind the last element.
         let rest = request.n.saturating_sub(block * elements_of_block(W, R, E));
         let warps = rest.div_ceil(elements_of_warp(R, E)).min(W as u64) as u32;
-        let total = *totals.add((lane as usize).min(W - 1));
-        let in_tile = lanes::scan_first::<O, W>(total, warps);
+        let aggregate = *aggregates.add((lane as usize).min(W - 1));
+        let in_tile = lanes::scan_first::<O, W>(aggregate, warps);
         if warp == 0 && lane == W as u32 - 1 && block < published {
             status::publish(request.scratch, block, in_tile, tag);
         }
+
+        // Look: a group of tiles a warp.
         let group = u64::from(warp);
         if group * GROUP < block && rest > 0 {
             let count = (block - group * GROUP).min(GROUP) as u32;
-            let total = gather::<O>(request.scratch, group, count, tag);
+            let aggregate = gather::<O>(request.scratch, group, count, tag);
             if lane == 0 {
-                *groups.add(warp as usize) = total;
+                *groups.add(warp as usize) = aggregate;
             }
         }
-        let below = lanes::of_lane(in_tile, warp.max(1) - 1);
+        let below = lanes::from_lane(in_tile, warp.max(1) - 1);
         thread::sync_threads();
 
         if warp == 0 {
-            status::forget::<O::Accumulator>(request.scratch, request.words, published, tag);
+            status::clear_stale::<O::Accumulator>(request.scratch, request.words, published, tag);
         }
         if !rows.is_any() {
             return;
         }
-        let (mut base, mut has_base) = (request.initial, request.has_initial());
+
+        // Scan behind all of that, and store.
+        let mut prefix = request.initial();
         for group in 0..block.div_ceil(GROUP) as usize {
-            let total = *groups.add(group);
-            base = if has_base {
-                O::combine(base, total)
-            } else {
-                total
-            };
-            has_base = true;
+            prefix = Partial::some(prefix.then::<O>(*groups.add(group)));
         }
         if warp > 0 {
-            base = if has_base {
-                O::combine(base, below)
-            } else {
-                below
-            };
-            has_base = true;
+            prefix = Partial::some(prefix.then::<O>(below));
         }
-        rows.store::<RESULTS>(&request, base, has_base);
+        rows.store::<RESULTS>(&request, prefix);
     }
 }

@@ -1,6 +1,9 @@
 //! The scan in three launches: the totals of the tiles; what lies before each tile; the
 //! tiles. Every element is read twice and written once, and no block waits for another.
 //!
+//! Shared memory: a slot a warp for its segment ([`Segment`]), and the segments' aggregates; of
+//! the second launch, an aggregate a group of tiles.
+//!
 //! Association: in a tile, as in [`tile`]; the tiles of a group as by
 //! [`Look::combined`](super::status::Look::combined), the groups in order. So it is that
 //! of [`lookahead`](super::lookahead), where the tiles are as long, and float results
@@ -13,12 +16,13 @@
 
 use cuda_std::{shared_array, thread, warp};
 
-use super::lanes::{self, LANES, anything};
+use super::lanes::{self, LANES, unspecified};
+use super::partial::Partial;
 use super::request::Request;
 use super::scratch::GROUP;
 use super::segment::Segment;
 use super::shape::elements;
-use super::tile::{self, Held, Totals};
+use super::tile::{self, Aggregates, Held};
 use crate::operator::Operator;
 
 /// Tiles of a group that a lane takes.
@@ -50,7 +54,7 @@ pub unsafe fn totals<
 ) {
     // SAFETY: the caller's.
     let request = unsafe { request.begin() };
-    let totals = Totals::<O>::new(shared_array![u128; 9].cast());
+    let totals = Aggregates::<O>::new(shared_array![u128; 9].cast());
     let tile = u64::from(thread::block_idx_x());
     let tiles = request.n.div_ceil(elements(ITEMS, WARPS));
     // Nobody asks for the last tile's.
@@ -144,7 +148,7 @@ impl<O: Operator> Group<O> {
     /// `count` totals are there.
     #[inline(always)]
     unsafe fn read(from: *const O::Accumulator, count: u32) -> Self {
-        let mut tiles = [anything(); EACH];
+        let mut tiles = [unspecified(); EACH];
         for i in 0..EACH {
             let at = warp::lane_id() * EACH as u32 + i as u32;
             if at < count {
@@ -174,7 +178,7 @@ impl<O: Operator> Group<O> {
         for step in 0..LANES.ilog2() {
             let delta = 1 << step;
             // SAFETY: the caller's. A lane below one that has tiles is whole.
-            let before = unsafe { lanes::up(tiles[EACH - 1], delta) };
+            let before = unsafe { lanes::shuffle_up(tiles[EACH - 1], delta) };
             for i in 0..EACH {
                 if lane >= delta && first + (i as u32) < self.count {
                     tiles[i] = O::combine(before, tiles[i]);
@@ -217,7 +221,7 @@ pub unsafe fn scan<
 ) {
     // SAFETY: the caller's.
     let request = unsafe { request.begin() };
-    let totals = Totals::<O>::new(shared_array![u128; 9].cast());
+    let totals = Aggregates::<O>::new(shared_array![u128; 9].cast());
     let tile = u64::from(thread::block_idx_x());
     let first = tile * elements(ITEMS, WARPS);
     if first >= request.n {
@@ -231,14 +235,12 @@ pub unsafe fn scan<
         thread::sync_threads();
         let in_tile = totals.scan::<ITEMS, WARPS>(request.n - first);
         if held.is_any() {
-            let before = if tile > 0 {
-                *totals_of(&request).add(tile as usize - 1)
+            let prefix = if tile > 0 {
+                Partial::some(*totals_of(&request).add(tile as usize - 1))
             } else {
-                request.initial
+                request.initial()
             };
-            let has_before = tile > 0 || request.has_initial();
-            let (base, has_base) = tile::before_segment::<O>(in_tile, before, has_before);
-            held.write::<V, R>(&request, base, has_base);
+            held.write::<V, R>(&request, tile::prefix_of_segment::<O>(in_tile, prefix));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use cuda_std::grid;
 
+use super::partial::Partial;
 use super::{EXCLUSIVE, HAS_INITIAL, lanes};
 use crate::operator::Operator;
 
@@ -23,8 +24,8 @@ pub struct Request<O: Operator> {
     pub scratch: *mut u64,
     /// How many of them.
     pub words: u64,
-    /// Which elements begin a segment, [`heads`](super::heads); null where there is one alone.
-    pub heads: *const u32,
+    /// Which elements begin a segment, [`segment_flags`](super::segment_flags); null where there is one alone.
+    pub segment_flags: *const u32,
 }
 
 impl<O: Operator> Clone for Request<O> {
@@ -58,12 +59,12 @@ impl<O: Operator> Request<O> {
     /// # Safety
     /// The array is in global memory.
     #[inline(always)]
-    pub unsafe fn ask_ahead(&self, first: u64, most: u32) {
+    pub unsafe fn prefetch(&self, first: u64, most: u32) {
         let count = self.n.saturating_sub(first).min(u64::from(most)) as u32;
         let size = size_of::<O::Input>() as u32;
         let from = self.input.wrapping_add(first as usize);
         // SAFETY: the caller's; it is within the array.
-        unsafe { lanes::ask_ahead(from.cast(), count * size, most * size) };
+        unsafe { lanes::prefetch(from.cast(), count * size, most * size) };
     }
 
     /// Whether results are without their own element.
@@ -76,7 +77,16 @@ impl<O: Operator> Request<O> {
     /// the first of each, and is no part of what is combined: see [`Request::result`].
     #[inline(always)]
     pub fn has_initial(&self) -> bool {
-        !O::HAS_HEADS && self.flags & HAS_INITIAL != 0
+        !O::IS_SEGMENTED && self.flags & HAS_INITIAL != 0
+    }
+
+    /// What stands before the first element, and so before every tile.
+    #[inline(always)]
+    pub fn initial(&self) -> Partial<O::Accumulator> {
+        Partial {
+            value: self.initial,
+            exists: self.has_initial(),
+        }
     }
 
     /// Whether a result is what is combined up to its element, and nothing else.
@@ -88,8 +98,8 @@ impl<O: Operator> Request<O> {
     /// The result of an element behind which `combined` stands, or before it when
     /// exclusive.
     #[inline(always)]
-    pub fn result(&self, combined: O::Accumulator, is_head: bool) -> O::Output {
+    pub fn result(&self, combined: O::Accumulator, is_first: bool) -> O::Output {
         let initial = (self.flags & HAS_INITIAL != 0).then_some(self.initial);
-        O::finish(O::leave(combined, is_head, initial, self.is_exclusive()))
+        O::finish(O::leave(combined, is_first, initial, self.is_exclusive()))
     }
 }

@@ -7,10 +7,11 @@ use core::array::from_fn;
 use cuda_std::mem::{LoadHint, StoreHint, load_global, store_global};
 use cuda_std::warp;
 
-use super::heads::bits;
 use super::items::{self, Items, Vector};
-use super::lanes::{self, LANES, anything};
+use super::lanes::{self, LANES, unspecified};
+use super::partial::Partial;
 use super::request::Request;
+use super::segment_flags::bits;
 use super::shape::elements_of_warp;
 use crate::operator::Operator;
 
@@ -22,7 +23,7 @@ pub struct Read<O: Operator, const R: usize, const E: usize, const V: usize> {
     count: u32,
     items: [Items<O::Input, V>; R],
     /// Where segments begin among them.
-    heads: [bits::Ahead; R],
+    segment_flags: [bits::FlagWords; R],
 }
 
 /// Elements of a row.
@@ -52,9 +53,13 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
         let count = request.n.saturating_sub(first).min(u64::from(Self::ALL)) as u32;
         let from = request.input.wrapping_add(first as usize);
         let at = |row: usize| row as u32 * row_of(E) + warp::lane_id() * E as u32;
-        // SAFETY: the request's heads are those of its elements.
-        let heads = from_fn(|row| unsafe {
-            bits::Ahead::of::<O, E>(request.heads, first + u64::from(at(row)), request.n)
+        // SAFETY: the request's segment flags are those of its elements.
+        let segment_flags = from_fn(|row| unsafe {
+            bits::FlagWords::of::<O, E>(
+                request.segment_flags,
+                first + u64::from(at(row)),
+                request.n,
+            )
         });
         // One branch around all rows: none waits for another.
         // SAFETY: only elements that exist are read.
@@ -72,7 +77,7 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
             first,
             count,
             items,
-            heads,
+            segment_flags,
         }
     }
 
@@ -83,7 +88,7 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
     #[inline(always)]
     pub unsafe fn scan(self) -> Rows<O, R, E, V> {
         // SAFETY: the caller's.
-        let (before, totals) = unsafe {
+        let (exclusive, aggregates) = unsafe {
             if self.count == Self::ALL {
                 self.scan_rows(Self::ALL)
             } else {
@@ -92,52 +97,52 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
         };
         Rows {
             read: self,
-            before,
-            totals,
+            exclusive,
+            aggregates,
         }
     }
 
-    /// What lies before the lane in each row, and the rows' totals, for `count` elements:
+    /// The exclusive prefix of the lane in each row, and the rows' aggregates, for `count` elements:
     /// a constant, where it is known.
     #[inline(always)]
     unsafe fn scan_rows(&self, count: u32) -> ([O::Accumulator; R], [O::Accumulator; R]) {
-        let mut before = [anything(); R];
-        let mut totals = [anything(); R];
+        let mut exclusive = [unspecified(); R];
+        let mut aggregates = [unspecified(); R];
         for row in 0..R {
             let (mine, with) = part(count, row, E, warp::lane_id());
-            let heads = self.heads[row].heads();
-            let total = items::total::<O, V, E>(&self.items[row], &heads, mine as usize);
+            let segment_flags = self.segment_flags[row].flags();
+            let total = items::total::<O, V, E>(&self.items[row], &segment_flags, mine as usize);
             // SAFETY: all lanes are here, the caller's.
             unsafe {
                 let scanned = lanes::scan::<O>(total, with);
-                before[row] = lanes::up(scanned, 1);
-                totals[row] = lanes::of_lane(scanned, with.max(1) - 1);
+                exclusive[row] = lanes::shuffle_up(scanned, 1);
+                aggregates[row] = lanes::from_lane(scanned, with.max(1) - 1);
             }
         }
-        (before, totals)
+        (exclusive, aggregates)
     }
 }
 
 /// The elements of a warp, and of their scan what can be known without others.
 pub struct Rows<O: Operator, const R: usize, const E: usize, const V: usize> {
     read: Read<O, R, E, V>,
-    /// What lies before the lane in the row.
-    before: [O::Accumulator; R],
-    /// The rows' totals; those of rows without elements are nothing in particular.
-    totals: [O::Accumulator; R],
+    /// The exclusive prefixes of the lane in its rows.
+    exclusive: [O::Accumulator; R],
+    /// The rows' aggregates; those of rows without elements are nothing in particular.
+    aggregates: [O::Accumulator; R],
 }
 
 impl<O: Operator, const R: usize, const E: usize, const V: usize> Rows<O, R, E, V> {
     /// All elements combined, row after row; the warp has some.
     #[inline(always)]
-    pub fn total(&self) -> O::Accumulator {
-        let mut total = self.totals[0];
+    pub fn aggregate(&self) -> O::Accumulator {
+        let mut aggregate = self.aggregates[0];
         for row in 1..R {
             if self.read.count > row as u32 * row_of(E) {
-                total = O::combine(total, self.totals[row]);
+                aggregate = O::combine(aggregate, self.aggregates[row]);
             }
         }
-        total
+        aggregate
     }
 
     /// Whether the warp has elements.
@@ -146,7 +151,7 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Rows<O, R, E, 
         self.read.count > 0
     }
 
-    /// Writes the scan behind `base`, where there is something before the warp.
+    /// Writes the scan behind the warp's exclusive prefix.
     ///
     /// # Safety
     /// All lanes of the warp call it; the request is that of [`Read::start`].
@@ -154,8 +159,7 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Rows<O, R, E, 
     pub unsafe fn store<const W: usize>(
         &self,
         request: &Request<O>,
-        base: O::Accumulator,
-        has_base: bool,
+        prefix: Partial<O::Accumulator>,
     ) {
         let to = request.output.wrapping_add(self.read.first as usize);
         let all = Read::<O, R, E, V>::ALL;
@@ -163,18 +167,16 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Rows<O, R, E, 
         // SAFETY: the caller's.
         unsafe {
             if is_whole && is_aligned(to) {
-                self.store_rows::<W>(request, to, all, base, has_base, |to, results, _| {
+                self.store_rows::<W>(request, to, all, prefix, |to, results, _| {
                     write_vectors(to, results)
                 });
             } else if is_whole {
                 let mut row = Shifted::begin(to);
-                self.store_rows::<W>(request, to, all, base, has_base, |_, results, _| {
-                    row.write(results)
-                });
+                self.store_rows::<W>(request, to, all, prefix, |_, results, _| row.write(results));
                 row.end();
             } else {
                 let count = self.read.count;
-                self.store_rows::<W>(request, to, count, base, has_base, |to, results, mine| {
+                self.store_rows::<W>(request, to, count, prefix, |to, results, mine| {
                     write::<O::Output, W, E>(to, results, mine)
                 });
             }
@@ -188,42 +190,23 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Rows<O, R, E, 
         request: &Request<O>,
         to: *mut O::Output,
         count: u32,
-        base: O::Accumulator,
-        has_base: bool,
+        mut prefix: Partial<O::Accumulator>,
         mut write: impl FnMut(*mut O::Output, Items<O::Output, W>, u32),
     ) {
         let lane = warp::lane_id();
-        let (mut base, mut has_base) = (base, has_base);
         for row in 0..R {
             let (mine, _) = part(count, row, E, lane);
-            let mut before = self.before[row];
-            if has_base {
-                before = if lane == 0 {
-                    base
-                } else if mine > 0 {
-                    O::combine(base, before)
-                } else {
-                    before
-                };
-            }
             let results = items::scan::<O, V, W, E>(
                 request,
                 &self.read.items[row],
-                &self.read.heads[row].heads(),
+                &self.read.segment_flags[row].flags(),
                 mine as usize,
-                before,
-                has_base || lane > 0,
+                prefix.of_lane::<O>(self.exclusive[row], || mine > 0),
             );
             let start = row as u32 * row_of(E) + lane * E as u32;
             write(to.wrapping_add(start as usize), results, mine);
             if count > (row as u32 + 1) * row_of(E) {
-                let total = self.totals[row];
-                base = if has_base {
-                    O::combine(base, total)
-                } else {
-                    total
-                };
-                has_base = true;
+                prefix = Partial::some(prefix.then::<O>(self.aggregates[row]));
             }
         }
     }
@@ -292,7 +275,7 @@ impl Shifted {
         let lane = warp::lane_id();
         // SAFETY: the caller's.
         unsafe {
-            let mut below = lanes::up(row.last(), 1);
+            let mut below = lanes::shuffle_up(row.last(), 1);
             if lane == 0 {
                 below = self.left;
             }
@@ -305,10 +288,10 @@ impl Shifted {
             }
             if self.is_first {
                 // The bytes before are another warp's.
-                let vector = lanes::of_lane(row.behind(below, self.shift, 0), 0);
+                let vector = lanes::from_lane(row.behind(below, self.shift, 0), 0);
                 write_bytes(self.to, vector, self.shift, size_of::<Vector>() as u32);
             }
-            self.left = lanes::of_lane(row.last(), LANES - 1);
+            self.left = lanes::from_lane(row.last(), LANES - 1);
         }
         self.is_first = false;
         self.to = self.to.wrapping_add(V * LANES as usize);

@@ -1,10 +1,10 @@
 //! The scan of many segments of one array by one launch: any scan here, of values that
 //! know whether a segment begins in them.
 //!
-//! [`Segmented`] makes of an operator one on [`Marked`] values: what stands before a mark
+//! [`Segmented`] makes of an operator one on [`Flagged`] values: what stands before a flag
 //! is not combined with what comes behind. It is as associative as the operator, so that
 //! every algorithm takes it, and segments of one element cost no more than one segment of
-//! all. Where segments begin is in [`heads`](super::heads).
+//! all. Where segments begin is in [`segment_flags`](super::segment_flags).
 //!
 //! What stands before a segment's first element, the initial value, is combined with each
 //! result at the very end: `combine(initial, combination of the elements)`.
@@ -30,40 +30,40 @@ use crate::operator::Sum;
 /// elements from there on.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct Marked<A> {
+pub struct Flagged<A> {
     value: A,
     /// Not all zeros where a segment begins. Of the value's type, so that nothing lies
     /// between the two or behind them.
-    mark: A,
+    flag: A,
 }
 
 // SAFETY: zeros are a value of both fields.
-unsafe impl<A: Pod> Zeroable for Marked<A> {}
+unsafe impl<A: Pod> Zeroable for Flagged<A> {}
 // SAFETY: both fields are `Pod`, and of one size and alignment: there are no other bytes.
-unsafe impl<A: Pod> Pod for Marked<A> {}
+unsafe impl<A: Pod> Pod for Flagged<A> {}
 
-impl<A: Pod> Marked<A> {
+impl<A: Pod> Flagged<A> {
     /// A value in which no segment begins.
     #[inline(always)]
     pub fn new(value: A) -> Self {
         Self {
             value,
-            mark: A::zeroed(),
+            flag: A::zeroed(),
         }
     }
 
     #[inline(always)]
-    fn is_marked(&self) -> bool {
-        to_words(self.mark)[0] != 0
+    fn is_flagged(&self) -> bool {
+        to_words(self.flag)[0] != 0
     }
 
     #[inline(always)]
-    fn marked(self, is_marked: bool) -> Self {
+    fn flagged(self, is_flagged: bool) -> Self {
         let mut words = [0; MAX_WORDS];
-        words[0] = is_marked.into();
+        words[0] = is_flagged.into();
         Self {
             value: self.value,
-            mark: from_words(words),
+            flag: from_words(words),
         }
     }
 }
@@ -74,21 +74,21 @@ pub struct Segmented<O>(PhantomData<O>);
 
 impl<O: Operator> Operator for Segmented<O> {
     type Input = O::Input;
-    type Accumulator = Marked<O::Accumulator>;
+    type Accumulator = Flagged<O::Accumulator>;
     type Output = O::Output;
 
     #[inline(always)]
     fn transform(element: O::Input) -> Self::Accumulator {
-        Marked::new(O::transform(element))
+        Flagged::new(O::transform(element))
     }
 
     #[inline(always)]
     fn combine(first: Self::Accumulator, second: Self::Accumulator) -> Self::Accumulator {
-        let value = match second.is_marked() {
+        let value = match second.is_flagged() {
             true => second.value,
             false => O::combine(first.value, second.value),
         };
-        Marked::new(value).marked(first.is_marked() | second.is_marked())
+        Flagged::new(value).flagged(first.is_flagged() | second.is_flagged())
     }
 
     #[inline(always)]
@@ -96,26 +96,26 @@ impl<O: Operator> Operator for Segmented<O> {
         O::finish(result.value)
     }
 
-    const HAS_HEADS: bool = true;
+    const IS_SEGMENTED: bool = true;
 
     #[inline(always)]
-    fn enter(element: Self::Accumulator, is_head: bool) -> Self::Accumulator {
-        element.marked(is_head)
+    fn enter(element: Self::Accumulator, is_first: bool) -> Self::Accumulator {
+        element.flagged(is_first)
     }
 
     #[inline(always)]
     fn follow(
         running: Self::Accumulator,
         element: Self::Accumulator,
-        is_head: bool,
+        is_first: bool,
     ) -> Self::Accumulator {
-        Marked::new(match is_head {
+        Flagged::new(match is_first {
             true => element.value,
             false => O::combine(running.value, element.value),
         })
     }
 
-    /// Marks are known to all lanes at once: values alone are exchanged.
+    /// Flags are known to all lanes at once: values alone are exchanged.
     #[cfg(any(target_os = "cuda", test, clippy, doc))]
     #[inline(always)]
     unsafe fn scan_of_lanes(
@@ -123,38 +123,38 @@ impl<O: Operator> Operator for Segmented<O> {
         count: u32,
         most: usize,
     ) -> Option<Self::Accumulator> {
-        use super::lanes::{LANES, up};
+        use super::lanes::{LANES, shuffle_up};
         use cuda_std::warp;
 
         let lane = warp::lane_id();
         // SAFETY: all lanes are here, the caller's.
-        let marks = unsafe { warp::warp_vote_ballot(warp::FULL_MASK, value.is_marked()) };
-        let so_far = marks & (u32::MAX >> (LANES - 1 - lane));
+        let flags = unsafe { warp::warp_vote_ballot(warp::FULL_MASK, value.is_flagged()) };
+        let so_far = flags & (u32::MAX >> (LANES - 1 - lane));
         // Where the lane's segment begins: lane 0, if it began before.
         let first = (so_far | 1).ilog2();
         let mut own = value.value;
         let mut delta = 1;
         while (delta as usize) < most {
             // SAFETY: the caller's.
-            let before = unsafe { up(own, delta) };
+            let before = unsafe { shuffle_up(own, delta) };
             if lane >= first + delta && lane < count {
                 own = O::combine(before, own);
             }
             delta *= 2;
         }
-        Some(Marked::new(own).marked(so_far != 0))
+        Some(Flagged::new(own).flagged(so_far != 0))
     }
 
     #[inline(always)]
     fn leave(
         combined: Self::Accumulator,
-        is_head: bool,
+        is_first: bool,
         initial: Option<Self::Accumulator>,
         is_exclusive: bool,
     ) -> Self::Accumulator {
         match initial {
-            Some(initial) if is_exclusive && is_head => initial,
-            Some(initial) => Marked::new(O::combine(initial.value, combined.value)),
+            Some(initial) if is_exclusive && is_first => initial,
+            Some(initial) => Flagged::new(O::combine(initial.value, combined.value)),
             None => combined,
         }
     }
@@ -188,214 +188,12 @@ unsafe impl<O: SegmentedScanKernels> ScanKernels for Segmented<O> {
 macro_rules! twins {
     ($($signed:ty = $unsigned:ty;)*) => {$(
         // SAFETY: two's complement: wrapping sums have the same bits.
-        unsafe impl SegmentedScanKernels for Sum<$signed> {
+        unsafe impl SegmentedScanKernels for $signed {
             const SEGMENTED: &'static [ScanKernel] =
-                <Sum<$unsigned> as SegmentedScanKernels>::SEGMENTED;
+                <$unsigned as SegmentedScanKernels>::SEGMENTED;
         }
     )*};
 }
 
 #[cfg(all(not(target_os = "cuda"), feature = "instances"))]
-twins! {
-    i32 = u32;
-    i64 = u64;
-}
-
-/// Makes the kernels of segmented scans, and says so to the host.
-///
-/// `name: Operator;` makes `segmented_small_name` and `segmented_wave_name`, and for large
-/// arrays `segmented_lookahead_name` or, in PTX for GPUs below compute capability 9.0,
-/// `segmented_lookback_name`, in a part of the artifact that is called `segmented_name`, and
-/// implements [`SegmentedScanKernels`](crate::scan::SegmentedScanKernels) for the operator.
-/// `name: New = Operator;` as in [`scan_kernels!`](crate::scan_kernels).
-///
-/// ```
-/// # mod kernels {
-/// use quadscan_kernels::operator::{Identity, Operator};
-/// use quadscan_kernels::segmented_scan_kernels;
-///
-/// /// Exclusive or, one bit an element.
-/// #[derive(Clone, Copy, Debug)]
-/// pub struct Parity;
-///
-/// impl Operator for Parity {
-///     type Input = u32;
-///     type Accumulator = u32;
-///     type Output = u32;
-///     fn transform(element: u32) -> u32 {
-///         element & 1
-///     }
-///     fn combine(first: u32, second: u32) -> u32 {
-///         first ^ second
-///     }
-///     fn finish(result: u32) -> u32 {
-///         result
-///     }
-/// }
-///
-/// impl Identity for Parity {
-///     const IDENTITY: u32 = 0;
-/// }
-///
-/// segmented_scan_kernels! {
-///     parity: Parity;
-/// }
-/// # }
-/// ```
-#[macro_export]
-macro_rules! segmented_scan_kernels {
-    ($($name:ident: $new:ident = $like:ty;)+) => {
-        $crate::operators_like! { $($new = $like;)+ }
-        $crate::segmented_scan_kernels! { $($name: $new;)+ }
-    };
-    ($($name:ident: $operator:ty;)*) => {$(
-        $crate::segmented_scan_entry! {
-            /// Scans a middling array in segments; see `one_wave`.
-            #[launch_bounds(512, 2)]
-            segmented_small_ $name: $operator,
-            one_wave::scan[one_wave_small: warps, rows, each, vectors, results]
-        }
-        $crate::segmented_scan_entry! {
-            /// Scans a larger middling array in segments; see `one_wave`.
-            #[launch_bounds(512, 2)]
-            segmented_wave_ $name: $operator,
-            one_wave::scan[one_wave: warps, rows, each, vectors, results]
-        }
-        $crate::segmented_scan_entry! {
-            #[cfg(target_feature = "sm_90")]
-            /// Scans a large array in segments; see `lookahead`.
-            #[launch_bounds(320, 1)]
-            segmented_lookahead_ $name: $operator,
-            lookahead::scan[lookahead: items, vectors, results, workers, delay, ahead]
-        }
-        $crate::segmented_scan_entry! {
-            #[cfg(not(target_feature = "sm_90"))]
-            /// Scans a large array in segments; see `decoupled_lookback`.
-            #[launch_bounds(288, 2)]
-            segmented_lookback_ $name: $operator,
-            decoupled_lookback::scan[tiles: items, vectors, results, warps], true
-        }
-
-        // SAFETY: these are the kernels of this operator.
-        #[cfg(not(target_os = "cuda"))]
-        unsafe impl $crate::scan::SegmentedScanKernels for $operator {
-            const SEGMENTED: &'static [$crate::scan::ScanKernel] = $crate::scan_descriptions![
-                $name, $crate::scan::segmented::Segmented<$operator>,
-                OneWaveSmall "segmented_small_", OneWave "segmented_wave_",
-                LookAhead "segmented_lookahead_",
-                DecoupledLookbackFixed "segmented_lookback_",
-            ];
-        }
-    )*};
-}
-
-/// Makes the kernels that find where segments begin, for keys, flags and offsets of all types:
-/// once in a crate of kernels that scans segments with operators of its own, whatever their
-/// number. They are named `heads_of_keys_4` and so on, in a part of the artifact that is called
-/// `heads`; [`heads`](crate::scan::heads) says what they do.
-///
-/// ```
-/// quadscan_kernels::segment_flags_kernels! {}
-/// ```
-#[macro_export]
-macro_rules! segment_flags_kernels {
-    () => {
-        $crate::segment_flags_entries! {
-            heads_of_keys_1 of_keys u8, heads_of_keys_2 of_keys u16, heads_of_keys_4 of_keys u32,
-            heads_of_keys_8 of_keys u64, heads_of_keys_16 of_keys [u64; 2],
-            heads_of_flags of_flags u8;
-            heads_of_offsets_4 of_offsets 256 u32, heads_of_offsets_8 of_offsets 256 u64,
-            heads_of_few_offsets_4 of_few_offsets 1024 u32,
-            heads_of_few_offsets_8 of_few_offsets 1024 u64;
-        }
-    };
-}
-
-/// The entries of [`segment_flags_kernels!`](crate::segment_flags_kernels).
-#[doc(hidden)]
-#[macro_export]
-macro_rules! segment_flags_entries {
-    ($($name:ident $function:ident $type:ty),*;
-     $($of_offsets:ident $by:ident $threads:literal $offset:ty),*;) => {
-        $(
-            #[doc = concat!("Finds where segments begin; see `", stringify!($function), "`.")]
-            ///
-            /// # Safety
-            /// See that function.
-            #[cfg(target_os = "cuda")]
-            #[::cuda_std::kernel]
-            #[part(heads)]
-            #[launch_bounds(256)]
-            pub unsafe fn $name(of: *const $type, n: u64, count: *const u64, heads: *mut u32) {
-                // SAFETY: the kernel's own contract.
-                unsafe { $crate::scan::heads::find::$function(of, n, count, heads) }
-            }
-        )*
-        $(
-            #[doc = concat!("Puts the beginnings of segments where offsets say; see `", stringify!($by), "`.")]
-            ///
-            /// # Safety
-            /// See that function.
-            #[cfg(target_os = "cuda")]
-            #[::cuda_std::kernel]
-            #[part(heads)]
-            #[launch_bounds($threads)]
-            pub unsafe fn $of_offsets(
-                offsets: *const $offset,
-                segments: u64,
-                n: u64,
-                count: *const u64,
-                heads: *mut u32,
-            ) {
-                // SAFETY: the kernel's own contract.
-                unsafe { $crate::scan::heads::offsets::$by(offsets, segments, n, count, heads) }
-            }
-        )*
-    };
-}
-
-/// One entry of [`segmented_scan_kernels!`](crate::segmented_scan_kernels).
-#[doc(hidden)]
-#[macro_export]
-macro_rules! segmented_scan_entry {
-    ($(#[$attribute:meta])* $prefix:ident $name:ident: $operator:ty,
-     $algorithm:ident::scan[$sizes:ident: $($size:ident),*] $(, $more:tt)*) => {
-        #[cfg(target_os = "cuda")]
-        $crate::pastey::paste! {
-            #[::cuda_std::kernel]
-            #[part([<segmented_ $name>])]
-            $(#[$attribute])*
-            ///
-            /// # Safety
-            /// See the function `scan` there; `heads` has the words of `n` elements.
-            #[allow(clippy::too_many_arguments)]
-            pub unsafe fn [<$prefix $name>](
-                input: *const <$operator as $crate::operator::Operator>::Input,
-                output: *mut <$operator as $crate::operator::Operator>::Output,
-                n: u64,
-                count: *const u64,
-                initial: $crate::scan::segmented::Marked<
-                    <$operator as $crate::operator::Operator>::Accumulator,
-                >,
-                flags: u32,
-                scratch: *mut u64,
-                words: u64,
-                heads: *const u32,
-            ) {
-                type Operator = $crate::scan::segmented::Segmented<$operator>;
-                // SAFETY: the kernel's own contract.
-                unsafe {
-                    ::cuda_std::grid::allow_next();
-                    let request = $crate::scan::request::Request::<Operator> {
-                        input, output, n, count, initial, flags, scratch, words, heads,
-                    };
-                    $crate::scan::$algorithm::scan::<
-                        Operator,
-                        $({ $crate::scan::sizes::$sizes::<Operator>().$size },)*
-                        $($more),*
-                    >(request);
-                }
-            }
-        }
-    };
-}
+crate::instances! { signed segmented twins }

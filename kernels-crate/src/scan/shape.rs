@@ -122,8 +122,8 @@ pub struct Lookahead {
     /// room for that.
     pub shifted: bool,
     /// Bytes of room for the words that say where segments of the array begin among a warp's
-    /// elements, [`heads::room`](super::heads::room); 0 where there is one alone.
-    pub heads: usize,
+    /// elements, [`segment_flags::room`](super::segment_flags::room); 0 where there is one alone.
+    pub segment_flags: usize,
 }
 
 impl Lookahead {
@@ -166,11 +166,11 @@ impl Lookahead {
 
     /// Dynamic shared memory of a block, bytes.
     pub const fn shared_bytes(&self) -> u32 {
-        self.bases_at(self.slots()) as u32
+        self.prefixes_at(self.slots()) as u32
     }
 
     /// Where the segments of a slot are, bytes into the dynamic shared memory. Behind
-    /// them are those of the results, the heads, the barriers, the totals and the bases, a row of
+    /// them are those of the results, the segment flags, the barriers, the totals and the bases, a row of
     /// each a slot.
     pub const fn slot_at(&self, slot: usize) -> usize {
         slot * self.workers * self.segment()
@@ -182,24 +182,24 @@ impl Lookahead {
         self.slot_at(self.slots()) + stages * self.workers * self.staged()
     }
 
-    /// Where the heads of a slot are.
-    pub const fn heads_at(&self, slot: usize) -> usize {
-        self.stage_at(2) + slot * self.workers * self.heads
+    /// Where the segment flags of a slot are.
+    pub const fn flags_at(&self, slot: usize) -> usize {
+        self.stage_at(2) + slot * self.workers * self.segment_flags
     }
 
     /// Where the barriers of a slot are.
     pub const fn barriers_at(&self, slot: usize) -> usize {
         let row = (self.workers * size_of::<Barrier>()).next_multiple_of(TOTAL);
-        self.heads_at(self.slots()) + slot * row
+        self.flags_at(self.slots()) + slot * row
     }
 
     /// Where the totals of a slot are.
-    pub const fn totals_at(&self, slot: usize) -> usize {
+    pub const fn aggregates_at(&self, slot: usize) -> usize {
         self.barriers_at(self.slots()) + slot * self.workers * TOTAL
     }
 
     /// Where the bases of a slot are.
-    pub const fn bases_at(&self, slot: usize) -> usize {
-        self.totals_at(self.slots()) + slot * self.workers * TOTAL
+    pub const fn prefixes_at(&self, slot: usize) -> usize {
+        self.aggregates_at(self.slots()) + slot * self.workers * TOTAL
     }
 }

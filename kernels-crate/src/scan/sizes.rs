@@ -4,7 +4,7 @@
 //! Behaviour is elsewhere; here are numbers, from the table [`tuned`](super::tuned). A change
 //! of one of them changes the association, and so the last bits of floats.
 
-use super::heads;
+use super::segment_flags;
 use super::shape::{Lookahead, Registers, Tiles, VECTOR};
 use super::tuning::{self, Row};
 use crate::operator::Operator;
@@ -94,11 +94,11 @@ pub const fn lookahead<O: Operator>() -> Lookahead {
         delay: of.delay,
         ahead: of.ahead,
         shifted: true,
-        heads: heads::room::<O>(of.times * least.each),
+        segment_flags: segment_flags::room::<O>(of.times * least.each),
     };
     // Where segments begin takes room that the row does not know of. Fewer rounds leave the
     // tiles as they are, and so the results' bits.
-    while O::HAS_HEADS && ahead.delay > 1 && ahead.shared_bytes() > MOST_SHARED_BYTES {
+    while O::IS_SEGMENTED && ahead.delay > 1 && ahead.shared_bytes() > MOST_SHARED_BYTES {
         ahead.delay -= 1;
     }
     ahead

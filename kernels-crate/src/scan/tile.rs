@@ -8,11 +8,12 @@
 
 use cuda_std::{thread, warp};
 
-use super::heads::bits;
 use super::items;
-use super::lanes::{self, LANES, anything};
+use super::lanes::{self, LANES, unspecified};
+use super::partial::Partial;
 use super::request::Request;
 use super::segment::{Segment, slot};
+use super::segment_flags::bits;
 use super::shape::elements;
 use crate::operator::Operator;
 
@@ -21,13 +22,13 @@ use crate::operator::Operator;
 pub struct Held<O: Operator, const ITEMS: usize> {
     segment: Segment<ITEMS>,
     /// Where segments begin among the lane's items.
-    heads: bits::Ahead,
-    /// The lanes' totals, scanned.
+    segment_flags: bits::FlagWords,
+    /// The lanes' aggregates, scanned.
     scanned: O::Accumulator,
 }
 
 impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
-    /// Reads the segment and scans its lanes' totals.
+    /// Reads the segment and scans its lanes' aggregates.
     ///
     /// # Safety
     /// All lanes of the warp call it; the block has the shared memory of
@@ -42,22 +43,15 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
         unsafe {
             let slot = slot::<V, R>();
             let first = segment.first + u64::from(warp::lane_id()) * ITEMS as u64;
-            let ahead = bits::Ahead::of::<O, ITEMS>(request.heads, first, request.n);
+            let ahead = bits::FlagWords::of::<O, ITEMS>(request.segment_flags, first, request.n);
             segment.fetch::<O::Input, V>(request.input, slot);
             let items = Segment::<ITEMS>::items::<O::Input, V>(request.input, slot);
-            let heads = ahead.heads();
-            let scanned = if segment.is_whole() {
-                lanes::scan::<O>(items::total::<O, V, ITEMS>(&items, &heads, ITEMS), LANES)
-            } else {
-                let mut total = anything();
-                if segment.mine() > 0 {
-                    total = items::total::<O, V, ITEMS>(&items, &heads, segment.mine());
-                }
-                lanes::scan::<O>(total, segment.count.div_ceil(ITEMS as u32))
-            };
+            let segment_flags = ahead.flags();
+            let scanned =
+                items::reduce_segment::<O, V, ITEMS>(&items, &segment_flags, segment.count);
             Self {
                 segment,
-                heads: ahead,
+                segment_flags: ahead,
                 scanned,
             }
         }
@@ -65,7 +59,7 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
 
     /// All elements of the segment combined, in its last lane that has any.
     #[inline(always)]
-    pub fn total(&self) -> Option<O::Accumulator> {
+    pub fn aggregate(&self) -> Option<O::Accumulator> {
         let last = self.segment.count.div_ceil(ITEMS as u32);
         (warp::lane_id() + 1 == last).then_some(self.scanned)
     }
@@ -76,7 +70,7 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
         self.segment.count > 0
     }
 
-    /// Writes the scan behind `base`, where there is something before the segment.
+    /// Writes the scan behind the segment's exclusive prefix.
     ///
     /// # Safety
     /// As for [`Held::read`], by a warp that has elements.
@@ -84,32 +78,23 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
     pub unsafe fn write<const V: usize, const R: usize>(
         &self,
         request: &Request<O>,
-        base: O::Accumulator,
-        has_base: bool,
+        prefix: Partial<O::Accumulator>,
     ) {
-        let lane = warp::lane_id();
         // SAFETY: the caller's.
         unsafe {
-            let mut before = lanes::up(self.scanned, 1);
-            if has_base {
-                before = if lane == 0 {
-                    base
-                } else if self.segment.mine() > 0 {
-                    O::combine(base, before)
-                } else {
-                    before
-                };
-            }
+            let exclusive = lanes::shuffle_up(self.scanned, 1);
+            let prefix = prefix.of_lane::<O>(exclusive, || self.segment.mine() > 0);
             let slot = slot::<V, R>();
             let items = Segment::<ITEMS>::items::<O::Input, V>(request.input, slot);
-            let has_before = has_base || lane > 0;
-            let heads = self.heads.heads();
-            let results = if self.segment.is_whole() {
-                items::scan::<O, V, R, ITEMS>(request, &items, &heads, ITEMS, before, has_before)
-            } else {
-                let mine = self.segment.mine();
-                items::scan::<O, V, R, ITEMS>(request, &items, &heads, mine, before, has_before)
-            };
+            let segment_flags = self.segment_flags.flags();
+            let count = self.segment.count;
+            let results = items::scan_segment::<O, V, R, ITEMS>(
+                request,
+                &items,
+                &segment_flags,
+                count,
+                prefix,
+            );
             warp::sync_warp(warp::FULL_MASK);
             self.segment
                 .store::<O::Output, R>(request.output, slot, results);
@@ -117,14 +102,14 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
     }
 }
 
-/// The totals of a tile's segments, which its warps tell each other between barriers.
-pub struct Totals<O: Operator> {
+/// The aggregates of a tile's segments, which its warps tell each other between barriers.
+pub struct Aggregates<O: Operator> {
     /// One a warp.
     shared: *mut O::Accumulator,
 }
 
-impl<O: Operator> Totals<O> {
-    /// Totals at `shared`, which has room for one a warp.
+impl<O: Operator> Aggregates<O> {
+    /// Aggregates at `shared`, which has room for one a warp.
     #[inline(always)]
     pub fn new(shared: *mut O::Accumulator) -> Self {
         Self { shared }
@@ -133,30 +118,35 @@ impl<O: Operator> Totals<O> {
     /// Tells this warp's.
     ///
     /// # Safety
-    /// The warp's total is its own to write: a barrier of the block lies between this
-    /// and [`Totals::scan`].
+    /// The warp's aggregate is its own to write: a barrier of the block lies between this
+    /// and [`Aggregates::scan`].
     #[inline(always)]
     pub unsafe fn tell<const ITEMS: usize>(&self, held: &Held<O, ITEMS>) {
-        if let Some(total) = held.total() {
+        if let Some(aggregate) = held.aggregate() {
             let warp = thread::thread_idx_x() / LANES;
             // SAFETY: the caller's.
-            unsafe { *self.shared.add(warp as usize) = total };
+            unsafe { *self.shared.add(warp as usize) = aggregate };
         }
     }
 
-    /// The scan of the totals in a tile of which `rest` elements are left in the array:
-    /// lane w has the total of segments 0 to w. That of a whole tile is in lane
+    /// The scan of the aggregates in a tile of which `rest` elements are left in the array:
+    /// lane w has that of segments 0 to w. That of a whole tile is in lane
     /// `WARPS - 1`.
     ///
     /// # Safety
     /// All lanes of the warp call it, behind the barrier.
     #[inline(always)]
     pub unsafe fn scan<const ITEMS: usize, const WARPS: usize>(&self, rest: u64) -> O::Accumulator {
-        const { assert!(WARPS <= LANES as usize, "a warp scans the warps' totals") };
+        const {
+            assert!(
+                WARPS <= LANES as usize,
+                "a warp scans the warps' aggregates"
+            )
+        };
         let in_tile = rest.min(elements(ITEMS, WARPS)) as u32;
         let count = in_tile.div_ceil(Segment::<ITEMS>::ELEMENTS);
         let lane = warp::lane_id();
-        let mut total = anything();
+        let mut total = unspecified();
         // SAFETY: the caller's.
         unsafe {
             if lane < count {
@@ -173,21 +163,15 @@ impl<O: Operator> Totals<O> {
 /// # Safety
 /// All lanes of the warp call it, and the warp has elements.
 #[inline(always)]
-pub unsafe fn before_segment<O: Operator>(
+pub unsafe fn prefix_of_segment<O: Operator>(
     scanned: O::Accumulator,
-    before: O::Accumulator,
-    has_before: bool,
-) -> (O::Accumulator, bool) {
+    tile: Partial<O::Accumulator>,
+) -> Partial<O::Accumulator> {
     let warp = thread::thread_idx_x() / LANES;
     if warp == 0 {
-        return (before, has_before);
+        return tile;
     }
     // SAFETY: the caller's.
-    let below = unsafe { lanes::of_lane(scanned, warp - 1) };
-    let base = if has_before {
-        O::combine(before, below)
-    } else {
-        below
-    };
-    (base, true)
+    let below = unsafe { lanes::from_lane(scanned, warp - 1) };
+    Partial::some(tile.then::<O>(below))
 }

@@ -9,7 +9,7 @@
 //! older one takes its tiles from there for the same bits. What may differ between GPUs, up
 //! to where a kernel is the fastest, is there for each.
 
-use super::heads;
+use super::segment_flags;
 use super::tuned::ROWS;
 
 /// The constants of a width class.
@@ -86,7 +86,10 @@ impl Stream {
     /// length two.
     pub const fn room(&self, each: usize, vectors: usize, results: usize) -> usize {
         let of_each = self.of_each(vectors, results);
-        let (fit, most) = (ROOM / self.workers / of_each, heads::MOST_ITEMS / each);
+        let (fit, most) = (
+            ROOM / self.workers / of_each,
+            segment_flags::MOST_ITEMS / each,
+        );
         let times = if fit < most { fit } else { most };
         if times > 1 { (times - 1) | 1 } else { 1 }
     }

@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 
-/// The most words of a value: 16 bytes, and as many of a mark.
+/// The most words of a value: 16 bytes, and as many of a flag.
 pub const MAX_WORDS: usize = 8;
 
 /// A value as words of 32 bits; unused ones are 0.

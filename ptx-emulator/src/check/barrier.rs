@@ -11,8 +11,7 @@ use std::collections::HashMap;
 
 use super::found::Found;
 use super::raw::{FindingKind, RawFinding, RawPlace};
-use crate::machine::block::{CLUSTER_BARRIER, OBSERVED_BARRIERS};
-use crate::machine::warp::full_mask;
+use crate::machine::{CLUSTER_BARRIER, OBSERVED_BARRIERS, full_mask};
 use crate::observe::{BarrierArrival, LaunchInfo, Observer, Site};
 
 /// Lanes of a warp at a barrier instruction.
@@ -92,14 +91,8 @@ impl Barriers {
             "threads of one warp come to {name} at different instructions, \
              and it is an aligned one"
         );
-        let finding = RawFinding {
-            kind: FindingKind::Barrier,
-            message,
-            at: first.place(index),
-            other: Some(second.place(index)),
-            memory: None,
-            count: 1,
-        };
+        let finding = RawFinding::new(FindingKind::Barrier, message, first.place(index));
+        let finding = finding.and(second.place(index));
         self.found.add((first.pc, second.pc, DIVIDED), finding);
     }
 
@@ -121,14 +114,8 @@ impl Barriers {
                 continue;
             };
             for &(exit, thread) in &block.exits {
-                let finding = RawFinding {
-                    kind: FindingKind::Barrier,
-                    message: message.clone(),
-                    at,
-                    other: Some(place(block.index, exit, thread, "exited")),
-                    memory: None,
-                    count: 1,
-                };
+                let finding = RawFinding::new(FindingKind::Barrier, message.clone(), at);
+                let finding = finding.and(place(block.index, exit, thread, "exited"));
                 self.found.add((pc, exit, EXITED), finding);
             }
         }
@@ -149,14 +136,8 @@ impl Barriers {
                  not come to it, and it is an aligned one",
                 arrival.expected
             );
-            let finding = RawFinding {
-                kind: FindingKind::Barrier,
-                message,
-                at: arrival.place(block.index),
-                other: None,
-                memory: None,
-                count: 1,
-            };
+            let at = arrival.place(block.index);
+            let finding = RawFinding::new(FindingKind::Barrier, message, at);
             self.found.add((arrival.pc, 0, PARTIAL), finding);
         }
     }
@@ -225,19 +206,12 @@ impl Observer for Barriers {
         let Some(mut block) = self.blocks.remove(&block_linear) else {
             return;
         };
-        let mut arrivals = block
-            .arrivals
-            .get_mut(id as usize)
-            .map(std::mem::take)
-            .unwrap_or_default();
+        let list = block.arrivals.get_mut(id as usize);
+        let arrivals = list.map(std::mem::take).unwrap_or_default();
         if arrivals.iter().any(|arrival| arrival.expected != 0) {
             self.with_parts(&block, id, &arrivals);
         } else if id != CLUSTER_BARRIER && !block.exits.is_empty() {
             self.without_exited(&block, id, &arrivals);
-        }
-        arrivals.clear();
-        if let Some(list) = block.arrivals.get_mut(id as usize) {
-            *list = arrivals;
         }
         self.blocks.insert(block_linear, block);
     }

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 
 use super::found::Found;
 use super::raw::{FindingKind, RawFinding, RawPlace};
+use crate::ir::{lanes_of, mask_of};
 use crate::observe::{Observer, Site};
 
 /// Lanes at a collective that is not complete.
@@ -56,14 +57,12 @@ impl Collectives {
 /// Lanes may be gone because they took part in another collective instead:
 /// those of `gone` whose last one had another mask, in words.
 fn elsewhere(last: &[u32; 32], gone: u32, members: u32) -> String {
-    let other = |&lane: &usize| gone >> lane & 1 != 0 && ![0, members].contains(&last[lane]);
-    let Some(first) = (0..last.len()).find(other) else {
+    let other = |&lane: &usize| ![0, members].contains(&last[lane]);
+    let Some(first) = lanes_of(gone).find(other) else {
         return String::new();
     };
     let mask = last[first];
-    let lanes = (0..last.len())
-        .filter(|&lane| gone >> lane & 1 != 0 && last[lane] == mask)
-        .fold(0u32, |lanes, lane| lanes | 1 << lane);
+    let lanes = gone & mask_of(|lane| last[lane] == mask);
     format!("; the last collective of {lanes:#010x} had the member mask {mask:#010x}")
 }
 
@@ -85,10 +84,8 @@ impl Observer for Collectives {
 
     fn collective(&mut self, at: Site, lanes: u32, members: u32, _live: u32) {
         let warp = self.warp(at);
-        for (lane, last) in warp.last.iter_mut().enumerate() {
-            if lanes >> lane & 1 != 0 {
-                *last = members;
-            }
+        for lane in lanes_of(lanes) {
+            warp.last[lane] = members;
         }
         warp.waiting.push(Arrival {
             pc: at.pc,
@@ -107,24 +104,18 @@ impl Observer for Collectives {
                 if gone == 0 {
                     continue;
                 }
-                let place = |pc, lanes: u32, verb| RawPlace {
-                    pc,
-                    block: at.block,
-                    thread: at.warp * 32 + lanes.trailing_zeros(),
-                    verb,
-                };
+                let place = |pc, lanes, verb| RawPlace::new(Site { pc, ..at }, lanes, verb);
+                let message = format!(
+                    "the member mask {:#010x} names lanes that have exited ({gone:#010x}){}",
+                    arrival.members,
+                    elsewhere(&warp.last, gone, arrival.members)
+                );
+                let there = place(arrival.pc, arrival.lanes, "takes part");
                 let finding = RawFinding {
-                    kind: FindingKind::Collective,
-                    message: format!(
-                        "the member mask {:#010x} names lanes that have exited ({gone:#010x}){}",
-                        arrival.members,
-                        elsewhere(&warp.last, gone, arrival.members)
-                    ),
-                    at: place(arrival.pc, arrival.lanes, "takes part"),
-                    other: Some(place(exit, gone, "exited")),
-                    memory: None,
                     count: u64::from(arrival.lanes.count_ones()),
+                    ..RawFinding::new(FindingKind::Collective, message, there)
                 };
+                let finding = finding.and(place(exit, gone, "exited"));
                 self.found.add((arrival.pc, exit, 0), finding);
             }
         }

@@ -12,14 +12,13 @@
 //! first of each 8 bytes. Atomics and ordered or volatile loads work
 //! on values without padding: every byte counts.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::found::Found;
 use super::raw::{FindingKind, RawFinding, RawPlace};
-use super::written::{GlobalWritten, Written};
-use crate::ir::{LANES, Op};
-use crate::lower::Code;
+use crate::ir::{LANES, Op, lanes_of};
+use crate::lower::{Code, LOCAL};
+use crate::machine::{GlobalWritten, Resident, Written};
 use crate::observe::{AccessKind, LaunchInfo, Memory, MemoryAccess, Observer, Order, Site};
 
 /// Bytes of an element of a copy, which does not say what it copies.
@@ -31,7 +30,6 @@ type LocalWritten = Vec<u32>;
 /// The fresh memory of one block.
 #[derive(Debug)]
 struct Block {
-    linear: u64,
     shared: Written,
     local: Vec<LocalWritten>,
 }
@@ -45,9 +43,7 @@ pub(crate) struct Initialised {
     elements: Vec<u8>,
     shared_bytes: u64,
     warps: usize,
-    /// The block that ran last, and the other resident ones.
-    current: Option<Block>,
-    others: HashMap<u64, Block>,
+    blocks: Resident<Block>,
     found: Found,
 }
 
@@ -72,20 +68,11 @@ impl Initialised {
         self.found.list()
     }
 
-    fn block(&mut self, linear: u64) -> Option<&mut Block> {
-        if self.current.as_ref().is_none_or(|b| b.linear != linear) {
-            let next = self.others.remove(&linear)?;
-            if let Some(last) = self.current.replace(next) {
-                self.others.insert(last.linear, last);
-            }
-        }
-        self.current.as_mut()
-    }
-
     /// The local memory of a warp, at least as long as `bytes`.
     fn local(&mut self, at: Site, bytes: usize) -> Option<&mut LocalWritten> {
         let warp = at.warp as usize;
-        let local = self.block(at.block_linear)?.local.get_mut(warp)?;
+        let block = self.blocks.get(at.block_linear)?;
+        let local = block.local.get_mut(warp)?;
         if local.len() < bytes {
             local.resize(bytes, 0);
         }
@@ -130,18 +117,11 @@ impl Initialised {
             AccessKind::Atomic => "reads and writes",
             _ => "reads",
         };
+        let message = format!("{name} memory that nobody has written");
+        let at_lane = RawPlace::new(at, 1 << lane, verb);
         let finding = RawFinding {
-            kind: FindingKind::UninitialisedRead,
-            message: format!("{name} memory that nobody has written"),
-            at: RawPlace {
-                pc: at.pc,
-                block: at.block,
-                thread: at.warp * 32 + lane as u32,
-                verb,
-            },
-            other: None,
             memory: Some((access.memory, place, element)),
-            count: 1,
+            ..RawFinding::new(FindingKind::UninitialisedRead, message, at_lane)
         };
         self.found.add((at.pc, 0, space), finding);
     }
@@ -149,8 +129,8 @@ impl Initialised {
     fn local_access(&mut self, at: Site, access: &MemoryAccess<'_>, required: u64) {
         let first = access.addresses[access.lanes.trailing_zeros() as usize & 31];
         let bytes = u64::from(access.bytes);
-        let limit = u64::from(crate::lower::scope::LOCAL);
-        let same = active(access.lanes).all(|lane| access.addresses[lane] == first);
+        let limit = u64::from(LOCAL);
+        let same = lanes_of(access.lanes).all(|lane| access.addresses[lane] == first);
         let groups = if same { 1 } else { LANES };
         for group in 0..groups {
             let (lanes, address) = match same {
@@ -169,13 +149,13 @@ impl Initialised {
             for (byte, written) in local[range.clone()].iter_mut().enumerate() {
                 if required >> (byte & 63) & 1 != 0 && lanes & !*written != 0 {
                     bad |= lanes & !*written;
-                    active(lanes & !*written).for_each(|lane| missing[lane] |= 1 << (byte & 63));
+                    lanes_of(lanes & !*written).for_each(|lane| missing[lane] |= 1 << (byte & 63));
                 }
                 if access.kind != AccessKind::Load {
                     *written |= lanes;
                 }
             }
-            for lane in active(bad) {
+            for lane in lanes_of(bad) {
                 self.report(at, access, lane, missing[lane].trailing_zeros());
             }
         }
@@ -192,15 +172,6 @@ fn first_missing(written: &Written, offset: u64, bytes: u32, required: u64) -> O
         let count = (bytes - start).min(64);
         let missing = written.missing(offset + u64::from(start), count) & required;
         (missing != 0).then(|| start + missing.trailing_zeros())
-    })
-}
-
-/// The lanes of a mask, rising.
-fn active(mut lanes: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = lanes.trailing_zeros() as usize;
-        lanes &= lanes.wrapping_sub(1);
-        (lane < LANES).then_some(lane)
     })
 }
 
@@ -230,16 +201,14 @@ impl Observer for Initialised {
 
     fn block_begins(&mut self, _block: [u32; 3], linear: u64) {
         let fresh = Block {
-            linear,
             shared: Written::nothing(self.shared_bytes),
             local: vec![LocalWritten::new(); self.warps],
         };
-        self.others.insert(linear, fresh);
+        self.blocks.begin(linear, fresh);
     }
 
     fn block_ends(&mut self, _block: [u32; 3], linear: u64) {
-        self.others.remove(&linear);
-        self.current.take_if(|block| block.linear == linear);
+        self.blocks.end(linear);
     }
 
     fn access(&mut self, at: Site, access: &MemoryAccess<'_>) {
@@ -249,12 +218,13 @@ impl Observer for Initialised {
             Memory::Constant | Memory::Parameter => {}
             Memory::Local => self.local_access(at, access, required),
             Memory::Global | Memory::Shared => {
-                for lane in active(access.lanes) {
+                for lane in lanes_of(access.lanes) {
                     let address = access.addresses[lane];
                     let found = match access.memory {
                         Memory::Global => self.global.find(address, u64::from(bytes)),
                         _ => self
-                            .block(at.block_linear)
+                            .blocks
+                            .get(at.block_linear)
                             .map(|block| (&mut block.shared, address)),
                     };
                     // What lies outside is a fault, and not for this checker.
@@ -273,7 +243,7 @@ impl Observer for Initialised {
         }
     }
 
-    fn call(&mut self, at: Site, lanes: u32, frame: Range<u32>) {
+    fn call(&mut self, at: Site, lanes: u32, frame: &Range<u32>) {
         if let Some(local) = self.local(at, frame.end as usize) {
             for written in &mut local[frame.start as usize..frame.end as usize] {
                 *written &= !lanes;
@@ -281,7 +251,7 @@ impl Observer for Initialised {
         }
     }
 
-    fn copies(&mut self, at: Site, lanes: u32, bytes: Range<u32>) {
+    fn copies(&mut self, at: Site, lanes: u32, bytes: &Range<u32>) {
         if let Some(local) = self.local(at, bytes.end as usize) {
             for written in &mut local[bytes.start as usize..bytes.end as usize] {
                 *written |= lanes;

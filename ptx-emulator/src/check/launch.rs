@@ -10,11 +10,11 @@ use super::initialised::Initialised;
 use super::race::Races;
 use super::report::Names;
 use super::{Checkers, Checks};
-use crate::Program;
 use crate::error::LaunchError;
-use crate::machine::gpu::{Gpu, Observed, Report, Shape};
-use crate::machine::launch::LaunchOptions;
+use crate::gpu::{Gpu, Observed, Report, Shape};
+use crate::machine::LaunchOptions;
 use crate::observe::Observer;
+use crate::program::Program;
 
 /// What a checked launch did, and what is wrong with it.
 #[derive(Clone, Debug, PartialEq, Eq)]

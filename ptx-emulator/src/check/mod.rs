@@ -53,7 +53,6 @@ pub(crate) mod launch;
 mod race;
 pub(crate) mod raw;
 pub(crate) mod report;
-pub(crate) mod written;
 
 pub use finding::{Finding, Location, Place};
 pub use launch::Checked;
@@ -96,21 +95,20 @@ pub struct Checks {
 impl Checks {
     /// All of them.
     pub fn all() -> Self {
-        Checks {
-            initialised: true,
-            races: true,
-            barriers: true,
-            collectives: true,
-        }
+        Checks::each(true)
     }
 
     /// None of them: what stops a kernel is found all the same.
     pub fn none() -> Self {
+        Checks::each(false)
+    }
+
+    fn each(on: bool) -> Self {
         Checks {
-            initialised: false,
-            races: false,
-            barriers: false,
-            collectives: false,
+            initialised: on,
+            races: on,
+            barriers: on,
+            collectives: on,
         }
     }
 }

@@ -32,10 +32,11 @@
 
 mod access;
 mod findings;
-mod knowledge;
 mod location;
+mod manner;
 mod shadow;
 mod threads;
+mod vector_clock;
 
 #[cfg(test)]
 mod tests;
@@ -44,9 +45,10 @@ use std::sync::Arc;
 
 use access::{Now, message};
 use findings::Findings;
-use knowledge::Lane;
-use shadow::{Manner, PAGE, Shadow, Stamp, Stamps};
+use manner::Manner;
+use shadow::{PAGE, Shadow, Stamp, Stamps};
 use threads::{Block, lanes_of};
+use vector_clock::Lane;
 
 use super::raw::{FindingKind, RawFinding, RawPlace};
 use crate::observe::{
@@ -126,7 +128,7 @@ impl Races {
             stamp,
             number,
             manner,
-            known: block.known(at.warp, first),
+            clock: block.clock(at.warp, first),
             lanes: 0,
             memo: [(0, 0); 4],
         };
@@ -137,72 +139,54 @@ impl Races {
         let mut page = shadow.pages.entry(page_number).or_default();
         while let Some(lane) = lanes.next() {
             let address = access.addresses[lane as usize];
-            let known = block.known(at.warp, lane);
-            if !Arc::ptr_eq(now.known, known) {
-                (now.known, now.memo) = (known, [(0, 0); 4]);
+            let clock = block.clock(at.warp, lane);
+            if !Arc::ptr_eq(now.clock, clock) {
+                (now.clock, now.memo) = (clock, [(0, 0); 4]);
             }
             now.lanes = 1 << lane;
             // Weak writes of several lanes have to be told apart.
             while (manner.strong || !manner.writes)
                 && let Some(next) = lanes.next_if(|&next| {
                     access.addresses[next as usize] == address
-                        && Arc::ptr_eq(known, block.known(at.warp, next))
+                        && Arc::ptr_eq(clock, block.clock(at.warp, next))
                 })
             {
                 now.lanes |= 1 << next;
             }
             self.accesses += 1;
-            let end = address.saturating_add(u64::from(manner.bytes));
-            let mut byte = address;
-            while byte < end {
-                let word = byte / 4;
-                let stop = end.min((byte | 3).saturating_add(1));
-                let mask = ((1u16 << (stop - byte)) - 1) as u8 & 0xf;
-                let mask = mask << (byte % 4);
+            for (word, mask) in words(address, manner.bytes) {
                 if word / PAGE as u64 != page_number {
                     page_number = word / PAGE as u64;
                     page = shadow.pages.entry(page_number).or_default();
                 }
                 published |= page.published;
                 let cell = &mut page.cells[word as usize % PAGE];
-                let ours = now.lanes;
+                let count = u64::from(now.lanes.count_ones());
                 let (stamps, serial) = (now.stamps, self.accesses);
                 now.visit(cell, mask, |record, other, their_lane, our_lane| {
                     let earlier = *stamps.get(record.stamp);
-                    let one = record.stamp == number;
-                    let count = u64::from(ours.count_ones());
                     findings.add((earlier.pc, at.pc), serial, count, || {
-                        let bytes = record.mask & mask;
-                        let at_bytes = (
-                            word * 4 + u64::from(bytes.trailing_zeros()),
-                            bytes.count_ones(),
-                        );
+                        let message = message(other, manner, record.stamp == number);
+                        let here = RawPlace::new(at, 1 << our_lane, manner.verb());
+                        let there = RawPlace {
+                            pc: earlier.pc,
+                            block: block_index(grid, earlier.block),
+                            thread: earlier.warp * 32 + their_lane,
+                            verb: other.verb(),
+                        };
+                        let common = record.mask & mask;
                         let (start, bytes) = if other.bytes == manner.bytes {
                             (address, u32::from(manner.bytes))
                         } else {
-                            at_bytes
+                            let first = word * 4 + u64::from(common.trailing_zeros());
+                            (first, common.count_ones())
                         };
                         RawFinding {
-                            kind: FindingKind::Race,
-                            message: message(other, manner, one),
-                            at: RawPlace {
-                                pc: at.pc,
-                                block: at.block,
-                                thread: at.warp * 32 + our_lane,
-                                verb: manner.verb(),
-                            },
-                            other: Some(RawPlace {
-                                pc: earlier.pc,
-                                block: block_index(grid, earlier.block),
-                                thread: earlier.warp * 32 + their_lane,
-                                verb: other.verb(),
-                            }),
                             memory: Some((access.memory, start, bytes)),
-                            count: 0,
+                            ..RawFinding::new(FindingKind::Race, message, here).and(there)
                         }
                     });
                 });
-                byte = stop;
             }
         }
         Some(published)
@@ -228,19 +212,13 @@ impl Races {
                 lane,
             };
             let address = access.addresses[lane as usize];
-            let words = address / 4..address.saturating_add(u64::from(manner.bytes)).div_ceil(4);
-            let mask = |word: u64| {
-                (0..4).fold(0u8, |mask, byte| {
-                    let inside = (word * 4 + byte).wrapping_sub(address) < u64::from(manner.bytes);
-                    mask | u8::from(inside) << byte
-                })
-            };
+            let words = words(address, manner.bytes);
             if manner.strong && manner.reads {
-                for word in words.clone() {
+                for (word, mask) in words.clone() {
                     let Some(locations) = shadow.locations.get(&word) else {
                         continue;
                     };
-                    let (near, far) = location::read(locations, by.block, manner, mask(word));
+                    let (near, far) = location::read(locations, by.block, manner, mask);
                     if acquires {
                         block.acquire(by, &near);
                     }
@@ -259,12 +237,12 @@ impl Races {
             } else {
                 Default::default()
             };
-            for word in words {
+            for (word, mask) in words {
                 if contribution.is_empty() && !shadow.locations.contains_key(&word) {
                     continue;
                 }
                 let locations = shadow.locations.entry(word).or_default();
-                location::write(locations, by, manner, mask(word), contribution.clone());
+                location::write(locations, by, manner, mask, contribution.clone());
                 if locations.is_empty() {
                     shadow.locations.remove(&word);
                 } else {
@@ -278,6 +256,18 @@ impl Races {
         }
         Some(())
     }
+}
+
+/// The words that some bytes lie in, and which bytes of each.
+#[inline(always)]
+fn words(address: u64, bytes: u8) -> impl Iterator<Item = (u64, u8)> + Clone {
+    let end = address.saturating_add(u64::from(bytes));
+    (address / 4..end.div_ceil(4)).map(move |word| {
+        let start = word * 4;
+        let first = address.max(start) - start;
+        let last = end.min(start.saturating_add(4)) - start;
+        (word, (1 << last) - (1 << first))
+    })
 }
 
 fn block_index(grid: [u32; 3], linear: u32) -> [u32; 3] {

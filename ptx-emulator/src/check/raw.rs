@@ -1,6 +1,6 @@
 //! What a checker says of a run, before places get their names.
 
-use crate::observe::Memory;
+use crate::observe::{Memory, Site};
 
 /// The kinds of findings, by the word that a report begins with.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -49,6 +49,18 @@ pub(crate) struct RawPlace {
     pub(crate) verb: &'static str,
 }
 
+impl RawPlace {
+    /// The first of some lanes at an instruction.
+    pub(crate) fn new(at: Site, lanes: u32, verb: &'static str) -> Self {
+        RawPlace {
+            pc: at.pc,
+            block: at.block,
+            thread: at.warp * 32 + lanes.trailing_zeros(),
+            verb,
+        }
+    }
+}
+
 /// A finding of one checker. A checker reports a pair of instructions once,
 /// and counts how often it happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,4 +74,26 @@ pub(crate) struct RawFinding {
     /// Where in memory: the space, the address or offset, the bytes.
     pub(crate) memory: Option<(Memory, u64, u32)>,
     pub(crate) count: u64,
+}
+
+impl RawFinding {
+    /// Something at one place, seen once.
+    pub(crate) fn new(kind: FindingKind, message: String, at: RawPlace) -> Self {
+        RawFinding {
+            kind,
+            message,
+            at,
+            other: None,
+            memory: None,
+            count: 1,
+        }
+    }
+
+    /// With the other party.
+    pub(crate) fn and(self, other: RawPlace) -> Self {
+        RawFinding {
+            other: Some(other),
+            ..self
+        }
+    }
 }

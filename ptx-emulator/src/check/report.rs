@@ -1,13 +1,13 @@
 //! From what checkers and the machine saw to findings with names and lines.
 
+use ptx_syntax::Space;
+
 use super::Checkers;
 use super::finding::{Finding, Location, Place};
 use super::raw::{FindingKind, RawFinding, RawPlace};
-use crate::ast::Space;
 use crate::error::{Fault, FaultKind, LaunchError, Waiter};
-use crate::lower::Code;
-use crate::lower::layout::SharedLayout;
-use crate::machine::memory::{Global, HEAP_FIRST};
+use crate::lower::{Code, SharedLayout};
+use crate::machine::{Global, HEAP_FIRST};
 use crate::observe::Memory;
 
 /// Places beyond these are left out.
@@ -27,17 +27,10 @@ impl Names<'_> {
     /// A checker's finding.
     pub(crate) fn finding(&self, raw: &RawFinding) -> Finding {
         Finding {
-            kind: raw.kind,
-            kernel: self.kernel.to_owned(),
-            message: raw.message.clone(),
-            stopped: false,
-            at: self.raw_place(&raw.at),
             other: raw.other.as_ref().map(|place| self.raw_place(place)),
-            rest: Vec::new(),
-            memory: raw
-                .memory
-                .map(|(space, address, bytes)| self.location(space, address, bytes, raw.at.pc)),
+            memory: raw.memory.map(|memory| self.location(memory, raw.at.pc)),
             occurrences: raw.count,
+            ..self.one(raw.kind, raw.message.clone(), self.raw_place(&raw.at))
         }
     }
 
@@ -59,6 +52,21 @@ impl Names<'_> {
         }
     }
 
+    /// Something at one place, seen once.
+    fn one(&self, kind: FindingKind, message: String, at: Place) -> Finding {
+        Finding {
+            kind,
+            kernel: self.kernel.to_owned(),
+            message,
+            stopped: false,
+            at,
+            other: None,
+            rest: Vec::new(),
+            memory: None,
+            occurrences: 1,
+        }
+    }
+
     fn place(&self, what: String, pc: u32, block: [u32; 3], thread: [u32; 3]) -> Place {
         Place {
             what,
@@ -73,12 +81,8 @@ impl Names<'_> {
     }
 
     fn raw_place(&self, raw: &RawPlace) -> Place {
-        self.place(
-            raw.verb.to_owned(),
-            raw.pc,
-            raw.block,
-            self.thread(raw.thread),
-        )
+        let (what, thread) = (raw.verb.to_owned(), self.thread(raw.thread));
+        self.place(what, raw.pc, raw.block, thread)
     }
 
     fn thread(&self, linear: u32) -> [u32; 3] {
@@ -87,7 +91,7 @@ impl Names<'_> {
     }
 
     /// What the bytes at an address belong to.
-    fn location(&self, space: Memory, address: u64, bytes: u32, pc: u32) -> Location {
+    fn location(&self, (space, address, bytes): (Memory, u64, u32), pc: u32) -> Location {
         let (name, region, start) = match space {
             Memory::Global => self.allocation(address),
             Memory::Shared => self.shared(address),
@@ -180,26 +184,19 @@ impl Names<'_> {
             FaultKind::UseAfterFree { address, bytes } => Some((Memory::Global, *address, *bytes)),
             _ => None,
         };
-        let other = match &fault.kind {
-            FaultKind::BarrierCounts { id, .. } => {
-                let ((_, barriers), _) = checkers;
-                barriers
-                    .as_ref()
-                    .and_then(|barriers| barriers.first_arrival(fault.block, *id))
+        let ((_, barriers), _) = checkers;
+        let other = match (&fault.kind, barriers) {
+            (FaultKind::BarrierCounts { id, .. }, Some(barriers)) => {
+                barriers.first_arrival(fault.block, *id)
             }
             _ => None,
         };
+        let at = self.place("stops".to_owned(), fault.pc, fault.block, fault.thread);
         Finding {
-            kind,
-            kernel: self.kernel.to_owned(),
-            message: fault.kind.to_string(),
             stopped: true,
-            at: self.place("stops".to_owned(), fault.pc, fault.block, fault.thread),
             other: other.as_ref().map(|place| self.raw_place(place)),
-            rest: Vec::new(),
-            memory: memory
-                .map(|(space, address, bytes)| self.location(space, address, bytes, fault.pc)),
-            occurrences: 1,
+            memory: memory.map(|memory| self.location(memory, fault.pc)),
+            ..self.one(kind, fault.kind.to_string(), at)
         }
     }
 
@@ -252,16 +249,12 @@ impl Names<'_> {
 
     fn waiting(&self, kind: FindingKind, message: String, places: Vec<Place>) -> Option<Finding> {
         let mut places = places.into_iter();
+        let at = places.next()?;
         Some(Finding {
-            kind,
-            kernel: self.kernel.to_owned(),
-            message,
             stopped: true,
-            at: places.next()?,
             other: places.next(),
             rest: places.take(REST).collect(),
-            memory: None,
-            occurrences: 1,
+            ..self.one(kind, message, at)
         })
     }
 

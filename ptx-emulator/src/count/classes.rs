@@ -1,13 +1,10 @@
 //! Warp instructions, the lanes that they ran, and the lanes that idled.
 
 use std::collections::BTreeMap;
-use std::ops::AddAssign;
 
-use super::resident::Resident;
-use super::{add_all, at};
-use crate::ir::Class;
-use crate::machine::warp::full_mask;
-use crate::observe::{LaunchInfo, Observer, Site};
+use super::{add_all, at, sums};
+use crate::machine::{Resident, full_mask};
+use crate::observe::{Class, LaunchInfo, Observer, Site};
 
 /// Lanes of a warp.
 const LANES: u32 = 32;
@@ -28,15 +25,7 @@ pub struct Instructions {
     pub divergent_branches: u64,
 }
 
-impl AddAssign for Instructions {
-    fn add_assign(&mut self, other: Self) {
-        self.warps += other.warps;
-        self.lanes += other.lanes;
-        self.predicated_off += other.predicated_off;
-        self.diverged += other.diverged;
-        self.divergent_branches += other.divergent_branches;
-    }
-}
+sums!(Instructions: warps, lanes, predicated_off, diverged, divergent_branches; );
 
 /// Counts warp instructions and their lanes.
 #[derive(Clone, Debug, Default)]

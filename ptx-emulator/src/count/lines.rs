@@ -1,10 +1,9 @@
 //! Counts by function and by source line.
 
 use std::collections::BTreeMap;
-use std::ops::AddAssign;
 
-use super::{ByKind, Counts, GlobalRequests, Instructions, SharedRequests};
-use crate::Program;
+use super::{ByKind, Counts, GlobalRequests, Instructions, SharedRequests, sums};
+use crate::program::Program;
 
 /// What some instructions did.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -17,13 +16,7 @@ pub struct Tally {
     pub global: ByKind<GlobalRequests>,
 }
 
-impl AddAssign for Tally {
-    fn add_assign(&mut self, other: Self) {
-        self.instructions += other.instructions;
-        self.shared += other.shared;
-        self.global += other.global;
-    }
-}
+sums!(Tally: instructions, shared, global; );
 
 /// What the instructions of one source line did in one function.
 #[derive(Clone, Debug, PartialEq, Eq)]

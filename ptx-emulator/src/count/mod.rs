@@ -30,7 +30,6 @@
 
 mod classes;
 mod lines;
-mod resident;
 mod sectors;
 mod steps;
 mod table;
@@ -45,11 +44,13 @@ pub use steps::{Activity, MAX_STEPS, Step, Steps};
 pub use table::Table;
 pub use wavefronts::{SharedRequests, Wavefronts};
 
-use crate::ir::Class;
+use crate::error::LaunchError;
+use crate::gpu::{Gpu, Report, Shape};
+use crate::machine::LaunchOptions;
 use crate::observe::{
-    AccessKind, BarrierArrival, LaunchInfo, Memory, MemoryAccess, Observer, Site,
+    AccessKind, BarrierArrival, Class, LaunchInfo, Memory, MemoryAccess, Observer, Site,
 };
-use crate::{Gpu, LaunchError, LaunchOptions, Program, Report, Shape};
+use crate::program::Program;
 use wavefronts::shared_request;
 
 impl Gpu {
@@ -71,6 +72,19 @@ impl Gpu {
             .finished()
     }
 }
+
+/// Adds field by field, or takes the larger one.
+macro_rules! sums {
+    ($T:ident: $($sum:ident),*; $($most:ident),*) => {
+        impl std::ops::AddAssign for $T {
+            fn add_assign(&mut self, other: Self) {
+                $(self.$sum += other.$sum;)*
+                $(self.$most = self.$most.max(other.$most);)*
+            }
+        }
+    };
+}
+use sums;
 
 /// Loads, stores and atomics apart.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]

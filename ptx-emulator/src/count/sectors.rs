@@ -8,9 +8,7 @@
 //! atomic touches a sector as often as its most lanes with one address in it:
 //! the H200 counts that, and one more in some irregular patterns.
 
-use std::ops::AddAssign;
-
-use super::{ByKind, add_all, at};
+use super::{ByKind, add_all, at, sums};
 use crate::observe::{AccessKind, Memory, MemoryAccess, Observer, Site};
 
 /// Bytes of a sector.
@@ -32,14 +30,7 @@ pub struct GlobalRequests {
     pub bytes: u64,
 }
 
-impl AddAssign for GlobalRequests {
-    fn add_assign(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.sectors += other.sectors;
-        self.ideal += other.ideal;
-        self.bytes += other.bytes;
-    }
-}
+sums!(GlobalRequests: requests, sectors, ideal, bytes; );
 
 /// Counts sectors of global memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,15 +7,11 @@
 //! once). Behind a barrier all warps are in the same step again. The steps of
 //! a grid are those of its blocks, added up by their number.
 
-use std::ops::AddAssign;
-
-use super::resident::Resident;
 use super::wavefronts::{SharedRequests, shared_request};
-use super::{ByKind, at};
-use crate::ir::Class;
-use crate::machine::block::OBSERVED_BARRIERS;
+use super::{ByKind, at, sums};
+use crate::machine::{OBSERVED_BARRIERS, Resident};
 use crate::observe::{
-    AccessKind, BarrierArrival, LaunchInfo, Memory, MemoryAccess, Observer, Site,
+    AccessKind, BarrierArrival, Class, LaunchInfo, Memory, MemoryAccess, Observer, Site,
 };
 
 /// Steps that are kept apart; what comes later is added to the last one.
@@ -43,14 +39,7 @@ impl Activity {
     }
 }
 
-impl AddAssign for Activity {
-    fn add_assign(&mut self, other: Self) {
-        self.threads += other.threads;
-        self.warps += other.warps;
-        self.most_threads = self.most_threads.max(other.most_threads);
-        self.most_warps = self.most_warps.max(other.most_warps);
-    }
-}
+sums!(Activity: threads, warps; most_threads, most_warps);
 
 /// One step of all blocks. An atomic counts as a load and as a store.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -74,18 +63,7 @@ pub struct Step {
     pub shared: ByKind<SharedRequests>,
 }
 
-impl AddAssign for Step {
-    fn add_assign(&mut self, other: Self) {
-        self.blocks += other.blocks;
-        self.ran += other.ran;
-        self.shared_loads += other.shared_loads;
-        self.shared_stores += other.shared_stores;
-        self.combines += other.combines;
-        self.global_loads += other.global_loads;
-        self.global_stores += other.global_stores;
-        self.shared += other.shared;
-    }
-}
+sums!(Step: blocks, ran, shared_loads, shared_stores, combines, global_loads, global_stores, shared; );
 
 /// Counts what blocks do in each step.
 ///

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Counts, LineCounts, Step, Tally};
-use crate::Program;
+use crate::program::Program;
 
 /// Lines that are shown of each kind.
 const LINES: usize = 8;

@@ -18,12 +18,10 @@
 //!
 //! Approximate: 8-byte atomics, which the GPU makes by a loop of loads and
 //! locks, count as if they were made like those of 4 bytes, by 16 lanes at a
-//! time. Not counted: wavefronts that other traffic of the multiprocessor
+//! time. Not counted: wavefronts that other traffic of the SM
 //! causes.
 
-use std::ops::AddAssign;
-
-use super::{ByKind, add_all, at};
+use super::{ByKind, add_all, at, sums};
 use crate::observe::{AccessKind, Memory, MemoryAccess, Observer, Site};
 
 /// Banks, which is also the most words of one wavefront.
@@ -47,14 +45,7 @@ pub struct SharedRequests {
     pub worst: u64,
 }
 
-impl AddAssign for SharedRequests {
-    fn add_assign(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.wavefronts += other.wavefronts;
-        self.ideal += other.ideal;
-        self.worst = self.worst.max(other.worst);
-    }
-}
+sums!(SharedRequests: requests, wavefronts, ideal; worst);
 
 /// Counts wavefronts of shared memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -20,28 +20,26 @@
 //!   their operand and give the upper 32 bits of a result: 20 bits of fraction.
 //!   `rsqrt.approx.f64` has no stated bound.
 
+use ptx_syntax::Type;
+
+use super::Group;
+use super::decode::flag;
 use super::float32::{canonical, flush};
 use super::softfloat::{BF16, F16, F32, F64, Format, Mode};
-use super::{Group, lanes};
-use crate::ast::Type;
-use crate::ir::{Class, LaneFn, Operands};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::ir::{LaneFn, lanes};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "approximate",
-    opcodes: &[
-        ("rcp", ".approx; f32 with .ftz; .ftz.f64"),
-        ("rsqrt", ".approx; f32 with .ftz; f64 with .ftz"),
-        ("sqrt", ".approx; f32 with .ftz"),
-        ("div", ".approx .full; f32 with .ftz"),
-        ("sin", ".approx; f32 with .ftz"),
-        ("cos", ".approx; f32 with .ftz"),
-        ("lg2", ".approx; f32 with .ftz"),
-        (
-            "ex2",
-            ".approx; f32 with .ftz; f16 f16x2; .ftz.bf16 .ftz.bf16x2",
-        ),
-        ("tanh", ".approx; f32 f16 f16x2 bf16 bf16x2"),
+    forms: &[
+        "rcp: .approx; f32 with .ftz; .ftz.f64",
+        "rsqrt: .approx; f32 with .ftz; f64 with .ftz",
+        "sqrt: .approx; f32 with .ftz",
+        "div: .approx .full; f32 with .ftz",
+        "sin cos lg2: .approx; f32 with .ftz",
+        "ex2: .approx; f32 with .ftz; f16 f16x2; .ftz.bf16 .ftz.bf16x2",
+        "tanh: .approx; f32 f16 f16x2 bf16 bf16x2",
     ],
     decode,
 };
@@ -74,13 +72,8 @@ macro_rules! single {
 /// A function of f64, on one 16-bit value or two.
 fn halves(aux: u64, a: u32, function: fn(f64) -> f64) -> u32 {
     let format: Format = if aux & BRAIN != 0 { BF16 } else { F16 };
-    let flushed = |bits: u64| {
-        if aux & FTZ != 0 {
-            format.flush(bits)
-        } else {
-            bits
-        }
-    };
+    let flushes = aux & FTZ != 0;
+    let flushed = |bits: u64| if flushes { format.flush(bits) } else { bits };
     let element = |bits: u32| {
         let parts = format.unpack(flushed(u64::from(bits & 0xffff)));
         let x = f64::from_bits(F64.convert(parts, Mode::Nearest));
@@ -121,64 +114,61 @@ fn gross(bits: u64, function: fn(f64) -> f64) -> u64 {
 
 fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let full = d.opcode() == "div" && d.take("full");
-    if !full && !d.take("approx") {
-        return Err(d.unknown_modifier());
+    if !full {
+        d.require("approx")?;
     }
     let ftz = d.take("ftz");
     let ty = d.ty()?;
-    let run: Option<LaneFn> = match (d.opcode(), ty) {
-        ("rcp", Type::F32) => Some(single!(|x: f64| 1.0 / x)),
-        ("rsqrt", Type::F32) => Some(single!(|x: f64| 1.0 / x.sqrt())),
-        ("sqrt", Type::F32) => Some(single!(f64::sqrt)),
-        ("sin", Type::F32) => Some(single!(libm::sin)),
-        ("cos", Type::F32) => Some(single!(libm::cos)),
-        ("lg2", Type::F32) => Some(single!(libm::log2)),
-        ("ex2", Type::F32) => Some(single!(libm::exp2)),
-        ("tanh", Type::F32) if !ftz => Some(single!(libm::tanh)),
-        ("div", Type::F32) if full => Some(lanes!(|a: f32, b: f32; aux| -> u32 {
+    let run: LaneFn = match (d.opcode(), ty) {
+        ("rcp", Type::F32) => single!(|x: f64| 1.0 / x),
+        ("rsqrt", Type::F32) => single!(|x: f64| 1.0 / x.sqrt()),
+        ("sqrt", Type::F32) => single!(f64::sqrt),
+        ("sin", Type::F32) => single!(libm::sin),
+        ("cos", Type::F32) => single!(libm::cos),
+        ("lg2", Type::F32) => single!(libm::log2),
+        ("ex2", Type::F32) => single!(libm::exp2),
+        ("tanh", Type::F32) if !ftz => single!(libm::tanh),
+        ("div", Type::F32) if full => lanes!(|a: f32, b: f32; aux| -> u32 {
             result(aux, f64::from(operand(aux, a)) / f64::from(operand(aux, b)))
-        })),
-        ("div", Type::F32) => Some(lanes!(|a: f32, b: f32; aux| -> u32 {
+        }),
+        ("div", Type::F32) => lanes!(|a: f32, b: f32; aux| -> u32 {
             result(aux, quotient(operand(aux, a), operand(aux, b)))
-        })),
+        }),
         ("ex2", Type::F16 | Type::F16x2) if !ftz => {
-            Some(lanes!(|a: u32; aux| -> u32 { halves(aux, a, libm::exp2) }))
+            lanes!(|a: u32; aux| -> u32 { halves(aux, a, libm::exp2) })
         }
         ("ex2", Type::BF16 | Type::BF16x2) if ftz => {
-            Some(lanes!(|a: u32; aux| -> u32 { halves(aux, a, libm::exp2) }))
+            lanes!(|a: u32; aux| -> u32 { halves(aux, a, libm::exp2) })
         }
         ("tanh", Type::F16 | Type::F16x2 | Type::BF16 | Type::BF16x2) if !ftz => {
-            Some(lanes!(|a: u32; aux| -> u32 { halves(aux, a, libm::tanh) }))
+            lanes!(|a: u32; aux| -> u32 { halves(aux, a, libm::tanh) })
         }
-        ("rcp", Type::F64) if ftz => Some(lanes!(|a: u64| -> u64 { gross(a, |x| 1.0 / x) })),
+        ("rcp", Type::F64) if ftz => lanes!(|a: u64| -> u64 { gross(a, |x| 1.0 / x) }),
         ("rsqrt", Type::F64) if ftz => {
-            Some(lanes!(|a: u64| -> u64 { gross(a, |x| 1.0 / x.sqrt()) }))
+            lanes!(|a: u64| -> u64 { gross(a, |x| 1.0 / x.sqrt()) })
         }
-        ("rsqrt", Type::F64) => Some(lanes!(|a: f64| -> f64 { 1.0 / a.sqrt() })),
-        _ => None,
-    };
-    let Some(run) = run else {
-        return Err(format!(
-            "`{}.approx{}` on {ty:?} is not supported",
-            d.opcode(),
-            if ftz { ".ftz" } else { "" }
-        ));
+        ("rsqrt", Type::F64) => lanes!(|a: f64| -> f64 { 1.0 / a.sqrt() }),
+        _ => {
+            return Err(format!(
+                "`{}.approx{}` on {ty:?} is not supported",
+                d.opcode(),
+                if ftz { ".ftz" } else { "" }
+            ));
+        }
     };
     let sources = if d.opcode() == "div" { 2 } else { 1 };
-    d.finish(1 + sources)?;
-    let mut operands = Operands {
-        aux: if ftz { FTZ } else { 0 }
-            | match ty {
-                Type::BF16 => BRAIN,
-                Type::F16x2 => PACKED,
-                Type::BF16x2 => BRAIN | PACKED,
-                _ => 0,
-            },
-        ..Operands::default()
+    let traits = match ty {
+        Type::BF16 => BRAIN,
+        Type::F16x2 => PACKED,
+        Type::BF16x2 => BRAIN | PACKED,
+        _ => 0,
     };
-    operands.d[0] = d.destination(0, ty)?;
-    for index in 0..sources {
-        operands.s[index] = d.source(index + 1, ty)?;
-    }
-    Ok(Decoded::lanes(run, operands, Class::Approximate))
+    let sources = &[ty; 2][..sources];
+    d.each_lane(
+        run,
+        flag(ftz, FTZ) | traits,
+        Class::Approximate,
+        ty,
+        sources,
+    )
 }

@@ -1,83 +1,36 @@
 //! Atomics: `atom`, `red`, `fence`, `membar`. Lanes of a warp that meet in
 //! one address take turns by rising lane.
 
-use super::float32::{canonical, flush};
-use super::float64::settle;
-use super::memory::{self, Element};
-use super::softfloat::{BF16, F16, Format, Mode};
-use super::{Group, Value, write};
-use crate::ast::{Operand, Type};
-use crate::ir::{Address, Class, Op, Operands, Room, Row, Width};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
-use crate::machine::access::{Request, addresses, by_room, each_lane};
-use crate::machine::path::Path;
-use crate::machine::warp::{Context, LaneFault, Lanes};
-use crate::observe::{AccessKind, Observer, Order, Scope};
+mod rule;
+
+pub(crate) use rule::reduction;
+
+use ptx_syntax::{Operand, Type};
+
+use super::Group;
+use super::memory::{self, element_row};
+use crate::ir::{Atomic, Element, Op, Operands, Room, Row, Slot, Width};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::machine::{Issue, LaneFault, Polls, Request};
+use crate::observe::{AccessKind, Class, Observer, Order, Scope};
 
 pub(crate) const GROUP: Group = Group {
     name: "atomic",
-    opcodes: &[
-        (
-            "atom",
-            "global shared and generic; all orders and scopes; .add u32 s32 u64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .exch .cas b16 b32 b64, .inc .dec u32",
-        ),
-        (
-            "red",
-            "global shared and generic; all orders and scopes; .add u32 s32 u64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .inc .dec u32",
-        ),
-        (
-            "fence",
-            ".sc .acq_rel .acquire .release; .cta .cluster .gpu .sys; .sync_restrict::shared::cluster .sync_restrict::shared::cta; .mbarrier_init; .proxy.alias .proxy.async .proxy.async::generic .proxy.tensormap::generic",
-        ),
-        ("membar", ".cta .gl .sys"),
+    forms: &[
+        "atom: global shared and generic; all orders and scopes; .add u32 s32 u64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .exch .cas b16 b32 b64, .inc .dec u32",
+        "red: global shared and generic; all orders and scopes; .add u32 s32 u64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .inc .dec u32",
+        "fence: .sc .acq_rel .acquire .release; .cta .cluster .gpu .sys; .sync_restrict::shared::cluster .sync_restrict::shared::cta; .mbarrier_init; .proxy.alias .proxy.async .proxy.async::generic .proxy.tensormap::generic",
+        "membar: .cta .gl .sys",
     ],
     decode,
 };
-
-/// What an atomic makes of the old value and its operands.
-#[derive(Copy, Clone, Debug)]
-pub(crate) struct Rule(fn(u64, u64, u64) -> u64);
-
-impl Rule {
-    /// The new value from the old one and the operands.
-    pub(crate) fn apply(self, old: u64, a: u64, b: u64) -> u64 {
-        (self.0)(old, a, b)
-    }
-}
-
-/// The rule of a reduction without a second operand.
-pub(crate) fn reduction(word: &str, ty: Type) -> Option<Rule> {
-    if matches!(word, "exch" | "cas") {
-        return None;
-    }
-    rule(word, ty).map(Rule)
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Atomic {
-    room: Room,
-    address: Address,
-    bytes: u32,
-    /// Bytes of one element: packed ones are combined each for itself.
-    element: u32,
-    rule: Rule,
-    /// The same in global memory.
-    global_rule: Rule,
-    a: Element,
-    b: Option<Element>,
-    /// False for `red`.
-    returns: Option<Width>,
-    order: Order,
-    scope: Scope,
-}
 
 fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let (order, scope) = match d.opcode() {
         "fence" if d.peek() == Some("proxy") => return proxy_fence(d),
         "fence" if d.take("mbarrier_init") => {
-            if !d.take("release") || !d.take("cluster") {
-                return Err(d.unknown_modifier());
-            }
+            d.require("release")?;
+            d.require("cluster")?;
             (Order::Release, Scope::Cluster)
         }
         "fence" => {
@@ -96,29 +49,21 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
             if restricted && d.peek() != Some("cluster") {
                 return Err(d.unknown_modifier());
             }
-            match memory::scope(d) {
-                Some(scope) => (order, scope),
-                None => return Err(d.unknown_modifier()),
-            }
+            (order, fence_scope(d)?)
         }
         // A synonym of `fence.sc` since PTX 6.0.
         "membar" => {
-            let scope = match d.take_any(&["cta", "gl", "sys"]) {
-                Some("cta") => Scope::Block,
-                Some("gl") => Scope::Gpu,
-                Some(_) => Scope::System,
-                None => return Err(d.unknown_modifier()),
+            let scope = match d.one_of(&["cta", "gl", "sys"])? {
+                "cta" => Scope::Block,
+                "gl" => Scope::Gpu,
+                _ => Scope::System,
             };
             (Order::SequentiallyConsistent, scope)
         }
         _ => return atomic(d),
     };
     d.finish(0)?;
-    Ok(Decoded {
-        op: Op::Fence(order, scope),
-        operands: Operands::default(),
-        class: Class::Fence,
-    })
+    Ok(Decoded::new(Op::Fence(order, scope), Class::Fence))
 }
 
 /// `fence.proxy`: memory has one proxy here, so only those that acquire or
@@ -126,9 +71,7 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
 fn proxy_fence(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     d.take("proxy");
     let kinds = ["alias", "async", "async::generic", "tensormap::generic"];
-    let Some(kind) = d.take_any(&kinds) else {
-        return Err(d.unknown_modifier());
-    };
+    let kind = d.one_of(&kinds)?;
     let mut op = Op::Nothing;
     let mut operands = 0;
     match kind {
@@ -136,10 +79,9 @@ fn proxy_fence(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
             d.take_any(&["global", "shared::cta", "shared::cluster"]);
         }
         "async::generic" | "tensormap::generic" => {
-            let order = match d.take_any(&["acquire", "release"]) {
-                Some("acquire") => Order::Acquire,
-                Some(_) => Order::Release,
-                None => return Err(d.unknown_modifier()),
+            let order = match d.one_of(&["acquire", "release"])? {
+                "acquire" => Order::Acquire,
+                _ => Order::Release,
             };
             if kind == "async::generic" {
                 d.take_any(&[
@@ -149,117 +91,17 @@ fn proxy_fence(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
             } else if order == Order::Acquire {
                 operands = 2;
             }
-            match memory::scope(d) {
-                Some(scope) => op = Op::Fence(order, scope),
-                None => return Err(d.unknown_modifier()),
-            }
+            op = Op::Fence(order, fence_scope(d)?);
         }
         _ => {}
     }
     d.finish(operands)?;
-    Ok(Decoded {
-        op,
-        operands: Operands::default(),
-        class: Class::Fence,
-    })
+    Ok(Decoded::new(op, Class::Fence))
 }
 
-macro_rules! as_signed {
-    ($bits:expr, |$old:ident, $a:ident| $body:expr) => {
-        if $bits == 4 {
-            |old, a, _| {
-                let ($old, $a) = (old as u32 as i32, a as u32 as i32);
-                u64::from(($body) as u32)
-            }
-        } else {
-            |old, a, _| {
-                let ($old, $a) = (old as i64, a as i64);
-                ($body) as u64
-            }
-        }
-    };
-}
-
-macro_rules! as_unsigned {
-    ($bits:expr, |$old:ident, $a:ident| $body:expr) => {
-        if $bits == 4 {
-            |old, a, _| {
-                let ($old, $a) = (old as u32, a as u32);
-                u64::from($body)
-            }
-        } else {
-            |$old, $a, _| $body
-        }
-    };
-}
-
-fn rule(word: &str, ty: Type) -> Option<fn(u64, u64, u64) -> u64> {
-    let bytes = ty.bytes();
-    let integer = matches!(ty, Type::U32 | Type::S32 | Type::U64 | Type::S64);
-    let bits = matches!(ty, Type::B32 | Type::B64);
-    Some(match word {
-        "add" if integer => as_unsigned!(bytes, |old, a| old.wrapping_add(a)),
-        // Sums are to nearest.
-        "add" if ty == Type::F32 => |old, a, _| {
-            let sum = f32::from_bits(old as u32) + f32::from_bits(a as u32);
-            u64::from(canonical(sum))
-        },
-        "add" if ty == Type::F16 => |old, a, _| F16.add(old & 0xffff, a & 0xffff, Mode::Nearest),
-        "add" if ty == Type::BF16 => |old, a, _| BF16.add(old & 0xffff, a & 0xffff, Mode::Nearest),
-        "add" if ty == Type::F16x2 => |old, a, _| sum_of_pairs(F16, old, a),
-        "add" if ty == Type::BF16x2 => |old, a, _| sum_of_pairs(BF16, old, a),
-        "add" if ty == Type::F64 => |old, a, _| {
-            let (old, a) = (f64::from_bits(old), f64::from_bits(a));
-            settle(old + a, [old, a, 0.0])
-        },
-        "min" if integer && ty.is_signed() => as_signed!(bytes, |old, a| old.min(a)),
-        "max" if integer && ty.is_signed() => as_signed!(bytes, |old, a| old.max(a)),
-        "min" if integer => as_unsigned!(bytes, |old, a| old.min(a)),
-        "max" if integer => as_unsigned!(bytes, |old, a| old.max(a)),
-        "and" if bits => |old, a, _| old & a,
-        "or" if bits => |old, a, _| old | a,
-        "xor" if bits => |old, a, _| old ^ a,
-        "exch" if bits || ty == Type::B16 => |_, a, _| a,
-        "cas" if ty == Type::B16 => |old, a, b| if old & 0xffff == a & 0xffff { b } else { old },
-        "cas" if ty == Type::B32 => |old, a, b| if old as u32 == a as u32 { b } else { old },
-        "cas" if ty == Type::B64 => |old, a, b| if old == a { b } else { old },
-        "inc" if ty == Type::U32 => |old, a, _| if old as u32 >= a as u32 { 0 } else { old + 1 },
-        "dec" if ty == Type::U32 => |old, a, _| {
-            if old as u32 == 0 || old as u32 > a as u32 {
-                a
-            } else {
-                old - 1
-            }
-        },
-        _ => return None,
-    })
-}
-
-fn sum_of_pairs(format: Format, a: u64, b: u64) -> u64 {
-    let sum = |shift: u32| {
-        let part = |pair: u64| pair >> shift & 0xffff;
-        format.add(part(a), part(b), Mode::Nearest) << shift
-    };
-    sum(0) | sum(16)
-}
-
-/// `add.f32` in global memory: PTX flushes subnormal operands and results
-/// there, and not in shared memory.
-fn flushed_sum(old: u64, a: u64, _: u64) -> u64 {
-    let part = |bits: u64| flush(f32::from_bits(bits as u32));
-    u64::from(canonical(flush(part(old) + part(a))))
-}
-
-/// `add.f64` in global memory: on an H200 a NaN stays as it is, and that of
-/// the operand goes before the old one.
-fn global_sum64(old: u64, a: u64, _: u64) -> u64 {
-    if f64::from_bits(a).is_nan() {
-        a
-    } else if f64::from_bits(old).is_nan() {
-        old
-    } else {
-        settle(f64::from_bits(old) + f64::from_bits(a), [0.0; 3])
-    }
+/// The scope of a fence, which has to have one.
+fn fence_scope(d: &mut Decoder<'_, '_>) -> Result<Scope, Reason> {
+    memory::scope(d).ok_or_else(|| d.unknown_modifier())
 }
 
 fn atomic(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
@@ -274,9 +116,7 @@ fn atomic(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let words = [
         "add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec",
     ];
-    let Some(word) = d.take_any(&words) else {
-        return Err(d.unknown_modifier());
-    };
+    let word = d.one_of(&words)?;
     let unflushed = d.take("noftz");
     let policy = d.take("L2::cache_hint");
     let ty = d.ty()?;
@@ -285,7 +125,7 @@ fn atomic(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         return Err("`.noftz` goes with additions of f16 and bf16, and they with it".into());
     }
     let swaps = matches!(word, "exch" | "cas");
-    let Some(rule) = rule(word, ty).filter(|_| returns || !swaps) else {
+    let Some((rule, global_rule)) = rule::rules(word, ty).filter(|_| returns || !swaps) else {
         return Err(format!(
             "`{}.{word}` on {ty:?} is not supported",
             d.opcode()
@@ -304,19 +144,15 @@ fn atomic(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         operands.d[0] = d.destination(0, ty)?;
         kept = Some(Width::of(ty));
     }
-    let element = |d: &mut Decoder<'_, '_>, index: usize| -> Result<Element, Reason> {
+    let mut element = |index: usize| -> Result<Element, Reason> {
         Ok(Element {
             width: Width::of(ty),
-            slot: Default::default(),
+            slot: Slot::SINK,
             source: d.source(index, ty)?,
         })
     };
-    let a = element(d, first + 1)?;
-    let b = if sources == 2 {
-        Some(element(d, first + 2)?)
-    } else {
-        None
-    };
+    let a = element(first + 1)?;
+    let b = (sources == 2).then(|| element(first + 2)).transpose()?;
     let atomic = Atomic {
         room,
         address,
@@ -325,39 +161,25 @@ fn atomic(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
             Type::F16x2 | Type::BF16x2 => 2,
             _ => ty.bytes(),
         },
-        rule: Rule(rule),
-        global_rule: Rule(match (word, ty) {
-            ("add", Type::F32) => flushed_sum,
-            ("add", Type::F64) => global_sum64,
-            _ => rule,
-        }),
+        rule,
+        global_rule,
         a,
         b,
         returns: kept,
         order,
         scope,
     };
-    Ok(Decoded {
-        op: Op::Atomic(Box::new(atomic)),
-        operands,
-        class: Class::Atomic,
-    })
+    Ok(Decoded::new(Op::Atomic(Box::new(atomic)), Class::Atomic).with(operands))
 }
 
 pub(crate) fn run<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &mut Lanes,
-    path: &Path,
+    at: &mut Issue<'_, '_, O>,
     atomic: &Atomic,
-    operands: &Operands,
-    lanes: u32,
 ) -> Result<(), LaneFault> {
-    let addresses = addresses(context, warp, path, &atomic.address);
-    let a = memory::element_row(context, warp, path, &atomic.a);
-    let b = match &atomic.b {
-        Some(element) => memory::element_row(context, warp, path, element),
-        None => Row::default(),
-    };
+    at.path.polls = Polls::Strongly;
+    let addresses = at.addresses(&atomic.address);
+    let a = element_row(at, &atomic.a);
+    let b = atomic.b.map_or(Row::default(), |b| element_row(at, &b));
     let request = Request {
         room: atomic.room,
         kind: AccessKind::Atomic,
@@ -365,43 +187,27 @@ pub(crate) fn run<O: Observer>(
         scope: atomic.scope,
         bytes: atomic.bytes,
         element: atomic.element,
-        pc: path.pc,
     };
     let mut old = Row::<u64>::default();
-    by_room(
-        context,
-        warp,
-        &request,
-        addresses,
-        lanes,
-        &mut |context, warp, room, addresses, lanes| {
-            let Rule(rule) = if room == Room::Global {
-                atomic.global_rule
-            } else {
-                atomic.rule
-            };
-            each_lane(
-                context,
-                warp,
-                room,
-                addresses,
-                lanes,
-                atomic.bytes,
-                |lane, cells, offset| {
-                    let (a, b) = (a.0[lane], b.0[lane]);
-                    old.0[lane] = cells.update(offset, atomic.bytes, |old| rule(old, a, b));
-                },
-            )
-        },
-    )?;
-    let mut frame = warp.registers.frame(path, &context.launch.pool);
-    match atomic.returns {
-        Some(Width::W64) => write(u64::row_mut(&mut frame, operands.d[0]), &old, lanes),
-        Some(_) => {
-            let narrow = Row(old.0.map(|value| value as u32));
-            write(u32::row_mut(&mut frame, operands.d[0]), &narrow, lanes);
-        }
-        None => {}
+    at.by_room(&request, addresses, &mut |at, room, addresses, lanes| {
+        let rule = if room == Room::Global {
+            atomic.global_rule
+        } else {
+            atomic.rule
+        };
+        at.each_lane(
+            room,
+            addresses,
+            lanes,
+            atomic.bytes,
+            |lane, cells, offset| {
+                let (a, b) = (a.0[lane], b.0[lane]);
+                old.0[lane] = cells.update(offset, atomic.bytes, |old| rule.apply(old, a, b));
+            },
+        )
+    })?;
+    if let Some(width) = atomic.returns {
+        at.put(width == Width::W64, at.operands.d[0], &old, at.lanes);
     }
     Ok(())
 }

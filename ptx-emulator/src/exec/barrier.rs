@@ -2,163 +2,113 @@
 //! `bar.warp.sync` is a warp collective (`warp`); `mbarrier` and
 //! `barrier.cluster` are groups of their own.
 
-use super::{Group, Value, write, write_predicate};
-use crate::ast::Type;
+use ptx_syntax::Type;
+
+use super::Group;
 use crate::error::FaultKind;
-use crate::ir::{Class, Op, Operands, Row, Slot, Source};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
-use crate::machine::block::BARRIERS;
-use crate::machine::path::{Path, Wait};
-use crate::machine::warp::{Context, LaneFault, Lanes, Next, Warp};
-use crate::observe::{BarrierArrival, Observer};
+use crate::ir::{Barrier, BarrierKind as Kind, LANES, Op, Row, Slot, Source};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::machine::{BARRIERS, Issue, LaneFault, Next, Wait};
+use crate::observe::{BarrierArrival, Class, Observer};
 
 pub(crate) const GROUP: Group = Group {
     name: "barrier",
-    opcodes: &[
-        (
-            "bar",
-            ".sync .arrive .red.popc.u32 .red.and.pred .red.or.pred; .cta",
-        ),
-        ("barrier", "as bar, with .aligned"),
+    forms: &[
+        "bar: .sync .arrive .red.popc.u32 .red.and.pred .red.or.pred; .cta",
+        "barrier: as bar, with .aligned",
     ],
     decode,
 };
-
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Kind {
-    Sync,
-    Arrive,
-    Count,
-    All,
-    Any,
-}
-
-/// A barrier instruction.
-#[derive(Clone, Debug)]
-pub(crate) struct Barrier {
-    kind: Kind,
-    /// All threads of a warp have to come to the same instruction.
-    aligned: bool,
-    id: Source,
-    threads: Option<Source>,
-    /// The predicate of a reduction, and where its result goes.
-    vote: Source,
-    result: Slot,
-}
 
 fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     if d.peek() == Some("warp") {
         return Err("`bar.warp` is decoded by the group `warp`".into());
     }
     d.take("cta");
-    let kind = match d.take_any(&["sync", "arrive", "red"]) {
-        Some("sync") => Kind::Sync,
-        Some("arrive") => Kind::Arrive,
-        Some(_) => match d.take_any(&["popc", "and", "or"]) {
-            Some("popc") => Kind::Count,
-            Some("and") => Kind::All,
-            Some(_) => Kind::Any,
-            None => return Err(d.unknown_modifier()),
+    let kind = match d.one_of(&["sync", "arrive", "red"])? {
+        "sync" => Kind::Sync,
+        "arrive" => Kind::Arrive,
+        _ => match d.one_of(&["popc", "and", "or"])? {
+            "popc" => Kind::Count,
+            "and" => Kind::All,
+            _ => Kind::Any,
         },
-        None => return Err(d.unknown_modifier()),
     };
     let aligned = d.opcode() == "bar" || d.take("aligned");
-    let reduces = !matches!(kind, Kind::Sync | Kind::Arrive);
-    let ty = if reduces { Some(d.ty()?) } else { None };
-    let expected = match kind {
-        Kind::Count => Some(Type::U32),
-        Kind::All | Kind::Any => Some(Type::Predicate),
-        _ => None,
+    let (result, least, most) = match kind {
+        Kind::Sync => (None, 1, 2),
+        Kind::Arrive => (None, 2, 2),
+        Kind::Count => (Some(Type::U32), 3, 4),
+        Kind::All | Kind::Any => (Some(Type::Predicate), 3, 4),
     };
-    if ty != expected {
+    let reduces = result.is_some();
+    if reduces && Some(d.ty()?) != result {
         return Err("bar.red is .popc.u32, .and.pred or .or.pred".into());
     }
     let count = d.instruction.operands.len();
     d.finish(count)?;
-    let first = usize::from(reduces);
-    let (least, most) = match kind {
-        Kind::Sync => (1, 2),
-        Kind::Arrive => (2, 2),
-        _ => (3, 4),
-    };
     if count < least || count > most {
         return Err(format!(
             "`{}` takes {least} to {most} operands here, not {count}",
             d.opcode()
         ));
     }
-    let has_threads =
-        count == most && kind != Kind::Arrive && count > least || kind == Kind::Arrive;
+    let first = usize::from(reduces);
+    let has_threads = count > least || kind == Kind::Arrive;
     let barrier = Barrier {
         kind,
         aligned,
         id: d.source(first, Type::U32)?,
-        threads: if has_threads {
-            Some(d.source(first + 1, Type::U32)?)
-        } else {
-            None
+        threads: has_threads
+            .then(|| d.source(first + 1, Type::U32))
+            .transpose()?,
+        vote: match reduces {
+            true => d.predicate(count - 1)?,
+            false => Source::default(),
         },
-        vote: if reduces {
-            d.predicate(count - 1)?
-        } else {
-            Source::default()
-        },
-        result: match expected {
+        result: match result {
             Some(ty) => d.destination(0, ty)?,
             None => Slot::SINK,
         },
     };
-    Ok(Decoded {
-        op: Op::Barrier(barrier),
-        operands: Operands::default(),
-        class: Class::Barrier,
-    })
+    Ok(Decoded::new(Op::Barrier(barrier), Class::Barrier))
+}
+
+/// The barrier that the lanes name, and for how many threads; 0 for all.
+fn named<O>(at: &mut Issue<'_, '_, O>, barrier: &Barrier) -> Result<(u32, u32), String> {
+    let id = at
+        .uniform(barrier.id)
+        .ok_or("lanes of one warp name different barriers")?;
+    if id as usize >= BARRIERS {
+        return Err(format!("barrier {id}; a block has {BARRIERS}"));
+    }
+    let Some(source) = barrier.threads else {
+        return Ok((id, 0));
+    };
+    match at.uniform(source) {
+        Some(threads) if threads > 0 && threads % 32 == 0 => Ok((id, threads)),
+        Some(threads) => Err(format!(
+            "barrier {id} for {threads} threads, which is no multiple of 32"
+        )),
+        None => Err("lanes of one warp name different thread counts".into()),
+    }
 }
 
 pub(crate) fn arrive<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &mut Warp,
-    path: &Path,
+    at: &mut Issue<'_, '_, O>,
     barrier: &Barrier,
-    lanes: u32,
 ) -> Result<Next, LaneFault> {
-    let live = warp.paths.live;
-    let warp = &mut warp.lanes;
-    let undefined = |text: String| (lanes.trailing_zeros(), FaultKind::Barrier(text));
-    let pool = &context.launch.pool;
-    let Some(id) = warp.uniform(path, pool, barrier.id, lanes) else {
-        return Err(undefined(
-            "lanes of one warp name different barriers".into(),
-        ));
-    };
-    if id as usize >= BARRIERS {
-        return Err(undefined(format!("barrier {id}; a block has {BARRIERS}")));
-    }
-    let threads = match barrier.threads {
-        None => 0,
-        Some(source) => match warp.uniform(path, pool, source, lanes) {
-            Some(threads) if threads > 0 && threads % 32 == 0 => threads,
-            Some(threads) => {
-                return Err(undefined(format!(
-                    "barrier {id} for {threads} threads, which is no multiple of 32"
-                )));
-            }
-            None => {
-                return Err(undefined(
-                    "lanes of one warp name different thread counts".into(),
-                ));
-            }
-        },
-    };
-    let vote = super::predicate(&warp.registers.frame(path, pool), barrier.vote);
-    let state = &mut context.block.barriers[id as usize];
+    let lanes = at.lanes;
+    let (id, threads) = named(at, barrier).map_err(|text| at.fault(FaultKind::Barrier(text)))?;
+    let vote = at.bits(barrier.vote);
+    let state = &mut at.context.block.barriers[id as usize];
     if state.arrived > 0 && state.expected != threads {
-        let kind = FaultKind::BarrierCounts {
+        let waiting = state.expected;
+        return Err(at.fault(FaultKind::BarrierCounts {
             id,
             threads,
-            waiting: state.expected,
-        };
-        return Err((lanes.trailing_zeros(), kind));
+            waiting,
+        }));
     }
     state.expected = threads;
     state.arrived += lanes.count_ones();
@@ -166,12 +116,13 @@ pub(crate) fn arrive<O: Observer>(
     state.voters += lanes.count_ones();
     let phase = state.phase;
     let waits = barrier.kind != Kind::Arrive;
+    let site = at.site();
+    let context = &mut *at.context;
     if O::CONTROL {
-        let site = context.block.site(path.pc, warp.index);
         let arrival = BarrierArrival {
             id,
             lanes,
-            live,
+            live: at.paths.live,
             expected: threads,
             waits,
             aligned: barrier.aligned,
@@ -183,45 +134,32 @@ pub(crate) fn arrive<O: Observer>(
     if complete && O::CONTROL {
         context.observer.barrier_completes(context.block.linear, id);
     }
-    if !waits {
-        return Ok(Next::To(path.pc + 1));
+    if waits && !complete {
+        return Ok(Next::Wait(Wait::Barrier { id, phase }));
     }
-    if complete {
-        finish(context, warp, path, id, phase);
-        return Ok(Next::To(path.pc + 1));
+    if waits {
+        finish(at, id, phase)?;
     }
-    Ok(Next::Wait(Wait::Barrier { id, phase }))
+    Ok(at.next())
 }
 
 /// Behind a completed barrier: the result of a reduction.
-pub(crate) fn finish<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &mut Lanes,
-    path: &Path,
-    id: u32,
-    phase: u64,
-) {
-    let Op::Barrier(barrier) = &context.launch.instructions()[path.pc as usize].op else {
-        return;
+pub(crate) fn finish<O>(at: &mut Issue<'_, '_, O>, id: u32, phase: u64) -> Result<(), LaneFault> {
+    let Op::Barrier(barrier) = &at.context.launch.instructions()[at.path.pc as usize].op else {
+        return Ok(());
     };
-    if matches!(barrier.kind, Kind::Sync | Kind::Arrive) {
-        return;
-    }
-    let (votes, voters) = context.block.barriers[id as usize].result[(phase & 1) as usize];
-    let guard = context.launch.instructions()[path.pc as usize].guard;
-    let mut frame = warp.registers.frame(path, &context.launch.pool);
-    let lanes = match guard.0 {
-        Some(source) => path.mask & super::predicate(&frame, source),
-        None => path.mask,
-    };
-    let bits = |all: bool| if all { u32::MAX } else { 0 };
+    let (votes, voters) = at.context.block.barriers[id as usize].result[(phase & 1) as usize];
+    let lanes = at.lanes;
     match barrier.kind {
-        Kind::Count => write(
-            u32::row_mut(&mut frame, barrier.result),
-            &Row([votes; 32]),
+        Kind::Sync | Kind::Arrive => {}
+        Kind::Count => at.put(
+            false,
+            barrier.result,
+            &Row([u64::from(votes); LANES]),
             lanes,
         ),
-        Kind::All => write_predicate(&mut frame, barrier.result, bits(votes == voters), lanes),
-        _ => write_predicate(&mut frame, barrier.result, bits(votes > 0), lanes),
+        Kind::All => at.set(barrier.result, votes == voters, lanes),
+        Kind::Any => at.set(barrier.result, votes > 0, lanes),
     }
+    Ok(())
 }

@@ -4,20 +4,20 @@
 //! The carry (of a subtraction, the borrow) is a predicate of the function's
 //! frame, a bit a lane; as PTX says, a call does not keep it.
 
-use super::{Group, Value, lane_fn, predicate, write, write_predicate};
-use crate::ast::Type;
-use crate::ir::{Class, LANES, LaneFn, Operands, Row, Source, Width};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use ptx_syntax::Type;
+
+use super::Group;
+use super::decode::{flag, is_wide};
+use crate::ir::{LANES, LaneFn, Row, Source, Value, lane_fn, predicate, write, write_predicate};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "carry",
-    opcodes: &[
-        ("add", ".cc; u32 s32 u64 s64"),
-        ("addc", ".cc; u32 s32 u64 s64"),
-        ("sub", ".cc; u32 s32 u64 s64"),
-        ("subc", ".cc; u32 s32 u64 s64"),
-        ("mad", ".lo .hi with .cc; u32 s32 u64 s64"),
-        ("madc", ".lo .hi; .cc; u32 s32 u64 s64"),
+    forms: &[
+        "add addc sub subc: .cc; u32 s32 u64 s64",
+        "mad: .lo .hi with .cc; u32 s32 u64 s64",
+        "madc: .lo .hi; .cc; u32 s32 u64 s64",
     ],
     decode,
 };
@@ -92,43 +92,24 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         _ => MULTIPLY | CARRY_IN,
     };
     if aux & MULTIPLY != 0 {
-        match d.take_any(&["lo", "hi"]) {
-            Some("hi") => aux |= HIGH,
-            Some(_) => {}
-            None => return Err(d.unknown_modifier()),
-        }
+        aux |= flag(d.one_of(&["lo", "hi"])? == "hi", HIGH);
     }
     if d.take("cc") {
         aux |= CARRY_OUT;
     } else if aux & CARRY_IN == 0 {
         return Err(d.unknown_modifier());
     }
-    let ty = d.ty()?;
-    if !matches!(ty, Type::U32 | Type::S32 | Type::U64 | Type::S64) {
-        return Err(d.unsupported_type(ty));
-    }
-    if ty.is_signed() {
-        aux |= SIGNED;
-    }
+    let ty = d.type_of(&[Type::U32, Type::S32, Type::U64, Type::S64])?;
+    aux |= flag(ty.is_signed(), SIGNED);
     let sources = if aux & MULTIPLY != 0 { 3 } else { 2 };
-    d.finish(1 + sources)?;
-    let carry = d
-        .scopes
-        .carry()
-        .ok_or("the function has too many predicates")?;
-    let mut operands = Operands {
-        aux,
-        ..Operands::default()
-    };
-    operands.d[0] = d.destination(0, ty)?;
+    let mut operands = d.rows(aux, ty, &[ty; 3][..sources])?;
+    let carry = d.scopes.carry();
+    let carry = carry.ok_or("the function has too many predicates")?;
     operands.d[1] = carry;
-    for index in 0..sources {
-        operands.s[index] = d.source(index + 1, ty)?;
-    }
     operands.s[3] = Source::predicate(carry, false);
-    let run: LaneFn = match Width::of(ty) {
-        Width::W64 => carried!(u64, 64),
-        _ => carried!(u32, 32),
+    let run: LaneFn = match is_wide(ty) {
+        true => carried!(u64, 64),
+        false => carried!(u32, 32),
     };
     Ok(Decoded::lanes(run, operands, Class::Integer))
 }

@@ -1,30 +1,24 @@
 //! Comparison and selection: `setp`, `set`, `selp`, `slct`, `testp`.
 
-use super::{Group, Value, lane_fn, lanes, predicate, test2, write, write_predicate};
-use crate::ast::{Operand, Type};
-use crate::ir::{Class, Frame, LaneFn, Operands, Row, Slot};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use ptx_syntax::Type;
+
+use super::Group;
+use super::float32::flush;
+use crate::ir::lanes::test2;
+use crate::ir::{
+    Frame, LaneFn, Operands, Row, Slot, Value, lane_fn, lanes, predicate, write, write_predicate,
+};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "compare",
-    opcodes: &[
-        (
-            "setp",
-            "all comparisons; .and .or .xor; .ftz; b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64",
-        ),
-        (
-            "set",
-            "all comparisons; .and .or .xor; .ftz; to u32 s32 f32 f16 bf16",
-        ),
-        ("selp", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64"),
-        (
-            "slct",
-            "by s32 f32; b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64; .ftz",
-        ),
-        (
-            "testp",
-            ".finite .infinite .number .notanumber .normal .subnormal; f32 f64",
-        ),
+    forms: &[
+        "setp: all comparisons; .and .or .xor; .ftz; b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64",
+        "set: all comparisons; .and .or .xor; .ftz; to u32 s32 f32 f16 bf16",
+        "selp: b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64",
+        "slct: by s32 f32; b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64; .ftz",
+        "testp: .finite .infinite .number .notanumber .normal .subnormal; f32 f64",
     ],
     decode,
 };
@@ -38,18 +32,34 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     }
 }
 
+/// Takes `.and`, `.or` or `.xor`, which a comparison is combined by with a
+/// predicate; 0 for none.
+pub(super) fn combination(d: &mut Decoder<'_, '_>) -> u64 {
+    match d.take_any(&["and", "or", "xor"]) {
+        None => 0,
+        Some("and") => 1,
+        Some("or") => 2,
+        Some(_) => 3,
+    }
+}
+
+#[inline(always)]
+pub(super) fn combined(combination: u64, bits: u32, other: u32) -> u32 {
+    match combination {
+        0 => bits,
+        1 => bits & other,
+        2 => bits | other,
+        _ => bits ^ other,
+    }
+}
+
 /// What `setp` and `set` do with the comparison's bits: aux 0 takes them as
 /// they are, 1 to 3 combine them with a predicate; bits 8 and 9 say what
 /// `set` writes.
 #[inline(always)]
 fn store(frame: &mut Frame<'_>, operands: &Operands, mask: u32, bits: u32) {
     let other = predicate(frame, operands.s[2]);
-    let combine = |bits: u32| match operands.aux & 0xff {
-        0 => bits,
-        1 => bits & other,
-        2 => bits | other,
-        _ => bits ^ other,
-    };
+    let combine = |bits| combined(operands.aux & 0xff, bits, other);
     let (result, complement) = (combine(bits), combine(!bits));
     match operands.aux >> 8 {
         0 => {
@@ -65,10 +75,8 @@ fn store(frame: &mut Frame<'_>, operands: &Operands, mask: u32, bits: u32) {
                 3 => 0x3c00,
                 _ => 0x3f80,
             };
-            let mut row = Row::<u32>::default();
-            for lane in 0..32 {
-                row.0[lane] = if result >> lane & 1 != 0 { one } else { 0 };
-            }
+            let value = |lane| if result >> lane & 1 != 0 { one } else { 0 };
+            let row = Row(std::array::from_fn(value));
             write(u32::row_mut(frame, operands.d[0]), &row, mask);
         }
     }
@@ -98,37 +106,35 @@ macro_rules! ordered {
 }
 
 macro_rules! float {
-    ($word:expr, $T:ty, $flush:expr) => {
+    ($word:expr, $T:ty, $flush:expr) => {{
+        macro_rules! flushed {
+            (|$a:ident, $b:ident| $test:expr) => {
+                Some(compare_fn!($T, |a, b| {
+                    let ($a, $b) = ($flush(a), $flush(b));
+                    $test
+                }))
+            };
+        }
         match $word {
-            "eq" => Some(compare_fn!($T, |a, b| $flush(a) == $flush(b))),
+            "eq" => flushed!(|a, b| a == b),
             // Ordered: false when an operand is NaN.
-            "ne" => Some(compare_fn!($T, |a, b| $flush(a) < $flush(b) || $flush(a) > $flush(b))),
-            "lt" => Some(compare_fn!($T, |a, b| $flush(a) < $flush(b))),
-            "le" => Some(compare_fn!($T, |a, b| $flush(a) <= $flush(b))),
-            "gt" => Some(compare_fn!($T, |a, b| $flush(a) > $flush(b))),
-            "ge" => Some(compare_fn!($T, |a, b| $flush(a) >= $flush(b))),
+            "ne" => flushed!(|a, b| (a < b) | (a > b)),
+            "lt" => flushed!(|a, b| a < b),
+            "le" => flushed!(|a, b| a <= b),
+            "gt" => flushed!(|a, b| a > b),
+            "ge" => flushed!(|a, b| a >= b),
             // Unordered: true when an operand is NaN.
-            "equ" => Some(compare_fn!($T, |a, b| $flush(a) == $flush(b)
-                || a.is_nan()
-                || b.is_nan())),
-            "neu" => Some(compare_fn!($T, |a, b| $flush(a) != $flush(b))),
-            "ltu" => Some(compare_fn!($T, |a, b| $flush(a) < $flush(b)
-                || a.is_nan()
-                || b.is_nan())),
-            "leu" => Some(compare_fn!($T, |a, b| $flush(a) <= $flush(b)
-                || a.is_nan()
-                || b.is_nan())),
-            "gtu" => Some(compare_fn!($T, |a, b| $flush(a) > $flush(b)
-                || a.is_nan()
-                || b.is_nan())),
-            "geu" => Some(compare_fn!($T, |a, b| $flush(a) >= $flush(b)
-                || a.is_nan()
-                || b.is_nan())),
-            "num" => Some(compare_fn!($T, |a, b| !a.is_nan() && !b.is_nan())),
-            "nan" => Some(compare_fn!($T, |a, b| a.is_nan() || b.is_nan())),
+            "equ" => flushed!(|a, b| a == b || a.is_nan() || b.is_nan()),
+            "neu" => flushed!(|a, b| a != b),
+            "ltu" => flushed!(|a, b| a < b || a.is_nan() || b.is_nan()),
+            "leu" => flushed!(|a, b| a <= b || a.is_nan() || b.is_nan()),
+            "gtu" => flushed!(|a, b| a > b || a.is_nan() || b.is_nan()),
+            "geu" => flushed!(|a, b| a >= b || a.is_nan() || b.is_nan()),
+            "num" => flushed!(|a, b| !a.is_nan() && !b.is_nan()),
+            "nan" => flushed!(|a, b| a.is_nan() || b.is_nan()),
             _ => None,
         }
-    };
+    }};
 }
 
 #[inline(always)]
@@ -157,7 +163,7 @@ fn run_of(word: &str, ty: Type, ftz: bool) -> Option<LaneFn> {
         Type::S16 => ordered!(word, i16),
         Type::S32 => ordered!(word, i32),
         Type::S64 => ordered!(word, i64),
-        Type::F32 if ftz => float!(word, f32, super::float32::flush),
+        Type::F32 if ftz => float!(word, f32, flush),
         Type::F32 => float!(word, f32, same),
         Type::F64 => float!(word, f64, same),
         _ => None,
@@ -165,18 +171,11 @@ fn run_of(word: &str, ty: Type, ftz: bool) -> Option<LaneFn> {
 }
 
 fn compare(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    let Some(word) = d.take_any(&[
+    let word = d.one_of(&[
         "eq", "ne", "lt", "le", "gt", "ge", "lo", "ls", "hi", "hs", "equ", "neu", "ltu", "leu",
         "gtu", "geu", "num", "nan",
-    ]) else {
-        return Err(d.unknown_modifier());
-    };
-    let combine = match d.take_any(&["and", "or", "xor"]) {
-        None => 0,
-        Some("and") => 1,
-        Some("or") => 2,
-        Some(_) => 3,
-    };
+    ])?;
+    let combine = combination(d);
     let ftz = d.take("ftz");
     let mut operands = Operands {
         aux: combine,
@@ -205,13 +204,7 @@ fn compare(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     };
     d.finish(if combine == 0 { 3 } else { 4 })?;
     if d.opcode() == "setp" {
-        match d.operand(0)? {
-            Operand::Pair(first, second) => {
-                operands.d[0] = d.written(first, Type::Predicate, false)?.0;
-                operands.d[1] = d.written(second, Type::Predicate, false)?.0;
-            }
-            _ => operands.d[0] = d.destination(0, Type::Predicate)?,
-        }
+        d.pair(&mut operands, Type::Predicate)?;
     }
     operands.s[0] = d.source(1, ty)?;
     operands.s[1] = d.source(2, ty)?;
@@ -225,15 +218,15 @@ macro_rules! select_fn {
     ($T:ty) => {
         lane_fn!(|f, o, m| {
             let bits = predicate(f, o.s[2]);
-            let mut out = Row::<$T>::default();
-            let (a, b) = (<$T>::row(f, o.s[0]), <$T>::row(f, o.s[1]));
-            for lane in 0..32 {
-                out.0[lane] = if bits >> lane & 1 != 0 {
+            let [a, b] = [o.s[0], o.s[1]].map(|source| <$T>::row(f, source));
+            let value = |lane| {
+                if bits >> lane & 1 != 0 {
                     a.0[lane]
                 } else {
                     b.0[lane]
-                };
-            }
+                }
+            };
+            let out = Row::<$T>(std::array::from_fn(value));
             write(<$T>::row_mut(f, o.d[0]), &out, m);
         })
     };
@@ -258,58 +251,38 @@ fn select(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
 fn select_by_sign(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let ftz = d.take("ftz");
     let (ty, by) = (d.ty()?, d.ty()?);
-    let run = match (ty.bytes(), by) {
-        (2 | 4, Type::S32) if !ftz => {
-            lanes!(|a: u32, b: u32, c: i32| -> u32 { if c >= 0 { a } else { b } })
-        }
-        (8, Type::S32) if !ftz => {
-            lanes!(|a: u64, b: u64, c: i32| -> u64 { if c >= 0 { a } else { b } })
-        }
-        // -0 counts as >= 0, NaN does not; a subnormal flushed is a zero.
-        (2 | 4, Type::F32) if ftz => {
-            lanes!(|a: u32, b: u32, c: f32| -> u32 {
-                if super::float32::flush(c) >= 0.0 {
-                    a
-                } else {
-                    b
+    macro_rules! selected {
+        ($T:ty) => {
+            match by {
+                Type::S32 => lanes!(|a: $T, b: $T, c: i32| -> $T { if c >= 0 { a } else { b } }),
+                // -0 counts as >= 0, NaN does not; a subnormal flushed is a zero.
+                _ if ftz => {
+                    lanes!(|a: $T, b: $T, c: f32| -> $T { if flush(c) >= 0.0 { a } else { b } })
                 }
-            })
-        }
-        (8, Type::F32) if ftz => {
-            lanes!(|a: u64, b: u64, c: f32| -> u64 {
-                if super::float32::flush(c) >= 0.0 {
-                    a
-                } else {
-                    b
-                }
-            })
-        }
-        (2 | 4, Type::F32) => {
-            lanes!(|a: u32, b: u32, c: f32| -> u32 { if c >= 0.0 { a } else { b } })
-        }
-        (8, Type::F32) => lanes!(|a: u64, b: u64, c: f32| -> u64 { if c >= 0.0 { a } else { b } }),
+                _ => lanes!(|a: $T, b: $T, c: f32| -> $T { if c >= 0.0 { a } else { b } }),
+            }
+        };
+    }
+    if !matches!((by, ftz), (Type::S32, false) | (Type::F32, _)) {
+        return Err(d.unsupported_type(by));
+    }
+    let run = match ty.bytes() {
+        2 | 4 => selected!(u32),
+        8 => selected!(u64),
         _ => return Err(d.unsupported_type(by)),
     };
-    d.finish(4)?;
-    let mut operands = Operands::default();
-    operands.d[0] = d.destination(0, ty)?;
-    operands.s[0] = d.source(1, ty)?;
-    operands.s[1] = d.source(2, ty)?;
-    operands.s[2] = d.source(3, by)?;
-    Ok(Decoded::lanes(run, operands, Class::Compare))
+    d.each_lane(run, 0, Class::Compare, ty, &[ty, ty, by])
 }
 
 fn test(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    let Some(word) = d.take_any(&[
+    let word = d.one_of(&[
         "finite",
         "infinite",
         "number",
         "notanumber",
         "normal",
         "subnormal",
-    ]) else {
-        return Err(d.unknown_modifier());
-    };
+    ])?;
     let ty = d.ty()?;
     macro_rules! tests {
         ($T:ty) => {
@@ -329,10 +302,7 @@ fn test(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         Type::F64 => tests!(f64),
         _ => return Err(d.unsupported_type(ty)),
     };
-    d.finish(2)?;
-    let mut operands = Operands::default();
-    operands.d[0] = d.destination(0, Type::Predicate)?;
-    operands.s[0] = d.source(1, ty)?;
+    let mut operands = d.rows(0, Type::Predicate, &[ty])?;
     operands.s[1] = operands.s[0];
     Ok(Decoded::lanes(run, operands, Class::Compare))
 }

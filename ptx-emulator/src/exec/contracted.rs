@@ -2,41 +2,43 @@
 //! keeps its factors, and the sum that takes factors for their product and
 //! rounds once. No text decodes to these.
 
-use super::float32::{again, canonical, flush, flushed, saturate};
-use super::float64::settle;
-use super::softfloat::{BF16, F16, Format, Mode};
-use super::{Value, lane_fn, lanes, map2, write};
-use crate::ast::Type;
-use crate::ir::{Frame, LaneFn, Operands};
+use ptx_syntax::Type;
 
-/// `.ftz` of both instructions.
-pub(crate) const FTZ: u64 = 1;
-/// `.sat` of the sum.
-pub(crate) const SATURATE: u64 = 2;
-/// The product's sign is changed.
-pub(crate) const NEGATE_PRODUCT: u64 = 4;
-/// The other term's sign is changed.
-pub(crate) const NEGATE_TERM: u64 = 8;
+use super::decode::flag;
+use super::float32::{again, canonical, flush, flushed, saturate};
+use super::float64::or_nan;
+use super::half::{self, BRAIN, PACKED, elements};
+use super::softfloat::Mode;
+use crate::ir::lanes::map2;
+use crate::ir::{Frame, LaneFn, Operands, Value, lane_fn, lanes, write};
+use crate::lower::{FTZ, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
 
 /// One 16-bit operation on one element or two.
 macro_rules! half {
-    (product, $format:ident, $elements:literal) => {
+    (product, $traits:expr) => {
         lane_fn!(|f, o, m| keeping(f, o, m, |a: u32, b: u32, aux| {
-            elements::<$elements>($format, aux, [a, b, 0], |format, [a, b, _]| {
+            elements(flags(aux) | $traits, (a, b, 0), |format, a, b, _| {
                 format.mul(a, b, Mode::Nearest)
             })
         }))
     };
-    (sum, $format:ident, $elements:literal) => {
+    (sum, $traits:expr) => {
         lanes!(|a: u32, b: u32, c: u32; aux| -> u32 {
-            elements::<$elements>($format, aux, [a, b, c], |format, [a, b, c]| {
-                let sign = |flag: u64| if aux & flag != 0 { format.sign_bit() } else { 0 };
+            elements(flags(aux) | $traits, (a, b, c), |format, a, b, c| {
+                let sign = |set: u64| if aux & set != 0 { format.sign_bit() } else { 0 };
                 let (a, c) = (a ^ sign(NEGATE_PRODUCT), c ^ sign(NEGATE_TERM));
                 format.fma(a, b, c, Mode::Nearest)
             })
         })
     };
 }
+
+/// The flags as 16-bit operations have them.
+#[inline(always)]
+fn flags(aux: u64) -> u64 {
+    flag(aux & FTZ != 0, half::FTZ) | flag(aux & SATURATE != 0, half::SATURATE)
+}
+
 /// A product that also writes its factors, to `d[1]` and `d[2]`.
 #[inline(always)]
 fn keeping<A: Value>(
@@ -57,7 +59,7 @@ pub(crate) fn product(ty: Type) -> LaneFn {
     match ty {
         Type::F64 => lane_fn!(|f, o, m| keeping(f, o, m, |a: u64, b: u64, _| {
             let (a, b) = (f64::from_bits(a), f64::from_bits(b));
-            settle(a * b, [b, a, 0.0])
+            or_nan(a * b, [b, a, 0.0])
         })),
         Type::F32 => lane_fn!(|f, o, m| keeping(f, o, m, |a: u32, b: u32, aux| {
             let (a, b) = (f32::from_bits(a), f32::from_bits(b));
@@ -68,10 +70,10 @@ pub(crate) fn product(ty: Type) -> LaneFn {
                 canonical(a * b)
             }
         })),
-        Type::F16 => half!(product, F16, 1),
-        Type::F16x2 => half!(product, F16, 2),
-        Type::BF16 => half!(product, BF16, 1),
-        _ => half!(product, BF16, 2),
+        Type::F16 => half!(product, 0),
+        Type::F16x2 => half!(product, PACKED),
+        Type::BF16 => half!(product, BRAIN),
+        _ => half!(product, BRAIN | PACKED),
     }
 }
 
@@ -82,7 +84,7 @@ pub(crate) fn sum(ty: Type) -> LaneFn {
         Type::F64 => lanes!(|a: f64, b: f64, c: f64; aux| -> u64 {
             let x = if aux & NEGATE_PRODUCT != 0 { -a } else { a };
             let z = if aux & NEGATE_TERM != 0 { -c } else { c };
-            settle(x.mul_add(b, z), [b, c, a])
+            or_nan(x.mul_add(b, z), [b, c, a])
         }),
         Type::F32 => lanes!(|a: f32, b: f32, c: f32; aux| -> u32 {
             let a = if aux & NEGATE_PRODUCT != 0 { -a } else { a };
@@ -99,31 +101,9 @@ pub(crate) fn sum(ty: Type) -> LaneFn {
                 bits
             }
         }),
-        Type::F16 => half!(sum, F16, 1),
-        Type::F16x2 => half!(sum, F16, 2),
-        Type::BF16 => half!(sum, BF16, 1),
-        _ => half!(sum, BF16, 2),
+        Type::F16 => half!(sum, 0),
+        Type::F16x2 => half!(sum, PACKED),
+        Type::BF16 => half!(sum, BRAIN),
+        _ => half!(sum, BRAIN | PACKED),
     }
-}
-
-#[inline(always)]
-fn elements<const COUNT: u32>(
-    format: Format,
-    aux: u64,
-    operands: [u32; 3],
-    f: impl Fn(Format, [u64; 3]) -> u64,
-) -> u32 {
-    let flushes = aux & FTZ != 0;
-    let format = if flushes { format.flushing() } else { format };
-    let flush = |bits: u64| if flushes { format.flush(bits) } else { bits };
-    let element = |index: u32| {
-        let shift = 16 * index;
-        let parts = operands.map(|row| flush(u64::from(row >> shift & 0xffff)));
-        let mut bits = flush(f(format, parts));
-        if aux & SATURATE != 0 {
-            bits = format.saturate(bits);
-        }
-        (bits as u32 & 0xffff) << shift
-    };
-    (0..COUNT).fold(0, |row, index| row | element(index))
 }

@@ -1,43 +1,30 @@
 //! Control flow: `bra`, `brx.idx`, `call`, `ret`, `exit`, `trap`, `brkpt`.
 
-use super::system::{System, calls};
-use super::{Group, Value};
-use crate::ast::{Operand, Space, Type};
+use ptx_syntax::{Operand, Space, Type};
+
+use super::Group;
+use super::system::calls;
 use crate::error::FaultKind;
-use crate::ir::{Call, Class, NEVER, Op, Operands, Source, Target};
-use crate::lower::Symbol;
-use crate::lower::decoder::{Decoded, Decoder, Reason};
-use crate::lower::scope::Entity;
-use crate::machine::memory::FUNCTIONS;
-use crate::machine::path::{Path, Paths};
-use crate::machine::warp::{Context, LaneFault, Next, Warp};
-use crate::observe::Observer;
+use crate::ir::{Call, NEVER, Op, Source, System, Target, lanes_of, mask_of};
+use crate::lower::{Decoded, Decoder, Entity, Formal, Reason, Symbol};
+use crate::machine::{FUNCTIONS, Issue, LaneFault, Next, Paths, interleaved};
+use crate::observe::{Class, Observer};
 
 pub(crate) const GROUP: Group = Group {
     name: "control",
-    opcodes: &[
-        ("bra", ".uni"),
-        ("brx", ".idx .uni"),
-        (
-            "call",
-            ".uni; direct, indirect, recursive; parameters in .param; vprintf malloc free __assertfail",
-        ),
-        ("ret", ".uni"),
-        ("exit", ""),
-        ("trap", ""),
-        ("brkpt", "as trap"),
+    forms: &[
+        "bra: .uni",
+        "brx: .idx .uni",
+        "call: .uni; direct, indirect, recursive; parameters in .param; vprintf malloc free __assertfail",
+        "ret: .uni",
+        "exit trap",
+        "brkpt: as trap",
     ],
     decode,
 };
 
 fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    let done = |op| {
-        Ok(Decoded {
-            op,
-            operands: Operands::default(),
-            class: Class::Control,
-        })
-    };
+    let done = |op| Ok(Decoded::new(op, Class::Control));
     match d.opcode() {
         "bra" => {
             d.take("uni");
@@ -48,9 +35,7 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
             })
         }
         "brx" => {
-            if !d.take("idx") {
-                return Err(d.unknown_modifier());
-            }
+            d.require("idx")?;
             d.take("uni");
             d.finish(2)?;
             let index = d.source(0, Type::U32)?;
@@ -96,6 +81,12 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
             done(Op::Trap)
         }
     }
+}
+
+/// Whether these are the sizes of what a function takes or gives.
+fn fits(formals: &[Formal], actuals: &[(u32, u32)]) -> bool {
+    let sizes = actuals.iter().map(|&(_, bytes)| bytes);
+    formals.iter().map(|formal| formal.bytes).eq(sizes)
 }
 
 /// Offset and size of the `.param` variables of a list.
@@ -162,13 +153,7 @@ fn decode_call(d: &mut Decoder<'_, '_>) -> Result<Op, Reason> {
             "`{name}` has no body, and it is not a function that the emulator provides"
         ));
     }
-    let sizes =
-        |formals: &[crate::lower::Formal]| formals.iter().map(|f| f.bytes).collect::<Vec<_>>();
-    let given =
-        |actuals: &[(u32, u32)]| actuals.iter().map(|&(_, bytes)| bytes).collect::<Vec<_>>();
-    if sizes(&function.parameters) != given(&arguments)
-        || sizes(&function.returns) != given(&returns)
-    {
+    if !fits(&function.parameters, &arguments) || !fits(&function.returns, &returns) {
         return Err(format!("`{name}` takes other parameters"));
     }
     Ok(Op::Call(Box::new(Call {
@@ -178,176 +163,140 @@ fn decode_call(d: &mut Decoder<'_, '_>) -> Result<Op, Reason> {
     })))
 }
 
+/// A branch that lanes take differently.
+pub(crate) fn branch<O: Observer>(at: &mut Issue<'_, '_, O>, target: u32, reconverge: u32) -> Next {
+    if O::CONTROL {
+        let site = at.site();
+        at.context.observer.branch(site, at.lanes, at.path.mask);
+    }
+    let launch = at.context.launch;
+    let away_first = launch.away_first(at.warp.executed, at.path.pc);
+    let fall = at.path.pc + 1;
+    at.paths
+        .split(at.path, at.lanes, target, fall, reconverge, away_first);
+    Next::To(at.path.pc)
+}
+
+/// Lanes with the same index go together; the others come here once more.
+pub(crate) fn branch_indexed<O: Observer>(
+    at: &mut Issue<'_, '_, O>,
+    index: Source,
+    targets: &[u32],
+    reconverge: u32,
+) -> Result<Next, LaneFault> {
+    let (pc, fall, lanes) = (at.path.pc, at.path.pc + 1, at.lanes);
+    if lanes == 0 {
+        return Ok(Next::To(fall));
+    }
+    if O::CONTROL {
+        let site = at.site();
+        at.context.observer.branch(site, lanes, at.path.mask);
+    }
+    if lanes != at.path.mask {
+        let stay = at.path.mask & !lanes;
+        at.paths.split(at.path, stay, fall, pc, reconverge, false);
+    }
+    let row = at.row::<u32>(index);
+    let value = row.0[Paths::first_lane(lanes)];
+    let Some(&target) = targets.get(value as usize) else {
+        let text = format!("brx.idx with index {value} of {} targets", targets.len());
+        return Err(at.fault(FaultKind::Undefined(text)));
+    };
+    let others = at.path.mask & mask_of(|lane| row.0[lane] != value);
+    if others != 0 {
+        at.paths
+            .split(at.path, others, pc, target, reconverge, false);
+    }
+    Ok(Next::To(target))
+}
+
 /// Copies bytes of local memory, lane by lane, for the call or the return at
 /// `pc`.
-fn copy<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &Warp,
-    pc: u32,
-    (from, to, bytes): (u32, u32, u32),
-    lanes: u32,
-) {
-    let at =
-        |offset: u32, lane: u64| u64::from(offset) / 8 * 256 + lane * 8 + u64::from(offset) % 8;
-    for lane in (0..32u64).filter(|lane| lanes >> lane & 1 != 0) {
+fn copy<O: Observer>(at: &mut Issue<'_, '_, O>, pc: u32, from: u32, to: u32, bytes: u32) {
+    let (lanes, local) = (at.path.mask, &at.warp.local);
+    for lane in lanes_of(lanes) {
         for byte in 0..bytes {
             let mut value = [0];
-            warp.lanes.local.read(at(from + byte, lane), &mut value);
-            warp.lanes.local.write(at(to + byte, lane), &value);
+            local.read(interleaved(u64::from(from + byte), lane), &mut value);
+            local.write(interleaved(u64::from(to + byte), lane), &value);
         }
     }
     if O::CONTROL {
-        let site = warp.site(context.block, pc);
-        context.observer.copies(site, lanes, to..to + bytes);
+        let site = at.context.block.site(pc, at.warp.index);
+        at.context.observer.copies(site, lanes, &(to..to + bytes));
     }
 }
 
-pub(crate) fn call<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &mut Warp,
-    path: &mut Path,
-    call: &Call,
-    lanes: u32,
-) -> Result<Next, LaneFault> {
+pub(crate) fn call<O: Observer>(at: &mut Issue<'_, '_, O>, call: &Call) -> Result<Next, LaneFault> {
     let (callee, going) = match call.target {
-        Target::Function(index) => (index, lanes),
-        Target::Indirect(source) => indirect(context, warp, path, source, call, lanes)?,
+        Target::Function(index) => (index, at.lanes),
+        Target::Indirect(source) => indirect(at, source, call)?,
     };
-    let lane = lanes.trailing_zeros();
-    if going != path.mask {
+    let (pc, after) = (at.path.pc, at.path.pc + 1);
+    if going != at.path.mask {
         // Some lanes do not call, or call another function: they wait behind
         // the call, or come here once more on their own.
-        let stay = path.mask & !going;
-        let calls_too = lanes & !going;
-        let (pc, after) = (path.pc, path.pc + 1);
-        if calls_too != 0 {
-            warp.paths.split(path, stay, pc, pc, after, false);
-        } else {
-            warp.paths.split(path, stay, after, pc, after, false);
-        }
+        let stay = at.path.mask & !going;
+        let target = if at.lanes & !going != 0 { pc } else { after };
+        at.paths.split(at.path, stay, target, pc, after, false);
     }
-    let caller = path.bases.local;
-    let return_pc = path.pc;
-    warp.push_frame(context, path, callee)
-        .map_err(|kind| (lane, kind))?;
-    debug_assert_eq!(path.callers.last().map(|caller| caller.pc), Some(return_pc));
-    let code = context.launch.code;
-    let function = &code.functions[callee as usize];
-    let base = path.bases.local;
+    let caller = at.path.bases.local;
+    let launch = at.context.launch;
+    let pushed = at.warp.push_frame(launch, at.path, callee);
+    pushed.map_err(|kind| at.fault(kind))?;
+    at.paths.set_meet(at.path);
+    let function = &launch.code.functions[callee as usize];
+    let base = at.path.bases.local;
     if O::CONTROL {
-        let site = warp.site(context.block, return_pc);
+        let site = at.context.block.site(pc, at.warp.index);
         let frame = base..base + function.sizes.local;
-        context.observer.call(site, path.mask, frame);
+        at.context.observer.call(site, at.path.mask, &frame);
     }
     for (formal, &(offset, bytes)) in function.parameters.iter().zip(&call.arguments) {
-        let copied = (caller + offset, base + formal.offset, bytes);
-        copy(context, warp, return_pc, copied, path.mask);
+        copy(at, pc, caller + offset, base + formal.offset, bytes);
     }
     Ok(Next::To(function.code.0))
 }
 
 /// The function that the first lane calls, and the lanes that call it too.
 fn indirect<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &mut Warp,
-    path: &Path,
+    at: &mut Issue<'_, '_, O>,
     source: Source,
     call: &Call,
-    lanes: u32,
 ) -> Result<(u32, u32), LaneFault> {
-    let frame = warp.lanes.registers.frame(path, &context.launch.pool);
-    let row = u64::row(&frame, source);
-    let first = Paths::first_lane(lanes);
-    let address = row.0[first];
-    let wrong = || (first as u32, FaultKind::NotAFunction { address });
-    let index = address
-        .checked_sub(FUNCTIONS)
-        .filter(|offset| offset % 16 == 0)
-        .ok_or_else(wrong)?
-        / 16;
-    let function = context
-        .launch
-        .code
-        .functions
-        .get(index as usize)
-        .ok_or_else(wrong)?;
-    let same = |formals: &[crate::lower::Formal], actuals: &[(u32, u32)]| {
-        formals.len() == actuals.len() && formals.iter().zip(actuals).all(|(f, a)| f.bytes == a.1)
-    };
-    let fits =
-        same(&function.parameters, &call.arguments) && same(&function.returns, &call.returns);
-    if function.entry || !function.defined || !fits {
-        return Err(wrong());
-    }
-    let going = (0..32)
-        .filter(|&lane| row.0[lane] == address)
-        .fold(0, |mask, lane| mask | 1 << lane)
-        & lanes;
+    let row = at.row::<u64>(source);
+    let address = row.0[Paths::first_lane(at.lanes)];
+    let functions = &at.context.launch.code.functions;
+    let index = address.checked_sub(FUNCTIONS);
+    let index = index.filter(|offset| offset % 16 == 0).map(|at| at / 16);
+    let callable = index.filter(|&index| {
+        functions.get(index as usize).is_some_and(|function| {
+            !function.entry
+                && function.defined
+                && fits(&function.parameters, &call.arguments)
+                && fits(&function.returns, &call.returns)
+        })
+    });
+    let index = callable.ok_or_else(|| at.fault(FaultKind::NotAFunction { address }))?;
+    let going = at.lanes & mask_of(|lane| row.0[lane] == address);
     Ok((index as u32, going))
 }
 
 /// All lanes of the path go back to the caller.
-pub(crate) fn ret<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &mut Warp,
-    path: &mut Path,
-) -> Result<Next, LaneFault> {
-    let Some(caller) = path.callers.pop() else {
-        return Err((path.mask.trailing_zeros(), FaultKind::Trap));
+pub(crate) fn ret<O: Observer>(at: &mut Issue<'_, '_, O>) -> Result<Next, LaneFault> {
+    let Some(caller) = at.path.callers.pop() else {
+        return Err((at.path.mask.trailing_zeros(), FaultKind::Trap));
     };
-    let code = context.launch.code;
-    let callee = &code.functions[path.function as usize];
-    let from = path.bases.local;
-    (path.bases, path.function) = (caller.bases, caller.function);
+    let code = at.context.launch.code;
+    let callee = &code.functions[at.path.function as usize];
+    let from = at.path.bases.local;
+    (at.path.bases, at.path.function) = (caller.bases, caller.function);
     if let Op::Call(call) = &code.instructions[caller.pc as usize].op {
+        let base = at.path.bases.local;
         for (formal, &(offset, bytes)) in callee.returns.iter().zip(&call.returns) {
-            let copied = (from + formal.offset, path.bases.local + offset, bytes);
-            copy(context, warp, caller.pc, copied, path.mask);
+            copy(at, caller.pc, from + formal.offset, base + offset, bytes);
         }
     }
-    warp.paths.set_meet(path);
+    at.paths.set_meet(at.path);
     Ok(Next::To(caller.pc + 1))
-}
-
-/// Lanes with the same index go together; the others come here once more.
-pub(crate) fn branch_indexed<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &mut Warp,
-    path: &mut Path,
-    index: Source,
-    targets: &[u32],
-    reconverge: u32,
-    lanes: u32,
-) -> Result<Next, LaneFault> {
-    let (pc, fall) = (path.pc, path.pc + 1);
-    if lanes == 0 {
-        return Ok(Next::To(fall));
-    }
-    if O::CONTROL {
-        let site = warp.site(context.block, pc);
-        context.observer.branch(site, lanes, path.mask);
-    }
-    if lanes != path.mask {
-        let stay = path.mask & !lanes;
-        warp.paths.split(path, stay, fall, pc, reconverge, false);
-    }
-    let frame = warp.lanes.registers.frame(path, &context.launch.pool);
-    let row = u32::row(&frame, index);
-    let first = Paths::first_lane(lanes);
-    let value = row.0[first];
-    let Some(&target) = targets.get(value as usize) else {
-        let text = format!("brx.idx with index {value} of {} targets", targets.len());
-        return Err((first as u32, FaultKind::Undefined(text)));
-    };
-    let same = (0..32)
-        .filter(|&lane| row.0[lane] == value)
-        .fold(0, |mask, lane| mask | 1 << lane)
-        & path.mask;
-    if same == path.mask {
-        return Ok(Next::To(target));
-    }
-    let others = path.mask & !same;
-    warp.paths
-        .split(path, others, pc, target, reconverge, false);
-    Ok(Next::To(target))
 }

@@ -5,20 +5,58 @@
 //! as the source type says, and writes them extended as the destination type
 //! says; the registers may be wider than the types.
 
-use super::softfloat::{F32, F64, Format, Mode, Parts};
-use super::{Group, float32, lanes};
-use crate::ast::Type;
-use crate::ir::{Class, LaneFn, Operands, Width};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use ptx_syntax::Type;
+
+use super::softfloat::{F32, F64, Finite, Format, Mode, Parts};
+use super::{Group, float32};
+use crate::ir::{LaneFn, Operands, Width, lanes};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "convert",
-    opcodes: &[(
-        "cvt",
-        "u8 u16 u32 u64 s8 s16 s32 s64 f32 f64, any to any; .rn .rz .rm .rp .rni .rzi .rmi .rpi .ftz .sat",
-    )],
+    forms: &[
+        "cvt: u8 u16 u32 u64 s8 s16 s32 s64 f32 f64, any to any; .rn .rz .rm .rp .rni .rzi .rmi .rpi .ftz .sat",
+    ],
     decode,
 };
+
+pub(super) const INTEGERS: [Type; 8] = [
+    Type::U8,
+    Type::U16,
+    Type::U32,
+    Type::U64,
+    Type::S8,
+    Type::S16,
+    Type::S32,
+    Type::S64,
+];
+
+/// A function to the low bits of a row of 64 or 32 bits.
+macro_rules! to_rows {
+    ($to:expr, |$a:ident: $A:ty, $aux:ident| $body:expr) => {
+        match $to {
+            Width::W64 => lanes!(|$a: $A; $aux| -> u64 { $body }),
+            _ => lanes!(|$a: $A; $aux| -> u32 { ($body) as u32 }),
+        }
+    };
+}
+
+/// The same from the bits of one.
+macro_rules! between_rows {
+    ($from:expr, $to:expr, |$a:ident, $aux:ident| $body:expr) => {
+        match $from {
+            Width::W64 => $crate::exec::convert::to_rows!($to, |$a: u64, $aux| $body),
+            _ => $crate::exec::convert::to_rows!($to, |a: u32, $aux| {
+                let $a = u64::from(a);
+                $body
+            }),
+        }
+    };
+}
+
+pub(super) use between_rows;
+pub(super) use to_rows;
 
 fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let rounding = d.take_any(&["rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi"]);
@@ -26,19 +64,7 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let saturate = d.take("sat");
     let (to, from) = (d.ty()?, d.ty()?);
     for ty in [to, from] {
-        let known = matches!(ty, Type::F32 | Type::F64)
-            || matches!(
-                ty,
-                Type::U8
-                    | Type::U16
-                    | Type::U32
-                    | Type::U64
-                    | Type::S8
-                    | Type::S16
-                    | Type::S32
-                    | Type::S64
-            );
-        if !known {
+        if !matches!(ty, Type::F32 | Type::F64) && !INTEGERS.contains(&ty) {
             return Err(d.unsupported_type(ty));
         }
     }
@@ -48,40 +74,47 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     d.finish(2)?;
     let integral = matches!(rounding, Some("rni" | "rzi" | "rmi" | "rpi"));
     let mode = rounding.and_then(Mode::parse);
-    let run = match (to.is_float(), from.is_float()) {
+    match (to.is_float(), from.is_float()) {
         (false, false) if mode.is_some() => return Err("integers are not rounded".into()),
-        (false, false) => return integers(d, to, from, saturate),
-        (true, false) => match mode {
-            Some(mode) if !integral => from_integer(to, from, mode, saturate),
-            _ => {
-                return Err(
-                    "a conversion from an integer to a float needs .rn, .rz, .rm or .rp".into(),
-                );
-            }
-        },
-        (false, true) => {
-            let Some(mode) = mode.filter(|_| integral) else {
-                return Err(
-                    "a conversion from a float to an integer needs .rni, .rzi, .rmi or .rpi".into(),
-                );
-            };
-            return to_integer(d, to, from, mode, ftz);
+        (true, false) if mode.is_none() || integral => {
+            return Err(
+                "a conversion from an integer to a float needs .rn, .rz, .rm or .rp".into(),
+            );
         }
-        (true, true) => between_floats(to, from, mode, integral, ftz)?,
+        (false, true) if !integral => {
+            return Err(
+                "a conversion from a float to an integer needs .rni, .rzi, .rmi or .rpi".into(),
+            );
+        }
+        _ => {}
+    }
+    let (destination, register) = d.written(d.operand(0)?, to, true)?;
+    let source = d.read(d.operand(1)?, from, !from.is_float())?;
+    let from_width = Width::of(d.register_type(1).unwrap_or(from));
+    let to_width = Width::of(register);
+    let rounded = mode.unwrap_or(Mode::Nearest);
+    let flags = rounded.code() | u64::from(ftz) << 2 | u64::from(saturate) << 3;
+    let (run, aux) = match (to.is_float(), from.is_float()) {
+        (false, false) => {
+            let aux = u64::from(from.bytes() * 8)
+                | u64::from(from.is_signed()) << 8
+                | u64::from(to.bytes() * 8) << 16
+                | u64::from(to.is_signed()) << 24;
+            (integers(from_width, to_width, saturate), aux)
+        }
+        (true, false) => {
+            let aux = flags | u64::from(from.is_signed()) << 4 | u64::from(from.bytes() * 8) << 8;
+            (from_integer(to, from, rounded, saturate), aux)
+        }
+        (false, true) => (to_integer(from, to_width), flags | range_of(to, from)),
+        (true, true) => (between_floats(to, from, mode, integral, ftz)?, flags),
     };
-    let mode = mode.unwrap_or(Mode::Nearest);
-    let (destination, _) = d.written(d.operand(0)?, to, true)?;
-    let source = d.operand(1)?;
     let mut operands = Operands {
-        aux: mode.code()
-            | u64::from(ftz) << 2
-            | u64::from(saturate) << 3
-            | u64::from(from.is_signed()) << 4
-            | u64::from(from.bytes() * 8) << 8,
+        aux,
         ..Operands::default()
     };
     operands.d[0] = destination;
-    operands.s[0] = d.read(source, from, !from.is_float())?;
+    operands.s[0] = source;
     Ok(Decoded::lanes(run, operands, Class::Convert))
 }
 
@@ -121,50 +154,13 @@ fn integer(bits: u64, aux: u64) -> u64 {
     extend(value, to, to_signed)
 }
 
-fn integers(
-    d: &mut Decoder<'_, '_>,
-    to: Type,
-    from: Type,
-    saturate: bool,
-) -> Result<Decoded, Reason> {
-    let (destination, register) = d.written(d.operand(0)?, to, true)?;
-    let source_operand = d.operand(1)?;
-    let source = d.read(source_operand, from, true)?;
-    let source_width = d.register_type(1).map_or(Width::of(from), Width::of);
-    let run: LaneFn = match (source_width, Width::of(register), saturate) {
-        (Width::W64, Width::W64, false) => {
-            lanes!(|a: u64; aux| -> u64 { integer(a, aux & !(1 << 25)) })
-        }
-        (Width::W64, _, false) => {
-            lanes!(|a: u64; aux| -> u32 { integer(a, aux & !(1 << 25)) as u32 })
-        }
-        (_, Width::W64, false) => {
-            lanes!(|a: u32; aux| -> u64 { integer(u64::from(a), aux & !(1 << 25)) })
-        }
-        (_, _, false) => {
-            lanes!(|a: u32; aux| -> u32 { integer(u64::from(a), aux & !(1 << 25)) as u32 })
-        }
-        (Width::W64, Width::W64, true) => {
-            lanes!(|a: u64; aux| -> u64 { integer(a, aux | 1 << 25) })
-        }
-        (Width::W64, _, true) => lanes!(|a: u64; aux| -> u32 { integer(a, aux | 1 << 25) as u32 }),
-        (_, Width::W64, true) => {
-            lanes!(|a: u32; aux| -> u64 { integer(u64::from(a), aux | 1 << 25) })
-        }
-        (_, _, true) => {
-            lanes!(|a: u32; aux| -> u32 { integer(u64::from(a), aux | 1 << 25) as u32 })
-        }
-    };
-    let mut operands = Operands {
-        aux: u64::from(from.bytes() * 8)
-            | u64::from(from.is_signed()) << 8
-            | u64::from(to.bytes() * 8) << 16
-            | u64::from(to.is_signed()) << 24,
-        ..Operands::default()
-    };
-    operands.d[0] = destination;
-    operands.s[0] = source;
-    Ok(Decoded::lanes(run, operands, Class::Convert))
+/// aux as in `integer`. Whether to saturate is known here, so that the loop
+/// does not ask.
+fn integers(from: Width, to: Width, saturate: bool) -> LaneFn {
+    match saturate {
+        false => between_rows!(from, to, |a, aux| integer(a, aux & !(1 << 25))),
+        true => between_rows!(from, to, |a, aux| integer(a, aux | 1 << 25)),
+    }
 }
 
 /// An integer as parts of a value. `aux` as in `decode`.
@@ -178,36 +174,36 @@ pub(crate) fn integer_parts(bits: u64, aux: u64) -> Parts {
     } else {
         value
     };
-    Parts::Finite {
+    Parts::Finite(Finite {
         negative,
         significand: u128::from(magnitude),
         exponent: 0,
-    }
+    })
 }
 
 /// `.sat` of an integer is 0 or 1, never in between.
 fn from_integer(to: Type, from: Type, mode: Mode, saturate: bool) -> LaneFn {
+    macro_rules! soft {
+        ($format:ident, $A:ty, $D:ty, $saturated:ident) => {
+            lanes!(|a: $A; aux| -> $D {
+                let parts = integer_parts(a.into(), aux);
+                $saturated($format.convert(parts, Mode::from_code(aux)), aux)
+            })
+        };
+    }
     match (to, from, mode, saturate) {
         (Type::F32, Type::U32, Mode::Nearest, false) => lanes!(|a: u32| -> f32 { a as f32 }),
         (Type::F32, Type::S32, Mode::Nearest, false) => lanes!(|a: i32| -> f32 { a as f32 }),
-        (Type::F64, Type::U32, _, false) => lanes!(|a: u32| -> f64 { f64::from(a) }),
-        (Type::F64, Type::S32, _, false) => lanes!(|a: i32| -> f64 { f64::from(a) }),
         (Type::F32, Type::U64, Mode::Nearest, false) => lanes!(|a: u64| -> f32 { a as f32 }),
         (Type::F32, Type::S64, Mode::Nearest, false) => lanes!(|a: i64| -> f32 { a as f32 }),
+        (Type::F64, Type::U32, _, false) => lanes!(|a: u32| -> f64 { f64::from(a) }),
+        (Type::F64, Type::S32, _, false) => lanes!(|a: i32| -> f64 { f64::from(a) }),
         (Type::F64, Type::U64, Mode::Nearest, false) => lanes!(|a: u64| -> f64 { a as f64 }),
         (Type::F64, Type::S64, Mode::Nearest, false) => lanes!(|a: i64| -> f64 { a as f64 }),
-        (Type::F32, Type::U64 | Type::S64, _, _) => {
-            lanes!(|a: u64; aux| -> u32 { saturated32(F32.convert(integer_parts(a, aux), Mode::from_code(aux)), aux) })
-        }
-        (Type::F32, _, _, _) => lanes!(|a: u32; aux| -> u32 {
-            saturated32(F32.convert(integer_parts(u64::from(a), aux), Mode::from_code(aux)), aux)
-        }),
-        (_, Type::U64 | Type::S64, _, _) => {
-            lanes!(|a: u64; aux| -> u64 { saturated64(F64.convert(integer_parts(a, aux), Mode::from_code(aux)), aux) })
-        }
-        _ => lanes!(|a: u32; aux| -> u64 {
-            saturated64(F64.convert(integer_parts(u64::from(a), aux), Mode::from_code(aux)), aux)
-        }),
+        (Type::F32, Type::U64 | Type::S64, ..) => soft!(F32, u64, u32, saturated32),
+        (Type::F32, ..) => soft!(F32, u32, u32, saturated32),
+        (_, Type::U64 | Type::S64, ..) => soft!(F64, u64, u64, saturated64),
+        _ => soft!(F64, u32, u64, saturated64),
     }
 }
 
@@ -281,38 +277,25 @@ pub(crate) fn clamped(x: f64, aux: u64) -> u64 {
     }
 }
 
-fn to_integer(
-    d: &mut Decoder<'_, '_>,
-    to: Type,
-    from: Type,
-    mode: Mode,
-    ftz: bool,
-) -> Result<Decoded, Reason> {
-    let (destination, register) = d.written(d.operand(0)?, to, true)?;
-    let source = d.source(1, from)?;
-    let run: LaneFn = match (from, Width::of(register)) {
-        (Type::F32, Width::W64) => lanes!(|a: f32; aux| -> u64 {
-            let a = if aux & 4 != 0 { float32::flush(a) } else { a };
-            clamped(integral64(f64::from(a), Mode::from_code(aux)), aux)
+fn to_integer(from: Type, to: Width) -> LaneFn {
+    match from {
+        Type::F32 => to_rows!(to, |a: f32, aux| {
+            clamped(
+                integral64(f64::from(flushed(a, aux)), Mode::from_code(aux)),
+                aux,
+            )
         }),
-        (Type::F32, _) => lanes!(|a: f32; aux| -> u32 {
-            let a = if aux & 4 != 0 { float32::flush(a) } else { a };
-            clamped(integral64(f64::from(a), Mode::from_code(aux)), aux) as u32
-        }),
-        (_, Width::W64) => {
-            lanes!(|a: f64; aux| -> u64 { clamped(integral64(a, Mode::from_code(aux)), aux) })
-        }
-        _ => {
-            lanes!(|a: f64; aux| -> u32 { clamped(integral64(a, Mode::from_code(aux)), aux) as u32 })
-        }
-    };
-    let mut operands = Operands {
-        aux: mode.code() | u64::from(ftz) << 2 | range_of(to, from),
-        ..Operands::default()
-    };
-    operands.d[0] = destination;
-    operands.s[0] = source;
-    Ok(Decoded::lanes(run, operands, Class::Convert))
+        _ => to_rows!(to, |a: f64, aux| clamped(
+            integral64(a, Mode::from_code(aux)),
+            aux
+        )),
+    }
+}
+
+/// Under `.ftz`, a subnormal to zero.
+#[inline(always)]
+fn flushed(x: f32, aux: u64) -> f32 {
+    if aux & 4 != 0 { float32::flush(x) } else { x }
 }
 
 fn between_floats(
@@ -335,18 +318,14 @@ fn between_floats(
         _ => {}
     }
     Ok(match (to, from) {
+        (Type::F32, Type::F64) if ftz => lanes!(|a: f64; aux| -> u32 {
+            narrowed(a, narrow(a.to_bits(), F32.flushing(), aux), aux)
+        }),
+        (Type::F32, Type::F64) if mode == Some(Mode::Nearest) => {
+            lanes!(|a: f64; aux| -> u32 { narrowed(a, a as f32, aux) })
+        }
         (Type::F32, Type::F64) => {
-            if ftz {
-                lanes!(|a: f64; aux| -> u32 {
-                    narrowed(a, narrow(a.to_bits(), F32.flushing(), aux), aux)
-                })
-            } else if mode == Some(Mode::Nearest) {
-                lanes!(|a: f64; aux| -> u32 { narrowed(a, a as f32, aux) })
-            } else {
-                lanes!(|a: f64; aux| -> u32 {
-                    narrowed(a, narrow(a.to_bits(), F32, aux), aux)
-                })
-            }
+            lanes!(|a: f64; aux| -> u32 { narrowed(a, narrow(a.to_bits(), F32, aux), aux) })
         }
         (Type::F64, Type::F32) => lanes!(|a: f32; aux| -> u64 {
             // Flushing makes the one NaN of f32 arithmetic of any.
@@ -358,8 +337,7 @@ fn between_floats(
             saturated64(f64::from(a).to_bits(), aux)
         }),
         (Type::F32, _) if integral => lanes!(|a: f32; aux| -> u32 {
-            let a = if aux & 4 != 0 { float32::flush(a) } else { a };
-            finish32(integral64(f64::from(a), Mode::from_code(aux)) as f32, aux)
+            finish32(integral64(f64::from(flushed(a, aux)), Mode::from_code(aux)) as f32, aux)
         }),
         // Without modifiers, a move.
         (Type::F32, _) => lanes!(|a: u32; aux| -> u32 {
@@ -369,9 +347,9 @@ fn between_floats(
                 finish32(f32::from_bits(a), aux)
             }
         }),
-        (_, _) if integral => {
-            lanes!(|a: f64; aux| -> u64 { saturated64(integral64(a, Mode::from_code(aux)).to_bits(), aux) })
-        }
+        _ if integral => lanes!(|a: f64; aux| -> u64 {
+            saturated64(integral64(a, Mode::from_code(aux)).to_bits(), aux)
+        }),
         _ => lanes!(|a: u64; aux| -> u64 { saturated64(a, aux) }),
     })
 }
@@ -395,7 +373,7 @@ fn narrowed(a: f64, rounded: f32, aux: u64) -> u32 {
 
 #[inline(always)]
 fn finish32(x: f32, aux: u64) -> u32 {
-    let x = if aux & 4 != 0 { float32::flush(x) } else { x };
+    let x = flushed(x, aux);
     if aux & 8 != 0 {
         float32::saturate(x).to_bits()
     } else {

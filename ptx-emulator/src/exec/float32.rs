@@ -6,29 +6,24 @@
 //! modes go through `softfloat`. A NaN result is 0x7fffffff, as on a GPU, also of
 //! `abs` and `neg`.
 
-use super::half::{PROPAGATE, XOR_SIGN, extreme};
+use ptx_syntax::Type;
+
+use super::Group;
+use super::decode::flag;
+use super::extreme::{PROPAGATE, XOR_SIGN, extreme};
 use super::softfloat::{F32, Mode};
-use super::{Group, lanes};
-use crate::ast::Type;
-use crate::ir::{Class, LaneFn};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::ir::{LaneFn, lanes};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "float32",
-    opcodes: &[
-        ("add", "f32; .rn .rz .rm .rp .ftz .sat"),
-        ("sub", "f32; .rn .rz .rm .rp .ftz .sat"),
-        ("mul", "f32; .rn .rz .rm .rp .ftz .sat"),
-        ("fma", "f32; .rn .rz .rm .rp .ftz .sat"),
-        ("mad", "f32; .rn .rz .rm .rp .ftz .sat"),
-        ("div", "f32; .rn .rz .rm .rp .ftz"),
-        ("rcp", "f32; .rn .rz .rm .rp .ftz"),
-        ("sqrt", "f32; .rn .rz .rm .rp .ftz"),
-        ("abs", "f32; .ftz"),
-        ("neg", "f32; .ftz"),
-        ("min", "f32; .ftz .NaN .xorsign.abs; of three with .abs"),
-        ("max", "f32; .ftz .NaN .xorsign.abs; of three with .abs"),
-        ("copysign", "f32"),
+    forms: &[
+        "add sub mul fma mad: f32; .rn .rz .rm .rp .ftz .sat",
+        "div rcp sqrt: f32; .rn .rz .rm .rp .ftz",
+        "abs neg: f32; .ftz",
+        "min max: f32; .ftz .NaN .xorsign.abs; of three with .abs",
+        "copysign: f32",
     ],
     decode,
 };
@@ -110,22 +105,22 @@ pub(super) fn again(operation: u64, operands: &[f32]) -> u32 {
     soft(aux, part(0), part(1), part(2))
 }
 
+/// An operand of softfloat, flushed under `FTZ`.
+#[inline(always)]
+fn flush_bits(aux: u64, x: u32) -> u64 {
+    let flushes = aux & FTZ != 0;
+    u64::from(if flushes {
+        flush(f32::from_bits(x)).to_bits()
+    } else {
+        x
+    })
+}
+
 /// Any mode, by the softfloat operation that `aux` names.
 #[inline(always)]
 fn soft(aux: u64, a: u32, b: u32, c: u32) -> u32 {
-    let flush_bits = |x: u32| {
-        if aux & FTZ != 0 {
-            flush(f32::from_bits(x)).to_bits()
-        } else {
-            x
-        }
-    };
     let mode = Mode::from_code(aux);
-    let (a, b, c) = (
-        u64::from(flush_bits(a)),
-        u64::from(flush_bits(b)),
-        u64::from(flush_bits(c)),
-    );
+    let (a, b, c) = (flush_bits(aux, a), flush_bits(aux, b), flush_bits(aux, c));
     let format = if aux & FTZ != 0 { F32.flushing() } else { F32 };
     let bits = match aux >> OPERATION {
         0 => format.add(a, b, mode),
@@ -148,13 +143,10 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     if matches!(d.opcode(), "abs" | "neg" | "min" | "max" | "copysign") {
         return signs(d);
     }
-    let mode = d.take_any(&["rn", "rz", "rm", "rp"]).and_then(Mode::parse);
+    let mode = d.rounding();
     let ftz = d.take("ftz");
     let saturates = matches!(d.opcode(), "add" | "sub" | "mul" | "fma" | "mad") && d.take("sat");
-    let ty = d.ty()?;
-    if ty != Type::F32 {
-        return Err(d.unsupported_type(ty));
-    }
+    d.type_of(&[Type::F32])?;
     // Only add, sub and mul have a default; the others without a mode are
     // approximate and not of this group.
     if mode.is_none() && !matches!(d.opcode(), "add" | "sub" | "mul") {
@@ -182,17 +174,8 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         (_, 5 | 6) => lanes!(|a: u32; aux| -> u32 { soft(aux, a, 0, 0) }),
         _ => lanes!(|a: u32, b: u32; aux| -> u32 { soft(aux, a, b, 0) }),
     };
-    let aux = mode.code()
-        | if ftz { FTZ } else { 0 }
-        | if saturates { SATURATE } else { 0 }
-        | operation << OPERATION;
-    d.each_lane(
-        run,
-        aux,
-        Class::Single,
-        Type::F32,
-        &[Type::F32; 3][..sources],
-    )
+    let aux = mode.code() | flag(ftz, FTZ) | flag(saturates, SATURATE) | operation << OPERATION;
+    singles(d, run, aux, sources)
 }
 
 /// The smaller one; a NaN loses against a number; -0 is below +0.
@@ -222,51 +205,25 @@ fn signs(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     {
         return extremes(d, ftz, propagate);
     }
-    let ty = d.ty()?;
-    if ty != Type::F32 {
-        return Err(d.unsupported_type(ty));
+    d.type_of(&[Type::F32])?;
+    macro_rules! flushing {
+        (|$($a:ident),*| $body:expr) => {
+            match ftz {
+                false => lanes!(|$($a: f32),*| -> u32 { $body }),
+                true => lanes!(|$($a: f32),*| -> u32 {
+                    $(let $a = flush($a);)*
+                    $body
+                }),
+            }
+        };
     }
-    let run: LaneFn = match (d.opcode(), ftz, propagate) {
-        ("abs", false, _) => lanes!(|a: f32| -> u32 { canonical(a.abs()) }),
-        ("abs", true, _) => lanes!(|a: f32| -> u32 { canonical(flush(a).abs()) }),
-        ("neg", false, _) => lanes!(|a: f32| -> u32 { canonical(-a) }),
-        ("neg", true, _) => lanes!(|a: f32| -> u32 { canonical(-flush(a)) }),
-        ("min", false, false) => lanes!(|a: f32, b: f32| -> u32 { minimum(a, b) }),
-        ("min", true, false) => lanes!(|a: f32, b: f32| -> u32 { minimum(flush(a), flush(b)) }),
-        ("max", false, false) => lanes!(|a: f32, b: f32| -> u32 { maximum(a, b) }),
-        ("max", true, false) => lanes!(|a: f32, b: f32| -> u32 { maximum(flush(a), flush(b)) }),
-        ("min", false, true) => {
-            lanes!(|a: f32, b: f32| -> u32 {
-                if a.is_nan() || b.is_nan() {
-                    NAN
-                } else {
-                    minimum(a, b)
-                }
-            })
-        }
-        ("max", false, true) => {
-            lanes!(|a: f32, b: f32| -> u32 {
-                if a.is_nan() || b.is_nan() {
-                    NAN
-                } else {
-                    maximum(a, b)
-                }
-            })
-        }
-        ("min", true, true) => lanes!(|a: f32, b: f32| -> u32 {
-            if a.is_nan() || b.is_nan() {
-                NAN
-            } else {
-                minimum(flush(a), flush(b))
-            }
-        }),
-        ("max", true, true) => lanes!(|a: f32, b: f32| -> u32 {
-            if a.is_nan() || b.is_nan() {
-                NAN
-            } else {
-                maximum(flush(a), flush(b))
-            }
-        }),
+    let run: LaneFn = match (d.opcode(), propagate) {
+        ("abs", _) => flushing!(|a| canonical(a.abs())),
+        ("neg", _) => flushing!(|a| canonical(-a)),
+        ("min", false) => flushing!(|a, b| minimum(a, b)),
+        ("max", false) => flushing!(|a, b| maximum(a, b)),
+        ("min", true) => flushing!(|a, b| unless_nan(a, b, minimum)),
+        ("max", true) => flushing!(|a, b| unless_nan(a, b, maximum)),
         // PTX: the magnitude of b with the sign of a.
         _ => lanes!(|a: u32, b: u32| -> u32 { a & 0x8000_0000 | b & 0x7fff_ffff }),
     };
@@ -275,7 +232,27 @@ fn signs(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     } else {
         2
     };
-    d.each_lane(run, 0, Class::Single, Type::F32, &[Type::F32; 3][..sources])
+    singles(d, run, 0, sources)
+}
+
+/// A NaN goes before all numbers.
+#[inline(always)]
+fn unless_nan(a: f32, b: f32, f: impl Fn(f32, f32) -> u32) -> u32 {
+    if a.is_nan() || b.is_nan() {
+        NAN
+    } else {
+        f(a, b)
+    }
+}
+
+fn singles(
+    d: &mut Decoder<'_, '_>,
+    run: LaneFn,
+    aux: u64,
+    sources: usize,
+) -> Result<Decoded, Reason> {
+    let sources = &[Type::F32; 3][..sources];
+    d.each_lane(run, aux, Class::Single, Type::F32, sources)
 }
 
 const MAGNITUDES: u64 = 64;
@@ -284,7 +261,7 @@ const LARGEST: u64 = 128;
 /// `.xorsign.abs` of two, and all forms of three.
 fn extremes(d: &mut Decoder<'_, '_>, ftz: bool, propagate: bool) -> Result<Decoded, Reason> {
     let three = d.instruction.operands.len() == 4;
-    let mut aux = if ftz { FTZ } else { 0 } | if propagate { PROPAGATE } else { 0 };
+    let mut aux = flag(ftz, FTZ) | flag(propagate, PROPAGATE);
     if d.opcode() == "max" {
         aux |= LARGEST;
     }
@@ -296,36 +273,21 @@ fn extremes(d: &mut Decoder<'_, '_>, ftz: bool, propagate: bool) -> Result<Decod
     } else if three && d.take("abs") {
         aux |= MAGNITUDES;
     }
-    let ty = d.ty()?;
-    if ty != Type::F32 {
-        return Err(d.unsupported_type(ty));
-    }
+    d.type_of(&[Type::F32])?;
     let run: LaneFn = if three {
         lanes!(|a: u32, b: u32, c: u32; aux| -> u32 { extreme_of(aux, extreme_of(aux, a, b), c) })
     } else {
         lanes!(|a: u32, b: u32; aux| -> u32 { extreme_of(aux, a, b) })
     };
-    d.each_lane(
-        run,
-        aux,
-        Class::Single,
-        Type::F32,
-        &[Type::F32; 3][..if three { 3 } else { 2 }],
-    )
+    singles(d, run, aux, if three { 3 } else { 2 })
 }
 
 fn extreme_of(aux: u64, a: u32, b: u32) -> u32 {
-    let [a, b] = [a, b].map(|bits| {
-        let bits = if aux & FTZ != 0 {
-            flush(f32::from_bits(bits)).to_bits()
-        } else {
-            bits
-        };
-        u64::from(if aux & MAGNITUDES != 0 {
-            bits & 0x7fff_ffff
-        } else {
-            bits
-        })
-    });
+    let sign = if aux & MAGNITUDES != 0 {
+        F32.sign_bit()
+    } else {
+        0
+    };
+    let [a, b] = [a, b].map(|bits| flush_bits(aux, bits) & !sign);
     extreme(aux, F32, a, b, aux & LARGEST != 0) as u32
 }

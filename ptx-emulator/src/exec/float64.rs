@@ -9,28 +9,19 @@
 //! `abs` and `neg` leave a NaN's sign alone. Without a NaN operand, it is
 //! 0xfff8000000000000.
 
+use ptx_syntax::Type;
+
+use super::Group;
 use super::softfloat::{F64, Mode};
-use super::{Group, lanes};
-use crate::ast::Type;
-use crate::ir::{Class, LaneFn, Operands};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::ir::{LaneFn, lanes};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "float64",
-    opcodes: &[
-        ("add", "f64; .rn .rz .rm .rp"),
-        ("sub", "f64; .rn .rz .rm .rp"),
-        ("mul", "f64; .rn .rz .rm .rp"),
-        ("fma", "f64; .rn .rz .rm .rp"),
-        ("mad", "f64; .rn .rz .rm .rp"),
-        ("div", "f64; .rn .rz .rm .rp"),
-        ("rcp", "f64; .rn .rz .rm .rp"),
-        ("sqrt", "f64; .rn .rz .rm .rp"),
-        ("abs", "f64"),
-        ("neg", "f64"),
-        ("min", "f64"),
-        ("max", "f64"),
-        ("copysign", "f64"),
+    forms: &[
+        "add sub mul fma mad div rcp sqrt: f64; .rn .rz .rm .rp",
+        "abs neg min max copysign: f64",
     ],
     decode,
 };
@@ -46,7 +37,7 @@ const QUIET: u64 = 1 << 51;
 /// The bits of a result: the first NaN among the operands in this order, made
 /// quiet, if there is one.
 #[inline(always)]
-pub(crate) fn settle(result: f64, operands: [f64; 3]) -> u64 {
+pub(crate) fn or_nan(result: f64, operands: [f64; 3]) -> u64 {
     let [first, second, third] = operands;
     if first.is_nan() {
         first.to_bits() | QUIET
@@ -78,19 +69,16 @@ fn soft(aux: u64, a: u64, b: u64, c: u64) -> u64 {
     } else {
         [a, b, c]
     };
-    settle(f64::from_bits(bits), order.map(f64::from_bits))
+    or_nan(f64::from_bits(bits), order.map(f64::from_bits))
 }
 
 fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let mode = if matches!(d.opcode(), "abs" | "neg" | "min" | "max" | "copysign") {
         None
     } else {
-        d.take_any(&["rn", "rz", "rm", "rp"]).and_then(Mode::parse)
+        d.rounding()
     };
-    let ty = d.ty()?;
-    if ty != Type::F64 {
-        return Err(d.unsupported_type(ty));
-    }
+    d.type_of(&[Type::F64])?;
     if mode.is_none() && matches!(d.opcode(), "fma" | "mad" | "div" | "rcp" | "sqrt") {
         return Err(format!("`{}.f64` needs a rounding mode", d.opcode()));
     }
@@ -107,51 +95,38 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         _ => (7, 2),
     };
     let run: LaneFn = match (d.opcode(), mode) {
-        ("abs", _) => {
-            lanes!(|a: f64| -> u64 {
-                settle(f64::from_bits(a.to_bits() & !(1 << 63)), [a, 0.0, 0.0])
-            })
-        }
-        ("neg", _) => {
-            lanes!(|a: f64| -> u64 { settle(f64::from_bits(a.to_bits() ^ 1 << 63), [a, 0.0, 0.0]) })
-        }
+        ("abs", _) => lanes!(|a: f64| -> u64 { or_nan(a.abs(), [a, 0.0, 0.0]) }),
+        ("neg", _) => lanes!(|a: f64| -> u64 { or_nan(-a, [a, 0.0, 0.0]) }),
         ("min", _) => lanes!(|a: f64, b: f64| -> u64 {
             if a < b || b.is_nan() && !a.is_nan() || (a == b && a.is_sign_negative()) {
                 a.to_bits()
             } else {
-                settle(b, [b, 0.0, 0.0])
+                or_nan(b, [b, 0.0, 0.0])
             }
         }),
         ("max", _) => lanes!(|a: f64, b: f64| -> u64 {
             if a > b || b.is_nan() && !a.is_nan() || (a == b && a.is_sign_positive()) {
                 a.to_bits()
             } else {
-                settle(b, [b, 0.0, 0.0])
+                or_nan(b, [b, 0.0, 0.0])
             }
         }),
         // PTX: the magnitude of b with the sign of a.
         ("copysign", _) => lanes!(|a: u64, b: u64| -> u64 { a & 1 << 63 | b & !(1 << 63) }),
-        ("add", Mode::Nearest) => lanes!(|a: f64, b: f64| -> u64 { settle(a + b, [b, a, 0.0]) }),
-        ("sub", Mode::Nearest) => lanes!(|a: f64, b: f64| -> u64 { settle(a - b, [b, a, 0.0]) }),
-        ("mul", Mode::Nearest) => lanes!(|a: f64, b: f64| -> u64 { settle(a * b, [b, a, 0.0]) }),
+        ("add", Mode::Nearest) => lanes!(|a: f64, b: f64| -> u64 { or_nan(a + b, [b, a, 0.0]) }),
+        ("sub", Mode::Nearest) => lanes!(|a: f64, b: f64| -> u64 { or_nan(a - b, [b, a, 0.0]) }),
+        ("mul", Mode::Nearest) => lanes!(|a: f64, b: f64| -> u64 { or_nan(a * b, [b, a, 0.0]) }),
         ("fma" | "mad", Mode::Nearest) => {
-            lanes!(|a: f64, b: f64, c: f64| -> u64 { settle(a.mul_add(b, c), [b, c, a]) })
+            lanes!(|a: f64, b: f64, c: f64| -> u64 { or_nan(a.mul_add(b, c), [b, c, a]) })
         }
-        ("div", Mode::Nearest) => lanes!(|a: f64, b: f64| -> u64 { settle(a / b, [a, b, 0.0]) }),
-        ("rcp", Mode::Nearest) => lanes!(|a: f64| -> u64 { settle(1.0 / a, [a, 0.0, 0.0]) }),
-        ("sqrt", Mode::Nearest) => lanes!(|a: f64| -> u64 { settle(a.sqrt(), [a, 0.0, 0.0]) }),
+        ("div", Mode::Nearest) => lanes!(|a: f64, b: f64| -> u64 { or_nan(a / b, [a, b, 0.0]) }),
+        ("rcp", Mode::Nearest) => lanes!(|a: f64| -> u64 { or_nan(1.0 / a, [a, 0.0, 0.0]) }),
+        ("sqrt", Mode::Nearest) => lanes!(|a: f64| -> u64 { or_nan(a.sqrt(), [a, 0.0, 0.0]) }),
         ("fma" | "mad", _) => lanes!(|a: u64, b: u64, c: u64; aux| -> u64 { soft(aux, a, b, c) }),
         ("rcp" | "sqrt", _) => lanes!(|a: u64; aux| -> u64 { soft(aux, a, 0, 0) }),
         _ => lanes!(|a: u64, b: u64; aux| -> u64 { soft(aux, a, b, 0) }),
     };
-    d.finish(1 + sources)?;
-    let mut operands = Operands {
-        aux: mode.code() | operation << OPERATION,
-        ..Operands::default()
-    };
-    operands.d[0] = d.destination(0, Type::F64)?;
-    for index in 0..sources {
-        operands.s[index] = d.source(index + 1, Type::F64)?;
-    }
-    Ok(Decoded::lanes(run, operands, Class::Double))
+    let aux = mode.code() | operation << OPERATION;
+    let sources = &[Type::F64; 3][..sources];
+    d.each_lane(run, aux, Class::Double, Type::F64, sources)
 }

@@ -10,49 +10,41 @@
 mod compare;
 mod convert;
 
+use ptx_syntax::Type;
+
+use super::Group;
+use super::extreme::{PROPAGATE, XOR_SIGN, extreme};
 use super::softfloat::{BF16, F16, Format, Mode};
-use super::{Group, lanes};
-use crate::ast::Type;
-use crate::ir::{Class, LaneFn, Operands};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::ir::{LaneFn, lanes};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "half",
-    opcodes: &[
-        ("add", ".rn; f16 f16x2 with .ftz .sat; bf16 bf16x2"),
-        ("sub", ".rn; f16 f16x2 with .ftz .sat; bf16 bf16x2"),
-        ("mul", ".rn; f16 f16x2 with .ftz .sat; bf16 bf16x2"),
-        (
-            "fma",
-            ".rn; f16 f16x2 with .ftz .sat .relu; bf16 bf16x2 with .relu",
-        ),
-        ("abs", "f16 f16x2 with .ftz; bf16 bf16x2"),
-        ("neg", "f16 f16x2 with .ftz; bf16 bf16x2"),
-        ("min", "f16 f16x2 with .ftz; bf16 bf16x2; .NaN .xorsign.abs"),
-        ("max", "f16 f16x2 with .ftz; bf16 bf16x2; .NaN .xorsign.abs"),
-        (
-            "setp",
-            "float comparisons; .and .or .xor; f16 f16x2 with .ftz; bf16 bf16x2",
-        ),
-        (
-            "set",
-            "float comparisons; .and .or .xor; f16 f16x2 with .ftz, bf16 bf16x2, to u16 s16 u32 s32 f16 bf16 f16x2 bf16x2",
-        ),
-        ("cvt", convert::FORMS),
+    forms: &[
+        "add sub mul: .rn; f16 f16x2 with .ftz .sat; bf16 bf16x2",
+        "fma: .rn; f16 f16x2 with .ftz .sat .relu; bf16 bf16x2 with .relu",
+        "abs neg: f16 f16x2 with .ftz; bf16 bf16x2",
+        "min max: f16 f16x2 with .ftz; bf16 bf16x2; .NaN .xorsign.abs",
+        "setp: float comparisons; .and .or .xor; f16 f16x2 with .ftz; bf16 bf16x2",
+        "set: float comparisons; .and .or .xor; f16 f16x2 with .ftz, bf16 bf16x2, to u16 s16 u32 s32 f16 bf16 f16x2 bf16x2",
+        "cvt: f16 bf16 to and from each other, u16 to u64, s16 to s64, f32 f64; f16 to and from u8 s8; f32 pairs to f16x2 bf16x2; f32 to tf32; f32 pairs and f16x2 to e4m3x2 e5m2x2, and those to f16x2; .rn .rz .rm .rp .rna .rni .rzi .rmi .rpi .ftz .sat .relu .satfinite",
     ],
     decode,
 };
 
-const BRAIN: u64 = 1;
-const FTZ: u64 = 2;
-const SATURATE: u64 = 4;
+pub(super) const BRAIN: u64 = 1;
+pub(super) const FTZ: u64 = 2;
+pub(super) const SATURATE: u64 = 4;
 const RELU: u64 = 8;
-pub(super) const PROPAGATE: u64 = 16;
-pub(super) const XOR_SIGN: u64 = 32;
-const PACKED: u64 = 64;
+pub(super) const PACKED: u64 = 64;
 
 fn format_of(aux: u64) -> Format {
-    if aux & BRAIN != 0 { BF16 } else { F16 }
+    let format = if aux & BRAIN != 0 { BF16 } else { F16 };
+    match aux & FTZ {
+        0 => format,
+        _ => format.flushing(),
+    }
 }
 
 /// `BRAIN` and `PACKED` of a type; `None` when it is none of this group's.
@@ -68,24 +60,15 @@ fn traits_of(ty: Type) -> Option<u64> {
 
 /// `f` on the element, or on both.
 #[inline(always)]
-fn elements(aux: u64, (a, b, c): (u32, u32, u32), f: impl Fn(Format, u64, u64, u64) -> u64) -> u32 {
-    let format = match format_of(aux) {
-        format if aux & FTZ != 0 => format.flushing(),
-        format => format,
-    };
+pub(super) fn elements(
+    aux: u64,
+    (a, b, c): (u32, u32, u32),
+    f: impl Fn(Format, u64, u64, u64) -> u64,
+) -> u32 {
+    let format = format_of(aux);
     let element = |shift: u32| {
-        let part = |row: u32| {
-            let bits = u64::from(row >> shift & 0xffff);
-            if aux & FTZ != 0 {
-                format.flush(bits)
-            } else {
-                bits
-            }
-        };
-        let mut bits = f(format, part(a), part(b), part(c));
-        if aux & FTZ != 0 {
-            bits = format.flush(bits);
-        }
+        let part = |row: u32| format.flushed(u64::from(row >> shift & 0xffff));
+        let mut bits = format.flushed(f(format, part(a), part(b), part(c)));
         if aux & SATURATE != 0 {
             bits = format.saturate(bits);
         }
@@ -94,35 +77,9 @@ fn elements(aux: u64, (a, b, c): (u32, u32, u32), f: impl Fn(Format, u64, u64, u
         }
         (bits as u32 & 0xffff) << shift
     };
-    if aux & PACKED != 0 {
-        element(0) | element(16)
-    } else {
-        element(0)
-    }
-}
-
-/// The smaller one, or the larger one; a NaN loses against a number unless
-/// `PROPAGATE` is set; -0 is below +0. With `XOR_SIGN`, of the magnitudes, and
-/// the sign is the product's.
-pub(super) fn extreme(aux: u64, format: Format, a: u64, b: u64, largest: bool) -> u64 {
-    let sign = format.sign_bit();
-    let (x, y) = if aux & XOR_SIGN != 0 {
-        (a & !sign, b & !sign)
-    } else {
-        (a, b)
-    };
-    let bits = match (format.is_nan(x), format.is_nan(y)) {
-        (true, true) => return format.nan(),
-        (true, false) | (false, true) if aux & PROPAGATE != 0 => return format.nan(),
-        (true, false) => y,
-        (false, true) => x,
-        _ if (format.key(x) < format.key(y)) != largest => x,
-        _ => y,
-    };
-    if aux & XOR_SIGN != 0 {
-        bits | (a ^ b) & sign
-    } else {
-        bits
+    match aux & PACKED {
+        0 => element(0),
+        _ => element(0) | element(16),
     }
 }
 
@@ -168,9 +125,7 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         return Err("`.xorsign` goes with `.abs`".into());
     }
     let ty = d.ty()?;
-    let Some(traits) = traits_of(ty) else {
-        return Err(d.unsupported_type(ty));
-    };
+    let traits = traits_of(ty).ok_or_else(|| d.unsupported_type(ty))?;
     if traits & BRAIN != 0 && aux & (FTZ | SATURATE) != 0 {
         return Err("bf16 takes neither `.ftz` nor `.sat`".into());
     }
@@ -195,14 +150,6 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         "fma" => 3,
         _ => 2,
     };
-    d.finish(1 + sources)?;
-    let mut operands = Operands {
-        aux: aux | traits,
-        ..Operands::default()
-    };
-    operands.d[0] = d.destination(0, ty)?;
-    for index in 0..sources {
-        operands.s[index] = d.source(index + 1, ty)?;
-    }
-    Ok(Decoded::lanes(run, operands, Class::Half))
+    let sources = &[ty; 3][..sources];
+    d.each_lane(run, aux | traits, Class::Half, ty, sources)
 }

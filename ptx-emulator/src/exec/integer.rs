@@ -1,67 +1,69 @@
 //! Integer arithmetic: `add`, `sub`, `mul`, `mad`, `div`, `rem`, `abs`,
-//! `neg`, `min`, `max`, `sad`, carries, and the bit counts.
+//! `neg`, `min`, `max`, `sad`, and the bit counts.
 //!
 //! Quotient and remainder of a division by zero are all ones, as on an H200;
 //! PTX leaves both open.
 
 mod field;
 
-use super::{Group, lanes};
-use crate::ast::Type;
-use crate::ir::{Class, LaneFn, Operands};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use ptx_syntax::Type;
+
+use super::Group;
+use super::decode::each_type;
+use crate::ir::{LaneFn, lanes};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "integer",
-    opcodes: &[
-        ("add", "u16 s16 u32 s32 u64 s64; .sat s32"),
-        ("sub", "u16 s16 u32 s32 u64 s64; .sat s32"),
-        ("mul", ".lo .hi .wide; u16 s16 u32 s32 u64 s64"),
-        ("mad", ".lo .hi .wide; u16 s16 u32 s32 u64 s64; .hi.sat s32"),
-        ("mul24", ".lo .hi; u32 s32"),
-        ("mad24", ".lo .hi; u32 s32; .hi.sat s32"),
-        ("div", "u16 s16 u32 s32 u64 s64"),
-        ("rem", "u16 s16 u32 s32 u64 s64"),
-        ("abs", "s16 s32 s64"),
-        ("neg", "s16 s32 s64"),
-        ("min", "u16 s16 u32 s32 u64 s64"),
-        ("max", "u16 s16 u32 s32 u64 s64"),
-        ("sad", "u16 s16 u32 s32 u64 s64"),
-        ("popc", "b32 b64"),
-        ("clz", "b32 b64"),
-        ("brev", "b32 b64"),
-        ("bfind", "u32 s32 u64 s64; .shiftamt"),
-        ("bfe", "u32 s32 u64 s64"),
-        ("bfi", "b32 b64"),
-        ("dp4a", "u32 s32 by u32 s32"),
-        ("dp2a", ".lo .hi; u32 s32 by u32 s32"),
+    forms: &[
+        "add sub: u16 s16 u32 s32 u64 s64; .sat s32",
+        "mul: .lo .hi .wide; u16 s16 u32 s32 u64 s64",
+        "mad: .lo .hi .wide; u16 s16 u32 s32 u64 s64; .hi.sat s32",
+        "mul24: .lo .hi; u32 s32",
+        "mad24: .lo .hi; u32 s32; .hi.sat s32",
+        "div rem: u16 s16 u32 s32 u64 s64",
+        "abs neg: s16 s32 s64",
+        "min max sad: u16 s16 u32 s32 u64 s64",
+        "popc clz brev: b32 b64",
+        "bfind: u32 s32 u64 s64; .shiftamt",
+        "bfe: u32 s32 u64 s64",
+        "bfi: b32 b64",
+        "dp4a: u32 s32 by u32 s32",
+        "dp2a: .lo .hi; u32 s32 by u32 s32",
     ],
     decode,
 };
 
-/// The same closure on each integer type.
-macro_rules! each_type {
-    ($ty:expr, |$a:ident, $b:ident| $body:expr) => {
-        match $ty {
-            Type::U16 => Some(lanes!(|$a: u16, $b: u16| -> u16 { $body })),
-            Type::S16 => Some(lanes!(|$a: i16, $b: i16| -> i16 { $body })),
-            Type::U32 => Some(lanes!(|$a: u32, $b: u32| -> u32 { $body })),
-            Type::S32 => Some(lanes!(|$a: i32, $b: i32| -> i32 { $body })),
-            Type::U64 => Some(lanes!(|$a: u64, $b: u64| -> u64 { $body })),
-            Type::S64 => Some(lanes!(|$a: i64, $b: i64| -> i64 { $body })),
-            _ => None,
-        }
+/// Products of twice the width.
+trait Product: Sized {
+    type Wide;
+    fn wide(self, other: Self) -> Self::Wide;
+    fn high(self, other: Self) -> Self;
+}
+
+macro_rules! product {
+    ($($T:ident $Wide:ident),*) => {
+        $(impl Product for $T {
+            type Wide = $Wide;
+            #[inline(always)]
+            fn wide(self, other: $T) -> $Wide {
+                $Wide::from(self) * $Wide::from(other)
+            }
+            #[inline(always)]
+            fn high(self, other: $T) -> $T {
+                (self.wide(other) >> $T::BITS) as $T
+            }
+        })*
     };
 }
 
-macro_rules! each_signed {
-    ($ty:expr, |$a:ident| $body:expr) => {
-        match $ty {
-            Type::S16 => Some(lanes!(|$a: i16| -> i16 { $body })),
-            Type::S32 => Some(lanes!(|$a: i32| -> i32 { $body })),
-            Type::S64 => Some(lanes!(|$a: i64| -> i64 { $body })),
-            _ => None,
-        }
+product!(u16 u32, i16 i32, u32 u64, i32 i64, u64 u128, i64 i128);
+
+/// The same closure on each integer type, for all operands and the result.
+macro_rules! each_integer {
+    ($ty:expr, $($closure:tt)*) => {
+        each_type!($ty, [U16 u16, S16 i16, U32 u32, S32 i32, U64 u64, S64 i64], $($closure)*)
     };
 }
 
@@ -75,241 +77,107 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         "abs" | "neg" => {
             let ty = d.ty()?;
             let run = match d.opcode() {
-                "abs" => each_signed!(ty, |a| a.wrapping_abs()),
-                _ => each_signed!(ty, |a| a.wrapping_neg()),
+                "abs" => each_type!(ty, [S16 i16, S32 i32, S64 i64], (a) { a.wrapping_abs() }),
+                _ => each_type!(ty, [S16 i16, S32 i32, S64 i64], (a) { a.wrapping_neg() }),
             };
-            lanes_of(d, run, ty, &[ty])
+            integers(d, run, 0, ty, &[ty])
         }
         "sad" => {
             let ty = d.ty()?;
-            let run = match ty {
-                Type::U16 => Some(lanes!(|a: u16, b: u16, c: u16| -> u16 {
-                    c.wrapping_add(a.abs_diff(b))
-                })),
-                Type::S16 => Some(lanes!(|a: i16, b: i16, c: u16| -> u16 {
-                    c.wrapping_add(a.abs_diff(b))
-                })),
-                Type::U32 => Some(lanes!(|a: u32, b: u32, c: u32| -> u32 {
-                    c.wrapping_add(a.abs_diff(b))
-                })),
-                Type::S32 => Some(lanes!(|a: i32, b: i32, c: u32| -> u32 {
-                    c.wrapping_add(a.abs_diff(b))
-                })),
-                Type::U64 => Some(lanes!(|a: u64, b: u64, c: u64| -> u64 {
-                    c.wrapping_add(a.abs_diff(b))
-                })),
-                Type::S64 => Some(lanes!(|a: i64, b: i64, c: u64| -> u64 {
-                    c.wrapping_add(a.abs_diff(b))
-                })),
-                _ => None,
-            };
-            lanes_of(d, run, ty, &[ty, ty, ty])
+            let run = each_integer!(ty, (a, b, c) { c.wrapping_add(a.abs_diff(b) as _) });
+            integers(d, run, 0, ty, &[ty; 3])
         }
         _ => binary(d),
     }
 }
 
-/// Operands of `run`: a destination and one source a type.
-fn lanes_of(
+fn integers(
     d: &mut Decoder<'_, '_>,
     run: Option<LaneFn>,
+    aux: u64,
     result: Type,
     sources: &[Type],
 ) -> Result<Decoded, Reason> {
-    let Some(run) = run else {
-        return Err(d.unsupported_type(result));
-    };
-    d.finish(1 + sources.len())?;
-    let mut operands = Operands::default();
-    operands.d[0] = d.destination(0, result)?;
-    for (index, &ty) in sources.iter().enumerate() {
-        operands.s[index] = d.source(index + 1, ty)?;
-    }
-    Ok(Decoded::lanes(run, operands, Class::Integer))
+    d.each_lane_of(run, aux, Class::Integer, result, sources)
 }
 
 fn binary(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let saturate = matches!(d.opcode(), "add" | "sub") && d.take("sat");
     let ty = d.ty()?;
     let run = match (d.opcode(), saturate) {
-        ("add", true) if ty == Type::S32 => {
-            Some(lanes!(|a: i32, b: i32| -> i32 { a.saturating_add(b) }))
-        }
-        ("sub", true) if ty == Type::S32 => {
-            Some(lanes!(|a: i32, b: i32| -> i32 { a.saturating_sub(b) }))
-        }
-        (_, true) => None,
-        ("add", _) => each_type!(ty, |a, b| a.wrapping_add(b)),
-        ("sub", _) => each_type!(ty, |a, b| a.wrapping_sub(b)),
-        ("div", _) => each_type!(ty, |a, b| if b == 0 { !0 } else { a.wrapping_div(b) }),
-        ("rem", _) => each_type!(ty, |a, b| if b == 0 { !0 } else { a.wrapping_rem(b) }),
-        ("min", _) => each_type!(ty, |a, b| a.min(b)),
-        ("max", _) => each_type!(ty, |a, b| a.max(b)),
-        _ => None,
+        ("add", true) => each_type!(ty, [S32 i32], (a, b) { a.saturating_add(b) }),
+        (_, true) => each_type!(ty, [S32 i32], (a, b) { a.saturating_sub(b) }),
+        ("add", _) => each_integer!(ty, (a, b) { a.wrapping_add(b) }),
+        ("sub", _) => each_integer!(ty, (a, b) { a.wrapping_sub(b) }),
+        ("div", _) => each_integer!(ty, (a, b) { if b == 0 { !0 } else { a.wrapping_div(b) } }),
+        ("rem", _) => each_integer!(ty, (a, b) { if b == 0 { !0 } else { a.wrapping_rem(b) } }),
+        ("min", _) => each_integer!(ty, (a, b) { a.min(b) }),
+        _ => each_integer!(ty, (a, b) { a.max(b) }),
     };
-    lanes_of(d, run, ty, &[ty, ty])
+    integers(d, run, 0, ty, &[ty; 2])
 }
 
 fn multiply(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    let Some(part) = d.take_any(&["lo", "hi", "wide"]) else {
-        return Err(d.unknown_modifier());
-    };
-    let saturate = d.opcode() == "mad" && part == "hi" && d.take("sat");
-    let ty = d.ty()?;
+    let part = d.one_of(&["lo", "hi", "wide"])?;
     let add = d.opcode() == "mad";
-    let run = match (part, ty, add) {
-        _ if saturate && ty != Type::S32 => None,
-        _ if saturate => Some(lanes!(|a: i32, b: i32, c: i32| -> i32 {
-            (((i64::from(a) * i64::from(b)) >> 32) as i32).saturating_add(c)
-        })),
-        ("lo", _, false) => each_type!(ty, |a, b| a.wrapping_mul(b)),
-        ("lo", Type::U16 | Type::S16, true) => Some(lanes!(|a: u16, b: u16, c: u16| -> u16 {
-            a.wrapping_mul(b).wrapping_add(c)
-        })),
-        ("lo", Type::U32 | Type::S32, true) => Some(lanes!(|a: u32, b: u32, c: u32| -> u32 {
-            a.wrapping_mul(b).wrapping_add(c)
-        })),
-        ("lo", Type::U64 | Type::S64, true) => Some(lanes!(|a: u64, b: u64, c: u64| -> u64 {
-            a.wrapping_mul(b).wrapping_add(c)
-        })),
-        ("hi", _, false) => high(ty),
-        ("hi", _, true) => high_add(ty),
-        ("wide", Type::U16, false) => Some(lanes!(|a: u16, b: u16| -> u32 {
-            u32::from(a) * u32::from(b)
-        })),
-        ("wide", Type::S16, false) => Some(lanes!(|a: i16, b: i16| -> i32 {
-            i32::from(a) * i32::from(b)
-        })),
-        ("wide", Type::U32, false) => Some(lanes!(|a: u32, b: u32| -> u64 {
-            u64::from(a) * u64::from(b)
-        })),
-        ("wide", Type::S32, false) => Some(lanes!(|a: i32, b: i32| -> i64 {
-            i64::from(a) * i64::from(b)
-        })),
-        ("wide", Type::U16, true) => Some(lanes!(|a: u16, b: u16, c: u32| -> u32 {
-            (u32::from(a) * u32::from(b)).wrapping_add(c)
-        })),
-        ("wide", Type::S16, true) => Some(lanes!(|a: i16, b: i16, c: i32| -> i32 {
-            (i32::from(a) * i32::from(b)).wrapping_add(c)
-        })),
-        ("wide", Type::U32, true) => Some(lanes!(|a: u32, b: u32, c: u64| -> u64 {
-            (u64::from(a) * u64::from(b)).wrapping_add(c)
-        })),
-        ("wide", Type::S32, true) => Some(lanes!(|a: i32, b: i32, c: i64| -> i64 {
-            (i64::from(a) * i64::from(b)).wrapping_add(c)
-        })),
-        _ => None,
-    };
-    let result = match (part, ty) {
-        ("wide", Type::U16) => Type::U32,
-        ("wide", Type::S16) => Type::S32,
-        ("wide", Type::U32) => Type::U64,
-        ("wide", Type::S32) => Type::S64,
-        _ => ty,
-    };
-    if add {
-        lanes_of(d, run, result, &[ty, ty, result])
-    } else {
-        lanes_of(d, run, result, &[ty, ty])
+    let saturate = add && part == "hi" && d.take("sat");
+    let ty = d.ty()?;
+    macro_rules! wide {
+        ($T:ty, $Wide:ty) => {
+            Some(match add {
+                true => lanes!(|a: $T, b: $T, c: $Wide| -> $Wide { a.wide(b).wrapping_add(c) }),
+                false => lanes!(|a: $T, b: $T| -> $Wide { a.wide(b) }),
+            })
+        };
     }
-}
-
-fn high(ty: Type) -> Option<LaneFn> {
-    Some(match ty {
-        Type::U16 => {
-            lanes!(|a: u16, b: u16| -> u16 { ((u32::from(a) * u32::from(b)) >> 16) as u16 })
+    let mut result = ty;
+    let run = match (part, add) {
+        _ if saturate => each_type!(ty, [S32 i32], (a, b, c) { a.high(b).saturating_add(c) }),
+        ("lo", false) => each_integer!(ty, (a, b) { a.wrapping_mul(b) }),
+        ("lo", true) => each_integer!(ty, (a, b, c) { a.wrapping_mul(b).wrapping_add(c) }),
+        ("hi", false) => each_integer!(ty, (a, b) { a.high(b) }),
+        ("hi", true) => each_integer!(ty, (a, b, c) { a.high(b).wrapping_add(c) }),
+        _ => {
+            let run;
+            (result, run) = match ty {
+                Type::U16 => (Type::U32, wide!(u16, u32)),
+                Type::S16 => (Type::S32, wide!(i16, i32)),
+                Type::U32 => (Type::U64, wide!(u32, u64)),
+                Type::S32 => (Type::S64, wide!(i32, i64)),
+                _ => (ty, None),
+            };
+            run
         }
-        Type::S16 => {
-            lanes!(|a: i16, b: i16| -> i16 { ((i32::from(a) * i32::from(b)) >> 16) as i16 })
-        }
-        Type::U32 => {
-            lanes!(|a: u32, b: u32| -> u32 { ((u64::from(a) * u64::from(b)) >> 32) as u32 })
-        }
-        Type::S32 => {
-            lanes!(|a: i32, b: i32| -> i32 { ((i64::from(a) * i64::from(b)) >> 32) as i32 })
-        }
-        Type::U64 => {
-            lanes!(|a: u64, b: u64| -> u64 { ((u128::from(a) * u128::from(b)) >> 64) as u64 })
-        }
-        Type::S64 => {
-            lanes!(|a: i64, b: i64| -> i64 { ((i128::from(a) * i128::from(b)) >> 64) as i64 })
-        }
-        _ => return None,
-    })
-}
-
-fn high_add(ty: Type) -> Option<LaneFn> {
-    Some(match ty {
-        Type::U16 => {
-            lanes!(|a: u16, b: u16, c: u16| -> u16 {
-                (((u32::from(a) * u32::from(b)) >> 16) as u16).wrapping_add(c)
-            })
-        }
-        Type::S16 => {
-            lanes!(|a: i16, b: i16, c: i16| -> i16 {
-                (((i32::from(a) * i32::from(b)) >> 16) as i16).wrapping_add(c)
-            })
-        }
-        Type::U32 => {
-            lanes!(|a: u32, b: u32, c: u32| -> u32 {
-                (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(c)
-            })
-        }
-        Type::S32 => {
-            lanes!(|a: i32, b: i32, c: i32| -> i32 {
-                (((i64::from(a) * i64::from(b)) >> 32) as i32).wrapping_add(c)
-            })
-        }
-        Type::U64 => {
-            lanes!(|a: u64, b: u64, c: u64| -> u64 {
-                (((u128::from(a) * u128::from(b)) >> 64) as u64).wrapping_add(c)
-            })
-        }
-        Type::S64 => {
-            lanes!(|a: i64, b: i64, c: i64| -> i64 {
-                (((i128::from(a) * i128::from(b)) >> 64) as i64).wrapping_add(c)
-            })
-        }
-        _ => return None,
-    })
+    };
+    let sources = [ty, ty, result];
+    integers(d, run, 0, result, &sources[..if add { 3 } else { 2 }])
 }
 
 /// The product of the low 24 bits has 48: `.lo` is its low 32, `.hi` its high
 /// 32.
 fn multiply24(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    let Some(part) = d.take_any(&["lo", "hi"]) else {
-        return Err(d.unknown_modifier());
-    };
+    let part = d.one_of(&["lo", "hi"])?;
     let add = d.opcode() == "mad24";
     let saturate = add && part == "hi" && d.take("sat");
     let ty = d.ty()?;
-    let shift = if part == "lo" { 0 } else { 16 };
-    let run = match (ty, add) {
-        _ if saturate && ty != Type::S32 => None,
-        _ if saturate => Some(lanes!(|a: i32, b: i32, c: i32; shift| -> i32 {
-            (((i64::from(a << 8 >> 8) * i64::from(b << 8 >> 8)) >> shift) as i32).saturating_add(c)
-        })),
-        (Type::U32, false) => Some(lanes!(|a: u32, b: u32; shift| -> u32 {
-            ((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) >> shift) as u32
-        })),
-        (Type::S32, false) => Some(lanes!(|a: i32, b: i32; shift| -> i32 {
-            ((i64::from(a << 8 >> 8) * i64::from(b << 8 >> 8)) >> shift) as i32
-        })),
-        (Type::U32, true) => Some(lanes!(|a: u32, b: u32, c: u32; shift| -> u32 {
-            (((u64::from(a & 0xff_ffff) * u64::from(b & 0xff_ffff)) >> shift) as u32).wrapping_add(c)
-        })),
-        (Type::S32, true) => Some(lanes!(|a: i32, b: i32, c: i32; shift| -> i32 {
-            (((i64::from(a << 8 >> 8) * i64::from(b << 8 >> 8)) >> shift) as i32).wrapping_add(c)
-        })),
-        _ => None,
+    macro_rules! shifted {
+        ($a:ident, $b:ident, $shift:ident) => {
+            ($a << 8 >> 8).wide($b << 8 >> 8) >> $shift
+        };
+    }
+    let run = match (saturate, add) {
+        (true, _) => each_type!(ty, [S32 i32], (a, b, c; shift) {
+            (shifted!(a, b, shift) as i32).saturating_add(c)
+        }),
+        (_, false) => each_type!(ty, [U32 u32, S32 i32], (a, b; shift) {
+            shifted!(a, b, shift) as _
+        }),
+        (_, true) => each_type!(ty, [U32 u32, S32 i32], (a, b, c; shift) {
+            c.wrapping_add(shifted!(a, b, shift) as _)
+        }),
     };
-    let mut decoded = if add {
-        lanes_of(d, run, ty, &[ty; 3])
-    } else {
-        lanes_of(d, run, ty, &[ty; 2])
-    }?;
-    decoded.operands.aux = shift;
-    Ok(decoded)
+    let shift = if part == "lo" { 0 } else { 16 };
+    integers(d, run, shift, ty, &[ty; 3][..if add { 3 } else { 2 }])
 }
 
 fn count(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
@@ -320,66 +188,45 @@ fn count(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         ("popc", Type::B64) => Some(lanes!(|a: u64| -> u32 { a.count_ones() })),
         ("clz", Type::B32) => Some(lanes!(|a: u32| -> u32 { a.leading_zeros() })),
         ("clz", Type::B64) => Some(lanes!(|a: u64| -> u32 { a.leading_zeros() })),
-        ("brev", Type::B32) => Some(lanes!(|a: u32| -> u32 { a.reverse_bits() })),
-        ("brev", Type::B64) => Some(lanes!(|a: u64| -> u64 { a.reverse_bits() })),
+        ("brev", _) => each_type!(ty, [B32 u32, B64 u64], (a) { a.reverse_bits() }),
         // The most significant bit that is not a copy of the sign; none: all
         // ones. `.shiftamt` counts from the top.
-        ("bfind", Type::U32) => Some(lanes!(|a: u32; shift| -> u32 { find32(a, shift) })),
-        ("bfind", Type::S32) => Some(
-            lanes!(|a: u32; shift| -> u32 { find32(if a >> 31 != 0 { !a } else { a }, shift) }),
-        ),
-        ("bfind", Type::U64) => Some(lanes!(|a: u64; shift| -> u32 { find64(a, shift) })),
-        ("bfind", Type::S64) => Some(
-            lanes!(|a: u64; shift| -> u32 { find64(if a >> 63 != 0 { !a } else { a }, shift) }),
-        ),
+        ("bfind", Type::U32) => Some(lanes!(|a: u32; shift| -> u32 { find(a.into(), 32, shift) })),
+        ("bfind", Type::S32) => {
+            Some(lanes!(|a: i32; shift| -> u32 { find(((a ^ a >> 31) as u32).into(), 32, shift) }))
+        }
+        ("bfind", Type::U64) => Some(lanes!(|a: u64; shift| -> u32 { find(a, 64, shift) })),
+        ("bfind", Type::S64) => {
+            Some(lanes!(|a: i64; shift| -> u32 { find((a ^ a >> 63) as u64, 64, shift) }))
+        }
         _ => None,
     };
-    let result = if d.opcode() == "brev" { ty } else { Type::U32 };
-    let Some(run) = run else {
-        return Err(d.unsupported_type(ty));
+    let result = match run {
+        Some(_) if d.opcode() != "brev" => Type::U32,
+        _ => ty,
     };
-    let mut decoded = lanes_of(d, Some(run), result, &[ty])?;
-    decoded.operands.aux = u64::from(shift_amount);
-    Ok(decoded)
+    integers(d, run, u64::from(shift_amount), result, &[ty])
 }
 
 #[inline(always)]
-fn find32(a: u32, shift_amount: u64) -> u32 {
-    match a.leading_zeros() {
-        32 => u32::MAX,
-        zeros if shift_amount != 0 => zeros,
-        zeros => 31 - zeros,
-    }
-}
-
-#[inline(always)]
-fn find64(a: u64, shift_amount: u64) -> u32 {
+fn find(a: u64, width: u32, shift_amount: u64) -> u32 {
     match a.leading_zeros() {
         64 => u32::MAX,
-        zeros if shift_amount != 0 => zeros,
+        zeros if shift_amount != 0 => zeros + width - 64,
         zeros => 63 - zeros,
     }
 }
 
 fn dot(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    let half = if d.opcode() == "dp2a" {
-        d.take_any(&["lo", "hi"])
-    } else {
-        None
+    let half = match d.opcode() {
+        "dp2a" => d.one_of(&["lo", "hi"])?,
+        _ => "",
     };
-    if d.opcode() == "dp2a" && half.is_none() {
-        return Err(d.unknown_modifier());
-    }
-    let (a, b) = (d.ty()?, d.ty()?);
-    for ty in [a, b] {
-        if !matches!(ty, Type::U32 | Type::S32) {
-            return Err(d.unsupported_type(ty));
-        }
-    }
+    let words = [Type::U32, Type::S32];
+    let (a, b) = (d.type_of(&words)?, d.type_of(&words)?);
     // aux: bit 0 a signed, bit 1 b signed, bit 2 the high half of b.
-    let aux = u64::from(a.is_signed())
-        | u64::from(b.is_signed()) << 1
-        | u64::from(half == Some("hi")) << 2;
+    let aux =
+        u64::from(a.is_signed()) | u64::from(b.is_signed()) << 1 | u64::from(half == "hi") << 2;
     let run = if d.opcode() == "dp4a" {
         lanes!(|a: u32, b: u32, c: u32; aux| -> u32 {
             (0..4).fold(c, |sum, i| {
@@ -398,9 +245,7 @@ fn dot(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
             })
         })
     };
-    let mut decoded = lanes_of(d, Some(run), Type::U32, &[Type::U32; 3])?;
-    decoded.operands.aux = aux;
-    Ok(decoded)
+    integers(d, Some(run), aux, Type::U32, &[Type::U32; 3])
 }
 
 /// The low `bits` of `word`, extended to 32 bits.

@@ -1,46 +1,36 @@
 //! Logic and shifts: `and`, `or`, `xor`, `not`, `cnot`, `lop3`, `shl`, `shr`,
 //! `shf`, `prmt`, `szext`, `bmsk`.
 
-use super::{Group, Value, lane_fn, lanes, predicate, write, write_predicate};
-use crate::ast::{Number, Operand, Type};
-use crate::ir::{Class, LANES, LaneFn, Operands, Row};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use ptx_syntax::{Number, Operand, Type};
+
+use super::Group;
+use super::decode::each_type;
+use crate::ir::{
+    LANES, LaneFn, Operands, Row, Value, lane_fn, lanes, predicate, write, write_predicate,
+};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "logic",
-    opcodes: &[
-        ("and", "pred b16 b32 b64"),
-        ("or", "pred b16 b32 b64"),
-        ("xor", "pred b16 b32 b64"),
-        ("not", "pred b16 b32 b64"),
-        ("cnot", "b16 b32 b64"),
-        ("lop3", "b32; .or .and with a predicate"),
-        ("shl", "b16 b32 b64"),
-        ("shr", "b16 b32 b64 u16 u32 u64 s16 s32 s64"),
-        ("shf", ".l .r; .clamp .wrap; b32"),
-        ("prmt", "b32; no mode, .f4e .b4e .rc8 .ecl .ecr .rc16"),
-        ("bmsk", ".clamp .wrap; b32"),
-        ("szext", ".clamp .wrap; u32 s32"),
+    forms: &[
+        "and or xor not: pred b16 b32 b64",
+        "cnot: b16 b32 b64",
+        "lop3: b32; .or .and with a predicate",
+        "shl: b16 b32 b64",
+        "shr: b16 b32 b64 u16 u32 u64 s16 s32 s64",
+        "shf: .l .r; .clamp .wrap; b32",
+        "prmt: b32; no mode, .f4e .b4e .rc8 .ecl .ecr .rc16",
+        "bmsk: .clamp .wrap; b32",
+        "szext: .clamp .wrap; u32 s32",
     ],
     decode,
 };
 
+/// The same closure on each type of bits.
 macro_rules! each_width {
-    ($ty:expr, |$a:ident, $b:ident| $body:expr) => {
-        match $ty {
-            Type::B16 => Some(lanes!(|$a: u16, $b: u16| -> u16 { $body })),
-            Type::B32 => Some(lanes!(|$a: u32, $b: u32| -> u32 { $body })),
-            Type::B64 => Some(lanes!(|$a: u64, $b: u64| -> u64 { $body })),
-            _ => None,
-        }
-    };
-    ($ty:expr, |$a:ident| $body:expr) => {
-        match $ty {
-            Type::B16 => Some(lanes!(|$a: u16| -> u16 { $body })),
-            Type::B32 => Some(lanes!(|$a: u32| -> u32 { $body })),
-            Type::B64 => Some(lanes!(|$a: u64| -> u64 { $body })),
-            _ => None,
-        }
+    ($ty:expr, $($closure:tt)*) => {
+        each_type!($ty, [B16 u16, B32 u32, B64 u64], $($closure)*)
     };
 }
 
@@ -57,51 +47,41 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     if ty == Type::Predicate {
         return predicates(d);
     }
-    let unary = matches!(d.opcode(), "not" | "cnot");
     let run = match d.opcode() {
-        "and" => each_width!(ty, |a, b| a & b),
-        "or" => each_width!(ty, |a, b| a | b),
-        "xor" => each_width!(ty, |a, b| a ^ b),
-        "not" => each_width!(ty, |a| !a),
-        _ => each_width!(ty, |a| if a == 0 { 1 } else { 0 }),
+        "and" => each_width!(ty, (a, b) { a & b }),
+        "or" => each_width!(ty, (a, b) { a | b }),
+        "xor" => each_width!(ty, (a, b) { a ^ b }),
+        "not" => each_width!(ty, (a) { !a }),
+        _ => each_width!(ty, (a) { if a == 0 { 1 } else { 0 } }),
     };
-    let sources: &[Type] = if unary { &[ty] } else { &[ty, ty] };
-    finish(d, run, ty, sources)
+    let unary = matches!(d.opcode(), "not" | "cnot");
+    finish(d, run, 0, ty, &[ty; 2][..if unary { 1 } else { 2 }])
 }
 
 fn finish(
     d: &mut Decoder<'_, '_>,
     run: Option<LaneFn>,
+    aux: u64,
     ty: Type,
     sources: &[Type],
 ) -> Result<Decoded, Reason> {
-    let Some(run) = run else {
-        return Err(d.unsupported_type(ty));
-    };
-    d.each_lane(run, 0, Class::Integer, ty, sources)
+    d.each_lane_of(run, aux, Class::Integer, ty, sources)
 }
 
 fn predicates(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
+    macro_rules! each {
+        (|$a:ident, $b:ident| $body:expr) => {
+            lane_fn!(|f, o, m| {
+                let ($a, $b) = (predicate(f, o.s[0]), predicate(f, o.s[1]));
+                write_predicate(f, o.d[0], $body, m)
+            })
+        };
+    }
     let run: LaneFn = match d.opcode() {
-        "and" => lane_fn!(|f, o, m| write_predicate(
-            f,
-            o.d[0],
-            predicate(f, o.s[0]) & predicate(f, o.s[1]),
-            m
-        )),
-        "or" => lane_fn!(|f, o, m| write_predicate(
-            f,
-            o.d[0],
-            predicate(f, o.s[0]) | predicate(f, o.s[1]),
-            m
-        )),
-        "xor" => lane_fn!(|f, o, m| write_predicate(
-            f,
-            o.d[0],
-            predicate(f, o.s[0]) ^ predicate(f, o.s[1]),
-            m
-        )),
-        "not" => lane_fn!(|f, o, m| write_predicate(f, o.d[0], !predicate(f, o.s[0]), m)),
+        "and" => each!(|a, b| a & b),
+        "or" => each!(|a, b| a | b),
+        "xor" => each!(|a, b| a ^ b),
+        "not" => each!(|a, _b| !a),
         _ => return Err(d.unsupported_type(Type::Predicate)),
     };
     let unary = d.opcode() == "not";
@@ -140,6 +120,9 @@ fn lop3(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         aux: *table,
         ..Operands::default()
     };
+    if combine.is_some() && !matches!(d.operand(0)?, Operand::Pair(..)) {
+        return Err("`lop3` with `.or` or `.and` has two results, `d|p`".into());
+    }
     for index in 0..3 {
         operands.s[index] = d.source(index + 1, Type::B32)?;
     }
@@ -148,11 +131,7 @@ fn lop3(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         let run = lanes!(|a: u32, b: u32, c: u32; table| -> u32 { look_up(table, a, b, c) });
         return Ok(Decoded::lanes(run, operands, Class::Integer));
     };
-    let Operand::Pair(first, second) = d.operand(0)? else {
-        return Err("`lop3` with `.or` or `.and` has two results, `d|p`".into());
-    };
-    operands.d[0] = d.written(first, Type::B32, false)?.0;
-    operands.d[1] = d.written(second, Type::Predicate, false)?.0;
+    d.pair(&mut operands, Type::B32)?;
     operands.s[3] = d.predicate(5)?;
     operands.aux |= u64::from(combine == "and") << 8;
     let run = lane_fn!(|f, o, m| {
@@ -179,57 +158,37 @@ fn lop3(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
 /// Shifts by the width or more give zero, or the sign.
 fn shift(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let ty = d.ty()?;
+    macro_rules! shift {
+        ($T:ty, |$a:ident, $n:ident| $body:expr) => {
+            Some(lanes!(|$a: $T, $n: u32| -> $T { $body }))
+        };
+    }
     let run = match (d.opcode(), ty) {
-        ("shl", Type::B16) => Some(lanes!(|a: u16, n: u32| -> u16 {
-            if n < 16 { a << n } else { 0 }
-        })),
-        ("shl", Type::B32) => Some(lanes!(|a: u32, n: u32| -> u32 {
-            if n < 32 { a << n } else { 0 }
-        })),
-        ("shl", Type::B64) => Some(lanes!(|a: u64, n: u32| -> u64 {
-            if n < 64 { a << n } else { 0 }
-        })),
-        ("shr", Type::B16 | Type::U16) => Some(lanes!(|a: u16, n: u32| -> u16 {
-            if n < 16 { a >> n } else { 0 }
-        })),
-        ("shr", Type::B32 | Type::U32) => Some(lanes!(|a: u32, n: u32| -> u32 {
-            if n < 32 { a >> n } else { 0 }
-        })),
-        ("shr", Type::B64 | Type::U64) => Some(lanes!(|a: u64, n: u32| -> u64 {
-            if n < 64 { a >> n } else { 0 }
-        })),
-        ("shr", Type::S16) => Some(lanes!(|a: i16, n: u32| -> i16 { a >> n.min(15) })),
-        ("shr", Type::S32) => Some(lanes!(|a: i32, n: u32| -> i32 { a >> n.min(31) })),
-        ("shr", Type::S64) => Some(lanes!(|a: i64, n: u32| -> i64 { a >> n.min(63) })),
+        ("shl", Type::B16) => shift!(u16, |a, n| a.unbounded_shl(n)),
+        ("shl", Type::B32) => shift!(u32, |a, n| a.unbounded_shl(n)),
+        ("shl", Type::B64) => shift!(u64, |a, n| a.unbounded_shl(n)),
+        ("shr", Type::B16 | Type::U16) => shift!(u16, |a, n| a.unbounded_shr(n)),
+        ("shr", Type::B32 | Type::U32) => shift!(u32, |a, n| a.unbounded_shr(n)),
+        ("shr", Type::B64 | Type::U64) => shift!(u64, |a, n| a.unbounded_shr(n)),
+        ("shr", Type::S16) => shift!(i16, |a, n| a.unbounded_shr(n)),
+        ("shr", Type::S32) => shift!(i32, |a, n| a.unbounded_shr(n)),
+        ("shr", Type::S64) => shift!(i64, |a, n| a.unbounded_shr(n)),
         _ => None,
     };
-    finish(d, run, ty, &[ty, Type::U32])
+    finish(d, run, 0, ty, &[ty, Type::U32])
 }
 
 fn funnel(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    let Some(direction) = d.take_any(&["l", "r"]) else {
-        return Err(d.unknown_modifier());
-    };
-    let Some(mode) = d.take_any(&["clamp", "wrap"]) else {
-        return Err(d.unknown_modifier());
-    };
-    let ty = d.ty()?;
+    let direction = d.one_of(&["l", "r"])?;
+    let mode = d.one_of(&["clamp", "wrap"])?;
+    let ty = d.type_of(&[Type::B32])?;
     let run = match (direction, mode) {
-        _ if ty != Type::B32 => None,
-        ("l", "clamp") => Some(lanes!(|a: u32, b: u32, n: u32| -> u32 {
-            left(a, b, n.min(32))
-        })),
-        ("l", _) => Some(lanes!(|a: u32, b: u32, n: u32| -> u32 {
-            left(a, b, n & 31)
-        })),
-        (_, "clamp") => Some(lanes!(|a: u32, b: u32, n: u32| -> u32 {
-            right(a, b, n.min(32))
-        })),
-        _ => Some(lanes!(|a: u32, b: u32, n: u32| -> u32 {
-            right(a, b, n & 31)
-        })),
+        ("l", "clamp") => lanes!(|a: u32, b: u32, n: u32| -> u32 { left(a, b, n.min(32)) }),
+        ("l", _) => lanes!(|a: u32, b: u32, n: u32| -> u32 { left(a, b, n & 31) }),
+        (_, "clamp") => lanes!(|a: u32, b: u32, n: u32| -> u32 { right(a, b, n.min(32)) }),
+        _ => lanes!(|a: u32, b: u32, n: u32| -> u32 { right(a, b, n & 31) }),
     };
-    finish(d, run, ty, &[ty, ty, Type::U32])
+    finish(d, Some(run), 0, ty, &[ty, ty, Type::U32])
 }
 
 /// The high word of `b:a << n`.
@@ -245,40 +204,29 @@ fn right(a: u32, b: u32, n: u32) -> u32 {
 }
 
 fn permute(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    let ty = d.ty()?;
+    let ty = d.type_of(&[Type::B32])?;
     let mode = d.take_any(&["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"]);
+    macro_rules! selected {
+        (|$c:ident| $selector:expr) => {
+            lanes!(|a: u32, b: u32, c: u32| -> u32 {
+                let $c = c & 3;
+                select(a, b, $selector)
+            })
+        };
+    }
     let run = match mode {
-        _ if ty != Type::B32 => None,
-        None => Some(lanes!(|a: u32, b: u32, c: u32| -> u32 { select(a, b, c) })),
-        Some("f4e") => Some(lanes!(|a: u32, b: u32, c: u32| -> u32 {
-            let i = c & 3;
-            select(a, b, i | (i + 1) << 4 | (i + 2) << 8 | (i + 3) << 12)
-        })),
+        None => lanes!(|a: u32, b: u32, c: u32| -> u32 { select(a, b, c) }),
+        Some("f4e") => selected!(|i| i | (i + 1) << 4 | (i + 2) << 8 | (i + 3) << 12),
         // Backwards, wrapping from byte 0 to byte 7.
-        Some("b4e") => Some(lanes!(|a: u32, b: u32, c: u32| -> u32 {
-            let i = c & 3;
-            select(
-                a,
-                b,
-                i | ((i + 7) & 7) << 4 | ((i + 6) & 7) << 8 | ((i + 5) & 7) << 12,
-            )
-        })),
-        Some("rc8") => Some(lanes!(|a: u32, b: u32, c: u32| -> u32 {
-            select(a, b, (c & 3) * 0x1111)
-        })),
-        Some("ecl") => Some(lanes!(|a: u32, b: u32, c: u32| -> u32 {
-            let i = c & 3;
-            select(a, b, i | i.max(1) << 4 | i.max(2) << 8 | 3 << 12)
-        })),
-        Some("ecr") => Some(lanes!(|a: u32, b: u32, c: u32| -> u32 {
-            let i = c & 3;
-            select(a, b, i.min(1) << 4 | i.min(2) << 8 | i << 12)
-        })),
-        _ => Some(lanes!(|a: u32, b: u32, c: u32| -> u32 {
-            select(a, b, if c & 1 != 0 { 0x3232 } else { 0x1010 })
-        })),
+        Some("b4e") => {
+            selected!(|i| i | ((i + 7) & 7) << 4 | ((i + 6) & 7) << 8 | ((i + 5) & 7) << 12)
+        }
+        Some("rc8") => selected!(|i| i * 0x1111),
+        Some("ecl") => selected!(|i| i | i.max(1) << 4 | i.max(2) << 8 | 3 << 12),
+        Some("ecr") => selected!(|i| i.min(1) << 4 | i.min(2) << 8 | i << 12),
+        Some(_) => selected!(|i| if i & 1 != 0 { 0x3232 } else { 0x1010 }),
     };
-    finish(d, run, ty, &[ty; 3])
+    finish(d, Some(run), 0, ty, &[ty; 3])
 }
 
 /// Byte `i` of the result is byte `c[4i..4i+3]` of `b:a`; the top bit of the
@@ -299,28 +247,29 @@ fn select(a: u32, b: u32, c: u32) -> u32 {
 }
 
 fn mask(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    let Some(mode) = d.take_any(&["clamp", "wrap"]) else {
-        return Err(d.unknown_modifier());
-    };
+    let wrap = u64::from(d.one_of(&["clamp", "wrap"])? == "wrap");
     let ty = d.ty()?;
-    let wrap = u64::from(mode == "wrap");
     let run = match (d.opcode(), ty) {
         // `length` ones from bit `start` on.
         ("bmsk", Type::B32) => Some(lanes!(|start: u32, length: u32; wrap| -> u32 {
-            let (start, length) = if wrap != 0 { (start & 31, length & 31) } else { (start.min(32), length.min(32)) };
-            ((((1u64 << length) - 1) << start) & 0xffff_ffff) as u32
+            (((1u64 << bound(length, wrap)) - 1) << bound(start, wrap)) as u32
         })),
         ("szext", Type::U32) => Some(lanes!(|a: u32, n: u32; wrap| -> u32 {
-            let n = if wrap != 0 { n & 31 } else { n.min(32) };
-            (u64::from(a) & ((1u64 << n) - 1)) as u32
+            (u64::from(a) & ((1u64 << bound(n, wrap)) - 1)) as u32
         })),
         ("szext", Type::S32) => Some(lanes!(|a: u32, n: u32; wrap| -> u32 {
-            let n = if wrap != 0 { n & 31 } else { n.min(32) };
-            if n == 0 { 0 } else { ((a << (32 - n)) as i32 >> (32 - n)) as u32 }
+            match bound(n, wrap) {
+                0 => 0,
+                n => ((a << (32 - n)) as i32 >> (32 - n)) as u32,
+            }
         })),
         _ => None,
     };
-    let mut decoded = finish(d, run, ty, &[Type::U32; 2])?;
-    decoded.operands.aux = wrap;
-    Ok(decoded)
+    finish(d, run, wrap, ty, &[Type::U32; 2])
+}
+
+/// A start or a length within 32 bits.
+#[inline(always)]
+fn bound(n: u32, wrap: u64) -> u32 {
+    if wrap != 0 { n & 31 } else { n.min(32) }
 }

@@ -1,18 +1,20 @@
 //! Mixed precision: `add`, `sub`, `fma` in f32 with operands of f16 or bf16,
 //! which are widened first.
 
+use ptx_syntax::Type;
+
+use super::Group;
+use super::decode::flag;
 use super::softfloat::{BF16, F16, F32, Mode};
-use super::{Group, lanes};
-use crate::ast::Type;
-use crate::ir::{Class, LaneFn, Operands};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::ir::{LaneFn, lanes};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "mixed",
-    opcodes: &[
-        ("add", "f32 of f16 bf16 and f32; .rn .rz .rm .rp .sat"),
-        ("sub", "f32 of f16 bf16 and f32; .rn .rz .rm .rp .sat"),
-        ("fma", "f32 of two f16 bf16 and f32; .rn .rz .rm .rp .sat"),
+    forms: &[
+        "add sub: f32 of f16 bf16 and f32; .rn .rz .rm .rp .sat",
+        "fma: f32 of two f16 bf16 and f32; .rn .rz .rm .rp .sat",
     ],
     decode,
 };
@@ -34,16 +36,10 @@ fn finish(aux: u64, bits: u64) -> u32 {
 }
 
 fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    let mode = d.take_any(&["rn", "rz", "rm", "rp"]).and_then(Mode::parse);
+    let mode = d.rounding();
     let saturates = d.take("sat");
-    let result = d.ty()?;
-    if result != Type::F32 {
-        return Err(d.unsupported_type(result));
-    }
-    let ty = d.ty()?;
-    if !matches!(ty, Type::F16 | Type::BF16) {
-        return Err(d.unsupported_type(ty));
-    }
+    let result = d.type_of(&[Type::F32])?;
+    let ty = d.type_of(&[Type::F16, Type::BF16])?;
     if mode.is_none() && d.opcode() == "fma" {
         return Err("`fma.f32` needs a rounding mode".into());
     }
@@ -64,16 +60,8 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     } else {
         &[ty, Type::F32]
     };
-    d.finish(1 + sources.len())?;
-    let mut operands = Operands {
-        aux: mode.unwrap_or(Mode::Nearest).code()
-            | if ty == Type::BF16 { BRAIN } else { 0 }
-            | if saturates { SATURATE } else { 0 },
-        ..Operands::default()
-    };
-    operands.d[0] = d.destination(0, result)?;
-    for (index, &ty) in sources.iter().enumerate() {
-        operands.s[index] = d.source(index + 1, ty)?;
-    }
-    Ok(Decoded::lanes(run, operands, Class::Single))
+    let aux = mode.unwrap_or(Mode::Nearest).code()
+        | flag(ty == Type::BF16, BRAIN)
+        | flag(saturates, SATURATE);
+    d.each_lane(run, aux, Class::Single, result, sources)
 }

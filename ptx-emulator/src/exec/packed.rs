@@ -2,24 +2,24 @@
 //! u16x2 and s16x2, `.relu`, `add`, `sub`, `mul`, `fma` on f32x2, `cvt.pack`,
 //! `fns`.
 
+use ptx_syntax::Type;
+
+use super::Group;
+use super::decode::flag;
 use super::float32::flush;
 use super::softfloat::{F32, Mode};
-use super::{Group, lanes};
-use crate::ast::Type;
-use crate::ir::{Class, LaneFn};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::ir::{LaneFn, lanes};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "packed",
-    opcodes: &[
-        ("add", "u16x2 s16x2; f32x2 with .rn .rz .rm .rp .ftz"),
-        ("sub", "f32x2; .rn .rz .rm .rp .ftz"),
-        ("mul", "f32x2; .rn .rz .rm .rp .ftz"),
-        ("fma", "f32x2; .rn .rz .rm .rp .ftz"),
-        ("min", "u16x2; s16x2 s32 with .relu"),
-        ("max", "u16x2; s16x2 s32 with .relu"),
-        ("cvt", ".pack.sat; u16 s16 u8 s8 u4 s4 u2 s2 from two s32"),
-        ("fns", "b32"),
+    forms: &[
+        "add: u16x2 s16x2; f32x2 with .rn .rz .rm .rp .ftz",
+        "sub mul fma: f32x2; .rn .rz .rm .rp .ftz",
+        "min max: u16x2; s16x2 s32 with .relu",
+        "cvt: .pack.sat; u16 s16 u8 s8 u4 s4 u2 s2 from two s32",
+        "fns: b32",
     ],
     decode,
 };
@@ -50,9 +50,7 @@ fn both<T: Copy>(a: u32, b: u32, part: impl Fn(u32) -> T, f: impl Fn(T, T) -> u3
 fn integers(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let relu = d.take("relu");
     let smallest = d.opcode() == "min";
-    let Some(word) = d.take_any(&["u16x2", "s16x2", "s32"]) else {
-        return Err(d.unknown_modifier());
-    };
+    let word = d.one_of(&["u16x2", "s16x2", "s32"])?;
     let run: LaneFn = match (word, smallest) {
         ("u16x2", true) if !relu => {
             lanes!(|a: u32, b: u32| -> u32 { both(a, b, |x| x & 0xffff, |x, y| x.min(y)) })
@@ -93,15 +91,13 @@ fn each(aux: u64, [a, b, c]: [u64; 3], f: impl Fn(u64, u64, u64) -> u64) -> u64 
 }
 
 fn singles(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    let mode = d.take_any(&["rn", "rz", "rm", "rp"]).and_then(Mode::parse);
+    let mode = d.rounding();
     let ftz = d.take("ftz");
-    if !d.take("f32x2") {
-        return Err(d.unknown_modifier());
-    }
+    d.require("f32x2")?;
     if mode.is_none() && d.opcode() == "fma" {
         return Err("`fma.f32x2` needs a rounding mode".into());
     }
-    let aux = mode.unwrap_or(Mode::Nearest).code() | if ftz { FTZ } else { 0 };
+    let aux = mode.unwrap_or(Mode::Nearest).code() | flag(ftz, FTZ);
     macro_rules! pair {
         (|$format:ident, $a:ident, $b:ident, $c:ident, $mode:ident| $body:expr) => {
             lanes!(|a: u64, b: u64, c: u64; aux| -> u64 {
@@ -129,16 +125,10 @@ fn singles(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
 /// `cvt.pack`: two s32 saturated to a narrower type, side by side, the second
 /// one below; narrower than 16 bits, `c` is shifted in above them.
 fn pack(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    if !(d.take("pack") && d.take("sat")) {
-        return Err(d.unknown_modifier());
-    }
-    let words = ["u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"];
-    let Some(word) = d.take_any(&words) else {
-        return Err(d.unknown_modifier());
-    };
-    if !d.take("s32") {
-        return Err(d.unknown_modifier());
-    }
+    d.require("pack")?;
+    d.require("sat")?;
+    let word = d.one_of(&["u16", "s16", "u8", "s8", "u4", "s4", "u2", "s2"])?;
+    d.require("s32")?;
     let bits: u64 = match &word[1..] {
         "16" => 16,
         "8" => 8,
@@ -146,8 +136,8 @@ fn pack(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         _ => 2,
     };
     let shifted = bits < 16;
-    if shifted && !d.take("b32") {
-        return Err(d.unknown_modifier());
+    if shifted {
+        d.require("b32")?;
     }
     // aux: bits, bit 8 signed, bit 9 with c.
     let aux = bits | u64::from(word.starts_with('s')) << 8 | u64::from(shifted) << 9;
@@ -176,9 +166,7 @@ fn pack(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
 /// `base` on (upwards when it is positive); offset 0 asks for bit `base`
 /// itself. All ones when there is none.
 fn find_set(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    if !d.take("b32") {
-        return Err(d.unknown_modifier());
-    }
+    d.require("b32")?;
     let run = lanes!(|mask: u32, base: u32, offset: i32| -> u32 { nth_set(mask, base, offset) });
     let sources = [Type::B32, Type::B32, Type::S32];
     d.each_lane(run, 0, Class::Integer, Type::B32, &sources)

@@ -17,30 +17,10 @@ pub(crate) struct Format {
     flushes: bool,
 }
 
-pub(crate) const F16: Format = Format {
-    exponent_bits: 5,
-    fraction_bits: 10,
-    nan: 0x7fff,
-    flushes: false,
-};
-pub(crate) const BF16: Format = Format {
-    exponent_bits: 8,
-    fraction_bits: 7,
-    nan: 0x7fff,
-    flushes: false,
-};
-pub(crate) const F32: Format = Format {
-    exponent_bits: 8,
-    fraction_bits: 23,
-    nan: 0x7fff_ffff,
-    flushes: false,
-};
-pub(crate) const F64: Format = Format {
-    exponent_bits: 11,
-    fraction_bits: 52,
-    nan: 0xfff8_0000_0000_0000,
-    flushes: false,
-};
+pub(crate) const F16: Format = Format::new(5, 10, 0x7fff);
+pub(crate) const BF16: Format = Format::new(8, 7, 0x7fff);
+pub(crate) const F32: Format = Format::new(8, 23, 0x7fff_ffff);
+pub(crate) const F64: Format = Format::new(11, 52, 0xfff8_0000_0000_0000);
 
 /// The rounding modes of PTX.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -87,18 +67,81 @@ impl Mode {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Parts {
     NaN,
-    Infinity {
-        negative: bool,
-    },
-    /// Zero has significand 0.
-    Finite {
-        negative: bool,
-        significand: u128,
-        exponent: i32,
-    },
+    Infinity { negative: bool },
+    Finite(Finite),
+}
+
+/// `significand * 2^exponent`; zero has significand 0.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Finite {
+    pub(crate) negative: bool,
+    pub(crate) significand: u128,
+    pub(crate) exponent: i32,
+}
+
+impl Finite {
+    fn is_zero(self) -> bool {
+        self.significand == 0
+    }
+
+    /// The exponent of its top bit.
+    fn top(self) -> i32 {
+        self.exponent + 127 - self.significand.leading_zeros() as i32
+    }
+
+    /// The same value with the top bit of its significand at bit 125, unless it
+    /// is above.
+    fn raised(self) -> Finite {
+        let up = (self.significand.leading_zeros() as i32 - 2).max(0);
+        Finite {
+            significand: self.significand << up,
+            exponent: self.exponent - up,
+            ..self
+        }
+    }
+}
+
+impl Parts {
+    /// The sign, where there is one.
+    fn negative(self) -> bool {
+        match self {
+            Parts::NaN => false,
+            Parts::Infinity { negative } => negative,
+            Parts::Finite(finite) => finite.negative,
+        }
+    }
+
+    fn is_zero(self) -> bool {
+        matches!(self, Parts::Finite(finite) if finite.is_zero())
+    }
+
+    /// The product, exactly.
+    fn times(self, other: Parts) -> Parts {
+        let negative = self.negative() != other.negative();
+        match (self, other) {
+            (Parts::NaN, _) | (_, Parts::NaN) => Parts::NaN,
+            (Parts::Finite(a), Parts::Finite(b)) => Parts::Finite(Finite {
+                negative,
+                significand: a.significand * b.significand,
+                exponent: a.exponent + b.exponent,
+            }),
+            _ if self.is_zero() || other.is_zero() => Parts::NaN,
+            _ => Parts::Infinity { negative },
+        }
+    }
 }
 
 impl Format {
+    const fn new(exponent_bits: u32, fraction_bits: u32, nan: u64) -> Self {
+        Format {
+            exponent_bits,
+            fraction_bits,
+            nan,
+            flushes: false,
+        }
+    }
+
+    /// What is added to an exponent.
     fn bias(self) -> i32 {
         (1 << (self.exponent_bits - 1)) - 1
     }
@@ -118,24 +161,7 @@ impl Format {
         }
     }
 
-    /// The bit of the sign.
-    pub(crate) fn sign_bit(self) -> u64 {
-        self.signed(true, 0)
-    }
-
-    /// The bits of the number 1.
-    pub(crate) fn one(self) -> u64 {
-        (self.bias() as u64) << self.fraction_bits
-    }
-
-    pub(crate) fn is_nan(self, bits: u64) -> bool {
-        bits & !self.sign_bit() > self.infinity()
-    }
-
-    pub(crate) fn infinity(self) -> u64 {
-        ((1 << self.exponent_bits) - 1) << self.fraction_bits
-    }
-
+    /// With a sign.
     fn signed(self, negative: bool, bits: u64) -> u64 {
         bits | u64::from(negative) << (self.exponent_bits + self.fraction_bits)
     }
@@ -151,29 +177,22 @@ impl Format {
                 Parts::Infinity { negative }
             };
         }
-        let hidden = if biased == 0 {
-            0
-        } else {
-            1 << self.fraction_bits
-        };
-        let exponent = biased.max(1) as i32 - self.bias() - self.fraction_bits as i32;
-        Parts::Finite {
+        let hidden = u64::from(biased != 0) << self.fraction_bits;
+        Parts::Finite(Finite {
             negative,
             significand: u128::from(fraction | hidden),
-            exponent,
-        }
+            exponent: biased.max(1) as i32 - self.bias() - self.fraction_bits as i32,
+        })
     }
 
     /// The bits of a value: `(significand + tail) * 2^exponent`, where `tail`
     /// says that something between 0 and 1 follows the significand.
-    pub(crate) fn round(
-        self,
-        negative: bool,
-        significand: u128,
-        exponent: i32,
-        tail: bool,
-        mode: Mode,
-    ) -> u64 {
+    fn round(self, value: Finite, tail: bool, mode: Mode) -> u64 {
+        let Finite {
+            negative,
+            significand,
+            exponent,
+        } = value;
         if significand == 0 && !tail {
             return self.signed(negative, 0);
         }
@@ -187,10 +206,8 @@ impl Format {
                 exponent - up as i32,
             )
         };
-        let sticky_low = tail;
         let smallest = 1 - self.bias() - self.fraction_bits as i32;
-        let top = exponent + 127 - significand.leading_zeros() as i32;
-        let full = top - self.fraction_bits as i32;
+        let full = exponent + 127 - significand.leading_zeros() as i32 - self.fraction_bits as i32;
         let quantum = if self.flushes {
             full
         } else {
@@ -199,13 +216,13 @@ impl Format {
         let drop = quantum - exponent;
         let (kept, half, rest) = if drop <= 0 {
             // At most fraction_bits + 1 bits: no overflow.
-            ((significand << -drop) as u64, false, sticky_low)
+            ((significand << -drop) as u64, false, tail)
         } else if drop > 127 {
             (0, false, true)
         } else {
             let low = significand & ((1 << drop) - 1);
             let half = low >> (drop - 1) & 1 != 0;
-            let rest = low & ((1 << (drop - 1)) - 1) != 0 || sticky_low;
+            let rest = low & ((1 << (drop - 1)) - 1) != 0 || tail;
             ((significand >> drop) as u64, half, rest)
         };
         let up = match mode {
@@ -239,14 +256,7 @@ impl Format {
             Mode::Down => negative,
             Mode::Up => !negative,
         };
-        self.signed(
-            negative,
-            if to_infinity {
-                self.infinity()
-            } else {
-                self.infinity() - 1
-            },
-        )
+        self.signed(negative, self.infinity() - u64::from(!to_infinity))
     }
 
     pub(crate) fn add(self, a: u64, b: u64, mode: Mode) -> u64 {
@@ -258,127 +268,90 @@ impl Format {
     }
 
     pub(crate) fn mul(self, a: u64, b: u64, mode: Mode) -> u64 {
-        match product(self.unpack(a), self.unpack(b)) {
-            Parts::NaN => self.nan,
-            Parts::Infinity { negative } => self.signed(negative, self.infinity()),
-            Parts::Finite {
-                negative,
-                significand,
-                exponent,
-            } => self.round(negative, significand, exponent, false, mode),
-        }
+        self.convert(self.unpack(a).times(self.unpack(b)), mode)
     }
 
     /// `a * b + c`, rounded once.
     pub(crate) fn fma(self, a: u64, b: u64, c: u64, mode: Mode) -> u64 {
-        self.sum(
-            product(self.unpack(a), self.unpack(b)),
-            self.unpack(c),
-            mode,
-        )
+        let product = self.unpack(a).times(self.unpack(b));
+        self.sum(product, self.unpack(c), mode)
     }
 
     /// The sum of two values of any precision, in this format.
-    pub(crate) fn sum(self, a: Parts, b: Parts, mode: Mode) -> u64 {
-        let (an, asig, aexp, bn, bsig, bexp) = match (a, b) {
-            (Parts::NaN, _) | (_, Parts::NaN) => return self.nan,
+    fn sum(self, a: Parts, b: Parts, mode: Mode) -> u64 {
+        match (a, b) {
+            (Parts::NaN, _) | (_, Parts::NaN) => self.nan,
             (Parts::Infinity { negative: x }, Parts::Infinity { negative: y }) if x != y => {
-                return self.nan;
+                self.nan
             }
             (Parts::Infinity { negative }, _) | (_, Parts::Infinity { negative }) => {
-                return self.signed(negative, self.infinity());
+                self.signed(negative, self.infinity())
             }
-            (
-                Parts::Finite {
-                    negative: an,
-                    significand: asig,
-                    exponent: aexp,
-                },
-                Parts::Finite {
-                    negative: bn,
-                    significand: bsig,
-                    exponent: bexp,
-                },
-            ) => (an, asig, aexp, bn, bsig, bexp),
-        };
-        let zero = |negative| self.signed(negative, 0);
-        if asig == 0 && bsig == 0 {
-            return zero(if an == bn { an } else { mode == Mode::Down });
+            (Parts::Finite(a), Parts::Finite(b)) => self.finite_sum(a, b, mode),
         }
-        if asig == 0 {
-            return self.round(bn, bsig, bexp, false, mode);
-        }
-        if bsig == 0 {
-            return self.round(an, asig, aexp, false, mode);
+    }
+
+    fn finite_sum(self, a: Finite, b: Finite, mode: Mode) -> u64 {
+        match (a.is_zero(), b.is_zero()) {
+            (true, true) if a.negative == b.negative => return self.signed(a.negative, 0),
+            (true, true) => return self.signed(mode == Mode::Down, 0),
+            (true, false) => return self.round(b, false, mode),
+            (false, true) => return self.round(a, false, mode),
+            (false, false) => {}
         }
         // The larger one with its top at bit 125, the smaller one shifted to
         // it; what falls off is the tail.
-        let top =
-            |significand: u128, exponent: i32| exponent + 127 - significand.leading_zeros() as i32;
-        let larger_first = top(asig, aexp) >= top(bsig, bexp);
-        let (ln, lsig, lexp, sn, ssig, sexp) = if larger_first {
-            (an, asig, aexp, bn, bsig, bexp)
-        } else {
-            (bn, bsig, bexp, an, asig, aexp)
-        };
-        let up = lsig.leading_zeros() as i32 - 2;
-        let (lsig, lexp) = if up >= 0 {
-            (lsig << up, lexp - up)
-        } else {
-            (lsig, lexp)
-        };
-        let shift = sexp - lexp;
-        let (ssig, tail) = if shift >= 0 {
-            (ssig << shift, false)
+        let (larger, smaller) = if a.top() >= b.top() { (a, b) } else { (b, a) };
+        let larger = larger.raised();
+        let shift = smaller.exponent - larger.exponent;
+        let (less, tail) = if shift >= 0 {
+            (smaller.significand << shift, false)
         } else if shift <= -128 {
             (0, true)
         } else {
-            (ssig >> -shift, ssig & ((1 << -shift) - 1) != 0)
+            let lost = smaller.significand & ((1 << -shift) - 1);
+            (smaller.significand >> -shift, lost != 0)
         };
-        if ln == sn {
-            return self.round(ln, lsig + ssig, lexp, tail, mode);
-        }
-        if lsig == ssig && !tail {
-            return zero(mode == Mode::Down);
-        }
-        if ssig > lsig {
-            return self.round(sn, ssig - lsig, lexp, tail, mode);
-        }
-        // larger - (smaller + tail) = (larger - smaller - 1) + (1 - tail)
-        self.round(ln, lsig - ssig - u128::from(tail), lexp, tail, mode)
+        let more = larger.significand;
+        let (negative, significand) = if larger.negative == smaller.negative {
+            (larger.negative, more + less)
+        } else if more == less && !tail {
+            return self.signed(mode == Mode::Down, 0);
+        } else if less > more {
+            (smaller.negative, less - more)
+        } else {
+            // larger - (smaller + tail) = (larger - smaller - 1) + (1 - tail)
+            (larger.negative, more - less - u128::from(tail))
+        };
+        let sum = Finite {
+            negative,
+            significand,
+            exponent: larger.exponent,
+        };
+        self.round(sum, tail, mode)
     }
 
     pub(crate) fn div(self, a: u64, b: u64, mode: Mode) -> u64 {
         let (a, b) = (self.unpack(a), self.unpack(b));
+        let negative = a.negative() != b.negative();
         match (a, b) {
-            (Parts::NaN, _)
-            | (_, Parts::NaN)
-            | (Parts::Infinity { .. }, Parts::Infinity { .. }) => self.nan,
-            (Parts::Infinity { negative: x }, Parts::Finite { negative: y, .. }) => {
-                self.signed(x != y, self.infinity())
-            }
-            (Parts::Finite { negative: x, .. }, Parts::Infinity { negative: y }) => {
-                self.signed(x != y, 0)
-            }
-            (
-                Parts::Finite {
-                    negative: x,
-                    significand: n,
-                    exponent: ne,
-                },
-                Parts::Finite {
-                    negative: y,
-                    significand: m,
-                    exponent: me,
-                },
-            ) => match (n, m) {
-                (0, 0) => self.nan,
-                (_, 0) => self.signed(x != y, self.infinity()),
-                (0, _) => self.signed(x != y, 0),
+            (Parts::NaN, _) | (_, Parts::NaN) => self.nan,
+            (Parts::Infinity { .. }, Parts::Infinity { .. }) => self.nan,
+            (Parts::Infinity { .. }, _) => self.signed(negative, self.infinity()),
+            (_, Parts::Infinity { .. }) => self.signed(negative, 0),
+            (Parts::Finite(n), Parts::Finite(m)) => match (n.is_zero(), m.is_zero()) {
+                (true, true) => self.nan,
+                (_, true) => self.signed(negative, self.infinity()),
+                (true, _) => self.signed(negative, 0),
                 _ => {
-                    let up = n.leading_zeros() as i32 - 2;
-                    let n = n << up;
-                    self.round(x != y, n / m, ne - up - me, !n.is_multiple_of(m), mode)
+                    let n = n.raised();
+                    let quotient = Finite {
+                        negative,
+                        significand: n.significand / m.significand,
+                        exponent: n.exponent - m.exponent,
+                    };
+                    let exact = n.significand.is_multiple_of(m.significand);
+                    self.round(quotient, !exact, mode)
                 }
             },
         }
@@ -386,20 +359,21 @@ impl Format {
 
     pub(crate) fn sqrt(self, a: u64, mode: Mode) -> u64 {
         match self.unpack(a) {
-            Parts::NaN => self.nan,
-            Parts::Finite { significand: 0, .. } => a,
-            Parts::Infinity { negative: true } | Parts::Finite { negative: true, .. } => self.nan,
+            Parts::Finite(Finite { significand: 0, .. }) => a,
+            Parts::NaN | Parts::Infinity { negative: true } => self.nan,
+            Parts::Finite(Finite { negative: true, .. }) => self.nan,
             Parts::Infinity { .. } => self.infinity(),
-            Parts::Finite {
-                significand,
-                exponent,
-                ..
-            } => {
-                let mut up = significand.leading_zeros() as i32 - 2;
-                up -= (exponent - up) & 1;
-                let wide = significand << up;
-                let root = wide.isqrt();
-                self.round(false, root, (exponent - up) / 2, root * root != wide, mode)
+            Parts::Finite(value) => {
+                let mut up = value.significand.leading_zeros() as i32 - 2;
+                up -= (value.exponent - up) & 1;
+                let wide = value.significand << up;
+                let significand = wide.isqrt();
+                let root = Finite {
+                    negative: false,
+                    significand,
+                    exponent: (value.exponent - up) / 2,
+                };
+                self.round(root, significand * significand != wide, mode)
             }
         }
     }
@@ -409,59 +383,8 @@ impl Format {
         match parts {
             Parts::NaN => self.nan,
             Parts::Infinity { negative } => self.signed(negative, self.infinity()),
-            Parts::Finite {
-                negative,
-                significand,
-                exponent,
-            } => self.round(negative, significand, exponent, false, mode),
+            Parts::Finite(value) => self.round(value, false, mode),
         }
-    }
-}
-
-fn product(a: Parts, b: Parts) -> Parts {
-    match (a, b) {
-        (Parts::NaN, _) | (_, Parts::NaN) => Parts::NaN,
-        (Parts::Infinity { negative: x }, Parts::Infinity { negative: y }) => {
-            Parts::Infinity { negative: x != y }
-        }
-        (
-            Parts::Infinity { negative: x },
-            Parts::Finite {
-                negative: y,
-                significand,
-                ..
-            },
-        )
-        | (
-            Parts::Finite {
-                negative: y,
-                significand,
-                ..
-            },
-            Parts::Infinity { negative: x },
-        ) => {
-            if significand == 0 {
-                Parts::NaN
-            } else {
-                Parts::Infinity { negative: x != y }
-            }
-        }
-        (
-            Parts::Finite {
-                negative: x,
-                significand: m,
-                exponent: e,
-            },
-            Parts::Finite {
-                negative: y,
-                significand: n,
-                exponent: f,
-            },
-        ) => Parts::Finite {
-            negative: x != y,
-            significand: m * n,
-            exponent: e + f,
-        },
     }
 }
 

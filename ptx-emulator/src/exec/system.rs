@@ -5,48 +5,27 @@
 pub(crate) mod calls;
 mod format;
 
-use super::{Group, Value, lanes, write};
-use crate::ast::{Number, Operand, Type};
+use ptx_syntax::{Number, Operand, Type};
+
+use super::Group;
+use super::decode::is_wide;
 use crate::error::FaultKind;
-use crate::ir::{Class, LANES, Op, Operands, Row};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
-use crate::machine::block::CLUSTER_BARRIER;
-use crate::machine::path::{Path, Wait};
-use crate::machine::warp::{Context, LaneFault, Lanes, Next, Warp};
-use crate::observe::{BarrierArrival, Observer};
+use crate::ir::{Op, Operands, Row, System, lanes};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::machine::{CLUSTER_BARRIER, Issue, LaneFault, Next, Wait};
+use crate::observe::{BarrierArrival, Class, Observer};
 
 pub(crate) const GROUP: Group = Group {
     name: "system",
-    opcodes: &[
-        (
-            "barrier",
-            ".cluster .arrive .wait .aligned, .release .relaxed .acquire; a cluster is one block",
-        ),
-        ("mapa", ".shared::cluster and generic; u32 u64; rank 0"),
-        ("getctarank", ".shared::cluster and generic; u32 u64"),
-        (
-            "createpolicy",
-            ".fractional .range .cvt.L2; b64; without effect",
-        ),
-        ("setmaxnreg", ".inc .dec; u32; without effect"),
+    forms: &[
+        "barrier: .cluster .arrive .wait .aligned, .release .relaxed .acquire; a cluster is one block",
+        "mapa: .shared::cluster and generic; u32 u64; rank 0",
+        "getctarank: .shared::cluster and generic; u32 u64",
+        "createpolicy: .fractional .range .cvt.L2; b64; without effect",
+        "setmaxnreg: .inc .dec; u32; without effect",
     ],
     decode,
 };
-
-/// What the machine has to do.
-#[derive(Clone, Debug)]
-pub(crate) enum System {
-    ClusterArrive {
-        aligned: bool,
-        releases: bool,
-    },
-    ClusterWait,
-    /// d0 = the address s0 in the block of rank s1.
-    MapAddress {
-        wide: bool,
-    },
-    Call(calls::Call),
-}
 
 /// `createpolicy` returns it: hints have no effect, so all are alike. Its bits
 /// are opaque; these are what the hardware has for `evict_normal`.
@@ -57,38 +36,25 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         "barrier" => decode_cluster(d),
         "mapa" => {
             d.take("shared::cluster");
-            let ty = address_type(d)?;
-            d.finish(3)?;
-            let mut operands = Operands::default();
-            operands.d[0] = d.destination(0, ty)?;
-            operands.s[0] = d.source(1, ty)?;
-            operands.s[1] = d.source(2, Type::U32)?;
-            Ok(done(
-                System::MapAddress {
-                    wide: ty == Type::U64,
-                },
-                operands,
-                Class::Move,
-            ))
+            let ty = d.type_of(&[Type::U32, Type::U64])?;
+            let operands = d.rows(0, ty, &[ty, Type::U32])?;
+            let wide = is_wide(ty);
+            Ok(done(System::MapAddress { wide }, Class::Move).with(operands))
         }
         "getctarank" => {
             d.take("shared::cluster");
-            let ty = address_type(d)?;
-            d.finish(2)?;
-            let mut operands = Operands::default();
-            operands.d[0] = d.destination(0, Type::U32)?;
-            operands.s[0] = d.source(1, ty)?;
+            let ty = d.type_of(&[Type::U32, Type::U64])?;
             let run = match ty {
                 Type::U64 => lanes!(|_a: u64| -> u32 { 0 }),
                 _ => lanes!(|_a: u32| -> u32 { 0 }),
             };
-            Ok(Decoded::lanes(run, operands, Class::Move))
+            d.each_lane(run, 0, Class::Move, Type::U32, &[ty])
         }
         "createpolicy" => decode_policy(d),
         _ => {
-            if d.take_any(&["inc", "dec"]).is_none() || !d.take("sync") || !d.take("aligned") {
-                return Err(d.unknown_modifier());
-            }
+            d.one_of(&["inc", "dec"])?;
+            d.require("sync")?;
+            d.require("aligned")?;
             if d.ty()? != Type::U32 {
                 return Err("`setmaxnreg` is for .u32".into());
             }
@@ -98,51 +64,33 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
                     if (24..=256).contains(n) && n.is_multiple_of(8) => {}
                 _ => return Err("setmaxnreg takes a multiple of 8 from 24 to 256".into()),
             }
-            Ok(Decoded {
-                op: Op::Nothing,
-                operands: Operands::default(),
-                class: Class::Other,
-            })
+            Ok(Decoded::new(Op::Nothing, Class::Other))
         }
     }
 }
 
-fn done(system: System, operands: Operands, class: Class) -> Decoded {
-    Decoded {
-        op: Op::System(Box::new(system)),
-        operands,
-        class,
-    }
-}
-
-fn address_type(d: &mut Decoder<'_, '_>) -> Result<Type, Reason> {
-    match d.ty()? {
-        ty @ (Type::U32 | Type::U64) => Ok(ty),
-        ty => Err(d.unsupported_type(ty)),
-    }
+fn done(system: System, class: Class) -> Decoded {
+    Decoded::new(Op::System(Box::new(system)), class)
 }
 
 fn decode_cluster(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    if !d.take("cluster") {
-        return Err(d.unknown_modifier());
-    }
-    let system = match d.take_any(&["arrive", "wait"]) {
-        Some("arrive") => {
+    d.require("cluster")?;
+    let system = match d.one_of(&["arrive", "wait"])? {
+        "arrive" => {
             let releases = d.take_any(&["release", "relaxed"]) != Some("relaxed");
             System::ClusterArrive {
                 aligned: d.take("aligned"),
                 releases,
             }
         }
-        Some(_) => {
+        _ => {
             d.take("acquire");
             d.take("aligned");
             System::ClusterWait
         }
-        None => return Err(d.unknown_modifier()),
     };
     d.finish(0)?;
-    Ok(done(system, Operands::default(), Class::Barrier))
+    Ok(done(system, Class::Barrier))
 }
 
 fn decode_policy(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
@@ -152,32 +100,21 @@ fn decode_policy(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         "L2::evict_first",
         "L2::evict_unchanged",
     ];
-    let kind = d.take_any(&["fractional", "range", "cvt"]);
-    match kind {
-        Some("cvt") => {
-            if !d.take("L2") {
-                return Err(d.unknown_modifier());
-            }
+    let kind = d.one_of(&["fractional", "range", "cvt"])?;
+    if kind == "cvt" {
+        d.require("L2")?;
+    } else {
+        if kind == "range" {
+            d.take("global");
         }
-        Some(kind) => {
-            if kind == "range" {
-                d.take("global");
-            }
-            if d.take_any(&LEVELS).is_none() {
-                return Err(d.unknown_modifier());
-            }
-            d.take_any(&LEVELS);
-        }
-        None => return Err(d.unknown_modifier()),
+        d.one_of(&LEVELS)?;
+        d.take_any(&LEVELS);
     }
-    let ty = d.ty()?;
-    if ty != Type::B64 {
-        return Err(d.unsupported_type(ty));
-    }
+    let ty = d.type_of(&[Type::B64])?;
     let given = d.instruction.operands.len();
     d.finish(match kind {
-        Some("fractional") => given.clamp(1, 2),
-        Some("range") => 4,
+        "fractional" => given.clamp(1, 2),
+        "range" => 4,
         _ => 2,
     })?;
     let mut operands = Operands::default();
@@ -188,61 +125,46 @@ fn decode_policy(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
 }
 
 pub(crate) fn run<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &mut Warp,
-    path: &Path,
+    at: &mut Issue<'_, '_, O>,
     system: &System,
-    operands: &Operands,
-    lanes: u32,
 ) -> Result<Next, LaneFault> {
     match system {
-        System::ClusterArrive { aligned, releases } => {
-            cluster_arrive(context, warp, path, (*aligned, *releases), lanes)?;
-        }
-        System::ClusterWait => return cluster_wait(context, warp, path, lanes),
-        System::MapAddress { wide } => {
-            map_address(context, &mut warp.lanes, path, *wide, operands, lanes)?;
-        }
-        System::Call(call) => calls::run(context, &mut warp.lanes, path, call, lanes)?,
+        System::ClusterArrive { aligned, releases } => cluster_arrive(at, *aligned, *releases)?,
+        System::ClusterWait => return cluster_wait(at),
+        System::MapAddress { wide } => map_address(at, *wide)?,
+        System::Call(call) => calls::run(at, call)?,
     }
-    Ok(Next::To(path.pc + 1))
-}
-
-fn threads(warp: &Lanes, lanes: u32) -> impl Iterator<Item = (u32, u32)> + use<> {
-    let first = warp.index * LANES as u32;
-    (0..LANES as u32)
-        .filter(move |lane| lanes >> lane & 1 != 0)
-        .map(move |lane| (lane, first + lane))
+    Ok(at.next())
 }
 
 fn cluster_arrive<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &Warp,
-    path: &Path,
-    (aligned, releases): (bool, bool),
-    lanes: u32,
+    at: &mut Issue<'_, '_, O>,
+    aligned: bool,
+    releases: bool,
 ) -> Result<(), LaneFault> {
-    let live = context.block.live;
-    let cluster = &mut context.block.cluster;
-    for (lane, thread) in threads(&warp.lanes, lanes) {
+    at.each(|at, lane| {
+        let thread = at.thread(lane);
+        let cluster = &mut at.context.block.cluster;
         if cluster.threads.insert(thread, cluster.phase).is_some() {
             let text = "barrier.cluster.arrive a second time without barrier.cluster.wait";
-            return Err((lane, FaultKind::Undefined(text.into())));
+            return Err(FaultKind::Undefined(text.into()));
         }
-    }
-    cluster.arrived += lanes.count_ones();
-    let complete = cluster.check(live);
+        Ok(())
+    })?;
+    let (site, lanes) = (at.site(), at.lanes);
+    let context = &mut *at.context;
+    context.block.cluster.arrived += lanes.count_ones();
+    let complete = context.block.cluster.check(context.block.live);
     if O::CONTROL {
         let arrival = BarrierArrival {
             id: CLUSTER_BARRIER,
             lanes,
-            live: warp.paths.live,
+            live: at.paths.live,
             expected: 0,
             waits: false,
             aligned,
             releases,
         };
-        let site = warp.site(context.block, path.pc);
         context.observer.barrier(site, &arrival);
         if complete {
             let block = context.block.linear;
@@ -252,68 +174,57 @@ fn cluster_arrive<O: Observer>(
     Ok(())
 }
 
-fn cluster_wait<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &Warp,
-    path: &Path,
-    lanes: u32,
-) -> Result<Next, LaneFault> {
-    let cluster = &mut context.block.cluster;
-    for (lane, thread) in threads(&warp.lanes, lanes) {
-        match cluster.threads.get(&thread) {
-            Some(&phase) if phase == cluster.phase => {
-                let phase = cluster.phase;
-                return Ok(Next::Wait(Wait::Cluster { phase }));
-            }
-            Some(_) => {}
-            None => {
-                let text = "barrier.cluster.wait without barrier.cluster.arrive";
-                return Err((lane, FaultKind::Undefined(text.into())));
-            }
-        }
+fn cluster_wait<O: Observer>(at: &mut Issue<'_, '_, O>) -> Result<Next, LaneFault> {
+    let phase = at.context.block.cluster.phase;
+    let mut waits = false;
+    at.each(|at, lane| {
+        let thread = at.thread(lane);
+        let Some(arrived) = at.context.block.cluster.threads.get(&thread) else {
+            let text = "barrier.cluster.wait without barrier.cluster.arrive";
+            return if waits {
+                Ok(())
+            } else {
+                Err(FaultKind::Undefined(text.into()))
+            };
+        };
+        waits |= *arrived == phase;
+        Ok(())
+    })?;
+    if waits {
+        return Ok(Next::Wait(Wait::Cluster { phase }));
     }
-    finish_cluster_wait(context, &warp.lanes, path.pc, lanes);
-    Ok(Next::To(path.pc + 1))
+    finish_cluster_wait(at)?;
+    Ok(at.next())
 }
 
-/// The phase is over: these lanes may arrive again.
-pub(crate) fn finish_cluster_wait<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &Lanes,
-    pc: u32,
-    lanes: u32,
-) {
-    for (_, thread) in threads(warp, lanes) {
-        context.block.cluster.threads.remove(&thread);
+/// The phase is over: the lanes may arrive again.
+pub(crate) fn finish_cluster_wait<O: Observer>(at: &mut Issue<'_, '_, O>) -> Result<(), LaneFault> {
+    at.each(|at, lane| {
+        let thread = at.thread(lane);
+        at.context.block.cluster.threads.remove(&thread);
+        Ok(())
+    })?;
+    if O::CONTROL && at.lanes != 0 {
+        let site = at.site();
+        at.context.observer.barrier_passed(site, at.lanes);
     }
-    if O::CONTROL && lanes != 0 {
-        let site = context.block.site(pc, warp.index);
-        context.observer.barrier_passed(site, lanes);
-    }
+    Ok(())
 }
 
-fn map_address<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &mut Lanes,
-    path: &Path,
-    wide: bool,
-    operands: &Operands,
-    lanes: u32,
-) -> Result<(), LaneFault> {
-    let mut frame = warp.registers.frame(path, &context.launch.pool);
-    let ranks = *u32::row(&frame, operands.s[1]);
-    for lane in (0..LANES).filter(|lane| lanes >> lane & 1 != 0) {
-        if ranks.0[lane] != 0 {
-            let text = format!("mapa to rank {} of a cluster of one block", ranks.0[lane]);
-            return Err((lane as u32, FaultKind::Undefined(text)));
+fn map_address<O: Observer>(at: &mut Issue<'_, '_, O>, wide: bool) -> Result<(), LaneFault> {
+    let operands = at.operands;
+    let ranks = at.row::<u32>(operands.s[1]);
+    at.each(|_, lane| match ranks.0[lane] {
+        0 => Ok(()),
+        rank => {
+            let text = format!("mapa to rank {rank} of a cluster of one block");
+            Err(FaultKind::Undefined(text))
         }
-    }
-    if wide {
-        let row: Row<u64> = *u64::row(&frame, operands.s[0]);
-        write(u64::row_mut(&mut frame, operands.d[0]), &row, lanes);
-    } else {
-        let row: Row<u32> = *u32::row(&frame, operands.s[0]);
-        write(u32::row_mut(&mut frame, operands.d[0]), &row, lanes);
-    }
+    })?;
+    let row = match wide {
+        true => at.row::<u64>(operands.s[0]),
+        false => Row(at.row::<u32>(operands.s[0]).0.map(u64::from)),
+    };
+    at.put(wide, operands.d[0], &row, at.lanes);
     Ok(())
 }

@@ -9,91 +9,43 @@
 
 mod gathered;
 
-use super::{Group, Value, predicate, write, write_predicate};
-use crate::ast::{Operand, Type};
+use ptx_syntax::Type;
+
+use super::Group;
 use crate::error::FaultKind;
-use crate::ir::{Class, Op, Operands, Row, Slot, Width};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
-use crate::machine::path::{Path, Paths, Wait};
-use crate::machine::warp::{Context, LaneFault, Next, Warp};
-use crate::observe::Observer;
+use crate::ir::{
+    Collective, Direction, Op, Operands, Reduction, Row, Value, Width, lane_fn, mask_of, write,
+};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::machine::{Context, Issue, LaneFault, Next, Path, Paths, Wait, Warp};
+use crate::observe::{Class, Observer};
+use gathered::Gathered;
 
 pub(crate) const GROUP: Group = Group {
     name: "warp",
-    opcodes: &[
-        ("shfl", ".sync; .up .down .bfly .idx; b32"),
-        ("vote", ".sync; .all .any .uni pred, .ballot b32"),
-        ("match", ".any .all; .sync; b32 b64"),
-        ("redux", ".sync; .add .min .max u32 s32, .and .or .xor b32"),
-        ("elect", ".sync"),
-        ("bar", ".warp.sync"),
-        ("activemask", "b32"),
+    forms: &[
+        "shfl: .sync; .up .down .bfly .idx; b32",
+        "vote: .sync; .all .any .uni pred, .ballot b32",
+        "match: .any .all; .sync; b32 b64",
+        "redux: .sync; .add .min .max u32 s32, .and .or .xor b32",
+        "elect: .sync",
+        "bar: .warp.sync",
+        "activemask: b32",
     ],
     decode,
 };
 
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Kind {
-    Sync,
-    Shuffle(Direction),
-    All,
-    Any,
-    Uniform,
-    Ballot,
-    MatchAny(Width),
-    MatchAll(Width),
-    Reduce(Reduction),
-    Elect,
-}
-
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Direction {
-    Up,
-    Down,
-    Butterfly,
-    Index,
-}
-
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Reduction {
-    Add,
-    MinUnsigned,
-    MaxUnsigned,
-    MinSigned,
-    MaxSigned,
-    And,
-    Or,
-    Xor,
-}
-
-/// A collective. Operands: d0 the result, d1 the predicate that goes with it;
-/// s0 the value, s1 and s2 `shfl`'s lane and clamp, s3 the member mask.
-#[derive(Clone, Debug)]
-pub(crate) struct Collective {
-    kind: Kind,
-}
-
 fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     if d.opcode() == "activemask" {
-        let ty = d.ty()?;
-        if ty != Type::B32 {
-            return Err(d.unsupported_type(ty));
-        }
-        d.finish(1)?;
-        let mut operands = Operands::default();
-        operands.d[0] = d.destination(0, Type::B32)?;
-        let run = super::lane_fn!(|f, o, m| write(u32::row_mut(f, o.d[0]), &Row([m; 32]), m));
-        return Ok(Decoded::lanes(run, operands, Class::Warp));
+        d.type_of(&[Type::B32])?;
+        let run = lane_fn!(|f, o, m| write(u32::row_mut(f, o.d[0]), &Row([m; 32]), m));
+        return d.each_lane(run, 0, Class::Warp, Type::B32, &[]);
     }
-    if d.opcode() == "bar" && !d.take("warp") {
-        return Err(d.unknown_modifier());
+    if d.opcode() == "bar" {
+        d.require("warp")?;
     }
     // `match.any.sync`, but `vote.sync.any`.
-    let all = if d.opcode() == "match" {
-        d.take_any(&["any", "all"])
-    } else {
-        None
-    };
+    let matches = (d.opcode() == "match").then(|| d.take_any(&["any", "all"]));
     if !d.take("sync") {
         return Err("warp collectives without `.sync` are not supported".into());
     }
@@ -102,75 +54,49 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         "bar" => {
             d.finish(1)?;
             operands.s[3] = d.source(0, Type::B32)?;
-            Kind::Sync
+            Collective::Sync
         }
         "shfl" => shuffle(d, &mut operands)?,
         "vote" => vote(d, &mut operands)?,
-        "match" => match_kind(d, all, &mut operands)?,
+        "match" => match_kind(d, matches.flatten(), &mut operands)?,
         "redux" => reduce(d, &mut operands)?,
         _ => {
             d.finish(2)?;
-            pair(d, &mut operands, Type::B32)?;
+            d.pair(&mut operands, Type::B32)?;
             operands.s[3] = d.source(1, Type::B32)?;
-            Kind::Elect
+            Collective::Elect
         }
     };
-    Ok(Decoded {
-        op: Op::Collective(Box::new(Collective { kind })),
-        operands,
-        class: Class::Warp,
-    })
+    Ok(Decoded::new(Op::Collective(kind), Class::Warp).with(operands))
 }
 
-/// `d` or `d|p`.
-fn pair(d: &Decoder<'_, '_>, operands: &mut Operands, ty: Type) -> Result<(), Reason> {
-    match d.operand(0)? {
-        Operand::Pair(value, flag) => {
-            operands.d[0] = d.written(value, ty, false)?.0;
-            operands.d[1] = d.written(flag, Type::Predicate, false)?.0;
-        }
-        _ => operands.d[0] = d.destination(0, ty)?,
-    }
-    Ok(())
-}
-
-fn shuffle(d: &mut Decoder<'_, '_>, operands: &mut Operands) -> Result<Kind, Reason> {
-    let direction = match d.take_any(&["up", "down", "bfly", "idx"]) {
-        Some("up") => Direction::Up,
-        Some("down") => Direction::Down,
-        Some("bfly") => Direction::Butterfly,
-        Some(_) => Direction::Index,
-        None => return Err(d.unknown_modifier()),
+fn shuffle(d: &mut Decoder<'_, '_>, operands: &mut Operands) -> Result<Collective, Reason> {
+    let direction = match d.one_of(&["up", "down", "bfly", "idx"])? {
+        "up" => Direction::Up,
+        "down" => Direction::Down,
+        "bfly" => Direction::Butterfly,
+        _ => Direction::Index,
     };
-    let ty = d.ty()?;
-    if ty != Type::B32 {
-        return Err(d.unsupported_type(ty));
-    }
+    d.type_of(&[Type::B32])?;
     d.finish(5)?;
-    pair(d, operands, Type::B32)?;
+    d.pair(operands, Type::B32)?;
     for index in 0..4 {
         operands.s[index] = d.source(index + 1, Type::B32)?;
     }
-    Ok(Kind::Shuffle(direction))
+    Ok(Collective::Shuffle(direction))
 }
 
-fn vote(d: &mut Decoder<'_, '_>, operands: &mut Operands) -> Result<Kind, Reason> {
-    let kind = match d.take_any(&["all", "any", "uni", "ballot"]) {
-        Some("all") => Kind::All,
-        Some("any") => Kind::Any,
-        Some("uni") => Kind::Uniform,
-        Some(_) => Kind::Ballot,
-        None => return Err(d.unknown_modifier()),
+fn vote(d: &mut Decoder<'_, '_>, operands: &mut Operands) -> Result<Collective, Reason> {
+    let kind = match d.one_of(&["all", "any", "uni", "ballot"])? {
+        "all" => Collective::All,
+        "any" => Collective::Any,
+        "uni" => Collective::Uniform,
+        _ => Collective::Ballot,
     };
-    let ty = d.ty()?;
-    let expected = if kind == Kind::Ballot {
-        Type::B32
-    } else {
-        Type::Predicate
-    };
-    if ty != expected {
-        return Err(d.unsupported_type(ty));
-    }
+    let ty = d.type_of(match kind {
+        Collective::Ballot => &[Type::B32],
+        _ => &[Type::Predicate],
+    })?;
     d.finish(3)?;
     operands.d[0] = d.destination(0, ty)?;
     operands.s[0] = d.predicate(1)?;
@@ -182,34 +108,27 @@ fn match_kind(
     d: &mut Decoder<'_, '_>,
     word: Option<&str>,
     operands: &mut Operands,
-) -> Result<Kind, Reason> {
-    let Some(word) = word else {
-        return Err(d.unknown_modifier());
-    };
-    let ty = d.ty()?;
-    if !matches!(ty, Type::B32 | Type::B64) {
-        return Err(d.unsupported_type(ty));
-    }
+) -> Result<Collective, Reason> {
+    let word = word.ok_or_else(|| d.unknown_modifier())?;
+    let ty = d.type_of(&[Type::B32, Type::B64])?;
     d.finish(3)?;
     if word == "any" {
         operands.d[0] = d.destination(0, Type::B32)?;
     } else {
-        pair(d, operands, Type::B32)?;
+        d.pair(operands, Type::B32)?;
     }
     operands.s[0] = d.source(1, ty)?;
     operands.s[3] = d.source(2, Type::B32)?;
     let width = Width::of(ty);
     Ok(if word == "any" {
-        Kind::MatchAny(width)
+        Collective::MatchAny(width)
     } else {
-        Kind::MatchAll(width)
+        Collective::MatchAll(width)
     })
 }
 
-fn reduce(d: &mut Decoder<'_, '_>, operands: &mut Operands) -> Result<Kind, Reason> {
-    let Some(word) = d.take_any(&["add", "min", "max", "and", "or", "xor"]) else {
-        return Err(d.unknown_modifier());
-    };
+fn reduce(d: &mut Decoder<'_, '_>, operands: &mut Operands) -> Result<Collective, Reason> {
+    let word = d.one_of(&["add", "min", "max", "and", "or", "xor"])?;
     let ty = d.ty()?;
     let reduction = match (word, ty) {
         ("add", Type::U32 | Type::S32) => Reduction::Add,
@@ -226,143 +145,100 @@ fn reduce(d: &mut Decoder<'_, '_>, operands: &mut Operands) -> Result<Kind, Reas
     operands.d[0] = d.destination(0, ty)?;
     operands.s[0] = d.source(1, ty)?;
     operands.s[3] = d.source(2, Type::B32)?;
-    Ok(Kind::Reduce(reduction))
-}
-
-/// What all lanes brought.
-struct Gathered {
-    values: [u64; 32],
-    lanes: [u32; 32],
-    clamps: [u32; 32],
-    votes: u32,
-    /// Lanes that take part.
-    members: u32,
+    Ok(Collective::Reduce(reduction))
 }
 
 /// A path comes to a collective. Lanes may name different masks, as tiles of
 /// a warp do: those with the mask of the first lane go on, the others come
 /// here once more.
 pub(crate) fn arrive<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &mut Warp,
-    path: &mut Path,
-    collective: &Collective,
-    operands: &Operands,
-    lanes: u32,
+    at: &mut Issue<'_, '_, O>,
+    kind: Collective,
 ) -> Result<Next, LaneFault> {
-    let frame = warp.lanes.registers.frame(path, &context.launch.pool);
-    let masks = u32::row(&frame, operands.s[3]);
-    let members = masks.0[Paths::first_lane(lanes)];
-    let others = (0..32)
-        .filter(|&lane| masks.0[lane] != members)
-        .fold(0, |mask, lane| mask | 1 << lane)
-        & lanes;
+    let masks = at.row::<u32>(at.operands.s[3]);
+    let members = masks.0[Paths::first_lane(at.lanes)];
+    let others = at.lanes & mask_of(|lane| masks.0[lane] != members);
     if others != 0 {
-        let (pc, after) = (path.pc, path.pc + 1);
-        warp.paths.split(path, others, pc, pc, after, false);
+        let (pc, after) = (at.path.pc, at.path.pc + 1);
+        at.paths.split(at.path, others, pc, pc, after, false);
     }
-    let lanes = lanes & !others;
+    let lanes = at.lanes & !others;
     if lanes & !members != 0 {
         let outside = (lanes & !members).trailing_zeros();
         let text = format!("the member mask {members:#010x} does not name lane {outside} itself");
         return Err((outside, FaultKind::Collective(text)));
     }
-    let live = warp.paths.live;
-    let site = warp.site(context.block, path.pc);
+    let (site, live) = (at.site(), at.paths.live);
     if O::CONTROL {
-        context.observer.collective(site, lanes, members, live);
+        at.context.observer.collective(site, lanes, members, live);
+    }
+    if members & live & !lanes != 0 {
+        return Ok(Next::Wait(Wait::Collective { members, lanes }));
     }
     // The usual case: all lanes on one path.
-    if members & live & !lanes == 0 {
-        let mut gathered = Gathered::new(lanes);
-        gathered.take(context, warp, path, collective, operands, lanes);
-        gathered.give(context, warp, path, collective, operands, lanes);
-        if O::CONTROL {
-            let orders = collective.kind == Kind::Sync;
-            context.observer.collective_completes(site, lanes, orders);
-        }
-        return Ok(Next::To(path.pc + 1));
+    let mut gathered = Gathered::new(kind, lanes);
+    let operands = at.operands;
+    gathered.take(&at.frame(), operands, lanes);
+    gathered.give(&mut at.frame(), operands, lanes);
+    if O::CONTROL {
+        let orders = kind == Collective::Sync;
+        at.context
+            .observer
+            .collective_completes(site, lanes, orders);
     }
-    Ok(Next::Wait(Wait::Collective { members, lanes }))
+    Ok(at.next())
 }
 
-/// Runs one collective for which all members wait; its members, or `None`
-/// when there is none.
-pub(crate) fn complete_one<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &mut Warp,
-) -> Option<u32> {
-    let code = context.launch.code;
-    let kind_of = |path: &Path| match &code.instructions[path.pc as usize].op {
-        Op::Collective(collective) => Some(collective.kind),
+/// Runs one collective for which all members wait; false when there is none.
+pub(crate) fn complete_one<O: Observer>(context: &mut Context<'_, O>, warp: &mut Warp) -> bool {
+    let launch = context.launch;
+    let code = launch.instructions();
+    let waiting = |path: &Path| match (path.wait, &code[path.pc as usize].op) {
+        (Some(Wait::Collective { members, lanes }), Op::Collective(kind)) => {
+            Some((members, lanes, *kind))
+        }
         _ => None,
     };
-    let waiting: Vec<(usize, u32, u32, Kind)> = warp
+    let all: Vec<(u32, u32, Collective)> = warp.paths.list.iter().filter_map(waiting).collect();
+    // Those who come to the same collective, and all lanes of them.
+    let complete = all.iter().find_map(|&(members, _, kind)| {
+        let same = all
+            .iter()
+            .filter(|other| (other.0, other.2) == (members, kind));
+        let present = same.fold(0, |mask, (_, lanes, _)| mask | lanes);
+        (members & warp.paths.live & !present == 0).then_some((members, present, kind))
+    });
+    let Some((members, present, kind)) = complete else {
+        return false;
+    };
+    let mut paths: Vec<(&mut Path, u32)> = warp
         .paths
         .list
-        .iter()
-        .enumerate()
-        .filter_map(|(index, path)| match path.wait {
-            Some(Wait::Collective { members, lanes }) => {
-                Some((index, members, lanes, kind_of(path)?))
-            }
+        .iter_mut()
+        .filter_map(|path| match waiting(path) {
+            Some((own, lanes, of)) if (own, of) == (members, kind) => Some((path, lanes)),
             _ => None,
         })
         .collect();
-    for &(_, members, _, kind) in &waiting {
-        let group: Vec<(usize, u32)> = waiting
-            .iter()
-            .filter(|other| (other.1, other.3) == (members, kind))
-            .map(|other| (other.0, other.2))
-            .collect();
-        let present = group.iter().fold(0, |mask, (_, lanes)| mask | lanes);
-        if members & warp.paths.live & !present != 0 {
-            continue;
-        }
-        let paths: Vec<(Path, u32)> = group
-            .iter()
-            .map(|&(index, lanes)| (warp.paths.list[index].clone(), lanes))
-            .collect();
-        let mut gathered = Gathered::new(present);
-        for give in [false, true] {
-            for (path, lanes) in &paths {
-                let instruction = &code.instructions[path.pc as usize];
-                let Op::Collective(collective) = &instruction.op else {
-                    continue;
-                };
-                if give {
-                    gathered.give(
-                        context,
-                        warp,
-                        path,
-                        collective,
-                        &instruction.operands,
-                        *lanes,
-                    );
-                } else {
-                    gathered.take(
-                        context,
-                        warp,
-                        path,
-                        collective,
-                        &instruction.operands,
-                        *lanes,
-                    );
-                }
-            }
-        }
-        if O::CONTROL
-            && let Some((path, _)) = paths.first()
-        {
-            let site = warp.site(context.block, path.pc);
-            let orders = kind == Kind::Sync;
-            context.observer.collective_completes(site, present, orders);
-        }
-        for (index, _) in group {
-            warp.paths.list[index].wait = None;
-            warp.paths.list[index].pc += 1;
-        }
-        return Some(members);
+    let mut gathered = Gathered::new(kind, present);
+    for (path, lanes) in &paths {
+        let frame = warp.lanes.registers.frame(path, &launch.pool);
+        gathered.take(&frame, &code[path.pc as usize].operands, *lanes);
     }
-    None
+    for (path, lanes) in &paths {
+        let mut frame = warp.lanes.registers.frame(path, &launch.pool);
+        gathered.give(&mut frame, &code[path.pc as usize].operands, *lanes);
+    }
+    if O::CONTROL
+        && let Some((path, _)) = paths.first()
+    {
+        let site = context.block.site(path.pc, warp.lanes.index);
+        let orders = kind == Collective::Sync;
+        context.observer.collective_completes(site, present, orders);
+    }
+    for (path, _) in &mut paths {
+        path.wait = None;
+        path.pc += 1;
+    }
+    true
 }

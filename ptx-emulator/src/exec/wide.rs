@@ -1,14 +1,16 @@
 //! `mov.b128`: 128-bit registers from and to two of 64 bits. `ld` and `st` of
 //! them are the group `memory`'s.
 
-use super::{Group, Value, lane_fn, write};
-use crate::ast::{Operand, Type};
-use crate::ir::{Class, Operands, Slot, Source};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use ptx_syntax::{Operand, Type};
+
+use super::Group;
+use crate::ir::{Operands, Slot, Source, Value, lane_fn, write};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::observe::Class;
 
 pub(crate) const GROUP: Group = Group {
     name: "wide",
-    opcodes: &[("mov", "b128; packing from and unpacking to two halves")],
+    forms: &["mov: b128; packing from and unpacking to two halves"],
     decode,
 };
 

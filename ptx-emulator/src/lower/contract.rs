@@ -34,10 +34,11 @@ mod step;
 
 use std::collections::{BTreeMap, HashMap};
 
+use ptx_syntax::{Block as Scope, Kind as Statement, Type};
+
 use super::Sizes;
 use super::flow;
-use crate::ast::{Statement, Type};
-use crate::exec::contracted::{self, FTZ, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
+use super::fused::{FTZ, Fused, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
 use crate::ir::{Instruction, Op, Slot, Source};
 use blocks::Blocks;
 pub(crate) use step::Step;
@@ -58,27 +59,35 @@ struct Use {
 }
 
 /// Whether a body has a `mul` that may be a product: most have none.
-pub(super) fn has_products(body: &[Statement]) -> bool {
-    body.iter().any(|statement| match statement {
-        Statement::Block(inner) => has_products(inner),
-        Statement::Instruction(instruction) => {
-            let ty = instruction.modifiers.last().and_then(|ty| Type::parse(ty));
-            instruction.opcode == "mul" && ty.is_some_and(Type::is_float)
-        }
-        _ => false,
-    })
+pub(super) fn has_products(body: &Scope<'_>) -> bool {
+    body.statements
+        .iter()
+        .any(|statement| match &statement.kind {
+            Statement::Block(inner) => has_products(inner),
+            Statement::Instruction(instruction) => {
+                let ty = instruction.modifiers.last().and_then(|ty| Type::parse(ty));
+                instruction.opcode == "mul" && ty.is_some_and(Type::is_float)
+            }
+            _ => false,
+        })
 }
 
 /// Contracts one function, whose first instruction has the index `first` in
 /// the program and `steps` of which tell what it reads and writes.
-pub(super) fn contract(code: &mut [Instruction], first: u32, steps: &[Step], sizes: &mut Sizes) {
+pub(super) fn contract(
+    fused: &Fused,
+    code: &mut [Instruction],
+    first: u32,
+    steps: &[Step],
+    sizes: &mut Sizes,
+) {
     if !steps.iter().any(|s| matches!(s.kind, Kind::Product(_))) {
         return;
     }
     let blocks = Blocks::new(code, &flow::build(code, first), steps);
     let mut visits = VISITS;
     for block in 0..blocks.places.len() {
-        Block::new(&blocks, block, &mut visits).contract(code, sizes);
+        Block::new(fused, &blocks, block, &mut visits).contract(code, sizes);
     }
 }
 
@@ -91,6 +100,7 @@ struct Event {
 }
 
 struct Block<'a> {
+    fused: &'a Fused,
     blocks: &'a Blocks<'a>,
     places: &'a [usize],
     events: HashMap<Register, Vec<Event>>,
@@ -99,7 +109,7 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    fn new(blocks: &'a Blocks<'a>, block: usize, visits: &mut usize) -> Self {
+    fn new(fused: &'a Fused, blocks: &'a Blocks<'a>, block: usize, visits: &mut usize) -> Self {
         let places = &blocks.places[block][..];
         let mut events: HashMap<Register, Vec<Event>> = HashMap::new();
         let is_product = |&at: &usize| matches!(blocks.steps[at].kind, Kind::Product(_));
@@ -118,6 +128,7 @@ impl<'a> Block<'a> {
             }
         }
         let mut this = Block {
+            fused,
             blocks,
             places,
             events,
@@ -275,7 +286,7 @@ impl<'a> Block<'a> {
         };
         let kept = [Slot(*file), Slot(*file + 1)];
         *file += 2;
-        *op = Op::Lanes(contracted::product(style.ty));
+        *op = Op::Lanes((self.fused.product)(style.ty));
         operands.d[1..3].copy_from_slice(&kept);
         operands.aux = if style.ftz { FTZ } else { 0 };
         kept.map(Source::register)
@@ -298,6 +309,6 @@ impl<'a> Block<'a> {
             | flag(saturates, SATURATE)
             | flag(usage.negated != (subtracts && usage.right), NEGATE_PRODUCT)
             | flag(subtracts && !usage.right, NEGATE_TERM);
-        sum.op = Op::Lanes(contracted::sum(style.ty));
+        sum.op = Op::Lanes((self.fused.sum)(style.ty));
     }
 }

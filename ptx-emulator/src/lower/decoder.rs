@@ -2,10 +2,12 @@
 //! index and type. A decoder takes what it knows; `finish` refuses the rest,
 //! so that no modifier is ever passed over.
 
+use ptx_syntax::{Instruction, Operand, Space, Type};
+
 use super::scope::{Entity, Scopes};
 use super::{Builder, LabelId, Symbol};
-use crate::ast::{Instruction, Operand, Space, Type};
-use crate::ir::{Address, Base, Class, LaneFn, Op, Operands, Room, Slot, Source, Width};
+use crate::ir::{Address, Base, LaneFn, Op, Operands, Room, Slot, Source, Width};
+use crate::observe::Class;
 
 /// Why an instruction is refused.
 pub(crate) type Reason = String;
@@ -30,7 +32,7 @@ impl Decoded {
 pub(crate) struct Decoder<'d, 'a> {
     pub(crate) builder: &'d mut Builder<'a>,
     pub(crate) scopes: &'d mut Scopes,
-    pub(crate) instruction: &'d Instruction,
+    pub(crate) instruction: &'d Instruction<'d>,
     /// Modifiers taken so far.
     at: usize,
 }
@@ -39,7 +41,7 @@ impl<'d, 'a> Decoder<'d, 'a> {
     pub(crate) fn new(
         builder: &'d mut Builder<'a>,
         scopes: &'d mut Scopes,
-        instruction: &'d Instruction,
+        instruction: &'d Instruction<'d>,
     ) -> Self {
         Decoder {
             builder,
@@ -49,35 +51,13 @@ impl<'d, 'a> Decoder<'d, 'a> {
         }
     }
 
-    /// A function of each lane: the first operand is its result of type `to`,
-    /// the others are of the types `sources`.
-    pub(crate) fn each_lane(
-        &mut self,
-        run: LaneFn,
-        aux: u64,
-        class: Class,
-        to: Type,
-        sources: &[Type],
-    ) -> Result<Decoded, Reason> {
-        self.finish(1 + sources.len())?;
-        let mut operands = Operands {
-            aux,
-            ..Operands::default()
-        };
-        operands.d[0] = self.destination(0, to)?;
-        for (index, &ty) in sources.iter().enumerate() {
-            operands.s[index] = self.source(index + 1, ty)?;
-        }
-        Ok(Decoded::lanes(run, operands, class))
-    }
-
     pub(crate) fn opcode(&self) -> &'d str {
-        &self.instruction.opcode
+        self.instruction.opcode
     }
 
     /// The next modifier, not taken.
     pub(crate) fn peek(&self) -> Option<&'d str> {
-        self.instruction.modifiers.get(self.at).map(String::as_str)
+        self.instruction.modifiers.get(self.at).copied()
     }
 
     /// How many modifiers are taken.
@@ -143,7 +123,7 @@ impl<'d, 'a> Decoder<'d, 'a> {
         Ok(())
     }
 
-    pub(crate) fn operand(&self, index: usize) -> Result<&'d Operand, Reason> {
+    pub(crate) fn operand(&self, index: usize) -> Result<&'d Operand<'d>, Reason> {
         self.instruction
             .operands
             .get(index)
@@ -183,7 +163,7 @@ impl<'d, 'a> Decoder<'d, 'a> {
     /// (loads and conversions), and its own type comes back.
     pub(crate) fn written(
         &self,
-        operand: &Operand,
+        operand: &Operand<'_>,
         ty: Type,
         wider: bool,
     ) -> Result<(Slot, Type), Reason> {
@@ -208,7 +188,7 @@ impl<'d, 'a> Decoder<'d, 'a> {
     /// conversions).
     pub(crate) fn read(
         &mut self,
-        operand: &Operand,
+        operand: &Operand<'_>,
         ty: Type,
         wider: bool,
     ) -> Result<Source, Reason> {
@@ -293,63 +273,43 @@ impl<'d, 'a> Decoder<'d, 'a> {
         if !rest.is_empty() {
             return Err("more than an address in brackets".into());
         }
-        let offset = *offset;
+        let at = |base, start: u32| {
+            let offset = offset.wrapping_add(i64::from(start));
+            Address { base, offset }
+        };
         let Some(name) = base else {
-            return Ok((
-                Address {
-                    base: Base::W64(self.builder.immediate64(0)),
-                    offset,
-                },
-                room,
-            ));
+            return Ok((at(Base::W64(self.builder.immediate64(0)), 0), room));
         };
         match self.scopes.find(name) {
             Some(Entity::Register { slot, ty }) => {
-                let base = match Width::of(*ty) {
-                    Width::W64 => Base::W64(Source::register(*slot)),
-                    Width::W32
-                        if ty.bytes() == 4 && !matches!(room, Room::Generic | Room::Global) =>
-                    {
-                        Base::W32(Source::register(*slot))
-                    }
-                    _ => return Err(format!("`{name}` is not a register that holds an address")),
-                };
-                Ok((Address { base, offset }, room))
+                let row = Source::register(*slot);
+                let narrow = !matches!(room, Room::Generic | Room::Global);
+                match ty.bytes() {
+                    8 | 16 => Ok((at(Base::W64(row), 0), room)),
+                    4 if narrow => Ok((at(Base::W32(row), 0), room)),
+                    _ => Err(format!("`{name}` is not a register that holds an address")),
+                }
             }
             Some(Entity::Parameter(formal)) => {
                 if room != Room::Parameter {
                     return Err(format!("`{name}` is a parameter"));
                 }
-                let offset = offset.wrapping_add(i64::from(formal.offset));
-                Ok((
-                    Address {
-                        base: Base::W64(self.builder.immediate64(0)),
-                        offset,
-                    },
-                    room,
-                ))
+                let zero = Base::W64(self.builder.immediate64(0));
+                Ok((at(zero, formal.offset), room))
             }
             Some(Entity::Frame {
                 offset: start,
                 space,
                 ..
             }) => {
-                let expected = if *space == Space::Parameter {
-                    Room::Parameter
-                } else {
-                    Room::Local
+                let expected = match space {
+                    Space::Parameter => Room::Parameter,
+                    _ => Room::Local,
                 };
                 if room != expected && room != Room::Generic {
                     return Err(format!("`{name}` is not in this state space"));
                 }
-                let offset = offset.wrapping_add(i64::from(*start));
-                Ok((
-                    Address {
-                        base: Base::Frame,
-                        offset,
-                    },
-                    Room::Local,
-                ))
+                Ok((at(Base::Frame, *start), Room::Local))
             }
             _ => {
                 let symbol = self.find_symbol(name)?;
@@ -361,13 +321,7 @@ impl<'d, 'a> Decoder<'d, 'a> {
                     return Err(format!("`{name}` is not in this state space"));
                 }
                 let source = self.builder.address_of(symbol, 0, true, false);
-                Ok((
-                    Address {
-                        base: Base::W64(source),
-                        offset,
-                    },
-                    own.unwrap_or(room),
-                ))
+                Ok((at(Base::W64(source), 0), own.unwrap_or(room)))
             }
         }
     }

@@ -1,12 +1,13 @@
 //! One instruction: its guard, its names, the group that decodes it.
 
+use ptx_syntax::{Instruction as Written, Type};
+
 use super::Builder;
 use super::contract::Step;
-use super::decoder::Decoder;
+use super::decoder::{Decoded, Decoder};
 use super::scope::{Entity, Scopes};
-use crate::ast::{self, Operand};
+use super::target::InstructionSet;
 use crate::error::LoadError;
-use crate::exec;
 use crate::ir::{Guard, Instruction, Op, Source, Target};
 
 /// Targets of all `brx` of a module: lists are shared in the text, and not in
@@ -21,35 +22,33 @@ const INDEXED_TARGETS: usize = 1 << 20;
 pub(super) fn lower(
     builder: &mut Builder<'_>,
     scopes: &mut Scopes,
-    instruction: &ast::Instruction,
+    instruction: &Written<'_>,
+    set: &InstructionSet,
 ) -> Result<(), LoadError> {
-    let text = builder
-        .text
-        .get(instruction.text.0..instruction.text.1)
-        .unwrap_or("")
-        .to_owned();
+    let text = instruction.span.of(builder.text);
     if let Some(guard) = &instruction.guard {
-        scopes.touch(&guard.register);
+        scopes.touch(guard.register);
     }
     let guard = match &instruction.guard {
         None => Guard(None),
-        Some(guard) => match scopes.find(&guard.register) {
+        Some(guard) => match scopes.find(guard.register) {
             Some(Entity::Register {
                 slot,
-                ty: ast::Type::Predicate,
+                ty: Type::Predicate,
             }) => Guard(Some(Source::predicate(*slot, guard.negated))),
             _ => {
                 return builder.refuse(
-                    instruction.position,
-                    &text,
+                    instruction.span.position,
+                    text,
                     format!("no predicate `{}`", guard.register),
                 );
             }
         },
     };
-    touch(scopes, &instruction.operands);
+    let names = instruction.names().into_iter();
+    names.for_each(|name| scopes.touch(name));
     let mut refusal: Option<(usize, String)> = None;
-    for group in exec::groups_of(&instruction.opcode) {
+    for group in set.groups_of(instruction.opcode) {
         let mut decoder = Decoder::new(builder, scopes, instruction);
         match (group.decode)(&mut decoder) {
             Ok(decoded) => {
@@ -64,16 +63,18 @@ pub(super) fn lower(
                     builder.indexed_targets += targets.len();
                     if builder.indexed_targets > INDEXED_TARGETS {
                         let reason = format!("more than {INDEXED_TARGETS} targets of `brx`");
-                        return builder.refuse(instruction.position, &text, reason);
+                        return builder.refuse(instruction.span.position, text, reason);
                     }
                 }
                 let step = match builder.steps {
-                    Some(_) => Step::new(instruction, scopes, &decoded, &builder.pool),
+                    Some(_) => {
+                        let Decoded { op, operands, .. } = &decoded;
+                        Step::new(instruction, scopes, op, operands, &builder.pool)
+                    }
                     None => Step::default(),
                 };
                 builder.emit(
-                    instruction.position,
-                    instruction.text,
+                    instruction.span,
                     Instruction {
                         op: decoded.op,
                         operands: decoded.operands,
@@ -97,28 +98,5 @@ pub(super) fn lower(
         || format!("the instruction `{}` is not supported", instruction.opcode),
         |(_, reason)| reason,
     );
-    builder.refuse(instruction.position, &text, reason)
-}
-
-/// Tells the scopes which registers the operands name.
-fn touch(scopes: &mut Scopes, operands: &[Operand]) {
-    for operand in operands {
-        match operand {
-            Operand::Name(name) | Operand::NameOffset(name, _) | Operand::Not(name) => {
-                scopes.touch(name);
-            }
-            Operand::Pair(first, second) => {
-                touch(scopes, std::slice::from_ref(first));
-                touch(scopes, std::slice::from_ref(second));
-            }
-            Operand::Address { base, rest, .. } => {
-                if let Some(name) = base {
-                    scopes.touch(name);
-                }
-                touch(scopes, rest);
-            }
-            Operand::Vector(inner) | Operand::List(inner) => touch(scopes, inner),
-            Operand::Number(_) | Operand::Sink => {}
-        }
-    }
+    builder.refuse(instruction.span.position, text, reason)
 }

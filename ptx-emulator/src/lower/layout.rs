@@ -1,31 +1,17 @@
 //! Variables of module scope: their place, their initial bytes, and the
 //! shared memory of a kernel.
 
-use super::{Builder, Function, Symbol};
-use crate::ast::{Initial, Linkage, Space, Variable};
-use crate::error::LoadError;
+use ptx_syntax::{Initial, Linkage, Module, Space, Variable};
 
-/// A variable of the program.
-#[derive(Clone, Debug)]
-pub(crate) struct Placed {
-    pub(crate) name: String,
-    pub(crate) space: Space,
-    pub(crate) bytes: u64,
-    pub(crate) align: u32,
-    /// `.extern .shared x[]`: the launch says how many bytes.
-    pub(crate) dynamic: bool,
-    /// Shorter than `bytes`: the rest is zero.
-    pub(crate) initial: Vec<u8>,
-    /// Addresses within `initial`: offset, what, plus how much, generic, bytes.
-    pub(crate) addresses: Vec<(u64, Symbol, i64, bool, u32)>,
-}
+use super::{Builder, Function, Placed, Symbol};
+use crate::error::LoadError;
 
 /// Enters a variable's name and place at module scope.
 pub(crate) fn declare_variable(
     builder: &mut Builder<'_>,
-    variable: &Variable,
+    variable: &Variable<'_>,
 ) -> Result<(), LoadError> {
-    if let Some(&Symbol::Variable(index)) = builder.module.get(&variable.name) {
+    if let Some(&Symbol::Variable(index)) = builder.module.get(variable.name) {
         // `.extern` first and the definition later, or the other way round.
         let known = &mut builder.variables[index as usize];
         if known.space == variable.space && (known.bytes == variable.bytes() || known.bytes == 0) {
@@ -33,46 +19,32 @@ pub(crate) fn declare_variable(
             return Ok(());
         }
     }
-    if builder.module.contains_key(&variable.name) {
-        return builder.refuse(
-            variable.position,
-            &variable.name,
-            "this name exists already",
-        );
+    if builder.module.contains_key(variable.name) {
+        return builder.refuse_variable(variable, "this name exists already");
     }
     let symbol = place_variable(builder, variable)?;
-    builder.module.insert(variable.name.clone(), symbol);
+    builder.module.insert(variable.name.to_owned(), symbol);
     Ok(())
 }
 
 /// Adds a variable to the program without a name.
 pub(crate) fn place_variable(
     builder: &mut Builder<'_>,
-    variable: &Variable,
+    variable: &Variable<'_>,
 ) -> Result<Symbol, LoadError> {
     if variable.space == Space::Local {
-        return builder.refuse(
-            variable.position,
-            &variable.name,
-            "local memory at module scope is not supported",
-        );
+        return builder.refuse_variable(variable, "local memory at module scope is not supported");
     }
     if variable.space == Space::Constant && variable.bytes() > 64 << 10 {
-        return builder.refuse(
-            variable.position,
-            &variable.name,
-            "more than 65536 bytes of constant memory",
-        );
+        return builder.refuse_variable(variable, "more than 65536 bytes of constant memory");
     }
     let index = builder.variables.len() as u32;
     builder.variables.push(Placed {
-        name: variable.name.clone(),
+        name: variable.name.to_owned(),
         space: variable.space,
         bytes: variable.bytes(),
         align: variable.alignment().max(1),
-        dynamic: variable.space == Space::Shared
-            && variable.elements == Some(0)
-            && variable.linkage == Linkage::Extern,
+        dynamic: variable.is_of_launch() && variable.linkage == Some(Linkage::Extern),
         initial: Vec::new(),
         addresses: Vec::new(),
     });
@@ -82,10 +54,10 @@ pub(crate) fn place_variable(
 /// Fills the initial bytes of all variables of module scope.
 pub(crate) fn fill_initialisers(
     builder: &mut Builder<'_>,
-    variables: &[Variable],
+    module: &Module<'_>,
 ) -> Result<(), LoadError> {
-    for variable in variables {
-        if let Some(&symbol) = builder.module.get(&variable.name) {
+    for variable in module.variables() {
+        if let Some(&symbol) = builder.module.get(variable.name) {
             fill_initialiser(builder, symbol, variable)?;
         }
     }
@@ -96,7 +68,7 @@ pub(crate) fn fill_initialisers(
 pub(crate) fn fill_initialiser(
     builder: &mut Builder<'_>,
     symbol: Symbol,
-    variable: &Variable,
+    variable: &Variable<'_>,
 ) -> Result<(), LoadError> {
     let Symbol::Variable(index) = symbol else {
         return Ok(());
@@ -111,11 +83,7 @@ pub(crate) fn fill_initialiser(
                     bytes.extend_from_slice(&u128::from(bits).to_le_bytes()[..width as usize])
                 }
                 None => {
-                    return builder.refuse(
-                        variable.position,
-                        &variable.name,
-                        "an initial value of another type",
-                    );
+                    return builder.refuse_variable(variable, "an initial value of another type");
                 }
             },
             Initial::Address {
@@ -123,19 +91,11 @@ pub(crate) fn fill_initialiser(
                 offset,
                 generic,
             } => {
-                let Some(&target) = builder.module.get(name) else {
-                    return builder.refuse(
-                        variable.position,
-                        &variable.name,
-                        format!("no variable `{name}`"),
-                    );
+                let Some(&target) = builder.module.get(*name) else {
+                    return builder.refuse_variable(variable, format!("no variable `{name}`"));
                 };
                 if width < 4 {
-                    return builder.refuse(
-                        variable.position,
-                        &variable.name,
-                        "an address needs .u32 or .u64",
-                    );
+                    return builder.refuse_variable(variable, "an address needs .u32 or .u64");
                 }
                 addresses.push((bytes.len() as u64, target, *offset, *generic, width));
                 bytes.resize(bytes.len() + width as usize, 0);

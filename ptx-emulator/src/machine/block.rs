@@ -1,10 +1,10 @@
-//! A block: its warps, its shared memory, its barriers.
+//! A block: its shared memory, its barriers, its copies.
 
 use std::collections::BTreeMap;
 
+use super::launch::Launch;
 use super::memory::Cells;
 use super::transfer::Transfers;
-use super::warp::Warp;
 use crate::observe::Site;
 
 /// Barriers of a block.
@@ -81,11 +81,27 @@ pub(crate) struct BlockState {
     pub(crate) transfers: Transfers,
     /// `barrier.cluster` of a cluster that is this block.
     pub(crate) cluster: ClusterBarrier,
-    /// Which multiprocessor the block is thought to be on.
-    pub(crate) multiprocessor: u32,
+    /// Which SM the block is thought to be on.
+    pub(crate) sm: u32,
 }
 
 impl BlockState {
+    /// A block that becomes resident.
+    pub(crate) fn new(launch: &Launch<'_>, linear: u64) -> Self {
+        BlockState {
+            index: launch.block_index(linear),
+            linear,
+            shared: Cells::zeroed(u64::from(launch.shared_bytes)),
+            barriers: Default::default(),
+            live: launch.threads(),
+            mbarriers: BTreeMap::new(),
+            timeouts: 0,
+            transfers: Transfers::default(),
+            cluster: ClusterBarrier::default(),
+            sm: (linear % u64::from(launch.model.sms)) as u32,
+        }
+    }
+
     /// Instruction `pc` of a warp of the block.
     pub(crate) fn site(&self, pc: u32, warp: u32) -> Site {
         Site {
@@ -131,10 +147,4 @@ impl BlockState {
             }
         }
     }
-}
-
-#[derive(Debug)]
-pub(crate) struct Block {
-    pub(crate) state: BlockState,
-    pub(crate) warps: Vec<Warp>,
 }

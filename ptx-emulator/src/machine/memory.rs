@@ -248,26 +248,24 @@ impl Global {
         Ok(base)
     }
 
+    /// The allocation that begins at an address and is not freed.
+    fn live(&mut self, address: u64) -> Result<&mut Allocation, MemoryError> {
+        let mut all = self.allocations.iter_mut();
+        all.find(|a| a.base == address && !a.freed)
+            .ok_or(MemoryError::NotAllocated { address, bytes: 0 })
+    }
+
     pub(crate) fn free(&mut self, address: u64) -> Result<(), MemoryError> {
-        let found = self
-            .allocations
-            .iter_mut()
-            .find(|a| a.base == address && !a.freed);
-        let Some(allocation) = found else {
-            return Err(MemoryError::NotAllocated { address, bytes: 0 });
-        };
+        let allocation = self.live(address)?;
         allocation.freed = true;
         allocation.cells = Cells::default();
-        self.used -= allocation.length;
+        let length = allocation.length;
+        self.used -= length;
         Ok(())
     }
 
     pub(crate) fn name(&mut self, address: u64, name: &str) -> Result<(), MemoryError> {
-        let mut all = self.allocations.iter_mut();
-        let Some(allocation) = all.find(|a| a.base == address && !a.freed) else {
-            return Err(MemoryError::NotAllocated { address, bytes: 0 });
-        };
-        allocation.name = Some(name.to_owned());
+        self.live(address)?.name = Some(name.to_owned());
         Ok(())
     }
 
@@ -295,29 +293,20 @@ impl Global {
 
     /// Why an access cannot be made.
     pub(crate) fn fault(&self, address: u64, bytes: u32) -> FaultKind {
-        let near = self.below(address).and_then(|index| self.get(index));
-        if let Some(allocation) = near {
-            let past = address - allocation.base;
-            if allocation.freed && past < allocation.length {
+        let mut near = String::new();
+        if let Some(allocation) = self.below(address).and_then(|index| self.get(index)) {
+            let (past, length) = (address - allocation.base, allocation.length);
+            if allocation.freed && past < length {
                 return FaultKind::UseAfterFree { address, bytes };
             }
             let name = allocation.name.as_deref().unwrap_or("an allocation");
-            let text = format!(
-                "; {past} bytes from the start of {name} of {} bytes",
-                allocation.length
-            );
-            return FaultKind::OutOfBounds {
-                address,
-                bytes,
-                room: "global",
-                near: text,
-            };
+            near = format!("; {past} bytes from the start of {name} of {length} bytes");
         }
         FaultKind::OutOfBounds {
             address,
             bytes,
             room: "global",
-            near: String::new(),
+            near,
         }
     }
 }

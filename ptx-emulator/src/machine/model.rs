@@ -8,14 +8,14 @@ pub struct Model {
     pub name: String,
     /// Major, minor.
     pub compute_capability: (u32, u32),
-    /// Streaming multiprocessors.
-    pub multiprocessors: u32,
-    /// Resident threads of one multiprocessor.
-    pub threads_per_multiprocessor: u32,
-    /// Resident blocks of one multiprocessor.
-    pub blocks_per_multiprocessor: u32,
-    /// Shared memory of one multiprocessor, bytes.
-    pub shared_per_multiprocessor: u32,
+    /// Streaming multiprocessors (SMs).
+    pub sms: u32,
+    /// Resident threads of one SM.
+    pub threads_per_sm: u32,
+    /// Resident blocks of one SM.
+    pub blocks_per_sm: u32,
+    /// Shared memory of one SM, bytes.
+    pub shared_per_sm: u32,
     /// Shared memory of one block, bytes, dynamic included.
     pub shared_per_block: u32,
     /// Threads of one block.
@@ -36,10 +36,10 @@ impl Model {
         Model {
             name: "H200".into(),
             compute_capability: (9, 0),
-            multiprocessors: 132,
-            threads_per_multiprocessor: 2048,
-            blocks_per_multiprocessor: 32,
-            shared_per_multiprocessor: 228 << 10,
+            sms: 132,
+            threads_per_sm: 2048,
+            blocks_per_sm: 32,
+            shared_per_sm: 228 << 10,
             shared_per_block: 227 << 10,
             threads_per_block: 1024,
             block: [1024, 1024, 64],
@@ -54,10 +54,10 @@ impl Model {
         Model {
             name: "T4".into(),
             compute_capability: (7, 5),
-            multiprocessors: 40,
-            threads_per_multiprocessor: 1024,
-            blocks_per_multiprocessor: 16,
-            shared_per_multiprocessor: 64 << 10,
+            sms: 40,
+            threads_per_sm: 1024,
+            blocks_per_sm: 16,
+            shared_per_sm: 64 << 10,
             shared_per_block: 64 << 10,
             memory: 16 << 30,
             ..Model::h200()
@@ -65,18 +65,15 @@ impl Model {
     }
 
     /// Blocks that are resident at once on the whole GPU, of so many threads and bytes
-    /// of shared memory each, static and dynamic; at least one a multiprocessor. Those
+    /// of shared memory each, static and dynamic; at least one an SM. Those
     /// of a launch that are resident may wait for each other. Registers, which bound
     /// it too, are an assembler's.
     pub fn resident_blocks(&self, threads: u32, shared: u32) -> u64 {
         let warps = threads.div_ceil(32).max(1);
-        let by_threads = self.threads_per_multiprocessor / (warps * 32);
-        let by_shared = self.shared_per_multiprocessor / shared.saturating_add(1024);
-        let each = by_threads
-            .min(by_shared)
-            .min(self.blocks_per_multiprocessor)
-            .max(1);
-        u64::from(each) * u64::from(self.multiprocessors)
+        let by_threads = self.threads_per_sm / (warps * 32);
+        let by_shared = self.shared_per_sm / shared.saturating_add(1024);
+        let each = by_threads.min(by_shared).min(self.blocks_per_sm).max(1);
+        u64::from(each) * u64::from(self.sms)
     }
 }
 

@@ -119,6 +119,19 @@ pub(crate) struct Join {
     parked: Option<Path>,
 }
 
+impl Join {
+    /// The lanes that have arrived, behind it; `one` of their paths has the frame.
+    fn left(&self, one: Path) -> Path {
+        Path {
+            mask: self.arrived,
+            pc: self.pc,
+            join: self.outer,
+            wait: None,
+            ..one
+        }
+    }
+}
+
 /// All paths of a warp.
 #[derive(Debug, Default)]
 pub(crate) struct Paths {
@@ -212,18 +225,17 @@ impl Paths {
             return;
         }
         (join.used, join.parked) = (false, None);
-        let mut path = Path {
-            mask: join.arrived,
-            pc: join.pc,
-            join: join.outer,
-            wait: None,
-            ..last
-        };
+        let path = join.left(last);
+        self.go_on(path);
+    }
+
+    /// A path runs, or waits at its own join.
+    fn go_on(&mut self, mut path: Path) {
         self.set_meet(&mut path);
         if path.pc == path.meet {
-            self.arrive(path)
+            self.arrive(path);
         } else {
-            self.list.push(path)
+            self.list.push(path);
         }
     }
 
@@ -272,21 +284,10 @@ impl Paths {
     fn release(&mut self, mut index: u32) -> bool {
         while let Some(join) = self.joins.get_mut(index as usize) {
             if let Some(parked) = join.parked.take() {
-                let mut path = Path {
-                    mask: join.arrived,
-                    pc: join.pc,
-                    join: join.outer,
-                    wait: None,
-                    ..parked
-                };
+                let path = join.left(parked);
                 join.expected &= !join.arrived;
                 join.arrived = 0;
-                self.set_meet(&mut path);
-                if path.pc == path.meet {
-                    self.arrive(path)
-                } else {
-                    self.list.push(path)
-                }
+                self.go_on(path);
                 return true;
             }
             index = join.outer;

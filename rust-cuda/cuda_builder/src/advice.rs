@@ -3,7 +3,7 @@
 //! Only its text is judged here: nothing is run and no file is read.
 
 use crate::CudaBuilderError;
-use crate::cargo::Crate;
+use crate::kernel_crate::Crate;
 
 /// Turns what cargo said into an error that says what to do.
 pub(crate) fn failure(kernels: &Crate, errors: &str) -> CudaBuilderError {

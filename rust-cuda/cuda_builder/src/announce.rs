@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::path::{Component, Path, PathBuf};
 
-use crate::cargo::Crate;
+use crate::kernel_crate::Crate;
 use crate::toolchain::{self, Toolchain};
 
 /// Announces what builds depend on; silent outside build scripts.

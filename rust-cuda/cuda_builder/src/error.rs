@@ -114,6 +114,14 @@ pub enum CudaBuilderError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The text that LLVM made is no PTX; inline assembly goes into it as it is.
+    #[error("{module} is not PTX, {source}: is it inline assembly that is wrong there?")]
+    NotPtx {
+        /// The file that it was to be.
+        module: String,
+        /// Line, column, and what was expected there.
+        source: ptx_syntax::ParseError,
+    },
     /// Lints that were set to deny have fired.
     #[error("the PTX is not acceptable:\n{0}")]
     Lints(String),

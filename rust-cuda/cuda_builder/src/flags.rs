@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use crate::builder::Options;
+use crate::options::Options;
 use crate::toolchain::Toolchain;
 use crate::{DebugInfo, NvvmArch};
 
@@ -205,13 +205,13 @@ impl Options {
         self.generate_line_info || self.debug == DebugInfo::LineTables
     }
 
-    /// Whether positions are written in fewer words than LLVM's.
-    pub(crate) fn short_positions(&self) -> bool {
+    /// Whether debug locations are written in fewer words than LLVM's.
+    pub(crate) fn short_locations(&self) -> bool {
         self.line_directives() && self.debug != DebugInfo::LineTables && !self.emit_comments
     }
 
     fn line_info(&self) -> &'static str {
-        match (self.line_directives(), self.short_positions()) {
+        match (self.line_directives(), self.short_locations()) {
             (false, _) => "false",
             (true, true) => "true",
             (true, false) => "in-full",

@@ -14,11 +14,28 @@
 //! Between 1 and 2, parts of the module that were built before are taken from the
 //! target folder.
 //!
+//! Its layers, each of which uses those above it in this list alone:
+//!
+//! - `arch`, `manifest`: what is built for, and what a manifest says.
+//! - `names`: which kernels a name on a command line stands for.
+//! - `error`
+//! - `options`, `progress`, `files`, `environment`
+//! - `dep_info`, `toolchain`: what rustc says that it read; the nightly, and where it is.
+//! - `flags`, `linker`, `kernel_crate`: how the nested cargo is called, and of what.
+//! - `advice`, `announce`: what a build says to who reads it, and to cargo.
+//! - `cargo`, `llvm`: step 1, from a crate to bitcode; LLVM as this crate needs it.
+//! - `lint`, `short_locations`: PTX, judged and shortened.
+//! - `built`: a module as far as it is built.
+//! - `stamp`, `store`: what earlier builds left.
+//! - `passes`: step 2, from bitcode to PTX.
+//! - `artifact`
+//! - `writer`: step 3, the files of an artifact.
+//! - `builder`: the options by rust-cuda's names, and the build.
+//!
 //! What is absent: nothing here talks to a driver, nothing but
 //! [`toolchain::install`] uses the network, and nothing knows a particular
 //! kernel. With `default-features = false` only [`manifest`], [`names`],
-//! [`NvvmArch`], and what reads PTX ([`places`], [`variable`]) remain, for programs that load
-//! what was built.
+//! and [`NvvmArch`] remain, for programs that load what was built.
 
 #[cfg(feature = "build")]
 mod advice;
@@ -29,6 +46,8 @@ mod arch;
 mod artifact;
 #[cfg(feature = "build")]
 mod builder;
+#[cfg(feature = "build")]
+mod built;
 #[cfg(feature = "build")]
 mod cargo;
 #[cfg(feature = "build")]
@@ -41,6 +60,8 @@ mod files;
 #[cfg(feature = "build")]
 mod flags;
 #[cfg(feature = "build")]
+mod kernel_crate;
+#[cfg(feature = "build")]
 mod linker;
 #[cfg(feature = "build")]
 mod lint;
@@ -49,29 +70,31 @@ mod llvm;
 pub mod manifest;
 pub mod names;
 #[cfg(feature = "build")]
-mod passes;
-pub mod places;
+mod options;
 #[cfg(feature = "build")]
-mod positions;
+mod passes;
 #[cfg(feature = "build")]
 mod progress;
 #[cfg(feature = "build")]
-mod ptx;
+mod short_locations;
 #[cfg(feature = "build")]
 mod stamp;
 #[cfg(feature = "build")]
 mod store;
 #[cfg(feature = "build")]
 pub mod toolchain;
-pub mod variable;
+#[cfg(feature = "build")]
+mod writer;
 
 pub use arch::NvvmArch;
 #[cfg(feature = "build")]
 pub use artifact::Artifact;
 #[cfg(feature = "build")]
-pub use builder::{CudaBuilder, DebugInfo};
+pub use builder::CudaBuilder;
 pub use error::CudaBuilderError;
 #[cfg(feature = "build")]
 pub use lint::{Finding, Lint, LintLevel, check as check_ptx};
+#[cfg(feature = "build")]
+pub use options::DebugInfo;
 #[cfg(feature = "build")]
 pub use progress::Progress;

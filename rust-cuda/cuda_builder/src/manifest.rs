@@ -83,7 +83,7 @@ pub struct Kernel {
     pub parameters: Vec<Parameter>,
     /// Most threads a block (`.maxntid`); 0 when not bounded.
     pub max_threads: u32,
-    /// Fewest resident blocks a multiprocessor (`.minnctapersm`); 0 when not asked for.
+    /// Fewest resident blocks per SM (`.minnctapersm`); 0 when not asked for.
     pub min_blocks: u32,
     /// Blocks a cluster in x, y and z (`.reqnctapercluster`); zeros when not declared.
     pub cluster: [u32; 3],

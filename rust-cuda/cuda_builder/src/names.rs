@@ -1,4 +1,4 @@
-//! Which kernels a name stands for, as commands are given it: an entry, a part of the PTX, or the
+//! Which kernels a name stands for, as commands are given it: a part of the PTX, an entry, or the
 //! entries that begin with it. What else a command allows is for the command to say.
 
 use std::collections::BTreeSet;
@@ -68,9 +68,9 @@ impl UnknownKernel {
 
 /// The entries that a name stands for among those of these parts, in order.
 ///
-/// The first way that finds any counts: the entry of that name; the part of that name; the parts
-/// of that name behind another word (`sum` for `fast_sum`); the entries that begin with it and an
-/// underscore.
+/// The first way that finds any counts: the part of that name, whole, also where one of its
+/// entries has the same name; the entry of that name; the parts of that name behind another word
+/// (`sum` for `fast_sum`); the entries that begin with it and an underscore.
 ///
 /// Errors: the name stands for none.
 pub fn entries<'p>(
@@ -91,8 +91,8 @@ pub(crate) fn among<'k>(
     kernels: &[(&str, &'k str)],
 ) -> Result<BTreeSet<&'k str>, UnknownKernel> {
     let ways: [fn(&str, &str, &str) -> bool; 4] = [
-        |name, _, entry| entry == name,
         |name, part, _| part == name,
+        |name, _, entry| entry == name,
         |name, part, _| matches!(part.split_once('_'), Some((_, behind)) if behind == name),
         |name, _, entry| matches!(entry.strip_prefix(name), Some(rest) if rest.starts_with('_')),
     ];
@@ -131,7 +131,7 @@ mod tests {
         let parts = [
             part("main", &["copy", "scan_all"]),
             part("sum_f32", &["wave_sum_f32", "scan_sum_f32"]),
-            part("reduce_sum_f32", &["reduce_all"]),
+            part("reduce_sum_f32", &["reduce_all", "reduce_sum_f32"]),
             part("integrate_runge", &["composite_runge"]),
         ];
         let found = entries(name, &parts).map_err(|unknown| unknown.to_string())?;
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(of("scan_all"), ["scan_all"]);
         assert_eq!(of("sum_f32"), ["scan_sum_f32", "wave_sum_f32"]);
         assert_eq!(of("f32"), ["scan_sum_f32", "wave_sum_f32"]);
-        assert_eq!(of("reduce_sum_f32"), ["reduce_all"]);
+        assert_eq!(of("reduce_sum_f32"), ["reduce_all", "reduce_sum_f32"]);
         assert_eq!(of("runge"), ["composite_runge"]);
         assert_eq!(of("scan"), ["scan_all", "scan_sum_f32"]);
         assert_eq!(of("composite"), ["composite_runge"]);

@@ -11,8 +11,9 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use crate::CudaBuilderError;
-use crate::artifact::{self, Built};
+use crate::built::Built;
 use crate::cargo::Bitcode;
+use crate::files;
 
 /// How much older than the clock a file's date may be that was just written.
 const COARSE: Duration = Duration::from_millis(10);
@@ -86,7 +87,7 @@ impl Stamp {
 
     pub(crate) fn write(&self, path: &Path) -> Result<(), CudaBuilderError> {
         let text = serde_json::to_string(self).unwrap_or_default();
-        artifact::write(path, text)
+        files::write(path, text)
     }
 
     /// Every file and every environment variable that decides the code.

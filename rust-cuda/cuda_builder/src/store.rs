@@ -18,9 +18,10 @@ use std::time::SystemTime;
 use hmac_sha256::Hash as Sha256;
 
 use crate::NvvmArch;
-use crate::artifact::{Text, hex};
-use crate::builder::Options;
-use crate::cargo::Crate;
+use crate::built::Text;
+use crate::files::hex;
+use crate::kernel_crate::Crate;
+use crate::options::Options;
 use crate::toolchain::Toolchain;
 
 /// All entries together have at most about as many bytes: a few builds of a

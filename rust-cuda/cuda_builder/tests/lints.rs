@@ -20,7 +20,7 @@ fn findings() -> Vec<Finding> {
         "undefined_function",
     ];
     // `clean` is not listed.
-    check_ptx(&ptx(&artifact, 0), &entries)
+    check_ptx(&ptx(&artifact, 0), &entries).unwrap()
 }
 
 #[test]

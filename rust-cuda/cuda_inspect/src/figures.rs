@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Result;
 use crate::class::{Class, Mix};
-use crate::occupancy::{Block, Multiprocessor, Occupancy};
-use crate::ptx;
+use crate::occupancy::{Block, Occupancy, Sm};
+use crate::ptx::Entry;
 use crate::ptxas::Usage;
 
 /// The threads of a block of a kernel that sets no bound, where nobody names a number.
@@ -88,11 +88,11 @@ impl Figures {
     /// # Errors
     ///
     /// [`crate::Error::NoEntry`] for PTX that has no such kernel,
-    /// [`crate::Error::BadDeclaration`] for one whose registers cannot be counted.
+    /// [`crate::Error::NotPtx`] for text that is none.
     pub fn new(request: &Request<'_>, usage: Option<Usage>, sass_mix: Option<Mix>) -> Result<Self> {
-        let text = ptx::Text::read(request.ptx);
-        let entry = text.entry(&request.kernel.entry)?;
-        let registers = entry.registers()?.into_iter();
+        let module = ptx_syntax::parse(request.ptx)?;
+        let entry = Entry::find(&module, request.ptx, &request.kernel.entry)?;
+        let registers = entry.registers().into_iter();
         let ptx_barriers = entry.barriers();
         let ptx_shared = entry.shared_bytes();
         let static_shared = usage
@@ -107,7 +107,7 @@ impl Figures {
                 .saturating_add(request.dynamic_shared),
             barriers: usage.as_ref().map_or(in_ptx, |usage| usage.barriers),
         };
-        let multiprocessor = Multiprocessor::of(request.capability);
+        let sm = Sm::of(request.capability);
         Ok(Figures {
             arch: request.arch.to_owned(),
             ptx_arch: request.ptx_arch.to_owned(),
@@ -121,7 +121,7 @@ impl Figures {
                 .collect(),
             ptx_mix: entry.mix(),
             sass_mix,
-            occupancy: multiprocessor.and_then(|known| known.occupancy(&block)),
+            occupancy: sm.and_then(|known| known.occupancy(&block)),
         })
     }
 
@@ -243,6 +243,7 @@ mod tests {
     use crate::occupancy::Limit;
 
     const PTX: &str = "\
+.version 8.0
 .visible .entry k(
 )
 {

@@ -1,16 +1,22 @@
 //! What compiled kernels take up, known without a GPU.
 //!
-//! - [`ptx`]: an entry's instructions, registers and local memory, from its text;
-//! - [`positions`]: from an instruction to the line of Rust that it came from, and to the
-//!   calls that inlined it;
+//! - [`ptx`]: an entry's instructions, registers and memory;
+//! - [`locations`]: from machine code to the debug locations of its PTX;
 //! - [`class`]: instructions of PTX and of machine code by class;
 //! - [`ptxas`]: what the assembler says of registers, spills and barriers;
 //! - [`sass`]: the machine code as a disassembler prints it;
 //! - [`tools`]: where assembler and disassemblers are, and running them;
-//! - [`occupancy`]: how many blocks a multiprocessor holds, and what limits them;
+//! - [`occupancy`]: how many blocks an SM holds, and what limits them;
 //! - [`figures`]: all of these of one kernel, and what a change did to them;
 //! - [`listing`]: code with its source between;
 //! - [`ir`]: one kernel out of a module of LLVM IR.
+//!
+//! Its layers, each of which uses those above it in this list alone:
+//!
+//! - `class`, `ptxas`, `occupancy`, `ir`, `locations`
+//! - `ptx`, `sass`
+//! - `figures`, `listing`
+//! - `tools`
 //!
 //! What is absent: nothing here builds PTX (that is `cuda_builder`'s), runs it, measures,
 //! or talks to a driver; and only [`tools`] starts programs.
@@ -19,8 +25,8 @@ pub mod class;
 pub mod figures;
 pub mod ir;
 pub mod listing;
+pub mod locations;
 pub mod occupancy;
-pub mod positions;
 pub mod ptx;
 pub mod ptxas;
 pub mod sass;
@@ -35,9 +41,9 @@ pub enum Error {
     /// The text has no such kernel.
     #[error("the PTX has no entry `{0}`")]
     NoEntry(String),
-    /// A declaration of registers that says how many in no number.
-    #[error("the PTX declares `{0}`, and that is no number of registers: is the file damaged?")]
-    BadDeclaration(String),
+    /// The text is not PTX: where, and what was expected there.
+    #[error("{0}: this is not PTX; is the file damaged?")]
+    NotPtx(#[from] ptx_syntax::ParseError),
     /// A program answered with an error; its first one.
     #[error("{} refuses the code: {reason}", tool.display())]
     Refused {

@@ -6,7 +6,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use crate::positions::{Frame, Places, Position};
+use ptx_syntax::Kind;
+use ptx_syntax::debug::{self, Id, Locations};
+
+use crate::locations;
 use crate::ptx::Entry;
 use crate::sass::Line;
 
@@ -52,16 +55,16 @@ impl Sources {
     }
 
     /// `src/lib.rs:7 in scan: let x = y;`, or as much of it as is known.
-    fn describe(&self, frame: &Frame) -> String {
-        let Frame { file, line } = frame;
+    fn describe(&self, at: debug::Line<'_>) -> String {
+        let debug::Line { file, line } = at;
         let place = format!("{}:{line}", self.name(file));
         let Some(text) = self.text(file) else {
             return place;
         };
-        let Some(written) = text.lines().nth(*line as usize - 1) else {
+        let Some(written) = text.lines().nth(line as usize - 1) else {
             return place;
         };
-        match function(&text, *line) {
+        match function(&text, line) {
             Some(name) => format!("{place} in {name}: {}", written.trim()),
             None => format!("{place}: {}", written.trim()),
         }
@@ -118,34 +121,36 @@ fn head(line: &str) -> Option<&str> {
 }
 
 /// The PTX of a kernel, with its source.
-pub fn ptx(entry: &Entry<'_>, places: &Places, sources: &Sources) -> String {
+pub fn ptx(entry: &Entry<'_, '_>, sources: &Sources) -> String {
     let mut out = format!("{}:\n", entry.name());
+    let mut locations = Locations::new(entry.module);
     let mut shown = None;
-    for statement in entry.statements() {
-        let text = statement.text;
-        if text.ends_with(':') {
-            // Labels that only positions have brought: `$158:`.
-            if !text[1..].starts_with(|first: char| first.is_ascii_digit()) {
-                out.push_str(&format!("{text}\n"));
+    for (statement, location) in locations.of(entry.function) {
+        match &statement.kind {
+            // Labels that only locations have brought: `$158:`.
+            Kind::Label(label) if label[1..].starts_with(|c: char| c.is_ascii_digit()) => {}
+            Kind::Label(label) => out.push_str(&format!("{label}:\n")),
+            Kind::Location(_) => {}
+            kind => {
+                if matches!(kind, Kind::Instruction(_)) && location != shown {
+                    shown = location;
+                    push_lines(&mut out, shown, &locations, sources);
+                }
+                let lines: Vec<&str> = entry.written(statement).lines().map(str::trim).collect();
+                let text = lines.join(" ").replace('\t', " ");
+                out.push_str(&format!("        {text};\n"));
             }
-            continue;
         }
-        if statement.opcode().is_some() && statement.position != shown {
-            shown = statement.position;
-            push_frames(&mut out, shown, places, sources);
-        }
-        out.push_str(&format!("        {};\n", text.replace('\t', " ")));
     }
     out
 }
 
-/// The machine code of a kernel, with its source where `positions` is not empty: those that
-/// [`crate::positions::numbered`] gave for the text that was assembled.
+/// The machine code of a kernel, with its source where there are `locations`: those that
+/// [`locations::numbered`] gave for the text that was assembled.
 pub fn sass(
     entry: &str,
     code: &[Line],
-    positions: &[Position],
-    places: &Places,
+    locations: Option<&Locations>,
     sources: &Sources,
 ) -> String {
     let mut out = format!("{entry}:\n");
@@ -154,11 +159,13 @@ pub fn sass(
         match line {
             Line::Label(label) => out.push_str(&format!("{label}\n")),
             Line::Instruction { text, line } => {
-                let number = line.and_then(|line| (line as usize).checked_sub(1));
-                let position = number.and_then(|number| positions.get(number).copied());
-                if position.is_some() && position != shown {
-                    shown = position;
-                    push_frames(&mut out, shown, places, sources);
+                let location = line.and_then(locations::of_number);
+                if let Some(locations) = locations
+                    && location.is_some()
+                    && location != shown
+                {
+                    shown = location;
+                    push_lines(&mut out, shown, locations, sources);
                 }
                 out.push_str(&format!("        {text};\n"));
             }
@@ -167,21 +174,20 @@ pub fn sass(
     out
 }
 
-fn push_frames(out: &mut String, at: Option<Position>, places: &Places, sources: &Sources) {
-    let frames = at.map_or(Vec::new(), |at| places.frames(at));
-    for (depth, frame) in frames.iter().enumerate() {
+fn push_lines(out: &mut String, at: Option<Id>, locations: &Locations, sources: &Sources) {
+    let lines = at.into_iter().flat_map(|at| locations.lines(at));
+    for (depth, line) in lines.enumerate() {
         let mark = if depth == 0 { "//" } else { "//   inlined at" };
-        out.push_str(&format!("{mark} {}\n", sources.describe(frame)));
+        out.push_str(&format!("{mark} {}\n", sources.describe(line)));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::positions;
-    use crate::ptx::Text;
 
     const PTX: &str = "\
+.version 8.0
 .visible .entry scan(
 \t.param .u64 scan_param_0
 )
@@ -215,12 +221,9 @@ $L__BB0_1:
     #[test]
     fn above_instructions_stand_their_line_and_the_calls_that_inlined_it() {
         let here = tempfile::tempdir().unwrap();
-        let text = Text::read(PTX);
-        let found = ptx(
-            &text.entry("scan").unwrap(),
-            &Places::read(PTX),
-            &sources(here.path()),
-        );
+        let module = ptx_syntax::parse(PTX).unwrap();
+        let entry = Entry::find(&module, PTX, "scan").unwrap();
+        let found = ptx(&entry, &sources(here.path()));
         let expected = "\
 scan:
         .reg .b32  %r<3>;
@@ -239,21 +242,22 @@ $L__BB0_1:
     }
 
     #[test]
-    fn machine_code_leads_back_through_the_numbers_of_positions() {
+    fn machine_code_leads_back_through_the_numbers_of_locations() {
         let here = tempfile::tempdir().unwrap();
-        let (_, numbers) = positions::numbered(PTX);
+        let (numbered, locations) = locations::numbered(PTX).unwrap();
+        let added = numbered.split(".loc\t2 ").nth(1).unwrap();
+        let number = added.split(' ').next().unwrap().parse().unwrap();
         let code = |line| Line::Instruction {
             text: "IADD3 R1, R1, 0x1, RZ".into(),
             line,
         };
-        let places = Places::read(PTX);
         let lines = [
-            code(Some(2)),
-            code(Some(2)),
+            code(Some(number)),
+            code(Some(number)),
             Line::Label(".L_x_0:".into()),
             code(None),
         ];
-        let found = sass("scan", &lines, &numbers, &places, &sources(here.path()));
+        let found = sass("scan", &lines, Some(&locations), &sources(here.path()));
         let expected = "\
 scan:
 // /elsewhere/add.rs:3

@@ -1,6 +1,6 @@
-//! How many blocks of a kernel a multiprocessor holds at once, and what limits them.
+//! How many blocks of a kernel an SM holds at once, and what limits them.
 //!
-//! What a multiprocessor has is in the CUDA Programming Guide, "Compute Capabilities",
+//! What an SM has is in the CUDA Programming Guide, "Compute Capabilities",
 //! table "Technical Specifications per Compute Capability"; how it is given out (registers to
 //! each of four partitions, by warps and 256 at a time; shared memory with 1 KiB a block for
 //! the system since 8.0; named barriers since 9.0) in NVIDIA's `cuda_occupancy.h`, of CUDA 13
@@ -14,7 +14,7 @@ pub const WARP: u32 = 32;
 /// Threads of a block at most.
 pub const MAX_THREADS: u32 = 1024;
 
-/// Registers of a multiprocessor, which are those of a block at most too.
+/// Registers of an SM, which are those of a block at most too.
 const REGISTERS: u32 = 65_536;
 
 /// Registers are given to a warp by so many.
@@ -23,12 +23,12 @@ const REGISTER_UNIT: u32 = 256;
 /// Registers of a thread at most.
 const MAX_REGISTERS: u32 = 255;
 
-/// Parts of a multiprocessor with registers and warps of their own.
+/// Parts of an SM with registers and warps of their own.
 const PARTITIONS: u32 = 4;
 
-/// What a multiprocessor of one compute capability has. Sizes in bytes.
+/// What an SM of one compute capability has. Sizes in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Multiprocessor {
+pub struct Sm {
     /// Compute capability, major and minor.
     pub capability: (u32, u32),
     /// Resident threads at most.
@@ -47,15 +47,15 @@ pub struct Multiprocessor {
     pub barriers: Option<u32>,
 }
 
-const fn multiprocessor(
+const fn sm(
     capability: (u32, u32),
     threads: u32,
     blocks: u32,
     shared_kib: u32,
     barriers: Option<u32>,
-) -> Multiprocessor {
+) -> Sm {
     let reserved = if capability.0 >= 8 { 1 << 10 } else { 0 };
-    Multiprocessor {
+    Sm {
         capability,
         threads,
         blocks,
@@ -68,14 +68,14 @@ const fn multiprocessor(
 }
 
 /// The compute capabilities that are known here.
-pub const KNOWN: [Multiprocessor; 7] = [
-    multiprocessor((7, 5), 1024, 16, 64, None),
-    multiprocessor((8, 0), 2048, 32, 164, None),
-    multiprocessor((8, 6), 1536, 16, 100, None),
-    multiprocessor((8, 9), 1536, 24, 100, None),
-    multiprocessor((9, 0), 2048, 32, 228, Some(64)),
-    multiprocessor((10, 0), 2048, 32, 228, Some(64)),
-    multiprocessor((12, 0), 1536, 24, 100, Some(24)),
+pub const KNOWN: [Sm; 7] = [
+    sm((7, 5), 1024, 16, 64, None),
+    sm((8, 0), 2048, 32, 164, None),
+    sm((8, 6), 1536, 16, 100, None),
+    sm((8, 9), 1536, 24, 100, None),
+    sm((9, 0), 2048, 32, 228, Some(64)),
+    sm((10, 0), 2048, 32, 228, Some(64)),
+    sm((12, 0), 1536, 24, 100, Some(24)),
 ];
 
 /// What one block of a kernel needs.
@@ -120,7 +120,7 @@ impl Limit {
     }
 }
 
-/// What is resident on a multiprocessor.
+/// What is resident on an SM.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occupancy {
     /// Threads of a block.
@@ -129,7 +129,7 @@ pub struct Occupancy {
     pub blocks: u32,
     /// Warps of these blocks.
     pub warps: u32,
-    /// Warps that the multiprocessor could hold.
+    /// Warps that the SM could hold.
     pub max_warps: u32,
     /// Everything that there is too little of for one block more.
     pub limited_by: Vec<Limit>,
@@ -144,9 +144,9 @@ impl Occupancy {
     }
 }
 
-impl Multiprocessor {
+impl Sm {
     /// That of a compute capability, if it is known here.
-    pub fn of(capability: (u32, u32)) -> Option<&'static Multiprocessor> {
+    pub fn of(capability: (u32, u32)) -> Option<&'static Sm> {
         KNOWN.iter().find(|known| known.capability == capability)
     }
 
@@ -236,10 +236,7 @@ mod tests {
                 shared: number(3) + number(4),
                 barriers: number(5),
             };
-            let found = Multiprocessor::of(capability)
-                .unwrap()
-                .occupancy(&block)
-                .unwrap();
+            let found = Sm::of(capability).unwrap().occupancy(&block).unwrap();
             let mut limits: Vec<Limit> = cells[7].split_whitespace().map(limit).collect();
             limits.sort();
             // Where barriers limit, it names too what would without them.
@@ -255,8 +252,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_whole_fills_a_multiprocessor() {
-        let sm_90 = Multiprocessor::of((9, 0)).unwrap();
+    fn what_is_whole_fills_an_sm() {
+        let sm_90 = Sm::of((9, 0)).unwrap();
         let block = Block {
             threads: 1024,
             registers: Some(32),
@@ -282,10 +279,7 @@ mod tests {
             shared: 100 << 10,
             barriers: 0,
         };
-        let bound = Multiprocessor::of((9, 0))
-            .unwrap()
-            .occupancy(&block)
-            .unwrap();
+        let bound = Sm::of((9, 0)).unwrap().occupancy(&block).unwrap();
         assert!(!bound.is_exact);
         assert_eq!((bound.blocks, bound.limited_by), (2, vec![Limit::Shared]));
     }
@@ -298,9 +292,9 @@ mod tests {
             shared: 0,
             barriers: 0,
         };
-        let sm_75 = Multiprocessor::of((7, 5)).unwrap();
+        let sm_75 = Sm::of((7, 5)).unwrap();
         assert_eq!(sm_75.occupancy(&block(0)), None);
         assert_eq!(sm_75.occupancy(&block(1025)), None);
-        assert!(Multiprocessor::of((6, 0)).is_none());
+        assert!(Sm::of((6, 0)).is_none());
     }
 }

@@ -2,6 +2,12 @@
 
 use super::*;
 
+/// What `read` finds of a kernel.
+fn of<T>(text: &str, entry: &str, read: impl Fn(&Entry<'_, '_>) -> T) -> T {
+    let module = ptx_syntax::parse(text).unwrap();
+    read(&Entry::find(&module, text, entry).unwrap())
+}
+
 const TEXT: &str = "\
 .version 8.0
 .target sm_90
@@ -53,19 +59,17 @@ $L_brx_0: .branchtargets
 
 #[test]
 fn entries_are_found_and_others_are_not() {
-    let text = Text::read(TEXT);
-    assert_eq!(text.entries().collect::<Vec<_>>(), ["scan", "empty"]);
-    let scan = text.entry("scan").unwrap();
-    assert_eq!(
-        (scan.text()[0], scan.text().last()),
-        (".visible .entry scan(", Some(&"}"))
-    );
-    assert!(matches!(text.entry("helper"), Err(Error::NoEntry(name)) if name == "helper"));
+    let module = ptx_syntax::parse(TEXT).unwrap();
+    let scan = Entry::find(&module, TEXT, "scan").unwrap();
+    assert!(scan.text().starts_with(".visible .entry scan(\n"));
+    assert!(scan.text().ends_with("\tret;\n}"));
+    let helper = Entry::find(&module, TEXT, "helper");
+    assert!(matches!(helper, Err(Error::NoEntry(name)) if name == "helper"));
 }
 
 #[test]
 fn instructions_are_counted_with_those_of_functions_that_are_called() {
-    let mix = Text::read(TEXT).entry("scan").unwrap().mix();
+    let mix = of(TEXT, "scan", |entry| entry.mix());
     let count = |class| mix.get(class);
     assert_eq!((count(Class::Global), count(Class::Generic)), (1, 1));
     assert_eq!((count(Class::Barrier), count(Class::Warp)), (3, 1));
@@ -76,16 +80,14 @@ fn instructions_are_counted_with_those_of_functions_that_are_called() {
 
 #[test]
 fn local_memory_registers_and_barriers_are_those_that_are_declared() {
-    let text = Text::read(TEXT);
-    let scan = text.entry("scan").unwrap();
-    assert_eq!(scan.local_bytes(), 24 + 8);
-    let registers = scan.registers().unwrap();
+    assert_eq!(of(TEXT, "scan", |entry| entry.local_bytes()), 24 + 8);
+    let registers = of(TEXT, "scan", |entry| entry.registers());
     assert_eq!(
         registers,
         [("b32", 13 + 1 + 2), ("f64", 1), ("pred", 3 + 1)].into()
     );
-    assert_eq!(scan.barriers(), Some(2));
-    assert_eq!(text.entry("empty").unwrap().barriers(), None);
+    assert_eq!(of(TEXT, "scan", |entry| entry.barriers()), Some(2));
+    assert_eq!(of(TEXT, "empty", |entry| entry.barriers()), None);
 }
 
 #[test]
@@ -93,13 +95,17 @@ fn registers_that_cannot_be_counted_are_no_zero() {
     for bound in ["<x>", "<>", "<5", "<-1>"] {
         let text = TEXT.replacen("%r<14>", &format!("%r{bound}"), 1);
         assert_ne!(text, TEXT);
-        let text = Text::read(&text);
-        let error = text.entry("scan").unwrap().registers().unwrap_err();
-        let said = format!(
-            "the PTX declares `.reg .b32 \t%r{bound}, %s<2>`, and that is no number of registers: \
-             is the file damaged?"
+        let error = crate::Error::from(ptx_syntax::parse(&text).unwrap_err());
+        let said = error.to_string();
+        assert!(said.starts_with("24:"), "{said}");
+        assert!(
+            said.contains(&format!("`.reg .b32 \t%r{bound}, %s<2>;`")),
+            "{said}"
         );
-        assert_eq!(error.to_string(), said);
+        assert!(
+            said.ends_with(": this is not PTX; is the file damaged?"),
+            "{said}"
+        );
     }
 }
 
@@ -114,7 +120,11 @@ fn shared_memory_of_the_kernel_ends_where_that_of_the_launch_begins() {
 \tret;
 }
 ";
-    let bytes = |text: &str| Text::read(text).entry("k").unwrap().shared_bytes();
+    let bytes = |text: &str| {
+        of(&format!(".version 8.0\n{text}"), "k", |entry| {
+            entry.shared_bytes()
+        })
+    };
     assert_eq!(bytes(kernel), 8);
     let tile = dynamic.lines().last().unwrap();
     assert_eq!(bytes(&format!("{tile}\n{kernel}")), 24 + 8);
@@ -136,7 +146,7 @@ fn code_is_the_same_wherever_the_kernel_stands_and_its_source_is() {
         .replace("__local_depot1", "__local_depot5")
         .replace("$158:", "$911:")
         .replace(".loc\t1 7 0", ".loc\t1 8 0 //4");
-    let code = |text: &str| Text::read(text).entry("scan").unwrap().code();
+    let code = |text: &str| of(text, "scan", |entry| entry.code());
     assert_eq!(code(&moved), code(TEXT));
     for (from, to) in [
         ("%r1, %r2}", "%r2, %r1}"),
@@ -146,17 +156,4 @@ fn code_is_the_same_wherever_the_kernel_stands_and_its_source_is() {
     ] {
         assert_ne!(code(&TEXT.replace(from, to)), code(TEXT), "{from}");
     }
-}
-
-#[test]
-fn statements_know_their_position() {
-    let text = Text::read(TEXT);
-    let scan = text.entry("scan").unwrap();
-    let find = |word: &str| {
-        let mut all = scan.statements().iter();
-        all.find(|one| one.text.contains(word)).unwrap().position
-    };
-    assert_eq!(find("ld.global"), positions::read(".loc 1 7 0"));
-    assert_eq!(find("bar.warp"), positions::read(".loc 6 2564 0 //38"));
-    assert_eq!(find("__local_depot1"), None);
 }

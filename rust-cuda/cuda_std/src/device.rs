@@ -21,6 +21,38 @@ macro_rules! gpu {
 }
 pub(crate) use gpu;
 
+/// What an instruction makes of registers, which are all that it reads and writes; on the host the
+/// value of an expression: `instruction!("mul.rn.f32", reg32 f32, (reg32 x, reg32 y), x * y)`.
+/// Without that, on the device alone.
+macro_rules! instruction {
+    ($ptx:expr, $out:ident $type:ty, ($($in:ident $operand:expr),+), $host:expr) => {{
+        #[cfg(target_os = "cuda")]
+        {
+            $crate::device::instruction!($ptx, $out $type, ($($in $operand),+))
+        }
+        #[cfg(not(target_os = "cuda"))]
+        {
+            $host
+        }
+    }};
+    ($ptx:expr, $out:ident $type:ty, ($($in:ident $operand:expr),+)) => {{
+        let value: $type;
+        // SAFETY: a pure function of its registers.
+        #[allow(unused_unsafe)]
+        unsafe {
+            core::arch::asm!(
+                concat!($ptx, " {}", $($crate::device::instruction!(@ $in),)+ ";"),
+                out($out) value,
+                $(in($in) $operand,)+
+                options(pure, nomem, nostack, preserves_flags),
+            );
+        }
+        value
+    }};
+    (@ $in:ident) => { ", {}" };
+}
+pub(crate) use instruction;
+
 /// A panic ends the whole launch with `trap`: there is nobody on the device to unwind to. What
 /// was printed before it still reaches the host.
 #[cfg(target_os = "cuda")]

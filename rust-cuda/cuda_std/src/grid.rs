@@ -36,6 +36,6 @@ pub fn wait_for_earlier() {
 ///
 /// PTX: `griddepcontrol.launch_dependents`, sm_90.
 #[inline(always)]
-pub fn allow_next() {
+pub fn launch_dependents() {
     control!("launch_dependents");
 }

@@ -7,6 +7,18 @@
 //! each item's documentation names together with the oldest architecture that has it. Without
 //! such a note, it is there from sm_70 on.
 //!
+//! Its layers, each of which uses those above it in this list alone:
+//!
+//! - `device`, `intrinsics`: how this crate reaches the device, and the host in its stead.
+//! - [`cfg`](mod@cfg), `private`: what a kernel is compiled for, and what macros' expansions name.
+//! - [`launch`]: what the host knows of kernels.
+//! - [`atomic`], [`float`], [`grid`], [`misc`], [`ptr`], [`warp`]: instructions, and functions made
+//!   of them.
+//! - [`io`], [`mem`], [`thread`]: what needs those.
+//! - [`shared`]: shared memory.
+//! - [`bulk`]: copies between it and global memory.
+//! - [`prelude`]: what nearly every kernel imports.
+//!
 //! Everything type-checks on the host. Pure functions (floating-point arithmetic) compute there,
 //! atomics work there, and what only a GPU can do panics there with its name.
 //!

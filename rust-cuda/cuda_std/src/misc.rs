@@ -72,15 +72,15 @@ macro_rules! register {
 }
 
 register! {
-    /// Cycles of this multiprocessor's clock since some moment.
+    /// Cycles of this SM's clock since some moment.
     clock -> u64, reg64, "mov.u64", "clock64", ();
     /// Nanoseconds since some moment, the same for the whole device; the step is the device's
     /// choice (32 ns to about 1 us).
     global_timer -> u64, reg64, "mov.u64", "globaltimer", ();
-    /// The multiprocessor that runs this thread now.
-    multiprocessor_id -> u32, reg32, "mov.u32", "smid", ();
-    /// One more than the greatest [`multiprocessor_id`]; numbers may be left out.
-    multiprocessor_count -> u32, reg32, "mov.u32", "nsmid", (pure);
+    /// The SM that runs this thread now.
+    sm_id -> u32, reg32, "mov.u32", "smid", ();
+    /// One more than the greatest [`sm_id`]; numbers may be left out.
+    sm_count -> u32, reg32, "mov.u32", "nsmid", (pure);
     /// The number of this launch on its device.
     grid_id -> u64, reg64, "mov.u64", "gridid", (pure);
 }

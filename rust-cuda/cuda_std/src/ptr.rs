@@ -5,6 +5,8 @@
 //! one's own. Ordinary code needs neither.
 
 use crate::device::gpu;
+#[cfg(target_os = "cuda")]
+use crate::device::instruction;
 
 /// A part of the memory that a thread sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -76,16 +78,9 @@ pub unsafe fn convert_generic_to_specific_address_space<T>(
 ) -> *const T {
     gpu!(convert_generic_to_specific_address_space, (ptr, address_space) => {
         macro_rules! convert {
-            ($space:literal) => {{
-                let address: *const T;
-                core::arch::asm!(
-                    concat!("cvta.to.", $space, ".u64 {}, {};"),
-                    out(reg64) address,
-                    in(reg64) ptr,
-                    options(pure, nomem, nostack, preserves_flags),
-                );
-                address
-            }};
+            ($space:literal) => {
+                instruction!(concat!("cvta.to.", $space, ".u64"), reg64 *const T, (reg64 ptr))
+            };
         }
         by_space!(address_space, convert)
     })
@@ -107,16 +102,9 @@ pub unsafe fn convert_specific_address_space_to_generic<T>(
 ) -> *const T {
     gpu!(convert_specific_address_space_to_generic, (ptr, address_space) => {
         macro_rules! convert {
-            ($space:literal) => {{
-                let generic: *const T;
-                core::arch::asm!(
-                    concat!("cvta.", $space, ".u64 {}, {};"),
-                    out(reg64) generic,
-                    in(reg64) ptr,
-                    options(pure, nomem, nostack, preserves_flags),
-                );
-                generic
-            }};
+            ($space:literal) => {
+                instruction!(concat!("cvta.", $space, ".u64"), reg64 *const T, (reg64 ptr))
+            };
         }
         by_space!(address_space, convert)
     })

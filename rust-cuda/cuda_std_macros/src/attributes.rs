@@ -30,74 +30,52 @@ impl Options {
     pub(crate) fn parse(attributes: Vec<Attribute>) -> syn::Result<Self> {
         let mut options = Self::default();
         for attribute in attributes {
-            let name = attribute
-                .path()
-                .segments
-                .last()
-                .map(|segment| segment.ident.to_string());
+            let refused = |why: &str| Err(Error::new_spanned(&attribute, why));
+            let name = attribute.path().segments.last();
+            let name = name.map(|segment| segment.ident.to_string());
             match name.as_deref() {
-                Some("launch_bounds") => options.place(
-                    &attribute,
-                    0,
-                    1..=2,
-                    "#[launch_bounds(256)] or #[launch_bounds(256, 2)]",
-                )?,
-                Some("cluster") => options.place(
-                    &attribute,
-                    2,
-                    1..=3,
-                    "#[cluster(2)], #[cluster(2, 1)] or #[cluster(2, 1, 1)]",
-                )?,
+                Some("launch_bounds") => {
+                    let example = "#[launch_bounds(256)] or #[launch_bounds(256, 2)]";
+                    options.place(&attribute, 0, 1..=2, example)?;
+                }
+                Some("cluster") => {
+                    let example = "#[cluster(2)], #[cluster(2, 1)] or #[cluster(2, 1, 1)]";
+                    options.place(&attribute, 2, 1..=3, example)?;
+                }
                 Some("max_registers") => {
                     options.place(&attribute, 5, 1..=1, "#[max_registers(64)]")?
                 }
                 Some("launch_contract") => {
                     let conditions = expressions(&attribute)?;
                     if conditions.is_empty() {
-                        return Err(Error::new_spanned(
-                            &attribute,
+                        return refused(
                             "a launch contract needs at least one condition: #[launch_contract(out.len() >= 1)]",
-                        ));
+                        );
                     }
                     if options.contract.is_some() {
-                        return Err(Error::new_spanned(
-                            &attribute,
+                        return refused(
                             "one #[launch_contract] a kernel: separate its conditions by commas",
-                        ));
+                        );
                     }
                     options.contract = Some(conditions);
                 }
-                Some("part") => {
-                    if options.part.is_some() {
-                        return Err(Error::new_spanned(
-                            &attribute,
-                            "a kernel is in one part: keep one #[part(..)]",
-                        ));
-                    }
-                    options.part = Some(part(&attribute)?);
+                Some("part") if options.part.is_some() => {
+                    return refused("a kernel is in one part: keep one #[part(..)]");
                 }
+                Some("part") => options.part = Some(part(&attribute)?),
                 Some("kernel") => {
-                    return Err(Error::new_spanned(
-                        &attribute,
-                        "this function is a kernel already: write #[kernel] once",
-                    ));
+                    return refused("this function is a kernel already: write #[kernel] once");
                 }
                 Some("no_mangle" | "export_name") => {
-                    return Err(Error::new_spanned(
-                        &attribute,
+                    return refused(
                         "a kernel is exported under its own name already: remove this attribute",
-                    ));
+                    );
                 }
+                Some("must_use") => return refused("a kernel returns nothing: remove #[must_use]"),
                 Some("cfg" | "allow" | "expect" | "warn" | "deny" | "forbid") => {
                     options.shared.push(attribute)
                 }
                 Some("doc" | "deprecated") => options.visible.push(attribute),
-                Some("must_use") => {
-                    return Err(Error::new_spanned(
-                        &attribute,
-                        "a kernel returns nothing: remove #[must_use]",
-                    ));
-                }
                 _ => options.function.push(attribute),
             }
         }
@@ -117,18 +95,13 @@ impl Options {
         count: core::ops::RangeInclusive<usize>,
         example: &str,
     ) -> syn::Result<()> {
+        let refused = |why: &str| Err(Error::new_spanned(attribute, why));
         let values = expressions(attribute)?;
         if !count.contains(&values.len()) {
-            return Err(Error::new_spanned(
-                attribute,
-                format!("wrong number of arguments: write {example}"),
-            ));
+            return refused(&format!("wrong number of arguments: write {example}"));
         }
         if self.bounds[first].is_some() {
-            return Err(Error::new_spanned(
-                attribute,
-                "this attribute is given twice: keep one",
-            ));
+            return refused("this attribute is given twice: keep one");
         }
         let is_cluster = first == 2;
         for (slot, value) in self.bounds[first..].iter_mut().zip(values) {
@@ -166,10 +139,8 @@ fn part(attribute: &Attribute) -> syn::Result<String> {
 
 fn expressions(attribute: &Attribute) -> syn::Result<Vec<Expr>> {
     let Meta::List(list) = &attribute.meta else {
-        return Err(Error::new_spanned(
-            attribute,
-            "this attribute takes arguments in parentheses",
-        ));
+        let why = "this attribute takes arguments in parentheses";
+        return Err(Error::new_spanned(attribute, why));
     };
     let parsed = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(list.tokens.clone())?;
     Ok(parsed.into_iter().collect())

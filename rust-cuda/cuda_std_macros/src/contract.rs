@@ -4,7 +4,6 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Error, Expr};
 
-use crate::kernel::Kernel;
 use crate::parameter::Parameter;
 use crate::text;
 
@@ -38,19 +37,19 @@ pub(crate) fn check(conditions: &[Expr], parameters: &[Parameter], mut fail: imp
 
 /// The conditions see the parameters and the launch's `grid`, `block` and `shared_bytes`; every
 /// other local is of the macro's own hygiene, so that a parameter may have its name.
-pub(crate) fn expand(kernel: &Kernel, definition: &Ident) -> TokenStream {
-    let Some(conditions) = &kernel.options.contract else {
-        return TokenStream::new();
-    };
-    let idents: Vec<_> = kernel
-        .parameters
+pub(crate) fn expand(
+    conditions: &[Expr],
+    parameters: &[Parameter],
+    definition: &Ident,
+) -> TokenStream {
+    let idents: Vec<_> = parameters
         .iter()
         .map(|parameter| &parameter.ident)
         .collect();
     let own = |name| Ident::new(name, Span::mixed_site());
     let (shape, arguments, holds) = (own("shape"), own("arguments"), own("holds"));
     let wrong_count = format!("the kernel takes {} arguments", idents.len());
-    let values = kernel.parameters.iter().map(|parameter| {
+    let values = parameters.iter().map(|parameter| {
         let ident = &parameter.ident;
         if parameter.kind.is_buffer() {
             quote!(let #ident: ::cuda_std::launch::Extent = #ident.extent();)

@@ -28,7 +28,9 @@ pub(crate) fn expand(kernel: &Kernel) -> TokenStream {
     });
     let formals = kernel.parameters.iter().map(|parameter| parameter.formal());
     let [max_threads, min_blocks, x, y, z, max_registers] = options.bounds();
-    let contract = contract::expand(kernel, &definition);
+    let contract = options.contract.as_ref();
+    let contract =
+        contract.map(|conditions| contract::expand(conditions, &kernel.parameters, &definition));
     quote! {
         #[cfg(not(target_os = "cuda"))]
         #(#shared)*

@@ -5,10 +5,21 @@
 //! the types that the generated code names (`cuda_std::launch`), and everything that turns the
 //! compiled kernel into PTX (`cuda_builder`). The attribute names are rust-cuda's, plus
 //! `launch_bounds`, `cluster`, `max_registers`, `part` and `launch_contract`, which are ours.
+//!
+//! Its layers, each of which uses those above it in this list alone:
+//!
+//! - `text`: tokens as a user reads them.
+//! - `attributes`, `parameter`: what a kernel's attributes and parameters say.
+//! - `contract`: the conditions of a launch.
+//! - `kernel`: what a kernel may look like.
+//! - `only`: whether a build wants it.
+//! - `device`, `host`: the two halves that it becomes.
+//! - `expand`, `statics`, `unroll`: `#[kernel]` in full, and the other macros.
 
 mod attributes;
 mod contract;
 mod device;
+mod expand;
 mod host;
 mod kernel;
 mod only;
@@ -44,7 +55,7 @@ use proc_macro::TokenStream;
 /// type alias are compile errors that say what to write instead.
 #[proc_macro_attribute]
 pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    kernel::expand(arguments.into(), item.into()).into()
+    expand::expand(arguments.into(), item.into()).into()
 }
 
 /// `#[launch_bounds(max_threads[, min_blocks])]`, below `#[kernel]`: the largest block (threads,

@@ -28,31 +28,27 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    /// Its name in Rust, and in the metadata's JSON.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Slice => ("Slice", "slice"),
+            Self::SliceMut => ("SliceMut", "slice_mut"),
+            Self::Pointer => ("Pointer", "pointer"),
+            Self::PointerMut => ("PointerMut", "pointer_mut"),
+            Self::Reference => ("Reference", "reference"),
+            Self::ReferenceMut => ("ReferenceMut", "reference_mut"),
+            Self::Value => ("Value", "value"),
+        }
+    }
+
     /// The name in the metadata's JSON.
     pub(crate) fn json(self) -> &'static str {
-        match self {
-            Self::Slice => "slice",
-            Self::SliceMut => "slice_mut",
-            Self::Pointer => "pointer",
-            Self::PointerMut => "pointer_mut",
-            Self::Reference => "reference",
-            Self::ReferenceMut => "reference_mut",
-            Self::Value => "value",
-        }
+        self.names().1
     }
 
     /// The name of the variant of `ParameterKind` and of the marker type, which are the same.
     pub(crate) fn marker(self) -> Ident {
-        let name = match self {
-            Self::Slice => "Slice",
-            Self::SliceMut => "SliceMut",
-            Self::Pointer => "Pointer",
-            Self::PointerMut => "PointerMut",
-            Self::Reference => "Reference",
-            Self::ReferenceMut => "ReferenceMut",
-            Self::Value => "Value",
-        };
-        Ident::new(name, proc_macro2::Span::call_site())
+        Ident::new(self.names().0, proc_macro2::Span::call_site())
     }
 
     pub(crate) fn is_slice(self) -> bool {
@@ -100,18 +96,15 @@ impl Parameter {
                 "a kernel's parameter cannot be conditional, since every launch passes it: write one kernel for each case, with #[cfg] above its #[kernel]",
             ));
         }
-        let Pat::Ident(name) = typed.pat.as_ref() else {
-            return Err(Error::new_spanned(
-                &typed.pat,
-                "a kernel's parameter is one name: write `name: Type` and take it apart in the body",
-            ));
+        let name = match typed.pat.as_ref() {
+            Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => name,
+            other => {
+                return Err(Error::new_spanned(
+                    other,
+                    "a kernel's parameter is one name: write `name: Type` and take it apart in the body",
+                ));
+            }
         };
-        if name.by_ref.is_some() || name.subpat.is_some() {
-            return Err(Error::new_spanned(
-                name,
-                "a kernel's parameter is one name: write `name: Type` and take it apart in the body",
-            ));
-        }
         let (kind, inner) = classify(&typed.ty)?;
         Ok(Self {
             ident: name.ident.clone(),
@@ -148,35 +141,24 @@ impl Parameter {
 }
 
 fn classify(ty: &Type) -> syn::Result<(Kind, Type)> {
+    let refused = |why: &str| Err(Error::new_spanned(ty, why));
+    let text = |element: &Type| text::display(element.to_token_stream());
     match ty {
-        Type::Paren(inner) => classify(&inner.elem),
-        Type::Group(inner) => classify(&inner.elem),
+        Type::Paren(_) | Type::Group(_) => classify(peel(ty)),
         Type::Reference(reference) => {
-            let exclusive = reference.mutability.is_some();
+            let (slice, other) = match reference.mutability {
+                Some(_) => (Kind::SliceMut, Kind::ReferenceMut),
+                None => (Kind::Slice, Kind::Reference),
+            };
             match peel(&reference.elem) {
-                Type::Slice(slice) => Ok((
-                    if exclusive {
-                        Kind::SliceMut
-                    } else {
-                        Kind::Slice
-                    },
-                    (*slice.elem).clone(),
-                )),
-                Type::TraitObject(_) => Err(Error::new_spanned(
-                    ty,
+                Type::Slice(of) => Ok((slice, (*of.elem).clone())),
+                Type::TraitObject(_) => refused(
                     "a trait object's methods live in the host's memory: pass a `Copy` enum or struct by value",
-                )),
+                ),
                 Type::Path(path) if path.path.is_ident("str") => {
-                    Err(Error::new_spanned(ty, "pass text as its bytes: `&[u8]`"))
+                    refused("pass text as its bytes: `&[u8]`")
                 }
-                other => Ok((
-                    if exclusive {
-                        Kind::ReferenceMut
-                    } else {
-                        Kind::Reference
-                    },
-                    other.clone(),
-                )),
+                thin => Ok((other, thin.clone())),
             }
         }
         Type::Ptr(pointer) => {
@@ -186,27 +168,20 @@ fn classify(ty: &Type) -> syn::Result<(Kind, Type)> {
             };
             match peel(&pointer.elem) {
                 Type::Slice(slice) => {
-                    let element = text::display(slice.elem.to_token_stream());
-                    Err(Error::new_spanned(
-                        ty,
-                        format!(
-                            "pass a slice as `&[{element}]` or `&mut [{element}]`, or a raw pointer and a length as two parameters"
-                        ),
+                    let element = text(&slice.elem);
+                    refused(&format!(
+                        "pass a slice as `&[{element}]` or `&mut [{element}]`, or a raw pointer and a length as two parameters"
                     ))
                 }
-                other => Ok((kind, other.clone())),
+                thin => Ok((kind, thin.clone())),
             }
         }
-        Type::ImplTrait(_) => Err(Error::new_spanned(
-            ty,
+        Type::ImplTrait(_) => refused(
             "a kernel cannot be generic: name the type, and write one kernel a type (a macro can do it)",
-        )),
+        ),
         Type::Slice(slice) => {
-            let element = text::display(slice.elem.to_token_stream());
-            Err(Error::new_spanned(
-                ty,
-                format!("pass a slice by reference: `&[{element}]`"),
-            ))
+            let element = text(&slice.elem);
+            refused(&format!("pass a slice by reference: `&[{element}]`"))
         }
         other => Ok((Kind::Value, other.clone())),
     }

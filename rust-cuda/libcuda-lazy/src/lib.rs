@@ -27,6 +27,11 @@
 //!
 //! What is not preserved across the first call of a function: the upper halves
 //! of vector registers, which no driver function takes arguments in.
+//!
+//! Its layers, each of which uses those above it in this list alone:
+//!
+//! - `library`, `names`: the driver's library, loaded once, and the list of the functions.
+//! - `entry`: the functions.
 
 #[cfg(not(all(
     target_os = "linux",

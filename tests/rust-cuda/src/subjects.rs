@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::statements;
+use crate::conformance;
 
 /// The list.
 const LIST: &str = include_str!("../subjects.toml");
@@ -32,7 +32,7 @@ pub struct List {
 pub struct Subject {
     /// Its file, without the extension.
     pub name: String,
-    /// The statement, or the test, that runs the same subject here.
+    /// The conformance test, or another, that runs the same subject here.
     #[serde(default)]
     pub here: String,
     /// Why there is none.
@@ -55,7 +55,7 @@ pub struct Feature {
     pub source: String,
     /// Whether it is here.
     pub here: String,
-    /// The statement, or the test, that shows it.
+    /// The conformance test, or another, that shows it.
     #[serde(default)]
     pub by: String,
     /// What is different.
@@ -103,10 +103,10 @@ impl List {
 
     /// Counterparts that are named and not there, in the repository at `root`.
     pub fn nowhere(&self, root: &Path) -> Vec<String> {
-        let statements: BTreeSet<_> = statements::all().iter().map(|case| case.name).collect();
+        let tests: BTreeSet<_> = conformance::all().iter().map(|case| case.name).collect();
         let subjects = self.subjects.iter().map(|subject| &subject.here);
         let named = subjects.chain(self.features.iter().map(|feature| &feature.by));
-        let named = named.filter(|name| !name.is_empty() && !statements.contains(name.as_str()));
+        let named = named.filter(|name| !name.is_empty() && !tests.contains(name.as_str()));
         named.filter(|name| !is_test(root, name)).cloned().collect()
     }
 
@@ -179,7 +179,7 @@ impl List {
     }
 }
 
-/// A statement by its name, a test with a link from `docs/`.
+/// A conformance test by its name, another with a link from `docs/`.
 fn link(name: &str) -> String {
     if name.is_empty() {
         return String::new();
@@ -230,11 +230,11 @@ const SOURCES: &[(&str, &str)] = &[
 ];
 
 const HEAD: &str = "\
-# Code written for rust-cuda
+# Supported features of rust-cuda
 
 The interface of `cuda_std` and `cuda_builder` is [rust-cuda](https://github.com/Rust-GPU/rust-cuda)'s;
-what stands behind it is rustc's own backend. What its guide and its compile tests name, and what
-stands for it here. This page is made of
+but rustc's own backend compiles it. This page lists what rust-cuda's guide and compile tests name, and
+what is supported here. It is made of
 [subjects.toml](../tests/rust-cuda/subjects.toml) by
 `UPDATE_RUST_CUDA=1 cargo test -p rust-cuda-tests --test page`, and a test fails when it is out of
 date or names what is not there.
@@ -244,8 +244,8 @@ not named there is not judged here:
 
 SOURCES
 
-*Shown by* is a statement of `tests/rust-cuda`, which runs on the emulator and on a GPU
-(`cargo test -p rust-cuda-tests --test subjects NAME`), or a test. A statement about a function of
+*Shown by* is a conformance test of `tests/rust-cuda`, which runs on the emulator and on a GPU
+(`cargo test -p rust-cuda-tests --test subjects NAME`), or another test. A test of a function of
 an element compares a device's bits with the host's, where the same function is compiled for
 another processor; the others compare with what follows from the launch.
 

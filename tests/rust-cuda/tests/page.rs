@@ -30,19 +30,19 @@ fn the_page_is_what_the_list_says() {
 }
 
 #[test]
-fn every_kernel_has_a_statement() {
+fn every_kernel_has_a_test() {
     let artifact = rust_cuda_tests::artifact().expect("it was built");
-    let statements = rust_cuda_tests::statements::all();
+    let tests = rust_cuda_tests::conformance::all();
     for module in &artifact.manifest().modules {
         for kernel in module.kernels() {
             let is_of = |name: &str| name.rsplit("::").next() == Some(&kernel.entry);
             assert!(
-                statements.iter().any(|case| is_of(case.name)),
+                tests.iter().any(|case| is_of(case.name)),
                 "{}",
                 kernel.entry
             );
         }
-        assert_eq!(module.kernels().count(), statements.len());
+        assert_eq!(module.kernels().count(), tests.len());
     }
 }
 

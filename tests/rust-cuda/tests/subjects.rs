@@ -1,4 +1,4 @@
-//! Every subject's statement, on every device: `subjects cuda::` on a GPU; `subjects
+//! Every subject's test, on every device: `subjects cuda::` on a GPU; `subjects
 //! ptx` prints the folder of their PTX.
 
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ fn main() -> ExitCode {
     }
     suite::main_with(
         suite::DEVICES,
-        &rust_cuda_tests::statements::all(),
+        &rust_cuda_tests::conformance::all(),
         rust_cuda_tests::open,
     )
 }

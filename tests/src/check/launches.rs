@@ -135,7 +135,7 @@ mod tests {
             seconds,
         };
         let all = [
-            ("a::slow", known(&["scan", "heads"], 100.0)),
+            ("a::slow", known(&["scan", "segment_flags"], 100.0)),
             ("a::quick", known(&["scan"], 0.001)),
             ("b::other", known(&["reduce"], 0.001)),
         ];
@@ -159,7 +159,7 @@ mod tests {
         let launches = launches();
         assert_eq!(launches.quick(&CASES, &[1, 0], &["scan"], 4, 2.0), [1]);
         assert_eq!(
-            launches.quick(&CASES, &[1, 0], &["scan", "heads"], 4, 2.0),
+            launches.quick(&CASES, &[1, 0], &["scan", "segment_flags"], 4, 2.0),
             [1, 0]
         );
         assert_eq!(launches.quick(&CASES, &[0], &[], 4, 2.0), [0]);

@@ -3,7 +3,7 @@
 //!
 //! [`flow`] reads an entry of a PTX text, [`change`] makes its mutants and says
 //! where the fault of each must show, [`run`] launches them under checks,
-//! [`unnoticed`] lists those without a fault, with the reason of each, and
+//! [`survived`] lists those without a fault, with the reason of each, and
 //! [`page`] tells a reader of all of them.
 //! `tests/tests/mutants.rs` holds the kernels to it.
 
@@ -11,7 +11,7 @@ pub mod change;
 pub mod flow;
 pub mod page;
 pub mod run;
-pub mod unnoticed;
+pub mod survived;
 
 /// The folder of the kernels' source, as the PTX names it.
 pub const SOURCE: &str = "./kernels-crate/src/";

@@ -26,6 +26,34 @@ pub fn kernel_dependency(file: &File) -> Vec<Finding> {
     })
 }
 
+/// The packages of quadscan from the top down, by their manifests: one depends on those behind it.
+/// The toolchain and the emulator know none of them.
+const ARROWS: [(&str, &str); 5] = [
+    ("bench-crate", "quadscan-bench"),
+    ("host-crate", "quadscan"),
+    ("kernels-crate/embed", "quadscan-ptx"),
+    ("kernels-crate", "quadscan-kernels"),
+    ("ptx-emulator", "ptx-emulator"),
+];
+
+/// A dependency that points upwards: of a package on one above it, and of `xtask`, whose
+/// compilation every command waits for, on any of them.
+pub fn upward_dependency(file: &File) -> Vec<Finding> {
+    let folder = file.path.strip_suffix("/Cargo.toml").unwrap_or_default();
+    let place = ARROWS.iter().position(|(of, _)| *of == folder);
+    let is_below = folder == "xtask" || folder.starts_with("rust-cuda/");
+    let above = match place {
+        Some(place) => &ARROWS[..place],
+        None if is_below => &ARROWS[..],
+        None => &[],
+    };
+    findings(file, |section, name, _| {
+        let is_above = above.iter().any(|(_, package)| *package == name);
+        (is_above && section != "dev-dependencies")
+            .then(|| format!("`{name}`: this package is below it (ARCHITECTURE.md)"))
+    })
+}
+
 /// Programs alone, that nobody calls.
 const PROGRAMS: [&str; 2] = ["xtask/Cargo.toml", "book/Cargo.toml"];
 

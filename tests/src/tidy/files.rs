@@ -38,6 +38,13 @@ impl File {
         FOLDERS.iter().any(|folder| self.path.contains(folder))
     }
 
+    /// Whether it is of tests alone.
+    pub(super) fn is_of_tests(&self) -> bool {
+        let mut folders = self.path.split('/');
+        let name = folders.next_back().unwrap_or_default();
+        folders.any(|folder| ["tests", "fuzz"].contains(&folder)) || name.ends_with("tests.rs")
+    }
+
     /// Lines of code with their numbers: those that are not comments as a whole.
     pub(super) fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let numbered = self.text.lines().enumerate();

@@ -1,34 +1,40 @@
 //! Layers: what the modules of a package may import.
 //!
 //! A package's `lib.rs` or `main.rs` has a list in its documentation, below a line that begins
-//! with `Its layers`: an item a layer, which begins with the names of the layer's modules. A
-//! module imports modules of layers above its own in the list, and of no other; what it has
-//! below itself is its own business. A package with several modules has such a list.
+//! with `Its layers`: an item a layer, in which the names of the layer's modules stand before a
+//! colon ("`a`, `b`: what they are. `c`: what it is"). A module imports modules of layers above
+//! its own in the list, and of no other. A package with several modules has such a list. Modules
+//! of one folder are in no list, and do not import each other in a circle.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::modules::{Import, Module, Modules};
 use super::{File, Finding};
 
 /// How the list is announced.
 const HEAD: &str = "Its layers";
 
-/// The layers of a package: each the names of its modules.
+/// The layers of a package, top first: each the names of its modules.
 #[derive(Debug, PartialEq, Eq)]
-struct Layers(Vec<Vec<String>>);
+pub struct Layers(pub Vec<Vec<String>>);
 
 impl Layers {
     /// Of the documentation of a package's first file; `None` without a list.
-    fn of(text: &str) -> Option<Self> {
+    pub fn of(text: &str) -> Option<Self> {
         let docs = text.lines().map_while(|line| line.strip_prefix("//!"));
         let list = docs.skip_while(|line| !line.trim_start().starts_with(HEAD));
-        let items = list.filter_map(|line| line.trim_start().strip_prefix("- "));
-        let names = |item: &str| {
-            let names = item.split_once(':').map_or(item, |(names, _)| names);
-            let names = names.split('`').skip(1).step_by(2);
-            names.map(str::to_owned).collect::<Vec<_>>()
-        };
-        let layers: Vec<Vec<String>> = items.map(names).collect();
-        (!layers.is_empty()).then_some(Layers(layers))
+        let mut items: Vec<String> = Vec::new();
+        for line in list.skip(1).skip_while(|line| !is_item(line)) {
+            match (line.trim_start().strip_prefix("- "), items.last_mut()) {
+                (Some(item), _) => items.push(item.to_owned()),
+                (None, Some(item)) if !line.trim().is_empty() => {
+                    item.push(' ');
+                    item.push_str(line.trim());
+                }
+                _ => break,
+            }
+        }
+        (!items.is_empty()).then(|| Layers(items.iter().map(|item| named(item)).collect()))
     }
 
     fn place(&self, module: &str) -> Option<usize> {
@@ -37,105 +43,135 @@ impl Layers {
     }
 }
 
-/// The module of the package that a file belongs to, by its path below `src`.
-fn module<'f>(package: &str, file: &'f File) -> Option<&'f str> {
-    let below = file.path.strip_prefix(package)?.strip_prefix("/src/")?;
-    let first = below.split('/').next()?;
-    Some(first.strip_suffix(".rs").unwrap_or(first))
+fn is_item(line: &str) -> bool {
+    line.trim_start().starts_with("- ")
 }
 
-/// The modules that a line of code names: what follows `crate::`, and in a group each of its
-/// members.
-fn named(line: &str) -> Vec<&str> {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let first = |path: &'_ str| -> Option<usize> {
-        let end = path.find(|c| !is_name(c)).unwrap_or(path.len());
-        (end > 0).then_some(end)
-    };
-    let mut found = Vec::new();
-    for (at, _) in line.match_indices("crate::") {
-        let is_whole = !line[..at].ends_with(|c: char| is_name(c) || c == '$');
-        let rest = &line[at + "crate::".len()..];
-        if !is_whole {
-            continue;
-        }
-        match rest.strip_prefix('{') {
-            Some(group) => {
-                let members = group.split(',').map(str::trim);
-                found.extend(members.filter_map(|member| Some(&member[..first(member)?])));
-            }
-            None => found.extend(first(rest).map(|end| &rest[..end])),
+/// The names that stand before a colon, one or several with commas, or are all of an item; they may
+/// be links.
+fn named(item: &str) -> Vec<String> {
+    let item = item.replace("[`", "`").replace("`]", "`");
+    let pieces: Vec<&str> = item.split('`').collect();
+    let (mut names, mut waiting) = (Vec::new(), Vec::new());
+    // Every other piece is a name, and the piece after it says what becomes of it.
+    for pair in pieces[1..].chunks(2) {
+        waiting.push(pair[0].to_owned());
+        let after = pair.get(1).copied().unwrap_or_default();
+        let target = after
+            .strip_prefix('(')
+            .and_then(|link| link.split_once(')'));
+        let after = target.map_or(after, |(_, after)| after);
+        if after.starts_with(':') || after.is_empty() && names.is_empty() {
+            names.append(&mut waiting);
+        } else if after.trim() != "," && after.trim() != "and" {
+            waiting.clear();
         }
     }
-    found
+    names
+}
+
+/// The first files of packages.
+pub fn roots(files: &[File]) -> impl Iterator<Item = &File> {
+    let is_root = |file: &&File| {
+        let path = &file.path;
+        let is_program = path.contains("/src/bin/") && path.ends_with("/main.rs");
+        (path.ends_with("/src/lib.rs") || path.ends_with("/src/main.rs") || is_program)
+            && !file.is_sample()
+    };
+    files.iter().filter(is_root)
+}
+
+/// Runs `judge` on the modules of every package.
+fn of_packages(
+    files: &[File],
+    judge: impl Fn(&File, &Modules<'_>) -> Vec<Finding>,
+) -> Vec<Finding> {
+    let of_package = |root| match Modules::of(root, files) {
+        Ok(modules) => judge(root, &modules),
+        Err(error) => vec![root.finding(0, format!("not Rust: {error}"))],
+    };
+    let mut findings: Vec<Finding> = roots(files).flat_map(of_package).collect();
+    // A `use` with braces names a module several times.
+    findings.dedup();
+    findings
 }
 
 /// Imports that point upwards, and modules that are in no layer.
 pub fn upward_imports(files: &[File]) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for root in files {
-        let is_root = |name: &str| root.path.ends_with(name);
-        let Some(package) = ["/src/lib.rs", "/src/main.rs"]
-            .into_iter()
-            .find(|name| is_root(name))
-            .and_then(|name| root.path.strip_suffix(name))
-        else {
-            continue;
-        };
-        if package.starts_with("tests/") || root.is_sample() {
-            continue;
+    of_packages(files, |root, modules| {
+        let top = modules.top();
+        if top.len() < 2 {
+            return Vec::new();
         }
-        findings.extend(of_package(package, root, files));
-    }
-    findings
-}
-
-fn of_package(package: &str, root: &File, files: &[File]) -> Vec<Finding> {
-    let of_modules = files.iter().filter_map(|file| {
-        let module = module(package, file).filter(|name| !["lib", "main", "bin"].contains(name))?;
-        file.has_extension("rs").then_some((module, file))
-    });
-    let of_modules: Vec<(&str, &File)> = of_modules.collect();
-    let modules: BTreeSet<&str> = of_modules.iter().map(|(module, _)| *module).collect();
-    if modules.len() < 2 {
-        return Vec::new();
-    }
-    let Some(layers) = Layers::of(&root.text) else {
-        let message = format!("its modules are in no layers: list them below `{HEAD}`");
-        return vec![root.finding(0, message)];
-    };
-    let mut findings = Vec::new();
-    for module in &modules {
-        if layers.place(module).is_none() {
-            findings.push(root.finding(0, format!("`{module}` is in none of the layers")));
-        }
-    }
-    for (module, file) in of_modules {
-        let Some(own) = layers.place(module) else {
-            continue;
+        let Some(layers) = Layers::of(&root.text) else {
+            let message = format!("its modules are in no layers: list them below `{HEAD}`");
+            return vec![root.finding(0, message)];
         };
-        let tests = file.text.find("\n#[cfg(test)]\nmod tests {");
-        let lines_of_code = tests.map_or(usize::MAX, |at| file.text[..at].lines().count());
-        let is_of_tests = file.path.ends_with("tests.rs") || file.path.contains("/tests/");
-        for (number, line) in file.code().filter(|(number, _)| *number <= lines_of_code) {
-            let upward = |name: &&str| {
-                let place = layers.place(name).filter(|_| *name != module);
-                place.is_some_and(|place| place >= own)
+        let homeless = top.iter().filter(|module| layers.place(module).is_none());
+        let homeless =
+            homeless.map(|module| root.finding(0, format!("`{module}` is in none of the layers")));
+        let upward = modules.imports().filter_map(|import| {
+            let (Some(from), Some(to)) = (import.from.first(), import.to.first()) else {
+                return None;
             };
-            if let Some(name) = named(line)
-                .into_iter()
-                .find(upward)
-                .filter(|_| !is_of_tests)
-            {
+            let (own, other) = (layers.place(from)?, layers.place(to)?);
+            (from != to && other >= own).then(|| {
                 let message = format!(
-                    "`{module}` imports `{name}`, which is no layer above it: see the list in {}",
+                    "`{from}` imports `{to}`, which is no layer above it: see the list in {}",
                     root.path
                 );
-                findings.push(file.finding(number, message));
+                import.file.finding(import.line, message)
+            })
+        });
+        homeless.chain(upward).collect()
+    })
+}
+
+/// Modules of one folder that import each other in a circle.
+pub fn import_cycles(files: &[File]) -> Vec<Finding> {
+    of_packages(files, |_, modules| {
+        let mut folders: BTreeMap<Module, Vec<Import<'_>>> = BTreeMap::new();
+        for import in modules.imports() {
+            let pairs = import.from.iter().zip(&import.to);
+            let common = pairs.take_while(|(from, to)| from == to).count();
+            // A module and one below it are no neighbours; those of the root are in layers.
+            if common > 0 && common < import.from.len() && common < import.to.len() {
+                let folder = import.from[..common].to_vec();
+                folders.entry(folder).or_default().push(import);
             }
         }
+        let of_folder = |(folder, imports): (Module, Vec<Import<'_>>)| {
+            let depth = folder.len();
+            let mut circle = imports
+                .iter()
+                .filter(|import| reaches(&imports, depth, &import.to[depth], &import.from[depth]));
+            circle.next().map(|import| {
+                let message = format!(
+                    "`{}` and `{}` of `{}` import each other",
+                    import.from[depth],
+                    import.to[depth],
+                    folder.join("::")
+                );
+                import.file.finding(import.line, message)
+            })
+        };
+        folders.into_iter().filter_map(of_folder).collect()
+    })
+}
+
+/// Whether imports lead from one of a folder's modules to another.
+fn reaches(imports: &[Import<'_>], depth: usize, from: &str, to: &str) -> bool {
+    let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+    while let Some(module) = open.pop() {
+        if module == to {
+            return true;
+        }
+        if seen.insert(module) {
+            let of_module = imports.iter().filter(|import| import.from[depth] == module);
+            open.extend(of_module.map(|import| import.to[depth].as_str()));
+        }
     }
-    findings
+    false
 }
 
 #[cfg(test)]
@@ -143,12 +179,12 @@ mod tests {
     use super::*;
 
     const ROOT: &str = "//! What.\n//!\n//! Its layers, top first:\n//!\n//! - `a`, `b`: words.\n\
-                        //!   More words.\n//! - `c`\n\nmod a;\nmod b;\nmod c;\n";
+                        //!   More words of `c`.\n//! - `c`\n\nmod a;\nmod b;\nmod c;\n";
 
     fn findings(path: &str, text: &str) -> Vec<String> {
         let others = ["a", "b", "c"].map(|name| format!("p/src/{name}.rs"));
         let others = others.iter().filter(|other| *other != path);
-        let mut files: Vec<File> = others.map(|other| File::new(other, "//! What.")).collect();
+        let mut files: Vec<File> = others.map(|other| File::new(other, "mod d;")).collect();
         files.push(File::new("p/src/lib.rs", ROOT));
         files.push(File::new(path, text));
         let found = upward_imports(&files).into_iter();
@@ -160,6 +196,8 @@ mod tests {
         let layers = Layers::of(ROOT).expect("a list");
         assert_eq!(layers.0, [vec!["a", "b"], vec!["c"]]);
         assert_eq!(Layers::of("//! What.\n//! - `a`\n"), None);
+        assert_eq!(named("`a`: one of `b`. `c`,`d`: two"), ["a", "c", "d"]);
+        assert_eq!(named("[`a`], [`b`](mod@b): of [`c`]"), ["a", "b"]);
     }
 
     #[test]
@@ -169,26 +207,44 @@ mod tests {
         for (path, text) in [
             ("p/src/a.rs", "use crate::c::A;"),
             ("p/src/a/d.rs", "fn f() { crate::c::f() }"),
+            ("p/src/a/d.rs", "fn f() { super::super::c::f() }"),
             ("p/src/a.rs", "use crate::b::B;"),
-            ("p/src/b.rs", "use crate::{c, d};"),
+            ("p/src/b.rs", "use crate::{\n    a::d,\n    c,\n};"),
         ] {
-            assert_eq!(findings(path, text).len(), 1, "{path}: {text}");
+            assert!(!findings(path, text).is_empty(), "{path}: {text}");
         }
     }
 
     #[test]
-    fn tests_and_comments_may_name_anything() {
-        let text = "// crate::c\n\n#[cfg(test)]\nmod tests {\n    use crate::c::A;\n}\n";
-        assert!(findings("p/src/a.rs", text).is_empty());
-        assert!(
-            findings("p/src/a_tests.rs", "use crate::c::A;").len() == 1,
-            "in no layer"
+    fn a_module_in_no_layer_and_a_package_without_layers_are_said() {
+        let root = ROOT.replace("mod c;", "mod c;\nmod d;");
+        let said = |root: &str| upward_imports(&[File::new("p/src/lib.rs", root)]);
+        assert_eq!(said(ROOT), []);
+        let found = said(&root);
+        assert_eq!(found[0].message, "`d` is in none of the layers");
+        assert!(said("mod a;\nmod b;")[0].message.contains("in no layers"));
+        assert_eq!(
+            said("mod a;\nmod b {}"),
+            [],
+            "one that has no file has no layer"
         );
+        assert_eq!(said("mod a;"), [], "one module has no layers");
+        assert!(said("mod a {")[0].message.starts_with("not Rust"));
     }
 
     #[test]
-    fn a_module_in_no_layer_is_said() {
-        let found = findings("p/src/d.rs", "//! What.");
-        assert_eq!(found, ["p/src/lib.rs: `d` is in none of the layers"]);
+    fn modules_of_a_folder_that_import_each_other_are_said() {
+        let files = |text: &str| {
+            [
+                File::new("p/src/lib.rs", "mod a;"),
+                File::new("p/src/a.rs", "mod b;\nmod c;\nmod d;"),
+                File::new("p/src/a/b.rs", "use super::c::C;"),
+                File::new("p/src/a/c.rs", "use crate::a::d::D;"),
+                File::new("p/src/a/d.rs", text),
+            ]
+        };
+        let found = import_cycles(&files("use super::b::B;"));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(import_cycles(&files("use super::None;")), []);
     }
 }

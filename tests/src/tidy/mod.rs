@@ -8,16 +8,21 @@ mod dependencies;
 mod documents;
 mod files;
 mod layers;
+mod modules;
 mod sources;
+mod words;
 
-pub use dependencies::{anyhow_in_a_library, dependency_outside_the_table, kernel_dependency};
+pub use dependencies::{
+    anyhow_in_a_library, dependency_outside_the_table, kernel_dependency, upward_dependency,
+};
 pub use documents::home_folder;
 pub use files::{File, files};
-pub use layers::upward_imports;
+pub use layers::{Layers, import_cycles, roots, upward_imports};
 pub use sources::{
-    MAX_LINES, clock_in_export, missing_module_docs, pinned_nightly, quadscan_in_the_toolchain,
-    stub, terminal_in_the_library, too_long,
+    MAX_LINES, MAX_LINES_OF_TESTS, clock_in_export, missing_module_docs, pinned_nightly,
+    quadscan_in_the_toolchain, stub, terminal_in_the_library, too_long,
 };
+pub use words::{Text, Word, words};
 
 /// Something that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What the statements on batches of integrals have in common, whatever the rule.
+//! What the tests of batches of integrals have in common, whatever the rule.
 
 use quadscan::device::{Module, ViewMut};
 use quadscan::integrate::{CONVERGED, Items, Kernels, Outcome, Real};

@@ -193,14 +193,14 @@ pub(crate) fn the_blocks_of_a_cooperative_launch_can_wait_for_each_other(bench: 
     let module = load(device)?;
     let most = properties.max_shared_per_block_optin;
     // As many threads as fit; and all of a block's shared memory, of which a
-    // multiprocessor has no two.
+    // SM has no two.
     for (threads, shared) in [(1024, 0), (32, most)] {
         let blocks = module.resident_blocks("meet", threads, shared)?;
         let each = match shared {
-            0 => properties.max_threads_per_multiprocessor / threads,
+            0 => properties.max_threads_per_sm / threads,
             _ => 1,
         };
-        assert_eq!(blocks, each * properties.multiprocessors);
+        assert_eq!(blocks, each * properties.sm_count);
         let data = device.alloc_zeroed::<u32>(blocks as usize + 1)?;
         let mut count = device.alloc_zeroed::<u32>(1)?;
         let address = count.address();

@@ -1,6 +1,6 @@
 //! What every kernel promises, on every device.
 //!
-//! A kernel without a statement here does not exist: the last test compares what was launched
+//! A kernel without a test here does not exist: the last test compares what was launched
 //! with the list of kernels. Sizes stand beside their reason, expected
 //! values come from the published tables, from closed forms, or from the
 //! sequential oracles of `quadscan`.

@@ -14,8 +14,8 @@ use crate::scan::sample::{Same, Sample, compare, samples};
 /// Reductions with every kernel of each operator. The words are the parts' names in the
 /// PTX.
 macro_rules! operators {
-    ($($statement:ident: $($part:ident => $operator:ty),*;)*) => {$(
-        pub(crate) fn $statement(bench: &Bench) -> Outcome {
+    ($($test:ident: $($part:ident => $operator:ty),*;)*) => {$(
+        pub(crate) fn $test(bench: &Bench) -> Outcome {
             $(
                 let entry = <$operator as ReduceKernels>::DEVICE.entry;
                 assert_eq!(entry, stringify!($part));

@@ -6,7 +6,7 @@ use quadscan::Error;
 use quadscan::device::Device;
 use quadscan::reduce::Offsets;
 use quadscan::scan::{Compose, Identity, Max, Min, SegmentedPlan, SegmentedScanKernels, Sum};
-use quadscan_kernels::scan::heads;
+use quadscan_kernels::scan::segment_flags;
 use quadscan_kernels::scan::segmented::Segmented;
 use quadscan_tests::oracle::scan as oracle;
 use quadscan_tests::probes::operands::Random;
@@ -92,8 +92,8 @@ where
 }
 
 macro_rules! operators {
-    ($($statement:ident: $($instance:ident => $operator:ty),*;)*) => {$(
-        pub(crate) fn $statement(bench: &Bench) -> Outcome {
+    ($($test:ident: $($instance:ident => $operator:ty),*;)*) => {$(
+        pub(crate) fn $test(bench: &Bench) -> Outcome {
             $(
                 for kernel in kernels::<Segmented<$operator>>(&bench.module) {
                     let name = stringify!($instance).trim_start_matches("segmented");
@@ -169,11 +169,11 @@ pub(crate) fn keys_flags_and_offsets_say_the_same(bench: &Bench) -> Outcome {
         )*};
     }
     by_keys! {
-        heads_of_keys_1 => u8: |i, flip| flip(i, 8) as u8;
-        heads_of_keys_2 => i16: |i, flip| flip(i, 16) as i16;
-        heads_of_keys_4 => f32: |i, _| i as f32;
-        heads_of_keys_8 => u64: |i, flip| flip(i, 64);
-        heads_of_keys_16 => [u64; 2]: |i, flip| [flip(i / 2, 64), flip(i.div_ceil(2), 64)];
+        segment_flags_of_keys_1 => u8: |i, flip| flip(i, 8) as u8;
+        segment_flags_of_keys_2 => i16: |i, flip| flip(i, 16) as i16;
+        segment_flags_of_keys_4 => f32: |i, _| i as f32;
+        segment_flags_of_keys_8 => u64: |i, flip| flip(i, 64);
+        segment_flags_of_keys_16 => [u64; 2]: |i, flip| [flip(i / 2, 64), flip(i.div_ceil(2), 64)];
     }
 
     let mut flags = vec![0_u8; n];
@@ -184,22 +184,30 @@ pub(crate) fn keys_flags_and_offsets_say_the_same(bench: &Bench) -> Outcome {
     flags[0] = 0;
     let flags = device.upload(&flags)?;
     plan.by_flags(&flags).inclusive(&input, &mut output)?;
-    compare(&output.to_vec()?, &right, "heads_of_flags");
+    compare(&output.to_vec()?, &right, "segment_flags_of_flags");
 
     let none = device.upload::<u32>(&[])?;
     plan.by_offsets(&none).inclusive(&input, &mut output)?;
     let one = oracle::inclusive::<Sum<u64>>(None, &elements);
-    compare(&output.to_vec()?, &one, "heads_of_few_offsets_4, of none");
+    compare(
+        &output.to_vec()?,
+        &one,
+        "segment_flags_of_few_offsets_4, of none",
+    );
 
     // In no order, some twice, some beyond the last element: few, and so many that most are.
     let mut any: Vec<u64> = starts.iter().map(|&start| start as u64).collect();
     any.extend([n as u64, n as u64 + 1, u64::MAX, any[any.len() / 2], any[3]]);
     for (more, of_8, of_4) in [
-        (0, "heads_of_few_offsets_8", "heads_of_few_offsets_4"),
         (
-            heads::FEW_OFFSETS,
-            "heads_of_offsets_8",
-            "heads_of_offsets_4",
+            0,
+            "segment_flags_of_few_offsets_8",
+            "segment_flags_of_few_offsets_4",
+        ),
+        (
+            segment_flags::FEW_OFFSETS,
+            "segment_flags_of_offsets_8",
+            "segment_flags_of_offsets_4",
         ),
     ] {
         any.extend((0..more).map(|i| n as u64 + (i << (i % 40))));

@@ -1,7 +1,7 @@
 //! `report.html` in a browser, headless: nothing is complained about, every figure
 //! is drawn and fits, on a telephone and on a desk, light and dark.
 //!
-//! Where there is no Chromium the statements are ignored, by name and with the
+//! Where there is no Chromium the tests are ignored, by name and with the
 //! reason; the structure of the page is checked on every machine, in `quadscan`.
 
 mod browser;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use hmac_sha256::Hash as Sha256;
 
-use crate::Refused;
+use crate::error::Refused;
 
 /// Lists the folder's files, in the format of `sha256sum`.
 const SUMS: &str = "SHA256SUMS";

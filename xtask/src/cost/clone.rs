@@ -26,7 +26,7 @@ const EDITED: [(&str, &str); 2] = [
     ("limit_copy", "kernels-crate/src/limits.rs"),
     (
         "lookahead_sum_f32",
-        "kernels-crate/src/scan/lookahead/worker.rs",
+        "kernels-crate/src/scan/lookahead/mod.rs",
     ),
 ];
 
@@ -244,6 +244,13 @@ fn model(processors: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_edited_is_there() {
+        for (kernel, file) in EDITED {
+            assert!(cargo::root().join(file).is_file(), "{kernel}: {file}");
+        }
+    }
 
     #[test]
     fn the_time_of_children_is_read_behind_any_name() {

@@ -12,7 +12,8 @@ use cuda_builder::manifest::{Kernel, Manifest, Part};
 use cuda_builder::{CudaBuilderError, NvvmArch, toolchain};
 use cuda_inspect::listing::Sources;
 
-use crate::{BuildFailed, Refused, cargo, ptx, setup, terminal};
+use crate::error::{BuildFailed, Refused};
+use crate::{cargo, ptx, setup, terminal};
 
 /// The kernels, below the root of a checkout.
 const KERNELS: &str = "kernels-crate";

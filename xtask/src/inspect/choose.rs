@@ -5,7 +5,8 @@ use cuda_builder::manifest::Manifest;
 use cuda_builder::names::UnknownKernel;
 use cuda_inspect::figures::Request;
 
-use crate::{Refused, check};
+use crate::check;
+use crate::error::Refused;
 
 /// Candidates that a refusal names.
 const SHOWN: usize = 12;

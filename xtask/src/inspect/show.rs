@@ -37,7 +37,7 @@ fn text(described: &Described, found: &[Figures]) -> String {
     };
     let mut bounds = [
         bound("launch bound", kernel.max_threads),
-        bound("blocks a multiprocessor at least", kernel.min_blocks),
+        bound("blocks per SM at least", kernel.min_blocks),
         bound("registers at most", kernel.max_registers),
     ]
     .concat();

@@ -26,14 +26,14 @@ const LIBRARY: &str = "kernels-crate/src/lib.rs";
 pub(crate) const CATALOGUE: &str = "kernels-crate/src/integrate/catalogue.rs";
 const CLOSED_FORMS: &str = "tests/src/integrals.rs";
 const KERNELS: &str = "bench-crate/src/kernels/mod.rs";
-const STATEMENTS: &str = "tests/tests/conformance/main.rs";
+const SUITE: &str = "tests/tests/conformance/main.rs";
 
 /// What a kernel has of its own: the kernel or the entry of the catalogue, the launch, the
-/// statements.
+/// conformance tests.
 struct Template {
     kernel: &'static str,
     host: &'static str,
-    statements: &'static str,
+    tests: &'static str,
 }
 
 macro_rules! template {
@@ -41,7 +41,7 @@ macro_rules! template {
         Template {
             kernel: include_str!(concat!($origin, "/", $kernel, ".rs.template")),
             host: include_str!(concat!($origin, "/host.rs.template")),
-            statements: include_str!(concat!($origin, "/statements.rs.template")),
+            tests: include_str!(concat!($origin, "/conformance.rs.template")),
         }
     };
 }
@@ -71,7 +71,7 @@ impl Origin {
         let Template {
             kernel,
             host,
-            statements,
+            tests,
         } = self.template();
         let filled = |text: &str| text.replace(NAME, name).replace(TYPE, &type_name(name));
         let file = |path: &str, text: String| File {
@@ -107,19 +107,19 @@ impl Origin {
             filled(host),
         ));
         files.push(file(KERNELS, list));
-        let suite = edit::add_module(STATEMENTS, &read(STATEMENTS)?, "mod", name)?;
-        let own: String = functions(statements)
+        let suite = edit::add_module(SUITE, &read(SUITE)?, "mod", name)?;
+        let own: String = functions(tests)
             .map(|function| format!("        {name}::{function},\n"))
             .collect();
-        let suite = edit::insert_before(STATEMENTS, &suite, "    ]\n    .into()\n", &own)?;
+        let suite = edit::insert_before(SUITE, &suite, "    ]\n    .into()\n", &own)?;
         let path = format!("tests/tests/conformance/{name}.rs");
-        files.push(file(&path, filled(statements)));
-        files.push(file(STATEMENTS, suite));
+        files.push(file(&path, filled(tests)));
+        files.push(file(SUITE, suite));
         Ok(files)
     }
 }
 
-/// The statements of a module of the suite.
+/// The tests of a module of the suite.
 fn functions(text: &str) -> impl Iterator<Item = &str> {
     let lines = text
         .lines()
@@ -140,7 +140,7 @@ fn type_name(name: &str) -> String {
 /// texts, nor the names of methods and fields.
 pub(crate) fn words() -> impl Iterator<Item = &'static str> {
     let templates = [&MAP, &REDUCE, &SCAN, &INTEGRAND].into_iter();
-    let texts = templates.flat_map(|of| [of.kernel, of.host, of.statements]);
+    let texts = templates.flat_map(|of| [of.kernel, of.host, of.tests]);
     let lines = texts.flat_map(str::lines);
     let code = lines.filter_map(|line| line.split("//").next());
     code.flat_map(|line| {
@@ -183,12 +183,10 @@ mod tests {
     }
 
     #[test]
-    fn every_template_has_statements_and_a_row() {
+    fn every_template_has_tests_and_a_row() {
         for origin in Origin::value_variants() {
-            let Template {
-                host, statements, ..
-            } = origin.template();
-            assert!(functions(statements).count() >= 2, "{origin:?}");
+            let Template { host, tests, .. } = origin.template();
+            assert!(functions(tests).count() >= 2, "{origin:?}");
             assert!(host.contains("pub const KERNEL: Kernel"), "{origin:?}");
         }
     }

@@ -106,13 +106,13 @@ impl Companion {
 /// Blocks and threads of the second kernel: a block on every SM but one,
 /// as long as there is another.
 fn shape(properties: &DeviceProperties) -> (u32, u32) {
-    let blocks = properties.multiprocessors.saturating_sub(1).max(1);
+    let blocks = properties.sm_count.saturating_sub(1).max(1);
     (blocks, properties.max_threads_per_block.min(MOST_THREADS))
 }
 
 /// Why none is left to the scan, where that is so.
 fn no_room(properties: &DeviceProperties) -> Option<String> {
-    (properties.multiprocessors < 2)
+    (properties.sm_count < 2)
         .then(|| "the device has one SM, and the second kernel leaves none to the scan".into())
 }
 
@@ -224,9 +224,9 @@ mod tests {
     use crate::worker::cpu;
 
     /// A device of so many SMs and so many threads a block.
-    fn device(multiprocessors: u32, max_threads_per_block: u32) -> DeviceProperties {
+    fn device(sm_count: u32, max_threads_per_block: u32) -> DeviceProperties {
         DeviceProperties {
-            multiprocessors,
+            sm_count,
             max_threads_per_block,
             ..cpu::properties()
         }

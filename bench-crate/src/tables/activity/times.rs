@@ -54,9 +54,9 @@ pub(super) fn measure(bench: &mut Bench<'_>, algorithm: Algorithm, n: u32) -> Re
 /// Blocks of a batch of scans of `n` elements: the same for all algorithms.
 fn batch_blocks(properties: &DeviceProperties, n: u32) -> u32 {
     let threads = Algorithm::Naive.threads(n as usize);
-    let resident = (properties.max_threads_per_multiprocessor / threads)
-        .clamp(1, properties.max_blocks_per_multiprocessor.max(1));
-    WAVES * resident * properties.multiprocessors.max(1)
+    let resident =
+        (properties.max_threads_per_sm / threads).clamp(1, properties.max_blocks_per_sm.max(1));
+    WAVES * resident * properties.sm_count.max(1)
 }
 
 /// Times a scan and a batch; what is wrong with their results, if anything is.
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn a_batch_fills_every_sm_several_times_over() {
         let h200 = DeviceProperties {
-            multiprocessors: 132,
+            sm_count: 132,
             ..cpu::properties()
         };
         // Two blocks of 1024 threads are resident, and 32 of one warp.

@@ -10,7 +10,7 @@ use std::{mem, ptr};
 
 use super::driver::{self, Handle, call};
 use crate::Result;
-use crate::device::module::PROGRAMMATIC;
+use crate::device::launch::PROGRAMMATIC;
 use crate::device::{DeviceProperties, LaunchConfig};
 
 /// The CUDA version with `cuLaunchKernelEx`.

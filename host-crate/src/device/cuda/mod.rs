@@ -7,6 +7,7 @@
 mod driver;
 mod graph;
 mod launch;
+mod load;
 mod query;
 
 use std::ffi::{CString, c_int, c_void};
@@ -202,18 +203,7 @@ impl Backend for Cuda {
 
     fn load(&self, image: Image<'_>) -> Result<ModuleHandle> {
         self.enter()?;
-        match image {
-            Image::Ptx(text) => match CString::new(text) {
-                Ok(text) => load_image(text.as_bytes_with_nul()),
-                Err(_) => Err(Error::BadModule {
-                    what: "the PTX".to_owned(),
-                    code: INVALID_PTX,
-                    name: driver::name(INVALID_PTX),
-                    log: "it contains a zero byte".to_owned(),
-                }),
-            },
-            Image::Cubin(bytes) => load_image(bytes),
-        }
+        load::image(image)
     }
 
     unsafe fn unload(&self, module: ModuleHandle) -> Result<()> {
@@ -226,10 +216,7 @@ impl Backend for Cuda {
 
     fn function(&self, module: ModuleHandle, entry: &str) -> Result<FunctionHandle> {
         self.enter()?;
-        let unknown = || Error::UnknownKernel {
-            kernel: entry.to_owned(),
-        };
-        let name = CString::new(entry).map_err(|_| unknown())?;
+        let name = CString::new(entry).map_err(|_| Error::unknown_kernel(entry))?;
         let mut function = ptr::null_mut();
         // SAFETY: the module is loaded, the name is a C string, and the result
         // goes to a living pointer.
@@ -242,7 +229,9 @@ impl Backend for Cuda {
         };
         match found {
             Ok(()) => Ok(FunctionHandle(function as u64)),
-            Err(Error::Driver { code, .. }) if code == driver::NOT_FOUND => Err(unknown()),
+            Err(Error::Driver { code, .. }) if code == driver::NOT_FOUND => {
+                Err(Error::unknown_kernel(entry))
+            }
             Err(error) => Err(error),
         }
     }
@@ -268,7 +257,7 @@ impl Backend for Cuda {
     fn resident_blocks(&self, function: FunctionHandle, threads: u32, shared: u32) -> Result<u32> {
         self.enter()?;
         let each = query::resident_blocks(function.0 as Handle, threads, shared)?;
-        Ok(each.saturating_mul(self.properties.multiprocessors))
+        Ok(each.saturating_mul(self.properties.sm_count))
     }
 
     unsafe fn launch(
@@ -379,54 +368,4 @@ impl Drop for Cuda {
         // lost there is nothing left to destroy.
         let _ = self.enter();
     }
-}
-
-/// `CUDA_ERROR_INVALID_PTX`.
-const INVALID_PTX: u32 = 218;
-
-/// Loads PTX text (with its final zero byte) or a cubin, and keeps what the
-/// driver's compiler says when it refuses.
-fn load_image(image: &[u8]) -> Result<ModuleHandle> {
-    use cust::sys::CUjit_option::{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    let mut log = [0u8; 8192];
-    let mut options = [
-        CU_JIT_ERROR_LOG_BUFFER as u32,
-        CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES as u32,
-    ];
-    let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), log.len() as *mut c_void];
-    let mut module = ptr::null_mut();
-    // SAFETY: the image is a living slice in a format that says its own length
-    // or ends with a zero byte; there are two options, each with the kind of
-    // value that the driver documents for it.
-    let code = unsafe {
-        driver::cuModuleLoadDataEx(
-            &mut module,
-            image.as_ptr().cast(),
-            2,
-            options.as_mut_ptr(),
-            values.as_mut_ptr(),
-        )
-    };
-    match code {
-        0 => Ok(ModuleHandle(module as u64)),
-        driver::OUT_OF_MEMORY => Err(driver::error("cuModuleLoadDataEx", code)),
-        _ => Err(Error::BadModule {
-            what: "the module".to_owned(),
-            code,
-            name: driver::name(code),
-            log: one_line(&log).unwrap_or_else(|| driver::text(code)),
-        }),
-    }
-}
-
-/// The log up to its zero byte, its lines joined; `None` when it says nothing.
-fn one_line(log: &[u8]) -> Option<String> {
-    let text = log.split(|&byte| byte == 0).next().unwrap_or_default();
-    let text = String::from_utf8_lossy(text);
-    let lines: Vec<_> = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .collect();
-    (!lines.is_empty()).then(|| lines.join("; "))
 }

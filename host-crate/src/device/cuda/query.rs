@@ -66,7 +66,7 @@ pub(super) fn properties(device: Device, ordinal: u32) -> Result<DevicePropertie
         compute_capability,
         driver_version,
         driver: driver_release(),
-        multiprocessors: get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
+        sm_count: get(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         warp_size: get(CU_DEVICE_ATTRIBUTE_WARP_SIZE)?,
         max_threads_per_block: get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
         max_block: [
@@ -79,12 +79,12 @@ pub(super) fn properties(device: Device, ordinal: u32) -> Result<DevicePropertie
             get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
             get(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
         ],
-        max_threads_per_multiprocessor: get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
-        max_blocks_per_multiprocessor: get(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)?,
-        registers_per_multiprocessor: get(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR)?,
+        max_threads_per_sm: get(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
+        max_blocks_per_sm: get(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)?,
+        registers_per_sm: get(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR)?,
         max_shared_per_block: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
         max_shared_per_block_optin: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
-        shared_per_multiprocessor: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
+        shared_per_sm: get(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
         l2_cache: known(get(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?),
         total_memory: total_memory as u64,
         clock_khz: known(get(CU_DEVICE_ATTRIBUTE_CLOCK_RATE)?),
@@ -135,7 +135,7 @@ pub(super) fn attributes(function: Handle) -> Result<FunctionAttributes> {
     })
 }
 
-/// Blocks of a loaded kernel that one multiprocessor holds at once.
+/// Blocks of a loaded kernel that one SM holds at once.
 pub(super) fn resident_blocks(function: Handle, threads: u32, shared: u32) -> Result<u32> {
     let mut blocks: c_int = 0;
     // SAFETY: the function's module is loaded, and the result goes to a living

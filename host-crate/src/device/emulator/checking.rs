@@ -135,14 +135,15 @@ impl Observation for Checking {
             return super::Unobserved.run(gpu, launch);
         }
         self.name(gpu, launch);
-        let Launch {
-            program,
-            kernel,
+        let (shape, options) = (launch.shape, &launch.options);
+        let checked = gpu.check(
+            launch.program,
+            launch.kernel,
             shape,
-            parameters,
+            launch.parameters,
             options,
-        } = launch;
-        let checked = gpu.check(program, kernel, *shape, parameters, options, self.checks)?;
+            self.checks,
+        )?;
         let ended = checked.outcome.clone().map(|()| checked.report.clone());
         self.verdicts.add(checked);
         ended

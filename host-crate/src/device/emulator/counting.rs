@@ -42,15 +42,15 @@ impl Counting {
 
 impl Observation for Counting {
     fn run(&mut self, gpu: &mut Gpu, launch: &Launch<'_>) -> Result<Report, LaunchError> {
-        let Launch {
-            program,
-            kernel,
-            shape,
-            parameters,
-            options,
-        } = launch;
+        let (shape, options) = (launch.shape, &launch.options);
         self.steps.take();
-        let (report, counted) = gpu.count(program, kernel, *shape, parameters, options)?;
+        let (report, counted) = gpu.count(
+            launch.program,
+            launch.kernel,
+            shape,
+            launch.parameters,
+            options,
+        )?;
         self.counts += totals(&counted);
         self.steps.replace(counted.steps.steps);
         Ok(report)

@@ -14,18 +14,21 @@ mod graph;
 mod model;
 mod observation;
 mod refusal;
+mod settings;
+mod state;
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::available_parallelism;
 
 pub use checking::{Checking, Verdict, Verdicts};
 pub use counting::{Counting, LastSteps};
 pub use observation::{Launch, Observation, Unobserved};
 pub use ptx_emulator;
+pub use settings::Settings;
+
+use ptx_emulator::{Gpu, LaunchOptions, MemoryError, Program, Schedule, Shape};
 
 use self::graph::{Recording, Work};
-use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Model, Program, Schedule, Shape};
+use self::state::{Function, State};
 
 use super::{
     Backend, Counts, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle,
@@ -36,73 +39,11 @@ use crate::{Error, Result};
 /// Bytes that a fill or a copy within the device moves at once.
 const CHUNK: usize = 1 << 16;
 
-/// What is emulated, and how.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The GPU whose limits launches are held to; its memory is bounded by what
-    /// the host has free when the device is opened.
-    pub model: Model,
-    /// The seed of a random interleaving of warps and blocks; `None` for the
-    /// one that is always the same.
-    pub schedule: Option<u64>,
-    /// Host threads that run the blocks of a kernel, at least 1. More than one
-    /// is used without a `schedule`, for kernels whose blocks have no order.
-    pub cores: usize,
-    /// Warp instructions after which a launch counts as hanging.
-    pub budget: u64,
-}
-
-impl Default for Settings {
-    /// An H200, on all cores of the host.
-    fn default() -> Self {
-        Settings {
-            model: Model::h200(),
-            schedule: None,
-            cores: available_parallelism().map_or(1, usize::from),
-            budget: LaunchOptions::default().budget,
-        }
-    }
-}
-
 /// An emulated device.
 pub struct Emulator {
     properties: DeviceProperties,
     settings: Settings,
     state: Mutex<State>,
-}
-
-struct State {
-    gpu: Gpu,
-    observation: Box<dyn Observation>,
-    modules: HashMap<ModuleHandle, Arc<Program>>,
-    functions: HashMap<FunctionHandle, Function>,
-    /// Work that is recorded and not done, while a graph is made.
-    recording: Option<Recording>,
-    graphs: HashMap<GraphHandle, Arc<Vec<Work>>>,
-    /// Of modules, functions, events and graphs.
-    last_handle: u64,
-    counts: Counts,
-    /// The kernel that ended the device, and how.
-    stopped: Option<(String, LaunchError)>,
-}
-
-#[derive(Clone)]
-struct Function {
-    module: ModuleHandle,
-    program: Arc<Program>,
-    kernel: String,
-}
-
-impl State {
-    fn handle(&mut self) -> u64 {
-        self.last_handle += 1;
-        self.last_handle
-    }
-
-    fn known(&self, function: FunctionHandle) -> Result<Function> {
-        let function = self.functions.get(&function).cloned();
-        function.ok_or_else(|| refusal::of("use a kernel", "its module was unloaded"))
-    }
 }
 
 impl Emulator {
@@ -114,17 +55,7 @@ impl Emulator {
     /// A device whose launches `observation` makes and watches.
     pub fn observed(mut settings: Settings, observation: Box<dyn Observation>) -> Self {
         settings.model.memory = model::memory(settings.model.memory);
-        let state = State {
-            gpu: Gpu::new(settings.model.clone()),
-            observation,
-            modules: HashMap::new(),
-            functions: HashMap::new(),
-            recording: None,
-            graphs: HashMap::new(),
-            last_handle: 0,
-            counts: Counts::default(),
-            stopped: None,
-        };
+        let state = State::new(Gpu::new(settings.model.clone()), observation);
         Emulator {
             properties: model::properties(&settings.model),
             settings,
@@ -153,6 +84,11 @@ impl Emulator {
             Some(recording) => Err(recording.refuse(action)),
             None => Ok(state),
         }
+    }
+
+    /// What became of an allocation or a copy.
+    fn of_memory<T>(&self, action: &str, done: std::result::Result<T, MemoryError>) -> Result<T> {
+        done.map_err(|error| refusal::of_memory(action, error, &self.properties))
     }
 
     fn options(&self, function: &Function) -> LaunchOptions {
@@ -185,12 +121,11 @@ impl Backend for Emulator {
 
     fn alloc(&self, bytes: usize) -> Result<u64> {
         let allocated = self.enter_to("allocate")?.gpu.alloc(bytes);
-        allocated.map_err(|error| refusal::of_memory("allocate", error, &self.properties))
+        self.of_memory("allocate", allocated)
     }
 
     unsafe fn free(&self, address: u64) -> Result<()> {
-        let freed = self.state().gpu.free(address);
-        freed.map_err(|error| refusal::of_memory("free", error, &self.properties))
+        self.of_memory("free", self.state().gpu.free(address))
     }
 
     fn alloc_host(&self, bytes: usize) -> Result<HostMemory> {
@@ -199,15 +134,13 @@ impl Backend for Emulator {
     }
 
     unsafe fn write(&self, address: u64, source: &[u8]) -> Result<()> {
-        let mut state = self.enter_to("copy to the device")?;
-        let copied = state.gpu.copy_in(address, source);
-        copied.map_err(|error| refusal::of_memory("copy to the device", error, &self.properties))
+        let action = "copy to the device";
+        self.of_memory(action, self.enter_to(action)?.gpu.copy_in(address, source))
     }
 
     unsafe fn read(&self, address: u64, target: &mut [u8]) -> Result<()> {
-        let state = self.enter_to("copy from the device")?;
-        let copied = state.gpu.copy_out(address, target);
-        copied.map_err(|error| refusal::of_memory("copy from the device", error, &self.properties))
+        let action = "copy from the device";
+        self.of_memory(action, self.enter_to(action)?.gpu.copy_out(address, target))
     }
 
     unsafe fn fill(&self, address: u64, value: u8, bytes: usize) -> Result<()> {
@@ -223,7 +156,7 @@ impl Backend for Emulator {
         let chunk = vec![value; bytes.min(CHUNK)];
         for (offset, length) in chunks(bytes) {
             let filled = state.gpu.copy_in(address + offset, &chunk[..length]);
-            filled.map_err(|error| refusal::of_memory("fill", error, &self.properties))?;
+            self.of_memory("fill", filled)?;
         }
         Ok(())
     }
@@ -244,7 +177,7 @@ impl Backend for Emulator {
             let gpu = &mut state.gpu;
             let copied = gpu.copy_out(source + offset, part);
             let copied = copied.and_then(|()| gpu.copy_in(target + offset, part));
-            copied.map_err(|error| refusal::of_memory("copy", error, &self.properties))?;
+            self.of_memory("copy", copied)?;
         }
         Ok(())
     }
@@ -273,9 +206,7 @@ impl Backend for Emulator {
         let mut state = self.enter()?;
         let program = state.modules.get(&module).cloned();
         let program = program.filter(|program| program.parameters(entry).is_some());
-        let program = program.ok_or_else(|| Error::UnknownKernel {
-            kernel: entry.to_owned(),
-        })?;
+        let program = program.ok_or_else(|| Error::unknown_kernel(entry))?;
         let attributes = program.attributes(entry);
         let too_large = attributes.and_then(|a| refusal::of_size(entry, &a, &self.properties));
         if let Some(refused) = too_large {

@@ -5,8 +5,8 @@ use ptx_emulator::{Attributes, Model};
 
 use crate::device::{DeviceProperties, EMULATOR, FunctionAttributes};
 
-/// Shared memory of a block without asking for more, and 32-bit registers of a
-/// multiprocessor: alike on every compute capability that is modelled (CUDA C++
+/// Shared memory of a block without asking for more, and 32-bit registers of an
+/// SM: alike on every compute capability that is modelled (CUDA C++
 /// Programming Guide, "Technical Specifications per Compute Capability").
 const SHARED_PER_BLOCK: u32 = 48 << 10;
 const REGISTERS: u32 = 1 << 16;
@@ -23,17 +23,17 @@ pub(super) fn properties(model: &Model) -> DeviceProperties {
         compute_capability: model.compute_capability,
         driver_version: None,
         driver: None,
-        multiprocessors: model.multiprocessors,
+        sm_count: model.sms,
         warp_size: 32,
         max_threads_per_block: model.threads_per_block,
         max_block: model.block,
         max_grid: model.grid,
-        max_threads_per_multiprocessor: model.threads_per_multiprocessor,
-        max_blocks_per_multiprocessor: model.blocks_per_multiprocessor,
-        registers_per_multiprocessor: REGISTERS,
+        max_threads_per_sm: model.threads_per_sm,
+        max_blocks_per_sm: model.blocks_per_sm,
+        registers_per_sm: REGISTERS,
         max_shared_per_block: SHARED_PER_BLOCK.min(model.shared_per_block),
         max_shared_per_block_optin: model.shared_per_block,
-        shared_per_multiprocessor: model.shared_per_multiprocessor,
+        shared_per_sm: model.shared_per_sm,
         l2_cache: None,
         total_memory: model.memory,
         clock_khz: None,
@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(properties.name, "H200 (emulated)");
         assert_eq!(properties.kind, "emulator");
         assert_eq!(properties.compute_capability, (9, 0));
-        assert_eq!(properties.multiprocessors, 132);
+        assert_eq!(properties.sm_count, 132);
         assert_eq!(properties.max_shared_per_block, 49_152);
         assert_eq!(properties.max_shared_per_block_optin, 232_448);
         assert!(!properties.has_timer);

@@ -46,13 +46,13 @@ pub struct Unobserved;
 
 impl Observation for Unobserved {
     fn run(&mut self, gpu: &mut Gpu, launch: &Launch<'_>) -> Result<Report, LaunchError> {
-        let Launch {
-            program,
-            kernel,
+        let (shape, options) = (launch.shape, &launch.options);
+        gpu.launch_with(
+            launch.program,
+            launch.kernel,
             shape,
-            parameters,
+            launch.parameters,
             options,
-        } = launch;
-        gpu.launch_with(program, kernel, *shape, parameters, options)
+        )
     }
 }

@@ -70,9 +70,7 @@ pub(super) fn of_size(
 pub(super) fn of_launch(kernel: &str, cause: &LaunchError, device: &DeviceProperties) -> Error {
     let action = format!("launch kernel `{kernel}`");
     match cause {
-        LaunchError::NoKernel { .. } => Error::UnknownKernel {
-            kernel: kernel.to_owned(),
-        },
+        LaunchError::NoKernel { .. } => Error::unknown_kernel(kernel),
         LaunchError::Shape(_) | LaunchError::Parameter { .. } => of(&action, &cause.to_string()),
         LaunchError::Memory(error) => of_memory(&action, error.clone(), device),
         LaunchError::Fault(_) | LaunchError::Deadlock(_) | LaunchError::Livelock { .. } => {

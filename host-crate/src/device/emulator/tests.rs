@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use ptx_emulator::observe::{Observer, Site};
-use ptx_emulator::{Class, FaultKind, Observed};
+use ptx_emulator::{Class, FaultKind, LaunchError, Model, Observed};
 
 use super::*;
 use crate::device::{Device, DeviceChoice, Event, LaunchShape, Module};

@@ -1,6 +1,8 @@
 //! Blocks that wait for each other, kernels that begin early, and parts of buffers, on
 //! the emulated device.
 
+use ptx_emulator::Model;
+
 use super::*;
 use crate::device::{Actual, Device, LaunchShape, Module};
 
@@ -60,10 +62,10 @@ $OUT:
 }
 "#;
 
-/// An H200 with few multiprocessors, so that few blocks fill it.
+/// An H200 with few SMs, so that few blocks fill it.
 fn device(schedule: Option<u64>) -> Device {
     let model = Model {
-        multiprocessors: 3,
+        sms: 3,
         memory: 1 << 20,
         ..Model::h200()
     };
@@ -96,7 +98,7 @@ fn blocks_that_are_resident_at_once_are_those_that_can_wait_for_each_other() -> 
         let device = device(schedule);
         assert!(device.properties().has_cooperative_launch);
         let module = device.load_ptx(PTX)?;
-        // 2048 threads, 32 blocks and 233472 bytes of shared memory a multiprocessor,
+        // 2048 threads, 32 blocks and 233472 bytes of shared memory an SM,
         // of which a block takes 1024 more than it asks for.
         for (threads, shared, resident) in [
             (1024, 0, 3 * 2),

@@ -97,9 +97,9 @@ pub unsafe fn reduce<O: Operator, const R: usize, const U: usize, const E: usize
         assert!(R * E * LANES as usize <= MAX_ELEMENTS);
         assert!(tile::pitch(R * U) * LANES as usize <= MAX_VECTORS);
     }
-    grid::allow_next();
+    grid::launch_dependents();
     // SAFETY: the caller's.
-    unsafe { ask_ahead::<O, R, U, E>(&request) };
+    unsafe { prefetch::<O, R, U, E>(&request) };
     grid::wait_for_earlier();
     let is_last = shared_array![u32; 1];
     let (block, blocks) = (thread::block_idx_x(), thread::grid_dim_x());
@@ -139,7 +139,7 @@ pub unsafe fn reduce<O: Operator, const R: usize, const U: usize, const E: usize
 /// # Safety
 /// As for [`reduce`].
 #[inline(always)]
-unsafe fn ask_ahead<O: Operator, const R: usize, const U: usize, const E: usize>(
+unsafe fn prefetch<O: Operator, const R: usize, const U: usize, const E: usize>(
     request: &Request<O>,
 ) {
     let tiles = request.n.div_ceil(sizes::elements(R, E)) as u32;
@@ -151,7 +151,7 @@ unsafe fn ask_ahead<O: Operator, const R: usize, const U: usize, const E: usize>
     let last = u64::from(request.segments) * (4 + 4 * wide);
     // SAFETY: the caller's; it is within the array, and within the offsets.
     unsafe {
-        array.ask_ahead::<R, U>(u64::from(first) * R as u64 * u64::from(LANES));
+        array.prefetch::<R, U>(u64::from(first) * R as u64 * u64::from(LANES));
         if warp::lane_id() < 2 {
             let at = if warp::lane_id() == 0 { 0 } else { last };
             prefetch_l2(request.offsets.wrapping_add(at as usize));
@@ -213,7 +213,7 @@ unsafe fn of_part<O: Operator, const R: usize, const U: usize, const E: usize>(
             };
             // While the elements are on their way.
             if tile + AHEAD < tiles.end {
-                array.ask_ahead::<R, U>(unit + u64::from(AHEAD) * units);
+                array.prefetch::<R, U>(unit + u64::from(AHEAD) * units);
             }
             if tile == tiles.start {
                 memory.clear(elements as u32);

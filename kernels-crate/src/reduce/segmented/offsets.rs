@@ -102,7 +102,7 @@ impl Offsets {
                     // Of no segment is the last one asked for, or `found` stands.
                     return (high, found);
                 }
-                found = lanes::of_lane(end, before);
+                found = lanes::from_lane(end, before);
                 high = (low + (before + 1).saturating_mul(piece)).min(high) - 1;
                 low = (low + before * piece).min(high);
             }

@@ -14,7 +14,7 @@ use cuda_std::warp;
 use super::super::sizes::PIECE_WORDS;
 use super::Request;
 use crate::operator::Operator;
-use crate::scan::lanes::{self, LANES, anything};
+use crate::scan::lanes::{self, LANES, unspecified};
 
 /// A value, where there is one.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ impl<A: bytemuck::Pod> Maybe<A> {
     #[inline(always)]
     pub fn none() -> Self {
         Self {
-            value: anything(),
+            value: unspecified(),
             is_there: false,
         }
     }
@@ -76,7 +76,7 @@ impl<A: bytemuck::Pod> Piece<A> {
         Self {
             tail: Maybe::none(),
             is_closed: false,
-            head: anything(),
+            head: unspecified(),
             segment: 0,
         }
     }
@@ -143,8 +143,8 @@ impl<O: Operator> Run<O> {
             if closed != 0 && !self.piece.is_closed {
                 let first = closed.trailing_zeros();
                 self.piece.is_closed = true;
-                self.piece.head = lanes::of_lane(head.value, first);
-                self.piece.segment = lanes::of_lane(own.segment, first);
+                self.piece.head = lanes::from_lane(head.value, first);
+                self.piece.segment = lanes::from_lane(own.segment, first);
             }
             let tail = of_lane(through, LANES - 1);
             let earlier = Maybe {
@@ -186,7 +186,7 @@ unsafe fn up<A: bytemuck::Pod>(of: Maybe<A>, delta: u32) -> Maybe<A> {
     // SAFETY: the caller's.
     unsafe {
         Maybe {
-            value: lanes::up(of.value, delta),
+            value: lanes::shuffle_up(of.value, delta),
             is_there: warp::shuffle_up(warp::FULL_MASK, u32::from(of.is_there), delta) != 0,
         }
     }
@@ -199,8 +199,8 @@ unsafe fn of_lane<A: bytemuck::Pod>(of: Maybe<A>, lane: u32) -> Maybe<A> {
     // SAFETY: the caller's.
     unsafe {
         Maybe {
-            value: lanes::of_lane(of.value, lane),
-            is_there: lanes::of_lane(u32::from(of.is_there), lane) != 0,
+            value: lanes::from_lane(of.value, lane),
+            is_there: lanes::from_lane(u32::from(of.is_there), lane) != 0,
         }
     }
 }

@@ -139,7 +139,7 @@ impl Memory {
                 let here = warp::warp_vote_ballot(warp::FULL_MASK, ends_here).trailing_ones();
                 marked.is_any |= warp::warp_vote_any(warp::FULL_MASK, has_any);
                 marked.next += here;
-                marked.end = lanes::of_lane(end, here.min(LANES - 1));
+                marked.end = lanes::from_lane(end, here.min(LANES - 1));
                 if here < LANES {
                     marked.is_last = true;
                     return marked;

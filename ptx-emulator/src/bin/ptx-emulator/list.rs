@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use ptx_emulator::ast::{Function, Variable};
-use ptx_emulator::{Program, parse, refusals};
+use ptx_emulator::{Program, refusals};
+use ptx_syntax::{Function, Variable, parse};
 
 use crate::{Outcome, Refused, read_text};
 
@@ -16,11 +16,7 @@ pub(crate) fn list(file: &Path) -> Result<Outcome, Refused> {
     let program = Program::load(&text).ok();
     let refused = refusals(&text).map_err(refuse)?;
     let mut out = String::new();
-    let kernels = module
-        .functions
-        .iter()
-        .filter(|f| f.entry && f.body.is_some());
-    for kernel in kernels {
+    for kernel in module.entries() {
         describe(&mut out, kernel, program.as_ref());
     }
     if out.is_empty() {
@@ -33,23 +29,22 @@ pub(crate) fn list(file: &Path) -> Result<Outcome, Refused> {
     Ok(Outcome { text: out, good })
 }
 
-fn describe(out: &mut String, kernel: &Function, program: Option<&Program>) {
+fn describe(out: &mut String, kernel: &Function<'_>, program: Option<&Program>) {
     let parameters: Vec<String> = kernel.parameters.iter().map(parameter).collect();
     let _ = writeln!(out, "{}({})", kernel.name, parameters.join(", "));
-    if let Some(shared) = program.and_then(|program| program.shared(&kernel.name)) {
+    if let Some(shared) = program.and_then(|program| program.shared(kernel.name)) {
         let dynamic = if shared.dynamic { ", and dynamic" } else { "" };
         let _ = writeln!(out, "  shared memory: {} bytes{dynamic}", shared.bytes);
     }
-    for (directive, values) in &kernel.directives {
-        let values: Vec<String> = values.iter().map(u32::to_string).collect();
-        let _ = writeln!(out, "  .{directive} {}", values.join(", "));
+    for directive in &kernel.directives {
+        let _ = writeln!(out, "  {directive}");
     }
 }
 
 /// `u64 data`, `b8[12] shape`.
-fn parameter(variable: &Variable) -> String {
-    let ty = format!("{:?}", variable.ty).to_lowercase();
-    let name = &variable.name;
+fn parameter(variable: &Variable<'_>) -> String {
+    let ty = variable.ty.word();
+    let name = variable.name;
     match variable.elements {
         Some(count) => format!("{ty}[{count}] {name}"),
         None => format!("{ty} {name}"),

@@ -1,10 +1,16 @@
 //! The command `ptx-emulator`: runs a kernel of a PTX file on arrays, lists
 //! what a file holds, lists what is emulated.
 //!
-//! `run` and `list` are the commands; `argument` and `element` read `--arg`,
-//! `array` reads and writes files, `transfer` has what is between a file and
-//! the modelled GPU. Results and reports go to stdout; one sentence about a
-//! request that cannot be carried out goes to stderr.
+//! Results and reports go to stdout; one sentence about a request that cannot
+//! be carried out goes to stderr.
+//!
+//! Its layers, each of which uses those above it in this list alone:
+//!
+//! - `element`: the types of arguments.
+//! - `argument`: what `--arg` says.
+//! - `array`: arrays in files.
+//! - `transfer`: between a file and the modelled GPU.
+//! - `run`, `list`: the commands.
 
 mod argument;
 mod array;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::knowledge::Knowledge;
-use super::shadow::{Cell, Manner, Record, Stamp, Stamps};
+use super::manner::Manner;
+use super::shadow::{Cell, Record, Stamp, Stamps};
 use super::threads::Block;
+use super::vector_clock::VectorClock;
 
 /// Lanes of a warp that make one access to the same address, and know the same.
 pub(super) struct Now<'a> {
@@ -14,7 +15,7 @@ pub(super) struct Now<'a> {
     pub(super) stamp: Stamp,
     pub(super) number: u32,
     pub(super) manner: Manner,
-    pub(super) known: &'a Arc<Knowledge>,
+    pub(super) clock: &'a Arc<VectorClock>,
     pub(super) lanes: u32,
     /// By stamp number: the lanes whose accesses are known to come before.
     pub(super) memo: [(u32, u32); 4],
@@ -41,9 +42,9 @@ impl Now<'_> {
             ..
         } = *self.stamps.get(number);
         let (known_interval, rows) = if block == self.stamp.block {
-            (self.stamp.interval, Some(&self.known.own))
+            (self.stamp.interval, Some(&self.clock.own))
         } else {
-            match self.known.others.get(block) {
+            match self.clock.others.get(block) {
                 Some(times) => (times.interval, times.rows.as_deref()),
                 None => return 0,
             }

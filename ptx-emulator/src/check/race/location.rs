@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::knowledge::{Lane, Tree};
-use super::shadow::Manner;
+use super::manner::Manner;
+use super::vector_clock::{Lane, Tree};
 
 /// What a strong write publishes.
 #[derive(Clone, Debug, Default)]

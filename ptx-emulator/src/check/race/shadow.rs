@@ -11,7 +11,7 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::location::Location;
-use crate::observe::{AccessKind, MemoryAccess, Order, Scope};
+use super::manner::PackedManner;
 
 /// Cells of a page.
 pub(super) const PAGE: usize = 256;
@@ -127,49 +127,6 @@ impl Stamps {
     }
 }
 
-/// What an access does and how.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Manner {
-    pub(super) reads: bool,
-    pub(super) writes: bool,
-    /// Not weak.
-    pub(super) strong: bool,
-    /// Its scope goes beyond the block.
-    pub(super) wide: bool,
-    /// Bytes of a lane.
-    pub(super) bytes: u8,
-    /// Bytes of an element of it.
-    pub(super) element: u8,
-}
-
-impl Manner {
-    pub(super) fn of(access: &MemoryAccess<'_>) -> Manner {
-        Manner {
-            reads: access.kind != AccessKind::Store,
-            writes: access.kind != AccessKind::Load,
-            strong: access.order != Order::Weak,
-            // A cluster is one block here.
-            wide: matches!(access.scope, Scope::Gpu | Scope::System),
-            bytes: access.bytes as u8,
-            element: access.element as u8,
-        }
-    }
-
-    /// Whether elements of two accesses that overlap do so in full: they are
-    /// aligned, so that the sizes tell.
-    pub(super) fn sizes_match(self, other: Manner) -> bool {
-        self.element == other.element
-    }
-
-    pub(super) fn verb(self) -> &'static str {
-        match (self.reads, self.writes) {
-            (true, true) => "updates atomically",
-            (false, true) => "writes",
-            _ => "reads",
-        }
-    }
-}
-
 /// Lanes of a warp that made one access to bytes of a cell.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Record {
@@ -179,40 +136,6 @@ pub(super) struct Record {
     /// Bytes of the cell.
     pub(super) mask: u8,
     pub(super) manner: PackedManner,
-}
-
-/// A `Manner` in two bytes.
-#[derive(Copy, Clone, Debug, Default)]
-pub(super) struct PackedManner(u16);
-
-impl From<Manner> for PackedManner {
-    fn from(manner: Manner) -> Self {
-        let bit = |flag, place| u16::from(flag) << place;
-        let size = |bytes: u8| bytes.max(1).ilog2() as u16;
-        PackedManner(
-            bit(manner.reads, 0)
-                | bit(manner.writes, 1)
-                | bit(manner.strong, 2)
-                | bit(manner.wide, 3)
-                | size(manner.bytes) << 4
-                | size(manner.element) << 8,
-        )
-    }
-}
-
-impl PackedManner {
-    #[inline(always)]
-    pub(super) fn unpacked(self) -> Manner {
-        let bit = |place: u32| self.0 >> place & 1 != 0;
-        Manner {
-            reads: bit(0),
-            writes: bit(1),
-            strong: bit(2),
-            wide: bit(3),
-            bytes: 1 << (self.0 >> 4 & 0xf),
-            element: 1 << (self.0 >> 8),
-        }
-    }
 }
 
 /// The records of four bytes.

@@ -4,9 +4,9 @@ mod barriers;
 mod cluster;
 mod flags;
 mod kernels;
-mod knowledge;
 mod oracle;
 mod random;
+mod vector_clock;
 mod words;
 
 use super::Races;

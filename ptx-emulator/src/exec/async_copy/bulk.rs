@@ -1,90 +1,83 @@
 //! `cp.async.bulk` and `cp.reduce.async.bulk`, of one dimension.
 
 use super::*;
+use crate::ir::{BulkCopy, Room};
+use crate::machine::{mbarrier, shared_offsets, transfer::Copy};
+
+const FAMILY: Family = Family::Bulk;
 
 /// Addresses and sizes of bulk copies are multiples of it.
 const ALIGNMENT: u32 = 16;
 
-#[derive(Clone, Debug)]
-pub(crate) struct Bulk {
-    to: Address,
-    from: Address,
-    to_room: Room,
-    from_room: Room,
-    size: Source,
-    /// The mbarrier that counts the bytes; without one, a bulk group does.
-    signal: Option<(Address, Room)>,
-    /// `.multicast::cluster`: the blocks that get the bytes.
-    blocks: Option<Source>,
-    reduction: Option<(atomic::Rule, u32)>,
+/// A copy, or what is asked of groups of them.
+pub(super) fn decode_any(d: &mut Decoder<'_, '_>) -> Result<Asynchronous, Reason> {
+    match d.take_any(&["commit_group", "wait_group", "prefetch"]) {
+        Some("commit_group") => {
+            d.finish(0)?;
+            Ok(Asynchronous::Commit(FAMILY))
+        }
+        Some("wait_group") => {
+            let read_only = d.take("read");
+            d.finish(1)?;
+            Ok(Asynchronous::Wait {
+                family: FAMILY,
+                left: constant(d, 0)?,
+                read_only,
+                commits: false,
+            })
+        }
+        Some(_) => {
+            d.require("L2")?;
+            d.require("global")?;
+            let policy = d.take("L2::cache_hint");
+            d.finish(if policy { 3 } else { 2 })?;
+            let (from, room) = d.address(0, Room::Global)?;
+            Ok(Asynchronous::Prefetch {
+                from,
+                room,
+                size: d.source(1, Type::U32)?,
+            })
+        }
+        None => Ok(Asynchronous::Bulk(decode(d, false)?)),
+    }
 }
 
-pub(super) fn decode(d: &mut Decoder<'_, '_>, reduces: bool) -> Result<Bulk, Reason> {
+pub(super) fn decode(d: &mut Decoder<'_, '_>, reduces: bool) -> Result<BulkCopy, Reason> {
     let room = |word| match word {
         "global" => Room::Global,
         _ => Room::Shared,
     };
     let spaces = ["global", "shared::cta", "shared::cluster"];
-    let (Some(to), Some(from)) = (d.take_any(&spaces), d.take_any(&spaces[..2])) else {
-        return Err(d.unknown_modifier());
-    };
+    let (to, from) = (d.one_of(&spaces)?, d.one_of(&spaces[..2])?);
     let signals = match (to, from) {
         ("shared::cluster", "shared::cta") => true,
         ("shared::cluster" | "shared::cta", "global") if !reduces => true,
         ("global", "shared::cta") => false,
         _ => return Err(format!("no bulk copy goes from `.{from}` to `.{to}`")),
     };
-    let completion = if signals {
+    d.require(if signals {
         "mbarrier::complete_tx::bytes"
     } else {
         "bulk_group"
-    };
-    if !d.take(completion) {
-        return Err(d.unknown_modifier());
-    }
+    })?;
     let multicast = signals && from == "global" && d.take("multicast::cluster");
     let policy = d.take("L2::cache_hint");
-    let reduction = if reduces { Some(reduction(d)?) } else { None };
+    let reduction = reduces.then(|| reduction(d)).transpose()?;
     let count = 3 + usize::from(signals) + usize::from(multicast) + usize::from(policy);
     d.finish(count)?;
-    let (to, to_room) = d.address(0, room(to))?;
-    let (from, from_room) = d.address(1, room(from))?;
-    Ok(Bulk {
-        to,
-        from,
-        to_room,
-        from_room,
+    Ok(BulkCopy {
+        to: d.address(0, room(to))?,
+        from: d.address(1, room(from))?,
         size: d.source(2, Type::U32)?,
-        signal: if signals {
-            Some(d.address(3, Room::Shared)?)
-        } else {
-            None
-        },
-        blocks: if multicast {
-            Some(d.source(4, Type::U16)?)
-        } else {
-            None
-        },
-        reduction,
+        signal: signals.then(|| d.address(3, Room::Shared)).transpose()?,
+        blocks: multicast.then(|| d.source(4, Type::U16)).transpose()?,
+        reduction: reduction.map(|(ty, rule)| (rule, ty.bytes())),
     })
 }
 
-/// `.redOp.type`
-fn reduction(d: &mut Decoder<'_, '_>) -> Result<(atomic::Rule, u32), Reason> {
-    let words = ["add", "min", "max", "inc", "dec", "and", "or", "xor"];
-    let Some(word) = d.take_any(&words) else {
-        return Err(d.unknown_modifier());
-    };
-    let ty = d.ty()?;
-    match atomic::reduction(word, ty) {
-        Some(rule) => Ok((rule, ty.bytes())),
-        None => Err(d.unsupported_type(ty)),
-    }
-}
-
 /// The rules of addresses and sizes.
-pub(super) fn check<O: Observer>(
-    context: &Context<'_, O>,
+pub(super) fn check<O>(
+    at: &Issue<'_, '_, O>,
     place: (Room, u64),
     size: u32,
 ) -> Result<(), FaultKind> {
@@ -93,68 +86,49 @@ pub(super) fn check<O: Observer>(
             "a bulk copy of {size} bytes; allowed are multiples of {ALIGNMENT}"
         )));
     }
-    let (launch, shared) = (context.launch, &context.block.shared);
+    let (launch, shared) = (at.context.launch, &at.context.block.shared);
     with_bytes(launch, shared, place, size, ALIGNMENT, |_, _| ())
 }
 
 pub(super) fn run<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &mut Lanes,
-    path: &Path,
-    bulk: &Bulk,
-    lanes: u32,
+    at: &mut Issue<'_, '_, O>,
+    bulk: &BulkCopy,
 ) -> Result<(), LaneFault> {
-    let to = addresses(context, warp, path, &bulk.to);
-    let from = addresses(context, warp, path, &bulk.from);
+    let (to, from) = (at.addresses(&bulk.to.0), at.addresses(&bulk.from.0));
     let signals = match &bulk.signal {
-        Some((address, room)) => {
-            let at = addresses(context, warp, path, address);
-            Some(shared_offsets(*room, at, lanes)?)
-        }
+        Some((address, room)) => Some(shared_offsets(*room, at.addresses(address), at.lanes)?),
         None => None,
     };
-    let frame = warp.registers.frame(path, &context.launch.pool);
-    let sizes = *u32::row(&frame, bulk.size);
-    let blocks = bulk.blocks.map(|source| *u32::row(&frame, source));
-    let operation = context.block.transfers.new_operation();
-    for lane in (0..LANES).filter(|lane| lanes >> lane & 1 != 0) {
-        let fault = |kind| (lane as u32, kind);
-        if let Some(blocks) = blocks
-            && blocks.0[lane] & 0xffff != 1
-        {
-            let mask = blocks.0[lane] & 0xffff;
+    let sizes = at.row::<u32>(bulk.size);
+    let blocks = bulk.blocks.map(|source| at.row::<u32>(source));
+    let operation = at.context.block.transfers.new_operation();
+    at.each(|at, lane| {
+        let mask = blocks.map_or(1, |blocks| blocks.0[lane] & 0xffff);
+        if mask != 1 {
             let text = format!("a copy to the blocks {mask:#06x} of a cluster of one block");
-            return Err(fault(FaultKind::Undefined(text)));
+            return Err(FaultKind::Undefined(text));
         }
         let size = sizes.0[lane];
         let copy = Copy {
-            from: (bulk.from_room, from[lane]),
-            to: (bulk.to_room, to[lane]),
+            from: (bulk.from.1, from[lane]),
+            to: (bulk.to.1, to[lane]),
             read: size,
             bytes: size,
             reduction: bulk.reduction,
             signal: signals.map(|offsets| offsets[lane]),
             staged: None,
         };
-        check(context, copy.from, size).map_err(fault)?;
-        check(context, copy.to, size).map_err(fault)?;
-        if let Some(mbarrier) = copy.signal {
-            mbarrier::read(context.block, mbarrier).map_err(fault)?;
-        }
-        let transfers = &mut context.block.transfers;
-        let thread = warp.index * LANES as u32 + lane as u32;
+        check(at, copy.from, size)?;
+        check(at, copy.to, size)?;
+        let thread = at.thread(lane);
         let group = match copy.signal {
-            Some(_) => None,
-            None => Some(transfers.group(Family::Bulk, thread)),
+            Some(mbarrier) => {
+                mbarrier::read(at.context.block, mbarrier)?;
+                None
+            }
+            None => Some(at.context.block.transfers.group(FAMILY, thread)),
         };
-        transfers.push(Transfer {
-            operation,
-            pc: path.pc,
-            warp: warp.index,
-            lane: lane as u32,
-            family: Family::Bulk,
-            step: Step::Copy { copy, group },
-        });
-    }
-    Ok(())
+        ask(at, operation, lane, FAMILY, Step::Copy { copy, group });
+        Ok(())
+    })
 }

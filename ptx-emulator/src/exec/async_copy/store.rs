@@ -1,48 +1,29 @@
 //! `st.async` and `red.async`: values that come later, counted by an mbarrier.
 
-use super::super::memory::{Element, element_row, registers};
+use super::super::memory::{element_row, registers};
 use super::*;
-use crate::ir::{Slot, Width};
+use crate::ir::{AsyncStore, Element, Room, Slot, Width};
+use crate::machine::{mbarrier, shared_offsets, transfer::Copy};
 
-#[derive(Clone, Debug)]
-pub(crate) struct Store {
-    to: Address,
-    room: Room,
-    signal: (Address, Room),
-    values: Box<[Element]>,
-    /// Bytes of one value.
-    bytes: u32,
-    reduction: Option<atomic::Rule>,
-}
-
-pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Store, Reason> {
+pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<AsyncStore, Reason> {
     let reduces = d.opcode() == "red";
-    if !d.take("async") {
-        return Err(d.unknown_modifier());
-    }
-    let weak = if reduces {
-        d.take("relaxed") && d.take("cluster")
+    d.require("async")?;
+    if reduces {
+        d.require("relaxed")?;
+        d.require("cluster")?;
     } else {
         d.take("weak");
-        true
-    };
-    if !weak || !d.take("shared::cluster") || !d.take("mbarrier::complete_tx::bytes") {
-        return Err(d.unknown_modifier());
     }
-    let (ty, reduction, count) = if reduces {
-        let words = ["add", "min", "max", "inc", "dec", "and", "or", "xor"];
-        let Some(word) = d.take_any(&words) else {
-            return Err(d.unknown_modifier());
-        };
-        let ty = d.ty()?;
-        let rule = atomic::reduction(word, ty).filter(|_| !ty.is_float());
-        (ty, Some(rule.ok_or_else(|| d.unsupported_type(ty))?), 1)
+    d.require("shared::cluster")?;
+    d.require("mbarrier::complete_tx::bytes")?;
+    let (ty, rule, count) = if reduces {
+        let (ty, rule) = reduction(d)?;
+        if ty.is_float() {
+            return Err(d.unsupported_type(ty));
+        }
+        (ty, Some(rule), 1)
     } else {
-        let count = match d.take_any(&["v2", "v4"]) {
-            Some("v2") => 2,
-            Some(_) => 4,
-            None => 1,
-        };
+        let count = d.vector(&["v2", "v4"]);
         let ty = d.ty()?;
         if !matches!(ty.bytes(), 4 | 8) || matches!(ty, Type::F16x2 | Type::BF16x2) {
             return Err(d.unsupported_type(ty));
@@ -53,7 +34,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Store, Reason> {
         return Err("a vector of more than 16 bytes".into());
     }
     d.finish(3)?;
-    let (to, room) = d.address(0, Room::Shared)?;
+    let to = d.address(0, Room::Shared)?;
     let signal = d.address(2, Room::Shared)?;
     let values = registers(d.operand(1)?, count)?
         .iter()
@@ -65,48 +46,35 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Store, Reason> {
             })
         })
         .collect::<Result<_, Reason>>()?;
-    Ok(Store {
+    Ok(AsyncStore {
         to,
-        room,
         signal,
         values,
         bytes: ty.bytes(),
-        reduction,
+        reduction: rule,
     })
 }
 
 pub(super) fn run<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &mut Lanes,
-    path: &Path,
-    store: &Store,
-    lanes: u32,
+    at: &mut Issue<'_, '_, O>,
+    store: &AsyncStore,
 ) -> Result<(), LaneFault> {
-    let to = addresses(context, warp, path, &store.to);
-    let signals = addresses(context, warp, path, &store.signal.0);
-    let signals = shared_offsets(store.signal.1, signals, lanes)?;
-    let rows: Vec<_> = store
-        .values
-        .iter()
-        .map(|value| element_row(context, warp, path, value))
-        .collect();
+    let to = at.addresses(&store.to.0);
+    let signals = at.addresses(&store.signal.0);
+    let signals = shared_offsets(store.signal.1, signals, at.lanes)?;
+    let values = store.values.iter();
+    let rows: Vec<_> = values.map(|value| element_row(at, value)).collect();
     let total = store.bytes * rows.len() as u32;
-    let operation = context.block.transfers.new_operation();
-    for lane in (0..LANES).filter(|lane| lanes >> lane & 1 != 0) {
-        let fault = |kind| (lane as u32, kind);
-        let place = (store.room, to[lane]);
-        let shared = &context.block.shared;
-        with_bytes(context.launch, shared, place, total, total, |_, _| ()).map_err(fault)?;
-        mbarrier::read(context.block, signals[lane]).map_err(fault)?;
-        let staged = rows
-            .iter()
-            .flat_map(|row| {
-                row.0[lane]
-                    .to_le_bytes()
-                    .into_iter()
-                    .take(store.bytes as usize)
-            })
-            .collect();
+    let operation = at.context.block.transfers.new_operation();
+    at.each(|at, lane| {
+        let place = (store.to.1, to[lane]);
+        let (launch, shared) = (at.context.launch, &at.context.block.shared);
+        with_bytes(launch, shared, place, total, total, |_, _| ())?;
+        mbarrier::read(at.context.block, signals[lane])?;
+        let bytes = rows.iter().flat_map(|row| {
+            let bytes = row.0[lane].to_le_bytes();
+            bytes.into_iter().take(store.bytes as usize)
+        });
         let copy = Copy {
             from: place,
             to: place,
@@ -114,16 +82,10 @@ pub(super) fn run<O: Observer>(
             bytes: total,
             reduction: store.reduction.map(|rule| (rule, store.bytes)),
             signal: Some(signals[lane]),
-            staged: Some(staged),
+            staged: Some(bytes.collect()),
         };
-        context.block.transfers.push(Transfer {
-            operation,
-            pc: path.pc,
-            warp: warp.index,
-            lane: lane as u32,
-            family: Family::Bulk,
-            step: Step::Copy { copy, group: None },
-        });
-    }
-    Ok(())
+        let step = Step::Copy { copy, group: None };
+        ask(at, operation, lane, Family::Bulk, step);
+        Ok(())
+    })
 }

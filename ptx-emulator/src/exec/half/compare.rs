@@ -3,12 +3,15 @@
 //! A comparison is a set of relations (less, equal, greater, unordered), and
 //! it holds when the one between its operands is in the set.
 
+use ptx_syntax::{Operand, Type};
+
 use super::{BRAIN, FTZ, PACKED, format_of, traits_of};
-use crate::ast::{Operand, Type};
+use crate::exec::compare::{combination, combined};
+use crate::exec::decode::flag;
 use crate::exec::softfloat::Format;
-use crate::exec::{Value, lane_fn, predicate, write, write_predicate};
-use crate::ir::{Class, Frame, LANES, Operands, Row};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use crate::ir::{Frame, Operands, Row, Value, lane_fn, mask_of, predicate, write, write_predicate};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::observe::Class;
 
 const LESS: u64 = 1;
 const EQUAL: u64 = 2;
@@ -68,26 +71,11 @@ fn run(frame: &mut Frame<'_>, operands: &Operands, mask: u32) {
         *u32::row(frame, operands.s[1]),
     );
     let other = predicate(frame, operands.s[2]);
-    let combine = |bits: u32| match aux >> COMBINE & 3 {
-        0 => bits,
-        1 => bits & other,
-        2 => bits | other,
-        _ => bits ^ other,
-    };
+    let combine = |bits| combined(aux >> COMBINE & 3, bits, other);
     let element = |shift: u32| {
-        let part = |row: u32| {
-            let bits = u64::from(row >> shift & 0xffff);
-            if aux & FTZ != 0 {
-                format.flush(bits)
-            } else {
-                bits
-            }
-        };
-        (0..LANES).fold(0, |bits, lane| {
-            let holds =
-                relation(format, part(a.0[lane]), part(b.0[lane])) & aux >> RELATIONS & 15 != 0;
-            bits | u32::from(holds) << lane
-        })
+        let part = |row: u32| format.flushed(u64::from(row >> shift & 0xffff));
+        let related = |lane: usize| relation(format, part(a.0[lane]), part(b.0[lane]));
+        mask_of(|lane| related(lane) & aux >> RELATIONS & 15 != 0)
     };
     let low = element(0);
     let high = if aux & PACKED != 0 { element(16) } else { 0 };
@@ -133,28 +121,17 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     if let Some(word) = d.peek() {
         d.take(word);
     }
-    let combine = match d.take_any(&["and", "or", "xor"]) {
-        None => 0,
-        Some("and") => 1,
-        Some("or") => 2,
-        Some(_) => 3,
-    };
+    let combine = combination(d);
     let ftz = d.take("ftz");
-    let to = if d.opcode() == "set" {
-        Some(d.ty()?)
-    } else {
-        None
-    };
+    let to = (d.opcode() == "set").then(|| d.ty()).transpose()?;
     let ty = d.ty()?;
-    let Some(traits) = traits_of(ty) else {
-        return Err(d.unsupported_type(ty));
-    };
+    let traits = traits_of(ty).ok_or_else(|| d.unsupported_type(ty))?;
     if ftz && traits & BRAIN != 0 {
         return Err("bf16 does not take `.ftz`".into());
     }
     d.finish(if combine == 0 { 3 } else { 4 })?;
     let mut operands = Operands {
-        aux: traits | if ftz { FTZ } else { 0 } | relations << RELATIONS | combine << COMBINE,
+        aux: traits | flag(ftz, FTZ) | relations << RELATIONS | combine << COMBINE,
         ..Operands::default()
     };
     match (to, d.operand(0)?) {
@@ -163,9 +140,8 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
             operands.aux |= SET | holds << HOLDS;
             operands.d[0] = d.destination(0, to)?;
         }
-        (None, Operand::Pair(first, second)) if traits & PACKED != 0 => {
-            operands.d[0] = d.written(first, Type::Predicate, false)?.0;
-            operands.d[1] = d.written(second, Type::Predicate, false)?.0;
+        (None, Operand::Pair(..)) if traits & PACKED != 0 => {
+            d.pair(&mut operands, Type::Predicate)?;
         }
         (None, _) if traits & PACKED != 0 => {
             return Err("a comparison of pairs has two results, `p|q`".into());

@@ -5,14 +5,14 @@
 //! e5m2 is IEEE in shape, e4m3 has no infinity and one NaN a sign. PTX always
 //! saturates to the largest finite value of them.
 
-use crate::ast::Type;
-use crate::exec::convert::{clamped, integer_parts, integral64, range_of};
-use crate::exec::lanes;
-use crate::exec::softfloat::{BF16, F16, F32, F64, Format, Mode, Parts};
-use crate::ir::{Class, LaneFn, Operands, Width};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use ptx_syntax::Type;
 
-pub(super) const FORMS: &str = "f16 bf16 to and from each other, u16 to u64, s16 to s64, f32 f64; f16 to and from u8 s8; f32 pairs to f16x2 bf16x2; f32 to tf32; f32 pairs and f16x2 to e4m3x2 e5m2x2, and those to f16x2; .rn .rz .rm .rp .rna .rni .rzi .rmi .rpi .ftz .sat .relu .satfinite";
+use crate::exec::convert::{INTEGERS, between_rows, clamped, integer_parts, integral64, range_of};
+use crate::exec::decode::flag;
+use crate::exec::softfloat::{BF16, F16, F32, F64, Finite, Format, Mode, Parts};
+use crate::ir::{Operands, Width, lanes};
+use crate::lower::{Decoded, Decoder, Reason};
+use crate::observe::Class;
 
 // aux: bits 0..2 the mode, then the flags; 4, 8..16 as `integer_parts`, 16..27
 // as `clamped`; the formats from bits 32 and 36.
@@ -35,8 +35,7 @@ fn kind_of(ty: Type) -> Option<u64> {
         Type::BF16 => KIND_BF16,
         Type::F32 => KIND_F32,
         Type::F64 => KIND_F64,
-        Type::U8 | Type::U16 | Type::U32 | Type::U64 => KIND_INTEGER,
-        Type::S8 | Type::S16 | Type::S32 | Type::S64 => KIND_INTEGER,
+        _ if INTEGERS.contains(&ty) => KIND_INTEGER,
         _ => return None,
     })
 }
@@ -150,6 +149,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     if [to, from].contains(&Type::BF16) && to.bytes().min(from.bytes()) == 1 {
         return Err("there is no conversion between bf16 and 8 bits".into());
     }
+    let integral = matches!(rounding, Some("rni" | "rzi" | "rmi" | "rpi"));
     if saturate && to == Type::BF16 {
         return Err("`.sat` does not go with bf16".into());
     }
@@ -160,8 +160,39 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     if relu && !(half(to) && from == Type::F32) {
         return Err("`.relu` is for conversions from f32 to a 16-bit format".into());
     }
-    let integral = matches!(rounding, Some("rni" | "rzi" | "rmi" | "rpi"));
-    let exact = to == from || half(from) && matches!(to, Type::F32 | Type::F64);
+    check_rounding(to, from, rounding, integral)?;
+    let mode = rounding.and_then(Mode::parse).unwrap_or(Mode::Nearest);
+    let (destination, register) = d.written(d.operand(0)?, to, !to.is_float())?;
+    let source_operand = d.operand(1)?;
+    let mut operands = Operands {
+        aux: mode.code()
+            | flag(ftz, FTZ)
+            | flag(saturate && to.is_float(), SATURATE)
+            | flag(relu, RELU)
+            | flag(integral, INTEGRAL)
+            | u64::from(from.is_signed()) << 4
+            | u64::from(from.bytes() * 8) << 8
+            | range_of(to, from)
+            | from_kind << FROM
+            | to_kind << TO,
+        ..Operands::default()
+    };
+    operands.d[0] = destination;
+    operands.s[0] = d.read(source_operand, from, !from.is_float())?;
+    let wide = d.register_type(1).map_or(Width::of(from), Width::of);
+    let run = between_rows!(wide, Width::of(register), |a, aux| convert(aux, a));
+    Ok(Decoded::lanes(run, operands, Class::Convert))
+}
+
+/// Whether a conversion with a 16-bit format takes this rounding.
+fn check_rounding(
+    to: Type,
+    from: Type,
+    rounding: Option<&str>,
+    integral: bool,
+) -> Result<(), Reason> {
+    let exact =
+        to == from || matches!(from, Type::F16 | Type::BF16) && matches!(to, Type::F32 | Type::F64);
     match rounding {
         _ if !to.is_float() && !integral => {
             return Err("a conversion to an integer needs .rni, .rzi, .rmi or .rpi".into());
@@ -173,36 +204,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         Some(_) if exact => return Err("this conversion is exact".into()),
         _ => return Err("this conversion needs .rn, .rz, .rm or .rp".into()),
     }
-    let mode = rounding.and_then(Mode::parse).unwrap_or(Mode::Nearest);
-    let (destination, register) = d.written(d.operand(0)?, to, !to.is_float())?;
-    let source_operand = d.operand(1)?;
-    let mut operands = Operands {
-        aux: mode.code()
-            | if ftz { FTZ } else { 0 }
-            | if saturate && to.is_float() {
-                SATURATE
-            } else {
-                0
-            }
-            | if relu { RELU } else { 0 }
-            | if integral { INTEGRAL } else { 0 }
-            | u64::from(from.is_signed()) << 4
-            | u64::from(from.bytes() * 8) << 8
-            | range_of(to, from)
-            | from_kind << FROM
-            | to_kind << TO,
-        ..Operands::default()
-    };
-    operands.d[0] = destination;
-    operands.s[0] = d.read(source_operand, from, !from.is_float())?;
-    let wide = d.register_type(1).map_or(Width::of(from), Width::of);
-    let run: LaneFn = match (wide, Width::of(register)) {
-        (Width::W64, Width::W64) => lanes!(|a: u64; aux| -> u64 { convert(aux, a) }),
-        (Width::W64, _) => lanes!(|a: u64; aux| -> u32 { convert(aux, a) as u32 }),
-        (_, Width::W64) => lanes!(|a: u32; aux| -> u64 { convert(aux, u64::from(a)) }),
-        _ => lanes!(|a: u32; aux| -> u32 { convert(aux, u64::from(a)) as u32 }),
-    };
-    Ok(Decoded::lanes(run, operands, Class::Convert))
+    Ok(())
 }
 
 /// `d = {a, b}`: the first operand becomes the upper element.
@@ -212,10 +214,7 @@ fn pair(
     rounding: Option<&str>,
     relu: bool,
 ) -> Result<Decoded, Reason> {
-    let from = d.ty()?;
-    if from != Type::F32 {
-        return Err(d.unsupported_type(from));
-    }
+    d.type_of(&[Type::F32])?;
     let Some(mode) = rounding
         .filter(|word| matches!(*word, "rn" | "rz"))
         .and_then(Mode::parse)
@@ -230,7 +229,7 @@ fn pair(
     let run = lanes!(|a: u32, b: u32; aux| -> u32 {
         (convert(aux, u64::from(a)) << 16 | convert(aux, u64::from(b))) as u32
     });
-    let aux = mode.code() | if relu { RELU } else { 0 } | KIND_F32 << FROM | kind << TO;
+    let aux = mode.code() | flag(relu, RELU) | KIND_F32 << FROM | kind << TO;
     d.each_lane(run, aux, Class::Convert, Type::B32, &[Type::F32; 2])
 }
 
@@ -273,17 +272,14 @@ fn to_tf32(
     finite: bool,
     relu: bool,
 ) -> Result<Decoded, Reason> {
-    let from = d.ty()?;
-    if from != Type::F32 {
-        return Err(d.unsupported_type(from));
-    }
+    d.type_of(&[Type::F32])?;
     let mode = match rounding {
         Some("rna") if !relu => 0,
         Some("rn") => 1,
         Some("rz") => 2,
         _ => return Err("a conversion to tf32 needs .rna, .rn or .rz".into()),
     };
-    let aux = mode | if finite { 4 } else { 0 } | if relu { RELU } else { 0 };
+    let aux = mode | flag(finite, 4) | flag(relu, RELU);
     let run = lanes!(|a: u32; aux| -> u32 { tf32(aux, a) });
     d.each_lane(run, aux, Class::Convert, Type::B32, &[Type::F32])
 }
@@ -328,16 +324,16 @@ fn widen(aux: u64, byte: u32) -> u32 {
         return 0x7fff;
     }
     let hidden = if exponent == 0 { 0 } else { 8 };
-    let parts = Parts::Finite {
+    let parts = Parts::Finite(Finite {
         negative: byte & 0x80 != 0,
         significand: u128::from(hidden | fraction),
         exponent: exponent.max(1) as i32 - 7 - 3,
-    };
+    });
     F16.convert(parts, Mode::Nearest) as u32
 }
 
 fn to_bytes(d: &mut Decoder<'_, '_>, e5m2: bool, relu: bool) -> Result<Decoded, Reason> {
-    let aux = u64::from(e5m2) | if relu { RELU } else { 0 };
+    let aux = u64::from(e5m2) | flag(relu, RELU);
     match d.ty()? {
         Type::F32 => {
             let run = lanes!(|a: f32, b: f32; aux| -> u32 { narrow(aux, a) << 8 | narrow(aux, b) });
@@ -366,7 +362,7 @@ fn from_bytes(
     if rounding != Some("rn") {
         return Err("a conversion from an 8-bit format needs `.rn`".into());
     }
-    let aux = u64::from(e5m2) | if relu { RELU } else { 0 };
+    let aux = u64::from(e5m2) | flag(relu, RELU);
     let run = lanes!(|a: u32; aux| -> u32 {
         let element = |byte: u32| {
             let bits = widen(aux, byte & 0xff);

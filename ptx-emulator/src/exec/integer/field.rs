@@ -1,59 +1,51 @@
 //! Bit fields: `bfe` and `bfi`.
 
-use super::lanes_of;
-use crate::ast::Type;
-use crate::exec::{Value, lane_fn, lanes, write};
-use crate::ir::{LaneFn, Row};
-use crate::lower::decoder::{Decoded, Decoder, Reason};
+use ptx_syntax::Type;
+
+use super::integers;
+use crate::ir::{LANES, Row, Value, lane_fn, lanes, write};
+use crate::lower::{Decoded, Decoder, Reason};
 
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let ty = d.ty()?;
+    macro_rules! extract {
+        ($T:ty, $signed:expr) => {
+            Some(lanes!(|a: $T, b: u32, c: u32| -> $T {
+                extract(u64::from(a), b, c, <$T>::BITS, $signed) as $T
+            }))
+        };
+    }
+    macro_rules! insert {
+        ($T:ty) => {
+            Some(lane_fn!(|f, o, m| {
+                let [a, b] = [o.s[0], o.s[1]].map(|source| <$T>::row(f, source));
+                let [start, length] = [o.s[2], o.s[3]].map(|source| u32::row(f, source));
+                let mut out = Row::<$T>::default();
+                for lane in 0..LANES {
+                    let (a, b) = (u64::from(a.0[lane]), u64::from(b.0[lane]));
+                    let (start, length) = (start.0[lane], length.0[lane]);
+                    out.0[lane] = insert(a, b, start, length, <$T>::BITS) as $T;
+                }
+                write(<$T>::row_mut(f, o.d[0]), &out, m);
+            }))
+        };
+    }
     if d.opcode() == "bfe" {
         let run = match ty {
-            Type::U32 => Some(lanes!(|a: u32, b: u32, c: u32| -> u32 {
-                extract(u64::from(a), b, c, 32, false) as u32
-            })),
-            Type::S32 => Some(lanes!(|a: u32, b: u32, c: u32| -> u32 {
-                extract(u64::from(a), b, c, 32, true) as u32
-            })),
-            Type::U64 => Some(lanes!(|a: u64, b: u32, c: u32| -> u64 {
-                extract(a, b, c, 64, false)
-            })),
-            Type::S64 => Some(lanes!(|a: u64, b: u32, c: u32| -> u64 {
-                extract(a, b, c, 64, true)
-            })),
+            Type::U32 => extract!(u32, false),
+            Type::S32 => extract!(u32, true),
+            Type::U64 => extract!(u64, false),
+            Type::S64 => extract!(u64, true),
             _ => None,
         };
-        return lanes_of(d, run, ty, &[ty, Type::U32, Type::U32]);
+        return integers(d, run, 0, ty, &[ty, Type::U32, Type::U32]);
     }
-    let run: Option<LaneFn> = match ty {
-        Type::B32 => Some(lane_fn!(|f, o, m| {
-            let mut out = Row::<u32>::default();
-            let (a, b) = (u32::row(f, o.s[0]), u32::row(f, o.s[1]));
-            let (start, length) = (u32::row(f, o.s[2]), u32::row(f, o.s[3]));
-            for lane in 0..32 {
-                out.0[lane] = insert(
-                    u64::from(a.0[lane]),
-                    u64::from(b.0[lane]),
-                    start.0[lane],
-                    length.0[lane],
-                    32,
-                ) as u32;
-            }
-            write(u32::row_mut(f, o.d[0]), &out, m);
-        })),
-        Type::B64 => Some(lane_fn!(|f, o, m| {
-            let mut out = Row::<u64>::default();
-            let (a, b) = (u64::row(f, o.s[0]), u64::row(f, o.s[1]));
-            let (start, length) = (u32::row(f, o.s[2]), u32::row(f, o.s[3]));
-            for lane in 0..32 {
-                out.0[lane] = insert(a.0[lane], b.0[lane], start.0[lane], length.0[lane], 64);
-            }
-            write(u64::row_mut(f, o.d[0]), &out, m);
-        })),
+    let run = match ty {
+        Type::B32 => insert!(u32),
+        Type::B64 => insert!(u64),
         _ => None,
     };
-    lanes_of(d, run, ty, &[ty, ty, Type::U32, Type::U32])
+    integers(d, run, 0, ty, &[ty, ty, Type::U32, Type::U32])
 }
 
 /// PTX has them up to 255; of more, an H200 takes the low 8 bits, or of 64 bits all.

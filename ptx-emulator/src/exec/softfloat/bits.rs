@@ -3,6 +3,24 @@
 use super::Format;
 
 impl Format {
+    /// The bit of the sign.
+    pub(crate) fn sign_bit(self) -> u64 {
+        self.signed(true, 0)
+    }
+
+    /// The bits of the number 1.
+    pub(crate) fn one(self) -> u64 {
+        (self.bias() as u64) << self.fraction_bits
+    }
+
+    pub(crate) fn is_nan(self, bits: u64) -> bool {
+        bits & !self.sign_bit() > self.infinity()
+    }
+
+    pub(crate) fn infinity(self) -> u64 {
+        ((1 << self.exponent_bits) - 1) << self.fraction_bits
+    }
+
     /// A subnormal to zero of the same sign.
     pub(crate) fn flush(self, bits: u64) -> u64 {
         if bits & self.infinity() == 0 {
@@ -10,6 +28,11 @@ impl Format {
         } else {
             bits
         }
+    }
+
+    /// As `flush`, when the format is a flushing one.
+    pub(crate) fn flushed(self, bits: u64) -> u64 {
+        if self.flushes { self.flush(bits) } else { bits }
     }
 
     /// To 0..=1; NaN to 0.

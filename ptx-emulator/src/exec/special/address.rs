@@ -1,6 +1,12 @@
 //! Address spaces: `cvta` and `isspacep`.
 
-use super::*;
+use ptx_syntax::{Space, Type};
+
+use super::moves::move_row;
+use crate::ir::{Op, Operands, Value, lane_fn, lanes, mask_of, write_predicate};
+use crate::lower::{Decoded, Decoder, Entity, Reason, Symbol};
+use crate::machine::{CONSTANT_WINDOW, LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use crate::observe::Class;
 
 /// The first generic address of a space; 0 for global.
 fn window(word: &str) -> u64 {
@@ -26,22 +32,12 @@ const SPACES: [&str; 8] = [
 
 pub(super) fn decode_cvta(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let to = d.take("to");
-    let Some(space) = d.take_any(&SPACES) else {
-        return Err(d.unknown_modifier());
-    };
-    let ty = d.ty()?;
-    if ty != Type::U64 {
-        return Err(d.unsupported_type(ty));
-    }
+    let space = d.one_of(&SPACES)?;
+    let ty = d.type_of(&[Type::U64])?;
     d.finish(2)?;
     let mut operands = Operands::default();
     operands.d[0] = d.destination(0, ty)?;
-    let (name, offset) = match d.operand(1)? {
-        Operand::Name(name) => (Some(name), 0),
-        Operand::NameOffset(name, offset) => (Some(name), *offset),
-        _ => (None, 0),
-    };
-    if let Some(name) = name {
+    if let Some((name, offset)) = d.named(1)? {
         match d.scopes.find(name) {
             Some(Entity::Register { .. }) => {}
             Some(Entity::Frame {
@@ -53,14 +49,11 @@ pub(super) fn decode_cvta(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
                     return Err(format!("`{name}` is in local memory"));
                 }
                 operands.aux = i64::from(*start).wrapping_add(offset) as u64;
-                return Ok(Decoded {
-                    op: Op::FrameAddress {
-                        wide: true,
-                        generic: true,
-                    },
-                    operands,
-                    class: Class::Move,
-                });
+                let op = Op::FrameAddress {
+                    wide: true,
+                    generic: true,
+                };
+                return Ok(Decoded::new(op, Class::Move).with(operands));
             }
             Some(Entity::Parameter(formal)) if !to => {
                 let address = i64::from(formal.offset).wrapping_add(offset) as u64;
@@ -90,9 +83,7 @@ pub(super) fn decode_cvta(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
 }
 
 pub(super) fn decode_isspacep(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    let Some(space) = d.take_any(&SPACES) else {
-        return Err(d.unknown_modifier());
-    };
+    let space = d.one_of(&SPACES)?;
     d.finish(2)?;
     let mut operands = Operands {
         aux: window(space),
@@ -106,9 +97,7 @@ pub(super) fn decode_isspacep(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason
             0 => address < SHARED_WINDOW,
             window => address >= window && address - window < WINDOW,
         };
-        let bits = (0..LANES).fold(0, |bits, lane| {
-            bits | u32::from(inside(row.0[lane])) << lane
-        });
+        let bits = mask_of(|lane| inside(row.0[lane]));
         write_predicate(f, o.d[0], bits, m);
     });
     Ok(Decoded::lanes(run, operands, Class::Move))

@@ -2,33 +2,17 @@
 //! `vprintf`, `malloc`, `free`, `__assertfail` (CUDA C++ Programming Guide,
 //! "Formatted Output", "Dynamic Global Memory Allocation", "Assertion").
 
+use std::sync::atomic::Ordering;
+
 use super::format::{Arguments, format};
 use crate::error::FaultKind;
-use crate::ir::{LANES, Room};
-use crate::lower::decoder::Reason;
-use crate::machine::access::{each_lane, generic, interleaved};
-use crate::machine::path::Path;
-use crate::machine::warp::{Context, LaneFault, Lanes};
+use crate::ir::{LANES, Provided, RuntimeCall};
+use crate::lower::Reason;
+use crate::machine::{Issue, LaneFault, generic, interleaved};
 use crate::observe::Observer;
 
 /// The longest text that is read, bytes.
 const LONGEST: usize = 1 << 20;
-
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Function {
-    Print,
-    Allocate,
-    Free,
-    Assert,
-}
-
-/// A call. Arguments and results are offset and bytes in the caller's frame.
-#[derive(Clone, Debug)]
-pub(crate) struct Call {
-    function: Function,
-    arguments: Vec<(u32, u32)>,
-    returns: Vec<(u32, u32)>,
-}
 
 /// A call of a function without a body; `None` when it is not one that is
 /// provided.
@@ -36,12 +20,12 @@ pub(crate) fn provided(
     name: &str,
     arguments: &[(u32, u32)],
     returns: &[(u32, u32)],
-) -> Result<Option<Call>, Reason> {
+) -> Result<Option<RuntimeCall>, Reason> {
     let (function, takes, gives): (_, &[u32], &[u32]) = match name {
-        "vprintf" => (Function::Print, &[8, 8], &[4]),
-        "malloc" => (Function::Allocate, &[8], &[8]),
-        "free" => (Function::Free, &[8], &[]),
-        "__assertfail" => (Function::Assert, &[8, 8, 4, 8, 8], &[]),
+        "vprintf" => (Provided::Print, &[8, 8], &[4]),
+        "malloc" => (Provided::Allocate, &[8], &[8]),
+        "free" => (Provided::Free, &[8], &[]),
+        "__assertfail" => (Provided::Assert, &[8, 8, 4, 8, 8], &[]),
         "cudaDeviceSynchronize" => {
             return Err(
                 "kernels cannot wait for kernels: device-side launches are not supported".into(),
@@ -54,7 +38,7 @@ pub(crate) fn provided(
     if sizes(arguments) != takes || !no_result && sizes(returns) != gives {
         return Err(format!("`{name}` takes other parameters"));
     }
-    Ok(Some(Call {
+    Ok(Some(RuntimeCall {
         function,
         arguments: arguments.to_vec(),
         returns: returns.to_vec(),
@@ -62,33 +46,31 @@ pub(crate) fn provided(
 }
 
 pub(super) fn run<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &mut Lanes,
-    path: &Path,
-    call: &Call,
-    lanes: u32,
+    at: &mut Issue<'_, '_, O>,
+    call: &RuntimeCall,
 ) -> Result<(), LaneFault> {
-    for lane in (0..LANES as u32).filter(|lane| lanes >> lane & 1 != 0) {
+    let base = at.path.bases.local;
+    let place = |offset: u32, lane: usize| interleaved(u64::from(base + offset), lane);
+    at.each(|at, lane| {
         let mut values = [0; 5];
         for (value, &(offset, bytes)) in values.iter_mut().zip(&call.arguments) {
-            let at = interleaved(u64::from(path.bases.local + offset), lane as usize);
             let mut raw = [0; 8];
-            warp.local.read(at, &mut raw[..bytes as usize]);
+            let local = &at.warp.local;
+            local.read(place(offset, lane), &mut raw[..bytes as usize]);
             *value = u64::from_le_bytes(raw);
         }
-        let result =
-            one(context, warp, call.function, values, lane).map_err(|kind| (lane, kind))?;
+        let result = one(at, call.function, values, lane)?.to_le_bytes();
         for &(offset, bytes) in &call.returns {
-            let at = interleaved(u64::from(path.bases.local + offset), lane as usize);
-            warp.local
-                .write(at, &result.to_le_bytes()[..bytes as usize]);
+            let local = &at.warp.local;
+            local.write(place(offset, lane), &result[..bytes as usize]);
         }
-    }
-    if O::CONTROL && lanes != 0 {
-        let site = context.block.site(path.pc, warp.index);
+        Ok(())
+    })?;
+    if O::CONTROL && at.lanes != 0 {
+        let site = at.site();
         for &(offset, bytes) in &call.returns {
-            let start = path.bases.local + offset;
-            context.observer.copies(site, lanes, start..start + bytes);
+            let bytes = base + offset..base + offset + bytes;
+            at.context.observer.copies(site, at.lanes, &bytes);
         }
     }
     Ok(())
@@ -96,36 +78,35 @@ pub(super) fn run<O: Observer>(
 
 /// One lane's call; its result.
 fn one<O: Observer>(
-    context: &mut Context<'_, O>,
-    warp: &mut Lanes,
-    function: Function,
+    at: &mut Issue<'_, '_, O>,
+    function: Provided,
     values: [u64; 5],
-    lane: u32,
+    lane: usize,
 ) -> Result<u64, FaultKind> {
+    let launch = at.context.launch;
     let mut memory = LaneMemory {
-        context,
-        warp,
+        at,
         lane,
         next: values[1],
     };
     match function {
-        Function::Print => {
+        Provided::Print => {
             if values[0] == 0 {
                 return Ok(u64::from(u32::MAX));
             }
             let pattern = memory.text(values[0])?;
             let (text, count) = format(&pattern, &mut memory)?;
             let text = String::from_utf8_lossy(&text).into_owned();
-            context.launch.printed.push(text);
+            launch.printed.push(text);
             Ok(u64::from(count))
         }
-        Function::Allocate => Ok(context.launch.heap.allocate(values[0])),
-        Function::Free if values[0] == 0 => Ok(0),
-        Function::Free => match context.launch.heap.free(values[0]) {
+        Provided::Allocate => Ok(launch.heap.allocate(values[0])),
+        Provided::Free if values[0] == 0 => Ok(0),
+        Provided::Free => match launch.heap.free(values[0]) {
             Ok(()) => Ok(0),
             Err(text) => Err(FaultKind::Undefined(text)),
         },
-        Function::Assert => {
+        Provided::Assert => {
             let mut text = |address| match address {
                 0 => Ok(String::new()),
                 _ => memory
@@ -143,38 +124,33 @@ fn one<O: Observer>(
 }
 
 /// Memory as one lane sees it, by generic address, and a buffer of arguments.
-struct LaneMemory<'m, 'c, O> {
-    context: &'m mut Context<'c, O>,
-    warp: &'m mut Lanes,
-    lane: u32,
+struct LaneMemory<'m, 'i, 'l, O> {
+    at: &'m mut Issue<'i, 'l, O>,
+    lane: usize,
     /// Address of the next argument.
     next: u64,
 }
 
-impl<O: Observer> LaneMemory<'_, '_, O> {
+impl<O: Observer> LaneMemory<'_, '_, '_, O> {
     fn load(&mut self, address: u64, bytes: u32) -> Result<u64, FaultKind> {
         let (room, address) = generic(address);
-        let room = if room == Room::Generic {
-            Room::Global
-        } else {
-            room
-        };
         let mut value = 0;
-        each_lane(
-            self.context,
-            self.warp,
-            room,
-            &[address; LANES],
-            1 << self.lane,
-            bytes,
-            |_, cells, at| value = cells.load(at, bytes, std::sync::atomic::Ordering::Relaxed),
-        )
-        .map_err(|(_, kind)| kind)?;
+        self.at
+            .each_lane(
+                room,
+                &[address; LANES],
+                1 << self.lane,
+                bytes,
+                |_, cells, at| {
+                    value = cells.load(at, bytes, Ordering::Relaxed);
+                },
+            )
+            .map_err(|(_, kind)| kind)?;
         Ok(value)
     }
 }
 
-impl<O: Observer> Arguments for LaneMemory<'_, '_, O> {
+impl<O: Observer> Arguments for LaneMemory<'_, '_, '_, O> {
     type Error = FaultKind;
 
     fn next(&mut self, bytes: u32) -> Result<u64, FaultKind> {

@@ -1,149 +1,111 @@
 //! What the lanes of a collective bring, and what each gets back.
 
-use super::*;
+use crate::ir::{
+    Collective, Direction, Frame, LANES, Operands, Reduction, Row, Slot, Value, Width, lanes_of,
+    mask_of, predicate, write, write_predicate,
+};
+
+/// What all lanes brought.
+pub(super) struct Gathered {
+    kind: Collective,
+    values: [u64; LANES],
+    lanes: [u32; LANES],
+    clamps: [u32; LANES],
+    votes: u32,
+    /// Lanes that take part.
+    members: u32,
+}
 
 impl Gathered {
-    pub(super) fn new(members: u32) -> Self {
+    pub(super) fn new(kind: Collective, members: u32) -> Self {
         Gathered {
-            values: [0; 32],
-            lanes: [0; 32],
-            clamps: [0; 32],
+            kind,
+            values: [0; LANES],
+            lanes: [0; LANES],
+            clamps: [0; LANES],
             votes: 0,
             members,
         }
     }
 
-    pub(super) fn take<O>(
-        &mut self,
-        context: &Context<'_, O>,
-        warp: &mut Warp,
-        path: &Path,
-        collective: &Collective,
-        operands: &Operands,
-        lanes: u32,
-    ) {
-        let frame = warp.lanes.registers.frame(path, &context.launch.pool);
+    /// Takes what these lanes bring.
+    pub(super) fn take(&mut self, frame: &Frame<'_>, operands: &Operands, lanes: u32) {
         let s = operands.s;
-        let active = (0..32).filter(|lane| lanes >> lane & 1 != 0);
-        match collective.kind {
-            Kind::Sync | Kind::Elect => {}
-            Kind::All | Kind::Any | Kind::Uniform | Kind::Ballot => {
-                self.votes |= predicate(&frame, s[0]) & lanes
+        match self.kind {
+            Collective::Sync | Collective::Elect => {}
+            Collective::All | Collective::Any | Collective::Uniform | Collective::Ballot => {
+                self.votes |= predicate(frame, s[0]) & lanes;
             }
-            Kind::MatchAny(Width::W64) | Kind::MatchAll(Width::W64) => {
-                let row = u64::row(&frame, s[0]);
-                active.for_each(|lane| self.values[lane] = row.0[lane]);
+            Collective::MatchAny(Width::W64) | Collective::MatchAll(Width::W64) => {
+                let row = u64::row(frame, s[0]);
+                lanes_of(lanes).for_each(|lane| self.values[lane] = row.0[lane]);
             }
-            Kind::MatchAny(_) | Kind::MatchAll(_) | Kind::Reduce(_) => {
-                let row = u32::row(&frame, s[0]);
-                active.for_each(|lane| self.values[lane] = u64::from(row.0[lane]));
+            Collective::MatchAny(_) | Collective::MatchAll(_) | Collective::Reduce(_) => {
+                let row = u32::row(frame, s[0]);
+                lanes_of(lanes).for_each(|lane| self.values[lane] = u64::from(row.0[lane]));
             }
-            Kind::Shuffle(_) => {
-                let (value, other, clamp) = (
-                    u32::row(&frame, s[0]),
-                    u32::row(&frame, s[1]),
-                    u32::row(&frame, s[2]),
-                );
-                active.for_each(|lane| {
+            Collective::Shuffle(_) => {
+                let [value, other, clamp] = [s[0], s[1], s[2]].map(|s| u32::row(frame, s));
+                for lane in lanes_of(lanes) {
                     self.values[lane] = u64::from(value.0[lane]);
                     self.lanes[lane] = other.0[lane];
                     self.clamps[lane] = clamp.0[lane];
-                });
+                }
             }
         }
     }
 
-    pub(super) fn give<O>(
-        &self,
-        context: &Context<'_, O>,
-        warp: &mut Warp,
-        path: &Path,
-        collective: &Collective,
-        operands: &Operands,
-        lanes: u32,
-    ) {
-        let mut frame = warp.lanes.registers.frame(path, &context.launch.pool);
+    /// Gives these lanes their results.
+    pub(super) fn give(&self, frame: &mut Frame<'_>, operands: &Operands, lanes: u32) {
         let [result, flag, ..] = operands.d;
         let bits = |yes: bool| if yes { u32::MAX } else { 0 };
-        match collective.kind {
-            Kind::Sync => {}
-            Kind::All => {
-                write_predicate(&mut frame, result, bits(self.votes == self.members), lanes)
-            }
-            Kind::Any => write_predicate(&mut frame, result, bits(self.votes != 0), lanes),
-            Kind::Uniform => {
-                let same = self.votes == 0 || self.votes == self.members;
-                write_predicate(&mut frame, result, bits(same), lanes);
-            }
-            Kind::Ballot => write(
-                u32::row_mut(&mut frame, result),
-                &Row([self.votes; 32]),
-                lanes,
-            ),
-            Kind::Elect => {
+        let vote = |frame: &mut Frame<'_>, yes| write_predicate(frame, result, bits(yes), lanes);
+        let put = |frame: &mut Frame<'_>, row| write(u32::row_mut(frame, result), &row, lanes);
+        match self.kind {
+            Collective::Sync => {}
+            Collective::All => vote(frame, self.votes == self.members),
+            Collective::Any => vote(frame, self.votes != 0),
+            Collective::Uniform => vote(frame, self.votes == 0 || self.votes == self.members),
+            Collective::Ballot => put(frame, Row([self.votes; LANES])),
+            Collective::Elect => {
                 let leader = self.members.trailing_zeros();
                 if result != Slot::SINK {
-                    write(u32::row_mut(&mut frame, result), &Row([leader; 32]), lanes);
+                    put(frame, Row([leader; LANES]));
                 }
-                write_predicate(
-                    &mut frame,
-                    flag,
-                    1u32.checked_shl(leader).unwrap_or(0),
-                    lanes,
-                );
+                let elected = 1u32.checked_shl(leader).unwrap_or(0);
+                write_predicate(frame, flag, elected, lanes);
             }
-            Kind::MatchAny(_) => {
-                let row = Row(std::array::from_fn(|lane| self.equal_to(self.values[lane])));
-                write(u32::row_mut(&mut frame, result), &row, lanes);
+            Collective::MatchAny(_) => {
+                let equal = |lane: usize| self.equal_to(self.values[lane]);
+                put(frame, Row(std::array::from_fn(equal)));
             }
-            Kind::MatchAll(_) => {
+            Collective::MatchAll(_) => {
                 let first = self.values[self.members.trailing_zeros() as usize & 31];
-                let all = self.equal_to(first) == self.members;
-                write(
-                    u32::row_mut(&mut frame, result),
-                    &Row([self.members & bits(all); 32]),
-                    lanes,
-                );
-                write_predicate(&mut frame, flag, bits(all), lanes);
+                let all = bits(self.equal_to(first) == self.members);
+                put(frame, Row([self.members & all; LANES]));
+                write_predicate(frame, flag, all, lanes);
             }
-            Kind::Reduce(reduction) => {
-                write(
-                    u32::row_mut(&mut frame, result),
-                    &Row([self.reduced(reduction); 32]),
-                    lanes,
-                );
-            }
-            Kind::Shuffle(direction) => {
-                let mut row = Row::<u32>::default();
-                let mut inside = 0;
-                for lane in 0..32 {
-                    let (source, in_range) = source_lane(
-                        direction,
-                        lane,
-                        self.lanes[lane as usize],
-                        self.clamps[lane as usize],
-                    );
-                    inside |= u32::from(in_range) << lane;
-                    row.0[lane as usize] = self.values[source as usize] as u32;
-                }
-                write(u32::row_mut(&mut frame, result), &row, lanes);
+            Collective::Reduce(reduction) => put(frame, Row([self.reduced(reduction); LANES])),
+            Collective::Shuffle(direction) => {
+                let source = |lane: usize| {
+                    let (b, c) = (self.lanes[lane], self.clamps[lane]);
+                    source_lane(direction, lane as u32, b, c)
+                };
+                let value = |lane: usize| self.values[source(lane).0 as usize] as u32;
+                put(frame, Row(std::array::from_fn(value)));
                 if flag != Slot::SINK {
-                    write_predicate(&mut frame, flag, inside, lanes);
+                    write_predicate(frame, flag, mask_of(|lane| source(lane).1), lanes);
                 }
             }
         }
     }
 
     fn equal_to(&self, value: u64) -> u32 {
-        (0..32)
-            .filter(|&lane| self.members >> lane & 1 != 0 && self.values[lane as usize] == value)
-            .fold(0, |m, l| m | 1 << l)
+        self.members & mask_of(|lane| self.values[lane] == value)
     }
 
     fn reduced(&self, reduction: Reduction) -> u32 {
-        let values = (0..32)
-            .filter(|lane| self.members >> lane & 1 != 0)
-            .map(|lane| self.values[lane] as u32);
+        let values = lanes_of(self.members).map(|lane| self.values[lane] as u32);
         let combine: fn(u32, u32) -> u32 = match reduction {
             Reduction::Add => u32::wrapping_add,
             Reduction::MinUnsigned => u32::min,

@@ -1,9 +1,9 @@
 //! What is known of an instruction: the registers that it reads and writes, and
 //! whether it is a product, a sum or a copy.
 
-use crate::ast::{self, Operand, Type};
+use ptx_syntax::{Instruction, Operand, Type};
+
 use crate::ir::{Op, Operands, Pool, Slot, Source, Width};
-use crate::lower::decoder::Decoded;
 use crate::lower::scope::{Entity, Scopes};
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -48,12 +48,12 @@ pub(crate) struct Step {
 impl Step {
     /// Of an instruction just decoded.
     pub(in crate::lower) fn new(
-        instruction: &ast::Instruction,
+        instruction: &Instruction<'_>,
         scopes: &Scopes,
-        decoded: &Decoded,
+        op: &Op,
+        operands: &Operands,
         pool: &Pool,
     ) -> Step {
-        let Decoded { op, operands, .. } = decoded;
         let mut step = Step {
             whole: instruction.guard.is_none(),
             ..Step::default()
@@ -82,46 +82,24 @@ impl Step {
 }
 
 /// The registers that an operand names, predicates left out.
-fn registers(scopes: &Scopes, operand: &Operand, found: &mut Vec<Register>) {
-    let mut name = |name: &str| {
-        if let Some(Entity::Register { slot, ty }) = scopes.find(name) {
-            let width = Width::of(*ty);
-            let slots = if ty.bytes() == 16 { 2 } else { 1 };
-            if width != Width::Predicate {
-                found.extend((0..slots).map(|part| Register {
-                    wide: width == Width::W64,
-                    slot: slot.0 + part,
-                }));
-            }
+fn registers(scopes: &Scopes, operand: &Operand<'_>, found: &mut Vec<Register>) {
+    for name in operand.names() {
+        let Some(Entity::Register { slot, ty }) = scopes.find(name) else {
+            continue;
+        };
+        let width = Width::of(*ty);
+        let slots = if ty.bytes() == 16 { 2 } else { 1 };
+        if width != Width::Predicate {
+            found.extend((0..slots).map(|part| Register {
+                wide: width == Width::W64,
+                slot: slot.0 + part,
+            }));
         }
-    };
-    match operand {
-        Operand::Name(register) | Operand::NameOffset(register, _) | Operand::Not(register) => {
-            name(register);
-        }
-        Operand::Pair(first, second) => {
-            registers(scopes, first, found);
-            registers(scopes, second, found);
-        }
-        Operand::Address { base, rest, .. } => {
-            if let Some(base) = base {
-                name(base);
-            }
-            for operand in rest {
-                registers(scopes, operand, found);
-            }
-        }
-        Operand::Vector(inner) | Operand::List(inner) => {
-            for operand in inner {
-                registers(scopes, operand, found);
-            }
-        }
-        Operand::Number(_) | Operand::Sink => {}
     }
 }
 
-fn kind(instruction: &ast::Instruction, operands: &Operands, pool: &Pool, step: &Step) -> Kind {
-    let mut words = instruction.modifiers.iter().map(String::as_str).peekable();
+fn kind(instruction: &Instruction<'_>, operands: &Operands, pool: &Pool, step: &Step) -> Kind {
+    let mut words = instruction.modifiers.iter().copied().peekable();
     let ftz = words.next_if_eq(&"ftz").is_some();
     let saturates = words.next_if_eq(&"sat").is_some();
     let Some(ty) = words.next().and_then(Type::parse) else {
@@ -131,7 +109,7 @@ fn kind(instruction: &ast::Instruction, operands: &Operands, pool: &Pool, step: 
         return Kind::Other;
     }
     let style = Style { ty, ftz };
-    match instruction.opcode.as_str() {
+    match instruction.opcode {
         "mul" if ty.is_float() && !saturates && step.whole && is_product(operands, ty, pool) => {
             Kind::Product(style)
         }
@@ -152,8 +130,8 @@ fn kind(instruction: &ast::Instruction, operands: &Operands, pool: &Pool, step: 
 }
 
 /// Not `{a, b}`, and neither a number nor an address.
-fn is_register_move(instruction: &ast::Instruction, step: &Step) -> bool {
-    let names = |operand: &Operand| matches!(operand, Operand::Name(_));
+fn is_register_move(instruction: &Instruction<'_>, step: &Step) -> bool {
+    let names = |operand: &Operand<'_>| matches!(operand, Operand::Name(_));
     step.reads.len() == 1 && instruction.operands.iter().all(names)
 }
 

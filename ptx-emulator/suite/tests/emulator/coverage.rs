@@ -15,7 +15,8 @@ use crate::harness;
 
 use examples::{EXAMPLES, PREAMBLE};
 use isa::SECTIONS;
-use ptx_emulator::{Coverage, Program, ast::Type, coverage};
+use ptx_emulator::{Coverage, Program, coverage};
+use ptx_syntax::Type;
 
 /// The examples that a template with `<a|b>` stands for.
 fn expand(template: &str) -> Vec<String> {

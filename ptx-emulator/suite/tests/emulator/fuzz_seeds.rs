@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use ptx_emulator::{Program, parse, refusals};
+use ptx_emulator::{Program, refusals};
+use ptx_syntax::parse;
 
 /// A fuzzer counts 5 seconds as a hang, with sanitizers; this is more.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -31,12 +32,18 @@ fn every_seed_is_parsed_and_loaded_or_refused() {
         let text = std::fs::read_to_string(&file).unwrap();
         seeds += 1;
         let started = Instant::now();
-        if let Err(error) = parse(&text) {
-            let lines = text.split('\n').count() as u32;
-            assert!(
-                (1..=lines).contains(&error.position.line),
-                "{file:?}: {error}"
-            );
+        match parse(&text) {
+            Ok(module) => {
+                let printed = module.to_string();
+                assert_eq!(parse(&printed).as_ref(), Ok(&module), "{file:?}");
+            }
+            Err(error) => {
+                let lines = text.split('\n').count() as u32;
+                assert!(
+                    (1..=lines).contains(&error.position.line),
+                    "{file:?}: {error}"
+                );
+            }
         }
         match Program::load(&text) {
             Ok(program) => {

@@ -4,7 +4,8 @@
 use std::time::{Duration, Instant};
 
 use crate::harness::read32;
-use ptx_emulator::{Gpu, Model, Program, parse, refusals};
+use ptx_emulator::{Gpu, Model, Program, refusals};
+use ptx_syntax::parse;
 
 const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
@@ -158,12 +159,11 @@ fn one_name_is_an_entry_or_a_function() {
 
 #[test]
 fn an_open_array_of_vectors_counts_its_vectors() {
-    let module = parse(&format!(
-        "{HEAD}.global .v4 .f32 x[] = {{1.0, 2.0, 3.0, 4.0, 5.0}};"
-    ))
-    .unwrap();
-    assert_eq!(module.variables[0].elements, Some(2));
-    assert_eq!(module.variables[0].bytes(), 32);
+    let text = format!("{HEAD}.global .v4 .f32 x[] = {{1.0, 2.0, 3.0, 4.0, 5.0}};");
+    let module = parse(&text).unwrap();
+    let array = module.variables().next().unwrap();
+    assert_eq!(array.elements, Some(2));
+    assert_eq!(array.bytes(), 32);
 }
 
 /// The second kernel that names a shared variable has a place for it, too.

@@ -5,7 +5,7 @@ use crate::harness::{module, read32};
 use ptx_emulator::observe::Observer;
 use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Model, Program, Schedule, Shape};
 
-/// Blocks of one warp that an H200 holds: 32 on each of 132 multiprocessors.
+/// Blocks of one warp that an H200 holds: 32 on each of 132 SMs.
 const MOST: u32 = 32 * 132;
 
 /// How many blocks were resident at once.

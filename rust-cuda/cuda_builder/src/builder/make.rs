@@ -6,26 +6,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::{CudaBuilder, DebugInfo, Options};
+use super::CudaBuilder;
 use crate::announce::{self, Announcer};
-use crate::artifact::{self, Artifact, Built, Writer};
-use crate::cargo::{self, Crate};
+use crate::artifact::Artifact;
+use crate::built::{self, Built};
+use crate::cargo;
+use crate::kernel_crate::Crate;
 use crate::llvm::Llvm;
+use crate::options::Options;
 use crate::progress::Progress;
 use crate::stamp::Stamp;
 use crate::toolchain;
-use crate::{CudaBuilderError, NvvmArch};
-
-/// What a build has to do for one architecture.
-#[derive(Debug)]
-pub(crate) struct Job {
-    pub(crate) arch: NvvmArch,
-    /// With the names that are not there yet alone.
-    pub(crate) options: Options,
-    /// What is there.
-    pub(crate) before: Option<Stamp>,
-    pub(crate) begin: SystemTime,
-}
+use crate::writer::{Job, Writer};
+use crate::{CudaBuilderError, DebugInfo};
 
 /// The file in an artifact's folder that a build holds the lock on.
 const LOCK: &str = "cuda-builder.lock";
@@ -105,9 +98,9 @@ impl CudaBuilder {
             });
             finished.collect::<Result<Vec<_>, _>>()
         })?;
-        artifact::expect_names(&built, &self.options.only)?;
+        built::expect_names(&built, &self.options.only)?;
         let artifact = writer.finish(&built)?;
-        artifact::judge(&built, &self.options.only, &self.lints, warnings)?;
+        built::judge(&built, &self.options.only, &self.lints, warnings)?;
         warnings.extend(artifact.without_kernels());
         Ok(artifact)
     }

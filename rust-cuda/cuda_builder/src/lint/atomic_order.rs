@@ -3,24 +3,19 @@
 //! PTX reads such an operation as relaxed, whatever the source meant: a
 //! code generator or inline assembly has forgotten it.
 
-use super::{Finding, Lint, finding};
-use crate::ptx::{Function, Ptx, opcode};
+use super::{Body, Finding, Lint};
 
 const ORDERS: &[&str] = &["relaxed", "acquire", "release", "acq_rel"];
 
-pub(super) fn check(ptx: &Ptx<'_>, function: &Function, findings: &mut Vec<Finding>) {
-    for (index, statement) in function.statements(ptx) {
-        let opcode = opcode(statement);
-        let mut parts = opcode.split('.');
-        let atomic = matches!(parts.next(), Some("atom" | "red"));
-        if atomic && !parts.any(|part| ORDERS.contains(&part)) {
-            findings.push(finding(
-                Lint::AtomicOrder,
-                ptx,
-                function,
-                index,
-                format!("`{opcode}` has no memory order; write .relaxed, .acquire, .release or .acq_rel, and a scope"),
-            ));
+pub(super) fn check(body: &Body<'_, '_>, findings: &mut Vec<Finding>) {
+    for (one, at) in body.instructions() {
+        let has_order = || ORDERS.iter().any(|order| one.has(order));
+        if matches!(one.opcode, "atom" | "red") && !has_order() {
+            let message = format!(
+                "`{}` has no memory order; write .relaxed, .acquire, .release or .acq_rel, and a scope",
+                one.name()
+            );
+            findings.push(body.finding(Lint::AtomicOrder, Some(at), message));
         }
     }
 }

@@ -1,39 +1,32 @@
 //! An array that stayed in local memory.
 
-use super::{Finding, Lint, finding};
-use crate::ptx::{Function, Ptx, opcode};
+use ptx_syntax::Statement;
 
-pub(super) fn check(ptx: &Ptx<'_>, function: &Function, findings: &mut Vec<Finding>) {
-    let declaration = function.statements(ptx).find(|(_, statement)| {
-        opcode(statement) == ".local" && statement.contains("__local_depot")
-    });
-    let Some((declared, statement)) = declaration else {
+use super::{Body, Finding, Lint};
+
+pub(super) fn check(body: &Body<'_, '_>, findings: &mut Vec<Finding>) {
+    let depot = |statement: &Statement<'_>| {
+        let mut variables = statement.variables().iter();
+        let depot = variables.find(|one| one.name.starts_with("__local_depot"));
+        depot.map(|depot| (statement.span.position.line, depot.bytes()))
+    };
+    let statements = body.statements.iter().enumerate();
+    let mut found = statements.filter_map(|(at, (statement, _))| Some((at, depot(statement)?)));
+    let Some((declared, (line, bytes))) = found.next() else {
         return;
     };
-    let bytes = statement
-        .rsplit_once('[')
-        .map_or("", |(_, size)| size.trim_end_matches(']'));
     // The declaration has no source line; the first access has.
-    let place = function
-        .statements(ptx)
-        .find(|(_, statement)| {
-            let opcode = opcode(statement);
-            opcode.starts_with("st.local")
-                || opcode.starts_with("ld.local")
-                || statement.contains("%SP,")
-        })
-        .map_or(declared, |(index, _)| index);
-    let mut found = finding(
-        Lint::LocalArray,
-        ptx,
-        function,
-        place,
-        format!(
-            "{bytes} bytes of an array are in local memory; index it by constants only, or in loops that unroll"
-        ),
+    let access = body
+        .instructions()
+        .find(|(one, _)| one.names().contains(&"%SP") || one.is("st.local") || one.is("ld.local"));
+    let at = access.map_or(declared, |(_, at)| at);
+    let message = format!(
+        "{bytes} bytes of an array are in local memory; index it by constants only, or in loops that unroll"
     );
-    found.line = declared + 1;
-    findings.push(found);
+    findings.push(Finding {
+        line: line as usize,
+        ..body.finding(Lint::LocalArray, Some(at), message)
+    });
 }
 
 #[cfg(test)]

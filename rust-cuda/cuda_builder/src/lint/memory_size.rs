@@ -4,8 +4,9 @@
 //! The sizes are those of the CUDA Programming Guide 13.0, "Technical
 //! Specifications per Compute Capability", the same for every architecture.
 
-use super::{Finding, Lint, finding};
-use crate::ptx::{Function, Ptx};
+use ptx_syntax::{Module, Space};
+
+use super::{Body, Finding, Lint};
 
 /// What a kernel may declare; beyond it, the launch decides the size.
 const SHARED: u64 = 48 * 1024;
@@ -13,59 +14,29 @@ const SHARED: u64 = 48 * 1024;
 /// What all constants of a module may take up.
 const CONSTANT: u64 = 64 * 1024;
 
-pub(super) fn shared(ptx: &Ptx<'_>, function: &Function, findings: &mut Vec<Finding>) {
-    let (bytes, _) = ptx.shared_use(function);
-    if function.is_entry && bytes > SHARED {
-        findings.push(finding(
-            Lint::MemorySize,
-            ptx,
-            function,
-            place(ptx, function),
-            format!(
-                "its static shared memory is {bytes} bytes, and a block may have {SHARED}; take more as dynamic shared memory, whose size the launch says"
-            ),
-        ));
+pub(super) fn shared(body: &Body<'_, '_>, module: &Module<'_>, findings: &mut Vec<Finding>) {
+    let bytes = module.reached(body.function).shared_bytes();
+    if body.function.entry && bytes > SHARED {
+        let message = format!(
+            "its static shared memory is {bytes} bytes, and a block may have {SHARED}; take more as dynamic shared memory, whose size the launch says"
+        );
+        findings.push(body.finding(Lint::MemorySize, body.first_location(), message));
     }
 }
 
-pub(super) fn constant(ptx: &Ptx<'_>, findings: &mut Vec<Finding>) {
-    let bytes: u64 = ptx
-        .lines
-        .iter()
-        .filter_map(|line| constant_bytes(line))
-        .sum();
-    let Some(function) = ptx.functions.iter().find(|function| function.is_entry) else {
+pub(super) fn constant(bodies: &[Body<'_, '_>], module: &Module<'_>, findings: &mut Vec<Finding>) {
+    let constants = module.variables();
+    let constants = constants.filter(|variable| variable.space == Space::Constant);
+    let bytes: u64 = constants.map(|variable| variable.bytes()).sum();
+    let Some(body) = bodies.iter().find(|body| body.function.entry) else {
         return;
     };
     if bytes > CONSTANT {
-        findings.push(finding(
-            Lint::MemorySize,
-            ptx,
-            function,
-            place(ptx, function),
-            format!(
-                "the constants of this module are {bytes} bytes, and a module may have {CONSTANT}; put large tables into global memory: leave #[address_space(constant)] away"
-            ),
-        ));
+        let message = format!(
+            "the constants of this module are {bytes} bytes, and a module may have {CONSTANT}; put large tables into global memory: leave #[address_space(constant)] away"
+        );
+        findings.push(body.finding(Lint::MemorySize, body.first_location(), message));
     }
-}
-
-/// The first line of a function that has a position.
-fn place(ptx: &Ptx<'_>, function: &Function) -> usize {
-    let mut lines = function.body.clone();
-    let is_position = |index: &usize| ptx.lines[*index].trim().starts_with(".loc");
-    lines.find(is_position).unwrap_or(function.body.start)
-}
-
-/// The bytes of a variable in constant memory, if the line declares one.
-fn constant_bytes(line: &str) -> Option<u64> {
-    let mut words = line.split_whitespace();
-    words
-        .find(|word| !matches!(*word, ".visible" | ".weak" | ".extern"))
-        .filter(|word| *word == ".const")?;
-    let declaration = line.split(['=', ';']).next()?;
-    let (_, size) = declaration.rsplit_once('[')?;
-    size.split(']').next()?.trim().parse().ok()
 }
 
 #[cfg(test)]
@@ -87,6 +58,7 @@ mod tests {
                     &with(&format!("{space} .align 4 .b8 BIG[{bytes}];")),
                     &["k"],
                 )
+                .unwrap()
             };
             assert_eq!(of(limit), []);
             let found = of(limit + 1);
@@ -103,6 +75,6 @@ mod tests {
         let body = "\tst.shared.b32 [TILE], 0;";
         assert_eq!(findings(Lint::MemorySize, body), []);
         let other = with(".shared .align 4 .b8 OTHER[65536];");
-        assert_eq!(check(&other, &["k"]), []);
+        assert_eq!(check(&other, &["k"]), Ok(vec![]));
     }
 }

@@ -1,7 +1,6 @@
 //! What must not be in the PTX of a good kernel, one file a lint.
 //!
-//! The lints read PTX text, whatever made it; see [`crate::ptx`]. How loud a
-//! finding is, is the caller's choice.
+//! The lints read PTX, whatever made it. How loud a finding is, is the caller's choice.
 
 mod atomic_order;
 mod local_array;
@@ -13,7 +12,8 @@ mod unlisted_entry;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::ptx::{Function, Ptx};
+use ptx_syntax::debug::{Id, Line, Locations};
+use ptx_syntax::{Function, Instruction, Kind, Module, ParseError, Statement};
 
 /// A property of PTX that is checked after code generation.
 #[derive(
@@ -128,36 +128,91 @@ impl Levels {
 
 /// Runs every lint over PTX text; `entries` are the kernels that the manifest
 /// lists. The findings come in the order of their lines.
-pub fn check(ptx: &str, entries: &[&str]) -> Vec<Finding> {
-    let ptx = Ptx::read(ptx);
+///
+/// # Errors
+///
+/// The first place at which the text is not PTX.
+pub fn check(ptx: &str, entries: &[&str]) -> Result<Vec<Finding>, ParseError> {
+    Ok(check_module(&ptx_syntax::parse(ptx)?, entries))
+}
+
+/// As [`check`], of a text that is parsed.
+pub(crate) fn check_module(module: &Module<'_>, entries: &[&str]) -> Vec<Finding> {
+    let mut locations = Locations::new(module);
+    let functions = module.functions();
+    let defined = functions.filter(|function| function.body.is_some());
+    let statements: Vec<_> = defined.map(|one| (one, locations.of(one))).collect();
+    let bodies = statements.into_iter().map(|(function, statements)| Body {
+        function,
+        statements,
+        locations: &locations,
+    });
+    let bodies: Vec<Body<'_, '_>> = bodies.collect();
     let mut findings = Vec::new();
-    for function in &ptx.functions {
-        local_array::check(&ptx, function, &mut findings);
-        atomic_order::check(&ptx, function, &mut findings);
-        shared_generic::check(&ptx, function, &mut findings);
-        unlisted_entry::check(&ptx, function, entries, &mut findings);
-        undefined_function::check(&ptx, function, &mut findings);
-        memory_size::shared(&ptx, function, &mut findings);
+    for body in &bodies {
+        local_array::check(body, &mut findings);
+        atomic_order::check(body, &mut findings);
+        shared_generic::check(body, &mut findings);
+        unlisted_entry::check(body, entries, &mut findings);
+        undefined_function::check(body, module, &mut findings);
+        memory_size::shared(body, module, &mut findings);
     }
-    memory_size::constant(&ptx, &mut findings);
+    memory_size::constant(&bodies, module, &mut findings);
     findings.sort_by_key(|finding| finding.line);
     findings
 }
 
-/// A finding at the line with that index.
-fn finding(
-    lint: Lint,
-    ptx: &Ptx<'_>,
-    function: &Function,
-    index: usize,
-    message: String,
-) -> Finding {
-    Finding {
-        lint,
-        kernel: function.name.clone(),
-        line: index + 1,
-        source: ptx.source(function, index),
-        message,
+/// A function with a body, as the lints read it.
+struct Body<'m, 't> {
+    function: &'m Function<'t>,
+    statements: Vec<(&'m Statement<'t>, Option<Id>)>,
+    locations: &'m Locations,
+}
+
+impl<'m, 't> Body<'m, 't> {
+    /// Each with the number of its statement.
+    fn instructions(&self) -> impl Iterator<Item = (&'m Instruction<'t>, usize)> {
+        let statements = self.statements.iter().enumerate();
+        statements.filter_map(|(index, (statement, _))| Some((statement.instruction()?, index)))
+    }
+
+    /// The first `.loc`, if there is one.
+    fn first_location(&self) -> Option<usize> {
+        let mut statements = self.statements.iter();
+        statements.position(|(one, _)| matches!(one.kind, Kind::Location(_)))
+    }
+
+    /// A finding at a statement, or else at the opening brace.
+    fn finding(&self, lint: Lint, statement: Option<usize>, message: String) -> Finding {
+        let begin = self.function.body.as_ref().map(|body| body.span);
+        let span = statement.map_or(begin, |index| Some(self.statements[index].0.span));
+        Finding {
+            lint,
+            kernel: self.function.name.to_owned(),
+            line: span.map_or(0, |span| span.position.line as usize),
+            source: statement.and_then(|index| self.source(index)),
+            message,
+        }
+    }
+
+    /// The source line that holds for a statement: `src/lib.rs:12`. It is the innermost one in
+    /// the crates being built, above the statement if need be, rather than in the standard library
+    /// or a package from elsewhere, where both are known.
+    fn source(&self, statement: usize) -> Option<String> {
+        let above = self.statements[..=statement].iter().rev();
+        let locations = above.filter_map(|(_, location)| *location);
+        let lines = || {
+            locations
+                .clone()
+                .flat_map(|location| self.locations.lines(location))
+        };
+        let is_own = |line: &Line<'_>| {
+            let elsewhere = ["/rustc", "/cargo"];
+            !elsewhere.iter().any(|folder| line.file.starts_with(folder))
+        };
+        let line = lines().find(is_own).or(lines().next())?;
+        let line = line.to_string();
+        Some(line.strip_prefix("./").unwrap_or(&line).to_owned())
     }
 }
 
@@ -172,8 +227,34 @@ mod testing {
              .visible .entry k(\n\t.param .u64 k_param_0\n)\n{{\n\t.loc\t1 7 1\n{body}\n\tret;\n}}\n\
              .file\t1 \"src/lib.rs\"\n"
         );
-        let mut found = super::check(&text, &["k"]);
+        let mut found = super::check(&text, &["k"]).unwrap();
         found.retain(|finding| finding.lint == lint);
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lint, testing::findings};
+
+    const FILES: &str = "\tred.add.u32 [%rd1], 1;\n\tret;\n}\n.file\t1 \"src/lib.rs\"\n\
+                         .file\t2 \"/rustc/7df81381d/library/core/src/ptr.rs\"\n//.call 1 1 9\n\
+                         //.call 2 2 60 1\n.func f() {";
+
+    fn source(locations: &str) -> Option<String> {
+        let found = findings(Lint::AtomicOrder, &format!("{locations}\n{FILES}"));
+        found[0].source.clone()
+    }
+
+    #[test]
+    fn a_line_in_the_standard_library_is_told_by_where_it_was_inlined() {
+        let inlined = ".loc\t2 70 3, function_name $L__info_string0, inlined_at 1 9 5";
+        assert_eq!(source(inlined).as_deref(), Some("src/lib.rs:9"));
+        assert_eq!(source(".loc\t2 70 0 //2").as_deref(), Some("src/lib.rs:9"));
+    }
+
+    #[test]
+    fn a_line_in_the_standard_library_is_told_by_the_line_above_it_or_by_itself() {
+        assert_eq!(source(".loc\t2 70 0").as_deref(), Some("src/lib.rs:7"));
     }
 }

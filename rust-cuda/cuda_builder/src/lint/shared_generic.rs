@@ -6,58 +6,54 @@
 
 use std::collections::BTreeSet;
 
-use super::{Finding, Lint, finding};
-use crate::ptx::{Function, Ptx, opcode, operands, registers};
+use ptx_syntax::{Instruction, Operand};
+
+use super::{Body, Finding, Lint};
 
 /// Instructions whose result is an address when an operand is one.
 const KEEPS_ADDRESS: &[&str] = &["mov", "add", "sub", "mad", "selp", "or", "and"];
 
 const SPACES: &[&str] = &["global", "shared", "local", "param", "const"];
 
-pub(super) fn check(ptx: &Ptx<'_>, function: &Function, findings: &mut Vec<Finding>) {
-    let statements: Vec<(usize, &str)> = function.statements(ptx).collect();
-    let generic = generic_addresses(&statements);
+pub(super) fn check(body: &Body<'_, '_>, findings: &mut Vec<Finding>) {
+    let generic = generic_addresses(body);
     if generic.is_empty() {
         return;
     }
-    for (index, statement) in statements {
-        let opcode = opcode(statement);
-        if !is_generic_access(opcode) {
-            continue;
-        }
-        let address = operands(statement)
-            .split_once('[')
-            .and_then(|(_, rest)| rest.split_once(']'))
-            .map_or("", |(address, _)| address);
-        if registers(address).any(|register| generic.contains(register)) {
-            findings.push(finding(
-                Lint::SharedGeneric,
-                ptx,
-                function,
-                index,
-                format!("`{opcode}` reaches a shared variable through a generic address; keep the variable and other memory in different pointers"),
-            ));
+    for (one, at) in body
+        .instructions()
+        .filter(|(one, _)| is_generic_access(one))
+    {
+        let is_address = |operand: &&Operand<'_>| matches!(operand, Operand::Address { .. });
+        let mut address = one.operands.iter().find(is_address).into_iter();
+        if address.any(|address| names_any(address, &generic)) {
+            let message = format!(
+                "`{}` reaches a shared variable through a generic address; keep the variable and other memory in different pointers",
+                one.name()
+            );
+            findings.push(body.finding(Lint::SharedGeneric, Some(at), message));
         }
     }
 }
 
 /// Registers that hold the generic address of something shared.
-fn generic_addresses<'t>(statements: &[(usize, &'t str)]) -> BTreeSet<&'t str> {
+fn generic_addresses<'t>(body: &Body<'_, 't>) -> BTreeSet<&'t str> {
     let mut generic = BTreeSet::new();
+    let is_source = |one: &Instruction<'_>| one.is("cvta.shared");
+    if !body.instructions().any(|(one, _)| is_source(one)) {
+        return generic;
+    }
     loop {
         let before = generic.len();
-        for (_, statement) in statements {
-            let opcode = opcode(statement);
-            let operands = operands(statement);
-            let Some((target, sources)) = operands.split_once(',') else {
+        for (one, _) in body.instructions() {
+            let [target, sources @ ..] = &one.operands[..] else {
                 continue;
             };
-            let kind = opcode.split('.').next().unwrap_or("");
-            let becomes = opcode.starts_with("cvta.shared");
-            let stays = KEEPS_ADDRESS.contains(&kind)
-                && registers(sources).any(|source| generic.contains(source));
-            if becomes || stays {
-                generic.extend(registers(target));
+            let keeps = KEEPS_ADDRESS.contains(&one.opcode);
+            let stays = keeps && sources.iter().any(|source| names_any(source, &generic));
+            if is_source(one) || stays {
+                let registers = target.names().into_iter();
+                generic.extend(registers.filter(|name| name.starts_with('%')));
             }
         }
         if generic.len() == before {
@@ -66,13 +62,17 @@ fn generic_addresses<'t>(statements: &[(usize, &'t str)]) -> BTreeSet<&'t str> {
     }
 }
 
-fn is_generic_access(opcode: &str) -> bool {
-    let mut parts = opcode.split('.');
-    matches!(parts.next(), Some("ld" | "st" | "atom" | "red"))
-        && !parts.any(|part| {
-            let space = part.split("::").next().unwrap_or(part);
-            SPACES.contains(&space)
-        })
+fn names_any(operand: &Operand<'_>, registers: &BTreeSet<&str>) -> bool {
+    let names = operand.names();
+    names.iter().any(|name| registers.contains(name))
+}
+
+fn is_generic_access(one: &Instruction<'_>) -> bool {
+    let names_space = |modifier: &&str| {
+        let space = modifier.split("::").next().unwrap_or(modifier);
+        SPACES.contains(&space)
+    };
+    matches!(one.opcode, "ld" | "st" | "atom" | "red") && !one.modifiers.iter().any(names_space)
 }
 
 #[cfg(test)]

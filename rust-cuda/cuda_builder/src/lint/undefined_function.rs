@@ -3,30 +3,29 @@
 //! A driver refuses to load such a module, with a message that does not name
 //! the caller.
 
-use super::{Finding, Lint, finding};
-use crate::ptx::{Function, Ptx, identifiers, opcode, operands};
+use ptx_syntax::{Linkage, Module};
+
+use super::{Body, Finding, Lint};
 
 /// What every driver provides.
 const SYSTEM: &[&str] = &["vprintf", "malloc", "free", "__assertfail"];
 
-pub(super) fn check(ptx: &Ptx<'_>, function: &Function, findings: &mut Vec<Finding>) {
-    for (index, statement) in function.statements(ptx) {
-        if !opcode(statement).starts_with("call") {
-            continue;
-        }
-        let missing = identifiers(operands(statement)).find(|name| {
-            ptx.undefined.iter().any(|undefined| undefined == name) && !SYSTEM.contains(name)
-        });
-        if let Some(name) = missing {
-            findings.push(finding(
-                Lint::UndefinedFunction,
-                ptx,
-                function,
-                index,
-                format!(
-                    "it calls `{name}`, which nothing defines; a driver will refuse the module"
-                ),
-            ));
+pub(super) fn check(body: &Body<'_, '_>, module: &Module<'_>, findings: &mut Vec<Finding>) {
+    let declared = module.functions().filter(|function| {
+        let is_declared = function.linkage == Some(Linkage::Extern) && function.body.is_none();
+        is_declared && !SYSTEM.contains(&function.name)
+    });
+    let undefined: Vec<&str> = declared.map(|function| function.name).collect();
+    if undefined.is_empty() {
+        return;
+    }
+    for (one, at) in body.instructions().filter(|(one, _)| one.opcode == "call") {
+        let mut called = one.names().into_iter();
+        if let Some(name) = called.find(|name| undefined.contains(name)) {
+            let message = format!(
+                "it calls `{name}`, which nothing defines; a driver will refuse the module"
+            );
+            findings.push(body.finding(Lint::UndefinedFunction, Some(at), message));
         }
     }
 }
@@ -37,14 +36,14 @@ mod tests {
 
     fn calling(name: &str) -> String {
         format!(
-            ".extern .func  (.param .b32 func_retval0) {name}\n(\n\t.param .b64 {name}_param_0\n)\n;\n\
+            ".version 8.0 .extern .func  (.param .b32 func_retval0) {name}\n(\n\t.param .b64 {name}_param_0\n)\n;\n\
              .visible .entry k()\n{{\n\tcall.uni (retval0), {name}, (param0);\n\tret;\n}}\n"
         )
     }
 
     #[test]
     fn fires_on_a_function_that_is_only_declared() {
-        let found = check(&calling("elsewhere"), &["k"]);
+        let found = check(&calling("elsewhere"), &["k"]).unwrap();
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].lint, Lint::UndefinedFunction);
         assert_eq!(found[0].line, 8);
@@ -52,6 +51,6 @@ mod tests {
 
     #[test]
     fn is_silent_about_what_every_driver_provides() {
-        assert_eq!(check(&calling("vprintf"), &["k"]), []);
+        assert_eq!(check(&calling("vprintf"), &["k"]), Ok(vec![]));
     }
 }

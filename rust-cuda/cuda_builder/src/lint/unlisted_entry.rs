@@ -1,22 +1,11 @@
 //! An entry that nobody knows how to launch.
 
-use super::{Finding, Lint, finding};
-use crate::ptx::{Function, Ptx};
+use super::{Body, Finding, Lint};
 
-pub(super) fn check(
-    ptx: &Ptx<'_>,
-    function: &Function,
-    entries: &[&str],
-    findings: &mut Vec<Finding>,
-) {
-    if function.is_entry && !entries.contains(&function.name.as_str()) {
-        findings.push(finding(
-            Lint::UnlistedEntry,
-            ptx,
-            function,
-            function.body.start,
-            "it is an entry of the PTX, and the manifest does not list it; define kernels with #[kernel]".into(),
-        ));
+pub(super) fn check(body: &Body<'_, '_>, entries: &[&str], findings: &mut Vec<Finding>) {
+    if body.function.entry && !entries.contains(&body.function.name) {
+        let message = "it is an entry of the PTX, and the manifest does not list it; define kernels with #[kernel]".into();
+        findings.push(body.finding(Lint::UnlistedEntry, None, message));
     }
 }
 
@@ -24,12 +13,11 @@ pub(super) fn check(
 mod tests {
     use super::super::{Lint, check};
 
-    const TEXT: &str =
-        ".visible .entry known()\n{\n\tret;\n}\n.visible .entry stray()\n{\n\tret;\n}\n";
+    const TEXT: &str = ".version 8.0 .visible .entry known()\n{\n\tret;\n}\n.visible .entry stray()\n{\n\tret;\n}\n";
 
     #[test]
     fn fires_on_an_entry_that_the_manifest_lacks() {
-        let found = check(TEXT, &["known"]);
+        let found = check(TEXT, &["known"]).unwrap();
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].kernel, "stray");
         assert_eq!(found[0].lint, Lint::UnlistedEntry);
@@ -37,6 +25,6 @@ mod tests {
 
     #[test]
     fn is_silent_when_all_are_listed() {
-        assert_eq!(check(TEXT, &["known", "stray"]), []);
+        assert_eq!(check(TEXT, &["known", "stray"]), Ok(vec![]));
     }
 }

@@ -5,6 +5,7 @@
 //! of loading rustc's own libLLVM is bpf-linker's.
 
 mod api;
+mod attribute;
 pub(crate) mod fatal;
 mod machine;
 mod module;

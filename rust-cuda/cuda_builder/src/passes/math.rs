@@ -3,8 +3,8 @@
 //! Said instruction by instruction and function by function, never by LLVM's
 //! process-wide options: two builds in one process may differ.
 
-use crate::builder::Options;
 use crate::llvm::{Module, Opcode};
+use crate::options::Options;
 
 /// LLVM's fast-math flags.
 const ALLOW_CONTRACT: u32 = 1 << 5;

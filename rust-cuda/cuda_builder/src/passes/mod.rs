@@ -18,13 +18,14 @@ use std::num::NonZero;
 use std::thread;
 use std::time::SystemTime;
 
-use crate::artifact::Text;
-use crate::builder::Options;
-use crate::cargo::{Bitcode, Crate};
+use crate::built::Text;
+use crate::cargo::Bitcode;
+use crate::kernel_crate::Crate;
 use crate::llvm::{Llvm, Machine, Module, fatal};
+use crate::options::Options;
 use crate::progress::{Count, Report};
 use crate::store::{Key, Store};
-use crate::{CudaBuilderError, NvvmArch, flags, positions};
+use crate::{CudaBuilderError, NvvmArch, flags, short_locations};
 
 use metadata::Found;
 use parts::Spare;
@@ -205,8 +206,8 @@ impl Passes<'_> {
         module.verify()?;
         let after = options.keep_ir.then(|| module.print());
         let mut ptx = machine.emit(module)?;
-        if options.short_positions() {
-            ptx = positions::shorten(&ptx);
+        if options.short_locations() {
+            ptx = short_locations::shorten(&ptx);
         }
         Ok(Output {
             part: part.name,

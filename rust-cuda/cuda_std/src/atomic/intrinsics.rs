@@ -108,7 +108,7 @@ scopes!(store, 64);
 
 /// One read-modify-write in every order.
 macro_rules! fetch {
-    ($scope:ident, $ptx_scope:literal, $operation:ident, $type:ident, $register:ident, $ptx:literal, $argument:ident => $operand:expr) => {
+    ($scope:ident, $ptx_scope:literal, $operation:ident, $type:ident, $register:ident, $ptx:expr, $argument:ident => $operand:expr) => {
         fetch!(@ $scope, $operation, $type, $register, $argument => $operand, relaxed, concat!("atom.relaxed.", $ptx_scope, ".", $ptx));
         fetch!(@ $scope, $operation, $type, $register, $argument => $operand, acquire, concat!("atom.acquire.", $ptx_scope, ".", $ptx));
         fetch!(@ $scope, $operation, $type, $register, $argument => $operand, release, concat!("atom.release.", $ptx_scope, ".", $ptx));
@@ -168,7 +168,7 @@ macro_rules! cas {
 }
 
 macro_rules! integer {
-    ($type:ident, $register:ident, $width:tt, $add:literal, $min:literal, $max:literal) => {
+    ($type:ident, $register:ident, $width:literal, $add:literal, $min:literal, $max:literal) => {
         scopes!(fetch, add, $type, $register, $add, value => value);
         scopes!(fetch, sub, $type, $register, $add, value => value.wrapping_neg());
         scopes!(fetch, min, $type, $register, $min, value => value);
@@ -178,19 +178,12 @@ macro_rules! integer {
 }
 
 macro_rules! bits {
-    ($type:ident, $register:ident, 32) => {
-        scopes!(fetch, and, $type, $register, "and.b32", value => value);
-        scopes!(fetch, or, $type, $register, "or.b32", value => value);
-        scopes!(fetch, xor, $type, $register, "xor.b32", value => value);
-        scopes!(fetch, exch, $type, $register, "exch.b32", value => value);
-        scopes!(cas, $type, $register, 32);
-    };
-    ($type:ident, $register:ident, 64) => {
-        scopes!(fetch, and, $type, $register, "and.b64", value => value);
-        scopes!(fetch, or, $type, $register, "or.b64", value => value);
-        scopes!(fetch, xor, $type, $register, "xor.b64", value => value);
-        scopes!(fetch, exch, $type, $register, "exch.b64", value => value);
-        scopes!(cas, $type, $register, 64);
+    ($type:ident, $register:ident, $width:literal) => {
+        scopes!(fetch, and, $type, $register, concat!("and.b", $width), value => value);
+        scopes!(fetch, or, $type, $register, concat!("or.b", $width), value => value);
+        scopes!(fetch, xor, $type, $register, concat!("xor.b", $width), value => value);
+        scopes!(fetch, exch, $type, $register, concat!("exch.b", $width), value => value);
+        scopes!(cas, $type, $register, $width);
     };
 }
 

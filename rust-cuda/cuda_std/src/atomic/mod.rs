@@ -103,3 +103,192 @@ macro_rules! dispatch_store {
 }
 #[cfg(target_os = "cuda")]
 pub(crate) use dispatch_store;
+
+/// The sentence of the block's types, whose accesses are `unsafe`: see the module above.
+macro_rules! for_one_block {
+    () => {
+        ""
+    };
+    ($unsafety:ident) => {
+        "\n# Safety\n\nThis unsafe method is for values that no other block accesses."
+    };
+}
+pub(crate) use for_one_block;
+
+/// A value as `core`'s atomics have it on the host.
+macro_rules! to_raw {
+    (integer $value:expr) => {
+        $value
+    };
+    (float $value:expr) => {
+        $value.to_bits()
+    };
+}
+pub(crate) use to_raw;
+
+/// The value of what `core`'s atomics have.
+macro_rules! from_raw {
+    (integer $type:ident $raw:expr) => {
+        $raw
+    };
+    (float $type:ident $raw:expr) => {
+        $type::from_bits($raw)
+    };
+}
+pub(crate) use from_raw;
+
+/// An atomic type, and what integers and floats have alike. On the device a value is loaded and
+/// stored as `$bits`, on the host it is `$raw` in `core`'s type.
+macro_rules! atomic {
+    ($kind:ident $name:ident, $type:ident, $raw:ident, $bits:ident, $width:literal, $align:literal, $scope:ident, $who:literal, $core:ident, [$($unsafety:ident)?]) => {
+        #[doc = concat!("A value of the type `", stringify!($type), "` that ", $who, " can change at the same time.")]
+        ///
+        #[doc = concat!("In memory it is `", stringify!($type), "`, aligned to its size.")]
+        #[repr(C, align($align))]
+        pub struct $name(UnsafeCell<$type>);
+
+        // SAFETY: every access is atomic.
+        unsafe impl Sync for $name {}
+
+        impl $name {
+            /// A new atomic with this value.
+            #[must_use]
+            pub const fn new(value: $type) -> Self {
+                Self(UnsafeCell::new(value))
+            }
+
+            /// The value, when nobody else has it any more.
+            #[must_use]
+            pub const fn into_inner(self) -> $type {
+                self.0.into_inner()
+            }
+
+            /// The address of the value.
+            #[must_use]
+            pub const fn as_ptr(&self) -> *mut $type {
+                self.0.get()
+            }
+
+            /// The value at `ptr`, as an atomic.
+            ///
+            /// # Safety
+            ///
+            /// `ptr` is aligned to the value's size, points to one that lives for `'a`, and
+            /// whatever else accesses it in that time is atomic.
+            #[inline(always)]
+            #[must_use]
+            pub const unsafe fn from_ptr<'a>(ptr: *mut $type) -> &'a Self {
+                // SAFETY: the caller's; the representation is the same.
+                unsafe { &*ptr.cast::<Self>() }
+            }
+
+            #[cfg(not(target_os = "cuda"))]
+            fn host(&self) -> &core::sync::atomic::$core {
+                // SAFETY: aligned, alive as long as `self`, and only accessed atomically.
+                unsafe { core::sync::atomic::$core::from_ptr(self.0.get().cast()) }
+            }
+
+            #[inline(always)]
+            fn get(&self, order: Ordering) -> $type {
+                #[cfg(target_os = "cuda")]
+                // SAFETY: the cell lives and is aligned, and is only accessed atomically.
+                let raw = unsafe {
+                    dispatch_load!(order, $scope, $width, self.0.get().cast::<$bits>().cast_const()) as $raw
+                };
+                #[cfg(not(target_os = "cuda"))]
+                let raw = self.host().load(order);
+                from_raw!($kind $type raw)
+            }
+
+            #[inline(always)]
+            fn replace(&self, current: $type, new: $type, success: Ordering, failure: Ordering) -> Result<$type, $type> {
+                #[cfg(target_os = "cuda")]
+                {
+                    // SAFETY: the cell lives and is aligned, and is only accessed atomically.
+                    let old = unsafe {
+                        dispatch!(combined(success, failure), $scope, cas, $type, (self.0.get(), current, new))
+                    };
+                    if to_raw!($kind old) == to_raw!($kind current) { Ok(old) } else { Err(old) }
+                }
+                #[cfg(not(target_os = "cuda"))]
+                self.host()
+                    .compare_exchange(to_raw!($kind current), to_raw!($kind new), success, failure)
+                    .map(|raw| from_raw!($kind $type raw))
+                    .map_err(|raw| from_raw!($kind $type raw))
+            }
+
+            /// Reads the value.
+            ///
+            /// PTX: `ld.relaxed` or `ld.acquire`.
+            ///
+            /// # Panics
+            ///
+            /// When `order` is `Release` or `AcqRel`.
+            #[doc = for_one_block!($($unsafety)?)]
+            #[inline(always)]
+            #[must_use]
+            pub $($unsafety)? fn load(&self, order: Ordering) -> $type {
+                self.get(order)
+            }
+
+            /// Writes the value.
+            ///
+            /// PTX: `st.relaxed` or `st.release`.
+            ///
+            /// # Panics
+            ///
+            /// When `order` is `Acquire` or `AcqRel`.
+            #[doc = for_one_block!($($unsafety)?)]
+            #[inline(always)]
+            pub $($unsafety)? fn store(&self, value: $type, order: Ordering) {
+                #[cfg(target_os = "cuda")]
+                // SAFETY: the cell lives and is aligned, and is only accessed atomically.
+                #[allow(unused_unsafe)]
+                unsafe {
+                    dispatch_store!(order, $scope, $width, self.0.get().cast::<$bits>(), to_raw!($kind value) as $bits)
+                }
+                #[cfg(not(target_os = "cuda"))]
+                self.host().store(to_raw!($kind value), order);
+            }
+
+            /// Writes `new` if the value has the bits of `current`. `Ok` has the old value if it
+            /// had, `Err` if it had not.
+            ///
+            /// PTX: `atom.ORDER.cas`, of the stronger of the two orders.
+            ///
+            /// # Errors
+            ///
+            /// The value, when it had other bits.
+            #[doc = for_one_block!($($unsafety)?)]
+            #[inline(always)]
+            pub $($unsafety)? fn compare_exchange(&self, current: $type, new: $type, success: Ordering, failure: Ordering) -> Result<$type, $type> {
+                self.replace(current, new, success, failure)
+            }
+        }
+    };
+}
+pub(crate) use atomic;
+
+/// A read-modify-write that is one instruction, and what it is on the host.
+macro_rules! method {
+    ([$($unsafety:ident)?] $(#[$doc:meta])* $name:ident, $operation:ident, $type:ident, $scope:ident, |$this:ident, $value:ident, $order:ident| $host:expr) => {
+        $(#[$doc])*
+        /// Returns the old value.
+        ///
+        #[doc = concat!("PTX: `atom.ORDER.", stringify!($operation), "`.")]
+        #[doc = for_one_block!($($unsafety)?)]
+        #[inline(always)]
+        pub $($unsafety)? fn $name(&self, $value: $type, $order: Ordering) -> $type {
+            let $this = self;
+            #[cfg(target_os = "cuda")]
+            // SAFETY: the cell lives and is aligned, and is only accessed atomically.
+            #[allow(unused_unsafe)]
+            unsafe {
+                dispatch!($order, $scope, $operation, $type, ($this.0.get(), $value))
+            }
+            #[cfg(not(target_os = "cuda"))]
+            $host
+        }
+    };
+}
+pub(crate) use method;

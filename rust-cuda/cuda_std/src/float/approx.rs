@@ -3,6 +3,7 @@
 
 #[cfg(not(target_os = "cuda"))]
 use super::GpuFloat;
+use crate::device::instruction;
 
 macro_rules! approximate {
     ($($(#[$doc:meta])* $name:ident, $instruction:literal, $float:ident, $register:ident, |$x:ident| $host:expr;)*) => {$(
@@ -12,24 +13,7 @@ macro_rules! approximate {
         #[inline(always)]
         #[must_use]
         pub fn $name($x: $float) -> $float {
-            #[cfg(target_os = "cuda")]
-            {
-                let value: $float;
-                // SAFETY: a pure function of its register.
-                unsafe {
-                    core::arch::asm!(
-                        concat!($instruction, " {}, {};"),
-                        out($register) value,
-                        in($register) $x,
-                        options(pure, nomem, nostack, preserves_flags),
-                    );
-                }
-                value
-            }
-            #[cfg(not(target_os = "cuda"))]
-            {
-                $host
-            }
+            instruction!($instruction, $register $float, ($register $x), $host)
         }
     )*};
 }
@@ -75,23 +59,5 @@ approximate! {
 #[inline(always)]
 #[must_use]
 pub fn div_approx_f32(x: f32, y: f32) -> f32 {
-    #[cfg(target_os = "cuda")]
-    {
-        let quotient: f32;
-        // SAFETY: a pure function of its registers.
-        unsafe {
-            core::arch::asm!(
-                "div.approx.f32 {}, {}, {};",
-                out(reg32) quotient,
-                in(reg32) x,
-                in(reg32) y,
-                options(pure, nomem, nostack, preserves_flags),
-            );
-        }
-        quotient
-    }
-    #[cfg(not(target_os = "cuda"))]
-    {
-        x / y
-    }
+    instruction!("div.approx.f32", reg32 f32, (reg32 x, reg32 y), x / y)
 }

@@ -8,6 +8,7 @@
 use super::GpuFloat;
 #[cfg(target_os = "cuda")]
 use super::approx;
+use crate::device::instruction;
 
 /// `a * b + c`, rounded once.
 #[inline(always)]
@@ -30,25 +31,7 @@ macro_rules! times {
         impl Times for $float {
             #[inline(always)]
             fn times(self, other: Self) -> Self {
-                #[cfg(target_os = "cuda")]
-                {
-                    let product: Self;
-                    // SAFETY: a pure function of its registers.
-                    unsafe {
-                        core::arch::asm!(
-                            concat!($instruction, " {}, {}, {};"),
-                            out($register) product,
-                            in($register) self,
-                            in($register) other,
-                            options(pure, nomem, nostack, preserves_flags),
-                        );
-                    }
-                    product
-                }
-                #[cfg(not(target_os = "cuda"))]
-                {
-                    self * other
-                }
+                instruction!($instruction, $register Self, ($register self, $register other), self * other)
             }
         }
     )*};

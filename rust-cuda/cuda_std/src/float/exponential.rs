@@ -15,8 +15,6 @@ use super::arithmetic::{
 
 /// 1.5 * 2^52: what is added to it is rounded to an integer, in the lower bits of the sum.
 const SHIFT: f64 = 6_755_399_441_055_744.0;
-const LOG2_E: f64 = core::f64::consts::LOG2_E;
-const LN_2: f64 = core::f64::consts::LN_2;
 /// What `LN_2` leaves of ln 2.
 const LN_2_LOW: f64 = f64::from_bits(0x3c7a_bc9e_3b39_803f);
 
@@ -26,63 +24,152 @@ const LOG2_E_F32: f32 = core::f32::consts::LOG2_E;
 const LN_2_F32: f32 = core::f32::consts::LN_2;
 const LN_2_LOW_F32: f32 = f32::from_bits(0xb102_e308);
 
-/// `(n, first, turns)` with `x = n ln 2 + first - turns * LN_2_LOW`; the first two are exact, and
-/// `turns` is `n`. For `|x|` up to 2^31.
+/// The integer that a sum with `SHIFT` holds.
 #[inline(always)]
-pub(super) fn reduce(x: f64) -> (i32, f64, f64) {
-    let shifted = fma(x, LOG2_E, SHIFT);
-    let turns = shifted - SHIFT;
-    (shifted.to_bits() as i32, fma(-turns, LN_2, x), turns)
+fn integer_of(shifted: f64) -> i32 {
+    shifted.to_bits() as i32
 }
 
 /// The integer that a sum with `SHIFT_F32` holds.
 #[inline(always)]
-fn integer_of(shifted: f32) -> i32 {
+fn integer_of_f32(shifted: f32) -> i32 {
     shifted.to_bits().wrapping_sub(SHIFT_F32.to_bits()) as i32
 }
 
-/// As [`reduce`], for `|x|` up to 2^21.
-#[inline(always)]
-pub(super) fn reduce_f32(x: f32) -> (i32, f32, f32) {
-    let shifted = fma(x, LOG2_E_F32, SHIFT_F32);
-    let turns = shifted - SHIFT_F32;
-    (integer_of(shifted), fma(-turns, LN_2_F32, x), turns)
+/// What both types have alike; `$is_normal` says where `2^x` is a normal number.
+macro_rules! exponential {
+    (
+        $float:ident, $bits:ident << $fraction:literal, $integer_of:ident, $power_of_two:ident,
+        $shift:expr, $ln_2_low:expr, $reduce:ident, $rest_of:ident, $scale:ident,
+        $exp2_end:ident, $exp2:ident, $exp2_of_sum:ident, $exp_m1_parts:ident,
+        exp2: $exp2_tail:expr, exp_m1: $exp_m1_tail:expr,
+        |$x:ident| $is_normal:expr, infinite: $infinite:literal, zero: $zero:literal
+    ) => {
+        /// `(n, first, turns)` with `x = n ln 2 + first - turns * LN_2_LOW`; the first two are
+        /// exact, and `turns` is `n`. For `|x|` up to 2^31 (f32: 2^21).
+        #[inline(always)]
+        pub(super) fn $reduce(x: $float) -> (i32, $float, $float) {
+            let shifted = fma(x, core::$float::consts::LOG2_E, $shift);
+            let turns = shifted - $shift;
+            (
+                $integer_of(shifted),
+                fma(-turns, core::$float::consts::LN_2, x),
+                turns,
+            )
+        }
+
+        /// `first - turns * LN_2_LOW`, rounded, and what the rounding lost.
+        #[inline(always)]
+        pub(super) fn $rest_of(first: $float, turns: $float) -> ($float, $float) {
+            let rest = fma(-turns, $ln_2_low, first);
+            (rest, fma(-turns, $ln_2_low, first - rest))
+        }
+
+        /// `p * 2^n` where both are normal.
+        #[inline(always)]
+        fn $scale(p: $float, n: i32) -> $float {
+            $float::from_bits(p.to_bits().wrapping_add((n as $bits) << $fraction))
+        }
+
+        /// `p 2^n`, which is `2^x`, whatever `p` is where `x` is out of range.
+        #[inline(always)]
+        fn $exp2_end(p: $float, n: i32, $x: $float) -> $float {
+            if $is_normal {
+                return $scale(p, n);
+            }
+            if $x > $infinite {
+                $float::INFINITY
+            } else if $x < $zero {
+                0.0
+            } else if $x.is_nan() {
+                $x
+            } else {
+                // Rounded once, `p` being near 1.
+                p * $power_of_two(n >> 1) * $power_of_two(n - (n >> 1))
+            }
+        }
+
+        #[inline]
+        pub(super) fn $exp2(x: $float) -> $float {
+            const LN_2: $float = core::$float::consts::LN_2;
+            let shifted = x + $shift;
+            let r = x - (shifted - $shift);
+            let p = fma(r, fma(r, polynomial(r, $exp2_tail), LN_2), 1.0);
+            $exp2_end(p, $integer_of(shifted), x)
+        }
+
+        /// `2^(high + low)`, for `|low|` below an ulp of `high`, with less error than `exp2`;
+        /// `low` may be anything where `high` is beyond 1100 (f32: 160).
+        #[inline(always)]
+        pub(super) fn $exp2_of_sum(high: $float, low: $float) -> $float {
+            const LN_2: $float = core::$float::consts::LN_2;
+            let shifted = high + $shift;
+            let (r, r_low) = sum_and_rest(high - (shifted - $shift), low);
+            let head = fma(r, LN_2, 1.0);
+            let head_low = fma(r, LN_2, 1.0 - head);
+            let tail = polynomial(r, $exp2_tail);
+            let p = head + fma(r * r, tail, fma(r_low, LN_2, head_low));
+            $exp2_end(p, $integer_of(shifted), high)
+        }
+
+        /// `exp(x) - 1` as a sum of two numbers, the second much smaller, for `|x|` up to 709
+        /// (f32: 88).
+        #[inline(always)]
+        pub(super) fn $exp_m1_parts(x: $float) -> ($float, $float) {
+            let (n, first, turns) = $reduce(x);
+            let (rest, lost) = $rest_of(first, turns);
+            let tail = polynomial(rest, $exp_m1_tail);
+            let (half_square, half_square_low) = product_and_rest(0.5 * rest, rest);
+            let (near, near_low) = sum_and_rest(rest, half_square);
+            let cube = fma(half_square, 2.0 * rest * tail, half_square_low);
+            let near_low = near_low + (cube + lost);
+            // 2^n (1 + near) - 1.
+            let power = $power_of_two(n);
+            let less = power - 1.0;
+            let (high, low) = sum_and_rest(less, power * near);
+            (high, fma(power, near_low, low + ((power - less) - 1.0)))
+        }
+    };
 }
 
-/// `first - turns * LN_2_LOW`, rounded, and what the rounding lost.
-#[inline(always)]
-pub(super) fn rest_of(first: f64, turns: f64) -> (f64, f64) {
-    let rest = fma(-turns, LN_2_LOW, first);
-    (rest, fma(-turns, LN_2_LOW, first - rest))
-}
+exponential!(
+    f64, u64 << 52, integer_of, power_of_two, SHIFT, LN_2_LOW, reduce, rest_of, scale, exp2_end,
+    exp2, exp2_of_sum, exp_m1_parts,
+    // (2^r - 1 - r ln 2) / r^2, for |r| up to 1/2.
+    exp2: [
+        0.2402265069591013,
+        0.055504108664820084,
+        0.009618129107594117,
+        0.0013333558146774581,
+        0.00015403530457117398,
+        1.5252733493162434e-05,
+        1.321543527921582e-06,
+        1.0178199557882028e-07,
+        7.073783844982063e-09,
+        4.434773460269483e-10,
+    ],
+    exp_m1: [
+        0.16666666666666677,
+        0.0416666666666667,
+        0.008333333333321615,
+        0.0013888888888866728,
+        0.00019841269886158402,
+        2.480158736073158e-05,
+        2.7557244181991197e-06,
+        2.7557242632587336e-07,
+        2.5109044888320275e-08,
+        2.092447773111693e-09,
+    ],
+    |x| upper(x) & 0x7fff_ffff < 0x408f_f000, infinite: 1025.0, zero: -1077.0
+);
 
-#[inline(always)]
-pub(super) fn rest_of_f32(first: f32, turns: f32) -> (f32, f32) {
-    let rest = fma(-turns, LN_2_LOW_F32, first);
-    (rest, fma(-turns, LN_2_LOW_F32, first - rest))
-}
-
-/// `p * 2^n` where both are normal.
-#[inline(always)]
-fn scale(p: f64, n: i32) -> f64 {
-    f64::from_bits(p.to_bits().wrapping_add((n as u64) << 52))
-}
-
-#[inline(always)]
-fn scale_f32(p: f32, n: i32) -> f32 {
-    f32::from_bits(p.to_bits().wrapping_add((n as u32) << 23))
-}
-
-/// `p * 2^n`, rounded once, for `|n|` up to 2000 and `p` near 1.
-#[inline(always)]
-pub(super) fn scale_far(p: f64, n: i32) -> f64 {
-    p * power_of_two(n >> 1) * power_of_two(n - (n >> 1))
-}
-
-#[inline(always)]
-pub(super) fn scale_far_f32(p: f32, n: i32) -> f32 {
-    p * power_of_two_f32(n >> 1) * power_of_two_f32(n - (n >> 1))
-}
+exponential!(
+    f32, u32 << 23, integer_of_f32, power_of_two_f32, SHIFT_F32, LN_2_LOW_F32, reduce_f32,
+    rest_of_f32, scale_f32, exp2_end_f32, exp2f, exp2_of_sum_f32, exp_m1_parts_f32,
+    exp2: [0.24022648, 0.055503324, 0.009618438, 0.00133989, 0.00015353349],
+    exp_m1: [0.16666667, 0.041666355, 0.008333273, 0.0013941103, 0.00019914334],
+    |x| x.abs() < 126.0, infinite: 129.0, zero: -151.0
+);
 
 /// `x`, or a number of its sign whose exponential, too, is 0 or infinite; also of NaN.
 #[inline(always)]
@@ -132,95 +219,6 @@ pub(super) fn exp(x: f64) -> f64 {
     scale_twice(p, n, x)
 }
 
-/// `(2^r - 1 - r ln 2) / r^2`, for `|r|` up to 1/2.
-#[inline(always)]
-fn exp2_tail(r: f64) -> f64 {
-    polynomial(
-        r,
-        [
-            0.2402265069591013,
-            0.055504108664820084,
-            0.009618129107594117,
-            0.0013333558146774581,
-            0.00015403530457117398,
-            1.5252733493162434e-05,
-            1.321543527921582e-06,
-            1.0178199557882028e-07,
-            7.073783844982063e-09,
-            4.434773460269483e-10,
-        ],
-    )
-}
-
-/// `p 2^n`, which is `2^x`, whatever `p` is where `x` is out of range.
-#[inline(always)]
-fn exp2_end(p: f64, n: i32, x: f64) -> f64 {
-    // |x| < 1022.
-    if upper(x) & 0x7fff_ffff < 0x408f_f000 {
-        return scale(p, n);
-    }
-    if x > 1025.0 {
-        f64::INFINITY
-    } else if x < -1077.0 {
-        0.0
-    } else if x.is_nan() {
-        x
-    } else {
-        scale_far(p, n)
-    }
-}
-
-#[inline]
-pub(super) fn exp2(x: f64) -> f64 {
-    let shifted = x + SHIFT;
-    let r = x - (shifted - SHIFT);
-    let p = fma(r, fma(r, exp2_tail(r), LN_2), 1.0);
-    exp2_end(p, shifted.to_bits() as i32, x)
-}
-
-/// `2^(high + low)`, for `|low|` below an ulp of `high`, with less error than [`exp2`]; `low` may
-/// be anything where `high` is beyond 1100.
-#[inline(always)]
-pub(super) fn exp2_of_sum(high: f64, low: f64) -> f64 {
-    let shifted = high + SHIFT;
-    let (r, r_low) = sum_and_rest(high - (shifted - SHIFT), low);
-    let head = fma(r, LN_2, 1.0);
-    let head_low = fma(r, LN_2, 1.0 - head);
-    let p = head + fma(r * r, exp2_tail(r), fma(r_low, LN_2, head_low));
-    exp2_end(p, shifted.to_bits() as i32, high)
-}
-
-/// `exp(x) - 1` as a sum of two numbers, the second much smaller, for `|x|` up to 709.
-#[inline(always)]
-pub(super) fn exp_m1_parts(x: f64) -> (f64, f64) {
-    let (n, first, turns) = reduce(x);
-    let (rest, lost) = rest_of(first, turns);
-    let tail = polynomial(
-        rest,
-        [
-            0.16666666666666677,
-            0.0416666666666667,
-            0.008333333333321615,
-            0.0013888888888866728,
-            0.00019841269886158402,
-            2.480158736073158e-05,
-            2.7557244181991197e-06,
-            2.7557242632587336e-07,
-            2.5109044888320275e-08,
-            2.092447773111693e-09,
-        ],
-    );
-    let (half_square, half_square_low) = product_and_rest(0.5 * rest, rest);
-    let (near, near_low) = sum_and_rest(rest, half_square);
-    let cube = fma(half_square, 2.0 * rest * tail, half_square_low);
-    let near_low = near_low + (cube + lost);
-    // 2^n (1 + near) - 1.
-    let power = power_of_two(n);
-    let less = power - 1.0;
-    let (high, low) = sum_and_rest(less, power * near);
-    (high, fma(power, near_low, low + ((power - less) - 1.0)))
-}
-
 #[inline]
 pub(super) fn exp_m1(x: f64) -> f64 {
     let size = upper(x) & 0x7fff_ffff;
@@ -258,81 +256,6 @@ pub(super) fn expf(x: f32) -> f32 {
     let (n, rest) = if n < 0 { (n + 32, -32) } else { (n - 32, 32) };
     let rest = power_of_two_f32(rest);
     scale_f32(p, n) * if x.is_nan() { x } else { rest }
-}
-
-/// As [`exp2_tail`].
-#[inline(always)]
-fn exp2_tail_f32(r: f32) -> f32 {
-    polynomial(
-        r,
-        [
-            0.24022648,
-            0.055503324,
-            0.009618438,
-            0.00133989,
-            0.00015353349,
-        ],
-    )
-}
-
-#[inline(always)]
-fn exp2_end_f32(p: f32, n: i32, x: f32) -> f32 {
-    if x.abs() < 126.0 {
-        return scale_f32(p, n);
-    }
-    if x > 129.0 {
-        f32::INFINITY
-    } else if x < -151.0 {
-        0.0
-    } else if x.is_nan() {
-        x
-    } else {
-        scale_far_f32(p, n)
-    }
-}
-
-#[inline]
-pub(super) fn exp2f(x: f32) -> f32 {
-    let shifted = x + SHIFT_F32;
-    let r = x - (shifted - SHIFT_F32);
-    let p = fma(r, fma(r, exp2_tail_f32(r), LN_2_F32), 1.0);
-    exp2_end_f32(p, integer_of(shifted), x)
-}
-
-/// As [`exp2_of_sum`]; `low` may be anything where `high` is beyond 160.
-#[inline(always)]
-pub(super) fn exp2_of_sum_f32(high: f32, low: f32) -> f32 {
-    let shifted = high + SHIFT_F32;
-    let (r, r_low) = sum_and_rest(high - (shifted - SHIFT_F32), low);
-    let head = fma(r, LN_2_F32, 1.0);
-    let head_low = fma(r, LN_2_F32, 1.0 - head);
-    let p = head + fma(r * r, exp2_tail_f32(r), fma(r_low, LN_2_F32, head_low));
-    exp2_end_f32(p, integer_of(shifted), high)
-}
-
-/// As [`exp_m1_parts`], for `|x|` up to 88.
-#[inline(always)]
-pub(super) fn exp_m1_parts_f32(x: f32) -> (f32, f32) {
-    let (n, first, turns) = reduce_f32(x);
-    let (rest, lost) = rest_of_f32(first, turns);
-    let tail = polynomial(
-        rest,
-        [
-            0.16666667,
-            0.041666355,
-            0.008333273,
-            0.0013941103,
-            0.00019914334,
-        ],
-    );
-    let (half_square, half_square_low) = product_and_rest(0.5 * rest, rest);
-    let (near, near_low) = sum_and_rest(rest, half_square);
-    let cube = fma(half_square, 2.0 * rest * tail, half_square_low);
-    let near_low = near_low + (cube + lost);
-    let power = power_of_two_f32(n);
-    let less = power - 1.0;
-    let (high, low) = sum_and_rest(less, power * near);
-    (high, fma(power, near_low, low + ((power - less) - 1.0)))
 }
 
 #[inline]

@@ -1,110 +1,88 @@
 //! Functions beyond the usual ones: error functions, gamma, Bessel, half turns; rust-cuda's names.
 
+use core::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
+
+use super::methods::{Sealed, methods};
 use super::{GpuFloat, trigonometry};
 
-mod private {
-    pub trait Sealed {}
-    impl Sealed for f32 {}
-    impl Sealed for f64 {}
-}
+methods! {
+    /// Less usual functions of `f32` and `f64`. They compute the same on the host.
+    pub trait FloatExt: Sized + Sealed {
+        /// The cosine of `self * pi`.
+        fn cospi(self) -> Self { FloatExt::sincospi(self).1 }
 
-/// Less usual functions of `f32` and `f64`. They compute the same on the host.
-pub trait FloatExt: Sized + private::Sealed {
-    /// The cosine of `self * pi`.
-    #[must_use = "the method returns a new number"]
-    fn cospi(self) -> Self;
+        /// The sine of `self * pi`.
+        fn sinpi(self) -> Self { FloatExt::sincospi(self).0 }
 
-    /// The sine of `self * pi`.
-    #[must_use = "the method returns a new number"]
-    fn sinpi(self) -> Self;
+        /// [`sinpi`](FloatExt::sinpi) and [`cospi`](FloatExt::cospi) for the cost of one reduction.
+        fn sincospi(self) -> (Self, Self) {
+            let (sine, cosine) = trigonometry::sincospi(self.into());
+            (sine as Self, cosine as Self)
+        }
 
-    /// [`sinpi`](FloatExt::sinpi) and [`cospi`](FloatExt::cospi) for the cost of one reduction.
-    #[must_use = "the method returns a new number"]
-    fn sincospi(self) -> (Self, Self);
+        /// `2 / sqrt(pi)` times the integral of `exp(-t^2)` from 0 to `self`.
+        fn error_function(self) -> Self { libm erf(self) }
 
-    /// `2 / sqrt(pi)` times the integral of `exp(-t^2)` from 0 to `self`.
-    #[must_use = "the method returns a new number"]
-    fn error_function(self) -> Self;
+        /// `1 - self.error_function()`, accurate where that is small.
+        fn complementary_error_function(self) -> Self { libm erfc(self) }
 
-    /// `1 - self.error_function()`, accurate where that is small.
-    #[must_use = "the method returns a new number"]
-    fn complementary_error_function(self) -> Self;
+        /// The `x` whose complementary error function is `self`, for `self` between 0 and 2.
+        fn inv_complementary_error_function(self) -> Self { (-normal_quantile(0.5 * f64::from(self)) * FRAC_1_SQRT_2) as Self }
 
-    /// The `x` whose complementary error function is `self`, for `self` between 0 and 2.
-    #[must_use = "the method returns a new number"]
-    fn inv_complementary_error_function(self) -> Self;
+        /// `exp(self^2) * self.complementary_error_function()`.
+        fn scaled_complementary_error_function(self) -> Self { scaled_erfc(self.into()) as Self }
 
-    /// `exp(self^2) * self.complementary_error_function()`.
-    #[must_use = "the method returns a new number"]
-    fn scaled_complementary_error_function(self) -> Self;
+        /// `(m, e)` with `self == m * 2^e` and `m` 0 or between 0.5 and 1.
+        fn frexp(self) -> (Self, i32) { libm frexp(self) }
 
-    /// `(m, e)` with `self == m * 2^e` and `m` 0 or between 0.5 and 1.
-    #[must_use = "the method returns a new number"]
-    fn frexp(self) -> (Self, i32);
+        /// The exponent `e` with `2^e <= |self| < 2^(e + 1)`.
+        fn unbiased_exp(self) -> i32 { libm ilogb(self) }
 
-    /// The exponent `e` with `2^e <= |self| < 2^(e + 1)`.
-    #[must_use = "the method returns a new number"]
-    fn unbiased_exp(self) -> i32;
+        /// The Bessel function of the first kind, order 0.
+        fn j0(self) -> Self { libm j0(self) }
 
-    /// The Bessel function of the first kind, order 0.
-    #[must_use = "the method returns a new number"]
-    fn j0(self) -> Self;
+        /// The Bessel function of the first kind, order 1.
+        fn j1(self) -> Self { libm j1(self) }
 
-    /// The Bessel function of the first kind, order 1.
-    #[must_use = "the method returns a new number"]
-    fn j1(self) -> Self;
+        /// The Bessel function of the first kind, of any order.
+        fn jn(self, order: i32) -> Self { libm jn(order, self) }
 
-    /// The Bessel function of the first kind, of any order.
-    #[must_use = "the method returns a new number"]
-    fn jn(self, order: i32) -> Self;
+        /// The Bessel function of the second kind, order 0.
+        fn y0(self) -> Self { libm y0(self) }
 
-    /// The Bessel function of the second kind, order 0.
-    #[must_use = "the method returns a new number"]
-    fn y0(self) -> Self;
+        /// The Bessel function of the second kind, order 1.
+        fn y1(self) -> Self { libm y1(self) }
 
-    /// The Bessel function of the second kind, order 1.
-    #[must_use = "the method returns a new number"]
-    fn y1(self) -> Self;
+        /// The Bessel function of the second kind, of any order.
+        fn yn(self, order: i32) -> Self { libm yn(order, self) }
 
-    /// The Bessel function of the second kind, of any order.
-    #[must_use = "the method returns a new number"]
-    fn yn(self, order: i32) -> Self;
+        /// `self * 2^exp`, rounded once.
+        fn ldexp(self, exp: i32) -> Self { libm ldexp(self, exp) }
 
-    /// `self * 2^exp`, rounded once.
-    #[must_use = "the method returns a new number"]
-    fn ldexp(self, exp: i32) -> Self;
+        /// `self * 2^exp`, rounded once.
+        fn scale_by_n(self, exp: i32) -> Self { libm scalbn(self, exp) }
 
-    /// `self * 2^exp`, rounded once.
-    #[must_use = "the method returns a new number"]
-    fn scale_by_n(self, exp: i32) -> Self;
+        /// The gamma function.
+        fn gamma(self) -> Self { libm tgamma(self) }
 
-    /// The gamma function.
-    #[must_use = "the method returns a new number"]
-    fn gamma(self) -> Self;
+        /// The natural logarithm of the gamma function's magnitude.
+        fn log_gamma(self) -> Self { libm lgamma(self) }
 
-    /// The natural logarithm of the gamma function's magnitude.
-    #[must_use = "the method returns a new number"]
-    fn log_gamma(self) -> Self;
+        /// `ln(1 + self)`, accurate near 0.
+        fn log1p(self) -> Self { GpuFloat::ln_1p(self) }
 
-    /// `ln(1 + self)`, accurate near 0.
-    #[must_use = "the method returns a new number"]
-    fn log1p(self) -> Self;
+        /// The standard normal distribution: the probability of a value up to `self`.
+        fn norm_cdf(self) -> Self { (0.5 * libm::erfc(-f64::from(self) * FRAC_1_SQRT_2)) as Self }
 
-    /// The standard normal distribution: the probability of a value up to `self`.
-    #[must_use = "the method returns a new number"]
-    fn norm_cdf(self) -> Self;
+        /// The `x` whose [`norm_cdf`](FloatExt::norm_cdf) is `self`, for `self` between 0 and 1.
+        fn inv_norm_cdf(self) -> Self { normal_quantile(self.into()) as Self }
 
-    /// The `x` whose [`norm_cdf`](FloatExt::norm_cdf) is `self`, for `self` between 0 and 1.
-    #[must_use = "the method returns a new number"]
-    fn inv_norm_cdf(self) -> Self;
+        /// `1 / self.cbrt()`.
+        fn rcbrt(self) -> Self { 1.0 / GpuFloat::cbrt(self) }
 
-    /// `1 / self.cbrt()`.
-    #[must_use = "the method returns a new number"]
-    fn rcbrt(self) -> Self;
-
-    /// `self` clamped to 0..=1; 0 for NaN.
-    #[must_use = "the method returns a new number"]
-    fn saturate(self) -> Self;
+        /// `self` clamped to 0..=1; 0 for NaN.
+        fn saturate(self) -> Self { if self.is_nan() { 0.0 } else { self.clamp(0.0, 1.0) } }
+    }
 }
 
 /// `exp(x^2) erfc(x)` for all x: the square in two parts below 10, the continued fraction above.
@@ -122,7 +100,7 @@ fn scaled_erfc(x: f64) -> f64 {
         tail = x + 0.5 * level / tail;
         level -= 1.0;
     }
-    0.5 * core::f64::consts::FRAC_2_SQRT_PI / tail
+    0.5 * FRAC_2_SQRT_PI / tail
 }
 
 /// The x below which a standard normal value lies with probability `p`, by Newton's method with
@@ -144,219 +122,13 @@ fn normal_quantile(p: f64) -> f64 {
     let mut step = 0;
     while step < 3 {
         // The error relative to the density, so that nothing underflows.
-        let scaled = 0.5 * scaled_erfc(-x * core::f64::consts::FRAC_1_SQRT_2);
+        let scaled = 0.5 * scaled_erfc(-x * FRAC_1_SQRT_2);
         let log_error = GpuFloat::ln(scaled) - 0.5 * x * x - GpuFloat::ln(tail);
-        let slope =
-            core::f64::consts::FRAC_2_SQRT_PI * 0.5 * core::f64::consts::FRAC_1_SQRT_2 / scaled;
+        let slope = FRAC_2_SQRT_PI * 0.5 * FRAC_1_SQRT_2 / scaled;
         x -= log_error / slope;
         step += 1;
     }
     sign * x
-}
-
-impl FloatExt for f64 {
-    fn cospi(self) -> Self {
-        trigonometry::sincospi(self).1
-    }
-
-    fn sinpi(self) -> Self {
-        trigonometry::sincospi(self).0
-    }
-
-    fn sincospi(self) -> (Self, Self) {
-        trigonometry::sincospi(self)
-    }
-
-    fn error_function(self) -> Self {
-        libm::erf(self)
-    }
-
-    fn complementary_error_function(self) -> Self {
-        libm::erfc(self)
-    }
-
-    fn inv_complementary_error_function(self) -> Self {
-        -normal_quantile(0.5 * self) * core::f64::consts::FRAC_1_SQRT_2
-    }
-
-    fn scaled_complementary_error_function(self) -> Self {
-        scaled_erfc(self)
-    }
-
-    fn frexp(self) -> (Self, i32) {
-        libm::frexp(self)
-    }
-
-    fn unbiased_exp(self) -> i32 {
-        libm::ilogb(self)
-    }
-
-    fn j0(self) -> Self {
-        libm::j0(self)
-    }
-
-    fn j1(self) -> Self {
-        libm::j1(self)
-    }
-
-    fn jn(self, order: i32) -> Self {
-        libm::jn(order, self)
-    }
-
-    fn y0(self) -> Self {
-        libm::y0(self)
-    }
-
-    fn y1(self) -> Self {
-        libm::y1(self)
-    }
-
-    fn yn(self, order: i32) -> Self {
-        libm::yn(order, self)
-    }
-
-    fn ldexp(self, exp: i32) -> Self {
-        libm::ldexp(self, exp)
-    }
-
-    fn scale_by_n(self, exp: i32) -> Self {
-        libm::scalbn(self, exp)
-    }
-
-    fn gamma(self) -> Self {
-        libm::tgamma(self)
-    }
-
-    fn log_gamma(self) -> Self {
-        libm::lgamma(self)
-    }
-
-    fn log1p(self) -> Self {
-        GpuFloat::ln_1p(self)
-    }
-
-    fn norm_cdf(self) -> Self {
-        0.5 * libm::erfc(-self * core::f64::consts::FRAC_1_SQRT_2)
-    }
-
-    fn inv_norm_cdf(self) -> Self {
-        normal_quantile(self)
-    }
-
-    fn rcbrt(self) -> Self {
-        1.0 / GpuFloat::cbrt(self)
-    }
-
-    fn saturate(self) -> Self {
-        if self.is_nan() {
-            0.0
-        } else {
-            self.clamp(0.0, 1.0)
-        }
-    }
-}
-
-impl FloatExt for f32 {
-    fn cospi(self) -> Self {
-        FloatExt::cospi(f64::from(self)) as f32
-    }
-
-    fn sinpi(self) -> Self {
-        FloatExt::sinpi(f64::from(self)) as f32
-    }
-
-    fn sincospi(self) -> (Self, Self) {
-        let (sine, cosine) = FloatExt::sincospi(f64::from(self));
-        (sine as f32, cosine as f32)
-    }
-
-    fn error_function(self) -> Self {
-        libm::erff(self)
-    }
-
-    fn complementary_error_function(self) -> Self {
-        libm::erfcf(self)
-    }
-
-    fn inv_complementary_error_function(self) -> Self {
-        FloatExt::inv_complementary_error_function(f64::from(self)) as f32
-    }
-
-    fn scaled_complementary_error_function(self) -> Self {
-        FloatExt::scaled_complementary_error_function(f64::from(self)) as f32
-    }
-
-    fn frexp(self) -> (Self, i32) {
-        libm::frexpf(self)
-    }
-
-    fn unbiased_exp(self) -> i32 {
-        libm::ilogbf(self)
-    }
-
-    fn j0(self) -> Self {
-        libm::j0f(self)
-    }
-
-    fn j1(self) -> Self {
-        libm::j1f(self)
-    }
-
-    fn jn(self, order: i32) -> Self {
-        libm::jnf(order, self)
-    }
-
-    fn y0(self) -> Self {
-        libm::y0f(self)
-    }
-
-    fn y1(self) -> Self {
-        libm::y1f(self)
-    }
-
-    fn yn(self, order: i32) -> Self {
-        libm::ynf(order, self)
-    }
-
-    fn ldexp(self, exp: i32) -> Self {
-        libm::ldexpf(self, exp)
-    }
-
-    fn scale_by_n(self, exp: i32) -> Self {
-        libm::scalbnf(self, exp)
-    }
-
-    fn gamma(self) -> Self {
-        libm::tgammaf(self)
-    }
-
-    fn log_gamma(self) -> Self {
-        libm::lgammaf(self)
-    }
-
-    fn log1p(self) -> Self {
-        GpuFloat::ln_1p(self)
-    }
-
-    fn norm_cdf(self) -> Self {
-        FloatExt::norm_cdf(f64::from(self)) as f32
-    }
-
-    fn inv_norm_cdf(self) -> Self {
-        FloatExt::inv_norm_cdf(f64::from(self)) as f32
-    }
-
-    fn rcbrt(self) -> Self {
-        1.0 / GpuFloat::cbrt(self)
-    }
-
-    fn saturate(self) -> Self {
-        if self.is_nan() {
-            0.0
-        } else {
-            self.clamp(0.0, 1.0)
-        }
-    }
 }
 
 #[cfg(test)]

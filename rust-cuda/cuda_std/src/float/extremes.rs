@@ -5,6 +5,9 @@
 #[cfg(feature = "half")]
 use half::{bf16, f16};
 
+#[cfg(target_os = "cuda")]
+use crate::device::instruction;
+
 /// The smaller and the larger of two floats. A NaN on either side gives a NaN, and -0 is less than
 /// +0. Of the NaNs they give the one whose bits are all set but the sign, as PTX does.
 ///
@@ -50,25 +53,6 @@ macro_rules! by_bits {
     }};
 }
 
-/// `$instruction` on the bits of two floats.
-#[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
-macro_rules! instruction {
-    ($instruction:literal, $register:ident, $float:ty, $bits:ty, $a:expr, $b:expr) => {{
-        let bits: $bits;
-        // SAFETY: a pure function of its registers.
-        unsafe {
-            core::arch::asm!(
-                concat!($instruction, " {}, {}, {};"),
-                out($register) bits,
-                in($register) $a.to_bits(),
-                in($register) $b.to_bits(),
-                options(pure, nomem, nostack, preserves_flags),
-            );
-        }
-        <$float>::from_bits(bits)
-    }};
-}
-
 macro_rules! extremes {
     ($($float:ty, $bits:ty, $signed:ty, $register:ident, $least:literal, $greatest:literal;)*) => {$(
         impl Extremes for $float {
@@ -76,7 +60,8 @@ macro_rules! extremes {
             fn least(self, other: Self) -> Self {
                 #[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
                 {
-                    instruction!($least, $register, $float, $bits, self, other)
+                    let (a, b) = (self.to_bits(), other.to_bits());
+                    Self::from_bits(instruction!($least, $register $bits, ($register a, $register b)))
                 }
                 #[cfg(not(all(target_os = "cuda", target_feature = "sm_80")))]
                 {
@@ -88,7 +73,8 @@ macro_rules! extremes {
             fn greatest(self, other: Self) -> Self {
                 #[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
                 {
-                    instruction!($greatest, $register, $float, $bits, self, other)
+                    let (a, b) = (self.to_bits(), other.to_bits());
+                    Self::from_bits(instruction!($greatest, $register $bits, ($register a, $register b)))
                 }
                 #[cfg(not(all(target_os = "cuda", target_feature = "sm_80")))]
                 {

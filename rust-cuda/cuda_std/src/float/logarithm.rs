@@ -6,6 +6,8 @@
 //! rounded correctly and takes no division. In f32, a polynomial of `f` is shorter. Minimax
 //! polynomials by Remez's algorithm with 200 bits, 2026-11-22.
 
+use core::ops::{Add, Mul, Neg, Sub};
+
 use super::arithmetic::{
     Times, fma, is_ordinary, is_ordinary_f32, polynomial, product_and_rest, recip_start,
     sum_and_rest, upper,
@@ -25,6 +27,18 @@ struct Base<T> {
     scale_low: T,
     of_two: T,
     of_two_low: T,
+}
+
+impl<T: Times + Add<Output = T> + Sub<Output = T> + Mul<Output = T> + Neg<Output = T>> Base<T> {
+    /// The logarithm of the number whose natural one is `high + low + k ln 2`.
+    #[inline(always)]
+    fn of(&self, high: T, low: T, k: T) -> T {
+        let (product, lost) = product_and_rest(high, self.scale);
+        let lost = lost + fma(high, self.scale_low, low * self.scale);
+        let (whole, whole_lost) = product_and_rest(k, self.of_two);
+        let (sum, rest) = sum_and_rest(whole, product);
+        sum + (rest + (lost + fma(k, self.of_two_low, whole_lost)))
+    }
 }
 
 const BASE_2: Base<f64> = Base {
@@ -173,11 +187,7 @@ fn to_base(x: f64, base: &Base<f64>) -> f64 {
     let high = fma(-0.5 * f, f, f);
     // The difference is exact: `high` is between f / 2 and 2 f.
     let low = fma(-0.5 * f, f, f - high) + terms(f).1;
-    let (product, lost) = product_and_rest(high, base.scale);
-    let lost = lost + fma(high, base.scale_low, low * base.scale);
-    let (whole, whole_lost) = product_and_rest(k, base.of_two);
-    let (sum, rest) = sum_and_rest(whole, product);
-    sum + (rest + (lost + fma(k, base.of_two_low, whole_lost)))
+    base.of(high, low, k)
 }
 
 #[inline]
@@ -255,11 +265,7 @@ fn to_base_f32(x: f32, base: &Base<f32>) -> f32 {
     let k = (k + k_0) as f32;
     let high = fma(-0.5 * f, f, f);
     let low = fma(f * f, f * terms_f32(f), fma(-0.5 * f, f, f - high));
-    let (product, lost) = product_and_rest(high, base.scale);
-    let lost = lost + fma(high, base.scale_low, low * base.scale);
-    let (whole, whole_lost) = product_and_rest(k, base.of_two);
-    let (sum, rest) = sum_and_rest(whole, product);
-    sum + (rest + (lost + fma(k, base.of_two_low, whole_lost)))
+    base.of(high, low, k)
 }
 
 #[inline]

@@ -16,11 +16,13 @@ mod arctangent;
 mod arithmetic;
 #[allow(clippy::manual_clamp, reason = "a clamp keeps NaN, which costs more")]
 mod exponential;
+#[allow(clippy::useless_conversion, reason = "it is one for `f32`")]
 mod extended;
 mod extremes;
 mod gpu_float;
 mod hyperbolic;
 mod logarithm;
+mod methods;
 #[cfg(feature = "half")]
 mod narrow;
 mod power;

@@ -3,6 +3,8 @@
 
 use half::{bf16, f16};
 
+use crate::device::instruction;
+
 /// A format of 16 bits whose sums are made in `f32`.
 pub trait Narrow: Copy {
     /// The same number in `f32`.
@@ -18,46 +20,14 @@ pub trait Narrow: Copy {
 impl Narrow for f16 {
     #[inline(always)]
     fn widen(self) -> f32 {
-        #[cfg(target_os = "cuda")]
-        {
-            let wide: f32;
-            // SAFETY: a pure function of its register.
-            unsafe {
-                core::arch::asm!(
-                    "cvt.f32.f16 {}, {};",
-                    out(reg32) wide,
-                    in(reg16) self.to_bits(),
-                    options(pure, nomem, nostack, preserves_flags),
-                );
-            }
-            wide
-        }
-        #[cfg(not(target_os = "cuda"))]
-        {
-            self.to_f32()
-        }
+        instruction!("cvt.f32.f16", reg32 f32, (reg16 self.to_bits()), self.to_f32())
     }
 
     #[inline(always)]
     fn round_from(wide: f32) -> Self {
-        #[cfg(target_os = "cuda")]
-        {
-            let bits: u16;
-            // SAFETY: a pure function of its register.
-            unsafe {
-                core::arch::asm!(
-                    "cvt.rn.f16.f32 {}, {};",
-                    out(reg16) bits,
-                    in(reg32) wide,
-                    options(pure, nomem, nostack, preserves_flags),
-                );
-            }
-            Self::from_bits(bits)
-        }
-        #[cfg(not(target_os = "cuda"))]
-        {
-            Self::from_f32(wide)
-        }
+        let bits =
+            instruction!("cvt.rn.f16.f32", reg16 u16, (reg32 wide), Self::from_f32(wide).to_bits());
+        Self::from_bits(bits)
     }
 }
 
@@ -72,17 +42,7 @@ impl Narrow for bf16 {
     fn round_from(wide: f32) -> Self {
         #[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
         {
-            let bits: u16;
-            // SAFETY: a pure function of its register.
-            unsafe {
-                core::arch::asm!(
-                    "cvt.rn.bf16.f32 {}, {};",
-                    out(reg16) bits,
-                    in(reg32) wide,
-                    options(pure, nomem, nostack, preserves_flags),
-                );
-            }
-            Self::from_bits(bits)
+            Self::from_bits(instruction!("cvt.rn.bf16.f32", reg16 u16, (reg32 wide)))
         }
         #[cfg(not(all(target_os = "cuda", target_feature = "sm_80")))]
         {

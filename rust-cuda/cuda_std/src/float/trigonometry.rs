@@ -5,6 +5,10 @@
 //! two doubles, goes through minimax polynomials (Remez's algorithm with 220 bits, 2026-11-22). `libm` has these functions too, but its reduction
 //! keeps arrays on the stack, which every thread would pay for in local memory.
 
+pub(super) use super::trigonometry_f32::{
+    cos as cosf, sin as sinf, sin_cos as sin_cosf, tan as tanf,
+};
+
 use super::GpuFloat;
 use super::arithmetic::{
     Times, polynomial, product_and_rest, quotient_and_rest, sum_and_rest, upper,

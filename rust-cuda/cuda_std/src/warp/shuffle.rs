@@ -185,33 +185,7 @@ shuffle_value! { halves:
 }
 
 #[cfg(feature = "half")]
-impl WarpShuffleValue for half::f16 {
-    #[inline(always)]
-    unsafe fn shuffle(
-        mode: WarpShuffleMode,
-        mask: u32,
-        value: Self,
-        b: u32,
-        width: u32,
-    ) -> (Self, bool) {
-        // SAFETY: the caller's.
-        let (bits, valid) = unsafe { u16::shuffle(mode, mask, value.to_bits(), b, width) };
-        (Self::from_bits(bits), valid)
-    }
-}
-
-#[cfg(feature = "half")]
-impl WarpShuffleValue for half::bf16 {
-    #[inline(always)]
-    unsafe fn shuffle(
-        mode: WarpShuffleMode,
-        mask: u32,
-        value: Self,
-        b: u32,
-        width: u32,
-    ) -> (Self, bool) {
-        // SAFETY: the caller's.
-        let (bits, valid) = unsafe { u16::shuffle(mode, mask, value.to_bits(), b, width) };
-        (Self::from_bits(bits), valid)
-    }
+shuffle_value! { 32:
+    half::f16, |x| u32::from(x.to_bits()), |y| Self::from_bits(y as u16);
+    half::bf16, |x| u32::from(x.to_bits()), |y| Self::from_bits(y as u16);
 }

@@ -6,7 +6,11 @@
 //! function, compiled for its own processor, and has to get the same bits. What is no
 //! function of an element (threads, warps, shared memory, atomics) is in [`gpu`].
 //!
-//! Nothing here compares; the statements are in the package beside this one.
+//! Its layers, each of which uses those above it in this list alone:
+//!
+//! - `branches`, `core_library`, `crates`, `floats`, `gpu`, `language`, `loops`, `vectors`: kernels.
+//!
+//! Nothing here compares; the tests are in the package beside this one.
 #![no_std]
 #![allow(
     clippy::missing_safety_doc,

@@ -51,7 +51,7 @@ pub(crate) fn sums_of_floats_have_the_same_bits_on_grids_of_any_size(bench: &Ben
     Ok(())
 }
 
-/// Of any number of multiprocessors, and of those that cannot look ahead, where the PTX at
+/// Of any number of SMs, and of those that cannot look ahead, where the PTX at
 /// hand is for these too.
 pub(crate) fn sums_of_floats_have_the_same_bits_on_gpus_of_any_kind(bench: &Bench) -> Outcome {
     let elements = rounding(20_000);
@@ -59,12 +59,9 @@ pub(crate) fn sums_of_floats_have_the_same_bits_on_gpus_of_any_kind(bench: &Benc
         reproducibility: Reproducibility::AcrossGpus,
         ..Options::default()
     };
-    let of = |model, multiprocessors| -> quadscan::Result<Vec<u32>> {
+    let of = |model, sms| -> quadscan::Result<Vec<u32>> {
         let of_its_own = bench.emulated(Settings {
-            model: Model {
-                multiprocessors,
-                ..model
-            },
+            model: Model { sms, ..model },
             ..Settings::default()
         })?;
         sums(&of_its_own.module, &elements, across)

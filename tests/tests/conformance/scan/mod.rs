@@ -1,6 +1,6 @@
 //! Device-wide scans: every operator, every kernel, every way to ask.
 //!
-//! What several statements need is here; the statements are in files by what they are
+//! What several tests need is here; the tests are in files by what they are
 //! about. Expected values come from `quadscan_tests::oracle::scan`, one element after the other.
 
 pub(crate) mod bits;
@@ -37,7 +37,7 @@ use std::fmt::Debug;
 
 use sample::{Same, Sample, compare, samples};
 
-/// Inputs depend on the statement alone.
+/// Inputs depend on the test alone.
 const SEED: u64 = 5;
 
 /// What a plan is asked to use.

@@ -9,8 +9,8 @@ use super::{by, check, kernels};
 /// Scans with every kernel of each operator: less than a warp's elements, more, and those
 /// of two tiles and a part. The words are the instances' names in the PTX.
 macro_rules! operators {
-    ($($statement:ident: $($instance:ident => $operator:ty),*;)*) => {$(
-        pub(crate) fn $statement(bench: &Bench) -> Outcome {
+    ($($test:ident: $($instance:ident => $operator:ty),*;)*) => {$(
+        pub(crate) fn $test(bench: &Bench) -> Outcome {
             $(
                 for kernel in kernels::<$operator>(&bench.module) {
                     let name = concat!("_", stringify!($instance));

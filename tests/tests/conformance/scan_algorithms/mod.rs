@@ -117,7 +117,7 @@ pub(crate) fn many_tiles_keep_the_order_of_elements_that_do_not_commute(bench: &
         }
         // As many blocks as are there at once in any case.
         let tiles = match kernel.algorithm.is_one_wave() {
-            true => u64::from(bench.device.properties().multiprocessors),
+            true => u64::from(bench.device.properties().sm_count),
             false => 2 * GROUP + 4,
         };
         let n = (tiles - 1) * kernel.tile + 1;

@@ -5,16 +5,16 @@
 
 use std::sync::Arc;
 
-use super::super::knowledge::{Knowledge, Lane};
+use super::super::vector_clock::{Lane, VectorClock};
 use super::{Block, lanes_of};
 
 /// What those who arrive leave to those who wait.
 #[derive(Debug, Default)]
 pub(super) struct Cluster {
     /// By those of the present phase.
-    coming: Knowledge,
+    coming: VectorClock,
     /// By those of the last phase: the next cannot end before all have waited.
-    complete: Arc<Knowledge>,
+    complete: Arc<VectorClock>,
 }
 
 impl Block {
@@ -49,13 +49,13 @@ impl Block {
         let complete = self.cluster.complete.clone();
         let mut rest = lanes;
         while rest != 0 {
-            let known = self.known(warp, rest.trailing_zeros()).clone();
+            let clock = self.clock(warp, rest.trailing_zeros()).clone();
             let alike = lanes_of(rest)
-                .filter(|&lane| Arc::ptr_eq(self.known(warp, lane), &known))
+                .filter(|&lane| Arc::ptr_eq(self.clock(warp, lane), &clock))
                 .fold(0, |alike, lane| alike | 1 << lane);
-            let mut more = Knowledge::clone(&known);
+            let mut more = VectorClock::clone(&clock);
             more.join(&complete);
-            self.set_known(warp, alike, &Arc::new(more));
+            self.set_clock(warp, alike, &Arc::new(more));
             rest &= !alike;
         }
     }

@@ -30,7 +30,7 @@ pub unsafe fn thread_sync(out: *mut u32) {
 #[launch_bounds(128, 2)]
 pub unsafe fn misc_functions(out: *mut u64) {
     misc::profiler_counter(3);
-    *out = misc::clock() + misc::global_timer() + u64::from(misc::multiprocessor_id());
+    *out = misc::clock() + misc::global_timer() + u64::from(misc::sm_id());
     if cfg::ComputeCapability::from_cuda_arch_env() < cfg::ComputeCapability::Compute70 {
         misc::breakpoint();
     }

@@ -1,0 +1,275 @@
+//! Launches of a module's kernels: what is checked before one, and the bytes that the backend gets.
+//!
+//! A launch finds its entry (once, which loads its part), compares the entry's parameters with the
+//! launcher's (once), and checks owners, sizes and the author's conditions.
+
+use cuda_builder::manifest;
+use cuda_std::launch::{Actual, Kernel, LaunchShape, Parameter, SafeLaunch};
+
+use super::limits::Limits;
+use super::module::{Entry, Purpose};
+use super::{Arguments, Device, FunctionHandle, LaunchConfig, Module, signature};
+use crate::{Error, Result};
+
+/// The compute capability with programmatic dependent launches (CUDA C++ Programming
+/// Guide, "Programmatic Dependent Launch and Synchronization").
+pub(super) const PROGRAMMATIC: (u32, u32) = (9, 0);
+
+impl Module {
+    /// Blocks of a kernel, by its entry name, that the device holds at once: as many may
+    /// wait for each other in a [cooperative](LaunchConfig::cooperative) launch. Each is
+    /// of `threads` threads and `shared_bytes` bytes of dynamic shared memory. The
+    /// clusters of a kernel that has some are not thought of, and may fit in less.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`] for a block that the device or the kernel does not allow,
+    /// [`Error::UnknownKernel`]; the driver's.
+    pub fn resident_blocks(&self, entry: &str, threads: u32, shared_bytes: u32) -> Result<u32> {
+        let known = self.entry(entry, Purpose::Look)?;
+        let [x, y, z] = known.cluster.map(|blocks| blocks.max(1));
+        let shape = LaunchShape::new((x, y, z), threads).with_shared(shared_bytes);
+        self.fit(entry, &known, &shape.into())?;
+        self.resident(&known, &shape)
+    }
+
+    /// Starts a kernel whose author declared what a launch must satisfy. May
+    /// return before it is done; a fault of the kernel shows here or in the next
+    /// call that waits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`], [`Error::NotAMultiple`] and
+    /// [`Error::TooManyThreads`] for sizes, [`Error::NoCooperativeLaunch`],
+    /// [`Error::ContractBroken`] with the author's condition, [`Error::ForeignBuffer`] for a buffer of another
+    /// device, [`Error::SignatureMismatch`] and [`Error::NoManifest`] for code that was
+    /// built from another source, and those of [`Module::prepare`].
+    pub fn launch<K, A>(
+        &self,
+        _kernel: K,
+        config: impl Into<LaunchConfig>,
+        arguments: A,
+    ) -> Result<()>
+    where
+        K: SafeLaunch,
+        A: Arguments<K::Formals>,
+    {
+        if self.manifest().is_none() {
+            return Err(Error::NoManifest {
+                kernel: K::NAME.to_owned(),
+            });
+        }
+        let config = self.suited(config);
+        arguments.with(|actuals, owners| {
+            let entry = self.checked::<K>(&config, actuals, owners)?;
+            // SAFETY: `Arguments` makes each value of its formal parameter's type.
+            unsafe { K::check(config.shape(), actuals) }.map_err(|condition| {
+                Error::ContractBroken {
+                    kernel: K::NAME.to_owned(),
+                    condition,
+                }
+            })?;
+            // SAFETY: the parameters have the types of the kernel that the
+            // manifest describes, the buffers are this device's and alive, and
+            // the author's conditions hold, which the author declared enough.
+            unsafe { self.start(entry.function, &config, K::PARAMETERS, actuals) }
+        })
+    }
+
+    /// Starts a kernel without asking its author's conditions. Sizes, owners
+    /// and (where there is a manifest) the parameters are checked all the same.
+    ///
+    /// # Errors
+    ///
+    /// As [`Module::launch`], but for [`Error::ContractBroken`] and [`Error::NoManifest`].
+    ///
+    /// # Safety
+    ///
+    /// What the kernel's documentation asks for under `# Safety` holds for this
+    /// shape and these arguments; within [`Device::capture`], whenever the graph is
+    /// launched. For code that was loaded without a manifest:
+    /// the entry has the launcher's parameters.
+    pub unsafe fn launch_unchecked<K, A>(
+        &self,
+        _kernel: K,
+        config: impl Into<LaunchConfig>,
+        arguments: A,
+    ) -> Result<()>
+    where
+        K: Kernel,
+        A: Arguments<K::Formals>,
+    {
+        let config = self.suited(config);
+        arguments.with(|actuals, owners| {
+            let entry = self.checked::<K>(&config, actuals, owners)?;
+            // SAFETY: the caller's.
+            unsafe { self.start(entry.function, &config, K::PARAMETERS, actuals) }
+        })
+    }
+
+    /// Starts an entry by its name with raw parameters: each argument's bytes
+    /// are one parameter of the entry (a count of elements is not passed along;
+    /// give a slice's length as an argument of its own). Sizes are checked.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`], [`Error::NotAMultiple`] and
+    /// [`Error::TooManyThreads`] for sizes, [`Error::NoCooperativeLaunch`],
+    /// [`Error::ArgumentCount`] where there is a manifest, and those of
+    /// [`Module::prepare`].
+    ///
+    /// # Safety
+    ///
+    /// The arguments are the entry's in number, size and meaning, every address
+    /// among them is valid on this device, and the entry is sound for this shape;
+    /// within [`Device::capture`], whenever the graph is launched.
+    pub unsafe fn launch_raw(
+        &self,
+        name: &str,
+        config: impl Into<LaunchConfig>,
+        arguments: &[Actual<'_>],
+    ) -> Result<()> {
+        let entry = self.entry(name, Purpose::Launch)?;
+        if let Some(kernel) = self.described(name)
+            && let expected = signature::ptx_bytes(kernel).len()
+            && expected != arguments.len()
+        {
+            return Err(Error::ArgumentCount {
+                kernel: name.to_owned(),
+                expected,
+                actual: arguments.len(),
+            });
+        }
+        let config = self.suited(config);
+        self.fit(name, &entry, &config)?;
+        let parameters: Vec<&[u8]> = arguments.iter().map(|actual| actual.bytes).collect();
+        let backend = self.device().at_work()?;
+        // SAFETY: the caller's.
+        unsafe { backend.launch(entry.function, &config, &parameters) }
+    }
+
+    /// The configuration that a launch is made with: no programmatic one, where the device has
+    /// been told so, nor for an architecture without them, whose PTX has nothing in the place of
+    /// `griddepcontrol.wait`.
+    fn suited(&self, config: impl Into<LaunchConfig>) -> LaunchConfig {
+        let config = config.into();
+        let is_older = |module: &manifest::Module| module.compute_capability() < PROGRAMMATIC;
+        match !self.device().has_pdl() || self.manifest().is_some_and(is_older) {
+            true => config.without_pdl(),
+            false => config,
+        }
+    }
+
+    /// Everything that a typed launch checks but its author's conditions.
+    fn checked<K: Kernel>(
+        &self,
+        config: &LaunchConfig,
+        actuals: &[Actual<'_>],
+        owners: &[Option<&Device>],
+    ) -> Result<Entry> {
+        let entry = self.entry(K::NAME, Purpose::Launch)?;
+        self.compare_signature::<K>(&entry, actuals)?;
+        for (owner, parameter) in owners.iter().zip(K::PARAMETERS) {
+            if let Some(owner) = owner {
+                self.device().expect_own(owner, K::NAME, parameter.name)?;
+            }
+        }
+        self.fit(K::NAME, &entry, config)?;
+        Ok(entry)
+    }
+
+    /// Checks the sizes, and allows the kernel the shared memory that it needs.
+    fn fit(&self, name: &str, entry: &Entry, config: &LaunchConfig) -> Result<()> {
+        let (shape, device) = (config.shape(), self.device().properties());
+        let limits = Limits {
+            kernel: name,
+            attributes: &entry.attributes,
+            cluster: entry.cluster,
+            device,
+        };
+        limits.check(shape)?;
+        if limits.need_opt_in(shape) {
+            self.allow_shared(name, shape.shared_bytes)?;
+        }
+        if !config.is_cooperative() {
+            return Ok(());
+        }
+        if !device.has_cooperative_launch {
+            let device = device.name.clone();
+            return Err(Error::NoCooperativeLaunch { device });
+        }
+        limits.check_together(shape, self.resident(entry, shape)?)
+    }
+
+    /// Blocks of this shape that the device holds at once.
+    fn resident(&self, entry: &Entry, shape: &LaunchShape) -> Result<u32> {
+        // Within the limits of a block, which were checked.
+        let threads = shape.block.count() as u32;
+        let backend = self.device().at_work()?;
+        backend.resident_blocks(entry.function, threads, shape.shared_bytes)
+    }
+
+    /// # Safety
+    ///
+    /// As [`super::Backend::launch`], with slices as one argument for two parameters.
+    unsafe fn start(
+        &self,
+        function: FunctionHandle,
+        config: &LaunchConfig,
+        parameters: &[Parameter],
+        actuals: &[Actual<'_>],
+    ) -> Result<()> {
+        let lengths: Vec<[u8; 8]> = actuals
+            .iter()
+            .map(|actual| (actual.elements.unwrap_or(0) as u64).to_ne_bytes())
+            .collect();
+        let mut bytes: Vec<&[u8]> = Vec::with_capacity(2 * actuals.len());
+        for ((actual, parameter), length) in actuals.iter().zip(parameters).zip(&lengths) {
+            bytes.push(actual.bytes);
+            if signature::is_slice(parameter) {
+                bytes.push(length);
+            }
+        }
+        // SAFETY: the caller's.
+        unsafe { self.device().at_work()?.launch(function, config, &bytes) }
+    }
+
+    /// Compares the launcher's parameters with the manifest's, once a launcher.
+    fn compare_signature<K: Kernel>(&self, entry: &Entry, actuals: &[Actual<'_>]) -> Result<()> {
+        if self.manifest().is_none() {
+            return Ok(());
+        }
+        if entry
+            .checked
+            .is_some_and(|checked| std::ptr::eq(checked, K::PARAMETERS))
+        {
+            return Ok(());
+        }
+        let kernel = self.described(K::NAME);
+        let kernel = kernel.ok_or_else(|| Error::unknown_kernel(K::NAME))?;
+        signature::compare::<K>(kernel, actuals)?;
+        self.set_checked(K::NAME, K::PARAMETERS);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn launches_wait_for_each_other_as_long_as_pdl_is_off() -> Result<()> {
+        let device = Device::open_emulator(None)?;
+        let ptx = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry none() { ret; }";
+        let module = device.load_ptx(ptx)?;
+        // SAFETY: nothing is launched.
+        let early = unsafe { LaunchConfig::new(LaunchShape::new(1, 32)).programmatic() };
+        for is_on in [true, false, true] {
+            device.set_pdl(is_on);
+            assert_eq!(module.suited(early).is_programmatic(), is_on);
+            assert_eq!(module.suited(early.cooperative()).is_programmatic(), is_on);
+            assert!(!module.suited(LaunchShape::new(1, 32)).is_programmatic());
+        }
+        Ok(())
+    }
+}

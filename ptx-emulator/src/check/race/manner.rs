@@ -1,0 +1,80 @@
+//! What an access does, and how: all that a race asks of it but its place.
+
+use crate::observe::{AccessKind, MemoryAccess, Order, Scope};
+
+/// What an access does and how.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Manner {
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+    /// Not weak.
+    pub(super) strong: bool,
+    /// Its scope goes beyond the block.
+    pub(super) wide: bool,
+    /// Bytes of a lane.
+    pub(super) bytes: u8,
+    /// Bytes of an element of it.
+    pub(super) element: u8,
+}
+
+impl Manner {
+    pub(super) fn of(access: &MemoryAccess<'_>) -> Manner {
+        Manner {
+            reads: access.kind != AccessKind::Store,
+            writes: access.kind != AccessKind::Load,
+            strong: access.order != Order::Weak,
+            // A cluster is one block here.
+            wide: matches!(access.scope, Scope::Gpu | Scope::System),
+            bytes: access.bytes as u8,
+            element: access.element as u8,
+        }
+    }
+
+    /// Whether elements of two accesses that overlap do so in full: they are
+    /// aligned, so that the sizes tell.
+    pub(super) fn sizes_match(self, other: Manner) -> bool {
+        self.element == other.element
+    }
+
+    pub(super) fn verb(self) -> &'static str {
+        match (self.reads, self.writes) {
+            (true, true) => "updates atomically",
+            (false, true) => "writes",
+            _ => "reads",
+        }
+    }
+}
+
+/// A `Manner` in two bytes.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct PackedManner(u16);
+
+impl From<Manner> for PackedManner {
+    fn from(manner: Manner) -> Self {
+        let bit = |flag, place| u16::from(flag) << place;
+        let size = |bytes: u8| bytes.max(1).ilog2() as u16;
+        PackedManner(
+            bit(manner.reads, 0)
+                | bit(manner.writes, 1)
+                | bit(manner.strong, 2)
+                | bit(manner.wide, 3)
+                | size(manner.bytes) << 4
+                | size(manner.element) << 8,
+        )
+    }
+}
+
+impl PackedManner {
+    #[inline(always)]
+    pub(super) fn unpacked(self) -> Manner {
+        let bit = |place: u32| self.0 >> place & 1 != 0;
+        Manner {
+            reads: bit(0),
+            writes: bit(1),
+            strong: bit(2),
+            wide: bit(3),
+            bytes: 1 << (self.0 >> 4 & 0xf),
+            element: 1 << (self.0 >> 8),
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Instructions between threads, and between a thread and the system around
+//! it: calls, barriers, collectives, special registers.
+
+use super::row::{Slot, Source, Width};
+
+/// A call: bytes copied from the caller's frame to the callee's, and back.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub(crate) target: Target,
+    /// Offset in the caller's frame, bytes.
+    pub(crate) arguments: Vec<(u32, u32)>,
+    pub(crate) returns: Vec<(u32, u32)>,
+}
+
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Target {
+    Function(u32),
+    /// A row of function addresses.
+    Indirect(Source),
+}
+
+/// A function that the device runtime provides.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Provided {
+    Print,
+    Allocate,
+    Free,
+    Assert,
+}
+
+/// A call of one. Arguments and results are offset and bytes in the caller's
+/// frame.
+#[derive(Clone, Debug)]
+pub(crate) struct RuntimeCall {
+    pub(crate) function: Provided,
+    pub(crate) arguments: Vec<(u32, u32)>,
+    pub(crate) returns: Vec<(u32, u32)>,
+}
+
+/// What the machine has to do for the system around a thread.
+#[derive(Clone, Debug)]
+pub(crate) enum System {
+    ClusterArrive {
+        aligned: bool,
+        releases: bool,
+    },
+    ClusterWait,
+    /// d0 = the address s0 in the block of rank s1.
+    MapAddress {
+        wide: bool,
+    },
+    Call(RuntimeCall),
+}
+
+/// What a barrier instruction does besides to arrive.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum BarrierKind {
+    Sync,
+    Arrive,
+    Count,
+    All,
+    Any,
+}
+
+/// A barrier of the block.
+#[derive(Clone, Debug)]
+pub(crate) struct Barrier {
+    pub(crate) kind: BarrierKind,
+    /// All threads of a warp have to come to the same instruction.
+    pub(crate) aligned: bool,
+    pub(crate) id: Source,
+    pub(crate) threads: Option<Source>,
+    /// The predicate of a reduction, and where its result goes.
+    pub(crate) vote: Source,
+    pub(crate) result: Slot,
+}
+
+/// A warp collective. Operands: d0 the result, d1 the predicate that goes with
+/// it; s0 the value, s1 and s2 `shfl`'s lane and clamp, s3 the member mask.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Collective {
+    Sync,
+    Shuffle(Direction),
+    All,
+    Any,
+    Uniform,
+    Ballot,
+    MatchAny(Width),
+    MatchAll(Width),
+    Reduce(Reduction),
+    Elect,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Up,
+    Down,
+    Butterfly,
+    Index,
+}
+
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reduction {
+    Add,
+    MinUnsigned,
+    MaxUnsigned,
+    MinSigned,
+    MaxSigned,
+    And,
+    Or,
+    Xor,
+}
+
+/// The special registers.
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum Register {
+    Thread(usize),
+    Threads(usize),
+    Block(usize),
+    Blocks(usize),
+    Lane,
+    Warp,
+    Warps,
+    LaneMask(fn(u32) -> u32),
+    Sm,
+    Sms,
+    Grid,
+    Clock,
+    ClockHigh,
+    Time,
+    TimeLow,
+    TimeHigh,
+    DynamicShared,
+    TotalShared,
+    Zero,
+    One,
+}
+
+/// A special register, to a row of 32 or 64 bits.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct Special {
+    pub(crate) register: Register,
+    pub(crate) wide: bool,
+}
+
+impl Special {
+    /// Whether its value depends on when it is read.
+    pub(crate) fn is_clock(&self) -> bool {
+        use Register::{Clock, ClockHigh, Time, TimeHigh, TimeLow};
+        matches!(self.register, Clock | ClockHigh | Time | TimeLow | TimeHigh)
+    }
+}

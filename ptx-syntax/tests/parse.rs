@@ -1,0 +1,167 @@
+//! What text is taken, and where it is said that it is not PTX.
+
+use ptx_syntax::{Kind, Number, Operand, Type, location, parse, version};
+
+const HEAD: &str = ".version 8.0\n.target sm_90\n.address_size 64\n";
+
+fn place(text: &str) -> (u32, u32, String) {
+    let error = parse(&format!("{HEAD}{text}")).expect_err(text);
+    (error.position.line, error.position.column, error.message)
+}
+
+#[test]
+fn headers_files_and_variables() {
+    let module = parse(
+        ".version 7.8\n.target sm_90, debug\n.address_size 64\n\
+         .global .align 8 .v2 .f32 pairs[3] = {0f3F800000, 1.5};\n\
+         .extern .shared .align 16 .b8 dynamic[];\n\
+         .const .u64 pointer = generic(pairs)+8;\n\
+         .file 1 \"a.rs\", 12, 34\n\
+         .section .debug_str { $L__info: .b8 95, {1} \n.b8 0 }\n",
+    )
+    .unwrap();
+    assert_eq!(module.version, (7, 8));
+    assert_eq!(module.target, ["sm_90", "debug"]);
+    let variables: Vec<_> = module.variables().collect();
+    let [pairs, dynamic, pointer] = &variables[..] else {
+        panic!("{variables:?}")
+    };
+    assert_eq!(
+        (pairs.ty, pairs.vector, pairs.bytes(), pairs.alignment()),
+        (Type::F32, 2, 24, 8)
+    );
+    assert_eq!((dynamic.elements, dynamic.bytes()), (Some(0), 0));
+    assert_eq!(pointer.initial.len(), 1);
+    let files: Vec<_> = module.files().map(|file| (file.index, file.path)).collect();
+    assert_eq!(files, [(1, "a.rs")]);
+}
+
+#[test]
+fn an_instruction_with_every_kind_of_operand() {
+    let text = format!(
+        "{HEAD}.entry k() {{ .reg .b32 %r<4>; .loc 1 2 3, function_name $L0, inlined_at 1 9 8\n \
+         @!%p1 foo.a::b.v2.u32 {{%r1, _}}, [%rd1+-8], !%p2, %p|%q, %tid.x, -7, 0f3F800000; }}"
+    );
+    let module = parse(&text).unwrap();
+    let kernel = module.entries().next().unwrap();
+    let body = &kernel.body.as_ref().unwrap().statements;
+    let Kind::Location(location) = &body[1].kind else {
+        panic!("{body:?}")
+    };
+    assert_eq!(location.inlined_at, Some([1, 9, 8]));
+    let Kind::Instruction(instruction) = &body[2].kind else {
+        panic!("{body:?}")
+    };
+    assert!(
+        instruction
+            .guard
+            .as_ref()
+            .is_some_and(|guard| guard.negated && guard.register == "%p1")
+    );
+    assert_eq!(instruction.opcode, "foo");
+    assert_eq!(instruction.modifiers, ["a::b", "v2", "u32"]);
+    assert_eq!(
+        instruction.operands[0],
+        Operand::Vector(vec![Operand::Name("%r1"), Operand::Sink])
+    );
+    assert_eq!(
+        instruction.operands[1],
+        Operand::Address {
+            base: Some("%rd1"),
+            offset: -8,
+            rest: vec![]
+        }
+    );
+    assert_eq!(instruction.operands[2], Operand::Not("%p2"));
+    assert_eq!(instruction.operands[4], Operand::Name("%tid.x"));
+    assert_eq!(
+        instruction.operands[5],
+        Operand::Number(Number::Integer(-7i64 as u64))
+    );
+    assert_eq!(
+        instruction.operands[6],
+        Operand::Number(Number::F32(0x3F80_0000))
+    );
+}
+
+#[test]
+fn malformed_text_is_refused_with_line_and_column() {
+    assert_eq!(
+        place(".entry k( {"),
+        (4, 11, "expected `.param` or `.reg`, found `{`".into())
+    );
+    assert_eq!(
+        place(".entry k() { add.u32 %r1 %r2; }"),
+        (
+            4,
+            26,
+            "expected `,` or `;` behind an operand, found `%r2`".into()
+        )
+    );
+    assert_eq!(
+        place(".entry k() {\n  ret;\n"),
+        (
+            6,
+            1,
+            "expected an instruction, a label or a directive, found the end of the text".into()
+        )
+    );
+    assert_eq!(
+        place(".global .b32 x = 0f123;"),
+        (4, 18, "0f needs 8 hexadecimal digits".into())
+    );
+    assert_eq!(
+        place(".global .b32 x = 99999999999999999999;").2,
+        "not a decimal number of at most 64 bits"
+    );
+    assert_eq!(
+        place(".global .q32 x;"),
+        (4, 9, "expected a type such as `.b32`, found `.q32`".into())
+    );
+    assert_eq!(place(".entry k() { ret; } \u{e9}").1, 21);
+    assert_eq!(place(".file 1 \"a").2, "a text without its closing quote");
+    assert_eq!(
+        place(".global .align 3 .b8 x;").2,
+        "an alignment is a power of two up to 65536"
+    );
+    assert_eq!(parse("").unwrap_err().position.line, 1);
+}
+
+#[test]
+fn what_asks_for_too_much_is_refused_at_once() {
+    assert!(
+        place(".entry k() { .reg .b32 %r<4000000000>; }")
+            .2
+            .contains("registers of one name")
+    );
+    assert!(
+        place(".global .b8 x[4294967296][4294967296];")
+            .2
+            .contains("a variable of more than")
+    );
+    let deep = format!(".entry k() {}", "{".repeat(100_000));
+    assert!(place(&deep).2.contains("levels of nesting"));
+    let deep = format!(".global .b32 x = {};", "{".repeat(100_000));
+    assert!(place(&deep).2.contains("levels of nesting"));
+    let long = format!(".global .b32 {};", "x".repeat(1 << 20));
+    assert!(place(&long).2.contains("a name has more than"));
+}
+
+#[test]
+fn the_version_of_a_text_is_told_without_reading_the_rest() {
+    let text = "//\n// Generated\n//\n\n.version 8.6 // PTX\n.target sm_90\nwhatever";
+    assert_eq!(version(text), Some((8, 6)));
+    assert_eq!(version(".version 8"), None);
+    assert_eq!(version("not ptx"), None);
+}
+
+#[test]
+fn a_location_is_read_by_itself() {
+    let read = location("\t.loc\t3 30 0 //2").unwrap();
+    assert_eq!((read.at, read.call), ([3, 30, 0], Some(2)));
+    let long = location(".loc 2 20 9, function_name $L0+4, inlined_at 1 8 3").unwrap();
+    assert_eq!(long.function_name, Some(("$L0", 4)));
+    assert_eq!((long.inlined_at, long.call), (Some([1, 8, 3]), None));
+    assert_eq!(location(".loc 1"), None);
+    assert_eq!(location("\tret;"), None);
+}
