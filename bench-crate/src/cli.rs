@@ -5,12 +5,19 @@
 //! It depends on clap and [`axes`](super::axes) alone: `cargo xtask` includes both, and answers `--help` and what
 //! cannot be understood without building the program.
 
+// Paths, because `cargo xtask` has this file by its path, too.
+#[path = "cli/cells.rs"]
+mod cells;
+#[path = "cli/integrate.rs"]
+mod integrate;
+
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 
-use super::axes::{FLAGS, OPTIONS, Values};
+pub use cells::AxisArguments;
+pub use integrate::IntegrateArguments;
 
 /// Quadrature and prefix scan on the GPU: measured tables beside the published
 /// ones.
@@ -165,73 +172,6 @@ pub struct BenchArguments {
     pub worker: Option<PathBuf>,
 }
 
-/// What is asked of the tables' cells: lists of values of axes, an option each, made of
-/// [`OPTIONS`], and `--axis`; rows beside the usual ones, made of [`FLAGS`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AxisArguments {
-    /// By options, without dashes.
-    pub lists: Vec<(String, String)>,
-    /// By names of axes, as they were typed: `NAME=LIST`.
-    pub named: Vec<String>,
-    /// Options without a value, without dashes.
-    pub flags: Vec<String>,
-}
-
-/// The option that names its axis.
-const AXIS: &str = "axis";
-
-impl Args for AxisArguments {
-    fn augment_args(mut command: clap::Command) -> clap::Command {
-        for axis in OPTIONS {
-            let option = Arg::new(axis.option)
-                .long(axis.option)
-                .value_name(axis.placeholder)
-                .allow_negative_numbers(axis.values != Values::Names)
-                .help(axis.help);
-            command = command.arg(option);
-        }
-        let axis = Arg::new(AXIS)
-            .long(AXIS)
-            .value_name("NAME=LIST")
-            .action(ArgAction::Append)
-            .help("Values of an axis by its name, such as n=1000,2^20 [those of a table: --list]");
-        let flags = FLAGS.iter().map(|flag| {
-            let option = Arg::new(flag.option).long(flag.option);
-            option.action(ArgAction::SetTrue).help(flag.help)
-        });
-        command.arg(axis).args(flags)
-    }
-
-    fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for AxisArguments {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let list = |option: &'static str| {
-            let text = matches.get_one::<String>(option)?;
-            Some((option.to_owned(), text.clone()))
-        };
-        let named = matches.get_many::<String>(AXIS);
-        let flags = FLAGS.iter().map(|flag| flag.option);
-        let given = flags.filter(|option| matches.get_flag(option));
-        Ok(AxisArguments {
-            lists: OPTIONS
-                .iter()
-                .filter_map(|axis| list(axis.option))
-                .collect(),
-            named: named.into_iter().flatten().cloned().collect(),
-            flags: given.map(str::to_owned).collect(),
-        })
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
 /// `quadscan time`.
 #[derive(Clone, Debug, Args)]
 pub struct TimeArguments {
@@ -258,90 +198,6 @@ pub struct TimeArguments {
     /// Measure by this program instead of a child of this one
     #[arg(long, value_name = "PROGRAM", hide = true)]
     pub worker: Option<PathBuf>,
-}
-
-/// `quadscan integrate`.
-#[derive(Clone, Debug, Default, Args)]
-pub struct IntegrateArguments {
-    /// The function, by its name in --list
-    #[arg(long, value_name = "NAME")]
-    pub integrand: Option<String>,
-
-    /// List the functions: formula, parameters, limits and break points; integrate nothing
-    #[arg(long, conflicts_with_all = ["from", "to", "parameters", "rule", "precision", "strips", "tolerance",
-        "absolute", "intervals", "levels", "breaks", "batch", "out", "artifact"])]
-    pub list: bool,
-
-    /// Lower limit: a number, inf or -inf [default: the function's own]
-    ///
-    /// Above the upper limit the integral is taken backwards.
-    #[arg(long, allow_hyphen_values = true, value_name = "A")]
-    pub from: Option<String>,
-
-    /// Upper limit
-    #[arg(long, allow_hyphen_values = true, value_name = "B")]
-    pub to: Option<String>,
-
-    /// The function's parameters, such as a=2,u=0.5, or 2,0.5 in its own order
-    #[arg(long, allow_hyphen_values = true, value_name = "LIST")]
-    pub parameters: Option<String>,
-
-    /// Rule: g7k15 and g10k21 (adaptive), tanh-sinh, or, of equal strips, trapezoid,
-    /// midpoint, simpson, gauss-legendre-N (N nodes a strip, 2 to 16)
-    #[arg(long, default_value = "g10k21", value_name = "RULE")]
-    pub rule: String,
-
-    /// Strips of a rule of equal strips, such as 1000 or 2^20, up to 2^40
-    #[arg(long, allow_negative_numbers = true, value_name = "N")]
-    pub strips: Option<String>,
-
-    /// Relative tolerance [default: 1e-10, in f32 1e-4, and 0 where only --absolute is given]
-    #[arg(long, allow_negative_numbers = true, value_name = "T")]
-    pub tolerance: Option<String>,
-
-    /// Absolute tolerance; the larger one counts [default: 0]
-    #[arg(long, allow_negative_numbers = true, value_name = "T")]
-    pub absolute: Option<String>,
-
-    /// Most intervals of an item, by an adaptive rule [default: 64, at most 1024]
-    #[arg(long, allow_negative_numbers = true, value_name = "N")]
-    pub intervals: Option<String>,
-
-    /// Last level of tanh-sinh, 2 to 10, each with twice the nodes [default: 8]
-    #[arg(long, allow_negative_numbers = true, value_name = "N")]
-    pub levels: Option<String>,
-
-    /// Points where the function jumps, has a corner or peaks, beside its own in --list
-    #[arg(long = "break", allow_hyphen_values = true, value_name = "LIST")]
-    pub breaks: Option<String>,
-
-    /// Precision: f64, f32
-    #[arg(long, default_value = "f64", value_name = "PRECISION")]
-    pub precision: String,
-
-    /// Integrate each row of FILE.csv or FILE.npy, or of CSV on standard input (-)
-    ///
-    /// CSV has a header of from, to and the function's parameters, in any order; what has no
-    /// column is what --from, --to and --parameters say. An array has a row an item, with
-    /// from, to and all parameters in the function's order, or fields of these names.
-    #[arg(long, value_name = "FILE")]
-    pub batch: Option<PathBuf>,
-
-    /// Write the results to FILE.csv or FILE.npy, whole or not at all
-    #[arg(long, value_name = "FILE", conflicts_with = "format")]
-    pub out: Option<PathBuf>,
-
-    /// Form of the results: table, csv, markdown, json [default: table, of a batch csv]
-    #[arg(long, value_name = "FORMAT")]
-    pub format: Option<String>,
-
-    /// Take the PTX from this folder instead of the one inside the program
-    #[arg(long, value_name = "DIR")]
-    pub artifact: Option<PathBuf>,
-
-    /// Device: auto, cuda, cuda:N, emulator
-    #[arg(long, default_value = "auto", value_name = "DEVICE")]
-    pub device: String,
 }
 
 /// `quadscan report`.

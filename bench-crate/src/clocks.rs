@@ -43,7 +43,7 @@ const HEAT: &str = "heat";
 /// driver does not tell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ClockState {
-    /// Clock of the multiprocessors, MHz.
+    /// Clock of the SMs, MHz.
     pub sm_mhz: Option<u32>,
     /// The same at most, MHz.
     pub sm_most_mhz: Option<u32>,
@@ -72,7 +72,7 @@ fn known(device: &Device) -> std::result::Result<nvml_wrapper::Device<'static>, 
     found.map_err(|error| one_line(&format!("libnvidia-ml.so.1, {bus_id}: {error}")))
 }
 
-/// The clock of the multiprocessors alone, MHz, where somebody tells it: the quickest to read.
+/// The clock of the SMs alone, MHz, where somebody tells it: the quickest to read.
 pub(crate) fn sm_mhz(device: &Device) -> Option<u32> {
     known(device).ok()?.clock_info(Clock::SM).ok()
 }

@@ -10,7 +10,8 @@ use crate::fastest;
 use crate::oracle::{Precision, quarter_circle};
 use crate::timing::{Rule, Timing, host};
 
-/// Remembers what it computed.
+/// Remembers what it computed; by default it gives answers and measures no times.
+#[derive(Default)]
 pub struct HostOracle {
     rule: Option<Rule>,
     totals: HashMap<(Precision, u64, u64), f64>,
@@ -25,19 +26,7 @@ impl HostOracle {
     pub fn measuring(repeat: Option<u32>) -> Self {
         HostOracle {
             rule: Some(Rule::new(repeat)),
-            totals: HashMap::new(),
-            range_times: HashMap::new(),
-            best: HashMap::new(),
-        }
-    }
-
-    /// An oracle that gives answers alone.
-    pub fn answering() -> Self {
-        HostOracle {
-            rule: None,
-            totals: HashMap::new(),
-            range_times: HashMap::new(),
-            best: HashMap::new(),
+            ..Self::default()
         }
     }
 

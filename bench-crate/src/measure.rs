@@ -5,10 +5,12 @@
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::peers::libraries::Libraries;
 use crate::record::{Cell, HostInfo, Metric, Metrics, Peer, Record, Status, Time};
 use crate::timing::{Measured, Rule, device as timing};
 use quadscan::Result;
@@ -79,8 +81,29 @@ pub struct Measurement {
 /// The events' own time in times with a cold cache, which says nothing of a kernel.
 pub const COLD_EVENTS: &str = "cold_events";
 
-/// A kernel to be timed: the metric's name, whose it is, and its launch.
-pub type Contender<'a> = (String, Option<Peer>, timing::Launch<'a>);
+/// Kernels that are timed together, a sample of each in every round.
+#[derive(Default)]
+pub struct Contest<'a> {
+    metrics: Vec<(String, Option<Peer>)>,
+    launches: Vec<Box<dyn FnMut() -> Result<()> + 'a>>,
+}
+
+impl<'a> Contest<'a> {
+    /// One of ours, with the metric that its time becomes.
+    pub fn ours(&mut self, metric: &str, launch: impl FnMut() -> Result<()> + 'a) {
+        self.metrics.push((metric.to_owned(), None));
+        self.launches.push(Box::new(launch));
+    }
+
+    /// One of a peer, whose name is the metric's; two libraries may be of one version.
+    pub fn peer(&mut self, peer: Peer, launch: impl FnMut() -> Result<()> + 'a) {
+        let is_taken = self.metrics.iter().any(|(metric, _)| *metric == peer.name);
+        let again = if is_taken { " again" } else { "" };
+        let metric = format!("{}{again}", peer.name);
+        self.metrics.push((metric, Some(peer)));
+        self.launches.push(Box::new(launch));
+    }
+}
 
 /// One cell while it is measured.
 pub struct Bench<'a> {
@@ -135,6 +158,25 @@ impl<'a> Bench<'a> {
             Some(kept) => kept,
             None => unreachable!("a value is kept under its own type"),
         }
+    }
+
+    /// The libraries of the peers, each loaded once a process. Why one cannot be is told.
+    pub fn libraries<P: 'static>(
+        &mut self,
+        load: impl Fn(&Path) -> std::result::Result<P, String>,
+    ) -> Vec<Rc<P>> {
+        let paths = self.sampling.peers.clone();
+        let kept = self.kept::<Libraries<Rc<P>>>();
+        let found = kept.of(&paths, |path| load(path).map(Rc::new)).into_iter();
+        let found: Vec<_> = found.cloned().collect();
+        let mut libraries = Vec::new();
+        for library in found {
+            match library {
+                Ok(library) => libraries.push(library),
+                Err(reason) => self.without_peer(reason),
+            }
+        }
+        libraries
     }
 
     /// What is known of the cell so far.
@@ -207,30 +249,31 @@ impl<'a> Bench<'a> {
     ///
     /// The launch's and the device's.
     pub fn time(&mut self, launch: timing::Launch<'_>) -> Result<()> {
-        let rule = self.rule();
-        self.time_all(&rule, vec![("kernel".to_owned(), None, launch)])
+        let mut contest = Contest::default();
+        contest.ours("kernel", launch);
+        self.time_all(&self.rule(), contest)
     }
 
-    /// The times of kernels, a sample of each in every round, as metrics of their names.
+    /// The times of kernels, as their metrics.
     ///
     /// # Errors
     ///
     /// The launches' and the device's.
-    pub fn time_all(&mut self, rule: &Rule, contenders: Vec<Contender<'_>>) -> Result<()> {
-        let (mut names, mut launches) = (Vec::new(), Vec::new());
-        for (name, peer, launch) in contenders {
-            names.push((name, peer));
-            launches.push(launch);
-        }
+    pub fn time_all(&mut self, rule: &Rule, mut contest: Contest<'_>) -> Result<()> {
+        let launches = contest.launches.iter_mut();
+        let mut launches: Vec<timing::Launch<'_>> = launches
+            .map(|launch| -> timing::Launch<'_> { launch.as_mut() })
+            .collect();
         let measured = timing::kernels_and_methods(rule, self.device(), &mut launches)?;
-        for ((name, peer), Measured { timing, method }) in names.into_iter().zip(measured) {
+        let metrics = contest.metrics.into_iter();
+        for ((name, peer), Measured { timing, method }) in metrics.zip(measured) {
             let method = Some(method.to_string());
             let time = Time {
                 timing,
                 method,
                 peer,
             };
-            self.put(name, Some(Metric::Time(time)));
+            self.put(name, Some(time));
         }
         Ok(())
     }

@@ -13,7 +13,7 @@ pub(super) fn tables(
     published: bool,
     listed: bool,
 ) -> Result<Vec<&'static Table>> {
-    let has_place = |table: &&'static Table| !published || table.is_published;
+    let has_place = |table: &&'static Table| !published || table.is_published();
     if names.is_empty() {
         let tables = tables::all().into_iter();
         let tables = tables.filter(|table| listed || table.is_usual);

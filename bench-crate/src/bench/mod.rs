@@ -79,6 +79,8 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         return Ok(Outcome::Wrong);
     }
 
+    // The measuring processes end.
+    drop(run);
     let page = store.keep_results(&measured)?;
     let records: Vec<Record> = measured.into_iter().flat_map(|of| of.1).collect();
     let is_missed = baseline

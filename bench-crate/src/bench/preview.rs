@@ -52,7 +52,7 @@ pub(super) fn dry_run(mut request: Request, console: &mut dyn Console) -> Result
     let (mut workers, introduction) = Workers::start(&request, 1)?;
     request.adapt(&workers);
     say(console, introduction);
-    let mut host = HostOracle::answering();
+    let mut host = HostOracle::default();
     let host_info = HostInfo::current();
     let mut outcome = Outcome::Fine;
     let cells = request

@@ -16,7 +16,7 @@ use crate::modules;
 use crate::record::{Cell, Record};
 use crate::table::list::{self, refused};
 use crate::table::{Asked, Extent, Table};
-use crate::tables::{self, arrays::is_default};
+use crate::tables;
 use quadscan::device::{Artifact, DeviceChoice};
 
 /// The most samples.
@@ -143,9 +143,20 @@ fn asked(arguments: &BenchArguments) -> Result<Asked> {
 
 /// Err when algorithms beside the plan's were asked for, and no cell is of one.
 fn check_algorithms(asked: &Asked, tables: &[(&'static Table, Vec<Cell>)]) -> Result<()> {
-    let is_named = |cell: &Cell| cell.get("operation").is_some() && !is_default(cell);
-    let mut cells = tables.iter().flat_map(|(_, cells)| cells);
-    if !asked.has(&ALGORITHMS) || cells.any(is_named) {
+    for (table, cells) in tables {
+        let Some(of) = table.axes.iter().find(|of| *of.axis == ALGORITHMS) else {
+            continue;
+        };
+        let named = asked.names(of, table.name)?.unwrap_or_default();
+        let is_named = |cell: &Cell| {
+            let algorithm = cell.text(ALGORITHMS.name);
+            algorithm.is_some_and(|algorithm| named.iter().any(|name| name == algorithm))
+        };
+        if cells.iter().any(is_named) {
+            return Ok(());
+        }
+    }
+    if !asked.has(&ALGORITHMS) {
         return Ok(());
     }
     let problem = "has no place in these tables, allowed is it in scan, for operations that \
@@ -168,18 +179,15 @@ impl Request {
                 ),
             )
         })?;
-        let repeat = match &arguments.repeat {
-            Some(text) => u32::try_from(list::number("--repeat", text, 1..=MOST_SAMPLES)?).ok(),
-            None => None,
+        let number = |argument, text: &Option<String>, most| {
+            let text = text.as_ref();
+            text.map(|text| list::number(argument, text, 1..=most))
+                .transpose()
         };
-        let cell_timeout = match &arguments.cell_timeout {
-            Some(text) => Some(Duration::from_secs(list::number(
-                "--cell-timeout",
-                text,
-                1..=LONGEST_CELL,
-            )?)),
-            None => None,
-        };
+        let repeat = number("--repeat", &arguments.repeat, MOST_SAMPLES)?;
+        let repeat = repeat.and_then(|samples| u32::try_from(samples).ok());
+        let cell_timeout = number("--cell-timeout", &arguments.cell_timeout, LONGEST_CELL)?;
+        let cell_timeout = cell_timeout.map(Duration::from_secs);
         baseline::check_names(arguments)?;
         paths::check(arguments)?;
         let (names, peers) = tables_and_peers(arguments);

@@ -13,20 +13,20 @@ use crate::table::{Source, Table};
 pub(super) fn warn(arguments: &BenchArguments, request: &Request, console: &mut dyn Console) {
     let asked = request.asked();
     let tables = || request.tables.iter().map(|(table, _)| *table);
-    let has_axis = |is_it: &dyn Fn(&Table, &Cell) -> bool| {
+    let any_cell = |is_it: &dyn Fn(&Table, &Cell) -> bool| {
         let mut tables = request.tables.iter();
         tables.any(|(table, cells)| cells.iter().any(|cell| is_it(table, cell)))
     };
     let mut unused: Vec<String> = Vec::new();
     for (option, _) in &asked.lists {
-        let is_used = has_axis(&|table, cell| {
+        let is_used = any_cell(&|table, cell| {
             let mut axes = table.axes.iter().map(|of| of.axis);
             axes.any(|axis| axis.option == option && cell.get(axis.name).is_some())
         });
         unused.extend((!is_used).then(|| format!("--{option}")));
     }
     for (name, _) in &asked.axes {
-        let is_used = has_axis(&|_, cell| cell.get(name).is_some());
+        let is_used = any_cell(&|_, cell| cell.get(name).is_some());
         unused.extend((!is_used).then(|| format!("--axis {name}")));
     }
     let takes_cub = |table: &Table| table.peers.iter().any(Source::takes_cub);

@@ -129,54 +129,30 @@ impl From<Form> for Metric {
     }
 }
 
-impl From<Timing> for Metric {
-    fn from(timing: Timing) -> Self {
-        Metric::Time(Time {
-            timing,
-            method: None,
-            peer: None,
-        })
-    }
+/// Makes metrics of values.
+macro_rules! from {
+    ($($type:ty: |$value:ident| $metric:expr;)*) => {$(
+        impl From<$type> for Metric {
+            fn from($value: $type) -> Self {
+                $metric
+            }
+        }
+    )*};
 }
 
-impl From<Measured> for Metric {
-    fn from(measured: Measured) -> Self {
-        Metric::Time(Time {
-            timing: measured.timing,
-            method: Some(measured.method.to_string()),
-            peer: None,
-        })
-    }
-}
-
-impl From<f64> for Metric {
-    fn from(number: f64) -> Self {
-        Metric::Number(number, String::new())
-    }
-}
-
-impl From<u64> for Metric {
-    fn from(count: u64) -> Self {
-        Metric::Count(count)
-    }
-}
-
-impl From<u32> for Metric {
-    fn from(count: u32) -> Self {
-        Metric::Count(count.into())
-    }
-}
-
-impl From<bool> for Metric {
-    fn from(flag: bool) -> Self {
-        Metric::Flag(flag)
-    }
-}
-
-impl From<&str> for Metric {
-    fn from(text: &str) -> Self {
-        Metric::Text(text.to_owned())
-    }
+from! {
+    Time: |time| Metric::Time(time);
+    Timing: |timing| Metric::Time(Time { timing, method: None, peer: None });
+    Measured: |measured| Metric::Time(Time {
+        timing: measured.timing,
+        method: Some(measured.method.to_string()),
+        peer: None,
+    });
+    f64: |number| Metric::Number(number, String::new());
+    u64: |count| Metric::Count(count);
+    u32: |count| Metric::Count(count.into());
+    bool: |flag| Metric::Flag(flag);
+    &str: |text| Metric::Text(text.to_owned());
 }
 
 /// The metrics of a cell by their names; absent is what was not measured, which is never 0.

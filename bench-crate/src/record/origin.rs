@@ -26,12 +26,12 @@ pub struct DeviceInfo {
     pub rustc: String,
     /// The LLVM that generated it.
     pub llvm: String,
-    /// What its multiprocessors hold; absent in records of earlier versions.
+    /// What its SMs hold; absent in records of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub multiprocessors: Option<Multiprocessors>,
 }
 
-/// The multiprocessors of a device, and what each can hold at once.
+/// The SMs of a device, and what each can hold at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Multiprocessors {
     /// How many.
@@ -48,11 +48,11 @@ pub struct Multiprocessors {
 /// library tells them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Clocks {
-    /// Multiprocessors, before it, MHz.
+    /// SMs, before it, MHz.
     pub sm_before_mhz: Option<u32>,
-    /// Multiprocessors, after it, MHz.
+    /// SMs, after it, MHz.
     pub sm_after_mhz: Option<u32>,
-    /// Multiprocessors at most, MHz.
+    /// SMs at most, MHz.
     pub sm_most_mhz: Option<u32>,
     /// Memory, MHz.
     pub memory_mhz: Option<u32>,

@@ -52,17 +52,17 @@ impl Asked {
         for (option, text) in &self.lists {
             let argument = format!("--{option}");
             let axis = OPTIONS.iter().find(|axis| axis.option == option.as_str());
-            axis.map_or(Ok(()), |axis| check(axis, &argument, text))?;
+            axis.map_or(Ok(Vec::new()), |axis| numbers(axis, &argument, text))?;
         }
         for (index, (name, text)) in self.axes.iter().enumerate() {
             let argument = format!("--axis {name}");
             // Tables have different values under one name: some table has to take it.
             let of_name = OPTIONS.iter().copied().chain([&SIZES_IN_STRIPS]);
             let of_name = of_name.filter(|axis| axis.name == name);
-            let mut checked = of_name.map(|axis| check(axis, &argument, text));
-            let first = checked.next().unwrap_or(Ok(()));
+            let mut checked = of_name.map(|axis| numbers(axis, &argument, text));
+            let first = checked.next().unwrap_or_else(|| Ok(Vec::new()));
             if first.is_err() && !checked.any(|checked| checked.is_ok()) {
-                return first;
+                return first.map(drop);
             }
             if self.axes[..index].iter().any(|(other, _)| other == name) {
                 return Err(twice(&argument));
@@ -107,12 +107,7 @@ impl Asked {
         let Some((argument, text)) = self.text(of.axis)? else {
             return Ok(None);
         };
-        let numbers = match of.axis.values {
-            Values::Numbers(most) => list::numbers(&argument, text, 1..=most)?,
-            Values::Number(most) => vec![list::number(&argument, text, 1..=most)?],
-            Values::Powers(most) => list::powers_of_two(&argument, text, most)?,
-            Values::Sizes | Values::Names | Values::Tolerance => list::sizes(&argument, text)?,
-        };
+        let numbers = numbers(of.axis, &argument, text)?;
         match numbers.iter().find(|&&number| number > of.most) {
             None => Ok(Some(numbers)),
             Some(number) => {
@@ -155,13 +150,14 @@ fn twice(argument: &str) -> Error {
     refused(argument, "is given twice, once is allowed".to_owned())
 }
 
-fn check(axis: &Axis, argument: &str, text: &str) -> Result<()> {
+/// The numbers of a list, which an axis of names or tolerances has not.
+fn numbers(axis: &Axis, argument: &str, text: &str) -> Result<Vec<u64>> {
     match axis.values {
-        Values::Numbers(most) => list::numbers(argument, text, 1..=most).map(drop),
-        Values::Number(most) => list::number(argument, text, 1..=most).map(drop),
-        Values::Powers(most) => list::powers_of_two(argument, text, most).map(drop),
-        Values::Sizes => list::sizes(argument, text).map(drop),
-        Values::Tolerance => list::tolerance(argument, text).map(drop),
-        Values::Names => Ok(()),
+        Values::Numbers(most) => list::numbers(argument, text, 1..=most),
+        Values::Number(most) => Ok(vec![list::number(argument, text, 1..=most)?]),
+        Values::Powers(most) => list::powers_of_two(argument, text, most),
+        Values::Sizes => list::sizes(argument, text),
+        Values::Tolerance => list::tolerance(argument, text).map(|_| Vec::new()),
+        Values::Names => Ok(Vec::new()),
     }
 }

@@ -127,8 +127,6 @@ pub struct Table {
     pub columns: &'static [&'static [Column]],
     /// Columns that depend on what was measured: of peers, of a model.
     pub more_columns: fn(&[Record]) -> Vec<Column>,
-    /// Whether anything of it was published: else it has no place beside `--published`.
-    pub is_published: bool,
     /// Whether it is measured where no table is named.
     pub is_usual: bool,
     /// Whether a row without its device columns is not the table's row: it is skipped then.
@@ -180,7 +178,6 @@ impl Table {
         axes: &[],
         columns: &[],
         more_columns: |_| Vec::new(),
-        is_published: false,
         is_usual: false,
         needs_device: true,
         peers: &[],
@@ -218,6 +215,12 @@ impl Table {
     /// The names of an axis that are asked for. Err when the table has none of them.
     pub fn names(&self, asked: &Asked, axis: &Axis) -> Result<Option<Vec<String>>> {
         asked.names(self.axis(axis), self.name)
+    }
+
+    /// Whether anything of it was published: else it has no place beside `--published`.
+    pub fn is_published(&self) -> bool {
+        let mut columns = self.columns.iter().copied().flatten();
+        columns.any(|column| column.group == Group::Published)
     }
 
     /// Whether a cell is measured on the emulator where nobody named its size.

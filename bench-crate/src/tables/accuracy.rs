@@ -72,7 +72,6 @@ pub(crate) const TABLE: Table = Table {
         &OUTCOME,
         &[figure("published_pi", &ACCURACY, "pi")],
     ],
-    is_published: true,
     is_usual: true,
     needs_device: false,
     is_for_device: |cell| grid(cell).is_some(),
@@ -83,14 +82,7 @@ pub(crate) const TABLE: Table = Table {
         let published = ACCURACY.figure(&record.cell, "pi");
         common::judge_pi(record.number("pi")?, published, 12, precision, strips)
     },
-    patience: |cell, has_timer| {
-        let cell = grid(cell).map(|(_, grid)| {
-            let cell = Cell::default().with("strips", grid.strips);
-            cell.with("blocks", grid.blocks)
-                .with("threads", grid.threads)
-        });
-        common::patience(&cell.unwrap_or_default(), has_timer, 1)
-    },
+    patience: |cell, has_timer| common::patience(grid(cell).map(|of| of.1), has_timer, 1),
     weight: |cell, _| cell.number("strips").unwrap_or_default() as f64,
     notes: rounding::sentences,
     figures: Figures::of(&[&[

@@ -5,15 +5,12 @@
 //! what the rule gives before. On the emulator a row has the result compared and the launch
 //! counted.
 
-use std::path::Path;
-
 use quadscan_kernels::integrate::chunks::MAX_STRIPS;
 
 use crate::axes::{INTEGRANDS, RULES, SIZES_IN_STRIPS, TYPES};
-use crate::measure::{Bench, Contender};
+use crate::measure::{Bench, Contest};
 use crate::modules;
 use crate::peers::integral::{Peer as Library, Request};
-use crate::peers::libraries::Libraries;
 use crate::record::{Cell, Peer, Record, Value};
 use crate::table::column::{
     CONDITIONS, COUNTS, MORE, OUTCOME, Show, axis, count, derived, noise, number, scientific, us,
@@ -188,10 +185,7 @@ fn measured<R: Real>(bench: &mut Bench<'_>, kernels: Kernels<R>, integral: Integ
     if !compare::<R>(bench, &integral, found, expected) || !bench.is_timed() {
         return Ok(());
     }
-    let mut kept = std::mem::take(bench.kept::<Libraries<Library>>());
-    let timed = time_with_peers(bench, &integral, &mut ours, expected, &mut kept);
-    *bench.kept() = kept;
-    timed
+    time_with_peers(bench, &integral, &mut ours, expected)
 }
 
 /// Times ours beside those of the peers whose results are right.
@@ -200,38 +194,29 @@ fn time_with_peers<R: Real>(
     integral: &Integral,
     ours: &mut Ours<R>,
     expected: f64,
-    kept: &mut Libraries<Library>,
 ) -> Done<()> {
     let device = bench.device().clone();
     // SAFETY: the run has built it from `peers/integrate`, or has been told that it did.
-    let load = |path: &Path| unsafe { Library::load(path) };
+    let libraries = bench.libraries(|path| unsafe { Library::load(path) });
     let mut peers = Vec::new();
-    for library in kept.of(&bench.sampling().peers, load) {
-        let found = match library {
-            Ok(library) => Contestant::<R>::new(&device, library, integral, expected),
-            Err(reason) => Ok(Err(reason.clone())),
-        };
-        match found {
+    for library in &libraries {
+        match Contestant::<R>::new(&device, library, integral, expected) {
             Ok(Ok(contestant)) => peers.extend(contestant),
             Ok(Err(problem)) => bench.without_peer(problem),
             Err(error) if error.is_context_lost() => return Err(error),
             Err(error) => bench.without_peer(error),
         }
     }
-    let mut ours = || ours.launch(integral);
-    let mut theirs: Vec<_> = peers
-        .iter()
-        .map(|peer| || peer.launch(&device, integral))
-        .collect();
-    let mut contenders: Vec<Contender<'_>> = vec![("kernel".to_owned(), None, &mut ours)];
-    for (peer, launch) in peers.iter().zip(&mut theirs) {
-        let peer = Peer {
+    let mut contest = Contest::default();
+    contest.ours("kernel", || ours.launch(integral));
+    for peer in &peers {
+        let named = Peer {
             name: peer.library.name().to_owned(),
             version: peer.library.version().to_owned(),
         };
-        contenders.push((peer.name.clone(), Some(peer), launch));
+        contest.peer(named, || peer.launch(&device, integral));
     }
-    bench.time_all(&bench.rule(), contenders)
+    bench.time_all(&bench.rule(), contest)
 }
 
 /// Our plan of an integral.

@@ -5,6 +5,7 @@
 
 use std::time::Instant;
 
+use bytemuck::Pod;
 use quadscan_kernels::limits::{CHAINS, RING, STEPS};
 
 use crate::axes::LIMITS;
@@ -123,10 +124,16 @@ fn measure(cell: &Cell, bench: &mut Bench<'_>) -> Result<()> {
     };
     let grid = measuring.full_grid();
     match limit {
-        Limit::FmaF64 | Limit::SqrtF64 => measuring.chains_f64(grid, CHAINS),
-        Limit::FmaF32 | Limit::SqrtF32 | Limit::SqrtApproxF32 => measuring.chains_f32(grid, CHAINS),
-        Limit::FmaLatencyF64 | Limit::SqrtLatencyF64 => measuring.chains_f64(ONE_THREAD, 1),
-        Limit::FmaLatencyF32 | Limit::SqrtLatencyF32 => measuring.chains_f32(ONE_THREAD, 1),
+        Limit::FmaF64 | Limit::SqrtF64 => measuring.chains(limit::chains_f64, grid, CHAINS),
+        Limit::FmaF32 | Limit::SqrtF32 | Limit::SqrtApproxF32 => {
+            measuring.chains(limit::chains_f32, grid, CHAINS)
+        }
+        Limit::FmaLatencyF64 | Limit::SqrtLatencyF64 => {
+            measuring.chains(limit::chains_f64, ONE_THREAD, 1)
+        }
+        Limit::FmaLatencyF32 | Limit::SqrtLatencyF32 => {
+            measuring.chains(limit::chains_f32, ONE_THREAD, 1)
+        }
         Limit::SharedLatency => measuring.shared_latency(),
         Limit::Copy => measuring.copy(),
         Limit::CopyIn => measuring.host_copy(LONG, |buffer, host| buffer.copy_from(host)),
@@ -157,21 +164,18 @@ impl Measuring<'_, '_> {
         }
     }
 
-    fn chains_f64(&mut self, of: Chains, chains: usize) -> Result<()> {
-        let mut results = self.device.alloc_zeroed::<f64>(threads(of))?;
+    /// The chains of a limit, launched by `launch`.
+    fn chains<T: Pod + Into<f64>>(
+        &mut self,
+        launch: fn(Limit, &Module, Chains, &mut Buffer<T>) -> Result<()>,
+        of: Chains,
+        chains: usize,
+    ) -> Result<()> {
+        let mut results = self.device.alloc_zeroed::<T>(threads(of))?;
         let (limit, module) = (self.limit, self.module.clone());
-        let mut launch = || limit::chains_f64(limit, &module, of, &mut results);
-        self.kernel(&mut launch, work(of, chains))?;
-        self.judge(of, chains, &results.to_vec()?);
-        Ok(())
-    }
-
-    fn chains_f32(&mut self, of: Chains, chains: usize) -> Result<()> {
-        let mut results = self.device.alloc_zeroed::<f32>(threads(of))?;
-        let (limit, module) = (self.limit, self.module.clone());
-        let mut launch = || limit::chains_f32(limit, &module, of, &mut results);
-        self.kernel(&mut launch, work(of, chains))?;
-        let results: Vec<f64> = results.to_vec()?.into_iter().map(f64::from).collect();
+        let work = threads(of) as f64 * f64::from(of.turns) * (STEPS * chains) as f64;
+        self.kernel(&mut || launch(limit, &module, of, &mut results), work)?;
+        let results: Vec<f64> = results.to_vec()?.into_iter().map(Into::into).collect();
         self.judge(of, chains, &results);
         Ok(())
     }
@@ -275,11 +279,6 @@ impl Measuring<'_, '_> {
 
 fn threads(of: Chains) -> usize {
     of.blocks as usize * of.threads as usize
-}
-
-/// Steps of all chains of all threads.
-fn work(of: Chains, chains: usize) -> f64 {
-    threads(of) as f64 * f64::from(of.turns) * (STEPS * chains) as f64
 }
 
 #[cfg(test)]

@@ -272,7 +272,7 @@ fn a_scan_is_timed_once_for_all_of_its_steps_alone_and_in_a_batch() {
     let (first, last) = (row(1), row(6));
     assert_eq!(first.metrics.count("adds"), Some(63));
     assert_eq!(last.metrics.count("adds"), Some(32));
-    // One multiprocessor holds 32 blocks of 64 threads.
+    // One SM holds 32 blocks of 64 threads.
     assert_eq!(first.metrics.count("batch_blocks"), Some(8 * 32));
     for time in ["kernel", "batch"] {
         assert!(first.ms(time).is_some(), "{time}");
@@ -293,7 +293,7 @@ fn a_scan_that_does_not_run_beside_the_second_kernel_has_no_time_beside_it() {
     assert_eq!(
         row.remarks,
         [
-            "the device has one multiprocessor, and the second kernel leaves none to the scan",
+            "the device has one SM, and the second kernel leaves none to the scan",
             "the two kernels did not run at the same time: of the second one's, the scans took 0 %"
         ]
     );

@@ -19,7 +19,12 @@ pub(crate) const TABLE: Table = Table {
         TableAxis::of(&LAUNCHES).usual(|_, _| values([1_u64])),
     ],
     columns: &[
-        &[axis("n"), axis("launches"), count("done"), us("us", "kernel")],
+        &[
+            axis("n"),
+            axis("launches"),
+            count("done"),
+            us("us", "kernel"),
+        ],
         &OUTCOME,
     ],
     modules: |_| vec!["tried_map".to_owned()],

@@ -18,6 +18,8 @@ pub(in crate::bench) mod asked;
 mod side;
 mod words;
 
+use std::cmp::Ordering;
+
 use super::console::Console;
 use super::render;
 use super::request::Request;
@@ -78,91 +80,83 @@ enum Finding {
     New,
 }
 
-/// How many rows a comparison found of each kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Tally {
-    faster: usize,
-    slower: usize,
-    undecided: usize,
-    equal: usize,
-    too_few: usize,
-    no_time: usize,
-    failed_then: usize,
-    gone: usize,
-    new: usize,
-    more: usize,
-    fewer: usize,
-    same: usize,
+/// What became of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Slower,
+    Faster,
+    Equal,
+    Undecided,
+    TooFew,
+    NoTime,
+    FailedThen,
+    Gone,
+    More,
+    Fewer,
+    Same,
+    New,
+    /// It is told, and has no verdict.
+    Told,
+}
+
+impl Finding {
+    fn fate(&self) -> Fate {
+        match self {
+            Finding::Time { verdict, .. } => match verdict {
+                Verdict::Faster => Fate::Faster,
+                Verdict::Slower => Fate::Slower,
+                Verdict::Undecided => Fate::Undecided,
+                Verdict::NotDistinguishable => Fate::Equal,
+                Verdict::TooFew => Fate::TooFew,
+                Verdict::NoTime => Fate::NoTime,
+            },
+            Finding::Count { before, after } => match after.cmp(before) {
+                Ordering::Greater => Fate::More,
+                Ordering::Less => Fate::Fewer,
+                Ordering::Equal => Fate::Same,
+            },
+            Finding::Gone => Fate::Gone,
+            Finding::FailedThen => Fate::FailedThen,
+            Finding::New => Fate::New,
+            Finding::Host { .. } => Fate::Told,
+        }
+    }
 }
 
 impl Comparison {
-    fn tally(&self) -> Tally {
-        let mut tally = Tally::default();
-        for row in &self.rows {
-            let count = match &row.finding {
-                Finding::Time { verdict, .. } => match verdict {
-                    Verdict::Faster => &mut tally.faster,
-                    Verdict::Slower => &mut tally.slower,
-                    Verdict::Undecided => &mut tally.undecided,
-                    Verdict::NotDistinguishable => &mut tally.equal,
-                    Verdict::TooFew => &mut tally.too_few,
-                    Verdict::NoTime => &mut tally.no_time,
-                },
-                Finding::Count { before, after } if after > before => &mut tally.more,
-                Finding::Count { before, after } if after < before => &mut tally.fewer,
-                Finding::Count { .. } => &mut tally.same,
-                Finding::Gone => &mut tally.gone,
-                Finding::FailedThen => &mut tally.failed_then,
-                Finding::New => &mut tally.new,
-                Finding::Host { .. } => continue,
-            };
-            *count += 1;
-        }
-        tally
+    /// Rows that became one of these.
+    fn count(&self, fates: &[Fate]) -> usize {
+        let fates = |row: &&Row| fates.contains(&row.finding.fate());
+        self.rows.iter().filter(fates).count()
+    }
+
+    /// Whether nothing could be compared.
+    fn is_empty(&self) -> bool {
+        let compared = [Fate::Faster, Fate::Slower, Fate::Equal];
+        self.count(&compared) + self.count(&[Fate::More, Fate::Fewer, Fate::Same]) == 0
     }
 
     /// Whether the run falls short of the baseline, or the baseline says nothing
     /// about it.
     pub(super) fn is_missed(&self) -> bool {
-        let tally = self.tally();
-        tally.slower + tally.gone + tally.more > 0 || tally.is_empty()
+        self.count(&[Fate::Slower, Fate::Gone, Fate::More]) > 0 || self.is_empty()
     }
 
-    /// The ratios of all kernels, the smallest first.
-    fn ratios(&self) -> Vec<f64> {
-        let ratio = |row: &Row| match &row.finding {
-            Finding::Time { before, after, .. } => quotient(*before, *after),
-            _ => None,
-        };
-        sorted(self.rows.iter().filter_map(ratio))
-    }
-
-    /// The slow-downs that would have been told, the smallest first, as parts.
-    fn resolutions(&self) -> Vec<f64> {
-        let resolution = |row: &Row| match &row.finding {
-            Finding::Time { resolution, .. } => *resolution,
-            _ => None,
-        };
-        sorted(self.rows.iter().filter_map(resolution))
-    }
-}
-
-impl Tally {
-    /// Whether nothing could be compared.
-    fn is_empty(&self) -> bool {
-        self.faster + self.slower + self.equal + self.more + self.fewer + self.same == 0
+    /// What `of` says of the rows that it says something of, the smallest first.
+    fn sorted(&self, of: impl Fn(&Finding) -> Option<f64>) -> Vec<f64> {
+        let mut values: Vec<f64> = self
+            .rows
+            .iter()
+            .filter_map(|row| of(&row.finding))
+            .collect();
+        values.sort_by(f64::total_cmp);
+        values
     }
 }
 
 /// now / then of two times, where both are one.
 fn quotient(before: f64, after: f64) -> Option<f64> {
     (is_time(before) && is_time(after)).then(|| after / before)
-}
-
-fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values
 }
 
 /// The time that two rows of a cell stand for.

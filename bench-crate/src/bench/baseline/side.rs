@@ -17,7 +17,7 @@ pub(in crate::bench) struct Side {
     pub(super) revisions: Vec<String>,
     /// Days, UTC.
     pub(super) days: Vec<String>,
-    /// The median clock of the multiprocessors, MHz.
+    /// The median clock of the SMs, MHz.
     pub(super) sm_mhz: Option<u32>,
 }
 

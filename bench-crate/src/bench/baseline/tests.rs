@@ -202,8 +202,9 @@ fn the_instructions_of_a_row_without_steps_are_compared_beside_those_of_the_step
     };
     let then = [of(Some(1), 100), of(Some(2), 100), of(None, 200)];
     let now = [of(Some(1), 100), of(Some(2), 100), of(None, 201)];
-    let tally = compare(&then, &now).tally();
-    assert_eq!((tally.same, tally.more), (1, 1));
+    let comparison = compare(&then, &now);
+    let counts = [Fate::Same, Fate::More].map(|fate| comparison.count(&[fate]));
+    assert_eq!(counts, [1, 1]);
 }
 
 #[test]
@@ -244,7 +245,7 @@ fn a_factor_in_common_is_told_with_what_may_explain_it_and_taken_off_no_row() {
     let then: Vec<Record> = (1..=6).map(|step| on(step, 1.0, 1980)).collect();
     let now: Vec<Record> = (1..=6).map(|step| on(step, 1.1, 1800)).collect();
     let comparison = compare(&then, &now);
-    assert_eq!(comparison.tally().slower, 6);
+    assert_eq!(comparison.count(&[Fate::Slower]), 6);
     assert_eq!(
         comparison.lines().last().map(String::as_str),
         Some(
@@ -311,7 +312,7 @@ fn a_kernel_that_runs_more_instructions_misses_the_baseline() {
         ..then[0].clone()
     };
     assert!(compare(std::slice::from_ref(&without), &now[..1]).is_missed());
-    assert_eq!(compare(&then[..1], &[without]).tally().gone, 1);
+    assert_eq!(compare(&then[..1], &[without]).count(&[Fate::Gone]), 1);
 }
 
 #[test]
@@ -321,7 +322,7 @@ fn the_instructions_of_a_launch_with_many_steps_are_compared_once() {
         counted(cell.with("n", 1024_u32), count)
     };
     let comparison = compare(&[of(1, 100), of(2, 100)], &[of(1, 101), of(2, 101)]);
-    assert_eq!(comparison.tally().more, 1);
+    assert_eq!(comparison.count(&[Fate::More]), 1);
     assert_eq!(
         rows(&comparison)[0],
         "more: t n=1024: warp_instructions 100 -> 101"
@@ -332,7 +333,7 @@ fn the_instructions_of_a_launch_with_many_steps_are_compared_once() {
 fn the_time_of_a_launch_with_many_steps_is_compared_once() {
     let then = [1, 2].map(|step| record(step, Some(1.0), None));
     let now = [1, 2].map(|step| record(step, Some(2.0), None));
-    assert_eq!(compare(&then, &now).tally().slower, 1);
+    assert_eq!(compare(&then, &now).count(&[Fate::Slower]), 1);
 }
 
 #[test]
@@ -440,7 +441,7 @@ fn the_hosts_time_of_many_cells_is_told_once_and_misses_nothing() {
     let then = [1, 2].map(|step| record(step, None, Some(1.0)));
     let now = [1, 2].map(|step| record(step, None, Some(2.0)));
     let comparison = compare(&then, &now);
-    assert_eq!(comparison.tally().slower, 0);
+    assert_eq!(comparison.count(&[Fate::Slower]), 0);
     assert_eq!(
         comparison.lines().last().map(String::as_str),
         Some(

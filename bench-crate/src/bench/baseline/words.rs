@@ -2,9 +2,9 @@
 //! request.
 
 use super::asked::COMPARED_PROCESSES;
-use super::{Comparison, Finding, Row, Tally, quotient};
+use super::{Comparison, Fate, Finding, Row, quotient};
 use crate::number::milliseconds;
-use crate::timing::comparison::{CHANCE, LEAST_MS, Verdict};
+use crate::timing::comparison::{CHANCE, LEAST_MS};
 
 /// Fewer kernels than this have no factor in common.
 const FEWEST_IN_COMMON: usize = 5;
@@ -35,30 +35,31 @@ fn range((fewest, most): (usize, usize)) -> String {
 
 /// What became of a row in one word, when it differs.
 fn word(finding: &Finding) -> Option<&'static str> {
-    match finding {
-        Finding::Time {
-            verdict: Verdict::Slower,
-            ..
-        } => Some("slower"),
-        Finding::Time {
-            verdict: Verdict::Faster,
-            ..
-        } => Some("faster"),
-        Finding::Time {
-            verdict: Verdict::Undecided,
-            ..
-        } => Some("undecided"),
-        Finding::Time {
-            verdict: Verdict::NoTime,
-            ..
-        } => Some("no time"),
-        Finding::FailedThen => Some("failed in the baseline"),
-        Finding::Count { before, after } if after > before => Some("more"),
-        Finding::Count { before, after } if after < before => Some("fewer"),
-        Finding::Gone => Some("gone"),
-        _ => None,
+    match finding.fate() {
+        Fate::Slower => Some("slower"),
+        Fate::Faster => Some("faster"),
+        Fate::Undecided => Some("undecided"),
+        Fate::NoTime => Some("no time"),
+        Fate::FailedThen => Some("failed in the baseline"),
+        Fate::More => Some("more"),
+        Fate::Fewer => Some("fewer"),
+        Fate::Gone => Some("gone"),
+        Fate::Equal | Fate::TooFew | Fate::Same | Fate::New | Fate::Told => None,
     }
 }
+
+/// What is counted beside slower, faster and equal rows, where there are any.
+const FURTHER: [(Fate, &str); 9] = [
+    (Fate::Undecided, "undecided"),
+    (Fate::TooFew, "measured by too few processes"),
+    (Fate::NoTime, "with what is no time"),
+    (Fate::FailedThen, "failed in the baseline"),
+    (Fate::Gone, "without what the baseline has of them"),
+    (Fate::More, "with more instructions"),
+    (Fate::Fewer, "with fewer instructions"),
+    (Fate::Same, "with as many instructions"),
+    (Fate::New, "not in the baseline"),
+];
 
 /// Before, after and the ratio with its interval, as text.
 fn figures(finding: &Finding) -> [String; 3] {
@@ -120,40 +121,32 @@ fn line(row: &Row) -> Option<String> {
 
 impl Comparison {
     /// How many rows became what.
-    fn counts(&self, tally: &Tally) -> String {
-        let mut text = format!(
-            "{} slower, {} faster, {} not distinguishable",
-            tally.slower, tally.faster, tally.equal
-        );
-        for (count, what) in [
-            (tally.undecided, "undecided"),
-            (tally.too_few, "measured by too few processes"),
-            (tally.no_time, "with what is no time"),
-            (tally.failed_then, "failed in the baseline"),
-            (tally.gone, "without what the baseline has of them"),
-            (tally.more, "with more instructions"),
-            (tally.fewer, "with fewer instructions"),
-            (tally.same, "with as many instructions"),
-            (tally.new, "not in the baseline"),
-            (self.unmeasured, "of the baseline not measured"),
-        ] {
+    fn counts(&self) -> String {
+        let [slower, faster, equal] =
+            [Fate::Slower, Fate::Faster, Fate::Equal].map(|fate| self.count(&[fate]));
+        let mut text = format!("{slower} slower, {faster} faster, {equal} not distinguishable");
+        let further = FURTHER.map(|(fate, what)| (self.count(&[fate]), what));
+        let unmeasured = (self.unmeasured, "of the baseline not measured");
+        for (count, what) in further.into_iter().chain([unmeasured]) {
             if count > 0 {
                 text.push_str(&format!(", {count} {what}"));
             }
         }
-        if tally.is_empty() {
+        if self.is_empty() {
             text.push_str(": nothing could be compared");
         }
         text
     }
 
     /// The test in one sentence, and what it could have told.
-    fn method(&self, tally: &Tally) -> Vec<String> {
+    fn method(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let Some([then, now]) = self.processes else {
             return lines;
         };
-        let judged = tally.slower + tally.faster + tally.undecided + tally.equal;
+        let judged = [Fate::Slower, Fate::Faster, Fate::Undecided, Fate::Equal];
+        let judged = self.count(&judged);
+        let (too_few, undecided) = (self.count(&[Fate::TooFew]), self.count(&[Fate::Undecided]));
         if judged > 0 {
             lines.push(format!(
                 "A row is slower or faster when the interval of its ratio lies beyond {} and \
@@ -161,28 +154,28 @@ impl Comparison {
                  medians of the measuring processes, {} then and {} now, Bonferroni's correction).",
                 percent(self.margin),
                 milliseconds(1000.0 * LEAST_MS),
-                judged + tally.too_few,
+                judged + too_few,
                 percent(1.0 - CHANCE),
                 range(then),
                 range(now),
             ));
         }
-        if tally.too_few > 0 {
+        if too_few > 0 {
             lines.push(format!(
                 "{} without a verdict: measured by {} processes then and {} now, so few that a \
                  single one can hide a slow-down; --save and --baseline take {} where \
                  --processes does not say otherwise.",
-                rows(tally.too_few),
+                rows(too_few),
                 range(then),
                 range(now),
                 COMPARED_PROCESSES,
             ));
         }
-        if tally.undecided > 0 {
+        if undecided > 0 {
             lines.push(format!(
                 "{} undecided: the estimate lies beyond the margin, and the interval does not; \
                  another run, or one of more processes, tells.",
-                rows(tally.undecided)
+                rows(undecided)
             ));
         }
         if self.other_ways > 0 {
@@ -192,7 +185,10 @@ impl Comparison {
                 rows(self.other_ways)
             ));
         }
-        let told = self.resolutions();
+        let told = self.sorted(|finding| match finding {
+            Finding::Time { resolution, .. } => *resolution,
+            _ => None,
+        });
         if let (Some(median), Some(most)) = (told.get(told.len() / 2), told.last()) {
             lines.push(format!(
                 "A slow-down of {} would have been told in half of the rows, of {} in all.",
@@ -205,7 +201,10 @@ impl Comparison {
 
     /// What all kernels have in common.
     fn in_common(&self) -> Option<String> {
-        let ratios = self.ratios();
+        let ratios = self.sorted(|finding| match finding {
+            Finding::Time { before, after, .. } => quotient(*before, *after),
+            _ => None,
+        });
         let median = *ratios.get(ratios.len() / 2)?;
         if ratios.len() < FEWEST_IN_COMMON {
             return None;
@@ -232,11 +231,10 @@ impl Comparison {
 
     /// The host's times, which have no verdict.
     fn host(&self) -> Option<String> {
-        let ratio = |row: &Row| match row.finding {
-            Finding::Host { before, after } => quotient(before, after),
+        let ratios = self.sorted(|finding| match finding {
+            Finding::Host { before, after } => quotient(*before, *after),
             _ => None,
-        };
-        let ratios = super::sorted(self.rows.iter().filter_map(ratio));
+        });
         let (least, most) = (ratios.first()?, ratios.last()?);
         Some(format!(
             "host_ms, without a verdict since other programs of the machine change it: {} with \
@@ -247,14 +245,13 @@ impl Comparison {
 
     /// The rows that differ, their number, the test, and what it could have told.
     pub(in crate::bench) fn lines(&self) -> Vec<String> {
-        let tally = self.tally();
         let mut lines = vec![
             format!("baseline `{}`: {}", self.name, self.then.describe()),
             format!("this run: {}", self.now.describe()),
         ];
         lines.extend(self.rows.iter().filter_map(line));
-        lines.push(format!("compared: {}", self.counts(&tally)));
-        lines.extend(self.method(&tally));
+        lines.push(format!("compared: {}", self.counts()));
+        lines.extend(self.method());
         lines.extend(self.in_common());
         lines.extend(self.host());
         lines
@@ -263,7 +260,6 @@ impl Comparison {
     /// The same as a section of Markdown: the two runs, the rows that differ, the
     /// words, and all rows folded away.
     pub(in crate::bench) fn markdown(&self) -> String {
-        let tally = self.tally();
         let mut text = format!("## Baseline `{}`\n\n", self.name);
         text.push_str("| | baseline | this run |\n| --- | --- | --- |\n");
         let now = self.now.parts();
@@ -277,12 +273,12 @@ impl Comparison {
             .iter()
             .filter(|row| word(&row.finding).is_some())
             .collect();
-        text.push_str(&format!("\n**{}**\n", self.counts(&tally)));
+        text.push_str(&format!("\n**{}**\n", self.counts()));
         if !differing.is_empty() {
             text.push('\n');
             text.push_str(&table(&differing));
         }
-        let words = self.method(&tally).into_iter();
+        let words = self.method().into_iter();
         for sentence in words.chain(self.in_common()).chain(self.host()) {
             text.push_str(&format!("\n{sentence}\n"));
         }

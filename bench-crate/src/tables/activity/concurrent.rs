@@ -2,12 +2,12 @@
 //! alone, and what each takes while the other runs.
 //!
 //! The second kernel is the quarter circle in f64 by one block on every
-//! multiprocessor but one, which is left to the scan. Room for a scan's threads on
-//! every multiprocessor is not enough. The memory of a multiprocessor is divided into
+//! SM but one, which is left to the scan. Room for a scan's threads on
+//! every SM is not enough. The memory of an SM is divided into
 //! cache and shared memory; the second kernel has no shared memory and a scan has, and
 //! the division does not change while a block runs. On an H200 (driver 580.159.04,
 //! 2026-11-21) no scan began beside 132 blocks of 1024 threads, one on every
-//! multiprocessor with 1024 threads to spare, unless both kernels asked for the same
+//! SM with 1024 threads to spare, unless both kernels asked for the same
 //! division. Beside 131 the scans began 0.010 ms after the second kernel, and it took
 //! 0.268 ms instead of 0.266.
 
@@ -15,7 +15,7 @@ use super::steps::{difference, input, sequential};
 use crate::block_scan::{self, Algorithm};
 use crate::measure::Bench;
 use crate::oracle::{Precision, quarter_circle};
-use crate::record::{Metric, Time};
+use crate::record::Time;
 use crate::timing::beside::{self, Party};
 use crate::trapezoid::{self, Grid};
 use quadscan::device::{Artifact, Buffer, DeviceProperties, Event, Module};
@@ -103,7 +103,7 @@ impl Companion {
     }
 }
 
-/// Blocks and threads of the second kernel: a block on every multiprocessor but one,
+/// Blocks and threads of the second kernel: a block on every SM but one,
 /// as long as there is another.
 fn shape(properties: &DeviceProperties) -> (u32, u32) {
     let blocks = properties.sm_count.saturating_sub(1).max(1);
@@ -112,9 +112,8 @@ fn shape(properties: &DeviceProperties) -> (u32, u32) {
 
 /// Why none is left to the scan, where that is so.
 fn no_room(properties: &DeviceProperties) -> Option<String> {
-    (properties.sm_count < 2).then(|| {
-        "the device has one multiprocessor, and the second kernel leaves none to the scan".into()
-    })
+    (properties.sm_count < 2)
+        .then(|| "the device has one SM, and the second kernel leaves none to the scan".into())
 }
 
 /// The second kernel, once it was opened.
@@ -176,12 +175,10 @@ fn timed(
         ));
     }
     let method = Some(times.method.to_string());
-    let kernel = times.kernel.map(|timing| {
-        Metric::Time(Time {
-            timing,
-            method,
-            peer: None,
-        })
+    let kernel = times.kernel.map(|timing| Time {
+        timing,
+        method,
+        peer: None,
     });
     bench.put("kernel", kernel);
     bench.put("kernel_beside", times.kernel_beside);
@@ -236,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_kernel_is_on_every_multiprocessor_but_the_one_that_is_the_scans() {
+    fn the_second_kernel_is_on_every_sm_but_the_one_that_is_the_scans() {
         // An H200, an RTX 30, one with smaller blocks.
         assert_eq!(shape(&device(132, 1024)), (131, 1024));
         assert_eq!(shape(&device(82, 1024)), (81, 1024));
@@ -245,9 +242,9 @@ mod tests {
     }
 
     #[test]
-    fn one_multiprocessor_is_not_enough_for_both() {
+    fn one_sm_is_not_enough_for_both() {
         assert_eq!(shape(&device(1, 1024)), (1, 1024));
         let why = no_room(&device(1, 1024)).unwrap_or_default();
-        assert!(why.contains("one multiprocessor"), "{why}");
+        assert!(why.contains("one SM"), "{why}");
     }
 }

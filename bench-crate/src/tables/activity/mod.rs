@@ -64,7 +64,6 @@ pub(crate) const TABLE: Table = Table {
             figure("published_active_warps", &ACTIVITY, "active_warps"),
         ],
     ],
-    is_published: true,
     is_usual: true,
     cells: Some(cells),
     measure,

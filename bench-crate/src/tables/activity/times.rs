@@ -1,12 +1,12 @@
 //! The time of a scan: by one block, and by as many as fill the device.
 //!
-//! One block alone on a multiprocessor waits for its barriers most of the time, with
+//! One block alone on an SM waits for its barriers most of the time, with
 //! much or with little work between them. What fewer active warps are worth is seen
-//! where other blocks want the multiprocessor meanwhile: in a batch, a block a scan.
+//! where other blocks want the SM meanwhile: in a batch, a block a scan.
 
 use super::steps::{difference, input, sequential};
 use crate::block_scan::{self, Algorithm};
-use crate::measure::{Bench, Contender};
+use crate::measure::{Bench, Contest};
 use crate::record::Metrics;
 use quadscan::Result;
 use quadscan::device::DeviceProperties;
@@ -69,14 +69,14 @@ fn timed(bench: &mut Bench<'_>, algorithm: Algorithm, n: u32) -> Result<Option<S
     let all = device.upload(&elements)?;
     let mut one_output = device.alloc_zeroed(one.len())?;
     let mut all_output = device.alloc_zeroed(all.len())?;
-    let mut single = || block_scan::launch(&module, algorithm, &one, &mut one_output);
-    let mut batch =
-        || block_scan::launch_batch(&module, algorithm, (blocks, n), &all, &mut all_output);
-    let launches: Vec<Contender<'_>> = vec![
-        ("kernel".to_owned(), None, &mut single),
-        ("batch".to_owned(), None, &mut batch),
-    ];
-    bench.time_all(&bench.rule(), launches)?;
+    let mut contest = Contest::default();
+    contest.ours("kernel", || {
+        block_scan::launch(&module, algorithm, &one, &mut one_output)
+    });
+    contest.ours("batch", || {
+        block_scan::launch_batch(&module, algorithm, (blocks, n), &all, &mut all_output)
+    });
+    bench.time_all(&bench.rule(), contest)?;
     bench.put("batch_blocks", Some(blocks));
     let expected: Vec<u32> = elements
         .chunks(n as usize)
@@ -93,7 +93,7 @@ mod tests {
     use crate::worker::cpu;
 
     #[test]
-    fn a_batch_fills_every_multiprocessor_several_times_over() {
+    fn a_batch_fills_every_sm_several_times_over() {
         let h200 = DeviceProperties {
             sm_count: 132,
             ..cpu::properties()

@@ -9,13 +9,10 @@
 mod means;
 mod packages;
 
-use std::path::Path;
-
 use crate::axes::{ALGORITHMS, OPERATIONS, SEGMENT, SIZES, TYPES};
 use crate::error::Result;
-use crate::measure::{Bench, Contender};
+use crate::measure::{Bench, Contest};
 use crate::peers::contestant::Contestant;
-use crate::peers::libraries::Libraries;
 use crate::peers::library::Peer as Library;
 use crate::record::{Cell, Peer, Record, Status};
 use crate::table::column::{
@@ -158,13 +155,13 @@ fn algorithms() -> Vec<String> {
 }
 
 /// A cell's workload and type.
-pub(crate) fn workload(cell: &Cell) -> Option<(&'static Workload, Element)> {
+fn workload(cell: &Cell) -> Option<(&'static Workload, Element)> {
     let workload = Workload::by_name(cell.text("operation")?)?;
     Some((workload, Element::by_name(cell.text("type")?)?))
 }
 
 /// Whether a cell leaves the algorithm to the plan.
-pub(crate) fn is_default(cell: &Cell) -> bool {
+fn is_default(cell: &Cell) -> bool {
     cell.text("algorithm") == Some(DEFAULT)
 }
 
@@ -297,33 +294,16 @@ fn measure(cell: &Cell, bench: &mut Bench<'_>) -> Done<()> {
     if !bench.is_timed() || bench.found().status == Status::Failed {
         return Ok(());
     }
-    let mut kept = std::mem::take(bench.kept::<Libraries<Library>>());
-    let timed = time_with_peers(bench, &memory, ours.as_deref_mut(), &mut kept);
-    *bench.kept() = kept;
-    timed
-}
-
-/// Times ours beside a copy and beside those of the peers whose results are right.
-fn time_with_peers(
-    bench: &mut Bench<'_>,
-    memory: &Memory,
-    ours: Option<&mut (dyn ours::Launch + 'static)>,
-    kept: &mut Libraries<Library>,
-) -> Done<()> {
     // SAFETY: the run has built it from `peers/scan`, or has been told that it did.
-    let load = |path: &Path| unsafe { Library::load(path) };
-    let libraries = kept.of(&bench.sampling().peers, load);
+    let libraries = bench.libraries(|path| unsafe { Library::load(path) });
     let mut peers = Vec::new();
-    for library in libraries {
-        match library {
-            Ok(library) => peers.extend(checked(bench, memory, library)?),
-            Err(reason) => bench.without_peer(reason),
-        }
+    for library in &libraries {
+        peers.extend(checked(bench, &memory, library)?);
     }
-    if bench.found().status == Status::Failed {
-        return Ok(());
+    match bench.found().status {
+        Status::Failed => Ok(()),
+        _ => time(bench, &memory, ours.as_deref_mut(), &peers),
     }
-    time(bench, memory, ours, &peers)
 }
 
 /// Our launch, if there is one; whether its result is right is known then.
@@ -387,35 +367,22 @@ fn time(
     peers: &[Contestant<'_>],
 ) -> Done<()> {
     let module = &bench.module().clone();
-    type Work<'a> = Box<dyn FnMut() -> Done<()> + 'a>;
-    let mut works: Vec<(String, Option<Peer>, Work<'_>)> = Vec::new();
+    let mut contest = Contest::default();
     if let Some(ours) = ours {
         let turn = Turn::default();
-        let launch = move || ours.launch(memory, memory.next(&turn));
-        works.push(("kernel".to_owned(), None, Box::new(launch)));
+        contest.ours("kernel", move || ours.launch(memory, memory.next(&turn)));
     }
     let turn = Turn::default();
-    let copy = move || memory.copy(module, memory.next(&turn));
-    works.push(("copy".to_owned(), None, Box::new(copy)));
+    contest.ours("copy", move || memory.copy(module, memory.next(&turn)));
     for contestant in peers {
         let (turn, library) = (Turn::default(), contestant.peer());
         let peer = Peer {
             name: library.name().to_owned(),
             version: library.version().to_owned(),
         };
-        let launch = move || contestant.launch(memory, memory.next(&turn));
-        // Two libraries may be of one version.
-        let is_taken = works.iter().any(|(name, ..)| *name == peer.name);
-        let name = match is_taken {
-            true => format!("{} again", peer.name),
-            false => peer.name.clone(),
-        };
-        works.push((name, Some(peer), Box::new(launch)));
+        contest.peer(peer, move || contestant.launch(memory, memory.next(&turn)));
     }
-    let contenders = works
-        .iter_mut()
-        .map(|(name, peer, work)| -> Contender<'_> { (name.clone(), peer.clone(), work.as_mut()) });
-    bench.time_all(&bench.rule(), contenders.collect())?;
+    bench.time_all(&bench.rule(), contest)?;
     bench.put("copy_bytes", Some(memory.size().copy_moved()));
     Ok(())
 }

@@ -25,7 +25,7 @@ use super::quarter_circle as common;
 use crate::axes::{BLOCKS, FINISHES, MAPPINGS, PARTIALS, STRIPS, THREADS};
 use crate::error::Result;
 use crate::mapping::{Finish, Mapping, Partials, Summation, Way};
-use crate::measure::{Bench, Session};
+use crate::measure::{Bench, Contest, Session};
 use crate::number;
 use crate::oracle::{Precision, mapping as oracle, quarter_circle};
 use crate::record::{Cell, Record};
@@ -81,7 +81,9 @@ pub(crate) const TABLE: Table = Table {
     is_usual: true,
     fits,
     measure,
-    patience: |cell, has_timer| common::patience(cell, has_timer, 1 + OTHER_SCHEDULES),
+    patience: |cell, has_timer| {
+        common::patience(common::grid(cell), has_timer, 1 + OTHER_SCHEDULES)
+    },
     summary: summary::lines,
     figures: Figures {
         by: &["strips", "blocks", "threads"],
@@ -236,11 +238,9 @@ fn measure(cell: &Cell, bench: &mut Bench<'_>) -> quadscan::Result<()> {
         let gpu = timing::whole(&rule, device, &mut || summation.sum().map(drop))?;
         bench.put("gpu", gpu);
         let mut launch = || summation.launch();
-        let rule_of_rest = rule.after(begin.elapsed());
-        bench.time_all(
-            &rule_of_rest,
-            vec![("kernel".to_owned(), None, &mut launch)],
-        )?;
+        let mut contest = Contest::default();
+        contest.ours("kernel", &mut launch);
+        bench.time_all(&rule.after(begin.elapsed()), contest)?;
         bench.time_cold(&rule.after(begin.elapsed()), &mut launch)?;
     }
     Ok(())

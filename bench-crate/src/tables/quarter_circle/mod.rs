@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use crate::host::HostOracle;
-use crate::measure::{Bench, Contender};
+use crate::measure::{Bench, Contest};
 use crate::oracle::Precision;
 use crate::oracle::quarter_circle::{self, Partials};
 use crate::record::{Cell, Record};
@@ -141,16 +141,13 @@ fn sums<T: Sum>(
         peers = loaded;
         totals.nvcc = Some(T::in_order(&partials, precision));
     }
-    let mut theirs: Vec<_> = peers.iter().map(|peer| || peer.launch()).collect();
     let mut ours = || launch(&mut buffer);
-    let mut contenders: Vec<Contender<'_>> = vec![("kernel".to_owned(), None, &mut ours)];
-    for (name, launch) in ["nvcc_kernel", "nvcc_dyadic_kernel"]
-        .iter()
-        .zip(&mut theirs)
-    {
-        contenders.push(((*name).to_owned(), None, launch));
+    let mut contest = Contest::default();
+    contest.ours("kernel", &mut ours);
+    for (metric, peer) in ["nvcc_kernel", "nvcc_dyadic_kernel"].iter().zip(&peers) {
+        contest.ours(metric, || peer.launch());
     }
-    bench.time_all(&rule.after(begin.elapsed()), contenders)?;
+    bench.time_all(&rule.after(begin.elapsed()), contest)?;
     bench.time_cold(&rule.after(begin.elapsed()), &mut ours)?;
     Ok(totals)
 }
@@ -213,8 +210,8 @@ pub(super) fn best_of_host(
 /// A minute and, for kernels with few threads, thirty launches at 1 us a strip and thread. A
 /// device without a timer launches once under each of so many schedules and runs one warp after
 /// the other: 10 us a strip and warp.
-pub(super) fn patience(cell: &Cell, has_timer: bool, schedules: u64) -> Duration {
-    grid(cell).map_or(MINUTE, |grid| {
+pub(super) fn patience(grid: Option<Grid>, has_timer: bool, schedules: u64) -> Duration {
+    grid.map_or(MINUTE, |grid| {
         let each = grid.strips / grid.partials().max(1);
         let micros = match has_timer {
             true => 30,

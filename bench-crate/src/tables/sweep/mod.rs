@@ -56,6 +56,14 @@ static F32_OF_THE_PAGE: Sweep = Sweep {
     host: &["cpu_ms_1", "cpu_ms_2", "cpu_ms_3", "cpu_ms_4", "cpu_ms_5"],
 };
 
+/// The sweep of a table.
+fn of_table(name: &str) -> &'static Sweep {
+    match name {
+        "sweep-f64" => &F64_OF_THE_PAGE,
+        _ => &F32_OF_THE_PAGE,
+    }
+}
+
 /// The page's strips, and fewer for those in a hurry.
 const STRIPS_OF_SWEEPS: TableAxis =
     TableAxis::of(&STRIPS_AXIS).usual(|asked, _| match asked.extent {
@@ -100,11 +108,6 @@ pub(crate) const F64: Table = Table {
         TableAxis::of(&BLOCKS).usual(|_, _| blocks(&F64_OF_THE_PAGE)),
         TableAxis::of(&THREADS).usual(|asked, cell| threads(&F64_OF_THE_PAGE, asked, cell)),
     ],
-    host: |record, host| of_host(&F64_OF_THE_PAGE, record, host),
-    measure: |cell, bench| measure(&F64_OF_THE_PAGE, cell, bench),
-    check: |record| check(&F64_OF_THE_PAGE, record),
-    matrices: |records| words::matrices(&F64_OF_THE_PAGE, records),
-    notes: |records| words::notes(&F64_OF_THE_PAGE, records),
     figures: figures(&published::SWEEP_F64),
     ..EMPTY
 };
@@ -172,11 +175,6 @@ pub(crate) const F32: Table = Table {
         TableAxis::of(&BLOCKS).usual(|_, _| blocks(&F32_OF_THE_PAGE)),
         TableAxis::of(&THREADS).usual(|asked, cell| threads(&F32_OF_THE_PAGE, asked, cell)),
     ],
-    host: |record, host| of_host(&F32_OF_THE_PAGE, record, host),
-    measure: |cell, bench| measure(&F32_OF_THE_PAGE, cell, bench),
-    check: |record| check(&F32_OF_THE_PAGE, record),
-    matrices: |records| words::matrices(&F32_OF_THE_PAGE, records),
-    notes: |records| words::notes(&F32_OF_THE_PAGE, records),
     figures: figures(&published::SWEEP_F32),
     ..EMPTY
 };
@@ -184,13 +182,17 @@ pub(crate) const F32: Table = Table {
 /// What both have in common.
 const EMPTY: Table = Table {
     fits,
-    is_published: true,
     is_usual: true,
     peers: &[Source::Kernel {
         file: "quarter_circle.cu",
         axis: "strips",
     }],
-    patience: |cell, has_timer| common::patience(cell, has_timer, 1),
+    host: of_host,
+    measure,
+    check,
+    matrices: words::matrices,
+    notes: words::notes,
+    patience: |cell, has_timer| common::patience(common::grid(cell), has_timer, 1),
     weight: common::weight,
     summary,
     ..Table::EMPTY
@@ -283,7 +285,8 @@ fn corrected(sweep: &Sweep, corrected: f64) -> Option<f64> {
     Some(corrected).filter(|_| sweep.precision != Precision::F64)
 }
 
-fn of_host(sweep: &Sweep, record: &mut Record, host: &mut HostOracle) {
+fn of_host(record: &mut Record, host: &mut HostOracle) {
+    let sweep = of_table(&record.table);
     let Some(grid) = common::grid(&record.cell) else {
         return;
     };
@@ -299,7 +302,8 @@ fn of_host(sweep: &Sweep, record: &mut Record, host: &mut HostOracle) {
         .put("host_pi_corrected", corrected(sweep, right));
 }
 
-fn measure(sweep: &Sweep, cell: &Cell, bench: &mut Bench<'_>) -> quadscan::Result<()> {
+fn measure(cell: &Cell, bench: &mut Bench<'_>) -> quadscan::Result<()> {
+    let sweep = of_table(&bench.found().table);
     let grid = cell.read(common::grid)?;
     let totals = common::measure(bench, sweep.precision, grid)?;
     let (value, right) = pi(sweep, totals.ours, grid.strips);
@@ -310,7 +314,8 @@ fn measure(sweep: &Sweep, cell: &Cell, bench: &mut Bench<'_>) -> quadscan::Resul
     Ok(())
 }
 
-fn check(sweep: &Sweep, record: &Record) -> Judged {
+fn check(record: &Record) -> Judged {
+    let sweep = of_table(&record.table);
     let pi = record.number("host_pi")?;
     let strips = record.cell.number("strips")?;
     let published = sweep.published.figure(&record.cell, "pi");

@@ -2,7 +2,7 @@
 //! the model's account.
 
 use super::compared::{gpu_ratio, published_ms};
-use super::{INVERSE_TIME_PER_THREAD, Sweep, common};
+use super::{INVERSE_TIME_PER_THREAD, common, of_table};
 use crate::model;
 use crate::number;
 use crate::oracle::Precision;
@@ -15,8 +15,9 @@ use crate::table::published::STRIPS;
 const FEWEST_CELLS: usize = 10;
 
 /// Ours, the page's, and the ratio; then the page's last column.
-pub(super) fn matrices(sweep: &Sweep, records: &[Record]) -> Vec<Matrix> {
+pub(super) fn matrices(records: &[Record]) -> Vec<Matrix> {
     let published = |record: &Record| {
+        let sweep = of_table(&record.table);
         let ms = published_ms(sweep.published, sweep.gpu, record);
         ms.map(number::milliseconds).unwrap_or_default()
     };
@@ -29,7 +30,7 @@ pub(super) fn matrices(sweep: &Sweep, records: &[Record]) -> Vec<Matrix> {
         }),
         Matrix::of("gpu_ms, published", records, published),
         Matrix::of("published / measured here", records, |record| {
-            gpu_ratio(sweep, record)
+            gpu_ratio(of_table(&record.table), record)
         }),
         Matrix::of(
             "inverse_time_per_thread, 1000 / (gpu_ms * blocks * threads)",
@@ -43,8 +44,8 @@ pub(super) fn matrices(sweep: &Sweep, records: &[Record]) -> Vec<Matrix> {
 }
 
 /// Paragraphs.
-pub(super) fn notes(sweep: &Sweep, records: &[Record]) -> Vec<String> {
-    let mut notes: Vec<String> = slip(sweep, records).into_iter().collect();
+pub(super) fn notes(records: &[Record]) -> Vec<String> {
+    let mut notes: Vec<String> = slip(records).into_iter().collect();
     if records.len() >= FEWEST_CELLS {
         notes.extend(
             model::explain(records)
@@ -56,7 +57,8 @@ pub(super) fn notes(sweep: &Sweep, records: &[Record]) -> Vec<String> {
 }
 
 /// The page's slip with both values of the first cell, and the closed form.
-fn slip(sweep: &Sweep, records: &[Record]) -> Option<String> {
+fn slip(records: &[Record]) -> Option<String> {
+    let sweep = of_table(&records.first()?.table);
     if sweep.precision == Precision::F64 {
         return None;
     }
@@ -104,7 +106,7 @@ fn slip(sweep: &Sweep, records: &[Record]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::sweep::{F32, F32_OF_THE_PAGE, F64, F64_OF_THE_PAGE};
+    use crate::tables::sweep::{F32, F64};
 
     fn h200(table: &str) -> Vec<Record> {
         let path = concat!(
@@ -131,23 +133,23 @@ mod tests {
 
     #[test]
     fn the_slip_is_that_of_f32_and_of_the_page_s_size() {
+        assert_eq!(slip(&h200("sweep-f64")), None);
         let mut records = h200("sweep-f32");
-        assert_eq!(slip(&F64_OF_THE_PAGE, &records), None);
         for record in &mut records {
             record.cell = record.cell.clone().with("strips", 1_u64 << 20);
         }
-        assert_eq!(slip(&F32_OF_THE_PAGE, &records), None);
+        assert_eq!(slip(&records), None);
     }
 
     #[test]
     fn a_failed_row_and_another_value_are_not_taken_for_the_slip() {
         let mut records = h200("sweep-f32");
         records[0].metrics.put("pi_corrected", Some(3.0));
-        let said = slip(&F32_OF_THE_PAGE, &records).unwrap_or_default();
+        let said = slip(&records).unwrap_or_default();
         assert!(said.contains("and 3.000000 without it"), "{said}");
         assert!(!said.contains("2*sqrt(3)"), "{said}");
         records[0].status = Status::Failed;
-        let said = slip(&F32_OF_THE_PAGE, &records).unwrap_or_default();
+        let said = slip(&records).unwrap_or_default();
         assert!(
             !said.contains("3.000000") && !said.contains("At 1x1,"),
             "{said}"
