@@ -3,7 +3,7 @@
 
 use super::figure::Figure;
 use super::machines::Measured;
-use super::sections::Subject;
+use super::subject::Subject;
 use super::svg::Swatch;
 use super::svg::rows::{Row, Rows};
 use super::words::{place, short};

@@ -3,7 +3,7 @@
 
 use super::figure::Figure;
 use super::machines::Measured;
-use super::sections::Subject;
+use super::subject::Subject;
 use super::svg::Swatch;
 use super::svg::scale::Log;
 use super::svg::scatter::{Point, Scatter, Series};

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use super::figure::Figure;
-use super::sections::Subject;
+use super::subject::Subject;
 use super::svg::Swatch;
 use super::svg::scale::is_drawable;
 use super::svg::scatter::{Point, Scatter, Series};

@@ -1,7 +1,7 @@
 //! A time by blocks and threads: a heat map a machine, and one of the published sweep.
 
 use super::figure::Figure;
-use super::sections::Subject;
+use super::subject::Subject;
 use super::svg::heat::{Cell, HeatMap};
 use super::words::{note, place, shape, short};
 use crate::number;

@@ -16,6 +16,7 @@ mod machines;
 mod page;
 mod sections;
 mod steps;
+mod subject;
 mod summary;
 mod svg;
 mod words;

@@ -1,7 +1,7 @@
 //! Active warps in each step of the scans of one size, an algorithm a panel.
 
 use super::figure::Figure;
-use super::sections::Subject;
+use super::subject::Subject;
 use super::svg::bars::{Bars, Panel};
 use crate::export::Grid;
 use crate::grouping::groups;

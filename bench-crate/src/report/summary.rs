@@ -2,8 +2,8 @@
 //! wrong. Every number is a record's or a published one.
 
 use super::machines::Machine;
-use super::sections::{Subject, subjects};
 use super::steps;
+use super::subject::{Subject, subjects};
 use super::words::{factor, list, place};
 use crate::export::footnotes;
 use crate::grouping::rising;
