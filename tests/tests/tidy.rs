@@ -62,16 +62,10 @@ const STILL_TOO_LONG: &[&str] = &[
     "ptx-emulator/src/exec/memory.rs",
     "ptx-emulator/src/exec/softfloat.rs",
     "ptx-emulator/src/exec/special.rs",
-    "ptx-emulator/src/lower/mod.rs",
-    "ptx-emulator/src/lower/scope.rs",
     "ptx-emulator/src/machine/gpu.rs",
     "ptx-emulator/src/machine/launch.rs",
     "ptx-emulator/src/machine/transfer.rs",
     "ptx-emulator/src/machine/warp.rs",
-    "rust-cuda/cuda_builder/src/artifact.rs",
-    "rust-cuda/cuda_builder/src/builder.rs",
-    "rust-cuda/cuda_builder/src/cargo.rs",
-    "rust-cuda/cuda_builder/src/llvm/value.rs",
     "rust-cuda/cuda_std/src/float/extended.rs",
     "rust-cuda/cuda_std/src/float/gpu_float.rs",
 ];
@@ -228,8 +222,6 @@ const WITHOUT_LAYERS: &[&str] = &[
     "host-crate/",
     "kernels-crate/src/",
     "ptx-emulator/src/",
-    "rust-cuda/cuda_builder/",
-    "rust-cuda/cuda_inspect/",
     "rust-cuda/cuda_std/",
     "rust-cuda/cuda_std_macros/",
     "rust-cuda/libcuda-lazy/",
@@ -245,7 +237,6 @@ const WITH_CYCLES: &[&str] = &[
     "ptx-emulator/src/check/race/",
     "ptx-emulator/src/exec/",
     "ptx-emulator/src/machine/",
-    "rust-cuda/cuda_builder/src/llvm/",
     "rust-cuda/cuda_std/src/float/",
 ];
 
@@ -364,15 +355,6 @@ const STILL_SAID: &[(&str, &[&str])] = &[
     ),
     ("--one-by-one", &["bench-crate/", "host-crate/"]),
     ("knowledge", &["ptx-emulator/"]),
-    (
-        "source positions",
-        &[
-            "ptx-emulator/",
-            "rust-cuda/cuda_builder/",
-            "rust-cuda/cuda_inspect/",
-            "xtask/src/inspect.rs",
-        ],
-    ),
     (
         "multiprocessor",
         &[
