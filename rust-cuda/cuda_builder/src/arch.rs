@@ -125,7 +125,7 @@ impl NvvmArch {
         if self.is_supported() {
             return Ok(());
         }
-        Err(CudaBuilderError::UnsupportedArch(self))
+        Err(CudaBuilderError::UnsupportedArch(self.target()))
     }
 }
 

@@ -1,11 +1,8 @@
-//! The one error type of this crate.
+//! The one error type of this crate, and the refusal of a kernel's name, which commands share.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-
-use crate::NvvmArch;
-use crate::names::UnknownKernel;
 
 /// Why there is no PTX. Each message is one sentence and says what to do.
 #[derive(thiserror::Error)]
@@ -58,7 +55,7 @@ pub enum CudaBuilderError {
     },
     /// rustc has no code generator for this architecture any more.
     #[error("{0} is too old for rustc's code generator: choose sm_70 or newer")]
-    UnsupportedArch(NvvmArch),
+    UnsupportedArch(&'static str),
     /// No architecture has this name.
     #[error("`{0}` is not an architecture: write one such as sm_75 or sm_90")]
     UnknownArch(String),
@@ -150,5 +147,66 @@ impl CudaBuilderError {
 impl fmt::Debug for CudaBuilderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+/// Names that a refusal tells.
+pub(crate) const NAMED: usize = 12;
+
+/// A name that stands for no kernel.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("KERNEL `{name}` is no kernel's name{}", self.hint())]
+pub struct UnknownKernel {
+    /// What was asked for.
+    pub name: String,
+    /// The names with the most words of it, the first of them; none where no word fits.
+    pub near: Vec<String>,
+    /// How many more are as near.
+    pub more: usize,
+}
+
+impl UnknownKernel {
+    /// Refuses a name, and tells those that are meant, perhaps: of the `known` ones those with
+    /// the most words of the name.
+    ///
+    /// ```
+    /// use cuda_builder::names::UnknownKernel;
+    ///
+    /// let refused = UnknownKernel::among("scan_i64", ["scan_u32", "scan_f32", "reduce_f32"]);
+    /// assert_eq!(
+    ///     refused.to_string(),
+    ///     "KERNEL `scan_i64` is no kernel's name: near it are scan_u32, scan_f32"
+    /// );
+    /// ```
+    pub fn among<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Self {
+        let words: Vec<&str> = name.split('_').filter(|word| word.len() > 1).collect();
+        let shared = |known: &str| {
+            let parts: Vec<&str> = known.split('_').collect();
+            words.iter().filter(|word| parts.contains(word)).count()
+        };
+        let known: Vec<(usize, &str)> = known
+            .into_iter()
+            .map(|known| (shared(known), known))
+            .collect();
+        let most = known.iter().map(|&(count, _)| count).max().unwrap_or(0);
+        let near = known.iter().filter(|(count, _)| most > 0 && *count == most);
+        let mut near: Vec<String> = near.map(|&(_, known)| known.to_owned()).collect();
+        // Those with the fewest words besides come first.
+        near.sort_by_key(|known| known.split('_').count());
+        let more = near.len().saturating_sub(NAMED);
+        near.truncate(NAMED);
+        UnknownKernel {
+            name: name.to_owned(),
+            near,
+            more,
+        }
+    }
+
+    fn hint(&self) -> String {
+        match (self.near.join(", "), self.more) {
+            (near, _) if near.is_empty() => near,
+            (near, 0) => format!(": near it are {near}"),
+            (near, more) => format!(": near it are {near} and {more} more"),
+        }
     }
 }

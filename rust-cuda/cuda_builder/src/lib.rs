@@ -16,9 +16,9 @@
 //!
 //! Its layers, each of which uses those above it in this list alone:
 //!
+//! - `error`
 //! - `arch`, `manifest`: what is built for, and what a manifest says.
 //! - `names`: which kernels a name on a command line stands for.
-//! - `error`
 //! - `options`, `progress`, `files`, `environment`
 //! - `dep_info`, `toolchain`: what rustc says that it read; the nightly, and where it is.
 //! - `flags`, `linker`, `kernel_crate`: how the nested cargo is called, and of what.

@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 
 use super::Llvm;
 use super::api::{ContextRef, Handle, TypeRef, ValueRef};
-use super::module::Module;
 
 /// A function, a global variable or an instruction of a module.
 #[derive(Clone, Copy)]
@@ -13,7 +12,8 @@ pub(crate) struct Value<'m> {
     pub(super) llvm: &'static Llvm,
     pub(super) context: ContextRef,
     pub(super) raw: ValueRef,
-    pub(super) module: PhantomData<&'m Module>,
+    /// The module lives as long.
+    pub(super) module: PhantomData<&'m ()>,
 }
 
 /// Who sees a name, as far as this crate asks.
