@@ -38,14 +38,9 @@ fn every_rust_file_says_what_lives_in_it() {
     assert_silent(tidy::missing_module_docs, "a/tests/ui/a.rs", "fn main() {}");
 }
 
-/// Files of the product that are still too long. One that has become shorter is taken off.
-const STILL_TOO_LONG: &[&str] = &[];
-
 #[test]
 fn every_rust_file_fits_in_a_head() {
-    let files = tidy::files(&root()).expect("the repository can be read");
-    let long: Vec<Finding> = files.iter().flat_map(tidy::too_long).collect();
-    assert_allowed(&long, STILL_TOO_LONG);
+    assert_holds(tidy::too_long);
     for (path, most) in [
         ("a/src/a.rs", tidy::MAX_LINES),
         ("a/src/a_tests.rs", tidy::MAX_LINES_OF_TESTS),
@@ -187,49 +182,18 @@ fn errors_of_libraries_can_be_matched_on() {
     assert_silent(tidy::anyhow_in_a_library, "xtask/Cargo.toml", manifest);
 }
 
-/// Packages whose layers are not done. One that has no upward import any more is taken off.
-const WITHOUT_LAYERS: &[&str] = &["rust-cuda/cuda_std/"];
-
-/// Folders whose modules still import each other in a circle.
-const WITH_CYCLES: &[&str] = &[
-    "bench-crate/src/bench/",
-    "bench-crate/src/integral/",
-    "host-crate/src/device/",
-    "host-crate/src/scan/",
-    "kernels-crate/src/scan/",
-    "rust-cuda/cuda_std/src/float/",
-];
-
-/// Findings outside of the paths that are allowed some, and allowed paths that have none.
-fn complaints(findings: &[Finding], allowed: &[&str]) -> Vec<String> {
-    let is_below = |finding: &Finding, path: &str| finding.path.starts_with(path);
-    let is_allowed = |finding: &&Finding| allowed.iter().any(|path| is_below(finding, path));
-    let others = findings.iter().filter(|finding| !is_allowed(finding));
-    let has_none = |path: &&&str| !findings.iter().any(|finding| is_below(finding, path));
-    let done = allowed.iter().filter(has_none);
-    let done = done.map(|path| format!("{path} has none left: take it off the list"));
-    others.map(Finding::to_string).chain(done).collect()
-}
-
 #[track_caller]
-fn assert_allowed(findings: &[Finding], allowed: &[&str]) {
-    let complaints = complaints(findings, allowed);
-    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
-}
-
-#[test]
-fn a_list_of_what_is_allowed_is_no_longer_than_it_has_to_be() {
-    let found = tidy::stub(&File::new("a/b.rs", concat!("todo", "!()")));
-    assert_eq!(complaints(&found, &["a/"]), [""; 0]);
-    assert_eq!(complaints(&found, &["a/", "c/"]).len(), 1);
-    assert_eq!(complaints(&found, &[]).len(), 1);
+fn assert_none(findings: &[Finding]) {
+    let told: Vec<String> = findings.iter().map(Finding::to_string).collect();
+    assert!(told.is_empty(), "\n{}\n", told.join("\n"));
 }
 
 #[test]
 fn no_module_imports_one_of_a_layer_below() {
     let files = tidy::files(&root()).expect("the repository can be read");
-    assert_allowed(&tidy::upward_imports(&files), WITHOUT_LAYERS);
-    assert_allowed(&tidy::import_cycles(&files), WITH_CYCLES);
+    let mut findings = tidy::upward_imports(&files);
+    findings.extend(tidy::import_cycles(&files));
+    assert_none(&findings);
 }
 
 #[test]
@@ -304,17 +268,12 @@ fn the_architecture_is_a_page_and_its_walk_leads_through_what_is_there() {
     );
 }
 
-/// Old words that are still said somewhere. A folder that has lost one is taken off.
-
 #[test]
 fn no_word_is_said_that_the_field_has_another_for() {
     let files = tidy::files(&root()).expect("the repository can be read");
     let contributing = files.iter().find(|file| file.path == "CONTRIBUTING.md");
     let words = tidy::words(&contributing.expect("it is there").text);
     assert!(words.len() > 10, "only {} words", words.len());
-    for (word, _) in STILL_SAID {
-        assert!(words.iter().any(|known| known.name() == *word), "{word}");
-    }
     let texts: Vec<Text<'_>> = files.iter().map(Text::of).collect();
     let mut found = Vec::new();
     for word in words {
@@ -325,13 +284,9 @@ fn no_word_is_said_that_the_field_has_another_for() {
             "{} is not found",
             word.name()
         );
-        let said: Vec<Finding> = texts.iter().flat_map(|text| word.said(text)).collect();
-        let allowed = STILL_SAID.iter().find(|(name, _)| *name == word.name());
-        let allowed = allowed.map_or(&[][..], |(_, folders)| *folders);
-        let of_word = complaints(&said, allowed).into_iter();
-        found.extend(of_word.map(|complaint| format!("{}: {complaint}", word.name())));
+        found.extend(texts.iter().flat_map(|text| word.said(text)));
     }
-    assert!(found.is_empty(), "\n{}\n", found.join("\n"));
+    assert_none(&found);
 }
 
 #[test]
