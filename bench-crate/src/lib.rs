@@ -2,8 +2,8 @@
 //!
 //! Its layers, each of which uses those above it in this list alone:
 //!
-//! - `axes`, `cli`, `error`, `grouping`, `named`, `number`: words of the command line, and names,
-//!   numbers and groups.
+//! - `axes`, `error`, `grouping`, `named`, `number`: axes of tables, and names, numbers and groups.
+//! - `cli`: the command line.
 //! - `clocks`: the clocks of a device.
 //! - `timing`: samples, and when to stop taking them; what they say.
 //! - `trapezoid`, `limit`, `diagnostics`: launches of kernels, each the only file that names them.

@@ -188,12 +188,18 @@ fn assert_none(findings: &[Finding]) {
     assert!(told.is_empty(), "\n{}\n", told.join("\n"));
 }
 
+/// A trait of numbers, and the functions that compute its methods by each other.
+const TRAIT_AND_ITS_METHODS: &str = "rust-cuda/cuda_std/src/float/";
+
 #[test]
 fn no_module_imports_one_of_a_layer_below() {
     let files = tidy::files(&root()).expect("the repository can be read");
     let mut findings = tidy::upward_imports(&files);
     findings.extend(tidy::import_cycles(&files));
+    let before = findings.len();
+    findings.retain(|finding| !finding.path.starts_with(TRAIT_AND_ITS_METHODS));
     assert_none(&findings);
+    assert_eq!(before, 1, "the exception is needed no more");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod baseline;
 mod chosen;
+mod compared;
 pub mod console;
 mod paths;
 mod peers;
@@ -13,6 +14,7 @@ pub mod progress;
 mod render;
 pub mod request;
 mod run;
+mod side;
 mod store;
 pub mod timed;
 mod unused;
@@ -54,7 +56,9 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     unused::warn(arguments, &request, console);
     let baseline = request.read_baseline()?;
     let (workers, introduction) = Workers::start(&request, request.processes)?;
-    request.adapt(&workers);
+    if workers.is_emulated() {
+        request.adapt_to_emulator();
+    }
     let (peers, missing) = Peers::open(&request, &workers, console);
     let identity = request.identity(&peers.describe());
     let mut store = Store::open(&request.out, &identity, workers.device().ok())?;

@@ -50,7 +50,9 @@ pub(super) fn list(request: &Request, console: &mut dyn Console) -> Outcome {
 /// once and compared with the host's.
 pub(super) fn dry_run(mut request: Request, console: &mut dyn Console) -> Result<Outcome> {
     let (mut workers, introduction) = Workers::start(&request, 1)?;
-    request.adapt(&workers);
+    if workers.is_emulated() {
+        request.adapt_to_emulator();
+    }
     say(console, introduction);
     let mut host = HostOracle::default();
     let host_info = HostInfo::current();

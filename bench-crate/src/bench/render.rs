@@ -1,9 +1,9 @@
 //! What a run prints of its tables: the rows in the form that is asked for, and where that form
 //! has room for words, what stands below them.
 
-use super::baseline::Side;
 use super::console::Console;
 use super::request::Request;
+use super::side::Side;
 use crate::export::{self, Format};
 use crate::record::Record;
 use crate::table::{Column, Table};

@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::baseline::asked as baseline;
-use super::workers::Workers;
-use super::{chosen, paths, store};
+use super::{chosen, compared, paths, store};
 use crate::axes::{ALGORITHMS, Values};
 use crate::cli::BenchArguments;
 use crate::error::Result;
@@ -188,7 +186,7 @@ impl Request {
         let repeat = repeat.and_then(|samples| u32::try_from(samples).ok());
         let cell_timeout = number("--cell-timeout", &arguments.cell_timeout, LONGEST_CELL)?;
         let cell_timeout = cell_timeout.map(Duration::from_secs);
-        baseline::check_names(arguments)?;
+        compared::check_names(arguments)?;
         paths::check(arguments)?;
         let (names, peers) = tables_and_peers(arguments);
         let tables: Vec<(&'static Table, Vec<Cell>)> =
@@ -209,8 +207,8 @@ impl Request {
             out: arguments.out.clone(),
             save: arguments.save.clone(),
             baseline: arguments.baseline.clone(),
-            margin: baseline::margin(arguments)?,
-            processes: baseline::processes(arguments)?,
+            margin: compared::margin(arguments)?,
+            processes: compared::processes(arguments)?,
             artifact: arguments.artifact.clone(),
             // Another CUB is a peer.
             peers: peers.or_else(|| arguments.cub.as_ref().map(|_| crate::peers::FOLDER.into())),
@@ -240,11 +238,8 @@ impl Request {
         self.baseline.as_ref().map(read).transpose()
     }
 
-    /// Leaves out what takes an emulator long, where nobody has named it.
-    pub(super) fn adapt(&mut self, workers: &Workers) {
-        if !workers.is_emulated() {
-            return;
-        }
+    /// Leaves out what takes the emulator long, where nobody has named it.
+    pub(super) fn adapt_to_emulator(&mut self) {
         for (table, cells) in &mut self.tables {
             let mut axes = table.axes.iter().map(|of| of.axis);
             let is_named = axes.any(|axis| axis.values == Values::Sizes && self.asked.has(axis));

@@ -1,11 +1,21 @@
 //! What the command line gives of the items: `--from`, `--to` and `--parameters`.
 
-use super::items::Column;
 use super::number::{self, Number};
 use super::refused;
 use crate::cli::IntegrateArguments;
 use crate::error::Result;
 use quadscan::integrate::Kernels;
+
+/// What of an item a column has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Column {
+    /// Its lower limit.
+    From,
+    /// Its upper limit.
+    To,
+    /// Its parameter of this index.
+    Parameter(usize),
+}
 
 /// What the command line gives, and what it leaves open.
 #[derive(Clone, Debug)]

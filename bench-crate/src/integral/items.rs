@@ -1,7 +1,7 @@
 //! The items of a request: limits and parameters of each, one for all or from the columns of
 //! a file.
 
-use super::given::{Common, Given};
+use super::given::{Column, Common, Given};
 use super::method::Method;
 use super::number::{self, Number};
 use super::refused;
@@ -40,17 +40,6 @@ impl std::fmt::Display for Place {
             Place::Row(row) => write!(f, "row {row}"),
         }
     }
-}
-
-/// What of an item a column has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Column {
-    /// Its lower limit.
-    From,
-    /// Its upper limit.
-    To,
-    /// Its parameter of this index.
-    Parameter(usize),
 }
 
 /// Makes items of rows.

@@ -69,6 +69,6 @@ impl Law {
     /// nothing else, ms.
     pub(super) fn floor_ms(&self) -> f64 {
         let warp_terms = self.strips as f64 / f64::from(super::machine::LANES);
-        warp_terms / f64::from(self.machine.multiprocessors.count) * self.issue_ns / 1e6
+        warp_terms / f64::from(self.machine.sms.count) * self.issue_ns / 1e6
     }
 }

@@ -1,6 +1,6 @@
 //! The machines of the model: how many SMs, and what each holds.
 
-use crate::record::{DeviceInfo, Multiprocessors};
+use crate::record::{DeviceInfo, SmLimits};
 
 /// Lanes of a warp, on every GPU so far.
 pub(super) const LANES: u32 = 32;
@@ -15,7 +15,7 @@ pub(super) struct Machine {
     /// Its name.
     pub(super) name: String,
     /// How many SMs, and what each holds.
-    pub(super) multiprocessors: Multiprocessors,
+    pub(super) sms: SmLimits,
     /// Registers of a thread of the kernel, where they are known: they limit the
     /// blocks on an SM too.
     pub(super) registers: Option<u32>,
@@ -23,12 +23,12 @@ pub(super) struct Machine {
 
 impl Machine {
     /// The machine of a record. `None` when neither the record nor this file knows
-    /// its multiprocessors.
+    /// its SMs.
     pub(super) fn of(info: &DeviceInfo, registers: Option<u32>) -> Option<Self> {
         Some(Machine {
             name: info.name.clone(),
-            multiprocessors: info
-                .multiprocessors
+            sms: info
+                .sms
                 .or_else(|| known(&info.name))
                 .filter(|held| held.count > 0 && held.max_threads > 0 && held.max_blocks > 0)?,
             registers,
@@ -50,16 +50,16 @@ impl Machine {
         old("Tesla S2050", 14, 1536, 32768)
     }
 
-    /// The same machine with another number of multiprocessors.
+    /// The same machine with another number of SMs.
     pub(super) fn with_count(&self, count: u32) -> Self {
         let mut machine = self.clone();
-        machine.multiprocessors.count = count;
+        machine.sms.count = count;
         machine
     }
 
     /// Blocks of `threads` threads that one SM holds at once, at least 1.
     pub(super) fn resident_blocks(&self, threads: u32) -> u32 {
-        let limits = &self.multiprocessors;
+        let limits = &self.sms;
         let warps = warps(threads);
         let by_threads = limits.max_threads / (warps * LANES).max(1);
         let by_registers = match self.registers {
@@ -74,7 +74,7 @@ impl Machine {
 
     /// Blocks that the fullest SM gets.
     pub(super) fn most_blocks(&self, blocks: u32) -> u32 {
-        blocks.div_ceil(self.multiprocessors.count.max(1))
+        blocks.div_ceil(self.sms.count.max(1))
     }
 }
 
@@ -86,7 +86,7 @@ pub(super) fn warps(threads: u32) -> u32 {
 fn old(name: &str, count: u32, max_threads: u32, registers: u32) -> Machine {
     Machine {
         name: name.to_owned(),
-        multiprocessors: Multiprocessors {
+        sms: SmLimits {
             count,
             max_threads,
             max_blocks: 8,
@@ -98,8 +98,8 @@ fn old(name: &str, count: u32, max_threads: u32, registers: u32) -> Machine {
 
 /// Machines whose records are older than the field (as the driver of an H200
 /// answered, November 2026).
-fn known(name: &str) -> Option<Multiprocessors> {
-    (name == "NVIDIA H200").then_some(Multiprocessors {
+fn known(name: &str) -> Option<SmLimits> {
+    (name == "NVIDIA H200").then_some(SmLimits {
         count: 132,
         max_threads: 2048,
         max_blocks: 32,
@@ -115,7 +115,7 @@ mod tests {
     fn blocks_are_held_by_threads_blocks_and_registers_whichever_is_least() {
         let machine = |registers| Machine {
             name: String::new(),
-            multiprocessors: Multiprocessors {
+            sms: SmLimits {
                 count: 132,
                 max_threads: 2048,
                 max_blocks: 32,

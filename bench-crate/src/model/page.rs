@@ -19,7 +19,7 @@ const BEST: [u32; 2] = [14, 16];
 pub(super) struct Page {
     /// Processors by the data sheet, as the page counts them.
     pub(super) processors: u32,
-    /// With the data sheet's multiprocessors.
+    /// With the data sheet's SMs.
     pub(super) fit: Option<Fit>,
     /// The number of SMs that fits the seen cells best, with its fit; the
     /// data sheet's where others do no better.
@@ -68,7 +68,7 @@ fn explained(sweep: &Published, machine: Machine, processors: u32, best: u32) ->
     let with = |count| fit::published(&machine.with_count(count), STRIPS, &cells);
     Page {
         processors,
-        fit: with(machine.multiprocessors.count).map(|fit| fit.0),
+        fit: with(machine.sms.count).map(|fit| fit.0),
         best: with(best).map(|fit| (best, fit.0)),
     }
 }

@@ -2,7 +2,7 @@
 //! were made by a known law.
 
 use super::*;
-use crate::record::{self, DeviceInfo, Metric, Metrics, Multiprocessors, sample};
+use crate::record::{self, DeviceInfo, Metric, Metrics, SmLimits, sample};
 use crate::timing::Timing;
 
 /// The sweeps of docs/records/2026-11-21-h200.md.
@@ -57,7 +57,7 @@ fn row(count: u32, (blocks, threads): (u32, u32), kernel: f64, span: f64) -> Rec
     let cell = cell.with("blocks", blocks).with("threads", threads);
     let device = DeviceInfo {
         name: "Made up".into(),
-        multiprocessors: Some(Multiprocessors {
+        sms: Some(SmLimits {
             count,
             max_threads: 2048,
             max_blocks: 32,
@@ -204,7 +204,7 @@ fn without_times_the_page_is_explained_alone_and_another_table_is_not() {
 fn a_device_without_sms_gets_no_model() {
     let mut records = made(40, 80.0, 5.0, 3.0);
     for record in &mut records {
-        let held = record.device.as_mut().unwrap().multiprocessors.as_mut();
+        let held = record.device.as_mut().unwrap().sms.as_mut();
         held.unwrap().count = 0;
     }
     assert!(explained(&records).kernel.is_none());

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use cell::{Cell, Value};
 pub use metric::{Metric, Metrics, Peer, Time};
-pub use origin::{Clocks, DeviceInfo, HostInfo, Multiprocessors};
+pub use origin::{Clocks, DeviceInfo, HostInfo, SmLimits};
 
 use crate::timing::Timing;
 use quadscan::device::Counts;

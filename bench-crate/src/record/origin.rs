@@ -27,13 +27,17 @@ pub struct DeviceInfo {
     /// The LLVM that generated it.
     pub llvm: String,
     /// What its SMs hold; absent in records of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub multiprocessors: Option<Multiprocessors>,
+    #[serde(
+        default,
+        alias = "multiprocessors",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub sms: Option<SmLimits>,
 }
 
 /// The SMs of a device, and what each can hold at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Multiprocessors {
+pub struct SmLimits {
     /// How many.
     pub count: u32,
     /// Threads resident on one.

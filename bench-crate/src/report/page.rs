@@ -122,7 +122,7 @@ fn facts(machine: &Machine) -> Vec<String> {
     if let Some(device) = &machine.device {
         let (kind, capability) = (&device.kind, &device.compute_capability);
         facts.push(format!("{kind}, compute capability {capability}"));
-        facts.extend(device.multiprocessors.map(|held| {
+        facts.extend(device.sms.map(|held| {
             let threads = count(held.max_threads as usize, "thread");
             format!("{} of at most {threads}", count(held.count as usize, "SM"))
         }));

@@ -9,7 +9,7 @@ use super::protocol::{Answer, Greeting, Job};
 use super::serve::{self, Failure, Server};
 use crate::measure::{Bench, Measurement, Session};
 use crate::modules;
-use crate::record::{DeviceInfo, Multiprocessors, Status};
+use crate::record::{DeviceInfo, SmLimits, Status};
 use crate::tables;
 use quadscan::device::emulator::{Counting, Emulator, LastSteps, Settings};
 use quadscan::device::{Artifact, Device, DeviceChoice};
@@ -136,7 +136,7 @@ impl Loaded {
             ptx_arch,
             rustc: artifact.manifest().rustc.clone(),
             llvm: artifact.manifest().llvm.clone(),
-            multiprocessors: Some(Multiprocessors {
+            sms: Some(SmLimits {
                 count: properties.sm_count,
                 max_threads: properties.max_threads_per_sm,
                 max_blocks: properties.max_blocks_per_sm,

@@ -206,3 +206,21 @@ impl<T: Pod> fmt::Debug for Buffer<T> {
             .finish()
     }
 }
+
+impl<'a, T: Pod> From<&'a mut Buffer<T>> for ViewMut<'a, T> {
+    fn from(buffer: &'a mut Buffer<T>) -> Self {
+        buffer.as_view_mut()
+    }
+}
+
+impl<'a, T: Pod> From<&'a Buffer<T>> for View<'a, T> {
+    fn from(buffer: &'a Buffer<T>) -> Self {
+        buffer.as_view()
+    }
+}
+
+impl<'a, T: Pod> From<&'a mut Buffer<T>> for View<'a, T> {
+    fn from(buffer: &'a mut Buffer<T>) -> Self {
+        buffer.as_view()
+    }
+}

@@ -1,6 +1,6 @@
 //! Parts of device memory, as slices are parts of vectors.
 //!
-//! A [`View`] is a shared borrow of elements of a [`Buffer`]; the exclusive one is
+//! A [`View`] is a shared borrow of elements of a [`Buffer`](super::Buffer); the exclusive one is
 //! [`ViewMut`](super::ViewMut). All copies and fills are theirs: a buffer's are those
 //! of its whole. Addresses are whole elements away from the buffer's, which is aligned
 //! to 256.
@@ -11,10 +11,10 @@ use std::ops::{Bound, RangeBounds};
 
 use bytemuck::Pod;
 
-use super::{Actual, Buffer, Device};
+use super::{Actual, Device};
 use crate::{Error, Result};
 
-/// Elements of a [`Buffer`], to read. Cheap to copy, as `&[T]` is.
+/// Elements of a [`Buffer`](super::Buffer), to read. Cheap to copy, as `&[T]` is.
 ///
 /// Functions that read elements take `impl Into<View<'a, T>>`, so that a caller may
 /// give `&buffer` and `buffer.slice(1..)?` alike:
@@ -205,18 +205,6 @@ impl<'a, T: Pod> View<'a, T> {
 fn within(what: &'static str, value: usize, lowest: usize, highest: usize) -> Result<()> {
     let scope = || format!("of {highest} elements");
     Error::unless_within(what, value as u64, lowest as u64..=highest as u64, scope)
-}
-
-impl<'a, T: Pod> From<&'a Buffer<T>> for View<'a, T> {
-    fn from(buffer: &'a Buffer<T>) -> Self {
-        buffer.as_view()
-    }
-}
-
-impl<'a, T: Pod> From<&'a mut Buffer<T>> for View<'a, T> {
-    fn from(buffer: &'a mut Buffer<T>) -> Self {
-        buffer.as_view()
-    }
 }
 
 impl<'a, T: Pod> From<&View<'a, T>> for View<'a, T> {

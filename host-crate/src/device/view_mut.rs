@@ -9,10 +9,10 @@ use std::ops::RangeBounds;
 
 use bytemuck::Pod;
 
-use super::{Actual, Buffer, Device, View};
+use super::{Actual, Device, View};
 use crate::Result;
 
-/// Elements of a [`Buffer`], to read and to write, as `&mut [T]` is.
+/// Elements of a [`Buffer`](super::Buffer), to read and to write, as `&mut [T]` is.
 ///
 /// Functions that write elements take `impl Into<ViewMut<'a, T>>`, so that a caller may
 /// give `&mut buffer` and `buffer.slice_mut(1..)?` alike:
@@ -218,12 +218,6 @@ impl<'a, T: Pod> ViewMut<'a, T> {
         let backend = self.device().at_work()?;
         // SAFETY: the range is that of the borrowed elements.
         unsafe { backend.fill(self.address(), value, self.size()) }
-    }
-}
-
-impl<'a, T: Pod> From<&'a mut Buffer<T>> for ViewMut<'a, T> {
-    fn from(buffer: &'a mut Buffer<T>) -> Self {
-        buffer.as_view_mut()
     }
 }
 

@@ -5,9 +5,9 @@
 //! ([`tuned`](quadscan_kernels::scan::tuned)); `n` below one of them is scanned in fewer microseconds
 //! by the kernel that it belongs to than by the next.
 
-use quadscan_kernels::scan::{Algorithm, ScanKernel, tuning};
+use quadscan_kernels::scan::{Algorithm, ScanKernel, sizes};
 
-use super::Reproducibility;
+use super::options::Reproducibility;
 
 /// A kernel on a device.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +49,7 @@ impl Task {
 
     /// Whether the kernel is the fastest of it and those that follow it.
     fn is_fastest(&self, candidate: &Candidate) -> bool {
-        let row = tuning::row(self.element as usize, self.result as usize);
+        let row = sizes::nearest_row(self.element as usize, self.result as usize);
         let thresholds = row.thresholds(self.compute_capability);
         let bytes = match candidate.kernel.algorithm {
             Algorithm::OneWaveSmall => thresholds.one_wave_small,

@@ -7,9 +7,9 @@ use quadscan_kernels::operator::Operator;
 use quadscan_kernels::scan::{Algorithm, EXCLUSIVE, HAS_INITIAL, ScanKernel, ScanKernels};
 
 use super::choice::{self, Candidate, Task};
-use super::plan::{Options, Plan, Reproducibility};
-use super::textbook::{self, Scan};
-use crate::device::{Actual, Device, LaunchConfig, LaunchShape, Module, View, ViewMut, arguments};
+use super::options::{Options, Reproducibility};
+use super::textbook::{self, Scan, parameters};
+use crate::device::{Buffer, Device, LaunchConfig, LaunchShape, Module, View, ViewMut};
 use crate::error::{Error, Result};
 
 /// Which results are asked for.
@@ -205,8 +205,17 @@ fn is_there(module: &Module, kernel: &ScanKernel, entries: &[(String, Vec<u64>)]
     Ok(kernel.shared_bytes <= shared)
 }
 
+/// What a plan has for its scans.
+pub(super) struct Prepared {
+    pub(super) module: Module,
+    pub(super) capacity: u64,
+    pub(super) options: Options,
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) scratch: Buffer<u64>,
+}
+
 /// The kernel for `n` elements.
-pub(super) fn choose<O: ScanKernels>(plan: &Plan<O>, n: u64) -> Result<&Candidate> {
+pub(super) fn choose<O: ScanKernels>(plan: &Prepared, n: u64) -> Result<&Candidate> {
     if n > plan.capacity {
         let problem = format!("has {n} elements, the plan is for up to {}", plan.capacity);
         return Err(Error::argument("input", problem));
@@ -233,7 +242,7 @@ pub(super) fn choose<O: ScanKernels>(plan: &Plan<O>, n: u64) -> Result<&Candidat
 
 /// The kernel of a scan, once all is checked.
 pub(super) fn checked<'p, O: ScanKernels>(
-    plan: &'p Plan<O>,
+    plan: &'p Prepared,
     call: &Call<'_>,
 ) -> Result<&'p Candidate> {
     for (argument, owner) in call.devices {
@@ -244,7 +253,7 @@ pub(super) fn checked<'p, O: ScanKernels>(
     if let Some((_, 0)) = call.count {
         return Err(Error::argument("count", "has 0 elements, needed is 1"));
     }
-    let candidate = choose(plan, call.n)?;
+    let candidate = choose::<O>(plan, call.n)?;
     let kernel = candidate.kernel;
     if call.count.is_some() && !kernel.algorithm.is_countable() {
         let problem = format!(
@@ -258,11 +267,11 @@ pub(super) fn checked<'p, O: ScanKernels>(
 
 /// Asks for a scan.
 pub(super) fn run<O: ScanKernels>(
-    plan: &mut Plan<O>,
+    plan: &mut Prepared,
     call: &Call<'_>,
     kind: Kind<O::Accumulator>,
 ) -> Result<()> {
-    let candidate = checked(plan, call)?;
+    let candidate = checked::<O>(plan, call)?;
     let kernel = candidate.kernel;
     if call.n == 0 {
         return Ok(());
@@ -307,21 +316,6 @@ fn taken<O: Operator>() -> usize {
         true => 9,
         false => 8,
     }
-}
-
-/// The parameters of a kernel that takes all that a scan is asked for.
-pub(super) fn parameters<'s, A: Pod>(scan: &'s Scan<'_, A>) -> [Actual<'s>; 9] {
-    arguments![
-        scan.input,
-        scan.output,
-        scan.n,
-        scan.count,
-        scan.initial,
-        scan.flags,
-        scan.scratch,
-        scan.words,
-        scan.segment_flags,
-    ]
 }
 
 /// The grid and the block of an algorithm of one launch.

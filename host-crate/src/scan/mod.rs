@@ -45,12 +45,14 @@
 mod choice;
 mod launch;
 mod methods;
+mod options;
 mod plan;
 mod segmented;
 mod textbook;
 
 pub use crate::reduce::Offsets;
-pub use plan::{Counted, Options, Plan, Reproducibility};
+pub use options::{Options, Reproducibility};
+pub use plan::{Counted, Plan};
 pub use quadscan_kernels::operator::{
     Affine, BitAnd, BitOr, BitXor, Compose, Identity, Max, Min, Operator, Product, Sum,
     SumOfSquares,

@@ -1,4 +1,4 @@
-//! What a program holds to scan: a plan, its options, and its methods.
+//! What a program holds to scan: a plan, and its methods.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,60 +6,11 @@ use std::marker::PhantomData;
 use quadscan_kernels::operator::{Identity, Operator};
 use quadscan_kernels::scan::{Algorithm, ScanKernels};
 
-use super::choice::Candidate;
-use super::launch::{self, Call, Kind};
+use super::launch::{self, Call, Kind, Prepared};
 use super::methods::scans;
-use crate::device::{Buffer, Module, View, ViewMut};
+use super::options::Options;
+use crate::device::{Module, View, ViewMut};
 use crate::error::{Error, Result};
-
-/// Between which runs the bits of float results are the same.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Reproducibility {
-    /// Runs on one GPU, wherever the elements are. Costs nothing: it is how the kernels
-    /// work.
-    #[default]
-    RunToRun,
-    /// Runs on all GPUs, of whatever compute capability.
-    ///
-    /// What it costs: arrays of middling size, between one block's and some megabytes,
-    /// are not scanned in one wave, since how many tiles are resident at once depends on
-    /// the GPU, but by [`Algorithm::LookAhead`] or, where there is none, by
-    /// [`Algorithm::DecoupledLookbackFixed`].
-    AcrossGpus,
-}
-
-/// What is asked of a plan beside its operator and its capacity.
-///
-/// ```
-/// use quadscan::scan::{Algorithm, Options, Reproducibility};
-///
-/// let options = Options {
-///     reproducibility: Reproducibility::AcrossGpus,
-///     ..Options::default()
-/// };
-/// assert_eq!(options.algorithm, None);
-/// let published = Options {
-///     algorithm: "decoupled_lookback".parse().ok(),
-///     ..Options::default()
-/// };
-/// assert_eq!(published.algorithm, Some(Algorithm::DecoupledLookback));
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Options {
-    /// The algorithm; without one it is chosen anew for each scan, by the number of its
-    /// elements, of those of which [`Algorithm::is_chosen`]. The others are what is
-    /// published on scans; they have kernels for a few operators
-    /// ([`quadscan_kernels::scan::textbook`]).
-    pub algorithm: Option<Algorithm>,
-    /// Between which runs float results have the same bits.
-    pub reproducibility: Reproducibility,
-    /// The most blocks that a launch has, at least 1; without a bound, as many as the
-    /// device holds at once. Leaves a part of the device to others. Under
-    /// [`Reproducibility::RunToRun`] two bounds may give different bits. It bounds launches
-    /// of which [`Algorithm::is_resident`]; the others have a block for every tile, which
-    /// the device holds for a while.
-    pub max_blocks: Option<u32>,
-}
 
 /// Scans by the operator `O` of up to a number of elements, with the scratch memory that
 /// they need. What each method asks for is done in the order of the device's stream; none
@@ -92,28 +43,8 @@ pub struct Options {
 /// # }
 /// ```
 pub struct Plan<O: ScanKernels> {
-    pub(super) module: Module,
-    pub(super) capacity: u64,
-    pub(super) options: Options,
-    pub(super) candidates: Vec<Candidate>,
-    pub(super) scratch: Buffer<u64>,
+    pub(super) prepared: Prepared,
     operator: PhantomData<O>,
-}
-
-impl Options {
-    /// Whether a plan with these options may scan by an algorithm.
-    pub(super) fn allow(&self, algorithm: Algorithm) -> bool {
-        self.algorithm
-            .map_or(algorithm.is_chosen(), |asked| asked == algorithm)
-    }
-
-    /// Words of 8 bytes that the scratch memory of a plan with these options has, for up to
-    /// `capacity` elements: known before there is a plan or a device.
-    pub fn scratch_len<O: ScanKernels>(&self, capacity: u64) -> u64 {
-        let allowed = O::KERNELS.iter().filter(|k| self.allow(k.algorithm));
-        let words = allowed.map(|k| k.scratch_words(capacity));
-        words.max().unwrap_or(0)
-    }
 }
 
 impl<O: ScanKernels> Plan<O> {
@@ -140,24 +71,26 @@ impl<O: ScanKernels> Plan<O> {
         let words = options.scratch_len::<O>(capacity);
         let words = usize::try_from(words).map_err(|_| too_many(capacity))?;
         Ok(Self {
-            module: module.clone(),
-            capacity,
-            options,
-            candidates,
-            // Cleared once for all scans.
-            scratch: module.device().alloc_zeroed(words)?,
+            prepared: Prepared {
+                module: module.clone(),
+                capacity,
+                options,
+                candidates,
+                // Cleared once for all scans.
+                scratch: module.device().alloc_zeroed(words)?,
+            },
             operator: PhantomData,
         })
     }
 
     /// The most elements of a scan.
     pub fn capacity(&self) -> u64 {
-        self.capacity
+        self.prepared.capacity
     }
 
     /// What was asked for.
     pub fn options(&self) -> Options {
-        self.options
+        self.prepared.options
     }
 
     /// The scratch memory, so that tests can see to it that it is old.
@@ -168,13 +101,13 @@ impl<O: ScanKernels> Plan<O> {
     /// waited for without end.
     #[doc(hidden)]
     pub unsafe fn scratch_mut(&mut self) -> ViewMut<'_, u64> {
-        (&mut self.scratch).into()
+        (&mut self.prepared.scratch).into()
     }
 
     /// The algorithm that scans `n` elements; `None` when there is none, as for more than the
     /// capacity.
     pub fn algorithm_for(&self, n: u64) -> Option<Algorithm> {
-        let chosen = launch::choose(self, n).ok()?;
+        let chosen = launch::choose::<O>(&self.prepared, n).ok()?;
         Some(chosen.kernel.algorithm)
     }
 
@@ -208,7 +141,7 @@ impl<O: ScanKernels> Plan<O> {
 
     /// Asks for a scan.
     fn ask(&mut self, call: Call<'_>, kind: Kind<O::Accumulator>) -> Result<()> {
-        launch::run(self, &call, kind)
+        launch::run::<O>(&mut self.prepared, &call, kind)
     }
 }
 
@@ -221,7 +154,7 @@ pub struct Counted<'p, O: ScanKernels> {
 
 impl<O: ScanKernels> Counted<'_, O> {
     fn ask(&mut self, call: Call<'_>, kind: Kind<O::Accumulator>) -> Result<()> {
-        launch::run(self.plan, &call.counted(self.count), kind)
+        launch::run::<O>(&mut self.plan.prepared, &call.counted(self.count), kind)
     }
 }
 
@@ -231,9 +164,9 @@ impl<O: ScanKernels> fmt::Debug for Plan<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Plan")
             .field("operator", &std::any::type_name::<O>())
-            .field("capacity", &self.capacity)
-            .field("options", &self.options)
-            .field("device", self.module.device())
+            .field("capacity", &self.prepared.capacity)
+            .field("options", &self.prepared.options)
+            .field("device", self.prepared.module.device())
             .finish_non_exhaustive()
     }
 }

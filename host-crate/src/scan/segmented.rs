@@ -10,7 +10,8 @@ use quadscan_kernels::scan::{Algorithm, SegmentedScanKernels, segment_flags};
 
 use super::launch::{self, Call, Kind};
 use super::methods::scans;
-use super::plan::{Options, Plan, too_many};
+use super::options::Options;
+use super::plan::{Plan, too_many};
 use crate::device::module::crate_of;
 use crate::device::{
     Artifact, Buffer, Device, LaunchConfig, LaunchShape, Module, View, ViewMut, arguments,
@@ -270,7 +271,7 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
             Some(count) => call.counted(count),
             None => call,
         };
-        launch::checked(&self.plan.plan, &call)?;
+        launch::checked::<Segmented<O>>(&self.plan.plan.prepared, &call)?;
         self.check(call.n())?;
         if call.n() == 0 {
             return Ok(());
@@ -280,7 +281,7 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
             Kind::Inclusive(initial) => Kind::Inclusive(initial.map(Flagged::new)),
             Kind::Exclusive(initial) => Kind::Exclusive(Flagged::new(initial)),
         };
-        launch::run(&mut self.plan.plan, &call, kind)
+        launch::run::<Segmented<O>>(&mut self.plan.plan.prepared, &call, kind)
     }
 
     /// Err when what says where the segments of `n` elements begin does not fit.

@@ -7,7 +7,6 @@ use quadscan_kernels::scan::scratch::{above_blelloch, of_level};
 use quadscan_kernels::scan::sizes::{BLELLOCH_TILE, TEXTBOOK_THREADS};
 use quadscan_kernels::scan::{Algorithm, FINAL, ScanKernel};
 
-use super::launch::parameters;
 use crate::device::{Actual, LaunchConfig, LaunchShape, Module, arguments};
 use crate::error::Result;
 
@@ -76,6 +75,21 @@ pub(super) struct Scan<'a, A> {
     pub(super) words: u64,
     /// The address of the segment flags, a bit an element; null without segments.
     pub(super) segment_flags: u64,
+}
+
+/// The parameters of a kernel that takes all that a scan is asked for.
+pub(super) fn parameters<'s, A: Pod>(scan: &'s Scan<'_, A>) -> [Actual<'s>; 9] {
+    arguments![
+        scan.input,
+        scan.output,
+        scan.n,
+        scan.count,
+        scan.initial,
+        scan.flags,
+        scan.scratch,
+        scan.words,
+        scan.segment_flags,
+    ]
 }
 
 impl<A: Pod> Scan<'_, A> {

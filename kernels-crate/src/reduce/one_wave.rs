@@ -5,7 +5,7 @@
 //! for together, behind one branch; where the array begins at a multiple of 16 and fills
 //! the tile they are of vectors, else of elements. What a launch may do while the one before it
 //! still runs is done there: the lines of the elements are asked for into the L2 cache,
-//! which all multiprocessors share, so that what the earlier launch writes is still seen.
+//! which all SMs share, so that what the earlier launch writes is still seen.
 //!
 //! The blocks' totals are tagged words ([`status`]). With [`WAITS`] the first block waits for
 //! those of the others, which needs neither a counter nor a fence; without, the block that

@@ -132,7 +132,7 @@ pub const fn segmented<O: Operator>() -> Sizes {
     }
 }
 
-/// Blocks on each multiprocessor of the device, at most.
+/// Blocks on each SM of the device, at most.
 pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
 
 /// Blocks where the result has to be the same on every device: those of an H200.

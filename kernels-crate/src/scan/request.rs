@@ -53,7 +53,7 @@ impl<O: Operator> Request<O> {
     }
 
     /// Asks for a warp's elements from `first` on, at most `most`, into the L2 cache, before
-    /// the launches ahead are done: what they write is still seen, since all multiprocessors
+    /// the launches ahead are done: what they write is still seen, since all SMs
     /// share that cache.
     ///
     /// # Safety

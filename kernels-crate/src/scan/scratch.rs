@@ -1,10 +1,8 @@
 //! How much scratch memory the algorithms need, and what is where in it: words of 64 bits. A
 //! total has `words` words of 32 bits, or `bytes` bytes.
 
+pub use super::shape::GROUP;
 use super::sizes::BLELLOCH_TILE;
-
-/// Tiles whose totals are combined in one go, by one warp.
-pub const GROUP: u64 = 128;
 
 /// Words before those of the tiles; the first is the counter of launches.
 pub const HEAD: u64 = 16;

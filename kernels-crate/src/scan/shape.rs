@@ -2,9 +2,11 @@
 
 use cuda_std::bulk::Barrier;
 
-use super::scratch::GROUP;
 use super::words::MAX_WORDS;
 use crate::LANES;
+
+/// Tiles whose totals are combined in one go, by one warp.
+pub const GROUP: u64 = 128;
 
 /// Bytes of a vector, which a lane moves in one instruction.
 pub const VECTOR: usize = 16;

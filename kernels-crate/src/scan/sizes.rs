@@ -6,8 +6,24 @@
 
 use super::segment_flags;
 use super::shape::{Lookahead, Registers, Tiles, VECTOR};
-use super::tuning::{self, Row};
+use super::tuned::ROWS;
+use super::tuning::Row;
 use crate::operator::Operator;
+
+/// The row of these sizes, bytes; where there is none the nearest, in powers of two of both
+/// sizes together, and of two that are as near the first. Its [`Stream::times`] are those
+/// of its own sizes alone.
+pub const fn nearest_row(element: usize, result: usize) -> &'static Row {
+    let mut nearest = 0;
+    let mut i = 1;
+    while i < ROWS.len() {
+        if ROWS[i].distance(element, result) < ROWS[nearest].distance(element, result) {
+            nearest = i;
+        }
+        i += 1;
+    }
+    &ROWS[nearest]
+}
 
 /// Threads of a block of [`hillis_steele`](super::hillis_steele) and of
 /// [`blelloch`](super::blelloch).
@@ -42,7 +58,7 @@ const fn registers<O: Operator>(warps: usize, rows: usize) -> Registers {
 
 /// The row of the operator's width class, or the nearest one.
 const fn row<O: Operator>() -> &'static Row {
-    tuning::row(size_of::<O::Input>(), size_of::<O::Output>())
+    nearest_row(size_of::<O::Input>(), size_of::<O::Output>())
 }
 
 /// One block for a small array.

@@ -1,7 +1,7 @@
-//! What the table of tuned constants, [`tuned`](super::tuned), means: its rows, and which
-//! of them holds for the sizes of an element and of a result.
+//! What a row of the table of tuned constants means.
 //!
-//! The numbers are there, not here; [`sizes`](super::sizes) makes shapes of them.
+//! The numbers are in [`tuned`](super::tuned); [`sizes`](super::sizes) chooses a row, and makes
+//! shapes of it.
 //!
 //! Why the architecture is where it is: a kernel of one name has one shape on all GPUs, so
 //! that a program describes it once, and the bits of its results do not depend on the GPU.
@@ -10,7 +10,6 @@
 //! to where a kernel is the fastest, is there for each.
 
 use super::segment_flags;
-use super::tuned::ROWS;
 
 /// The constants of a width class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +128,7 @@ impl Row {
     }
 
     /// How far its sizes are from these: in powers of two, of elements and results together.
-    const fn distance(&self, element: usize, result: usize) -> u32 {
+    pub(super) const fn distance(&self, element: usize, result: usize) -> u32 {
         apart(self.element, element) + apart(self.result, result)
     }
 }
@@ -141,27 +140,14 @@ const fn apart(bytes: usize, other: usize) -> u32 {
     log2(bytes).abs_diff(log2(other))
 }
 
-/// The row of these sizes, bytes; where there is none the nearest, in powers of two of both
-/// sizes together, and of two that are as near the first. Its [`Stream::times`] are those
-/// of its own sizes alone.
-pub const fn row(element: usize, result: usize) -> &'static Row {
-    let mut nearest = 0;
-    let mut i = 1;
-    while i < ROWS.len() {
-        if ROWS[i].distance(element, result) < ROWS[nearest].distance(element, result) {
-            nearest = i;
-        }
-        i += 1;
-    }
-    &ROWS[nearest]
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::sizes::nearest_row;
+    use super::super::tuned::ROWS;
     use super::*;
 
     fn class(element: usize, result: usize) -> (usize, usize) {
-        let row = row(element, result);
+        let row = nearest_row(element, result);
         (row.element, row.result)
     }
 

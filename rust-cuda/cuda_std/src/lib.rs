@@ -10,7 +10,7 @@
 //! Its layers, each of which uses those above it in this list alone:
 //!
 //! - `device`, `intrinsics`: how this crate reaches the device, and the host in its stead.
-//! - [`cfg`](mod@cfg), `private`: what a kernel is compiled for, and what macros' expansions name.
+//! - [`cfg`](mod@cfg), `__private`: what a kernel is compiled for, and what macros' expansions name.
 //! - [`launch`]: what the host knows of kernels.
 //! - [`atomic`], [`float`], [`grid`], [`misc`], [`ptr`], [`warp`]: instructions, and functions made
 //!   of them.

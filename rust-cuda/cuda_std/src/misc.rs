@@ -1,4 +1,4 @@
-//! What fits nowhere else: clocks, profiler events, breakpoints, the multiprocessor's number.
+//! What fits nowhere else: clocks, profiler events, breakpoints, the SM's number.
 
 use crate::device::gpu;
 

@@ -14,8 +14,6 @@
 //! everything is slower is slower, and only a person can say why. What can help, the
 //! clocks and whether the PTX is the same, is told beside it.
 
-pub(in crate::bench) mod asked;
-mod side;
 mod words;
 
 use std::cmp::Ordering;
@@ -23,12 +21,11 @@ use std::cmp::Ordering;
 use super::console::Console;
 use super::render;
 use super::request::Request;
+use super::side::Side;
 use crate::export::Format;
 use crate::record::{Cell, Record, Status};
 use crate::timing::Timing;
 use crate::timing::comparison::{Judge, Ratio, Verdict, is_time};
-
-pub(in crate::bench) use side::Side;
 
 /// What a comparison found.
 #[derive(Clone, Debug)]

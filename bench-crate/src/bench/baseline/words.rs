@@ -1,8 +1,8 @@
 //! What a comparison says to people: lines for a terminal, and a section for a pull
 //! request.
 
-use super::asked::COMPARED_PROCESSES;
 use super::{Comparison, Fate, Finding, Row, quotient};
+use crate::bench::compared::COMPARED_PROCESSES;
 use crate::number::milliseconds;
 use crate::timing::comparison::{CHANCE, LEAST_MS};
 

@@ -48,7 +48,7 @@ pub(super) fn gain(fit: &Fit, processors: Option<u32>) -> Option<String> {
 
 /// What one thread leaves unused; no more than what an SM holds.
 fn idle(fit: &Fit) -> Option<String> {
-    let held = machine(fit).multiprocessors.max_threads / LANES;
+    let held = machine(fit).sms.max_threads / LANES;
     let warps = saturating_warps(fit)?.min(f64::from(held));
     let of_one = f64::from(LANES) * warps;
     let (warps, of_all) = (three(warps), of_one * f64::from(sms(fit)));

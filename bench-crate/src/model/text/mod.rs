@@ -80,7 +80,7 @@ fn machine(fit: &Fit) -> &Machine {
 
 /// SMs.
 fn sms(fit: &Fit) -> u32 {
-    machine(fit).multiprocessors.count
+    machine(fit).sms.count
 }
 
 fn partials(cell: &Predicted) -> u64 {
@@ -179,7 +179,7 @@ fn saturation(fit: &Fit) -> String {
         );
     };
     let (threads, sms) = (warps * f64::from(LANES), sms(fit));
-    let held = machine(fit).multiprocessors.max_threads;
+    let held = machine(fit).sms.max_threads;
     let [issue, warps, of_one, of_all] =
         [fit.law.issue_ns, warps, threads, threads * f64::from(sms)].map(three);
     let work = format!(
@@ -256,10 +256,7 @@ fn tail(fit: &Fit) -> String {
 
 fn occupancy(fit: &Fit) -> String {
     let (heading, machine) = (heading(fit, "occupancy"), machine(fit));
-    let (threads, blocks) = (
-        machine.multiprocessors.max_threads,
-        machine.multiprocessors.max_blocks,
-    );
+    let (threads, blocks) = (machine.sms.max_threads, machine.sms.max_blocks);
     let held = format!("{heading} An SM holds {threads} threads and {blocks} blocks at once.");
     let of = |cell: &Predicted| {
         (

@@ -28,7 +28,7 @@ pub(crate) fn device(kind: &str) -> DeviceInfo {
         ptx_arch: "sm_90".into(),
         rustc: "1".into(),
         llvm: "1".into(),
-        multiprocessors: None,
+        sms: None,
     }
 }
 

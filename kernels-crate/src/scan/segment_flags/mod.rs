@@ -78,5 +78,5 @@ pub const FEW_PER_BLOCK: u64 = FEW_WORDS as u64 * EACH;
 pub const FEW_OFFSETS: u64 = 3 << 14;
 
 /// The most elements that this is for: 2^21, those of 128 blocks, which all begin at once on a
-/// GPU with as many multiprocessors.
+/// GPU with as many SMs.
 pub const FEW_ELEMENTS: u64 = 128 * FEW_PER_BLOCK;

@@ -69,8 +69,8 @@ pub(crate) fn sums_of_floats_have_the_same_bits_on_gpus_of_any_kind(bench: &Benc
     let first = of(Model::h200(), 132)?;
     assert!(of(Model::h200(), 2)? == first);
     assert!(of(Model::h200(), 1)? == first);
-    for multiprocessors in [40, 1] {
-        match of(Model::t4(), multiprocessors) {
+    for sms in [40, 1] {
+        match of(Model::t4(), sms) {
             Err(Error::NoArchitecture { .. }) => {}
             bits => assert!(bits? == first),
         }

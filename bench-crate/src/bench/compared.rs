@@ -17,7 +17,7 @@ pub(super) const COMPARED_PROCESSES: u32 = 16;
 const LONGEST_NAME: usize = 100;
 
 /// `--save` and `--baseline`.
-pub(in crate::bench) fn check_names(arguments: &BenchArguments) -> Result<()> {
+pub(super) fn check_names(arguments: &BenchArguments) -> Result<()> {
     check_name("--save", &arguments.save)?;
     check_name("--baseline", &arguments.baseline)?;
     match (&arguments.save, &arguments.baseline) {
@@ -52,7 +52,7 @@ fn check_name(argument: &str, name: &Option<String>) -> Result<()> {
 }
 
 /// `--margin`, as a part.
-pub(in crate::bench) fn margin(arguments: &BenchArguments) -> Result<f64> {
+pub(super) fn margin(arguments: &BenchArguments) -> Result<f64> {
     match &arguments.margin {
         Some(text) => list::percentage("--margin", text),
         None => Ok(MARGIN),
@@ -60,7 +60,7 @@ pub(in crate::bench) fn margin(arguments: &BenchArguments) -> Result<f64> {
 }
 
 /// `--processes`.
-pub(in crate::bench) fn processes(arguments: &BenchArguments) -> Result<u32> {
+pub(super) fn processes(arguments: &BenchArguments) -> Result<u32> {
     match &arguments.processes {
         Some(text) => {
             let number = list::number("--processes", text, 1..=MOST_PROCESSES)?;

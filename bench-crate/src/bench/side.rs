@@ -6,7 +6,7 @@ use crate::record::Record;
 /// One of the two runs. Each part is there once for every value that its rows have,
 /// and that is one, but for records that were put together by hand.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::bench) struct Side {
+pub(super) struct Side {
     /// Names of devices; none where no device was used.
     pub(super) devices: Vec<String>,
     /// Versions of their drivers.
@@ -40,7 +40,7 @@ fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
 
 impl Side {
     /// Of these rows.
-    pub(in crate::bench) fn of(records: &[Record]) -> Self {
+    pub(super) fn of(records: &[Record]) -> Self {
         let devices = || records.iter().filter_map(|record| record.device.as_ref());
         let clocks = records.iter().filter_map(|record| record.clocks.as_ref());
         let mut mhz: Vec<u32> = clocks.filter_map(|clocks| clocks.sm_after_mhz).collect();
@@ -62,7 +62,7 @@ impl Side {
     }
 
     /// Its parts with their names, those that it has.
-    pub(in crate::bench) fn parts(&self) -> Vec<(&'static str, String)> {
+    pub(super) fn parts(&self) -> Vec<(&'static str, String)> {
         let clock = self.sm_mhz.map(|mhz| format!("{mhz} MHz"));
         [
             ("device", &self.devices),
@@ -79,7 +79,7 @@ impl Side {
     }
 
     /// On one line.
-    pub(in crate::bench) fn describe(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let parts = self.parts().into_iter().map(|(name, value)| match name {
             "device" | "measured" => value,
             _ => format!("{name} {value}"),
