@@ -33,12 +33,13 @@
 
 pub mod block_scan;
 pub mod diagnostics;
-mod instances;
 pub mod integrate;
 pub mod limits;
 pub mod operator;
 pub mod reduce;
 pub mod scan;
+
+mod instances;
 
 #[cfg(target_os = "cuda")]
 #[doc(hidden)]

@@ -100,18 +100,19 @@ fn said(output: &Output) -> String {
 fn manifest(text: &str) -> String {
     let root = root().display();
     let mut text = text.to_owned();
-    for (slow, level) in [("ptx-emulator", 2), ("cuda_inspect", 1)] {
+    for (slow, level) in [("ptx-emulator", 2), ("ptx-syntax", 3), ("cuda_inspect", 1)] {
         let optimised = format!("[profile.dev.package.{slow}]\nopt-level = {level}\n");
         assert!(text.contains(&optimised), "{slow}");
         text = text.replace(&optimised, "");
     }
-    for own in ["ptx-emulator", "rust-cuda/"] {
+    for own in ["ptx-emulator", "ptx-syntax", "rust-cuda/"] {
         let path = |of: &str| format!("path = \"{of}{own}");
         text = text.replace(&path(""), &path(&format!("{root}/")));
     }
     let left = |line: &&str| {
         let gone = [
             "    \"ptx-emulator",
+            "    \"ptx-syntax",
             "    \"rust-cuda/",
             "    \"xtask\"",
             "    \"book\"",
@@ -199,6 +200,9 @@ fn assert_is_tidy(files: &BTreeMap<String, String>) {
             assert_eq!(rule(&file), [], "{path}");
         }
     }
+    let all = files.iter().map(|(path, text)| tidy::File::new(path, text));
+    let of_kernels = all.filter(|file| file.path.starts_with("kernels-crate/"));
+    assert_eq!(tidy::upward_imports(&of_kernels.collect::<Vec<_>>()), []);
     // Three kernels of three files, an integrand of two, and five lists; a table and its list.
     assert_eq!(changed, 3 * 3 + 2 + 5 + 2);
 }

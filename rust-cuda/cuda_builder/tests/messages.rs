@@ -224,6 +224,19 @@ fn what_llvm_cannot_do_ends_the_build_with_the_kernels_name() {
 }
 
 #[test]
+fn inline_assembly_that_is_not_ptx_is_refused_with_its_line() {
+    let body = r#"unsafe { core::arch::asm!("add.u32 %r1, %r2") }"#;
+    let own = Kernels::new(&kernel("own_kernels", "broken", body));
+    let said = own.refused();
+    let (start, end) = (
+        "own_kernels",
+        ": is it inline assembly that is wrong there?",
+    );
+    assert!(said.starts_with(start) && said.ends_with(end), "{said}");
+    assert!(said.contains(".ptx is not PTX, line "), "{said}");
+}
+
+#[test]
 fn an_architecture_that_does_not_exist_is_refused_by_name() {
     let refused = |text: &str| text.parse::<NvvmArch>().unwrap_err().to_string();
     assert_eq!(

@@ -77,7 +77,7 @@ fn block_after<'p>(page: &'p str, words: &str) -> &'p str {
 #[test]
 fn the_kernel_of_the_page_is_the_one_that_is_compiled() {
     let page = page();
-    let shown = block_after(&page, "turns each block's part of an array round");
+    let shown = block_after(&page, "reverses each block's part of an array");
     let source = include_str!("../kernels/src/gpu.rs");
     assert!(source.contains(shown), "{shown}");
 }

@@ -32,6 +32,9 @@ fn folder() -> PathBuf {
     std::env::temp_dir().join(name)
 }
 
+/// The section of the README that begins with a kernel, and goes on with its launch.
+const KERNEL: &str = "## Writing a kernel";
+
 /// The fenced block of the README that follows the words `heading`.
 fn block_after<'a>(readme: &'a str, heading: &str) -> &'a str {
     let (_, rest) = readme.split_once(heading).expect(heading);
@@ -44,8 +47,8 @@ fn block_after<'a>(readme: &'a str, heading: &str) -> &'a str {
 #[test]
 fn a_crate_outside_the_workspace_builds_and_runs_with_the_readmes_lines() {
     let readme = readme();
-    let kernel = block_after(&readme, "line in its `mod.rs`");
-    let launch = block_after(&readme, "breaks the contract is an `Err`");
+    let kernel = block_after(&readme, KERNEL);
+    let launch = block_after(&readme, &format!("{kernel}\n```"));
     let app = App::new("app");
     app.write("Cargo.toml", &manifest("outside", &readme, "", ""));
     app.write("src/kernel.rs", kernel);
@@ -172,10 +175,7 @@ fn a_launch_with_wrong_arguments_is_told_what_the_kernel_takes() {
     let readme = readme();
     let app = App::new("arguments");
     app.write("Cargo.toml", &manifest("arguments", &readme, "", ""));
-    app.write(
-        "src/kernel.rs",
-        block_after(&readme, "line in its `mod.rs`"),
-    );
+    app.write("src/kernel.rs", block_after(&readme, KERNEL));
     app.write("src/main.rs", WRONG);
     let (succeeded, said) = app.cargo("build", &readme);
     assert!(!succeeded, "it compiles");

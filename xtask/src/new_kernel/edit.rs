@@ -38,6 +38,25 @@ pub(crate) fn add_module(path: &str, text: &str, head: &str, name: &str) -> Resu
     Ok(all.join("\n") + "\n")
 }
 
+/// Adds a module to the list of layers in a file's documentation, as the last one.
+pub(crate) fn add_layer(path: &str, text: &str, name: &str) -> Result<String, String> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    let is_layer = |line: &&str| line.starts_with("//! - ");
+    let head = lines
+        .iter()
+        .position(|line| line.starts_with("//! Its layers"));
+    let first = head.and_then(|head| Some(head + lines[head..].iter().position(|l| is_layer(&l))?));
+    let Some(first) = first else {
+        return Err(format!("{path} has no list of layers to add `{name}` to"));
+    };
+    let rest = lines[first..].iter();
+    let is_of_list = |line: &&&str| is_layer(line) || line.starts_with("//!   ");
+    let behind = first + rest.take_while(is_of_list).count();
+    let new = format!("//! - `{name}`: a kernel of its own.");
+    lines.insert(behind, &new);
+    Ok(lines.join("\n") + "\n")
+}
+
 /// The first of the attributes that belong to a line.
 fn attributes_before(lines: &[&str], mut at: usize) -> usize {
     while at > 0 && lines[at - 1].starts_with("#[") {
@@ -118,6 +137,16 @@ mod tests {
             two,
             "lib.rs has more than one list of `mod` lines: add `new` by hand"
         );
+    }
+
+    #[test]
+    fn a_layer_is_added_behind_the_others() {
+        let text = "//! A.\n//!\n//! Its layers:\n//!\n//! - `a`: one\n//!   more.\n//! - `b`\n//!\n//! C.\n";
+        let added = add_layer("lib.rs", text, "new").expect("there is a list");
+        let line = "//! - `b`\n//! - `new`: a kernel of its own.\n";
+        assert_eq!(added, text.replace("//! - `b`\n", line));
+        let said = add_layer("lib.rs", "//! A.\n//! - `b`\n", "new").expect_err("it is refused");
+        assert_eq!(said, "lib.rs has no list of layers to add `new` to");
     }
 
     #[test]

@@ -96,6 +96,7 @@ impl Origin {
             ]
         } else {
             let library = edit::add_module(LIBRARY, &read(LIBRARY)?, "pub mod", name)?;
+            let library = edit::add_layer(LIBRARY, &library, name)?;
             let path = format!("kernels-crate/src/{name}.rs");
             vec![file(&path, filled(kernel)), file(LIBRARY, library)]
         };
