@@ -233,7 +233,7 @@ fn inline_assembly_that_is_not_ptx_is_refused_with_its_line() {
         ": is it inline assembly that is wrong there?",
     );
     assert!(said.starts_with(start) && said.ends_with(end), "{said}");
-    assert!(said.contains(".ptx is not PTX, line "), "{said}");
+    assert!(said.contains(".ptx is not PTX, 19:2: expected "), "{said}");
 }
 
 #[test]
