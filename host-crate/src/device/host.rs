@@ -75,7 +75,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfHostMemory`], [`Error::TooManyElements`].
+    /// [`Error::OutOfHostMemory`](crate::Error::OutOfHostMemory), [`Error::TooManyElements`](crate::Error::TooManyElements).
     pub fn alloc_host<T: Pod>(&self, len: usize) -> Result<HostBuffer<T>> {
         HostBuffer::new(self, len)
     }

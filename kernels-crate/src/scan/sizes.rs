@@ -11,7 +11,7 @@ use super::tuning::Row;
 use crate::operator::Operator;
 
 /// The row of these sizes, bytes; where there is none the nearest, in powers of two of both
-/// sizes together, and of two that are as near the first. Its [`Stream::times`] are those
+/// sizes together, and of two that are as near the first. Its [`Stream::times`](super::tuning::Stream::times) are those
 /// of its own sizes alone.
 pub const fn nearest_row(element: usize, result: usize) -> &'static Row {
     let mut nearest = 0;

@@ -3,7 +3,7 @@
 /// How much about the source the PTX tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum DebugInfo {
-    /// What [`CudaBuilder::generate_line_info`] says.
+    /// What [`CudaBuilder::generate_line_info`](crate::CudaBuilder::generate_line_info) says.
     #[default]
     None,
     /// The file and line of each instruction, and the functions that it was

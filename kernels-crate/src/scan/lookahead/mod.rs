@@ -18,8 +18,8 @@
 //! once.
 //!
 //! Association: a lane its items in order; the lanes of a segment by
-//! [`lanes::scan`](super::lanes::scan); so the segments of a tile; the tiles of a group by
-//! [`Look::combined`](super::status::Look::combined); the groups in order.
+//! [`lanes::scan`]; so the segments of a tile; the tiles of a group by
+//! [`Look::combined`](status::Look::combined); the groups in order.
 //!
 //! Shared memory ([`Lookahead`]): slots for the segments of the tiles that wait for their prefix
 //! (`DELAY`), of those that are on their way (`AHEAD`), and of the one that leaves; beside each,
