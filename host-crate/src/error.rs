@@ -60,7 +60,7 @@ pub enum Error {
         device: String,
     },
     /// The host has not enough memory left of which a device can copy at its full rate.
-    #[error("the host has no {wanted} bytes left that it can keep in place for copies")]
+    #[error("the host cannot page-lock {wanted} bytes")]
     OutOfHostMemory {
         /// Bytes asked for.
         wanted: usize,
@@ -168,7 +168,7 @@ pub enum Error {
     },
     /// The module has no such kernel.
     #[error(
-        "the module has no kernel `{kernel}`: build the artifact anew, or load that of the crate which defines the kernel"
+        "the module has no kernel `{kernel}`: build the artifact again, or load that of the crate which defines the kernel"
     )]
     UnknownKernel {
         /// The entry name that was looked for.
@@ -222,7 +222,7 @@ pub enum Error {
         source: io::Error,
     },
     /// An artifact that is not what the builder wrote.
-    #[error("the artifact's file {file} is corrupt: {reason}; build it anew")]
+    #[error("the artifact's file {file} is corrupt: {reason}; build it again")]
     CorruptArtifact {
         /// The file, as far as it is known.
         file: String,
@@ -230,7 +230,7 @@ pub enum Error {
         reason: String,
     },
     /// No architecture of the artifact runs on the device.
-    #[error("{device} has compute capability {capability}, the PTX at hand needs {offered}")]
+    #[error("{device} has compute capability {capability}, the PTX needs {offered}")]
     NoArchitecture {
         /// The device's name.
         device: String,
@@ -312,7 +312,7 @@ pub enum Error {
         text: String,
     },
     /// A second stream of work was asked of a device that has one.
-    #[error("{device} has one stream of work: it does one thing after the other")]
+    #[error("{device} has only one stream of work")]
     OneStream {
         /// The device's name.
         device: String,

@@ -83,7 +83,7 @@ pub(crate) fn checked(options: &Options) -> anyhow::Result<Checked> {
     };
     let mut code = tested(&suite, options, &artifact)?;
     if let (Some(OTHERS_NEEDED), Some(anew)) = (code, &anew) {
-        terminal::begin("building all kernels, which its tests launch too: minutes, once");
+        terminal::begin("building all kernels, since the tests launch others too (minutes, once)");
         all.build()?;
         artifact = among(&all.folder, anew)?;
         code = tested(&suite, options, &artifact)?;
@@ -103,7 +103,7 @@ pub(crate) fn can_be(name: &str) -> Result<(), Refused> {
 
 /// Where no name is near, what is allowed.
 pub(crate) fn refused(unknown: &UnknownKernel) -> Refused {
-    const ALLOWED: &str = "allowed are the name of an entry, a module of PTX or an integrand, and what names of entries begin with; `cargo xtask inspect --all` lists the entries";
+    const ALLOWED: &str = "allowed are the name of an entry, a PTX module or an integrand, and the beginning of entry names; `cargo xtask inspect --all` lists the entries";
     match unknown.near.is_empty() {
         true => Refused(format!("{unknown}: {ALLOWED}")),
         false => Refused(unknown.to_string()),

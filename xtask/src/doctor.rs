@@ -94,7 +94,7 @@ fn report(findings: &[Finding]) -> String {
         (true, false) => {
             "`cargo xtask bench` can run on the emulator: results and counts, and no times."
         }
-        (false, _) => "`cargo xtask bench` cannot be built before what is MISSING is there.",
+        (false, _) => "`cargo xtask bench` cannot be built until everything marked MISSING is installed.",
     };
     let _ = writeln!(text, "\n{verdict}");
     text

@@ -20,7 +20,7 @@ pub(super) fn check(arguments: &BenchArguments) -> Result<()> {
         && is_path(program)
         && !program.is_file()
     {
-        let problem = "is not there, allowed is a Python";
+        let problem = "does not exist, allowed is a Python interpreter";
         let problem = format!("{} {problem}", program.display());
         return Err(refused("--python", problem));
     }

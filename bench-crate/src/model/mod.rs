@@ -47,7 +47,7 @@ impl Constant {
     }
 }
 
-/// A cell beside what the model makes of it.
+/// A cell beside prediction of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predicted {
     /// Blocks of the grid.

@@ -23,7 +23,7 @@ use quadscan::device::{Buffer, Device, Module};
 /// The table.
 pub(crate) const TABLE: Table = Table {
     name: "limits",
-    about: "what the device can do at most: arithmetic, memory, copies, launches",
+    about: "limits of the device: arithmetic, memory, copies, launches",
     axes: &[TableAxis::filter(&LIMITS).known(Limit::names)],
     columns: &[
         &[

@@ -326,7 +326,7 @@ pub(super) fn is_missed(
 ) -> bool {
     if baseline.iter().any(|record| record.run == run) {
         // A run of `--save` that was interrupted after it was saved, gone on with.
-        let sentence = format!("baseline `{name}` is this very run: nothing is compared");
+        let sentence = format!("baseline `{name}` is this run itself: nothing is compared");
         render::remarks(request, &[sentence], console);
         return false;
     }
