@@ -94,7 +94,9 @@ fn report(findings: &[Finding]) -> String {
         (true, false) => {
             "`cargo xtask bench` can run on the emulator: results and counts, and no times."
         }
-        (false, _) => "`cargo xtask bench` cannot be built until everything marked MISSING is installed.",
+        (false, _) => {
+            "`cargo xtask bench` cannot be built until everything marked MISSING is installed."
+        }
     };
     let _ = writeln!(text, "\n{verdict}");
     text

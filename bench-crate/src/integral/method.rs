@@ -160,7 +160,8 @@ impl<R: Number> Method<R> {
         }
         is_infinite(to - from).then(|| {
             let (from, to, name) = (text(from), text(to), R::NAME);
-            let problem = format!("is {to}, which is farther from {from} than {name} can represent");
+            let problem =
+                format!("is {to}, which is farther from {from} than {name} can represent");
             ("to", problem)
         })
     }
@@ -382,7 +383,10 @@ mod tests {
     fn a_break_is_a_finite_number() {
         let found = method("tanh-sinh --break -0.5,2e3");
         assert!(matches!(found, Ok(Method::TanhSinh(of)) if of.breaks == [-0.5, 2000.0]));
-        for (text, problem) in [("1,", "`` is not a number"), ("inf", "`inf` is not a point")] {
+        for (text, problem) in [
+            ("1,", "`` is not a number"),
+            ("inf", "`inf` is not a point"),
+        ] {
             let sentence =
                 format!("--break {problem}, allowed are finite numbers, such as 0.25,0.5");
             assert_eq!(

@@ -63,12 +63,12 @@ impl Status {
             ),
             Status::OutOfIntervals => ("out_of_intervals", OUT_OF_INTERVALS_MEANS),
             Status::NotFinite => ("not_finite", "the function is not finite"),
-            Status::Roundoff => ("roundoff", "the tolerance is smaller than the rounding error"),
-            Status::NoLimits => ("no_limits", "a limit is NaN"),
-            Status::Overflow => (
-                "overflow",
-                "sums of its values overflow",
+            Status::Roundoff => (
+                "roundoff",
+                "the tolerance is smaller than the rounding error",
             ),
+            Status::NoLimits => ("no_limits", "a limit is NaN"),
+            Status::Overflow => ("overflow", "sums of its values overflow"),
             Status::Missing => ("missing", "the device wrote no result"),
         }
     }

@@ -112,8 +112,7 @@ impl Asked {
             None => Ok(Some(numbers)),
             Some(number) => {
                 let most = of.most;
-                let problem =
-                    format!("{number} is too large for {table}, allowed are 1 to {most}");
+                let problem = format!("{number} is too large for {table}, allowed are 1 to {most}");
                 Err(refused(&argument, problem))
             }
         }

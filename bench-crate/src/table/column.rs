@@ -317,16 +317,18 @@ pub const COLD: [Column; 2] = [
 /// Under which conditions a kernel's time was taken, and what has to be known about it.
 pub const CONDITIONS: [Column; 3] = [
     column("kernel_method", Group::Ours, Text::Method("kernel")).detail(),
-    of("sm_mhz", "the SM clock after the measurement, MHz", |record| {
-        let clocks = record.clocks.as_ref();
-        optional(clocks.and_then(|clocks| clocks.sm_after_mhz))
-    })
-    .detail(),
     of(
-        "remarks",
-        "what to know about the measurement",
-        |record| record.remarks.join("; "),
+        "sm_mhz",
+        "the SM clock after the measurement, MHz",
+        |record| {
+            let clocks = record.clocks.as_ref();
+            optional(clocks.and_then(|clocks| clocks.sm_after_mhz))
+        },
     )
+    .detail(),
+    of("remarks", "what to know about the measurement", |record| {
+        record.remarks.join("; ")
+    })
     .detail(),
 ];
 

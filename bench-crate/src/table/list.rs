@@ -278,7 +278,8 @@ mod tests {
             "2^99999999999",
         ] {
             let sentence = of(text).err().unwrap_or_default();
-            let start = format!("--sizes `{text}` is not a size, allowed are numbers from 1 to 2^40");
+            let start =
+                format!("--sizes `{text}` is not a size, allowed are numbers from 1 to 2^40");
             assert!(sentence.starts_with(&start), "{sentence}");
         }
         let sentence = of("8,2^3").err().unwrap_or_default();

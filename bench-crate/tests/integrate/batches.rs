@@ -227,10 +227,7 @@ fn a_bad_row_is_named_by_its_line_and_nothing_is_written() {
     }
     write(folder.path(), "items.csv", b"a,u\n1,2\n\xff,2\n");
     let sentence = refused_in(folder.path(), &GAUSSIAN);
-    assert_eq!(
-        sentence,
-        "--batch items.csv, line 3: the text is not UTF-8"
-    );
+    assert_eq!(sentence, "--batch items.csv, line 3: the text is not UTF-8");
     let kept = fs::read_to_string(folder.path().join("results.csv"));
     assert_eq!(kept.ok().as_deref(), Some("kept"));
     assert_eq!(files(folder.path()), ["items.csv", "results.csv"]);
@@ -333,7 +330,8 @@ fn a_file_that_is_not_there_is_refused() {
     let sentence = refused_in(folder.path(), &GAUSSIAN);
     assert!(sentence.starts_with(start), "{sentence}");
     let sentence = refused_in(folder.path(), &["--integrand", "runge", "--batch", "items"]);
-    let start = "--batch items is neither CSV nor .npy, allowed are FILE.csv, FILE.npy, and - for CSV on ";
+    let start =
+        "--batch items is neither CSV nor .npy, allowed are FILE.csv, FILE.npy, and - for CSV on ";
     assert!(sentence.starts_with(start), "{sentence}");
 }
 

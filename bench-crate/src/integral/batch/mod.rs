@@ -32,7 +32,8 @@ pub(super) fn form(path: &Path) -> Result<Form> {
     if path == Path::new(STANDARD_INPUT) {
         return Ok(Form::Csv);
     }
-    let neither = "is neither CSV nor .npy, allowed are FILE.csv, FILE.npy, and - for CSV on standard input";
+    let neither =
+        "is neither CSV nor .npy, allowed are FILE.csv, FILE.npy, and - for CSV on standard input";
     Form::of(path).ok_or_else(|| refused("--batch", format!("{} {neither}", path.display())))
 }
 
