@@ -1,8 +1,7 @@
 //! The one error type of this crate.
 //!
-//! Every variant names the thing that was wrong and, where there is one, the
-//! allowed range. Raw driver codes are kept. No variant prints more than one
-//! sentence, and none decides what is printed where: `main.rs` does.
+//! Every variant names the problem and, if there is one, the allowed range. Raw driver codes
+//! are kept. A message is one sentence. Nothing is printed here: programs do that.
 
 mod context;
 
@@ -205,7 +204,7 @@ pub enum Error {
         /// The artifact's parameters.
         found: String,
     },
-    /// A safe launch from a module whose parameters nobody vouches for.
+    /// A safe launch from a module whose parameters are not known.
     #[error(
         "kernel `{kernel}` was loaded without a manifest, so its parameters cannot be checked; use `launch_unchecked`"
     )]
@@ -271,7 +270,7 @@ pub enum Error {
         /// Line and column, the text that is refused, and why.
         reason: String,
     },
-    /// A kernel that the emulator stopped: a fault, a deadlock, or no end.
+    /// A kernel that the emulator stopped: a fault, a deadlock, or a launch without end.
     #[error("the emulator stopped the kernel: {report}")]
     KernelStopped {
         /// The kernel, its source line, block and thread, on one line.
