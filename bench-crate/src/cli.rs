@@ -1,6 +1,5 @@
-//! The command line, as clap sees it. What the values mean and whether they fit
-//! is decided in `bench::request` and `integral::request`, which give one sentence where they
-//! do not.
+//! The command line, as clap sees it. `bench::request` and `integral::request` check the values,
+//! and refuse a wrong one in one sentence.
 //!
 //! It depends on clap and [`axes`](super::axes) alone: `cargo xtask` includes both, and answers `--help` and what
 //! cannot be understood without building the program.

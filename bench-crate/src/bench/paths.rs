@@ -1,5 +1,5 @@
-//! What the command line names on this machine, checked before anything is measured: it is
-//! there. What is wrong with it may still be found when it is used.
+//! Checks, before anything is measured, that the files and folders named on the command line
+//! exist. Errors in their contents may still be found when they are used.
 
 use std::path::Path;
 

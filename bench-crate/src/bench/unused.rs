@@ -1,5 +1,5 @@
-//! What was asked for and has no effect on these tables or on this device: no error, but said.
-//! It follows from the tables' declarations and from their cells.
+//! Options that have no effect on these tables or on this device: a warning, not an error.
+//! They follow from the tables' declarations and cells.
 
 use super::console::Console;
 use super::request::Request;

@@ -1,5 +1,5 @@
-//! The measuring processes of a run: they are started, say which device they hold, and are asked
-//! for cells. Or there are none, for a reason.
+//! The measuring processes of a run: they are started, report their device, and measure cells.
+//! If there are none, there is a reason.
 
 use std::time::Duration;
 

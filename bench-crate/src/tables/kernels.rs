@@ -1,5 +1,5 @@
-//! `kernels`: kernels that are launched by themselves, by size; what whoever writes one sees
-//! of it first. Its rows are of [`kernels::ALL`].
+//! `kernels`: single kernels by size; the first measurement of a new kernel. Its rows are those
+//! of [`kernels::ALL`].
 //!
 //! Nothing of it was published. The first kernel is the copy, the limit of the others.
 

@@ -1,5 +1,5 @@
-//! `limits`: what the device can do at most, by kernels that do one thing each; what
-//! the sweeps' times are made of.
+//! `limits`: the limits of the device, measured by kernels that do one thing each; they
+//! explain the times of the sweeps.
 //!
 //! Nothing of it was published. The emulator has no times, and skips it.
 

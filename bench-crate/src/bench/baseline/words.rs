@@ -1,5 +1,4 @@
-//! What a comparison says to people: lines for a terminal, and a section for a pull
-//! request.
+//! The text of a comparison: lines for a terminal, and a section for a pull request.
 
 use super::{Comparison, Fate, Finding, Row, quotient};
 use crate::bench::compared::COMPARED_PROCESSES;
