@@ -1,9 +1,9 @@
 //! `cargo xtask check [KERNEL]`: kernels under all checks of the emulator.
 //!
-//! The test program `conformance` of `quadscan-tests` does it, so that what is checked is what
-//! the conformance tests launch; it is built without PTX and given a folder of it. Of a KERNEL
-//! the PTX is built anew each time, alone, which takes seconds. Its tests launch others too:
-//! those are built once, and again when the host's side of the kernels has changed.
+//! The test program `conformance` of `quadscan-tests` runs the checks, on the launches of the
+//! conformance tests. It is built without PTX and reads it from a folder. The PTX of a KERNEL is
+//! built each time, alone, which takes seconds. Its tests also launch other kernels: those are
+//! built once, and again when the host's side of the kernels has changed.
 
 use std::collections::BTreeSet;
 use std::fs;

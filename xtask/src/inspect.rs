@@ -1,12 +1,12 @@
-//! `cargo xtask inspect KERNEL`: what a kernel takes up, where its instructions came from,
-//! and what a change did to it. Needs no GPU.
+//! `cargo xtask inspect KERNEL`: a kernel's registers, memory and occupancy, the source of its
+//! instructions, and the effect of a change. Needs no GPU.
 //!
 //! - `artifact`: the PTX of this checkout, or of another revision.
 //! - `choose`: which kernel and which PTX are meant. Pure.
 //! - `show`: figures as text and JSON. Pure.
-//! - `all`: a line a kernel.
+//! - `all`: one line per kernel.
 //!
-//! What the figures mean and where they come from is `cuda_inspect`'s.
+//! The package `cuda_inspect` defines and computes the figures.
 
 mod all;
 mod artifact;

@@ -10,8 +10,8 @@
 //! - `setup`: the toolchain. `runners`: test programs, several at a time.
 //! - `ptx`: PTX of our kernels. `quadscan`: what that program can answer without being built.
 //! - `bench`: builds that program and becomes it. `check`: kernels under the emulator's checks.
-//!   `cost`: what the project weighs.
-//! - `bundle`, `dev`, `inspect`, `test`: commands that are built on these three.
+//!   `cost`: the budget of sizes and build times.
+//! - `bundle`, `dev`, `inspect`, `test`: commands that use these three.
 //! - `book`, `doctor`, `fixtures`, `new_app`, `new_kernel`, `tune`: commands.
 
 mod bench;
