@@ -325,7 +325,7 @@ pub(super) fn is_missed(
     console: &mut dyn Console,
 ) -> bool {
     if baseline.iter().any(|record| record.run == run) {
-        // A run of `--save` that was interrupted after it was saved, gone on with.
+        // A run of `--save` that was interrupted after it was saved, and is resumed.
         let sentence = format!("baseline `{name}` is this run itself: nothing is compared");
         render::remarks(request, &[sentence], console);
         return false;
