@@ -32,7 +32,7 @@ pub(crate) const TABLE: Table = Table {
             of("unit", "its unit", |record| {
                 optional(limit(&record.cell).map(Limit::unit))
             }),
-            derived("ms", "what was timed, median", Show::Ms, |record| {
+            derived("ms", "the median time", Show::Ms, |record| {
                 timed(record).map(|timing| timing.median_ms)
             }),
             derived("noise_percent", "its noise, %", Show::Fixed(1), |record| {
