@@ -315,8 +315,8 @@ fn what_is_replaced_stays_what_it_was() {
             folder.path(),
             &["--integrand", "runge", "--out", "none/x.csv"]
         ),
-        "--out none/x.csv cannot be written: entity not found, allowed is a file in a folder that \
-         is there"
+        "--out none/x.csv cannot be written: entity not found, allowed is a file in an existing \
+         folder"
     );
 }
 
