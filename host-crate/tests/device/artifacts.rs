@@ -210,7 +210,7 @@ fn parts_in_another_order_are_not_the_module_whose_hash_it_is() {
     assert_eq!(
         read(folder.path()).expect_err("swapped").to_string(),
         "the artifact's file manifest.json is corrupt: the hash of sm_90 is not that of its parts; \
-         build it anew"
+         build it again"
     );
 }
 
