@@ -87,7 +87,7 @@ pub const THREADS: Axis = list(
     "threads",
     "threads",
     Values::Numbers(1024),
-    "Numbers of threads of a block, crossed with --blocks",
+    "Numbers of threads per block, crossed with --blocks",
 );
 
 /// Elements that one block scans.
@@ -140,16 +140,16 @@ pub const TYPES: Axis = list(
     "type",
     "types",
     Values::Names,
-    "In scan, reduce, integral and integrals, types, such as i32,f32 [default: all that an \
-     operation has; of integrals f64, f32]",
+    "In scan, reduce, integral and integrals, types, such as i32,f32 [default: all types of \
+     the operation; for integrals f64, f32]",
 );
 
-/// By what a scan is done.
+/// The algorithm of a scan.
 pub const ALGORITHMS: Axis = list(
     "algorithm",
     "algorithms",
     Values::Names,
-    "In scan, algorithms beside the one that the plan chooses, such as one_wave, or all",
+    "In scan, algorithms to measure besides the one that the plan chooses, such as one_wave, or all",
 );
 
 /// Elements of a segment, or with one key: offsets and keys are counted in 32 bits.
@@ -159,7 +159,7 @@ pub const SEGMENT: Axis = Axis {
         "segment",
         "segment",
         Values::Number(1 << 31),
-        "In scan and reduce, elements of a segment, or with the same key [default: 32]",
+        "In scan and reduce, elements per segment, or per key [default: 32]",
     )
 };
 
@@ -168,28 +168,28 @@ pub const INTEGRANDS: Axis = list(
     "integrand",
     "integrands",
     Values::Names,
-    "In integral, integrands, such as quarter_circle,runge, and in integrals kinds of them, \
-     smooth, end_point, oscillating; or all [default: all]",
+    "In integral, integrands, such as quarter_circle,runge; in integrals, the kinds smooth, \
+     end_point, oscillating; or all [default: all]",
 );
 
-/// By which rule.
+/// The rule that integrates it.
 pub const RULES: Axis = list(
     "rule",
     "rules",
     Values::Names,
-    "In integral, rules, such as trapezoid,gauss-legendre-5, and in integrals g7k15, g10k21, \
-     tanh-sinh; or all [default: trapezoid, and six of the quarter circle; those that converge \
-     on a kind]",
+    "In integral, rules, such as trapezoid,gauss-legendre-5 [default: trapezoid, and six rules for \
+     the quarter circle]; in integrals, g7k15, g10k21, tanh-sinh [default: those that converge \
+     for the kind]; or all",
 );
 
-/// How near the integrals of a batch have to be.
+/// The tolerance of the integrals of a batch.
 pub const TOLERANCE: Axis = Axis {
     placeholder: "T",
     ..list(
         "tolerance",
         "tolerance",
         Values::Tolerance,
-        "In integrals, the tolerance of each integral, relative, and absolute where it may be 0 \
+        "In integrals, the tolerance of each integral: relative, or absolute where it may be 0 \
          [default: 1e-10 in f64, 1e-5 in f32]",
     )
 };
@@ -223,7 +223,7 @@ pub const MAPPINGS: Axis = list(
     "mapping",
     "mappings",
     Values::Names,
-    "In mapping, who has which strip: contiguous, strided, block_strided [default: all]",
+    "In mapping, which thread gets which strip: contiguous, strided, block_strided [default: all]",
 );
 
 /// Where running sums are.
@@ -231,7 +231,8 @@ pub const PARTIALS: Axis = list(
     "partials",
     "partials",
     Values::Names,
-    "In mapping, where the sums are: registers, shared, shared_conflicts, global [default: all]",
+    "In mapping, where a thread keeps its sum: registers, shared, shared_conflicts, global \
+     [default: all]",
 );
 
 /// Who adds the sums up.
@@ -239,10 +240,10 @@ pub const FINISHES: Axis = list(
     "finish",
     "finishes",
     Values::Names,
-    "In mapping, who adds them up: host, second_launch, same_launch, atomics [default: all]",
+    "In mapping, who adds the sums up: host, second_launch, same_launch, atomics [default: all]",
 );
 
-/// What a device can do at most.
+/// Limits of a device.
 pub const LIMITS: Axis = list(
     "limit",
     "limits",
@@ -250,7 +251,7 @@ pub const LIMITS: Axis = list(
     "In limits, limits, such as fma-f64,copy [default: all]",
 );
 
-/// Rows that a table has where they are asked for: an option without a value.
+/// Rows that a table adds on request: an option without a value.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Flag {
     /// The option, without its dashes.
@@ -262,19 +263,19 @@ pub struct Flag {
 /// Scans without bank conflicts.
 pub const PADDED: Flag = Flag {
     option: "padded",
-    help: "In activity, the work-efficient scan with padded shared memory too",
+    help: "In activity, add the work-efficient scan with padded shared memory",
 };
 
 /// Scans whose work is spread over all warps.
 pub const SCATTERED: Flag = Flag {
     option: "scattered",
-    help: "In activity, the same work spread over all warps too",
+    help: "In activity, add scans whose work is spread over all warps",
 };
 
 /// Each scan beside a second kernel.
 pub const CONCURRENT: Flag = Flag {
     option: "concurrent",
-    help: "In activity, a second kernel on another stream beside each scan too",
+    help: "In activity, add a second kernel on another stream beside each scan",
 };
 
 /// All of them, in the order of the help.

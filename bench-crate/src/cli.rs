@@ -1,6 +1,5 @@
-//! The command line, as clap sees it. What the values mean and whether they fit
-//! is decided in `bench::request` and `integral::request`, which give one sentence where they
-//! do not.
+//! The command line, as clap sees it. `bench::request` and `integral::request` check the values,
+//! and refuse a wrong one in one sentence.
 //!
 //! It depends on clap and [`axes`](super::axes) alone: `cargo xtask` includes both, and answers `--help` and what
 //! cannot be understood without building the program.
@@ -34,7 +33,7 @@ pub struct Cli {
 pub enum Command {
     /// Measure tables and print them beside the published ones
     Bench(Box<BenchArguments>),
-    /// Time a kernel beside the times of before: the first ones are kept
+    /// Time a kernel and compare it with its first times, which are kept
     Time(TimeArguments),
     /// Integrate a function of the catalogue: between two limits, or for each row of a file
     Integrate(Box<IntegrateArguments>),
@@ -54,7 +53,7 @@ pub enum Command {
 #[derive(Clone, Debug, Default, Args)]
 pub struct BenchArguments {
     /// Tables: activity, sweep-f64, sweep-f32, accuracy, mapping, limits [default: these],
-    /// scan, reduce, integral, integrals, integrate (the last two)
+    /// scan, reduce, integral, integrals, kernels, integrate (integral and integrals)
     ///
     /// One more, `faults`, runs kernels that fault and hang on purpose.
     #[arg(value_name = "TABLE")]
@@ -62,13 +61,13 @@ pub struct BenchArguments {
 
     /// Device: auto, cuda, cuda:N, emulator
     ///
-    /// auto is the first CUDA device, and the emulator where there is none: the
-    /// same PTX on the CPU, with results and counts and without times.
+    /// auto is the first CUDA device, or the emulator if there is none. The emulator runs the
+    /// same PTX on the CPU: it gives results and counts, and no times.
     #[arg(long, default_value = "auto", value_name = "DEVICE")]
     pub device: String,
 
-    /// Interleave warps and blocks at random from SEED [default: always the same
-    /// order]; with --device emulator
+    /// With --device emulator, interleave warps and blocks at random from SEED [default: always
+    /// the same order]
     #[arg(long, allow_negative_numbers = true, value_name = "SEED")]
     pub schedule: Option<String>,
 
@@ -89,20 +88,20 @@ pub struct BenchArguments {
     pub axes: AxisArguments,
 
     /// Exactly N samples of each time in each process [default: as many as the noise
-    /// asks for, and 3 in each of several processes]
+    /// requires; 3 in each process if there are several]
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub repeat: Option<String>,
 
-    /// Kernels with a cold L2 cache too: kernel_cold_ms
+    /// Also time kernels with a cold L2 cache: kernel_cold_ms
     #[arg(long)]
     pub cold: bool,
 
-    /// In scan, reduce, integral and integrals, no programmatic dependent launch: each launch of
-    /// ours waits until the one before has ended [default: it begins while that one ends]
+    /// In scan, reduce, integral and integrals, turn programmatic dependent launch off: each of our
+    /// launches waits until the one before has ended [default: it begins while that one ends]
     #[arg(long)]
     pub no_pdl: bool,
 
-    /// What --no-pdl was called before
+    /// The former name of --no-pdl
     #[arg(long, hide = true)]
     pub one_by_one: bool,
 
@@ -122,20 +121,20 @@ pub struct BenchArguments {
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
 
-    /// Changes within PERCENT of the baseline are none [default: 2]
+    /// Ignore changes of up to PERCENT [default: 2]
     #[arg(long, allow_negative_numbers = true, value_name = "PERCENT")]
     pub margin: Option<String>,
 
-    /// Measure each cell in N processes, whose differences a comparison has to know
+    /// Measure each cell in N processes; a comparison needs the differences between them
     /// [default: 16 with --save and --baseline, else 1]
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub processes: Option<String>,
 
-    /// List tables, or of those that are named the cells and columns; measure nothing
+    /// List the tables, or the cells and columns of the named ones; measure nothing
     #[arg(long)]
     pub list: bool,
 
-    /// Print the cells and check the host's and the device's answers, without a time
+    /// Print the cells and check the results of host and device, without measuring times
     #[arg(long)]
     pub dry_run: bool,
 
@@ -143,22 +142,22 @@ pub struct BenchArguments {
     #[arg(long, value_name = "DIR")]
     pub artifact: Option<PathBuf>,
 
-    /// Time peers beside ours, or say why they cannot be; DIR has their source [default:
-    /// peers]
+    /// Time peers beside our kernels, or say why that is not possible; DIR has their source
+    /// [default: peers]
     ///
-    /// The quarter circle in CUDA C++ is timed wherever its source and nvcc are found. CUB,
-    /// in scan and reduce, and the rules in CUDA C++, in integral, only with this option:
-    /// what nvcc makes of them takes half a minute, and is kept.
+    /// The quarter circle in CUDA C++ is timed wherever its source and nvcc are found. CUB
+    /// (scan and reduce) and the rules in CUDA C++ (integral) need this option: nvcc compiles
+    /// them once, in half a minute.
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "peers")]
     pub peers: Option<PathBuf>,
 
-    /// In scan and reduce, the folder of another CUB, timed beside the toolkit's: it has
+    /// In scan and reduce, the folder of another CUB to time beside the toolkit's; it has
     /// cub/version.cuh
     #[arg(long, value_name = "DIR")]
     pub cub: Option<PathBuf>,
 
-    /// A Python whose CuPy and PyTorch, in scan and reduce, or SciPy, in integrals, are timed,
-    /// in a process of their own
+    /// A Python whose CuPy and PyTorch (scan and reduce) or SciPy (integrals) are timed, in a
+    /// process of their own
     #[arg(long, value_name = "PROGRAM")]
     pub python: Option<PathBuf>,
 
@@ -179,7 +178,7 @@ pub struct TimeArguments {
     #[arg(value_name = "KERNEL")]
     pub kernel: String,
 
-    /// Compare with the times of now from now on
+    /// Keep the times of this run as the new baseline
     #[arg(long)]
     pub new_baseline: bool,
 
@@ -205,7 +204,7 @@ pub struct TimeArguments {
 pub struct ReportArguments {
     /// Folders that `bench --out` wrote to, or files of records
     ///
-    /// Of each table the newest run on each machine is shown.
+    /// The page shows the newest run of each table on each machine.
     #[arg(value_name = "DIR", required = true)]
     pub sources: Vec<PathBuf>,
 
@@ -213,7 +212,7 @@ pub struct ReportArguments {
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Only runs whose name starts with NAME, as the report and the records have it
+    /// Only runs whose name starts with NAME; the report and the records have the names
     #[arg(long, value_name = "NAME")]
     pub run: Option<String>,
 }
@@ -223,9 +222,9 @@ pub struct ReportArguments {
 pub struct ArtifactArguments {
     /// The device, as for `bench`
     ///
-    /// load_ms is the time until all kernels of a part can be launched, load_again_ms the
-    /// same once more. A driver keeps code that it has compiled on disk: with
-    /// CUDA_CACHE_DISABLE=1 in the environment, both are the time that it takes to compile.
+    /// load_ms is the time until all kernels of a part can be launched, load_again_ms the time
+    /// of a second load. A driver keeps compiled code on disk. With CUDA_CACHE_DISABLE=1 in the
+    /// environment, both times include the compilation.
     #[arg(long, default_value = "auto", value_name = "DEVICE")]
     pub device: String,
 
@@ -233,7 +232,7 @@ pub struct ArtifactArguments {
     #[arg(long, value_name = "DIR")]
     pub artifact: Option<PathBuf>,
 
-    /// Write the PTX and its manifest to this folder, which is printed, and load nothing
+    /// Write the PTX and its manifest to this folder and print its path; load nothing
     #[arg(long, value_name = "DIR")]
     pub write: Option<PathBuf>,
 }
@@ -281,11 +280,11 @@ pub struct TuneArguments {
     #[arg(long, value_name = "RECORD", conflicts_with = "artifact")]
     pub table: Option<PathBuf>,
 
-    /// Few sizes of three classes
+    /// Time only a few sizes, of three classes
     #[arg(long)]
     pub quick: bool,
 
-    /// The device: cuda, cuda:N, or emulator, which checks and has no times
+    /// The device: cuda, cuda:N, or emulator, which only checks results
     #[arg(long, default_value = "cuda", value_name = "DEVICE")]
     pub device: String,
 }

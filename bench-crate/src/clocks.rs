@@ -1,9 +1,8 @@
-//! A CUDA device's clocks, as NVIDIA's management library (NVML) tells them.
+//! A CUDA device's clocks, from NVIDIA's management library (NVML).
 //!
-//! The library comes with the driver and is loaded at run time, when the clocks are
-//! first asked for: who asks for none does not wait for it. It is another library
-//! than the driver, with another order of devices, so that the device is found by
-//! its place on the PCI bus.
+//! The library comes with the driver. It is loaded at run time, when the clocks are first
+//! needed. It numbers devices in another order than the driver, so the device is found by its
+//! PCI bus address.
 
 use std::sync::OnceLock;
 

@@ -1,4 +1,4 @@
-//! The quarter circle as fast as this CPU can: every strip's height with a correctly
+//! The quarter circle as fast as this CPU can compute it: every strip's height with a correctly
 //! rounded square root, on all cores, in SIMD registers.
 //!
 //! The opposite of `oracle`, whose loops are the page's and stay slow: here nothing

@@ -1,4 +1,4 @@
-//! The oracle's answers and times for the tables, each computed once: the time of
+//! The oracle's results and times for the tables, each computed once: the time of
 //! the host's loop does not depend on how the strips are divided among threads,
 //! and the total depends on the number of sub-ranges alone.
 

@@ -5,23 +5,23 @@
 //! - `axes`, `error`, `grouping`, `named`, `number`: axes of tables, and names, numbers and groups.
 //! - `cli`: the command line.
 //! - `clocks`: the clocks of a device.
-//! - `timing`: samples, and when to stop taking them; what they say.
+//! - `timing`: samples, when to stop taking them, and their statistics.
 //! - `trapezoid`, `limit`, `diagnostics`: launches of kernels, each the only file that names them.
-//! - `mapping`, `kernels`: the same, of what stands on those.
-//! - `oracle`: what a result has to be.
+//! - `mapping`, `kernels`: further launches, which use those.
+//! - `oracle`: the expected results.
 //! - `block_scan`: launches of the scans of one block.
-//! - `fastest`: the best that the host can do.
-//! - `record`: a measured cell, with its metrics, and where it is from.
-//! - `workload`: what is timed, operations and integrals.
-//! - `peers`: what our kernels are measured against.
-//! - `modules`: where PTX is from.
-//! - `host`, `measure`: what a table measures with, on the host and on the device.
-//! - `table`: what a table is: axes, columns, cells, figures.
-//! - `model`: why a sweep takes its times.
+//! - `fastest`: the fastest sum on the host.
+//! - `record`: a measured cell, with its metrics and its origin.
+//! - `workload`: the timed operations and integrals.
+//! - `peers`: the programs that our kernels are compared with.
+//! - `modules`: where the PTX comes from.
+//! - `host`, `measure`: measurement of a cell, on the host and on the device.
+//! - `table`: the parts of a table: axes, columns, cells, figures.
+//! - `model`: an explanation of the times of a sweep.
 //! - `export`: records to text.
-//! - `tables`: the tables, a file each.
+//! - `tables`: the tables, one file each.
 //! - `worker`: the process that measures.
-//! - `report`: the page of records, which every run writes, too.
+//! - `report`: the page of records, which every run also writes.
 //! - `bench`, `integral`, `parts`, `tune`: the commands. Only `main` talks to a terminal.
 
 pub mod axes;

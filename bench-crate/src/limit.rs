@@ -1,7 +1,7 @@
-//! What a device can do at most: which limits are measured, and the launches of the
-//! kernels that reach them. The only file that names those kernels.
+//! The limits of a device: which ones are measured, and the launches of the kernels that reach
+//! them. The only file that names those kernels.
 //!
-//! How they are timed is in `worker`, what their chains have to end at in `oracle`.
+//! Their timing is in `worker`, the expected results of their chains in `oracle`.
 
 use quadscan_kernels::limits::{
     RING, VECTORS, limit_copy, limit_empty, limit_fma_f32, limit_fma_f64, limit_fma_latency_f32,

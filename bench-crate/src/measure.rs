@@ -1,4 +1,4 @@
-//! A cell while it is measured: what a table's `measure` is given, and puts what it finds into.
+//! A cell while it is measured: the input of a table's `measure`, which also takes its results.
 //!
 //! It runs in the measuring process. A [`Session`] is the device with the PTX loaded, and lives
 //! as long as the process; a [`Bench`] is one cell of it.

@@ -1,8 +1,8 @@
-//! Where a command gets the PTX that it needs: from a folder that is named, from a builder
-//! that makes what is not there yet, or from inside the program.
+//! Where a command gets its PTX: from a named folder, from a builder that makes missing
+//! modules, or from inside the program.
 //!
-//! `cargo xtask` starts the program with the variable [`BUILDER`]: a program that is asked for
-//! modules by their names, makes those that are not there, and prints the folder that has them.
+//! `cargo xtask` starts the program with the variable [`BUILDER`]. It names a program that takes
+//! names of modules, builds those that are missing, and prints their folder.
 
 use std::collections::BTreeSet;
 use std::env;

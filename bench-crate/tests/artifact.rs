@@ -37,7 +37,7 @@ fn a_slowed_kernel_has_the_same_sums_and_misses_the_baseline() {
         .collect();
     assert_eq!(more.len(), 1, "{outcome:?}");
     assert!(more[0].starts_with("more: sweep-f64 "), "{outcome:?}");
-    let counts = "1 with more instructions, 1 with as many instructions";
+    let counts = "1 with more instructions, 1 with the same number of instructions";
     assert!(outcome.output.contains(counts), "{outcome:?}");
     assert!(!outcome.output.contains("failed"), "{outcome:?}");
 }
@@ -121,7 +121,7 @@ fn a_corrupt_artifact_is_refused_on_every_machine() {
     assert_eq!(
         corrupt.errors,
         format!(
-            "error: the artifact's file {} is corrupt: its hash is not the manifest's; build it anew\n",
+            "error: the artifact's file {} is corrupt: its hash is not the manifest's; build it again\n",
             last.part.file
         )
     );

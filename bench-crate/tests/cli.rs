@@ -60,7 +60,7 @@ fn numbers_out_of_range_are_refused_with_the_range() {
         ),
         (
             ["--elements", "1000"],
-            "--elements `1000` is no power of two, allowed are those from 2 to 2048",
+            "--elements `1000` is not a power of two, allowed are those from 2 to 2048",
         ),
         (
             ["--elements", "4096"],
@@ -90,9 +90,9 @@ fn numbers_out_of_range_are_refused_with_the_range() {
         (["--repeat", "0"], "--repeat `0` is out of range"),
         (
             ["--margin", "2%"],
-            "--margin `2%` is no percentage, allowed are 0 to 100, such as 2 or 0.5",
+            "--margin `2%` is not a percentage, allowed are 0 to 100, such as 2 or 0.5",
         ),
-        (["--margin", "101"], "--margin `101` is no percentage"),
+        (["--margin", "101"], "--margin `101` is not a percentage"),
         (
             ["--processes", "0"],
             "--processes `0` is out of range, allowed are 1 to 32",
@@ -157,13 +157,13 @@ fn unknown_words_are_refused() {
         "--device `emulator:7` is unknown, allowed are auto, cuda, cuda:N and emulator\n",
     );
     refused(&["bench", "--format", "xml"], "--format `xml` is unknown");
-    refused(&["bench", "--save", "a/b"], "--save `a/b` is no name");
+    refused(&["bench", "--save", "a/b"], "--save `a/b` is not a name");
     refused(
         &["bench", "--save", "a", "--baseline", "a"],
         "--save `a` is the baseline to compare with",
     );
     for (argument, problem) in [
-        ("--margin", "`-1` is no percentage, allowed are 0 to 100"),
+        ("--margin", "`-1` is not a percentage, allowed are 0 to 100"),
         ("--repeat", "`-1` is not a whole number, allowed are 1 to "),
         (
             "--processes",
@@ -294,7 +294,7 @@ fn a_device_that_is_asked_for_by_name_and_is_not_there_is_refused() {
     // No machine has so many.
     refused(
         &["bench", "accuracy", "--device", "cuda:4096"],
-        "--device cuda:4096 cannot be had: ",
+        "--device cuda:4096 is not available: ",
     );
 }
 
@@ -317,7 +317,7 @@ fn a_driver_that_is_too_old_is_refused_in_its_own_words() {
 fn what_is_named_and_is_not_there_is_refused_with_the_arguments_name() {
     let bench = |argument| ["bench", "scan", argument, "/none"];
     refused(&bench("--cub"), "--cub /none has no cub/version.cuh, ");
-    refused(&bench("--python"), "--python /none is not there, ");
+    refused(&bench("--python"), "--python /none does not exist, ");
     let sentence = "--artifact /none has no manifest.json, allowed is a folder that ";
     refused(&bench("--artifact"), sentence);
     refused(&["artifact", "--artifact", "/none"], sentence);
@@ -342,32 +342,32 @@ fn what_whole_arrays_and_integrals_cannot_be_asked_for_is_one_sentence_and_exit_
     for (arguments, sentence) in [
         (
             ["scan", "--sizes", "2^41"],
-            "error: --sizes `2^41` is no size, allowed are numbers from 1 to 2^40, such as \
+            "error: --sizes `2^41` is not a size, allowed are numbers from 1 to 2^40, such as \
              1000, 2^20, 2^20+3 or 2^10..2^30\n",
         ),
         (
             ["scan", "--sizes", "2^34"],
-            "error: --sizes 17179869184 is more than scan has, allowed there are 1 to \
+            "error: --sizes 17179869184 is too large for scan, allowed are 1 to \
              8589934592\n",
         ),
         (
             ["integrate", "--sizes", "2^34"],
-            "error: --sizes 17179869184 is more than integrals has, allowed there are 1 to \
+            "error: --sizes 17179869184 is too large for integrals, allowed are 1 to \
              16777216\n",
         ),
         (
             ["integrals", "--integrands", "runge"],
-            "error: --integrands has none of the table integrals, allowed there are all, \
+            "error: --integrands has no value for the table integrals, allowed are all, \
              smooth, end_point, oscillating\n",
         ),
         (
             ["integrals", "--tolerance", "2"],
-            "error: --tolerance `2` is no tolerance, allowed are numbers above 0 and up to 0.1, \
+            "error: --tolerance `2` is not a tolerance, allowed are numbers above 0 and up to 0.1, \
              such as 1e-10\n",
         ),
         (
             ["reduce", "--operations", "in_place"],
-            "error: --operations has none of the table reduce, allowed there are all, reduce, \
+            "error: --operations has no value for the table reduce, allowed are all, reduce, \
              reduce_min, reduce_max, segmented_reduce\n",
         ),
         (

@@ -168,7 +168,7 @@ fn more_instructions_than_the_baselines_are_a_failure() {
         "more: sweep-f64 {cell}: warp_instructions {} -> {honest}\n",
         honest - 1
     );
-    let equal = ", 1 with as many instructions\n".to_owned();
+    let equal = ", 1 with the same number of instructions\n".to_owned();
     for (before, code, said) in [(honest, 0, equal), (honest - 1, 1, more)] {
         if let Some(counts) = &mut record.counts {
             counts.warp_instructions = before;
@@ -333,7 +333,7 @@ fn the_old_name_of_no_pdl_is_taken_and_says_the_new_one() {
     let outcome = bench(folder.path(), &options);
     assert_eq!(outcome.code, 0, "{outcome:?}");
     for said in [
-        "--one-by-one is called --no-pdl now, and goes with the next release\n",
+        "--one-by-one is called --no-pdl now; the next release removes the old name\n",
         "warning: --no-pdl has no effect on these tables\n",
         "--no-pdl has no effect on the emulator, whose launches always wait\n",
     ] {

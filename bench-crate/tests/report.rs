@@ -74,7 +74,7 @@ fn a_torn_line_and_a_foreign_one_are_left_out_with_a_warning() {
     fs::write(&path, text).expect("written");
     let outcome = quadscan(folder.path(), &["report", "."]);
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    for warning in ["its torn last line", "1 line is no record"] {
+    for warning in ["its torn last line", "1 line is not a record"] {
         assert!(outcome.errors.contains(warning), "{outcome:?}");
     }
     let page = read(folder.path().join("report.html"));

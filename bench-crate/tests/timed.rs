@@ -66,7 +66,7 @@ fn without_a_gpu_there_is_a_reason_and_no_baseline() {
     let folder = folder();
     let outcome = time(folder.path(), NO_DEVICE, &[]);
     assert_eq!(outcome.code, 2, "{outcome:?}");
-    let said = "error: --device cuda cannot be had: none; ";
+    let said = "error: --device cuda is not available: none; ";
     assert!(outcome.errors.starts_with(said), "{outcome:?}");
     assert!(!outcome.output.contains(KEPT), "{outcome:?}");
     assert_eq!(baseline(folder.path()), None);

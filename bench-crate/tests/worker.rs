@@ -328,7 +328,7 @@ fn processes_that_cannot_hold_the_device_are_said() {
     let outcome = quadscan(folder.path(), &cell(&worker, &["--save", "x"]));
     assert_eq!(outcome.code, 0, "{outcome:?}");
     let said =
-        "3 of 16 measuring processes hold the device, another one does not: the device is taken\n";
+        "3 of 16 measuring processes hold the device, the others do not: the device is taken\n";
     assert!(outcome.errors.contains(said), "{outcome:?}");
 }
 
@@ -394,7 +394,7 @@ fn a_run_is_not_compared_with_itself() {
     assert!(std::fs::write(&run, open).is_ok());
     let outcome = quadscan(folder.path(), &again);
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    let said = "baseline `same` is this very run: nothing is compared";
+    let said = "baseline `same` is this run itself: nothing is compared";
     assert!(outcome.output.contains(said), "{outcome:?}");
 }
 

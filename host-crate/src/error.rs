@@ -1,8 +1,7 @@
 //! The one error type of this crate.
 //!
-//! Every variant names the thing that was wrong and, where there is one, the
-//! allowed range. Raw driver codes are kept. No variant prints more than one
-//! sentence, and none decides what is printed where: `main.rs` does.
+//! Every variant names the problem and, if there is one, the allowed range. Raw driver codes
+//! are kept. A message is one sentence. Nothing is printed here: programs do that.
 
 mod context;
 
@@ -60,7 +59,7 @@ pub enum Error {
         device: String,
     },
     /// The host has not enough memory left of which a device can copy at its full rate.
-    #[error("the host has no {wanted} bytes left that it can keep in place for copies")]
+    #[error("the host cannot page-lock {wanted} bytes")]
     OutOfHostMemory {
         /// Bytes asked for.
         wanted: usize,
@@ -168,7 +167,7 @@ pub enum Error {
     },
     /// The module has no such kernel.
     #[error(
-        "the module has no kernel `{kernel}`: build the artifact anew, or load that of the crate which defines the kernel"
+        "the module has no kernel `{kernel}`: build the artifact again, or load that of the crate which defines the kernel"
     )]
     UnknownKernel {
         /// The entry name that was looked for.
@@ -205,7 +204,7 @@ pub enum Error {
         /// The artifact's parameters.
         found: String,
     },
-    /// A safe launch from a module whose parameters nobody vouches for.
+    /// A safe launch from a module whose parameters are not known.
     #[error(
         "kernel `{kernel}` was loaded without a manifest, so its parameters cannot be checked; use `launch_unchecked`"
     )]
@@ -222,7 +221,7 @@ pub enum Error {
         source: io::Error,
     },
     /// An artifact that is not what the builder wrote.
-    #[error("the artifact's file {file} is corrupt: {reason}; build it anew")]
+    #[error("the artifact's file {file} is corrupt: {reason}; build it again")]
     CorruptArtifact {
         /// The file, as far as it is known.
         file: String,
@@ -230,7 +229,7 @@ pub enum Error {
         reason: String,
     },
     /// No architecture of the artifact runs on the device.
-    #[error("{device} has compute capability {capability}, the PTX at hand needs {offered}")]
+    #[error("{device} has compute capability {capability}, the PTX needs {offered}")]
     NoArchitecture {
         /// The device's name.
         device: String,
@@ -271,7 +270,7 @@ pub enum Error {
         /// Line and column, the text that is refused, and why.
         reason: String,
     },
-    /// A kernel that the emulator stopped: a fault, a deadlock, or no end.
+    /// A kernel that the emulator stopped: a fault, a deadlock, or a launch without end.
     #[error("the emulator stopped the kernel: {report}")]
     KernelStopped {
         /// The kernel, its source line, block and thread, on one line.
@@ -312,7 +311,7 @@ pub enum Error {
         text: String,
     },
     /// A second stream of work was asked of a device that has one.
-    #[error("{device} has one stream of work: it does one thing after the other")]
+    #[error("{device} has only one stream of work")]
     OneStream {
         /// The device's name.
         device: String,

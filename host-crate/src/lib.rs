@@ -4,7 +4,7 @@
 //!
 //! Its layers, each of which uses those above it in this list alone:
 //!
-//! - `error`: what can go wrong, one type for all of it.
+//! - `error`: one type for all errors.
 //! - [`device`]: runs kernels, on a GPU or on an emulator.
 //! - [`integrate`], [`reduce`]: plans of integrals and of reductions.
 //! - [`scan`]: plans of scans.

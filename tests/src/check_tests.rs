@@ -160,8 +160,7 @@ fn what_cannot_be_checked_is_refused_with_what_can() {
     let refused = check(&[SOUND], &arguments(Some("blelloch_exclusive_i8")))
         .err()
         .expect("there is no such kernel");
-    let near =
-        "KERNEL `blelloch_exclusive_i8` is no kernel's name: near it are blelloch_exclusive_f32, ";
+    let near = "KERNEL `blelloch_exclusive_i8` is not a kernel's name: near it are blelloch_exclusive_f32, ";
     assert!(refused.starts_with(near), "{refused}");
     for wrong in [
         &["--schedules", "0"][..],

@@ -70,7 +70,7 @@ pub const FAMILIES: &[Family] = &[
         prefixes: &["mapped_", "sum_partials"],
         instances: &[],
         launched_by: "table `mapping`",
-        why: "48 ways to divide strips over threads, and what adds up their sums",
+        why: "48 ways to divide strips over threads, and ways to add up their sums",
     },
     Family {
         name: "scans of one block",
@@ -84,14 +84,14 @@ pub const FAMILIES: &[Family] = &[
         prefixes: &["limit_"],
         instances: &[],
         launched_by: "tables `limits` and `kernels`",
-        why: "what the device can do at most; most figures stand beside one of them",
+        why: "the limits of the device; most figures are compared with one of them",
     },
     Family {
         name: "diagnoses",
         prefixes: &["hang", "fault"],
         instances: &[],
         launched_by: "table `faults`",
-        why: "what becomes of a kernel that does not end, or ends its device",
+        why: "the handling of a kernel that does not end, or that loses its device",
     },
     Family {
         name: "scans: sums",
@@ -137,7 +137,7 @@ pub const FAMILIES: &[Family] = &[
         prefixes: TEXTBOOK,
         instances: &["sum_u32", "affine_f64"],
         launched_by: "table `scan` by `--algorithms`",
-        why: "to be read and compared: four algorithms of sums, and of affine maps, on which the \
+        why: "for reading and comparison: four algorithms of sums, and of affine maps, on which the \
               tests see the order of the operands",
     },
     Family {
@@ -277,9 +277,9 @@ pub struct Cost {
 const HEAD: &str = "\
 # What our PTX holds
 
-The kernels that `quadscan` brings along, family by family, with the reason for each. Each is one
-more that everybody builds, loads and ships: what an application needs beyond them it makes itself,
-by a line in a crate of kernels of its own
+The kernels of `quadscan`, family by family, with the reason for each. Every user builds, loads and
+ships them, so there are few. An application adds further kernels with a line in its own crate of
+kernels
 ([an example](../tests/tests/outside_crate/operators/kernels.rs)):
 
 ```rust,ignore

@@ -1,8 +1,8 @@
 //! `cargo xtask bench ARGS`: builds `quadscan` and becomes `quadscan bench ARGS`; `integrate` and
 //! `report` likewise.
 //!
-//! The program is told how modules of PTX are built ([`crate::ptx`]), and asks for those that it
-//! needs.
+//! The program gets the command that builds modules of PTX ([`crate::ptx`]), and runs it for the
+//! modules that it needs.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;

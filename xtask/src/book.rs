@@ -1,5 +1,5 @@
 //! `cargo xtask book`: builds and runs the package `quadscan-book`, which makes the pages in
-//! `docs` a book. It is no part of this program, whose own compilation everybody waits for.
+//! `docs` a book. It is a separate program, so that `cargo xtask` itself compiles quickly.
 
 use std::process::ExitCode;
 

@@ -1,9 +1,9 @@
 //! `cargo xtask bundle [DIR]`: a folder that runs on a GPU machine with a
 //! driver and nothing else.
 //!
-//! The folder's `SHA256SUMS` lists what the command wrote. It is how a later
-//! run tells its own files from anybody else's, and how the other machine
-//! checks a transfer (`sha256sum --check SHA256SUMS`).
+//! The folder's `SHA256SUMS` lists the files that the command wrote. A later run distinguishes
+//! them from other files by it, and the other machine checks the transfer with it
+//! (`sha256sum --check SHA256SUMS`).
 
 pub(crate) mod folder;
 

@@ -1,9 +1,9 @@
 //! `cargo xtask check [KERNEL]`: kernels under all checks of the emulator.
 //!
-//! The test program `conformance` of `quadscan-tests` does it, so that what is checked is what
-//! the conformance tests launch; it is built without PTX and given a folder of it. Of a KERNEL
-//! the PTX is built anew each time, alone, which takes seconds. Its tests launch others too:
-//! those are built once, and again when the host's side of the kernels has changed.
+//! The test program `conformance` of `quadscan-tests` runs the checks, on the launches of the
+//! conformance tests. It is built without PTX and reads it from a folder. The PTX of a KERNEL is
+//! built each time, alone, which takes seconds. Its tests also launch other kernels: those are
+//! built once, and again when the host's side of the kernels has changed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -83,7 +83,7 @@ pub(crate) fn checked(options: &Options) -> anyhow::Result<Checked> {
     };
     let mut code = tested(&suite, options, &artifact)?;
     if let (Some(OTHERS_NEEDED), Some(anew)) = (code, &anew) {
-        terminal::begin("building all kernels, which its tests launch too: minutes, once");
+        terminal::begin("building all kernels, since the tests launch others too (minutes, once)");
         all.build()?;
         artifact = among(&all.folder, anew)?;
         code = tested(&suite, options, &artifact)?;
@@ -103,7 +103,7 @@ pub(crate) fn can_be(name: &str) -> Result<(), Refused> {
 
 /// Where no name is near, what is allowed.
 pub(crate) fn refused(unknown: &UnknownKernel) -> Refused {
-    const ALLOWED: &str = "allowed are the name of an entry, a module of PTX or an integrand, and what names of entries begin with; `cargo xtask inspect --all` lists the entries";
+    const ALLOWED: &str = "allowed are the name of an entry, a PTX module or an integrand, and the beginning of entry names; `cargo xtask inspect --all` lists the entries";
     match unknown.near.is_empty() {
         true => Refused(format!("{unknown}: {ALLOWED}")),
         false => Refused(unknown.to_string()),

@@ -1,7 +1,7 @@
-//! `cargo xtask cost`: what the project weighs, beside what it may weigh.
+//! `cargo xtask cost`: sizes and build times of the project, compared with a budget.
 //!
-//! The budget is the list in [`ROWS`]. What can be read off the sources and the PTX at hand is
-//! read each time, and `cargo xtask test` fails where it is over; `--all` measures the rest too,
+//! The budget is the list in [`ROWS`]. The figures that need no build are
+//! measured each time, and `cargo xtask test` fails if one is over budget; `--all` measures the rest too,
 //! in a clone of the last commit with an empty cargo home. `--write` makes `docs/build-cost.md` of
 //! it.
 

@@ -1,5 +1,5 @@
-//! `cargo xtask doctor`: what a build and a GPU run need: found or not, and
-//! what to do about it.
+//! `cargo xtask doctor`: the requirements of a build and a GPU run, whether they are met, and
+//! the remedies.
 //!
 //! Finding is separate from printing: [`findings`] asks the machine, the rest
 //! is pure. What the device toolchain is, `cuda_builder` knows; what the
@@ -94,7 +94,9 @@ fn report(findings: &[Finding]) -> String {
         (true, false) => {
             "`cargo xtask bench` can run on the emulator: results and counts, and no times."
         }
-        (false, _) => "`cargo xtask bench` cannot be built before what is MISSING is there.",
+        (false, _) => {
+            "`cargo xtask bench` cannot be built until everything marked MISSING is installed."
+        }
     };
     let _ = writeln!(text, "\n{verdict}");
     text

@@ -1,8 +1,8 @@
-//! `cargo xtask fixtures`: records anew, on this machine's GPU, what the
-//! emulator is held to.
+//! `cargo xtask fixtures`: records, on this machine's GPU, the results that the emulator
+//! has to reproduce.
 //!
-//! The test program `fixtures` of `quadscan-tests` does it, so that what is
-//! recorded and what is replayed is the same code; in the bundle it is
+//! The test program `fixtures` of `quadscan-tests` does it, so recording and replay run
+//! the same code; in the bundle it is
 //! `run-gpu-tests.sh fixtures record DIR`.
 
 use std::os::unix::process::CommandExt;

@@ -1,12 +1,12 @@
-//! `cargo xtask inspect KERNEL`: what a kernel takes up, where its instructions came from,
-//! and what a change did to it. Needs no GPU.
+//! `cargo xtask inspect KERNEL`: a kernel's registers, memory and occupancy, the source of its
+//! instructions, and the effect of a change. Needs no GPU.
 //!
 //! - `artifact`: the PTX of this checkout, or of another revision.
 //! - `choose`: which kernel and which PTX are meant. Pure.
 //! - `show`: figures as text and JSON. Pure.
-//! - `all`: a line a kernel.
+//! - `all`: one line per kernel.
 //!
-//! What the figures mean and where they come from is `cuda_inspect`'s.
+//! The package `cuda_inspect` defines and computes the figures.
 
 mod all;
 mod artifact;
@@ -32,7 +32,7 @@ use choose::Target;
 /// How `cargo xtask inspect` goes about it.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
-    /// A kernel's entry name, or a piece of it that no other name has
+    /// A kernel's entry name, or a part of it that no other name contains
     #[arg(value_name = "KERNEL", required_unless_present = "all")]
     kernel: Option<String>,
 
@@ -40,8 +40,8 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["kernel", "ptx", "sass", "ir", "source", "against"])]
     all: bool,
 
-    /// The architecture to assemble for, such as sm_86 [default: those that there is PTX for;
-    /// the newest of them for listings and with --all]
+    /// The architecture to assemble for, such as sm_86 [default: all that have PTX; the
+    /// newest of them for listings and with --all]
     #[arg(long = "arch", value_name = "ARCH", value_parser = choose::arch)]
     archs: Vec<NvvmArch>,
 
@@ -61,7 +61,7 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with = "ir")]
     source: bool,
 
-    /// Show what differs from another revision of this repository
+    /// Show the differences from another revision of this repository
     #[arg(long, value_name = "REV", conflicts_with = "artifact")]
     against: Option<String>,
 
@@ -254,7 +254,7 @@ fn print_code(
     };
     let locations = options.source.then_some(&locations);
     if options.source && tools.nvdisasm.is_none() {
-        terminal::note("no lines: cuobjdump does not tell them, and nvdisasm was not found");
+        terminal::note("no lines: cuobjdump does not print them, and nvdisasm was not found");
     }
     let code = code.unwrap_or_default();
     print!(

@@ -8,10 +8,10 @@
 //! - `error`: failures and their exit codes. `terminal`: progress and errors on stderr.
 //! - `cargo`: a build, what it made, the workspace's folders.
 //! - `setup`: the toolchain. `runners`: test programs, several at a time.
-//! - `ptx`: PTX of our kernels. `quadscan`: what that program can say without being built.
+//! - `ptx`: PTX of our kernels. `quadscan`: what that program can answer without being built.
 //! - `bench`: builds that program and becomes it. `check`: kernels under the emulator's checks.
-//!   `cost`: what the project weighs.
-//! - `bundle`, `dev`, `inspect`, `test`: commands that are built on these three.
+//!   `cost`: the budget of sizes and build times.
+//! - `bundle`, `dev`, `inspect`, `test`: commands that use these three.
 //! - `book`, `doctor`, `fixtures`, `new_app`, `new_kernel`, `tune`: commands.
 
 mod bench;
@@ -59,8 +59,8 @@ enum Command {
     /// Install the device toolchain and fetch every dependency
     ///
     /// Installs the pinned nightly with rust-src when it is missing and
-    /// fetches what building core and the workspace needs. Every build after
-    /// it works offline. Does nothing, quickly, when everything is there.
+    /// fetches what building core and the workspace needs. Later builds work
+    /// offline. If everything is installed, it ends at once.
     Setup,
     /// Measure the published tables, and print both side by side
     ///
@@ -74,7 +74,7 @@ enum Command {
     /// its exit code comes back.
     #[command(disable_help_flag = true)]
     Integrate(bench::Arguments),
-    /// Write report.html from records, also of several machines side by side
+    /// Write report.html from the records of one or several machines
     ///
     /// Everything after `report` goes to `quadscan report`, `--help` included:
     /// folders that `bench` wrote to, or files of records.
@@ -88,8 +88,8 @@ enum Command {
     Check(check::Options),
     /// Write a new kernel: its file, launch, conformance tests and bench row
     ///
-    /// It compiles, passes `check` and appears in `bench kernels --list` at once; then change what it
-    /// computes. Exits 2 when a kernel cannot have this NAME.
+    /// It compiles, passes `check` and appears in `bench kernels --list` at once. Then change what
+    /// it computes. Exits 2 when a kernel cannot have this NAME.
     NewKernel(new_kernel::Options),
     /// Check a kernel again on every save
     ///
@@ -122,20 +122,20 @@ enum Command {
     Test(test::Options),
     /// Compare crates, kernels, bytes, lines and build times with the budget
     ///
-    /// Exits 1 when something is over it.
+    /// Exits 1 when something exceeds it.
     Cost(cost::Options),
     /// Check what building and a GPU run need, and say what to do about it
     ///
     /// Exits 0 when tables can be measured on this machine without a GPU.
     Doctor,
-    /// Make a folder that runs on a GPU machine with nothing but a driver
+    /// Make a folder that runs on a GPU machine that has only a driver
     Bundle {
-        /// The folder; an earlier bundle is replaced, anything else in it is
-        /// refused [default: bundle in the target folder]
+        /// The folder: new, empty, or an earlier bundle, which is replaced [default: bundle in
+        /// the target folder]
         #[arg(value_name = "DIR")]
         directory: Option<PathBuf>,
     },
-    /// Record on this machine's GPU the results that the emulator has to give
+    /// Record the results of this machine's GPU, which the emulator has to reproduce
     ///
     /// Writes tests/fixtures/h200/*.jsonl, each file whole or not at all:
     /// seeded launches of every kernel, probes of instructions, and kernels
@@ -143,7 +143,7 @@ enum Command {
     Fixtures,
     /// Sweep the constants of scans on this machine's GPU and write their table
     ///
-    /// Times shapes of every kernel beside each other, checks each result, and writes
+    /// Times several shapes of every kernel, checks each result, and writes
     /// kernels-crate/src/scan/tuned.rs. Exits 1 when a result was wrong, and 2 on a machine
     /// without a GPU.
     Tune(tune::Options),

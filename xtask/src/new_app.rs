@@ -83,7 +83,8 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<ExitCode> {
 /// Whether the folder is not there yet. Err when it holds something, is no folder, or lies in
 /// this workspace, whose members are listed.
 fn check(directory: &Path) -> Result<bool, String> {
-    let whole = std::path::absolute(directory).map_err(|error| format!("is no path: {error}"))?;
+    let whole =
+        std::path::absolute(directory).map_err(|error| format!("is not a path: {error}"))?;
     if resolved(&whole).starts_with(resolved(cargo::root())) {
         return Err("is in quadscan's own folder: name one outside of it".into());
     }
@@ -111,7 +112,8 @@ fn resolved(path: &Path) -> PathBuf {
 
 /// A name for the package: the folder's, in the characters that cargo takes.
 fn package_name(directory: &Path) -> Result<String, String> {
-    let whole = std::path::absolute(directory).map_err(|error| format!("is no path: {error}"))?;
+    let whole =
+        std::path::absolute(directory).map_err(|error| format!("is not a path: {error}"))?;
     let name = whole
         .file_name()
         .and_then(|name| name.to_str())

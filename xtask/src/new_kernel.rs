@@ -1,13 +1,12 @@
-//! `cargo xtask new-kernel NAME [--from ORIGIN]`: a kernel of one's own, complete from the
-//! first minute.
+//! `cargo xtask new-kernel NAME [--from ORIGIN]`: a new kernel that works at
+//! once.
 //!
-//! What belongs to a kernel stands in three files of its own: the kernel
-//! (`kernels-crate/src/NAME.rs`), its launch with an example and what it has to give
+//! A kernel has three files of its own: the kernel
+//! (`kernels-crate/src/NAME.rs`), its launch with an example and the expected result
 //! (`bench-crate/src/kernels/NAME.rs`), and its tests (`tests/tests/conformance/NAME.rs`).
 //! Everything else is a line in a list: its modules, its tests, and `NAME::KERNEL` in
-//! `quadscan_bench::kernels::ALL`. That list is the whole of what a bench row takes: the table
-//! `kernels` goes through it, and so do the house tests that ask whether each kernel is
-//! launched and compared. An integrand has an entry in the catalogue and its closed form
+//! `quadscan_bench::kernels::ALL`. A bench row needs nothing else: the table `kernels`
+//! uses that list, and so do the tests that each kernel is launched and compared. An integrand has an entry in the catalogue and its closed form
 //! instead of a kernel's file, since the catalogue makes its kernels.
 //!
 //! A new kernel is a part of its own, so that an edit builds it alone (`alone`).

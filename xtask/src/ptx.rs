@@ -1,7 +1,7 @@
 //! How commands build kernels: with the options of `kernels-crate/ptx.rs`, into the target folder.
 //!
 //! `cargo xtask ptx` builds modules: those that are named, for one compute capability, when the
-//! program `quadscan` first needs them; or all of them, for tests and for who looks at them.
+//! program `quadscan` first needs them; or all of them, for tests and for readers.
 
 #[path = "../../kernels-crate/ptx.rs"]
 mod options;

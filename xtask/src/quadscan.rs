@@ -1,5 +1,5 @@
-//! What `quadscan` answers without being built: its help, what it cannot understand, and the
-//! plain lists of its tables and of its integrands.
+//! The answers of `quadscan` that need no build: its help, errors of the command line, and the
+//! lists of its tables and integrands.
 //!
 //! The command line and the integrands are the program's own files, included here; the tables are
 //! those of the page that the program makes of them, which a test keeps up to date.

@@ -1,9 +1,9 @@
 //! Test runners, several at a time.
 //!
-//! Cargo runs one after the other; many of ours wait for a process or build a crate, and
-//! leave most cores idle meanwhile. What a runner prints is handed on when it has ended, so
-//! that lines of two do not mix. The environment is what cargo gives: its own path and the
-//! package's folder and name.
+//! Cargo runs them one after the other, but many of ours wait for a process or build a crate and
+//! leave most cores idle. The output of a runner is passed on when it has ended, so that lines
+//! of two do not mix. The environment is that of cargo: its own path and the package's folder
+//! and name.
 
 use std::num::NonZero;
 use std::path::PathBuf;

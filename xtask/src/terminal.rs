@@ -1,4 +1,4 @@
-//! What the commands say: progress and complaints, on stderr.
+//! Output of the commands: progress and errors, on stderr.
 //!
 //! Results (the summary of `test`, the list of `doctor`) are printed to
 //! stdout by the commands themselves.

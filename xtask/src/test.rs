@@ -1,9 +1,8 @@
 //! `cargo xtask test`: everything that CI checks.
 //!
-//! A step that fails does not stop the ones after it, so that one run shows everything that is
-//! wrong; only a toolchain that cannot be set up does, since nothing builds without it.
-//! What cargo says goes through as it comes, what a test runner says when it has
-//! ended: several of them run at a time.
+//! A failed step does not stop the later ones, so one run shows all failures. Only a missing
+//! toolchain stops it, since nothing builds without it. Cargo's output is passed on at once. The
+//! output of a test runner is passed on when it has ended, since several run at a time.
 
 mod summary;
 

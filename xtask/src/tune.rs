@@ -166,7 +166,7 @@ fn table(quadscan: &Executable, record: &Path, quick: bool) -> anyhow::Result<Ex
     }
     if quick {
         std::io::stdout().write_all(&output.stdout)?;
-        terminal::note("--quick writes no table: it has not all classes");
+        terminal::note("--quick writes no table: it does not time all classes");
         return Ok(ExitCode::SUCCESS);
     }
     let path = cargo::root().join(TABLE);

@@ -50,7 +50,7 @@ fn fixtures_without_a_driver_exit_2_and_say_what_is_missing() {
 #[test]
 fn a_kernel_that_cannot_be_called_so_exits_2_in_one_sentence_and_nothing_is_written() {
     for (name, problem) in [
-        ("My-Kernel", "is no snake_case word, "),
+        ("My-Kernel", "is not a snake_case word, "),
         ("loop", "is a keyword of Rust"),
         (
             "limit_copy",
@@ -82,7 +82,7 @@ fn a_name_that_no_kernel_can_have_is_refused_in_one_sentence_before_anything_is_
         let mut command = xtask();
         command.args(arguments).assert().code(2);
         let message = stderr(&mut command);
-        let start = format!("error: KERNEL `{name}` is no kernel's name: allowed are ");
+        let start = format!("error: KERNEL `{name}` is not a kernel's name: allowed are ");
         assert!(message.starts_with(&start), "{message}");
         assert_eq!(message.lines().count(), 1, "{message}");
     }

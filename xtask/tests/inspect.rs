@@ -152,9 +152,9 @@ fn refused(arguments: &[&str], sentence: &str) {
 fn a_request_that_cannot_be_carried_out_exits_2_and_says_why() {
     refused(
         &["exchange"],
-        "error: KERNEL `exchange` may be any of 2 kernels: exchange_f64, exchange_u32",
+        "error: KERNEL `exchange` matches 2 kernels: exchange_f64, exchange_u32",
     );
-    refused(&["swap"], "error: KERNEL `swap` is no kernel's name: ");
+    refused(&["swap"], "error: KERNEL `swap` is not a kernel's name: ");
     refused(&["u32", "--block", "1025"], "1..=1024");
     refused(
         &["u32", "--block", "257"],
@@ -162,7 +162,7 @@ fn a_request_that_cannot_be_carried_out_exits_2_and_says_why() {
     );
     refused(
         &["u32", "--arch", "sm_70"],
-        "--arch sm_70: there is PTX for sm_75 and sm_90",
+        "--arch sm_70: the PTX is for sm_75 and sm_90",
     );
     refused(&["u32", "--arch", "sm_1"], "sm_1");
     refused(&["u32", "--source"], "--source needs --ptx or --sass");

@@ -1,5 +1,4 @@
-//! The tables that are asked for by name, checked. What their cells are is each
-//! table's own.
+//! The tables named on the command line, checked. Each table defines its own cells.
 
 use crate::error::Result;
 use crate::table::Table;

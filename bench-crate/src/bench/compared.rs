@@ -43,7 +43,7 @@ fn check_name(argument: &str, name: &Option<String>) -> Result<()> {
         Some(name) if !is_good(name) => Err(refused(
             argument,
             format!(
-                "`{name}` is no name, allowed are 1 to {LONGEST_NAME} of A-Z a-z 0-9 . _ - \
+                "`{name}` is not a name, allowed are 1 to {LONGEST_NAME} of A-Z a-z 0-9 . _ - \
                  without a dot in front"
             ),
         )),
@@ -94,7 +94,7 @@ mod tests {
                 ("--baseline", names(None, Some(name))),
             ] {
                 let sentence = format!(
-                    "{argument} `{name}` is no name, allowed are 1 to 100 of A-Z a-z 0-9 . _ - \
+                    "{argument} `{name}` is not a name, allowed are 1 to 100 of A-Z a-z 0-9 . _ - \
                      without a dot in front"
                 );
                 assert_eq!(said, sentence);

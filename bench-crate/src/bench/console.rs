@@ -1,5 +1,5 @@
-//! Where a run's words go. The run says what it has to say; `main.rs` decides
-//! that results go to standard output and the rest to standard error.
+//! Where the output of a run goes. `main.rs` decides that results go to standard output and
+//! the rest to standard error.
 
 use super::progress::Progress;
 

@@ -93,7 +93,7 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         store.save_baseline(name, &records)?;
         say(console, baseline::of_failed(name, &records));
     }
-    // Last: a run that is interrupted before is gone on with, and says all of it.
+    // Last: a run that is interrupted before this is resumed, and prints everything.
     store.finish()?;
     say(console, [format!("report: {}", page.display())]);
     let is_wrong = records.iter().any(|record| record.status == Status::Failed);

@@ -1,5 +1,5 @@
-//! What the command line names on this machine, checked before anything is measured: it is
-//! there. What is wrong with it may still be found when it is used.
+//! Checks, before anything is measured, that the files and folders named on the command line
+//! exist. Errors in their contents may still be found when they are used.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub(super) fn check(arguments: &BenchArguments) -> Result<()> {
         && is_path(program)
         && !program.is_file()
     {
-        let problem = "is not there, allowed is a Python";
+        let problem = "does not exist, allowed is a Python interpreter";
         let problem = format!("{} {problem}", program.display());
         return Err(refused("--python", problem));
     }

@@ -1,5 +1,5 @@
-//! What is timed beside our kernels: what the tables declare ([`Source`]), built, started and
-//! asked. What cannot be had is a sentence for those who asked for it.
+//! The peers that are timed beside our kernels: those that the tables declare ([`Source`]) are
+//! built and started here. If one is not available, a sentence says why, if it was requested.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

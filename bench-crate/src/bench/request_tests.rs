@@ -277,7 +277,7 @@ fn a_value_that_an_axis_has_not_is_refused_by_the_name_that_was_typed() {
     };
     assert_eq!(
         refused("activity", "n=1000"),
-        "--axis n `1000` is no power of two, allowed are those from 2 to 2048"
+        "--axis n `1000` is not a power of two, allowed are those from 2 to 2048"
     );
     assert_eq!(
         refused("mapping", "mapping=striped"),

@@ -1,5 +1,5 @@
-//! Where the rows of a run are from: device, driver, PTX, program and day, in a
-//! form that fits beside the numbers of another run.
+//! The origin of a run's rows: device, driver, PTX, program and day, for comparison with
+//! another run.
 
 use crate::record::Record;
 

@@ -131,7 +131,7 @@ fn whole_lines_that_are_no_records_are_ignored_and_kept_wherever_they_stand() {
     let mut second = open(folder.path(), "a");
     assert_eq!(steps(&second), [1]);
     assert_eq!(warnings(&second).len(), 1);
-    assert!(warnings(&second)[0].ends_with("2 lines are no records, ignored and kept"));
+    assert!(warnings(&second)[0].ends_with("2 lines are not records, ignored and kept"));
     assert_eq!(text(folder.path()), before);
     append(&mut second, 2, Status::Ok);
     drop(second);
@@ -202,7 +202,7 @@ fn a_baseline_that_is_not_whole_is_refused_for_what_it_is() {
     let path = baseline_path(folder.path(), "v1");
     for (extra, problem) in [
         ("{\"run\":", "its last line is torn"),
-        ("hello\n", "1 line is no record"),
+        ("hello\n", "1 line is not a record"),
     ] {
         assert!(
             store

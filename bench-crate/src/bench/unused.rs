@@ -1,5 +1,5 @@
-//! What was asked for and has no effect on these tables or on this device: no error, but said.
-//! It follows from the tables' declarations and from their cells.
+//! Options that have no effect on these tables or on this device: a warning, not an error.
+//! They follow from the tables' declarations and cells.
 
 use super::console::Console;
 use super::request::Request;
@@ -76,6 +76,6 @@ pub(super) fn on_device(request: &Request, workers: &Workers) -> Vec<String> {
 
 /// What has another name now, and takes the old one for one release.
 pub(super) fn renamed(arguments: &BenchArguments) -> Option<&'static str> {
-    let renamed = "--one-by-one is called --no-pdl now, and goes with the next release";
+    let renamed = "--one-by-one is called --no-pdl now; the next release removes the old name";
     arguments.one_by_one.then_some(renamed)
 }

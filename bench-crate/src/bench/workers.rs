@@ -1,5 +1,5 @@
-//! The measuring processes of a run: they are started, say which device they hold, and are asked
-//! for cells. Or there are none, for a reason.
+//! The measuring processes of a run: they are started, report their device, and measure cells.
+//! If there are none, there is a reason.
 
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ impl Workers {
             Start::NoDevice(reason) => Err(Error::Argument {
                 argument: "--device".into(),
                 problem: format!(
-                    "{} cannot be had: {reason}; --device auto takes the emulator instead",
+                    "{} is not available: {reason}; --device auto uses the emulator instead",
                     request.device
                 ),
             }),
@@ -146,7 +146,7 @@ fn pool(
     }
     let notice = problem.map(|problem| {
         format!(
-            "{} of {processes} measuring processes hold the device, another one does not: {problem}",
+            "{} of {processes} measuring processes hold the device, the others do not: {problem}",
             members.len()
         )
     });

@@ -7,7 +7,7 @@ use clap::Args;
 /// `quadscan integrate`.
 #[derive(Clone, Debug, Default, Args)]
 pub struct IntegrateArguments {
-    /// The function, by its name in --list
+    /// The function: a name from --list
     #[arg(long, value_name = "NAME")]
     pub integrand: Option<String>,
 
@@ -18,7 +18,7 @@ pub struct IntegrateArguments {
 
     /// Lower limit: a number, inf or -inf [default: the function's own]
     ///
-    /// Above the upper limit the integral is taken backwards.
+    /// If it is above the upper limit, the integral is taken backwards.
     #[arg(long, allow_hyphen_values = true, value_name = "A")]
     pub from: Option<String>,
 
@@ -26,36 +26,36 @@ pub struct IntegrateArguments {
     #[arg(long, allow_hyphen_values = true, value_name = "B")]
     pub to: Option<String>,
 
-    /// The function's parameters, such as a=2,u=0.5, or 2,0.5 in its own order
+    /// The function's parameters, such as a=2,u=0.5, or 2,0.5 in the function's order
     #[arg(long, allow_hyphen_values = true, value_name = "LIST")]
     pub parameters: Option<String>,
 
-    /// Rule: g7k15 and g10k21 (adaptive), tanh-sinh, or, of equal strips, trapezoid,
-    /// midpoint, simpson, gauss-legendre-N (N nodes a strip, 2 to 16)
+    /// Rule: g7k15 or g10k21 (adaptive), tanh-sinh, or a rule of equal strips: trapezoid,
+    /// midpoint, simpson, gauss-legendre-N (N nodes per strip, 2 to 16)
     #[arg(long, default_value = "g10k21", value_name = "RULE")]
     pub rule: String,
 
-    /// Strips of a rule of equal strips, such as 1000 or 2^20, up to 2^40
+    /// Number of strips for a rule of equal strips, such as 1000 or 2^20, up to 2^40
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub strips: Option<String>,
 
-    /// Relative tolerance [default: 1e-10, in f32 1e-4, and 0 where only --absolute is given]
+    /// Relative tolerance [default: 1e-10, in f32 1e-4; 0 if only --absolute is given]
     #[arg(long, allow_negative_numbers = true, value_name = "T")]
     pub tolerance: Option<String>,
 
-    /// Absolute tolerance; the larger one counts [default: 0]
+    /// Absolute tolerance; the larger of the two counts [default: 0]
     #[arg(long, allow_negative_numbers = true, value_name = "T")]
     pub absolute: Option<String>,
 
-    /// Most intervals of an item, by an adaptive rule [default: 64, at most 1024]
+    /// Largest number of intervals per integral, for an adaptive rule [default: 64, at most 1024]
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub intervals: Option<String>,
 
-    /// Last level of tanh-sinh, 2 to 10, each with twice the nodes [default: 8]
+    /// Last level of tanh-sinh, 2 to 10; each level doubles the nodes [default: 8]
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub levels: Option<String>,
 
-    /// Points where the function jumps, has a corner or peaks, beside its own in --list
+    /// Points where the function jumps, has a corner or peaks, besides its own in --list
     #[arg(long = "break", allow_hyphen_values = true, value_name = "LIST")]
     pub breaks: Option<String>,
 
@@ -65,9 +65,9 @@ pub struct IntegrateArguments {
 
     /// Integrate each row of FILE.csv or FILE.npy, or of CSV on standard input (-)
     ///
-    /// CSV has a header of from, to and the function's parameters, in any order; what has no
-    /// column is what --from, --to and --parameters say. An array has a row an item, with
-    /// from, to and all parameters in the function's order, or fields of these names.
+    /// CSV has a header with from, to and the function's parameters, in any order; --from, --to
+    /// and --parameters give what has no column. An array has one row per integral: from, to and
+    /// all parameters in the function's order, or fields with these names.
     #[arg(long, value_name = "FILE")]
     pub batch: Option<PathBuf>,
 
@@ -75,7 +75,7 @@ pub struct IntegrateArguments {
     #[arg(long, value_name = "FILE", conflicts_with = "format")]
     pub out: Option<PathBuf>,
 
-    /// Form of the results: table, csv, markdown, json [default: table, of a batch csv]
+    /// Form of the results: table, csv, markdown, json [default: table; csv for a batch]
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,
 

@@ -97,7 +97,7 @@ fn limit<R: Number>(argument: &str, text: &Option<String>) -> Result<Option<R>> 
     let Some(text) = text else { return Ok(None) };
     let problem = match number::parse::<R>(text) {
         Ok(value) if !number::is_nan(value) => return Ok(Some(value)),
-        Ok(_) => format!("`{text}` is no limit"),
+        Ok(_) => format!("`{text}` is not a limit"),
         Err(problem) => problem,
     };
     let problem = format!("{problem}, allowed are numbers, inf and -inf");

@@ -160,7 +160,8 @@ impl<R: Number> Method<R> {
         }
         is_infinite(to - from).then(|| {
             let (from, to, name) = (text(from), text(to), R::NAME);
-            let problem = format!("is {to}, which is farther from {from} than {name} can say");
+            let problem =
+                format!("is {to}, which is farther from {from} than {name} can represent");
             ("to", problem)
         })
     }
@@ -205,7 +206,7 @@ fn strips(arguments: &IntegrateArguments) -> Result<u64> {
     let allowed = strips.filter(|strips| (1..=MAX_STRIPS).contains(strips));
     allowed.ok_or_else(|| {
         let problem = format!(
-            "`{text}` is no number of strips, allowed are 1 to 2^{}, such as 1000 or 2^20",
+            "`{text}` is not a number of strips, allowed are 1 to 2^{}, such as 1000 or 2^20",
             MAX_STRIPS.ilog2()
         );
         refused("--strips", problem)
@@ -218,7 +219,7 @@ fn tolerances<R: Number>(arguments: &IntegrateArguments, default: R, least: f64)
         let Some(text) = given else { return Ok(None) };
         let value = number::parse::<R>(text).ok();
         let value = value.filter(|value| *value >= R::ZERO && value.is_number());
-        let problem = || format!("`{text}` is no tolerance, allowed are 0 and positive numbers");
+        let problem = || format!("`{text}` is not a tolerance, allowed are 0 and positive numbers");
         value.map(Some).ok_or_else(|| refused(argument, problem()))
     };
     let absolute = one("--absolute", &arguments.absolute)?.unwrap_or(R::ZERO);
@@ -252,7 +253,7 @@ fn breaks<R: Number>(arguments: &IntegrateArguments) -> Result<Vec<R>> {
     };
     let one = |item: &str| match number::parse::<R>(item) {
         Ok(value) if value.is_number() => Ok(value),
-        Ok(_) => Err(format!("`{item}` is no point")),
+        Ok(_) => Err(format!("`{item}` is not a point")),
         Err(problem) => Err(problem),
     };
     let all: std::result::Result<Vec<R>, String> = text.split(',').map(one).collect();
@@ -342,7 +343,7 @@ mod tests {
             "x",
         ] {
             let sentence = format!(
-                "--strips `{text}` is no number of strips, allowed are 1 to 2^40, such as 1000 \
+                "--strips `{text}` is not a number of strips, allowed are 1 to 2^40, such as 1000 \
                  or 2^20"
             );
             assert_eq!(
@@ -382,7 +383,10 @@ mod tests {
     fn a_break_is_a_finite_number() {
         let found = method("tanh-sinh --break -0.5,2e3");
         assert!(matches!(found, Ok(Method::TanhSinh(of)) if of.breaks == [-0.5, 2000.0]));
-        for (text, problem) in [("1,", "`` is no number"), ("inf", "`inf` is no point")] {
+        for (text, problem) in [
+            ("1,", "`` is not a number"),
+            ("inf", "`inf` is not a point"),
+        ] {
             let sentence =
                 format!("--break {problem}, allowed are finite numbers, such as 0.25,0.5");
             assert_eq!(

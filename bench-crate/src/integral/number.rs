@@ -26,7 +26,7 @@ impl Number for f64 {
 /// is wrong with it.
 pub(super) fn parse<R: Number>(text: &str) -> Result<R, String> {
     let Ok(value) = text.parse::<R>() else {
-        return Err(format!("`{}` is no number", shown(text)));
+        return Err(format!("`{}` is not a number", shown(text)));
     };
     let has_digits = text.bytes().any(|byte| byte.is_ascii_digit());
     if has_digits && !value.is_number() {
@@ -45,7 +45,7 @@ pub(super) fn nearest<R: Number>(value: f64) -> Result<R, String> {
 }
 
 fn too_large<R: Number>(text: &str) -> String {
-    format!("`{}` is more than {} can say", shown(text), R::NAME)
+    format!("`{}` is too large for {}", shown(text), R::NAME)
 }
 
 /// A text of a file as a sentence can have it: on one line, and not too long.
@@ -83,9 +83,9 @@ mod tests {
         assert_eq!(parse::<f32>("+infinity"), Ok(f32::INFINITY));
         assert!(parse::<f64>("nan").is_ok_and(f64::is_nan));
         for text in ["", "x", "1,5", "0x10", "pi", "1 2"] {
-            assert_eq!(parse::<f64>(text), Err(format!("`{text}` is no number")));
+            assert_eq!(parse::<f64>(text), Err(format!("`{text}` is not a number")));
         }
-        let sentence = "`1e39` is more than f32 can say";
+        let sentence = "`1e39` is too large for f32";
         assert_eq!(parse::<f32>("1e39"), Err(sentence.to_owned()));
         assert_eq!(nearest::<f32>(1e39), Err(sentence.to_owned()));
         assert_eq!(parse::<f64>("1e39"), Ok(1e39));

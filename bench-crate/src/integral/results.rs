@@ -59,16 +59,16 @@ impl Status {
             Status::Converged => ("converged", "the error is within the tolerance"),
             Status::Computed => (
                 "computed",
-                "as its nodes have it; equal strips estimate no error",
+                "as its nodes have it; equal strips give no error estimate",
             ),
             Status::OutOfIntervals => ("out_of_intervals", OUT_OF_INTERVALS_MEANS),
             Status::NotFinite => ("not_finite", "the function is not finite"),
-            Status::Roundoff => ("roundoff", "the tolerance is less than rounding leaves"),
-            Status::NoLimits => ("no_limits", "a limit is NaN"),
-            Status::Overflow => (
-                "overflow",
-                "sums of its values are more than a number can be",
+            Status::Roundoff => (
+                "roundoff",
+                "the tolerance is smaller than the rounding error",
             ),
+            Status::NoLimits => ("no_limits", "a limit is NaN"),
+            Status::Overflow => ("overflow", "sums of its values overflow"),
             Status::Missing => ("missing", "the device wrote no result"),
         }
     }

@@ -17,8 +17,8 @@ pub(super) fn open(choice: DeviceChoice) -> Result<(Device, String)> {
         DeviceChoice::Auto => Device::open_best()?,
         named => match Device::open(named) {
             Err(quadscan::Error::NoDevice { reason }) => {
-                let instead = "--device auto takes the emulator instead";
-                let problem = format!("{named} cannot be had: {reason}; {instead}");
+                let instead = "--device auto uses the emulator instead";
+                let problem = format!("{named} is not available: {reason}; {instead}");
                 return Err(super::refused("--device", problem));
             }
             other => (other?, None),

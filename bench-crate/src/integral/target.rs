@@ -33,12 +33,12 @@ impl Form {
 
 /// How a file of this name is written. Err for other names.
 pub(super) fn form(path: &Path) -> Result<Form> {
-    let neither = "is neither, allowed are FILE.csv and FILE.npy";
+    let neither = "is neither CSV nor .npy, allowed are FILE.csv and FILE.npy";
     Form::of(path).ok_or_else(|| refused("--out", format!("{} {neither}", path.display())))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Error {
-    let allowed = "allowed is a file in a folder that is there";
+    let allowed = "allowed is a file in an existing folder";
     refused(
         "--out",
         format!("{} cannot be written: {error}, {allowed}", path.display()),
@@ -52,7 +52,7 @@ fn draft(path: &Path) -> Result<NamedTempFile> {
     }
     // A device or a pipe would be replaced, and not written to.
     if path.exists() && !path.is_file() {
-        let problem = "is no file, allowed is one, or the name of a new one";
+        let problem = "is not a file, allowed is one, or the name of a new one";
         return Err(refused("--out", format!("{} {problem}", path.display())));
     }
     // What the system says, without the draft's name.

@@ -1,8 +1,8 @@
 //! The law: how long a launch takes by blocks and threads.
 //!
-//! A thread does its terms one after the other, and waits out a latency for each. A
-//! SM that has enough warps is bound by what it can issue instead. The
-//! fullest SM decides; blocks that it cannot hold at once come in waves.
+//! A thread does its terms one after the other, and waits a latency for each. An SM that has
+//! enough warps is limited by its issue rate instead. The fullest SM determines the time; blocks
+//! that it cannot hold at once come in waves.
 
 use super::machine::{Machine, warps};
 

@@ -3,8 +3,8 @@
 //!
 //! Pure functions of records: nothing is measured here and nothing printed. The
 //! idea is the one by which a GPU is usually explained (Volkov, "Understanding
-//! latency hiding on GPUs", Berkeley 2016): a thread alone waits out its latency,
-//! many threads together are bound by what an SM can issue.
+//! latency hiding on GPUs", Berkeley 2016): a thread alone waits for its latency,
+//! many threads together are limited by the issue rate of an SM.
 
 mod fit;
 mod law;
@@ -47,7 +47,7 @@ impl Constant {
     }
 }
 
-/// A cell beside what the model makes of it.
+/// A cell beside prediction of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Predicted {
     /// Blocks of the grid.

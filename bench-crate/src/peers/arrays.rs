@@ -103,10 +103,10 @@ impl Line {
         match self {
             Line::Timed(_) => None,
             Line::Failed(of) => Some(format!(
-                "{} {} did not do {} of {}: {}",
+                "{} {} failed on {} of {}: {}",
                 of.peer, of.version, of.operation, of.n, of.failed
             )),
-            Line::Missing(of) => Some(format!("{} is not there: {}", of.peer, of.missing)),
+            Line::Missing(of) => Some(format!("{} is not available: {}", of.peer, of.missing)),
         }
     }
 }

@@ -30,8 +30,8 @@ fn a_line_is_a_time_or_a_reason() {
         reasons,
         [
             None,
-            Some("cupy 0.0.1 did not do inclusive_sum_bf16 of 1024: no such type".into()),
-            Some("torch is not there: No module named 'torch'".into()),
+            Some("cupy 0.0.1 failed on inclusive_sum_bf16 of 1024: no such type".into()),
+            Some("torch is not available: No module named 'torch'".into()),
         ]
     );
 }
@@ -129,7 +129,7 @@ fn the_real_script_names_each_package_that_it_cannot_use() {
         Ok(()) => assert!(
             reasons
                 .iter()
-                .all(|reason| reason.contains(" is not there: ")),
+                .all(|reason| reason.contains(" is not available: ")),
             "{reasons:?}"
         ),
         Err(reason) => assert!(reason.contains("cannot be started"), "{reason}"),

@@ -68,7 +68,7 @@ impl Line {
         match self {
             Line::Timed(_) => None,
             Line::Missing(of) => Some(format!(
-                "{} did not do {} integrals: {}",
+                "{} failed on {} integrals: {}",
                 of.peer, of.kind, of.missing
             )),
         }

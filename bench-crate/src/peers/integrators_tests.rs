@@ -45,7 +45,7 @@ fn the_script_is_asked_for_kinds_and_its_lines_are_rates_or_reasons() {
     });
     assert_eq!(rates.collect::<Vec<_>>(), [("quad", 1e5)]);
     let reasons: Vec<String> = heard.iter().filter_map(Line::reason).collect();
-    let sentence = "tanhsinh_cupy did not do smooth integrals: No module named 'cupy'";
+    let sentence = "tanhsinh_cupy failed on smooth integrals: No module named 'cupy'";
     assert_eq!(reasons, [sentence]);
 }
 

@@ -43,8 +43,8 @@ impl Parsed {
     pub(crate) fn no_records(&self) -> Option<String> {
         match self.foreign {
             0 => None,
-            1 => Some("1 line is no record".to_owned()),
-            n => Some(format!("{n} lines are no records")),
+            1 => Some("1 line is not a record".to_owned()),
+            n => Some(format!("{n} lines are not records")),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One record a measured cell: everything that is known about it, as one line of JSON.
 //!
 //! A record is self-contained (device, driver, PTX hash, compiler, revision), so that a row that
-//! is looked at a year later still says where it came from. It names no table's columns: what
+//! is read a year later still has its origin. It names no table's columns: what
 //! was measured are [`Metrics`], by names that a table's columns read. Records of the first
 //! schema are read too (`earlier`).
 

@@ -84,7 +84,7 @@ pub fn report(arguments: &ReportArguments) -> Result<Written> {
         (None, first) => first.map_or(PathBuf::from(FILE), |file| file.with_file_name(FILE)),
     };
     replace(&path, html(&sources).as_bytes()).map_err(|error| {
-        let allowed = "allowed is a file in a folder that is there";
+        let allowed = "allowed is a file in an existing folder";
         let problem = format!("{} cannot be written: {error}, {allowed}", path.display());
         refused("--output", problem)
     })?;

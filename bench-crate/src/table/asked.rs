@@ -112,8 +112,7 @@ impl Asked {
             None => Ok(Some(numbers)),
             Some(number) => {
                 let most = of.most;
-                let problem =
-                    format!("{number} is more than {table} has, allowed there are 1 to {most}");
+                let problem = format!("{number} is too large for {table}, allowed are 1 to {most}");
                 Err(refused(&argument, problem))
             }
         }
@@ -132,7 +131,7 @@ impl Asked {
         let found: Vec<String> = own.iter().filter(|name| is_asked(name)).cloned().collect();
         if found.is_empty() {
             let own = own.join(", ");
-            let problem = format!("has none of the table {table}, allowed there are {ALL}, {own}");
+            let problem = format!("has no value for the table {table}, allowed are {ALL}, {own}");
             return Err(refused(&argument, problem));
         }
         Ok(Some(found))

@@ -48,7 +48,8 @@ impl Table {
             return Ok(());
         }
         let (table, option) = (self.name, of.axis.option);
-        let problem = format!("has none of the table {table}, whose {option} go to {most} here");
+        let problem =
+            format!("has no value for the table {table}, whose {option} go up to {most} here");
         Err(list::refused(&of.axis.argument(), problem))
     }
 

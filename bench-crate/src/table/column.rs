@@ -229,10 +229,10 @@ impl Column {
             Text::Number(metric, _) => format!("`{metric}`"),
             Text::Sample(time, index) => format!("`{time}`, sample {}, ms", index + 1),
             Text::Noise(time) => format!("`{time}`, noise, %"),
-            Text::Method(time) => format!("`{time}`, what a sample was taken of"),
+            Text::Method(time) => format!("`{time}`, what one sample measures"),
             Text::Count(metric) => format!("`{metric}`, a count"),
             Text::Flag(metric) => format!("`{metric}`, yes or no"),
-            Text::Counted(_) => "what one launch did, on the emulator".to_owned(),
+            Text::Counted(_) => "counted in one launch on the emulator".to_owned(),
             Text::Figure(_, figure) => format!("the page's `{figure}`"),
             Text::Derived(_, Show::Ms, about) => format!("{about}, ms"),
             Text::Derived(_, _, about) | Text::Of(_, about) | Text::With(_, about) => {
@@ -317,16 +317,18 @@ pub const COLD: [Column; 2] = [
 /// Under which conditions a kernel's time was taken, and what has to be known about it.
 pub const CONDITIONS: [Column; 3] = [
     column("kernel_method", Group::Ours, Text::Method("kernel")).detail(),
-    of("sm_mhz", "the clock of the SMs after it, MHz", |record| {
-        let clocks = record.clocks.as_ref();
-        optional(clocks.and_then(|clocks| clocks.sm_after_mhz))
-    })
-    .detail(),
     of(
-        "remarks",
-        "what has to be known of the measurement",
-        |record| record.remarks.join("; "),
+        "sm_mhz",
+        "the SM clock after the measurement, MHz",
+        |record| {
+            let clocks = record.clocks.as_ref();
+            optional(clocks.and_then(|clocks| clocks.sm_after_mhz))
+        },
     )
+    .detail(),
+    of("remarks", "what to know about the measurement", |record| {
+        record.remarks.join("; ")
+    })
     .detail(),
 ];
 
@@ -341,11 +343,11 @@ pub const OUTCOME: [Column; 4] = [
     of("status", "`ok`, `failed` or `skipped`", |record| {
         record.status.name().to_owned()
     }),
-    of("reason", "why it is not ok", |record| {
+    of("reason", "why the status is not ok", |record| {
         record.reason.clone().unwrap_or_default()
     })
     .detail(),
-    of("entries", "the entries of the PTX that ran", |record| {
+    of("entries", "the PTX entries that ran", |record| {
         record.entries.join(" ")
     })
     .detail(),

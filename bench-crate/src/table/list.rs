@@ -48,7 +48,7 @@ pub(crate) fn percentage(argument: &str, text: &str) -> Result<f64> {
         Ok(percent) if plain && percent <= 100.0 => Ok(percent / 100.0),
         _ => Err(refused(
             argument,
-            format!("`{text}` is no percentage, allowed are 0 to 100, such as 2 or 0.5"),
+            format!("`{text}` is not a percentage, allowed are 0 to 100, such as 2 or 0.5"),
         )),
     }
 }
@@ -78,7 +78,7 @@ pub(crate) fn powers_of_two(argument: &str, text: &str, most: u64) -> Result<Vec
         None => Ok(values),
         Some(value) => Err(refused(
             argument,
-            format!("`{value}` is no power of two, allowed are those from 2 to {most}"),
+            format!("`{value}` is not a power of two, allowed are those from 2 to {most}"),
         )),
     }
 }
@@ -110,7 +110,7 @@ pub(crate) fn sizes(argument: &str, text: &str) -> Result<Vec<u64>> {
     };
     let mut sizes = Vec::new();
     for item in text.split(',') {
-        let no_size = || objection(item, "is no size");
+        let no_size = || objection(item, "is not a size");
         let found = match item.split_once("..") {
             None => vec![size(item).ok_or_else(no_size)?],
             Some((first, last)) => {
@@ -137,7 +137,7 @@ pub(crate) fn tolerance(argument: &str, text: &str) -> Result<f64> {
     let allowed = number.filter(|&number| number > 0.0 && number <= LARGEST_TOLERANCE);
     allowed.ok_or_else(|| {
         let problem = format!(
-            "`{text}` is no tolerance, allowed are numbers above 0 and up to \
+            "`{text}` is not a tolerance, allowed are numbers above 0 and up to \
              {LARGEST_TOLERANCE}, such as 1e-10"
         );
         refused(argument, problem)
@@ -183,7 +183,7 @@ mod tests {
         ] {
             let problem = percentage("--margin", text).map_err(|error| error.to_string());
             let sentence = format!(
-                "--margin `{text}` is no percentage, allowed are 0 to 100, such as 2 or 0.5"
+                "--margin `{text}` is not a percentage, allowed are 0 to 100, such as 2 or 0.5"
             );
             assert_eq!(problem, Err(sentence));
         }
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(with("2,4,8,16,32,64,128,256,512,1024,2048"), Ok(all));
         assert_eq!(
             with("1024,1000"),
-            Err("--elements `1000` is no power of two, allowed are those from 2 to 2048".into())
+            Err("--elements `1000` is not a power of two, allowed are those from 2 to 2048".into())
         );
         for (list, item) in [("1", "1"), ("0", "0"), ("8,4096", "4096")] {
             let sentence = format!("--elements `{item}` is out of range, allowed are 2 to 2048");
@@ -278,7 +278,8 @@ mod tests {
             "2^99999999999",
         ] {
             let sentence = of(text).err().unwrap_or_default();
-            let start = format!("--sizes `{text}` is no size, allowed are numbers from 1 to 2^40");
+            let start =
+                format!("--sizes `{text}` is not a size, allowed are numbers from 1 to 2^40");
             assert!(sentence.starts_with(&start), "{sentence}");
         }
         let sentence = of("8,2^3").err().unwrap_or_default();
@@ -296,7 +297,7 @@ mod tests {
                 .err()
                 .map(|error| error.to_string());
             let expected = format!(
-                "--tolerance `{text}` is no tolerance, allowed are numbers above 0 and up to \
+                "--tolerance `{text}` is not a tolerance, allowed are numbers above 0 and up to \
                  0.1, such as 1e-10"
             );
             assert_eq!(sentence, Some(expected));

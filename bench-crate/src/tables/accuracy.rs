@@ -48,7 +48,7 @@ pub(crate) const TABLE: Table = Table {
             fixed("pi", 12).published(),
             derived(
                 "error",
-                "`pi` less the true one",
+                "`pi` minus its true value",
                 Show::Scientific(2),
                 |record| Some(record.number("pi")? - PI),
             ),
@@ -59,7 +59,7 @@ pub(crate) const TABLE: Table = Table {
             fixed("gpu_pi", 12),
             derived(
                 "gpu_error",
-                "the same of `gpu_pi`",
+                "`gpu_pi` minus the true value of pi",
                 Show::Scientific(2),
                 |record| Some(record.number("gpu_pi")? - PI),
             ),

@@ -51,14 +51,14 @@ pub(crate) const TABLE: Table = Table {
             noise("noise_percent", "kernel"),
             derived(
                 "g_strips_per_s",
-                "strips, 10^9 a second",
+                "strips per second, in 10^9",
                 Show::Significant,
                 |record| rate(record, 1),
             ),
             count("evaluations").detail(),
             derived(
                 "g_evaluations_per_s",
-                "evaluations, 10^9 a second",
+                "evaluations per second, in 10^9",
                 Show::Significant,
                 |record| rate(record, record.metrics.count("evaluations")?),
             ),

@@ -59,7 +59,7 @@ fn an_objection_names_the_list_and_what_is_allowed() {
     let start = "--integrands `circle` is unknown, allowed are all, quarter_circle, runge, ";
     assert!(said.starts_with(start), "{said}");
     let said = problem(&TABLE, &[("rules", "g7k15")]);
-    let start = "--rules has none of the table integral, allowed there are all, trapezoid, ";
+    let start = "--rules has no value for the table integral, allowed are all, trapezoid, ";
     assert!(said.starts_with(start), "{said}");
 }
 

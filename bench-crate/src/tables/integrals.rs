@@ -80,13 +80,13 @@ pub(crate) const TABLE: Table = Table {
     more_columns: |records| {
         let names = peers::names(records);
         let mut columns: Vec<Column> = names.iter().flat_map(|name| of_peer(name)).collect();
-        let about = "the time of the fastest peer on the host's cores, in units of ours";
+        let about = "the time of the fastest peer on the host's cores, divided by ours";
         columns.push(derived("cpu_ratio", about, Show::Fixed(1), of_cpu));
         columns
     },
     peers: &[Source::Script(source::Script {
         what: "SciPy",
-        without_python: Some("SciPy is not timed: no --python names one that has it"),
+        without_python: Some("SciPy is not timed: --python names a Python that has it"),
         time: scipy::time,
     })],
     is_of_plans: true,

@@ -54,16 +54,16 @@ fn a_cell_of_a_batch_is_a_kind_by_the_rules_that_converge_on_it_to_a_tolerance()
 fn an_objection_names_the_list_and_what_is_allowed() {
     assert_eq!(
         problem(&TABLE, &[("integrands", "runge")]),
-        "--integrands has none of the table integrals, allowed there are all, smooth, end_point, \
+        "--integrands has no value for the table integrals, allowed are all, smooth, end_point, \
          oscillating"
     );
     assert_eq!(
         problem(&TABLE, &[("types", "i32")]),
-        "--types has none of the table integrals, allowed there are all, f64, f32"
+        "--types has no value for the table integrals, allowed are all, f64, f32"
     );
     assert_eq!(
         problem(&TABLE, &[("sizes", "2^25")]),
-        "--sizes 33554432 is more than integrals has, allowed there are 1 to 16777216"
+        "--sizes 33554432 is too large for integrals, allowed are 1 to 16777216"
     );
     assert_eq!(
         problem(&TABLE, &[("tolerance", "1e-9")]),

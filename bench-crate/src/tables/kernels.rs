@@ -1,5 +1,5 @@
-//! `kernels`: kernels that are launched by themselves, by size; what whoever writes one sees
-//! of it first. Its rows are of [`kernels::ALL`].
+//! `kernels`: single kernels by size; the first measurement of a new kernel. Its rows are those
+//! of [`kernels::ALL`].
 //!
 //! Nothing of it was published. The first kernel is the copy, the limit of the others.
 
@@ -14,7 +14,7 @@ use crate::table::{Table, TableAxis, values};
 /// The table.
 pub(crate) const TABLE: Table = Table {
     name: "kernels",
-    about: "kernels that are launched by themselves, beside a copy",
+    about: "single kernels, beside a copy",
     axes: &[
         TableAxis::filter(&KERNELS).known(|| {
             let names = kernels::ALL.iter().map(|kernel| kernel.name.to_owned());
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(sizes(&asked(&[("sizes", "1000")])), [1000]);
         assert_eq!(
             problem(&TABLE, &[("sizes", "2^32+1")]),
-            "--sizes 4294967297 is more than kernels has, allowed there are 1 to 4294967296"
+            "--sizes 4294967297 is too large for kernels, allowed are 1 to 4294967296"
         );
     }
 

@@ -1,5 +1,5 @@
-//! `limits`: what the device can do at most, by kernels that do one thing each; what
-//! the sweeps' times are made of.
+//! `limits`: the limits of the device, measured by kernels that do one thing each; they
+//! explain the times of the sweeps.
 //!
 //! Nothing of it was published. The emulator has no times, and skips it.
 
@@ -23,7 +23,7 @@ use quadscan::device::{Buffer, Device, Module};
 /// The table.
 pub(crate) const TABLE: Table = Table {
     name: "limits",
-    about: "what the device can do at most: arithmetic, memory, copies, launches",
+    about: "limits of the device: arithmetic, memory, copies, launches",
     axes: &[TableAxis::filter(&LIMITS).known(Limit::names)],
     columns: &[
         &[
@@ -32,7 +32,7 @@ pub(crate) const TABLE: Table = Table {
             of("unit", "its unit", |record| {
                 optional(limit(&record.cell).map(Limit::unit))
             }),
-            derived("ms", "what was timed, median", Show::Ms, |record| {
+            derived("ms", "the median time", Show::Ms, |record| {
                 timed(record).map(|timing| timing.median_ms)
             }),
             derived("noise_percent", "its noise, %", Show::Fixed(1), |record| {

@@ -1,10 +1,10 @@
 //! Two kernels at once, on two streams of one device: what each takes alone, and
 //! what each takes while the other runs.
 //!
-//! The one, short, is launched again and again until the other, long, is over. That
-//! both ran at the same time is not assumed but seen: marks of both streams are on
-//! one clock, and only launches between two marks within the long kernel's time count
-//! as made beside it. What the kernels are is the caller's business.
+//! The short kernel is launched again and again until the long one ends. That both ran at the
+//! same time is not assumed but measured: the events of both streams are on one clock, and only
+//! launches between two events within the long kernel's time count. The caller supplies the
+//! kernels.
 
 use std::time::Instant;
 

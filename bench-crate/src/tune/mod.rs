@@ -142,7 +142,7 @@ pub fn text(arguments: &TuneArguments) -> Result<Option<String>> {
     let refuse = |problem: String| refused("--table", format!("{}: {problem}", path.display()));
     let text = fs::read_to_string(path).map_err(|error| refuse(error.to_string()))?;
     let record: Record = serde_json::from_str(&text)
-        .map_err(|error| refuse(format!("is no record of `quadscan tune`: {error}")))?;
+        .map_err(|error| refuse(format!("is not a record of `quadscan tune`: {error}")))?;
     let before = match record.quick {
         // It has not all classes.
         true => choose::present(&record, &ROWS),
@@ -168,7 +168,7 @@ fn expect_writable(path: &Path) -> Result<()> {
     let problem = match (folder.is_dir(), path.is_dir()) {
         (true, false) => return Ok(()),
         (true, true) => "is a folder",
-        (false, _) => "is in no folder that there is",
+        (false, _) => "is in a folder that does not exist",
     };
     let problem = format!("{} {problem}, allowed is a file to write", path.display());
     Err(refused("--out", problem))

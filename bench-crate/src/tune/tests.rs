@@ -139,7 +139,7 @@ fn a_record_that_cannot_be_written_is_refused_before_anything_is_read() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let nowhere = folder.path().join("none/record.json");
     for (out, what) in [
-        (nowhere, "is in no folder that there is"),
+        (nowhere, "is in a folder that does not exist"),
         (folder.path().to_owned(), "is a folder"),
     ] {
         let arguments = arguments(Some(folder.path()), None);
@@ -153,7 +153,7 @@ fn a_record_that_cannot_be_written_is_refused_before_anything_is_read() {
 fn what_is_no_record_gives_no_table() {
     let error = table("{}").expect_err("it is none");
     assert!(
-        error.to_string().contains("some.json: is no record"),
+        error.to_string().contains("some.json: is not a record"),
         "{error}"
     );
     assert_eq!(error.exit_code(), 2);

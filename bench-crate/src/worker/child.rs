@@ -165,11 +165,11 @@ impl Child {
             }
             Ok(other) => {
                 running.end();
-                Err(format!("its first line is no greeting: {other:?}"))
+                Err(format!("its first line is not a greeting: {other:?}"))
             }
             Err(Silence::Garbage(line)) => {
                 running.end();
-                Err(format!("its first line is no greeting: {line}"))
+                Err(format!("its first line is not a greeting: {line}"))
             }
             Err(Silence::TimedOut) => {
                 running.end();
@@ -242,7 +242,7 @@ impl Executor for Child {
                 running.end();
                 let shown: String = line.chars().take(60).collect();
                 Err(format!(
-                    "the measuring process gave an answer that is none: `{shown}`"
+                    "the measuring process gave an invalid answer: `{shown}`"
                 ))
             }
             Err(Silence::TimedOut) => {

@@ -220,7 +220,7 @@ fn arrays_of_another_kind_are_refused() {
         (
             dictionary("'<f8'", false, "(1, 4)"),
             &[&four[..], &[0]].concat(),
-            "goes on behind its 1 rows, allowed are whole arrays",
+            "has data after its 1 rows, allowed are whole arrays",
         ),
         (
             records("('a', '<f8'), ('b', '<f8')"),
@@ -241,17 +241,17 @@ fn arrays_of_another_kind_are_refused() {
         (
             deep,
             &four,
-            "is no .npy file, allowed is what numpy.save writes",
+            "is not a .npy file, allowed is what numpy.save writes",
         ),
         (
             deeper,
             &four,
-            "is no .npy file, allowed is what numpy.save writes",
+            "is not a .npy file, allowed is what numpy.save writes",
         ),
         (
             "{}".to_owned(),
             &four,
-            "is no .npy file, allowed is what numpy.save writes",
+            "is not a .npy file, allowed is what numpy.save writes",
         ),
     ] {
         write(folder.path(), &text, elements);
@@ -268,7 +268,7 @@ fn arrays_of_another_kind_are_refused() {
         assert!(fs::write(folder.path().join("items.npy"), bytes).is_ok());
         let sentence = refused_in(folder.path(), &GAUSSIAN);
         assert!(
-            sentence.starts_with("--batch items.npy is no .npy file"),
+            sentence.starts_with("--batch items.npy is not a .npy file"),
             "{sentence}"
         );
     }
@@ -288,7 +288,7 @@ fn a_number_that_the_precision_cannot_say_is_named_by_its_row() {
             folder.path(),
             &[&GAUSSIAN[..], &["--precision", "f32"]].concat()
         ),
-        "--batch items.npy, row 1: `1e39` is more than f32 can say, allowed in to are smaller \
+        "--batch items.npy, row 1: `1e39` is too large for f32, allowed in to are smaller \
          numbers"
     );
 }

@@ -185,7 +185,7 @@ fn a_bad_row_is_named_by_its_line_and_nothing_is_written() {
     for (text, problem) in [
         (
             "a,u\n1,2\n1,x\n",
-            ", line 3: `x` is no number, allowed in u are numbers, inf and -inf",
+            ", line 3: `x` is not a number, allowed in u are numbers, inf and -inf",
         ),
         (
             "a,u\n1,2\n\n1\n",
@@ -193,7 +193,7 @@ fn a_bad_row_is_named_by_its_line_and_nothing_is_written() {
         ),
         (
             "a,u\n1,1e999\n",
-            ", line 2: `1e999` is more than f64 can say, allowed in u are ",
+            ", line 2: `1e999` is too large for f64, allowed in u are ",
         ),
         (
             "a,b\n1,2\n",
@@ -211,7 +211,7 @@ fn a_bad_row_is_named_by_its_line_and_nothing_is_written() {
         ),
         (
             "a,u\n1,\"2\n3\"\n",
-            ", line 3: `2\u{fffd}3` is no number, allowed in u are ",
+            ", line 3: `2\u{fffd}3` is not a number, allowed in u are ",
         ),
         ("a,u\n", " has no items, allowed are 1 to 16777216"),
         (
@@ -227,10 +227,7 @@ fn a_bad_row_is_named_by_its_line_and_nothing_is_written() {
     }
     write(folder.path(), "items.csv", b"a,u\n1,2\n\xff,2\n");
     let sentence = refused_in(folder.path(), &GAUSSIAN);
-    assert_eq!(
-        sentence,
-        "--batch items.csv, line 3: the text is not UTF-8, and has to be"
-    );
+    assert_eq!(sentence, "--batch items.csv, line 3: the text is not UTF-8");
     let kept = fs::read_to_string(folder.path().join("results.csv"));
     assert_eq!(kept.ok().as_deref(), Some("kept"));
     assert_eq!(files(folder.path()), ["items.csv", "results.csv"]);
@@ -287,7 +284,7 @@ fn results_take_the_place_of_files_alone_and_not_of_their_items() {
             folder.path(),
             &[&GAUSSIAN[..], &["--out", "nothing.csv"]].concat()
         ),
-        "--out /dev/null is no file, allowed is one, or the name of a new one"
+        "--out /dev/null is not a file, allowed is one, or the name of a new one"
     );
     let kept = fs::read_to_string(folder.path().join("items.csv"));
     assert_eq!(kept.ok().as_deref(), Some("a,u\n1,0.5\n"));
@@ -318,8 +315,8 @@ fn what_is_replaced_stays_what_it_was() {
             folder.path(),
             &["--integrand", "runge", "--out", "none/x.csv"]
         ),
-        "--out none/x.csv cannot be written: entity not found, allowed is a file in a folder that \
-         is there"
+        "--out none/x.csv cannot be written: entity not found, allowed is a file in an existing \
+         folder"
     );
 }
 
@@ -333,7 +330,8 @@ fn a_file_that_is_not_there_is_refused() {
     let sentence = refused_in(folder.path(), &GAUSSIAN);
     assert!(sentence.starts_with(start), "{sentence}");
     let sentence = refused_in(folder.path(), &["--integrand", "runge", "--batch", "items"]);
-    let start = "--batch items is neither, allowed are FILE.csv, FILE.npy, and - for CSV on ";
+    let start =
+        "--batch items is neither CSV nor .npy, allowed are FILE.csv, FILE.npy, and - for CSV on ";
     assert!(sentence.starts_with(start), "{sentence}");
 }
 
@@ -359,7 +357,7 @@ fn csv_comes_on_standard_input_too() {
     assert_eq!(String::from_utf8_lossy(&right.stdout), rows);
     let wrong = run("from,to\n0,x\n");
     assert_eq!(wrong.status.code(), Some(2));
-    let start = "error: --batch standard input, line 2: `x` is no number";
+    let start = "error: --batch standard input, line 2: `x` is not a number";
     assert!(String::from_utf8_lossy(&wrong.stderr).starts_with(start));
 }
 

@@ -47,7 +47,7 @@ fn limits_that_are_none_are_refused() {
     }
     assert_eq!(
         refused("--integrand runge --to 1e39 --precision f32"),
-        "--to `1e39` is more than f32 can say, allowed are numbers, inf and -inf"
+        "--to `1e39` is too large for f32, allowed are numbers, inf and -inf"
     );
 }
 
@@ -64,7 +64,7 @@ fn equal_strips_have_no_infinite_limit() {
     assert!(sentence.starts_with("--from is -inf, "), "{sentence}");
     assert_eq!(
         refused("--integrand runge --rule simpson --strips 8 --from -1e308 --to 1e308"),
-        "--to is 1e308, which is farther from -1e308 than f64 can say"
+        "--to is 1e308, which is farther from -1e308 than f64 can represent"
     );
 }
 
@@ -106,7 +106,7 @@ fn numbers_out_of_range_are_refused_with_the_range() {
     for (arguments, sentence) in [
         (
             "--rule midpoint --strips 0",
-            "--strips `0` is no number of strips, allowed are 1 to 2^40, such as 1000 or 2^20",
+            "--strips `0` is not a number of strips, allowed are 1 to 2^40, such as 1000 or 2^20",
         ),
         (
             "--intervals 0",
@@ -126,15 +126,15 @@ fn numbers_out_of_range_are_refused_with_the_range() {
         ),
         (
             "--absolute -1",
-            "--absolute `-1` is no tolerance, allowed are 0 and positive numbers",
+            "--absolute `-1` is not a tolerance, allowed are 0 and positive numbers",
         ),
         (
             "--tolerance nan",
-            "--tolerance `nan` is no tolerance, allowed are 0 and positive numbers",
+            "--tolerance `nan` is not a tolerance, allowed are 0 and positive numbers",
         ),
         (
             "--tolerance inf",
-            "--tolerance `inf` is no tolerance, allowed are 0 and positive numbers",
+            "--tolerance `inf` is not a tolerance, allowed are 0 and positive numbers",
         ),
     ] {
         assert_eq!(
@@ -176,7 +176,7 @@ fn parameters_are_those_of_the_integrand() {
         ("a=1,b=2", "`b` is unknown"),
         ("a=1,a=2", "a is given twice"),
         ("a=1,2", "`2` has no name"),
-        ("a=x,u=1", "`x` is no number"),
+        ("a=x,u=1", "`x` is not a number"),
         ("a=inf,u=1", "`a=inf` is not finite"),
     ] {
         let sentence = refused(&format!("--integrand genz_gaussian --parameters {given}"));
@@ -213,7 +213,7 @@ fn unknown_words_are_refused() {
         ),
         (
             "--integrand runge --out r.txt",
-            "--out r.txt is neither, allowed are FILE.csv and ",
+            "--out r.txt is neither CSV nor .npy, allowed are FILE.csv and ",
         ),
         (
             "--integrand runge --out none/r.csv",
@@ -238,7 +238,7 @@ fn unknown_words_are_refused() {
             "--device `gpu` is unknown, allowed are auto, cuda, cuda:N and emulator",
         ),
         // No machine has so many.
-        ("cuda:4096", "--device cuda:4096 cannot be had: "),
+        ("cuda:4096", "--device cuda:4096 is not available: "),
     ] {
         let words = ["integrate", "--integrand", "runge", "--device", device];
         let outcome = crate::common::quadscan(folder.path(), &words);

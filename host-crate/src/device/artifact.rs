@@ -1,8 +1,8 @@
-//! What the builder made, as far as loading needs it: the manifest and, of each
-//! architecture, the PTX of each part.
+//! The builder's output, as far as loading needs it: the manifest and, for each architecture,
+//! the PTX of each part.
 //!
-//! Reading a folder verifies every file against the manifest's hash; what the
-//! compiler put into this program cannot be damaged apart from it. Nothing here
+//! Reading a folder verifies every file against the manifest's hash. An artifact inside the
+//! program needs no verification. Nothing here
 //! builds, and nothing here talks to a device.
 
 use std::fs;

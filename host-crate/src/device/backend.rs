@@ -1,8 +1,8 @@
 //! What a device must be able to do, in bytes and handles.
 //!
 //! Object safe, so that a [`Device`](super::Device) holds any of them. All
-//! checks of sizes, types and owners are made before a backend is called: it
-//! does as it is told. Work happens in order, as on one stream.
+//! checks of sizes, types and owners are made before a backend is called; it
+//! makes none. Work happens in order, as on one stream.
 
 use std::ffi::c_void;
 

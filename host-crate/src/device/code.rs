@@ -1,9 +1,8 @@
-//! What of a module is on the device: the main part from the beginning, each other
-//! part from the first time that a kernel of it is looked up.
+//! The parts of a module that are on the device: the main part from the beginning, each other
+//! part from the first lookup of one of its kernels.
 //!
-//! A driver compiles PTX when it loads it, which takes seconds for megabytes; a
-//! program pays for the parts that it uses. What is done with a kernel that was
-//! found is `module`'s.
+//! A driver compiles PTX when it loads it, which takes seconds for megabytes, so a program
+//! loads only the parts that it uses. Launches are in `module`.
 
 use std::sync::{Mutex, PoisonError};
 

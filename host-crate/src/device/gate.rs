@@ -1,5 +1,4 @@
-//! Which thread records the device's work into a graph, and that no other thread's
-//! work gets in between.
+//! Which thread records the device's work into a graph; other threads cannot add work to it.
 //!
 //! A recording takes in whatever is asked of its stream, whoever asks. Work of another
 //! thread would become part of a graph that knows nothing of it: a copy from the host

@@ -1,10 +1,9 @@
 //! Memory of the host that a device copies from and to at its full rate.
 //!
-//! A driver copies from pages that the system may move by way of pages that it may
-//! not; from those directly. All copies are the views' and wait until they are done:
-//! what is here is memory, and no transfer. One that goes on would need the memory for
-//! as long as the device takes, which a borrow cannot promise, since what ends it can
-//! be forgotten.
+//! A driver copies pageable memory through page-locked buffers, and page-locked memory
+//! directly. All copies are methods of views and wait until they are complete; this module has
+//! only the memory. An asynchronous copy would need the memory until the device has finished.
+//! A borrow cannot guarantee that, since the guard that ends it can be forgotten.
 
 use std::fmt;
 use std::marker::PhantomData;

@@ -1,7 +1,7 @@
-//! From the line of PTX that a driver's compiler names to the line of Rust that it is of.
+//! From the line of PTX that a driver's compiler names to the line of Rust that it came from.
 //!
-//! A driver tells of PTX as it got it, which the author has not written: `.loc` says
-//! where it comes from (PTX ISA, ".loc"). Nothing here judges what the driver said.
+//! A driver names lines of the generated PTX, which the author has not written. `.loc` gives
+//! their source (PTX ISA, ".loc"). The driver's message is passed on unchanged.
 
 /// What to add to a compiler's log: the source of the first line of PTX that it names.
 pub(super) fn note(ptx: &str, log: &str) -> Option<String> {

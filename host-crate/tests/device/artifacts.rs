@@ -64,7 +64,7 @@ fn code_for_one_architecture_alone_runs_on_that_one_alone() {
 fn a_device_older_than_all_architectures_is_refused() {
     assert_eq!(
         chosen(with_capability(7, 0), BOTH),
-        "Fake GPU has compute capability 7.0, the PTX at hand needs sm_75 or sm_90 or newer"
+        "Fake GPU has compute capability 7.0, the PTX needs sm_75 or sm_90 or newer"
     );
 }
 
@@ -142,7 +142,7 @@ fn a_manipulated_file_is_refused_by_name() {
     let error = read(folder.path()).expect_err("manipulated");
     assert_eq!(
         error.to_string(),
-        "the artifact's file fake.sm_90.ptx is corrupt: its hash is not the manifest's; build it anew"
+        "the artifact's file fake.sm_90.ptx is corrupt: its hash is not the manifest's; build it again"
     );
     assert!(!error.is_context_lost());
     fs::write(&file, [0xff, 0xfe]).expect("written");
@@ -210,7 +210,7 @@ fn parts_in_another_order_are_not_the_module_whose_hash_it_is() {
     assert_eq!(
         read(folder.path()).expect_err("swapped").to_string(),
         "the artifact's file manifest.json is corrupt: the hash of sm_90 is not that of its parts; \
-         build it anew"
+         build it again"
     );
 }
 

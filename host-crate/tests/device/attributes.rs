@@ -169,7 +169,7 @@ fn resident_blocks_of_what_is_no_block_are_refused() {
     );
     assert_eq!(
         sentence(module.resident_blocks("absent", 32, 0)),
-        "the module has no kernel `absent`: build the artifact anew, or load that of the crate \
+        "the module has no kernel `absent`: build the artifact again, or load that of the crate \
          which defines the kernel"
     );
     // Its clusters are of two blocks, of which there is no half.

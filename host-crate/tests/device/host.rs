@@ -44,7 +44,7 @@ fn more_host_memory_than_there_is_is_refused() {
     let device = fake.open();
     assert_eq!(
         sentence(device.alloc_host::<u8>(1 << 40)),
-        "the host has no 1099511627776 bytes left that it can keep in place for copies"
+        "the host cannot page-lock 1099511627776 bytes"
     );
     assert!(matches!(
         device.alloc_host::<u64>(usize::MAX),

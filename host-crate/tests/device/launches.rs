@@ -236,7 +236,7 @@ fn a_launcher_built_from_another_source_is_refused() {
     );
     assert_eq!(
         sentence(module.launch(kernels::absent, shape, ())),
-        "the module has no kernel `absent`: build the artifact anew, or load that of the crate \
+        "the module has no kernel `absent`: build the artifact again, or load that of the crate \
          which defines the kernel"
     );
 }

@@ -155,7 +155,7 @@ pub(crate) const NAMED: usize = 12;
 
 /// A name that stands for no kernel.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("KERNEL `{name}` is no kernel's name{}", self.hint())]
+#[error("KERNEL `{name}` is not a kernel's name{}", self.hint())]
 pub struct UnknownKernel {
     /// What was asked for.
     pub name: String,
@@ -175,7 +175,7 @@ impl UnknownKernel {
     /// let refused = UnknownKernel::among("scan_i64", ["scan_u32", "scan_f32", "reduce_f32"]);
     /// assert_eq!(
     ///     refused.to_string(),
-    ///     "KERNEL `scan_i64` is no kernel's name: near it are scan_u32, scan_f32"
+    ///     "KERNEL `scan_i64` is not a kernel's name: near it are scan_u32, scan_f32"
     /// );
     /// ```
     pub fn among<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Self {

@@ -94,11 +94,11 @@ mod tests {
     #[test]
     fn a_name_of_nothing_is_refused_with_those_that_are_near_it() {
         let said = named("scan_sum_f64").expect_err("there is none");
-        let near = "KERNEL `scan_sum_f64` is no kernel's name: near it are scan_sum_f32";
+        let near = "KERNEL `scan_sum_f64` is not a kernel's name: near it are scan_sum_f32";
         assert_eq!(said, near);
         for name in ["", "x", "../main", "scan_"] {
             let said = named(name).expect_err(name);
-            let start = format!("KERNEL `{name}` is no kernel's name");
+            let start = format!("KERNEL `{name}` is not a kernel's name");
             assert!(said.starts_with(&start), "{said}");
         }
     }

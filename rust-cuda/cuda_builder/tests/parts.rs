@@ -253,7 +253,7 @@ fn kernels_that_are_built_alone_are_those_of_the_whole_and_the_others_are_not_th
     assert_eq!(family, ["in_first", "in_second"]);
     let error = alone(&["first", "third"]).unwrap_err();
     assert!(matches!(error, CudaBuilderError::UnknownKernel(_)));
-    let said = "KERNEL `third` is no kernel's name";
+    let said = "KERNEL `third` is not a kernel's name";
     assert!(error.to_string().contains(said), "{error}");
 }
 

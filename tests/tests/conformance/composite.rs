@@ -340,7 +340,7 @@ pub(crate) fn integrals_that_cannot_be_are_refused_and_nothing_is_written(
         1,
         (-1e308, 1e308),
         &[],
-        "to is 1e308, which is farther from -1e308 than f64 can say",
+        "to is 1e308, which is farther from -1e308 than f64 can represent",
     )?;
     refuses(
         rule,

@@ -65,7 +65,7 @@ impl Built {
         }
         if checkout.differs_in(BUILDER) {
             terminal::note(&format!(
-                "{BUILDER} is not that of {revision}: both sides are built by this one, so what it changed does not show"
+                "{BUILDER} differs from that of {revision}: both sides are built by this one, so its changes do not show"
             ));
         }
         build(

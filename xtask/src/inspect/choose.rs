@@ -51,7 +51,7 @@ pub(super) fn kernel(manifest: &Manifest, name: &str) -> Result<String, Refused>
         ([only], _) | ([], [only]) => Ok((*only).to_owned()),
         ([], []) => Err(check::refused(&UnknownKernel::among(name, entries))),
         ([], several) | (several, _) => Err(Refused(format!(
-            "KERNEL `{name}` may be any of {} kernels: {}",
+            "KERNEL `{name}` matches {} kernels: {}",
             several.len(),
             listed(several)
         ))),
@@ -87,7 +87,7 @@ pub(super) fn targets(manifest: &Manifest, archs: &[NvvmArch]) -> Result<Vec<Tar
             .ok_or_else(|| {
                 let names: Vec<&str> = there.iter().map(|(_, arch)| arch.target()).collect();
                 Refused(format!(
-                    "--arch {arch}: there is PTX for {}, which run there and on newer ones",
+                    "--arch {arch}: the PTX is for {} and newer architectures",
                     names.join(" and ")
                 ))
             })
@@ -166,11 +166,11 @@ pub(super) mod tests {
     fn a_name_that_fits_several_kernels_or_none_is_refused_with_candidates() {
         assert_eq!(
             chosen("reduce").unwrap_err(),
-            "KERNEL `reduce` may be any of 2 kernels: reduce_f32, reduce_f64"
+            "KERNEL `reduce` matches 2 kernels: reduce_f32, reduce_f64"
         );
         let refused = chosen("reduce_i64").unwrap_err();
         let expected =
-            "KERNEL `reduce_i64` is no kernel's name: near it are reduce_f32, reduce_f64";
+            "KERNEL `reduce_i64` is not a kernel's name: near it are reduce_f32, reduce_f64";
         assert_eq!(refused, expected);
         assert!(
             chosen("x")
@@ -206,7 +206,7 @@ pub(super) mod tests {
         );
         let refused = of(&["sm_70"]).unwrap_err().to_string();
         assert!(
-            refused.starts_with("--arch sm_70: there is PTX for sm_75 and sm_90"),
+            refused.starts_with("--arch sm_70: the PTX is for sm_75 and sm_90"),
             "{refused}"
         );
         assert!(arch("sm_7").is_err());

@@ -28,7 +28,7 @@ const FOREIGN: &[&str] = &[
 pub(crate) fn check(root: &Path, name: &str) -> Result<(), String> {
     if !is_snake_case(name) {
         return Err(format!(
-            "is no snake_case word, allowed are up to {LONGEST} lower-case letters, digits and single underscores, a letter first"
+            "is not a snake_case word, allowed are up to {LONGEST} lower-case letters, digits and single underscores, a letter first"
         ));
     }
     if KEYWORDS.contains(&name) {
@@ -120,7 +120,7 @@ mod tests {
             "../x",
             &long,
         ] {
-            let said = "is no snake_case word, allowed are up to 32 lower-case letters, digits \
+            let said = "is not a snake_case word, allowed are up to 32 lower-case letters, digits \
                         and single underscores, a letter first";
             assert_eq!(problem(name), said, "{name}");
         }

@@ -1,4 +1,4 @@
-//! What came out of the steps of `cargo xtask test`, added up: the lines that stand last.
+//! The summary of `cargo xtask test`: its last lines.
 
 use std::collections::BTreeMap;
 use std::io::Write;

@@ -1,18 +1,18 @@
-//! A run beside an earlier one: which rows are slower, which faster, and what the
-//! comparison could have told; and the ratio of what emulated kernels did, which is
-//! exact. How it is said is in `words`.
+//! Compares a run with an earlier one: which rows are slower, which are faster, and what the
+//! comparison could have detected; and the exact ratio of the counts of emulated kernels. The
+//! text of the comparison is in `words`.
 //!
 //! | compared | how |
 //! | --- | --- |
 //! | `kernel_ms` | by the test of [`crate::timing::comparison`], corrected for the number of rows; slower misses the baseline |
 //! | `warp_instructions` of the emulator | exactly; more of them miss the baseline |
-//! | `host_ms` | told, without a verdict: one measurement serves all cells of a size, and other programs of the machine change it by more than any margin that would be of use |
+//! | `host_ms` | shown without a verdict: one measurement serves all cells of a size, and other programs on the machine change it by more than any useful margin |
 //! | `gpu_ms` and the other times | not at all: the span's copies vary by 10 % from process to process (H200, 2026-11-21) |
 //!
-//! **A factor that all rows have in common** (the device's clock, or a change of
-//! every kernel) is told, as the median ratio, and taken off no row: a run in which
-//! everything is slower is slower, and only a person can say why. What can help, the
-//! clocks and whether the PTX is the same, is told beside it.
+//! **A factor common to all rows** (the device's clock, or a change of every kernel) is shown
+//! as the median ratio, and no row is corrected for it: a run in which everything is slower is
+//! slower, and only a person can say why. The clocks, and whether the PTX is the same, are
+//! shown with it.
 
 mod words;
 
@@ -325,8 +325,8 @@ pub(super) fn is_missed(
     console: &mut dyn Console,
 ) -> bool {
     if baseline.iter().any(|record| record.run == run) {
-        // A run of `--save` that was interrupted after it was saved, gone on with.
-        let sentence = format!("baseline `{name}` is this very run: nothing is compared");
+        // A run of `--save` that was interrupted after it was saved, and is resumed.
+        let sentence = format!("baseline `{name}` is this run itself: nothing is compared");
         render::remarks(request, &[sentence], console);
         return false;
     }

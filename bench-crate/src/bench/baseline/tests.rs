@@ -70,7 +70,7 @@ fn the_margin_the_test_and_what_it_could_tell_are_said() {
             "A row is slower or faster when the interval of its ratio lies beyond 4 % and 0.2 us; \
              all 1 intervals hold together with 99 % (Mann and Whitney's test on the medians of \
              the measuring processes, 16 then and 16 now, Bonferroni's correction).",
-            "A slow-down of 4 % would have been told in half of the rows, of 4 % in all.",
+            "A slow-down of 4 % would have been detected in half of the rows, of 4 % in all.",
         ]
     );
 }
@@ -92,8 +92,8 @@ fn a_time_from_one_process_has_no_verdict_and_misses_the_baseline() {
             "compared: 0 slower, 0 faster, 0 not distinguishable, \
              1 measured by too few processes: nothing could be compared",
             "1 row without a verdict: measured by 1 processes then and 1 now, so few that a \
-             single one can hide a slow-down; --save and --baseline take 16 where --processes does \
-             not say otherwise.",
+             single one can hide a slow-down; --save and --baseline take 16 unless --processes \
+             says otherwise.",
         ]
     );
 }
@@ -163,7 +163,7 @@ fn an_undecided_row_is_named_and_what_is_no_time_has_no_ratio() {
             "{lines}"
         );
         let counts =
-            "0 slower, 0 faster, 1 not distinguishable, 1 undecided, 1 with what is no time";
+            "0 slower, 0 faster, 1 not distinguishable, 1 undecided, 1 without a valid time";
         assert!(lines.contains(counts), "{lines}");
         for word in ["NaN", "inf"] {
             assert!(!lines.contains(word), "{lines}");
@@ -222,7 +222,7 @@ fn a_kernel_that_was_timed_in_another_way_is_said() {
     let said = |then, now| {
         let lines = compare(&[by(then)], &[by(now)]).lines();
         let said = lines.iter().find(|line| line.contains("in another way"));
-        said.map(|line| line.starts_with("1 row timed in another way than then"))
+        said.map(|line| line.starts_with("1 row timed in another way than in the baseline"))
     };
     assert_eq!(said(Some(Method::Graph(7)), Some(Method::Graph(8))), None);
     assert_eq!(
@@ -249,9 +249,8 @@ fn a_factor_in_common_is_told_with_what_may_explain_it_and_taken_off_no_row() {
     assert_eq!(
         comparison.lines().last().map(String::as_str),
         Some(
-            "The median ratio of 6 kernels is 1.100: all of them moved, which a change of every \
-             kernel does, and another clock of the device as well; the verdicts are not corrected \
-             for it. The SM clock was 1980 MHz and is 1800 MHz. Both runs have the same PTX, so \
+            "The median ratio of 6 kernels is 1.100: either every kernel has changed or the clock \
+             of the device has; the verdicts are not corrected for it. The SM clock was 1980 MHz and is 1800 MHz. Both runs have the same PTX, so \
              the kernels have not changed."
         )
     );
@@ -301,7 +300,7 @@ fn a_kernel_that_runs_more_instructions_misses_the_baseline() {
             "fewer: t strips=2: warp_instructions 100 -> 50",
             "more: t strips=3: warp_instructions 100 -> 101",
             "compared: 0 slower, 0 faster, 0 not distinguishable, 1 with more instructions, \
-             1 with fewer instructions, 1 with as many instructions",
+             1 with fewer instructions, 1 with the same number of instructions",
         ]
     );
     assert!(!compare(&then, &then).is_missed());
@@ -347,7 +346,7 @@ fn a_kernel_that_has_lost_its_time_misses_the_baseline() {
         [
             "gone: t step=2: the baseline has kernel_ms, this run has none",
             "compared: 0 slower, 0 faster, 1 not distinguishable, \
-             1 without what the baseline has of them",
+             1 no longer measured",
         ]
     );
 }
@@ -445,7 +444,7 @@ fn the_hosts_time_of_many_cells_is_told_once_and_misses_nothing() {
     assert_eq!(
         comparison.lines().last().map(String::as_str),
         Some(
-            "host_ms, without a verdict since other programs of the machine change it: 1 row with \
+            "host_ms, without a verdict, since other programs on the machine change it: 1 row with \
              ratios from 2.00 to 2.00."
         )
     );

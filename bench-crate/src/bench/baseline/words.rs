@@ -1,5 +1,4 @@
-//! What a comparison says to people: lines for a terminal, and a section for a pull
-//! request.
+//! The text of a comparison: lines for a terminal, and a section for a pull request.
 
 use super::{Comparison, Fate, Finding, Row, quotient};
 use crate::bench::compared::COMPARED_PROCESSES;
@@ -52,12 +51,12 @@ fn word(finding: &Finding) -> Option<&'static str> {
 const FURTHER: [(Fate, &str); 9] = [
     (Fate::Undecided, "undecided"),
     (Fate::TooFew, "measured by too few processes"),
-    (Fate::NoTime, "with what is no time"),
+    (Fate::NoTime, "without a valid time"),
     (Fate::FailedThen, "failed in the baseline"),
-    (Fate::Gone, "without what the baseline has of them"),
+    (Fate::Gone, "no longer measured"),
     (Fate::More, "with more instructions"),
     (Fate::Fewer, "with fewer instructions"),
-    (Fate::Same, "with as many instructions"),
+    (Fate::Same, "with the same number of instructions"),
     (Fate::New, "not in the baseline"),
 ];
 
@@ -163,8 +162,8 @@ impl Comparison {
         if too_few > 0 {
             lines.push(format!(
                 "{} without a verdict: measured by {} processes then and {} now, so few that a \
-                 single one can hide a slow-down; --save and --baseline take {} where \
-                 --processes does not say otherwise.",
+                 single one can hide a slow-down; --save and --baseline take {} unless \
+                 --processes says otherwise.",
                 rows(too_few),
                 range(then),
                 range(now),
@@ -174,13 +173,13 @@ impl Comparison {
         if undecided > 0 {
             lines.push(format!(
                 "{} undecided: the estimate lies beyond the margin, and the interval does not; \
-                 another run, or one of more processes, tells.",
+                 another run, or more processes, can decide.",
                 rows(undecided)
             ));
         }
         if self.other_ways > 0 {
             lines.push(format!(
-                "{} timed in another way than then (single launches, calls one after the other, \
+                "{} timed in another way than in the baseline (single launches, calls one after the other, \
                  graphs), which may make a difference where a kernel is short.",
                 rows(self.other_ways)
             ));
@@ -191,7 +190,7 @@ impl Comparison {
         });
         if let (Some(median), Some(most)) = (told.get(told.len() / 2), told.last()) {
             lines.push(format!(
-                "A slow-down of {} would have been told in half of the rows, of {} in all.",
+                "A slow-down of {} would have been detected in half of the rows, of {} in all.",
                 percent(*median),
                 percent(*most),
             ));
@@ -217,8 +216,8 @@ impl Comparison {
             return Some(text + ".");
         }
         text.push_str(
-            ": all of them moved, which a change of every kernel does, and another clock of the \
-             device as well; the verdicts are not corrected for it.",
+            ": either every kernel has changed or the clock of the device has; the verdicts are \
+             not corrected for it.",
         );
         if let (Some(then), Some(now)) = (self.then.sm_mhz, self.now.sm_mhz) {
             text.push_str(&format!(" The SM clock was {then} MHz and is {now} MHz."));
@@ -237,7 +236,7 @@ impl Comparison {
         });
         let (least, most) = (ratios.first()?, ratios.last()?);
         Some(format!(
-            "host_ms, without a verdict since other programs of the machine change it: {} with \
+            "host_ms, without a verdict, since other programs on the machine change it: {} with \
              ratios from {least:.2} to {most:.2}.",
             rows(ratios.len())
         ))

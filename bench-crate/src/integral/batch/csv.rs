@@ -98,7 +98,7 @@ fn problem(error: csv::Error, line: u64) -> Problem {
     match error.into_kind() {
         ErrorKind::Io(error) => Problem::Unreadable(error),
         ErrorKind::Utf8 { .. } => {
-            let problem = "the text is not UTF-8, and has to be".to_owned();
+            let problem = "the text is not UTF-8".to_owned();
             Problem::At(Place::Line(line), problem)
         }
         other => Problem::Wrong(format!("is no CSV: {:?}", other)),
@@ -140,7 +140,7 @@ mod tests {
             "\n\na,u\n1,2\n3,x",
             "a , u\n 1 , 2 \n  \n\n3, x",
         ] {
-            let sentence = "line 5: `x` is no number, allowed in u are numbers, inf and -inf";
+            let sentence = "line 5: `x` is not a number, allowed in u are numbers, inf and -inf";
             assert_eq!(items(text).err().as_deref(), Some(sentence), "{text:?}");
         }
         let Ok(found) = items("u,a\n2,1\n\n4,3\r\n6,5") else {
@@ -157,7 +157,7 @@ mod tests {
             let sentence = format!("line 3: there are {count} fields, allowed are 2: a,u");
             assert_eq!(items(&format!("a,u\n0,0\n{line}\n")).err(), Some(sentence));
         }
-        let sentence = "line 2: `` is no number, allowed in u are numbers, inf and -inf";
+        let sentence = "line 2: `` is not a number, allowed in u are numbers, inf and -inf";
         assert_eq!(items("a,u\n1,\n").err().as_deref(), Some(sentence));
     }
 

@@ -32,7 +32,8 @@ pub(super) fn form(path: &Path) -> Result<Form> {
     if path == Path::new(STANDARD_INPUT) {
         return Ok(Form::Csv);
     }
-    let neither = "is neither, allowed are FILE.csv, FILE.npy, and - for CSV on standard input";
+    let neither =
+        "is neither CSV nor .npy, allowed are FILE.csv, FILE.npy, and - for CSV on standard input";
     Form::of(path).ok_or_else(|| refused("--batch", format!("{} {neither}", path.display())))
 }
 
@@ -74,7 +75,7 @@ fn name(path: &Path) -> String {
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Error {
-    let allowed = "allowed are files that are there";
+    let allowed = "allowed are existing files";
     refused(
         "--batch",
         format!("{} cannot be read: {error}, {allowed}", name(path)),

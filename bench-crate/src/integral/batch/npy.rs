@@ -72,7 +72,7 @@ pub(super) fn read<R: Number>(
         collector.push(&row, place).map_err(at)?;
     }
     if input.read(&mut [0])? != 0 {
-        let problem = format!("goes on behind its {n} rows, allowed are whole arrays");
+        let problem = format!("has data after its {n} rows, allowed are whole arrays");
         return Err(wrong(problem));
     }
     let none = || wrong(number_of_items("no", MAX_ITEMS));
@@ -81,7 +81,7 @@ pub(super) fn read<R: Number>(
 
 /// The header, which says what follows.
 fn header(input: &mut impl Read) -> Result<NpyHeader, Problem> {
-    let no_npy = || wrong("is no .npy file, allowed is what numpy.save writes");
+    let no_npy = || wrong("is not a .npy file, allowed is what numpy.save writes");
     let mut start = [0; 12];
     let mut text = Vec::new();
     // Magic, version, and the length of the text, which has two bytes or four.

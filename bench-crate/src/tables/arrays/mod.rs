@@ -100,7 +100,7 @@ const ARRAYS: Table = Table {
     ],
     more_columns: |records| {
         let mut columns: Vec<Column> = peers::columns(records);
-        let about = "the faster CUB's time, in units of ours";
+        let about = "the time of the faster CUB divided by ours";
         columns.push(derived("cub_ratio", about, Show::Fixed(3), means::of_cub));
         columns
     },

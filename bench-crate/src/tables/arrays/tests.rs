@@ -52,7 +52,7 @@ fn an_objection_names_the_list_and_what_is_allowed() {
     assert!(said.starts_with(start), "{said}");
     assert_eq!(
         problem(&REDUCE, &[("operations", "in_place")]),
-        "--operations has none of the table reduce, allowed there are all, reduce, reduce_min, \
+        "--operations has no value for the table reduce, allowed are all, reduce, reduce_min, \
          reduce_max, segmented_reduce"
     );
     let said = problem(&SCAN, &[("types", "i33")]);

@@ -42,7 +42,7 @@ use quadscan::device::{Device, Module};
 /// The table.
 pub(crate) const TABLE: Table = Table {
     name: "mapping",
-    about: "time and digits by who has which strip, where the sums are and who adds them up",
+    about: "time and digits by mapping of strips to threads, place of the sums and way to add them up",
     axes: &[
         TableAxis::filter(&MAPPINGS).known(Mapping::names).inner(),
         TableAxis::filter(&PARTIALS).known(Partials::names).inner(),
@@ -67,7 +67,7 @@ pub(crate) const TABLE: Table = Table {
             fixed("pi", 15),
             derived(
                 "rounding_error",
-                "`pi` less what exact sums give",
+                "`pi` minus the result of exact sums",
                 Show::Scientific(1),
                 rounding,
             ),

@@ -42,21 +42,21 @@ pub(super) fn gpu_ratio(sweep: &Sweep, record: &Record) -> String {
 pub(super) fn columns(sweep: &'static Sweep, table: &str, records: &[Record]) -> Vec<Column> {
     let mut columns = Vec::new();
     if sweep.precision != Precision::F64 {
-        let about = "the page's time, the middle one of five, ms";
+        let about = "the page's time, the median of five, ms";
         columns.push(with("published_gpu_ms", about, |record| {
             let ms = published_ms(sweep.published, sweep.gpu, record);
             ms.map(number::milliseconds).unwrap_or_default()
         }));
-        let about = "our pi less the page's";
+        let about = "our pi minus the page's";
         columns.push(with("published_pi_difference", about, |record| {
             pi_difference(sweep, record)
         }));
     }
-    let about = "the page's time in units of ours";
+    let about = "the page's time divided by ours";
     columns.push(with("published_ratio", about, |record| {
         gpu_ratio(sweep, record)
     }));
-    let host_ratio = with("published_host_ratio", "the same of the host's", |record| {
+    let host_ratio = with("published_host_ratio", "the same for the host", |record| {
         let theirs = published_ms(sweep.published, sweep.host, record);
         ratio(theirs, record.ms("host"))
     });
@@ -127,7 +127,7 @@ fn with_the_model(table: &str, records: &[Record]) -> [Column; 6] {
 fn predicted(fit: Option<&Fit>, [ms, error]: [&str; 2]) -> [Column; 2] {
     let column = |name: &str, show: fn(&Predicted) -> String| {
         let cells = fit.map(Cells::of);
-        with(name, "what the model makes of it", move |record| {
+        with(name, "prediction of the model", move |record| {
             let cell = cells.as_ref().and_then(|cells| cells.find(record));
             cell.map(show).unwrap_or_default()
         })

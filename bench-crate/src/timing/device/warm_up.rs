@@ -1,5 +1,5 @@
 //! When a device has warmed up: its clock rises with the work that it is given, and
-//! what is measured before it has risen is another device's time.
+//! a time that is measured before that is too long.
 
 use std::time::{Duration, Instant};
 

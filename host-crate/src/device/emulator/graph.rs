@@ -1,5 +1,4 @@
-//! Work that is recorded instead of done, and done again and again later: what a
-//! graph is where launches are done when they return.
+//! Graphs of the emulator: recorded work that can be run any number of times.
 
 use super::{Emulator, refusal};
 use crate::device::{Backend, FunctionHandle, LaunchConfig};

@@ -203,7 +203,7 @@ fn a_kernel_tells_what_it_takes_up_and_not_its_registers() -> Result<()> {
     assert_eq!(module.attributes("add")?.max_threads_per_block, 1024);
     assert_eq!(
         sentence(module.attributes("none")),
-        "the module has no kernel `none`: build the artifact anew, or load that of the crate \
+        "the module has no kernel `none`: build the artifact again, or load that of the crate \
          which defines the kernel"
     );
     Ok(())
