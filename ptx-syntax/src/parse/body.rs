@@ -102,7 +102,6 @@ impl<'a> Parser<'a> {
     pub(super) fn location(&mut self) -> Parsed<Location<'a>> {
         let mut location = Location {
             at: self.place()?,
-            call: self.call_behind(),
             ..Location::default()
         };
         while self.accept(',') {
@@ -115,6 +114,7 @@ impl<'a> Parser<'a> {
                 _ => return self.error("expected function_name or inlined_at"),
             }
         }
+        location.call = self.call_behind();
         Ok(location)
     }
 

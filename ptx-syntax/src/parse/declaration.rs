@@ -25,7 +25,7 @@ impl<'a> Parser<'a> {
         self.expect('(')?;
         let start = self.previous_end;
         self.balanced('(', ')', "`)`")?;
-        Ok(Some(&self.text[start..self.previous_end - 1]))
+        Ok(Some(self.keep(start..self.previous_end - 1)))
     }
 
     fn alignment(&mut self) -> Parsed<u32> {
