@@ -16,6 +16,7 @@ const LLVM: &str = "\
 )
 ;
 .global .align 8 .b8 table[5] = {1, 2, 3, 4, 255};
+.global .align 1 .u8 packed[3] = {0xFF(generic(table)), 0xFF00(generic(table)+8), 7};
 .extern .shared .align 16 .b8 dynamic[];
 .func helper()
 {
