@@ -166,10 +166,17 @@ impl Display for Initial<'_> {
                 name,
                 offset,
                 generic,
-            } => match generic {
-                true => write!(f, "generic({name}){}", Offset(offset)),
-                false => write!(f, "{name}{}", Offset(offset)),
-            },
+                mask,
+            } => {
+                if let Some(mask) = mask {
+                    write!(f, "0x{mask:X}(")?;
+                }
+                match generic {
+                    true => write!(f, "generic({name}){}", Offset(offset))?,
+                    false => write!(f, "{name}{}", Offset(offset))?,
+                }
+                f.write_str(if mask.is_some() { ")" } else { "" })
+            }
         }
     }
 }

@@ -145,6 +145,8 @@ pub enum Initial<'t> {
         offset: i64,
         /// In the generic space.
         generic: bool,
+        /// `0xFF00(name)`: the bits of it that the element is, moved to the lowest place.
+        mask: Option<u64>,
     },
 }
 

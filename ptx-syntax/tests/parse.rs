@@ -165,3 +165,12 @@ fn a_location_is_read_by_itself() {
     assert_eq!(location(".loc 1"), None);
     assert_eq!(location("\tret;"), None);
 }
+
+#[test]
+fn operands_of_video_instructions_are_parts_of_registers() {
+    let text = format!("{HEAD}.entry k() {{ vadd.s32.u32.s32 %r1, %r2.b0, %r3.h1; }}");
+    let module = parse(&text).unwrap();
+    let kernel = module.entries().next().unwrap();
+    let names = kernel.instructions().next().unwrap().names();
+    assert_eq!(names, ["%r1", "%r2.b0", "%r3.h1"]);
+}

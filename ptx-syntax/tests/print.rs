@@ -1,5 +1,8 @@
 //! What is printed parses to the same tree, and is laid out as LLVM does it.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use ptx_syntax::parse;
 
 /// A module as LLVM writes it, without comments and blank lines.
@@ -13,6 +16,7 @@ const LLVM: &str = "\
 )
 ;
 .global .align 8 .b8 table[5] = {1, 2, 3, 4, 255};
+.global .align 1 .u8 packed[3] = {0xFF(generic(table)), 0xFF00(generic(table)+8), 7};
 .extern .shared .align 16 .b8 dynamic[];
 .func helper()
 {
@@ -118,5 +122,63 @@ fn trees_that_say_something_else_are_not_equal() {
     ] {
         let other = LLVM.replace(from, to);
         assert_ne!(parse(&other), parse(LLVM), "{from}");
+    }
+}
+
+/// Every PTX file below a folder of the repository.
+fn files(folder: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .join(folder);
+    let mut folders = vec![root];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "ptx") {
+                files.push(path);
+            }
+        }
+    }
+    files
+}
+
+/// What nvcc, clang and people have written, not only what our builder writes.
+#[test]
+fn every_file_is_printed_to_the_same_tree() {
+    let folders = [
+        ("ptx-emulator/examples", 1),
+        ("ptx-emulator/fuzz/seeds", 5),
+        ("ptx-emulator/tests/fixtures", 4),
+        ("tests/fixtures", 2),
+    ];
+    for (folder, least) in folders {
+        let files = files(folder);
+        assert!(files.len() >= least, "{folder}: {files:?}");
+        for file in files {
+            let text = fs::read_to_string(&file).unwrap();
+            let module = parse(&text).unwrap_or_else(|error| panic!("{file:?}: {error}"));
+            let printed = module.to_string();
+            let again = parse(&printed).unwrap_or_else(|error| panic!("{file:?}: {error}"));
+            assert_eq!(again, module, "{file:?}");
+            // A second print changes nothing.
+            assert_eq!(again.to_string(), printed, "{file:?}");
+        }
+    }
+}
+
+#[test]
+fn numbers_of_calls_are_printed_once() {
+    let head = ".version 8.0 .target sm_90 .address_size 64\n";
+    for text in [
+        ".section .debug_str {\n//.call 1 1 8\n}\n//.call 2 2 20 1\n",
+        ".global .attribute(.managed\n//.call 1 1 8\n) .u32 x;",
+        ".entry k() { .loc 1 7 0 //5\n, function_name f, inlined_at 1 8 3 //6\n ret; }",
+    ] {
+        let text = format!("{head}{text}");
+        let module = parse(&text).unwrap();
+        assert_eq!(parse(&module.to_string()).as_ref(), Ok(&module), "{text}");
     }
 }

@@ -5,7 +5,7 @@ use cuda_std::bulk::Barrier;
 use super::words::MAX_WORDS;
 use crate::LANES;
 
-/// Tiles whose totals are combined in one go, by one warp.
+/// Tiles whose aggregates are combined in one go, by one warp.
 pub const GROUP: u64 = 128;
 
 /// Bytes of a vector, which a lane moves in one instruction.
@@ -38,7 +38,7 @@ impl Registers {
         self.warps as u32 * LANES
     }
 
-    /// The most blocks of [`one_wave`](super::one_wave): each warp of a block fetches the totals
+    /// The most blocks of [`one_wave`](super::one_wave): each warp of a block fetches the aggregates
     /// of one group.
     pub const fn max_blocks(&self) -> u64 {
         self.warps as u64 * GROUP
@@ -101,7 +101,7 @@ pub const fn slot_bytes(vectors: usize, results: usize) -> u32 {
     (longer * VECTOR) as u32 * LANES + VECTOR as u32
 }
 
-/// Room for a total in shared memory, bytes.
+/// Room for an aggregate in shared memory, bytes.
 pub const TOTAL: usize = (4 * MAX_WORDS).next_multiple_of(16);
 
 /// That of [`lookahead`](super::lookahead): tiles in shared memory, of which a block has several.
@@ -116,7 +116,7 @@ pub struct Lookahead {
     pub results: usize,
     /// Warps that scan.
     pub workers: usize,
-    /// Rounds between the total of a tile and its scan.
+    /// Rounds between the reduction of a tile and its scan.
     pub delay: usize,
     /// Tiles that are on their way.
     pub ahead: usize,
@@ -171,9 +171,9 @@ impl Lookahead {
         self.prefixes_at(self.slots()) as u32
     }
 
-    /// Where the segments of a slot are, bytes into the dynamic shared memory. Behind
-    /// them are those of the results, the segment flags, the barriers, the totals and the bases, a row of
-    /// each a slot.
+    /// Where the segments of a slot are, bytes into the dynamic shared memory. Behind them
+    /// are those of the results, the segment flags, the barriers, the aggregates and the
+    /// prefixes, a row of each a slot.
     pub const fn slot_at(&self, slot: usize) -> usize {
         slot * self.workers * self.segment()
     }
@@ -195,12 +195,12 @@ impl Lookahead {
         self.flags_at(self.slots()) + slot * row
     }
 
-    /// Where the totals of a slot are.
+    /// Where the aggregates of a slot are.
     pub const fn aggregates_at(&self, slot: usize) -> usize {
         self.barriers_at(self.slots()) + slot * self.workers * TOTAL
     }
 
-    /// Where the bases of a slot are.
+    /// Where the prefixes of a slot are.
     pub const fn prefixes_at(&self, slot: usize) -> usize {
         self.aggregates_at(self.slots()) + slot * self.workers * TOTAL
     }

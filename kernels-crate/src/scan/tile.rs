@@ -43,15 +43,15 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
         unsafe {
             let slot = slot::<V, R>();
             let first = segment.first + u64::from(warp::lane_id()) * ITEMS as u64;
-            let ahead = bits::FlagWords::of::<O, ITEMS>(request.segment_flags, first, request.n);
+            let words = bits::FlagWords::of::<O, ITEMS>(request.segment_flags, first, request.n);
             segment.fetch::<O::Input, V>(request.input, slot);
             let items = Segment::<ITEMS>::items::<O::Input, V>(request.input, slot);
-            let segment_flags = ahead.flags();
+            let segment_flags = words.flags();
             let scanned =
                 items::reduce_segment::<O, V, ITEMS>(&items, &segment_flags, segment.count);
             Self {
                 segment,
-                segment_flags: ahead,
+                segment_flags: words,
                 scanned,
             }
         }

@@ -90,7 +90,12 @@ pub(crate) fn fill_initialiser(
                 name,
                 offset,
                 generic,
+                mask,
             } => {
+                if mask.is_some() {
+                    let reason = "parts of addresses as initial values are not supported";
+                    return builder.refuse_variable(variable, reason);
+                }
                 let Some(&target) = builder.module.get(*name) else {
                     return builder.refuse_variable(variable, format!("no variable `{name}`"));
                 };

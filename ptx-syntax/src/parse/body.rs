@@ -7,6 +7,11 @@ use crate::tree::{
 };
 use crate::types::{Number, Space};
 
+/// What may stand behind a register's name.
+const COMPONENTS: [&str; 14] = [
+    "x", "y", "z", "w", "r", "g", "b", "a", "b0", "b1", "b2", "b3", "h0", "h1",
+];
+
 impl<'a> Parser<'a> {
     pub(super) fn block(&mut self) -> Parsed<Block<'a>> {
         self.enter()?;
@@ -102,7 +107,6 @@ impl<'a> Parser<'a> {
     pub(super) fn location(&mut self) -> Parsed<Location<'a>> {
         let mut location = Location {
             at: self.place()?,
-            call: self.call_behind(),
             ..Location::default()
         };
         while self.accept(',') {
@@ -115,6 +119,7 @@ impl<'a> Parser<'a> {
                 _ => return self.error("expected function_name or inlined_at"),
             }
         }
+        location.call = self.call_behind();
         Ok(location)
     }
 
@@ -213,11 +218,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A register name with its component: `%tid.x`.
+    /// A register name with its component, `%tid.x`, or a part of a video instruction's operand,
+    /// `%r1.b0`.
     fn component_name(&mut self) -> Parsed<&'a str> {
         let start = self.current.start;
         let name = self.name("a name")?;
-        if let Token::Dot("x" | "y" | "z" | "w" | "r" | "g" | "b" | "a") = self.current.kind
+        if let Token::Dot(word) = self.current.kind
+            && COMPONENTS.contains(&word)
             && self.current.start == self.previous_end
         {
             self.advance();

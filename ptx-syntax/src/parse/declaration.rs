@@ -3,7 +3,7 @@
 use super::{Parsed, Parser, limits};
 use crate::lexer::{Kind, Token};
 use crate::tree::{Initial, Pointee, Variable};
-use crate::types::{Linkage, Space, Span, Type};
+use crate::types::{Linkage, Number, Space, Span, Type};
 
 impl<'a> Parser<'a> {
     /// Takes a state space, if one stands here. `.const[2]` banks are old and
@@ -25,7 +25,7 @@ impl<'a> Parser<'a> {
         self.expect('(')?;
         let start = self.previous_end;
         self.balanced('(', ')', "`)`")?;
-        Ok(Some(&self.text[start..self.previous_end - 1]))
+        Ok(Some(self.keep(start..self.previous_end - 1)))
     }
 
     fn alignment(&mut self) -> Parsed<u32> {
@@ -147,11 +147,30 @@ impl<'a> Parser<'a> {
             self.leave();
             return self.expect('}');
         }
-        let Kind::Name(word) = self.current.kind else {
-            values.push(Initial::Number(self.number()?));
-            return Ok(());
+        // Of packed values LLVM writes addresses a byte an element: `0xFF00(generic(x))`.
+        let mask = match self.current.kind {
+            Kind::Number(Number::Integer(mask)) if self.ahead.kind == Kind::Sign('(') => Some(mask),
+            Kind::Name(_) => None,
+            _ => {
+                values.push(Initial::Number(self.number()?));
+                return Ok(());
+            }
         };
-        let generic = word == "generic" && self.ahead.kind == Kind::Sign('(');
+        if mask.is_some() {
+            self.advance();
+            self.expect('(')?;
+        }
+        values.push(self.address_of(mask)?);
+        if mask.is_some() {
+            self.expect(')')?;
+        }
+        Ok(())
+    }
+
+    /// `name+8`, `generic(name)+8`: an address as an initial value.
+    fn address_of(&mut self, mask: Option<u64>) -> Parsed<Initial<'a>> {
+        let word = self.current.kind;
+        let generic = word == Kind::Name("generic") && self.ahead.kind == Kind::Sign('(');
         if generic {
             self.advance();
             self.expect('(')?;
@@ -162,12 +181,12 @@ impl<'a> Parser<'a> {
             self.expect(')')?;
             offset = self.offset()?;
         }
-        values.push(Initial::Address {
+        Ok(Initial::Address {
             name,
             offset,
             generic,
-        });
-        Ok(())
+            mask,
+        })
     }
 
     /// `.align 4 .b8 a[16], b, %r<4>;` behind its state space; `first` begins the declaration.

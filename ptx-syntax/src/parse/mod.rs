@@ -8,6 +8,8 @@ mod body;
 mod declaration;
 mod module;
 
+use std::ops::Range;
+
 use crate::lexer::{Kind, Lexer, Token};
 use crate::tree::{Location, Module};
 use crate::types::{Number, Position, Span};
@@ -80,6 +82,8 @@ struct Parser<'a> {
     ahead: Token<'a>,
     depth: usize,
     previous_end: usize,
+    /// Bytes of the text that the tree has as they are written.
+    kept: Vec<Range<usize>>,
 }
 
 impl<'a> Parser<'a> {
@@ -94,7 +98,14 @@ impl<'a> Parser<'a> {
             ahead,
             depth: 0,
             previous_end: 0,
+            kept: Vec::new(),
         }
+    }
+
+    /// Text that the tree has as it is written.
+    fn keep(&mut self, bytes: Range<usize>) -> &'a str {
+        self.kept.push(bytes.clone());
+        &self.text[bytes]
     }
 
     /// From a token to the last one that was taken.

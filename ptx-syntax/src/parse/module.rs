@@ -37,7 +37,6 @@ impl<'a> Parser<'a> {
     pub(super) fn module(&mut self) -> Parsed<Module<'a>> {
         let mut module = Module {
             address_size: 64,
-            calls: self.text.lines().filter_map(call).collect(),
             ..Module::default()
         };
         if self.current.kind != Kind::Dot("version") {
@@ -48,7 +47,23 @@ impl<'a> Parser<'a> {
                 self.module_item(&mut module)?;
             }
         }
+        module.calls = self.calls();
         Ok(module)
+    }
+
+    /// The `//.call` lines, but those of texts that the tree has as they are written.
+    fn calls(&self) -> Vec<Call> {
+        let mut kept = self.kept.iter().peekable();
+        let mut calls = Vec::new();
+        let mut start = 0;
+        for line in self.text.split_inclusive('\n') {
+            while kept.next_if(|kept| kept.end <= start).is_some() {}
+            if kept.peek().is_none_or(|kept| start < kept.start) {
+                calls.extend(call(line.trim_end_matches(['\r', '\n'])));
+            }
+            start += line.len();
+        }
+        calls
     }
 
     /// `major.minor`, behind its directive.
@@ -139,7 +154,7 @@ impl<'a> Parser<'a> {
         }
         self.expect('{')?;
         self.balanced('{', '}', "`}` at the end of a section")?;
-        Ok(&self.text[first.start..self.previous_end])
+        Ok(self.keep(first.start..self.previous_end))
     }
 
     /// Takes all up to the sign that closes what is open, and that sign.

@@ -17,7 +17,7 @@ pub struct FlagWords {
 impl FlagWords {
     /// No words.
     #[inline(always)]
-    pub fn nowhere() -> Self {
+    pub fn none() -> Self {
         Self {
             words: [0; MOST],
             first: 0,
@@ -36,7 +36,7 @@ impl FlagWords {
         n: u64,
     ) -> Self {
         const { assert!(ITEMS <= MOST_ITEMS) };
-        let mut flags = Self::nowhere();
+        let mut flags = Self::none();
         if O::IS_SEGMENTED {
             flags.first = (first % EACH) as u32;
             let last = words(n).saturating_sub(1);
@@ -64,7 +64,7 @@ impl FlagWords {
         last: u32,
     ) -> Self {
         const { assert!(ITEMS <= MOST_ITEMS) };
-        let mut flags = Self::nowhere();
+        let mut flags = Self::none();
         flags.first = first % EACH as u32;
         for w in 0..MOST {
             if w <= (ITEMS + 30) / EACH as usize {
