@@ -141,6 +141,15 @@ fn asked(arguments: &BenchArguments) -> Result<Asked> {
 
 /// Err when algorithms beside the plan's were asked for, and no cell is of one.
 fn check_algorithms(asked: &Asked, tables: &[(&'static Table, Vec<Cell>)]) -> Result<()> {
+    // A list by the axis's name is of every table that has an axis of that name.
+    let is_of_the_name = |(table, _): &(&Table, Vec<Cell>)| {
+        let mut axes = table.axes.iter().map(|of| of.axis);
+        axes.any(|axis| axis.name == ALGORITHMS.name && *axis != ALGORITHMS)
+    };
+    let is_by_name = asked.axes.iter().any(|(name, _)| name == ALGORITHMS.name);
+    if !asked.has(&ALGORITHMS) || is_by_name && tables.iter().any(is_of_the_name) {
+        return Ok(());
+    }
     for (table, cells) in tables {
         let Some(of) = table.axes.iter().find(|of| *of.axis == ALGORITHMS) else {
             continue;
@@ -154,12 +163,13 @@ fn check_algorithms(asked: &Asked, tables: &[(&'static Table, Vec<Cell>)]) -> Re
             return Ok(());
         }
     }
-    if !asked.has(&ALGORITHMS) {
-        return Ok(());
-    }
     let problem = "has no place in these tables, allowed is it in scan, for operations that \
                    are no segmented scans";
-    Err(refused("--algorithms", problem.to_owned()))
+    let argument = match is_by_name {
+        true => format!("--axis {}", ALGORITHMS.name),
+        false => ALGORITHMS.argument(),
+    };
+    Err(refused(&argument, problem.to_owned()))
 }
 
 impl Request {

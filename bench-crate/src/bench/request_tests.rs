@@ -330,3 +330,27 @@ fn a_name_that_an_axis_has_not_is_refused_with_those_that_it_has() {
         "--mappings `striped` is unknown, allowed are all, contiguous, strided, block_strided"
     );
 }
+
+#[test]
+fn algorithms_by_the_axis_are_of_every_table_that_has_an_axis_of_that_name() {
+    let scans = cells("activity", named(&["algorithm=naive"]));
+    let is_naive = |cell: &Cell| cell.text("algorithm") == Some("naive");
+    assert!(scans.iter().all(is_naive) && scans.len() == 10);
+    let said = problem(|arguments| {
+        arguments.tables = vec!["reduce".into()];
+        arguments.axes = named(&["algorithm=one_wave"]);
+    });
+    let start = "--axis algorithm has no place in these tables, ";
+    assert!(said.starts_with(start), "{said}");
+}
+
+#[test]
+fn names_that_leave_no_row_are_refused_with_those_that_are_there() {
+    let said = problem(|arguments| {
+        arguments.tables = vec!["accuracy".into()];
+        arguments.published = true;
+        arguments.axes = lists(&[("precisions", "f32-kahan")]);
+    });
+    let sentence = "--precisions has none of the rows of accuracy here, which are of f32, f64";
+    assert_eq!(said, sentence);
+}

@@ -56,15 +56,10 @@ impl TryFrom<Form> for Record {
             put(&mut metrics, &name, value);
         }
         put_times(&mut metrics, form.timings);
-        let is_sweep = form.table.starts_with("sweep-");
         Ok(Record {
             schema: form.schema,
             run: form.run,
-            // The table says it.
-            cell: match is_sweep {
-                true => form.cell.without("precision"),
-                false => form.cell,
-            },
+            cell: cell(&form.table, form.cell),
             table: form.table,
             status: form.status,
             reason: form.reason,
@@ -77,6 +72,19 @@ impl TryFrom<Form> for Record {
             host: form.host,
             timestamp: form.timestamp,
         })
+    }
+}
+
+/// A cell by the axes that its table has now.
+fn cell(table: &str, cell: Cell) -> Cell {
+    match table {
+        // The table says it.
+        "sweep-f64" | "sweep-f32" => cell.without("precision"),
+        "faults" => match cell.text("algorithm").map(str::to_owned) {
+            Some(kernel) => cell.without("algorithm").with("kernel", kernel),
+            None => cell,
+        },
+        _ => cell,
     }
 }
 
@@ -176,6 +184,19 @@ mod tests {
             .map(|(peer, _)| &*peer.name)
             .collect();
         assert_eq!(peers, ["CUB 3"]);
+    }
+
+    #[test]
+    fn cells_of_the_first_schema_have_the_axes_of_now() {
+        let first = FIRST.replace("sweep-f32", "faults");
+        let first = first.replace(
+            r#""precision":"f32","strips":64"#,
+            r#""algorithm":"hang","step":4"#,
+        );
+        let record: Record = serde_json::from_str(&first).expect("a record");
+        let (step, kernel) = (record.cell.number("step"), record.cell.text("kernel"));
+        assert_eq!((step, kernel), (Some(4), Some("hang")));
+        assert_eq!(record.cell.text("algorithm"), None);
     }
 
     #[test]

@@ -28,12 +28,28 @@ impl Table {
         for of in self.axes.iter().filter(|of| of.is_filter) {
             if of.names().is_empty() {
                 self.leave_numbers(asked, of, &mut cells)?;
-            } else if let Some(names) = asked.names(of, self.name)? {
-                let is_asked = |text: &str| names.iter().any(|name| name == text);
-                cells.retain(|cell| cell.text(of.axis.name).is_some_and(is_asked));
+            } else {
+                self.leave_names(asked, of, &mut cells)?;
             }
         }
         Ok(cells)
+    }
+
+    /// Leaves the cells whose name is asked for. Err when none is left.
+    fn leave_names(&self, asked: &Asked, of: &TableAxis, cells: &mut Vec<Cell>) -> Result<()> {
+        let Some(names) = asked.names(of, self.name)? else {
+            return Ok(());
+        };
+        let name = |cell: &Cell| cell.text(of.axis.name).map(str::to_owned);
+        let mut allowed: Vec<String> = cells.iter().filter_map(name).collect();
+        allowed.dedup();
+        cells.retain(|cell| name(cell).is_some_and(|name| names.contains(&name)));
+        if !cells.is_empty() {
+            return Ok(());
+        }
+        let (table, allowed) = (self.name, allowed.join(", "));
+        let problem = format!("has none of the rows of {table} here, which are of {allowed}");
+        Err(list::refused(&of.axis.argument(), problem))
     }
 
     /// Leaves the cells whose number is asked for. Err when none is left.
