@@ -164,7 +164,7 @@ macro_rules! segmented_scan_kernels {
             /// Scans a middling array in segments; see `one_wave`.
             #[launch_bounds(512, 2)]
             in [<segmented_ $name>]: segmented_small_ $name: $crate::scan::segmented::Segmented<$operator>,
-            one_wave::scan[one_wave_small: warps, rows, each, vectors, results], segment_flags
+            one_wave::scan[one_wave_small: warps, rows, each, vectors, results], segment_flags late
         }
         $crate::scan_entry! {
             /// Scans a larger middling array in segments; see `one_wave`.
@@ -225,12 +225,13 @@ macro_rules! decoupled_lookback_kernels {
 
 /// One entry of a scan: its attributes, the part of the artifact that it is in, its name, its
 /// operator, and the function with the constants that it has in [`sizes`](crate::scan::sizes).
-/// With `segment_flags` it has a parameter more.
+/// With `segment_flags` it has a parameter more; with `late` behind it, see `launches_late` of
+/// [`Request`](crate::scan::request::Request).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! scan_entry {
     ($(#[$attribute:meta])* in $part:tt: $prefix:ident $name:ident: $operator:ty,
-     $module:ident::$function:ident[$sizes:ident: $($size:ident),*] $(, $flags:ident)?) => {
+     $module:ident::$function:ident[$sizes:ident: $($size:ident),*] $(, $flags:ident $($late:ident)?)?) => {
         #[cfg(target_os = "cuda")]
         $crate::pastey::paste! {
             #[::cuda_std::kernel]
@@ -253,10 +254,14 @@ macro_rules! scan_entry {
             ) {
                 // SAFETY: the kernel's own contract.
                 unsafe {
-                    ::cuda_std::grid::launch_dependents();
+                    const LATE: bool = $crate::scan_entry!(@is_late $($($late)?)?);
+                    if !LATE {
+                        ::cuda_std::grid::launch_dependents();
+                    }
                     let request = $crate::scan::request::Request::<$operator> {
                         input, output, n, count, initial, flags, scratch, words,
                         segment_flags: $crate::scan_entry!(@or_null $($flags)?),
+                        launches_late: LATE,
                     };
                     $crate::scan::$module::$function::<
                         $operator,
@@ -266,6 +271,8 @@ macro_rules! scan_entry {
             }
         }
     };
+    (@is_late) => { false };
+    (@is_late late) => { true };
     (@or_null) => { ::core::ptr::null() };
     (@or_null $flags:ident) => { $flags };
 }

@@ -26,6 +26,9 @@ pub struct Request<O: Operator> {
     pub words: u64,
     /// Which elements begin a segment, [`segment_flags`](super::segment_flags); null where there is one alone.
     pub segment_flags: *const u32,
+    /// Whether the next launch may begin only once those before this one are done: its blocks
+    /// would else take the place of ours.
+    pub launches_late: bool,
 }
 
 impl<O: Operator> Clone for Request<O> {
@@ -45,6 +48,9 @@ impl<O: Operator> Request<O> {
     #[inline(always)]
     pub unsafe fn begin(mut self) -> Self {
         grid::wait_for_earlier();
+        if self.launches_late {
+            grid::launch_dependents();
+        }
         if !self.count.is_null() {
             // SAFETY: the caller's.
             self.n = self.n.min(unsafe { *self.count });
