@@ -45,7 +45,7 @@ pub(crate) fn add_layer(path: &str, text: &str, name: &str) -> Result<String, St
     let head = lines
         .iter()
         .position(|line| line.starts_with("//! Its layers"));
-    let first = head.and_then(|head| Some(head + lines[head..].iter().position(|l| is_layer(&l))?));
+    let first = head.and_then(|head| Some(head + lines[head..].iter().position(is_layer)?));
     let Some(first) = first else {
         return Err(format!("{path} has no list of layers to add `{name}` to"));
     };

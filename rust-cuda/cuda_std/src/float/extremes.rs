@@ -5,7 +5,7 @@
 #[cfg(feature = "half")]
 use half::{bf16, f16};
 
-#[cfg(target_os = "cuda")]
+#[cfg(all(target_os = "cuda", target_feature = "sm_80"))]
 use crate::device::instruction;
 
 /// The smaller and the larger of two floats. A NaN on either side gives a NaN, and -0 is less than
