@@ -100,7 +100,7 @@ fn a_death_and_nonsense_cost_their_own_rows() {
     assert_second_and_fourth_failed(
         &rows,
         "died: exit status: 7",
-        "an answer that is none: `hello`",
+        "gave an invalid answer: `hello`",
     );
 }
 

@@ -124,7 +124,7 @@ fn what_quadscan_answers_to_help_and_lists_needs_no_build() {
     for (arguments, said) in [
         (&["bench", "--help"][..], "Usage: quadscan bench"),
         (&["bench", "--version"], env!("CARGO_PKG_VERSION")),
-        (&["bench", "--list"], "limits: what the device can do"),
+        (&["bench", "--list"], "limits: limits of the device"),
         (&["integrate", "--help"], "Usage: quadscan integrate"),
         (&["integrate", "--list"], " sqrt(1 - x^2) |"),
     ] {
