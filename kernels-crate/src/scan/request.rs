@@ -26,8 +26,8 @@ pub struct Request<O: Operator> {
     pub words: u64,
     /// Which elements begin a segment, [`segment_flags`](super::segment_flags); null where there is one alone.
     pub segment_flags: *const u32,
-    /// Whether the next launch may begin only once those before this one are done: its blocks
-    /// would else take the place of ours.
+    /// Whether the next launch may begin only once those before this one are done. Of a small
+    /// scan in segments that is faster (docs/records/2026-11-24-h200-readable-scans.md).
     pub launches_late: bool,
 }
 
