@@ -63,6 +63,17 @@ impl<'a> Measured<'a> {
         &self.machine.name
     }
 
+    /// The machine, its driver, and the day: `NVIDIA H200, driver 580.159.04, 2026-11-22`.
+    pub(super) fn origin(&self) -> String {
+        let device = self.machine.device.as_ref();
+        let driver = device.and_then(|device| device.driver.as_ref());
+        let driver = driver.map(|driver| format!("driver {driver}"));
+        let stamp = self.rows.iter().map(|row| row.timestamp.as_str()).max();
+        let day = stamp.map(|stamp| stamp.chars().take(10).collect());
+        let parts = [Some(self.name().to_owned()), driver, day].into_iter();
+        parts.flatten().collect::<Vec<String>>().join(", ")
+    }
+
     /// Why the rows have no time of the device, in a sentence; `None` when one has.
     pub(super) fn no_times(&self) -> Option<String> {
         let is_timed = |row: &Record| KERNEL.ms(row).or(SPAN.ms(row)).is_some();

@@ -14,7 +14,7 @@ use crate::number::count;
 use crate::record::{DeviceInfo, Record};
 use crate::table::column::optional;
 
-const STYLE: &str = include_str!("style.css");
+const STYLE: &str = concat!(include_str!("chart.css"), include_str!("style.css"));
 
 /// Nothing is loaded and nothing is run, whatever is in the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
@@ -41,6 +41,7 @@ pub(super) fn page(machines: &[Machine], sections: &[Section]) -> String {
                     p { "Quadrature and prefix scan on the GPU: the published tables, measured again." }
                 }
                 main {
+                    (claims(sections))
                     (overview(machines))
                     nav aria-label="Tables" {
                         ul {
@@ -62,6 +63,25 @@ fn id(section: &Section) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name: String = section.table.chars().map(plain).collect();
     format!("table-{name}")
+}
+
+/// What the tables are measured for, in pictures: nothing where nothing was timed.
+fn claims(sections: &[Section]) -> Markup {
+    html! {
+        @if sections.iter().any(|section| !section.claims.is_empty()) {
+            section id="claims" {
+                h2 { "How fast it is" }
+                p { "Each figure has its numbers below it, as a table." }
+                div class="side" {
+                    @for section in sections {
+                        @for (number, figure) in section.claims.iter().enumerate() {
+                            (figure.html(&format!("claim-{}-{number}", id(section))))
+                        }
+                    }
+                }
+            }
+        }
+    }
 }
 
 fn overview(machines: &[Machine]) -> Markup {
@@ -184,6 +204,7 @@ fn body(section: &Section) -> Markup {
         section id=(id) {
             h2 { (section.table) }
             @if !section.about.is_empty() { p { (sentence(section.about)) } }
+            @for reason in &section.missing { p class="facts" { (reason) } }
             @for (row, figures) in section.figures.iter().enumerate() {
                 div class="side" {
                     @for (column, figure) in figures.iter().enumerate() { (figure.html(&format!("{id}-{row}-{column}"))) }
