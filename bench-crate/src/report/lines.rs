@@ -83,14 +83,17 @@ pub(super) fn figure(subject: &Subject<'_>, lines: &Lines, only: &[&str]) -> Opt
     let title = format!("{}{of}: {machines}", lines.title);
     let series: Vec<&str> = names.iter().map(String::as_str).collect();
     let shown: Vec<&str> = chart.panels.iter().map(|panel| &*panel.title).collect();
+    let panels = match shown[..] {
+        [""] => String::new(),
+        _ => format!(", in panels for {}", list(&shown)),
+    };
     Some(Figure {
         file: lines.file,
         alt: format!(
-            "{} against {}, lines of {}, in panels for {}. {}",
+            "{} against {}, lines of {}{panels}. {}",
             lines.up,
             lines.across,
             list(&series),
-            list(&shown),
             lines.caption
         ),
         caption: lines.caption.to_owned(),

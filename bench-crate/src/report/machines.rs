@@ -10,6 +10,9 @@ use crate::record::{DeviceInfo, Record};
 use crate::table::figure::{KERNEL, SPAN};
 use crate::tables;
 
+/// What the emulator is called: it is not the GPU whose limits it has.
+const EMULATOR: &str = "PTX emulator";
+
 /// The newest rows of a machine.
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
@@ -159,7 +162,10 @@ fn of_runs(cpu: &str, runs: Vec<Run<'_>>) -> Machine {
     sort_by_table(&mut tables, |(name, _)| name);
     let mut rows = tables.iter().flat_map(|(_, rows)| rows);
     let device = rows.find_map(|row| row.device.clone());
-    let name = device.as_ref().map(|device| device.name.clone());
+    let name = device.as_ref().map(|device| match device.is_emulated() {
+        true => EMULATOR.to_owned(),
+        false => device.name.clone(),
+    });
     Machine {
         name: name.unwrap_or_else(|| format!("no device, {cpu}")),
         device,

@@ -3,6 +3,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::agreement;
 use super::figure::table;
 use super::machines::Machine;
 use super::sections::{Section, Words};
@@ -43,6 +44,7 @@ pub(super) fn page(machines: &[Machine], sections: &[Section]) -> String {
                 main {
                     (claims(sections))
                     (overview(machines))
+                    (agreed(machines))
                     nav aria-label="Tables" {
                         ul {
                             @for section in sections { li { a href={ "#" (id(section)) } { (section.table) } } }
@@ -97,6 +99,20 @@ fn overview(machines: &[Machine]) -> Markup {
     }
 }
 
+/// What every device knows, whether it has times or not.
+fn agreed(machines: &[Machine]) -> Markup {
+    html! {
+        section id="agreement" {
+            h2 { "Agreement" }
+            p {
+                "A row is right when its result is the host's, within the error that its table "
+                "allows; none is timed before. Published values count when all digits are equal."
+            }
+            (table(&agreement::grid(machines), "Agreement"))
+        }
+    }
+}
+
 /// How many machines; the same one from several folders is one.
 fn how_many(machines: &[Machine]) -> String {
     let identity = |machine: &Machine| {
@@ -142,6 +158,8 @@ fn facts(machine: &Machine) -> Vec<String> {
     if let Some(device) = &machine.device {
         let (kind, capability) = (&device.kind, &device.compute_capability);
         facts.push(format!("{kind}, compute capability {capability}"));
+        let model = device.name.strip_suffix(" (emulated)");
+        facts.extend(model.map(|model| format!("with the limits of {model}")));
         facts.extend(device.sms.map(|held| {
             let threads = count(held.max_threads as usize, "thread");
             format!("{} of at most {threads}", count(held.count as usize, "SM"))
@@ -159,14 +177,12 @@ fn facts(machine: &Machine) -> Vec<String> {
                 .map(|cuda| format!("CUDA {cuda}")),
         );
         let hash = short_hash(&device.ptx_sha256);
-        facts.push(format!("PTX {hash} ({})", device.ptx_arch));
+        let ptx = format!("PTX {hash} ({})", device.ptx_arch);
+        facts.extend((!hash.is_empty()).then_some(ptx));
     }
-    facts.extend(
-        machine
-            .all()
-            .next()
-            .map(|row| format!("host {}", row.host.cpu)),
-    );
+    let cpu = machine.all().next().map(|row| &row.host.cpu);
+    let cpu = cpu.filter(|cpu| !cpu.is_empty());
+    facts.extend(cpu.map(|cpu| format!("host {cpu}")));
     facts.extend(summary::clock_range(machine));
     // RFC 3339 orders as text.
     let stamps = rising(machine.all().map(|row| row.timestamp.as_str()));
@@ -175,7 +191,8 @@ fn facts(machine: &Machine) -> Vec<String> {
         [only] => Some(format!("measured {only}")),
         [first, .., last] => Some(format!("measured {first} to {last}")),
     });
-    let revisions = rising(machine.all().map(|row| short_hash(&row.host.git_revision)));
+    let mut revisions = rising(machine.all().map(|row| short_hash(&row.host.git_revision)));
+    revisions.retain(|revision| !revision.is_empty());
     let word = if revisions.len() == 1 {
         "revision"
     } else {

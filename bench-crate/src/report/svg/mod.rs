@@ -76,16 +76,6 @@ impl Frame {
         }
         lines
     }
-
-    /// The text, cut to a width.
-    pub(super) fn fit(&self, text: &str, width: f64) -> String {
-        if self.text_width(text) <= width {
-            return text.to_owned();
-        }
-        let letters = (width / (self.font * LETTER)) as usize;
-        let kept: String = text.chars().take(letters.saturating_sub(1)).collect();
-        format!("{}…", kept.trim_end())
-    }
 }
 
 /// What can be drawn.
@@ -222,16 +212,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_does_not_fit_is_cut_and_says_so() {
-        assert_eq!(WIDE.fit("short", 300.0), "short");
+    fn a_text_that_is_too_wide_is_broken_at_blanks_and_within_words() {
+        assert_eq!(WIDE.lines("short", 300.0), ["short"]);
         // 10 letters of 6.3 units.
         let lines = NARROW.lines("a scan of elements-without-blanks", 63.5);
         assert_eq!(lines, ["a scan of", "elements-w", "ithout-bla", "nks"]);
-        let cut = NARROW.fit("a long name of a device", 60.0);
-        assert!(
-            cut.ends_with('…') && NARROW.text_width(&cut) <= 60.0,
-            "{cut}"
-        );
     }
 
     #[test]

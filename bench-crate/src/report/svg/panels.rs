@@ -31,6 +31,18 @@ pub(in crate::report) struct Panel {
     pub(in crate::report) series: Vec<Series>,
 }
 
+impl Panel {
+    /// Its title in lines.
+    fn lines(&self, frame: Frame, width: f64) -> Vec<String> {
+        let mut lines = frame.lines(&self.title, width / BOLD);
+        lines.retain(|line| !line.is_empty());
+        lines
+    }
+}
+
+/// The width of bold text in that of other text.
+const BOLD: f64 = 1.1;
+
 /// An axis: what it says, with the unit, and its scale.
 #[derive(Clone, Copy)]
 pub(in crate::report) struct Axis(
@@ -118,13 +130,18 @@ impl Panels {
         let widest = texts.map(|(_, text)| frame.text_width(&text));
         let left = widest.fold(frame.font, f64::max) + 6.0;
         let gaps = GAP * (columns - 1) as f64;
-        let has_titles = self.panels.iter().any(|panel| !panel.title.is_empty());
+        let width = (frame.width - left - gaps - 8.0) / columns as f64;
+        let titles = self
+            .panels
+            .iter()
+            .map(|panel| panel.lines(frame, width).len());
+        let titles = (frame.font + 2.0) * titles.max().unwrap_or_default() as f64;
         Some(Layout {
             columns,
             left,
             top: frame.font + 10.0,
-            head: if has_titles { frame.font + 8.0 } else { 2.0 },
-            width: (frame.width - left - gaps - 8.0) / columns as f64,
+            head: titles + 6.0,
+            width,
             height,
             x,
             y,
@@ -169,8 +186,9 @@ impl Panels {
         let is_line = |series: &&Series| matches!(series.look, Swatch::Line(_) | Swatch::Plain);
         let series = || panel.series.iter();
         html! {
-            @if !panel.title.is_empty() {
-                (label(corner.0, corner.1 - 6.0, "start", "head", &frame.fit(&panel.title, layout.width)))
+            @for (above, text) in panel.lines(frame, layout.width).iter().rev().enumerate() {
+                @let y = corner.1 - 6.0 - (frame.font + 2.0) * above as f64;
+                (label(corner.0, y, "start", "head", text))
             }
             (self.axes(frame, layout, index))
             @for series in series().filter(is_line) { (series.draw(frame, layout, corner)) }

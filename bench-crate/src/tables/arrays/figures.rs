@@ -1,7 +1,7 @@
 //! What the report draws of scans and reductions: rates over sizes beside a copy and CUB, and what
 //! a launch does where the device counts.
 
-use crate::record::{Peer, Record};
+use crate::record::Record;
 use crate::table::figure::{Figure, Figures, Lines, Values};
 use crate::table::peers::{rate, ratio};
 
@@ -67,13 +67,15 @@ const THROUGHPUT: Lines = Lines {
 };
 
 const RATIO: Lines = Lines {
-    caption: "Above 1 ours is faster.",
+    caption: "Ours is 1 everywhere; the further above it another is, the longer it takes.",
     up: "time in units of ours",
     values: |row| {
         let peers = row.metrics.peers();
-        let ratio =
-            |(peer, timing): (&Peer, _)| Some((peer.name.clone(), ratio(row, Some(timing))?));
-        peers.filter_map(ratio).collect()
+        let theirs =
+            peers.filter_map(|(peer, timing)| Some((peer.name.clone(), ratio(row, Some(timing))?)));
+        let theirs: Values = theirs.collect();
+        let ours = (!theirs.is_empty()).then(|| (ours(row), 1.0));
+        ours.into_iter().chain(theirs).collect()
     },
     ..THROUGHPUT
 };

@@ -261,23 +261,20 @@ const THEN_AND_NOW: Lines = Lines {
     alone: &[],
 };
 
-/// The times of a row, beside the published one of its cell.
+/// The times of a row beside the published one of its cell; nothing where none was published.
 fn then_and_now(sweep: &Sweep, row: &Record) -> Values {
     let Published { device, gpu, .. } = sweep.published;
     let then = sweep.published.row(&row.cell);
     let then = then.and_then(|then| sweep.published.median([then].into_iter(), gpu));
-    let values = [
-        ("now: span".to_owned(), SPAN.ms(row)),
-        ("now: kernel".to_owned(), KERNEL.ms(row)),
-        (
-            format!("then: span, {device}"),
-            then.filter(|_| SPAN.ms(row).is_some()),
-        ),
+    let (Some(then), Some(now)) = (then, SPAN.ms(row)) else {
+        return Vec::new();
+    };
+    let kernel = KERNEL.ms(row).map(|ms| ("now: kernel".to_owned(), ms));
+    let spans = [
+        ("now: span".to_owned(), now),
+        (format!("then: span, {device}"), then),
     ];
-    values
-        .into_iter()
-        .filter_map(|(series, ms)| Some((series, ms?)))
-        .collect()
+    spans.into_iter().chain(kernel).collect()
 }
 
 const fn figures(published: &'static Published, claims: &'static [Figure]) -> Figures {
