@@ -19,6 +19,7 @@
 //! - `table`: the parts of a table: axes, columns, cells, figures.
 //! - `model`: an explanation of the times of a sweep.
 //! - `export`: records to text.
+//! - `columns`, `device`: files of rows, and the device of commands that compute on them.
 //! - `tables`: the tables, one file each.
 //! - `worker`: the process that measures.
 //! - `report`: the page of records, which every run also writes.
@@ -29,6 +30,8 @@ pub mod bench;
 pub mod block_scan;
 pub mod cli;
 mod clocks;
+pub mod columns;
+mod device;
 mod diagnostics;
 mod error;
 pub mod export;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 use quadscan_bench::bench::progress::{Pace, Progress};
 use quadscan_bench::bench::timed::time;
@@ -15,6 +15,7 @@ use quadscan_bench::cli::{
     ArtifactArguments, Cli, Command, IntegrateArguments, ReportArguments, TuneArguments,
     WorkerArguments, one_sentence,
 };
+use quadscan_bench::columns::Watch;
 use quadscan_bench::{integral, parts, report, tune, worker};
 
 /// The request could not be understood or carried out.
@@ -51,6 +52,35 @@ fn loss(written: io::Result<()>) -> Option<io::Error> {
     written
         .err()
         .filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
+}
+
+impl Terminal {
+    fn new() -> Self {
+        Terminal {
+            bar: None,
+            pace: (!io::stderr().is_terminal()).then(|| Pace::new(Instant::now())),
+            lost: None,
+        }
+    }
+}
+
+impl Watch for Terminal {
+    fn say(&mut self, sentence: &str) {
+        self.notice(sentence);
+    }
+
+    fn progress(&mut self, done: u64, total: u64) {
+        if let Some(pace) = &mut self.pace {
+            if pace.is_due(Instant::now()) {
+                say(&format!("{done} of {total} rows"));
+            }
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(bar);
+        bar.set_length(total);
+        bar.set_position(done);
+        bar.set_message(format!("rows, about {} left", HumanDuration(bar.eta())));
+    }
 }
 
 impl Console for Terminal {
@@ -141,11 +171,7 @@ fn serve(arguments: &WorkerArguments) -> ExitCode {
 
 /// `quadscan bench`.
 fn measure(run: impl FnOnce(&mut Terminal) -> quadscan_bench::Result<Outcome>) -> ExitCode {
-    let mut terminal = Terminal {
-        bar: None,
-        pace: (!io::stderr().is_terminal()).then(|| Pace::new(Instant::now())),
-        lost: None,
-    };
+    let mut terminal = Terminal::new();
     let result = run(&mut terminal);
     terminal.finish();
     match (result, &terminal.lost) {
@@ -201,9 +227,10 @@ fn list(arguments: &ArtifactArguments) -> ExitCode {
 fn integrate(arguments: &IntegrateArguments) -> ExitCode {
     let mut output = BufWriter::new(io::stdout().lock());
     let mut input = io::stdin().lock();
-    match integral::integrate(arguments, &mut input, &mut output, &mut |sentence| {
-        say(sentence)
-    }) {
+    let mut terminal = Terminal::new();
+    let done = integral::integrate(arguments, &mut input, &mut output, &mut terminal);
+    terminal.finish();
+    match done {
         Err(error) => failed(&error),
         Ok(done) => ended(done.written, done.is_fine),
     }

@@ -1,5 +1,6 @@
 //! A loaded module: its kernels, and where its instructions come from.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ptx_syntax::{ParseError, parse};
@@ -45,6 +46,8 @@ pub struct SharedMemory {
 #[derive(Debug)]
 pub struct Program {
     pub(crate) code: lower::Code,
+    /// The numbers of the kernels' functions, by their names.
+    entries: HashMap<String, usize>,
     /// Tells programs apart in a GPU's memory.
     pub(crate) id: u64,
 }
@@ -73,7 +76,10 @@ impl Program {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let module = parse(ptx)?;
         let code = lower::lower(&module, ptx, options, &exec::INSTRUCTIONS)?;
+        let functions = code.functions.iter().enumerate();
+        let kernels = functions.filter(|(_, function)| is_kernel(function));
         Ok(Program {
+            entries: kernels.map(|(n, f)| (f.name.clone(), n)).collect(),
             code,
             id: NEXT.fetch_add(1, Ordering::Relaxed),
         })
@@ -87,8 +93,7 @@ impl Program {
 
     /// The number of a kernel's function.
     pub(crate) fn entry(&self, kernel: &str) -> Option<usize> {
-        let mut functions = self.code.functions.iter();
-        functions.position(|f| is_kernel(f) && f.name == kernel)
+        self.entries.get(kernel).copied()
     }
 
     /// Where a kernel's shared variables lie; `None` when 4 GiB are too few.

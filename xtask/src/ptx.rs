@@ -1,9 +1,9 @@
-//! How commands build kernels: with the options of `kernels-crate/ptx.rs`, into the target folder.
+//! How commands build kernels: with the options of `kernels-crate/embed/ptx.rs`, into the target folder.
 //!
 //! `cargo xtask ptx` builds modules: those that are named, for one compute capability, when the
 //! program `quadscan` first needs them; or all of them, for tests and for readers.
 
-#[path = "../../kernels-crate/ptx.rs"]
+#[path = "../../kernels-crate/embed/ptx.rs"]
 mod options;
 
 use std::env;

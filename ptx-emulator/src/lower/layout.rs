@@ -1,6 +1,8 @@
 //! Variables of module scope: their place, their initial bytes, and the
 //! shared memory of a kernel.
 
+use std::collections::BTreeSet;
+
 use ptx_syntax::{Initial, Linkage, Module, Space, Variable};
 
 use super::{Builder, Function, Placed, Symbol};
@@ -43,6 +45,7 @@ pub(crate) fn place_variable(
         name: variable.name.to_owned(),
         space: variable.space,
         bytes: variable.bytes(),
+        unit: variable.ty.bytes() * variable.vector,
         align: variable.alignment().max(1),
         dynamic: variable.is_of_launch() && variable.linkage == Some(Linkage::Extern),
         initial: Vec::new(),
@@ -131,16 +134,18 @@ pub(crate) fn shared(
     variables: &[Placed],
     entry: u32,
 ) -> Option<SharedLayout> {
-    let mut reached = vec![false; functions.len()];
+    let mut reached = BTreeSet::new();
     let mut todo = vec![entry];
     let mut indirect = false;
+    let mut named = Vec::new();
     while let Some(index) = todo.pop() {
         let Some(function) = functions.get(index as usize) else {
             continue;
         };
-        if std::mem::replace(&mut reached[index as usize], true) {
+        if !reached.insert(index) {
             continue;
         }
+        named.extend(&function.shared);
         todo.extend(&function.calls);
         if function.indirect && !std::mem::replace(&mut indirect, true) {
             todo.extend(
@@ -148,12 +153,6 @@ pub(crate) fn shared(
             );
         }
     }
-    let mut named: Vec<u32> = functions
-        .iter()
-        .zip(&reached)
-        .filter(|(_, hit)| **hit)
-        .flat_map(|(f, _)| f.shared.iter().copied())
-        .collect();
     named.sort_unstable();
     named.dedup();
     let mut layout = SharedLayout::default();

@@ -104,6 +104,42 @@ fn an_application_needs_none_of_quadscans_kernels() {
     assert!(printed.contains("without quadscan's kernels"), "{printed}");
 }
 
+/// Cargo lets no package set a variable for `cust_raw`'s build script, so the user does.
+#[test]
+fn a_build_without_a_toolkit_needs_a_folder_with_a_folder_lib64_in_its_place() {
+    let new = folder().join("unconfigured");
+    let manifest = "[package]\nname = \"unconfigured\"\nedition = \"2024\"\n\n[dependencies]\n\
+         quadscan = { path = \"../quadscan/host-crate\" }\n\n[workspace]\n";
+    let app = App::new("unconfigured");
+    app.write("Cargo.toml", manifest);
+    app.write("src/main.rs", "fn main() {}\n");
+    app.copy_versions();
+    // What it is built into here is of no use to other builds.
+    let built = |toolkit: Option<&Path>| {
+        let mut command = cargo_for(&new, "build");
+        command.args(["--package", "cust_raw"]);
+        for variable in ["CARGO_BUILD_BUILD_DIR", "CARGO_TARGET_DIR"] {
+            command.env(variable, target().join("outside_crate/unconfigured"));
+        }
+        command.envs(toolkit.map(|toolkit| ("CUDA_LIBRARY_PATH", toolkit)));
+        let output = command.output().expect("cargo starts");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.success(), said)
+    };
+    let (succeeded, said) = built(None);
+    let is_installed = ["/usr/local/cuda", "/opt/cuda"]
+        .iter()
+        .any(|path| Path::new(path).exists());
+    assert_eq!(succeeded, is_installed, "{said}");
+    assert!(
+        succeeded || said.contains("Could not find a cuda installation"),
+        "{said}"
+    );
+    fs::create_dir_all(new.join("any/lib64")).expect("a folder");
+    let (succeeded, said) = built(Some(&new.join("any")));
+    assert!(succeeded, "{said}");
+}
+
 #[test]
 fn a_new_app_runs_and_passes_its_tests_as_it_is() {
     let new = folder().join("new-app");
@@ -295,6 +331,12 @@ impl App {
         fs::write(path, text).expect("written");
     }
 
+    /// The workspace's versions are on this machine: nothing is downloaded.
+    fn copy_versions(&self) {
+        let lock = fs::read(root().join("Cargo.lock")).expect("there are versions");
+        fs::write(self.folder.join("Cargo.lock"), lock).expect("copied");
+    }
+
     /// Builds and runs it; what it prints.
     fn run(&self, readme: &str) -> String {
         let (succeeded, said) = self.cargo("run", readme);
@@ -306,9 +348,7 @@ impl App {
     fn cargo(&self, what: &str, readme: &str) -> (bool, String) {
         let configuration = block_after(readme, "`.cargo/config.toml`");
         self.write(".cargo/config.toml", configuration);
-        // The workspace's versions are on this machine: nothing is downloaded.
-        let lock = fs::read(root().join("Cargo.lock")).expect("there are versions");
-        fs::write(self.folder.join("Cargo.lock"), lock).expect("copied");
+        self.copy_versions();
         let output = cargo_for(&self.folder, what).output();
         let output = output.expect("cargo starts");
         let printed = if output.status.success() {

@@ -6,7 +6,7 @@
 //!
 //! Its layers, each of which uses those above it in this list alone:
 //!
-//! - `element`: the types of arguments.
+//! - `element`: the types of arguments. `sentence`: what is wrong with a command line.
 //! - `argument`: what `--arg` says.
 //! - `array`: arrays in files.
 //! - `transfer`: between a file and the modelled GPU.
@@ -17,13 +17,15 @@ mod array;
 mod element;
 mod list;
 mod run;
+#[allow(unreachable_pub, reason = "other programs include it")]
+mod sentence;
 mod transfer;
 
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Runs PTX on the CPU, warp by warp.
 #[derive(Parser)]
@@ -57,10 +59,21 @@ struct Outcome {
 struct Refused(String);
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
-        Command::Run(run) => run.execute(),
-        Command::List { file } => list::list(&file),
-        Command::Coverage => Ok(list::coverage()),
+    let line: Vec<_> = std::env::args_os().collect();
+    let outcome = match Cli::try_parse_from(&line) {
+        Ok(Cli { command }) => match command {
+            Command::Run(run) => run.execute(),
+            Command::List { file } => list::list(&file),
+            Command::Coverage => Ok(list::coverage()),
+        },
+        Err(error) if error.use_stderr() => {
+            Err(Refused(sentence::of(error, Cli::command(), &line)))
+        }
+        // Help and version are no errors.
+        Err(answer) => Ok(Outcome {
+            text: answer.to_string(),
+            good: true,
+        }),
     };
     match outcome {
         Ok(Outcome { text, good }) => match std::io::stdout().write_all(text.as_bytes()) {
@@ -71,8 +84,8 @@ fn main() -> ExitCode {
             _ if good => ExitCode::SUCCESS,
             _ => ExitCode::from(1),
         },
-        Err(Refused(sentence)) => {
-            eprintln!("error: {sentence}");
+        Err(Refused(why)) => {
+            eprintln!("error: {}", sentence::legible(&why));
             ExitCode::from(2)
         }
     }
@@ -87,4 +100,39 @@ fn read_text(file: &Path) -> Result<String, Refused> {
         };
         Refused(format!("FILE `{}` cannot be read: {why}", file.display()))
     })
+}
+
+#[cfg(test)]
+#[path = "../../../tests/cli/matrix.rs"]
+mod matrix;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_argument_refuses_bad_values_in_one_sentence_that_names_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let saxpy = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/saxpy.ptx");
+        let usual = |command: &str| match command {
+            "run" => vec![
+                ("FILE", saxpy),
+                ("--kernel", "saxpy"),
+                ("--grid", "1"),
+                ("--block", "1"),
+            ],
+            _ => Vec::new(),
+        };
+        let cases = matrix::cases(&Cli::command(), &usual);
+        let program = assert_cmd::cargo::cargo_bin("ptx-emulator");
+        let objections: Vec<String> = cases
+            .iter()
+            .filter_map(|case| {
+                let mut program = std::process::Command::new(&program);
+                matrix::objection(case, &mut program, folder.path())
+            })
+            .collect();
+        assert!(objections.is_empty(), "{}", objections.join("\n"));
+        assert!(cases.len() > 60, "{}", cases.len());
+    }
 }

@@ -30,13 +30,13 @@ pub(crate) struct Run {
     #[arg(long, value_name = "NAME")]
     kernel: String,
     /// Blocks of the grid.
-    #[arg(long, value_name = "X[,Y,Z]", value_parser = extent)]
+    #[arg(long, allow_negative_numbers = true, value_name = "X[,Y,Z]", value_parser = extent)]
     grid: [u32; 3],
     /// Threads of a block.
-    #[arg(long, value_name = "X[,Y,Z]", value_parser = extent)]
+    #[arg(long, allow_negative_numbers = true, value_name = "X[,Y,Z]", value_parser = extent)]
     block: [u32; 3],
     /// Dynamic shared memory of a block, bytes.
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    #[arg(long, allow_negative_numbers = true, value_name = "BYTES", default_value_t = 0)]
     shared: u32,
     /// An argument of the kernel, in the order of its parameters: TYPE:VALUE,
     /// in:TYPE:FILE, out:TYPE:COUNT:FILE, inout:TYPE:FILE:FILE,
@@ -52,13 +52,13 @@ pub(crate) struct Run {
     #[arg(long)]
     counts: bool,
     /// Runs warps and blocks in a random order, made from this number.
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, allow_negative_numbers = true, value_name = "SEED")]
     schedule: Option<u64>,
     /// Cores of this computer that run blocks; with --check, one does.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = cores)]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", default_value_t = 1, value_parser = cores)]
     cores: usize,
     /// Warp instructions after which the launch counts as hung.
-    #[arg(long, value_name = "N", default_value_t = LaunchOptions::default().budget)]
+    #[arg(long, allow_negative_numbers = true, value_name = "N", default_value_t = LaunchOptions::default().budget)]
     budget: u64,
     /// Rounds products and sums separately where a driver would make one fma of
     /// them, as nvcc's -fmad=false.
