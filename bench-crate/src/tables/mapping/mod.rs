@@ -102,12 +102,12 @@ pub(crate) const TABLE: Table = Table {
             ],
             &[
                 Figure::HeatMap(HeatMap {
-                    name: "wavefronts of shared memory per ideal one",
+                    name: "wavefronts of shared memory",
                     value: |row| excess(row, |c| (c.shared_wavefronts, c.ideal_shared_wavefronts)),
                     ..COUNTED
                 }),
                 Figure::HeatMap(HeatMap {
-                    name: "sectors of global memory per ideal one",
+                    name: "sectors of global memory",
                     value: |row| excess(row, |c| (c.global_sectors, c.ideal_global_sectors)),
                     ..COUNTED
                 }),
@@ -145,9 +145,9 @@ const WAYS: HeatMap = HeatMap {
 
 /// What a launch of each way did, where the device counts.
 const COUNTED: HeatMap = HeatMap {
-    unit: "",
+    unit: "× ideal",
     lighter: "fewer",
-    note: " 1 is an access pattern without conflicts, or one that wastes no sector.",
+    note: " 1 is without a conflict, or without a wasted sector.",
     ..WAYS
 };
 

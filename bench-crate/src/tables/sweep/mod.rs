@@ -215,7 +215,7 @@ const FIGURES: &[&[Figure]] = &[
     })],
     &[Figure::HeatMap(HeatMap {
         name: "warp instructions of a launch",
-        unit: "",
+        unit: "instructions",
         lighter: "fewer",
         value: |row| Some(row.counts.as_ref()?.warp_instructions as f64),
         ..BY_SHAPE
