@@ -48,12 +48,12 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     say(console, unused::renamed(arguments));
     if arguments.list {
         return Ok(preview::list(&request, console));
+    unused::warn(arguments, &request, console);
     }
     request.find_modules()?;
     if arguments.dry_run {
         return preview::dry_run(request, console);
     }
-    unused::warn(arguments, &request, console);
     let baseline = request.read_baseline()?;
     let (workers, introduction) = Workers::start(&request, request.processes)?;
     if workers.is_emulated() {

@@ -21,7 +21,7 @@ use crate::host::HostOracle;
 use crate::measure::Bench;
 use crate::record::{Cell, Record};
 
-pub use asked::{Asked, Extent};
+pub use asked::{Asked, Extent, Names};
 pub use cells::{Usual, values};
 pub use column::{Column, Group};
 pub use figure::Figures;
@@ -150,6 +150,8 @@ pub struct Table {
     pub measure: fn(&Cell, &mut Bench<'_>) -> quadscan::Result<()>,
     /// Whether the host's answer is right, where the published tables or closed forms know it.
     pub check: fn(&Record) -> Judged,
+    /// Adds the metrics that follow from all that was measured.
+    pub complete: fn(&mut Record),
     /// How long a cell may take, on a device with a timer or without, before it is given up.
     pub patience: fn(&Cell, bool) -> Duration,
     /// What a cell weighs beside others of a run, on a device with a timer or without.
@@ -192,6 +194,7 @@ impl Table {
         patience: |_, _| MINUTE,
         weight: |_, _| 0.0,
         matrices: |_| Vec::new(),
+        complete: |_| {},
         notes: |_| Vec::new(),
         summary: |_| Vec::new(),
         figures: Figures::of(&[]),

@@ -155,8 +155,8 @@ fn grid(cell: &Cell) -> Option<(Precision, Grid)> {
     (strips / threads / blocks <= MOST_STRIPS_A_THREAD).then_some((precision, grid))
 }
 
-/// The numbers of strips of a precision where none are named; those of the page alone, where that is
-/// asked for.
+/// The numbers of strips of a precision where none are named; those of the page alone, where
+/// that is asked for.
 fn usual_strips(asked: &Asked, cell: &Cell) -> Vec<Value> {
     let powers = FIRST_EXPONENT..=asked.extent.exponent();
     let usual = powers.map(|power| 1_u64 << power);

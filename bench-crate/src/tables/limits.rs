@@ -12,7 +12,7 @@ use crate::axes::LIMITS;
 use crate::limit::{self, COPIED_BY_A_THREAD, Chains, Limit};
 use crate::measure::Bench;
 use crate::oracle::chains;
-use crate::record::{Cell, Record, Status};
+use crate::record::{Cell, Metric, Record, Status};
 use crate::table::column::{OUTCOME, Show, axis, derived, of, optional};
 use crate::table::figure::{Bars, Figure, Figures};
 use crate::table::{Table, TableAxis};
@@ -284,7 +284,6 @@ fn threads(of: Chains) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Metric;
     use crate::record::sample::record;
     use crate::tables::testing::{asked, cells, csv, emulated, expect_unknown, measured};
 
@@ -323,4 +322,18 @@ mod tests {
         );
         assert!(lines[1].starts_with("copy,2000,GB/s,2,"), "{lines:?}");
     }
+    #[test]
+    fn json_has_the_value_with_its_unit() {
+        let row = record("limits", cell("copy"))
+            .having("work", 4e9)
+            .taking("kernel", 2.0);
+        let mut timed = row.clone();
+        (TABLE.complete)(&mut timed);
+        let value = timed.metrics.get("value");
+        assert_eq!(value, Some(&Metric::Number(2000.0, "GB/s".into())));
+        let mut skipped = record("limits", cell("copy"));
+        (TABLE.complete)(&mut skipped);
+        assert_eq!(skipped.metrics.get("value"), None);
+    }
+
 }

@@ -135,6 +135,12 @@ fn algorithms(asked: &Asked) -> impl Iterator<Item = Algorithm> + use<> {
     let (padded, scattered) = (asked.is_set(&PADDED), asked.is_set(&SCATTERED));
     let (published, is_named) = (asked.published, asked.has(&SCANS));
     let all = Algorithm::ALL.iter().copied();
+/// Steps of the scan that a row is of.
+pub(crate) fn step_count(cell: &Cell) -> Option<usize> {
+    let (algorithm, n) = launch(cell)?;
+    Some(expected(algorithm, n).len())
+}
+
     all.filter(move |algorithm| {
         PUBLISHED.contains(algorithm)
             || (!published
