@@ -33,6 +33,8 @@ pub struct Request {
     pub device: DeviceChoice,
     /// Published columns alone.
     pub published: bool,
+    /// Tables in their short form, for a terminal: nobody asked for all of one.
+    pub is_short: bool,
     /// Exactly this many samples.
     pub repeat: Option<u32>,
     /// Kernels with a cold cache too.
@@ -210,6 +212,7 @@ impl Request {
             names_tables: !names.is_empty(),
             device,
             published: arguments.published,
+            is_short: names.is_empty() && !arguments.full_tables && !arguments.published,
             repeat,
             cold: arguments.cold,
             no_pdl: arguments.no_pdl || arguments.one_by_one,

@@ -15,7 +15,7 @@ use crate::oracle::chains;
 use crate::record::{Cell, Metric, Record, Status};
 use crate::table::column::{OUTCOME, Show, axis, derived, of, optional};
 use crate::table::figure::{Bars, Figure, Figures};
-use crate::table::{Table, TableAxis};
+use crate::table::{Short, Shown, Table, TableAxis};
 use crate::timing::{Timing, device as timing, milliseconds, sample};
 use quadscan::Result;
 use quadscan::device::{Buffer, Device, Module};
@@ -43,6 +43,18 @@ pub(crate) const TABLE: Table = Table {
     ],
     is_usual: true,
     measure,
+    complete: |record| {
+        let unit = unit(record).to_owned();
+        let value = value(record).map(|value| Metric::Number(value, unit));
+        record.metrics.put("value", value);
+    },
+    short: Short {
+        shown: &[
+            Shown::exact("value", "value"),
+            Shown::exact("unit", "unit").beside("value"),
+        ],
+        ..Short::EMPTY
+    },
     figures: Figures::of(&[&[Figure::Bars(Bars {
         title: |row| match unit(row) {
             "" => FIGURES.to_owned(),
@@ -311,18 +323,6 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_of_the_time_that_is_kept_with_it() {
-        let row = record("limits", cell("copy")).having("work", Metric::Number(4e9, String::new()));
-        let row = row.taking("kernel", 2.0);
-        // 4e9 bytes in 2 ms.
-        let lines = csv(&TABLE, &[row]);
-        assert!(
-            lines[0].starts_with("limit,value,unit,ms,noise_percent,"),
-            "{lines:?}"
-        );
-        assert!(lines[1].starts_with("copy,2000,GB/s,2,"), "{lines:?}");
-    }
-    #[test]
     fn json_has_the_value_with_its_unit() {
         let row = record("limits", cell("copy"))
             .having("work", 4e9)
@@ -336,4 +336,16 @@ mod tests {
         assert_eq!(skipped.metrics.get("value"), None);
     }
 
+    #[test]
+    fn a_value_is_of_the_time_that_is_kept_with_it() {
+        let row = record("limits", cell("copy")).having("work", Metric::Number(4e9, String::new()));
+        let row = row.taking("kernel", 2.0);
+        // 4e9 bytes in 2 ms.
+        let lines = csv(&TABLE, &[row]);
+        assert!(
+            lines[0].starts_with("limit,value,unit,ms,noise_percent,"),
+            "{lines:?}"
+        );
+        assert!(lines[1].starts_with("copy,2000,GB/s,2,"), "{lines:?}");
+    }
 }
