@@ -32,7 +32,7 @@ use crate::table::column::{
     COLD, CONDITIONS, COUNTS_OF_MEMORY, OUTCOME, Show, axis, derived, fixed, flag, ms,
 };
 use crate::table::figure::{BY_SHAPE, Figure, Figures, HeatMap, KERNEL, SPAN};
-use crate::table::{Extent, Table, TableAxis, values};
+use crate::table::{Extent, Short, Shown, Table, TableAxis, values};
 use crate::timing::device as timing;
 use crate::trapezoid::Grid;
 use quadscan::device::emulator::{Emulator, Settings};
@@ -84,6 +84,15 @@ pub(crate) const TABLE: Table = Table {
         common::patience(common::grid(cell), has_timer, 1 + OTHER_SCHEDULES)
     },
     summary: summary::lines,
+    short: Short {
+        across: "finish",
+        shown: &[
+            Shown::rounded("gpu_ms", "ms"),
+            Shown::exact("rounding_error", "rounding error").instead_of("gpu_ms"),
+        ],
+        best: Some(SPAN),
+        ..Short::EMPTY
+    },
     figures: Figures {
         by: &["strips", "blocks", "threads"],
         ..Figures::of(&[
