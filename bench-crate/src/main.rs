@@ -1,21 +1,25 @@
 //! The program `quadscan`: results to standard output, everything else to standard
 //! error, and the exit code. All work is the library's.
 
+use std::env;
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
+use clap::error::ErrorKind;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use quadscan_bench::bench::progress::{Pace, Progress};
+use quadscan_bench::bench::progress::{NOTHING_YET, Pace, Progress};
 use quadscan_bench::bench::timed::time;
 use quadscan_bench::bench::{Outcome, bench, console::Console};
 use quadscan_bench::cli::{
-    ArtifactArguments, Cli, Command, IntegrateArguments, ReportArguments, TuneArguments,
-    WorkerArguments, one_sentence,
+    ArtifactArguments, Cli, Command, CompletionsArguments, IntegrateArguments, Manners,
+    ReportArguments, TuneArguments, WorkerArguments, color, one_sentence, sentence::legible,
 };
-use quadscan_bench::{integral, parts, report, tune, worker};
+use quadscan_bench::{about, integral, parts, report, signals, tune, worker};
 
 /// The request could not be understood or carried out.
 const REFUSED: u8 = 2;
@@ -25,16 +29,40 @@ const WRONG: u8 = 1;
 
 /// Standard output and standard error.
 struct Terminal {
+    manners: Manners,
     bar: Option<ProgressBar>,
     /// When the next line of progress is due, where a bar would be seen by nobody.
     pace: Option<Pace>,
+    /// The folder of the records.
+    folder: PathBuf,
+    /// What Ctrl-C says.
+    farewell: Farewell,
     /// Why the results cannot be read by anybody, once they cannot.
     lost: Option<io::Error>,
 }
 
-/// To standard error. A sentence that cannot be written ends nothing.
+/// What is said when Ctrl-C ends a run, and the bar that is in the way.
+type Farewell = Arc<Mutex<(String, Option<ProgressBar>)>>;
+
+/// To standard error, what kind of sentence it is in colour. A sentence that cannot be written
+/// ends nothing.
 fn say(sentence: &str) {
-    let _ = writeln!(io::stderr(), "{sentence}");
+    const KINDS: [(&str, &str); 3] = [("error:", "31"), ("failed:", "31"), ("warning:", "33")];
+    let kind = KINDS.iter().find(|(kind, _)| sentence.starts_with(kind));
+    let _ = match kind {
+        Some((kind, color)) => {
+            let rest = &sentence[kind.len()..];
+            writeln!(anstream::stderr(), "\x1b[1;{color}m{kind}\x1b[0m{rest}")
+        }
+        None => writeln!(io::stderr(), "{sentence}"),
+    };
+}
+
+/// Whether a sentence is more than what somebody who wants quiet wants to hear.
+fn is_remark(sentence: &str) -> bool {
+    !["warning:", "failed:"]
+        .iter()
+        .any(|kind| sentence.starts_with(kind))
 }
 
 /// To standard output.
@@ -67,6 +95,9 @@ impl Console for Terminal {
     }
 
     fn notice(&mut self, sentence: &str) {
+        if self.manners.quiet && is_remark(sentence) {
+            return;
+        }
         match &self.bar {
             Some(bar) => bar.suspend(|| say(sentence)),
             None => say(sentence),
@@ -74,17 +105,26 @@ impl Console for Terminal {
     }
 
     fn milestone(&mut self, sentence: &str) {
-        if let Some(pace) = &mut self.pace {
+        if let Some(pace) = self.pace.as_mut().filter(|_| !self.manners.quiet) {
             say(sentence);
             pace.spoken(Instant::now());
         }
     }
 
     fn progress(&mut self, progress: &Progress<'_>) {
+        if let Ok(mut farewell) = self.farewell.lock() {
+            *farewell = (progress.farewell(&self.folder), self.bar.clone());
+        }
+        if self.manners.verbose {
+            return self.notice(&progress.line());
+        }
         if let Some(pace) = &mut self.pace {
-            if pace.is_due(Instant::now()) {
+            if !self.manners.quiet && pace.is_due(Instant::now()) {
                 say(&progress.line());
             }
+            return;
+        }
+        if self.manners.quiet {
             return;
         }
         let bar = self.bar.get_or_insert_with(bar);
@@ -111,8 +151,21 @@ fn bar() -> ProgressBar {
 }
 
 fn refuse(sentence: &str) -> ExitCode {
-    say(&format!("error: {sentence}"));
+    say(&format!("error: {}", legible(sentence)));
     ExitCode::from(REFUSED)
+}
+
+fn without_signals(error: &io::Error) -> ExitCode {
+    refuse(&format!("signals cannot be handled: {error}"))
+}
+
+/// The choice of the command line, as the crate of colours has it.
+fn styled(choice: clap::ColorChoice) -> anstream::ColorChoice {
+    match choice {
+        clap::ColorChoice::Auto => anstream::ColorChoice::Auto,
+        clap::ColorChoice::Always => anstream::ColorChoice::Always,
+        clap::ColorChoice::Never => anstream::ColorChoice::Never,
+    }
 }
 
 fn unprinted(error: &io::Error) -> ExitCode {
@@ -122,7 +175,9 @@ fn unprinted(error: &io::Error) -> ExitCode {
 /// `quadscan worker`.
 fn serve(arguments: &WorkerArguments) -> ExitCode {
     let artifact = arguments.artifact.as_deref();
-    let served = worker::serve::claim_standard_output().and_then(|mut output| {
+    let claimed =
+        signals::leave_interrupts_to_parent().and_then(|()| worker::serve::claim_standard_output());
+    let served = claimed.and_then(|mut output| {
         let (device, input) = (arguments.device(), worker::serve::standard_input());
         worker::device::serve(
             device,
@@ -139,13 +194,35 @@ fn serve(arguments: &WorkerArguments) -> ExitCode {
     }
 }
 
-/// `quadscan bench`.
-fn measure(run: impl FnOnce(&mut Terminal) -> quadscan_bench::Result<Outcome>) -> ExitCode {
+/// Says at Ctrl-C how far the run is.
+fn watch_interrupts(farewell: &Farewell) -> io::Result<()> {
+    let farewell = Arc::clone(farewell);
+    signals::at_interrupt(move || {
+        if let Ok(farewell) = farewell.lock() {
+            let (sentence, bar) = &*farewell;
+            bar.iter().for_each(ProgressBar::finish_and_clear);
+            say(sentence);
+        }
+    })
+}
+
+/// `quadscan bench`, whose records go to `folder`.
+fn measure(
+    manners: Manners,
+    folder: &Path,
+    run: impl FnOnce(&mut Terminal) -> quadscan_bench::Result<Outcome>,
+) -> ExitCode {
     let mut terminal = Terminal {
+        manners,
         bar: None,
         pace: (!io::stderr().is_terminal()).then(|| Pace::new(Instant::now())),
+        folder: folder.to_owned(),
+        farewell: Farewell::new(Mutex::new((NOTHING_YET.to_owned(), None))),
         lost: None,
     };
+    if let Err(error) = watch_interrupts(&terminal.farewell) {
+        return without_signals(&error);
+    }
     let result = run(&mut terminal);
     terminal.finish();
     match (result, &terminal.lost) {
@@ -167,8 +244,14 @@ fn ended(written: io::Result<()>, is_right: bool) -> ExitCode {
 
 /// Says why, with the exit code that it has.
 fn failed(error: &quadscan_bench::Error) -> ExitCode {
-    say(&format!("error: {error}"));
+    say(&format!("error: {}", legible(&error.to_string())));
     ExitCode::from(error.exit_code())
+}
+
+/// `quadscan completions`.
+fn complete(arguments: &CompletionsArguments) -> ExitCode {
+    let script = about::completions(arguments);
+    ended(print(&String::from_utf8_lossy(&script)), true)
 }
 
 /// `quadscan report`: the file's name is the result.
@@ -226,18 +309,32 @@ fn sweep(arguments: &TuneArguments) -> ExitCode {
 }
 
 fn main() -> ExitCode {
-    let command = match Cli::try_parse() {
-        Ok(Cli { command }) => command,
+    let line: Vec<_> = env::args_os().collect();
+    styled(color(&line)).write_global();
+    let Cli { command, manners } = match Cli::try_parse_from(&line) {
+        Ok(cli) => cli,
+        // `-V`, and that of a command, is one line.
+        Err(error) if error.kind() == ErrorKind::DisplayVersion && line[1..] == ["--version"] => {
+            return ended(print(&about::version()), true);
+        }
         // Help and version are no errors.
         Err(error) if !error.use_stderr() => {
             return ended(error.print(), true);
         }
-        Err(error) => return refuse(&one_sentence(&error)),
+        Err(error) => return refuse(&one_sentence(error, &line)),
     };
+    if let Err(error) = signals::outlive_large_files() {
+        return without_signals(&error);
+    }
     match command {
         Command::Worker(arguments) => serve(&arguments),
-        Command::Bench(arguments) => measure(|terminal| bench(&arguments, terminal)),
-        Command::Time(arguments) => measure(|terminal| time(&arguments, terminal)),
+        Command::Bench(arguments) => measure(manners, &arguments.out, |terminal| {
+            bench(&arguments, terminal)
+        }),
+        Command::Time(arguments) => measure(manners, &arguments.out, |terminal| {
+            time(&arguments, terminal)
+        }),
+        Command::Completions(arguments) => complete(&arguments),
         Command::Integrate(arguments) => integrate(&arguments),
         Command::Report(arguments) => rebuild(&arguments),
         Command::Artifact(arguments) => list(&arguments),

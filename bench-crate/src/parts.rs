@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::export;
 use crate::modules;
 use crate::modules::expect_artifact;
+use crate::table::list::device;
 use quadscan::device::{Artifact, ArtifactPart, Device, DeviceChoice};
 
 /// The columns. Of the times, the first load may find the code in the driver's cache
@@ -47,7 +48,7 @@ pub struct Listing {
 /// Those of [`DeviceChoice`], [`quadscan::device::Artifact::read`], [`Device::open`] and [`Device::load`],
 /// and of a part that does not load, with its file.
 pub fn list(arguments: &ArtifactArguments) -> Result<Listing> {
-    let choice = arguments.device.parse()?;
+    let choice = device(&arguments.device)?;
     expect_artifact(arguments.artifact.as_deref())?;
     // SAFETY: nothing of it is launched.
     let artifact = unsafe { modules::artifact(arguments.artifact.as_deref(), &[]) }?;

@@ -20,6 +20,7 @@ pub mod timed;
 mod unused;
 mod workers;
 
+use crate::about::SCHEMA;
 use crate::cli::BenchArguments;
 use crate::error::Result;
 use crate::record::{Record, Status};
@@ -44,8 +45,13 @@ pub enum Outcome {
 
 /// Carries out `quadscan bench`. Err when the request cannot be carried out.
 pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Outcome> {
+    if arguments.schema {
+        console.result(SCHEMA);
+        return Ok(Outcome::Fine);
+    }
     let mut request = Request::new(arguments)?;
     say(console, unused::renamed(arguments));
+    unused::warn(arguments, &request, console);
     if arguments.list {
         return Ok(preview::list(&request, console));
     }
@@ -53,7 +59,6 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     if arguments.dry_run {
         return preview::dry_run(request, console);
     }
-    unused::warn(arguments, &request, console);
     let baseline = request.read_baseline()?;
     let (workers, introduction) = Workers::start(&request, request.processes)?;
     if workers.is_emulated() {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{chosen, compared, paths, store};
+use super::{chosen, compared, paths, store, unused};
 use crate::axes::{ALGORITHMS, Values};
 use crate::cli::BenchArguments;
 use crate::error::Result;
@@ -83,12 +83,7 @@ fn tables_and_peers(arguments: &BenchArguments) -> (Vec<String>, Option<PathBuf>
 /// The device, with the schedule that only the emulator has.
 fn device(arguments: &BenchArguments) -> Result<DeviceChoice> {
     let text = &arguments.device;
-    let choice = text.parse().map_err(|_| {
-        refused(
-            "--device",
-            format!("`{text}` is unknown, allowed are auto, cuda, cuda:N and emulator"),
-        )
-    })?;
+    let choice = list::device(text)?;
     let Some(seed) = &arguments.schedule else {
         return Ok(choice);
     };
@@ -205,6 +200,7 @@ impl Request {
                 .map(|table| Ok((table, table.selected(&asked)?)))
                 .collect::<Result<_>>()?;
         check_algorithms(&asked, &tables)?;
+        unused::check_names(&asked)?;
         Ok(Request {
             tables,
             names_tables: !arguments.tables.is_empty(),

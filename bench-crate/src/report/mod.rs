@@ -22,11 +22,11 @@ mod svg;
 mod words;
 
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::cli::ReportArguments;
 use crate::error::Result;
+use crate::files;
 use crate::grouping::distinct;
 use crate::record::{Record, file as records};
 use crate::table::list::refused;
@@ -83,7 +83,7 @@ pub fn report(arguments: &ReportArguments) -> Result<Written> {
         (None, Some(first)) if first.is_dir() => first.join(FILE),
         (None, first) => first.map_or(PathBuf::from(FILE), |file| file.with_file_name(FILE)),
     };
-    replace(&path, html(&sources).as_bytes()).map_err(|error| {
+    files::replace(&path, html(&sources).as_bytes()).map_err(|error| {
         let allowed = "allowed is a file in an existing folder";
         let problem = format!("{} cannot be written: {error}, {allowed}", path.display());
         refused("--output", problem)
@@ -103,7 +103,8 @@ fn read(path: &Path) -> Result<(Source, Vec<String>)> {
         false => path.to_owned(),
     };
     let (folder, name) = (path.display(), file.display());
-    let (found, warnings) = records::read(&file).map_err(|error| {
+    let read = files::expect_file(&file).and_then(|()| records::read(&file));
+    let (found, warnings) = read.map_err(|error| {
         let allowed = "allowed are folders that `bench --out` wrote to, and files of records";
         let problem =
             format!("{folder} has no records that can be read: {name}: {error}; {allowed}");
@@ -146,21 +147,6 @@ fn choose(sources: &mut [Source], run: &str) -> Result<()> {
         .iter_mut()
         .for_each(|source| source.records.retain(is_chosen));
     Ok(())
-}
-
-/// Writes a whole file or leaves what was there: the page appears when it is complete.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    let draft = path.with_file_name(name);
-    let written = fs::File::create(&draft)
-        .and_then(|mut file| file.write_all(bytes))
-        .and_then(|()| fs::rename(&draft, path));
-    if written.is_err() {
-        // The draft is ours; what could not be replaced stays as it was.
-        let _ = fs::remove_file(&draft);
-    }
-    written
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 use std::ops::RangeInclusive;
 
 use crate::error::{Error, Result};
+use crate::spelling;
+use quadscan::device::DeviceChoice;
 
 /// The most elements, strips or items of any table.
 const MOST: u64 = 1 << 40;
@@ -19,6 +21,14 @@ pub(crate) fn refused(argument: &str, problem: String) -> Error {
         argument: argument.to_owned(),
         problem,
     }
+}
+
+/// The device that is asked for by `--device`.
+pub(crate) fn device(text: &str) -> Result<DeviceChoice> {
+    text.parse().map_err(|_| {
+        let problem = format!("`{text}` is unknown, allowed are auto, cuda, cuda:N and emulator");
+        refused("--device", problem)
+    })
 }
 
 fn objection(argument: &str, text: &str, range: &RangeInclusive<u64>, what: &str) -> Error {
@@ -146,17 +156,22 @@ pub(crate) fn tolerance(argument: &str, text: &str) -> Result<f64> {
 
 /// Names divided by commas. Err when one is not `known`, or is there twice.
 pub(crate) fn names(argument: &str, text: &str, known: &[String]) -> Result<Vec<String>> {
-    let names: Vec<String> = text.split(',').map(str::to_owned).collect();
-    for (index, name) in names.iter().enumerate() {
-        if name != ALL && !known.contains(name) {
-            let allowed = known.join(", ");
-            let problem = format!("`{name}` is unknown, allowed are {ALL}, {allowed}");
-            return Err(refused(argument, problem));
-        }
-        if names[..index].contains(name) {
+    let allowed = || std::iter::once(ALL).chain(known.iter().map(String::as_str));
+    let mut names: Vec<String> = Vec::new();
+    for typed in text.split(',') {
+        let name = spelling::meant(typed, allowed()).ok_or_else(|| {
+            let unknown = spelling::unknown(typed, allowed());
+            let allowed: Vec<&str> = allowed().collect();
+            refused(
+                argument,
+                format!("{unknown}, allowed are {}", allowed.join(", ")),
+            )
+        })?;
+        if names.iter().any(|other| other == name) {
             let problem = format!("names {name} twice, once is allowed");
             return Err(refused(argument, problem));
         }
+        names.push(name.to_owned());
     }
     Ok(names)
 }
@@ -313,6 +328,10 @@ mod tests {
             of("planck,runge"),
             Ok(vec!["planck".to_owned(), "runge".to_owned()])
         );
+        assert_eq!(of("Planck").ok(), None);
+        let sentence = "--integrands `rnuge` is unknown, a similar name is `runge`, allowed are \
+                        all, runge, planck";
+        assert_eq!(of("rnuge"), Err(sentence.to_owned()));
         assert_eq!(
             of("gauss"),
             Err("--integrands `gauss` is unknown, allowed are all, runge, planck".to_owned())

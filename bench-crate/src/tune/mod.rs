@@ -28,8 +28,9 @@ use record::{Measured, Record, Row};
 
 use crate::cli::TuneArguments;
 use crate::error::{Error, Result};
+use crate::files;
 use crate::grouping::distinct;
-use crate::table::list::refused;
+use crate::table::list::{self, refused};
 use crate::timing::{Rule, device as timing};
 use crate::workload::Workload;
 use crate::workload::memory::{Memory, Size, Turn, rotated_bytes};
@@ -110,7 +111,7 @@ pub fn tune(
     // SAFETY: `cargo xtask tune` made the folder of the sources of this program; what is
     // launched is what they describe.
     let artifact = unsafe { Artifact::read(artifact) }?;
-    let device = Device::open(arguments.device.parse()?)?;
+    let device = Device::open(list::device(&arguments.device)?)?;
     let module = device.load(&artifact)?;
     let record = sweep(&module, &candidates::all(), arguments.quick, say)?;
     let wrong = record.candidates.iter().flat_map(|one| {
@@ -178,8 +179,7 @@ fn expect_writable(path: &Path) -> Result<()> {
 fn write(path: &Path, record: &Record) -> Result<()> {
     let refuse = |problem: String| refused("--out", format!("{}: {problem}", path.display()));
     let text = serde_json::to_string_pretty(record).map_err(|error| refuse(error.to_string()))?;
-    let new = path.with_extension("new");
-    let written = fs::write(&new, text + "\n").and_then(|()| fs::rename(&new, path));
+    let written = files::replace(path, (text + "\n").as_bytes());
     written.map_err(|error| refuse(error.to_string()))
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Case {
     pub(crate) argument: String,
 }
 
-/// All of them. `usual` says what a command cannot do without, an argument's name and value each.
+/// Those of all commands that are offered. `usual` says what a command cannot do without, an argument's name and value each.
 pub(crate) fn cases(
     command: &clap::Command,
     usual: &dyn Fn(&str) -> Vec<(&'static str, &'static str)>,
@@ -28,7 +28,8 @@ pub(crate) fn cases(
     let mut command = command.clone();
     command.build();
     let mut cases = Vec::new();
-    for of in command.get_subcommands() {
+    let offered = |of: &&clap::Command| !of.is_hide_set() && of.get_name() != "help";
+    for of in command.get_subcommands().filter(offered) {
         for arg in of.get_arguments().filter(|arg| !is_of_clap(arg)) {
             let usual = usual(of.get_name()).into_iter();
             let usual = usual.filter(|(name, _)| *name != typed(arg));
@@ -78,7 +79,9 @@ fn bad(arg: &Arg) -> Vec<Vec<OsString>> {
         return vec![with("1".into())];
     }
     let mut lines = Vec::new();
-    let may_be_missing = arg.get_num_args().is_some_and(|count| count.min_values() == 0);
+    let may_be_missing = arg
+        .get_num_args()
+        .is_some_and(|count| count.min_values() == 0);
     if let (Some(long), false) = (arg.get_long(), may_be_missing) {
         lines.push(vec![format!("--{long}").into()]);
     }

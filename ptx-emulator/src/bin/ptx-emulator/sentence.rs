@@ -72,7 +72,9 @@ fn not_utf8(command: Command, line: &[OsString]) -> String {
         ("the argument".to_owned(), word)
     });
     let value = value.as_encoded_bytes().escape_ascii().to_string();
-    legible(&format!("{argument} `{value}` is not UTF-8, allowed is text"))
+    legible(&format!(
+        "{argument} `{value}` is not UTF-8, allowed is text"
+    ))
 }
 
 /// The first value that is not UTF-8 and has to be, behind its argument as it is typed.
