@@ -4,16 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// Examples, as its help shows them.
-const EXAMPLES: &str = "\
-Examples:
-  quadscan integrate -i runge --from 0 --to 1       one integral
-  quadscan integrate -i planck --batch rows.csv     one a row, to standard output
-  quadscan integrate -l                             the functions";
-
 /// `quadscan integrate`.
 #[derive(Clone, Debug, Default, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = super::examples::INTEGRATE)]
 pub struct IntegrateArguments {
     /// The function: a name from --list
     #[arg(short, long, value_name = "NAME")]

@@ -137,7 +137,7 @@ fn name_of(path: &Path) -> String {
 fn choose(sources: &mut [Source], run: &str) -> Result<()> {
     let records = sources.iter().flat_map(|source| &source.records);
     let names = distinct(records.map(|record| record.run.clone()));
-    if !names.iter().any(|name| name.starts_with(run)) {
+    if run.is_empty() || !names.iter().any(|name| name.starts_with(run)) {
         let names = names.join(", ");
         let problem = format!("`{run}` begins no run's name, there are {names}");
         return Err(refused("--run", problem));

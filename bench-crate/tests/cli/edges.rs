@@ -53,7 +53,8 @@ fn text_that_is_not_utf8_is_refused_with_its_argument() {
         ),
         (
             [b"bench", b"--thr\xffads", b"1"],
-            "the argument `--thr\\xffads` is not UTF-8, allowed is text",
+            "unexpected argument '--thr\u{fffd}ads' found, a similar argument exists: '--threads', \
+             see --help",
         ),
     ] {
         let mut program = Command::new(PROGRAM);
@@ -68,7 +69,7 @@ fn text_that_is_not_utf8_is_refused_with_its_argument() {
 fn what_is_mistyped_is_answered_with_what_is_meant() {
     for (arguments, said) in [
         (&["bench", "--frmat", "csv"][..], "'--format'"),
-        (&["bench", "sweep-f63"], "a similar name is `sweep-f64`"),
+        (&["bench", "swep-f64"], "a similar name is `sweep-f64`"),
         (
             &["bench", "scan", "--algorithms", "lokahead"],
             "a similar name is `lookahead`",
@@ -136,6 +137,60 @@ fn the_list_that_was_given_is_blamed_and_not_the_one_that_was_not() {
         &["artifact", "--device", "x"],
         "--device `x` is unknown, allowed are auto, cuda, cuda:N and emulator\n",
     );
+}
+
+#[test]
+fn it_says_as_much_as_is_asked_for_and_in_colours_where_they_are_seen() {
+    let folder = folder();
+    let worker = fake(folder.path(), NO_DEVICE);
+    let small = ["bench", "accuracy", "--strips", "16", "--worker", &worker];
+    let said = |more: &[&str]| {
+        let outcome = quadscan(folder.path(), &[&small[..], more].concat());
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        (outcome.errors, outcome.report)
+    };
+    assert_eq!(said(&["-q"]), (String::new(), None));
+    let (verbose, _) = said(&["-v"]);
+    let cells = verbose
+        .lines()
+        .filter(|line| line.contains(" of 6 cells: "));
+    assert_eq!(cells.count(), 6, "{verbose}");
+    let wrong = ["bench", "nonsense", "--color"];
+    for (color, start) in [
+        ("always", "\u{1b}[1;31merror:\u{1b}[0m TABLE"),
+        ("auto", "error: TABLE"),
+    ] {
+        let outcome = quadscan(folder.path(), &[&wrong[..], &[color]].concat());
+        assert!(outcome.errors.starts_with(start), "{outcome:?}");
+    }
+}
+
+#[test]
+fn it_says_what_it_is_and_what_its_records_are() {
+    let here = folder();
+    let of = |arguments: &[&str]| {
+        let outcome = quadscan(here.path(), arguments);
+        assert_eq!(
+            (outcome.code, outcome.errors.as_str()),
+            (0, ""),
+            "{outcome:?}"
+        );
+        outcome.output
+    };
+    let version = of(&["--version"]);
+    let first = of(&["-V"]);
+    assert!(
+        version.starts_with(&first) && version.contains("\nrevision "),
+        "{version}"
+    );
+    assert!(
+        version.contains("\nPTX by rustc 1.") && version.contains(" sha256 "),
+        "{version}"
+    );
+    let schema: serde_json::Value =
+        serde_json::from_str(&of(&["bench", "--schema"])).expect("JSON");
+    assert_eq!(schema["properties"]["schema"]["const"], 2);
+    assert!(of(&["completions", "bash"]).contains("complete -F _quadscan"));
 }
 
 /// A pipe that nobody writes to.
