@@ -280,6 +280,10 @@ pub struct ReportArguments {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
+    /// Also write the first figures as files of their own, such as scan-throughput.svg
+    #[arg(long, value_name = "DIR")]
+    pub pictures: Option<PathBuf>,
+
     /// Only runs whose name starts with NAME; the report and the records have the names
     #[arg(long, value_name = "NAME")]
     pub run: Option<String>,

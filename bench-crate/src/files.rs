@@ -2,7 +2,26 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// Drafts with names of their own, which stay where a program ends in the middle.
+static DRAFTS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Has [`remove_drafts`] remove a draft, where it is there then.
+pub(crate) fn remember_draft(draft: &Path) {
+    if let Ok(mut drafts) = DRAFTS.lock() {
+        drafts.push(draft.to_owned());
+    }
+}
+
+/// Removes the drafts that have not got their names yet. For the end of a program.
+pub(crate) fn remove_drafts() {
+    for draft in DRAFTS.lock().iter().flat_map(|drafts| drafts.iter()) {
+        // Most have got it.
+        let _ = fs::remove_file(draft);
+    }
+}
 
 /// Err where a pipe or a device has the name of a file: reading it may wait for ever, and what
 /// replaces it would be no pipe.

@@ -4,7 +4,8 @@
 //!
 //! - `axes`, `error`, `grouping`, `named`, `number`, `spelling`: axes of tables, and names, numbers
 //!   and groups.
-//! - `files`, `signals`: files that are written whole or not at all, and what interrupts a program.
+//! - `files`: files that are written whole or not at all.
+//! - `signals`: what interrupts a program.
 //! - `cli`: the command line.
 //! - `clocks`: the clocks of a device.
 //! - `timing`: samples, when to stop taking them, and their statistics.
@@ -21,6 +22,7 @@
 //! - `table`: the parts of a table: axes, columns, cells, figures.
 //! - `model`: an explanation of the times of a sweep.
 //! - `export`: records to text.
+//! - `columns`, `device`: files of rows, and the device of commands that compute on them.
 //! - `tables`: the tables, one file each.
 //! - `worker`: the process that measures.
 //! - `report`: the page of records, which every run also writes.
@@ -33,6 +35,8 @@ pub mod bench;
 pub mod block_scan;
 pub mod cli;
 mod clocks;
+pub mod columns;
+mod device;
 mod diagnostics;
 mod error;
 pub mod export;

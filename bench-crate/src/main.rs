@@ -1,18 +1,16 @@
 //! The program `quadscan`: results to standard output, everything else to standard
 //! error, and the exit code. All work is the library's.
 
+mod terminal;
+
 use std::env;
-use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufWriter};
+use std::path::Path;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use indicatif::{ProgressBar, ProgressStyle};
 
-use quadscan_bench::bench::progress::{NOTHING_YET, Pace, Progress};
 use quadscan_bench::bench::timed::time;
 use quadscan_bench::bench::{Outcome, bench, console::Console};
 use quadscan_bench::cli::{
@@ -21,134 +19,13 @@ use quadscan_bench::cli::{
 };
 use quadscan_bench::{about, integral, parts, report, signals, tune, worker};
 
+use terminal::{Terminal, loss, print, say};
+
 /// The request could not be understood or carried out.
 const REFUSED: u8 = 2;
 
 /// A result was wrong, a cell failed, or a baseline was missed.
 const WRONG: u8 = 1;
-
-/// Standard output and standard error.
-struct Terminal {
-    manners: Manners,
-    bar: Option<ProgressBar>,
-    /// When the next line of progress is due, where a bar would be seen by nobody.
-    pace: Option<Pace>,
-    /// The folder of the records.
-    folder: PathBuf,
-    /// What Ctrl-C says.
-    farewell: Farewell,
-    /// Why the results cannot be read by anybody, once they cannot.
-    lost: Option<io::Error>,
-}
-
-/// What is said when Ctrl-C ends a run, and the bar that is in the way.
-type Farewell = Arc<Mutex<(String, Option<ProgressBar>)>>;
-
-/// To standard error, what kind of sentence it is in colour. A sentence that cannot be written
-/// ends nothing.
-fn say(sentence: &str) {
-    const KINDS: [(&str, &str); 3] = [("error:", "31"), ("failed:", "31"), ("warning:", "33")];
-    let kind = KINDS.iter().find(|(kind, _)| sentence.starts_with(kind));
-    let _ = match kind {
-        Some((kind, color)) => {
-            let rest = &sentence[kind.len()..];
-            writeln!(anstream::stderr(), "\x1b[1;{color}m{kind}\x1b[0m{rest}")
-        }
-        None => writeln!(io::stderr(), "{sentence}"),
-    };
-}
-
-/// Whether a sentence is more than what somebody who wants quiet wants to hear.
-fn is_remark(sentence: &str) -> bool {
-    !["warning:", "failed:"]
-        .iter()
-        .any(|kind| sentence.starts_with(kind))
-}
-
-/// To standard output.
-fn print(text: &str) -> io::Result<()> {
-    let mut output = io::stdout().lock();
-    output
-        .write_all(text.as_bytes())
-        .and_then(|()| output.flush())
-}
-
-/// Why what was written is lost, when it is: a reader that has seen enough
-/// (`| head`) has lost nothing.
-fn loss(written: io::Result<()>) -> Option<io::Error> {
-    written
-        .err()
-        .filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
-}
-
-impl Console for Terminal {
-    fn result(&mut self, text: &str) {
-        let written = match &self.bar {
-            Some(bar) => bar.suspend(|| print(text)),
-            None => print(text),
-        };
-        self.lost = self.lost.take().or(loss(written));
-    }
-
-    fn is_lost(&self) -> bool {
-        self.lost.is_some()
-    }
-
-    fn notice(&mut self, sentence: &str) {
-        if self.manners.quiet && is_remark(sentence) {
-            return;
-        }
-        match &self.bar {
-            Some(bar) => bar.suspend(|| say(sentence)),
-            None => say(sentence),
-        }
-    }
-
-    fn milestone(&mut self, sentence: &str) {
-        if let Some(pace) = self.pace.as_mut().filter(|_| !self.manners.quiet) {
-            say(sentence);
-            pace.spoken(Instant::now());
-        }
-    }
-
-    fn progress(&mut self, progress: &Progress<'_>) {
-        if let Ok(mut farewell) = self.farewell.lock() {
-            *farewell = (progress.farewell(&self.folder), self.bar.clone());
-        }
-        if self.manners.verbose {
-            return self.notice(&progress.line());
-        }
-        if let Some(pace) = &mut self.pace {
-            if !self.manners.quiet && pace.is_due(Instant::now()) {
-                say(&progress.line());
-            }
-            return;
-        }
-        if self.manners.quiet {
-            return;
-        }
-        let bar = self.bar.get_or_insert_with(bar);
-        bar.set_length(progress.total as u64);
-        bar.set_position(progress.done as u64);
-        bar.set_message(progress.message());
-    }
-
-    fn finish(&mut self) {
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-/// A bar on standard error whose clock goes on during a long cell.
-fn bar() -> ProgressBar {
-    let bar = ProgressBar::new(0);
-    bar.enable_steady_tick(Duration::from_secs(1));
-    match ProgressStyle::with_template("[{bar:20}] {pos}/{len} {elapsed} {wide_msg}") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}
 
 fn refuse(sentence: &str) -> ExitCode {
     say(&format!("error: {}", legible(sentence)));
@@ -194,33 +71,14 @@ fn serve(arguments: &WorkerArguments) -> ExitCode {
     }
 }
 
-/// Says at Ctrl-C how far the run is.
-fn watch_interrupts(farewell: &Farewell) -> io::Result<()> {
-    let farewell = Arc::clone(farewell);
-    signals::at_interrupt(move || {
-        if let Ok(farewell) = farewell.lock() {
-            let (sentence, bar) = &*farewell;
-            bar.iter().for_each(ProgressBar::finish_and_clear);
-            say(sentence);
-        }
-    })
-}
-
 /// `quadscan bench`, whose records go to `folder`.
 fn measure(
     manners: Manners,
     folder: &Path,
     run: impl FnOnce(&mut Terminal) -> quadscan_bench::Result<Outcome>,
 ) -> ExitCode {
-    let mut terminal = Terminal {
-        manners,
-        bar: None,
-        pace: (!io::stderr().is_terminal()).then(|| Pace::new(Instant::now())),
-        folder: folder.to_owned(),
-        farewell: Farewell::new(Mutex::new((NOTHING_YET.to_owned(), None))),
-        lost: None,
-    };
-    if let Err(error) = watch_interrupts(&terminal.farewell) {
+    let mut terminal = Terminal::new(manners, folder);
+    if let Err(error) = terminal.watch_interrupts() {
         return without_signals(&error);
     }
     let result = run(&mut terminal);
@@ -281,12 +139,16 @@ fn list(arguments: &ArtifactArguments) -> ExitCode {
 }
 
 /// `quadscan integrate`.
-fn integrate(arguments: &IntegrateArguments) -> ExitCode {
+fn integrate(manners: Manners, arguments: &IntegrateArguments) -> ExitCode {
     let mut output = BufWriter::new(io::stdout().lock());
     let mut input = io::stdin().lock();
-    match integral::integrate(arguments, &mut input, &mut output, &mut |sentence| {
-        say(sentence)
-    }) {
+    let mut terminal = Terminal::new(manners, Path::new(""));
+    if let Err(error) = terminal.watch_interrupts() {
+        return without_signals(&error);
+    }
+    let done = integral::integrate(arguments, &mut input, &mut output, &mut terminal);
+    terminal.finish();
+    match done {
         Err(error) => failed(&error),
         Ok(done) => ended(done.written, done.is_fine),
     }
@@ -335,7 +197,7 @@ fn main() -> ExitCode {
             time(&arguments, terminal)
         }),
         Command::Completions(arguments) => complete(&arguments),
-        Command::Integrate(arguments) => integrate(&arguments),
+        Command::Integrate(arguments) => integrate(manners, &arguments),
         Command::Report(arguments) => rebuild(&arguments),
         Command::Artifact(arguments) => list(&arguments),
         Command::Tune(arguments) => sweep(&arguments),

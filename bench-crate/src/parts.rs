@@ -9,11 +9,11 @@ use std::time::Instant;
 use cuda_builder::manifest::FILE_NAME;
 
 use crate::cli::ArtifactArguments;
+use crate::device::choice;
 use crate::error::{Error, Result};
 use crate::export;
 use crate::modules;
 use crate::modules::expect_artifact;
-use crate::table::list::device;
 use quadscan::device::{Artifact, ArtifactPart, Device, DeviceChoice};
 
 /// The columns. Of the times, the first load may find the code in the driver's cache
@@ -48,7 +48,7 @@ pub struct Listing {
 /// Those of [`DeviceChoice`], [`quadscan::device::Artifact::read`], [`Device::open`] and [`Device::load`],
 /// and of a part that does not load, with its file.
 pub fn list(arguments: &ArtifactArguments) -> Result<Listing> {
-    let choice = device(&arguments.device)?;
+    let choice = choice(&arguments.device)?;
     expect_artifact(arguments.artifact.as_deref())?;
     // SAFETY: nothing of it is launched.
     let artifact = unsafe { modules::artifact(arguments.artifact.as_deref(), &[]) }?;

@@ -10,6 +10,8 @@ use signal_hook::consts::{SIGINT, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
 
+use crate::files;
+
 /// The exit code of a program that Ctrl-C has ended.
 pub const INTERRUPTED: i32 = 130;
 
@@ -36,6 +38,7 @@ pub fn at_interrupt(farewell: impl FnOnce() + Send + 'static) -> io::Result<()> 
     thread::spawn(move || {
         if signals.forever().next().is_some() {
             farewell();
+            files::remove_drafts();
             process::exit(INTERRUPTED);
         }
     });

@@ -4,7 +4,6 @@
 //! manifest and the PTX of each part and architecture, packed. The network is not used.
 
 mod families;
-#[path = "../ptx.rs"]
 mod ptx;
 
 use std::collections::BTreeSet;
@@ -19,6 +18,9 @@ use cuda_builder::manifest::{self, Manifest, Part};
 use miniz_oxide::deflate::compress_to_vec_zlib;
 
 use families::FAMILIES;
+
+/// Where the kernels are, as the build script of `quadscan-kernels` says.
+const KERNELS: &str = "DEP_QUADSCAN_KERNELS_FOLDER";
 
 fn main() {
     let is_wanted = |family: &&(&str, _)| {
@@ -43,7 +45,9 @@ fn main() {
 fn embed(names: &[&str]) -> Result<(), String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     // One who comes by another way, such as a link, gets what was built for all.
-    let kernels = fs::canonicalize("..").map_err(|error| format!("cannot find ..: {error}"))?;
+    let kernels = env::var_os(KERNELS).ok_or_else(|| format!("{KERNELS} is not set"))?;
+    let kernels = fs::canonicalize(&kernels)
+        .map_err(|error| format!("cannot find {}: {error}", kernels.display()))?;
     let artifact = ptx::builder(kernels)
         .lints(LintLevel::Deny)
         .only(names)

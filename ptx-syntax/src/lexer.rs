@@ -32,6 +32,8 @@ pub(crate) struct Lexer<'a> {
     at: usize,
     line: u32,
     line_start: usize,
+    /// Where the last token ended, when a value ends with it.
+    value_end: Option<usize>,
 }
 
 fn begins_name(byte: u8) -> bool {
@@ -55,6 +57,7 @@ impl<'a> Lexer<'a> {
             at: begin,
             line: 1,
             line_start: begin,
+            value_end: None,
         }
     }
 
@@ -117,6 +120,8 @@ impl<'a> Lexer<'a> {
             column: (start - self.line_start).min(u32::MAX as usize - 1) as u32 + 1,
         };
         let kind = self.kind();
+        let is_value = matches!(kind, Kind::Number(_) | Kind::Sign(')'));
+        self.value_end = is_value.then_some(self.at);
         Token {
             kind,
             position,
@@ -130,7 +135,7 @@ impl<'a> Lexer<'a> {
             return Kind::End;
         }
         let byte = self.byte(0);
-        if begins_name(byte) {
+        if begins_name(byte) && !self.is_remainder() {
             return Kind::Name(self.take_while(in_name));
         }
         if byte.is_ascii_digit() {
@@ -160,6 +165,11 @@ impl<'a> Lexer<'a> {
         let sign = self.text[self.at..].chars().next().unwrap_or('\0');
         self.at += sign.len_utf8();
         Kind::Sign(sign)
+    }
+
+    /// Whether a `%` is the operator: no name goes on behind it, or a value ends right before it.
+    fn is_remainder(&self) -> bool {
+        self.byte(0) == b'%' && (self.value_end == Some(self.at) || !in_name(self.byte(1)))
     }
 
     fn number(&mut self) -> Kind<'a> {
@@ -223,7 +233,7 @@ impl<'a> Lexer<'a> {
         if self.byte(0) == b'U' {
             self.at += 1;
         }
-        if in_name(self.byte(0)) {
+        if in_word(self.byte(0)) || self.byte(0) == b'$' {
             self.take_while(in_name);
             return Kind::Bad("a number runs into a name");
         }

@@ -312,6 +312,7 @@ impl Display for Operand<'_> {
             Operand::Name(name) => f.write_str(name),
             Operand::NameOffset(name, 0) => write!(f, "{name}+0"),
             Operand::NameOffset(name, offset) => write!(f, "{name}{}", Offset(*offset)),
+            Operand::Element(name, index) => write!(f, "{name}[{index}]"),
             Operand::Not(name) => write!(f, "!{name}"),
             Operand::Pair(first, second) => write!(f, "{first}|{second}"),
             Operand::Number(number) => number.fmt(f),

@@ -292,11 +292,14 @@ pub enum Operand<'t> {
     Name(&'t str),
     /// `name+8` outside of brackets.
     NameOffset(&'t str, i64),
+    /// `name[2]`: an element of an array, counted from 0. It stands for the address of the
+    /// element, and in a load or a store for the element.
+    Element(&'t str, i64),
     /// `!p`
     Not(&'t str),
     /// `p|q`
     Pair(Box<Operand<'t>>, Box<Operand<'t>>),
-    /// A literal.
+    /// A literal, or the value of a constant expression.
     Number(Number),
     /// `[base+offset]`, and what follows in the brackets after a comma.
     Address {

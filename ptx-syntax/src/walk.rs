@@ -185,9 +185,10 @@ impl<'t> Operand<'t> {
 
     fn push_names(&self, names: &mut Vec<&'t str>) {
         match self {
-            Operand::Name(name) | Operand::NameOffset(name, _) | Operand::Not(name) => {
-                names.push(name);
-            }
+            Operand::Name(name)
+            | Operand::NameOffset(name, _)
+            | Operand::Element(name, _)
+            | Operand::Not(name) => names.push(name),
             Operand::Pair(first, second) => {
                 first.push_names(names);
                 second.push_names(names);

@@ -153,6 +153,10 @@ fn the_version_of_a_text_is_told_without_reading_the_rest() {
     assert_eq!(version(text), Some((8, 6)));
     assert_eq!(version(".version 8"), None);
     assert_eq!(version("not ptx"), None);
+    // The ISA has it begin a module: nothing but blanks and comments comes before it.
+    assert_eq!(version("\u{feff}\n/* a\nb */\t.version 7.0"), Some((7, 0)));
+    assert_eq!(version(".target sm_90\n.version 8.6"), None);
+    assert_eq!(version("; .version 8.6"), None);
 }
 
 #[test]
@@ -173,4 +177,110 @@ fn operands_of_video_instructions_are_parts_of_registers() {
     let kernel = module.entries().next().unwrap();
     let names = kernel.instructions().next().unwrap().names();
     assert_eq!(names, ["%r1", "%r2.b0", "%r3.h1"]);
+}
+
+/// The operands of an instruction.
+fn operands(text: &str) -> Vec<String> {
+    let text = format!("{HEAD}.entry k() {{ foo {text}; }}");
+    let module = parse(&text).unwrap_or_else(|error| panic!("{error}"));
+    let kernel = module.entries().next().unwrap();
+    let operands = &kernel.instructions().next().unwrap().operands;
+    operands.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn operators_bind_as_in_c() {
+    for (expression, value) in [
+        ("5+1", "6"),
+        ("2+3*4", "14"),
+        ("(2+3)*4", "20"),
+        ("10-4-3", "3"),
+        ("100/7%5", "4"),
+        ("(9)%5 % 3", "1"),
+        ("1<<2+1", "8"),
+        ("7&3|8^1", "11"),
+        ("1|2==2", "1"),
+        ("3>2&&2>=3||0", "0"),
+        ("0!=0||5<6", "1"),
+        ("1?2:0?3:4", "2"),
+        ("0?2:0?3:4", "4"),
+        ("-2*-3", "6"),
+        ("!5+!0", "1"),
+        ("1.5+2.0*0.25", "0d4000000000000000"),
+        ("1.5<2.5", "1"),
+        ("-0f3F800000", "0fBF800000"),
+    ] {
+        assert_eq!(operands(expression), [value], "{expression}");
+    }
+}
+
+#[test]
+fn integers_of_an_expression_are_unsigned_where_the_isa_says_so() {
+    for (expression, value) in [
+        ("-8/2", "-4"),
+        ("-8>>1", "-4"),
+        ("(.u64)-8>>1", "9223372036854775804"),
+        ("-1<1", "1"),
+        ("-1<1U", "0"),
+        ("-1<(.s64)1U", "1"),
+        ("0xFFFFFFFFFFFFFFFF>1", "1"),
+        ("~0>1", "1"),
+        ("1<<64", "0"),
+        ("1U>>64", "0"),
+        ("-1>>64", "-1"),
+        ("-9223372036854775807-1", "-9223372036854775808"),
+        ("(0-9223372036854775807-1)/-1", "-9223372036854775808"),
+    ] {
+        assert_eq!(operands(expression), [value], "{expression}");
+    }
+}
+
+#[test]
+fn offsets_elements_and_sizes_are_expressions() {
+    let written = operands("[a+4*2], [a-(1+1)*8+1], [8/2], a[2], a[1+2], a+2*3, {1+1, x}");
+    let read = ["[a+8]", "[a+-15]", "[4]", "a[2]", "a[3]", "a+6", "{2, x}"];
+    assert_eq!(written, read);
+    assert_eq!(operands("%r1, %r2").len(), operands(".u32%r1,%r2").len());
+    let text = format!("{HEAD}.global .b32 x[2*3+1] = {{1<<4, (2), x+4*2}};");
+    let module = parse(&text).unwrap();
+    let x = module.variables().next().unwrap();
+    assert_eq!((x.elements, x.initial.len()), (Some(7), 3));
+    let call = format!("{HEAD}.entry k() {{ call (r), f, (1+1, a[2]); }}");
+    let module = parse(&call).unwrap();
+    let call = module.entries().next().unwrap().instructions().next();
+    assert_eq!(call.unwrap().to_string(), "call \t(r), f, (2, a[2]);");
+}
+
+#[test]
+fn expressions_that_have_no_value_are_refused_where_they_stand() {
+    let said = |expression: &str| {
+        let (line, column, message) = place(&format!(".entry k() {{ foo {expression}; }}"));
+        assert_eq!(line, 4);
+        (column, message)
+    };
+    assert_eq!(said("5/0").1, "a constant is divided by 0");
+    assert_eq!(said("5%(1-1)"), (19, "a constant is divided by 0".into()));
+    assert_eq!(
+        said("5 %r1").1,
+        "expected `,` or `;` behind an operand, found `%r1`"
+    );
+    assert_eq!(said("5U/0").1, "a constant is divided by 0");
+    assert_eq!(said("1.5%2.5").1, "`%` takes integers");
+    assert_eq!(said("~1.5").1, "`~` takes an integer");
+    let kinds = "`+` takes two integers or two fractions of 64 bits";
+    assert_eq!(said("1+1.5").1, kinds);
+    assert_eq!(said("0f3F800000+0f3F800000").1, kinds);
+    assert_eq!(said("(.u64)1.5").1, "a fraction has no cast to an integer");
+    assert_eq!(said("1.5?1:2").1, "the condition of `?` must be an integer");
+    assert_eq!(
+        said("a[1.5]").1,
+        "the index of an element must be an integer"
+    );
+    assert_eq!(said("[a+1.5]").1, "an offset must be an integer");
+    assert_eq!(said("5+").1, "expected a number, found `;`");
+    assert_eq!(said("(5").1, "expected `)`, found `;`");
+    for open in ["(", "-", "!", "1?"] {
+        let deep = said(&open.repeat(100_000)).1;
+        assert_eq!(deep, "more than 64 levels of nesting");
+    }
 }

@@ -206,6 +206,21 @@ fn objection(page: &str, block: &(String, String), linked: &[String]) -> Option<
 }
 
 #[test]
+fn the_citation_is_of_this_version() {
+    let value = |text: &str, key: &str| -> Option<String> {
+        let line = text.lines().find_map(|line| line.strip_prefix(key));
+        line.map(|value| value.trim_matches([' ', '"', '=', ':']).to_owned())
+    };
+    let cited = value(&read("CITATION.cff"), "version");
+    assert!(cited.is_some());
+    assert_eq!(cited, value(&read("Cargo.toml"), "version"));
+    assert_eq!(
+        value("version: 0.2.0\n", "version").as_deref(),
+        Some("0.2.0")
+    );
+}
+
+#[test]
 fn every_block_of_code_in_the_book_is_tested() {
     let mut found = Vec::new();
     for page in links(&read("docs/SUMMARY.md")) {

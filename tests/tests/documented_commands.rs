@@ -91,6 +91,8 @@ fn objection(command: &str, arguments: &[String]) -> Option<String> {
 fn every_bench_command_in_the_documents_is_understood() {
     let documents = [
         "README.md",
+        "docs/bench.md",
+        "docs/claims.md",
         "docs/from-naive-to-look-back.md",
         "docs/measurement.md",
         "docs/performance-integrate.md",

@@ -5,7 +5,7 @@
 
 #[path = "../../kernels-crate/embed/families.rs"]
 mod embedded;
-#[path = "../../kernels-crate/ptx.rs"]
+#[path = "../../kernels-crate/embed/ptx.rs"]
 mod ptx;
 
 use std::collections::{BTreeMap, BTreeSet};

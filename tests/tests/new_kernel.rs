@@ -4,7 +4,7 @@
 //! them, are this workspace's. The same copy has one table more, which is a file and its name in
 //! the list of tables.
 
-#[path = "../../kernels-crate/ptx.rs"]
+#[path = "../../kernels-crate/embed/ptx.rs"]
 mod ptx;
 
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! The candidates of `cargo xtask tune scan` become PTX: one of each kind of entry, of
 //! registers and of shared memory.
 
-#[path = "../../kernels-crate/ptx.rs"]
+#[path = "../../kernels-crate/embed/ptx.rs"]
 mod ptx;
 
 use std::fs;

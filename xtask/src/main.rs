@@ -12,7 +12,7 @@
 //! - `bench`: builds that program and becomes it. `check`: kernels under the emulator's checks.
 //!   `cost`: the budget of sizes and build times.
 //! - `bundle`, `dev`, `inspect`, `test`: commands that use these three.
-//! - `book`, `doctor`, `fixtures`, `new_app`, `new_kernel`, `tune`: commands.
+//! - `book`, `doctor`, `fixtures`, `new_app`, `new_kernel`, `package`, `tune`: commands.
 
 mod bench;
 mod book;
@@ -27,6 +27,7 @@ mod fixtures;
 mod inspect;
 mod new_app;
 mod new_kernel;
+mod package;
 mod ptx;
 mod quadscan;
 mod runners;
@@ -135,6 +136,10 @@ enum Command {
         #[arg(value_name = "DIR")]
         directory: Option<PathBuf>,
     },
+    /// Pack the crates that can be published, and check them as a registry would
+    ///
+    /// Builds each crate from its package, and uploads nothing. Prints the packages' paths.
+    Package(package::Options),
     /// Record the results of this machine's GPU, which the emulator has to reproduce
     ///
     /// Writes tests/fixtures/h200/*.jsonl, each file whole or not at all:
@@ -183,6 +188,7 @@ fn carry_out(command: Command) -> anyhow::Result<ExitCode> {
         Command::Cost(options) => cost::run(&options),
         Command::Doctor => doctor::run(),
         Command::Bundle { directory } => bundle::run(directory),
+        Command::Package(options) => package::run(&options),
         Command::Fixtures => fixtures::run(),
         Command::Tune(options) => tune::run(&options),
     }

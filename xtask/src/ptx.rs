@@ -1,9 +1,9 @@
-//! How commands build kernels: with the options of `kernels-crate/ptx.rs`, into the target folder.
+//! How commands build kernels: with the options of `kernels-crate/embed/ptx.rs`, into the target folder.
 //!
 //! `cargo xtask ptx` builds modules: those that are named, for one compute capability, when the
 //! program `quadscan` first needs them; or all of them, for tests and for readers.
 
-#[path = "../../kernels-crate/ptx.rs"]
+#[path = "../../kernels-crate/embed/ptx.rs"]
 mod options;
 
 use std::env;
@@ -45,7 +45,8 @@ fn module(text: &str) -> Result<String, String> {
 /// Whether a text is in snake case, as the names of entries and modules are.
 pub(crate) fn is_word(text: &str) -> bool {
     let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    !text.is_empty() && text.chars().all(is_allowed)
+    let begins = |c: char| c.is_ascii_lowercase() || c == '_';
+    text.starts_with(begins) && text.chars().all(is_allowed)
 }
 
 fn capability(text: &str) -> Result<(u32, u32), String> {

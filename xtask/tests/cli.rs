@@ -202,3 +202,39 @@ fn doctor_exits_1_when_the_toolchain_is_missing_and_says_what_mends_it() {
         "{list}"
     );
 }
+
+#[test]
+fn the_crates_that_are_published_are_packed_under_their_names_on_the_registry() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = xtask()
+        .args(["package", "--offline"])
+        .env("CARGO_TARGET_DIR", folder.path())
+        .output()
+        .expect("xtask starts");
+    assert!(output.status.success(), "{output:?}");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(printed.lines().count(), 10, "{printed}");
+    let name = "quadscan-cuda-std-0.1.0";
+    let packed = printed
+        .lines()
+        .find(|line| line.ends_with(&format!("/{name}.crate")));
+    let unpacked = std::process::Command::new("tar")
+        .arg("-xzf")
+        .arg(packed.expect("it is there"))
+        .current_dir(folder.path())
+        .status();
+    assert!(unpacked.is_ok_and(|status| status.success()));
+    let read = |file: &str| {
+        let path = folder.path().join(name).join(file);
+        std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{file}: {error}"))
+    };
+    let manifest = read("Cargo.toml");
+    for line in [
+        "name = \"quadscan-cuda-std\"",
+        "name = \"cuda_std\"",
+        "package = \"quadscan-cuda-std-macros\"",
+    ] {
+        assert!(manifest.contains(line), "{line} in {manifest}");
+    }
+    assert!(read("README.md").contains("quadscan-cuda-std") && read("LICENSE-MIT").contains("MIT"));
+}

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::{chosen, compared, paths, store, unused};
 use crate::axes::{ALGORITHMS, Values};
 use crate::cli::BenchArguments;
+use crate::device::choice as device_choice;
 use crate::error::Result;
 use crate::export::Format;
 use crate::modules;
@@ -83,7 +84,7 @@ fn tables_and_peers(arguments: &BenchArguments) -> (Vec<String>, Option<PathBuf>
 /// The device, with the schedule that only the emulator has.
 fn device(arguments: &BenchArguments) -> Result<DeviceChoice> {
     let text = &arguments.device;
-    let choice = list::device(text)?;
+    let choice = device_choice(text)?;
     let Some(seed) = &arguments.schedule else {
         return Ok(choice);
     };

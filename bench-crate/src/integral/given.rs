@@ -1,10 +1,10 @@
 //! What the command line gives of the items: `--from`, `--to` and `--parameters`.
 
-use super::number::{self, Number};
+use super::number::Number;
 use super::refused;
 use crate::cli::IntegrateArguments;
 use crate::error::Result;
-use quadscan::integrate::Kernels;
+use quadscan::integrate::{Kernels, Real};
 
 /// What of an item a column has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,8 +95,8 @@ impl<R: Number> Given<R> {
 /// A limit as it is typed.
 fn limit<R: Number>(argument: &str, text: &Option<String>) -> Result<Option<R>> {
     let Some(text) = text else { return Ok(None) };
-    let problem = match number::parse::<R>(text) {
-        Ok(value) if !number::is_nan(value) => return Ok(Some(value)),
+    let problem = match R::parse(text) {
+        Ok(value) if !Real::is_nan(value) => return Ok(Some(value)),
         Ok(_) => format!("`{text}` is not a limit"),
         Err(problem) => problem,
     };
@@ -132,7 +132,7 @@ fn parameters<R: Number>(text: &str, of: &Kernels<R>) -> Result<Vec<Option<R>>> 
             None if is_in_order => (index, *item),
             None => return Err(object(format!("`{item}` has no name"))),
         };
-        let value = number::parse::<R>(value).map_err(object)?;
+        let value = R::parse(value).map_err(object)?;
         if !value.is_number() {
             return Err(object(format!("`{item}` is not finite")));
         }

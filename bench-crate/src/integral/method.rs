@@ -9,7 +9,7 @@ use quadscan_kernels::integrate::sizes::{
     MAX_INTERVALS, MAX_LEVELS, MIN_LEVELS, ROUNDING, ROUNDING_OF_LEVELS,
 };
 
-use super::number::{self, Number, text};
+use super::number::{Number, text};
 use super::refused;
 use crate::cli::IntegrateArguments;
 use crate::error::Result;
@@ -217,7 +217,7 @@ fn strips(arguments: &IntegrateArguments) -> Result<u64> {
 fn tolerances<R: Number>(arguments: &IntegrateArguments, default: R, least: f64) -> Result<(R, R)> {
     let one = |argument: &str, given: &Option<String>| {
         let Some(text) = given else { return Ok(None) };
-        let value = number::parse::<R>(text).ok();
+        let value = R::parse(text).ok();
         let value = value.filter(|value| *value >= R::ZERO && value.is_number());
         let problem = || format!("`{text}` is not a tolerance, allowed are 0 and positive numbers");
         value.map(Some).ok_or_else(|| refused(argument, problem()))
@@ -251,7 +251,7 @@ fn breaks<R: Number>(arguments: &IntegrateArguments) -> Result<Vec<R>> {
     let Some(text) = &arguments.breaks else {
         return Ok(Vec::new());
     };
-    let one = |item: &str| match number::parse::<R>(item) {
+    let one = |item: &str| match R::parse(item) {
         Ok(value) if value.is_number() => Ok(value),
         Ok(_) => Err(format!("`{item}` is not a point")),
         Err(problem) => Err(problem),

@@ -2,9 +2,10 @@
 //!
 //! `request` is what the command line asks for, of which `method` is the rule, `catalogue`
 //! the function and `given` what holds for all items; `items` is what is integrated, and
-//! `batch` reads files of it; `run` has the device, `results` is what came of it, `output` its
-//! text, and `target` the file. How integrals are computed is
-//! [`integrate`](quadscan::integrate)'s.
+//! `batch` a file of it; `run` is the computation, `results` is what came of it, and `output` its
+//! columns and its words. How integrals are computed is
+//! [`integrate`](quadscan::integrate)'s, and how files are read and written is
+//! [`columns`]'s.
 
 mod batch;
 mod catalogue;
@@ -16,42 +17,37 @@ mod output;
 mod request;
 mod results;
 mod run;
-mod target;
 
 use std::io::{self, Read, Write};
 
 use crate::cli::IntegrateArguments;
-use crate::error::{Error, Result};
+use crate::columns::{self, COMMA, Column, Done, Place, Shape, Source, Watch};
+use crate::device;
+use crate::error::Result;
+use crate::export::Format;
 use crate::modules;
 use crate::table::list::refused;
+use batch::{BATCH, Batch, ROWS};
 use items::Items;
 use number::Number;
-use output::Results;
 use request::{Precision, Request};
-use target::Form;
-
-/// What was done.
-#[derive(Debug)]
-pub struct Done {
-    /// Whether all items have converged, or were computed by a rule that estimates no error.
-    pub is_fine: bool,
-    /// Whether the results were written to the output.
-    pub written: io::Result<()>,
-}
+use results::Tally;
+use run::Runner;
 
 /// Carries out `quadscan integrate`: reads a batch called `-` from `input`, and writes the
 /// results to `output`, or to the file that is asked for and its name to `output`. What is no
-/// result it says: which device it is, and how many items did not converge.
+/// result it tells `watch`: which device it is, how far it is, and how many items did not
+/// converge.
 ///
 /// # Errors
 ///
-/// [`Error::Argument`] for what cannot be carried out, before anything is computed or
-/// written; a device's.
+/// [`Error::Argument`](crate::Error::Argument) for what cannot be carried out, before anything is
+/// computed or written; a device's.
 pub fn integrate(
     arguments: &IntegrateArguments,
     input: &mut dyn Read,
     output: &mut dyn Write,
-    say: &mut dyn FnMut(&str),
+    watch: &mut dyn Watch,
 ) -> Result<Done> {
     if arguments.list {
         let text = catalogue::list(arguments, request::format(arguments)?)?;
@@ -63,8 +59,8 @@ pub fn integrate(
         });
     }
     match Precision::new(arguments)? {
-        Precision::F32 => of::<f32>(arguments, input, output, say),
-        Precision::F64 => of::<f64>(arguments, input, output, say),
+        Precision::F32 => of::<f32>(arguments, input, output, watch),
+        Precision::F64 => of::<f64>(arguments, input, output, watch),
     }
 }
 
@@ -72,7 +68,7 @@ pub fn integrate(
 ///
 /// # Errors
 ///
-/// [`Error::Argument`].
+/// [`Error::Argument`](crate::Error::Argument).
 pub fn check(arguments: &IntegrateArguments) -> Result<()> {
     match (arguments.list, Precision::new(arguments)?) {
         (true, _) => request::format(arguments).map(drop),
@@ -81,71 +77,121 @@ pub fn check(arguments: &IntegrateArguments) -> Result<()> {
     }
 }
 
-/// What a folder lacks is no fault of the program's.
-fn without_kernels<R: Number>(error: Error, request: &Request<R>) -> Error {
-    match (error, &request.artifact) {
-        (Error::Quadscan(quadscan::Error::UnknownKernel { kernel }), Some(folder)) => {
-            let (folder, name) = (folder.display(), request.of.name);
-            let allowed = format!("allowed is a folder with the kernels of {name}");
-            refused(
-                "--artifact",
-                format!("{folder} has no kernel `{kernel}`, {allowed}"),
-            )
-        }
-        (error, _) => error,
-    }
-}
-
 fn of<R: Number>(
     arguments: &IntegrateArguments,
     input: &mut dyn Read,
     output: &mut dyn Write,
-    say: &mut dyn FnMut(&str),
+    watch: &mut dyn Watch,
 ) -> Result<Done> {
     let request = Request::<R>::new(arguments)?;
     let (of, given, method) = (&request.of, request.given.clone(), &request.method);
-    let items = match request.file() {
-        Some(path) => batch::read(path, input, of, given, method)?,
-        None => Items::alone(given, of, method)?,
+    let Some(path) = request.file() else {
+        let items = Items::alone(given, of, method)?;
+        let mut runner = runner(&request, watch)?;
+        return alone(&request, &items, &mut runner, output, watch);
     };
-    let target = request.out.as_deref();
-    let target = target.map(|path| target::check(path, request.file()).map(|form| (path, form)));
-    let target = target.transpose()?;
-    let needed = [modules::of_integrand(request.of.name)];
-    let folder = modules::folder(
-        request.artifact.as_deref(),
-        request.device,
-        &needed.clone().into(),
-    )?;
-    // SAFETY: whoever names a folder with --artifact vouches that it was built from this
-    // program's kernels.
-    let artifact = unsafe { modules::artifact(folder.as_deref(), &needed) }?;
-    let (device, name) = run::open(request.device)?;
-    say(&name);
-    let rows = run::rows(&device.load(&artifact)?, of, method, &items);
-    let rows = rows.map_err(|error| without_kernels(error, &request))?;
-    let results = Results {
-        request: &request,
-        items: &items,
-        rows: &rows,
-    };
-    let written = match target {
-        None => results.print(output),
-        Some((path, form)) => {
-            target::write(path, |file| match form {
-                Form::Csv => results.write_csv(file),
-                Form::Npy => results.write_npy(file),
-            })?;
-            writeln!(output, "{}", path.display())
-        }
-    };
-    let written = written.and_then(|()| output.flush());
-    let objection = results::objection(&items, &rows);
-    if let Some(sentence) = &objection {
-        say(sentence);
+    let source = Source::open(BATCH, path, input)?;
+    let batch = Batch::new(&source, of, given, method)?;
+    let mut runner = runner(&request, watch)?;
+    if !batch.passed.is_empty() {
+        watch.say(&columns::copied(&batch.passed));
     }
-    Ok(Done {
+    all(&request, &batch, &mut runner, output, watch)
+}
+
+/// Makes sure that results can be written, and opens the device.
+fn runner<R: Number>(request: &Request<R>, watch: &mut dyn Watch) -> Result<Runner<R>> {
+    if let Some(path) = &request.out {
+        columns::check(path, BATCH, request.file())?;
+    }
+    let (artifact, name) = (request.artifact.as_deref(), request.of.name);
+    let needed = [modules::of_integrand(name)];
+    let (module, notice) = device::load(request.device, artifact, &needed)?;
+    watch.say(&notice);
+    let runner = Runner::new(&module, &request.of, &request.method);
+    runner.map_err(|error| device::without_kernels(error, artifact, name))
+}
+
+/// One integral.
+fn alone<R: Number>(
+    request: &Request<R>,
+    items: &Items<R>,
+    runner: &mut Runner<R>,
+    output: &mut dyn Write,
+    watch: &mut dyn Watch,
+) -> Result<Done> {
+    let rows = runner.rows(items)?;
+    let mut tally = Tally::default();
+    tally.add(&rows, |row| Place::Row(row as u64));
+    let written = if request.out.is_none() && request.format == Format::Table {
+        let text = output::sentence(&request.of, items, &rows[0]);
+        output
+            .write_all(text.as_bytes())
+            .and_then(|()| output.flush())
+    } else {
+        let headings = output::headings(&request.of);
+        let shape = Shape {
+            headings: &headings,
+            rows: 1,
+            separator: COMMA,
+        };
+        columns::written(
+            request.out.as_deref(),
+            request.format,
+            &shape,
+            output,
+            |to| {
+                let columns = output::columns(items, &rows);
+                to.write(&columns.iter().collect::<Vec<_>>())
+            },
+        )?
+    };
+    Ok(done(&tally, written, watch))
+}
+
+/// The integrals of a file, a block of rows after the other.
+fn all<R: Number>(
+    request: &Request<R>,
+    batch: &Batch<'_, R>,
+    runner: &mut Runner<R>,
+    output: &mut dyn Write,
+    watch: &mut dyn Watch,
+) -> Result<Done> {
+    let mut headings = batch.passed.clone();
+    headings.extend(output::headings(&request.of));
+    let (rows, separator) = (batch.rows, batch.separator);
+    let shape = Shape {
+        headings: &headings,
+        rows,
+        separator,
+    };
+    let mut tally = Tally::default();
+    let (out, format) = (request.out.as_deref(), request.format);
+    let written = columns::written(out, format, &shape, output, |to| {
+        let (mut reader, mut done) = (batch.read()?, 0);
+        while let Some(block) = reader.block(ROWS)? {
+            let items = batch.items(&block)?;
+            let rows = runner.rows(&items)?;
+            tally.add(&rows, |row| block.place(row));
+            let results = output::columns(&items, &rows);
+            let passed = batch.passed_of(&block).into_iter();
+            to.write(&passed.chain(&results).collect::<Vec<&Column>>())?;
+            done += block.rows() as u64;
+            watch.progress(done, batch.rows);
+        }
+        Ok(())
+    })?;
+    Ok(done(&tally, written, watch))
+}
+
+/// How it ended, and what there is to say about items without a result.
+fn done(tally: &Tally, written: io::Result<()>, watch: &mut dyn Watch) -> Done {
+    let objection = tally.objection();
+    if let Some(sentence) = &objection {
+        watch.say(sentence);
+    }
+    Done {
         is_fine: objection.is_none(),
         written,
-    })
+    }
 }

@@ -3,13 +3,16 @@
 
 use std::path::{Path, PathBuf};
 
+use super::batch::BATCH;
 use super::catalogue;
 use super::given::Given;
 use super::items::Items;
 use super::method::Method;
 use super::number::Number;
-use super::{batch, refused, target};
+use super::refused;
 use crate::cli::IntegrateArguments;
+use crate::columns::{self, Source};
+use crate::device::choice;
 use crate::error::Result;
 use crate::export::Format;
 use crate::modules::expect_artifact;
@@ -82,16 +85,16 @@ impl<R: Number> Request<R> {
             method: Method::new(arguments)?,
             batch: arguments.batch.clone(),
             artifact: arguments.artifact.clone(),
-            device: device(&arguments.device)?,
+            device: choice(&arguments.device)?,
             format: format(arguments)?,
             out: arguments.out.clone(),
         };
         match &request.batch {
-            Some(path) => drop(batch::form(path)?),
+            Some(path) => drop(Source::form(BATCH, path)?),
             // What one item lacks is known without a file.
             None => drop(Items::alone(request.given.clone(), &of, &request.method)?),
         }
-        request.out.as_deref().map(target::form).transpose()?;
+        request.out.as_deref().map(columns::form).transpose()?;
         Ok(request)
     }
 
@@ -99,11 +102,4 @@ impl<R: Number> Request<R> {
     pub(super) fn file(&self) -> Option<&Path> {
         self.batch.as_deref()
     }
-}
-
-fn device(text: &str) -> Result<DeviceChoice> {
-    text.parse().map_err(|_| {
-        let problem = format!("`{text}` is unknown, allowed are auto, cuda, cuda:N and emulator");
-        refused("--device", problem)
-    })
 }

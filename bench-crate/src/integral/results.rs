@@ -1,13 +1,19 @@
 //! What came of each item, whatever the rule, and the sentence about those that did not
 //! converge.
 
-use super::items::Items;
 use super::number::Number;
+use crate::columns::Place;
 use quadscan::integrate::{
     CONVERGED, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, Outcome, ROUNDOFF,
 };
 
 const OUT_OF_INTERVALS_MEANS: &str = "--intervals, or --levels, were too few for the tolerance";
+
+/// The columns of results, behind those of items.
+pub(super) const RESULTS: [&str; 5] = ["value", "error", "evaluations", "status", "at"];
+
+/// Bytes of a status in an array.
+pub(super) const STATUS: usize = 16;
 
 /// How an item ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,10 +88,6 @@ impl Status {
     pub(super) fn words(self) -> &'static str {
         self.told().1
     }
-
-    fn is_fine(self) -> bool {
-        !Self::FAILURES.contains(&self)
-    }
 }
 
 /// What came of an item.
@@ -142,32 +144,57 @@ impl<R: Number> Row<R> {
     }
 }
 
-/// One sentence where items did not converge: how many of which status, and the
-/// first of each.
-pub(super) fn objection<R: Number>(items: &Items<R>, rows: &[Row<R>]) -> Option<String> {
-    let failed = rows.iter().filter(|row| !row.status.is_fine()).count();
-    if failed == 0 {
-        return None;
+/// Items that did not converge: how many of which status, and the first of each.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// All items.
+    total: u64,
+    failed: [Failed; Status::FAILURES.len()],
+}
+
+/// Items of one status.
+#[derive(Debug, Default)]
+struct Failed {
+    count: u64,
+    /// Where the first is, and its x.
+    first: Option<(Place, String)>,
+}
+
+impl Tally {
+    /// Adds items, each at its place.
+    pub(super) fn add<R: Number>(&mut self, rows: &[Row<R>], place: impl Fn(usize) -> Place) {
+        self.total += rows.len() as u64;
+        for (k, row) in rows.iter().enumerate() {
+            let status = Status::FAILURES.iter().position(|of| *of == row.status);
+            let Some(status) = status else { continue };
+            let failed = &mut self.failed[status];
+            failed.count += 1;
+            failed.first.get_or_insert_with(|| {
+                let at = row.at.map(|at| format!(" at x = {at:?}"));
+                (place(k), at.unwrap_or_default())
+            });
+        }
     }
-    let of_status = |status: Status| {
-        let first = rows.iter().position(|row| row.status == status)?;
-        let count = rows.iter().filter(|row| row.status == status).count();
-        let at = rows[first].at.map(|at| format!(" at x = {at:?}"));
-        let ((name, words), at) = (status.told(), at.unwrap_or_default());
-        Some(match rows.len() {
-            1 => format!("{name}: {words}{at}"),
-            _ => format!(
-                "{count} {name}, first in {}: {words}{at}",
-                items.place(first)
-            ),
-        })
-    };
-    let all: Vec<String> = Status::FAILURES.into_iter().filter_map(of_status).collect();
-    let all = all.join("; ");
-    Some(match rows.len() {
-        1 => format!("the integral did not converge: {all}"),
-        n => format!("{failed} of {n} integrals did not converge: {all}"),
-    })
+
+    /// One sentence where items did not converge.
+    pub(super) fn objection(&self) -> Option<String> {
+        let failed: u64 = self.failed.iter().map(|failed| failed.count).sum();
+        let of_status = |(status, failed): (Status, &Failed)| {
+            let (place, at) = failed.first.as_ref()?;
+            let ((name, words), count) = (status.told(), failed.count);
+            Some(match self.total {
+                1 => format!("{name}: {words}{at}"),
+                _ => format!("{count} {name}, first in {place}: {words}{at}"),
+            })
+        };
+        let all = Status::FAILURES.into_iter().zip(&self.failed);
+        let all = all.filter_map(of_status).collect::<Vec<_>>().join("; ");
+        match (failed, self.total) {
+            (0, _) => None,
+            (_, 1) => Some(format!("the integral did not converge: {all}")),
+            (_, n) => Some(format!("{failed} of {n} integrals did not converge: {all}")),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -186,12 +213,16 @@ mod tests {
         ];
         let mut names = codes.map(|code| Status::of(code).name()).to_vec();
         names.extend([Status::Computed, Status::of(u32::MAX)].map(Status::name));
-        assert!(names.iter().all(|name| name.len() <= 16), "{names:?}");
+        assert!(names.iter().all(|name| name.len() <= STATUS), "{names:?}");
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), codes.len() + 2);
-        let fine = codes.map(|code| Status::of(code).is_fine());
-        assert_eq!(fine, [true, false, false, false, false, false]);
-        assert!(Status::Computed.is_fine() && !Status::Missing.is_fine());
+        let failed = codes.map(|code| Status::FAILURES.contains(&Status::of(code)));
+        assert_eq!(failed, [false, true, true, true, true, true]);
+        let others = [Status::Computed, Status::Missing];
+        assert_eq!(
+            others.map(|of| Status::FAILURES.contains(&of)),
+            [false, true]
+        );
     }
 }

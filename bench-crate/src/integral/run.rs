@@ -2,57 +2,57 @@
 
 use super::items::Items;
 use super::method::Method;
-use super::number::{Number, is_nan};
+use super::number::Number;
 use super::results::Row;
 use crate::error::Result;
-use quadscan::device::{Buffer, Device, DeviceChoice, Module};
-use quadscan::integrate::{self, Adaptive, Composite, Kernels, Outcome, Rule, TanhSinh};
+use quadscan::device::{Buffer, Device, Module};
+use quadscan::integrate::{self, Adaptive, Composite, Kernels, Outcome, Real, Rule, TanhSinh};
 
 /// What no outcome's bytes are.
 const NOTHING: u8 = 0xff;
 
-/// The device that was asked for, and a sentence that names it.
-pub(super) fn open(choice: DeviceChoice) -> Result<(Device, String)> {
-    let (device, no_gpu) = match choice {
-        DeviceChoice::Auto => Device::open_best()?,
-        named => match Device::open(named) {
-            Err(quadscan::Error::NoDevice { reason }) => {
-                let instead = "--device auto uses the emulator instead";
-                let problem = format!("{named} is not available: {reason}; {instead}");
-                return Err(super::refused("--device", problem));
-            }
-            other => (other?, None),
-        },
-    };
-    let name = &device.properties().name;
-    let notice = match no_gpu {
-        None => format!("device: {name}"),
-        Some(reason) => format!("device: {name}, since there is no GPU ({reason})"),
-    };
-    Ok((device, notice))
+/// What computes items by a method, any number of times.
+pub(super) struct Runner<R: Number> {
+    device: Device,
+    plan: Plan<R>,
 }
 
-/// What comes of the items.
-pub(super) fn rows<R: Number>(
-    module: &Module,
-    of: &Kernels<R>,
-    method: &Method<R>,
-    items: &Items<R>,
-) -> Result<Vec<Row<R>>> {
-    let device = module.device();
-    match method {
-        Method::Composite { rule, strips } => strip_by_strip(module, of, *rule, *strips, items),
-        Method::Adaptive(options) => {
-            let mut plan = Adaptive::new(module, *of, options.clone())?;
-            batch(device, items, |items, outcomes| {
+/// The plan of a method.
+enum Plan<R: Number> {
+    Strips(Composite<R>, Rule, u64),
+    Adaptive(Adaptive<R>),
+    TanhSinh(TanhSinh<R>),
+}
+
+impl<R: Number> Runner<R> {
+    /// With the integrand's kernels of a module.
+    pub(super) fn new(module: &Module, of: &Kernels<R>, method: &Method<R>) -> Result<Self> {
+        let plan = match method {
+            Method::Composite { rule, strips } => {
+                Plan::Strips(Composite::new(module, *of, *strips)?, *rule, *strips)
+            }
+            Method::Adaptive(options) => {
+                Plan::Adaptive(Adaptive::new(module, *of, options.clone())?)
+            }
+            Method::TanhSinh(options) => {
+                Plan::TanhSinh(TanhSinh::new(module, *of, options.clone())?)
+            }
+        };
+        let device = module.device().clone();
+        Ok(Self { device, plan })
+    }
+
+    /// What comes of the items.
+    pub(super) fn rows(&mut self, items: &Items<R>) -> Result<Vec<Row<R>>> {
+        let device = &self.device;
+        match &mut self.plan {
+            Plan::Strips(plan, rule, strips) => strip_by_strip(device, plan, *rule, *strips, items),
+            Plan::Adaptive(plan) => batch(device, items, |items, outcomes| {
                 plan.integrate(items, outcomes)
-            })
-        }
-        Method::TanhSinh(options) => {
-            let mut plan = TanhSinh::new(module, *of, options.clone())?;
-            batch(device, items, |items, outcomes| {
+            }),
+            Plan::TanhSinh(plan) => batch(device, items, |items, outcomes| {
                 plan.integrate(items, outcomes)
-            })
+            }),
         }
     }
 }
@@ -79,16 +79,19 @@ fn batch<R: Number>(
 
 /// One item after the other.
 fn strip_by_strip<R: Number>(
-    module: &Module,
-    of: &Kernels<R>,
+    device: &Device,
+    plan: &mut Composite<R>,
     rule: Rule,
     strips: u64,
     items: &Items<R>,
 ) -> Result<Vec<Row<R>>> {
-    let mut plan = Composite::new(module, *of, strips)?;
-    let mut values = module.device().alloc::<R>(items.len())?;
+    let mut values = device.alloc::<R>(items.len())?;
     values.fill_bytes(NOTHING)?;
-    let has_limits = |item: usize| !is_nan(items.from[item]) && !is_nan(items.to[item]);
+    let has_limits = |item: usize| {
+        ![items.from[item], items.to[item]]
+            .map(Real::is_nan)
+            .contains(&true)
+    };
     for item in (0..items.len()).filter(|&item| has_limits(item)) {
         let limits = (items.from[item], items.to[item]);
         let (parameters, value) = (items.parameters_of(item), values.slice_mut(item..=item)?);

@@ -2,10 +2,10 @@
 //! and the best cells of a sweep.
 
 use super::figure::Figure;
-use super::machines::Measured;
 use super::subject::Subject;
 use super::svg::Swatch;
 use super::svg::rows::{Row, Rows};
+use super::svg::scale::is_drawable;
 use super::words::{place, short};
 use crate::export::Grid;
 use crate::grouping::{distinct, rising};
@@ -20,37 +20,56 @@ struct Bar {
     at: String,
 }
 
-/// The bar of a machine.
-fn bar(subject: &Subject<'_>, index: usize, name: String, value: f64, at: String) -> Bar {
-    let machine = subject.measured[index].name().to_owned();
-    Bar {
-        row: Row {
-            name,
-            // One machine alone need not be named.
-            whose: match subject.measured.len() {
-                1 => String::new(),
-                _ => machine.clone(),
-            },
-            value,
-            look: Swatch::Series(index),
-        },
-        machine,
-        at,
-    }
+/// Whose a value is: of a series, of a machine where there are several, or of both.
+fn whose(subject: &Subject<'_>, index: usize, series: &str) -> String {
+    let machine = match subject.measured.len() {
+        1 => "",
+        _ => subject.measured[index].name(),
+    };
+    let parts = [machine, series]
+        .into_iter()
+        .filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(", ")
 }
 
-fn figure(title: String, unit: &'static str, caption: &str, bars: Vec<Bar>) -> Figure {
-    let mut data: Vec<Vec<String>> = Vec::new();
-    for bar in &bars {
-        let (name, value) = (bar.row.name.clone(), number::significant(bar.row.value));
-        data.push(vec![name, bar.machine.clone(), value, bar.at.clone()]);
-    }
+/// The look of a name among those that were seen.
+fn look(seen: &mut Vec<String>, whose: &str) -> Swatch {
+    let known = seen.iter().position(|name| name == whose);
+    Swatch::Series(known.unwrap_or_else(|| {
+        seen.push(whose.to_owned());
+        seen.len() - 1
+    }))
+}
+
+/// What a figure of bars says.
+struct Words<'a> {
+    file: &'static str,
+    title: String,
+    unit: &'static str,
+    caption: &'a str,
+}
+
+fn figure(words: Words<'_>, bars: Vec<Bar>) -> Figure {
+    let Words { title, unit, .. } = words;
+    let row = |Bar { row, machine, at }: &Bar| {
+        let value = number::significant(row.value);
+        vec![
+            row.name.clone(),
+            row.whose.clone(),
+            machine.clone(),
+            value,
+            at.clone(),
+        ]
+    };
+    let header = ["what", "whose", "machine", unit, "blocks × threads"];
+    let data = Grid::new(&header, bars.iter().map(row).collect());
     let legend = distinct(bars.iter().map(|bar| {
-        let published = match bar.row.look {
-            Swatch::Published(_) => ", published",
-            _ => "",
+        let name = match (&bar.row.look, &*bar.row.whose) {
+            (Swatch::Published(_), _) => format!("{}, published", bar.machine),
+            (_, "") => bar.machine.clone(),
+            (_, whose) => whose.to_owned(),
         };
-        (bar.row.look.clone(), format!("{}{published}", bar.machine))
+        (bar.row.look.clone(), name)
     }));
     let is_told_apart = legend.len() > 1 || bars.iter().any(|bar| !bar.row.whose.is_empty());
     let chart = Rows {
@@ -66,36 +85,48 @@ fn figure(title: String, unit: &'static str, caption: &str, bars: Vec<Bar>) -> F
         false => "Bars start at 0.",
     };
     Figure {
+        file: words.file,
         alt: format!("{title}. {}.", told.join("; ")),
-        caption: format!("{caption} {scale}").trim_start().to_owned(),
+        caption: format!("{} {scale}", words.caption).trim_start().to_owned(),
+        data: data.without_empty_columns(),
+        chart: Box::new(chart),
         title,
-        data: Grid::new(&["what", "machine", unit, "blocks × threads"], data)
-            .without_empty_columns(),
-        body: Ok(Box::new(chart)),
     }
 }
 
 /// The bars of rows by name, in the order in which names first appear.
 fn by_name(subject: &Subject<'_>, bars: &Bars, title: &str) -> Vec<Bar> {
-    let mut found: Vec<Bar> = Vec::new();
+    let (mut found, mut seen): (Vec<Bar>, Vec<String>) = (Vec::new(), Vec::new());
     for value in bars.values {
         for (index, one) in subject.measured.iter().enumerate() {
             let rows = one.rows.iter().filter(|row| (bars.title)(row) == title);
             let mut rows: Vec<&Record> = rows.collect();
             // A row of a whole launch, which has fewer axes, comes before those of its parts.
             rows.sort_by_key(|row| row.cell.axes());
-            for (name, value) in rows.into_iter().filter_map(value) {
-                let last = found.iter().rposition(|bar| bar.row.name == name);
-                let look = Swatch::Series(index);
+            for (name, series, value) in rows.into_iter().flat_map(value) {
+                let whose = whose(subject, index, &series);
+                let look = look(&mut seen, &whose);
+                let is_same = |bar: &Bar| bar.row.name == name && bar.row.look == look;
                 // Rows of one launch have its time each.
-                if last.is_none_or(|last| found[last].row.look != look) {
-                    let place = last.map_or(found.len(), |last| last + 1);
-                    found.insert(place, bar(subject, index, name, value, String::new()));
+                if !is_drawable(value) || found.iter().any(is_same) {
+                    continue;
                 }
+                let last = found.iter().rposition(|bar| bar.row.name == name);
+                let row = Row {
+                    name,
+                    whose,
+                    value,
+                    look,
+                };
+                let bar = Bar {
+                    row,
+                    machine: one.name().to_owned(),
+                    at: String::new(),
+                };
+                found.insert(last.map_or(found.len(), |last| last + 1), bar);
             }
         }
     }
-    found.retain(|bar| bar.row.is_drawable());
     found
 }
 
@@ -107,24 +138,22 @@ pub(super) fn figures(subject: &Subject<'_>, bars: &Bars) -> Vec<Figure> {
         let unit = rows()
             .find(|row| (bars.title)(row) == title)
             .map(bars.unit)?;
-        (!found.is_empty()).then(|| figure(title, unit, bars.caption, found))
+        let words = Words {
+            file: bars.file,
+            title,
+            unit,
+            caption: bars.caption,
+        };
+        (!found.is_empty()).then(|| figure(words, found))
     };
-    let titles = rising(rows().map(bars.title)).into_iter();
-    let drawn: Vec<Figure> = titles.filter_map(drawn).collect();
-    if !drawn.is_empty() || bars.absent.is_empty() {
-        return drawn;
-    }
-    let reasons = subject.measured.iter().filter_map(Measured::no_times);
-    let reasons: Vec<String> = reasons.collect();
-    let reason = match reasons.is_empty() {
-        true => "No row has a time.".to_owned(),
-        false => reasons.join(" "),
-    };
-    vec![Figure::absent(bars.absent, reason)]
+    rising(rows().map(bars.title))
+        .into_iter()
+        .filter_map(drawn)
+        .collect()
 }
 
 /// The best times of the device beside those of the host, of every machine and of the page.
-pub(super) fn best(subject: &Subject<'_>, times: &[Best]) -> Figure {
+pub(super) fn best(subject: &Subject<'_>, times: &[Best]) -> Option<Figure> {
     let title = format!("{}: device and host", subject.name);
     let mut bars = Vec::new();
     for time in times {
@@ -135,12 +164,19 @@ pub(super) fn best(subject: &Subject<'_>, times: &[Best]) -> Figure {
                 } else {
                     String::new()
                 };
-                bars.push(bar(subject, index, time.name.to_owned(), ms, at));
+                let row = Row {
+                    name: time.name.to_owned(),
+                    whose: whose(subject, index, ""),
+                    value: ms,
+                    look: Swatch::Series(index),
+                };
+                let machine = one.name().to_owned();
+                bars.push(Bar { row, machine, at });
             }
         }
     }
     if bars.is_empty() {
-        return Figure::absent(title, "No machine has a time in this table.");
+        return None;
     }
     if let Some(sweep) = subject.published() {
         let host = sweep.host_ms().map(|ms| ("host", ms, String::new()));
@@ -163,5 +199,11 @@ pub(super) fn best(subject: &Subject<'_>, times: &[Best]) -> Figure {
         "The best cell of each, {} strips. The host's times are for the whole sum too.",
         number::grouped(subject.strips().unwrap_or_default())
     );
-    figure(title, "ms", &caption, bars)
+    let words = Words {
+        file: "",
+        title,
+        unit: "ms",
+        caption: &caption,
+    };
+    Some(figure(words, bars))
 }

@@ -5,8 +5,8 @@ use super::figure::Figure;
 use super::machines::Measured;
 use super::subject::Subject;
 use super::svg::Swatch;
-use super::svg::scale::Log;
-use super::svg::scatter::{Point, Scatter, Series};
+use super::svg::panels::{Axis, Panel, Panels, Point, Series};
+use super::svg::scale::{Kind, Log};
 use super::words::{list, note, place, shape, short};
 use crate::export::Grid;
 use crate::grouping::rising;
@@ -197,7 +197,7 @@ fn data(timed: &[Timed<'_>], published: Option<&Published>) -> Grid {
 
 /// Time against blocks * threads: of one machine by threads, of several by machine. The span
 /// stands beside the published one and its model.
-pub(super) fn figure(subject: &Subject<'_>, time: Time) -> Figure {
+pub(super) fn figure(subject: &Subject<'_>, time: Time) -> Option<Figure> {
     let title = format!("{}: {} against blocks × threads", subject.name, time.name);
     let measured = subject.measured.iter();
     let absent: Vec<String> = measured.clone().filter_map(Measured::no_times).collect();
@@ -211,13 +211,7 @@ pub(super) fn figure(subject: &Subject<'_>, time: Time) -> Figure {
             .collect(),
     };
     if series.is_empty() {
-        return Figure::absent(
-            title,
-            match absent.is_empty() {
-                true => "No row has this time.".to_owned(),
-                false => absent.join(" "),
-            },
-        );
+        return None;
     }
     let sweep = subject.published().filter(|_| time.metric == SPAN.metric);
     if let Some(sweep) = sweep {
@@ -228,7 +222,8 @@ pub(super) fn figure(subject: &Subject<'_>, time: Time) -> Figure {
     let (names, best) = (list(&names), best.join("; "));
     let absent: String = absent.iter().map(|reason| format!(" {reason}")).collect();
     let strips = number::grouped(subject.strips().unwrap_or_default());
-    Figure {
+    Some(Figure {
+        file: "",
         alt: format!(
             "The {} of {names} against blocks × threads, both axes logarithmic. {best}.",
             time.name
@@ -238,11 +233,14 @@ pub(super) fn figure(subject: &Subject<'_>, time: Time) -> Figure {
             time.note
         ),
         data: data(&timed, sweep),
-        body: Ok(Box::new(Scatter {
-            across: "blocks × threads",
-            up: "ms",
-            series,
-        })),
+        chart: Box::new(Panels {
+            across: Axis("blocks × threads", Kind::Decades),
+            up: Axis("ms", Kind::Decades),
+            panels: vec![Panel {
+                title: String::new(),
+                series,
+            }],
+        }),
         title,
-    }
+    })
 }

@@ -5,8 +5,8 @@ use std::f64::consts::PI;
 use super::figure::Figure;
 use super::subject::Subject;
 use super::svg::Swatch;
-use super::svg::scale::is_drawable;
-use super::svg::scatter::{Point, Scatter, Series};
+use super::svg::panels::{Axis, Panel, Panels, Point, Series};
+use super::svg::scale::{Kind, is_drawable};
 use crate::export::Grid;
 use crate::grouping::groups;
 use crate::record::Record;
@@ -122,17 +122,13 @@ fn told(errors: &[OfPrecision]) -> String {
 /// One figure of all machines that gave the same.
 pub(super) fn figures(subject: &Subject<'_>, of: &Errors) -> Vec<Figure> {
     let found = subject.alike(|one| errors(&one.rows, of));
-    if found.is_empty() {
-        let reason = "No row of the records has this value of pi.";
-        return vec![Figure::absent(of.title, reason)];
-    }
     let drawn = found
         .iter()
-        .map(|(machines, errors)| figure(of, machines, errors));
+        .filter_map(|(machines, errors)| figure(of, machines, errors));
     drawn.collect()
 }
 
-fn figure(of: &Errors, machines: &str, errors: &[OfPrecision]) -> Figure {
+fn figure(of: &Errors, machines: &str, errors: &[OfPrecision]) -> Option<Figure> {
     let all = errors.iter().flat_map(|(_, errors)| errors);
     let left_out = match all
         .filter(|error| !is_drawable(error.measured.abs()))
@@ -141,20 +137,24 @@ fn figure(of: &Errors, machines: &str, errors: &[OfPrecision]) -> Figure {
         0 => String::new(),
         n => format!(" {n} of the values have no error that a logarithm could show."),
     };
-    let chart = Scatter {
-        across: "strips",
-        up: "|pi measured − pi|",
-        series: series(errors),
+    let chart = Panels {
+        across: Axis("strips", Kind::Decades),
+        up: Axis("|pi measured − pi|", Kind::Decades),
+        panels: vec![Panel {
+            title: String::new(),
+            series: series(errors),
+        }],
     };
     if chart.is_empty() {
-        return Figure::absent(of.title, format!("{machines}:{left_out}"));
+        return None;
     }
     let (caption, told) = (of.caption, told(errors));
-    Figure {
+    Some(Figure {
+        file: "",
         title: of.title.to_owned(),
         alt: format!("Error of pi against strips, both axes logarithmic: {told}."),
         caption: format!("{caption} Both axes are logarithmic. Measured on {machines}.{left_out}"),
-        body: Ok(Box::new(chart)),
+        chart: Box::new(chart),
         data: data(errors),
-    }
+    })
 }

@@ -1,9 +1,9 @@
-//! A figure of the page: a drawing with its alternative text, caption, legend and data as a
-//! table; or the sentence that stands where there is nothing to draw.
+//! A figure: a drawing with its alternative text, caption, legend and data as a table, in the page
+//! or in a file of its own.
 
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 
-use super::svg::{self, Chart, Frame, NARROW, Swatch, WIDE, px};
+use super::svg::{self, Chart, Frame, NARROW, Swatch, WIDE, label, px};
 use crate::export::Grid;
 
 /// A table in a box that scrolls by itself. `name` says what it is.
@@ -30,47 +30,35 @@ fn is_text(cell: &str) -> bool {
 
 /// A figure.
 pub(super) struct Figure {
+    /// The name of its file, where it may stand alone; else empty.
+    pub(super) file: &'static str,
     /// What it is, as its heading and the drawing's title.
     pub(super) title: String,
     /// What it shows, in words, for those who do not see it.
     pub(super) alt: String,
-    /// What to know when looking at it.
+    /// What to see in it.
     pub(super) caption: String,
-    /// The drawing, or why there is none.
-    pub(super) body: Result<Box<dyn Chart>, String>,
+    /// The drawing.
+    pub(super) chart: Box<dyn Chart>,
     /// What is drawn, in numbers.
     pub(super) data: Grid,
 }
 
-impl Figure {
-    /// A sentence in a figure's place.
-    pub(super) fn absent(title: impl Into<String>, reason: impl Into<String>) -> Self {
-        Figure {
-            title: title.into(),
-            alt: String::new(),
-            caption: String::new(),
-            body: Err(reason.into()),
-            data: Grid::default(),
-        }
-    }
+/// What a drawing that stands alone needs of a style sheet.
+const STYLE: &str = include_str!("chart.css");
 
+/// Around a drawing that stands alone.
+const MARGIN: f64 = 12.0;
+
+impl Figure {
     /// The figure as a part of the page; `id` is its own.
     pub(super) fn html(&self, id: &str) -> Markup {
-        match &self.body {
-            Ok(chart) => self.drawn(id, chart.as_ref()),
-            Err(reason) => html! {
-                div class="absent" id=(id) { h4 { (self.title) } p { (reason) } }
-            },
-        }
-    }
-
-    fn drawn(&self, id: &str, chart: &dyn Chart) -> Markup {
         html! {
             figure id=(id) {
                 h4 { (self.title) }
-                (legend(&chart.legend()))
-                (self.drawing(id, "wide", WIDE, chart))
-                (self.drawing(id, "narrow", NARROW, chart))
+                (legend(&self.chart.legend()))
+                (self.drawing(id, "wide", WIDE))
+                (self.drawing(id, "narrow", NARROW))
                 figcaption { (self.caption) }
                 details {
                     summary { "Data: " (self.title) }
@@ -80,9 +68,67 @@ impl Figure {
         }
     }
 
+    /// The figure as a file: an SVG with its own colours for light and dark, and with words on
+    /// where it is from.
+    pub(super) fn alone(&self, origin: &str) -> String {
+        let inner = Frame {
+            width: WIDE.width - 2.0 * MARGIN,
+            ..WIDE
+        };
+        let (legend, from) = self.legend_alone(inner);
+        let (height, content) = self.chart.draw(inner);
+        let lines = inner.lines(&format!("{} {origin}", self.caption), inner.width);
+        let below = from + height + inner.font;
+        let line = inner.font * 1.35;
+        let whole = below + line * lines.len() as f64 + 2.0 * MARGIN;
+        let drawn = html! {
+            svg xmlns="http://www.w3.org/2000/svg" class="alone" viewBox={ "0 0 " (px(WIDE.width)) " " (px(whole)) } width=(px(WIDE.width)) height=(px(whole)) role="img" aria-labelledby="title" aria-describedby="text" font-size=(px(inner.font)) {
+                title id="title" { (self.title) }
+                desc id="text" { (self.alt) }
+                style { (PreEscaped(STYLE)) }
+                rect class="paper" width=(px(WIDE.width)) height=(px(whole)) {}
+                g transform={ "translate(" (px(MARGIN)) " " (px(MARGIN)) ")" } {
+                    (label(0.0, inner.font, "start", "title", &self.title))
+                    (legend)
+                    g transform={ "translate(0 " (px(from)) ")" } { (content) }
+                    @for (index, text) in lines.iter().enumerate() {
+                        (label(0.0, below + line * index as f64, "start", "tick", text))
+                    }
+                }
+            }
+        };
+        format!("{}\n", drawn.into_string())
+    }
+
+    /// The legend as a part of the drawing, and where it ends.
+    fn legend_alone(&self, frame: Frame) -> (Markup, f64) {
+        let (row, mut x, mut y) = (1.5 * frame.font, 0.0, 2.7 * frame.font);
+        let mut placed = Vec::new();
+        for (swatch, name) in self.chart.legend() {
+            let width = 24.0 + frame.text_width(&name);
+            if x > 0.0 && x + width > frame.width {
+                (x, y) = (0.0, y + row);
+            }
+            placed.push((x, y, swatch, name));
+            x += width + 14.0;
+        }
+        let end = if placed.is_empty() {
+            row
+        } else {
+            y + 0.6 * row
+        };
+        let drawn = html! {
+            @for (x, y, swatch, name) in &placed {
+                (svg::sample(swatch, x + 10.0, y - 0.35 * frame.font))
+                (label(x + 24.0, *y, "start", "key", name))
+            }
+        };
+        (drawn, end)
+    }
+
     /// One of the two drawings; the style sheet shows the one that fits.
-    fn drawing(&self, id: &str, class: &str, frame: Frame, chart: &dyn Chart) -> Markup {
-        let (height, content) = chart.draw(frame);
+    fn drawing(&self, id: &str, class: &str, frame: Frame) -> Markup {
+        let (height, content) = self.chart.draw(frame);
         let title = format!("{id}-{class}-title");
         let text = format!("{id}-{class}-text");
         html! {
@@ -102,7 +148,7 @@ fn legend(entries: &[(Swatch, String)]) -> Markup {
             ul class="legend" {
                 @for (swatch, name) in entries {
                     li {
-                        svg class="swatch" viewBox="0 0 20 12" aria-hidden="true" { (svg::mark(swatch, 10.0, 6.0, 4.0, "")) }
+                        svg class="swatch" viewBox="0 0 20 12" aria-hidden="true" { (svg::sample(swatch, 10.0, 6.0)) }
                         (name)
                     }
                 }

@@ -10,6 +10,9 @@ use crate::record::{DeviceInfo, Record};
 use crate::table::figure::{KERNEL, SPAN};
 use crate::tables;
 
+/// What the emulator is called: it is not the GPU whose limits it has.
+const EMULATOR: &str = "PTX emulator";
+
 /// The newest rows of a machine.
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
@@ -61,6 +64,17 @@ impl<'a> Measured<'a> {
     /// The machine's name.
     pub(super) fn name(&self) -> &'a str {
         &self.machine.name
+    }
+
+    /// The machine, its driver, and the day: `NVIDIA H200, driver 580.159.04, 2026-11-22`.
+    pub(super) fn origin(&self) -> String {
+        let device = self.machine.device.as_ref();
+        let driver = device.and_then(|device| device.driver.as_ref());
+        let driver = driver.map(|driver| format!("driver {driver}"));
+        let stamp = self.rows.iter().map(|row| row.timestamp.as_str()).max();
+        let day = stamp.map(|stamp| stamp.chars().take(10).collect());
+        let parts = [Some(self.name().to_owned()), driver, day].into_iter();
+        parts.flatten().collect::<Vec<String>>().join(", ")
     }
 
     /// Why the rows have no time of the device, in a sentence; `None` when one has.
@@ -148,7 +162,10 @@ fn of_runs(cpu: &str, runs: Vec<Run<'_>>) -> Machine {
     sort_by_table(&mut tables, |(name, _)| name);
     let mut rows = tables.iter().flat_map(|(_, rows)| rows);
     let device = rows.find_map(|row| row.device.clone());
-    let name = device.as_ref().map(|device| device.name.clone());
+    let name = device.as_ref().map(|device| match device.is_emulated() {
+        true => EMULATOR.to_owned(),
+        false => device.name.clone(),
+    });
     Machine {
         name: name.unwrap_or_else(|| format!("no device, {cpu}")),
         device,

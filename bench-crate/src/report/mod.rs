@@ -2,16 +2,18 @@
 //!
 //! The page stands for itself: no script, no font, no picture and no network. All text of records
 //! goes through the template crate, which escapes it. Here are files and arguments; [`html`] is a
-//! pure function of records. `machines` picks the newest run of each table, `summary` has the
-//! words on top, `sections` the parts of the page. The figures that tables declare are drawn by
-//! `heat`, `curve`, `bars`, `errors` and `steps`, with the charts of `svg`; `page` and `style.css`
-//! are the page around them.
+//! pure function of records. `machines` picks the newest run of each table, `summary` and
+//! `agreement` have the words on top, `sections` the parts of the page. The figures that tables declare are drawn by
+//! `lines`, `heat`, `curve`, `bars`, `errors` and `steps`, with the charts of `svg`; `page` and
+//! `style.css` are the page around them.
 
+mod agreement;
 mod bars;
 mod curve;
 mod errors;
 mod figure;
 mod heat;
+mod lines;
 mod machines;
 mod page;
 mod sections;
@@ -52,6 +54,22 @@ pub fn html(sources: &[Source]) -> String {
     page::page(&machines, &sections::sections(&machines))
 }
 
+/// The claims' figures of the same rows, each an SVG that stands alone: its file's name and text.
+pub fn pictures(sources: &[Source]) -> Vec<(String, String)> {
+    let mut pictures: Vec<(String, String)> = Vec::new();
+    for (figure, origin) in sections::pictures(&machines::machines(sources)) {
+        let numbered = (2..).map(|number| format!("{}-{number}.svg", figure.file));
+        let mut names = [format!("{}.svg", figure.file)].into_iter().chain(numbered);
+        let is_free = |name: &String| pictures.iter().all(|picture| picture.0 != *name);
+        pictures.extend(
+            names
+                .find(is_free)
+                .map(|name| (name, figure.alone(&origin))),
+        );
+    }
+    pictures
+}
+
 /// What was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
@@ -83,11 +101,12 @@ pub fn report(arguments: &ReportArguments) -> Result<Written> {
         (None, Some(first)) if first.is_dir() => first.join(FILE),
         (None, first) => first.map_or(PathBuf::from(FILE), |file| file.with_file_name(FILE)),
     };
-    files::replace(&path, html(&sources).as_bytes()).map_err(|error| {
-        let allowed = "allowed is a file in an existing folder";
-        let problem = format!("{} cannot be written: {error}, {allowed}", path.display());
-        refused("--output", problem)
-    })?;
+    if let Some(folder) = &arguments.pictures {
+        for (name, text) in pictures(&sources) {
+            write("--pictures", &folder.join(name), &text)?;
+        }
+    }
+    write("--output", &path, &html(&sources))?;
     Ok(Written { path, warnings })
 }
 
@@ -147,6 +166,15 @@ fn choose(sources: &mut [Source], run: &str) -> Result<()> {
         .iter_mut()
         .for_each(|source| source.records.retain(is_chosen));
     Ok(())
+}
+
+/// Err names the option that the file is of.
+fn write(option: &str, path: &Path, text: &str) -> Result<()> {
+    files::replace(path, text.as_bytes()).map_err(|error| {
+        let allowed = "allowed is a file in an existing folder";
+        let problem = format!("{} cannot be written: {error}, {allowed}", path.display());
+        refused(option, problem)
+    })
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::agreement;
 use super::figure::table;
 use super::machines::Machine;
 use super::sections::{Section, Words};
@@ -14,7 +15,7 @@ use crate::number::count;
 use crate::record::{DeviceInfo, Record};
 use crate::table::column::optional;
 
-const STYLE: &str = include_str!("style.css");
+const STYLE: &str = concat!(include_str!("chart.css"), include_str!("style.css"));
 
 /// Nothing is loaded and nothing is run, whatever is in the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
@@ -41,7 +42,9 @@ pub(super) fn page(machines: &[Machine], sections: &[Section]) -> String {
                     p { "Quadrature and prefix scan on the GPU: the published tables, measured again." }
                 }
                 main {
+                    (claims(sections))
                     (overview(machines))
+                    (agreed(machines))
                     nav aria-label="Tables" {
                         ul {
                             @for section in sections { li { a href={ "#" (id(section)) } { (section.table) } } }
@@ -64,6 +67,25 @@ fn id(section: &Section) -> String {
     format!("table-{name}")
 }
 
+/// What the tables are measured for, in pictures: nothing where nothing was timed.
+fn claims(sections: &[Section]) -> Markup {
+    html! {
+        @if sections.iter().any(|section| !section.claims.is_empty()) {
+            section id="claims" {
+                h2 { "How fast it is" }
+                p { "Each figure has its numbers below it, as a table." }
+                div class="side" {
+                    @for section in sections {
+                        @for (number, figure) in section.claims.iter().enumerate() {
+                            (figure.html(&format!("claim-{}-{number}", id(section))))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 fn overview(machines: &[Machine]) -> Markup {
     let rows = machines.iter().flat_map(Machine::all);
     html! {
@@ -73,6 +95,20 @@ fn overview(machines: &[Machine]) -> Markup {
             div class="side" {
                 @for machine in machines { (card(machine)) }
             }
+        }
+    }
+}
+
+/// What every device knows, whether it has times or not.
+fn agreed(machines: &[Machine]) -> Markup {
+    html! {
+        section id="agreement" {
+            h2 { "Agreement" }
+            p {
+                "A row is right when its result is the host's, within the error that its table "
+                "allows; none is timed before. Published values count when all digits are equal."
+            }
+            (table(&agreement::grid(machines), "Agreement"))
         }
     }
 }
@@ -122,6 +158,8 @@ fn facts(machine: &Machine) -> Vec<String> {
     if let Some(device) = &machine.device {
         let (kind, capability) = (&device.kind, &device.compute_capability);
         facts.push(format!("{kind}, compute capability {capability}"));
+        let model = device.name.strip_suffix(" (emulated)");
+        facts.extend(model.map(|model| format!("with the limits of {model}")));
         facts.extend(device.sms.map(|held| {
             let threads = count(held.max_threads as usize, "thread");
             format!("{} of at most {threads}", count(held.count as usize, "SM"))
@@ -139,14 +177,12 @@ fn facts(machine: &Machine) -> Vec<String> {
                 .map(|cuda| format!("CUDA {cuda}")),
         );
         let hash = short_hash(&device.ptx_sha256);
-        facts.push(format!("PTX {hash} ({})", device.ptx_arch));
+        let ptx = format!("PTX {hash} ({})", device.ptx_arch);
+        facts.extend((!hash.is_empty()).then_some(ptx));
     }
-    facts.extend(
-        machine
-            .all()
-            .next()
-            .map(|row| format!("host {}", row.host.cpu)),
-    );
+    let cpu = machine.all().next().map(|row| &row.host.cpu);
+    let cpu = cpu.filter(|cpu| !cpu.is_empty());
+    facts.extend(cpu.map(|cpu| format!("host {cpu}")));
     facts.extend(summary::clock_range(machine));
     // RFC 3339 orders as text.
     let stamps = rising(machine.all().map(|row| row.timestamp.as_str()));
@@ -155,7 +191,8 @@ fn facts(machine: &Machine) -> Vec<String> {
         [only] => Some(format!("measured {only}")),
         [first, .., last] => Some(format!("measured {first} to {last}")),
     });
-    let revisions = rising(machine.all().map(|row| short_hash(&row.host.git_revision)));
+    let mut revisions = rising(machine.all().map(|row| short_hash(&row.host.git_revision)));
+    revisions.retain(|revision| !revision.is_empty());
     let word = if revisions.len() == 1 {
         "revision"
     } else {
@@ -184,6 +221,7 @@ fn body(section: &Section) -> Markup {
         section id=(id) {
             h2 { (section.table) }
             @if !section.about.is_empty() { p { (sentence(section.about)) } }
+            @for reason in &section.missing { p class="facts" { (reason) } }
             @for (row, figures) in section.figures.iter().enumerate() {
                 div class="side" {
                     @for (column, figure) in figures.iter().enumerate() { (figure.html(&format!("{id}-{row}-{column}"))) }

@@ -2,10 +2,10 @@
 //! rows.
 
 use super::figure::Figure;
-use super::machines::{Machine, sort_by_table};
+use super::machines::{Machine, Measured, sort_by_table};
 use super::subject::{Subject, subjects};
 use super::words::short;
-use super::{bars, curve, errors, heat, steps};
+use super::{bars, curve, errors, heat, lines, steps};
 use crate::export::{Format, Grid, select};
 use crate::grouping::distinct;
 use crate::model::{self, Explanation, Fit};
@@ -19,6 +19,10 @@ pub(super) struct Section {
     pub(super) table: String,
     /// One line about it.
     pub(super) about: &'static str,
+    /// What it is measured for: figures for the head of the page.
+    pub(super) claims: Vec<Figure>,
+    /// Why there are no figures of times, a sentence each.
+    pub(super) missing: Vec<String>,
     /// Figures; those of an inner list stand beside each other.
     pub(super) figures: Vec<Vec<Figure>>,
     /// What explains them.
@@ -37,27 +41,56 @@ pub(super) struct Words {
 
 fn draw(subject: &Subject<'_>, figure: &Declared) -> Vec<Figure> {
     match figure {
-        Declared::HeatMap(time) => heat::figures(subject, *time),
-        Declared::Curve(time) => vec![curve::figure(subject, *time)],
-        Declared::Best(times) => vec![bars::best(subject, times)],
+        Declared::HeatMap(map) => heat::figures(subject, map),
+        Declared::Curve(time) => curve::figure(subject, *time).into_iter().collect(),
+        Declared::Best(times) => bars::best(subject, times).into_iter().collect(),
         Declared::Errors(errors) => errors::figures(subject, errors),
         Declared::Steps(_) => steps::figures(subject),
         Declared::Bars(bars) => bars::figures(subject, bars),
+        Declared::Lines(of) => lines::figure(subject, of, &[]).into_iter().collect(),
     }
+}
+
+/// The tables that any machine has rows of, in their order, each with those machines.
+fn tables_of(machines: &[Machine]) -> Vec<(&str, Vec<&Machine>)> {
+    let names = machines.iter().flat_map(|machine| &machine.tables);
+    let mut names = distinct(names.map(|(name, _)| name.as_str()));
+    sort_by_table(&mut names, |name| name);
+    let of_table = |name| {
+        let has_rows = |machine: &&Machine| !machine.rows(name).is_empty();
+        (name, machines.iter().filter(has_rows).collect())
+    };
+    names.into_iter().map(of_table).collect()
 }
 
 /// A section a table that any machine has rows of.
 pub(super) fn sections(machines: &[Machine]) -> Vec<Section> {
-    let names = machines.iter().flat_map(|machine| &machine.tables);
-    let mut names = distinct(names.map(|(name, _)| name.as_str()));
-    sort_by_table(&mut names, |name| name);
-    let section = |name: &str| {
-        let of_table = machines
-            .iter()
-            .filter(|machine| !machine.rows(name).is_empty());
-        section(&of_table.collect::<Vec<_>>(), name)
-    };
-    names.into_iter().map(section).collect()
+    let tables = tables_of(machines).into_iter();
+    tables
+        .map(|(name, machines)| section(&machines, name))
+        .collect()
+}
+
+/// What the tables are measured for, to stand alone, with words on where each is from.
+pub(super) fn pictures(machines: &[Machine]) -> Vec<(Figure, String)> {
+    let tables = tables_of(machines).into_iter();
+    let known = tables.filter_map(|(name, machines)| Some((tables::by_name(name)?, machines)));
+    let subjects = known.flat_map(|(table, machines)| subjects(table, &machines));
+    let drawn = subjects.flat_map(|subject| {
+        let claims = subject.table.figures.claims.iter();
+        let alone = claims.flat_map(|figure| match figure {
+            Declared::Lines(of) => lines::figure(&subject, of, of.alone)
+                .into_iter()
+                .collect::<Vec<_>>(),
+            other => draw(&subject, other),
+        });
+        let measured: Vec<String> = subject.measured.iter().map(Measured::origin).collect();
+        let origin = format!("Measured on {}.", measured.join("; "));
+        alone
+            .map(|figure| (figure, origin.clone()))
+            .collect::<Vec<_>>()
+    });
+    drawn.collect()
 }
 
 fn section(machines: &[&Machine], name: &str) -> Section {
@@ -71,6 +104,13 @@ fn section(machines: &[&Machine], name: &str) -> Section {
         };
         subject.table.figures.rows.iter().map(row)
     });
+    let claims = subjects.iter().flat_map(|subject| {
+        let claims = subject.table.figures.claims.iter();
+        claims
+            .flat_map(|figure| draw(subject, figure))
+            .collect::<Vec<_>>()
+    });
+    let timeless = subjects.iter().flat_map(|subject| &subject.measured);
     let told = machines.iter().filter_map(|machine| words(machine, known?));
     let rows = machines.iter().map(|machine| {
         let title = format!("All rows, {}", machine.name);
@@ -79,6 +119,8 @@ fn section(machines: &[&Machine], name: &str) -> Section {
     Section {
         table: name.to_owned(),
         about: known.map_or("", |table| table.about),
+        claims: claims.collect(),
+        missing: distinct(timeless.filter_map(Measured::no_times)),
         figures: drawn.filter(|row: &Vec<Figure>| !row.is_empty()).collect(),
         words: told.collect(),
         rows: rows.collect(),

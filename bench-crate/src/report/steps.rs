@@ -2,7 +2,9 @@
 
 use super::figure::Figure;
 use super::subject::Subject;
-use super::svg::bars::{Bars, Panel};
+use super::svg::Swatch;
+use super::svg::panels::{Axis, Panel, Panels, Point, Series};
+use super::svg::scale::Kind;
 use crate::export::Grid;
 use crate::grouping::groups;
 use crate::number::count;
@@ -41,7 +43,7 @@ pub(super) fn totals((algorithm, steps): &Scan) -> String {
     format!("{algorithm}: {steps}, {threads} active threads and {warps} active warps in all")
 }
 
-/// A figure of all machines that counted the same, and a sentence of each that counted nothing.
+/// A figure of all machines that counted the same.
 pub(super) fn figures(subject: &Subject<'_>) -> Vec<Figure> {
     let title = "Active warps in each step of a scan";
     let n = subject
@@ -52,30 +54,25 @@ pub(super) fn figures(subject: &Subject<'_>) -> Vec<Figure> {
     let n = n.map_or(String::new(), |n| format!(" of {n} elements"));
     let counted = subject.alike(|one| scans(&one.rows)).into_iter();
     let drawn = counted.map(|(machines, scans)| figure(format!("{title}{n}"), &machines, &scans));
-    let silent = subject
-        .measured
-        .iter()
-        .filter(|one| scans(&one.rows).is_none());
-    let absent = silent.map(|one| {
-        let reason = one.rows.iter().find_map(|row| row.reason.as_deref());
-        let (name, reason) = (one.name(), reason.unwrap_or("no row of it counts any"));
-        let title = format!("{title}{n}, {name}");
-        Figure::absent(title, format!("{name}: no steps were counted; {reason}."))
-    });
-    drawn.chain(absent).collect()
+    drawn.flatten().collect()
 }
 
-fn figure(title: String, machines: &str, scans: &[Scan]) -> Figure {
-    let panel = |(series, (algorithm, steps)): (usize, &Scan)| Panel {
-        title: format!("{}: active warps by step", readable(algorithm)),
-        series,
-        bars: steps.iter().map(|step| bar(algorithm, *step)).collect(),
+fn figure(title: String, machines: &str, scans: &[Scan]) -> Option<Figure> {
+    let panel = |(number, (algorithm, steps)): (usize, &Scan)| Panel {
+        title: readable(algorithm),
+        series: vec![Series {
+            name: String::new(),
+            look: Swatch::Bar(number),
+            points: steps.iter().map(|step| point(algorithm, *step)).collect(),
+        }],
     };
-    let chart = Bars {
+    let chart = Panels {
+        across: Axis("step", Kind::Steps),
+        up: Axis("active warps", Kind::FromZero),
         panels: scans.iter().enumerate().map(panel).collect(),
     };
     if chart.is_empty() {
-        return Figure::absent(title, format!("{machines}: no warp was active."));
+        return None;
     }
     let rows = scans.iter().flat_map(|(algorithm, steps)| {
         let counts = |&(step, threads, warps): &Step| [step, threads, warps].map(|n| n.to_string());
@@ -86,21 +83,25 @@ fn figure(title: String, machines: &str, scans: &[Scan]) -> Figure {
     let header = ["algorithm", "step", "active threads", "active warps"];
     let told: Vec<String> = scans.iter().map(totals).collect();
     let told = told.join("; ");
-    Figure {
+    Some(Figure {
+        file: "",
         title,
         alt: format!("Bars, one a step, for each algorithm. {told}."),
         caption: format!("{told}. Measured on {machines}."),
         data: Grid::new(&header, rows.collect()),
-        body: Ok(Box::new(chart)),
-    }
+        chart: Box::new(chart),
+    })
 }
 
-fn bar(algorithm: &str, (step, threads, warps): Step) -> (String, f64, String) {
+fn point(algorithm: &str, (step, threads, warps): Step) -> Point {
     let (threads, active) = (
         count(threads as usize, "thread"),
         count(warps as usize, "warp"),
     );
     let algorithm = readable(algorithm);
-    let note = format!("{algorithm}, step {step}: {threads} and {active}");
-    (step.to_string(), f64::from(warps), note)
+    Point {
+        x: f64::from(step),
+        y: f64::from(warps),
+        note: format!("{algorithm}, step {step}: {threads} and {active}"),
+    }
 }

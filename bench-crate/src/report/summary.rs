@@ -1,6 +1,7 @@
 //! The summary in words: what was measured where, the best cells, the digits, and what went
 //! wrong. Every number is a record's or a published one.
 
+use super::agreement::{self, Published};
 use super::machines::Machine;
 use super::steps;
 use super::subject::{Subject, subjects};
@@ -9,13 +10,9 @@ use crate::export::footnotes;
 use crate::grouping::rising;
 use crate::number::{self, count, milliseconds};
 use crate::record::{Clocks, Record, Status};
+use crate::table::Table;
 use crate::table::figure::{Figure, KERNEL, SPAN, Time};
-use crate::table::{Group, Table};
 use crate::tables;
-
-/// Values that the published tables have and whose digits have to be the same.
-/// (Times and what is computed from them are another machine's.)
-const DIGITS: [&str; 3] = ["pi", "active_threads", "active_warps"];
 
 /// `1 row failed`: how many rows ended in which way.
 pub(super) fn outcome<'a>(records: impl Iterator<Item = &'a Record>) -> String {
@@ -163,32 +160,13 @@ fn best_span(of: &str, rows: &[Record], size: &Subject<'_>) -> Option<String> {
 
 /// How many values have the published digits.
 fn digits(table: &Table, rows: &[Record]) -> Option<String> {
-    let columns = table.columns_of(&[]);
-    let (mut same, mut all, mut names) = (0, 0, Vec::new());
-    for name in DIGITS {
-        let published = format!("published_{name}");
-        let of_page = |name: &str| name == published;
-        let reference = columns
-            .iter()
-            .find(|c| c.group == Group::Reference && of_page(&c.name));
-        let ours = columns.iter().find(|column| column.name == name);
-        let Some((ours, reference)) = ours.zip(reference) else {
-            continue;
-        };
-        let pairs = rows.iter().map(|row| (ours.text(row), reference.text(row)));
-        let pairs = pairs.filter(|(ours, theirs)| !ours.is_empty() && !theirs.is_empty());
-        let pairs: Vec<(String, String)> = pairs.collect();
-        same += pairs.iter().filter(|(ours, theirs)| ours == theirs).count();
-        all += pairs.len();
-        names.extend((!pairs.is_empty()).then_some(name));
-    }
+    let Published { same, all, names } = agreement::published(table, rows)?;
     let what = list(&names).replace('_', " ");
     let values = format!("values that were published ({what}) come out digit for digit");
-    match all {
-        0 => None,
-        _ if same == all => Some(format!("All {all} {values}.")),
-        _ => Some(format!("{same} of {all} {values}, the others do not.")),
-    }
+    Some(match same == all {
+        true => format!("All {all} {values}."),
+        false => format!("{same} of {all} {values}, the others do not."),
+    })
 }
 
 fn clocks(machine: &Machine) -> impl Iterator<Item = &Clocks> {

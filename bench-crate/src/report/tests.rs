@@ -1,6 +1,7 @@
 //! What holds for the page, whatever the records are: checked on its parsed
 //! structure, with the records of an H200 and with made-up ones.
 
+mod claims;
 mod rows;
 
 use std::collections::HashSet;

@@ -55,11 +55,11 @@ pub(super) fn power(value: f64) -> String {
     if (-3..=3).contains(&exponent) {
         return short(value);
     }
-    format!("10{}", superscript(exponent))
+    format!("10{}", raised(exponent))
 }
 
 /// An exponent in raised digits.
-fn superscript(exponent: i32) -> String {
+pub(super) fn raised(exponent: i32) -> String {
     const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     let raised = |c: char| c.to_digit(10).map_or('⁻', |digit| RAISED[digit as usize]);
     exponent.to_string().chars().map(raised).collect()

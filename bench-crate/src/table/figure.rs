@@ -9,6 +9,8 @@ pub struct Figures {
     pub by: &'static [&'static str],
     /// The page's own sweep, which stands beside ours.
     pub published: Option<&'static Published>,
+    /// What the table is measured for: the report begins with them.
+    pub claims: &'static [Figure],
     /// Figures of an inner list stand beside each other.
     pub rows: &'static [&'static [Figure]],
 }
@@ -19,6 +21,7 @@ impl Figures {
         Figures {
             by: &[],
             published: None,
+            claims: &[],
             rows,
         }
     }
@@ -26,8 +29,8 @@ impl Figures {
 
 /// A figure.
 pub enum Figure {
-    /// A time by blocks and threads: a heat map a machine, and the published one.
-    HeatMap(Time),
+    /// A value by two names or numbers: a heat map a machine, and the published one.
+    HeatMap(HeatMap),
     /// A time against blocks * threads, with the line of the model.
     Curve(Time),
     /// Of each time the best cell.
@@ -38,7 +41,77 @@ pub enum Figure {
     Steps(u64),
     /// Named values, those of one name from all machines beside each other.
     Bars(Bars),
+    /// Values over a number: small multiples with a line a series.
+    Lines(Lines),
 }
+
+/// Values of a row by the names of their series.
+pub type Values = Vec<(String, f64)>;
+
+/// Values over a number, in panels. No failed or skipped row has any.
+pub struct Lines {
+    /// The name of its file, where it stands alone.
+    pub file: &'static str,
+    /// What it is of, before the machine's name.
+    pub title: &'static str,
+    /// What to see in it: sentences.
+    pub caption: &'static str,
+    /// The number, and what it counts.
+    pub x: fn(&Record) -> Option<f64>,
+    /// The same in words, with the unit.
+    pub across: &'static str,
+    /// What the values are, with the unit.
+    pub up: &'static str,
+    /// Whether values that are ten times as large are as far away as others.
+    pub is_logarithmic: bool,
+    /// The panel that a row is in.
+    pub panel: fn(&Record) -> String,
+    /// A row's values: ours first, then those that it stands beside.
+    pub values: fn(&Record) -> Values,
+    /// Which of two values of one series at one number is shown.
+    pub better: fn(f64, f64) -> f64,
+    /// The panels of the figure where it stands alone; all, if none is named.
+    pub alone: &'static [&'static str],
+}
+
+/// A value by two names or numbers of a row.
+pub struct HeatMap {
+    /// In the middle of a sentence: `time of the kernel`.
+    pub name: &'static str,
+    /// What it is, as a sentence after a blank; empty where the name says it.
+    pub note: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// What a lighter cell is: `faster`.
+    pub lighter: &'static str,
+    /// The value, which is the better the less it is.
+    pub value: fn(&Record) -> Option<f64>,
+    /// What its rows are called by.
+    pub down: Side,
+    /// What its columns are called by.
+    pub across: Side,
+    /// Whether the published sweep stands beside it.
+    pub is_published: bool,
+}
+
+/// A side of a heat map: what its names are, and a row's.
+pub type Side = (&'static str, fn(&Record) -> Option<String>);
+
+/// Blocks and threads, the sides of a sweep.
+pub const BY_SHAPE: HeatMap = HeatMap {
+    name: "",
+    note: "",
+    unit: "ms",
+    lighter: "faster",
+    value: |_| None,
+    down: ("blocks", |row| {
+        row.cell.get("blocks").map(ToString::to_string)
+    }),
+    across: ("threads", |row| {
+        row.cell.get("threads").map(ToString::to_string)
+    }),
+    is_published: false,
+};
 
 /// One of the times of a cell.
 #[derive(Clone, Copy)]
@@ -135,19 +208,19 @@ pub struct Errors {
     pub predicted: Option<&'static str>,
 }
 
-/// What a row shows: a name and a value.
-pub type NamedValue = fn(&Record) -> Option<(String, f64)>;
+/// A value of a row: its name, its series where the row has several, and the value.
+pub type NamedValue = (String, String, f64);
 
 /// Named values.
 pub struct Bars {
+    /// The name of its file, where it stands alone; empty where it does not.
+    pub file: &'static str,
     /// The title of the figure that a row is in.
     pub title: fn(&Record) -> String,
     /// The unit of the values of a row; empty where they have none.
     pub unit: fn(&Record) -> &'static str,
     /// What a row shows. The values of the first function come first.
-    pub values: &'static [NamedValue],
+    pub values: &'static [fn(&Record) -> Vec<NamedValue>],
     /// What to know when looking at it; empty where the title says it.
     pub caption: &'static str,
-    /// The title of the sentence that stands there when no row has a value; empty where none does.
-    pub absent: &'static str,
 }

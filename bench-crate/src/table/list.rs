@@ -4,7 +4,6 @@ use std::ops::RangeInclusive;
 
 use crate::error::{Error, Result};
 use crate::spelling;
-use quadscan::device::DeviceChoice;
 
 /// The most elements, strips or items of any table.
 const MOST: u64 = 1 << 40;
@@ -21,14 +20,6 @@ pub(crate) fn refused(argument: &str, problem: String) -> Error {
         argument: argument.to_owned(),
         problem,
     }
-}
-
-/// The device that is asked for by `--device`.
-pub(crate) fn device(text: &str) -> Result<DeviceChoice> {
-    text.parse().map_err(|_| {
-        let problem = format!("`{text}` is unknown, allowed are auto, cuda, cuda:N and emulator");
-        refused("--device", problem)
-    })
 }
 
 fn objection(argument: &str, text: &str, range: &RangeInclusive<u64>, what: &str) -> Error {

@@ -125,7 +125,7 @@ impl Published {
     }
 
     /// The median of times in some columns of rows, ms.
-    fn median(&self, rows: impl Iterator<Item = Row>, columns: &[&str]) -> Option<f64> {
+    pub fn median(&self, rows: impl Iterator<Item = Row>, columns: &[&str]) -> Option<f64> {
         let times = rows.flat_map(|row| columns.iter().filter_map(move |name| row.number(name)));
         Timing::from_samples(times.collect()).map(|timing| timing.median_ms)
     }

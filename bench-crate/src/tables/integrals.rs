@@ -13,11 +13,13 @@ use crate::axes::{INTEGRANDS, RULES, SIZES, TOLERANCE, TYPES};
 use crate::error::Result;
 use crate::measure::Bench;
 use crate::modules;
-use crate::record::{Cell, Record};
+use crate::number;
+use crate::record::{Cell, Record, Status};
 use crate::table::column::{
     CONDITIONS, COUNTS, Column, MORE, OUTCOME, Show, axis, count, decimals, derived, fixed, noise,
     scientific, us, with,
 };
+use crate::table::figure::{Bars, Figure, Figures};
 use crate::table::list::refused;
 use crate::table::peers::{self, head};
 use crate::table::source::{self, Source};
@@ -101,7 +103,37 @@ pub(crate) const TABLE: Table = Table {
     // An integral has some hundred evaluations.
     weight: |cell, _| 100.0 * cell.number("n").unwrap_or_default() as f64,
     summary: peers::lines,
+    figures: Figures {
+        by: &["n"],
+        claims: &[Figure::Bars(RATES)],
+        ..Figures::of(&[])
+    },
     ..Table::EMPTY
+};
+
+/// Integrals a second, beside SciPy and CuPy.
+const RATES: Bars = Bars {
+    file: "integrals",
+    title: |row| match row.cell.number("n") {
+        Some(n) => format!("Integrals per second, {} at once", number::grouped(n)),
+        None => String::new(),
+    },
+    unit: |_| "integrals/s",
+    values: &[|row| {
+        let part = |axis| row.cell.text(axis).unwrap_or_default().replace('_', " ");
+        let name = ["integrand", "rule", "type"].map(part).join(", ");
+        let ours = ("quadscan".to_owned(), row.ms("kernel"));
+        let peers = row.metrics.peers();
+        let peers = peers.map(|(peer, timing)| (peer.name.clone(), Some(timing.median_ms)));
+        let peers: Vec<_> = peers.collect();
+        // What stands beside nothing shows nothing.
+        let ours = (row.status == Status::Ok && !peers.is_empty()).then_some(ours);
+        let all = ours.into_iter().chain(peers);
+        let rate = |(series, ms)| Some((name.clone(), series, per_second(row, ms)?));
+        all.filter_map(rate).collect()
+    }],
+    caption: "Further to the right is better. All are to the same tolerance; SciPy runs on the \
+              host's cores, with cupy on the device.",
 };
 
 /// Of a peer's name where it runs on the device.

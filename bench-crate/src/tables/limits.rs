@@ -44,17 +44,19 @@ pub(crate) const TABLE: Table = Table {
     is_usual: true,
     measure,
     figures: Figures::of(&[&[Figure::Bars(Bars {
+        file: "",
         title: |row| match unit(row) {
             "" => FIGURES.to_owned(),
             unit => format!("{FIGURES}, {unit}"),
         },
         unit,
         values: &[|row| {
-            let value = value(row).filter(|_| row.status == Status::Ok)?;
-            Some((row.cell.text("limit")?.replace('_', " "), value))
+            let limit = row.cell.text("limit").unwrap_or_default();
+            let value = value(row).filter(|_| row.status == Status::Ok).into_iter();
+            let named = value.map(|value| (limit.replace('_', " "), String::new(), value));
+            named.collect()
         }],
         caption: "",
-        absent: FIGURES,
     })]]),
     ..Table::EMPTY
 };

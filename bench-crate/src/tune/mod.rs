@@ -27,10 +27,11 @@ use quadscan_kernels::scan::tuning;
 use record::{Measured, Record, Row};
 
 use crate::cli::TuneArguments;
+use crate::device::choice;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::grouping::distinct;
-use crate::table::list::{self, refused};
+use crate::table::list::refused;
 use crate::timing::{Rule, device as timing};
 use crate::workload::Workload;
 use crate::workload::memory::{Memory, Size, Turn, rotated_bytes};
@@ -111,7 +112,7 @@ pub fn tune(
     // SAFETY: `cargo xtask tune` made the folder of the sources of this program; what is
     // launched is what they describe.
     let artifact = unsafe { Artifact::read(artifact) }?;
-    let device = Device::open(list::device(&arguments.device)?)?;
+    let device = Device::open(choice(&arguments.device)?)?;
     let module = device.load(&artifact)?;
     let record = sweep(&module, &candidates::all(), arguments.quick, say)?;
     let wrong = record.candidates.iter().flat_map(|one| {

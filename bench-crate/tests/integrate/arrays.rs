@@ -77,6 +77,18 @@ fn an_array_has_a_row_an_item_whether_it_is_plain_or_of_records() {
         &singles(&narrow),
     );
     check(&[]);
+    // Either byte order, and either order of the elements.
+    let big: Vec<u8> = rows.iter().flat_map(|value| value.to_be_bytes()).collect();
+    write(folder.path(), &dictionary("'>f8'", false, "(3, 4)"), &big);
+    check(&[]);
+    let by_column = (0..4).flat_map(|column| rows.iter().skip(column).step_by(4));
+    let by_column: Vec<f64> = by_column.copied().collect();
+    write(
+        folder.path(),
+        &dictionary("'<f8'", true, "(3, 4)"),
+        &doubles(&by_column),
+    );
+    check(&[]);
     // Fields in any order, of either size, with bytes between them as C aligns them; the
     // upper limit is the command line's.
     let records = "[('u', '<f4'), ('', '|V4'), ('to', '<f8'), ('from', '<f8')]";
@@ -200,17 +212,17 @@ fn arrays_of_another_kind_are_refused() {
         (
             dictionary("'<f8'", true, "(2, 4)"),
             &four,
-            "is in Fortran order, allowed is C order",
+            "ends after 32 bytes of 64, allowed are whole arrays",
         ),
         (
-            dictionary("'>f8'", false, "(1, 4)"),
+            dictionary("'<c16'", false, "(1, 4)"),
             &four,
-            "holds >f8, allowed are <f8 and <f4",
+            "holds <c16, allowed are i1 to i8, u1 to u8, f4 and f8, and in records S and U",
         ),
         (
-            dictionary("'<i8'", false, "(1, 4)"),
+            dictionary("'|S8'", false, "(1, 4)"),
             &four,
-            "holds <i8, allowed are <f8 and <f4",
+            "holds |S8, allowed are i1 to i8, ",
         ),
         (
             dictionary("'<f8'", false, "(2, 4)"),
@@ -223,14 +235,14 @@ fn arrays_of_another_kind_are_refused() {
             "has data after its 1 rows, allowed are whole arrays",
         ),
         (
-            records("('a', '<f8'), ('b', '<f8')"),
+            records("('b', '<f8'), ('c', '<f8')"),
             &four,
             "has a column `b`, allowed are from, ",
         ),
         (
-            records("('a', '<i4')"),
+            records("('a', '|b1')"),
             &four,
-            "holds <i4, allowed are <f8 and <f4",
+            "holds |b1, allowed are i1 to i8, ",
         ),
         (records("('a', '<f8', (2,))"), &four, "holds "),
         (

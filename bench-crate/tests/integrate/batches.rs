@@ -195,9 +195,15 @@ fn a_bad_row_is_named_by_its_line_and_nothing_is_written() {
             "a,u\n1,1e999\n",
             ", line 2: `1e999` is too large for f64, allowed in u are ",
         ),
+        ("a,b\n1,2\n", " has no u, genz_gaussian needs a, u"),
         (
-            "a,b\n1,2\n",
+            "b,c\n1,2\n",
             " has a column `b`, allowed are from, to, a, u",
+        ),
+        ("a,b,u,b\n1,2,3,4\n", " has two columns `b`, allowed is one"),
+        (
+            "a,u,value\n1,2,3\n",
+            " has a column `value`, which the results have as well, allowed are other names",
         ),
         ("a,u,a\n1,2,3\n", " has two columns `a`, allowed is one"),
         ("a\n1\n", " has no u, genz_gaussian needs a, u"),
@@ -212,6 +218,14 @@ fn a_bad_row_is_named_by_its_line_and_nothing_is_written() {
         (
             "a,u\n1,\"2\n3\"\n",
             ", line 3: `2\u{fffd}3` is not a number, allowed in u are ",
+        ),
+        (
+            "a,u\n1,\"\n2\"\n",
+            ", line 3: `\u{fffd}2` is not a number, allowed in u are ",
+        ),
+        (
+            "a;u\n1;2,5\n",
+            ", line 2: `2,5` is not a number, allowed in u are ",
         ),
         ("a,u\n", " has no items, allowed are 1 to 16777216"),
         (
@@ -330,8 +344,7 @@ fn a_file_that_is_not_there_is_refused() {
     let sentence = refused_in(folder.path(), &GAUSSIAN);
     assert!(sentence.starts_with(start), "{sentence}");
     let sentence = refused_in(folder.path(), &["--integrand", "runge", "--batch", "items"]);
-    let start =
-        "--batch items is neither CSV nor .npy, allowed are FILE.csv, FILE.npy, and - for CSV on ";
+    let start = "--batch items is neither CSV nor .npy, allowed are FILE.csv, FILE.tsv, FILE.npy, and - for ";
     assert!(sentence.starts_with(start), "{sentence}");
 }
 

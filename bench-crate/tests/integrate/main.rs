@@ -7,6 +7,7 @@ mod common;
 
 mod arrays;
 mod batches;
+mod columns;
 mod documents;
 mod refusals;
 mod values;

@@ -213,7 +213,7 @@ fn unknown_words_are_refused() {
         ),
         (
             "--integrand runge --out r.txt",
-            "--out r.txt is neither CSV nor .npy, allowed are FILE.csv and ",
+            "--out r.txt is neither CSV nor .npy, allowed are FILE.csv, FILE.tsv and FILE.npy",
         ),
         (
             "--integrand runge --out none/r.csv",

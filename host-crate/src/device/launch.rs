@@ -4,10 +4,10 @@
 //! launcher's (once), and checks owners, sizes and the author's conditions.
 
 use cuda_builder::manifest;
-use cuda_std::launch::{Actual, Kernel, LaunchShape, Parameter, SafeLaunch};
+use cuda_std::launch::{Actual, Kernel, LaunchShape, SafeLaunch};
 
 use super::limits::Limits;
-use super::module::{Entry, Purpose};
+use super::module::Entry;
 use super::{Arguments, Device, FunctionHandle, LaunchConfig, Module, signature};
 use crate::{Error, Result};
 
@@ -26,7 +26,7 @@ impl Module {
     /// [`Error::OutOfRange`] for a block that the device or the kernel does not allow,
     /// [`Error::UnknownKernel`]; the driver's.
     pub fn resident_blocks(&self, entry: &str, threads: u32, shared_bytes: u32) -> Result<u32> {
-        let known = self.entry(entry, Purpose::Look)?;
+        let known = self.entry(entry)?;
         let [x, y, z] = known.cluster.map(|blocks| blocks.max(1));
         let shape = LaunchShape::new((x, y, z), threads).with_shared(shared_bytes);
         self.fit(entry, &known, &shape.into())?;
@@ -72,7 +72,7 @@ impl Module {
             // SAFETY: the parameters have the types of the kernel that the
             // manifest describes, the buffers are this device's and alive, and
             // the author's conditions hold, which the author declared enough.
-            unsafe { self.start(entry.function, &config, K::PARAMETERS, actuals) }
+            unsafe { self.start::<K>(entry.function, &config, actuals) }
         })
     }
 
@@ -103,7 +103,7 @@ impl Module {
         arguments.with(|actuals, owners| {
             let entry = self.checked::<K>(&config, actuals, owners)?;
             // SAFETY: the caller's.
-            unsafe { self.start(entry.function, &config, K::PARAMETERS, actuals) }
+            unsafe { self.start::<K>(entry.function, &config, actuals) }
         })
     }
 
@@ -129,7 +129,7 @@ impl Module {
         config: impl Into<LaunchConfig>,
         arguments: &[Actual<'_>],
     ) -> Result<()> {
-        let entry = self.entry(name, Purpose::Launch)?;
+        let entry = self.entry(name)?;
         if let Some(kernel) = self.described(name)
             && let expected = signature::ptx_bytes(kernel).len()
             && expected != arguments.len()
@@ -143,9 +143,8 @@ impl Module {
         let config = self.suited(config);
         self.fit(name, &entry, &config)?;
         let parameters: Vec<&[u8]> = arguments.iter().map(|actual| actual.bytes).collect();
-        let backend = self.device().at_work()?;
         // SAFETY: the caller's.
-        unsafe { backend.launch(entry.function, &config, &parameters) }
+        unsafe { self.hand_over(name, entry.function, &config, &parameters) }
     }
 
     /// The configuration that a launch is made with: no programmatic one, where the device has
@@ -167,7 +166,7 @@ impl Module {
         actuals: &[Actual<'_>],
         owners: &[Option<&Device>],
     ) -> Result<Entry> {
-        let entry = self.entry(K::NAME, Purpose::Launch)?;
+        let entry = self.entry(K::NAME)?;
         self.compare_signature::<K>(&entry, actuals)?;
         for (owner, parameter) in owners.iter().zip(K::PARAMETERS) {
             if let Some(owner) = owner {
@@ -212,11 +211,10 @@ impl Module {
     /// # Safety
     ///
     /// As [`super::Backend::launch`], with slices as one argument for two parameters.
-    unsafe fn start(
+    unsafe fn start<K: Kernel>(
         &self,
         function: FunctionHandle,
         config: &LaunchConfig,
-        parameters: &[Parameter],
         actuals: &[Actual<'_>],
     ) -> Result<()> {
         let lengths: Vec<[u8; 8]> = actuals
@@ -224,14 +222,35 @@ impl Module {
             .map(|actual| (actual.elements.unwrap_or(0) as u64).to_ne_bytes())
             .collect();
         let mut bytes: Vec<&[u8]> = Vec::with_capacity(2 * actuals.len());
-        for ((actual, parameter), length) in actuals.iter().zip(parameters).zip(&lengths) {
+        for ((actual, parameter), length) in actuals.iter().zip(K::PARAMETERS).zip(&lengths) {
             bytes.push(actual.bytes);
             if signature::is_slice(parameter) {
                 bytes.push(length);
             }
         }
         // SAFETY: the caller's.
-        unsafe { self.device().at_work()?.launch(function, config, &bytes) }
+        unsafe { self.hand_over(K::NAME, function, config, &bytes) }
+    }
+
+    /// Launches, and notes it where the backend took it.
+    ///
+    /// # Safety
+    ///
+    /// As [`super::Backend::launch`].
+    unsafe fn hand_over(
+        &self,
+        name: &str,
+        function: FunctionHandle,
+        config: &LaunchConfig,
+        parameters: &[&[u8]],
+    ) -> Result<()> {
+        let backend = self.device().at_work()?;
+        // SAFETY: the caller's.
+        unsafe { backend.launch(function, config, parameters) }?;
+        // Gone before the entries are locked, which others do first.
+        drop(backend);
+        self.set_launched(name);
+        Ok(())
     }
 
     /// Compares the launcher's parameters with the manifest's, once a launcher.

@@ -37,13 +37,6 @@ pub(super) struct Entry {
     is_launched: bool,
 }
 
-/// What an entry is looked up for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
-    Look,
-    Launch,
-}
-
 impl Module {
     pub(super) fn from_artifact(device: &Device, artifact: &Artifact) -> Result<Self> {
         Code::of_artifact(device, artifact).map(Self::new)
@@ -86,7 +79,7 @@ impl Module {
     pub fn prepare(&self, kernels: &[&str]) -> Result<()> {
         kernels
             .iter()
-            .try_for_each(|name| self.entry(name, Purpose::Look).map(drop))
+            .try_for_each(|name| self.entry(name).map(drop))
     }
 
     /// Err unless the manifest has the entry, of the crate of the Rust module `origin`, with
@@ -130,10 +123,11 @@ impl Module {
     ///
     /// As [`Module::prepare`].
     pub fn attributes(&self, entry: &str) -> Result<FunctionAttributes> {
-        Ok(self.entry(entry, Purpose::Look)?.attributes)
+        Ok(self.entry(entry)?.attributes)
     }
 
-    /// The entries that were launched since this was asked last, in the order of their names.
+    /// The entries that were launched since this was asked last, in the order of their names; one
+    /// whose launch was refused is none of them.
     pub fn take_launched(&self) -> Vec<String> {
         let mut entries = self.entries();
         let launched = entries.iter_mut().filter(|(_, entry)| entry.is_launched);
@@ -148,10 +142,8 @@ impl Module {
     }
 
     /// The kernel of this name, looked up once.
-    pub(super) fn entry(&self, name: &str, purpose: Purpose) -> Result<Entry> {
-        let is_launched = purpose == Purpose::Launch;
-        if let Some(entry) = self.entries().get_mut(name) {
-            entry.is_launched |= is_launched;
+    pub(super) fn entry(&self, name: &str) -> Result<Entry> {
+        if let Some(entry) = self.entries().get(name) {
             return Ok(*entry);
         }
         let code = self.loaded.code.holding(name)?;
@@ -167,7 +159,7 @@ impl Module {
             cluster: self.described(name).map_or([0; 3], |known| known.cluster),
             allowed_shared: 0,
             checked: None,
-            is_launched,
+            is_launched: false,
         };
         self.entries().insert(name.to_owned(), entry);
         Ok(entry)
@@ -187,6 +179,13 @@ impl Module {
     pub(super) fn set_checked(&self, name: &str, parameters: &'static [Parameter]) {
         if let Some(entry) = self.entries().get_mut(name) {
             entry.checked = Some(parameters);
+        }
+    }
+
+    /// Notes that the backend took a launch.
+    pub(super) fn set_launched(&self, name: &str) {
+        if let Some(entry) = self.entries().get_mut(name) {
+            entry.is_launched = true;
         }
     }
 

@@ -40,6 +40,6 @@ use crate::device::Module;
 /// Blocks of a launch, where nobody says how many: so many on each SM.
 fn default_blocks(module: &Module) -> u32 {
     let sms = module.device().properties().sm_count;
-    let blocks = sms.saturating_mul(sizes::BLOCKS_PER_MULTIPROCESSOR);
+    let blocks = sms.saturating_mul(sizes::BLOCKS_PER_SM);
     blocks.clamp(1, sizes::MAX_BLOCKS)
 }

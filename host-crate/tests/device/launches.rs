@@ -277,6 +277,28 @@ fn a_kernel_that_faults_loses_the_context_with_the_drivers_code() -> Result<()> 
 }
 
 #[test]
+fn launches_that_were_refused_are_not_among_those_that_were_made() -> Result<()> {
+    let fake = FakeCuda::new(Settings::default());
+    let (device, module) = loaded(&fake);
+    let input = device.upload(&[1.0f32; 4])?;
+    let mut out = device.alloc_zeroed::<f32>(4)?;
+    let shape = LaunchShape::new(1, 1);
+    let scale = |out: &mut _| module.launch(kernels::scale, shape, (&input, out, 1.0));
+    // Refused before the driver is asked: by the author's condition.
+    let refused = module.launch(kernels::scale, shape, (&input, &mut out, 0.0));
+    assert!(refused.is_err() && module.take_launched().is_empty());
+    scale(&mut out)?;
+    assert_eq!(module.take_launched(), ["scale"]);
+    // Refused by the driver, which lost the context.
+    module.launch(kernels::fault, shape, ())?;
+    assert!(scale(&mut out).is_err());
+    // SAFETY: the driver refuses every launch by now.
+    assert!(unsafe { module.launch_raw("absent", shape, &[]) }.is_err());
+    assert_eq!(module.take_launched(), ["fault"]);
+    Ok(())
+}
+
+#[test]
 fn events_measure_the_work_between_them() -> Result<()> {
     let fake = FakeCuda::new(Settings::default());
     let (device, module) = loaded(&fake);

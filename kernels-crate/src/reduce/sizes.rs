@@ -133,7 +133,7 @@ pub const fn segmented<O: Operator>() -> Sizes {
 }
 
 /// Blocks on each SM of the device, at most.
-pub const BLOCKS_PER_MULTIPROCESSOR: u32 = 2;
+pub const BLOCKS_PER_SM: u32 = 2;
 
 /// Blocks where the result has to be the same on every device: those of an H200.
-pub const BLOCKS_EVERYWHERE: u32 = 132 * BLOCKS_PER_MULTIPROCESSOR;
+pub const BLOCKS_EVERYWHERE: u32 = 132 * BLOCKS_PER_SM;

@@ -131,6 +131,7 @@ impl<'d> Decoder<'d, '_> {
         Ok(match self.operand(index)? {
             Operand::Name(name) => Some((name, 0)),
             Operand::NameOffset(name, offset) => Some((name, *offset)),
+            Operand::Element(name, element) => Some((name, self.element(name, *element)?)),
             _ => None,
         })
     }

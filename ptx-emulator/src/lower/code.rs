@@ -75,6 +75,8 @@ pub(crate) struct Placed {
     pub(crate) name: String,
     pub(crate) space: Space,
     pub(crate) bytes: u64,
+    /// Bytes of an element.
+    pub(crate) unit: u32,
     pub(crate) align: u32,
     /// `.extern .shared x[]`: the launch says how many bytes.
     pub(crate) dynamic: bool,

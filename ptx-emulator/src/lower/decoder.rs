@@ -201,6 +201,7 @@ impl<'d, 'a> Decoder<'d, 'a> {
                 _ => self.symbol(name, 0, ty),
             },
             Operand::NameOffset(name, offset) => self.symbol(name, *offset, ty),
+            Operand::Element(name, element) => self.symbol(name, self.element(name, *element)?, ty),
             Operand::Number(number) => {
                 let bits = number
                     .bits(ty)
@@ -251,6 +252,16 @@ impl<'d, 'a> Decoder<'d, 'a> {
             .ok_or_else(|| format!("no register or variable `{name}`"))
     }
 
+    /// Bytes from the beginning of a variable to an element of it.
+    pub(crate) fn element(&self, name: &str, element: i64) -> Result<i64, Reason> {
+        let Symbol::Variable(variable) = self.find_symbol(name)? else {
+            return Err(format!("`{name}` is a function"));
+        };
+        let unit = i64::from(self.builder.variables[variable as usize].unit);
+        let bytes = element.checked_mul(unit);
+        bytes.ok_or_else(|| format!("`{name}` has no element {element}"))
+    }
+
     /// A predicate, perhaps negated.
     pub(crate) fn predicate(&self, index: usize) -> Result<Source, Reason> {
         let (name, negated) = match self.operand(index)? {
@@ -267,12 +278,14 @@ impl<'d, 'a> Decoder<'d, 'a> {
     /// The address in operand `index`, for an access to `room`; the room may
     /// become a narrower one when the operand names a variable.
     pub(crate) fn address(&mut self, index: usize, room: Room) -> Result<(Address, Room), Reason> {
-        let Operand::Address { base, offset, rest } = self.operand(index)? else {
-            return Err("an address in brackets is expected".into());
+        let (base, offset) = match self.operand(index)? {
+            Operand::Address { rest, .. } if !rest.is_empty() => {
+                return Err("more than an address in brackets".into());
+            }
+            Operand::Address { base, offset, .. } => (*base, *offset),
+            Operand::Element(name, element) => (Some(*name), self.element(name, *element)?),
+            _ => return Err("an address in brackets is expected".into()),
         };
-        if !rest.is_empty() {
-            return Err("more than an address in brackets".into());
-        }
         let at = |base, start: u32| {
             let offset = offset.wrapping_add(i64::from(start));
             Address { base, offset }

@@ -45,6 +45,7 @@ pub(crate) fn place_variable(
         name: variable.name.to_owned(),
         space: variable.space,
         bytes: variable.bytes(),
+        unit: variable.ty.bytes() * variable.vector,
         align: variable.alignment().max(1),
         dynamic: variable.is_of_launch() && variable.linkage == Some(Linkage::Extern),
         initial: Vec::new(),

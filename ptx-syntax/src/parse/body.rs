@@ -5,7 +5,7 @@ use crate::lexer::Kind as Token;
 use crate::tree::{
     Block, Guard, Instruction, Kind, Location, Operand, Place, Prototype, Statement,
 };
-use crate::types::{Number, Space};
+use crate::types::Space;
 
 /// What may stand behind a register's name.
 const COMPONENTS: [&str; 14] = [
@@ -156,9 +156,11 @@ impl<'a> Parser<'a> {
         }
         let mut operands = Vec::new();
         if !self.is_sign(';') {
-            self.push_operand(&mut operands)?;
+            // Those of a call stand in parentheses, those of others begin an expression.
+            let is_call = opcode == "call";
+            self.push_operand(&mut operands, is_call)?;
             while self.accept(',') {
-                self.push_operand(&mut operands)?;
+                self.push_operand(&mut operands, is_call)?;
             }
         }
         if !self.accept(';') {
@@ -177,7 +179,7 @@ impl<'a> Parser<'a> {
         self.enter()?;
         let mut operands = Vec::new();
         while !self.is_sign(close) {
-            self.push_operand(&mut operands)?;
+            self.push_operand(&mut operands, false)?;
             if !self.accept(',') {
                 break;
             }
@@ -187,15 +189,16 @@ impl<'a> Parser<'a> {
         Ok(operands)
     }
 
-    fn push_operand(&mut self, operands: &mut Vec<Operand<'a>>) -> Parsed<()> {
+    /// `with_lists`: parentheses hold a list of operands.
+    fn push_operand(&mut self, operands: &mut Vec<Operand<'a>>, with_lists: bool) -> Parsed<()> {
         if operands.len() >= limits::LIST {
             return self.error(format!("more than {} operands", limits::LIST));
         }
-        operands.push(self.operand()?);
+        operands.push(self.operand(with_lists)?);
         Ok(())
     }
 
-    fn operand(&mut self) -> Parsed<Operand<'a>> {
+    fn operand(&mut self, with_lists: bool) -> Parsed<Operand<'a>> {
         match self.current.kind {
             Token::Sign('[') => {
                 self.advance();
@@ -205,16 +208,16 @@ impl<'a> Parser<'a> {
                 self.advance();
                 Ok(Operand::Vector(self.operands_until('}')?))
             }
-            Token::Sign('(') => {
+            Token::Sign('(') if with_lists => {
                 self.advance();
                 Ok(Operand::List(self.operands_until(')')?))
             }
-            Token::Sign('!') => {
+            Token::Sign('!') if matches!(self.ahead.kind, Token::Name(_)) => {
                 self.advance();
                 Ok(Operand::Not(self.name("a predicate register")?))
             }
             Token::Name(_) => self.named(),
-            _ => Ok(Operand::Number(self.number()?)),
+            _ => Ok(Operand::Number(self.constant("a number")?)),
         }
     }
 
@@ -243,6 +246,11 @@ impl<'a> Parser<'a> {
             let second = self.component_name()?;
             return Ok(Operand::Pair(Box::new(wrap(name)), Box::new(wrap(second))));
         }
+        if self.accept('[') {
+            let index = self.integer_constant("the index of an element")?;
+            self.expect(']')?;
+            return Ok(Operand::Element(name, index as i64));
+        }
         if self.is_sign('+') || self.is_sign('-') {
             let offset = self.offset()?;
             return Ok(Operand::NameOffset(name, offset));
@@ -258,10 +266,7 @@ impl<'a> Parser<'a> {
         let offset = if base.is_some() {
             self.offset()?
         } else {
-            match self.number()? {
-                Number::Integer(value) => value as i64,
-                _ => return self.error("an address must be an integer"),
-            }
+            self.integer_constant("an address")? as i64
         };
         let rest = if self.accept(',') {
             self.operands_until(']')?

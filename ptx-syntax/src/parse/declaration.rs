@@ -129,7 +129,7 @@ impl<'a> Parser<'a> {
         let size = if self.is_sign(']') {
             0
         } else {
-            self.integer("a number of elements")?
+            self.integer_constant("a number of elements")?
         };
         self.expect(']')?;
         Ok(size)
@@ -152,7 +152,7 @@ impl<'a> Parser<'a> {
             Kind::Number(Number::Integer(mask)) if self.ahead.kind == Kind::Sign('(') => Some(mask),
             Kind::Name(_) => None,
             _ => {
-                values.push(Initial::Number(self.number()?));
+                values.push(Initial::Number(self.constant("a number")?));
                 return Ok(());
             }
         };

@@ -2,10 +2,11 @@
 //!
 //! No input makes this panic, recurse deeply or take memory out of proportion
 //! to its length: see `limits`. `module` reads what stands at module scope,
-//! `declaration` variables and parameters, `body` statements and operands.
+//! `declaration` variables and parameters, `body` statements and operands, `expression` constants.
 
 mod body;
 mod declaration;
+mod expression;
 mod module;
 
 use std::ops::Range;
@@ -60,6 +61,9 @@ pub fn parse(text: &str) -> Result<Module<'_>, ParseError> {
 
 /// The version that a text declares where a module begins, `.version major.minor`; `None` when it
 /// begins otherwise. What follows is not looked at.
+///
+/// A module begins with this directive: only blanks and comments may stand before it (PTX ISA 8.8,
+/// section "PTX Module Directives: .version").
 pub fn version(text: &str) -> Option<(u32, u32)> {
     let mut parser = Parser::new(text);
     parser
@@ -215,39 +219,6 @@ impl<'a> Parser<'a> {
             Ok(value) => Ok(value),
             Err(_) => self.error_at(token, format!("{what} has more than 32 bits")),
         }
-    }
-
-    /// A literal with an optional minus sign.
-    fn number(&mut self) -> Parsed<Number> {
-        let negative = self.accept('-');
-        if !negative {
-            self.accept('+');
-        }
-        match self.current.kind {
-            Kind::Number(number) => {
-                self.advance();
-                Ok(match number {
-                    Number::Integer(value) if negative => Number::Integer(value.wrapping_neg()),
-                    Number::F32(bits) if negative => Number::F32(bits ^ 1 << 31),
-                    Number::F64(bits) if negative => Number::F64(bits ^ 1 << 63),
-                    other => other,
-                })
-            }
-            _ => self.expected("a number"),
-        }
-    }
-
-    /// `+8`, `-8`, `+-8` behind a name, or nothing.
-    fn offset(&mut self) -> Parsed<i64> {
-        let mut total = 0i64;
-        while self.is_sign('+') || self.is_sign('-') {
-            self.accept('+');
-            match self.number()? {
-                Number::Integer(value) => total = total.wrapping_add(value as i64),
-                _ => return self.error("an offset must be an integer"),
-            }
-        }
-        Ok(total)
     }
 
     fn enter(&mut self) -> Parsed<()> {

@@ -21,6 +21,9 @@
 //! CUDA_LIBRARY_PATH = { value = "path/to/libcuda-lazy/stub", relative = true }
 //! ```
 //!
+//! So is any other folder that holds a folder `lib64`, such as `/usr` of most systems: this crate's
+//! build script names the stub to the linker.
+//!
 //! It declares no types of the driver and gives no safe calls: that is
 //! `cust`'s part. The idea is that of a delay-loaded library (`/DELAYLOAD` of
 //! Windows linkers, Implib.so), written in Rust alone.

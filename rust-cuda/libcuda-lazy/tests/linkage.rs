@@ -1,6 +1,7 @@
 //! A program that uses `cust_raw` and this crate does not need the driver to start.
 
 use std::fs;
+use std::path::Path;
 
 use libcuda_lazy as _;
 use object::Endianness;
@@ -42,5 +43,20 @@ fn the_program_asks_the_loader_for_libc_but_not_for_libcuda() {
     assert!(
         !needed.iter().any(|name| name.contains("cuda")),
         "{needed:?}"
+    );
+}
+
+#[test]
+fn the_linker_is_told_where_the_stub_of_the_library_is() {
+    // What the build script printed.
+    let printed = Path::new(env!("OUT_DIR")).with_file_name("output");
+    let printed = fs::read_to_string(printed).expect("cargo kept it");
+    let folder = printed
+        .lines()
+        .find_map(|line| line.strip_prefix("cargo::rustc-link-search=native="));
+    let folder = Path::new(folder.expect("a folder is named"));
+    assert_eq!(
+        fs::read(folder.join("libcuda.a")).ok().as_deref(),
+        Some(&b"!<arch>\n"[..])
     );
 }

@@ -1,8 +1,8 @@
 //! A crate outside the workspace depends on `quadscan` by its path, and builds
 //! with the toolchain at hand and the README's own lines, as they stand there:
-//! the checkout is `quadscan`, and the crate's folder is beside it. The README's
-//! kernel and its launch are in that crate. Two others have operators of their own and none of
-//! quadscan's kernels: `application/` is the README's example, and `operators/` tries everything.
+//! the checkout is `quadscan`, and the crate's folder is beside it. One has the README's kernel and
+//! its launch, one the README's program. Two others have operators of their own and none of
+//! quadscan's kernels: `application/` is the book's example, and `operators/` tries everything.
 //! What `cargo xtask new-app` writes is run and tested as it is.
 
 use std::fs;
@@ -32,8 +32,11 @@ fn folder() -> PathBuf {
     std::env::temp_dir().join(name)
 }
 
-/// The section of the README that begins with a kernel, and goes on with its launch.
-const KERNEL: &str = "## Writing a kernel";
+/// The section of the README that begins with a kernel.
+const KERNEL: &str = "### Write a kernel";
+
+/// The words before a program of the README.
+const PROGRAM: &str = "this `src/main.rs` prints `[3, 4, 8, 9, 14]`";
 
 /// The fenced block of the README that follows the words `heading`.
 fn block_after<'a>(readme: &'a str, heading: &str) -> &'a str {
@@ -47,17 +50,25 @@ fn block_after<'a>(readme: &'a str, heading: &str) -> &'a str {
 #[test]
 fn a_crate_outside_the_workspace_builds_and_runs_with_the_readmes_lines() {
     let readme = readme();
-    let kernel = block_after(&readme, KERNEL);
-    let launch = block_after(&readme, &format!("{kernel}\n```"));
     let app = App::new("app");
     app.write("Cargo.toml", &manifest("outside", &readme, "", ""));
-    app.write("src/kernel.rs", kernel);
-    app.write("src/main.rs", &PROGRAM.replace("LAUNCH", launch));
+    app.write("src/kernel.rs", block_after(&readme, KERNEL));
+    app.write("src/launch.rs", include_str!("launch.rs"));
+    app.write("src/main.rs", LAUNCHES);
     let printed = app.run(&readme);
     assert!(
         printed.contains("a device") || printed.contains("no device"),
         "{printed}"
     );
+}
+
+#[test]
+fn the_readmes_program_prints_what_the_readme_says() {
+    let readme = readme();
+    let app = App::new("program");
+    app.write("Cargo.toml", &manifest("program", &readme, "", ""));
+    app.write("src/main.rs", block_after(&readme, PROGRAM));
+    assert_eq!(app.run(&readme), "[3, 4, 8, 9, 14]\n");
 }
 
 /// Every algorithm, and reductions of arrays and of segments: none combines what is no
@@ -91,6 +102,42 @@ fn an_application_needs_none_of_quadscans_kernels() {
     app.write("kernels/src/lib.rs", include_str!("application/kernels.rs"));
     let printed = app.run(&readme);
     assert!(printed.contains("without quadscan's kernels"), "{printed}");
+}
+
+/// Cargo lets no package set a variable for `cust_raw`'s build script, so the user does.
+#[test]
+fn a_build_without_a_toolkit_needs_a_folder_with_a_folder_lib64_in_its_place() {
+    let new = folder().join("unconfigured");
+    let manifest = "[package]\nname = \"unconfigured\"\nedition = \"2024\"\n\n[dependencies]\n\
+         quadscan = { path = \"../quadscan/host-crate\" }\n\n[workspace]\n";
+    let app = App::new("unconfigured");
+    app.write("Cargo.toml", manifest);
+    app.write("src/main.rs", "fn main() {}\n");
+    app.copy_versions();
+    // What it is built into here is of no use to other builds.
+    let built = |toolkit: Option<&Path>| {
+        let mut command = cargo_for(&new, "build");
+        command.args(["--package", "cust_raw"]);
+        for variable in ["CARGO_BUILD_BUILD_DIR", "CARGO_TARGET_DIR"] {
+            command.env(variable, target().join("outside_crate/unconfigured"));
+        }
+        command.envs(toolkit.map(|toolkit| ("CUDA_LIBRARY_PATH", toolkit)));
+        let output = command.output().expect("cargo starts");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.success(), said)
+    };
+    let (succeeded, said) = built(None);
+    let is_installed = ["/usr/local/cuda", "/opt/cuda"]
+        .iter()
+        .any(|path| Path::new(path).exists());
+    assert_eq!(succeeded, is_installed, "{said}");
+    assert!(
+        succeeded || said.contains("Could not find a cuda installation"),
+        "{said}"
+    );
+    fs::create_dir_all(new.join("any/lib64")).expect("a folder");
+    let (succeeded, said) = built(Some(&new.join("any")));
+    assert!(succeeded, "{said}");
 }
 
 #[test]
@@ -282,6 +329,12 @@ impl App {
         fs::write(path, text).expect("written");
     }
 
+    /// The workspace's versions are on this machine: nothing is downloaded.
+    fn copy_versions(&self) {
+        let lock = fs::read(root().join("Cargo.lock")).expect("there are versions");
+        fs::write(self.folder.join("Cargo.lock"), lock).expect("copied");
+    }
+
     /// Builds and runs it; what it prints.
     fn run(&self, readme: &str) -> String {
         let (succeeded, said) = self.cargo("run", readme);
@@ -293,9 +346,7 @@ impl App {
     fn cargo(&self, what: &str, readme: &str) -> (bool, String) {
         let configuration = block_after(readme, "`.cargo/config.toml`");
         self.write(".cargo/config.toml", configuration);
-        // The workspace's versions are on this machine: nothing is downloaded.
-        let lock = fs::read(root().join("Cargo.lock")).expect("there are versions");
-        fs::write(self.folder.join("Cargo.lock"), lock).expect("copied");
+        self.copy_versions();
         let output = cargo_for(&self.folder, what).output();
         let output = output.expect("cargo starts");
         let printed = if output.status.success() {
@@ -308,17 +359,13 @@ impl App {
     }
 }
 
-const PROGRAM: &str = r#"
+const LAUNCHES: &str = r#"
 mod kernel;
+mod launch;
 
 use cuda_std::launch::{Actual, SafeLaunch};
 use kernel::scale;
 use quadscan::device::{Dim3, LaunchShape};
-
-fn example() -> quadscan::Result<()> {
-    LAUNCH
-    Ok(())
-}
 
 /// Whether the contract allows a block of this size for 64 elements.
 fn allows<K: SafeLaunch>(_: K, block: impl Into<Dim3>) -> bool {
@@ -333,7 +380,7 @@ fn main() {
     assert!(allows(scale, 32));
     assert!(!allows(scale, (32, 2)));
     assert!(!allows(scale, (32, 1, 2)));
-    match example() {
+    match launch::launch() {
         Err(error @ quadscan::Error::NoDevice { .. }) => println!("{error}"),
         // This crate's kernel is not among quadscan's own.
         Err(error @ quadscan::Error::UnknownKernel { .. }) => println!("a device: {error}"),

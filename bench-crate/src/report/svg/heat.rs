@@ -6,30 +6,35 @@ use super::super::words::{short, shorter};
 use super::scale::{Log, extent, is_drawable};
 use super::{Chart, Frame, SMALLER, Swatch, label, palette, px};
 use crate::export::Grid;
-use crate::grouping::rising;
+use crate::grouping::distinct;
 
 /// A cell of the matrix.
 pub(in crate::report) struct Cell {
-    pub(in crate::report) row: u32,
-    pub(in crate::report) column: u32,
+    pub(in crate::report) row: String,
+    pub(in crate::report) column: String,
     /// Its value; without one the cell is crossed out.
     pub(in crate::report) value: Option<f64>,
     /// What it says when it is pointed at.
     pub(in crate::report) note: String,
 }
 
-/// A matrix whose places may be empty, its rows and columns by number.
+/// A matrix whose places may be empty.
 pub(in crate::report) struct HeatMap {
-    /// What rows are counted by.
+    /// What rows are called by.
     pub(in crate::report) rows: &'static str,
-    /// What columns are counted by, in a table's header.
+    /// What columns are called by.
     pub(in crate::report) columns: &'static str,
-    /// The same above the columns.
-    pub(in crate::report) across: &'static str,
     /// The unit of the values.
     pub(in crate::report) unit: &'static str,
     /// The cells that there are.
     pub(in crate::report) cells: Vec<Cell>,
+}
+
+/// Names without repetition: numbers rising, others as they come.
+fn sorted<'a>(names: impl Iterator<Item = &'a String>) -> Vec<&'a str> {
+    let mut names = distinct(names.map(String::as_str));
+    names.sort_by_key(|name| name.parse::<u64>().unwrap_or_default());
+    names
 }
 
 /// A value with fewer and fewer letters.
@@ -43,9 +48,9 @@ fn texts(value: f64) -> [String; 3] {
 }
 
 /// Where the cells are.
-struct Places {
-    rows: Vec<u32>,
-    columns: Vec<u32>,
+struct Places<'a> {
+    rows: Vec<&'a str>,
+    columns: Vec<&'a str>,
     left: f64,
     top: f64,
     width: f64,
@@ -57,45 +62,39 @@ impl HeatMap {
         self.cells.iter().filter_map(|cell| cell.value)
     }
 
-    /// Rows and columns that have cells, rising.
-    fn sides(&self) -> (Vec<u32>, Vec<u32>) {
-        let cells = || self.cells.iter();
+    /// The names of rows and columns that have cells.
+    fn sides(&self) -> (Vec<&str>, Vec<&str>) {
         (
-            rising(cells().map(|cell| cell.row)),
-            rising(cells().map(|cell| cell.column)),
+            sorted(self.cells.iter().map(|cell| &cell.row)),
+            sorted(self.cells.iter().map(|cell| &cell.column)),
         )
     }
 
     /// The values as a table of texts.
     pub(in crate::report) fn matrix(&self, text: fn(f64) -> String) -> Grid {
         let (rows, columns) = self.sides();
-        let value = |row: u32, column: u32| {
-            let cell = self
-                .cells
-                .iter()
-                .find(|cell| (cell.row, cell.column) == (row, column));
-            cell.and_then(|cell| cell.value)
-                .map(text)
-                .unwrap_or_default()
+        let value = |row: &str, column: &str| {
+            let is_it = |cell: &&Cell| (&*cell.row, &*cell.column) == (row, column);
+            let value = self.cells.iter().find(is_it).and_then(|cell| cell.value);
+            value.map(text).unwrap_or_default()
         };
-        let names = columns
-            .iter()
-            .map(|column| format!("{column} {}", self.columns));
+        let names = columns.iter().map(|column| match column.parse::<u64>() {
+            Ok(_) => format!("{column} {}", self.columns),
+            Err(_) => (*column).to_owned(),
+        });
+        let row = |row: &&str| {
+            let values = columns.iter().map(|column| value(row, column));
+            [(*row).to_owned()].into_iter().chain(values).collect()
+        };
         Grid {
             header: [self.rows.to_owned()].into_iter().chain(names).collect(),
-            rows: rows
-                .iter()
-                .map(|&row| {
-                    let values = columns.iter().map(|&column| value(row, column));
-                    [row.to_string()].into_iter().chain(values).collect()
-                })
-                .collect(),
+            rows: rows.iter().map(row).collect(),
         }
     }
 
-    fn places(&self, frame: Frame) -> Places {
+    fn places(&self, frame: Frame) -> Places<'_> {
         let (rows, columns) = self.sides();
-        let longest = rows.iter().map(|name| frame.text_width(&name.to_string()));
+        let longest = rows.iter().map(|name| frame.text_width(name));
         let left = longest.fold(0.0, f64::max) + 6.0;
         Places {
             left,
@@ -107,10 +106,10 @@ impl HeatMap {
         }
     }
 
-    fn cell(&self, frame: Frame, places: &Places, scale: Log, cell: &Cell) -> Markup {
-        let place = |of: &[u32], number: u32| of.partition_point(|&other| other < number) as f64;
-        let x = places.left + places.width * place(&places.columns, cell.column);
-        let y = places.top + places.height * place(&places.rows, cell.row);
+    fn cell(&self, frame: Frame, places: &Places<'_>, scale: Log, cell: &Cell) -> Markup {
+        let place = |of: &[&str], name: &str| of.iter().take_while(|&&other| other != name).count();
+        let x = places.left + places.width * place(&places.columns, &cell.column) as f64;
+        let y = places.top + places.height * place(&places.rows, &cell.row) as f64;
         let (width, height) = (places.width - 1.0, places.height - 1.0);
         let Some(value) = cell.value.filter(|&value| is_drawable(value)) else {
             return html! {
@@ -171,14 +170,14 @@ impl Chart for HeatMap {
         let Some(scale) = Log::exact(self.values()) else {
             return (height, html! {});
         };
-        let across = format!("{} →   {} ↓", self.across, self.rows);
+        let across = format!("{} →   {} ↓   {}", self.columns, self.rows, self.unit);
         let drawn = html! {
-            (label(places.left, frame.font, "start", "axis", &across))
+            (label(frame.width, frame.font, "end", "axis", &across))
             @for (index, name) in places.columns.iter().enumerate() {
-                (label(places.left + places.width * (index as f64 + 0.5), places.top - 5.0, "middle", "tick", &name.to_string()))
+                (label(places.left + places.width * (index as f64 + 0.5), places.top - 5.0, "middle", "tick", name))
             }
             @for (index, name) in places.rows.iter().enumerate() {
-                (label(places.left - 5.0, places.top + places.height * (index as f64 + 0.5) + frame.font * 0.35, "end", "tick", &name.to_string()))
+                (label(places.left - 5.0, places.top + places.height * (index as f64 + 0.5) + frame.font * 0.35, "end", "tick", name))
             }
             @for cell in &self.cells { (self.cell(frame, &places, scale, cell)) }
             (self.key(frame, key))

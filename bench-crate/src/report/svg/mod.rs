@@ -1,21 +1,18 @@
 //! Drawings as SVG, through the template crate, which escapes all text.
 //!
-//! Why not a plotting library: `plotters` writes fixed colours into every element,
-//! so a page could not follow light and dark; it gives marks neither a title nor a
-//! class, text neither wraps nor scales to a narrow screen, and its texts are
-//! placed by fonts that it needs to find. What is needed here is little: log
-//! scales, points, lines, bars, cells.
+//! The one chart code of all tables: [`panels`] for values over numbers, [`rows`] for named values
+//! and [`heat`] for matrices. `docs/report.md` says which plotting crates were tried, and what
+//! each does not do.
 //!
 //! A chart knows its values and draws them into a [`Frame`]; each is drawn twice,
 //! wide and narrow, and the style sheet shows the one that fits. Elements that
 //! carry data have the class `mark`.
 
-pub(super) mod bars;
 pub(super) mod heat;
 pub(super) mod palette;
+pub(super) mod panels;
 pub(super) mod rows;
 pub(super) mod scale;
-pub(super) mod scatter;
 
 use maud::{Markup, html};
 
@@ -50,7 +47,7 @@ const SMALLER: f64 = 0.86;
 
 impl Frame {
     pub(super) fn is_narrow(&self) -> bool {
-        self.width < WIDE.width
+        self.width < 400.0
     }
 
     /// About the width of a text: no font is at hand.
@@ -79,16 +76,6 @@ impl Frame {
         }
         lines
     }
-
-    /// The text, cut to a width.
-    pub(super) fn fit(&self, text: &str, width: f64) -> String {
-        if self.text_width(text) <= width {
-            return text.to_owned();
-        }
-        let letters = (width / (self.font * LETTER)) as usize;
-        let kept: String = text.chars().take(letters.saturating_sub(1)).collect();
-        format!("{}…", kept.trim_end())
-    }
 }
 
 /// What can be drawn.
@@ -105,6 +92,8 @@ pub(super) trait Chart {
 pub(super) enum Swatch {
     /// Marks of a series: its number gives colour and shape.
     Series(usize),
+    /// The same marks, and a line through them with a dash pattern of its own.
+    Joined(usize),
     /// A mark of the scale, from 0 to 1.
     Scale(f64),
     /// A published figure.
@@ -126,7 +115,7 @@ pub(super) fn px(value: f64) -> String {
 /// The mark of a series at a place: colour by class, shape by number.
 pub(super) fn mark(swatch: &Swatch, x: f64, y: f64, size: f64, note: &str) -> Markup {
     let (class, shape, fill) = match swatch {
-        Swatch::Series(n) => (format!("mark s{}", n % palette::SERIES), *n, "currentColor"),
+        Swatch::Series(n) | Swatch::Joined(n) => (series("mark", *n), *n, "currentColor"),
         Swatch::Published(n) => ("mark published".to_owned(), 4 + n % 2, "none"),
         Swatch::Scale(place) => {
             return html! {
@@ -135,7 +124,7 @@ pub(super) fn mark(swatch: &Swatch, x: f64, y: f64, size: f64, note: &str) -> Ma
                 }
             };
         }
-        Swatch::Line(_) | Swatch::Plain | Swatch::Bar(_) => return sample_line(swatch, x, y, size),
+        Swatch::Line(_) | Swatch::Plain | Swatch::Bar(_) => return html! {},
     };
     html! {
         path class=(class) d=(outline(shape, x, y, size)) fill=(fill) stroke="currentColor" {
@@ -144,19 +133,42 @@ pub(super) fn mark(swatch: &Swatch, x: f64, y: f64, size: f64, note: &str) -> Ma
     }
 }
 
-/// In a legend: a piece of the line, or of the bar.
-fn sample_line(swatch: &Swatch, x: f64, y: f64, size: f64) -> Markup {
-    let half = size * 1.6;
-    match swatch {
-        Swatch::Bar(n) => html! {
-            rect class={ "mark s" (n % palette::SERIES) } x=(px(x - half)) y=(px(y - size)) width=(px(2.0 * half)) height=(px(2.0 * size)) fill="currentColor" {}
-        },
-        Swatch::Line(n) => html! {
-            path class={ "line s" (n % palette::SERIES) } d={ "M" (px(x - half)) " " (px(y)) "H" (px(x + half)) } {}
-        },
-        _ => html! {
-            path class="line plain" d={ "M" (px(x - half)) " " (px(y)) "H" (px(x + half)) } {}
-        },
+/// The class of a series, which has its colour, after another.
+fn series(class: &str, number: usize) -> String {
+    format!("{class} s{}", number % palette::SERIES)
+}
+
+/// Dash patterns of lines through marks, by the number of the series: ours is solid.
+const DASHES: [&str; 4] = ["none", "6 3", "2 3", "8 3 2 3"];
+
+/// A line through places.
+fn line(look: &Swatch, places: impl Iterator<Item = (f64, f64)>, note: &str) -> Markup {
+    let corners: Vec<String> = places
+        .map(|(x, y)| format!("{} {}", px(x), px(y)))
+        .collect();
+    let (class, dashes) = match look {
+        Swatch::Line(n) => (series("mark line", *n), "6 3"),
+        Swatch::Joined(n) => (series("mark line", *n), DASHES[n % DASHES.len()]),
+        _ => ("mark line plain".to_owned(), "none"),
+    };
+    html! {
+        path class=(class) stroke-dasharray=(dashes) d={ "M" (corners.join("L")) } {
+            @if !note.is_empty() { title { (note) } }
+        }
+    }
+}
+
+/// What stands in a legend, around a place.
+pub(super) fn sample(swatch: &Swatch, x: f64, y: f64) -> Markup {
+    let (half, size) = (9.0, 4.0);
+    let has_line = matches!(swatch, Swatch::Line(_) | Swatch::Plain | Swatch::Joined(_));
+    html! {
+        @if has_line { (line(swatch, [(x - half, y), (x + half, y)].into_iter(), "")) }
+        @if let Swatch::Bar(n) = swatch {
+            rect class=(series("mark", *n)) x=(px(x - 6.4)) y=(px(y - size)) width="12.8" height=(px(2.0 * size)) fill="currentColor" {}
+        } @else {
+            (mark(swatch, x, y, size, ""))
+        }
     }
 }
 
@@ -200,16 +212,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_does_not_fit_is_cut_and_says_so() {
-        assert_eq!(WIDE.fit("short", 300.0), "short");
+    fn a_text_that_is_too_wide_is_broken_at_blanks_and_within_words() {
+        assert_eq!(WIDE.lines("short", 300.0), ["short"]);
         // 10 letters of 6.3 units.
         let lines = NARROW.lines("a scan of elements-without-blanks", 63.5);
         assert_eq!(lines, ["a scan of", "elements-w", "ithout-bla", "nks"]);
-        let cut = NARROW.fit("a long name of a device", 60.0);
-        assert!(
-            cut.ends_with('…') && NARROW.text_width(&cut) <= 60.0,
-            "{cut}"
-        );
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Named rows with a bar from 0, or a mark on a log scale where the values are
-//! too far apart for bars.
+//! Named values: a bar each from 0, or where they are too far apart for bars a mark each on a log
+//! scale, those of one name on one line.
 
 use maud::{Markup, html};
 
@@ -17,10 +17,6 @@ pub(in crate::report) struct Row {
 }
 
 impl Row {
-    pub(in crate::report) fn is_drawable(&self) -> bool {
-        is_drawable(self.value)
-    }
-
     /// Its name and whose it is.
     pub(in crate::report) fn whole_name(&self) -> String {
         if self.whose.is_empty() {
@@ -31,7 +27,7 @@ impl Row {
 }
 
 /// Rows of one unit. Of rows after each other with one name the first has it
-/// written beside it; the legend tells them apart.
+/// written beside it; behind each bar stands whose it is, where there is room.
 pub(in crate::report) struct Rows {
     pub(in crate::report) unit: &'static str,
     pub(in crate::report) rows: Vec<Row>,
@@ -44,7 +40,7 @@ const TOO_FAR_APART: f64 = 30.0;
 
 impl Rows {
     fn drawable(&self) -> impl Iterator<Item = &Row> {
-        self.rows.iter().filter(|row| row.is_drawable())
+        self.rows.iter().filter(|row| is_drawable(row.value))
     }
 
     /// The smallest and the largest value.
@@ -59,6 +55,9 @@ impl Rows {
         high / low > TOO_FAR_APART
     }
 }
+
+/// The part of the width that may stand behind a bar.
+const ROOM: f64 = 0.4;
 
 /// Where the parts of a row are: beside each other where there is room, else the
 /// name in lines above the rest. No name is cut: two could become equal.
@@ -97,14 +96,36 @@ impl Layout {
 }
 
 impl Rows {
-    /// The rows with their numbers, and whether a row is the first of its name.
+    /// The rows with their lines, and whether a row is the first of its name. Bars have a line
+    /// each, marks of one name one together.
     fn places<'a>(&'a self) -> Vec<(usize, &'a Row, bool)> {
-        let mut before = None;
-        let place = |(index, row): (usize, &'a Row)| {
-            let is_first = before.replace(&row.name) != Some(&row.name);
-            (index, row, is_first)
+        let is_shared = self.is_logarithmic();
+        let mut before: Option<(&str, usize)> = None;
+        let place = |row: &'a Row| {
+            let is_first = before.is_none_or(|(name, _)| name != row.name);
+            let line = match before {
+                None => 0,
+                Some((_, line)) => line + usize::from(is_first || !is_shared),
+            };
+            before = Some((&row.name, line));
+            (line, row, is_first)
         };
-        self.drawable().enumerate().map(place).collect()
+        self.drawable().map(place).collect()
+    }
+
+    /// What stands behind a row: its value and whose it is, if `room` is enough for that.
+    fn behind(&self, frame: Frame, row: &Row, room: f64) -> String {
+        let value = short(row.value);
+        let whole = format!("{value}  {}", row.whose);
+        match frame.text_width(&whole) <= room {
+            true => whole.trim_end().to_owned(),
+            false => value,
+        }
+    }
+
+    /// Whether marks of several series stand on one line, so that their values have no room.
+    fn is_crowded(&self) -> bool {
+        self.is_logarithmic() && self.legend.len() > 1
     }
 
     fn axis(&self, frame: Frame, layout: &Layout, scale: Option<Log>, bottom: f64) -> Markup {
@@ -160,32 +181,40 @@ impl Rows {
                 }
             }
             @if scale.is_some() {
-                (rule("stem", layout.left, middle, end, middle))
+                @if is_first { (rule("grid", layout.left, middle, layout.left + layout.width, middle)) }
+                @if !self.is_crowded() { (rule("stem", layout.left, middle, end, middle)) }
                 (mark(&row.look, end, middle, 4.5, &note))
             } @else {
                 rect class=(class) x=(px(layout.left)) y=(px(middle - 5.0)) width=(px((end - layout.left).max(1.0))) height="10" fill="currentColor" {
                     title { (note) }
                 }
             }
-            (label(end + 8.0, beside, "start", "value", &short(row.value)))
+            @if !self.is_crowded() {
+                (label(end + 8.0, beside, "start", "value", &self.behind(frame, row, ROOM * frame.width)))
+            }
         }
     }
 }
 
 impl Chart for Rows {
     fn draw(&self, frame: Frame) -> (f64, Markup) {
-        let widest = self
-            .drawable()
-            .map(|row| frame.text_width(&short(row.value)));
+        let room = ROOM * frame.width;
+        let behind = self.drawable().map(|row| self.behind(frame, row, room));
+        let widest = behind
+            .map(|text| frame.text_width(&text))
+            .fold(0.0, f64::max);
+        let widest = if self.is_crowded() { 0.0 } else { widest };
         let names: Vec<&str> = self.drawable().map(|row| &*row.name).collect();
-        let layout = Layout::new(frame, &names, widest.fold(0.0, f64::max));
+        let layout = Layout::new(frame, &names, widest);
         let values = self.drawable().map(|row| row.value);
+        let places = self.places();
         let scale = Log::roomy(values).filter(|_| self.is_logarithmic());
-        let bottom = layout.top + layout.each * self.drawable().count() as f64 + 4.0;
+        let lines = places.last().map_or(0, |place| place.0 + 1);
+        let bottom = layout.top + layout.each * lines as f64 + 4.0;
         let drawn = html! {
             (label(layout.left, frame.font, "start", "axis", self.unit))
             (self.axis(frame, &layout, scale, bottom))
-            @for place in self.places() { (self.row(frame, &layout, scale, place)) }
+            @for place in places { (self.row(frame, &layout, scale, place)) }
         };
         let marks = scale.map_or(4.0, |_| frame.font + 8.0);
         (bottom + marks, drawn)

@@ -101,7 +101,7 @@ fn labels_of_bars_are_whole_however_long() {
 }
 
 #[test]
-fn mappings_and_limits_are_bars_by_name_and_beside_each_other() {
+fn mappings_are_heat_maps_and_limits_bars_beside_each_other() {
     let measured = |table: &str, machine: &str, cell: Cell, value: f64| {
         let row = row(&device(machine, "cuda"), table, cell);
         row.taking("kernel", value).having("value", value)
@@ -122,19 +122,19 @@ fn mappings_and_limits_are_bars_by_name_and_beside_each_other() {
     ];
     let page = checked(&[source("a", records)]);
     let parsed = Html::parse_document(&page);
-    let bars: Vec<String> = all(&parsed, "figure > svg.wide rect.mark > title")
+    let marks: Vec<String> = all(&parsed, "figure > svg.wide rect.mark > title")
         .into_iter()
         .map(text)
         .collect();
     let expected = [
-        "block strided, shared, host, one: 1 ms",
-        "block strided, shared, host, other: 3 ms",
-        "block strided, shared, atomics, one: 2 ms",
+        "block strided, shared × host: 1 ms",
+        "block strided, shared × atomics: 2 ms",
+        "block strided, shared × host: 3 ms",
         "copy, one: 4",
         "copy, other: 5",
     ];
-    for (bar, expected) in bars.iter().zip(expected) {
-        assert!(bar.starts_with(expected), "{bars:?}");
+    for (mark, expected) in marks.iter().zip(expected) {
+        assert!(mark.starts_with(expected), "{marks:?}");
     }
-    assert_eq!(bars.len(), expected.len(), "{bars:?}");
+    assert_eq!(marks.len(), expected.len(), "{marks:?}");
 }

@@ -21,7 +21,7 @@ use crate::measure::Bench;
 use crate::oracle::block_scan::{self as scan, Placing};
 use crate::record::{Cell, Record};
 use crate::table::column::{CONDITIONS, OUTCOME, axis, count, figure, ms, of, optional};
-use crate::table::figure::{Bars, Figure, Figures, Time};
+use crate::table::figure::{Bars, Figure, Figures, NamedValue, Time};
 use crate::table::published::ACTIVITY;
 use crate::table::{Asked, Judged, Table, TableAxis};
 
@@ -81,6 +81,7 @@ const PUBLISHED_ELEMENTS: u64 = 1024;
 
 /// The times of the scans, alone and beside a second kernel.
 const TIMES: Bars = Bars {
+    file: "",
     title: |row| format!("Times of scans of {} elements", optional(row.cell.get("n"))),
     unit: |_| "ms",
     values: &[
@@ -91,12 +92,13 @@ const TIMES: Bars = Bars {
     ],
     caption: "Alone: the scan by itself. Beside: while a second kernel, its companion, runs. The \
               companion's times are told the same way.",
-    absent: "",
 };
 
-fn time(row: &Record, part: &str, metric: &'static str) -> Option<(String, f64)> {
-    let algorithm = row.cell.text("algorithm")?.replace('_', "-");
-    Some((format!("{algorithm}: {part}"), Time::of(metric).ms(row)?))
+fn time(row: &Record, part: &str, metric: &'static str) -> Vec<NamedValue> {
+    let algorithm = row.cell.text("algorithm").unwrap_or_default();
+    let name = format!("{}: {part}", algorithm.replace('_', "-"));
+    let ms = Time::of(metric).ms(row).into_iter();
+    ms.map(|ms| (name.clone(), String::new(), ms)).collect()
 }
 
 /// The published algorithms, in the order of the rows.

@@ -4,8 +4,10 @@
 //! Nothing of it was published. What is timed is what an application gets: a plan's
 //! launches, recorded in a graph (`docs/measurement.md`). On the emulator a row has the
 //! result compared and the launch counted. Each launch is checked before it is timed, the peers'
-//! too. Geometric means are in `means`.
+//! too. Geometric means are in `means`, what the
+//! report draws in `figures`.
 
+mod figures;
 mod means;
 mod packages;
 
@@ -41,6 +43,7 @@ pub(crate) const SCAN: Table = Table {
         TableAxis::of(&SEGMENT),
     ],
     cells: Some(|table, asked| cells(Family::Scan, table, asked)),
+    figures: figures::SCAN,
     ..ARRAYS
 };
 
@@ -55,6 +58,7 @@ pub(crate) const REDUCE: Table = Table {
         TableAxis::of(&SEGMENT),
     ],
     cells: Some(|table, asked| cells(Family::Reduce, table, asked)),
+    figures: figures::REDUCE,
     ..ARRAYS
 };
 

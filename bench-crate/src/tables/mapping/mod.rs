@@ -26,18 +26,17 @@ use crate::axes::{BLOCKS, FINISHES, MAPPINGS, PARTIALS, STRIPS, THREADS};
 use crate::error::Result;
 use crate::mapping::{Finish, Mapping, Partials, Summation, Way};
 use crate::measure::{Bench, Contest, Session};
-use crate::number;
 use crate::oracle::{Precision, mapping as oracle, quarter_circle};
 use crate::record::{Cell, Record};
 use crate::table::column::{
     COLD, CONDITIONS, COUNTS_OF_MEMORY, OUTCOME, Show, axis, derived, fixed, flag, ms,
 };
-use crate::table::figure::{Bars, Figure, Figures, KERNEL, SPAN, Time};
+use crate::table::figure::{BY_SHAPE, Figure, Figures, HeatMap, KERNEL, SPAN};
 use crate::table::{Extent, Table, TableAxis, values};
 use crate::timing::device as timing;
 use crate::trapezoid::Grid;
 use quadscan::device::emulator::{Emulator, Settings};
-use quadscan::device::{Device, Module};
+use quadscan::device::{Counts, Device, Module};
 
 /// The table.
 pub(crate) const TABLE: Table = Table {
@@ -87,22 +86,33 @@ pub(crate) const TABLE: Table = Table {
     summary: summary::lines,
     figures: Figures {
         by: &["strips", "blocks", "threads"],
-        ..Figures::of(&[&[
-            Figure::Bars(Bars {
-                title: |row| title(row, KERNEL),
-                unit: |_| "ms",
-                values: &[|row| time(row, KERNEL)],
-                caption: "",
-                absent: "Mappings, time of the kernel",
-            }),
-            Figure::Bars(Bars {
-                title: |row| title(row, SPAN),
-                unit: |_| "ms",
-                values: &[|row| time(row, SPAN)],
-                caption: "",
-                absent: "Mappings, time of the span",
-            }),
-        ]])
+        ..Figures::of(&[
+            &[
+                Figure::HeatMap(HeatMap {
+                    name: KERNEL.name,
+                    value: |row| KERNEL.ms(row),
+                    ..WAYS
+                }),
+                Figure::HeatMap(HeatMap {
+                    name: SPAN.name,
+                    note: SPAN.note,
+                    value: |row| SPAN.ms(row),
+                    ..WAYS
+                }),
+            ],
+            &[
+                Figure::HeatMap(HeatMap {
+                    name: "wavefronts of shared memory per ideal one",
+                    value: |row| excess(row, |c| (c.shared_wavefronts, c.ideal_shared_wavefronts)),
+                    ..COUNTED
+                }),
+                Figure::HeatMap(HeatMap {
+                    name: "sectors of global memory per ideal one",
+                    value: |row| excess(row, |c| (c.global_sectors, c.ideal_global_sectors)),
+                    ..COUNTED
+                }),
+            ],
+        ])
     },
     ..Table::EMPTY
 };
@@ -121,22 +131,31 @@ const RUNS: usize = 10;
 /// for.
 const OTHER_SCHEDULES: u64 = 2;
 
-/// Of the figure with a time of all ways on one grid.
-fn title(row: &Record, time: Time) -> String {
-    let (blocks, threads) = (row.cell.number("blocks"), row.cell.number("threads"));
-    let shape = blocks.zip(threads);
-    let shape = shape.map_or(String::new(), |(blocks, threads)| {
-        format!(", {blocks} × {threads}")
-    });
-    let strips = number::grouped(row.cell.number("strips").unwrap_or_default());
-    format!("Mappings, {}: {strips} strips{shape}", time.name)
-}
+/// All ways: the mapping and the place of the sums by who adds them up.
+const WAYS: HeatMap = HeatMap {
+    down: ("mapping and place", |row| {
+        let parts = [row.cell.text("mapping")?, row.cell.text("partials")?];
+        Some(parts.join(", ").replace('_', " "))
+    }),
+    across: ("finish", |row| {
+        Some(row.cell.text("finish")?.replace('_', " "))
+    }),
+    ..BY_SHAPE
+};
 
-/// The way of a row in words, and its time.
-fn time(row: &Record, time: Time) -> Option<(String, f64)> {
-    let parts = ["mapping", "partials", "finish"].map(|axis| row.cell.text(axis));
-    let parts: Vec<&str> = parts.into_iter().flatten().collect();
-    Some((parts.join(", ").replace('_', " "), time.ms(row)?))
+/// What a launch of each way did, where the device counts.
+const COUNTED: HeatMap = HeatMap {
+    unit: "",
+    lighter: "fewer",
+    note: " 1 is an access pattern without conflicts, or one that wastes no sector.",
+    ..WAYS
+};
+
+/// A count in units of what it is at best.
+fn excess(row: &Record, count: fn(&Counts) -> (Option<u64>, Option<u64>)) -> Option<f64> {
+    let (count, ideal) = count(row.counts.as_ref()?);
+    let ideal = ideal.filter(|&ideal| ideal > 0)?;
+    Some(count? as f64 / ideal as f64)
 }
 
 /// The way of a row.

@@ -64,6 +64,32 @@ fn local_memory_belongs_to_the_lane() {
 }
 
 #[test]
+fn elements_and_constant_expressions_are_addresses_and_immediates() {
+    let declarations = ".const .align 4 .b32 table[2*2] = {10, 2*10, 3 << 1, (40)};
+        .global .align 8 .v2 .b32 pairs[2] = {1, 2, 3, 4};";
+    let body = ".shared .b16 halves[4]; .reg .b16 %h;
+        ld.const.u32 %r1, table[2-1]; ld.const.u32 %r2, [table+4*2]; add.u32 %r1, %r1, %r2;
+        ld.global.u32 %r2, pairs[1]; add.u32 %r1, %r1, %r2;
+        mov.u64 %d1, pairs[1]; ld.global.u32 %r2, [%d1+2*2]; add.u32 %r1, %r1, %r2;
+        mov.u32 %r3, halves; mov.u32 %r4, halves[3]; sub.u32 %r4, %r4, %r3;
+        add.u32 %r1, %r1, %r4; add.u32 %r1, %r1, 5+1; st.global.u32 [%d0], %r1; ret;";
+    let options = LaunchOptions::default();
+    let (out, _) = launch(&module(declarations, body), 1, 1, 1, &options).unwrap();
+    assert_eq!(out[0], (20 + 6) + 3 + 4 + 6 + 6);
+    for (bad, reason) in [
+        ("mov.u64 %d1, test[1];", "`test` is a function"),
+        (
+            "mov.u64 %d1, %d0[1];",
+            "`%d0` has no address that is known at load",
+        ),
+        ("mov.u64 %d1, table[1<<62];", "`table` has no element"),
+    ] {
+        let refused = Program::load(&module(declarations, &format!("{bad} ret;"))).unwrap_err();
+        assert!(refused.to_string().contains(reason), "{bad} {refused}");
+    }
+}
+
+#[test]
 fn constants_globals_and_pointers_between_them_are_initialised() {
     let declarations = ".const .align 4 .b32 table[4] = {10, 20, 30, 40};
         .global .align 4 .b32 counter = 5;

@@ -66,6 +66,20 @@ fn an_unknown_modifier_is_refused_and_never_passed_over() {
     }
 }
 
+/// LLVM writes the address of a packed value a byte an element.
+#[test]
+fn a_part_of_an_address_as_an_initial_value_is_refused_at_its_variable() {
+    let declarations = ".global .b32 x;\n  .global .b8 pointer[2] = {0xFF(x), 0xFF00(x)};";
+    let error = Program::load(&format!("{HEAD}{declarations}\n")).unwrap_err();
+    let LoadError::Refused(refusal) = &error else {
+        panic!("{error}")
+    };
+    assert_eq!((refusal.position.line, refusal.position.column), (5, 15));
+    assert_eq!(refusal.text, "pointer");
+    let reason = "parts of addresses as initial values are not supported";
+    assert!(error.to_string().contains(reason), "{error}");
+}
+
 #[test]
 fn names_are_looked_up_in_their_scope() {
     let good = "{ .reg .pred %q; L: bra M; M: } { .reg .pred %q; L: bra L; } ret;";

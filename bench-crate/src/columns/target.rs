@@ -1,40 +1,25 @@
 //! The file that `--out` names: there whole or not at all. What it is called decides how it
 //! is written.
 
-use std::fs::{self, Permissions};
-use std::io::{self, BufWriter, Write};
+use std::fs::{self, File, Permissions};
+use std::io::{self, BufWriter};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::refused;
+use super::Form;
 use crate::error::{Error, Result};
+use crate::files;
+use crate::table::list::refused;
 
-/// How a file of items or results is read and written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
-    /// As the CSV on standard output.
-    Csv,
-    /// An array of NumPy's.
-    Npy,
-}
-
-impl Form {
-    /// By the ending of a file's name.
-    pub(super) fn of(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()? {
-            "csv" => Some(Form::Csv),
-            "npy" => Some(Form::Npy),
-            _ => None,
-        }
-    }
-}
-
-/// How a file of this name is written. Err for other names.
-pub(super) fn form(path: &Path) -> Result<Form> {
-    let neither = "is neither CSV nor .npy, allowed are FILE.csv and FILE.npy";
-    Form::of(path).ok_or_else(|| refused("--out", format!("{} {neither}", path.display())))
+/// How a file of this name is written.
+///
+/// # Errors
+///
+/// [`Error::Argument`] for other names.
+pub fn form(path: &Path) -> Result<Form> {
+    Form::of(path, " and FILE.npy").map_err(|problem| refused("--out", problem))
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> Error {
@@ -46,6 +31,39 @@ fn unwritable(path: &Path, error: &io::Error) -> Error {
 }
 
 /// A file in the same folder that has not got its name yet; without it nothing stays.
+pub(super) struct Draft {
+    file: NamedTempFile,
+    /// The name that it will have.
+    path: PathBuf,
+}
+
+impl Draft {
+    /// For the file of this name, or the one that a link of this name leads to.
+    pub(super) fn new(path: &Path) -> Result<Self> {
+        let path = behind_links(path);
+        let file = draft(&path)?;
+        files::remember_draft(file.path());
+        Ok(Self { file, path })
+    }
+
+    /// What writes to it.
+    pub(super) fn writer(&self) -> io::Result<BufWriter<File>> {
+        self.file.as_file().try_clone().map(BufWriter::new)
+    }
+
+    /// Gives it its name.
+    pub(super) fn keep(self) -> Result<()> {
+        let kept = self.file.persist(&self.path);
+        let failed = kept.map(drop).map_err(|error| error.error);
+        failed.map_err(|error| unwritable(&self.path, &error))
+    }
+
+    /// Why it cannot be written.
+    pub(super) fn unwritable(&self, error: &io::Error) -> Error {
+        unwritable(&self.path, error)
+    }
+}
+
 fn draft(path: &Path) -> Result<NamedTempFile> {
     if path.is_dir() {
         return Err(unwritable(path, &io::ErrorKind::IsADirectory.into()));
@@ -83,32 +101,19 @@ fn folder(path: &Path) -> &Path {
 }
 
 /// Makes sure that the file can be written, before there is anything to write, and that it is
-/// not the one that the items are read from. How it is written.
-pub(super) fn check(path: &Path, items: Option<&Path>) -> Result<Form> {
-    let form = form(path)?;
+/// not the `source`, which an argument names.
+///
+/// # Errors
+///
+/// [`Error::Argument`].
+pub fn check(path: &Path, argument: &str, source: Option<&Path>) -> Result<()> {
+    form(path)?;
     let real = behind_links(path);
-    if items.is_some_and(|items| behind_links(items) == real) {
-        let problem = "is the file of --batch, allowed is another one";
+    if source.is_some_and(|source| behind_links(source) == real) {
+        let problem = format!("is the file of {argument}, allowed is another one");
         return Err(refused("--out", format!("{} {problem}", path.display())));
     }
-    draft(&real).map(|_| form)
-}
-
-/// Writes the file by `write`, whole or not at all.
-pub(super) fn write(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<()> {
-    let path = behind_links(path);
-    let mut draft = draft(&path)?;
-    let mut writer = BufWriter::new(draft.as_file_mut());
-    let written = write(&mut writer).and_then(|()| writer.flush());
-    drop(writer);
-    let kept = written.and_then(|()| match draft.persist(&path) {
-        Ok(_) => Ok(()),
-        Err(error) => Err(error.error),
-    });
-    kept.map_err(|error| unwritable(&path, &error))
+    draft(&real).map(drop)
 }
 
 /// It is the file that is written, and no link to it, whether the file is there or not.

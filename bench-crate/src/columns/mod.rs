@@ -1,0 +1,101 @@
+//! Files of columns, as commands read and write them: CSV and NumPy's `.npy`.
+//!
+//! `number` and `block` are rows in memory. `reader` is a file to read, of which `csv` and `npy`
+//! are the forms and `form` what they have in common; `target` is the file that `--out` names, and `writer` what is written there or
+//! printed. What the columns mean is the commands' own.
+
+mod block;
+mod csv;
+mod form;
+mod npy;
+pub(crate) mod number;
+mod reader;
+mod target;
+mod writer;
+
+use std::io;
+use std::path::Path;
+
+pub use block::{Block, Column, Heading, Kind, Place};
+pub use number::{Number, Scalar};
+pub use reader::{Reader, Source};
+pub use target::{check, form};
+pub use writer::{Output, Shape, Stop, written};
+
+pub(crate) use form::COMMA;
+
+/// Rows that are read, computed and written at a time: memory is a multiple of them. Results of
+/// floats depend on it, so that it is the same for all files and devices.
+pub const ROWS: usize = 1 << 18;
+
+/// The name of the column of an array that has but one.
+pub(crate) const ONE_COLUMN: &str = "value";
+
+/// How a file is read and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Text.
+    Csv,
+    /// An array of NumPy's.
+    Npy,
+}
+
+impl Form {
+    /// By the ending of a file's name; or which names are allowed, of which `arrays` is the last.
+    fn of(path: &Path, arrays: &str) -> Result<Self, String> {
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some("csv" | "tsv") => Ok(Form::Csv),
+            Some("npy") => Ok(Form::Npy),
+            _ => Err(format!(
+                "{} is neither CSV nor .npy, allowed are FILE.csv, FILE.tsv{arrays}",
+                path.display()
+            )),
+        }
+    }
+}
+
+/// Why a file has no rows.
+#[derive(Debug)]
+pub enum Problem {
+    /// The system's word.
+    Unreadable(io::Error),
+    /// Something about the whole file.
+    Wrong(String),
+    /// Something about one row, and where that is.
+    At(Place, String),
+}
+
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Self {
+        Problem::Unreadable(error)
+    }
+}
+
+/// What hears of a command while it works.
+pub trait Watch {
+    /// A sentence beside the results.
+    fn say(&mut self, sentence: &str);
+
+    /// How many rows are done, of all.
+    fn progress(&mut self, done: u64, total: u64);
+}
+
+/// What was done.
+#[derive(Debug)]
+pub struct Done {
+    /// Whether every row has a result.
+    pub is_fine: bool,
+    /// Whether the results were written to the output.
+    pub written: io::Result<()>,
+}
+
+/// That these columns are in the results as they are in the file: a name may be a misspelt one.
+pub(crate) fn copied(headings: &[Heading]) -> String {
+    let names: Vec<String> = headings.iter().map(|of| number::shown(&of.name)).collect();
+    format!("copied to the results: {}", names.join(", "))
+}
+
+/// That a file has so many rows, called as the command calls them.
+pub(crate) fn number_of_rows(has: &str, called: &str, most: u64) -> String {
+    format!("has {has} {called}, allowed are 1 to {most}")
+}

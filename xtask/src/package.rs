@@ -1,0 +1,282 @@
+//! `cargo xtask package`: the crates that can be published, packed and checked as for a registry.
+//!
+//! Of a package whose name is another's on crates.io the manifest has a name for there,
+//! `package.metadata.registry.name`; the library keeps its own. So what is packed is a copy of the
+//! workspace whose manifests have those names. Nothing is uploaded.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, bail};
+use serde::Deserialize;
+
+use crate::error::BuildFailed;
+use crate::{cargo, terminal};
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Options {
+    /// Pack only: build nothing and do not ask the registry
+    #[arg(long)]
+    offline: bool,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    let packages = published()?;
+    let folder = cargo::target_directory()?.join("registry");
+    let source = folder.join("source");
+    copy(&source, &names(&packages))?;
+    for package in &packages {
+        license(&source, package)?;
+    }
+    let mut command = Command::new(cargo::program());
+    match options.offline {
+        true => command.args(["package", "--no-verify", "--offline"]),
+        false => command.args(["publish", "--dry-run"]),
+    };
+    for package in &packages {
+        command.args(["--package", package.registry_name()]);
+    }
+    // A repository around the copy ignores it.
+    command.arg("--allow-dirty").arg("--target-dir");
+    command.arg(&folder).current_dir(&source);
+    terminal::begin("packing the crates");
+    let status = command.status().context("cargo could not be started")?;
+    if !status.success() {
+        let failed = format!("the crates could not be packed ({status})");
+        return Err(BuildFailed(failed).into());
+    }
+    for package in &packages {
+        let (name, version) = (package.registry_name(), &package.version);
+        let packed = folder.join(format!("package/{name}-{version}.crate"));
+        println!("{}", packed.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A package of the workspace, as cargo describes it.
+#[derive(Debug, Deserialize)]
+struct Package {
+    name: String,
+    version: String,
+    manifest_path: PathBuf,
+    /// The registries that it may go to; `None` for all.
+    publish: Option<Vec<String>>,
+    #[serde(default)]
+    metadata: Option<Metadata>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Metadata {
+    registry: Option<Registry>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Registry {
+    name: String,
+}
+
+impl Package {
+    fn registry_name(&self) -> &str {
+        let metadata = self.metadata.as_ref();
+        let registry = metadata.and_then(|metadata| metadata.registry.as_ref());
+        registry.map_or(&self.name, |registry| &registry.name)
+    }
+}
+
+/// The packages that are not for this workspace alone.
+fn published() -> anyhow::Result<Vec<Package>> {
+    #[derive(Deserialize)]
+    struct Workspace {
+        packages: Vec<Package>,
+    }
+    let output = cargo::command("metadata")
+        .args(["--no-deps", "--offline", "--format-version=1"])
+        .output()
+        .context("cargo could not be started")?;
+    if !output.status.success() {
+        return Err(BuildFailed("cargo metadata failed".into()).into());
+    }
+    let workspace: Workspace = serde_json::from_slice(&output.stdout)
+        .context("cargo metadata printed something that is not its JSON")?;
+    let mut packages = workspace.packages;
+    packages.retain(|package| package.publish.is_none());
+    Ok(packages)
+}
+
+/// Names and what they are on the registry, where that differs.
+fn names(packages: &[Package]) -> BTreeMap<&str, &str> {
+    let both = packages
+        .iter()
+        .map(|package| (package.name.as_str(), package.registry_name()));
+    both.filter(|(name, registry)| name != registry).collect()
+}
+
+/// Copies the files that git knows or would add, manifests with the registry's names.
+fn copy(to: &Path, names: &BTreeMap<&str, &str>) -> anyhow::Result<()> {
+    let listed = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others"])
+        .arg("--exclude-standard")
+        .current_dir(cargo::root())
+        .output()
+        .context("git, which lists the files to pack, could not be started")?;
+    if !listed.status.success() {
+        bail!("git lists no files here: the crates are packed from a clone");
+    }
+    if to.exists() {
+        fs::remove_dir_all(to).with_context(|| format!("cannot replace {}", to.display()))?;
+    }
+    let paths = String::from_utf8(listed.stdout).context("a file's name is not UTF-8")?;
+    for path in paths.split_terminator('\0').map(PathBuf::from) {
+        let (from, new) = (cargo::root().join(&path), to.join(&path));
+        // One that was removed, and not from git's index yet.
+        if !from.is_file() {
+            continue;
+        }
+        let folder = new.parent().unwrap_or(to);
+        fs::create_dir_all(folder)
+            .and_then(|()| fs::copy(&from, &new))
+            .with_context(|| format!("cannot copy {}", path.display()))?;
+        if path.file_name().is_some_and(|name| name == "Cargo.toml") {
+            let text = fs::read_to_string(&from)?;
+            fs::write(&new, renamed(&text, names))?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts the licenses, which stand beside the workspace, into a package's folder.
+fn license(source: &Path, package: &Package) -> anyhow::Result<()> {
+    let manifest = package.manifest_path.strip_prefix(cargo::root());
+    let manifest = manifest.context("a package is not in the workspace's folder")?;
+    for license in ["LICENSE-APACHE", "LICENSE-MIT"] {
+        let new = source.join(manifest).with_file_name(license);
+        fs::copy(source.join(license), new).with_context(|| format!("cannot copy {license}"))?;
+    }
+    Ok(())
+}
+
+/// A manifest with the registry's names: of its package, in the workspace's table and in profiles.
+fn renamed(manifest: &str, names: &BTreeMap<&str, &str>) -> String {
+    let mut section = "";
+    let mut text = String::new();
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            section = line.trim_matches(['[', ']']);
+        }
+        let (key, value) = line.split_once(" = ").unwrap_or((line, ""));
+        let profile = section.strip_prefix("profile.dev.package.");
+        let new = match (section, key) {
+            ("package", "name") => names
+                .get(value.trim_matches('"'))
+                .map(|name| format!("name = \"{name}\"")),
+            ("workspace.dependencies", _) => names.get(key).map(|name| {
+                let rest = value.trim_start_matches("{ ");
+                format!("{key} = {{ package = \"{name}\", {rest}")
+            }),
+            _ if line.starts_with('[') => profile
+                .and_then(|profile| names.get(profile))
+                .map(|name| format!("[profile.dev.package.{name}]")),
+            _ => None,
+        };
+        text.push_str(new.as_deref().unwrap_or(line));
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_gets_the_registrys_names_and_its_library_keeps_its_own() {
+        let names = BTreeMap::from([("ptx", "our-ptx")]);
+        let package = "[package]\nname = \"ptx\"\n[lib]\nname = \"ptx\"\n[dependencies]\nptx.workspace = true\n";
+        let expected = package.replacen("\"ptx\"", "\"our-ptx\"", 1);
+        assert_eq!(renamed(package, &names), expected);
+        let root = "[workspace.dependencies]\nptx = { path = \"ptx\" }\nptx-run = { path = \"ptx-run\" }\n[profile.dev.package.ptx]\n";
+        let expected = "[workspace.dependencies]\nptx = { package = \"our-ptx\", path = \"ptx\" }\nptx-run = { path = \"ptx-run\" }\n[profile.dev.package.our-ptx]\n";
+        assert_eq!(renamed(root, &names), expected);
+    }
+
+    #[test]
+    fn those_whose_names_are_anothers_have_names_of_their_own_on_the_registry() {
+        let packages = published().expect("cargo describes the workspace");
+        let differing: Vec<_> = names(&packages).into_iter().collect();
+        assert_eq!(
+            differing,
+            [
+                ("cuda_builder", "quadscan-cuda-builder"),
+                ("cuda_std", "quadscan-cuda-std"),
+                ("cuda_std_macros", "quadscan-cuda-std-macros"),
+                ("ptx-syntax", "quadscan-ptx-syntax"),
+            ]
+        );
+        assert_eq!(packages.len(), 10);
+    }
+
+    /// What the registry shows of a package, and refuses it without.
+    #[derive(Deserialize)]
+    struct Shown {
+        name: String,
+        publish: Option<Vec<String>>,
+        description: Option<String>,
+        license: Option<String>,
+        documentation: Option<String>,
+        readme: Option<PathBuf>,
+        keywords: Vec<String>,
+        categories: Vec<String>,
+        manifest_path: PathBuf,
+        metadata: Option<BTreeMap<String, serde_json::Value>>,
+    }
+
+    /// What is missing of it, or too much.
+    fn missing(shown: &Shown) -> Option<&'static str> {
+        let readme = shown.readme.as_ref();
+        let readme = readme.map(|readme| shown.manifest_path.with_file_name(readme));
+        let has_docs = |metadata: &BTreeMap<_, _>| metadata.contains_key("docs");
+        let rules = [
+            ("a description", shown.description.is_some()),
+            ("a license", shown.license.is_some()),
+            ("documentation", shown.documentation.is_some()),
+            ("a README", readme.is_some_and(|readme| readme.is_file())),
+            ("1 to 5 keywords", (1..=5).contains(&shown.keywords.len())),
+            (
+                "1 to 5 categories",
+                (1..=5).contains(&shown.categories.len()),
+            ),
+            (
+                "settings for docs.rs",
+                shown.metadata.as_ref().is_some_and(has_docs),
+            ),
+        ];
+        rules
+            .into_iter()
+            .find_map(|(what, is_there)| (!is_there).then_some(what))
+    }
+
+    #[test]
+    fn every_published_package_has_what_a_registry_shows_of_it() {
+        #[derive(Deserialize)]
+        struct Workspace {
+            packages: Vec<Shown>,
+        }
+        let output = cargo::command("metadata")
+            .args(["--no-deps", "--offline", "--format-version=1"])
+            .output()
+            .expect("cargo starts");
+        let workspace: Workspace = serde_json::from_slice(&output.stdout).expect("its JSON");
+        let published = |shown: &&Shown| shown.publish.is_none();
+        for shown in workspace.packages.iter().filter(published) {
+            assert_eq!(missing(shown), None, "{}", shown.name);
+        }
+        let mut bare = workspace
+            .packages
+            .into_iter()
+            .find(|shown| shown.publish.is_some());
+        let bare = bare.as_mut().expect("a package for this workspace alone");
+        assert_eq!(missing(bare), Some("documentation"));
+    }
+}
