@@ -9,6 +9,7 @@ use std::time::Instant;
 use cuda_builder::manifest::FILE_NAME;
 
 use crate::cli::ArtifactArguments;
+use crate::device::choice;
 use crate::error::{Error, Result};
 use crate::export;
 use crate::modules;
@@ -47,7 +48,7 @@ pub struct Listing {
 /// Those of [`DeviceChoice`], [`quadscan::device::Artifact::read`], [`Device::open`] and
 /// [`Device::load`], and of a part that does not load, with its file.
 pub fn list(arguments: &ArtifactArguments) -> Result<Listing> {
-    let choice = arguments.device.parse()?;
+    let choice = choice(&arguments.device)?;
     expect_artifact(arguments.artifact.as_deref())?;
     // SAFETY: nothing of it is launched.
     let artifact = unsafe { modules::artifact(arguments.artifact.as_deref(), &[]) }?;

@@ -2,6 +2,10 @@
 //! fake one or none, so that these tests say the same on every machine.
 
 mod common;
+#[path = "cli/edges.rs"]
+mod edges;
+#[path = "../../ptx-emulator/tests/cli/matrix.rs"]
+mod matrix;
 
 use std::process::{Command, Output, Stdio};
 

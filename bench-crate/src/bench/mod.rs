@@ -21,6 +21,7 @@ mod unused;
 mod verdict;
 mod workers;
 
+use crate::about::SCHEMA;
 use crate::cli::BenchArguments;
 use crate::error::Result;
 use crate::record::{Record, Status};
@@ -46,6 +47,10 @@ pub enum Outcome {
 
 /// Carries out `quadscan bench`. Err when the request cannot be carried out.
 pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Outcome> {
+    if arguments.schema {
+        console.result(SCHEMA);
+        return Ok(Outcome::Fine);
+    }
     let mut request = Request::new(arguments)?;
     say(console, unused::renamed(arguments));
     unused::warn(arguments, &request, console);

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{chosen, compared, paths, store};
+use super::{chosen, compared, paths, store, unused};
 use crate::axes::{ALGORITHMS, Values};
 use crate::cli::BenchArguments;
+use crate::device::choice as device_choice;
 use crate::error::Result;
 use crate::export::Format;
 use crate::modules;
@@ -85,12 +86,7 @@ fn tables_and_peers(arguments: &BenchArguments) -> (Vec<String>, Option<PathBuf>
 /// The device, with the schedule that only the emulator has.
 fn device(arguments: &BenchArguments) -> Result<DeviceChoice> {
     let text = &arguments.device;
-    let choice = text.parse().map_err(|_| {
-        refused(
-            "--device",
-            format!("`{text}` is unknown, allowed are auto, cuda, cuda:N and emulator"),
-        )
-    })?;
+    let choice = device_choice(text)?;
     let Some(seed) = &arguments.schedule else {
         return Ok(choice);
     };
@@ -207,6 +203,7 @@ impl Request {
             .map(|table| Ok((table, table.selected(&asked)?)))
             .collect::<Result<_>>()?;
         check_algorithms(&asked, &tables)?;
+        unused::check_names(&asked)?;
         Ok(Request {
             tables,
             names_tables: !names.is_empty(),

@@ -82,8 +82,8 @@ fn a_table_without_published_figures_has_no_place_beside_published() {
 fn an_unknown_table_lists_the_known_ones() {
     assert_eq!(
         problem(|a| a.tables = vec!["maping".into()]),
-        "TABLE `maping` is unknown, known are activity, sweep-f64, sweep-f32, accuracy, \
-         mapping, limits, scan, reduce, integral, integrals, kernels, integrate"
+        "TABLE `maping` is unknown, a similar name is `mapping`, known are activity, sweep-f64, \
+         sweep-f32, accuracy, mapping, limits, scan, reduce, integral, integrals, kernels, integrate"
     );
 }
 
@@ -282,7 +282,8 @@ fn a_value_that_an_axis_has_not_is_refused_by_the_name_that_was_typed() {
     );
     assert_eq!(
         refused("mapping", "mapping=striped"),
-        "--axis mapping `striped` is unknown, allowed are all, contiguous, strided, block_strided"
+        "--axis mapping `striped` is unknown, a similar name is `strided`, allowed are all, \
+         contiguous, strided, block_strided"
     );
 }
 
@@ -352,7 +353,8 @@ fn a_name_that_an_axis_has_not_is_refused_with_those_that_it_has() {
             a.tables = vec!["mapping".into()];
             a.axes = lists(&[("mappings", "striped")]);
         }),
-        "--mappings `striped` is unknown, allowed are all, contiguous, strided, block_strided"
+        "--mappings `striped` is unknown, a similar name is `strided`, allowed are all, \
+         contiguous, strided, block_strided"
     );
 }
 

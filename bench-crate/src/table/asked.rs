@@ -91,7 +91,7 @@ impl Asked {
     }
 
     /// The list of an axis with the argument that it was given by. Err when there are two.
-    fn text(&self, axis: &Axis) -> Result<Option<(String, &str)>> {
+    pub(super) fn text(&self, axis: &Axis) -> Result<Option<(String, &str)>> {
         let by_name = self.axes.iter().find(|(name, _)| name == axis.name);
         let by_name = by_name.map(|(name, text)| (format!("--axis {name}"), text.as_str()));
         let by_option = self.lists.iter().find(|(option, _)| option == axis.option);

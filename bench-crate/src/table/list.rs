@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::error::{Error, Result};
+use crate::spelling;
 
 /// The most elements, strips or items of any table.
 const MOST: u64 = 1 << 40;
@@ -158,17 +159,22 @@ pub(crate) fn names(
     known: &[String],
     offered: &[String],
 ) -> Result<Vec<String>> {
-    let names: Vec<String> = text.split(',').map(str::to_owned).collect();
-    for (index, name) in names.iter().enumerate() {
-        if name != ALL && !known.contains(name) {
-            let allowed = offered.join(", ");
-            let problem = format!("`{name}` is unknown, allowed are {ALL}, {allowed}");
-            return Err(refused(argument, problem));
-        }
-        if names[..index].contains(name) {
+    let allowed = |names| std::iter::once(ALL).chain(<[String]>::iter(names).map(String::as_str));
+    let mut names: Vec<String> = Vec::new();
+    for typed in text.split(',') {
+        let name = spelling::meant(typed, allowed(known)).ok_or_else(|| {
+            let unknown = spelling::unknown(typed, allowed(offered));
+            let allowed: Vec<&str> = allowed(offered).collect();
+            refused(
+                argument,
+                format!("{unknown}, allowed are {}", allowed.join(", ")),
+            )
+        })?;
+        if names.iter().any(|other| other == name) {
             let problem = format!("names {name} twice, once is allowed");
             return Err(refused(argument, problem));
         }
+        names.push(name.to_owned());
     }
     Ok(names)
 }
@@ -344,6 +350,10 @@ mod tests {
             of("planck,runge"),
             Ok(vec!["planck".to_owned(), "runge".to_owned()])
         );
+        assert_eq!(of("Planck").ok(), None);
+        let sentence = "--integrands `rnuge` is unknown, a similar name is `runge`, allowed are \
+                        all, runge, planck";
+        assert_eq!(of("rnuge"), Err(sentence.to_owned()));
         assert_eq!(
             of("gauss"),
             Err("--integrands `gauss` is unknown, allowed are all, runge, planck".to_owned())
