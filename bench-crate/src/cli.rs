@@ -7,6 +7,8 @@
 // Paths, because `cargo xtask` has this file by its path, too.
 #[path = "cli/cells.rs"]
 mod cells;
+#[path = "cli/combine.rs"]
+mod combine;
 #[path = "cli/integrate.rs"]
 mod integrate;
 
@@ -16,6 +18,7 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 
 pub use cells::AxisArguments;
+pub use combine::{CombineArguments, ScanArguments};
 pub use integrate::IntegrateArguments;
 
 /// Quadrature and prefix scan on the GPU: measured tables beside the published
@@ -37,6 +40,10 @@ pub enum Command {
     Time(TimeArguments),
     /// Integrate a function of the catalogue: between two limits, or for each row of a file
     Integrate(Box<IntegrateArguments>),
+    /// Scan a column of a file: each number, combined with those before it
+    Scan(Box<ScanArguments>),
+    /// Reduce a column of a file: all numbers, combined to one
+    Reduce(Box<CombineArguments>),
     /// Write report.html from the records of one machine, or of several side by side
     Report(ReportArguments),
     /// List the parts of the PTX: kernels, size, and how long the device takes to load each

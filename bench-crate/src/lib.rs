@@ -23,7 +23,7 @@
 //! - `tables`: the tables, one file each.
 //! - `worker`: the process that measures.
 //! - `report`: the page of records, which every run also writes.
-//! - `bench`, `integral`, `parts`, `tune`: the commands. Only `main` talks to a terminal.
+//! - `bench`, `combine`, `integral`, `parts`, `tune`: the commands. Only `main` talks to a terminal.
 
 pub mod axes;
 pub mod bench;
@@ -31,6 +31,7 @@ pub mod block_scan;
 pub mod cli;
 mod clocks;
 pub mod columns;
+pub mod combine;
 mod device;
 mod diagnostics;
 mod error;

@@ -1,7 +1,7 @@
 //! The program `quadscan`: results to standard output, everything else to standard
 //! error, and the exit code. All work is the library's.
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -12,11 +12,10 @@ use quadscan_bench::bench::progress::{Pace, Progress};
 use quadscan_bench::bench::timed::time;
 use quadscan_bench::bench::{Outcome, bench, console::Console};
 use quadscan_bench::cli::{
-    ArtifactArguments, Cli, Command, IntegrateArguments, ReportArguments, TuneArguments,
-    WorkerArguments, one_sentence,
+    ArtifactArguments, Cli, Command, ReportArguments, TuneArguments, WorkerArguments, one_sentence,
 };
-use quadscan_bench::columns::Watch;
-use quadscan_bench::{integral, parts, report, tune, worker};
+use quadscan_bench::columns::{Done, Watch};
+use quadscan_bench::{combine, integral, parts, report, tune, worker};
 
 /// The request could not be understood or carried out.
 const REFUSED: u8 = 2;
@@ -223,12 +222,14 @@ fn list(arguments: &ArtifactArguments) -> ExitCode {
     }
 }
 
-/// `quadscan integrate`.
-fn integrate(arguments: &IntegrateArguments) -> ExitCode {
+/// `quadscan integrate`, `scan` and `reduce`.
+fn on_file(
+    command: impl FnOnce(&mut dyn Read, &mut dyn Write, &mut dyn Watch) -> quadscan_bench::Result<Done>,
+) -> ExitCode {
     let mut output = BufWriter::new(io::stdout().lock());
     let mut input = io::stdin().lock();
     let mut terminal = Terminal::new();
-    let done = integral::integrate(arguments, &mut input, &mut output, &mut terminal);
+    let done = command(&mut input, &mut output, &mut terminal);
     terminal.finish();
     match done {
         Err(error) => failed(&error),
@@ -265,7 +266,15 @@ fn main() -> ExitCode {
         Command::Worker(arguments) => serve(&arguments),
         Command::Bench(arguments) => measure(|terminal| bench(&arguments, terminal)),
         Command::Time(arguments) => measure(|terminal| time(&arguments, terminal)),
-        Command::Integrate(arguments) => integrate(&arguments),
+        Command::Integrate(arguments) => {
+            on_file(|input, output, watch| integral::integrate(&arguments, input, output, watch))
+        }
+        Command::Scan(arguments) => {
+            on_file(|input, output, watch| combine::scan(&arguments, input, output, watch))
+        }
+        Command::Reduce(arguments) => {
+            on_file(|input, output, watch| combine::reduce(&arguments, input, output, watch))
+        }
         Command::Report(arguments) => rebuild(&arguments),
         Command::Artifact(arguments) => list(&arguments),
         Command::Tune(arguments) => sweep(&arguments),
