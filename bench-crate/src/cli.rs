@@ -7,22 +7,38 @@
 // Paths, because `cargo xtask` has this file by its path, too.
 #[path = "cli/cells.rs"]
 mod cells;
+#[path = "cli/examples.rs"]
+mod examples;
 #[path = "cli/integrate.rs"]
 mod integrate;
+#[path = "cli/internal.rs"]
+mod internal;
+#[path = "cli/manners.rs"]
+mod manners;
+#[path = "../../ptx-emulator/src/bin/ptx-emulator/sentence.rs"]
+pub mod sentence;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 pub use cells::AxisArguments;
 pub use integrate::IntegrateArguments;
+pub use internal::{TuneArguments, WorkerArguments};
+pub use manners::{Manners, color};
 
 /// Quadrature and prefix scan on the GPU: measured tables beside the published
 /// ones.
 #[derive(Debug, Parser)]
 #[command(name = "quadscan", version, propagate_version = true)]
+#[command(after_help = "`quadscan COMMAND --help` has the options of a command, and examples.")]
 pub struct Cli {
+    /// How the program talks.
+    #[command(flatten)]
+    pub manners: Manners,
+
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
@@ -41,6 +57,8 @@ pub enum Command {
     Report(ReportArguments),
     /// List the parts of the PTX: kernels, size, and how long the device takes to load each
     Artifact(ArtifactArguments),
+    /// Print a file that completes this program's command lines in a shell
+    Completions(CompletionsArguments),
     /// Measure cells for a run: jobs on standard input, answers on standard output
     #[command(hide = true)]
     Worker(WorkerArguments),
@@ -51,6 +69,7 @@ pub enum Command {
 
 /// `quadscan bench`.
 #[derive(Clone, Debug, Default, Args)]
+#[command(after_help = examples::BENCH)]
 pub struct BenchArguments {
     /// Tables: activity, sweep-f64, sweep-f32, accuracy, mapping, limits [default: these],
     /// scan, reduce, integral, integrals, kernels, integrate (integral and integrals)
@@ -63,24 +82,35 @@ pub struct BenchArguments {
     ///
     /// auto is the first CUDA device, or the emulator if there is none. The emulator runs the
     /// same PTX on the CPU: it gives results and counts, and no times.
-    #[arg(long, default_value = "auto", value_name = "DEVICE")]
+    #[arg(
+        short = 'd',
+        long,
+        default_value = "auto",
+        value_name = "DEVICE",
+        help_heading = "Device"
+    )]
     pub device: String,
 
     /// With --device emulator, interleave warps and blocks at random from SEED [default: always
     /// the same order]
-    #[arg(long, allow_negative_numbers = true, value_name = "SEED")]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "SEED",
+        help_heading = "Device"
+    )]
     pub schedule: Option<String>,
 
     /// Sizes up to 2^20
-    #[arg(long, conflicts_with = "full")]
+    #[arg(long, conflicts_with = "full", help_heading = "Cells")]
     pub quick: bool,
 
     /// Sizes up to 2^30
-    #[arg(long)]
+    #[arg(long, help_heading = "Cells")]
     pub full: bool,
 
     /// Only the published columns and rows
-    #[arg(long)]
+    #[arg(long, help_heading = "Cells")]
     pub published: bool,
 
     /// What is asked of the tables' cells.
@@ -89,57 +119,93 @@ pub struct BenchArguments {
 
     /// Exactly N samples of each time in each process [default: as many as the noise
     /// requires; 3 in each process if there are several]
-    #[arg(long, allow_negative_numbers = true, value_name = "N")]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "N",
+        help_heading = "Times"
+    )]
     pub repeat: Option<String>,
 
     /// Also time kernels with a cold L2 cache: kernel_cold_ms
-    #[arg(long)]
+    #[arg(long, help_heading = "Times")]
     pub cold: bool,
 
     /// In scan, reduce, integral and integrals, turn programmatic dependent launch off: each of our
     /// launches waits until the one before has ended [default: it begins while that one ends]
-    #[arg(long)]
+    #[arg(long, help_heading = "Times")]
     pub no_pdl: bool,
 
     /// The former name of --no-pdl
     #[arg(long, hide = true)]
     pub one_by_one: bool,
 
+    /// Print all rows and columns on a terminal [default: where no table is named, what fits 80
+    /// columns and 100 lines, as it was published]
+    #[arg(long)]
+    pub full_tables: bool,
+
     /// Form of the results: table, csv, markdown, json
-    #[arg(long, default_value = "table", value_name = "FORMAT")]
+    #[arg(
+        short = 'f',
+        long,
+        default_value = "table",
+        value_name = "FORMAT",
+        help_heading = "Output"
+    )]
     pub format: String,
 
     /// Folder for the records
-    #[arg(long, default_value = "results", value_name = "DIR")]
+    #[arg(
+        short = 'o',
+        long,
+        default_value = "results",
+        value_name = "DIR",
+        help_heading = "Output"
+    )]
     pub out: PathBuf,
 
     /// Keep this run as a baseline under NAME
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Baselines")]
     pub save: Option<String>,
 
     /// Compare with the baseline NAME; exit code 1 when a cell is slower
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help_heading = "Baselines")]
     pub baseline: Option<String>,
 
     /// Ignore changes of up to PERCENT [default: 2]
-    #[arg(long, allow_negative_numbers = true, value_name = "PERCENT")]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "PERCENT",
+        help_heading = "Baselines"
+    )]
     pub margin: Option<String>,
 
     /// Measure each cell in N processes; a comparison needs the differences between them
     /// [default: 16 with --save and --baseline, else 1]
-    #[arg(long, allow_negative_numbers = true, value_name = "N")]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "N",
+        help_heading = "Times"
+    )]
     pub processes: Option<String>,
 
     /// List the tables, or the cells and columns of the named ones; measure nothing
-    #[arg(long)]
+    #[arg(short = 'l', long, help_heading = "Output")]
     pub list: bool,
 
+    /// Print the JSON schema of the records; measure nothing
+    #[arg(long, help_heading = "Output")]
+    pub schema: bool,
+
     /// Print the cells and check the results of host and device, without measuring times
-    #[arg(long)]
+    #[arg(short = 'n', long, help_heading = "Output")]
     pub dry_run: bool,
 
     /// Take the PTX from this folder instead of the one inside the program
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Device")]
     pub artifact: Option<PathBuf>,
 
     /// Time peers beside our kernels, or say why that is not possible; DIR has their source
@@ -148,22 +214,27 @@ pub struct BenchArguments {
     /// The quarter circle in CUDA C++ is timed wherever its source and nvcc are found. CUB
     /// (scan and reduce) and the rules in CUDA C++ (integral) need this option: nvcc compiles
     /// them once, in half a minute.
-    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "peers")]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "peers", help_heading = "Peers")]
     pub peers: Option<PathBuf>,
 
     /// In scan and reduce, the folder of another CUB to time beside the toolkit's; it has
     /// cub/version.cuh
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Peers")]
     pub cub: Option<PathBuf>,
 
     /// A Python whose CuPy and PyTorch (scan and reduce) or SciPy (integrals) are timed, in a
     /// process of their own
-    #[arg(long, value_name = "PROGRAM")]
+    #[arg(long, value_name = "PROGRAM", help_heading = "Peers")]
     pub python: Option<PathBuf>,
 
     /// Seconds that a cell may take [default: 60, more where one thread has many
     /// strips]
-    #[arg(long, allow_negative_numbers = true, value_name = "SECONDS")]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "SECONDS",
+        help_heading = "Device"
+    )]
     pub cell_timeout: Option<String>,
 
     /// Measure by this program instead of a child of this one
@@ -173,6 +244,7 @@ pub struct BenchArguments {
 
 /// `quadscan time`.
 #[derive(Clone, Debug, Args)]
+#[command(after_help = examples::TIME)]
 pub struct TimeArguments {
     /// The kernel, by its entry
     #[arg(value_name = "KERNEL")]
@@ -187,11 +259,11 @@ pub struct TimeArguments {
     pub artifact: Option<PathBuf>,
 
     /// Folder for the records and the baseline
-    #[arg(long, default_value = "results/times", value_name = "DIR")]
+    #[arg(short, long, default_value = "results/times", value_name = "DIR")]
     pub out: PathBuf,
 
     /// Device: cuda, cuda:N
-    #[arg(long, default_value = "cuda", value_name = "DEVICE")]
+    #[arg(short, long, default_value = "cuda", value_name = "DEVICE")]
     pub device: String,
 
     /// Measure by this program instead of a child of this one
@@ -201,6 +273,7 @@ pub struct TimeArguments {
 
 /// `quadscan report`.
 #[derive(Clone, Debug, Default, Args)]
+#[command(after_help = examples::REPORT)]
 pub struct ReportArguments {
     /// Folders that `bench --out` wrote to, or files of records
     ///
@@ -209,7 +282,7 @@ pub struct ReportArguments {
     pub sources: Vec<PathBuf>,
 
     /// The file to write [default: report.html in the first folder]
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
     /// Also write the first figures as files of their own, such as scan-throughput.svg
@@ -229,7 +302,7 @@ pub struct ArtifactArguments {
     /// load_ms is the time until all kernels of a part can be launched, load_again_ms the time
     /// of a second load. A driver keeps compiled code on disk. With CUDA_CACHE_DISABLE=1 in the
     /// environment, both times include the compilation.
-    #[arg(long, default_value = "auto", value_name = "DEVICE")]
+    #[arg(short, long, default_value = "auto", value_name = "DEVICE")]
     pub device: String,
 
     /// List this folder instead of the PTX inside the program
@@ -241,88 +314,28 @@ pub struct ArtifactArguments {
     pub write: Option<PathBuf>,
 }
 
-/// `quadscan worker`.
+/// `quadscan completions`.
 #[derive(Clone, Debug, Args)]
-pub struct WorkerArguments {
-    /// The device, as for `bench`
-    #[arg(long, default_value = "auto")]
-    pub device: String,
-
-    /// The seed, as for `bench`
-    #[arg(long)]
-    pub schedule: Option<u64>,
-
-    /// The PTX, as for `bench`
-    #[arg(long)]
-    pub artifact: Option<PathBuf>,
-
-    /// The modules of PTX that the run uses; all where none is named
-    #[arg(long, value_delimiter = ',')]
-    pub modules: Vec<String>,
-
-    /// Whether launches wait for each other, as for `bench`
-    #[arg(long)]
-    pub no_pdl: bool,
+#[command(after_help = examples::COMPLETIONS)]
+pub struct CompletionsArguments {
+    /// The shell: bash, elvish, fish, powershell, zsh
+    #[arg(value_name = "SHELL", value_parser = ["bash", "elvish", "fish", "powershell", "zsh"], hide_possible_values = true)]
+    pub shell: String,
 }
 
-/// `quadscan tune`.
-#[derive(Clone, Debug, Args)]
-pub struct TuneArguments {
-    /// The folder with the candidates' PTX
-    #[arg(value_name = "ARTIFACT", required_unless_present_any = ["kernels", "table"], requires = "out")]
-    pub artifact: Option<PathBuf>,
-
-    /// The file to write
-    #[arg(long, value_name = "RECORD", requires = "artifact")]
-    pub out: Option<PathBuf>,
-
-    /// Print the source of the candidates' kernels
-    #[arg(long, conflicts_with_all = ["artifact", "table"])]
-    pub kernels: bool,
-
-    /// Print the table that a record gives
-    #[arg(long, value_name = "RECORD", conflicts_with = "artifact")]
-    pub table: Option<PathBuf>,
-
-    /// Time only a few sizes, of three classes
-    #[arg(long)]
-    pub quick: bool,
-
-    /// The device: cuda, cuda:N, or emulator, which only checks results
-    #[arg(long, default_value = "cuda", value_name = "DEVICE")]
-    pub device: String,
-}
-
-/// What clap objects to, as one sentence: its first line, without its hints.
-pub fn one_sentence(error: &clap::Error) -> String {
-    if let ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand =
-        error.kind()
-    {
-        return "no command is given: try `quadscan bench`".to_owned();
-    }
-    let text = error.to_string();
-    let first = text.lines().next().unwrap_or_default();
-    let first = first
-        .strip_prefix("error: ")
-        .unwrap_or(first)
-        .trim_end_matches(':');
-    let rest: Vec<&str> = text
-        .lines()
-        .skip(1)
-        .take_while(|line| line.starts_with("  ") && !line.trim().is_empty())
-        .map(str::trim)
-        .collect();
-    if rest.is_empty() {
-        format!("{first}, see --help")
-    } else {
-        format!("{first}: {}, see --help", rest.join(" "))
+/// What clap objects to on a command line, as one sentence.
+pub fn one_sentence(error: clap::Error, line: &[OsString]) -> String {
+    match error.kind() {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+            "no command is given: try `quadscan bench`".to_owned()
+        }
+        _ => sentence::of(error, Cli::command(), line),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_well_formed() {
@@ -341,7 +354,8 @@ mod tests {
             let Err(error) = Cli::try_parse_from(arguments) else {
                 panic!("{arguments:?}")
             };
-            let sentence = one_sentence(&error);
+            let line: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+            let sentence = one_sentence(error, &line);
             assert_eq!(sentence.lines().count(), 1, "{sentence}");
         }
     }

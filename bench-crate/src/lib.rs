@@ -2,7 +2,10 @@
 //!
 //! Its layers, each of which uses those above it in this list alone:
 //!
-//! - `axes`, `error`, `grouping`, `named`, `number`: axes of tables, and names, numbers and groups.
+//! - `axes`, `error`, `grouping`, `named`, `number`, `spelling`: axes of tables, and names, numbers
+//!   and groups.
+//! - `files`: files that are written whole or not at all.
+//! - `signals`: what interrupts a program.
 //! - `cli`: the command line.
 //! - `clocks`: the clocks of a device.
 //! - `timing`: samples, when to stop taking them, and their statistics.
@@ -23,8 +26,10 @@
 //! - `tables`: the tables, one file each.
 //! - `worker`: the process that measures.
 //! - `report`: the page of records, which every run also writes.
+//! - `about`: what the program says about itself.
 //! - `bench`, `integral`, `parts`, `tune`: the commands. Only `main` talks to a terminal.
 
+pub mod about;
 pub mod axes;
 pub mod bench;
 pub mod block_scan;
@@ -36,6 +41,7 @@ mod diagnostics;
 mod error;
 pub mod export;
 pub mod fastest;
+mod files;
 pub mod grouping;
 pub mod host;
 pub mod integral;
@@ -52,6 +58,8 @@ pub mod parts;
 pub mod peers;
 pub mod record;
 pub mod report;
+pub mod signals;
+mod spelling;
 pub mod table;
 pub mod tables;
 pub mod timing;

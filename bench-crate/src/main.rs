@@ -1,22 +1,25 @@
 //! The program `quadscan`: results to standard output, everything else to standard
 //! error, and the exit code. All work is the library's.
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+mod terminal;
+
+use std::env;
+use std::io::{self, BufWriter};
+use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 use clap::Parser;
-use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use clap::error::ErrorKind;
 
-use quadscan_bench::bench::progress::{Pace, Progress};
 use quadscan_bench::bench::timed::time;
 use quadscan_bench::bench::{Outcome, bench, console::Console};
 use quadscan_bench::cli::{
-    ArtifactArguments, Cli, Command, IntegrateArguments, ReportArguments, TuneArguments,
-    WorkerArguments, one_sentence,
+    ArtifactArguments, Cli, Command, CompletionsArguments, IntegrateArguments, Manners,
+    ReportArguments, TuneArguments, WorkerArguments, color, one_sentence, sentence::legible,
 };
-use quadscan_bench::columns::Watch;
-use quadscan_bench::{integral, parts, report, tune, worker};
+use quadscan_bench::{about, integral, parts, report, signals, tune, worker};
+
+use terminal::{Terminal, loss, print, say};
 
 /// The request could not be understood or carried out.
 const REFUSED: u8 = 2;
@@ -24,125 +27,22 @@ const REFUSED: u8 = 2;
 /// A result was wrong, a cell failed, or a baseline was missed.
 const WRONG: u8 = 1;
 
-/// Standard output and standard error.
-struct Terminal {
-    bar: Option<ProgressBar>,
-    /// When the next line of progress is due, where a bar would be seen by nobody.
-    pace: Option<Pace>,
-    /// Why the results cannot be read by anybody, once they cannot.
-    lost: Option<io::Error>,
-}
-
-/// To standard error. A sentence that cannot be written ends nothing.
-fn say(sentence: &str) {
-    let _ = writeln!(io::stderr(), "{sentence}");
-}
-
-/// To standard output.
-fn print(text: &str) -> io::Result<()> {
-    let mut output = io::stdout().lock();
-    output
-        .write_all(text.as_bytes())
-        .and_then(|()| output.flush())
-}
-
-/// Why what was written is lost, when it is: a reader that has seen enough
-/// (`| head`) has lost nothing.
-fn loss(written: io::Result<()>) -> Option<io::Error> {
-    written
-        .err()
-        .filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
-}
-
-impl Terminal {
-    fn new() -> Self {
-        Terminal {
-            bar: None,
-            pace: (!io::stderr().is_terminal()).then(|| Pace::new(Instant::now())),
-            lost: None,
-        }
-    }
-}
-
-impl Watch for Terminal {
-    fn say(&mut self, sentence: &str) {
-        self.notice(sentence);
-    }
-
-    fn progress(&mut self, done: u64, total: u64) {
-        if let Some(pace) = &mut self.pace {
-            if pace.is_due(Instant::now()) {
-                say(&format!("{done} of {total} rows"));
-            }
-            return;
-        }
-        let bar = self.bar.get_or_insert_with(bar);
-        bar.set_length(total);
-        bar.set_position(done);
-        bar.set_message(format!("rows, about {} left", HumanDuration(bar.eta())));
-    }
-}
-
-impl Console for Terminal {
-    fn result(&mut self, text: &str) {
-        let written = match &self.bar {
-            Some(bar) => bar.suspend(|| print(text)),
-            None => print(text),
-        };
-        self.lost = self.lost.take().or(loss(written));
-    }
-
-    fn is_lost(&self) -> bool {
-        self.lost.is_some()
-    }
-
-    fn notice(&mut self, sentence: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| say(sentence)),
-            None => say(sentence),
-        }
-    }
-
-    fn milestone(&mut self, sentence: &str) {
-        if let Some(pace) = &mut self.pace {
-            say(sentence);
-            pace.spoken(Instant::now());
-        }
-    }
-
-    fn progress(&mut self, progress: &Progress<'_>) {
-        if let Some(pace) = &mut self.pace {
-            if pace.is_due(Instant::now()) {
-                say(&progress.line());
-            }
-            return;
-        }
-        let bar = self.bar.get_or_insert_with(bar);
-        bar.set_length(progress.total as u64);
-        bar.set_position(progress.done as u64);
-        bar.set_message(progress.message());
-    }
-
-    fn finish(&mut self) {
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-/// A bar on standard error whose clock goes on during a long cell.
-fn bar() -> ProgressBar {
-    let bar = ProgressBar::new(0);
-    bar.enable_steady_tick(Duration::from_secs(1));
-    match ProgressStyle::with_template("[{bar:20}] {pos}/{len} {elapsed} {wide_msg}") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}
-
 fn refuse(sentence: &str) -> ExitCode {
-    say(&format!("error: {sentence}"));
+    say(&format!("error: {}", legible(sentence)));
     ExitCode::from(REFUSED)
+}
+
+fn without_signals(error: &io::Error) -> ExitCode {
+    refuse(&format!("signals cannot be handled: {error}"))
+}
+
+/// The choice of the command line, as the crate of colours has it.
+fn styled(choice: clap::ColorChoice) -> anstream::ColorChoice {
+    match choice {
+        clap::ColorChoice::Auto => anstream::ColorChoice::Auto,
+        clap::ColorChoice::Always => anstream::ColorChoice::Always,
+        clap::ColorChoice::Never => anstream::ColorChoice::Never,
+    }
 }
 
 fn unprinted(error: &io::Error) -> ExitCode {
@@ -152,7 +52,9 @@ fn unprinted(error: &io::Error) -> ExitCode {
 /// `quadscan worker`.
 fn serve(arguments: &WorkerArguments) -> ExitCode {
     let artifact = arguments.artifact.as_deref();
-    let served = worker::serve::claim_standard_output().and_then(|mut output| {
+    let claimed =
+        signals::leave_interrupts_to_parent().and_then(|()| worker::serve::claim_standard_output());
+    let served = claimed.and_then(|mut output| {
         let (device, input) = (arguments.device(), worker::serve::standard_input());
         worker::device::serve(
             device,
@@ -169,9 +71,16 @@ fn serve(arguments: &WorkerArguments) -> ExitCode {
     }
 }
 
-/// `quadscan bench`.
-fn measure(run: impl FnOnce(&mut Terminal) -> quadscan_bench::Result<Outcome>) -> ExitCode {
-    let mut terminal = Terminal::new();
+/// `quadscan bench`, whose records go to `folder`.
+fn measure(
+    manners: Manners,
+    folder: &Path,
+    run: impl FnOnce(&mut Terminal) -> quadscan_bench::Result<Outcome>,
+) -> ExitCode {
+    let mut terminal = Terminal::new(manners, folder);
+    if let Err(error) = terminal.watch_interrupts() {
+        return without_signals(&error);
+    }
     let result = run(&mut terminal);
     terminal.finish();
     match (result, &terminal.lost) {
@@ -193,8 +102,14 @@ fn ended(written: io::Result<()>, is_right: bool) -> ExitCode {
 
 /// Says why, with the exit code that it has.
 fn failed(error: &quadscan_bench::Error) -> ExitCode {
-    say(&format!("error: {error}"));
+    say(&format!("error: {}", legible(&error.to_string())));
     ExitCode::from(error.exit_code())
+}
+
+/// `quadscan completions`.
+fn complete(arguments: &CompletionsArguments) -> ExitCode {
+    let script = about::completions(arguments);
+    ended(print(&String::from_utf8_lossy(&script)), true)
 }
 
 /// `quadscan report`: the file's name is the result.
@@ -224,10 +139,13 @@ fn list(arguments: &ArtifactArguments) -> ExitCode {
 }
 
 /// `quadscan integrate`.
-fn integrate(arguments: &IntegrateArguments) -> ExitCode {
+fn integrate(manners: Manners, arguments: &IntegrateArguments) -> ExitCode {
     let mut output = BufWriter::new(io::stdout().lock());
     let mut input = io::stdin().lock();
-    let mut terminal = Terminal::new();
+    let mut terminal = Terminal::new(manners, Path::new(""));
+    if let Err(error) = terminal.watch_interrupts() {
+        return without_signals(&error);
+    }
     let done = integral::integrate(arguments, &mut input, &mut output, &mut terminal);
     terminal.finish();
     match done {
@@ -253,19 +171,33 @@ fn sweep(arguments: &TuneArguments) -> ExitCode {
 }
 
 fn main() -> ExitCode {
-    let command = match Cli::try_parse() {
-        Ok(Cli { command }) => command,
+    let line: Vec<_> = env::args_os().collect();
+    styled(color(&line)).write_global();
+    let Cli { command, manners } = match Cli::try_parse_from(&line) {
+        Ok(cli) => cli,
+        // `-V`, and that of a command, is one line.
+        Err(error) if error.kind() == ErrorKind::DisplayVersion && line[1..] == ["--version"] => {
+            return ended(print(&about::version()), true);
+        }
         // Help and version are no errors.
         Err(error) if !error.use_stderr() => {
             return ended(error.print(), true);
         }
-        Err(error) => return refuse(&one_sentence(&error)),
+        Err(error) => return refuse(&one_sentence(error, &line)),
     };
+    if let Err(error) = signals::outlive_large_files() {
+        return without_signals(&error);
+    }
     match command {
         Command::Worker(arguments) => serve(&arguments),
-        Command::Bench(arguments) => measure(|terminal| bench(&arguments, terminal)),
-        Command::Time(arguments) => measure(|terminal| time(&arguments, terminal)),
-        Command::Integrate(arguments) => integrate(&arguments),
+        Command::Bench(arguments) => measure(manners, &arguments.out, |terminal| {
+            bench(&arguments, terminal)
+        }),
+        Command::Time(arguments) => measure(manners, &arguments.out, |terminal| {
+            time(&arguments, terminal)
+        }),
+        Command::Completions(arguments) => complete(&arguments),
+        Command::Integrate(arguments) => integrate(manners, &arguments),
         Command::Report(arguments) => rebuild(&arguments),
         Command::Artifact(arguments) => list(&arguments),
         Command::Tune(arguments) => sweep(&arguments),

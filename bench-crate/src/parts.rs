@@ -9,6 +9,7 @@ use std::time::Instant;
 use cuda_builder::manifest::FILE_NAME;
 
 use crate::cli::ArtifactArguments;
+use crate::device::choice;
 use crate::error::{Error, Result};
 use crate::export;
 use crate::modules;
@@ -44,10 +45,10 @@ pub struct Listing {
 ///
 /// # Errors
 ///
-/// Those of [`DeviceChoice`], [`quadscan::device::Artifact::read`], [`Device::open`] and [`Device::load`],
-/// and of a part that does not load, with its file.
+/// Those of [`DeviceChoice`], [`quadscan::device::Artifact::read`], [`Device::open`] and
+/// [`Device::load`], and of a part that does not load, with its file.
 pub fn list(arguments: &ArtifactArguments) -> Result<Listing> {
-    let choice = arguments.device.parse()?;
+    let choice = choice(&arguments.device)?;
     expect_artifact(arguments.artifact.as_deref())?;
     // SAFETY: nothing of it is launched.
     let artifact = unsafe { modules::artifact(arguments.artifact.as_deref(), &[]) }?;
@@ -78,7 +79,8 @@ pub fn list(arguments: &ArtifactArguments) -> Result<Listing> {
     Ok(Listing { text, notice })
 }
 
-/// Writes an artifact's files, the manifest last, as `--artifact` and `QUADSCAN_ARTIFACT` name them.
+/// Writes an artifact's files, the manifest last, as `--artifact` and `QUADSCAN_ARTIFACT` name
+/// them.
 fn write(artifact: &Artifact, folder: &Path) -> Result<Listing> {
     let files = artifact.parts().map(|part| (&*part.part.file, part.ptx()));
     let manifest = artifact.manifest().to_json();

@@ -17,7 +17,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 
 use crate::cargo::{self, Executable};
-use crate::{bench, setup, terminal};
+use crate::{bench, quadscan, setup, terminal};
 use folder::Folder;
 
 /// The suites that need a GPU: test targets of these packages.
@@ -60,19 +60,23 @@ pub(crate) fn run(directory: Option<PathBuf>) -> anyhow::Result<ExitCode> {
 
     let start = Instant::now();
     terminal::begin("building quadscan and its GPU tests");
-    let quadscan = bench::embedding()?;
+    let program = bench::embedding()?;
     let suites = suites(GPU_SUITES)?;
 
     terminal::begin(&format!("writing {}", directory.display()));
     let mut folder = Folder::replace(ARGUMENT, &directory)?;
-    folder.write("README.md", README.as_bytes())?;
+    let readme = README.replace("@processor@", std::env::consts::ARCH);
+    folder.write("README.md", readme.as_bytes())?;
     folder.write_executable("run-gpu-tests.sh", RUN_GPU_TESTS.as_bytes())?;
-    folder.write_executable("quadscan", &stripped(&quadscan.path)?)?;
+    folder.write_executable("quadscan", &stripped(&program.path)?)?;
     folder.write(PACKED, &packed(&suites)?)?;
     for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
         folder.copy(&cargo::root().join(name), name)?;
     }
     folder.copy_all(&cargo::root().join("peers"), "peers")?;
+    for (name, page) in quadscan::manual().context("the manual could not be made")? {
+        folder.write(&format!("man/{name}"), &page)?;
+    }
     let bytes = folder.finish()?;
 
     if bytes > MAX_BYTES {

@@ -38,7 +38,7 @@ pub(crate) struct Options {
     #[arg(value_name = "KERNEL")]
     pub(crate) kernel: Option<String>,
     /// Interleavings of warps, blocks and divergent paths to run
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 4, allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub(crate) schedules: u64,
     /// Run slow tests too; without KERNEL, under every schedule
     #[arg(long)]
@@ -94,8 +94,7 @@ pub(crate) fn checked(options: &Options) -> anyhow::Result<Checked> {
 
 /// Refuses what no kernel can be called.
 pub(crate) fn can_be(name: &str) -> Result<(), Refused> {
-    let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    match !name.is_empty() && name.chars().all(is_word) {
+    match ptx::is_word(name) {
         true => Ok(()),
         false => Err(refused(&UnknownKernel::among(name, []))),
     }

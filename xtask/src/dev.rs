@@ -13,6 +13,8 @@ use std::time::{Duration, Instant, SystemTime};
 use std::{fs, io};
 
 use anyhow::Context;
+use signal_hook::consts::SIGINT;
+use signal_hook::iterator::Signals;
 
 use crate::error::exit_code;
 use crate::{bench, cargo, check, setup, terminal};
@@ -46,17 +48,25 @@ pub(crate) struct Options {
     new_baseline: bool,
 }
 
+/// Ends the program, in order, at Ctrl-C.
+fn end_at_interrupt() -> std::io::Result<()> {
+    let mut signals = Signals::new([SIGINT])?;
+    thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            println!();
+            std::process::exit(0);
+        }
+    });
+    Ok(())
+}
+
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     check::can_be(&options.kernel)?;
     setup::ensure()?;
     if options.once {
         return round(options, options.new_baseline).map(ExitCode::from);
     }
-    ctrlc::set_handler(|| {
-        println!();
-        std::process::exit(0);
-    })
-    .context("Ctrl-C cannot be waited for")?;
+    end_at_interrupt().context("Ctrl-C cannot be waited for")?;
     let mut anew = options.new_baseline;
     loop {
         let before = stamps(cargo::root());

@@ -33,7 +33,7 @@ use choose::Target;
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
     /// A kernel's entry name, or a part of it that no other name contains
-    #[arg(value_name = "KERNEL", required_unless_present = "all")]
+    #[arg(value_name = "KERNEL", required_unless_present = "all", value_parser = choose::part)]
     kernel: Option<String>,
 
     /// Print a line for every kernel
@@ -66,11 +66,16 @@ pub(crate) struct Options {
     against: Option<String>,
 
     /// Threads of a block, for the occupancy [default: the launch bound, or 256]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1024))]
     block: Option<u32>,
 
     /// Dynamic shared memory of a launch in bytes, for the occupancy
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    #[arg(
+        long,
+        value_name = "BYTES",
+        allow_negative_numbers = true,
+        default_value_t = 0
+    )]
     shared: u32,
 
     /// The form of the figures

@@ -39,9 +39,9 @@ mod tune;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
-use error::exit_code;
-use quadscan::integrands;
+use clap::{CommandFactory, Parser, Subcommand};
+use error::{Refused, exit_code};
+use quadscan::{integrands, sentence};
 
 /// Builds, tests, measures and bundles quadscan.
 #[derive(Parser, Debug)]
@@ -155,7 +155,24 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match CommandLine::parse().command {
+    let line: Vec<_> = std::env::args_os().collect();
+    let outcome = match CommandLine::try_parse_from(&line) {
+        Ok(CommandLine { command }) => carry_out(command),
+        // Help is no error.
+        Err(error) if !error.use_stderr() => error.exit(),
+        Err(error) => Err(Refused(sentence::of(error, CommandLine::command(), &line)).into()),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(error) => {
+            terminal::error(&error);
+            exit_code(&error)
+        }
+    }
+}
+
+fn carry_out(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
         Command::Setup => setup::run(),
         Command::Bench(arguments) => arguments.hand_on("bench"),
         Command::Integrate(arguments) => arguments.hand_on("integrate"),
@@ -174,21 +191,16 @@ fn main() -> ExitCode {
         Command::Package(options) => package::run(&options),
         Command::Fixtures => fixtures::run(),
         Command::Tune(options) => tune::run(&options),
-    };
-    match outcome {
-        Ok(code) => code,
-        Err(error) => {
-            terminal::error(&error);
-            exit_code(&error)
-        }
     }
 }
 
 #[cfg(test)]
+#[path = "../../ptx-emulator/tests/cli/matrix.rs"]
+mod matrix;
+
+#[cfg(test)]
 mod tests {
     use std::fs;
-
-    use clap::CommandFactory;
 
     use super::*;
 
@@ -207,6 +219,35 @@ mod tests {
             panic!("not parsed as bench: {line:?}");
         };
         assert_eq!(arguments.all, ["--help", "activity", "--quick"]);
+    }
+
+    /// No build can begin here: what is wrong is known before.
+    #[test]
+    fn every_argument_refuses_bad_values_in_one_sentence_that_names_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let usual = |command: &str| match command {
+            "inspect" | "dev" => vec![("KERNEL", "limit_copy")],
+            "tune" => vec![("KERNELS", "scan")],
+            "new-kernel" => vec![("NAME", "mine")],
+            _ => Vec::new(),
+        };
+        // What follows these is `quadscan`'s, which has a test of its own.
+        let handed_on = ["bench", "integrate", "report"];
+        let line = handed_on.iter().fold(CommandLine::command(), |line, name| {
+            line.mut_subcommand(name, |command| command.hide(true))
+        });
+        let cases = matrix::cases(&line, &usual);
+        let program = assert_cmd::cargo::cargo_bin("xtask");
+        let objections: Vec<String> = cases
+            .iter()
+            .filter_map(|case| {
+                let mut program = std::process::Command::new(&program);
+                program.env("CARGO", "/nonexistent");
+                matrix::objection(case, &mut program, folder.path())
+            })
+            .collect();
+        assert!(objections.is_empty(), "{}", objections.join("\n"));
+        assert!(cases.len() > 60, "{}", cases.len());
     }
 
     #[test]

@@ -76,7 +76,11 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<ExitCode> {
         return Err(error);
     }
     println!("{}", directory.display());
-    terminal::note(&format!("next: cd {} && cargo run", directory.display()));
+    terminal::note(&format!(
+        "next: cd {} && cargo run (the first build takes some two minutes; the step that cargo \
+         calls {name}(build) compiles the kernels)",
+        directory.display()
+    ));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -30,8 +30,23 @@ pub(crate) struct Options {
     #[arg(long, value_name = "X.Y", value_parser = capability)]
     capability: Option<(u32, u32)>,
     /// Modules of the PTX, such as main or sum_u32 [default: all]
-    #[arg(value_name = "MODULE")]
+    #[arg(value_name = "MODULE", value_parser = module)]
     modules: Vec<String>,
+}
+
+/// What a module can be called.
+fn module(text: &str) -> Result<String, String> {
+    match is_word(text) {
+        true => Ok(text.to_owned()),
+        false => Err("allowed are names such as main or sum_u32".to_owned()),
+    }
+}
+
+/// Whether a text is in snake case, as the names of entries and modules are.
+pub(crate) fn is_word(text: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    let begins = |c: char| c.is_ascii_lowercase() || c == '_';
+    text.starts_with(begins) && text.chars().all(is_allowed)
 }
 
 fn capability(text: &str) -> Result<(u32, u32), String> {

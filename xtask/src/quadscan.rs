@@ -18,7 +18,22 @@ mod lines;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
+pub(crate) use cli::sentence;
+
+use clap::CommandFactory;
+
+/// The pages of the manual of `quadscan`, by the names of their files.
+pub(crate) fn manual() -> std::io::Result<Vec<(String, Vec<u8>)>> {
+    let folder = tempfile::tempdir()?;
+    clap_mangen::generate_to(cli::Cli::command(), folder.path())?;
+    let mut pages = Vec::new();
+    for entry in std::fs::read_dir(folder.path())? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        pages.push((name.into_owned(), std::fs::read(&path)?));
+    }
+    Ok(pages)
+}
 
 /// The columns of the list of integrands.
 const COLUMNS: [&str; 6] = ["name", "formula", "parameters", "from", "to", "breaks"];
@@ -76,14 +91,16 @@ fn tables() -> String {
 /// The program's answer to `quadscan SUBCOMMAND ARGS`, printed; none where it has to be built.
 pub(crate) fn answer(subcommand: &str, arguments: &[OsString]) -> Option<ExitCode> {
     let line = ["quadscan", subcommand].map(OsString::from);
-    match cli::Cli::try_parse_from(line.iter().chain(arguments)) {
+    let line = [&line, arguments].concat();
+    let command = cli::Cli::command().color(cli::color(&line));
+    match command.try_get_matches_from(&line) {
         // Help and version are no errors.
         Err(error) if !error.use_stderr() => {
             let code = u8::from(error.print().is_err()) * 2;
             return Some(ExitCode::from(code));
         }
         Err(error) => {
-            eprintln!("error: {}", cli::one_sentence(&error));
+            eprintln!("error: {}", cli::one_sentence(error, &line));
             return Some(ExitCode::from(2));
         }
         Ok(_) => {}
@@ -97,4 +114,22 @@ pub(crate) fn answer(subcommand: &str, arguments: &[OsString]) -> Option<ExitCod
         _ => return None,
     }
     Some(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_that_is_offered_has_a_page_of_the_manual() {
+        let pages = manual().expect("a folder");
+        let page = |name: &str| pages.iter().find(|(file, _)| file == name);
+        let bench = page("quadscan-bench.1").expect("a page of bench");
+        let text = String::from_utf8_lossy(&bench.1);
+        assert!(
+            text.contains("strips") && text.contains(".SH EXTRA"),
+            "{text}"
+        );
+        assert!(page("quadscan.1").is_some() && page("quadscan-worker.1").is_none());
+    }
 }

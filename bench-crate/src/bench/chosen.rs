@@ -1,6 +1,7 @@
 //! The tables named on the command line, checked. Each table defines its own cells.
 
 use crate::error::Result;
+use crate::spelling;
 use crate::table::Table;
 use crate::table::list::refused;
 use crate::tables::{self, GROUP, group};
@@ -21,9 +22,12 @@ pub(super) fn tables(
     let mut chosen: Vec<&'static Table> = Vec::new();
     for name in &whole(names) {
         let table = tables::by_name(name).ok_or_else(|| {
-            let known = names_of(|_| true);
-            let problem = format!("`{name}` is unknown, known are {known}, {GROUP}");
-            refused("TABLE", problem)
+            let unknown = spelling::unknown(name, known());
+            let known: Vec<&str> = known().collect();
+            refused(
+                "TABLE",
+                format!("{unknown}, known are {}", known.join(", ")),
+            )
         })?;
         if chosen.iter().any(|other| other.name == table.name) {
             let problem = format!("`{name}` is named twice, once is allowed");
@@ -43,18 +47,27 @@ pub(super) fn tables(
     Ok(chosen)
 }
 
-/// The names, with those of its tables in the place of a group's.
+/// The names of tables, and of the group.
+fn known() -> impl Iterator<Item = &'static str> + Clone {
+    let tables = tables::all().into_iter().map(|table| table.name);
+    tables.chain([GROUP])
+}
+
+/// The names as tables have them, with those of its tables in the place of a group's.
 fn whole(names: &[String]) -> Vec<String> {
-    let of = |name: &String| match group(name) {
-        Some(tables) => tables.map(str::to_owned).to_vec(),
-        None => vec![name.clone()],
+    let of = |typed: &String| {
+        let name = spelling::meant(typed, known()).unwrap_or(typed);
+        match group(name) {
+            Some(tables) => tables.map(str::to_owned).to_vec(),
+            None => vec![name.to_owned()],
+        }
     };
     names.iter().flat_map(of).collect()
 }
 
 /// Whether a word is the name of a table, or of several together.
 pub(super) fn is_table(name: &str) -> bool {
-    tables::by_name(name).is_some() || group(name).is_some()
+    spelling::meant(name, known()).is_some()
 }
 
 /// The names of offered tables.

@@ -1,15 +1,31 @@
 //! Checks, before anything is measured, that the files and folders named on the command line
 //! exist. Errors in their contents may still be found when they are used.
 
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use crate::cli::BenchArguments;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::modules::expect_artifact;
 use crate::table::list::refused;
 
-/// Err when the folder of another CUB, the Python or the folder of the PTX is not there.
+/// Err when the folder of records can be none; when the folder of another CUB, the Python or the
+/// folder of the PTX is not there; and for what no file can be called.
 pub(super) fn check(arguments: &BenchArguments) -> Result<()> {
+    check_out(&arguments.out)?;
+    let programs = [
+        ("--python", &arguments.python),
+        ("--worker", &arguments.worker),
+    ];
+    for (argument, path) in [("--peers", &arguments.peers)].iter().chain(&programs) {
+        if let Some(path) = path
+            && let Err(error) = reach(path)
+        {
+            let problem = format!("{} cannot be used: {error}", path.display());
+            return Err(refused(argument, problem));
+        }
+    }
     if let Some(folder) = &arguments.cub
         && !folder.join("cub/version.cuh").is_file()
     {
@@ -25,6 +41,27 @@ pub(super) fn check(arguments: &BenchArguments) -> Result<()> {
         return Err(refused("--python", problem));
     }
     expect_artifact(arguments.artifact.as_deref())
+}
+
+/// Err when it is there and no folder, or can never be there.
+fn check_out(folder: &Path) -> Result<()> {
+    let reached = match reach(folder) {
+        Ok(Some(found)) if !found.is_dir() => Err(io::ErrorKind::NotADirectory.into()),
+        reached => reached,
+    };
+    reached.map(drop).map_err(|source| Error::Unwritable {
+        folder: folder.into(),
+        path: folder.into(),
+        source,
+    })
+}
+
+/// What is known of a file or folder; nothing where it is not there.
+fn reach(path: &Path) -> io::Result<Option<fs::Metadata>> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
 }
 
 /// Whether it is no name that is looked for where programs are.

@@ -7,10 +7,14 @@
 //! follow from the cells that are measured already, by least squares. That is a
 //! guess, it is called "about", and none is made before two cells are known.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The shortest time between two lines where there is no terminal.
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
+
+/// What is said when a run is interrupted before a cell is measured.
+pub const NOTHING_YET: &str = "interrupted: no cell is measured yet";
 
 /// The state of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,6 +35,18 @@ impl Progress<'_> {
         match self.left {
             Some(left) => format!("about {} left, {}", seconds(left), self.cell),
             None => self.cell.to_owned(),
+        }
+    }
+
+    /// What stays when the run is interrupted now, and how it goes on; `folder` has the records.
+    pub fn farewell(&self, folder: &Path) -> String {
+        let (done, total, folder) = (self.done, self.total, folder.display());
+        match done {
+            0 => NOTHING_YET.to_owned(),
+            _ => format!(
+                "interrupted: {done} of {total} cells are kept in {folder}; the same command goes \
+                 on with the others"
+            ),
         }
     }
 
@@ -219,10 +235,15 @@ mod tests {
             left: Some(Duration::from_millis(125_900)),
         };
         assert_eq!(progress.line(), "3 of 10 cells: about 2m 5s left, t n=4");
+        let farewell = "interrupted: 3 of 10 cells are kept in out; the same command goes on with \
+                        the others";
+        assert_eq!(progress.farewell(Path::new("out")), farewell);
         let early = Progress {
+            done: 0,
             left: None,
             ..progress
         };
+        assert_eq!(early.farewell(Path::new("out")), NOTHING_YET);
         assert_eq!(early.message(), "t n=4");
         assert_eq!(begins("t", 1), "t: 1 cell to measure");
         let took = Duration::from_millis(61_500);

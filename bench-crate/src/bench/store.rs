@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::export::{self, Format};
-use crate::record::file::Parsed;
+use crate::files;
+use crate::record::file::{End, Parsed};
 use crate::record::{DeviceInfo, HostInfo, Record, SCHEMA, Status};
 use crate::report;
 use crate::table::Table;
@@ -60,9 +61,20 @@ fn run_name() -> String {
 
 /// Writes a whole file or nothing.
 fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> Result<()> {
-    let draft = path.with_extension("new");
-    fs::write(&draft, bytes).map_err(unwritable(folder, &draft))?;
-    fs::rename(&draft, path).map_err(unwritable(folder, path))
+    files::replace(path, bytes).map_err(unwritable(folder, path))
+}
+
+/// Makes the file of records end with a line, which the next record follows; what was done.
+fn end_line(file: &mut File, old: &Parsed) -> io::Result<Option<&'static str>> {
+    match old.end {
+        End::Clean | End::Foreign => Ok(None),
+        End::Open => file
+            .write_all(b"\n")
+            .map(|()| Some("its last line had no end and has one now")),
+        End::Torn => file
+            .set_len(old.whole as u64)
+            .map(|()| Some("its torn last line is dropped")),
+    }
 }
 
 impl Store {
@@ -71,6 +83,10 @@ impl Store {
     pub(super) fn open(folder: &Path, request: &str, device: Option<&DeviceInfo>) -> Result<Self> {
         fs::create_dir_all(folder).map_err(unwritable(folder, folder))?;
         let path = folder.join("records.jsonl");
+        let last = folder.join("run.json");
+        for file in [&path, &last] {
+            files::expect_file(file).map_err(unwritable(folder, file))?;
+        }
         let mut records = OpenOptions::new()
             .create(true)
             .read(true)
@@ -96,12 +112,14 @@ impl Store {
             .map_err(unwritable(folder, &path))?;
         let old = Parsed::of(&text);
         let mut warnings = Vec::new();
-        if old.whole < text.len() {
-            records
-                .set_len(old.whole as u64)
-                .map_err(unwritable(folder, &path))?;
-            warnings.push(format!("{}: its torn last line is dropped", path.display()));
+        if old.end == End::Foreign {
+            let problem = "its last line has no end and is not a record, and a record would be \
+                           added to it: end it, or name another folder with --out";
+            let problem = problem.to_owned();
+            return Err(Error::Records { path, problem });
         }
+        let done = end_line(&mut records, &old).map_err(unwritable(folder, &path))?;
+        warnings.extend(done.map(|done| format!("{}: {done}", path.display())));
         if let Some(lines) = old.no_records() {
             warnings.push(format!("{}: {lines}, ignored and kept", path.display()));
         }
@@ -115,7 +133,7 @@ impl Store {
             host: HostInfo::current(),
             finished: false,
         };
-        let last: Option<Run> = fs::read(folder.join("run.json"))
+        let last: Option<Run> = fs::read(last)
             .ok()
             .and_then(|bytes| serde_json::from_slice(&bytes).ok());
         if let Some(last) = last {
@@ -234,7 +252,8 @@ pub(super) fn has_baseline(folder: &Path, name: &str) -> bool {
 /// The records of a baseline. Err when there is none of that name.
 pub(super) fn read_baseline(folder: &Path, name: &str) -> Result<Vec<Record>> {
     let path = baseline_path(folder, name);
-    let text = fs::read(&path).map_err(|e| Error::Argument {
+    let text = files::expect_file(&path).and_then(|()| fs::read(&path));
+    let text = text.map_err(|e| Error::Argument {
         argument: "--baseline".into(),
         problem: format!(
             "`{name}` cannot be read from {}: {e}; --save NAME makes one",
@@ -244,7 +263,7 @@ pub(super) fn read_baseline(folder: &Path, name: &str) -> Result<Vec<Record>> {
     let parsed = Parsed::of(&text);
     let problem = if let Some(lines) = parsed.no_records() {
         lines
-    } else if parsed.whole < text.len() {
+    } else if parsed.end == End::Torn {
         "its last line is torn".to_owned()
     } else {
         return Ok(parsed.records);

@@ -101,6 +101,39 @@ fn another_ptx_starts_anew() {
 }
 
 #[test]
+fn a_last_line_that_is_whole_but_for_its_end_is_kept() {
+    let folder = folder();
+    let mut first = open(folder.path(), "a");
+    append(&mut first, 1, Status::Ok);
+    append(&mut first, 2, Status::Ok);
+    drop(first);
+    let whole = text(folder.path());
+    let path = folder.path().join("records.jsonl");
+    assert!(fs::write(&path, whole.trim_end()).is_ok());
+    let second = open(folder.path(), "a");
+    assert_eq!(steps(&second), [1, 2]);
+    assert!(warnings(&second)[0].ends_with("its last line had no end and has one now"));
+    assert_eq!(text(folder.path()), whole);
+}
+
+#[test]
+fn a_last_line_of_another_program_is_refused_and_stays() {
+    for foreign in ["my notes", "{\"mine\":1", "{\"run\":1}", "[1]"] {
+        let folder = folder();
+        let path = folder.path().join("records.jsonl");
+        assert!(fs::write(&path, format!("a line\n{foreign}")).is_ok());
+        let refused = Store::open(folder.path(), "a", None).map(drop);
+        let sentence = refused.map_err(|error| error.to_string());
+        let problem = "its last line has no end and is not a record";
+        assert!(
+            sentence.is_err_and(|sentence| sentence.contains(problem)),
+            "{foreign}"
+        );
+        assert_eq!(text(folder.path()), format!("a line\n{foreign}"));
+    }
+}
+
+#[test]
 fn a_torn_last_line_is_dropped_with_a_warning_and_the_file_goes_on_after_it() {
     let folder = folder();
     let mut first = open(folder.path(), "a");

@@ -4,10 +4,37 @@
 use super::console::Console;
 use super::request::Request;
 use super::workers::Workers;
+use crate::axes::{Axis, Values};
 use crate::cli::BenchArguments;
+use crate::error::Result;
+use crate::grouping::distinct;
 use crate::record::Cell;
 use crate::table::column::KERNEL_COLD;
-use crate::table::{Source, Table};
+use crate::table::list;
+use crate::table::{Asked, Source, Table, TableAxis};
+use crate::tables;
+
+/// Err when a list of names has one that no table knows: also that of an option which has no
+/// effect on the tables of the request.
+pub(super) fn check_names(asked: &Asked) -> Result<()> {
+    let axes = tables::all().into_iter().flat_map(|table| table.axes);
+    let axes: Vec<&TableAxis> = axes.filter(|of| of.axis.values == Values::Names).collect();
+    let check = |argument: &str, text: &str, is_meant: &dyn Fn(&Axis) -> bool| {
+        let meant = axes.iter().filter(|of| is_meant(of.axis));
+        let known = distinct(meant.flat_map(|of| of.names()));
+        match known.is_empty() {
+            true => Ok(()),
+            false => list::names(argument, text, &known).map(drop),
+        }
+    };
+    for (option, text) in &asked.lists {
+        check(&format!("--{option}"), text, &|axis| axis.option == option)?;
+    }
+    for (name, text) in &asked.axes {
+        check(&format!("--axis {name}"), text, &|axis| axis.name == name)?;
+    }
+    Ok(())
+}
 
 /// Says which options have no effect on the tables.
 pub(super) fn warn(arguments: &BenchArguments, request: &Request, console: &mut dyn Console) {
@@ -26,12 +53,20 @@ pub(super) fn warn(arguments: &BenchArguments, request: &Request, console: &mut 
         unused.extend((!is_used).then(|| format!("--{option}")));
     }
     for (name, _) in &asked.axes {
-        let is_used = any_cell(&|_, cell| cell.get(name).is_some());
+        let is_used = any_cell(&|table, cell| {
+            let is_declared = table.axes.iter().any(|of| of.axis.name == name);
+            is_declared && cell.get(name).is_some()
+        });
         unused.extend((!is_used).then(|| format!("--axis {name}")));
     }
-    let takes_cub = |table: &Table| table.peers.iter().any(Source::takes_cub);
-    if arguments.cub.is_some() && !tables().any(takes_cub) {
-        unused.push("--cub".to_owned());
+    let of_peers: [(&str, bool, fn(&Source) -> bool); 3] = [
+        ("--peers", arguments.peers.is_some(), |_| true),
+        ("--cub", arguments.cub.is_some(), Source::takes_cub),
+        ("--python", arguments.python.is_some(), Source::takes_python),
+    ];
+    for (option, is_given, takes) in of_peers {
+        let is_used = tables().any(|table| table.peers.iter().any(takes));
+        unused.extend((is_given && !is_used).then(|| option.to_owned()));
     }
     for flag in &asked.flags {
         let others = asked.flags.iter().filter(|other| *other != flag);

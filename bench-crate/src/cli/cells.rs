@@ -16,6 +16,9 @@ pub struct AxisArguments {
     pub flags: Vec<String>,
 }
 
+/// What these options stand under in the help.
+const HEADING: &str = "Cells";
+
 /// The option that names its axis.
 const AXIS: &str = "axis";
 
@@ -26,16 +29,20 @@ impl Args for AxisArguments {
                 .long(axis.option)
                 .value_name(axis.placeholder)
                 .allow_negative_numbers(axis.values != Values::Names)
+                .help_heading(HEADING)
                 .help(axis.help);
             command = command.arg(option);
         }
         let axis = Arg::new(AXIS)
             .long(AXIS)
             .value_name("NAME=LIST")
+            .help_heading(HEADING)
             .action(ArgAction::Append)
             .help("Values of an axis by its name, such as n=1000,2^20 [those of a table: --list]");
         let flags = FLAGS.iter().map(|flag| {
-            let option = Arg::new(flag.option).long(flag.option);
+            let option = Arg::new(flag.option)
+                .long(flag.option)
+                .help_heading(HEADING);
             option.action(ArgAction::SetTrue).help(flag.help)
         });
         command.arg(axis).args(flags)

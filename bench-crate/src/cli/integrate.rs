@@ -6,13 +6,14 @@ use clap::Args;
 
 /// `quadscan integrate`.
 #[derive(Clone, Debug, Default, Args)]
+#[command(after_help = super::examples::INTEGRATE)]
 pub struct IntegrateArguments {
     /// The function: a name from --list
-    #[arg(long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME")]
     pub integrand: Option<String>,
 
     /// List the functions: formula, parameters, limits and break points; integrate nothing
-    #[arg(long, conflicts_with_all = ["from", "to", "parameters", "rule", "precision", "strips", "tolerance",
+    #[arg(short, long, conflicts_with_all = ["from", "to", "parameters", "rule", "precision", "strips", "tolerance",
         "absolute", "intervals", "levels", "breaks", "batch", "out", "artifact"])]
     pub list: bool,
 
@@ -72,11 +73,11 @@ pub struct IntegrateArguments {
     pub batch: Option<PathBuf>,
 
     /// Write the results to FILE.csv or FILE.npy, whole or not at all
-    #[arg(long, value_name = "FILE", conflicts_with = "format")]
+    #[arg(short, long, value_name = "FILE", conflicts_with = "format")]
     pub out: Option<PathBuf>,
 
     /// Form of the results: table, csv, markdown, json [default: table; csv for a batch]
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(short, long, value_name = "FORMAT")]
     pub format: Option<String>,
 
     /// Take the PTX from this folder instead of the one inside the program
@@ -84,6 +85,6 @@ pub struct IntegrateArguments {
     pub artifact: Option<PathBuf>,
 
     /// Device: auto, cuda, cuda:N, emulator
-    #[arg(long, default_value = "auto", value_name = "DEVICE")]
+    #[arg(short, long, default_value = "auto", value_name = "DEVICE")]
     pub device: String,
 }

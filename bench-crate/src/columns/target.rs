@@ -10,6 +10,7 @@ use tempfile::NamedTempFile;
 
 use super::Form;
 use crate::error::{Error, Result};
+use crate::files;
 use crate::table::list::refused;
 
 /// How a file of this name is written.
@@ -41,6 +42,7 @@ impl Draft {
     pub(super) fn new(path: &Path) -> Result<Self> {
         let path = behind_links(path);
         let file = draft(&path)?;
+        files::remember_draft(file.path());
         Ok(Self { file, path })
     }
 

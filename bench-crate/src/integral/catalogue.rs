@@ -5,6 +5,7 @@ use super::refused;
 use crate::cli::IntegrateArguments;
 use crate::error::Result;
 use crate::export::{Format, Grid};
+use crate::spelling;
 use quadscan::integrate::{Entry, Kernels, MAX_PARAMETERS};
 use quadscan_kernels::integrate::catalogue::CATALOGUE;
 
@@ -13,13 +14,15 @@ const COLUMNS: [&str; 6] = ["name", "formula", "parameters", "from", "to", "brea
 
 /// The integrand of this name. Err with those that there are.
 pub(super) fn by_name(name: Option<&str>) -> Result<&'static Entry> {
-    let found = CATALOGUE.iter().find(|entry| Some(entry.f64.name) == name);
+    let known = || CATALOGUE.iter().map(|entry| entry.f64.name);
+    let meant = name.and_then(|name| spelling::meant(name, known()));
+    let found = CATALOGUE.iter().find(|entry| Some(entry.f64.name) == meant);
     found.ok_or_else(|| {
         let problem = match name {
-            Some(name) => format!("`{name}` is unknown"),
+            Some(name) => spelling::unknown(name, known()),
             None => "is missing".to_owned(),
         };
-        let known: Vec<&str> = CATALOGUE.iter().map(|entry| entry.f64.name).collect();
+        let known: Vec<&str> = known().collect();
         refused(
             "--integrand",
             format!("{problem}, allowed are {}", known.join(", ")),

@@ -10,11 +10,40 @@ use super::Record;
 pub(crate) struct Parsed {
     /// Its records.
     pub(crate) records: Vec<Record>,
-    /// Bytes up to the end of the last whole line. What follows was being written
-    /// when the writer ended.
+    /// Bytes up to the end of the last whole line.
     pub(crate) whole: usize,
+    /// What follows it.
+    pub(crate) end: End,
     /// Whole lines that are no records of this program.
     foreign: usize,
+}
+
+/// What follows the last whole line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Nothing.
+    Clean,
+    /// A record that is whole but for the end of its line.
+    Open,
+    /// The beginning of a record, which was being written when the writer ended.
+    Torn,
+    /// What is no record of this program, nor the beginning of one.
+    Foreign,
+}
+
+impl End {
+    fn of(rest: &[u8]) -> Self {
+        /// How records begin, those of the first schema last.
+        const BEGINNINGS: [&[u8]; 2] = [b"{\"schema\":", b"{\"run\":"];
+        let is_begun = |begin: &&[u8]| rest.starts_with(begin) || begin.starts_with(rest);
+        match rest {
+            [] => End::Clean,
+            _ if serde_json::from_slice::<Record>(rest).is_ok() => End::Open,
+            _ if serde_json::from_slice::<serde_json::Value>(rest).is_ok() => End::Foreign,
+            _ if BEGINNINGS.iter().any(is_begun) => End::Torn,
+            _ => End::Foreign,
+        }
+    }
 }
 
 impl Parsed {
@@ -26,7 +55,14 @@ impl Parsed {
             .map_or(0, |end| end + 1);
         let mut records = Vec::new();
         let mut foreign = 0;
-        for line in text[..whole].split_inclusive(|&byte| byte == b'\n') {
+        let end = End::of(&text[whole..]);
+        // A torn line is nobody's.
+        let lines = if end == End::Torn {
+            &text[..whole]
+        } else {
+            text
+        };
+        for line in lines.split_inclusive(|&byte| byte == b'\n') {
             match serde_json::from_slice(line) {
                 Ok(record) => records.push(record),
                 Err(_) => foreign += 1,
@@ -35,6 +71,7 @@ impl Parsed {
         Parsed {
             records,
             whole,
+            end,
             foreign,
         }
     }
@@ -55,7 +92,7 @@ impl Parsed {
 pub(crate) fn read(path: &Path) -> io::Result<(Vec<Record>, Vec<String>)> {
     let text = fs::read(path)?;
     let parsed = Parsed::of(&text);
-    let torn = (parsed.whole < text.len()).then(|| "its torn last line is left out".to_owned());
+    let torn = (parsed.end == End::Torn).then(|| "its torn last line is left out".to_owned());
     let foreign = parsed
         .no_records()
         .map(|lines| format!("{lines}, left out"));

@@ -24,11 +24,11 @@ mod svg;
 mod words;
 
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::cli::ReportArguments;
 use crate::error::Result;
+use crate::files;
 use crate::grouping::distinct;
 use crate::record::{Record, file as records};
 use crate::table::list::refused;
@@ -122,7 +122,8 @@ fn read(path: &Path) -> Result<(Source, Vec<String>)> {
         false => path.to_owned(),
     };
     let (folder, name) = (path.display(), file.display());
-    let (found, warnings) = records::read(&file).map_err(|error| {
+    let read = files::expect_file(&file).and_then(|()| records::read(&file));
+    let (found, warnings) = read.map_err(|error| {
         let allowed = "allowed are folders that `bench --out` wrote to, and files of records";
         let problem =
             format!("{folder} has no records that can be read: {name}: {error}; {allowed}");
@@ -155,7 +156,7 @@ fn name_of(path: &Path) -> String {
 fn choose(sources: &mut [Source], run: &str) -> Result<()> {
     let records = sources.iter().flat_map(|source| &source.records);
     let names = distinct(records.map(|record| record.run.clone()));
-    if !names.iter().any(|name| name.starts_with(run)) {
+    if run.is_empty() || !names.iter().any(|name| name.starts_with(run)) {
         let names = names.join(", ");
         let problem = format!("`{run}` begins no run's name, there are {names}");
         return Err(refused("--run", problem));
@@ -169,26 +170,11 @@ fn choose(sources: &mut [Source], run: &str) -> Result<()> {
 
 /// Err names the option that the file is of.
 fn write(option: &str, path: &Path, text: &str) -> Result<()> {
-    replace(path, text.as_bytes()).map_err(|error| {
+    files::replace(path, text.as_bytes()).map_err(|error| {
         let allowed = "allowed is a file in an existing folder";
         let problem = format!("{} cannot be written: {error}, {allowed}", path.display());
         refused(option, problem)
     })
-}
-
-/// Writes a whole file or leaves what was there: the page appears when it is complete.
-fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    let draft = path.with_file_name(name);
-    let written = fs::File::create(&draft)
-        .and_then(|mut file| file.write_all(bytes))
-        .and_then(|()| fs::rename(&draft, path));
-    if written.is_err() {
-        // The draft is ours; what could not be replaced stays as it was.
-        let _ = fs::remove_file(&draft);
-    }
-    written
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! A table's cells: the product of its axes' values, those that are asked for or the usual ones.
 
+use super::list::refused;
 use super::{Asked, Table, TableAxis, list};
 use crate::axes::Values;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::record::{Cell, Value};
 
 /// The usual values of an axis, for a cell that has values of the axes before it.
@@ -98,8 +99,21 @@ impl Table {
             })
         };
         let cells: Vec<Cell> = cells.into_iter().map(in_order).collect();
-        cells.iter().try_for_each(|cell| (self.fits)(self, cell))?;
+        let mut fit = cells.iter().map(|cell| (self.fits)(self, cell));
+        fit.try_for_each(|fits| fits.map_err(|error| self.blamed(asked, error)))?;
         Ok(cells)
+    }
+
+    /// The error with the list that was given, where it names one that was not.
+    fn blamed(&self, asked: &Asked, error: Error) -> Error {
+        let given = |of: &TableAxis| asked.text(of.axis).ok()?.map(|(argument, _)| argument);
+        let given: Vec<String> = self.axes.iter().filter_map(given).collect();
+        match (error, given.first()) {
+            (Error::Argument { argument, problem }, Some(first)) if !given.contains(&argument) => {
+                refused(first, format!("does not fit: {argument} {problem}"))
+            }
+            (error, _) => error,
+        }
     }
 
     /// The values of an axis that are asked for.

@@ -94,6 +94,11 @@ impl Source {
         }
     }
 
+    /// Whether a Python is needed for it.
+    pub fn takes_python(&self) -> bool {
+        matches!(self, Source::Script(_))
+    }
+
     /// Whether another CUB is a peer, too.
     pub fn takes_cub(&self) -> bool {
         matches!(self, Source::Library(library) if library.takes_cub)

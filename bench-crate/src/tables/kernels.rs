@@ -124,7 +124,10 @@ mod tests {
         assert_eq!(cells(&TABLE, &asked(&[("kernels", "limit_copy")])).len(), 3);
         let said = problem(&TABLE, &[("kernels", "limit")]);
         assert!(
-            said.starts_with("--kernels `limit` is unknown, allowed are all, limit_copy"),
+            said.starts_with(
+                "--kernels `limit` is unknown, a similar name is `limit_copy`, allowed are all, \
+                 limit_copy"
+            ),
             "{said}"
         );
     }

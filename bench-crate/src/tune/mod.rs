@@ -27,7 +27,9 @@ use quadscan_kernels::scan::tuning;
 use record::{Measured, Record, Row};
 
 use crate::cli::TuneArguments;
+use crate::device::choice;
 use crate::error::{Error, Result};
+use crate::files;
 use crate::grouping::distinct;
 use crate::table::list::refused;
 use crate::timing::{Rule, device as timing};
@@ -110,7 +112,7 @@ pub fn tune(
     // SAFETY: `cargo xtask tune` made the folder of the sources of this program; what is
     // launched is what they describe.
     let artifact = unsafe { Artifact::read(artifact) }?;
-    let device = Device::open(arguments.device.parse()?)?;
+    let device = Device::open(choice(&arguments.device)?)?;
     let module = device.load(&artifact)?;
     let record = sweep(&module, &candidates::all(), arguments.quick, say)?;
     let wrong = record.candidates.iter().flat_map(|one| {
@@ -178,8 +180,7 @@ fn expect_writable(path: &Path) -> Result<()> {
 fn write(path: &Path, record: &Record) -> Result<()> {
     let refuse = |problem: String| refused("--out", format!("{}: {problem}", path.display()));
     let text = serde_json::to_string_pretty(record).map_err(|error| refuse(error.to_string()))?;
-    let new = path.with_extension("new");
-    let written = fs::write(&new, text + "\n").and_then(|()| fs::rename(&new, path));
+    let written = files::replace(path, (text + "\n").as_bytes());
     written.map_err(|error| refuse(error.to_string()))
 }
 

@@ -5,9 +5,9 @@
 //! program needs no verification. Nothing here
 //! builds, and nothing here talks to a device.
 
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::{fs, io};
 #[cfg(feature = "embedded")]
 use std::sync::OnceLock;
 
@@ -350,7 +350,12 @@ fn is_hash(digest: impl AsRef<[u8]>, written: &str) -> bool {
 }
 
 fn read_text(path: &Path, file: &str) -> Result<String> {
-    let bytes = fs::read(path).map_err(|source| Error::Unreadable {
+    let bytes = match fs::metadata(path) {
+        // Of a pipe nothing may ever come.
+        Ok(found) if !found.is_file() => Err(io::Error::other("it is not a file")),
+        _ => fs::read(path),
+    };
+    let bytes = bytes.map_err(|source| Error::Unreadable {
         path: path.to_owned(),
         source,
     })?;

@@ -438,7 +438,11 @@ fn list_takes_time_in_proportion_to_the_kernels() {
     let folder = TempDir::new().unwrap();
     let kernels = (0..100_000).map(|n| format!(".entry k{n}(.param .u64 p) {{ ret; }}\n"));
     let head = ".version 8.0\n.target sm_75\n.address_size 64\n".to_owned();
-    fs::write(folder.path().join("k.ptx"), head + &kernels.collect::<String>()).unwrap();
+    fs::write(
+        folder.path().join("k.ptx"),
+        head + &kernels.collect::<String>(),
+    )
+    .unwrap();
     let mut list = command(folder.path(), "list k.ptx");
     let output = list.timeout(std::time::Duration::from_secs(25)).output();
     let lines = String::from_utf8(output.unwrap().stdout).unwrap();

@@ -7,7 +7,8 @@ use std::any::TypeId;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use clap::Arg;
 
@@ -20,7 +21,7 @@ pub(crate) struct Case {
     pub(crate) argument: String,
 }
 
-/// All of them. `usual` says what a command cannot do without, an argument's name and value each.
+/// Those of all commands that are offered. `usual` says what a command cannot do without, an argument's name and value each.
 pub(crate) fn cases(
     command: &clap::Command,
     usual: &dyn Fn(&str) -> Vec<(&'static str, &'static str)>,
@@ -28,7 +29,8 @@ pub(crate) fn cases(
     let mut command = command.clone();
     command.build();
     let mut cases = Vec::new();
-    for of in command.get_subcommands() {
+    let offered = |of: &&clap::Command| !of.is_hide_set() && of.get_name() != "help";
+    for of in command.get_subcommands().filter(offered) {
         for arg in of.get_arguments().filter(|arg| !is_of_clap(arg)) {
             let usual = usual(of.get_name()).into_iter();
             let usual = usual.filter(|(name, _)| *name != typed(arg));
@@ -78,7 +80,9 @@ fn bad(arg: &Arg) -> Vec<Vec<OsString>> {
         return vec![with("1".into())];
     }
     let mut lines = Vec::new();
-    let may_be_missing = arg.get_num_args().is_some_and(|count| count.min_values() == 0);
+    let may_be_missing = arg
+        .get_num_args()
+        .is_some_and(|count| count.min_values() == 0);
     if let (Some(long), false) = (arg.get_long(), may_be_missing) {
         lines.push(vec![format!("--{long}").into()]);
     }
@@ -102,14 +106,13 @@ fn bad(arg: &Arg) -> Vec<Vec<OsString>> {
 /// and a sentence that names the argument, and to write nothing. It runs in `folder`.
 pub(crate) fn objection(case: &Case, program: &mut Command, folder: &Path) -> Option<String> {
     let before = names(folder);
-    let output = program
+    program
         .args(&case.line)
         .current_dir(folder)
-        .stdin(Stdio::null())
-        .output();
-    let output = match output {
+        .stdin(Stdio::null());
+    let output = match ended(program.stdout(Stdio::piped()).stderr(Stdio::piped())) {
         Ok(output) => output,
-        Err(error) => return Some(error.to_string()),
+        Err(error) => return Some(format!("{:?}: {error}", case.line)),
     };
     let errors = String::from_utf8_lossy(&output.stderr);
     let is_named = errors.contains(&case.argument);
@@ -128,6 +131,19 @@ pub(crate) fn objection(case: &Case, program: &mut Command, folder: &Path) -> Op
         errors.truncate(600);
         format!("{line}: {}: {errors}", output.status)
     })
+}
+
+/// How a program ends, which prints little; it is ended where it goes on.
+fn ended(program: &mut Command) -> std::io::Result<Output> {
+    let mut process = program.spawn()?;
+    let begin = Instant::now();
+    while process.try_wait()?.is_none() {
+        if begin.elapsed() > Duration::from_secs(60) {
+            process.kill()?;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    process.wait_with_output()
 }
 
 /// What a folder holds.

@@ -40,7 +40,12 @@ impl fmt::Display for Progress<'_> {
                 elapsed,
             } => {
                 let seconds = elapsed.as_secs_f64();
-                write!(f, "{name} for {arch} done, {done} of {of}, {seconds:.1} s")
+                write!(f, "{name} for {arch} done, {done} of {of}, {seconds:.1} s")?;
+                // As long a part as before.
+                match of.saturating_sub(*done) as f64 * seconds / (*done).max(1) as f64 {
+                    left if left >= 1.0 => write!(f, ", about {left:.0} s left"),
+                    _ => Ok(()),
+                }
             }
         }
     }
@@ -106,5 +111,32 @@ impl Count<'_> {
             of: self.of,
             elapsed: self.begin.elapsed().unwrap_or_default(),
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_says_how_long_the_others_may_take() {
+        let of = |done, of| {
+            let elapsed = Duration::from_secs(6);
+            let name = "main";
+            let arch = NvvmArch::Compute90;
+            Progress::Part {
+                arch,
+                name,
+                done,
+                of,
+                elapsed,
+            }
+            .to_string()
+        };
+        assert_eq!(
+            of(2, 5),
+            "main for sm_90 done, 2 of 5, 6.0 s, about 9 s left"
+        );
+        assert_eq!(of(5, 5), "main for sm_90 done, 5 of 5, 6.0 s");
     }
 }

@@ -26,6 +26,20 @@ pub(super) fn arch(text: &str) -> Result<NvvmArch, String> {
         .map_err(|error: cuda_builder::CudaBuilderError| error.to_string())
 }
 
+/// The most characters that the name of an entry may have, as PTX says.
+const LONGEST: usize = 1024;
+
+/// What may be a part of an entry's name.
+pub(super) fn part(text: &str) -> Result<String, String> {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    match !text.is_empty() && text.len() <= LONGEST && text.chars().all(is_allowed) {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "allowed are up to {LONGEST} letters, digits, _ and $"
+        )),
+    }
+}
+
 /// The kernel of that name; else the only one that begins with it, or else has it in its name.
 pub(super) fn kernel(manifest: &Manifest, name: &str) -> Result<String, Refused> {
     let modules = manifest.modules.iter();

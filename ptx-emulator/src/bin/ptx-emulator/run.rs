@@ -36,7 +36,12 @@ pub(crate) struct Run {
     #[arg(long, allow_negative_numbers = true, value_name = "X[,Y,Z]", value_parser = extent)]
     block: [u32; 3],
     /// Dynamic shared memory of a block, bytes.
-    #[arg(long, allow_negative_numbers = true, value_name = "BYTES", default_value_t = 0)]
+    #[arg(
+        long,
+        allow_negative_numbers = true,
+        value_name = "BYTES",
+        default_value_t = 0
+    )]
     shared: u32,
     /// An argument of the kernel, in the order of its parameters: TYPE:VALUE,
     /// in:TYPE:FILE, out:TYPE:COUNT:FILE, inout:TYPE:FILE:FILE,

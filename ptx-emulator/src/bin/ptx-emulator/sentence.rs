@@ -65,14 +65,12 @@ fn with_short_values(mut error: clap::Error) -> clap::Error {
 
 /// That a value is not UTF-8, and of which argument.
 fn not_utf8(command: Command, line: &[OsString]) -> String {
-    let (argument, value) = culprit(command, line).unwrap_or_else(|| {
-        // The name of an option.
-        let mut words = line.iter().filter(|word| word.to_str().is_none());
-        let word = words.next().cloned().unwrap_or_default();
-        ("the argument".to_owned(), word)
-    });
-    let value = value.as_encoded_bytes().escape_ascii().to_string();
-    legible(&format!("{argument} `{value}` is not UTF-8, allowed is text"))
+    let of = |(argument, value): (String, OsString)| {
+        let value = value.as_encoded_bytes().escape_ascii();
+        format!("{argument} `{value}`")
+    };
+    let what = culprit(command, line).map_or("an argument".to_owned(), of);
+    legible(&format!("{what} is not UTF-8, allowed is text"))
 }
 
 /// The first value that is not UTF-8 and has to be, behind its argument as it is typed.

@@ -1,0 +1,208 @@
+//! Standard output and standard error: results to the one, progress, warnings and errors to the
+//! other. Of all files of this program this one and `main.rs` alone talk to a terminal.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+
+use quadscan_bench::bench::console::Console;
+use quadscan_bench::bench::progress::{NOTHING_YET, Pace, Progress};
+use quadscan_bench::cli::Manners;
+use quadscan_bench::columns::Watch;
+use quadscan_bench::signals;
+
+/// Standard output and standard error.
+pub(crate) struct Terminal {
+    manners: Manners,
+    bar: Option<ProgressBar>,
+    /// When the next line of progress is due, where a bar would be seen by nobody.
+    pace: Option<Pace>,
+    /// The folder of the records.
+    folder: PathBuf,
+    /// What Ctrl-C says.
+    farewell: Farewell,
+    /// Why the results cannot be read by anybody, once they cannot.
+    pub(crate) lost: Option<io::Error>,
+}
+
+/// What is said when Ctrl-C ends what writes a file whole or not at all.
+const NO_RESULT: &str = "interrupted: no result is written; the same command begins again";
+
+/// What is said when Ctrl-C ends a run, and the bar that is in the way.
+type Farewell = Arc<Mutex<(String, Option<ProgressBar>)>>;
+
+/// To standard error, what kind of sentence it is in colour. A sentence that cannot be written
+/// ends nothing.
+pub(crate) fn say(sentence: &str) {
+    const KINDS: [(&str, &str); 3] = [("error:", "31"), ("failed:", "31"), ("warning:", "33")];
+    let kind = KINDS.iter().find(|(kind, _)| sentence.starts_with(kind));
+    let _ = match kind {
+        Some((kind, color)) => {
+            let rest = &sentence[kind.len()..];
+            writeln!(anstream::stderr(), "\x1b[1;{color}m{kind}\x1b[0m{rest}")
+        }
+        None => writeln!(io::stderr(), "{sentence}"),
+    };
+}
+
+/// Whether a sentence is more than what somebody who wants quiet wants to hear.
+fn is_remark(sentence: &str) -> bool {
+    !["warning:", "failed:"]
+        .iter()
+        .any(|kind| sentence.starts_with(kind))
+}
+
+/// To standard output.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    let mut output = io::stdout().lock();
+    output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush())
+}
+
+/// Why what was written is lost, when it is: a reader that has seen enough
+/// (`| head`) has lost nothing.
+pub(crate) fn loss(written: io::Result<()>) -> Option<io::Error> {
+    written
+        .err()
+        .filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
+}
+
+impl Terminal {
+    /// For a command that writes to this folder.
+    pub(crate) fn new(manners: Manners, folder: &Path) -> Self {
+        Terminal {
+            manners,
+            bar: None,
+            pace: (!io::stderr().is_terminal()).then(|| Pace::new(Instant::now())),
+            folder: folder.to_owned(),
+            farewell: Farewell::new(Mutex::new((NOTHING_YET.to_owned(), None))),
+            lost: None,
+        }
+    }
+
+    /// Says at Ctrl-C what is kept, and ends the program.
+    pub(crate) fn watch_interrupts(&self) -> io::Result<()> {
+        let farewell = Arc::clone(&self.farewell);
+        signals::at_interrupt(move || {
+            if let Ok(farewell) = farewell.lock() {
+                let (sentence, bar) = &*farewell;
+                bar.iter().for_each(ProgressBar::finish_and_clear);
+                say(sentence);
+            }
+        })
+    }
+
+    /// What Ctrl-C says from now on.
+    fn will_say(&self, sentence: String) {
+        if let Ok(mut farewell) = self.farewell.lock() {
+            *farewell = (sentence, self.bar.clone());
+        }
+    }
+}
+
+impl Watch for Terminal {
+    fn say(&mut self, sentence: &str) {
+        self.notice(sentence);
+    }
+
+    fn progress(&mut self, done: u64, total: u64) {
+        self.will_say(NO_RESULT.to_owned());
+        if self.manners.quiet {
+            return;
+        }
+        if let Some(pace) = &mut self.pace {
+            if pace.is_due(Instant::now()) {
+                say(&format!("{done} of {total} rows"));
+            }
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(bar);
+        bar.set_length(total);
+        bar.set_position(done);
+        bar.set_message(format!("rows, about {} left", HumanDuration(bar.eta())));
+    }
+}
+
+impl Console for Terminal {
+    fn result(&mut self, text: &str) {
+        let written = match &self.bar {
+            Some(bar) => bar.suspend(|| print(text)),
+            None => print(text),
+        };
+        self.lost = self.lost.take().or(loss(written));
+    }
+
+    fn width(&self) -> Option<usize> {
+        width()
+    }
+
+    fn is_lost(&self) -> bool {
+        self.lost.is_some()
+    }
+
+    fn notice(&mut self, sentence: &str) {
+        if self.manners.quiet && is_remark(sentence) {
+            return;
+        }
+        match &self.bar {
+            Some(bar) => bar.suspend(|| say(sentence)),
+            None => say(sentence),
+        }
+    }
+
+    fn milestone(&mut self, sentence: &str) {
+        if let Some(pace) = self.pace.as_mut().filter(|_| !self.manners.quiet) {
+            say(sentence);
+            pace.spoken(Instant::now());
+        }
+    }
+
+    fn progress(&mut self, progress: &Progress<'_>) {
+        self.will_say(progress.farewell(&self.folder));
+        if self.manners.verbose {
+            return self.notice(&progress.line());
+        }
+        if let Some(pace) = &mut self.pace {
+            if !self.manners.quiet && pace.is_due(Instant::now()) {
+                say(&progress.line());
+            }
+            return;
+        }
+        if self.manners.quiet {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(bar);
+        bar.set_length(progress.total as u64);
+        bar.set_position(progress.done as u64);
+        bar.set_message(progress.message());
+    }
+
+    fn finish(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// What `COLUMNS` says, else the columns of the terminal that standard output is.
+fn width() -> Option<usize> {
+    let said = std::env::var("COLUMNS").ok();
+    let said = said.and_then(|text| text.trim().parse().ok());
+    let terminal = || rustix::termios::tcgetwinsize(io::stdout()).ok();
+    let width = said.or_else(|| terminal().map(|size| size.ws_col.into()));
+    width.filter(|&width| width > 0)
+}
+
+/// A bar on standard error whose clock goes on during a long cell.
+fn bar() -> ProgressBar {
+    let bar = ProgressBar::new(0);
+    bar.enable_steady_tick(Duration::from_secs(1));
+    match ProgressStyle::with_template("[{bar:20}] {pos}/{len} {elapsed} {wide_msg}") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
