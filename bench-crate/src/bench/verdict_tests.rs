@@ -78,6 +78,17 @@ fn a_table_is_compared_with_the_published_values_times_and_rivals() {
 }
 
 #[test]
+fn the_readme_shows_the_verdict_of_a_kept_record() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    let readme = std::fs::read_to_string(readme).expect("there is a README");
+    let verdict = verdict(&six(), 100).join("\n");
+    assert!(
+        readme.contains(&format!("```text\n{verdict}\n```")),
+        "{verdict}"
+    );
+}
+
+#[test]
 fn a_value_that_is_not_the_published_one_is_told_with_its_cell() {
     let (table, mut records) = kept("accuracy");
     let digits =
