@@ -31,13 +31,13 @@ impl Axis {
 /// What the values of an axis are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Values {
-    /// Whole numbers from 1 up to this one.
+    /// Whole numbers from 1 up to this one, written as sizes are.
     Numbers(u64),
     /// One of them.
     Number(u64),
     /// Powers of two from 2 up to this one.
     Powers(u64),
-    /// Whole numbers up to 2^40, `2^20+3` and `2^10..2^30` among them.
+    /// Whole numbers up to 2^40; `2^20+3` is one, `2^10..2^30` are several.
     Sizes,
     /// Names that the tables know, or `all`.
     Names,
@@ -71,7 +71,7 @@ pub const STRIPS: Axis = list(
     "strips",
     "strips",
     Values::Numbers(1 << 31),
-    "Numbers of strips, such as 65536,196608",
+    "Numbers of strips, such as 196608,2^20",
 );
 
 /// Blocks of a grid: as many as there may be partial sums.

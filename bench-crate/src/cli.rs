@@ -140,6 +140,11 @@ pub struct BenchArguments {
     #[arg(long, hide = true)]
     pub one_by_one: bool,
 
+    /// Print all rows and columns on a terminal [default: where no table is named, what fits 80
+    /// columns and 100 lines, as it was published]
+    #[arg(long)]
+    pub full_tables: bool,
+
     /// Form of the results: table, csv, markdown, json
     #[arg(
         short = 'f',

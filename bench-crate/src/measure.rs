@@ -78,6 +78,23 @@ pub struct Measurement {
     pub bits: Option<u64>,
 }
 
+impl Measurement {
+    /// Of a job that failed after these entries had run.
+    pub fn failed(table: &str, cell: &Cell, reason: String, entries: Vec<String>) -> Self {
+        let record = Record::new("", table, cell, &HostInfo::current());
+        Measurement {
+            record: Record {
+                status: Status::Failed,
+                reason: Some(reason),
+                entries,
+                ..record
+            },
+            notices: Vec::new(),
+            bits: None,
+        }
+    }
+}
+
 /// The events' own time in times with a cold cache, which says nothing of a kernel.
 pub const COLD_EVENTS: &str = "cold_events";
 

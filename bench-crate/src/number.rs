@@ -25,6 +25,33 @@ pub fn trimmed(text: &str) -> String {
     }
 }
 
+/// A number with at most so many significant digits, those before its point aside; from 100000 on
+/// with a letter for the power of 1000. What is no number stays as it is.
+pub fn rounded(text: &str, digits: usize) -> String {
+    const LARGE: f64 = 1e5;
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+    let Some(number) = number.filter(|_| text.len() > digits) else {
+        return text.to_owned();
+    };
+    let is_large = number.abs() >= LARGE;
+    let powers = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")].into_iter();
+    let mut powers = powers.filter(|(power, _)| is_large && number.abs() >= *power);
+    let (power, letter) = powers.next().unwrap_or((1.0, ""));
+    let number = number / power;
+    let magnitude = if number == 0.0 {
+        0
+    } else {
+        number.abs().log10().floor() as i32
+    };
+    let decimals = (digits as i32 - 1 - magnitude).clamp(0, MOST_DECIMALS) as usize;
+    let short = trimmed(&format!("{number:.decimals$}")) + letter;
+    if short.len() < text.len() {
+        short
+    } else {
+        text.to_owned()
+    }
+}
+
 /// A time in ms.
 pub fn milliseconds(ms: f64) -> String {
     significant(ms)
@@ -70,6 +97,24 @@ mod tests {
             (0.0, "0"),
         ] {
             assert_eq!(significant(value), text);
+        }
+    }
+
+    #[test]
+    fn a_number_is_rounded_where_that_makes_it_shorter() {
+        for (text, digits, short) in [
+            ("0.061333", 3, "0.0613"),
+            ("9591.1", 3, "9591"),
+            ("7.37", 3, "7.37"),
+            ("16777216", 3, "16.8M"),
+            ("123456", 3, "123k"),
+            ("20401094656", 3, "20.4G"),
+            ("7", 3, "7"),
+            ("0.061333", usize::MAX, "0.061333"),
+            ("work_efficient", 3, "work_efficient"),
+            ("", 3, ""),
+        ] {
+            assert_eq!(rounded(text, digits), short);
         }
     }
 

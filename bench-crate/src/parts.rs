@@ -45,8 +45,8 @@ pub struct Listing {
 ///
 /// # Errors
 ///
-/// Those of [`DeviceChoice`], [`quadscan::device::Artifact::read`], [`Device::open`] and [`Device::load`],
-/// and of a part that does not load, with its file.
+/// Those of [`DeviceChoice`], [`quadscan::device::Artifact::read`], [`Device::open`] and
+/// [`Device::load`], and of a part that does not load, with its file.
 pub fn list(arguments: &ArtifactArguments) -> Result<Listing> {
     let choice = choice(&arguments.device)?;
     expect_artifact(arguments.artifact.as_deref())?;
@@ -79,7 +79,8 @@ pub fn list(arguments: &ArtifactArguments) -> Result<Listing> {
     Ok(Listing { text, notice })
 }
 
-/// Writes an artifact's files, the manifest last, as `--artifact` and `QUADSCAN_ARTIFACT` name them.
+/// Writes an artifact's files, the manifest last, as `--artifact` and `QUADSCAN_ARTIFACT` name
+/// them.
 fn write(artifact: &Artifact, folder: &Path) -> Result<Listing> {
     let files = artifact.parts().map(|part| (&*part.part.file, part.ptx()));
     let manifest = artifact.manifest().to_json();

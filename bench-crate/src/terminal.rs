@@ -136,6 +136,10 @@ impl Console for Terminal {
         self.lost = self.lost.take().or(loss(written));
     }
 
+    fn width(&self) -> Option<usize> {
+        width()
+    }
+
     fn is_lost(&self) -> bool {
         self.lost.is_some()
     }
@@ -182,6 +186,15 @@ impl Console for Terminal {
             bar.finish_and_clear();
         }
     }
+}
+
+/// What `COLUMNS` says, else the columns of the terminal that standard output is.
+fn width() -> Option<usize> {
+    let said = std::env::var("COLUMNS").ok();
+    let said = said.and_then(|text| text.trim().parse().ok());
+    let terminal = || rustix::termios::tcgetwinsize(io::stdout()).ok();
+    let width = said.or_else(|| terminal().map(|size| size.ws_col.into()));
+    width.filter(|&width| width > 0)
 }
 
 /// A bar on standard error whose clock goes on during a long cell.

@@ -256,21 +256,36 @@ fn lost_results_are_one_sentence_and_exit_code_2() {
 #[test]
 fn a_reader_that_has_seen_enough_is_no_failure() {
     let folder = folder();
-    let mut process = match command(folder.path(), &["bench", "--list"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-    {
-        Ok(process) => process,
-        Err(e) => panic!("{e}"),
-    };
-    drop(process.stdout.take());
-    let output = match process.wait_with_output() {
-        Ok(output) => output,
-        Err(e) => panic!("{e}"),
-    };
-    assert_eq!(output.status.code(), Some(0));
-    assert!(output.stderr.is_empty());
+    let worker = fake(folder.path(), NO_DEVICE);
+    let small = [&SMALL[..], &["--worker", &worker]].concat();
+    for (arguments, said) in [
+        (&["bench", "--list"][..], ""),
+        (&small, "accuracy: 6 cells in 0s\n"),
+    ] {
+        let mut process = match command(folder.path(), arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+        {
+            Ok(process) => process,
+            Err(e) => panic!("{e}"),
+        };
+        drop(process.stdout.take());
+        let output = match process.wait_with_output() {
+            Ok(output) => output,
+            Err(e) => panic!("{e}"),
+        };
+        assert_eq!(output.status.code(), Some(0));
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            errors.ends_with(said) && !errors.contains("error"),
+            "{errors}"
+        );
+    }
+    assert!(
+        folder.path().join("results/report.html").is_file(),
+        "the run went on to its end"
+    );
 }
 
 #[test]

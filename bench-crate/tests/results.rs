@@ -279,6 +279,21 @@ fn a_list_and_a_dry_run_write_nothing_and_need_no_device() {
 }
 
 #[test]
+fn a_list_says_which_options_have_no_effect() {
+    for (table, axis, value) in [
+        ("faults", "step", "3"),
+        ("faults", "kernel", "limit_copy"),
+        ("accuracy", "n", "3"),
+    ] {
+        let pair = format!("{axis}={value}");
+        let list = ["bench", table, "--list", "--axis", &pair];
+        let outcome = quadscan(folder().path(), &list);
+        let said = format!("warning: --axis {axis} has no effect on these tables\n");
+        assert_eq!((outcome.code, outcome.errors), (0, said), "{table} {pair}");
+    }
+}
+
+#[test]
 fn lists_without_effect_are_said() {
     let (_, outcome) = without_device(&["accuracy", "--strips", "16", "--threads", "4"]);
     assert_eq!(outcome.code, 0);

@@ -77,6 +77,7 @@ fn objection(command: &str, arguments: &[String]) -> Option<String> {
         Ok(cli) => match cli.command {
             Command::Bench(bench) => Request::new(&bench).map(drop),
             Command::Integrate(integrate) => integral::check(&integrate),
+            Command::Report(_) => Ok(()),
             Command::Time(time) if timed::rows(&time.kernel).is_none() => {
                 return Some(format!("no table times {}", time.kernel));
             }
@@ -85,6 +86,21 @@ fn objection(command: &str, arguments: &[String]) -> Option<String> {
         },
     };
     checked.err().map(|error| error.to_string())
+}
+
+/// The ways to begin a `quadscan report`.
+const REPORT: &[&str] = &["cargo xtask report", "quadscan report"];
+
+#[test]
+fn every_report_command_in_the_documents_is_understood() {
+    let name = "docs/report.md";
+    let text = fs::read_to_string(root().join(name)).expect(name);
+    let commands = arguments_of(&text, REPORT);
+    assert!(commands.len() >= 5, "{name} shows {} commands", commands.len());
+    for arguments in commands.iter().filter(|arguments| !arguments.is_empty()) {
+        let command = arguments.join(" ");
+        assert_eq!(objection("report", arguments), None, "{name}: report {command}");
+    }
 }
 
 #[test]

@@ -65,7 +65,8 @@ pub(crate) fn run(directory: Option<PathBuf>) -> anyhow::Result<ExitCode> {
 
     terminal::begin(&format!("writing {}", directory.display()));
     let mut folder = Folder::replace(ARGUMENT, &directory)?;
-    folder.write("README.md", README.as_bytes())?;
+    let readme = README.replace("@processor@", std::env::consts::ARCH);
+    folder.write("README.md", readme.as_bytes())?;
     folder.write_executable("run-gpu-tests.sh", RUN_GPU_TESTS.as_bytes())?;
     folder.write_executable("quadscan", &stripped(&program.path)?)?;
     folder.write(PACKED, &packed(&suites)?)?;

@@ -7,6 +7,9 @@ use super::progress::Progress;
 pub trait Console {
     /// A part of the results, line ends included.
     fn result(&mut self, text: &str);
+    /// The columns of the terminal that shows the results, where they are known: the width that
+    /// the environment's `COLUMNS` says, else the terminal's own.
+    fn width(&self) -> Option<usize>;
     /// Whether a part of the results could not be written: what is left of the run
     /// would not be heard either.
     fn is_lost(&self) -> bool;

@@ -18,6 +18,7 @@ mod side;
 mod store;
 pub mod timed;
 mod unused;
+mod verdict;
 mod workers;
 
 use crate::about::SCHEMA;
@@ -28,6 +29,7 @@ use crate::table::Table;
 
 use console::Console;
 use peers::Peers;
+use render::Rendering;
 use request::Request;
 use run::Run;
 use store::Store;
@@ -72,10 +74,11 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     say(console, unused::on_device(&request, &workers));
 
     let mut run = Run::new(&request, workers, peers, &store);
+    let mut rendering = Rendering::new(&request, console.width());
     let mut measured: Vec<(&Table, Vec<Record>)> = Vec::new();
     for (table, cells) in &request.tables {
         let records = run.table(table, cells, &mut store, console)?;
-        render::table(&request, table, &records, measured.is_empty(), console);
+        rendering.table(table, &records, console);
         if console.is_lost() {
             // The rows that are measured are kept, and the next run prints them.
             return Ok(Outcome::Wrong);
@@ -91,6 +94,7 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     // The measuring processes end.
     drop(run);
     let page = store.keep_results(&measured)?;
+    let verdict = rendering.verdict(&measured, &page);
     let records: Vec<Record> = measured.into_iter().flat_map(|of| of.1).collect();
     let is_missed = baseline
         .is_some_and(|then| baseline::is_missed(&request, store.run(), &then, &records, console));
@@ -98,9 +102,15 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
         store.save_baseline(name, &records)?;
         say(console, baseline::of_failed(name, &records));
     }
+    match verdict {
+        Some(verdict) => console.result(&verdict),
+        None => say(console, [format!("report: {}", page.display())]),
+    }
+    if console.is_lost() {
+        return Ok(Outcome::Wrong);
+    }
     // Last: a run that is interrupted before this is resumed, and prints everything.
     store.finish()?;
-    say(console, [format!("report: {}", page.display())]);
     let is_wrong = records.iter().any(|record| record.status == Status::Failed);
     Ok(match is_wrong || is_missed {
         true => Outcome::Wrong,

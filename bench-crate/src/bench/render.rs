@@ -1,27 +1,142 @@
 //! What a run prints of its tables: the rows in the form that is asked for, and where that form
-//! has room for words, what stands below them.
+//! has room for words, what stands below them; last, for a terminal, the verdict.
+
+use std::path::Path;
 
 use super::console::Console;
 use super::request::Request;
 use super::side::Side;
-use crate::export::{self, Format};
+use super::verdict;
+use crate::export::{self, Format, Room, wrapped};
 use crate::record::Record;
 use crate::table::{Column, Table};
 
-/// Prints a finished table with its summary; after the first one an empty line divides them.
-/// JSON is one array, which comes last ([`json`]).
-pub(super) fn table(
-    request: &Request,
-    table: &Table,
-    records: &[Record],
-    is_first: bool,
-    console: &mut dyn Console,
-) {
-    if request.format != Format::Json {
-        let divider = if is_first { "" } else { "\n" };
-        console.result(&format!("{divider}{}", text(request, table, records)));
+/// Columns of what is fitted where nobody says how many there are.
+const WIDTH: usize = 80;
+
+/// Lines of all tables in their short form together.
+const LINES: usize = 100;
+
+/// Lines that each of the tables to come has left: an empty one, a title, a header and a row.
+const LEAST: usize = 4;
+
+/// The tables of a run on their way to the console.
+pub(super) struct Rendering<'a> {
+    request: &'a Request,
+    /// Columns of the terminal, where they are known.
+    width: Option<usize>,
+    /// Lines that are left to short forms.
+    lines: usize,
+    /// Tables to come.
+    tables: usize,
+}
+
+impl<'a> Rendering<'a> {
+    /// Of a run's tables, in a terminal with so many columns.
+    pub(super) fn new(request: &'a Request, width: Option<usize>) -> Self {
+        Rendering {
+            request,
+            width,
+            lines: LINES,
+            tables: request.tables.len(),
+        }
     }
-    remarks(request, &(table.summary)(records), console);
+
+    /// Prints a finished table with its summary; after the first one an empty line divides them.
+    /// JSON is one array, which comes last ([`json`]).
+    pub(super) fn table(&mut self, table: &Table, records: &[Record], console: &mut dyn Console) {
+        let is_first = self.tables == self.request.tables.len();
+        let divider = if is_first { "" } else { "\n" };
+        self.tables -= 1;
+        let lines = self.lines - LEAST * self.tables - divider.len();
+        match (self.request.format, self.request.is_short) {
+            (Format::Table, true) => {
+                let width = self.width.unwrap_or(WIDTH);
+                let text = export::short(table, records, Room { width, lines });
+                self.lines -= text.lines().count() + divider.len();
+                console.result(&format!("{divider}{text}"));
+                return;
+            }
+            (Format::Json, _) => {}
+            _ => {
+                let text = self.text(table, records);
+                console.result(&format!("{divider}{text}"));
+            }
+        }
+        remarks(self.request, &(table.summary)(records), console);
+    }
+
+    fn text(&self, table: &Table, records: &[Record]) -> String {
+        let (format, published) = (self.request.format, self.request.published);
+        let fitted = |text: &str| fitted(format, self.width, text);
+        let columns = export::select(table.columns_of(records), format, published);
+        let mut text = match format {
+            Format::Markdown => section(table, &columns, records),
+            Format::Table => {
+                let title = fitted(&format!("{}: {}", table.name, table.about));
+                let rows = match self.width {
+                    Some(width) => export::render_within(width, &columns, records),
+                    None => export::render(format, &columns, records),
+                };
+                format!("{title}\n{rows}")
+            }
+            other => export::render(other, &columns, records),
+        };
+        if format.has_room_for_words() {
+            for note in export::footnotes(records) {
+                text += &format!("\n{}\n", fitted(&note));
+            }
+            if !published {
+                text += &self.below(table, records);
+            }
+        }
+        text
+    }
+
+    /// What a form with room for words has below a table: its matrices and paragraphs.
+    fn below(&self, table: &Table, records: &[Record]) -> String {
+        let format = self.request.format;
+        let matrices = (table.matrices)(records).into_iter();
+        let matrices = matrices.map(|matrix| export::render_matrix(format, &matrix, self.width));
+        let notes = (table.notes)(records).into_iter().map(|note| match format {
+            // Two products in a paragraph would be emphasis.
+            Format::Markdown => note.replace('*', "\\*") + "\n",
+            _ => fitted(format, self.width, &note) + "\n",
+        });
+        let below = matrices.chain(notes);
+        below.map(|part| format!("\n{part}")).collect()
+    }
+
+    /// The verdict, in the form for a terminal alone.
+    pub(super) fn verdict(
+        &self,
+        measured: &[(&Table, Vec<Record>)],
+        page: &Path,
+    ) -> Option<String> {
+        let width = self.width.unwrap_or(WIDTH);
+        let is_table = self.request.format == Format::Table;
+        is_table.then(|| format!("\n{}\n", verdict::lines(measured, page, width).join("\n")))
+    }
+}
+
+/// Lines that are no rows: among the results where the form has room for words, else beside them.
+pub(super) fn remarks(request: &Request, lines: &[String], console: &mut dyn Console) {
+    for line in lines {
+        if request.format.has_room_for_words() {
+            let text = fitted(request.format, console.width(), line);
+            console.result(&format!("\n{text}\n"));
+        } else {
+            console.notice(line);
+        }
+    }
+}
+
+/// A text for a terminal, broken between words where the width is known.
+fn fitted(format: Format, width: Option<usize>, text: &str) -> String {
+    match (format, width) {
+        (Format::Table, Some(width)) => wrapped(text, width).join("\n"),
+        _ => text.to_owned(),
+    }
 }
 
 /// Prints all tables as one array: every record whole, or its published columns alone.
@@ -46,27 +161,6 @@ pub(super) fn json(
     console.result(&array);
 }
 
-fn text(request: &Request, table: &Table, records: &[Record]) -> String {
-    let columns = export::select(table.columns_of(records), request.format, request.published);
-    let mut text = match request.format {
-        Format::Markdown => section(table, &columns, records),
-        Format::Table => {
-            let rows = export::render(request.format, &columns, records);
-            format!("{}: {}\n{rows}", table.name, table.about)
-        }
-        other => export::render(other, &columns, records),
-    };
-    if request.format.has_room_for_words() {
-        for note in export::footnotes(records) {
-            text += &format!("\n{note}\n");
-        }
-        if !request.published {
-            text += &below(request.format, table, records);
-        }
-    }
-    text
-}
-
 /// A table as a section of Markdown: where its rows are from, and the rows, folded
 /// away where they are many.
 fn section(table: &Table, columns: &[Column], records: &[Record]) -> String {
@@ -81,29 +175,4 @@ fn section(table: &Table, columns: &[Column], records: &[Record]) -> String {
     };
     let from = Side::of(records).describe();
     format!("## {}\n\n{}: {from}\n\n{rows}", table.name, table.about)
-}
-
-/// What a form with room for words has below a table: its matrices and paragraphs.
-fn below(format: Format, table: &Table, records: &[Record]) -> String {
-    let matrices = (table.matrices)(records).into_iter();
-    let matrices = matrices.map(|matrix| export::render_matrix(format, &matrix));
-    let notes = (table.notes)(records).into_iter().map(|note| match format {
-        // Two products in a paragraph would be emphasis.
-        Format::Markdown => note.replace('*', "\\*") + "\n",
-        _ => note + "\n",
-    });
-    let below = matrices.chain(notes);
-    below.map(|part| format!("\n{part}")).collect()
-}
-
-/// Lines that are no rows: among the results where the form has room for words,
-/// else beside them.
-pub(super) fn remarks(request: &Request, lines: &[String], console: &mut dyn Console) {
-    for line in lines {
-        if request.format.has_room_for_words() {
-            console.result(&format!("\n{line}\n"));
-        } else {
-            console.notice(line);
-        }
-    }
 }

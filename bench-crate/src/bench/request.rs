@@ -34,6 +34,8 @@ pub struct Request {
     pub device: DeviceChoice,
     /// Published columns alone.
     pub published: bool,
+    /// Tables in their short form, for a terminal: nobody asked for all of one.
+    pub is_short: bool,
     /// Exactly this many samples.
     pub repeat: Option<u32>,
     /// Kernels with a cold cache too.
@@ -102,20 +104,19 @@ fn device(arguments: &BenchArguments) -> Result<DeviceChoice> {
     }
 }
 
-/// What is asked of the tables.
-fn asked(arguments: &BenchArguments) -> Result<Asked> {
+/// What is asked of these tables.
+fn asked(arguments: &BenchArguments, tables: &[&'static Table]) -> Result<Asked> {
     let extent = match (arguments.quick, arguments.full) {
         (true, _) => Extent::Quick,
         (_, true) => Extent::Full,
         _ => Extent::Default,
     };
-    let known = tables::known();
+    let names = tables::axis_names();
     let axes = arguments.axes.named.iter().map(|text| {
         let pair = text.split_once('=');
-        let pair = pair.filter(|(name, _)| known.iter().any(|(axis, _)| axis == name));
+        let pair = pair.filter(|(name, _)| names.contains(name));
         pair.map(|(name, list)| (name.to_owned(), list.to_owned()))
             .ok_or_else(|| {
-                let names: Vec<&str> = known.iter().map(|(axis, _)| *axis).collect();
                 let names = names.join(", ");
                 let problem = format!(
                     "`{text}` names no axis, allowed are NAME=LIST of {names}, such as n=1000"
@@ -129,7 +130,8 @@ fn asked(arguments: &BenchArguments) -> Result<Asked> {
         flags: arguments.axes.flags.clone(),
         lists: arguments.axes.lists.clone(),
         axes: axes.collect::<Result<_>>()?,
-        known,
+        known: tables::known(&tables::all()),
+        offered: tables::known(tables),
     };
     asked.check()?;
     Ok(asked)
@@ -172,7 +174,9 @@ impl Request {
     /// Checks the command line. Err in one sentence that names the argument and
     /// what it may be.
     pub fn new(arguments: &BenchArguments) -> Result<Self> {
-        let asked = asked(arguments)?;
+        let (names, peers) = tables_and_peers(arguments);
+        let chosen = chosen::tables(&names, arguments.published, arguments.list)?;
+        let asked = asked(arguments, &chosen)?;
         let device = device(arguments)?;
         let format = Format::by_name(&arguments.format).ok_or_else(|| {
             refused(
@@ -194,19 +198,18 @@ impl Request {
         let cell_timeout = cell_timeout.map(Duration::from_secs);
         compared::check_names(arguments)?;
         paths::check(arguments)?;
-        let (names, peers) = tables_and_peers(arguments);
-        let tables: Vec<(&'static Table, Vec<Cell>)> =
-            chosen::tables(&names, asked.published, arguments.list)?
-                .into_iter()
-                .map(|table| Ok((table, table.selected(&asked)?)))
-                .collect::<Result<_>>()?;
+        let tables = chosen.into_iter();
+        let tables: Vec<(&'static Table, Vec<Cell>)> = tables
+            .map(|table| Ok((table, table.selected(&asked)?)))
+            .collect::<Result<_>>()?;
         check_algorithms(&asked, &tables)?;
         unused::check_names(&asked)?;
         Ok(Request {
             tables,
-            names_tables: !arguments.tables.is_empty(),
+            names_tables: !names.is_empty(),
             device,
             published: arguments.published,
+            is_short: names.is_empty() && !arguments.full_tables && !arguments.published,
             repeat,
             cold: arguments.cold,
             no_pdl: arguments.no_pdl || arguments.one_by_one,

@@ -246,6 +246,7 @@ fn an_axis_by_its_name_has_the_values_that_its_option_has() {
         ("activity", "n", "elements", "8,1024"),
         ("scan", "n", "sizes", "1000,2^20+3"),
         ("integral", "strips", "sizes", "2^16..2^20"),
+        ("mapping", "strips", "strips", "196608,2^18..2^19"),
         ("sweep-f64", "blocks", "blocks", "64,1"),
         ("mapping", "finish", "finishes", "atomics,host"),
         ("integrals", "tolerance", "tolerance", "1e-3"),
@@ -283,6 +284,30 @@ fn a_value_that_an_axis_has_not_is_refused_by_the_name_that_was_typed() {
         refused("mapping", "mapping=striped"),
         "--axis mapping `striped` is unknown, a similar name is `strided`, allowed are all, \
          contiguous, strided, block_strided"
+    );
+}
+
+#[test]
+fn an_unknown_name_is_answered_with_the_names_of_the_tables_that_were_asked_for() {
+    let refused = |tables: &[&str], axes: AxisArguments| {
+        problem(|a| (a.tables, a.axes) = (tables.iter().map(|&t| t.into()).collect(), axes))
+    };
+    let scan = |tables: &[&str]| refused(tables, lists(&[("algorithms", "xx")]));
+    for said in [scan(&["scan"]), scan(&["activity", "scan"])] {
+        assert!(
+            said.contains("allowed are all, ") && said.contains("one_wave"),
+            "{said}"
+        );
+        assert!(
+            !said.contains("naive") && !said.contains("padded"),
+            "{said}"
+        );
+    }
+    // A name of an axis is of both tables.
+    let both = refused(&["activity", "scan"], named(&["algorithm=xx"]));
+    assert!(
+        both.contains("naive") && both.contains("one_wave"),
+        "{both}"
     );
 }
 

@@ -114,6 +114,7 @@ impl<'a> Run<'a> {
     fn cell(&mut self, table: &Table, mut record: Record, console: &mut dyn Console) -> Record {
         (table.host)(&mut record, &mut self.host);
         self.on_device(table, &mut record, console);
+        (table.complete)(&mut record);
         if let Some(Err(wrong)) = (table.check)(&record) {
             record.status = Status::Failed;
             record.reason = Some(format!("on the host: {wrong}"));

@@ -27,6 +27,9 @@ struct Paper {
 
 impl Console for Paper {
     fn result(&mut self, _text: &str) {}
+    fn width(&self) -> Option<usize> {
+        None
+    }
     fn is_lost(&self) -> bool {
         false
     }

@@ -53,7 +53,10 @@ pub(super) fn warn(arguments: &BenchArguments, request: &Request, console: &mut 
         unused.extend((!is_used).then(|| format!("--{option}")));
     }
     for (name, _) in &asked.axes {
-        let is_used = any_cell(&|_, cell| cell.get(name).is_some());
+        let is_used = any_cell(&|table, cell| {
+            let is_declared = table.axes.iter().any(|of| of.axis.name == name);
+            is_declared && cell.get(name).is_some()
+        });
         unused.extend((!is_used).then(|| format!("--axis {name}")));
     }
     let of_peers: [(&str, bool, fn(&Source) -> bool); 3] = [

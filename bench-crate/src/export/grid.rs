@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use super::fit::{bands, columns};
 use super::{Format, lines};
 use crate::record::Record;
 use crate::table::Column;
@@ -48,6 +49,29 @@ impl Grid {
             Format::Table => lines(&self.header, &self.rows),
             Format::Json => pretty(&self.objects().collect::<Vec<_>>()),
         }
+    }
+
+    /// The table in parts below each other that are at most so wide, each after the columns
+    /// `keys`. A part has one other column at least.
+    pub(super) fn within(&self, width: usize, keys: &[usize]) -> String {
+        let of = |column: usize| {
+            let texts = [&self.header].into_iter().chain(&self.rows);
+            texts
+                .map(|row| columns(&row[column]))
+                .max()
+                .unwrap_or_default()
+        };
+        // A bar and two blanks a column, and a last bar.
+        let widths: Vec<usize> = (0..self.header.len())
+            .map(|column| of(column) + 3)
+            .collect();
+        let part = |band: &Vec<usize>| {
+            let pick = |row: &Vec<String>| band.iter().map(|&column| row[column].clone()).collect();
+            let rows: Vec<Vec<String>> = self.rows.iter().map(pick).collect();
+            lines(&pick(&self.header), &rows)
+        };
+        let bands = bands(&widths, keys, width.saturating_sub(1));
+        bands.iter().map(part).collect::<Vec<_>>().join("\n")
     }
 
     /// RFC 4180, but for line feeds instead of CR LF, as the published files have them. Writing to

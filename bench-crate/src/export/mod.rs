@@ -1,12 +1,16 @@
 //! Records to text: pure functions, nothing is measured and nothing printed.
 
+mod fit;
 mod grid;
 mod lines;
 mod matrix;
+mod short;
 
+pub use fit::wrapped;
 pub use grid::Grid;
 pub(crate) use lines::lines;
 pub use matrix::render_matrix;
+pub use short::{Room, short};
 
 use serde_json::{Map, Value};
 
@@ -69,6 +73,19 @@ pub fn render(format: Format, columns: &[Column], records: &[Record]) -> String 
     }
 }
 
+/// The same for a terminal of so many columns: what does not fit stands below, each part after the
+/// columns that name a row.
+pub fn render_within(width: usize, columns: &[Column], records: &[Record]) -> String {
+    let grid = Grid::of(columns, records).without_empty_columns();
+    let is_key = |name: &String| {
+        columns
+            .iter()
+            .any(|c| c.name == name.as_str() && c.is_axis())
+    };
+    let keys = (0..grid.header.len()).filter(|&column| is_key(&grid.header[column]));
+    grid.within(width, &keys.collect::<Vec<_>>())
+}
+
 /// All records of a run as one array, with everything that is known about them.
 pub fn render_json(records: &[&Record]) -> String {
     grid::pretty(&records)
@@ -83,18 +100,20 @@ pub fn render_json_columns(tables: &[(Vec<Column>, &[Record])]) -> String {
     grid::pretty(&objects.collect::<Vec<_>>())
 }
 
-/// One line for every reason of rows that failed or were skipped, and for every kind of remark,
-/// with the number of such rows. A remark of one row is told whole, of several rows as far as they
-/// have it in common.
-pub fn footnotes(records: &[Record]) -> Vec<String> {
-    let reasons = records
-        .iter()
-        .filter_map(|record| Some((record.status, record.reason.as_ref()?)));
+/// One line for every reason of rows that failed or were skipped, with the number of such rows.
+pub fn reasons<'a>(records: impl Iterator<Item = &'a Record>) -> Vec<String> {
+    let reasons = records.filter_map(|record| Some((record.status, record.reason.as_ref()?)));
     let reasons = groups(reasons, |reason| *reason).into_iter();
     let reasons = reasons.map(|((status, reason), rows)| {
         let (rows, status) = (count(rows.len(), "row"), status.name());
         format!("{rows} {status}: {reason}")
     });
+    reasons.collect()
+}
+
+/// The reasons, and one line for every kind of remark, with the number of such rows. A remark of
+/// one row is told whole, of several rows as far as they have it in common.
+pub fn footnotes(records: &[Record]) -> Vec<String> {
     let remarks = records.iter().flat_map(|record| &record.remarks);
     // What a remark says before its first colon.
     let kind = |remark: &&String| remark.split(": ").next().unwrap_or_default().to_owned();
@@ -106,7 +125,7 @@ pub fn footnotes(records: &[Record]) -> Vec<String> {
             if is_same { all[0] } else { &kind }
         )
     });
-    reasons.chain(remarks).collect()
+    reasons(records.iter()).into_iter().chain(remarks).collect()
 }
 
 #[cfg(test)]

@@ -173,7 +173,11 @@ fn a_matrix_has_blocks_down_and_threads_across_where_there_is_room_for_it() {
     let matrix = Matrix::of("gpu_ms", &records, |record| {
         column::ms("gpu_ms", "gpu").text(record)
     });
-    let text = |format| matrix.as_ref().map(|matrix| render_matrix(format, matrix));
+    let text = |format| {
+        matrix
+            .as_ref()
+            .map(|matrix| render_matrix(format, matrix, None))
+    };
     assert_eq!(
         text(Format::Table).as_deref(),
         Some(

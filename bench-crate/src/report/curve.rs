@@ -89,15 +89,15 @@ impl<'a> Timed<'a> {
         let shapes = self.shapes();
         let threads = rising(shapes.iter().map(|shape| shape.1));
         let scale = Log::exact(threads.iter().map(|&t| f64::from(t)));
-        let of_threads = |&t: &u32| Series {
+        let of_threads = |(number, &t): (usize, &u32)| Series {
             name: match t {
                 1 => "1 thread".to_owned(),
                 _ => format!("{t} threads"),
             },
-            look: Swatch::Scale(scale.map_or(0.0, |scale| scale.place(f64::from(t)))),
+            look: Swatch::Scale(scale.map_or(0.0, |scale| scale.place(f64::from(t))), number),
             points: self.points(|shape| shape.1 == t),
         };
-        let series = threads.iter().map(of_threads);
+        let series = threads.iter().enumerate().map(of_threads);
         let mut series: Vec<Series> = series.filter(|series| !series.points.is_empty()).collect();
         let lines = self.fit.into_iter().flat_map(|fit| {
             let lines = threads.iter().map(|&t| line(fit, &shapes, t));

@@ -9,12 +9,13 @@ use crate::export::Grid;
 use crate::grouping::groups;
 use crate::number::count;
 use crate::record::Record;
+use crate::tables::activity::step_count;
 
 /// What a step did: its number, threads and warps.
 type Step = (u32, u32, u32);
 
-/// The steps of a scan, by its algorithm.
-pub(super) type Scan = (String, Vec<Step>);
+/// The measured steps of a scan, by its algorithm, and whether they are all that it has.
+pub(super) type Scan = (String, Vec<Step>, bool);
 
 /// The scans that have counted steps.
 pub(super) fn scans(rows: &[Record]) -> Option<Vec<Scan>> {
@@ -22,10 +23,14 @@ pub(super) fn scans(rows: &[Record]) -> Option<Vec<Scan>> {
         let count = |metric: &str| u32::try_from(row.metrics.count(metric)?).ok();
         let algorithm = row.cell.text("algorithm")?.to_owned();
         let counts = (count("active_threads")?, count("active_warps")?);
-        Some((algorithm, (row.cell.small("step")?, counts.0, counts.1)))
+        let step = (row.cell.small("step")?, counts.0, counts.1);
+        Some((algorithm, step, step_count(&row.cell)))
     };
     let of_algorithms = groups(rows.iter().filter_map(step), |step| step.0.clone()).into_iter();
-    let scans = of_algorithms.map(|(name, steps)| (name, steps.into_iter().map(|s| s.1).collect()));
+    let scans = of_algorithms.map(|(name, steps)| {
+        let is_whole = steps.iter().all(|step| step.2 == Some(steps.len()));
+        (name, steps.into_iter().map(|s| s.1).collect(), is_whole)
+    });
     let scans: Vec<Scan> = scans.collect();
     (!scans.is_empty()).then_some(scans)
 }
@@ -35,11 +40,14 @@ fn readable(algorithm: &str) -> String {
     algorithm.replace('_', "-")
 }
 
-/// A scan's totals in words.
-pub(super) fn totals((algorithm, steps): &Scan) -> String {
+/// A scan's totals in words; of some of its steps no totals.
+pub(super) fn totals((algorithm, steps, is_whole): &Scan) -> String {
     let threads: u32 = steps.iter().map(|step| step.1).sum();
     let warps: u32 = steps.iter().map(|step| step.2).sum();
     let (algorithm, steps) = (readable(algorithm), count(steps.len(), "step"));
+    if !is_whole {
+        return format!("{algorithm}: {steps} of all were measured");
+    }
     format!("{algorithm}: {steps}, {threads} active threads and {warps} active warps in all")
 }
 
@@ -58,7 +66,7 @@ pub(super) fn figures(subject: &Subject<'_>) -> Vec<Figure> {
 }
 
 fn figure(title: String, machines: &str, scans: &[Scan]) -> Option<Figure> {
-    let panel = |(number, (algorithm, steps)): (usize, &Scan)| Panel {
+    let panel = |(number, (algorithm, steps, _)): (usize, &Scan)| Panel {
         title: readable(algorithm),
         series: vec![Series {
             name: String::new(),
@@ -74,7 +82,7 @@ fn figure(title: String, machines: &str, scans: &[Scan]) -> Option<Figure> {
     if chart.is_empty() {
         return None;
     }
-    let rows = scans.iter().flat_map(|(algorithm, steps)| {
+    let rows = scans.iter().flat_map(|(algorithm, steps, _)| {
         let counts = |&(step, threads, warps): &Step| [step, threads, warps].map(|n| n.to_string());
         steps
             .iter()

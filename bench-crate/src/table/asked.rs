@@ -28,6 +28,9 @@ impl Extent {
     }
 }
 
+/// Names of axes' values.
+pub type Names = Vec<(&'static Axis, Vec<String>)>;
+
 /// What the command line asks for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Asked {
@@ -41,8 +44,10 @@ pub struct Asked {
     pub lists: Vec<(String, String)>,
     /// Lists by the names of axes, as `--axis` has them.
     pub axes: Vec<(String, String)>,
-    /// The names that any table has of an axis.
-    pub known: Vec<(&'static str, Vec<String>)>,
+    /// The names that any table has of each of its axes.
+    pub known: Names,
+    /// Those of the requested tables, which are offered in the place of unknown ones.
+    pub offered: Names,
 }
 
 impl Asked {
@@ -125,8 +130,21 @@ impl Asked {
             return Ok(None);
         };
         let own = of.names();
-        let known = self.known.iter().find(|(name, _)| *name == of.axis.name);
-        let asked = list::names(&argument, text, known.map_or(&own, |(_, names)| names))?;
+        let by_name = self.axes.iter().any(|(name, _)| name == of.axis.name);
+        // A list by a name is of every axis of that name.
+        let is_meant = |axis: &Axis| axis == of.axis || by_name && axis.name == of.axis.name;
+        let all = |names: &Names| {
+            let meant = names.iter().filter(|(axis, _)| is_meant(axis));
+            let mut all: Vec<String> = Vec::new();
+            for name in meant.flat_map(|(_, names)| names).chain(&own) {
+                if !all.contains(name) {
+                    all.push(name.clone());
+                }
+            }
+            all
+        };
+        let (known, offered) = (all(&self.known), all(&self.offered));
+        let asked = list::names(&argument, text, &known, &offered)?;
         let is_asked = |name: &String| asked.iter().any(|asked| asked == ALL || asked == name);
         let found: Vec<String> = own.iter().filter(|name| is_asked(name)).cloned().collect();
         if found.is_empty() {

@@ -215,6 +215,11 @@ impl Column {
         self
     }
 
+    /// Whether it shows an axis.
+    pub fn is_axis(&self) -> bool {
+        matches!(self.text, Text::Axis(_))
+    }
+
     /// Whether it is [`MORE`].
     pub fn is_place_for_more(&self) -> bool {
         matches!(self.text, Text::More)

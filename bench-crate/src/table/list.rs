@@ -54,20 +54,25 @@ pub(crate) fn percentage(argument: &str, text: &str) -> Result<f64> {
     }
 }
 
-/// Numbers in `range`, divided by commas, in the order given, none twice.
+/// Numbers in `range`, divided by commas, and all powers of two of `2^A..2^B`, in the order given,
+/// none twice.
 pub(crate) fn numbers(argument: &str, text: &str, range: RangeInclusive<u64>) -> Result<Vec<u64>> {
     let mut values = Vec::new();
     for item in text.split(',') {
-        let value = number(argument, item, range.clone())?;
-        if values.contains(&value) {
-            return Err(objection(
-                argument,
-                text,
-                &range,
-                &format!("names {value} twice"),
-            ));
+        let found = match expanded(item) {
+            Some(found) if whole(item).is_none() => found,
+            _ => vec![number(argument, item, range.clone())?],
+        };
+        for value in found {
+            if !range.contains(&value) {
+                return Err(objection(argument, item, &range, "is out of range"));
+            }
+            if values.contains(&value) {
+                let problem = format!("names {value} twice");
+                return Err(objection(argument, text, &range, &problem));
+            }
+            values.push(value);
         }
-        values.push(value);
     }
     Ok(values)
 }
@@ -102,6 +107,17 @@ fn size(text: &str) -> Option<u64> {
     (1..=MOST).contains(&n).then_some(n)
 }
 
+/// A size, or all powers of two of `2^A..2^B`.
+fn expanded(item: &str) -> Option<Vec<u64>> {
+    let Some((first, last)) = item.split_once("..") else {
+        return size(item).map(|n| vec![n]);
+    };
+    let power = |text: &str| size(text).filter(|n| n.is_power_of_two());
+    let (first, last) = power(first).zip(power(last)).filter(|(a, b)| a <= b)?;
+    let doubled = |n: &u64| Some(2 * n).filter(|&n| n <= last);
+    Some(std::iter::successors(Some(first), doubled).collect())
+}
+
 /// Sizes divided by commas, and all powers of two of `2^A..2^B`; none twice.
 pub(crate) fn sizes(argument: &str, text: &str) -> Result<Vec<u64>> {
     let objection = |item: &str, what: &str| {
@@ -111,17 +127,7 @@ pub(crate) fn sizes(argument: &str, text: &str) -> Result<Vec<u64>> {
     };
     let mut sizes = Vec::new();
     for item in text.split(',') {
-        let no_size = || objection(item, "is not a size");
-        let found = match item.split_once("..") {
-            None => vec![size(item).ok_or_else(no_size)?],
-            Some((first, last)) => {
-                let power = |text: &str| size(text).filter(|n| n.is_power_of_two());
-                let ends = power(first).zip(power(last)).filter(|(a, b)| a <= b);
-                let (first, last) = ends.ok_or_else(no_size)?;
-                let doubled = |n: &u64| Some(2 * n).filter(|&n| n <= last);
-                std::iter::successors(Some(first), doubled).collect()
-            }
-        };
+        let found = expanded(item).ok_or_else(|| objection(item, "is not a size"))?;
         for n in found {
             if sizes.contains(&n) {
                 return Err(objection(text, &format!("names {n} twice")));
@@ -145,14 +151,20 @@ pub(crate) fn tolerance(argument: &str, text: &str) -> Result<f64> {
     })
 }
 
-/// Names divided by commas. Err when one is not `known`, or is there twice.
-pub(crate) fn names(argument: &str, text: &str, known: &[String]) -> Result<Vec<String>> {
-    let allowed = || std::iter::once(ALL).chain(known.iter().map(String::as_str));
+/// Names divided by commas. Err when one is not `known`, with what is `offered`, or when one is
+/// there twice.
+pub(crate) fn names(
+    argument: &str,
+    text: &str,
+    known: &[String],
+    offered: &[String],
+) -> Result<Vec<String>> {
+    let allowed = |names| std::iter::once(ALL).chain(<[String]>::iter(names).map(String::as_str));
     let mut names: Vec<String> = Vec::new();
     for typed in text.split(',') {
-        let name = spelling::meant(typed, allowed()).ok_or_else(|| {
-            let unknown = spelling::unknown(typed, allowed());
-            let allowed: Vec<&str> = allowed().collect();
+        let name = spelling::meant(typed, allowed(known)).ok_or_else(|| {
+            let unknown = spelling::unknown(typed, allowed(offered));
+            let allowed: Vec<&str> = allowed(offered).collect();
             refused(
                 argument,
                 format!("{unknown}, allowed are {}", allowed.join(", ")),
@@ -177,6 +189,24 @@ mod tests {
     #[test]
     fn a_list_keeps_its_order() {
         assert_eq!(threads("8,1,1024"), Ok(vec![8, 1, 1024]));
+    }
+
+    #[test]
+    fn numbers_are_written_as_sizes_are() {
+        assert_eq!(
+            threads("3,2^5+1,2^8..2^10"),
+            Ok(vec![3, 33, 256, 512, 1024])
+        );
+        for (text, problem) in [
+            ("2^11", "`2^11` is out of range"),
+            ("2^9..2^11", "`2^9..2^11` is out of range"),
+            ("512,2^8..2^9", "`512,2^8..2^9` names 512 twice"),
+            ("2^", "`2^` is not a whole number"),
+            ("3..8", "`3..8` is not a whole number"),
+        ] {
+            let sentence = format!("--threads {problem}, allowed are 1 to 1024");
+            assert_eq!(threads(text), Err(sentence));
+        }
     }
 
     #[test]
@@ -313,8 +343,9 @@ mod tests {
     #[test]
     fn names_are_known_ones_and_none_is_there_twice() {
         let known = ["runge", "planck"].map(str::to_owned);
-        let of =
-            |text: &str| names("--integrands", text, &known).map_err(|error| error.to_string());
+        let of = |text: &str| {
+            names("--integrands", text, &known, &known).map_err(|error| error.to_string())
+        };
         assert_eq!(
             of("planck,runge"),
             Ok(vec!["planck".to_owned(), "runge".to_owned()])

@@ -11,6 +11,7 @@ pub mod list;
 pub mod matrix;
 pub mod peers;
 pub mod published;
+pub mod short;
 pub mod source;
 
 use std::time::Duration;
@@ -21,11 +22,12 @@ use crate::host::HostOracle;
 use crate::measure::Bench;
 use crate::record::{Cell, Record};
 
-pub use asked::{Asked, Extent};
+pub use asked::{Asked, Extent, Names};
 pub use cells::{Usual, values};
 pub use column::{Column, Group};
 pub use figure::Figures;
 pub use matrix::Matrix;
+pub use short::{Short, Shown};
 pub use source::Source;
 
 /// An axis as a table has it.
@@ -148,6 +150,8 @@ pub struct Table {
     pub host: fn(&mut Record, &mut HostOracle),
     /// Measures a cell on the device, in the measuring process.
     pub measure: fn(&Cell, &mut Bench<'_>) -> quadscan::Result<()>,
+    /// Adds the metrics that follow from all that was measured.
+    pub complete: fn(&mut Record),
     /// Whether the host's answer is right, where the published tables or closed forms know it.
     pub check: fn(&Record) -> Judged,
     /// How long a cell may take, on a device with a timer or without, before it is given up.
@@ -160,6 +164,8 @@ pub struct Table {
     pub notes: fn(&[Record]) -> Vec<String>,
     /// Lines under the finished table.
     pub summary: fn(&[Record]) -> Vec<String>,
+    /// What of it a terminal shows where not all is asked for.
+    pub short: Short,
     /// What of it is drawn in the report.
     pub figures: Figures,
 }
@@ -188,12 +194,14 @@ impl Table {
         modules: |_| vec![MAIN.to_owned()],
         host: |_, _| {},
         measure: |_, _| Ok(()),
+        complete: |_| {},
         check: |_| None,
         patience: |_, _| MINUTE,
         weight: |_, _| 0.0,
         matrices: |_| Vec::new(),
         notes: |_| Vec::new(),
         summary: |_| Vec::new(),
+        short: Short::EMPTY,
         figures: Figures::of(&[]),
     };
 

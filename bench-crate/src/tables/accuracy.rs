@@ -20,7 +20,7 @@ use crate::table::column::{
 };
 use crate::table::figure::{Errors, Figure, Figures};
 use crate::table::published::ACCURACY;
-use crate::table::{Asked, Table, TableAxis, values};
+use crate::table::{Asked, Short, Shown, Table, TableAxis, values};
 use crate::trapezoid::Grid;
 
 /// The table.
@@ -85,6 +85,17 @@ pub(crate) const TABLE: Table = Table {
     patience: |cell, has_timer| common::patience(grid(cell).map(|of| of.1), has_timer, 1),
     weight: |cell, _| cell.number("strips").unwrap_or_default() as f64,
     notes: rounding::sentences,
+    short: Short {
+        shown: &[
+            Shown::exact("pi", "pi"),
+            Shown::exact("published_pi", "published"),
+            Shown::exact("gpu_pi", "on the device"),
+            Shown::exact("error", "error"),
+        ],
+        only: "published_pi",
+        equal: &[("published_pi", &["pi"])],
+        ..Short::EMPTY
+    },
     figures: Figures::of(&[&[
         Figure::Errors(Errors {
             title: "Error of pi against strips: one loop on the host",
@@ -155,8 +166,8 @@ fn grid(cell: &Cell) -> Option<(Precision, Grid)> {
     (strips / threads / blocks <= MOST_STRIPS_A_THREAD).then_some((precision, grid))
 }
 
-/// The numbers of strips of a precision where none are named; those of the page alone, where that is
-/// asked for.
+/// The numbers of strips of a precision where none are named; those of the page alone, where
+/// that is asked for.
 fn usual_strips(asked: &Asked, cell: &Cell) -> Vec<Value> {
     let powers = FIRST_EXPONENT..=asked.extent.exponent();
     let usual = powers.map(|power| 1_u64 << power);

@@ -12,10 +12,10 @@ use crate::axes::LIMITS;
 use crate::limit::{self, COPIED_BY_A_THREAD, Chains, Limit};
 use crate::measure::Bench;
 use crate::oracle::chains;
-use crate::record::{Cell, Record, Status};
+use crate::record::{Cell, Metric, Record, Status};
 use crate::table::column::{OUTCOME, Show, axis, derived, of, optional};
 use crate::table::figure::{Bars, Figure, Figures};
-use crate::table::{Table, TableAxis};
+use crate::table::{Short, Shown, Table, TableAxis};
 use crate::timing::{Timing, device as timing, milliseconds, sample};
 use quadscan::Result;
 use quadscan::device::{Buffer, Device, Module};
@@ -43,6 +43,18 @@ pub(crate) const TABLE: Table = Table {
     ],
     is_usual: true,
     measure,
+    complete: |record| {
+        let unit = unit(record).to_owned();
+        let value = value(record).map(|value| Metric::Number(value, unit));
+        record.metrics.put("value", value);
+    },
+    short: Short {
+        shown: &[
+            Shown::exact("value", "value"),
+            Shown::exact("unit", "unit").beside("value"),
+        ],
+        ..Short::EMPTY
+    },
     figures: Figures::of(&[&[Figure::Bars(Bars {
         file: "",
         title: |row| match unit(row) {
@@ -286,7 +298,6 @@ fn threads(of: Chains) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Metric;
     use crate::record::sample::record;
     use crate::tables::testing::{asked, cells, csv, emulated, expect_unknown, measured};
 
@@ -311,6 +322,20 @@ mod tests {
             (Status::Skipped, Some(said))
         );
         assert_eq!(row.metrics.get("value"), None);
+    }
+
+    #[test]
+    fn json_has_the_value_with_its_unit() {
+        let row = record("limits", cell("copy"))
+            .having("work", 4e9)
+            .taking("kernel", 2.0);
+        let mut timed = row.clone();
+        (TABLE.complete)(&mut timed);
+        let value = timed.metrics.get("value");
+        assert_eq!(value, Some(&Metric::Number(2000.0, "GB/s".into())));
+        let mut skipped = record("limits", cell("copy"));
+        (TABLE.complete)(&mut skipped);
+        assert_eq!(skipped.metrics.get("value"), None);
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub(crate) mod sweep;
 #[path = "tests/testing.rs"]
 mod testing;
 
-use crate::table::Table;
+use crate::table::{Names, Table};
 
 /// The tables that are offered, in the order in which they are printed.
 pub fn all() -> Vec<&'static Table> {
@@ -47,21 +47,22 @@ pub fn by_name(name: &str) -> Option<&'static Table> {
     all.into_iter().find(|table| table.name == name)
 }
 
-/// The names that any table has of an axis, in the order of the tables.
-pub fn known() -> Vec<(&'static str, Vec<String>)> {
-    let mut known: Vec<(&str, Vec<String>)> = Vec::new();
-    for of in all().iter().flat_map(|table| table.axes) {
-        let names = of.names();
-        match known.iter_mut().find(|(axis, _)| *axis == of.axis.name) {
-            Some((_, known)) => {
-                let is_new = |name: &String| !known.contains(name);
-                let new: Vec<String> = names.into_iter().filter(is_new).collect();
-                known.extend(new);
-            }
-            None => known.push((of.axis.name, names)),
+/// The axes of tables, each with the names that a table has of it, in the order of the tables.
+pub fn known(tables: &[&'static Table]) -> Names {
+    let axes = tables.iter().flat_map(|table| table.axes);
+    axes.map(|of| (of.axis, of.names())).collect()
+}
+
+/// The names of all axes that have options or take `--axis`, in the order of the tables.
+pub fn axis_names() -> Vec<&'static str> {
+    let all = all();
+    let mut names: Vec<&str> = Vec::new();
+    for of in all.iter().flat_map(|table| table.axes) {
+        if !names.contains(&of.axis.name) {
+            names.push(of.axis.name);
         }
     }
-    known
+    names
 }
 
 /// The name of the tables of integrals together.

@@ -226,13 +226,18 @@ impl Executor for Child {
                 self.running = Some(running);
                 Ok(*measurement)
             }
-            Ok(Answer::Failed { id, reason, lost }) if id == job.id => {
+            Ok(Answer::Failed {
+                id,
+                reason,
+                entries,
+                lost,
+            }) if id == job.id => {
                 if lost {
                     running.end();
                 } else {
                     self.running = Some(running);
                 }
-                Err(reason)
+                Ok(Measurement::failed(&job.table, &job.cell, reason, entries))
             }
             Ok(_) => {
                 running.end();

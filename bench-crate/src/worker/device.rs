@@ -167,6 +167,7 @@ impl Server for Loaded {
         let Some(table) = tables::by_name(&job.table) else {
             return Err(Failure {
                 reason: format!("there is no table `{}`", job.table),
+                entries: Vec::new(),
                 lost: false,
             });
         };
@@ -178,15 +179,17 @@ impl Server for Loaded {
         let mut bench = Bench::new(&mut self.session, &job.sampling, (table.name, &job.cell));
         let measured = (table.measure)(&job.cell, &mut bench);
         let mut found = bench.finish();
+        let entries = self.session.module.take_launched();
         if let Err(error) = measured {
             return Err(Failure {
                 reason: error.to_string(),
+                entries,
                 lost: error.is_context_lost(),
             });
         }
         let counts = device.take_counts();
         let record = &mut found.record;
-        record.entries = self.session.module.take_launched();
+        record.entries = entries;
         // Of nothing there are no counts, and not 0.
         record.counts = counts.filter(|_| record.status != Status::Skipped);
         record.clocks = conditions.until_now(&device);

@@ -178,6 +178,7 @@ fn a_fault_of_an_emulated_kernel_names_its_source_line_and_loses_the_device() {
     let failure = loaded.carry_out(&of(2, "fault"));
     let failure = failure.expect_err("a store to nowhere");
     assert!(failure.lost);
+    assert_eq!(failure.entries, ["fault"], "and names what ran until then");
     let reason = &failure.reason;
     assert!(
         reason.contains("kernel `fault`, block [0, 0, 0], thread [0, 0, 0], ")

@@ -65,6 +65,9 @@ pub enum Answer {
         id: u64,
         /// Why.
         reason: String,
+        /// Entries of the PTX that ran until then.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        entries: Vec<String>,
         /// True when the device's context is beyond use: the process ends.
         lost: bool,
     },

@@ -14,6 +14,8 @@ use crate::measure::Measurement;
 pub struct Failure {
     /// One sentence.
     pub reason: String,
+    /// Entries of the PTX that ran until then.
+    pub entries: Vec<String>,
     /// True when the device's context is beyond use.
     pub lost: bool,
 }
@@ -50,12 +52,17 @@ pub fn serve(
                     measurement: Box::new(measurement),
                 },
             )?,
-            Err(Failure { reason, lost }) => {
+            Err(Failure {
+                reason,
+                entries,
+                lost,
+            }) => {
                 say(
                     output,
                     &Answer::Failed {
                         id: job.id,
                         reason,
+                        entries,
                         lost,
                     },
                 )?;
@@ -118,10 +125,12 @@ mod tests {
             match job.cell.text("kernel") {
                 Some("fault") => Err(Failure {
                     reason: "illegal address".into(),
+                    entries: vec!["fault".into()],
                     lost: true,
                 }),
                 Some("refused") => Err(Failure {
                     reason: "refused".into(),
+                    entries: Vec::new(),
                     lost: false,
                 }),
                 _ => Ok(measured(job)),
@@ -194,12 +203,13 @@ mod tests {
         let answers = answers(&input);
         assert_eq!(answers.len(), 2);
         assert!(matches!(
-            answers[1],
+            &answers[1],
             Answer::Failed {
                 id: 1,
                 lost: true,
+                entries,
                 ..
-            }
+            } if entries == &["fault"]
         ));
     }
 

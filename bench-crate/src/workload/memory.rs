@@ -50,7 +50,8 @@ pub struct Call {
     /// n keys or `segments` + 1 ascending offsets of at most n, u32; 0 where the
     /// operation takes neither.
     pub keys_or_offsets: u64,
-    /// As many results as [`Operation::sizes`](super::operation::Operation::sizes) says. It may be the input of a scan.
+    /// As many results as [`Operation::sizes`](super::operation::Operation::sizes) says. It may be
+    /// the input of a scan.
     pub output: u64,
     /// Elements.
     pub n: u64,

@@ -36,7 +36,7 @@ fn folder() -> PathBuf {
 const KERNEL: &str = "### Write a kernel";
 
 /// The words before a program of the README.
-const PROGRAM: &str = "this `src/main.rs` prints `[3, 4, 8, 9, 14]`";
+const PROGRAM: &str = "`src/main.rs` prints `[3, 4, 8, 9, 14]`";
 
 /// The fenced block of the README that follows the words `heading`.
 fn block_after<'a>(readme: &'a str, heading: &str) -> &'a str {
@@ -277,8 +277,10 @@ cuda_std = { path = "../../quadscan/rust-cuda/cuda_std" }
 quadscan-kernels = { path = "../../quadscan/kernels-crate", default-features = false }
 "#;
 
+/// The README, and the page that it refers to for the files of an application.
 fn readme() -> String {
-    fs::read_to_string(root().join("README.md")).expect("there is a README")
+    let page = |name: &&str| fs::read_to_string(root().join(name)).expect(name);
+    ["README.md", "docs/library.md"].iter().map(page).collect()
 }
 
 /// The manifest of a crate with the README's dependency, `more` of them, and `rest`.

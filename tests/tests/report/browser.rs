@@ -78,6 +78,8 @@ pub(crate) struct Measured {
     pub(crate) scroll: u32,
     pub(crate) height: u32,
     pub(crate) dark: bool,
+    /// Texts and marks that stand out too little from what is behind them, with their contrast.
+    pub(crate) faint: Vec<String>,
     /// Texts of tables that do not fit their cells.
     pub(crate) crowded: Vec<String>,
     pub(crate) figures: Vec<Figure>,

@@ -14,8 +14,8 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use browser::{Browser, Scheme, View};
 
-/// A telephone's width and a desk's, in pixels.
-const WIDTHS: [u32; 2] = [320, 1280];
+/// Widths of telephones and of desks, in pixels.
+const WIDTHS: [u32; 4] = [320, 400, 1280, 1600];
 
 /// Text of a drawing that is smaller than this cannot be read, in pixels.
 const SMALLEST_TEXT: f64 = 8.0;
@@ -88,6 +88,9 @@ fn objections(browser: &Browser, page: &str, view: View) -> Result<Vec<String>, 
     for text in &measured.crowded {
         objections.push(format!("`{text}` does not fit its cell"));
     }
+    for text in &measured.faint {
+        objections.push(format!("`{text}` is a contrast too low"));
+    }
     for figure in &measured.figures {
         objections.extend(objections_to(figure, &shot.picture));
     }
@@ -144,6 +147,7 @@ fn wrong_pages_are_noticed(browser: &Browser) -> Result<(), Failed> {
         <div class='scroll'><table><tr><td style='display:block; width:20px'>0123456789abcdef</td>
             <td>next</td></tr></table></div>
         <p style='width:2000px'>wide</p>
+        <p style='color:#999'>pale</p>
         <script>console.error('oh no')</script>";
     for (scheme, body, expected) in [
         (
@@ -158,6 +162,7 @@ fn wrong_pages_are_noticed(browser: &Browser) -> Result<(), Failed> {
                 "`0123456789abcdef` does not fit its cell",
                 "twice: 2 drawings are shown",
                 "the page needs 2000 px and has 320",
+                "`pale: 2.85` is a contrast too low",
                 "the console says",
             ][..],
         ),

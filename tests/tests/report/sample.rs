@@ -9,10 +9,14 @@ use quadscan_bench::report::{Source, html};
 use quadscan_bench::timing::Timing;
 
 /// Their names, for the tests', and the pages.
-pub(crate) fn pages() -> [(&'static str, String); 3] {
+pub(crate) fn pages() -> [(&'static str, String); 4] {
     let h200 = Source {
         name: "h200".into(),
-        records: h200(),
+        records: kept("2026-11-21-h200.jsonl"),
+    };
+    let peers = Source {
+        name: "peers".into(),
+        records: kept("2026-11-23-h200.jsonl"),
     };
     let several = [
         h200.clone(),
@@ -28,13 +32,15 @@ pub(crate) fn pages() -> [(&'static str, String); 3] {
     });
     [
         ("a_few_rows", html(&[few])),
+        ("beside_peers", html(&[peers])),
         ("one_machine", html(&[h200])),
         ("several_machines", html(&several)),
     ]
 }
 
-fn h200() -> Vec<Record> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/records/2026-11-21-h200.jsonl");
+/// Kept records of an H200.
+fn kept(file: &str) -> Vec<Record> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/records").join(file);
     let text = fs::read_to_string(&path).expect("the records of an H200");
     text.lines()
         .map(|line| serde_json::from_str(line).expect("a record"))
@@ -44,7 +50,7 @@ fn h200() -> Vec<Record> {
 /// The same rows of a device with a long name, some failed, with rows of the
 /// tables that those records do not have.
 fn other() -> Vec<Record> {
-    let mut records = h200();
+    let mut records = kept("2026-11-21-h200.jsonl");
     let mut extra = Vec::new();
     for (index, record) in records.iter_mut().enumerate() {
         if let Some(device) = &mut record.device {

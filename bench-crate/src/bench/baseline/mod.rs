@@ -2,12 +2,13 @@
 //! comparison could have detected; and the exact ratio of the counts of emulated kernels. The
 //! text of the comparison is in `words`.
 //!
-//! | compared | how |
-//! | --- | --- |
-//! | `kernel_ms` | by the test of [`crate::timing::comparison`], corrected for the number of rows; slower misses the baseline |
-//! | `warp_instructions` of the emulator | exactly; more of them miss the baseline |
-//! | `host_ms` | shown without a verdict: one measurement serves all cells of a size, and other programs on the machine change it by more than any useful margin |
-//! | `gpu_ms` and the other times | not at all: the span's copies vary by 10 % from process to process (H200, 2026-11-21) |
+//! - `kernel_ms` is compared by the test of [`crate::timing::comparison`], corrected for the number
+//!   of rows; slower misses the baseline.
+//! - `warp_instructions` of the emulator are compared exactly; more of them miss the baseline.
+//! - `host_ms` is shown without a verdict: one measurement serves all cells of a size, and other
+//!   programs on the machine change it by more than any useful margin.
+//! - `gpu_ms` and the other times are not compared: the span's copies vary by 10 % from process to
+//!   process (H200, 2026-11-21).
 //!
 //! **A factor common to all rows** (the device's clock, or a change of every kernel) is shown
 //! as the median ratio, and no row is corrected for it: a run in which everything is slower is

@@ -62,6 +62,16 @@ impl HeatMap {
         self.cells.iter().filter_map(|cell| cell.value)
     }
 
+    /// The cell with the least value, of several the first.
+    fn best(&self) -> Option<&Cell> {
+        let valued = self
+            .cells
+            .iter()
+            .filter_map(|cell| Some((cell.value?, cell)));
+        let least = valued.min_by(|a, b| a.0.total_cmp(&b.0));
+        least.map(|(_, cell)| cell)
+    }
+
     /// The names of rows and columns that have cells.
     fn sides(&self) -> (Vec<&str>, Vec<&str>) {
         (
@@ -125,7 +135,6 @@ impl HeatMap {
         let text = texts(value)
             .into_iter()
             .find(|text| frame.text_width(text) * SMALLER <= width);
-        let best = self.values().fold(f64::INFINITY, f64::min);
         html! {
             g {
                 rect class="mark" x=(px(x)) y=(px(y)) width=(px(width)) height=(px(height)) fill=(palette::scale(place)) {
@@ -134,7 +143,7 @@ impl HeatMap {
                 @if let Some(text) = text {
                     text class="in-cell" x=(px(x + width / 2.0)) y=(px(y + height / 2.0 + frame.font * 0.3)) text-anchor="middle" fill=(palette::ink_on(place)) { (text) }
                 }
-                @if value <= best {
+                @if self.best().is_some_and(|best| std::ptr::eq(best, cell)) {
                     rect class="best" x=(px(x)) y=(px(y)) width=(px(width)) height=(px(height)) fill="none" {}
                 }
             }
@@ -148,7 +157,7 @@ impl HeatMap {
         let slow = format!("{} {}", short(high), self.unit);
         let fast = format!("{} {}", short(low), self.unit);
         let left = frame.text_width(&slow) + 6.0;
-        let width = (frame.width - left - frame.text_width(&fast) - 8.0).min(220.0);
+        let width = (frame.width - left - frame.text_width(&fast) - 8.0).clamp(20.0, 220.0);
         let part = width / PARTS as f64;
         let base = top + frame.font * 0.9;
         html! {

@@ -94,8 +94,8 @@ pub(super) enum Swatch {
     Series(usize),
     /// The same marks, and a line through them with a dash pattern of its own.
     Joined(usize),
-    /// A mark of the scale, from 0 to 1.
-    Scale(f64),
+    /// Marks of the scale, from 0 to 1, and of a series, whose number gives the shape.
+    Scale(f64, usize),
     /// A published figure.
     Published(usize),
     /// A line of a series.
@@ -117,9 +117,10 @@ pub(super) fn mark(swatch: &Swatch, x: f64, y: f64, size: f64, note: &str) -> Ma
     let (class, shape, fill) = match swatch {
         Swatch::Series(n) | Swatch::Joined(n) => (series("mark", *n), *n, "currentColor"),
         Swatch::Published(n) => ("mark published".to_owned(), 4 + n % 2, "none"),
-        Swatch::Scale(place) => {
+        // Of the shapes those that have an inside.
+        Swatch::Scale(place, n) => {
             return html! {
-                circle class="mark rim" cx=(px(x)) cy=(px(y)) r=(px(size)) fill=(palette::scale(*place)) {
+                path class="mark rim" d=(outline(n % 4, x, y, size)) fill=(palette::scale(*place)) {
                     @if !note.is_empty() { title { (note) } }
                 }
             };

@@ -140,7 +140,13 @@ impl Panels {
             columns,
             left,
             top: frame.font + 10.0,
-            head: titles + 6.0,
+            // The height of a bar stands above it.
+            head: titles
+                + if self.has_bars() {
+                    frame.font + 6.0
+                } else {
+                    6.0
+                },
             width,
             height,
             x,
@@ -164,14 +170,14 @@ impl Panels {
             @for (number, (value, text)) in texts.iter().enumerate() {
                 @let x = left + layout.width * layout.x.place(*value);
                 @if !self.has_bars() { (rule("grid", x, top, x, bottom)) }
-                @if (is_lowest || self.has_bars()) && number % stride == 0 {
+                @if is_lowest && number.is_multiple_of(stride) {
                     (label(x, bottom + frame.font + 2.0, "middle", "tick", text))
                 }
             }
             @for (value, text) in layout.y.marks(marks_up(layout.height)) {
                 @let y = bottom - layout.height * layout.y.place(value);
                 (rule("grid", left, y, right, y))
-                @if index % layout.columns == 0 {
+                @if index.is_multiple_of(layout.columns) {
                     (label(left - 5.0, y + frame.font * 0.35, "end", "tick", &text))
                 }
             }
@@ -184,10 +190,10 @@ impl Panels {
         let corner = layout.corner(index);
         let panel = &self.panels[index];
         let is_line = |series: &&Series| matches!(series.look, Swatch::Line(_) | Swatch::Plain);
-        let series = || panel.series.iter();
+        let (series, lines) = (|| panel.series.iter(), panel.lines(frame, layout.width));
         html! {
-            @for (above, text) in panel.lines(frame, layout.width).iter().rev().enumerate() {
-                @let y = corner.1 - 6.0 - (frame.font + 2.0) * above as f64;
+            @for (line, text) in lines.iter().enumerate() {
+                @let y = corner.1 - layout.head + (frame.font + 2.0) * (line + 1) as f64 - 2.0;
                 (label(corner.0, y, "start", "head", text))
             }
             (self.axes(frame, layout, index))

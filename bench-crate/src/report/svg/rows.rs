@@ -123,9 +123,10 @@ impl Rows {
         }
     }
 
-    /// Whether marks of several series stand on one line, so that their values have no room.
+    /// Whether several marks stand on one line, so that their values have no room.
     fn is_crowded(&self) -> bool {
-        self.is_logarithmic() && self.legend.len() > 1
+        let mut places = self.places().into_iter();
+        self.is_logarithmic() && places.any(|(_, _, is_first)| !is_first)
     }
 
     fn axis(&self, frame: Frame, layout: &Layout, scale: Option<Log>, bottom: f64) -> Markup {

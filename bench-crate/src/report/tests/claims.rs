@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::super::pictures;
 use super::*;
+use crate::export::Grid;
 use quadscan::device::Counts;
 
 #[test]
@@ -97,4 +98,48 @@ fn a_picture_alone_loads_nothing_and_says_where_it_is_from() {
     let words = text(parsed.root_element());
     assert!(words.contains("<gpu>, 2026-01-01."), "{words}");
     assert!(picture.contains("prefers-color-scheme: dark"));
+}
+
+/// The CSV files whose rows the kept record has.
+const TABLES: [(&str, &str); 4] = [
+    ("scan", "2026-11-23-h200-arrays/scan.csv"),
+    ("reduce", "2026-11-23-h200-arrays/reduce.csv"),
+    ("integral", "2026-11-23-h200-integrals/integral.csv"),
+    ("integrals", "2026-11-22-h200-integrals/integrals.csv"),
+];
+
+#[test]
+fn the_kept_record_has_the_rows_of_the_kept_tables() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/records");
+    let Ok((records, _)) = crate::record::file::read(&folder.join("2026-11-23-h200.jsonl")) else {
+        panic!("{KEPT} cannot be read")
+    };
+    for (name, file) in TABLES {
+        let table = crate::tables::by_name(name).expect("a table of ours");
+        let rows: Vec<Record> = records
+            .iter()
+            .filter(|row| row.table == name)
+            .cloned()
+            .collect();
+        let ours = Grid::of(&table.columns_of(&rows), &rows);
+        let mut kept = csv::Reader::from_path(folder.join(file)).expect("a kept table");
+        let header = kept.headers().expect("a header").clone();
+        let theirs: Vec<csv::StringRecord> =
+            kept.records().map(|row| row.expect("a row")).collect();
+        assert_eq!(ours.rows.len(), theirs.len(), "{file}");
+        for (place, column) in ours.header.iter().enumerate() {
+            // Medians were kept, and no samples; ratios were made of more digits.
+            let is_made = column == "noise_percent" || column.ends_with("ratio");
+            let Some(kept) = header
+                .iter()
+                .position(|name| name == column)
+                .filter(|_| !is_made)
+            else {
+                continue;
+            };
+            for (ours, theirs) in ours.rows.iter().zip(&theirs) {
+                assert_eq!(ours[place], theirs[kept], "{file}, {column}: {ours:?}");
+            }
+        }
+    }
 }

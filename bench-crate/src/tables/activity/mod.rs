@@ -23,7 +23,7 @@ use crate::record::{Cell, Record};
 use crate::table::column::{CONDITIONS, OUTCOME, axis, count, figure, ms, of, optional};
 use crate::table::figure::{Bars, Figure, Figures, NamedValue, Time};
 use crate::table::published::ACTIVITY;
-use crate::table::{Asked, Judged, Table, TableAxis};
+use crate::table::{Asked, Judged, Short, Shown, Table, TableAxis};
 
 /// The table.
 pub(crate) const TABLE: Table = Table {
@@ -69,6 +69,18 @@ pub(crate) const TABLE: Table = Table {
     measure,
     check,
     summary: summary::lines,
+    short: Short {
+        across: "algorithm",
+        shown: &[
+            Shown::exact("active_threads", "threads"),
+            Shown::exact("active_warps", "warps"),
+        ],
+        equal: &[
+            ("published_active_threads", &["active_threads"]),
+            ("published_active_warps", &["active_warps"]),
+        ],
+        ..Short::EMPTY
+    },
     figures: Figures {
         by: &["n"],
         ..Figures::of(&[&[Figure::Steps(PUBLISHED_ELEMENTS)], &[Figure::Bars(TIMES)]])
@@ -123,6 +135,12 @@ fn expected(algorithm: Algorithm, n: u32) -> Vec<scan::StepActivity> {
 fn launch(cell: &Cell) -> Option<(Algorithm, u32)> {
     let algorithm = Algorithm::by_name(cell.text("algorithm")?)?;
     Some((algorithm, cell.small("n")?))
+}
+
+/// Steps of the scan that a row is of.
+pub(crate) fn step_count(cell: &Cell) -> Option<usize> {
+    let (algorithm, n) = launch(cell)?;
+    Some(expected(algorithm, n).len())
 }
 
 /// What the row of a step has to be.

@@ -2,7 +2,7 @@
 //! packed work beside scattered, and scans beside a second kernel. Every figure is of
 //! the records.
 
-use super::launch;
+use super::{launch, step_count};
 use crate::block_scan::Algorithm;
 use crate::number;
 use crate::record::{Record, Status};
@@ -31,14 +31,15 @@ struct Scan {
 }
 
 impl Scan {
-    /// `None` when a step is missing or did not end well.
+    /// `None` when a step was not measured or did not end well.
     fn new(algorithm: Algorithm, n: u32, records: &[Record]) -> Option<Self> {
         let is_of_it = |row: &&Record| {
             launch(&row.cell) == Some((algorithm, n)) && row.cell.get("step").is_some()
         };
         let rows: Vec<&Record> = records.iter().filter(is_of_it).collect();
         let first = rows.first()?;
-        if rows.iter().any(|row| row.status != Status::Ok) {
+        let is_whole = step_count(&first.cell) == Some(rows.len());
+        if !is_whole || rows.iter().any(|row| row.status != Status::Ok) {
             return None;
         }
         let sum = |metric: &str| -> Option<u64> {
@@ -192,7 +193,7 @@ mod tests {
     fn row(algorithm: Algorithm, step: Option<u32>, warps: u32, kernel: f64, batch: f64) -> Record {
         let cell = Cell::default()
             .with("algorithm", algorithm.name())
-            .with("n", 1000_u32);
+            .with("n", 4_u32);
         let cell = match step {
             Some(step) => cell.with("step", step),
             None => cell,
@@ -210,29 +211,37 @@ mod tests {
     #[test]
     fn scans_are_compared_by_what_they_did_and_took() {
         let records = [
-            row(Algorithm::Naive, Some(1), 3, 0.002, 0.05),
-            row(Algorithm::Naive, Some(2), 3, 0.002, 0.05),
-            row(Algorithm::WorkEfficient, Some(1), 2, 0.004, 0.025),
-            row(Algorithm::NaiveScattered, Some(1), 6, 0.003, 0.1),
-            row(Algorithm::NaiveScattered, Some(2), 6, 0.003, 0.1),
+            row(Algorithm::Naive, Some(1), 3, 0.002, 2e-4),
+            row(Algorithm::Naive, Some(2), 3, 0.002, 2e-4),
+            row(Algorithm::WorkEfficient, Some(1), 1, 0.004, 1e-4),
+            row(Algorithm::WorkEfficient, Some(2), 1, 0.004, 1e-4),
+            row(Algorithm::WorkEfficient, Some(3), 1, 0.004, 1e-4),
+            row(Algorithm::NaiveScattered, Some(1), 6, 0.003, 4e-4),
+            row(Algorithm::NaiveScattered, Some(2), 6, 0.003, 4e-4),
         ];
         assert_eq!(
             lines(&records),
             [
-                "naive, 1000 elements: 2 steps, 10 adds, 6 active warps; one scan takes 0.002 ms, \
+                "naive, 4 elements: 2 steps, 10 adds, 6 active warps; one scan takes 0.002 ms, \
                  100 at once scan 2.0 G elements/s",
-                "work_efficient, 1000 elements: 1 step, 5 adds, 2 active warps; one scan takes \
+                "work_efficient, 4 elements: 3 steps, 15 adds, 3 active warps; one scan takes \
                  0.004 ms, 100 at once scan 4.0 G elements/s",
-                "naive_scattered, 1000 elements: 2 steps, 10 adds, 12 active warps; one scan \
+                "naive_scattered, 4 elements: 2 steps, 10 adds, 12 active warps; one scan \
                  takes 0.003 ms, 100 at once scan 1.0 G elements/s",
-                "naive in units of work_efficient, 1000 elements: 2.00 times the steps, 2.00 \
-                 times the adds, 3.00 times the active warps, 0.50 times the time of one scan, \
+                "naive in units of work_efficient, 4 elements: 0.67 times the steps, 0.67 \
+                 times the adds, 2.00 times the active warps, 0.50 times the time of one scan, \
                  2.00 times that of a device full of them",
-                "naive_scattered in units of naive, 1000 elements: the same 10 adds, 2.00 times \
+                "naive_scattered in units of naive, 4 elements: the same 10 adds, 2.00 times \
                  the active warps, 1.50 times the time of one scan, 2.00 times that of a device \
                  full of them",
             ]
         );
+    }
+
+    #[test]
+    fn a_scan_of_which_a_step_was_not_asked_for_is_not_added_up() {
+        let first = row(Algorithm::Naive, Some(1), 3, 1.0, 1.0);
+        assert!(lines(&[first]).is_empty());
     }
 
     #[test]
@@ -253,7 +262,7 @@ mod tests {
         assert_eq!(
             lines(&[beside]),
             [
-                "naive, 1000 elements, beside a second kernel on another stream: a scan takes \
+                "naive, 4 elements, beside a second kernel on another stream: a scan takes \
                  1.25 times its time alone, the second kernel of 131 x 1024 threads 1.005 times \
                  its own"
             ]

@@ -32,7 +32,7 @@ use crate::table::column::{
     COLD, CONDITIONS, COUNTS_OF_MEMORY, OUTCOME, Show, axis, derived, fixed, flag, ms,
 };
 use crate::table::figure::{BY_SHAPE, Figure, Figures, HeatMap, KERNEL, SPAN};
-use crate::table::{Extent, Table, TableAxis, values};
+use crate::table::{Extent, Short, Shown, Table, TableAxis, values};
 use crate::timing::device as timing;
 use crate::trapezoid::Grid;
 use quadscan::device::emulator::{Emulator, Settings};
@@ -84,6 +84,15 @@ pub(crate) const TABLE: Table = Table {
         common::patience(common::grid(cell), has_timer, 1 + OTHER_SCHEDULES)
     },
     summary: summary::lines,
+    short: Short {
+        across: "finish",
+        shown: &[
+            Shown::rounded("gpu_ms", "ms"),
+            Shown::exact("rounding_error", "rounding error").instead_of("gpu_ms"),
+        ],
+        best: Some(SPAN),
+        ..Short::EMPTY
+    },
     figures: Figures {
         by: &["strips", "blocks", "threads"],
         ..Figures::of(&[
@@ -102,12 +111,12 @@ pub(crate) const TABLE: Table = Table {
             ],
             &[
                 Figure::HeatMap(HeatMap {
-                    name: "wavefronts of shared memory per ideal one",
+                    name: "wavefronts of shared memory",
                     value: |row| excess(row, |c| (c.shared_wavefronts, c.ideal_shared_wavefronts)),
                     ..COUNTED
                 }),
                 Figure::HeatMap(HeatMap {
-                    name: "sectors of global memory per ideal one",
+                    name: "sectors of global memory",
                     value: |row| excess(row, |c| (c.global_sectors, c.ideal_global_sectors)),
                     ..COUNTED
                 }),
@@ -145,9 +154,9 @@ const WAYS: HeatMap = HeatMap {
 
 /// What a launch of each way did, where the device counts.
 const COUNTED: HeatMap = HeatMap {
-    unit: "",
+    unit: "× ideal",
     lighter: "fewer",
-    note: " 1 is an access pattern without conflicts, or one that wastes no sector.",
+    note: " 1 is without a conflict, or without a wasted sector.",
     ..WAYS
 };
 

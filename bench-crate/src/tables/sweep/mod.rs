@@ -26,7 +26,7 @@ use crate::table::column::{
 };
 use crate::table::figure::{BY_SHAPE, Best, Figure, Figures, HeatMap, KERNEL, Lines, SPAN, Values};
 use crate::table::published::{self, Published, STRIPS};
-use crate::table::{Asked, Extent, Judged, Source, Table, TableAxis, values};
+use crate::table::{Asked, Extent, Judged, Short, Shown, Source, Table, TableAxis, values};
 
 /// One of the two sweeps.
 struct Sweep {
@@ -175,6 +175,11 @@ pub(crate) const F32: Table = Table {
         TableAxis::of(&BLOCKS).usual(|_, _| blocks(&F32_OF_THE_PAGE)),
         TableAxis::of(&THREADS).usual(|asked, cell| threads(&F32_OF_THE_PAGE, asked, cell)),
     ],
+    short: Short {
+        shown: &[SPAN_MS, COUNTED, PUBLISHED_MS, Shown::exact("pi", "pi")],
+        equal: &[("published_pi", &["pi", "host_pi"])],
+        ..SHORT
+    },
     figures: figures(&published::SWEEP_F32, F32_CLAIMS),
     ..EMPTY
 };
@@ -195,8 +200,27 @@ const EMPTY: Table = Table {
     patience: |cell, has_timer| common::patience(common::grid(cell), has_timer, 1),
     weight: common::weight,
     summary,
+    short: SHORT,
     ..Table::EMPTY
 };
+
+/// The page's matrix, with its time below ours.
+const SHORT: Short = Short {
+    across: "threads",
+    shown: &[SPAN_MS, COUNTED, PUBLISHED_MS],
+    is_stacked: true,
+    best: Some(SPAN),
+    rivals: &[
+        ("nvcc", "nvcc_kernel"),
+        ("in our form", "nvcc_dyadic_kernel"),
+    ],
+    ..Short::EMPTY
+};
+
+const SPAN_MS: Shown = Shown::rounded("gpu_ms", "ms");
+const COUNTED: Shown =
+    Shown::rounded("warp_instructions", "warp instructions").instead_of("gpu_ms");
+const PUBLISHED_MS: Shown = Shown::rounded("published_gpu_ms", "published ms");
 
 /// Times by blocks and threads, over their product, and the best of device and host.
 const FIGURES: &[&[Figure]] = &[
@@ -215,7 +239,7 @@ const FIGURES: &[&[Figure]] = &[
     })],
     &[Figure::HeatMap(HeatMap {
         name: "warp instructions of a launch",
-        unit: "",
+        unit: "instructions",
         lighter: "fewer",
         value: |row| Some(row.counts.as_ref()?.warp_instructions as f64),
         ..BY_SHAPE

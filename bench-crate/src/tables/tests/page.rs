@@ -1,7 +1,7 @@
 //! `docs/tables/axes.md`: the tables with their axes and columns, from the declarations.
 //!
-//! `UPDATE_TABLES=1 cargo test -p quadscan-bench --lib page_tests` writes it anew. `cargo xtask bench
-//! --list` prints the tables that it lists.
+//! `UPDATE_TABLES=1 cargo test -p quadscan-bench --lib page_tests` writes it anew.
+//! `cargo xtask bench --list` prints the tables that it lists.
 
 use std::fmt::Write;
 

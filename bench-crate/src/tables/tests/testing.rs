@@ -17,7 +17,7 @@ pub(super) fn asked(lists: &[(&str, &str)]) -> Asked {
         .map(|&(option, text)| (option.to_owned(), text.to_owned()));
     Asked {
         lists: lists.collect(),
-        known: super::known(),
+        known: super::known(&super::all()),
         ..Asked::default()
     }
 }

@@ -1,0 +1,63 @@
+//! Texts fitted to the columns of a terminal.
+
+/// The lines of a text, broken between words where they would be longer. A longer word has a line
+/// of its own.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if columns(line) + 1 + columns(word) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// Columns of a terminal that a text takes: ours have no wide characters.
+pub(super) fn columns(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The columns of a table in bands that fit, each after the `keys`, which name the rows; `widths`
+/// are with what divides them. A band has one column at least.
+pub(super) fn bands(widths: &[usize], keys: &[usize], width: usize) -> Vec<Vec<usize>> {
+    let sum = |columns: &[usize]| columns.iter().map(|&column| widths[column]).sum::<usize>();
+    let mut bands: Vec<Vec<usize>> = Vec::new();
+    for column in (0..widths.len()).filter(|column| !keys.contains(column)) {
+        match bands.last_mut() {
+            Some(band) if sum(band) + widths[column] <= width => band.push(column),
+            _ => bands.push([keys, &[column]].concat()),
+        }
+    }
+    match bands.is_empty() {
+        true => vec![keys.to_vec()],
+        false => bands,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_broken_between_words() {
+        assert_eq!(wrapped("a bc def g", 4), ["a bc", "def", "g"]);
+        assert_eq!(wrapped("a bc def g", 5), ["a bc", "def g"]);
+        assert_eq!(wrapped("longer than", 3), ["longer", "than"]);
+        assert_eq!(wrapped("", 3), [""]);
+    }
+
+    #[test]
+    fn every_column_is_in_a_band_after_the_columns_that_name_a_row() {
+        let widths = [3, 4, 4, 4, 20];
+        assert_eq!(
+            bands(&widths, &[1], 12),
+            [vec![1, 0, 2], vec![1, 3], vec![1, 4]]
+        );
+        assert_eq!(bands(&widths, &[0], 35), [[0, 1, 2, 3, 4]]);
+        assert_eq!(bands(&[3], &[0], 9), [[0]]);
+    }
+}
