@@ -24,7 +24,7 @@ pub(super) fn check_names(asked: &Asked) -> Result<()> {
         let known = distinct(meant.flat_map(|of| of.names()));
         match known.is_empty() {
             true => Ok(()),
-            false => list::names(argument, text, &known).map(drop),
+            false => list::names(argument, text, &known, &known).map(drop),
         }
     };
     for (option, text) in &asked.lists {
