@@ -7,6 +7,8 @@
 // Paths, because `cargo xtask` has this file by its path, too.
 #[path = "cli/cells.rs"]
 mod cells;
+#[path = "cli/combine.rs"]
+mod combine;
 #[path = "cli/examples.rs"]
 mod examples;
 #[path = "cli/integrate.rs"]
@@ -25,6 +27,7 @@ use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 
 pub use cells::AxisArguments;
+pub use combine::{CombineArguments, ScanArguments};
 pub use integrate::IntegrateArguments;
 pub use internal::{TuneArguments, WorkerArguments};
 pub use manners::{Manners, color};
@@ -53,6 +56,10 @@ pub enum Command {
     Time(TimeArguments),
     /// Integrate a function of the catalogue: between two limits, or for each row of a file
     Integrate(Box<IntegrateArguments>),
+    /// Scan a column of a file: each number, combined with those before it
+    Scan(Box<ScanArguments>),
+    /// Reduce a column of a file: all numbers, combined to one
+    Reduce(Box<CombineArguments>),
     /// Write report.html from the records of one machine, or of several side by side
     Report(ReportArguments),
     /// List the parts of the PTX: kernels, size, and how long the device takes to load each

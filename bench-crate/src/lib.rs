@@ -27,7 +27,8 @@
 //! - `worker`: the process that measures.
 //! - `report`: the page of records, which every run also writes.
 //! - `about`: what the program says about itself.
-//! - `bench`, `integral`, `parts`, `tune`: the commands. Only `main` talks to a terminal.
+//! - `bench`, `combine`, `integral`, `parts`, `tune`: the commands. Only `main` talks to a
+//!   terminal.
 
 pub mod about;
 pub mod axes;
@@ -36,6 +37,7 @@ pub mod block_scan;
 pub mod cli;
 mod clocks;
 pub mod columns;
+pub mod combine;
 mod device;
 mod diagnostics;
 mod error;

@@ -4,7 +4,7 @@
 mod terminal;
 
 use std::env;
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -14,10 +14,11 @@ use clap::error::ErrorKind;
 use quadscan_bench::bench::timed::time;
 use quadscan_bench::bench::{Outcome, bench, console::Console};
 use quadscan_bench::cli::{
-    ArtifactArguments, Cli, Command, CompletionsArguments, IntegrateArguments, Manners,
-    ReportArguments, TuneArguments, WorkerArguments, color, one_sentence, sentence::legible,
+    ArtifactArguments, Cli, Command, CompletionsArguments, Manners, ReportArguments, TuneArguments,
+    WorkerArguments, color, one_sentence, sentence::legible,
 };
-use quadscan_bench::{about, integral, parts, report, signals, tune, worker};
+use quadscan_bench::columns::{Done, Watch};
+use quadscan_bench::{about, combine, integral, parts, report, signals, tune, worker};
 
 use terminal::{Terminal, loss, print, say};
 
@@ -138,15 +139,18 @@ fn list(arguments: &ArtifactArguments) -> ExitCode {
     }
 }
 
-/// `quadscan integrate`.
-fn integrate(manners: Manners, arguments: &IntegrateArguments) -> ExitCode {
+/// `quadscan integrate`, `scan` and `reduce`.
+fn on_file(
+    manners: Manners,
+    command: impl FnOnce(&mut dyn Read, &mut dyn Write, &mut dyn Watch) -> quadscan_bench::Result<Done>,
+) -> ExitCode {
     let mut output = BufWriter::new(io::stdout().lock());
     let mut input = io::stdin().lock();
     let mut terminal = Terminal::new(manners, Path::new(""));
     if let Err(error) = terminal.watch_interrupts() {
         return without_signals(&error);
     }
-    let done = integral::integrate(arguments, &mut input, &mut output, &mut terminal);
+    let done = command(&mut input, &mut output, &mut terminal);
     terminal.finish();
     match done {
         Err(error) => failed(&error),
@@ -197,7 +201,15 @@ fn main() -> ExitCode {
             time(&arguments, terminal)
         }),
         Command::Completions(arguments) => complete(&arguments),
-        Command::Integrate(arguments) => integrate(manners, &arguments),
+        Command::Integrate(arguments) => on_file(manners, |input, output, watch| {
+            integral::integrate(&arguments, input, output, watch)
+        }),
+        Command::Scan(arguments) => on_file(manners, |input, output, watch| {
+            combine::scan(&arguments, input, output, watch)
+        }),
+        Command::Reduce(arguments) => on_file(manners, |input, output, watch| {
+            combine::reduce(&arguments, input, output, watch)
+        }),
         Command::Report(arguments) => rebuild(&arguments),
         Command::Artifact(arguments) => list(&arguments),
         Command::Tune(arguments) => sweep(&arguments),

@@ -131,6 +131,22 @@ impl Column {
         Column::Text(all)
     }
 
+    /// The cells of these rows.
+    pub fn pick(&self, rows: &[usize]) -> Self {
+        match self {
+            Column::Text(texts) => Self::of_texts(rows.iter().map(|row| texts.get(*row))),
+            Column::Numbers(numbers) => Column::Numbers(Numbers {
+                scalar: numbers.scalar,
+                bytes: rows
+                    .iter()
+                    .flat_map(|row| numbers.bytes_of(*row))
+                    .copied()
+                    .collect(),
+                absent: Vec::new(),
+            }),
+        }
+    }
+
     /// How many cells.
     pub fn rows(&self) -> usize {
         match self {

@@ -17,10 +17,11 @@ use std::io;
 use std::path::Path;
 
 pub use block::{Block, Column, Heading, Kind, Place};
+pub(crate) use number::with_type;
 pub use number::{Number, Scalar};
 pub use reader::{Reader, Source};
 pub use target::{check, form};
-pub use writer::{Output, Shape, Stop, written};
+pub use writer::{Output, Shape, Stop, whether_written, written};
 
 pub(crate) use form::COMMA;
 

@@ -57,6 +57,8 @@ macro_rules! with_type {
     }};
 }
 
+pub(crate) use with_type;
+
 impl Scalar {
     /// Bytes of a number.
     pub fn size(self) -> usize {

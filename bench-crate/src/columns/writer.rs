@@ -122,8 +122,17 @@ pub fn written(
             .map_err(Stop::Lost)
             .and_then(filled),
     };
+    whether_written(ended.and_then(|()| output.flush().map_err(Stop::Lost)))
+}
+
+/// Whether results were written, where nothing else has failed.
+///
+/// # Errors
+///
+/// [`Stop::Failed`]'s.
+pub fn whether_written(ended: std::result::Result<(), Stop>) -> Result<io::Result<()>> {
     match ended {
-        Ok(()) => Ok(output.flush()),
+        Ok(()) => Ok(Ok(())),
         Err(Stop::Lost(error)) => Ok(Err(error)),
         Err(Stop::Failed(error)) => Err(error),
     }

@@ -7,9 +7,9 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::{fs, io};
 #[cfg(feature = "embedded")]
 use std::sync::OnceLock;
+use std::{fs, io};
 
 use cuda_builder::manifest::{FILE_NAME as MANIFEST, Manifest, Module, Part};
 use hmac_sha256::Hash as Sha256;

@@ -1,0 +1,65 @@
+//! The command lines of `quadscan scan` and `quadscan reduce`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// `quadscan scan`.
+#[derive(Clone, Debug, Args)]
+pub struct ScanArguments {
+    /// Leave each row's own number out: the first result is what nothing is, such as 0
+    #[arg(long)]
+    pub exclusive: bool,
+
+    /// What it has in common with `reduce`.
+    #[command(flatten)]
+    pub of: CombineArguments,
+}
+
+/// `quadscan reduce`.
+#[derive(Clone, Debug, Args)]
+pub struct CombineArguments {
+    /// FILE.csv, FILE.tsv or FILE.npy, or CSV on standard input (-)
+    ///
+    /// CSV has a header. Cells are divided by commas, semicolons or tabs; lines that begin with #
+    /// are comments. The columns of an array without names are called 0, 1 and so on.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// The column of numbers [default: the only one, but for that of --by-key]
+    #[arg(long, value_name = "NAME")]
+    pub column: Option<String>,
+
+    /// Operation: sum, min, max, product
+    #[arg(long, default_value = "sum", value_name = "OPERATION")]
+    pub op: String,
+
+    /// Combine only neighbours with equal cells in this column
+    #[arg(long, value_name = "COLUMN")]
+    pub by_key: Option<String>,
+
+    /// Type to compute in: u8, u16, u32, u64, i8, i16, i32, i64, f32, f64 [default: the array's;
+    /// f64 for CSV]
+    #[arg(long = "type", value_name = "TYPE")]
+    pub element_type: Option<String>,
+
+    /// Name of the column of results [default: the operation's]
+    #[arg(long = "as", value_name = "NAME")]
+    pub name: Option<String>,
+
+    /// Write the results to FILE.csv, FILE.tsv or FILE.npy, whole or not at all
+    #[arg(short, long, value_name = "FILE", conflicts_with = "format")]
+    pub out: Option<PathBuf>,
+
+    /// Form of the results: table, csv, markdown, json [default: csv; a single number alone]
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<String>,
+
+    /// Take the PTX from this folder instead of the one inside the program
+    #[arg(long, value_name = "DIR")]
+    pub artifact: Option<PathBuf>,
+
+    /// Device: auto, cuda, cuda:N, emulator
+    #[arg(long, default_value = "auto", value_name = "DEVICE")]
+    pub device: String,
+}

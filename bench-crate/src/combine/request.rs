@@ -1,0 +1,176 @@
+//! What `quadscan scan` and `quadscan reduce` ask for, checked without reading a file.
+
+use std::path::PathBuf;
+
+use super::kernels::{Element, Kernels};
+use super::operation::{Form, Operation};
+use crate::cli::CombineArguments;
+use crate::columns::{self, Heading, Kind, Scalar, Source, number, with_type};
+use crate::device::choice;
+use crate::error::Result;
+use crate::export::Format;
+use crate::modules::expect_artifact;
+use crate::table::list::refused;
+use quadscan::device::DeviceChoice;
+
+/// What the file of numbers is called in sentences.
+pub(super) const FILE: &str = "FILE";
+
+/// A checked request.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    pub(super) form: Form,
+    pub(super) is_exclusive: bool,
+    pub(super) operation: Operation,
+    pub(super) file: PathBuf,
+    column: Option<String>,
+    key: Option<String>,
+    /// The type to compute in, where one is named.
+    scalar: Option<Scalar>,
+    /// The column of results.
+    pub(super) result: String,
+    pub(super) artifact: Option<PathBuf>,
+    pub(super) device: DeviceChoice,
+    /// Form of what is printed, where one is named.
+    pub(super) format: Option<Format>,
+    pub(super) out: Option<PathBuf>,
+}
+
+/// The columns that a request is about, of those of a file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chosen {
+    /// The column of numbers,
+    pub(super) column: usize,
+    /// their type,
+    pub(super) scalar: Scalar,
+    /// and the column of keys.
+    pub(super) key: Option<usize>,
+}
+
+impl Request {
+    /// Checks the command line. Err in one sentence that names the argument and what it may
+    /// be.
+    pub(super) fn new(
+        command: Form,
+        arguments: &CombineArguments,
+        is_exclusive: bool,
+    ) -> Result<Self> {
+        let form = match (command, &arguments.by_key) {
+            (Form::Scan, Some(_)) => Form::ScanByKey,
+            (Form::Reduce, Some(_)) => Form::ReduceByKey,
+            (command, _) => command,
+        };
+        expect_artifact(arguments.artifact.as_deref())?;
+        Source::form(FILE, &arguments.file)?;
+        arguments.out.as_deref().map(columns::form).transpose()?;
+        let operation = arguments.op.as_str();
+        let request = Self {
+            form,
+            is_exclusive,
+            operation: named(
+                Operation::by_name(operation),
+                "--op",
+                operation,
+                &Operation::names(),
+            )?,
+            file: arguments.file.clone(),
+            column: arguments.column.clone(),
+            key: arguments.by_key.clone(),
+            scalar: optional(
+                "--type",
+                &arguments.element_type,
+                Scalar::by_name,
+                &Scalar::names(),
+            )?,
+            result: arguments
+                .name
+                .clone()
+                .unwrap_or_else(|| operation.to_owned()),
+            artifact: arguments.artifact.clone(),
+            device: choice(&arguments.device)?,
+            format: optional(
+                "--format",
+                &arguments.format,
+                Format::by_name,
+                &Format::names(),
+            )?,
+            out: arguments.out.clone(),
+        };
+        if let Some(scalar) = request.scalar {
+            with_type!(scalar, T => request.kernels::<T>().map(drop))?;
+        }
+        Ok(request)
+    }
+
+    /// The kernels of the operation on a type. Err with the types that have some.
+    pub(super) fn kernels<T: Element>(&self) -> Result<Kernels<T>> {
+        let (form, operation) = (self.form, self.operation);
+        T::kernels(form, operation).ok_or_else(|| {
+            let has = |scalar: &&Scalar| {
+                with_type!(**scalar, T => <T as Element>::kernels(form, operation).is_some())
+            };
+            let types: Vec<&str> = Scalar::ALL.iter().filter(has).map(|of| of.name()).collect();
+            let allowed = match types.is_empty() {
+                true => "other operations".to_owned(),
+                false => types.join(", "),
+            };
+            let (name, form, operation) = (T::SCALAR.name(), form.name(), operation.name());
+            let problem = format!("{name} has no {operation} for {form}, allowed are {allowed}");
+            refused("--type", problem)
+        })
+    }
+
+    /// The columns that are meant, of a file with these.
+    pub(super) fn choose(&self, headings: &[Heading]) -> Result<Chosen> {
+        let names: Vec<String> = headings.iter().map(|of| number::shown(&of.name)).collect();
+        let find = |argument: &str, name: &str| {
+            let found = headings.iter().position(|of| of.name == name);
+            named(found, argument, name, &names)
+        };
+        let key = self
+            .key
+            .as_deref()
+            .map(|name| find("--by-key", name))
+            .transpose()?;
+        let others: Vec<usize> = (0..headings.len()).filter(|k| Some(*k) != key).collect();
+        let column = match (&self.column, &others[..]) {
+            (Some(name), _) => find("--column", name)?,
+            (None, [only]) => *only,
+            _ => {
+                let problem = format!("is missing, allowed are {}", names.join(", "));
+                return Err(refused("--column", problem));
+            }
+        };
+        let scalar = match (self.scalar, headings[column].kind) {
+            (Some(scalar), _) => scalar,
+            (None, Kind::Numbers(scalar)) => scalar,
+            (None, Kind::Text(_)) => Scalar::F64,
+        };
+        Ok(Chosen {
+            column,
+            scalar,
+            key,
+        })
+    }
+}
+
+fn named<T>(found: Option<T>, argument: &str, name: &str, known: &[String]) -> Result<T> {
+    found.ok_or_else(|| {
+        let (name, known) = (number::shown(name), known.join(", "));
+        refused(
+            argument,
+            format!("`{name}` is unknown, allowed are {known}"),
+        )
+    })
+}
+
+fn optional<T>(
+    argument: &str,
+    name: &Option<String>,
+    by_name: fn(&str) -> Option<T>,
+    known: &[String],
+) -> Result<Option<T>> {
+    let name = name.as_deref();
+    name.map(|name| named(by_name(name), argument, name, known))
+        .transpose()
+}

@@ -1,0 +1,103 @@
+//! The first reading of a file: whether each row has a number, and how large the results will be.
+
+use super::kernels::Element;
+use super::operation::Form;
+use super::pieces::starts;
+use super::request::{Chosen, Request};
+use crate::columns::number::shown;
+use crate::columns::{Block, Column, Heading, Kind, Problem, ROWS, Source};
+use crate::error::Result;
+
+/// What is known of a file and of its results before anything is computed.
+pub(super) struct Survey {
+    /// The columns of results.
+    pub(super) headings: Vec<Heading>,
+    /// Those of the file's columns that stand before each result.
+    pub(super) beside: Vec<usize>,
+    /// Rows of the file,
+    pub(super) read: u64,
+    /// and of the results.
+    pub(super) rows: u64,
+    /// What divides cells, where the file is text.
+    pub(super) separator: u8,
+    column: usize,
+    /// The column's name.
+    name: String,
+}
+
+impl Survey {
+    /// Reads a file. Err with the first row without such a number.
+    pub(super) fn new<T: Element>(
+        request: &Request,
+        source: &Source,
+        chosen: Chosen,
+    ) -> Result<Self> {
+        let refuse = |problem: String| source.refuse(Problem::Wrong(problem));
+        let mut reader = source.read(&[])?;
+        let of_file = reader.headings().to_vec();
+        let is_scan = matches!(request.form, Form::Scan | Form::ScanByKey);
+        let is_array = matches!(
+            &of_file[..],
+            [Heading {
+                kind: Kind::Numbers(_),
+                ..
+            }]
+        );
+        // The results of an array are an array.
+        let beside: Vec<usize> = match is_scan && !is_array {
+            true => (0..of_file.len()).collect(),
+            false => Vec::new(),
+        };
+        let copied = match (is_scan, chosen.key) {
+            (true, _) => beside.clone(),
+            (false, key) => key.into_iter().collect(),
+        };
+        let mut headings: Vec<Heading> = copied.iter().map(|&k| of_file[k].clone()).collect();
+        if headings
+            .iter()
+            .any(|heading| heading.name == request.result)
+        {
+            let name = shown(&request.result);
+            let other = "as the results are called, allowed is another name by --as";
+            return Err(refuse(format!("has a column `{name}`, {other}")));
+        }
+        let mut survey = Self {
+            headings: Vec::new(),
+            beside,
+            read: 0,
+            rows: 0,
+            separator: reader.separator(),
+            column: chosen.column,
+            name: of_file[chosen.column].name.clone(),
+        };
+        let mut last: Option<Column> = None;
+        while let Some(block) = reader.block(ROWS)? {
+            survey.numbers::<T>(source, &block)?;
+            survey.read += block.rows() as u64;
+            for (heading, k) in headings.iter_mut().zip(&copied) {
+                heading.make_room(&block.columns[*k]);
+            }
+            if let Some(key) = chosen.key.map(|key| &block.columns[key]) {
+                let goes_on = last.is_some_and(|last| last.bytes(0) == key.bytes(0));
+                survey.rows += (starts(key, block.rows()).len() - usize::from(goes_on)) as u64;
+                last = Some(key.pick(&[block.rows() - 1]));
+            }
+        }
+        if survey.read == 0 {
+            return Err(refuse("has no rows, allowed are 1 and more".to_owned()));
+        }
+        survey.rows = match request.form {
+            Form::Scan | Form::ScanByKey => survey.read,
+            Form::Reduce => 1,
+            Form::ReduceByKey => survey.rows,
+        };
+        headings.push(Heading::numbers(&request.result, T::SCALAR));
+        Ok(Self { headings, ..survey })
+    }
+
+    /// The numbers of rows. Err with the first row without one.
+    pub(super) fn numbers<T: Element>(&self, source: &Source, block: &Block) -> Result<Vec<T>> {
+        let numbers = block.numbers(self.column, &shown(&self.name));
+        numbers.map_err(|problem| source.refuse(problem))
+    }
+}
