@@ -40,7 +40,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use error::{Refused, exit_code};
+use error::{Refused, exit_code, path};
 use quadscan::{integrands, sentence};
 
 /// Builds, tests, measures and bundles quadscan.
@@ -103,7 +103,7 @@ enum Command {
     /// when DIR is not empty.
     NewApp {
         /// The folder, which has to be empty or new
-        #[arg(value_name = "DIR")]
+        #[arg(value_name = "DIR", value_parser = path())]
         directory: PathBuf,
     },
     /// Show a kernel's registers, memory, instructions and occupancy
@@ -133,7 +133,7 @@ enum Command {
     Bundle {
         /// The folder: new, empty, or an earlier bundle, which is replaced [default: bundle in
         /// the target folder]
-        #[arg(value_name = "DIR")]
+        #[arg(value_name = "DIR", value_parser = path())]
         directory: Option<PathBuf>,
     },
     /// Pack the crates that can be published, and check them as a registry would
@@ -165,7 +165,10 @@ fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
-            terminal::error(&error);
+            match error.is::<Refused>() {
+                true => terminal::refusal(&sentence::legible(&format!("{error:#}"))),
+                false => terminal::error(&error),
+            }
             exit_code(&error)
         }
     }
