@@ -5,6 +5,7 @@ use super::console::Console;
 use super::request::Request;
 use super::workers::Workers;
 use crate::cli::BenchArguments;
+use crate::export::Format;
 use crate::record::Cell;
 use crate::table::column::KERNEL_COLD;
 use crate::table::{Source, Table};
@@ -58,6 +59,9 @@ pub(super) fn warn(arguments: &BenchArguments, request: &Request, console: &mut 
     }
     for name in unused {
         console.notice(&format!("warning: {name} has no effect on these tables"));
+    }
+    if arguments.full_tables && request.format != Format::Table {
+        console.notice("warning: --full-tables has no effect without --format table");
     }
     if arguments.margin.is_some() && arguments.baseline.is_none() {
         console.notice("warning: --margin has no effect without --baseline");

@@ -8,7 +8,7 @@ use crate::export::{reasons, wrapped};
 use crate::number::{count, milliseconds, rounded};
 use crate::record::{Record, Status};
 use crate::table::published::Published;
-use crate::table::{Column, Table, peers};
+use crate::table::{Table, peers};
 
 /// The most lines.
 const LINES: usize = 12;
@@ -127,9 +127,9 @@ fn right(records: &[Record]) -> Option<String> {
 /// How many of the values are the published ones, and how many of their digits; and the first
 /// that is another.
 fn agreement(table: &Table, records: &[Record]) -> Option<String> {
-    let columns = table.columns_of(records);
     let text = |name: &str, record: &Record| {
-        let column: Option<&Column> = columns.iter().find(|column| column.name == name);
+        let mut columns = table.columns.iter().copied().flatten();
+        let column = columns.find(|column| column.name == name);
         column.map(|column| column.text(record)).unwrap_or_default()
     };
     let (mut cells, mut digits, mut first) = ([0; 2], [0; 2], None);
