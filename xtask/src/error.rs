@@ -1,6 +1,10 @@
 //! How a command fails: the two errors that have exit codes of their own.
 
+use std::io;
+use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
+
+use clap::builder::{PathBufValueParser, TypedValueParser};
 
 /// A request that cannot be carried out as it stands: exit code 2.
 #[derive(Debug, thiserror::Error)]
@@ -11,6 +15,15 @@ pub(crate) struct Refused(pub(crate) String);
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct BuildFailed(pub(crate) String);
+
+/// Paths on the command line, without those that no file can have: builds take minutes, and are
+/// not to be in vain.
+pub(crate) fn path() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path: PathBuf| match path.metadata() {
+        Err(error) if error.kind() == io::ErrorKind::InvalidFilename => Err(error),
+        _ => Ok(path),
+    })
+}
 
 /// A program's exit code as our own; 1 when a signal ended it.
 pub(crate) fn handed_on(status: ExitStatus) -> ExitCode {

@@ -24,7 +24,7 @@ use cuda_inspect::ptx::Entry;
 use cuda_inspect::tools::{Assembled, Tools};
 use cuda_inspect::{ir, listing, sass};
 
-use crate::error::Refused;
+use crate::error::{Refused, path};
 use crate::terminal;
 use artifact::{Built, Revision};
 use choose::Target;
@@ -83,7 +83,7 @@ pub(crate) struct Options {
     format: Format,
 
     /// Read the artifact in this folder instead of building this checkout's kernels
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = path())]
     artifact: Option<PathBuf>,
 }
 

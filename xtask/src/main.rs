@@ -40,7 +40,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use error::{Refused, exit_code};
+use error::{Refused, exit_code, path};
 use quadscan::{integrands, sentence};
 
 /// Builds, tests, measures and bundles quadscan.
@@ -75,6 +75,18 @@ enum Command {
     /// its exit code comes back.
     #[command(disable_help_flag = true)]
     Integrate(bench::Arguments),
+    /// Scan a column of a file: each number, combined with those before it
+    ///
+    /// Everything after `scan` goes to `quadscan scan`, `--help` included, and its exit code
+    /// comes back.
+    #[command(disable_help_flag = true)]
+    Scan(bench::Arguments),
+    /// Reduce a column of a file: all numbers, combined to one
+    ///
+    /// Everything after `reduce` goes to `quadscan reduce`, `--help` included, and its exit code
+    /// comes back.
+    #[command(disable_help_flag = true)]
+    Reduce(bench::Arguments),
     /// Write report.html from the records of one or several machines
     ///
     /// Everything after `report` goes to `quadscan report`, `--help` included:
@@ -103,7 +115,7 @@ enum Command {
     /// when DIR is not empty.
     NewApp {
         /// The folder, which has to be empty or new
-        #[arg(value_name = "DIR")]
+        #[arg(value_name = "DIR", value_parser = path())]
         directory: PathBuf,
     },
     /// Show a kernel's registers, memory, instructions and occupancy
@@ -133,7 +145,7 @@ enum Command {
     Bundle {
         /// The folder: new, empty, or an earlier bundle, which is replaced [default: bundle in
         /// the target folder]
-        #[arg(value_name = "DIR")]
+        #[arg(value_name = "DIR", value_parser = path())]
         directory: Option<PathBuf>,
     },
     /// Pack the crates that can be published, and check them as a registry would
@@ -165,7 +177,10 @@ fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
-            terminal::error(&error);
+            match error.is::<Refused>() {
+                true => terminal::refusal(&sentence::legible(&format!("{error:#}"))),
+                false => terminal::error(&error),
+            }
             exit_code(&error)
         }
     }
@@ -176,6 +191,8 @@ fn carry_out(command: Command) -> anyhow::Result<ExitCode> {
         Command::Setup => setup::run(),
         Command::Bench(arguments) => arguments.hand_on("bench"),
         Command::Integrate(arguments) => arguments.hand_on("integrate"),
+        Command::Scan(arguments) => arguments.hand_on("scan"),
+        Command::Reduce(arguments) => arguments.hand_on("reduce"),
         Command::Report(arguments) => arguments.hand_on("report"),
         Command::Check(options) => check::run(&options),
         Command::NewKernel(options) => new_kernel::run(&options),

@@ -26,7 +26,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::Context;
 
-use crate::error::Refused;
+use crate::error::{Refused, path};
 use crate::{cargo, terminal};
 use origin::Origin;
 
@@ -42,7 +42,7 @@ pub(crate) struct Options {
     from: Origin,
 
     /// Another checkout, for tests
-    #[arg(long, hide = true)]
+    #[arg(long, value_parser = path(), hide = true)]
     root: Option<PathBuf>,
 }
 

@@ -20,6 +20,11 @@ pub(crate) fn took(what: &str, start: Instant) {
     note(&format!("{what} in {}", duration(start.elapsed())));
 }
 
+/// `error: ...`, one sentence.
+pub(crate) fn refusal(sentence: &str) {
+    eprintln!("error: {sentence}");
+}
+
 /// `error: ...`, the whole chain of causes in one sentence.
 pub(crate) fn error(error: &anyhow::Error) {
     eprintln!("error: {error:#}");

@@ -15,7 +15,7 @@ use clap::ValueEnum;
 use crate::bundle::folder::Folder;
 use crate::bundle::stripped;
 use crate::cargo::Executable;
-use crate::error::{BuildFailed, Refused, handed_on};
+use crate::error::{BuildFailed, Refused, handed_on, path};
 use crate::{bench, cargo, ptx, setup, terminal};
 
 /// The table, below the root.
@@ -38,15 +38,15 @@ pub(crate) struct Options {
     quick: bool,
 
     /// The file to write the record to
-    #[arg(long, value_name = "FILE", default_value = "results/tune-scan.json")]
+    #[arg(long, value_name = "FILE", value_parser = path(), default_value = "results/tune-scan.json")]
     out: PathBuf,
 
     /// Write a folder that sweeps on another machine with a GPU
-    #[arg(long, value_name = "DIR", conflicts_with = "from")]
+    #[arg(long, value_name = "DIR", value_parser = path(), conflicts_with = "from")]
     bundle: Option<PathBuf>,
 
     /// Write the table from a record that was made elsewhere
-    #[arg(long, value_name = "RECORD")]
+    #[arg(long, value_name = "RECORD", value_parser = path())]
     from: Option<PathBuf>,
 }
 

@@ -193,6 +193,22 @@ fn it_says_what_it_is_and_what_its_records_are() {
     assert!(of(&["completions", "bash"]).contains("complete -F _quadscan"));
 }
 
+#[test]
+fn a_quoted_cell_with_a_line_break_is_not_a_number() {
+    let folder = folder();
+    let path = folder.path().join("rows.csv");
+    assert!(fs::write(&path, "from,to\n0,1\n0,\"1\n\"\n").is_ok());
+    let batch = ["integrate", "--integrand", "runge", "--batch", "rows.csv"];
+    let outcome = quadscan(folder.path(), &batch);
+    assert_eq!(
+        (outcome.code, outcome.output.as_str()),
+        (2, ""),
+        "{outcome:?}"
+    );
+    assert!(outcome.errors.contains("is not a number"), "{outcome:?}");
+    assert_eq!(outcome.errors.matches("error: ").count(), 1, "{outcome:?}");
+}
+
 /// A pipe that nobody writes to.
 fn pipe(path: &Path) {
     let made = Command::new("mkfifo").arg(path).status();
