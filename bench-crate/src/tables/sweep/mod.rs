@@ -25,6 +25,7 @@ use crate::table::column::{
     COLD, CONDITIONS, COUNTS, Column, MORE, OUTCOME, Show, axis, derived, figure, fixed, ms, noise,
     sample,
 };
+use crate::table::figure::SPAN;
 use crate::table::published::{self, Published, STRIPS};
 use crate::table::{Asked, Extent, Judged, Short, Shown, Source, Table, TableAxis, values};
 
