@@ -272,6 +272,7 @@ fn a_kernel_that_faults_or_hangs_costs_its_own_row() {
         "{}",
         reason(1)
     );
+    assert_eq!(records[1].entries, ["fault"], "what ran is named");
     assert!(
         reason(3).starts_with("no result within 2 s, the measuring process was killed"),
         "{}",

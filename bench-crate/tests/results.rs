@@ -3,7 +3,9 @@
 
 mod common;
 
-use common::{folder, quadscan, without_device};
+use std::process::Stdio;
+
+use common::{NO_DEVICE, command, ends, fake, folder, quadscan, without_device};
 
 #[test]
 fn the_published_accuracy_comes_out_byte_for_byte() {
@@ -117,6 +119,82 @@ fn below_the_f32_sweep_stand_the_page_s_matrix_its_slip_and_the_answer_to_its_qu
         assert!(
             !said.contains("slip") && !said.contains("8800 GT"),
             "{said}"
+        );
+    }
+}
+
+/// What is printed of a few cells of all usual tables, without a device and in a terminal of so
+/// many columns.
+fn in_columns(columns: Option<&str>, more: &[&str]) -> String {
+    let folder = folder();
+    let worker = fake(folder.path(), NO_DEVICE);
+    let cells = [
+        "--strips",
+        "65536",
+        "--blocks",
+        "64",
+        "--threads",
+        "8,256",
+        "--repeat",
+        "1",
+    ];
+    let arguments = [&["bench", "--worker", &worker], &cells[..], more].concat();
+    let mut command = command(folder.path(), &arguments);
+    command.envs(columns.map(|columns| ("COLUMNS", columns)));
+    let outcome = ends(command.stdout(Stdio::piped()).stderr(Stdio::piped()));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(outcome.report, None, "the verdict says where it is");
+    outcome.output
+}
+
+#[test]
+fn tables_that_nobody_named_fit_a_terminal_and_a_verdict_is_last() {
+    for columns in [None, Some("80"), Some("120"), Some("0"), Some("wide")] {
+        let output = in_columns(columns, &[]);
+        let most = columns.and_then(|columns| columns.parse().ok());
+        let most = most.filter(|&most| most > 0).unwrap_or(80);
+        assert!(
+            output.lines().all(|line| line.chars().count() <= most),
+            "{output}"
+        );
+        let lines: Vec<&str> = output.lines().collect();
+        let verdict = lines.iter().position(|line| line.starts_with("verdict: "));
+        let verdict = &lines[verdict.expect("a verdict")..];
+        assert!(lines.len() <= 100 && verdict.len() <= 12, "{output}");
+        assert_eq!(
+            verdict[0],
+            "verdict: 6 of 152 rows right, 146 skipped; no device was used"
+        );
+        assert_eq!(
+            verdict.last().copied(),
+            Some("  report: results/report.html; all rows: results/*.csv, --full-tables")
+        );
+    }
+}
+
+#[test]
+fn full_tables_have_all_columns_below_each_other_in_a_terminal_and_whole_rows_in_a_file() {
+    let (narrow, whole) = (
+        in_columns(Some("80"), &["--full-tables"]),
+        in_columns(None, &["--full-tables"]),
+    );
+    assert!(
+        narrow.lines().all(|line| line.chars().count() <= 80),
+        "{narrow}"
+    );
+    assert!(
+        whole.lines().any(|line| line.chars().count() > 100),
+        "{whole}"
+    );
+    let named = in_columns(None, &["accuracy"]);
+    assert!(
+        whole.contains("predicted_error") && named.contains("predicted_error"),
+        "{named}"
+    );
+    for column in ["precision", "predicted_error", "host_best_ms"] {
+        assert!(
+            narrow.contains(column) && whole.contains(column),
+            "{narrow}"
         );
     }
 }

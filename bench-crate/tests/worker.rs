@@ -124,26 +124,6 @@ fn a_lost_context_and_a_hang_cost_their_own_rows() {
 }
 
 #[test]
-fn a_row_that_failed_names_the_entries_that_ran() {
-    let folder = folder();
-    let worker = worker(
-        folder.path(),
-        r#"*\"fault\"*) echo "{\"failed\":{\"id\":$id,\"reason\":\"refused\",\"entries\":[\"fault\"],\"lost\":false}}"; continue;;"#,
-    );
-    let bench = ["bench", "faults", "--worker", &worker, "--format", "csv"];
-    let outcome = quadscan(folder.path(), &bench);
-    assert!(
-        outcome.output.contains(",failed,refused,fault\n"),
-        "{outcome:?}"
-    );
-    let rows = rows(folder.path());
-    assert_eq!(
-        (rows[1].status, &rows[1].entries[..]),
-        (Status::Failed, &["fault".to_owned()][..])
-    );
-}
-
-#[test]
 fn a_death_and_nonsense_cost_their_own_rows() {
     let rows = faults(r#"*\"fault\"*) exit 7;; *\"hang\"*) echo hello; continue;;"#);
     assert_second_and_fourth_failed(

@@ -16,3 +16,7 @@ pub mod reduce;
 pub mod scan;
 
 pub use error::{Error, Result};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -33,3 +33,7 @@ pub use parse::{ParseError, location, parse, version};
 pub use tree::*;
 pub use types::{Linkage, Number, Position, Space, Span, Type};
 pub use walk::Reached;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,4 +1,4 @@
-//! Every `quadscan bench`, `integrate` and `time` that a document shows is understood,
+//! Every `quadscan bench`, `integrate`, `scan`, `reduce` and `time` that a document shows is understood,
 //! whether by way of `cargo xtask` or of the program itself. (The other commands of `cargo xtask` are
 //! checked in `xtask`.)
 
@@ -9,7 +9,7 @@ use clap::Parser;
 use quadscan_bench::bench::request::Request;
 use quadscan_bench::bench::timed;
 use quadscan_bench::cli::{Cli, Command};
-use quadscan_bench::integral;
+use quadscan_bench::{combine, integral};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -78,6 +78,8 @@ fn objection(command: &str, arguments: &[String]) -> Option<String> {
             Command::Bench(bench) => Request::new(&bench).map(drop),
             Command::Integrate(integrate) => integral::check(&integrate),
             Command::Report(_) => Ok(()),
+            Command::Scan(scan) => combine::check_scan(&scan),
+            Command::Reduce(reduce) => combine::check_reduce(&reduce),
             Command::Time(time) if timed::rows(&time.kernel).is_none() => {
                 return Some(format!("no table times {}", time.kernel));
             }
@@ -154,6 +156,24 @@ fn every_integrate_command_in_the_documents_is_understood() {
     for arguments in commands {
         assert_eq!(objection("integrate", &arguments), None, "{arguments:?}");
     }
+}
+
+#[test]
+fn every_scan_and_reduce_command_in_the_documents_is_understood() {
+    let name = "docs/scan-files.md";
+    let text = fs::read_to_string(root().join(name)).expect(name);
+    for command in ["scan", "reduce"] {
+        let starts = ["cargo xtask", "quadscan", "$ quadscan"].map(|of| format!("{of} {command}"));
+        let starts: Vec<&str> = starts.iter().map(String::as_str).collect();
+        let commands = arguments_of(&text, &starts).into_iter();
+        let commands: Vec<_> = commands.filter(|arguments| !arguments.is_empty()).collect();
+        assert!(commands.len() > 1, "{name} shows {commands:?}");
+        for arguments in commands {
+            assert_eq!(objection(command, &arguments), None, "{arguments:?}");
+        }
+    }
+    let unknown = ["items.csv", "--op", "mean"].map(str::to_owned);
+    assert!(objection("scan", &unknown).is_some() && objection("reduce", &unknown).is_some());
 }
 
 #[test]

@@ -75,6 +75,18 @@ enum Command {
     /// its exit code comes back.
     #[command(disable_help_flag = true)]
     Integrate(bench::Arguments),
+    /// Scan a column of a file: each number, combined with those before it
+    ///
+    /// Everything after `scan` goes to `quadscan scan`, `--help` included, and its exit code
+    /// comes back.
+    #[command(disable_help_flag = true)]
+    Scan(bench::Arguments),
+    /// Reduce a column of a file: all numbers, combined to one
+    ///
+    /// Everything after `reduce` goes to `quadscan reduce`, `--help` included, and its exit code
+    /// comes back.
+    #[command(disable_help_flag = true)]
+    Reduce(bench::Arguments),
     /// Write report.html from the records of one or several machines
     ///
     /// Everything after `report` goes to `quadscan report`, `--help` included:
@@ -179,6 +191,8 @@ fn carry_out(command: Command) -> anyhow::Result<ExitCode> {
         Command::Setup => setup::run(),
         Command::Bench(arguments) => arguments.hand_on("bench"),
         Command::Integrate(arguments) => arguments.hand_on("integrate"),
+        Command::Scan(arguments) => arguments.hand_on("scan"),
+        Command::Reduce(arguments) => arguments.hand_on("reduce"),
         Command::Report(arguments) => arguments.hand_on("report"),
         Command::Check(options) => check::run(&options),
         Command::NewKernel(options) => new_kernel::run(&options),

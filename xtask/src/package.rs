@@ -208,10 +208,10 @@ mod tests {
         assert_eq!(
             differing,
             [
-                ("cuda_builder", "quadscan-cuda-builder"),
-                ("cuda_std", "quadscan-cuda-std"),
-                ("cuda_std_macros", "quadscan-cuda-std-macros"),
-                ("ptx-syntax", "quadscan-ptx-syntax"),
+                ("cuda_builder", "nvptx-cuda-builder"),
+                ("cuda_std", "nvptx-cuda-std"),
+                ("cuda_std_macros", "nvptx-cuda-std-macros"),
+                ("ptx-syntax", "nvptx-ptx-syntax"),
             ]
         );
         assert_eq!(packages.len(), 10);

@@ -214,7 +214,7 @@ fn the_crates_that_are_published_are_packed_under_their_names_on_the_registry() 
     assert!(output.status.success(), "{output:?}");
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(printed.lines().count(), 10, "{printed}");
-    let name = "quadscan-cuda-std-0.1.0";
+    let name = "nvptx-cuda-std-0.1.0";
     let packed = printed
         .lines()
         .find(|line| line.ends_with(&format!("/{name}.crate")));
@@ -230,11 +230,11 @@ fn the_crates_that_are_published_are_packed_under_their_names_on_the_registry() 
     };
     let manifest = read("Cargo.toml");
     for line in [
-        "name = \"quadscan-cuda-std\"",
+        "name = \"nvptx-cuda-std\"",
         "name = \"cuda_std\"",
-        "package = \"quadscan-cuda-std-macros\"",
+        "package = \"nvptx-cuda-std-macros\"",
     ] {
         assert!(manifest.contains(line), "{line} in {manifest}");
     }
-    assert!(read("README.md").contains("quadscan-cuda-std") && read("LICENSE-MIT").contains("MIT"));
+    assert!(read("README.md").contains("nvptx-cuda-std") && read("LICENSE-MIT").contains("MIT"));
 }

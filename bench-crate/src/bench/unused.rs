@@ -7,6 +7,7 @@ use super::workers::Workers;
 use crate::axes::{Axis, Values};
 use crate::cli::BenchArguments;
 use crate::error::Result;
+use crate::export::Format;
 use crate::grouping::distinct;
 use crate::record::Cell;
 use crate::table::column::KERNEL_COLD;
@@ -90,6 +91,9 @@ pub(super) fn warn(arguments: &BenchArguments, request: &Request, console: &mut 
     }
     for name in unused {
         console.notice(&format!("warning: {name} has no effect on these tables"));
+    }
+    if arguments.full_tables && request.format != Format::Table {
+        console.notice("warning: --full-tables has no effect without --format table");
     }
     if arguments.margin.is_some() && arguments.baseline.is_none() {
         console.notice("warning: --margin has no effect without --baseline");

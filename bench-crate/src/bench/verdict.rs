@@ -7,8 +7,9 @@ use std::path::Path;
 use crate::export::{reasons, wrapped};
 use crate::number::{count, milliseconds, rounded};
 use crate::record::{Record, Status};
+use crate::table::figure::Time;
 use crate::table::published::Published;
-use crate::table::{Column, Table, peers};
+use crate::table::{Table, peers};
 
 /// The most lines.
 const LINES: usize = 12;
@@ -24,8 +25,8 @@ pub(super) fn lines(measured: &[(&Table, Vec<Record>)], page: &Path, width: usiz
         let head = format!("  {:longest$}  ", table.name);
         let text = wrapped(&sentence(table, records), width.saturating_sub(head.len()));
         let indent = " ".repeat(head.len());
-        let heads = [head].into_iter().chain(std::iter::repeat(indent));
-        heads.zip(text).map(|(head, line)| head + &line).collect()
+        let starts = [head].into_iter().chain(std::iter::repeat(indent));
+        starts.zip(text).map(|(head, line)| head + &line).collect()
     };
     let entries: Vec<Vec<String>> = tables.iter().map(entry).collect();
     let folder = page.parent().unwrap_or(page).display();
@@ -127,9 +128,9 @@ fn right(records: &[Record]) -> Option<String> {
 /// How many of the values are the published ones, and how many of their digits; and the first
 /// that is another.
 fn agreement(table: &Table, records: &[Record]) -> Option<String> {
-    let columns = table.columns_of(records);
     let text = |name: &str, record: &Record| {
-        let column: Option<&Column> = columns.iter().find(|column| column.name == name);
+        let mut columns = table.columns.iter().copied().flatten();
+        let column = columns.find(|column| column.name == name);
         column.map(|column| column.text(record)).unwrap_or_default()
     };
     let (mut cells, mut digits, mut first) = ([0; 2], [0; 2], None);
@@ -195,22 +196,21 @@ fn best(table: &Table, records: &[Record]) -> Option<String> {
     Some(text)
 }
 
-/// The times of others in units of our kernel's, geometric means.
+/// The times of others in units of our kernel's: those of a sweep by its best cells, as the
+/// summary has them, those of peers by the geometric mean of all rows.
 fn rivals(table: &Table, records: &[Record]) -> Option<String> {
+    let best = |metric| Some(Time::of(metric).best(records)?.0);
     let named = table.short.rivals.iter().map(|&(name, metric)| {
-        let time = |record: &Record| peers::ratio(record, record.timing(metric));
-        (
-            name.to_owned(),
-            peers::mean(records.iter().filter_map(time)),
-        )
+        let ratio = best(metric).zip(best("kernel"));
+        (name.to_owned(), ratio.map(|(theirs, ours)| theirs / ours))
     });
     let peers = peers::names(records).into_iter().map(|name| {
         let time = |record: &Record| peers::ratio(record, peers::peer(record, &name));
         let mean = peers::mean(records.iter().filter_map(time));
-        (name, mean)
+        (name, mean.map(|(mean, _)| mean))
     });
-    let means = named.chain(peers);
-    let told = means.filter_map(|(name, mean)| Some(format!("{name} {:.2}", mean?.0)));
+    let ratios = named.chain(peers);
+    let told = ratios.filter_map(|(name, ratio)| Some(format!("{name} {:.2}", ratio?)));
     let told: Vec<String> = told.collect();
     (!told.is_empty()).then(|| format!("{} times our kernel", told.join(", ")))
 }

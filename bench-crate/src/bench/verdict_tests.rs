@@ -4,8 +4,9 @@ use std::path::Path;
 
 use super::*;
 use crate::record::file::read;
-use crate::record::{Cell, DeviceInfo, sample};
+use crate::record::{Cell, DeviceInfo, Metric, Peer, Time, sample};
 use crate::tables;
+use crate::timing::Timing;
 
 fn table(name: &str) -> &'static Table {
     tables::by_name(name).expect("a table")
@@ -64,16 +65,27 @@ fn a_table_is_compared_with_the_published_values_times_and_rivals() {
             "verdict: 261 of 261 rows right, 185 with remarks; device: NVIDIA H200",
             "  activity   58 of 58 published values, 113 of 113 digits",
             "  sweep-f64  best gpu_ms 0.11427 at blocks=128 threads=128, 23.1 times as fast",
-            "             as published; nvcc 1.19, in our form 1.00 times our kernel",
+            "             as published; nvcc 1.10, in our form 1.03 times our kernel",
             "  sweep-f32  8 of 8 published values, 56 of 56 digits; best gpu_ms 0.29212 at",
-            "             blocks=16 threads=256, 3.39 times as fast as published; nvcc 1.26,",
-            "             in our form 1.01 times our kernel",
+            "             blocks=16 threads=256, 3.39 times as fast as published; nvcc 1.19,",
+            "             in our form 0.98 times our kernel",
             "  accuracy   10 of 10 published values, 130 of 130 digits",
             "  mapping    best gpu_ms 0.021111 at mapping=block_strided partials=registers",
             "             finish=same_launch",
             "  limits     17 of 17 rows right",
             "  report: results/report.html; all rows: results/*.csv, --full-tables",
         ]
+    );
+}
+
+#[test]
+fn the_readme_shows_the_verdict_of_a_kept_record() {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
+    let readme = std::fs::read_to_string(readme).expect("there is a README");
+    let verdict = verdict(&six(), 100).join("\n");
+    assert!(
+        readme.contains(&format!("```text\n{verdict}\n```")),
+        "{verdict}"
     );
 }
 
@@ -150,6 +162,30 @@ fn the_emulator_has_counts_and_no_times() {
     assert_eq!(
         said[1],
         "  mapping  1 of 1 row right; 1.23M warp instructions"
+    );
+}
+
+#[test]
+fn peers_are_told_by_the_geometric_mean_of_their_times_in_units_of_ours() {
+    let row = |theirs: f64| {
+        let peer = Peer {
+            name: "CUB 3".into(),
+            version: "CUB 3".into(),
+        };
+        let timing = Timing::from_samples(vec![theirs]).expect("a sample");
+        let time = Metric::Time(Time {
+            timing,
+            method: None,
+            peer: Some(peer),
+        });
+        sample::record("scan", Cell::default())
+            .taking("kernel", 0.5)
+            .having("CUB 3", time)
+    };
+    let said = verdict(&[(table("scan"), vec![row(1.0), row(4.0)])], 80);
+    assert_eq!(
+        said[1],
+        "  scan  2 of 2 rows right; CUB 3 4.00 times our kernel"
     );
 }
 

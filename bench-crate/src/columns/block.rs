@@ -76,7 +76,8 @@ impl Texts {
         &self.all[first..self.ends[row]]
     }
 
-    fn iter(&self) -> impl Iterator<Item = &str> {
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.ends.len()).map(|row| self.get(row))
     }
 }
@@ -174,14 +175,17 @@ impl Column {
         }
     }
 
-    /// A cell as a number; or what is wrong with it.
-    fn number<T: Number>(&self, row: usize) -> Result<T, String> {
+    /// A cell as a number; or what is wrong with it, and what is allowed.
+    fn number<T: Number>(&self, row: usize) -> Result<T, (String, String)> {
+        let is_float = matches!(T::SCALAR, Scalar::F32 | Scalar::F64);
         match self {
             // Line feeds that quotes hold together are no blanks.
-            Column::Text(texts) => T::parse(texts.get(row).trim_matches([' ', '\t', '\r'])),
-            Column::Numbers(numbers) => match numbers.value(row) {
-                Some(value) => T::of(value),
-                None => Err("there is no number".to_owned()),
+            Column::Text(texts) => T::parse(texts.get(row).trim_matches([' ', '\t', '\r']))
+                .map_err(|problem| (problem, T::allowed())),
+            Column::Numbers(numbers) => match numbers.value(row).map(T::of) {
+                Some(Err(problem)) if is_float => Err((problem, "smaller numbers".to_owned())),
+                Some(number) => number.map_err(|problem| (problem, T::allowed())),
+                None => Err(("there is no number".to_owned(), T::allowed())),
             },
         }
     }
@@ -241,16 +245,9 @@ impl Block {
     /// [`Problem::At`] that row for what is no such number.
     pub fn number<T: Number>(&self, column: usize, name: &str, row: usize) -> Result<T, Problem> {
         let column = &self.columns[column];
-        column.number(row).map_err(|problem| {
-            let is_float = matches!(T::SCALAR, Scalar::F32 | Scalar::F64);
-            let allowed = match column {
-                Column::Numbers(_) if is_float => "smaller numbers".to_owned(),
-                _ => T::allowed(),
-            };
-            Problem::At(
-                self.place(row),
-                format!("{problem}, allowed in {name} are {allowed}"),
-            )
+        column.number(row).map_err(|(problem, allowed)| {
+            let problem = format!("{problem}, allowed in {name} are {allowed}");
+            Problem::At(self.place(row), problem)
         })
     }
 

@@ -1,14 +1,17 @@
-//! Files of columns, as commands read and write them: CSV and NumPy's `.npy`.
+//! Files of columns, as commands read and write them: CSV, NumPy's `.npy` and, with the feature of
+//! that name, Parquet.
 //!
-//! `number` and `block` are rows in memory. `reader` is a file to read, of which `csv` and `npy`
-//! are the forms and `form` what they have in common; `target` is the file that `--out` names, and `writer` what is written there or
-//! printed. What the columns mean is the commands' own.
+//! `number` and `block` are rows in memory. `csv`, `npy` and `parquet` are forms of files, and
+//! `form` is what they have in common. `reader` is a file to read, `target` the file that `--out`
+//! names, and `writer` what is written there or printed. What the columns mean is the commands' own.
 
 mod block;
 mod csv;
 mod form;
 mod npy;
 pub(crate) mod number;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod reader;
 mod target;
 mod writer;
@@ -39,6 +42,9 @@ pub enum Form {
     Csv,
     /// An array of NumPy's.
     Npy,
+    /// Parquet.
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
 impl Form {
@@ -47,6 +53,14 @@ impl Form {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("csv" | "tsv") => Ok(Form::Csv),
             Some("npy") => Ok(Form::Npy),
+            #[cfg(feature = "parquet")]
+            Some("parquet") => Ok(Form::Parquet),
+            #[cfg(not(feature = "parquet"))]
+            Some("parquet") => Err(format!(
+                "{} is Parquet, which this program was built without, allowed are the other \
+                 forms, and a build with `--features parquet`",
+                path.display()
+            )),
             _ => Err(format!(
                 "{} is neither CSV nor .npy, allowed are FILE.csv, FILE.tsv{arrays}",
                 path.display()

@@ -128,7 +128,7 @@ macro_rules! integers {
                 let float = match value {
                     Value::Whole(whole) => return whole
                         .try_into()
-                        .map_err(|_| too_large(&whole.to_string(), stringify!($type))),
+                        .map_err(|_| unlike(whole as f64, &whole.to_string(), stringify!($type))),
                     Value::Single(value) => f64::from(value),
                     Value::Double(value) => value,
                 };
@@ -266,6 +266,10 @@ mod tests {
         }
         // 2^63, which as an i64 would be one less.
         assert!(i64::of(Value::Double(9_223_372_036_854_775_808.0)).is_err());
+        assert_eq!(
+            u8::of(Value::Whole(-1)),
+            Err("`-1` is too small for u8".to_owned())
+        );
         assert!(u8::of(Value::Whole(256)).is_err());
     }
 

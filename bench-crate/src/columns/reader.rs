@@ -87,6 +87,14 @@ impl Source {
         let rows: Box<dyn Rows + '_> = match self.form {
             Form::Csv => Box::new(CsvRows::new(input, columns).map_err(refuse)?),
             Form::Npy => Box::new(NpyRows::new(input, columns).map_err(refuse)?),
+            #[cfg(feature = "parquet")]
+            Form::Parquet => {
+                let file = self.file.try_clone().map_err(Problem::Unreadable);
+                Box::new(
+                    file.and_then(super::parquet::ParquetRows::new)
+                        .map_err(refuse)?,
+                )
+            }
         };
         let names = || rows.headings().iter().map(|heading| &heading.name);
         let twice = names()

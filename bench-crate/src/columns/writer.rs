@@ -56,6 +56,11 @@ impl<'o> Output<'o> {
                     Box::new(CsvWriter::new(file, shape.headings, separator)?)
                 }
                 Form::Npy => Box::new(NpyWriter::new(file, shape.headings, shape.rows)?),
+                #[cfg(feature = "parquet")]
+                Form::Parquet => {
+                    let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+                    Box::new(super::parquet::ParquetWriter::new(file, shape.headings)?)
+                }
             };
             Ok(writer)
         });

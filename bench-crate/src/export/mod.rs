@@ -4,6 +4,7 @@ mod fit;
 mod grid;
 mod lines;
 mod matrix;
+mod sheet;
 mod short;
 
 pub use fit::wrapped;
@@ -74,16 +75,17 @@ pub fn render(format: Format, columns: &[Column], records: &[Record]) -> String 
 }
 
 /// The same for a terminal of so many columns: what does not fit stands below, each part after the
-/// columns that name a row.
+/// axes in which the rows differ.
 pub fn render_within(width: usize, columns: &[Column], records: &[Record]) -> String {
     let grid = Grid::of(columns, records).without_empty_columns();
-    let is_key = |name: &String| {
-        columns
-            .iter()
-            .any(|c| c.name == name.as_str() && c.is_axis())
+    let is_key = |&column: &usize| {
+        let name = grid.header[column].as_str();
+        let is_axis = columns.iter().any(|of| of.name == name && of.is_axis());
+        let mut texts = grid.rows.iter().map(|row| &row[column]);
+        is_axis && texts.any(|text| *text != grid.rows[0][column])
     };
-    let keys = (0..grid.header.len()).filter(|&column| is_key(&grid.header[column]));
-    grid.within(width, &keys.collect::<Vec<_>>())
+    let keys: Vec<usize> = (0..grid.header.len()).filter(is_key).collect();
+    grid.within(width, &keys)
 }
 
 /// All records of a run as one array, with everything that is known about them.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::super::fit::columns;
 use super::*;
 use crate::record::file::read;
 use crate::record::{Cell, Status, sample};

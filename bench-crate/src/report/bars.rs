@@ -1,4 +1,4 @@
-//! Named values, those of one name from all machines beside each other: bars that tables declare,
+//! Named values, those of one name from all machines beside each other: those that tables declare,
 //! and the best cells of a sweep.
 
 use super::figure::Figure;
@@ -82,7 +82,7 @@ fn figure(words: Words<'_>, bars: Vec<Bar>) -> Figure {
     let told: Vec<&str> = told.iter().map(|told| told.trim_end()).collect();
     let scale = match chart.is_logarithmic() {
         true => "The scale is logarithmic.",
-        false => "Bars start at 0.",
+        false => "The scale starts at 0.",
     };
     Figure {
         file: words.file,

@@ -6,7 +6,7 @@ use super::machines::Measured;
 use super::subject::Subject;
 use super::svg::Swatch;
 use super::svg::panels::{Axis, Panel, Panels, Point, Series};
-use super::svg::scale::{Kind, Log};
+use super::svg::scale::{Kind, Scale};
 use super::words::{list, note, place, shape, short};
 use crate::export::Grid;
 use crate::grouping::rising;
@@ -88,7 +88,7 @@ impl<'a> Timed<'a> {
     fn by_threads(&self) -> Vec<Series> {
         let shapes = self.shapes();
         let threads = rising(shapes.iter().map(|shape| shape.1));
-        let scale = Log::exact(threads.iter().map(|&t| f64::from(t)));
+        let scale = Scale::exact(Kind::Decades, threads.iter().map(|&t| f64::from(t)));
         let of_threads = |(number, &t): (usize, &u32)| Series {
             name: match t {
                 1 => "1 thread".to_owned(),

@@ -109,6 +109,9 @@ fn faults(page: &str) -> Vec<String> {
         if within(drawing, ".mark").is_empty() {
             faults.push(format!("{name} draws nothing"));
         }
+        if within(drawing, "text.axis").is_empty() {
+            faults.push(format!("{name}: no axis says what it is"));
+        }
         for place in within(drawing, "rect, path, circle, text") {
             let nested = within(place, "rect, path, circle, text, g");
             if !nested.is_empty() {
@@ -125,6 +128,10 @@ fn faults(page: &str) -> Vec<String> {
     for figure in all(&page, "figure") {
         if within(figure, "details table tbody tr").is_empty() {
             faults.push("a figure has no table of its data".into());
+        }
+        let caption = within(figure, "figcaption").into_iter().map(text);
+        if caption.collect::<String>().trim().is_empty() {
+            faults.push("a figure has no caption".into());
         }
         if within(figure, "svg.wide").len() != 1 || within(figure, "svg.narrow").len() != 1 {
             faults.push("a figure has not one wide and one narrow drawing".into());
@@ -198,6 +205,8 @@ fn the_checks_of_the_structure_find_what_is_wrong() {
         "aria-labelledby says nothing",
         "aria-describedby says nothing",
         "draws nothing",
+        "no axis says what it is",
+        "a figure has no caption",
         "a shape within a shape",
         "no table of its data",
         "not one wide and one narrow",

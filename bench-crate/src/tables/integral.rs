@@ -5,6 +5,8 @@
 //! what the rule gives before. On the emulator a row has the result compared and the launch
 //! counted.
 
+mod figures;
+
 use quadscan_kernels::integrate::chunks::MAX_STRIPS;
 
 use crate::axes::{INTEGRANDS, RULES, SIZES_IN_STRIPS, TYPES};
@@ -15,7 +17,6 @@ use crate::record::{Cell, Peer, Record, Value};
 use crate::table::column::{
     CONDITIONS, COUNTS, MORE, OUTCOME, Show, axis, count, derived, noise, number, scientific, us,
 };
-use crate::table::figure::{Figure, Figures, Lines};
 use crate::table::source::{self, Source};
 use crate::table::{Extent, Table, TableAxis, peers, values};
 use crate::workload::integrals::single::{
@@ -91,58 +92,8 @@ pub(crate) const TABLE: Table = Table {
     measure,
     weight: |cell, _| cell.number("strips").unwrap_or_default() as f64,
     summary: peers::lines,
-    figures: Figures {
-        claims: &[Figure::Lines(RATE)],
-        ..Figures::of(&[&[Figure::Lines(INSTRUCTIONS)]])
-    },
+    figures: figures::FIGURES,
     ..Table::EMPTY
-};
-
-/// The rate of one integral beside the peers'.
-const RATE: Lines = Lines {
-    file: "integral",
-    title: "The rate of one integral beside CUDA C++",
-    caption: "Higher is better. An evaluation is one call of the integrand; short integrals are \
-              bound by their launch.",
-    x: |row| Some(row.cell.number("strips")? as f64),
-    across: "strips",
-    up: "10⁹ evaluations/s",
-    is_logarithmic: false,
-    panel: |row| {
-        let part = |axis| row.cell.text(axis).unwrap_or_default();
-        format!("{}, {}", part("integrand").replace('_', " "), part("rule"))
-    },
-    values: |row| {
-        let element = row.cell.text("type").unwrap_or_default();
-        let each = row.metrics.count("evaluations");
-        let rate = |ms| Some(1e-6 * row.cell.number("strips")? as f64 * each? as f64 / ms);
-        let ours = ("quadscan".to_owned(), row.ms("kernel"));
-        let theirs = row.metrics.peers();
-        let theirs = theirs.map(|(peer, timing)| (peer.name.clone(), Some(timing.median_ms)));
-        let named =
-            |(name, ms): (String, Option<f64>)| Some((format!("{name}, {element}"), rate(ms?)?));
-        [ours].into_iter().chain(theirs).filter_map(named).collect()
-    },
-    better: f64::max,
-    alone: &[],
-};
-
-/// What an integral costs, where the device counts.
-const INSTRUCTIONS: Lines = Lines {
-    title: "Warp instructions a strip",
-    caption: "Of one launch, lower is better.",
-    up: "warp instructions a strip",
-    values: |row| {
-        let element = row.cell.text("type").unwrap_or_default();
-        let strips = row.cell.number("strips");
-        let counts = row.counts.as_ref().zip(strips);
-        let each = counts.map(|(counts, strips)| counts.warp_instructions as f64 / strips as f64);
-        each.map(|each| (element.to_owned(), each))
-            .into_iter()
-            .collect()
-    },
-    file: "",
-    ..RATE
 };
 
 /// The types of integrals, in the order of their rows.

@@ -58,6 +58,7 @@ pub(crate) fn quadscan(folder: &Path, arguments: &[&str]) -> Outcome {
     let output = assert_cmd::Command::new(PROGRAM)
         .args(arguments)
         .current_dir(folder)
+        .env_remove("COLUMNS")
         .timeout(std::time::Duration::from_secs(120))
         .output();
     match output {
@@ -69,7 +70,10 @@ pub(crate) fn quadscan(folder: &Path, arguments: &[&str]) -> Outcome {
 /// The program in a folder, to be changed before it [`ends`].
 pub(crate) fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(PROGRAM);
-    command.args(arguments).current_dir(folder);
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .env_remove("COLUMNS");
     command
 }
 

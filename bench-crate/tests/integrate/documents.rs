@@ -1,10 +1,9 @@
-//! The session in `docs/integrate.md` is what the program says.
+//! The sessions in `docs/integrate.md` and `docs/scan-files.md` are what the program says.
 
 use std::fs;
 use std::path::Path;
 
-use crate::common::folder;
-use crate::integrate_in;
+use crate::common::{folder, quadscan};
 
 /// The blocks of a Markdown text of this language, without their fences.
 fn blocks<'a>(markdown: &'a str, language: &str) -> Vec<&'a str> {
@@ -29,21 +28,35 @@ fn session(block: &str) -> Vec<(&str, String)> {
 }
 
 #[test]
-fn the_documented_session_is_what_the_program_says() {
-    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/integrate.md");
+fn the_documented_sessions_are_what_the_program_says() {
+    said_as_in("integrate.md");
+    said_as_in("scan-files.md");
+}
+
+#[track_caller]
+fn said_as_in(page: &str) {
+    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
+    let document = document.join(page);
     let text = fs::read_to_string(document).unwrap_or_default();
     let folder = folder();
     let mut commands = 0;
     for (command, expected) in blocks(&text, "console").into_iter().flat_map(session) {
         if let Some(file) = command.strip_prefix("cat ") {
-            assert!(fs::write(folder.path().join(file), expected).is_ok());
+            // A file that is there came of a command.
+            match fs::read_to_string(folder.path().join(file)) {
+                Ok(text) => assert_eq!(text, expected, "{command}"),
+                Err(_) => assert!(fs::write(folder.path().join(file), expected).is_ok()),
+            }
             continue;
         }
-        let Some(arguments) = command.strip_prefix("quadscan integrate ") else {
+        let Some(arguments) = command.strip_prefix("quadscan ") else {
             panic!("`{command}` is none of a session")
         };
         let words: Vec<&str> = arguments.split_whitespace().collect();
-        let outcome = integrate_in(folder.path(), &words);
+        let outcome = quadscan(
+            folder.path(),
+            &[&words[..], &["--device", "emulator"]].concat(),
+        );
         // The device is the reader's own.
         let notices = outcome
             .errors
@@ -53,5 +66,5 @@ fn the_documented_session_is_what_the_program_says() {
         assert_eq!(outcome.output + &said, expected, "{command}");
         commands += 1;
     }
-    assert!(commands >= 5, "only {commands} commands");
+    assert!(commands >= 4, "only {commands} commands");
 }

@@ -98,3 +98,7 @@ pub use lint::{Finding, Lint, LintLevel, check as check_ptx};
 pub use options::DebugInfo;
 #[cfg(feature = "build")]
 pub use progress::Progress;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

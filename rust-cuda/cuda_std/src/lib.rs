@@ -79,3 +79,7 @@ pub use glam;
 pub use half;
 #[cfg(feature = "half")]
 pub use half::{bf16, f16};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

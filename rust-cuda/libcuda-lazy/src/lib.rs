@@ -81,3 +81,7 @@ pub fn symbol(name: &str) -> Result<NonNull<c_void>, LoadError> {
 pub fn missing_functions() -> Vec<&'static str> {
     entry::missing()
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

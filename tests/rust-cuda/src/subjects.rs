@@ -232,24 +232,24 @@ const SOURCES: &[(&str, &str)] = &[
 const HEAD: &str = "\
 # Supported features of rust-cuda
 
-The interface of `cuda_std` and `cuda_builder` is [rust-cuda](https://github.com/Rust-GPU/rust-cuda)'s;
-but rustc's own backend compiles it. This page lists what rust-cuda's guide and compile tests name, and
-what is supported here. It is made of
-[subjects.toml](../tests/rust-cuda/subjects.toml) by
-`UPDATE_RUST_CUDA=1 cargo test -p rust-cuda-tests --test page`, and a test fails when it is out of
-date or names what is not there.
+`cuda_std` and `cuda_builder` have the interface of
+[rust-cuda](https://github.com/Rust-GPU/rust-cuda), and rustc's own backend compiles it. This page
+lists the features that rust-cuda's guide and compile tests name, and says which are supported here.
+`UPDATE_RUST_CUDA=1 cargo test -p rust-cuda-tests --test page` makes it from
+[subjects.toml](../tests/rust-cuda/subjects.toml). A test fails if the page is out of date or names a
+test that does not exist.
 
-What the second column says is rust-cuda's own word, read on 2026-11-22, with its source; what is
-not named there is not judged here:
+The second column is what rust-cuda itself says, read on 2026-11-22, with its source. *Not named* means
+that these sources do not mention the feature:
 
 SOURCES
 
-*Shown by* is a conformance test of `tests/rust-cuda`, which runs on the emulator and on a GPU
-(`cargo test -p rust-cuda-tests --test subjects NAME`), or another test. A test of a function of
-an element compares a device's bits with the host's, where the same function is compiled for
-another processor; the others compare with what follows from the launch.
+*Shown by* names a conformance test of `tests/rust-cuda`, which runs on the emulator and on a GPU
+(`cargo test -p rust-cuda-tests --test subjects NAME`), or another test. If a kernel computes a function
+of each element, its test compares the device's bits with those of the same function on the host. The
+other tests compare with values that follow from the launch.
 
-How to move over: [from CUDA C++ or rust-cuda](moving-over.md).
+To port your own code, read [From CUDA C++ or rust-cuda to here](moving-over.md).
 
 ## Features
 ";

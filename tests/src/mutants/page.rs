@@ -28,36 +28,35 @@ pub struct Launched {
 const HEAD: &str = "\
 # Mutants of the kernels
 
-Mutation testing of the emulator's checks: one barrier, one fence, one order or
-one check is removed from the PTX of a kernel, and the checks have to report it,
-with the kind of the fault and at the right line. The test `mutants` makes this page
-(`UPDATE_MUTANTS=1 cargo test -p quadscan-tests --test mutants`). It also runs the
-unchanged kernels under 20 schedules, where the checks report nothing.
+This page shows what the emulator's checks find. A mutant is a kernel with one fault: one barrier,
+one fence, one memory order or one condition is removed from its PTX. The checks have to report the
+fault, with its kind and its line. The test `mutants` makes this page
+(`UPDATE_MUTANTS=1 cargo test -p quadscan-tests --test mutants`). It also runs the unchanged
+kernels under 20 schedules, and the checks report nothing.
 
-A report counts when it has the right line. Without a barrier that is a race
-(or a read of unwritten memory) between an access right before the barrier
-and one right after it; without a check, the code that the check guards. The
-lines are compared with those that a second reader finds in the PTX.
+A report counts only with the right line. If a barrier was removed, the right report is a race, or a
+read of unwritten memory, between an access just before the barrier and one just after it. If a
+check was removed, the right line is in the code that the check guards. The test finds the expected
+lines by a second reader of the PTX.
 
-The changes, all made on the PTX, one at a time:
+Each mutant has one of these changes:
 
-- *barrier removed*: every `bar.sync`.
-- *fence removed*, *order weakened*: the kernels have no fence, and one order, of the
-  atomic addition by which the last block is found; the test has a kernel of its own
-  for both.
-- *check removed*: a conditional branch that no longer skips what it guards.
-- *loop end removed*: a conditional branch that no longer leaves its loop.
-- *one condition of two removed*: what the compiler joined with `and.pred` or
-  `or.pred` before it branches.
+- *barrier removed*: a `bar.sync` is removed.
+- *fence removed*, *order weakened*: the kernels have no fence. They have one memory order, that of
+  the atomic addition which finds the last block. The test has a kernel of its own for both changes.
+- *check removed*: a conditional branch no longer skips the code that it guards.
+- *loop end removed*: a conditional branch no longer leaves its loop.
+- *one condition of two removed*: the compiler joined two conditions by `and.pred` or `or.pred`
+  before a branch, and one of them is removed.
 
-A branch to which the compiler gave no line stands at the line of its condition.
+If the compiler gave a branch no line, the page shows the line of its condition.
 
-Some checks of the source are no branch in the PTX, so that no mutant has them:
-the index checks of `input[i]`, which the compiler found implied by the loop's
-`i < n`, and the `max` of `next_power_of_two` and `steps`, which is arithmetic.
+Some checks of the source have no branch in the PTX, so there is no mutant of them. The index check
+of `input[i]` follows from the loop's `i < n`, and the compiler leaves it out. The `max` in
+`next_power_of_two` and in `steps` is arithmetic.
 
-One kernel has no mutants here, `trapezoid_f32_pure_pairwise`: its branches are the
-digits of a binary counter, which decide what is added and not where in memory.
+The kernel `trapezoid_f32_pure_pairwise` has no mutants here. Its branches are the digits of a binary
+counter: they decide which numbers are added, and not where these are in memory.
 
 ";
 
@@ -177,10 +176,11 @@ fn survivors(text: &mut String, all: &[Launched]) -> std::fmt::Result {
     }
     text.push_str(
         "\n## Survived: no fault of these kinds\n
-*Harmless*: all results are right. *Wrong result*: the kernel computes something
-else, in order and within its memory; that is what the conformance tests are for.
-*Stopped*: the kernel checks twice, and its other check stops it: reported as a
-fault, `trap`, at the line of that check; without both, as *bounds* there.
+- *Harmless*: all results are right.
+- *Wrong result*: the kernel computes other values, without a race and within its memory. The
+  conformance tests find this.
+- *Stopped*: the kernel has two checks, and the other one stops it. The report is a `trap` at the line
+  of that check. Without both checks it is *bounds*, at the same line.
 
 | line | source | change | mutants | becomes | because |
 | --- | --- | --- | ---: | --- | --- |

@@ -113,87 +113,86 @@ pub const SURVIVORS: &[Survivor] = &[
         "for i in 0..count {",
         "f32_pure_kahan",
         Harmless,
-        "no check of bounds. It asks for a count of 0, which no launch has",
+        "not a check of bounds: it tests for a count of 0, which no launch has",
     )),
     one_of_several(of(
         NEVER,
         "for i in 0..count {",
         "f32_pure_double_float",
         Harmless,
-        "no check of bounds. It asks for a count of 0, which no launch has",
+        "not a check of bounds: it tests for a count of 0, which no launch has",
     )),
     one_of_several(of(
         NEVER,
         "for i in 0..count {",
         "f32_pure_double_float",
         Wrong,
-        "no check of bounds. The compiler takes the terms in pairs: it decides which strips are \
-         summed, and no place in memory",
+        "not a check of bounds: the compiler takes the terms in pairs, and the branch decides \
+         which strips are summed, not where anything is in memory",
     )),
     of(
         ALWAYS,
         "for i in 0..count {",
         "f32_pure_double_float",
         Wrong,
-        "no check of bounds. The compiler takes the terms in pairs: it decides which strips are \
-         summed, and no place in memory",
+        "not a check of bounds: the compiler takes the terms in pairs, and the branch decides \
+         which strips are summed, not where anything is in memory",
     ),
     of(
         ALWAYS,
         "for _ in 0..count / 4 {",
         "mapped",
         Wrong,
-        "no check of bounds. The compiler takes the fours in pairs, after an odd one: it decides \
-         which strips are summed, and no place in memory",
+        "not a check of bounds: the compiler takes groups of four in pairs, after an odd one, and \
+         the branch decides which strips are summed, not where anything is in memory",
     ),
     one_of_several(of(
         NEVER,
         "for _ in 0..count / 4 {",
         "mapped",
         Wrong,
-        "no check of bounds. The compiler takes the fours in pairs, after an odd one: it decides \
-         which strips are summed, and no place in memory",
+        "not a check of bounds: the compiler takes groups of four in pairs, after an odd one, and \
+         the branch decides which strips are summed, not where anything is in memory",
     )),
     of(
         ALWAYS,
         "while width > 1 {",
         "same_launch",
         Harmless,
-        "a block of one thread: one round more, whose barrier all threads come to and in which \
-         `thread + half < width` lets none add",
+        "it matters for a block of one thread alone: there is one more round, all threads reach \
+         its barrier, and `thread + half < width` lets none of them add",
     ),
     of(
         NEVER,
         "while width > 1 {",
         "same_launch",
         Harmless,
-        "a block of one thread: one round more, whose barrier all threads come to and in which \
-         `thread + half < width` lets none add",
+        "it matters for a block of one thread alone: there is one more round, all threads reach \
+         its barrier, and `thread + half < width` lets none of them add",
     ),
     of(
         ALWAYS,
         "while width > 1 {",
         "sum_partials",
         Harmless,
-        "a block of one thread: one round more, whose barrier all threads come to and in which \
-         `thread + half < width` lets none add",
+        "it matters for a block of one thread alone: there is one more round, all threads reach \
+         its barrier, and `thread + half < width` lets none of them add",
     ),
     of(
         NEVER,
         "for i in strided(thread, leaves, threads) {",
         "blelloch",
         Harmless,
-        "a thread beyond the leaves writes a zero to the place of its own number: a block has \
-         1024 threads at most, the array has room for 2048 elements, and no step looks beyond \
-         the leaves",
+        "a thread beyond the leaves writes a zero at its own index: a block has at most 1024 \
+         threads, the array has 2048 elements, and no step reads beyond the leaves",
     ),
     of(
         NEVER,
         "while size > 0 && pairs > 0 {",
         "blelloch",
         Harmless,
-        "there are no pairs only where there is one leaf: one pass more, whose barrier all \
-         threads come to and in which `thread < 0` lets none combine",
+        "there are no pairs only if there is one leaf: there is one more pass, all threads reach \
+         its barrier, and `thread < 0` lets none of them combine",
     ),
     of(
         (Change::Condition, "first of or"),
@@ -207,30 +206,30 @@ pub const SURVIVORS: &[Survivor] = &[
         "while size > 0 && pairs > 0 {",
         "blelloch",
         Harmless,
-        "without pairs there is one leaf: one pass more, whose barrier all threads come to and \
-         in which `thread < 0` lets none combine",
+        "without pairs there is one leaf: there is one more pass, all threads reach its barrier, \
+         and `thread < 0` lets none of them combine",
     ),
     of(
         (Change::Condition, "second of and"),
         "while size > 0 && pairs > 0 {",
         "blelloch",
         Harmless,
-        "within the loop `pairs` only doubles, from 1 to half of the leaves: `size > 0` ends it",
+        "in the loop `pairs` only doubles, from 1 to half of the leaves; `size > 0` ends the loop",
     ),
     of(
         NEVER,
         "while pairs > 1 {",
         "blelloch",
         Wrong,
-        "two leaves: thread 0 adds them up, and no pairs are left for the way down; all of it \
-         within the tree and between barriers",
+        "it matters for two leaves alone: thread 0 adds them, and no pairs are left for the \
+         down-sweep; all accesses are within the tree and between barriers",
     ),
     of(
         NEVER,
         "for step in 0..steps(n) {",
         "hillis_steele",
         Harmless,
-        "without steps there is one element at most: one step more copies it, and a barrier \
+        "without steps there is at most one element: one more step copies it, and a barrier \
          follows",
     ),
     of(
@@ -238,22 +237,22 @@ pub const SURVIVORS: &[Survivor] = &[
         "for first in strided(0, n, threads) {",
         "hillis_steele",
         Harmless,
-        "`take_while` remembers that it has ended, and the loop does not ask it again",
+        "`take_while` remembers that it has ended, and the loop does not call it again",
     ),
     of(
         NEVER,
         "if combines {",
         "hillis_steele",
         Wrong,
-        "the other branch of the `if`: an element is copied in place of a sum, which reads and \
-         writes no other place than the sum does",
+        "the other branch of the `if` copies an element in place of a sum, and reads and writes \
+         the same addresses as the sum",
     ),
     of(
         (Change::Guard, "always"),
         "input[i - 1]",
         "hillis_steele_exclusive",
         Harmless,
-        "the index check of the slice: `i > 0` and `i < n` have been asked before",
+        "it is the index check of the slice, and `i > 0` and `i < n` were tested before",
     ),
     one_of_several(of(
         NEVER,
@@ -281,37 +280,38 @@ pub const SURVIVORS: &[Survivor] = &[
         "if active > 0 && warp::lane_id() == 0 {",
         "_counted",
         Wrong,
-        "every lane adds to the counters: atomically, and to places that they have",
+        "every lane adds to the counters, atomically and within their array",
     ),
     of(
         (Change::Condition, "first of or"),
         "if active > 0 && warp::lane_id() == 0 {",
         "_counted",
         Wrong,
-        "every lane of a warp with combines adds to the counters: atomically, and to places \
-         that they have",
+        "every lane of a warp that combines adds to the counters, atomically and within their \
+         array",
     ),
     of(
         (Change::Condition, "second of or"),
         "if active > 0 && warp::lane_id() == 0 {",
         "_counted",
         Wrong,
-        "a warp without combines is counted: atomically, and at a place that the counters have",
+        "a warp that does not combine is counted, atomically and within the array of counters",
     ),
     one_of_several(of(
         NEVER,
         "while left > 0 {",
         "dyadic",
         Harmless,
-        "no check of bounds. At most three strips are left here, and the compiler asks for none, \
-         for eighths and for eight: whichever answer is missing, the others give it",
+        "not a check of bounds: at most three strips are left here, and the compiler tests for \
+         none, for multiples of eight and for eight; whichever test is missing, the others decide \
+         the same",
     )),
     one_of_several(of(
         (Change::LoopEnd, "always"),
         "while left > 0 {",
         "trapezoid",
         Harmless,
-        "no check of bounds. At most three strips are left here, so that the compiler's loop for \
+        "not a check of bounds: at most three strips are left here, so the compiler's loop for \
          four or eight of them never runs",
     )),
 ];

@@ -39,10 +39,8 @@ impl Records {
             paths: claims.table("The records").iter().map(named).collect(),
             files: BTreeMap::new(),
         };
-        let said = claims.table("The claims").iter().map(|row| &row[2].text);
-        let columns = claims.table("The table of sweep-f64").iter();
-        for said in said.chain(columns.map(|row| &row[1].text)) {
-            let path = records.path(said).expect(said);
+        for row in claims.table("The claims") {
+            let path = records.path(&row[2].text).expect(&row[0].text);
             if !records.files.contains_key(&path) {
                 let rows = rows(&path);
                 records.files.insert(path, rows);
@@ -102,51 +100,17 @@ fn objections(readme: &str, claims: &Page, records: &Records) -> Vec<String> {
             .iter()
             .flat_map(|(text, proven)| unproven(text, proven)),
     );
-    found.extend(objections_to_the_table(&readme, claims, records));
     found
 }
 
-/// The table of the README whose cells are measured: it is below this heading.
-const MEASURED: &str = "What comes out";
-
-/// The README's text with that of its other tables, whose cells no claim spans.
+/// The README's text with that of its tables, whose cells no claim spans.
 fn prose(readme: &Page) -> String {
     let mut text = readme.prose.clone();
-    for (_, rows) in readme.tables.iter().filter(|(above, _)| above != MEASURED) {
-        for cell in rows.iter().flatten() {
-            text.push_str(" | ");
-            text.push_str(&cell.text);
-        }
+    for cell in readme.tables.iter().flat_map(|(_, rows)| rows).flatten() {
+        text.push_str(" | ");
+        text.push_str(&cell.text);
     }
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Each cell of the measured table is a claim: the page says which figure each column has, and the
-/// columns that it does not name choose the row.
-fn objections_to_the_table(readme: &Page, claims: &Page, records: &Records) -> Vec<String> {
-    let table = readme.tables.iter().find(|(above, _)| above == MEASURED);
-    let (_, table) = table.expect("the README has the table");
-    let figures = claims.table("The table of sweep-f64");
-    let of = |column: &str| figures.iter().find(|row| row[0].text == column);
-    let mut found = Vec::new();
-    for row in &table[1..] {
-        let cells = || table[0].iter().map(|head| &*head.text).zip(row);
-        let keys = cells().filter(|(column, _)| of(column).is_none());
-        let keys = keys.map(|(column, cell)| format!("{column} = {}", cell.text));
-        let keys = keys.collect::<Vec<_>>().join(" and ");
-        for (column, cell) in cells() {
-            let Some(row) = of(column) else { continue };
-            let asked = format!("{} and {keys}", row[2].text);
-            let wrong = match (&*cell.text, records.figure(&row[1].text, &asked)) {
-                ("", Err(_)) => None,
-                ("", Ok(figure)) => Some(format!("it says nothing, and the record {figure}")),
-                (said, Ok(figure)) => differs(said, figure),
-                (_, Err(problem)) => Some(problem),
-            };
-            found.extend(wrong.map(|problem| format!("{column} where {keys}: {problem}")));
-        }
-    }
-    found
 }
 
 #[test]
@@ -188,7 +152,7 @@ fn a_number_that_is_not_in_its_record_is_found_in_the_readme() {
         assert!(readme.contains(from), "{from}");
         objections(&readme.replacen(from, to, 1), &page, &records)
     };
-    // Here alone, in both, in the table, and where there was none.
+    // Here alone, in both, and where there was none.
     let here = with("\n1.32 times", "\n1.33 times");
     assert!(
         here.iter().any(|found| found == "1.33 is in no claim"),
@@ -203,15 +167,6 @@ fn a_number_that_is_not_in_its_record_is_found_in_the_readme() {
         both,
         ["CUB takes 1.33 times as long: it says 1.33, and the record 1.32"]
     );
-    let cell = with("| 0.061311 |", "| 0.061312 |");
-    assert_eq!(
-        cell,
-        [
-            "kernel_ms where blocks = 64 and threads = 256: it says 0.061312, and the record 0.061311"
-        ]
-    );
-    let empty = with("| 3.141592653573 | 2.64 |", "| 3.141592653573 |  |");
-    assert_eq!(empty.len(), 1, "{empty:?}");
     let new = with("## Try it", "It is 9.5 times as good.\n\n## Try it");
     assert_eq!(new, ["9.5 is in no claim"]);
 }

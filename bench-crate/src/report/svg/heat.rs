@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::super::words::{short, shorter};
-use super::scale::{Log, extent, is_drawable};
+use super::scale::{Kind, Scale, extent, is_drawable};
 use super::{Chart, Frame, SMALLER, Swatch, label, palette, px};
 use crate::export::Grid;
 use crate::grouping::distinct;
@@ -116,7 +116,7 @@ impl HeatMap {
         }
     }
 
-    fn cell(&self, frame: Frame, places: &Places<'_>, scale: Log, cell: &Cell) -> Markup {
+    fn cell(&self, frame: Frame, places: &Places<'_>, scale: Scale, cell: &Cell) -> Markup {
         let place = |of: &[&str], name: &str| of.iter().take_while(|&&other| other != name).count();
         let x = places.left + places.width * place(&places.columns, &cell.column) as f64;
         let y = places.top + places.height * place(&places.rows, &cell.row) as f64;
@@ -176,7 +176,7 @@ impl Chart for HeatMap {
         let bottom = places.top + places.height * places.rows.len() as f64;
         let key = bottom + 8.0;
         let height = key + frame.font + 4.0;
-        let Some(scale) = Log::exact(self.values()) else {
+        let Some(scale) = Scale::exact(Kind::Decades, self.values()) else {
             return (height, html! {});
         };
         let across = format!("{} →   {} ↓   {}", self.columns, self.rows, self.unit);

@@ -161,15 +161,10 @@ fn line(look: &Swatch, places: impl Iterator<Item = (f64, f64)>, note: &str) -> 
 
 /// What stands in a legend, around a place.
 pub(super) fn sample(swatch: &Swatch, x: f64, y: f64) -> Markup {
-    let (half, size) = (9.0, 4.0);
-    let has_line = matches!(swatch, Swatch::Line(_) | Swatch::Plain | Swatch::Joined(_));
+    let is_line = matches!(swatch, Swatch::Line(_) | Swatch::Plain | Swatch::Joined(_));
     html! {
-        @if has_line { (line(swatch, [(x - half, y), (x + half, y)].into_iter(), "")) }
-        @if let Swatch::Bar(n) = swatch {
-            rect class=(series("mark", *n)) x=(px(x - 6.4)) y=(px(y - size)) width="12.8" height=(px(2.0 * size)) fill="currentColor" {}
-        } @else {
-            (mark(swatch, x, y, size, ""))
-        }
+        @if is_line { (line(swatch, [(x - 9.0, y), (x + 9.0, y)].into_iter(), "")) }
+        (mark(swatch, x, y, 4.0, ""))
     }
 }
 

@@ -128,7 +128,7 @@ impl Panels {
         let (columns, height) = self.shape(frame);
         let texts = y.marks(marks_up(height)).into_iter();
         let widest = texts.map(|(_, text)| frame.text_width(&text));
-        let left = widest.fold(frame.font, f64::max) + 6.0;
+        let left = widest.fold(frame.font, f64::max) + 9.0;
         let gaps = GAP * (columns - 1) as f64;
         let width = (frame.width - left - gaps - 8.0) / columns as f64;
         let titles = self

@@ -46,7 +46,7 @@ fn a_scan_alone_and_beside_are_of_one_launch() {
         scan(64, 0, Some(2.0), Some(3.0)),
     ];
     let parsed = Html::parse_document(&checked(&[source("a", records)]));
-    let bars: Vec<String> = all(&parsed, "figure > svg.wide rect.mark > title")
+    let bars: Vec<String> = all(&parsed, "figure > svg.wide .mark > title")
         .into_iter()
         .map(text)
         .filter(|bar| bar.ends_with(" ms"))
@@ -122,7 +122,7 @@ fn mappings_are_heat_maps_and_limits_bars_beside_each_other() {
     ];
     let page = checked(&[source("a", records)]);
     let parsed = Html::parse_document(&page);
-    let marks: Vec<String> = all(&parsed, "figure > svg.wide rect.mark > title")
+    let marks: Vec<String> = all(&parsed, "figure > svg.wide .mark > title")
         .into_iter()
         .map(text)
         .collect();

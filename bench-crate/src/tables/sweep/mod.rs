@@ -8,6 +8,7 @@
 //! [`quarter_circle::pi_as_published_f32`]), and `pi_corrected` without the slip.
 
 mod compared;
+mod figures;
 mod words;
 
 use std::collections::BTreeSet;
@@ -24,7 +25,7 @@ use crate::table::column::{
     COLD, CONDITIONS, COUNTS, Column, MORE, OUTCOME, Show, axis, derived, figure, fixed, ms, noise,
     sample,
 };
-use crate::table::figure::{BY_SHAPE, Best, Figure, Figures, HeatMap, KERNEL, Lines, SPAN, Values};
+use crate::table::figure::SPAN;
 use crate::table::published::{self, Published, STRIPS};
 use crate::table::{Asked, Extent, Judged, Short, Shown, Source, Table, TableAxis, values};
 
@@ -108,7 +109,7 @@ pub(crate) const F64: Table = Table {
         TableAxis::of(&BLOCKS).usual(|_, _| blocks(&F64_OF_THE_PAGE)),
         TableAxis::of(&THREADS).usual(|asked, cell| threads(&F64_OF_THE_PAGE, asked, cell)),
     ],
-    figures: figures(&published::SWEEP_F64, F64_CLAIMS),
+    figures: figures::F64,
     ..EMPTY
 };
 
@@ -180,7 +181,7 @@ pub(crate) const F32: Table = Table {
         equal: &[("published_pi", &["pi", "host_pi"])],
         ..SHORT
     },
-    figures: figures(&published::SWEEP_F32, F32_CLAIMS),
+    figures: figures::F32,
     ..EMPTY
 };
 
@@ -221,94 +222,6 @@ const SPAN_MS: Shown = Shown::rounded("gpu_ms", "ms");
 const COUNTED: Shown =
     Shown::rounded("warp_instructions", "warp instructions").instead_of("gpu_ms");
 const PUBLISHED_MS: Shown = Shown::rounded("published_gpu_ms", "published ms");
-
-/// Times by blocks and threads, over their product, and the best of device and host.
-const FIGURES: &[&[Figure]] = &[
-    &[Figure::HeatMap(HeatMap {
-        name: KERNEL.name,
-        value: |row| KERNEL.ms(row),
-        ..BY_SHAPE
-    })],
-    &[Figure::Curve(KERNEL), Figure::Curve(SPAN)],
-    &[Figure::HeatMap(HeatMap {
-        name: SPAN.name,
-        note: SPAN.note,
-        value: |row| SPAN.ms(row),
-        is_published: true,
-        ..BY_SHAPE
-    })],
-    &[Figure::HeatMap(HeatMap {
-        name: "warp instructions of a launch",
-        unit: "instructions",
-        lighter: "fewer",
-        value: |row| Some(row.counts.as_ref()?.warp_instructions as f64),
-        ..BY_SHAPE
-    })],
-    &[Figure::Best(&[
-        Best::of("host, the page's loop", "host"),
-        Best::of("host, the best it can do", "host_best"),
-        Best::of("device, best span", "gpu").by_shape(),
-        Best::of("device, best kernel", "kernel").by_shape(),
-        Best::of("device, nvcc's best kernel", "nvcc_kernel").by_shape(),
-        Best::of("device, nvcc's best, our form", "nvcc_dyadic_kernel").by_shape(),
-    ])],
-];
-
-/// The span then and now, and the kernel.
-const F64_CLAIMS: &[Figure] = &[Figure::Lines(Lines {
-    file: "sweep-f64",
-    title: "The published sweep in f64, then and now",
-    values: |row| then_and_now(&F64_OF_THE_PAGE, row),
-    ..THEN_AND_NOW
-})];
-
-const F32_CLAIMS: &[Figure] = &[Figure::Lines(Lines {
-    file: "sweep-f32",
-    title: "The published sweep in f32, then and now",
-    values: |row| then_and_now(&F32_OF_THE_PAGE, row),
-    ..THEN_AND_NOW
-})];
-
-/// The least time for each product of blocks and threads.
-const THEN_AND_NOW: Lines = Lines {
-    file: "",
-    title: "",
-    caption: "The least time for each number of threads in all, lower is better; both axes are \
-              logarithmic. The span is the copy in, the kernel and the copy out.",
-    x: |row| Some(common::grid(&row.cell)?.partials() as f64),
-    across: "blocks × threads",
-    up: "ms",
-    is_logarithmic: true,
-    panel: |_| String::new(),
-    values: |_| Vec::new(),
-    better: f64::min,
-    alone: &[],
-};
-
-/// The times of a row beside the published one of its cell; nothing where none was published.
-fn then_and_now(sweep: &Sweep, row: &Record) -> Values {
-    let Published { device, gpu, .. } = sweep.published;
-    let then = sweep.published.row(&row.cell);
-    let then = then.and_then(|then| sweep.published.median([then].into_iter(), gpu));
-    let (Some(then), Some(now)) = (then, SPAN.ms(row)) else {
-        return Vec::new();
-    };
-    let kernel = KERNEL.ms(row).map(|ms| ("now: kernel".to_owned(), ms));
-    let spans = [
-        ("now: span".to_owned(), now),
-        (format!("then: span, {device}"), then),
-    ];
-    spans.into_iter().chain(kernel).collect()
-}
-
-const fn figures(published: &'static Published, claims: &'static [Figure]) -> Figures {
-    Figures {
-        by: &["strips"],
-        published: Some(published),
-        claims,
-        rows: FIGURES,
-    }
-}
 
 const fn of_f32(name: &'static str, column: &'static str) -> Column {
     figure(name, &published::SWEEP_F32, column)

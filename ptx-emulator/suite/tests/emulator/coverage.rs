@@ -160,15 +160,14 @@ fn what_the_table_does_not_have_is_refused() {
 
 const HEAD: &str = "# PTX that the emulator runs
 
-Generated from the decoders of `ptx-emulator` by its test `coverage`
+The test `coverage` of `ptx-emulator` makes this page from the decoders
 (`UPDATE_COVERAGE=1 cargo test -p ptx-emulator-tests coverage`).
 
-Instructions are listed by their first word, in the order of the PTX ISA. What
-is not listed as supported, whole instructions and single modifiers alike, is
-refused when a program is loaded, with the line of the PTX and of the source.
-A group is a file of decoders. Results are exact to the bit, but for those of
-the group *approximate*: there PTX leaves the bits open within a bound, and the
-emulator gives the value rounded to nearest.
+The tables list instructions by their first word, in the order of the PTX ISA. The emulator refuses
+an instruction or a modifier that is not listed when it loads the program, and names the line of the
+PTX and of the source. A group is a file of decoders. Results have the bits that the ISA prescribes.
+For the group *approximate* the ISA gives only a bound, and the emulator gives the value rounded to
+nearest.
 ";
 
 /// The table as it has to be.
