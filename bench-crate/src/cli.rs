@@ -149,7 +149,7 @@ pub struct BenchArguments {
 
     /// Print all rows and columns on a terminal [default: where no table is named, what fits 80
     /// columns and 100 lines, as it was published]
-    #[arg(long)]
+    #[arg(long, help_heading = "Output")]
     pub full_tables: bool,
 
     /// Form of the results: table, csv, markdown, json

@@ -38,6 +38,18 @@ pub(crate) fn expect_file(path: &Path) -> io::Result<()> {
     }
 }
 
+/// What is known of a file or folder; nothing where it is not there.
+///
+/// # Errors
+///
+/// The system's, such as for what no file can be called.
+pub(crate) fn reach(path: &Path) -> io::Result<Option<fs::Metadata>> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
+}
+
 /// Writes a whole file or leaves what was there: it appears when it is complete, and no draft of
 /// it stays.
 ///

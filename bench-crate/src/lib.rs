@@ -27,8 +27,8 @@
 //! - `worker`: the process that measures.
 //! - `report`: the page of records, which every run also writes.
 //! - `about`: what the program says about itself.
-//! - `bench`, `combine`, `integral`, `parts`, `tune`: the commands. Only `main` talks to a
-//!   terminal.
+//! - `bench`, `combine`, `integral`, `parts`, `tune`: the commands. Only `main` and its
+//!   `terminal` talk to one.
 
 pub mod about;
 pub mod axes;

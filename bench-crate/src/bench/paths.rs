@@ -1,12 +1,12 @@
 //! Checks, before anything is measured, that the files and folders named on the command line
 //! exist. Errors in their contents may still be found when they are used.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
 use crate::cli::BenchArguments;
 use crate::error::{Error, Result};
+use crate::files::reach;
 use crate::modules::expect_artifact;
 use crate::table::list::refused;
 
@@ -54,14 +54,6 @@ fn check_out(folder: &Path) -> Result<()> {
         path: folder.into(),
         source,
     })
-}
-
-/// What is known of a file or folder; nothing where it is not there.
-fn reach(path: &Path) -> io::Result<Option<fs::Metadata>> {
-    match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        found => found.map(Some),
-    }
 }
 
 /// Whether it is no name that is looked for where programs are.

@@ -6,6 +6,7 @@ use clap::Args;
 
 /// `quadscan scan`.
 #[derive(Clone, Debug, Args)]
+#[command(after_help = super::examples::SCAN)]
 pub struct ScanArguments {
     /// Leave each row's own number out: the first result is what nothing is, such as 0
     #[arg(long)]
@@ -18,6 +19,7 @@ pub struct ScanArguments {
 
 /// `quadscan reduce`.
 #[derive(Clone, Debug, Args)]
+#[command(after_help = super::examples::REDUCE)]
 pub struct CombineArguments {
     /// FILE.csv, FILE.tsv or FILE.npy, or CSV on standard input (-)
     ///
@@ -52,7 +54,7 @@ pub struct CombineArguments {
     pub out: Option<PathBuf>,
 
     /// Form of the results: table, csv, markdown, json [default: csv; a single number alone]
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(short, long, value_name = "FORMAT")]
     pub format: Option<String>,
 
     /// Take the PTX from this folder instead of the one inside the program
@@ -60,6 +62,6 @@ pub struct CombineArguments {
     pub artifact: Option<PathBuf>,
 
     /// Device: auto, cuda, cuda:N, emulator
-    #[arg(long, default_value = "auto", value_name = "DEVICE")]
+    #[arg(short, long, default_value = "auto", value_name = "DEVICE")]
     pub device: String,
 }

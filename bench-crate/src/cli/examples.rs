@@ -35,6 +35,18 @@ Examples:
   quadscan integrate -i planck --batch rows.csv     one a row, to standard output
   quadscan integrate -l                             the functions";
 
+/// Of `scan`.
+pub(super) const SCAN: &str = "\
+Examples:
+  quadscan scan rows.csv --column x -o sums.csv     running sums of a column, beside the others
+  quadscan scan x.npy --op max --exclusive          running maxima of what is before";
+
+/// Of `reduce`.
+pub(super) const REDUCE: &str = "\
+Examples:
+  quadscan reduce rows.csv --column x               the sum of a column
+  quadscan reduce rows.csv --column x --by-key day  sums of neighbours of one day";
+
 #[cfg(test)]
 mod tests {
     use clap::{CommandFactory, Parser};

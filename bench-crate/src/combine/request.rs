@@ -16,6 +16,9 @@ use quadscan::device::DeviceChoice;
 /// What the file of numbers is called in sentences.
 pub(super) const FILE: &str = "FILE";
 
+/// The most bytes that the name of the column of results may have.
+const LONGEST_NAME: usize = 255;
+
 /// A checked request.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
@@ -82,10 +85,7 @@ impl Request {
                 Scalar::by_name,
                 &Scalar::names(),
             )?,
-            result: arguments
-                .name
-                .clone()
-                .unwrap_or_else(|| operation.to_owned()),
+            result: result(arguments.name.as_deref().unwrap_or(operation))?,
             artifact: arguments.artifact.clone(),
             device: choice(&arguments.device)?,
             format: optional(
@@ -151,6 +151,18 @@ impl Request {
             scalar,
             key,
         })
+    }
+}
+
+/// The name of the column of results. Err for what could not be read in a header.
+fn result(name: &str) -> Result<String> {
+    match name.trim().is_empty() || name.chars().any(char::is_control) || name.len() > LONGEST_NAME
+    {
+        false => Ok(name.to_owned()),
+        true => {
+            let problem = format!("`{name}` is not a name, allowed are up to {LONGEST_NAME} bytes");
+            Err(refused("--as", problem))
+        }
     }
 }
 

@@ -102,6 +102,10 @@ pub fn report(arguments: &ReportArguments) -> Result<Written> {
         (None, first) => first.map_or(PathBuf::from(FILE), |file| file.with_file_name(FILE)),
     };
     if let Some(folder) = &arguments.pictures {
+        files::reach(folder).map_err(|error| {
+            let problem = format!("{} cannot be used: {error}", folder.display());
+            refused("--pictures", problem)
+        })?;
         for (name, text) in pictures(&sources) {
             write("--pictures", &folder.join(name), &text)?;
         }

@@ -29,8 +29,10 @@ fn every_argument_refuses_bad_values_in_one_sentence_that_names_it() {
         "time" => vec![("KERNEL", "limit_copy")],
         "integrate" => vec![("--integrand", "runge")],
         "report" => vec![("DIR", "kept")],
+        "scan" | "reduce" => vec![("FILE", "rows.csv")],
         _ => Vec::new(),
     };
+    assert!(fs::write(folder.path().join("rows.csv"), "x\n1\n").is_ok());
     let cases = cases(&Cli::command(), &usual);
     let objections: Vec<String> = cases
         .iter()
