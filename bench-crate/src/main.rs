@@ -61,6 +61,23 @@ impl Terminal {
             lost: None,
         }
     }
+
+    /// How far a file is: on a bar, or as a line where it is due.
+    fn rows(&mut self, done: u64, total: u64, line: &str) {
+        if let Some(pace) = &mut self.pace {
+            if pace.is_due(Instant::now()) {
+                say(line);
+            }
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(bar);
+        bar.set_length(total);
+        bar.set_position(done);
+        bar.set_message(match total {
+            0 => "rows checked".to_owned(),
+            _ => format!("rows, about {} left", HumanDuration(bar.eta())),
+        });
+    }
 }
 
 impl Watch for Terminal {
@@ -68,17 +85,12 @@ impl Watch for Terminal {
         self.notice(sentence);
     }
 
+    fn checked(&mut self, rows: u64) {
+        self.rows(rows, 0, &format!("{rows} rows checked"));
+    }
+
     fn progress(&mut self, done: u64, total: u64) {
-        if let Some(pace) = &mut self.pace {
-            if pace.is_due(Instant::now()) {
-                say(&format!("{done} of {total} rows"));
-            }
-            return;
-        }
-        let bar = self.bar.get_or_insert_with(bar);
-        bar.set_length(total);
-        bar.set_position(done);
-        bar.set_message(format!("rows, about {} left", HumanDuration(bar.eta())));
+        self.rows(done, total, &format!("{done} of {total} rows"));
     }
 }
 
@@ -222,13 +234,18 @@ fn list(arguments: &ArtifactArguments) -> ExitCode {
     }
 }
 
-/// `quadscan integrate`, `scan` and `reduce`.
+/// `quadscan integrate`, `scan` and `reduce`, of results in a file or not.
 fn on_file(
+    has_file: bool,
     command: impl FnOnce(&mut dyn Read, &mut dyn Write, &mut dyn Watch) -> quadscan_bench::Result<Done>,
 ) -> ExitCode {
     let mut output = BufWriter::new(io::stdout().lock());
     let mut input = io::stdin().lock();
     let mut terminal = Terminal::new();
+    if !has_file && io::stdout().is_terminal() {
+        // Rows that are printed show how far it is.
+        terminal.bar = Some(ProgressBar::hidden());
+    }
     let done = command(&mut input, &mut output, &mut terminal);
     terminal.finish();
     match done {
@@ -267,14 +284,16 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => measure(|terminal| bench(&arguments, terminal)),
         Command::Time(arguments) => measure(|terminal| time(&arguments, terminal)),
         Command::Integrate(arguments) => {
-            on_file(|input, output, watch| integral::integrate(&arguments, input, output, watch))
+            on_file(arguments.out.is_some(), |input, output, watch| {
+                integral::integrate(&arguments, input, output, watch)
+            })
         }
-        Command::Scan(arguments) => {
-            on_file(|input, output, watch| combine::scan(&arguments, input, output, watch))
-        }
-        Command::Reduce(arguments) => {
-            on_file(|input, output, watch| combine::reduce(&arguments, input, output, watch))
-        }
+        Command::Scan(arguments) => on_file(arguments.of.out.is_some(), |input, output, watch| {
+            combine::scan(&arguments, input, output, watch)
+        }),
+        Command::Reduce(arguments) => on_file(true, |input, output, watch| {
+            combine::reduce(&arguments, input, output, watch)
+        }),
         Command::Report(arguments) => rebuild(&arguments),
         Command::Artifact(arguments) => list(&arguments),
         Command::Tune(arguments) => sweep(&arguments),
