@@ -139,7 +139,7 @@ fn list(arguments: &ArtifactArguments) -> ExitCode {
     }
 }
 
-/// `quadscan integrate`, `scan` and `reduce`.
+/// `quadscan integrate`, `scan` and `reduce`, of results in a file or not.
 fn on_file(
     manners: Manners,
     command: impl FnOnce(&mut dyn Read, &mut dyn Write, &mut dyn Watch) -> quadscan_bench::Result<Done>,

@@ -96,6 +96,27 @@ impl Terminal {
         })
     }
 
+    /// How far a file is: on a bar, or as a line where it is due.
+    fn rows(&mut self, done: u64, total: u64, line: &str) {
+        self.will_say(NO_RESULT.to_owned());
+        if self.manners.quiet {
+            return;
+        }
+        if let Some(pace) = &mut self.pace {
+            if pace.is_due(Instant::now()) {
+                say(line);
+            }
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(bar);
+        bar.set_length(total);
+        bar.set_position(done);
+        bar.set_message(match total {
+            0 => "rows checked".to_owned(),
+            _ => format!("rows, about {} left", HumanDuration(bar.eta())),
+        });
+    }
+
     /// What Ctrl-C says from now on.
     fn will_say(&self, sentence: String) {
         if let Ok(mut farewell) = self.farewell.lock() {
@@ -109,21 +130,12 @@ impl Watch for Terminal {
         self.notice(sentence);
     }
 
+    fn checked(&mut self, rows: u64) {
+        self.rows(rows, 0, &format!("{rows} rows checked"));
+    }
+
     fn progress(&mut self, done: u64, total: u64) {
-        self.will_say(NO_RESULT.to_owned());
-        if self.manners.quiet {
-            return;
-        }
-        if let Some(pace) = &mut self.pace {
-            if pace.is_due(Instant::now()) {
-                say(&format!("{done} of {total} rows"));
-            }
-            return;
-        }
-        let bar = self.bar.get_or_insert_with(bar);
-        bar.set_length(total);
-        bar.set_position(done);
-        bar.set_message(format!("rows, about {} left", HumanDuration(bar.eta())));
+        self.rows(done, total, &format!("{done} of {total} rows"));
     }
 }
 

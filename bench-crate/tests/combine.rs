@@ -11,7 +11,7 @@ use std::path::Path;
 use common::{Outcome, folder, quadscan};
 
 /// More rows than a launch combines, twice.
-const MANY: usize = 600_000;
+const MANY: usize = 530_000;
 
 /// Runs a command on the emulator, in a folder.
 #[track_caller]

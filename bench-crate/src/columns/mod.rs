@@ -91,6 +91,9 @@ pub trait Watch {
     /// A sentence beside the results.
     fn say(&mut self, sentence: &str);
 
+    /// How many rows have been checked, of a number that is not known.
+    fn checked(&mut self, rows: u64);
+
     /// How many rows are done, of all.
     fn progress(&mut self, done: u64, total: u64);
 }

@@ -97,7 +97,7 @@ fn of<T: Element>(
     watch: &mut dyn Watch,
 ) -> Result<Done> {
     let kernels = request.kernels::<T>()?;
-    let survey = Survey::new::<T>(request, source, chosen)?;
+    let survey = Survey::new::<T>(request, source, chosen, watch)?;
     let out = request.out.as_deref();
     if let Some(path) = out {
         columns::check(path, FILE, Some(&request.file))?;

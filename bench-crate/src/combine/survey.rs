@@ -5,7 +5,7 @@ use super::operation::Form;
 use super::pieces::starts;
 use super::request::{Chosen, Request};
 use crate::columns::number::shown;
-use crate::columns::{Block, Column, Heading, Kind, Problem, ROWS, Source};
+use crate::columns::{Block, Column, Heading, Kind, Problem, ROWS, Source, Watch};
 use crate::error::Result;
 
 /// What is known of a file and of its results before anything is computed.
@@ -31,6 +31,7 @@ impl Survey {
         request: &Request,
         source: &Source,
         chosen: Chosen,
+        watch: &mut dyn Watch,
     ) -> Result<Self> {
         let refuse = |problem: String| source.refuse(Problem::Wrong(problem));
         let mut reader = source.read(&[])?;
@@ -74,6 +75,7 @@ impl Survey {
         while let Some(block) = reader.block(ROWS)? {
             survey.numbers::<T>(source, &block)?;
             survey.read += block.rows() as u64;
+            watch.checked(survey.read);
             for (heading, k) in headings.iter_mut().zip(&copied) {
                 heading.make_room(&block.columns[*k]);
             }

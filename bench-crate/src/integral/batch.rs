@@ -5,7 +5,7 @@ use super::given::Given;
 use super::items::{Items, Layout, column_names};
 use super::method::Method;
 use super::number::Number;
-use crate::columns::{Block, Column, Heading, Problem, Reader, Source, number_of_rows};
+use crate::columns::{Block, Column, Heading, Problem, Reader, Source, Watch, number_of_rows};
 use crate::error::Result;
 use quadscan::integrate::Kernels;
 
@@ -42,8 +42,9 @@ impl<'a, R: Number> Batch<'a, R> {
         of: &Kernels<R>,
         given: Given<R>,
         method: &'a Method<R>,
+        watch: &mut dyn Watch,
     ) -> Result<Self> {
-        Self::of_at_most(MAX_ITEMS, source, of, given, method)
+        Self::of_at_most(MAX_ITEMS, source, of, given, method, watch)
     }
 
     fn of_at_most(
@@ -52,6 +53,7 @@ impl<'a, R: Number> Batch<'a, R> {
         of: &Kernels<R>,
         given: Given<R>,
         method: &'a Method<R>,
+        watch: &mut dyn Watch,
     ) -> Result<Self> {
         let refuse = |problem: String| source.refuse(Problem::Wrong(problem));
         let known = column_names(of);
@@ -76,6 +78,7 @@ impl<'a, R: Number> Batch<'a, R> {
             for (heading, k) in passed.iter_mut().zip(layout.passed()) {
                 heading.make_room(&block.columns[k]);
             }
+            watch.checked(rows);
         }
         if rows == 0 {
             return Err(refuse(number_of_rows("no", ITEMS, most)));
@@ -117,6 +120,15 @@ mod tests {
 
     const OF: Kernels<f64> = GenzGaussian::KERNELS;
 
+    /// Hears nothing.
+    struct Deaf;
+
+    impl Watch for Deaf {
+        fn say(&mut self, _: &str) {}
+        fn checked(&mut self, _: u64) {}
+        fn progress(&mut self, _: u64, _: u64) {}
+    }
+
     /// The items of a file with this text, and where each is; or what is wrong with it.
     fn items(text: &str, most: u64) -> std::result::Result<(Items<f64>, Vec<String>), String> {
         let said = |error: crate::Error| {
@@ -128,7 +140,7 @@ mod tests {
         };
         let source = Source::open(BATCH, "-".as_ref(), &mut text.as_bytes()).map_err(said)?;
         let method = Method::Adaptive(Options::default());
-        let batch = Batch::of_at_most(most, &source, &OF, Given::none(&OF), &method);
+        let batch = Batch::of_at_most(most, &source, &OF, Given::none(&OF), &method, &mut Deaf);
         let batch = batch.map_err(said)?;
         let block = batch
             .read()

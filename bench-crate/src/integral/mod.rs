@@ -91,7 +91,7 @@ fn of<R: Number>(
         return alone(&request, &items, &mut runner, output, watch);
     };
     let source = Source::open(BATCH, path, input)?;
-    let batch = Batch::new(&source, of, given, method)?;
+    let batch = Batch::new(&source, of, given, method, watch)?;
     let mut runner = runner(&request, watch)?;
     if !batch.passed.is_empty() {
         watch.say(&columns::copied(&batch.passed));

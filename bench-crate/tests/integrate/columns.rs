@@ -5,6 +5,11 @@
 use std::fmt::Write as _;
 use std::fs;
 
+use clap::Parser;
+use quadscan_bench::cli::{Cli, Command};
+use quadscan_bench::columns::Watch;
+use quadscan_bench::integral::integrate;
+
 use crate::common::{Outcome, folder};
 use crate::{Table, integrate_in};
 
@@ -122,22 +127,63 @@ fn copied_columns_are_fields_of_an_array_and_are_read_again() {
     assert_eq!(of_array.output, of_text.output);
 }
 
+/// What is told while a command works.
+#[derive(Default)]
+struct Told {
+    checked: Vec<u64>,
+    done: Vec<(u64, u64)>,
+}
+
+impl Watch for Told {
+    fn say(&mut self, _: &str) {}
+
+    fn checked(&mut self, rows: u64) {
+        self.checked.push(rows);
+    }
+
+    fn progress(&mut self, done: u64, total: u64) {
+        self.done.push((done, total));
+    }
+}
+
 /// More rows than are computed at a time, each with a label of its own.
 #[test]
 fn rows_keep_their_order_and_progress_is_told() {
-    const ROWS: usize = 40_000;
+    const ROWS: usize = 20_000;
     let mut text = "label,from,to\n".to_owned();
     for row in 0..ROWS {
         assert!(writeln!(text, "r{row},0,0").is_ok());
     }
-    let outcome = of_file("items.csv", &text, &[]);
-    assert_eq!(outcome.code, 0);
-    let table = Table::of(&outcome);
+    let words = "quadscan integrate --device emulator --integrand runge --batch -";
+    let Ok(cli) = Cli::try_parse_from(words.split(' ')) else {
+        panic!("{words}")
+    };
+    let Command::Integrate(arguments) = cli.command else {
+        panic!("{words}")
+    };
+    let (mut output, mut told) = (Vec::new(), Told::default());
+    let done = integrate(&arguments, &mut text.as_bytes(), &mut output, &mut told);
+    assert!(done.is_ok_and(|done| done.is_fine && done.written.is_ok()));
+    let table = Table::parse(&String::from_utf8_lossy(&output));
     assert_eq!(table.rows.len(), ROWS);
     let labels = table.texts("label");
-    let in_order = labels
-        .iter()
-        .enumerate()
-        .all(|(row, label)| *label == format!("r{row}"));
-    assert!(in_order);
+    let is_in_order = |(row, label): (usize, &&str)| *label == format!("r{row}");
+    assert!(labels.iter().enumerate().all(is_in_order));
+    assert_eq!(told.checked, [16_384, 20_000]);
+    assert_eq!(told.done, [(16_384, 20_000), (20_000, 20_000)]);
+}
+
+/// What cannot be read twice is copied first.
+#[test]
+fn a_file_may_be_a_pipe() {
+    let folder = folder();
+    let pipe = folder.path().join("items.csv");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    let written = std::thread::spawn(move || fs::write(pipe, "to\n1\n"));
+    let batch = ["--integrand", "runge", "--batch", "items.csv"];
+    let outcome = integrate_in(folder.path(), &batch);
+    assert!(written.join().is_ok_and(|written| written.is_ok()));
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    assert_eq!(Table::of(&outcome).rows.len(), 1);
 }
