@@ -62,12 +62,12 @@ fn figure(title: String, machines: &str, scans: &[Scan]) -> Option<Figure> {
         title: readable(algorithm),
         series: vec![Series {
             name: String::new(),
-            look: Swatch::Bar(number),
+            look: Swatch::Joined(number),
             points: steps.iter().map(|step| point(algorithm, *step)).collect(),
         }],
     };
     let chart = Panels {
-        across: Axis("step", Kind::Steps),
+        across: Axis("step", Kind::FromZero),
         up: Axis("active warps", Kind::FromZero),
         panels: scans.iter().enumerate().map(panel).collect(),
     };
@@ -86,7 +86,7 @@ fn figure(title: String, machines: &str, scans: &[Scan]) -> Option<Figure> {
     Some(Figure {
         file: "",
         title,
-        alt: format!("Bars, one a step, for each algorithm. {told}."),
+        alt: format!("Active warps against steps, a panel for each algorithm. {told}."),
         caption: format!("{told}. Measured on {machines}."),
         data: Grid::new(&header, rows.collect()),
         chart: Box::new(chart),

@@ -97,13 +97,11 @@ pub(super) enum Swatch {
     /// Marks of the scale, from 0 to 1, and of a series, whose number gives the shape.
     Scale(f64, usize),
     /// A published figure.
-    Published(usize),
+    Published,
     /// A line of a series.
     Line(usize),
     /// A line that belongs to no series.
     Plain,
-    /// A bar of a series.
-    Bar(usize),
 }
 
 /// A length or a place, to a tenth.
@@ -116,7 +114,7 @@ pub(super) fn px(value: f64) -> String {
 pub(super) fn mark(swatch: &Swatch, x: f64, y: f64, size: f64, note: &str) -> Markup {
     let (class, shape, fill) = match swatch {
         Swatch::Series(n) | Swatch::Joined(n) => (series("mark", *n), *n, "currentColor"),
-        Swatch::Published(n) => ("mark published".to_owned(), 4 + n % 2, "none"),
+        Swatch::Published => ("mark published".to_owned(), 4, "none"),
         // Of the shapes those that have an inside.
         Swatch::Scale(place, n) => {
             return html! {
@@ -125,7 +123,7 @@ pub(super) fn mark(swatch: &Swatch, x: f64, y: f64, size: f64, note: &str) -> Ma
                 }
             };
         }
-        Swatch::Line(_) | Swatch::Plain | Swatch::Bar(_) => return html! {},
+        Swatch::Line(_) | Swatch::Plain => return html! {},
     };
     html! {
         path class=(class) d=(outline(shape, x, y, size)) fill=(fill) stroke="currentColor" {
