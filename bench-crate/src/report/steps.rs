@@ -59,7 +59,8 @@ pub(super) fn figures(subject: &Subject<'_>) -> Vec<Figure> {
 
 fn figure(title: String, machines: &str, scans: &[Scan]) -> Option<Figure> {
     let panel = |(number, (algorithm, steps)): (usize, &Scan)| Panel {
-        title: readable(algorithm),
+        // With blanks, at which a narrow panel breaks it.
+        title: algorithm.replace('_', " "),
         series: vec![Series {
             name: String::new(),
             look: Swatch::Joined(number),

@@ -61,8 +61,7 @@ impl Frame {
         let letters = ((width / (self.font * LETTER)) as usize).max(1);
         let mut lines: Vec<String> = vec![String::new()];
         for word in text.split_whitespace() {
-            let letters_of_word: Vec<char> = word.chars().collect();
-            for part in letters_of_word.chunks(letters) {
+            for part in word.chars().collect::<Vec<_>>().chunks(letters) {
                 let last = lines.last().map_or(0, |line| line.chars().count());
                 let room = last == 0 || last + 1 + part.len() <= letters;
                 match lines.last_mut().filter(|_| room) {
@@ -113,12 +112,10 @@ pub(super) fn px(value: f64) -> String {
 /// The mark of a series at a place: colour by class, shape by number.
 pub(super) fn mark(swatch: &Swatch, x: f64, y: f64, size: f64, note: &str) -> Markup {
     let (class, shape, fill) = match swatch {
-        Swatch::Series(n) | Swatch::Joined(n) => {
-            (series("mark", *n), *n, "currentColor".to_owned())
-        }
-        Swatch::Published => ("mark published".to_owned(), 4, "none".to_owned()),
+        Swatch::Series(n) | Swatch::Joined(n) => (series("mark", *n), *n, "currentColor".into()),
+        Swatch::Published => ("mark published".into(), 4, "none".into()),
         // Of the shapes those that have an inside.
-        Swatch::Scale(place, n) => ("mark rim".to_owned(), n % 4, palette::scale(*place)),
+        Swatch::Scale(place, n) => ("mark rim".into(), n % 4, palette::scale(*place)),
         Swatch::Line(_) | Swatch::Plain => return html! {},
     };
     let place = format!("translate({} {}) scale({size})", px(x), px(y));
