@@ -135,3 +135,25 @@ fn bench_leaves_a_csv_file_a_table_and_the_report() {
     let page = read(results.join("report.html"));
     assert!(page.contains("Active warps in each step of a scan of 1024 elements"));
 }
+
+#[test]
+fn pictures_are_files_of_their_own_in_a_folder_that_is_there() {
+    let folder = results();
+    let missing = refused(folder.path(), &["report", ".", "--pictures", "pictures"]);
+    assert!(missing.contains("--pictures"), "{missing}");
+    assert_eq!(files(folder.path()), 1, "nothing is written");
+
+    fs::create_dir(folder.path().join("pictures")).expect("a folder");
+    let outcome = quadscan(folder.path(), &["report", ".", "--pictures", "pictures"]);
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    for name in ["sweep-f64.svg", "sweep-f32.svg"] {
+        let picture = read(folder.path().join("pictures").join(name));
+        assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
+        assert!(picture.contains("NVIDIA H200, driver 580.159.04, 2026-11-21."));
+    }
+    assert_eq!(
+        files(&folder.path().join("pictures")),
+        2,
+        "no draft is left"
+    );
+}

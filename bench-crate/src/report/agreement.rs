@@ -59,10 +59,10 @@ pub(super) fn grid(machines: &[Machine]) -> Grid {
         "right",
         "failed",
         "skipped",
-        "published values that come out",
+        "published values",
         "warp instructions",
-        "shared-memory wavefronts per ideal one",
-        "global-memory sectors per ideal one",
+        "shared-memory wavefronts, × ideal",
+        "global-memory sectors, × ideal",
     ];
     let rows = machines.iter().flat_map(|machine| {
         let tables = machine.tables.iter();

@@ -65,7 +65,7 @@ fn figure(words: Words<'_>, bars: Vec<Bar>) -> Figure {
     let data = Grid::new(&header, bars.iter().map(row).collect());
     let legend = distinct(bars.iter().map(|bar| {
         let name = match (&bar.row.look, &*bar.row.whose) {
-            (Swatch::Published(_), _) => format!("{}, published", bar.machine),
+            (Swatch::Published, _) => format!("{}, published", bar.machine),
             (_, "") => bar.machine.clone(),
             (_, whose) => whose.to_owned(),
         };
@@ -189,7 +189,7 @@ pub(super) fn best(subject: &Subject<'_>, times: &[Best]) -> Option<Figure> {
                 name: format!("{}, {name}, published", sweep.device),
                 whose: String::new(),
                 value,
-                look: Swatch::Published(0),
+                look: Swatch::Published,
             },
             machine: sweep.device.to_owned(),
             at,

@@ -147,7 +147,7 @@ fn published(sweep: &Published, model: Option<&Fit>) -> Vec<Series> {
         .map(|&(shape, ms)| point(shape, ms, note(sweep, shape, ms)));
     let series = Series {
         name: format!("{}, published", sweep.device),
-        look: Swatch::Published(0),
+        look: Swatch::Published,
         points: points.collect(),
     };
     let model = model.map(|fit| Series {

@@ -67,15 +67,16 @@ pub(super) fn figures(subject: &Subject<'_>) -> Vec<Figure> {
 
 fn figure(title: String, machines: &str, scans: &[Scan]) -> Option<Figure> {
     let panel = |(number, (algorithm, steps, _)): (usize, &Scan)| Panel {
-        title: readable(algorithm),
+        // With blanks, at which a narrow panel breaks it.
+        title: algorithm.replace('_', " "),
         series: vec![Series {
             name: String::new(),
-            look: Swatch::Bar(number),
+            look: Swatch::Joined(number),
             points: steps.iter().map(|step| point(algorithm, *step)).collect(),
         }],
     };
     let chart = Panels {
-        across: Axis("step", Kind::Steps),
+        across: Axis("step", Kind::FromZero),
         up: Axis("active warps", Kind::FromZero),
         panels: scans.iter().enumerate().map(panel).collect(),
     };
@@ -94,7 +95,7 @@ fn figure(title: String, machines: &str, scans: &[Scan]) -> Option<Figure> {
     Some(Figure {
         file: "",
         title,
-        alt: format!("Bars, one a step, for each algorithm. {told}."),
+        alt: format!("Active warps against steps, a panel for each algorithm. {told}."),
         caption: format!("{told}. Measured on {machines}."),
         data: Grid::new(&header, rows.collect()),
         chart: Box::new(chart),

@@ -117,7 +117,7 @@ fn faults(page: &str) -> Vec<String> {
             if !nested.is_empty() {
                 faults.push(format!("{name}: a shape within a shape is not drawn"));
             }
-            let numbers = ["d", "x", "y", "cx", "cy", "r", "width", "height"];
+            let numbers = ["d", "x", "y", "transform", "width", "height"];
             for value in numbers.iter().filter_map(|name| place.attr(name)) {
                 if value.contains("NaN") || value.contains("inf") {
                     faults.push(format!("{name}: a place is no number: {value}"));

@@ -51,6 +51,9 @@ fn texts(value: f64) -> [String; 3] {
 struct Places<'a> {
     rows: Vec<&'a str>,
     columns: Vec<&'a str>,
+    /// What they are called, in lines.
+    names: Vec<Vec<String>>,
+    heads: Vec<Vec<String>>,
     left: f64,
     top: f64,
     width: f64,
@@ -104,15 +107,26 @@ impl HeatMap {
 
     fn places(&self, frame: Frame) -> Places<'_> {
         let (rows, columns) = self.sides();
-        let longest = rows.iter().map(|name| frame.text_width(name));
+        let broken = |names: &[&str], width| -> Vec<Vec<String>> {
+            names.iter().map(|name| frame.lines(name, width)).collect()
+        };
+        let most = |names: &[Vec<String>]| names.iter().map(Vec::len).max().unwrap_or(1) as f64;
+        let names = broken(&rows, 0.36 * frame.width);
+        let longest = names.iter().flatten().map(|line| frame.text_width(line));
         let left = longest.fold(0.0, f64::max) + 6.0;
+        let width = (frame.width - left - 1.0) / columns.len().max(1) as f64;
+        let line = frame.font + 1.0;
+        let height: f64 = if frame.is_narrow() { 18.0 } else { 23.0 };
+        let heads = broken(&columns, width);
         Places {
             left,
-            top: 2.0 * frame.font + 12.0,
-            width: (frame.width - left - 1.0) / columns.len().max(1) as f64,
-            height: if frame.is_narrow() { 18.0 } else { 23.0 },
+            top: line * (1.0 + most(&heads)) + 10.0,
+            width,
+            height: height.max(line * most(&names) + 2.0),
             rows,
             columns,
+            names,
+            heads,
         }
     }
 
@@ -170,6 +184,15 @@ impl HeatMap {
     }
 }
 
+/// A name in lines, of which the last is at `y`.
+fn text(frame: Frame, anchor: &str, lines: &[String], x: f64, y: f64) -> Markup {
+    html! {
+        @for (above, line) in lines.iter().rev().enumerate() {
+            (label(x, y - above as f64 * (frame.font + 1.0), anchor, "tick", line))
+        }
+    }
+}
+
 impl Chart for HeatMap {
     fn draw(&self, frame: Frame) -> (f64, Markup) {
         let places = self.places(frame);
@@ -182,11 +205,14 @@ impl Chart for HeatMap {
         let across = format!("{} →   {} ↓   {}", self.columns, self.rows, self.unit);
         let drawn = html! {
             (label(frame.width, frame.font, "end", "axis", &across))
-            @for (index, name) in places.columns.iter().enumerate() {
-                (label(places.left + places.width * (index as f64 + 0.5), places.top - 5.0, "middle", "tick", name))
+            @for (index, lines) in places.heads.iter().enumerate() {
+                @let x = places.left + places.width * (index as f64 + 0.5);
+                (text(frame, "middle", lines, x, places.top - 5.0))
             }
-            @for (index, name) in places.rows.iter().enumerate() {
-                (label(places.left - 5.0, places.top + places.height * (index as f64 + 0.5) + frame.font * 0.35, "end", "tick", name))
+            @for (index, lines) in places.names.iter().enumerate() {
+                @let middle = places.top + places.height * (index as f64 + 0.5);
+                @let below = (lines.len() - 1) as f64 * (frame.font + 1.0) / 2.0;
+                (text(frame, "end", lines, places.left - 5.0, middle + frame.font * 0.35 + below))
             }
             @for cell in &self.cells { (self.cell(frame, &places, scale, cell)) }
             (self.key(frame, key))

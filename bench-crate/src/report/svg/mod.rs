@@ -61,8 +61,7 @@ impl Frame {
         let letters = ((width / (self.font * LETTER)) as usize).max(1);
         let mut lines: Vec<String> = vec![String::new()];
         for word in text.split_whitespace() {
-            let letters_of_word: Vec<char> = word.chars().collect();
-            for part in letters_of_word.chunks(letters) {
+            for part in word.chars().collect::<Vec<_>>().chunks(letters) {
                 let last = lines.last().map_or(0, |line| line.chars().count());
                 let room = last == 0 || last + 1 + part.len() <= letters;
                 match lines.last_mut().filter(|_| room) {
@@ -97,13 +96,11 @@ pub(super) enum Swatch {
     /// Marks of the scale, from 0 to 1, and of a series, whose number gives the shape.
     Scale(f64, usize),
     /// A published figure.
-    Published(usize),
+    Published,
     /// A line of a series.
     Line(usize),
     /// A line that belongs to no series.
     Plain,
-    /// A bar of a series.
-    Bar(usize),
 }
 
 /// A length or a place, to a tenth.
@@ -115,20 +112,15 @@ pub(super) fn px(value: f64) -> String {
 /// The mark of a series at a place: colour by class, shape by number.
 pub(super) fn mark(swatch: &Swatch, x: f64, y: f64, size: f64, note: &str) -> Markup {
     let (class, shape, fill) = match swatch {
-        Swatch::Series(n) | Swatch::Joined(n) => (series("mark", *n), *n, "currentColor"),
-        Swatch::Published(n) => ("mark published".to_owned(), 4 + n % 2, "none"),
+        Swatch::Series(n) | Swatch::Joined(n) => (series("mark", *n), *n, "currentColor".into()),
+        Swatch::Published => ("mark published".into(), 4, "none".into()),
         // Of the shapes those that have an inside.
-        Swatch::Scale(place, n) => {
-            return html! {
-                path class="mark rim" d=(outline(n % 4, x, y, size)) fill=(palette::scale(*place)) {
-                    @if !note.is_empty() { title { (note) } }
-                }
-            };
-        }
-        Swatch::Line(_) | Swatch::Plain | Swatch::Bar(_) => return html! {},
+        Swatch::Scale(place, n) => ("mark rim".into(), n % 4, palette::scale(*place)),
+        Swatch::Line(_) | Swatch::Plain => return html! {},
     };
+    let place = format!("translate({} {}) scale({size})", px(x), px(y));
     html! {
-        path class=(class) d=(outline(shape, x, y, size)) fill=(fill) stroke="currentColor" {
+        path class=(class) d=(SHAPES[shape % SHAPES.len()]) transform=(place) fill=(fill) {
             @if !note.is_empty() { title { (note) } }
         }
     }
@@ -168,30 +160,15 @@ pub(super) fn sample(swatch: &Swatch, x: f64, y: f64) -> Markup {
     }
 }
 
-/// Circle, square, diamond, triangle, plus, cross, and again.
-fn outline(shape: usize, x: f64, y: f64, r: f64) -> String {
-    let at = |dx: f64, dy: f64| format!("{} {}", px(x + dx * r), px(y + dy * r));
-    let closed = |corners: &[(f64, f64)]| {
-        let corners: Vec<String> = corners.iter().map(|&(dx, dy)| at(dx, dy)).collect();
-        format!("M{}Z", corners.join("L"))
-    };
-    let crossed = |a: (f64, f64), b: (f64, f64), c: (f64, f64), d: (f64, f64)| {
-        let [a, b, c, d] = [a, b, c, d].map(|(dx, dy)| at(dx, dy));
-        format!("M{a}L{b}M{c}L{d}")
-    };
-    match shape % 6 {
-        0 => {
-            let arc = format!("A{0} {0} 0 1 0 ", px(r));
-            let (left, right) = (at(-1.0, 0.0), at(1.0, 0.0));
-            format!("M{left}{arc}{right}{arc}{left}Z")
-        }
-        1 => closed(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
-        2 => closed(&[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)]),
-        3 => closed(&[(0.0, -1.2), (1.1, 0.9), (-1.1, 0.9)]),
-        4 => crossed((-1.2, 0.0), (1.2, 0.0), (0.0, -1.2), (0.0, 1.2)),
-        _ => crossed((-0.9, -0.9), (0.9, 0.9), (-0.9, 0.9), (0.9, -0.9)),
-    }
-}
+/// Circle, square, diamond, triangle, plus and cross, of a radius of about 1.
+const SHAPES: [&str; 6] = [
+    "M-1 0A1 1 0 1 0 1 0A1 1 0 1 0-1 0Z",
+    "M-.9-.9H.9V.9H-.9Z",
+    "M0-1.25L1.25 0L0 1.25L-1.25 0Z",
+    "M0-1.2L1.1.9H-1.1Z",
+    "M-1.2 0H1.2M0-1.2V1.2",
+    "M-.9-.9L.9.9M-.9.9L.9-.9",
+];
 
 /// A text of a drawing. `anchor` is `start`, `middle` or `end`.
 pub(super) fn label(x: f64, y: f64, anchor: &str, class: &str, text: &str) -> Markup {

@@ -1,10 +1,10 @@
-//! Panels beside each other with the same two axes, and points, lines or bars in them: one panel
+//! Panels beside each other with the same two axes, and points or lines in them: one panel
 //! is a plot, several are small multiples.
 
 use maud::{Markup, html};
 
 use super::scale::{Kind, Scale, is_drawable};
-use super::{Chart, Frame, SMALLER, Swatch, label, line, mark, palette, px, rule};
+use super::{Chart, Frame, Swatch, label, line, mark, rule};
 use crate::grouping::distinct;
 
 /// A point with what it says when it is pointed at.
@@ -15,7 +15,7 @@ pub(in crate::report) struct Point {
     pub(in crate::report) note: String,
 }
 
-/// Points, a line through them, both, or bars, as its look says.
+/// Points, a line through them, or both, as its look says.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::report) struct Series {
     /// In the legend; a series without a name is not in it.
@@ -104,14 +104,9 @@ impl Panels {
         self.points().next().is_none()
     }
 
-    fn has_bars(&self) -> bool {
-        self.across.1 == Kind::Steps
-    }
-
     /// Panels beside each other, and the height of one.
     fn shape(&self, frame: Frame) -> (usize, f64) {
         let (columns, narrow, wide) = match self.panels.len() {
-            _ if self.has_bars() => ((1, 1), 70.0, 100.0),
             ..=1 => ((1, 1), 230.0, 330.0),
             2 | 4 => ((1, 2), 130.0, 170.0),
             _ => ((2, 3), 95.0, 130.0),
@@ -140,13 +135,7 @@ impl Panels {
             columns,
             left,
             top: frame.font + 10.0,
-            // The height of a bar stands above it.
-            head: titles
-                + if self.has_bars() {
-                    frame.font + 6.0
-                } else {
-                    6.0
-                },
+            head: titles + 6.0,
             width,
             height,
             x,
@@ -160,18 +149,12 @@ impl Panels {
         let (right, bottom) = (left + layout.width, top + layout.height);
         let is_lowest = index + layout.columns >= self.panels.len();
         let most = (layout.width / (4.5 * frame.font)).max(2.0) as usize;
-        let x_marks = if self.has_bars() { usize::MAX } else { most };
-        let texts = layout.x.marks(x_marks.min(64));
-        let widest = texts.iter().map(|(_, text)| frame.text_width(text) + 3.0);
-        let widest = widest.fold(0.0, f64::max);
-        let fits = (layout.width / widest.max(1.0)).max(1.0) as usize;
-        let stride = texts.len().div_ceil(fits);
         html! {
-            @for (number, (value, text)) in texts.iter().enumerate() {
-                @let x = left + layout.width * layout.x.place(*value);
-                @if !self.has_bars() { (rule("grid", x, top, x, bottom)) }
-                @if is_lowest && number.is_multiple_of(stride) {
-                    (label(x, bottom + frame.font + 2.0, "middle", "tick", text))
+            @for (value, text) in layout.x.marks(most) {
+                @let x = left + layout.width * layout.x.place(value);
+                (rule("grid", x, top, x, bottom))
+                @if is_lowest {
+                    (label(x, bottom + frame.font + 2.0, "middle", "tick", &text))
                 }
             }
             @for (value, text) in layout.y.marks(marks_up(layout.height)) {
@@ -234,39 +217,11 @@ impl Series {
                 }
                 @match self.look {
                     Swatch::Line(_) | Swatch::Plain => {}
-                    Swatch::Bar(number) => {
-                        @for (point, place) in &points {
-                            (bar(frame, layout, corner, number, point, *place))
-                        }
-                    }
                     _ => {
                         @for (point, (x, y)) in &points { (mark(&self.look, *x, *y, size, &point.note)) }
                     }
                 }
             }
-        }
-    }
-}
-
-/// An upright bar, with its height above it where there is room.
-fn bar(
-    frame: Frame,
-    layout: &Layout,
-    corner: (f64, f64),
-    number: usize,
-    point: &Point,
-    (x, y): (f64, f64),
-) -> Markup {
-    let band = layout.width * layout.x.band();
-    let width = band - (band * 0.2).min(6.0);
-    let base = corner.1 + layout.height;
-    let value = point.y.to_string();
-    html! {
-        rect class={ "mark s" (number % palette::SERIES) } x=(px(x - width / 2.0)) y=(px(y)) width=(px(width)) height=(px(base - y)) fill="currentColor" {
-            title { (point.note) }
-        }
-        @if frame.text_width(&value) * SMALLER <= band {
-            (label(x, y - 2.5, "middle", "value", &value))
         }
     }
 }

@@ -11,8 +11,6 @@ pub(in crate::report) enum Kind {
     Doublings,
     /// From 0 on.
     FromZero,
-    /// Whole numbers, a band each.
-    Steps,
 }
 
 impl Kind {
@@ -21,7 +19,7 @@ impl Kind {
         match self {
             Kind::Decades => value.log10(),
             Kind::Doublings => value.log2(),
-            Kind::FromZero | Kind::Steps => value,
+            Kind::FromZero => value,
         }
     }
 }
@@ -67,7 +65,6 @@ impl Scale {
             }
             Kind::Doublings => (0.4, 0.4),
             Kind::FromZero => (low, 0.05 * high),
-            Kind::Steps => (0.5, 0.5),
         };
         let (low, high) = (low - below, high + above);
         Some(Scale { kind, low, high })
@@ -82,26 +79,20 @@ impl Scale {
         ((self.kind.position(value) - self.low) / width).clamp(0.0, 1.0)
     }
 
-    /// The width of the band around a whole number.
-    pub(in crate::report) fn band(&self) -> f64 {
-        1.0 / (self.high - self.low)
-    }
-
     /// At most `most` marks; powers of ten, or 1, 2 and 5 of each where there are few of them.
     pub(in crate::report) fn marks(&self, most: usize) -> Vec<(f64, String)> {
-        let whole = || self.low.ceil() as i32..=self.high.floor() as i32;
         match self.kind {
             Kind::Decades => match self.decimal(&[1.0]) {
                 decades if decades.len() >= 3 => thinned(decades, most, power),
                 _ => thinned(self.decimal(&[1.0, 2.0, 5.0]), most, short),
             },
             Kind::Doublings => {
-                let values = whole().map(|exponent| 2_f64.powi(exponent));
+                let exponents = self.low.ceil() as i32..=self.high.floor() as i32;
+                let values = exponents.map(|exponent| 2_f64.powi(exponent));
                 let text = |value: f64| format!("2{}", raised(value.log2().round() as i32));
                 thinned(values.collect(), most, text)
             }
             Kind::FromZero => thinned(self.rounded(most), most + 1, short),
-            Kind::Steps => thinned(whole().map(f64::from).collect(), most, short),
         }
     }
 
@@ -160,7 +151,7 @@ mod tests {
     #[test]
     fn what_no_logarithm_has_is_left_out() {
         let values = [0.0, -1.0, f64::NAN, f64::INFINITY];
-        for kind in [Kind::Decades, Kind::Doublings, Kind::FromZero, Kind::Steps] {
+        for kind in [Kind::Decades, Kind::Doublings, Kind::FromZero] {
             assert_eq!(scale(kind, &values), None);
             assert_eq!(scale(kind, &[]), None);
         }
@@ -168,7 +159,7 @@ mod tests {
 
     #[test]
     fn one_value_alone_has_a_scale_with_marks() {
-        for kind in [Kind::Decades, Kind::Doublings, Kind::Steps] {
+        for kind in [Kind::Decades, Kind::Doublings] {
             let place = scale(kind, &[4.0]).map(|scale| scale.place(4.0));
             assert!(
                 place.is_some_and(|place| (place - 0.5).abs() < 1e-9),
@@ -198,15 +189,5 @@ mod tests {
     fn linear_marks_are_round_and_start_at_0() {
         assert_eq!(texts(Kind::FromZero, &[32.0], 4), ["0", "10", "20", "30"]);
         assert_eq!(texts(Kind::FromZero, &[0.9], 3), ["0", "0.5"]);
-    }
-
-    #[test]
-    fn steps_have_bands_and_whole_numbers() {
-        let steps = scale(Kind::Steps, &[1.0, 4.0]);
-        assert_eq!(
-            steps.map(|steps| (steps.band(), steps.place(1.0))),
-            Some((0.25, 0.125))
-        );
-        assert_eq!(texts(Kind::Steps, &[1.0, 4.0], 19), ["1", "2", "3", "4"]);
     }
 }
