@@ -173,6 +173,14 @@ fn tables_that_nobody_named_fit_a_terminal_and_a_verdict_is_last() {
 }
 
 #[test]
+fn a_terminal_of_one_column_has_everything_below_each_other() {
+    for more in [&[][..], &["--full-tables"]] {
+        let output = in_columns(Some("1"), more);
+        assert!(output.contains("\nverdict:\n"), "{output}");
+    }
+}
+
+#[test]
 fn full_tables_have_all_columns_below_each_other_in_a_terminal_and_whole_rows_in_a_file() {
     let (narrow, whole) = (
         in_columns(Some("80"), &["--full-tables"]),

@@ -48,12 +48,16 @@ impl<'a> Rendering<'a> {
         let is_first = self.tables == self.request.tables.len();
         let divider = if is_first { "" } else { "\n" };
         self.tables -= 1;
-        let lines = self.lines - LEAST * self.tables - divider.len();
+        // In a terminal of few columns a title alone may have more lines.
+        let lines = self
+            .lines
+            .saturating_sub(LEAST * self.tables + divider.len());
         match (self.request.format, self.request.is_short) {
             (Format::Table, true) => {
                 let width = self.width.unwrap_or(WIDTH);
                 let text = export::short(table, records, Room { width, lines });
-                self.lines -= text.lines().count() + divider.len();
+                let used = text.lines().count() + divider.len();
+                self.lines = self.lines.saturating_sub(used);
                 console.result(&format!("{divider}{text}"));
                 return;
             }

@@ -44,10 +44,9 @@ pub(super) fn lines(measured: &[(&Table, Vec<Record>)], page: &Path, width: usiz
 /// those that have no line are counted.
 fn cut(entries: &[Vec<String>], most: usize, width: usize) -> Vec<String> {
     const MORE: &str = " ...";
-    let told = if entries.len() > most {
-        most - 1
-    } else {
-        entries.len()
+    let told = match entries.len() {
+        all if all > most => most - 1,
+        all => all,
     };
     let mut spare = most.saturating_sub(entries.len());
     let mut lines = Vec::new();
@@ -82,28 +81,23 @@ fn whole(measured: &[(&Table, Vec<Record>)]) -> String {
         of(Status::Ok),
         count(records().count(), "row")
     );
-    for (status, word) in [(Status::Failed, "failed"), (Status::Skipped, "skipped")] {
-        match of(status) {
-            0 => {}
-            number => text += &format!(", {number} {word}"),
-        }
-    }
-    let remarked = records()
-        .filter(|record| !record.remarks.is_empty())
-        .count();
-    if remarked > 0 {
-        text += &format!(", {remarked} with remarks");
+    let is_remarked = |record: &&Record| !record.remarks.is_empty();
+    let remarked = records().filter(is_remarked).count();
+    let (failed, skipped) = (of(Status::Failed), of(Status::Skipped));
+    let others = [
+        (failed, "failed"),
+        (skipped, "skipped"),
+        (remarked, "with remarks"),
+    ];
+    for (number, word) in others.iter().filter(|(number, _)| *number > 0) {
+        text += &format!(", {number} {word}");
     }
     match records().find_map(|record| record.device.as_ref()) {
         None => text + "; no device was used",
-        Some(device) => {
-            let times = if device.is_emulated() {
-                ", no times"
-            } else {
-                ""
-            };
-            format!("{text}; device: {}{times}", device.name)
+        Some(device) if device.is_emulated() => {
+            format!("{text}; device: {}, no times", device.name)
         }
+        Some(device) => format!("{text}; device: {}", device.name),
     }
 }
 
@@ -158,15 +152,9 @@ fn agreement(table: &Table, records: &[Record]) -> Option<String> {
             }
         }
     }
-    let text = format!(
-        "{} of {} published values, {} of {} digits{}",
-        cells[0],
-        cells[1],
-        digits[0],
-        digits[1],
-        first.unwrap_or_default()
-    );
-    (cells[1] > 0).then_some(text)
+    let ([equal, all], [agreeing, told]) = (cells, digits);
+    let values = format!("{equal} of {all} published values, {agreeing} of {told} digits");
+    (all > 0).then(|| values + &first.unwrap_or_default())
 }
 
 /// The best time, and how much faster it is than the best published one.
@@ -180,12 +168,8 @@ fn best(table: &Table, records: &[Record]) -> Option<String> {
     let axes = table.axes.iter().map(|of| of.axis.name).filter(is_varying);
     let cell = axes.filter_map(|axis| Some(format!(" {axis}={}", record.cell.get(axis)?)));
     let place = cell.collect::<String>();
-    let place = if place.is_empty() {
-        place
-    } else {
-        format!(" at{place}")
-    };
-    let mut text = format!("best {}_ms {}{place}", time.metric, milliseconds(ms));
+    let at = if place.is_empty() { "" } else { " at" };
+    let mut text = format!("best {}_ms {}{at}{place}", time.metric, milliseconds(ms));
     // A sweep over other strips has no time beside it.
     let has_row = |one: &&Published| records.iter().any(|row| one.row(&row.cell).is_some());
     let published = table.figures.published.filter(has_row);

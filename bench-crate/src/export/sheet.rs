@@ -13,14 +13,12 @@ const FEW: usize = 8;
 const BETWEEN: &str = "   ";
 
 /// The digits that numbers may have, and the blanks between columns: the first that fit are taken.
-const TRIED: [(usize, usize); 8] = [
+const TRIED: [(usize, usize); 6] = [
     (usize::MAX, 2),
     (usize::MAX, 1),
-    (5, 2),
     (5, 1),
     (4, 2),
     (4, 1),
-    (3, 2),
     (3, 1),
 ];
 

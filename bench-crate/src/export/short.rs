@@ -13,7 +13,7 @@ use crate::table::{Column, Shown, Table};
 pub struct Room {
     /// Columns of the terminal.
     pub width: usize,
-    /// Lines, title and header included; three at least.
+    /// Lines, title and header included.
     pub lines: usize,
 }
 
@@ -29,16 +29,16 @@ pub fn short(table: &Table, records: &[Record], room: Room) -> String {
     let down = axes.filter(|axis| *axis != table.short.across);
     let (down, constant): (Vec<&str>, Vec<&str>) =
         down.partition(|axis| rows.iter().any(|row| row.value(axis) != first.value(axis)));
-    let mut title = title(table, &shown, &down);
+    let mut title = vec![title(table, &shown, &down)];
     if rows.len() < records.len() && !table.short.only.is_empty() {
-        title += &format!("; {} of {} rows", rows.len(), records.len());
+        title.push(format!("{} of {} rows", rows.len(), records.len()));
     }
-    for (axis, divider) in constant
+    let constant = constant
         .iter()
-        .zip(["; "].into_iter().chain(std::iter::repeat(", ")))
-    {
-        title += &format!("{divider}{axis}={}", first.value(axis));
-    }
+        .map(|axis| format!("{axis}={}", first.value(axis)));
+    let constant = constant.collect::<Vec<_>>().join(", ");
+    title.extend((!constant.is_empty()).then_some(constant));
+    let title = title.join("; ");
     let body = sheet(table, &rows, &down, &shown).lines(room.width);
     let lines = limited(wrapped(&title, room.width), body, room.lines, table);
     let lines = lines.iter().map(|line| line.trim_end().to_owned() + "\n");

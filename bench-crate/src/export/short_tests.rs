@@ -56,6 +56,41 @@ fn all_tables_that_are_measured_where_none_is_named_fit_a_terminal() {
 }
 
 #[test]
+fn without_times_the_sweeps_have_their_counts_and_all_tables_still_fit() {
+    let emulated = |mut record: Record| {
+        let pi = record.number("pi");
+        record.metrics = Default::default();
+        record.metrics.put("pi", pi);
+        record.counts = Some(quadscan::device::Counts {
+            warp_instructions: 201_326_610,
+            ..Default::default()
+        });
+        record
+    };
+    let tables = usual().filter(|table| !["activity", "limits"].contains(&table.name));
+    let mut sum = 0;
+    for table in tables {
+        let records: Vec<Record> = kept(table).into_iter().map(emulated).collect();
+        let lines = lines(table.name, &records, 80, 100);
+        assert!(lines.iter().all(|line| columns(line) <= 80), "{lines:#?}");
+        sum += lines.len();
+        if table.name == "sweep-f64" {
+            assert_eq!(
+                lines[..5],
+                [
+                    "sweep-f64: warp instructions by blocks and threads, below it published ms;",
+                    "strips=16777216",
+                    "blocks      1      4      8     16     32     64    128    256    512   1024",
+                    "     1 201.3M        201.3M 201.3M 201.3M 201.3M 201.3M 201.3M 201.3M 201.3M",
+                    "         9591          1199  599.5  299.8  149.9  76.39   40.9   29.6",
+                ]
+            );
+        }
+    }
+    assert!(sum <= 75, "{sum} lines");
+}
+
+#[test]
 fn a_sweep_is_blocks_by_threads_with_the_published_time_below_the_measured() {
     let lines = of("sweep-f64", 80);
     assert_eq!(
