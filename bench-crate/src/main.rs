@@ -4,7 +4,7 @@
 mod terminal;
 
 use std::env;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -142,6 +142,7 @@ fn list(arguments: &ArtifactArguments) -> ExitCode {
 /// `quadscan integrate`, `scan` and `reduce`, of results in a file or not.
 fn on_file(
     manners: Manners,
+    has_file: bool,
     command: impl FnOnce(&mut dyn Read, &mut dyn Write, &mut dyn Watch) -> quadscan_bench::Result<Done>,
 ) -> ExitCode {
     let mut output = BufWriter::new(io::stdout().lock());
@@ -149,6 +150,10 @@ fn on_file(
     let mut terminal = Terminal::new(manners, Path::new(""));
     if let Err(error) = terminal.watch_interrupts() {
         return without_signals(&error);
+    }
+    if !has_file && io::stdout().is_terminal() {
+        // Rows that are printed show how far it is.
+        terminal.hide_bar();
     }
     let done = command(&mut input, &mut output, &mut terminal);
     terminal.finish();
@@ -201,13 +206,17 @@ fn main() -> ExitCode {
             time(&arguments, terminal)
         }),
         Command::Completions(arguments) => complete(&arguments),
-        Command::Integrate(arguments) => on_file(manners, |input, output, watch| {
-            integral::integrate(&arguments, input, output, watch)
-        }),
-        Command::Scan(arguments) => on_file(manners, |input, output, watch| {
-            combine::scan(&arguments, input, output, watch)
-        }),
-        Command::Reduce(arguments) => on_file(manners, |input, output, watch| {
+        Command::Integrate(arguments) => {
+            on_file(manners, arguments.out.is_some(), |input, output, watch| {
+                integral::integrate(&arguments, input, output, watch)
+            })
+        }
+        Command::Scan(arguments) => on_file(
+            manners,
+            arguments.of.out.is_some(),
+            |input, output, watch| combine::scan(&arguments, input, output, watch),
+        ),
+        Command::Reduce(arguments) => on_file(manners, true, |input, output, watch| {
             combine::reduce(&arguments, input, output, watch)
         }),
         Command::Report(arguments) => rebuild(&arguments),

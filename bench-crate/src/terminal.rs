@@ -96,6 +96,11 @@ impl Terminal {
         })
     }
 
+    /// No bar from now on.
+    pub(crate) fn hide_bar(&mut self) {
+        self.bar = Some(ProgressBar::hidden());
+    }
+
     /// How far a file is: on a bar, or as a line where it is due.
     fn rows(&mut self, done: u64, total: u64, line: &str) {
         self.will_say(NO_RESULT.to_owned());
