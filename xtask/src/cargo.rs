@@ -13,6 +13,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::error::BuildFailed;
 
@@ -48,6 +49,11 @@ pub(crate) fn target_directory() -> anyhow::Result<PathBuf> {
     struct Metadata {
         target_directory: PathBuf,
     }
+    metadata().map(|metadata: Metadata| metadata.target_directory)
+}
+
+/// What cargo says of the workspace, without its dependencies.
+pub(crate) fn metadata<T: DeserializeOwned>() -> anyhow::Result<T> {
     let output = command("metadata")
         .args(["--no-deps", "--offline", "--format-version=1"])
         .stderr(Stdio::inherit())
@@ -56,9 +62,8 @@ pub(crate) fn target_directory() -> anyhow::Result<PathBuf> {
     if !output.status.success() {
         return Err(BuildFailed("cargo metadata failed".into()).into());
     }
-    let metadata: Metadata = serde_json::from_slice(&output.stdout)
-        .context("cargo metadata printed something that is not its JSON")?;
-    Ok(metadata.target_directory)
+    serde_json::from_slice(&output.stdout)
+        .context("cargo metadata printed something that is not its JSON")
 }
 
 /// An executable that a build made.

@@ -91,15 +91,7 @@ fn published() -> anyhow::Result<Vec<Package>> {
     struct Workspace {
         packages: Vec<Package>,
     }
-    let output = cargo::command("metadata")
-        .args(["--no-deps", "--offline", "--format-version=1"])
-        .output()
-        .context("cargo could not be started")?;
-    if !output.status.success() {
-        return Err(BuildFailed("cargo metadata failed".into()).into());
-    }
-    let workspace: Workspace = serde_json::from_slice(&output.stdout)
-        .context("cargo metadata printed something that is not its JSON")?;
+    let workspace: Workspace = cargo::metadata()?;
     let mut packages = workspace.packages;
     packages.retain(|package| package.publish.is_none());
     Ok(packages)
@@ -263,11 +255,7 @@ mod tests {
         struct Workspace {
             packages: Vec<Shown>,
         }
-        let output = cargo::command("metadata")
-            .args(["--no-deps", "--offline", "--format-version=1"])
-            .output()
-            .expect("cargo starts");
-        let workspace: Workspace = serde_json::from_slice(&output.stdout).expect("its JSON");
+        let workspace: Workspace = cargo::metadata().expect("cargo describes the workspace");
         let published = |shown: &&Shown| shown.publish.is_none();
         for shown in workspace.packages.iter().filter(published) {
             assert_eq!(missing(shown), None, "{}", shown.name);

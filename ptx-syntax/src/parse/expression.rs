@@ -204,20 +204,7 @@ fn changed(sign: char, value: Value) -> Option<Value> {
 /// What a binary operator makes of two values, or why they are not its own.
 fn combined(operator: &str, left: Value, right: Value) -> Result<Value, String> {
     match (left.number, right.number) {
-        (Number::Integer(a), Number::Integer(b)) => {
-            let is_unsigned = left.is_unsigned || right.is_unsigned;
-            match operator {
-                ">>" if left.is_unsigned => Ok(Value::unsigned(if b < 64 { a >> b } else { 0 })),
-                ">>" => Ok(Value::signed(a as i64 >> b.min(63))),
-                "<<" => Ok(Value {
-                    number: Number::Integer(if b < 64 { a << b } else { 0 }),
-                    ..left
-                }),
-                _ if is_unsigned => of_unsigned(operator, a, b),
-                _ => of_signed(operator, a as i64, b as i64),
-            }
-            .map_err(|reason: &str| reason.to_owned())
-        }
+        (Number::Integer(a), Number::Integer(b)) => of_integers(operator, left, right, a, b),
         (Number::F64(a), Number::F64(b)) => {
             of_fractions(operator, f64::from_bits(a), f64::from_bits(b))
                 .ok_or_else(|| format!("`{operator}` takes integers"))
@@ -228,48 +215,43 @@ fn combined(operator: &str, left: Value, right: Value) -> Result<Value, String> 
     }
 }
 
-const BY_ZERO: &str = "a constant is divided by 0";
-
-fn of_unsigned(operator: &str, a: u64, b: u64) -> Result<Value, &'static str> {
+/// Where the types differ, both are `.u64`. Results are computed with more bits, and cut.
+fn of_integers(operator: &str, left: Value, right: Value, a: u64, b: u64) -> Result<Value, String> {
+    let is_unsigned = left.is_unsigned || right.is_unsigned;
+    let wide = |value: u64, is_unsigned| match is_unsigned {
+        true => i128::from(value),
+        false => i128::from(value as i64),
+    };
+    let (x, y) = (wide(a, is_unsigned), wide(b, is_unsigned));
+    let cut = |value: i128| Value {
+        number: Number::Integer(value as u64),
+        is_unsigned,
+    };
     Ok(match operator {
-        "/" => Value::unsigned(a.checked_div(b).ok_or(BY_ZERO)?),
-        "<" => Value::signed(a < b),
-        ">" => Value::signed(a > b),
-        "<=" => Value::signed(a <= b),
-        ">=" => Value::signed(a >= b),
-        "+" => Value::unsigned(a.wrapping_add(b)),
-        "-" => Value::unsigned(a.wrapping_sub(b)),
-        "*" => Value::unsigned(a.wrapping_mul(b)),
-        _ => return of_bits(operator, a, b),
-    })
-}
-
-fn of_signed(operator: &str, a: i64, b: i64) -> Result<Value, &'static str> {
-    Ok(match operator {
-        "/" if b == 0 => return Err(BY_ZERO),
-        "/" => Value::signed(a.wrapping_div(b)),
-        "<" => Value::signed(a < b),
-        ">" => Value::signed(a > b),
-        "<=" => Value::signed(a <= b),
-        ">=" => Value::signed(a >= b),
-        "+" => Value::signed(a.wrapping_add(b)),
-        "-" => Value::signed(a.wrapping_sub(b)),
-        "*" => Value::signed(a.wrapping_mul(b)),
-        _ => return of_bits(operator, a as u64, b as u64),
-    })
-}
-
-/// The operators that give the same for both types.
-fn of_bits(operator: &str, a: u64, b: u64) -> Result<Value, &'static str> {
-    Ok(match operator {
-        "%" => Value::signed(a.checked_rem(b).ok_or(BY_ZERO)? as i64),
-        "==" => Value::signed(a == b),
-        "!=" => Value::signed(a != b),
+        "/" | "%" if b == 0 => return Err("a constant is divided by 0".to_owned()),
+        "+" => cut(x + y),
+        "-" => cut(x - y),
+        "*" => cut(x.wrapping_mul(y)),
+        "/" => cut(x / y),
+        "%" => Value::signed((a % b) as i64),
         "&" => Value::unsigned(a & b),
         "^" => Value::unsigned(a ^ b),
         "|" => Value::unsigned(a | b),
         "&&" => Value::signed(a != 0 && b != 0),
-        _ => Value::signed(a != 0 || b != 0),
+        "||" => Value::signed(a != 0 || b != 0),
+        "<<" | ">>" => {
+            let (value, places) = (wide(a, left.is_unsigned), b.min(64));
+            let moved = if operator == "<<" {
+                value << places
+            } else {
+                value >> places
+            };
+            Value {
+                number: Number::Integer(moved as u64),
+                ..left
+            }
+        }
+        _ => Value::signed(compared(operator, x, y)),
     })
 }
 
@@ -279,12 +261,18 @@ fn of_fractions(operator: &str, a: f64, b: f64) -> Option<Value> {
         "-" => Value::f64(a - b),
         "*" => Value::f64(a * b),
         "/" => Value::f64(a / b),
-        "<" => Value::signed(a < b),
-        ">" => Value::signed(a > b),
-        "<=" => Value::signed(a <= b),
-        ">=" => Value::signed(a >= b),
-        "==" => Value::signed(a == b),
-        "!=" => Value::signed(a != b),
+        "<" | ">" | "<=" | ">=" | "==" | "!=" => Value::signed(compared(operator, a, b)),
         _ => return None,
     })
+}
+
+fn compared<T: PartialOrd>(operator: &str, a: T, b: T) -> bool {
+    match operator {
+        "<" => a < b,
+        ">" => a > b,
+        "<=" => a <= b,
+        ">=" => a >= b,
+        "==" => a == b,
+        _ => a != b,
+    }
 }
