@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use common::{PROGRAM, folder, quadscan};
+use common::{PROGRAM, READY, command, done, fake, folder, quadscan};
 use quadscan_bench::record::Record;
 
 /// Moments at which a run is killed.
@@ -247,6 +247,46 @@ fn interrupted(moment: Moment, old_baseline: &str) -> usize {
     let saved = records(&text(&baseline), moment);
     assert_eq!(saved, all[again..], "{moment:?}");
     kept.len()
+}
+
+/// Kept rows, however they are.
+fn count(folder: &Path) -> usize {
+    text(&folder.join("results/records.jsonl")).lines().count()
+}
+
+#[test]
+fn ctrl_c_says_what_is_kept_and_how_to_go_on() {
+    let folder = folder();
+    let hanging = fake(
+        folder.path(),
+        &format!(
+            r#"{READY}
+            while read -r line; do
+                id=${{line#*\"id\":}}; id=${{id%%,*}}
+                case "$line" in *\"hang\"*) exec sleep 30;; esac
+                {}
+            done"#,
+            done("{}")
+        ),
+    );
+    let errors = folder.path().join("errors");
+    let to = std::fs::File::create(&errors).map(Stdio::from);
+    let mut run = command(folder.path(), &["bench", "faults", "--worker", &hanging]);
+    let run = run.stdout(Stdio::null()).stderr(to.expect("a file"));
+    let mut run = run.spawn().expect("it starts");
+    let begin = Instant::now();
+    while count(folder.path()) < 3 && begin.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let pid = run.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+    assert_eq!(run.wait().ok().and_then(|status| status.code()), Some(130));
+    let said = text(&errors);
+    let farewell = "interrupted: 3 of 5 cells are kept in results; the same command goes on with \
+                    the others";
+    assert_eq!(said.lines().last(), Some(farewell), "{said}");
+    assert_eq!(count(folder.path()), 3);
 }
 
 #[test]

@@ -68,35 +68,6 @@ fn faults(cases: &str) -> Vec<(Status, String)> {
         .collect()
 }
 
-#[test]
-fn ctrl_c_says_what_is_kept_and_how_to_go_on() {
-    let folder = folder();
-    let hanging = worker(folder.path(), r#"*\"hang\"*) exec sleep 30;;"#);
-    let errors = folder.path().join("errors");
-    let to = std::fs::File::create(&errors).map(Stdio::from);
-    let mut run = command(folder.path(), &["bench", "faults", "--worker", &hanging]);
-    let run = run
-        .stdout(Stdio::null())
-        .stderr(to.expect("a file"))
-        .spawn();
-    let mut run = run.expect("it starts");
-    let begin = Instant::now();
-    while rows(folder.path()).len() < 3 && begin.elapsed() < Duration::from_secs(20) {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let pid = run.id().to_string();
-    let sent = std::process::Command::new("kill")
-        .args(["-INT", &pid])
-        .status();
-    assert!(sent.is_ok_and(|status| status.success()));
-    assert_eq!(run.wait().ok().and_then(|status| status.code()), Some(130));
-    let said = std::fs::read_to_string(&errors).unwrap_or_default();
-    let farewell = "interrupted: 3 of 5 cells are kept in results; the same command goes on with \
-                    the others";
-    assert_eq!(said.lines().last(), Some(farewell), "{said}");
-    assert_eq!(rows(folder.path()).len(), 3);
-}
-
 fn assert_second_and_fourth_failed(rows: &[(Status, String)], second: &str, fourth: &str) {
     let statuses: Vec<Status> = rows.iter().map(|row| row.0).collect();
     assert_eq!(

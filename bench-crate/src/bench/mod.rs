@@ -7,6 +7,7 @@ mod baseline;
 mod chosen;
 mod compared;
 pub mod console;
+mod names;
 mod paths;
 mod peers;
 mod preview;

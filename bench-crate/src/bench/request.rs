@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{chosen, compared, paths, store, unused};
+use super::{chosen, compared, names, paths, store};
 use crate::axes::{ALGORITHMS, Values};
 use crate::cli::BenchArguments;
 use crate::device::choice as device_choice;
@@ -203,7 +203,7 @@ impl Request {
             .map(|table| Ok((table, table.selected(&asked)?)))
             .collect::<Result<_>>()?;
         check_algorithms(&asked, &tables)?;
-        unused::check_names(&asked)?;
+        names::check(&asked)?;
         Ok(Request {
             tables,
             names_tables: !names.is_empty(),

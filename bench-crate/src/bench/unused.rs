@@ -4,38 +4,11 @@
 use super::console::Console;
 use super::request::Request;
 use super::workers::Workers;
-use crate::axes::{Axis, Values};
 use crate::cli::BenchArguments;
-use crate::error::Result;
 use crate::export::Format;
-use crate::grouping::distinct;
 use crate::record::Cell;
 use crate::table::column::KERNEL_COLD;
-use crate::table::list;
-use crate::table::{Asked, Source, Table, TableAxis};
-use crate::tables;
-
-/// Err when a list of names has one that no table knows: also that of an option which has no
-/// effect on the tables of the request.
-pub(super) fn check_names(asked: &Asked) -> Result<()> {
-    let axes = tables::all().into_iter().flat_map(|table| table.axes);
-    let axes: Vec<&TableAxis> = axes.filter(|of| of.axis.values == Values::Names).collect();
-    let check = |argument: &str, text: &str, is_meant: &dyn Fn(&Axis) -> bool| {
-        let meant = axes.iter().filter(|of| is_meant(of.axis));
-        let known = distinct(meant.flat_map(|of| of.names()));
-        match known.is_empty() {
-            true => Ok(()),
-            false => list::names(argument, text, &known, &known).map(drop),
-        }
-    };
-    for (option, text) in &asked.lists {
-        check(&format!("--{option}"), text, &|axis| axis.option == option)?;
-    }
-    for (name, text) in &asked.axes {
-        check(&format!("--axis {name}"), text, &|axis| axis.name == name)?;
-    }
-    Ok(())
-}
+use crate::table::{Source, Table};
 
 /// Says which options have no effect on the tables.
 pub(super) fn warn(arguments: &BenchArguments, request: &Request, console: &mut dyn Console) {

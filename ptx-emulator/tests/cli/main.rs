@@ -432,23 +432,6 @@ fn list_shows_parameters_shared_memory_and_refusals() {
     assert_eq!(lines.len(), 4);
 }
 
-/// Quadratic in the kernels it would take minutes.
-#[test]
-fn list_takes_time_in_proportion_to_the_kernels() {
-    let folder = TempDir::new().unwrap();
-    let kernels = (0..100_000).map(|n| format!(".entry k{n}(.param .u64 p) {{ ret; }}\n"));
-    let head = ".version 8.0\n.target sm_75\n.address_size 64\n".to_owned();
-    fs::write(
-        folder.path().join("k.ptx"),
-        head + &kernels.collect::<String>(),
-    )
-    .unwrap();
-    let mut list = command(folder.path(), "list k.ptx");
-    let output = list.timeout(std::time::Duration::from_secs(25)).output();
-    let lines = String::from_utf8(output.unwrap().stdout).unwrap();
-    assert_eq!(lines.lines().count(), 200_000);
-}
-
 #[test]
 fn coverage_has_a_line_for_each_instruction() {
     let folder = TempDir::new().unwrap();

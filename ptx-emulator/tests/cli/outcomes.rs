@@ -1,5 +1,5 @@
 //! The command: which file an output is, and what it says of a launch whose
-//! budget is used up.
+//! budget is used up; and how long `list` takes.
 
 use std::fs;
 use std::path::Path;
@@ -157,4 +157,22 @@ fn a_computer_without_memory_is_told_apart_from_a_full_gpu() {
             && err.contains("this computer has no memory for 40000000000 bytes"),
         "{err}"
     );
+}
+
+/// Quadratic in the kernels it would take minutes.
+#[test]
+fn list_takes_time_in_proportion_to_the_kernels() {
+    let folder = TempDir::new().unwrap();
+    let kernels = (0..100_000).map(|n| format!(".entry k{n}(.param .u64 p) {{ ret; }}\n"));
+    let head = ".version 8.0\n.target sm_75\n.address_size 64\n".to_owned();
+    fs::write(
+        folder.path().join("k.ptx"),
+        head + &kernels.collect::<String>(),
+    )
+    .unwrap();
+    let mut list = Command::cargo_bin("ptx-emulator").unwrap();
+    list.current_dir(folder.path()).args(["list", "k.ptx"]);
+    let output = list.timeout(std::time::Duration::from_secs(25)).output();
+    let lines = String::from_utf8(output.unwrap().stdout).unwrap();
+    assert_eq!(lines.lines().count(), 200_000);
 }
