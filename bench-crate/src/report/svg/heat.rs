@@ -52,8 +52,8 @@ struct Places<'a> {
     rows: Vec<&'a str>,
     columns: Vec<&'a str>,
     /// What they are called, in lines.
-    names: Vec<Vec<String>>,
-    heads: Vec<Vec<String>>,
+    row_names: Vec<Vec<String>>,
+    column_names: Vec<Vec<String>>,
     left: f64,
     top: f64,
     width: f64,
@@ -111,22 +111,25 @@ impl HeatMap {
             names.iter().map(|name| frame.lines(name, width)).collect()
         };
         let most = |names: &[Vec<String>]| names.iter().map(Vec::len).max().unwrap_or(1) as f64;
-        let names = broken(&rows, 0.36 * frame.width);
-        let longest = names.iter().flatten().map(|line| frame.text_width(line));
+        let row_names = broken(&rows, 0.36 * frame.width);
+        let longest = row_names
+            .iter()
+            .flatten()
+            .map(|line| frame.text_width(line));
         let left = longest.fold(0.0, f64::max) + 6.0;
         let width = (frame.width - left - 1.0) / columns.len().max(1) as f64;
         let line = frame.font + 1.0;
         let height: f64 = if frame.is_narrow() { 18.0 } else { 23.0 };
-        let heads = broken(&columns, width);
+        let column_names = broken(&columns, width);
         Places {
             left,
-            top: line * (1.0 + most(&heads)) + 10.0,
+            top: line * (1.0 + most(&column_names)) + 10.0,
             width,
-            height: height.max(line * most(&names) + 2.0),
+            height: height.max(line * most(&row_names) + 2.0),
             rows,
             columns,
-            names,
-            heads,
+            row_names,
+            column_names,
         }
     }
 
@@ -205,11 +208,11 @@ impl Chart for HeatMap {
         let across = format!("{} →   {} ↓   {}", self.columns, self.rows, self.unit);
         let drawn = html! {
             (label(frame.width, frame.font, "end", "axis", &across))
-            @for (index, lines) in places.heads.iter().enumerate() {
+            @for (index, lines) in places.column_names.iter().enumerate() {
                 @let x = places.left + places.width * (index as f64 + 0.5);
                 (text(frame, "middle", lines, x, places.top - 5.0))
             }
-            @for (index, lines) in places.names.iter().enumerate() {
+            @for (index, lines) in places.row_names.iter().enumerate() {
                 @let middle = places.top + places.height * (index as f64 + 0.5);
                 @let below = (lines.len() - 1) as f64 * (frame.font + 1.0) / 2.0;
                 (text(frame, "end", lines, places.left - 5.0, middle + frame.font * 0.35 + below))
