@@ -64,15 +64,16 @@ pub struct IntegrateArguments {
     #[arg(long, default_value = "f64", value_name = "PRECISION")]
     pub precision: String,
 
-    /// Integrate each row of FILE.csv or FILE.npy, or of CSV on standard input (-)
+    /// Integrate each row of FILE.csv, FILE.tsv or FILE.npy, or of CSV on standard input (-)
     ///
     /// CSV has a header with from, to and the function's parameters, in any order; --from, --to
     /// and --parameters give what has no column. An array has one row per integral: from, to and
-    /// all parameters in the function's order, or fields with these names.
+    /// all parameters in the function's order, or fields with these names. Other columns are copied
+    /// to the results.
     #[arg(long, value_name = "FILE")]
     pub batch: Option<PathBuf>,
 
-    /// Write the results to FILE.csv or FILE.npy, whole or not at all
+    /// Write the results to FILE.csv, FILE.tsv or FILE.npy, whole or not at all
     #[arg(short, long, value_name = "FILE", conflicts_with = "format")]
     pub out: Option<PathBuf>,
 
