@@ -8,7 +8,7 @@ use clap::Args;
 #[derive(Clone, Debug, Args)]
 #[command(after_help = super::examples::SCAN)]
 pub struct ScanArguments {
-    /// Leave each row's own number out: the first result is what nothing is, such as 0
+    /// Leave each row's own number out: the first result is the identity, such as 0
     #[arg(long)]
     pub exclusive: bool,
 
