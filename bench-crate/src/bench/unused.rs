@@ -33,15 +33,13 @@ pub(super) fn warn(arguments: &BenchArguments, request: &Request, console: &mut 
         });
         unused.extend((!is_used).then(|| format!("--axis {name}")));
     }
-    let of_peers: [(&str, bool, fn(&Source) -> bool); 3] = [
-        ("--peers", arguments.peers.is_some(), |_| true),
-        ("--cub", arguments.cub.is_some(), Source::takes_cub),
-        ("--python", arguments.python.is_some(), Source::takes_python),
-    ];
-    for (option, is_given, takes) in of_peers {
+    let mut of_peers = |option: &str, is_given: bool, takes: fn(&Source) -> bool| {
         let is_used = tables().any(|table| table.peers.iter().any(takes));
         unused.extend((is_given && !is_used).then(|| option.to_owned()));
-    }
+    };
+    of_peers("--peers", arguments.peers.is_some(), |_| true);
+    of_peers("--cub", arguments.cub.is_some(), Source::takes_cub);
+    of_peers("--python", arguments.python.is_some(), Source::takes_python);
     for flag in &asked.flags {
         let others = asked.flags.iter().filter(|other| *other != flag);
         let without = asked.with_flags(others.cloned().collect());
