@@ -96,10 +96,18 @@ fn every_report_command_in_the_documents_is_understood() {
     let name = "docs/report.md";
     let text = fs::read_to_string(root().join(name)).expect(name);
     let commands = arguments_of(&text, REPORT);
-    assert!(commands.len() >= 5, "{name} shows {} commands", commands.len());
+    assert!(
+        commands.len() >= 5,
+        "{name} shows {} commands",
+        commands.len()
+    );
     for arguments in commands.iter().filter(|arguments| !arguments.is_empty()) {
         let command = arguments.join(" ");
-        assert_eq!(objection("report", arguments), None, "{name}: report {command}");
+        assert_eq!(
+            objection("report", arguments),
+            None,
+            "{name}: report {command}"
+        );
     }
 }
 

@@ -40,7 +40,9 @@ pub(crate) fn pages() -> [(&'static str, String); 4] {
 
 /// Kept records of an H200.
 fn kept(file: &str) -> Vec<Record> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/records").join(file);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../docs/records")
+        .join(file);
     let text = fs::read_to_string(&path).expect("the records of an H200");
     text.lines()
         .map(|line| serde_json::from_str(line).expect("a record"))
