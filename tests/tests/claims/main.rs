@@ -41,10 +41,8 @@ impl Records {
         };
         for row in claims.table("The claims") {
             let path = records.path(&row[2].text).expect(&row[0].text);
-            if !records.files.contains_key(&path) {
-                let rows = rows(&path);
-                records.files.insert(path, rows);
-            }
+            let file = records.files.entry(path);
+            file.or_insert_with_key(|path| rows(path));
         }
         records
     }
