@@ -47,7 +47,3 @@ pub use pastey;
 
 /// Lanes of a warp.
 pub const LANES: u32 = cuda_std::warp::WARP_SIZE;
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

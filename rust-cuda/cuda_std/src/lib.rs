@@ -79,7 +79,3 @@ pub use glam;
 pub use half;
 #[cfg(feature = "half")]
 pub use half::{bf16, f16};
-
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;
