@@ -249,7 +249,7 @@ mod tests {
             _ => Vec::new(),
         };
         // What follows these is `quadscan`'s, which has a test of its own.
-        let handed_on = ["bench", "integrate", "report"];
+        let handed_on = ["bench", "integrate", "scan", "reduce", "report"];
         let line = handed_on.iter().fold(CommandLine::command(), |line, name| {
             line.mut_subcommand(name, |command| command.hide(true))
         });

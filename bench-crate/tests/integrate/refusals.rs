@@ -21,7 +21,8 @@ fn an_unknown_integrand_is_refused_with_those_that_exist() {
     let names = table.texts("name").join(", ");
     assert!(names.contains("quarter_circle, ") && names.ends_with(", planck"));
     let sentence = refused("--integrand quartercircle");
-    let start = "--integrand `quartercircle` is unknown, allowed are ";
+    let start = "--integrand `quartercircle` is unknown, a similar name is `quarter_circle`, allowed \
+                 are ";
     assert_eq!(sentence, format!("{start}{names}"));
     let sentence = refused("");
     assert_eq!(

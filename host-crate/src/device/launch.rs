@@ -232,7 +232,8 @@ impl Module {
         unsafe { self.hand_over(K::NAME, function, config, &bytes) }
     }
 
-    /// Launches, and notes it where the backend took it.
+    /// Launches, and notes it where the backend took it: also a kernel that the emulator stopped
+    /// has run.
     ///
     /// # Safety
     ///
@@ -246,11 +247,13 @@ impl Module {
     ) -> Result<()> {
         let backend = self.device().at_work()?;
         // SAFETY: the caller's.
-        unsafe { backend.launch(function, config, parameters) }?;
+        let launched = unsafe { backend.launch(function, config, parameters) };
         // Gone before the entries are locked, which others do first.
         drop(backend);
-        self.set_launched(name);
-        Ok(())
+        if matches!(launched, Ok(()) | Err(Error::KernelStopped { .. })) {
+            self.set_launched(name);
+        }
+        launched
     }
 
     /// Compares the launcher's parameters with the manifest's, once a launcher.
