@@ -103,7 +103,7 @@ impl Terminal {
 
     /// How far a file is: on a bar, or as a line where it is due.
     fn rows(&mut self, done: u64, total: u64, line: &str) {
-        self.will_say(NO_RESULT.to_owned());
+        self.has_file();
         if self.manners.quiet {
             return;
         }
@@ -122,6 +122,19 @@ impl Terminal {
         });
     }
 
+    /// To standard error, above the bar.
+    fn tell(&self, sentence: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| say(sentence)),
+            None => say(sentence),
+        }
+    }
+
+    /// A file's command says at Ctrl-C that there is no result.
+    pub(crate) fn has_file(&self) {
+        self.will_say(NO_RESULT.to_owned());
+    }
+
     /// What Ctrl-C says from now on.
     fn will_say(&self, sentence: String) {
         if let Ok(mut farewell) = self.farewell.lock() {
@@ -133,6 +146,10 @@ impl Terminal {
 impl Watch for Terminal {
     fn say(&mut self, sentence: &str) {
         self.notice(sentence);
+    }
+
+    fn object(&mut self, sentence: &str) {
+        self.tell(sentence);
     }
 
     fn checked(&mut self, rows: u64) {
@@ -162,12 +179,8 @@ impl Console for Terminal {
     }
 
     fn notice(&mut self, sentence: &str) {
-        if self.manners.quiet && is_remark(sentence) {
-            return;
-        }
-        match &self.bar {
-            Some(bar) => bar.suspend(|| say(sentence)),
-            None => say(sentence),
+        if !(self.manners.quiet && is_remark(sentence)) {
+            self.tell(sentence);
         }
     }
 

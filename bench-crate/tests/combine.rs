@@ -383,6 +383,8 @@ fn what_cannot_be_combined_is_refused_in_one_sentence() {
     let folder = folder();
     write(folder.path(), "items.csv", ITEMS);
     write(folder.path(), "bad.csv", "x\n1\n\n2\n1e400\n");
+    write(folder.path(), "open.csv", "x,n\n1,\"a\n2,b\n3,c\n");
+    write(folder.path(), "point.csv", "x\n5.0\n");
     write(folder.path(), "empty.csv", "x\n# nothing\n");
     write(
         folder.path(),
@@ -430,7 +432,20 @@ fn what_cannot_be_combined_is_refused_in_one_sentence() {
         ),
         (
             "reduce items.csv --column x --op product",
-            "--type f64 has no product for reduce, allowed are other operations",
+            "--op product is none for reduce, allowed are sum, min, max",
+        ),
+        (
+            "scan items.csv --column x --op product --type i64",
+            "--type i64 has no product for scan, allowed are u32, i32, f32",
+        ),
+        (
+            "reduce open.csv --column x",
+            "FILE open.csv, line 2: a quote is not closed, allowed are pairs of quotes",
+        ),
+        (
+            "reduce point.csv --column x --type i32",
+            "FILE point.csv, line 2: `5.0` is not written as a whole number, allowed in x are \
+             whole numbers from -2147483648 to 2147483647",
         ),
         (
             "scan items.csv --column note",

@@ -308,7 +308,7 @@ fn peers_that_are_asked_for_in_vain_are_said() {
         ),
         (
             &["accuracy", "--strips", "16", "--peers"],
-            "--peers has no effect on these tables",
+            "warning: --peers has no effect on these tables",
         ),
     ] {
         let (_, outcome) = without_device(arguments);

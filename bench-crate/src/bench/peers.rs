@@ -43,8 +43,9 @@ impl Peers {
             (Peers::default(), said.into_iter().collect())
         };
         match workers.device() {
+            // Said already.
+            _ if has_none => (Peers::default(), Vec::new()),
             _ if request.published => no_effect("beside --published, which has no column for it"),
-            _ if has_none => no_effect("on these tables"),
             Ok(info) if info.is_emulated() => no_effect("on the emulator, which has no times"),
             Ok(info) => Peers::on(request, info, console),
             // Said already.
@@ -73,11 +74,6 @@ impl Peers {
                 Source::Library(library) => opening.build(library),
                 Source::Script(script) => opening.time(script),
             }
-        }
-        let is_script = |source: &Source| matches!(source, Source::Script(_));
-        if request.python.is_some() && !sources(request).any(is_script) {
-            let said = "--python has no effect on these tables".to_owned();
-            opening.said.push(said);
         }
         opening.peers.python.clone_from(&request.python);
         (opening.peers, opening.said)

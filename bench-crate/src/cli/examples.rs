@@ -39,7 +39,7 @@ Examples:
 pub(super) const SCAN: &str = "\
 Examples:
   quadscan scan rows.csv --column x -o sums.csv     running sums of a column, beside the others
-  quadscan scan x.npy --op max --exclusive          running maxima of what is before";
+  quadscan scan x.npy --op max --type f32           running maxima";
 
 /// Of `reduce`.
 pub(super) const REDUCE: &str = "\

@@ -19,6 +19,9 @@ const SEPARATORS: [u8; 3] = [COMMA, b';', TAB];
 /// What comments begin with.
 const COMMENT: u8 = b'#';
 
+/// The mark of UTF-8, which a file may begin with.
+const MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// The most bytes of a header that are looked at for what divides its cells.
 const HEADER: u64 = 1 << 20;
 
@@ -27,6 +30,8 @@ pub(super) struct CsvRows<I> {
     reader: csv::Reader<io::Chain<I, &'static [u8]>>,
     headings: Vec<Heading>,
     separator: u8,
+    /// The last row's first line, and the byte behind it.
+    last: (u64, u64),
     /// What is wrong with the row behind the block that was read last.
     failed: Option<Problem>,
 }
@@ -44,12 +49,14 @@ impl<I: Read + Seek> CsvRows<I> {
             // Carriage returns are ours. With the usual terminator the reader counts a line
             // that is blank but for one a time less.
             .terminator(Terminator::Any(b'\n'))
-            // Every line ends, the last one too.
-            .from_reader(input.chain(&b"\n"[..]));
+            // Every line ends, the last one too, and a blank one follows, but within a quote that is
+            // not closed.
+            .from_reader(input.chain(&b"\n\n"[..]));
         let mut rows = Self {
             reader,
             headings: Vec::new(),
             separator,
+            last: (0, 0),
             failed: None,
         };
         let mut record = StringRecord::new();
@@ -75,10 +82,19 @@ impl<I: Read + Seek> CsvRows<I> {
             let read = self.reader.read_record(record);
             // Behind the line.
             let line = self.reader.position().line() - 1;
+            let byte = self.reader.position().byte();
             match read {
+                Ok(false) if byte > 0 && byte == self.last.1 => {
+                    let problem = "a quote is not closed, allowed are pairs of quotes".to_owned();
+                    return Err(Problem::At(Place::Line(self.last.0), problem));
+                }
                 Ok(false) => return Ok(None),
                 Ok(true) if record.len() == 1 && record[0].trim().is_empty() => {}
-                Ok(true) => return Ok(Some(line)),
+                Ok(true) => {
+                    let first = record.position().map_or(line, |start| start.line());
+                    self.last = (first, byte);
+                    return Ok(Some(line));
+                }
                 Err(error) => return Err(problem(error, line)),
             }
         }
@@ -150,6 +166,9 @@ fn separator(input: &mut (impl Read + Seek)) -> Result<u8, Problem> {
         line.clear();
         if start.read_until(b'\n', &mut line)? == 0 {
             return Ok(COMMA);
+        }
+        if let Some(text) = line.strip_prefix(MARK) {
+            line = text.to_vec();
         }
         if !line.starts_with(&[COMMENT]) && !line.trim_ascii().is_empty() {
             break;

@@ -91,6 +91,11 @@ pub trait Watch {
     /// A sentence beside the results.
     fn say(&mut self, sentence: &str);
 
+    /// Why the results are not fine, which is said to those who want quiet, too.
+    fn object(&mut self, sentence: &str) {
+        self.say(sentence);
+    }
+
     /// How many rows have been checked, of a number that is not known.
     fn checked(&mut self, rows: u64);
 

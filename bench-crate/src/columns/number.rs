@@ -119,6 +119,9 @@ macro_rules! integers {
 
             fn parse(text: &str) -> Result<Self, String> {
                 text.parse().map_err(|_| match text.parse::<f64>() {
+                    Ok(value) if text.contains(['.', 'e', 'E']) && value as $type as f64 == value => {
+                        format!("`{}` is not written as a whole number", shown(text))
+                    }
                     Ok(value) => unlike(value, &shown(text), stringify!($type)),
                     Err(_) => no_number(text),
                 })

@@ -106,16 +106,18 @@ impl Request {
     pub(super) fn kernels<T: Element>(&self) -> Result<Kernels<T>> {
         let (form, operation) = (self.form, self.operation);
         T::kernels(form, operation).ok_or_else(|| {
-            let has = |scalar: &&Scalar| {
-                with_type!(**scalar, T => <T as Element>::kernels(form, operation).is_some())
-            };
-            let types: Vec<&str> = Scalar::ALL.iter().filter(has).map(|of| of.name()).collect();
-            let allowed = match types.is_empty() {
-                true => "other operations".to_owned(),
-                false => types.join(", "),
-            };
-            let (name, form, operation) = (T::SCALAR.name(), form.name(), operation.name());
-            let problem = format!("{name} has no {operation} for {form}, allowed are {allowed}");
+            let types = types_of(form, operation);
+            if types.is_empty() {
+                let others = Operation::ALL.iter();
+                let others = others.filter(|of| !types_of(form, **of).is_empty());
+                let others: Vec<&str> = others.map(|of| of.name()).collect();
+                let (others, name, form) = (others.join(", "), operation.name(), form.name());
+                let problem = format!("{name} is none for {form}, allowed are {others}");
+                return refused("--op", problem);
+            }
+            let (name, types) = (T::SCALAR.name(), types.join(", "));
+            let (form, operation) = (form.name(), operation.name());
+            let problem = format!("{name} has no {operation} for {form}, allowed are {types}");
             refused("--type", problem)
         })
     }
@@ -185,4 +187,10 @@ fn optional<T>(
     let name = name.as_deref();
     name.map(|name| named(by_name(name), argument, name, known))
         .transpose()
+}
+
+/// The types that have kernels of an operation.
+fn types_of(form: Form, operation: Operation) -> Vec<&'static str> {
+    let has = |scalar: &&Scalar| with_type!(**scalar, T => <T as Element>::kernels(form, operation).is_some());
+    Scalar::ALL.iter().filter(has).map(|of| of.name()).collect()
 }

@@ -188,7 +188,7 @@ fn all<R: Number>(
 fn done(tally: &Tally, written: io::Result<()>, watch: &mut dyn Watch) -> Done {
     let objection = tally.objection();
     if let Some(sentence) = &objection {
-        watch.say(sentence);
+        watch.object(sentence);
     }
     Done {
         is_fine: objection.is_none(),

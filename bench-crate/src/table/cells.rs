@@ -20,7 +20,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`](crate::Error::Argument) when a value does not fit the table.
+    /// [`Error::Argument`] when a value does not fit the table.
     pub fn selected(&self, asked: &Asked) -> Result<Vec<Cell>> {
         let mut cells = match self.cells {
             Some(own) => own(self, asked)?,
