@@ -30,29 +30,36 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     for package in &packages {
         license(&source, package)?;
     }
-    let mut command = Command::new(cargo::program());
-    match options.offline {
-        true => command.args(["package", "--no-verify", "--offline"]),
-        false => command.args(["publish", "--dry-run"]),
-    };
-    for package in &packages {
-        command.args(["--package", package.registry_name()]);
-    }
-    // A repository around the copy ignores it.
-    command.arg("--allow-dirty").arg("--target-dir");
-    command.arg(&folder).current_dir(&source);
     terminal::begin("packing the crates");
-    let status = command.status().context("cargo could not be started")?;
-    if !status.success() {
-        let failed = format!("the crates could not be packed ({status})");
-        return Err(BuildFailed(failed).into());
+    if !options.offline {
+        // Builds each from its package, and keeps none.
+        pack(&["publish", "--dry-run"], &packages, &folder)?;
     }
+    pack(&["package", "--no-verify", "--offline"], &packages, &folder)?;
     for package in &packages {
         let (name, version) = (package.registry_name(), &package.version);
         let packed = folder.join(format!("package/{name}-{version}.crate"));
         println!("{}", packed.display());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Has cargo pack the copy, into a folder beside it.
+fn pack(command: &[&str], packages: &[Package], folder: &Path) -> anyhow::Result<()> {
+    let mut cargo = Command::new(cargo::program());
+    cargo.args(command);
+    for package in packages {
+        cargo.args(["--package", package.registry_name()]);
+    }
+    // A repository around the copy ignores it.
+    cargo.arg("--allow-dirty").arg("--target-dir");
+    cargo.arg(folder).current_dir(folder.join("source"));
+    let status = cargo.status().context("cargo could not be started")?;
+    if !status.success() {
+        let failed = format!("the crates could not be packed ({status})");
+        return Err(BuildFailed(failed).into());
+    }
+    Ok(())
 }
 
 /// A package of the workspace, as cargo describes it.

@@ -32,7 +32,7 @@ pub struct CombineArguments {
     #[arg(long, value_name = "NAME")]
     pub column: Option<String>,
 
-    /// Operation: sum, min, max, product
+    /// Operation: sum, min, max, and of scans product
     #[arg(long, default_value = "sum", value_name = "OPERATION")]
     pub op: String,
 
