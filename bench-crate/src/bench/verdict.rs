@@ -9,7 +9,7 @@ use crate::number::{count, milliseconds, rounded};
 use crate::record::{Record, Status};
 use crate::table::figure::Time;
 use crate::table::published::Published;
-use crate::table::{Table, peers};
+use crate::table::{Table, agreement, peers};
 
 /// The most lines.
 const LINES: usize = 12;
@@ -104,7 +104,7 @@ fn whole(measured: &[(&Table, Vec<Record>)]) -> String {
 /// What is said of a table.
 fn sentence(table: &Table, records: &[Record]) -> String {
     let of = |status| reasons(records.iter().filter(move |record| record.status == status));
-    let (equal, best) = (agreement(table, records), best(table, records));
+    let (equal, best) = (published(table, records), best(table, records));
     let right = right(records).filter(|_| equal.is_none() && best.is_none());
     let told = [right, equal, best, rivals(table, records), counted(records)];
     let mut parts = of(Status::Failed);
@@ -121,40 +121,14 @@ fn right(records: &[Record]) -> Option<String> {
 
 /// How many of the values are the published ones, and how many of their digits; and the first
 /// that is another.
-fn agreement(table: &Table, records: &[Record]) -> Option<String> {
-    let text = |name: &str, record: &Record| {
-        let mut columns = table.columns.iter().copied().flatten();
-        let column = columns.find(|column| column.name == name);
-        column.map(|column| column.text(record)).unwrap_or_default()
-    };
-    let (mut cells, mut digits, mut first) = ([0; 2], [0; 2], None);
-    for (published, ours) in table.short.equal {
-        for record in records {
-            let theirs = text(published, record);
-            let mut found = ours.iter().map(|name| text(name, record));
-            let Some(found) = found.find(|found| !found.is_empty() && !theirs.is_empty()) else {
-                continue;
-            };
-            let is_equal = found == theirs;
-            let agreeing = theirs
-                .chars()
-                .zip(found.chars())
-                .take_while(|(a, b)| a == b);
-            let agreeing = agreeing.filter(|(digit, _)| digit.is_ascii_digit()).count();
-            let all = theirs.chars().filter(char::is_ascii_digit).count();
-            cells = [cells[0] + usize::from(is_equal), cells[1] + 1];
-            digits = [digits[0] + agreeing, digits[1] + all];
-            if !is_equal && first.is_none() {
-                let cell = record.cell.describe();
-                first = Some(format!(
-                    ", the first other one is {found}, published {theirs}: {cell}"
-                ));
-            }
-        }
+fn published(table: &Table, records: &[Record]) -> Option<String> {
+    let found = agreement(table, records)?;
+    let values = format!("{} of {} published values", found.same, found.all);
+    let mut told = format!("{values}, {} of {} digits", found.same_digits, found.digits);
+    if let Some((ours, theirs, cell)) = found.other {
+        told += &format!(", the first other one is {ours}, published {theirs}: {cell}");
     }
-    let ([equal, all], [agreeing, told]) = (cells, digits);
-    let values = format!("{equal} of {all} published values, {agreeing} of {told} digits");
-    (all > 0).then(|| values + &first.unwrap_or_default())
+    Some(told)
 }
 
 /// The best time, and how much faster it is than the best published one.

@@ -93,7 +93,7 @@ fn the_readme_shows_the_verdict_of_a_kept_record() {
 fn a_value_that_is_not_the_published_one_is_told_with_its_cell() {
     let (table, mut records) = kept("accuracy");
     let digits =
-        |records: &[Record]| agreement(table, records).expect("there are published values");
+        |records: &[Record]| published(table, records).expect("there are published values");
     assert_eq!(
         digits(&records),
         "10 of 10 published values, 130 of 130 digits"

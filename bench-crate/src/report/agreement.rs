@@ -5,50 +5,10 @@ use super::machines::Machine;
 use super::words::short;
 use crate::export::Grid;
 use crate::record::{Record, Status};
+use crate::table::agreement;
 use crate::table::column::optional;
-use crate::table::{Group, Table};
 use crate::tables;
 use quadscan::device::Counts;
-
-/// Values that the published tables have and whose digits have to be the same.
-/// (Times and what is computed from them are another machine's.)
-const DIGITS: [&str; 3] = ["pi", "active_threads", "active_warps"];
-
-/// Values of a table that were published.
-pub(super) struct Published {
-    /// Those that have the published digits.
-    pub(super) same: usize,
-    pub(super) all: usize,
-    /// What they are.
-    pub(super) names: Vec<&'static str>,
-}
-
-/// How many values have the published digits; `None` where none was published.
-pub(super) fn published(table: &Table, rows: &[Record]) -> Option<Published> {
-    let columns = table.columns_of(&[]);
-    let mut found = Published {
-        same: 0,
-        all: 0,
-        names: Vec::new(),
-    };
-    for name in DIGITS {
-        let published = format!("published_{name}");
-        let of_page = columns
-            .iter()
-            .find(|column| column.group == Group::Reference && column.name == published);
-        let ours = columns.iter().find(|column| column.name == name);
-        let Some((ours, reference)) = ours.zip(of_page) else {
-            continue;
-        };
-        let pairs = rows.iter().map(|row| (ours.text(row), reference.text(row)));
-        let pairs = pairs.filter(|(ours, theirs)| !ours.is_empty() && !theirs.is_empty());
-        let pairs: Vec<(String, String)> = pairs.collect();
-        found.same += pairs.iter().filter(|(ours, theirs)| ours == theirs).count();
-        found.all += pairs.len();
-        found.names.extend((!pairs.is_empty()).then_some(name));
-    }
-    (found.all > 0).then_some(found)
-}
 
 /// The tables of all machines, a row each.
 pub(super) fn grid(machines: &[Machine]) -> Grid {
@@ -73,7 +33,7 @@ pub(super) fn grid(machines: &[Machine]) -> Grid {
 
 fn row(machine: &Machine, name: &str, rows: &[Record]) -> Vec<String> {
     let of = |status| rows.iter().filter(|row| row.status == status).count();
-    let published = tables::by_name(name).and_then(|table| published(table, rows));
+    let published = tables::by_name(name).and_then(|table| agreement(table, rows));
     let published = published.map(|found| format!("{} of {}", found.same, found.all));
     let counts: Vec<&Counts> = rows.iter().filter_map(|row| row.counts.as_ref()).collect();
     let instructions = counts.iter().map(|counts| counts.warp_instructions);

@@ -1,7 +1,6 @@
 //! The summary in words: what was measured where, the best cells, the digits, and what went
 //! wrong. Every number is a record's or a published one.
 
-use super::agreement::{self, Published};
 use super::machines::Machine;
 use super::steps;
 use super::subject::{Subject, subjects};
@@ -10,8 +9,8 @@ use crate::export::footnotes;
 use crate::grouping::rising;
 use crate::number::{self, count, milliseconds};
 use crate::record::{Clocks, Record, Status};
-use crate::table::Table;
 use crate::table::figure::{Figure, KERNEL, SPAN, Time};
+use crate::table::{Table, agreement};
 use crate::tables;
 
 /// `1 row failed`: how many rows ended in which way.
@@ -160,7 +159,8 @@ fn best_span(of: &str, rows: &[Record], size: &Subject<'_>) -> Option<String> {
 
 /// How many values have the published digits.
 fn digits(table: &Table, rows: &[Record]) -> Option<String> {
-    let Published { same, all, names } = agreement::published(table, rows)?;
+    let found = agreement(table, rows)?;
+    let (same, all, names) = (found.same, found.all, found.names);
     let what = list(&names).replace('_', " ");
     let values = format!("values that were published ({what}) come out digit for digit");
     Some(match same == all {

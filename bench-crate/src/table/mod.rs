@@ -3,6 +3,7 @@
 //!
 //! Tables are in [`tables`](crate::tables), a file each; nothing here knows one by name.
 
+mod agreement;
 mod asked;
 pub mod cells;
 pub mod column;
@@ -22,6 +23,7 @@ use crate::host::HostOracle;
 use crate::measure::Bench;
 use crate::record::{Cell, Record};
 
+pub(crate) use agreement::agreement;
 pub use asked::{Asked, Extent, Names};
 pub use cells::{Usual, values};
 pub use column::{Column, Group};
