@@ -30,12 +30,34 @@ fn objection(command: &str) -> Option<String> {
             .args([subcommand, "--help"])
             .output()
             .is_ok_and(|output| output.status.success()),
+        [
+            "cargo",
+            "test",
+            "--package",
+            package,
+            "--features",
+            feature,
+            "--test",
+            test,
+        ] => has_test(package, feature, test),
         [program, ..] if program.contains('/') => fs::metadata(root().join(program))
             .is_ok_and(|file| file.permissions().mode() & 0o111 != 0),
         [program, ..] => PROGRAMS.contains(&program),
         [] => false,
     };
     (!is_understood).then(|| format!("`{command}` is no command here"))
+}
+
+/// Whether a package of the workspace has such a feature and such a test.
+fn has_test(package: &str, feature: &str, test: &str) -> bool {
+    let folders = fs::read_dir(root()).into_iter().flatten().flatten();
+    folders.map(|folder| folder.path()).any(|folder| {
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+        let has = |line: String| manifest.lines().any(|of| of.starts_with(&line));
+        has(format!("name = \"{package}\""))
+            && has(format!("{feature} = ["))
+            && folder.join(format!("tests/{test}.rs")).is_file()
+    })
 }
 
 /// What a workflow does: the machines that it asks for, and the commands of its steps.
@@ -131,6 +153,8 @@ fn a_workflow_that_would_fail_is_found() {
     );
     assert!(refused(".ci/run", ".ci/ran").is_some());
     assert!(refused(".ci/run", "Cargo.toml/../README.md").is_some());
+    assert!(refused("--features parquet", "--features orc").is_some());
+    assert!(refused("--test parquet", "--test orc").is_some());
     assert!(refused("@v4", "").is_some());
     assert!(refused("    runs-on: ${{ matrix.os }}\n", "").is_some());
     assert!(refused("jobs:", "job:").is_some());

@@ -1,6 +1,7 @@
 //! A file to read: what it is called decides how. It is read as often as is asked for, a block of
 //! rows at a time, so that memory does not grow with it.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::Path;
@@ -96,11 +97,9 @@ impl Source {
                 )
             }
         };
-        let names = || rows.headings().iter().map(|heading| &heading.name);
-        let twice = names()
-            .enumerate()
-            .find(|(k, name)| names().take(*k).any(|of| of == *name));
-        if let Some((_, name)) = twice {
+        let mut seen = HashSet::new();
+        let mut names = rows.headings().iter().map(|heading| &heading.name);
+        if let Some(name) = names.find(|name| !seen.insert(*name)) {
             let name = number::shown(name);
             let problem = format!("has two columns `{name}`, allowed is one");
             return Err(refuse(Problem::Wrong(problem)));
