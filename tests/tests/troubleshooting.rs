@@ -229,7 +229,7 @@ fn every_lint_has_an_entry() {
 #[test]
 fn what_the_macros_say_is_the_table() {
     let mut said = BTreeSet::new();
-    let folder = root().join("rust-cuda/cuda_std/tests/ui");
+    let folder = root().join("rust-cuda/cuda_std_macros/suite/tests/ui");
     for file in fs::read_dir(folder).expect("a folder") {
         let path = file.expect("a file").path();
         if path

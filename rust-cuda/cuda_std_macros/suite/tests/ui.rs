@@ -1,5 +1,5 @@
 //! What the macros say about a kernel that cannot be one. The expected messages stand beside the
-//! cases; after a change of wording, `TRYBUILD=overwrite cargo test -p cuda_std --test ui` writes
+//! cases; after a change of wording, `TRYBUILD=overwrite cargo test -p cuda_std_macros-tests` writes
 //! them anew.
 
 #[test]
