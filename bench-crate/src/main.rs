@@ -151,7 +151,7 @@ fn on_file(
     if let Err(error) = terminal.watch_interrupts() {
         return without_signals(&error);
     }
-    terminal.has_file();
+    terminal.will_have_no_result();
     if !has_file && io::stdout().is_terminal() {
         // Rows that are printed show how far it is.
         terminal.hide_bar();

@@ -103,7 +103,7 @@ impl Terminal {
 
     /// How far a file is: on a bar, or as a line where it is due.
     fn rows(&mut self, done: u64, total: u64, line: &str) {
-        self.has_file();
+        self.will_have_no_result();
         if self.manners.quiet {
             return;
         }
@@ -130,8 +130,8 @@ impl Terminal {
         }
     }
 
-    /// A file's command says at Ctrl-C that there is no result.
-    pub(crate) fn has_file(&self) {
+    /// Ctrl-C says from now on that there is no result.
+    pub(crate) fn will_have_no_result(&self) {
         self.will_say(NO_RESULT.to_owned());
     }
 

@@ -1,9 +1,9 @@
 //! `quadscan scan` and `quadscan reduce`: a column of a file, combined on the device.
 //!
-//! `request` is what the command line asks for, `operation` what is asked of
-//! a column, `kernels` the operations that there are, `survey`
-//! the first reading of the file, and `pieces` a column of any length. How elements are combined is [`scan`](quadscan::scan)'s and
-//! [`reduce`](quadscan::reduce)'s, and how files are read and written is [`columns`]'s.
+//! `request` is what the command line asks for, `operation` what is asked of a column, `kernels` the
+//! operations that there are, `survey` the first reading of the file, and `pieces` a column of any
+//! length. How elements are combined is [`scan`](quadscan::scan)'s and [`reduce`](quadscan::reduce)'s,
+//! and how files are read and written is [`columns`]'s.
 
 mod kernels;
 mod operation;

@@ -3,9 +3,9 @@
 //! The page stands for itself: no script, no font, no picture and no network. All text of records
 //! goes through the template crate, which escapes it. Here are files and arguments; [`html`] is a
 //! pure function of records. `machines` picks the newest run of each table, `summary` and
-//! `agreement` have the words on top, `sections` the parts of the page. The figures that tables declare are drawn by
-//! `lines`, `heat`, `curve`, `bars`, `errors` and `steps`, with the charts of `svg`; `page` and
-//! `style.css` are the page around them.
+//! `agreement` have the words on top, `sections` the parts of the page. The figures that tables
+//! declare are drawn by `lines`, `heat`, `curve`, `bars`, `errors` and `steps`, with the charts of
+//! `svg`; `page` and `style.css` are the page around them.
 
 mod agreement;
 mod bars;
