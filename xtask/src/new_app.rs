@@ -77,8 +77,8 @@ pub(crate) fn run(directory: &Path) -> anyhow::Result<ExitCode> {
     }
     println!("{}", directory.display());
     terminal::note(&format!(
-        "next: cd {} && cargo run (the first build takes some two minutes; the step that cargo \
-         calls {name}(build) compiles the kernels)",
+        "next: cd {} && cargo run (the first build takes minutes, some of them without a line: the \
+         step that cargo calls {name}(build) compiles the kernels)",
         directory.display()
     ));
     Ok(ExitCode::SUCCESS)

@@ -83,9 +83,9 @@ pub struct Written {
 ///
 /// # Errors
 ///
-/// [`Error::Argument`](crate::Error::Argument) when a folder has no records, when no run has the name that was asked for,
-/// or when the page or a picture
-/// cannot be written; a file that was there stays as it was.
+/// [`Error::Argument`](crate::Error::Argument) when a folder has no records, when no run has the
+/// name that was asked for, or when the page or a picture cannot be written; a file that was there
+/// stays as it was.
 pub fn report(arguments: &ReportArguments) -> Result<Written> {
     let mut sources = Vec::new();
     let mut warnings = Vec::new();
