@@ -9,6 +9,8 @@
 mod cells;
 #[path = "cli/combine.rs"]
 mod combine;
+#[path = "cli/compute.rs"]
+mod compute;
 #[path = "cli/examples.rs"]
 mod examples;
 #[path = "cli/integrate.rs"]
@@ -28,6 +30,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 
 pub use cells::AxisArguments;
 pub use combine::{CombineArguments, ScanArguments};
+pub use compute::ComputeArguments;
 pub use integrate::IntegrateArguments;
 pub use internal::{TuneArguments, WorkerArguments};
 pub use manners::{Manners, color};

@@ -207,14 +207,14 @@ fn main() -> ExitCode {
             time(&arguments, terminal)
         }),
         Command::Completions(arguments) => complete(&arguments),
-        Command::Integrate(arguments) => {
-            on_file(manners, arguments.out.is_some(), |input, output, watch| {
-                integral::integrate(&arguments, input, output, watch)
-            })
-        }
+        Command::Integrate(arguments) => on_file(
+            manners,
+            arguments.place.out.is_some(),
+            |input, output, watch| integral::integrate(&arguments, input, output, watch),
+        ),
         Command::Scan(arguments) => on_file(
             manners,
-            arguments.of.out.is_some(),
+            arguments.of.place.out.is_some(),
             |input, output, watch| combine::scan(&arguments, input, output, watch),
         ),
         Command::Reduce(arguments) => on_file(manners, true, |input, output, watch| {

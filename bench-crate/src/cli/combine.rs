@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::ComputeArguments;
+
 /// `quadscan scan`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = super::examples::SCAN)]
@@ -49,19 +51,11 @@ pub struct CombineArguments {
     #[arg(long = "as", value_name = "NAME")]
     pub name: Option<String>,
 
-    /// Write the results to FILE.csv, FILE.tsv or FILE.npy, whole or not at all
-    #[arg(short, long, value_name = "FILE", conflicts_with = "format")]
-    pub out: Option<PathBuf>,
-
     /// Form of the results: table, csv, markdown, json [default: csv; a single number alone]
     #[arg(short, long, value_name = "FORMAT")]
     pub format: Option<String>,
 
-    /// Take the PTX from this folder instead of the one inside the program
-    #[arg(long, value_name = "DIR")]
-    pub artifact: Option<PathBuf>,
-
-    /// Device: auto, cuda, cuda:N, emulator
-    #[arg(short, long, default_value = "auto", value_name = "DEVICE")]
-    pub device: String,
+    /// Where is computed, and where the results go.
+    #[command(flatten)]
+    pub place: ComputeArguments,
 }

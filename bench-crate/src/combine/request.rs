@@ -63,9 +63,14 @@ impl Request {
             (Form::Reduce, Some(_)) => Form::ReduceByKey,
             (command, _) => command,
         };
-        expect_artifact(arguments.artifact.as_deref())?;
+        expect_artifact(arguments.place.artifact.as_deref())?;
         Source::form(FILE, &arguments.file)?;
-        arguments.out.as_deref().map(columns::form).transpose()?;
+        arguments
+            .place
+            .out
+            .as_deref()
+            .map(columns::form)
+            .transpose()?;
         let operation = arguments.op.as_str();
         let request = Self {
             form,
@@ -86,15 +91,15 @@ impl Request {
                 &Scalar::names(),
             )?,
             result: result(arguments.name.as_deref().unwrap_or(operation))?,
-            artifact: arguments.artifact.clone(),
-            device: choice(&arguments.device)?,
+            artifact: arguments.place.artifact.clone(),
+            device: choice(&arguments.place.device)?,
             format: optional(
                 "--format",
                 &arguments.format,
                 Format::by_name,
                 &Format::names(),
             )?,
-            out: arguments.out.clone(),
+            out: arguments.place.out.clone(),
         };
         if let Some(scalar) = request.scalar {
             with_type!(scalar, T => request.kernels::<T>().map(drop))?;

@@ -77,17 +77,17 @@ impl<R: Number> Request<R> {
     /// Checks the command line. Err in one sentence that names the argument and what it may
     /// be.
     pub(super) fn new(arguments: &IntegrateArguments) -> Result<Self> {
-        expect_artifact(arguments.artifact.as_deref())?;
+        expect_artifact(arguments.place.artifact.as_deref())?;
         let of = R::kernels(catalogue::by_name(arguments.integrand.as_deref())?);
         let request = Self {
             of,
             given: Given::new(arguments, &of)?,
             method: Method::new(arguments)?,
             batch: arguments.batch.clone(),
-            artifact: arguments.artifact.clone(),
-            device: choice(&arguments.device)?,
+            artifact: arguments.place.artifact.clone(),
+            device: choice(&arguments.place.device)?,
             format: format(arguments)?,
-            out: arguments.out.clone(),
+            out: arguments.place.out.clone(),
         };
         match &request.batch {
             Some(path) => drop(Source::form(BATCH, path)?),
