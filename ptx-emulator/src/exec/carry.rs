@@ -1,8 +1,9 @@
 //! Extended-precision arithmetic: `add.cc`, `addc`, `sub.cc`, `subc`,
 //! `mad.cc`, `madc`.
 //!
-//! The carry (of a subtraction, the borrow) is a predicate of the function's
-//! frame, a bit a lane; as PTX says, a call does not keep it.
+//! A subtraction adds the complement, so its carry is the inverse of the borrow: `addc` after
+//! `sub.cc` sees what a GPU's sees. The carry is a predicate of the function's frame, a bit a
+//! lane; as PTX says, a call does not keep it.
 
 use ptx_syntax::Type;
 
@@ -50,15 +51,12 @@ fn step(aux: u64, bits: u32, [a, b, c]: [u64; 3], carry: bool) -> (u64, bool) {
     } else {
         (a, b)
     };
-    let carry = u128::from(carry && aux & CARRY_IN != 0);
-    if aux & SUBTRACT != 0 {
-        let taken = u128::from(y) + carry;
-        let wide = u128::from(x).wrapping_sub(taken);
-        (wide as u64 & mask, taken > u128::from(x))
-    } else {
-        let wide = u128::from(x) + u128::from(y) + carry;
-        (wide as u64 & mask, wide >> bits != 0)
-    }
+    let subtracts = aux & SUBTRACT != 0;
+    let y = if subtracts { !y & mask } else { y };
+    // A subtraction that reads no carry has nothing borrowed before.
+    let carry = if aux & CARRY_IN != 0 { carry } else { subtracts };
+    let wide = u128::from(x) + u128::from(y) + u128::from(carry);
+    (wide as u64 & mask, wide >> bits != 0)
 }
 
 macro_rules! carried {

@@ -88,6 +88,7 @@ pub(super) fn forms() -> Vec<Form> {
         }
     }
     forms.extend(carries());
+    forms.extend(carries_read());
     forms
 }
 
@@ -114,4 +115,41 @@ fn carries() -> impl Iterator<Item = Form> {
     ]
     .into_iter()
     .map(move |(name, body)| Form::of(name, format!("{body} {pair}"), Place::W64, &[I32; 3]))
+}
+
+/// The carry that each instruction leaves, as each that reads one takes it. An addition before
+/// makes a carry for those that do both.
+fn carries_read() -> Vec<Form> {
+    let mut forms = Vec::new();
+    let narrow = ("u32", I32, ["%ra", "%rb", "%rc"], "%t");
+    let wide = ("s64", I64, ["%a", "%b", "%c"], "%u");
+    for (ty, domain, [a, b, c], to) in [narrow, wide] {
+        let join = match domain {
+            I32 => "mov.b64 %o, {%t2, %t3};",
+            _ => "mad.lo.u64 %o, %u3, 3, %u2;",
+        };
+        for writer in [
+            "add", "sub", "addc", "subc", "mad.lo", "mad.hi", "madc.lo", "madc.hi",
+        ] {
+            let third = match writer.starts_with("mad") {
+                true => format!(", {c}"),
+                false => String::new(),
+            };
+            let write = format!(
+                "add.cc.{ty} {to}1, {c}, {a}; {writer}.cc.{ty} {to}1, {a}, {b}{third};"
+            );
+            let products = format!(", {a}");
+            for ([first, second], third) in
+                [(["addc", "subc"], ""), (["madc.lo", "madc.hi"], &products)]
+            {
+                let read = format!(
+                    "{first}.{ty} {to}2, {c}, {a}{third}; {second}.{ty} {to}3, {b}, {c}{third};"
+                );
+                let name = format!("{writer}.cc.{ty} {first} {second}");
+                let body = format!("{write} {read} {join}");
+                forms.push(Form::of(name, body, Place::W64, &[domain; 3]));
+            }
+        }
+    }
+    forms
 }
