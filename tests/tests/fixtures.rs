@@ -9,11 +9,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use cuda_inspect::tools::Tools;
-use quadscan::device::{DeviceChoice, EMULATOR};
+use quadscan::device::{Device, DeviceChoice, EMULATOR};
 use quadscan_bench::modules;
 use quadscan_tests::fixtures::recording::{Result as LaunchResult, changed, differences};
 use quadscan_tests::fixtures::{
-    self, Header, Recording, SEED, attributes, integrated, launches, nvcc, probes, record,
+    self, Header, Recording, SEED, approximations, attributes, integrated, launches, nvcc, probes,
+    record,
 };
 use quadscan_tests::probes::table;
 use quadscan_tests::suite::{self, Bench, Case, Outcome};
@@ -39,6 +40,10 @@ const CASES: &[Case] = &[
     Case {
         name: "every_instruction_form_gives_the_recorded_bits",
         run: instruction_forms,
+    },
+    Case {
+        name: "approximate_functions_give_the_recorded_bits_of_whole_binades",
+        run: approximate_functions,
     },
     Case {
         name: "kernels_from_nvcc_give_the_recorded_bits",
@@ -159,11 +164,39 @@ fn instruction_forms(bench: &Bench) -> Outcome {
     assert_eq!(recorded.header.seed, SEED, "record anew");
     state("probes", &recorded.header, &probes::hashes(&forms));
     let found = probes::run(&bench.device, &forms, SEED)?;
-    let comparison = probes::compare(&recorded.lines, &found, &forms, SEED);
+    let alike = is_alike(&bench.device);
+    let comparison = probes::compare(&recorded.lines, &found, &forms, SEED, alike);
     verdict(&comparison.differences)?;
     // Most of what is recorded counts.
     assert!(comparison.open * 50 < comparison.compared, "{comparison:?}");
     Ok(())
+}
+
+/// Whether the device has the special function unit of what was recorded, bit for bit.
+fn is_alike(device: &Device) -> bool {
+    let properties = device.properties();
+    properties.kind == EMULATOR || properties.compute_capability == (9, 0)
+}
+
+/// All fractions of a binade, of every function that the special function unit computes.
+fn approximate_functions(bench: &Bench) -> Outcome {
+    if !is_alike(&bench.device) {
+        return suite::skip("approximations of another GPU may have other bits than Hopper's");
+    }
+    let found = approximations::run(&bench.device)?;
+    let recorded = Recording::<approximations::Line>::read(fixtures::APPROXIMATIONS)?;
+    state(
+        "approximations",
+        &recorded.header,
+        &approximations::hashes(),
+    );
+    let lines = recorded.lines.iter().zip(&found);
+    let differences: Vec<String> = lines
+        .filter(|(recorded, found)| recorded != found)
+        .map(|(recorded, found)| format!("{found:?}, recorded {recorded:?}"))
+        .collect();
+    assert_eq!(recorded.lines.len(), found.len(), "record anew");
+    verdict(&differences)
 }
 
 fn kernels_from_nvcc(bench: &Bench) -> Outcome {

@@ -135,9 +135,8 @@ fn carries_read() -> Vec<Form> {
                 true => format!(", {c}"),
                 false => String::new(),
             };
-            let write = format!(
-                "add.cc.{ty} {to}1, {c}, {a}; {writer}.cc.{ty} {to}1, {a}, {b}{third};"
-            );
+            let write =
+                format!("add.cc.{ty} {to}1, {c}, {a}; {writer}.cc.{ty} {to}1, {a}, {b}{third};");
             let products = format!(", {a}");
             for ([first, second], third) in
                 [(["addc", "subc"], ""), (["madc.lo", "madc.hi"], &products)]
