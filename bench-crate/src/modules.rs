@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use cuda_builder::manifest::FILE_NAME as MANIFEST;
 use hmac_sha256::Hash as Sha256;
@@ -111,14 +112,20 @@ pub(crate) unsafe fn artifact(
     }
 }
 
-/// The artifact in the folder that [`ARTIFACT`] names, or else the one inside the program.
+/// The artifact in the folder that [`ARTIFACT`] names, or else the one inside the program. It is read
+/// once: its hashes cover 40 MB.
 ///
 /// # Errors
 ///
 /// Those of [`Artifact::read`] and [`Artifact::embedded`].
 pub fn ours() -> quadscan::Result<Artifact> {
+    static OURS: OnceLock<Artifact> = OnceLock::new();
+    if let Some(artifact) = OURS.get() {
+        return Ok(artifact.clone());
+    }
     // SAFETY: whoever sets the variable vouches for the folder.
-    unsafe { artifact(None, &[]) }
+    let artifact = unsafe { artifact(None, &[]) }?;
+    Ok(OURS.get_or_init(|| artifact).clone())
 }
 
 /// The folder that [`ARTIFACT`] names.

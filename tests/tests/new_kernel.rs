@@ -103,7 +103,13 @@ fn said(output: &Output) -> String {
 fn manifest(text: &str) -> String {
     let root = root().display();
     let mut text = text.to_owned();
-    for (slow, level) in [("ptx-emulator", 2), ("ptx-syntax", 3), ("cuda_inspect", 1)] {
+    for (slow, level) in [
+        ("ptx-emulator", 2),
+        ("ptx-syntax", 3),
+        ("cuda_inspect", 1),
+        ("cuda_builder", 1),
+        ("cuda_std", 1),
+    ] {
         let optimised = format!("[profile.dev.package.{slow}]\nopt-level = {level}\n");
         assert!(text.contains(&optimised), "{slow}");
         text = text.replace(&optimised, "");
@@ -124,6 +130,16 @@ fn manifest(text: &str) -> String {
     };
     let lines: Vec<&str> = text.lines().filter(left).collect();
     lines.join("\n") + "\n"
+}
+
+/// A crate of kernels with a build script has a target folder of its own, and core compiled for it.
+/// Only `quadscan-ptx` needs this script, and is not built here.
+const BUILD_SCRIPT: &str = "kernels-crate/build.rs";
+
+fn without_a_build_script(manifest: &str) -> String {
+    let links = "links = \"quadscan-kernels\"\n";
+    assert!(manifest.contains(links), "{manifest}");
+    manifest.replace(links, "")
 }
 
 /// The copied files with four kernels more, as the command has written them.
@@ -170,13 +186,15 @@ fn with_a_table(mut files: BTreeMap<String, String>) -> BTreeMap<String, String>
 fn replace(folder: &Path, files: &BTreeMap<String, String>) {
     fs::create_dir_all(folder).expect("a temporary folder");
     for file in tidy::files(folder).expect("it can be read") {
-        if !files.contains_key(&file.path) {
+        if !files.contains_key(&file.path) || file.path == BUILD_SCRIPT {
             fs::remove_file(folder.join(file.path)).expect("removed");
         }
     }
     for (path, text) in files {
         let text = match path.as_str() {
             "Cargo.toml" => &manifest(text),
+            "kernels-crate/Cargo.toml" => &without_a_build_script(text),
+            BUILD_SCRIPT => continue,
             _ => text,
         };
         write(&folder.join(path), text);

@@ -28,9 +28,9 @@ pub(crate) fn program() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// Clippy as a compiler, beside cargo.
-pub(crate) fn clippy() -> PathBuf {
-    Path::new(&program()).with_file_name("clippy-driver")
+/// A program of the toolchain that cargo is of.
+pub(crate) fn beside(program: &str) -> PathBuf {
+    Path::new(&self::program()).with_file_name(program)
 }
 
 /// Cargo, run in the caller's folder, on the workspace's manifest.

@@ -131,7 +131,7 @@ enum Command {
     ///
     /// Uses mdbook as a library, which is compiled the first time.
     Book,
-    /// Run everything that CI checks: format, lints, tests, docs, budget
+    /// Run everything that CI checks: format, lints, tests, doc tests, budget
     Test(test::Options),
     /// Compare crates, kernels, bytes, lines and build times with the budget
     ///

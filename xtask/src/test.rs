@@ -4,12 +4,11 @@
 //! toolchain stops it, since nothing builds without it. Cargo's output is passed on at once. The
 //! output of a test runner is passed on when it has ended, since several run at a time.
 
+mod compiler;
 mod summary;
 
-use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 use std::time::Instant;
@@ -47,56 +46,12 @@ fn format() -> Step {
     step("format", "fmt", &["--all", "--check"])
 }
 
-/// Clippy compiles the workspace, tests too, so that what is looked at is what is run, and
-/// nothing is compiled twice.
+/// Compiles the workspace, tests too, and looks at it with clippy and rustdoc ([`compiler`]).
 fn lints(compiler: &Path) -> Step {
     let all = ["--locked", "--workspace", "--all-targets", "--keep-going"];
     let mut lints = step("lints", "build", &all);
     lints.command.env(WRAPPER, compiler);
     lints
-}
-
-/// Packages that rustc compiles, and clippy looks at beside: it compiles without rustc's own
-/// optimisation, which makes the emulator a quarter slower, and for it the kernels' package has
-/// modules for the host that it has for nobody else.
-const BY_RUSTC: [(&str, &str); 2] = [
-    ("ptx-emulator", "ptx_emulator"),
-    ("quadscan-kernels", "quadscan_kernels"),
-];
-
-fn lints_by_rustc() -> Step {
-    let mut lints = step("lints", "clippy", &["--locked", "--all-targets"]);
-    for (package, _) in BY_RUSTC {
-        lints.command.args(["--package", package]);
-    }
-    lints.command.args(["--", "--deny", "warnings"]);
-    lints
-}
-
-/// Writes the compiler of the workspace's own packages: clippy, but for [`BY_RUSTC`]. What it
-/// denies is a warning, so that all is compiled and run whatever is found.
-fn compiler() -> anyhow::Result<PathBuf> {
-    let by_rustc = BY_RUSTC.map(|(_, name)| format!("*' --crate-name {name} '*"));
-    let text = format!(
-        "#!/bin/sh\ncase \" $* \" in\n{}) exec \"$@\" ;;\nesac\nexec \"{}\" \"$@\" --cap-lints=warn\n",
-        by_rustc.join("|"),
-        cargo::clippy().display()
-    );
-    let folder = cargo::target_directory()?;
-    // Cargo knows a compiler by its path.
-    let hash = hmac_sha256::Hash::hash(text.as_bytes());
-    let path = folder.join(format!("clippy-{:02x}{:02x}.sh", hash[0], hash[1]));
-    let cannot = || format!("{} could not be written", path.display());
-    fs::create_dir_all(&folder).with_context(cannot)?;
-    fs::write(&path, text).with_context(cannot)?;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).with_context(cannot)?;
-    Ok(path)
-}
-
-fn docs() -> Step {
-    let mut docs = step("docs", "doc", &["--locked", "--workspace", "--no-deps"]);
-    docs.command.env("RUSTDOCFLAGS", "--deny warnings");
-    docs
 }
 
 fn doc_tests(compiler: &Path) -> Step {
@@ -132,20 +87,19 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
 
     let start = Instant::now();
     let artifact = ptx::folder(&ptx::ARCHS)?;
-    let compiler = compiler()?;
+    let compiler = compiler::write(&cargo::target_directory()?)?;
     let command = |mut step: Step| {
         step.command.env(ptx::ARTIFACT, &artifact);
         step.run(&mut std::io::stdout())
     };
     let mut runners = Err("they or the kernels were not built".to_owned());
     let mut reports = Vec::new();
-    for name in ["format", "lints", "tests", "docs", "doc tests", "budget"] {
+    for name in ["format", "lints", "tests", "doc tests", "budget"] {
         terminal::begin(name);
         let report = match name {
             "format" => command(format())?,
             "lints" => build(lints(&compiler), &mut runners)?,
             "tests" => tests(&runners, &artifact, &mut std::io::stdout())?,
-            "docs" => command(docs())?,
             "doc tests" => command(doc_tests(&compiler))?,
             _ => budget(),
         };
@@ -219,7 +173,6 @@ fn build(step: Step, runners: &mut Result<Vec<Executable>, String>) -> anyhow::R
         (cargo::judged(step.command, "the workspace"), kernels.join())
     });
     let kernels = kernels.map_err(|_| anyhow::anyhow!("building the kernels panicked"))?;
-    let beside = lints_by_rustc().run(&mut std::io::stdout())?;
     let failure = match (built, kernels) {
         (Ok((made, warnings)), Ok(_)) => {
             *runners = Ok(cargo::executables(made));
@@ -227,7 +180,6 @@ fn build(step: Step, runners: &mut Result<Vec<Executable>, String>) -> anyhow::R
         }
         (Err(error), _) | (_, Err(error)) => Some(error.to_string()),
     };
-    let failure = failure.or(beside.failure);
     Ok(Report {
         name: step.name,
         duration: start.elapsed(),
@@ -318,16 +270,5 @@ mod tests {
         let report = tests(&Ok(Vec::new()), Path::new(""), &mut std::io::sink());
         let report = report.expect("nothing is run");
         assert_eq!(report.failure.as_deref(), Some("no test ran"));
-    }
-
-    #[test]
-    fn warnings_are_errors_in_docs() {
-        let docs = docs();
-        let mut set = docs.command.get_envs();
-        let flags = set.find(|(name, _)| *name == "RUSTDOCFLAGS");
-        assert_eq!(
-            flags.and_then(|(_, value)| value),
-            Some("--deny warnings".as_ref())
-        );
     }
 }

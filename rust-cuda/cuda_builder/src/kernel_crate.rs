@@ -163,7 +163,10 @@ impl Crate {
         if self.shares {
             return target.to_owned();
         }
-        target.join(format!("workspace-{}", short_hash(&self.workspace)))
+        // Whichever links lead to it.
+        let workspace = self.workspace.canonicalize();
+        let workspace = workspace.as_ref().unwrap_or(&self.workspace);
+        target.join(format!("workspace-{}", short_hash(workspace)))
     }
 
     /// A name for the artifact's folder that no other crate has.
@@ -243,6 +246,8 @@ mod tests {
         assert_eq!(own.parent(), Some(target));
         assert_ne!(own, folder_of("d", "[workspace]\n"));
         assert_eq!(own, folder_of("c", "[workspace]\n"));
+        std::os::unix::fs::symlink(at("c"), at("linked")).unwrap();
+        assert_eq!(own, folder_of("linked", "[workspace]\n"));
 
         // cargo does not list what is no member, so it is not known.
         write_package(&at("e/part"), "part", "");

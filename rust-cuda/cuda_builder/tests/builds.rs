@@ -3,7 +3,7 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use cuda_builder::{CudaBuilder, CudaBuilderError, DebugInfo, NvvmArch};
@@ -16,10 +16,26 @@ fn edit(path: &Path, change: impl FnOnce(String) -> String) {
     fs::write(path, after).unwrap();
 }
 
+/// A target folder beside the one of all tests: that of a workspace whose kernels were built, since
+/// core is there already.
+fn another_target() -> PathBuf {
+    let folders = fs::read_dir(nested_target())
+        .into_iter()
+        .flatten()
+        .flatten();
+    let mut of_workspaces = folders.map(|folder| folder.path()).filter(|folder| {
+        let name = folder.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with("workspace-"))
+    });
+    of_workspaces
+        .next()
+        .unwrap_or_else(|| nested_target().join("of-another-clone"))
+}
+
 #[test]
 fn two_clones_in_different_folders_give_the_same_bytes() {
     let here = tempfile::tempdir().unwrap();
-    let build = |clone: &str, target: &str| {
+    let build = |clone: &str, target: &Path| {
         let folder = here.path().join(clone);
         copy(&fixture("workspace"), &folder);
         for source in ["kernels/src/lib.rs", "parts/src/lib.rs"] {
@@ -29,13 +45,13 @@ fn two_clones_in_different_folders_give_the_same_bytes() {
         }
         let out = here.path().join(format!("{clone}-out"));
         let artifact = builder(&folder.join("kernels"), &out)
-            .target_dir(nested_target().join(target))
+            .target_dir(target)
             .build_all()
             .unwrap();
         (ptx(&artifact, 0), artifact.manifest)
     };
-    let (first, first_manifest) = build("a", "");
-    let (second, second_manifest) = build("another/deeper", "of-another-clone");
+    let (first, first_manifest) = build("a", &nested_target());
+    let (second, second_manifest) = build("another/deeper", &another_target());
     assert_eq!(first, second);
     assert_eq!(first_manifest, second_manifest);
     assert!(first.contains("parts__mix"), "{first}");

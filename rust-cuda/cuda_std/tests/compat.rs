@@ -460,6 +460,9 @@ fn a_build_script() {
         // What is built of the builder's dependencies is the workspace's.
         .arg("--config")
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml"))
+        // The builder itself is built anew, and has little to do.
+        .args(["--config", "profile.dev.package.cuda_builder.opt-level=0"])
+        .args(["--config", "profile.dev.package.ptx-syntax.opt-level=0"])
         .env("CARGO_BUILD_BUILD_DIR", target())
         .env("CARGO_TARGET_DIR", scratch("host"))
         .output()

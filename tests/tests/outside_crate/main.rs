@@ -155,6 +155,7 @@ fn a_new_app_runs_and_passes_its_tests_as_it_is() {
         .output()
         .expect("cargo starts");
     assert!(made.status.success(), "{made:?}");
+    assert_depends_on_the_checkout(&new);
     let app = |what: &str| {
         let output = cargo_for(&new, what).output().expect("cargo starts");
         let said = String::from_utf8_lossy(&output.stderr);
@@ -167,6 +168,33 @@ fn a_new_app_runs_and_passes_its_tests_as_it_is() {
     assert!(printed.contains("the furthest from 0 is -350"), "{printed}");
     let tested = app("test");
     assert!(tested.contains("2 passed"), "{tested}");
+}
+
+/// The paths that were written lead to the checkout. From here on they go by the link to it, as
+/// those of the other applications do: cargo takes a package at another path for another package,
+/// and would build all of them twice.
+fn assert_depends_on_the_checkout(new: &Path) {
+    let manifest = fs::read_to_string(new.join("Cargo.toml")).expect("a manifest");
+    let (_, way) = manifest
+        .split_once("quadscan = { path = \"")
+        .expect("a dependency");
+    let (way, _) = way.split_once("/host-crate\"").expect("its folder");
+    let canonical = |path: &Path| path.canonicalize().expect("is there");
+    assert_eq!(canonical(&new.join(way)), canonical(root()));
+    link();
+    for file in ["Cargo.toml", "kernels/Cargo.toml", ".cargo/config.toml"] {
+        let text = fs::read_to_string(new.join(file)).expect(file);
+        assert!(text.contains(way), "{file}");
+        fs::write(new.join(file), text.replace(way, "../quadscan")).expect("written");
+    }
+}
+
+/// The checkout is beside the applications.
+fn link() {
+    match symlink(root(), folder().join("quadscan")) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        linked => linked.expect("a link to the checkout"),
+    }
 }
 
 /// Cargo for a crate outside, on versions that are on this machine.
@@ -188,8 +216,11 @@ fn cargo_for(folder: &Path, what: &str) -> Command {
         let setting = format!("profile.dev.package.{apart}.opt-level=1");
         command.args(["--config", &setting]);
     }
-    // It has little to run here, and a minute to compile.
-    command.args(["--config", "profile.dev.package.ptx-emulator.opt-level=0"]);
+    // They have little to run here, and a minute to compile.
+    for slow in ["cuda_builder", "cuda_std", "ptx-emulator", "ptx-syntax"] {
+        let setting = format!("profile.dev.package.{slow}.opt-level=0");
+        command.args(["--config", &setting]);
+    }
     command
 }
 
@@ -314,10 +345,7 @@ impl App {
     fn new(name: &str) -> Self {
         let folder = folder().join(name);
         fs::create_dir_all(&folder).expect("a temporary folder");
-        match symlink(root(), self::folder().join("quadscan")) {
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            linked => linked.expect("a link to the checkout"),
-        }
+        link();
         Self { folder }
     }
 
