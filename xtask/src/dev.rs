@@ -92,6 +92,7 @@ fn round(options: &Options, anew: bool) -> anyhow::Result<u8> {
         kernel: Some(kernel.clone()),
         schedules: 4,
         slow: false,
+        known_bugs: false,
     })?;
     let verdict = if checked.code == 0 {
         "all right"
