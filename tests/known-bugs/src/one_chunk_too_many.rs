@@ -2,10 +2,10 @@
 //!
 //! [NVIDIA/cccl#9771](https://github.com/NVIDIA/cccl/issues/9771), 2026.
 //!
-//! An algorithm of CUB works on chunks of 2^31 - 1 elements and read out of bounds where the number
-//! of elements is a multiple of that. Here chunks have 64 elements: one more than the quotient is
-//! right for every size but the multiples, whose last chunk is empty and has no first element. The
-//! quotient has to be rounded up.
+//! CUB read out of bounds where the number of elements is a multiple of 2^31 - 1. Here is a usual
+//! way to such a bug: work is divided into chunks, here of 64 elements, and their number is taken
+//! to be one more than the quotient. That is right for every size but the multiples, whose last
+//! chunk is empty and has no first element. The quotient has to be rounded up.
 
 use cuda_std::prelude::*;
 
