@@ -1,8 +1,8 @@
 //! Every kernel with a known bug is caught, at its lines, and every right sibling passes.
 //!
 //! Beside its tests: `check [NAME] [--schedules N]` prints what is found, `launch ENTRY` launches
-//! a kernel on a GPU, `sanitize` has compute-sanitizer watch all of them there, and `ptx` prints
-//! the folder of their PTX.
+//! a kernel on a GPU, `sanitize` has compute-sanitizer watch all of them there and prints what it
+//! says, and `ptx` prints the folder of their PTX.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,7 +19,7 @@ use quadscan_tests::known_bugs::page::page;
 use quadscan_tests::known_bugs::pairs::{PAIRS, Pair, Words};
 use quadscan_tests::known_bugs::report::{self, Outcome, SCHEDULES};
 use quadscan_tests::known_bugs::run::{self, Sibling};
-use quadscan_tests::known_bugs::sanitizer::{self, Verdicts};
+use quadscan_tests::known_bugs::sanitizer::Verdicts;
 use quadscan_tests::known_bugs::source::{self, Source};
 
 /// What is asked for, where it is not the tests.
@@ -101,12 +101,12 @@ fn launch(entry: &str) -> Result<ExitCode, String> {
 
 fn sanitize() -> Result<ExitCode, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
-    let progress = |entry: &str, said: &str| eprintln!("{entry}: {said}");
-    let verdicts = Verdicts::record(&program, progress)
+    // It is built before several processes ask for it.
+    run::folder().map_err(|error| error.to_string())?;
+    let verdicts = Verdicts::record(&program)
         .map_err(|error| format!("compute-sanitizer could not be started: {error}"))?;
     let text = serde_json::to_string_pretty(&verdicts).map_err(|error| error.to_string())?;
-    fs::write(sanitizer::file(), text + "\n").map_err(|error| error.to_string())?;
-    println!("{}", sanitizer::file().display());
+    println!("{text}");
     Ok(ExitCode::SUCCESS)
 }
 

@@ -18,9 +18,20 @@ cargo xtask check --known-bugs                          # all of them
 cargo xtask check --known-bugs lookback_relaxed_flag    # one, with all that is found
 ```
 
-On a machine with a GPU and compute-sanitizer, `cargo test -p quadscan-tests --test known_bugs -- sanitize`
-has each of its tools watch every kernel, and records what they say; `-- launch NAME_broken` and
-`-- launch NAME_right` launch one. This page is made by
+Each bug is told below, with the report that it is after; the kernel is our own. A race is named by both
+of its accesses. A thread that leaves is named by the line of the kernel, where the compiler has the one
+`ret`.
+
+On a machine with a GPU and [compute-sanitizer](https://docs.nvidia.com/compute-sanitizer/), these run a
+kernel, and all of them under each of its tools, in a few minutes:
+
+```sh
+cargo test -p quadscan-tests --test known_bugs -- launch lookback_relaxed_flag_broken
+cargo test -p quadscan-tests --test known_bugs -- sanitize > tests/known-bugs/compute-sanitizer.json
+```
+
+Where cargo is not, take the test program and the folder that its argument `ptx` prints, and name the
+folder in `QUADSCAN_KNOWN_BUGS`. This page is made by
 `UPDATE_KNOWN_BUGS=1 cargo test -p quadscan-tests --test known_bugs`.
 
 ";

@@ -1,7 +1,6 @@
 //! All pairs under all checks, and what came of it: `cargo xtask check --known-bugs`.
 
 use std::fmt::Write;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -106,26 +105,37 @@ fn all(checked: &Checked) -> String {
 /// Those of [`artifact`] and [`Outcome::of`].
 pub fn run(pairs: &[Pair], schedules: u64) -> Result<Vec<Outcome>, String> {
     let artifact = artifact().map_err(|error| error.to_string())?;
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let outcomes = in_parallel(pairs, cores, |pair| Outcome::of(&artifact, pair, schedules));
+    outcomes.into_iter().collect()
+}
+
+/// Does work for each, so many at a time; the results in the order of the items.
+pub(super) fn in_parallel<T: Sync, R: Send>(
+    items: &[T],
+    threads: usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let some = || {
+        let mut done = Vec::new();
         while let index = next.fetch_add(1, Ordering::Relaxed)
-            && let Some(pair) = pairs.get(index)
+            && let Some(item) = items.get(index)
         {
-            let outcome = Outcome::of(&artifact, pair, schedules);
-            if let Ok(mut done) = done.lock() {
-                done.push((index, outcome));
-            }
+            done.push((index, work(item)));
         }
+        done
     };
-    thread::scope(|scope| {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        for _ in 0..cores {
-            scope.spawn(work);
-        }
+    let mut done = thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(some)).collect();
+        let all = threads.into_iter().flat_map(|thread| match thread.join() {
+            Ok(done) => done,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        all.collect::<Vec<_>>()
     });
-    let mut done = done.into_inner().map_err(|_| "a thread panicked")?;
     done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, outcome)| outcome).collect()
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// What came of them, in words, and whether all is as it has to be.

@@ -12,6 +12,7 @@ use std::process::{Command, Output};
 use serde::{Deserialize, Serialize};
 
 use super::pairs::PAIRS;
+use super::report::in_parallel;
 use super::run::Sibling;
 use super::source;
 
@@ -19,7 +20,10 @@ use super::source;
 pub const TOOLS: [&str; 4] = ["memcheck", "racecheck", "initcheck", "synccheck"];
 
 /// What a kernel may take under a tool, in seconds.
-const SECONDS: &str = "60";
+const SECONDS: &str = "20";
+
+/// Kernels at a time: those that hang leave the GPU to others now and then.
+const AT_A_TIME: usize = 8;
 
 /// The exit code of `timeout` when time is up.
 const TIMED_OUT: i32 = 124;
@@ -71,43 +75,52 @@ impl Verdicts {
         }
     }
 
-    /// Has every tool watch every kernel, which `program launch ENTRY` launches; `progress` is told
-    /// of each.
+    /// Has every tool watch every kernel, which `program launch ENTRY` launches; stderr has each
+    /// verdict as it comes.
     ///
     /// # Errors
     ///
     /// A compute-sanitizer that does not start.
-    pub fn record(program: &Path, mut progress: impl FnMut(&str, &str)) -> io::Result<Self> {
-        let version = Command::new("compute-sanitizer")
-            .arg("--version")
-            .output()?;
-        let version = String::from_utf8_lossy(&version.stdout);
-        let gpu = Command::new("nvidia-smi")
-            .args(["--query-gpu=name,driver_version", "--format=csv,noheader"])
-            .output()?;
-        let gpu = String::from_utf8_lossy(&gpu.stdout);
-        let version = version.lines().find(|line| line.contains("ersion"));
-        let mut all = Verdicts {
-            with: format!(
-                "{}; {}",
-                gpu.lines().next().unwrap_or_default().trim(),
-                version.unwrap_or_default().trim()
-            ),
-            verdicts: BTreeMap::new(),
-        };
-        for pair in PAIRS {
-            for sibling in [Sibling::Broken, Sibling::Right] {
-                let entry = sibling.entry(pair);
-                for tool in TOOLS {
-                    let verdict = verdict(&watched(program, tool, &entry)?);
-                    progress(&entry, &format!("{tool}: {verdict}"));
-                    let said = all.verdicts.entry(entry.clone()).or_default();
-                    said.insert(tool.to_owned(), verdict);
-                }
-            }
+    pub fn record(program: &Path) -> io::Result<Self> {
+        let siblings = [Sibling::Broken, Sibling::Right];
+        let entries = PAIRS
+            .iter()
+            .flat_map(|pair| siblings.map(|sibling| sibling.entry(pair)));
+        let runs: Vec<(String, &str)> = entries
+            .flat_map(|entry| TOOLS.map(|tool| (entry.clone(), tool)))
+            .collect();
+        let with = with()?;
+        let said = in_parallel(&runs, AT_A_TIME, |(entry, tool)| -> io::Result<String> {
+            let verdict = verdict(&watched(program, tool, entry)?);
+            eprintln!("{entry}: {tool}: {verdict}");
+            Ok(verdict)
+        });
+        let mut verdicts = BTreeMap::<String, BTreeMap<String, String>>::new();
+        for ((entry, tool), verdict) in runs.into_iter().zip(said) {
+            let said = verdicts.entry(entry).or_default();
+            said.insert(tool.to_owned(), verdict?);
         }
-        Ok(all)
+        Ok(Verdicts { with, verdicts })
     }
+}
+
+/// The GPU with its driver, and the version of compute-sanitizer.
+fn with() -> io::Result<String> {
+    let version = Command::new("compute-sanitizer")
+        .arg("--version")
+        .output()?;
+    let version = String::from_utf8_lossy(&version.stdout);
+    let version = version.lines().find(|line| line.contains("ersion"));
+    let gpu = Command::new("nvidia-smi")
+        .args(["--query-gpu=name,driver_version", "--format=csv,noheader"])
+        .output()?;
+    let gpu = String::from_utf8_lossy(&gpu.stdout);
+    let gpu = gpu.lines().next().unwrap_or_default();
+    Ok(format!(
+        "{}; {}",
+        gpu.trim(),
+        version.unwrap_or_default().trim()
+    ))
 }
 
 /// What a tool says that has found nothing.
@@ -172,7 +185,7 @@ mod tests {
             said(FOUND, found),
             "Invalid __global__ read of size 4 bytes"
         );
-        assert_eq!(said(TIMED_OUT, clean), "hangs, stopped after 60 s");
+        assert_eq!(said(TIMED_OUT, clean), "hangs, stopped after 20 s");
         assert_eq!(said(1, clean), "ended with Some(1): error: no device");
     }
 
