@@ -68,7 +68,7 @@ fn named(name: &str) -> Result<Pair, String> {
     let pair = PAIRS.iter().find(|pair| pair.name == name);
     pair.copied().ok_or_else(|| {
         let names: Vec<&str> = PAIRS.iter().map(|pair| pair.name).collect();
-        format!("`{name}` is no known bug: they are {}", names.join(", "))
+        format!("`{name}` is no known bug: allowed are {}", names.join(", "))
     })
 }
 

@@ -33,7 +33,7 @@ const OTHERS_NEEDED: i32 = 3;
 const ANEW: &str = "anew.";
 
 /// What is checked, and how often.
-#[derive(clap::Args, Clone, Debug)]
+#[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct Options {
     /// The kernels to check: an entry, a module of PTX, an integrand, or the beginning of several
     /// entries' names; or a module of conformance tests to run [default: all]
@@ -48,6 +48,15 @@ pub(crate) struct Options {
     /// Run the kernels with known bugs, each beside its right sibling: one KERNEL of them, or all
     #[arg(long, conflicts_with = "slow")]
     pub(crate) known_bugs: bool,
+    /// Print the source lines that one thread of KERNEL goes through, instead of checking
+    #[arg(long, requires = "kernel", conflicts_with = "known_bugs")]
+    pub(crate) trace: bool,
+    /// The thread's block [default: 0]
+    #[arg(long, value_name = "X[,Y[,Z]]", requires = "trace")]
+    pub(crate) block: Option<String>,
+    /// The thread in it [default: 0]
+    #[arg(long, value_name = "X[,Y[,Z]]", requires = "trace")]
+    pub(crate) thread: Option<String>,
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
@@ -182,6 +191,10 @@ fn suite(name: &str) -> anyhow::Result<(PathBuf, String)> {
 fn tested(suite: &Path, options: &Options, artifact: &Path) -> anyhow::Result<Option<i32>> {
     let mut command = program_checking(suite, options);
     command.args(options.slow.then_some("--slow"));
+    command.args(options.trace.then_some("--trace"));
+    for (name, index) in [("--block", &options.block), ("--thread", &options.thread)] {
+        command.args(index.iter().flat_map(|index| [name, index]));
+    }
     command.arg("--artifact").arg(artifact);
     command
         .arg("--launches")
