@@ -286,7 +286,7 @@ fn the_way_of_a_thread_is_told_by_lines_of_the_source() {
     let head = "hang: block [0, 0, 0] of [1, 1, 1], thread [0, 0, 0] of [1, 1, 1]: ";
     assert!(lines[0].starts_with(head), "{told}");
     let is_at = |line: &&str| line.starts_with("  kernels-crate/src/diagnostics.rs:");
-    assert!(lines[1..].iter().all(|line| is_at(line)), "{told}");
+    assert!(lines[1..].iter().all(is_at), "{told}");
     assert!(told.contains("elapsed = global_timer() - start;"), "{told}");
     let missing = follow(1).expect_err("it has one thread");
     assert!(missing.contains("a thread [1, 0, 0]"), "{missing}");
