@@ -52,11 +52,21 @@ pub(crate) struct Options {
     #[arg(long, requires = "kernel", conflicts_with = "known_bugs")]
     pub(crate) trace: bool,
     /// The thread's block [default: 0]
-    #[arg(long, value_name = "X[,Y[,Z]]", requires = "trace")]
-    pub(crate) block: Option<String>,
+    #[arg(
+        long,
+        value_name = "X[,Y[,Z]]",
+        value_delimiter = ',',
+        requires = "trace"
+    )]
+    pub(crate) block: Vec<u32>,
     /// The thread in it [default: 0]
-    #[arg(long, value_name = "X[,Y[,Z]]", requires = "trace")]
-    pub(crate) thread: Option<String>,
+    #[arg(
+        long,
+        value_name = "X[,Y[,Z]]",
+        value_delimiter = ',',
+        requires = "trace"
+    )]
+    pub(crate) thread: Vec<u32>,
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
@@ -193,7 +203,10 @@ fn tested(suite: &Path, options: &Options, artifact: &Path) -> anyhow::Result<Op
     command.args(options.slow.then_some("--slow"));
     command.args(options.trace.then_some("--trace"));
     for (name, index) in [("--block", &options.block), ("--thread", &options.thread)] {
-        command.args(index.iter().flat_map(|index| [name, index]));
+        let index: Vec<String> = index.iter().map(u32::to_string).collect();
+        if !index.is_empty() {
+            command.args([name, &index.join(",")]);
+        }
     }
     command.arg("--artifact").arg(artifact);
     command
