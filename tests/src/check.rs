@@ -10,11 +10,13 @@
 //!
 //! With a KERNEL the tests are those that launch it (`launches`), and where that takes long,
 //! the quick ones of them. A KERNEL that has a module of its own in the suite has the tests of
-//! that module. What the tests need and `--artifact` lacks is told ([`OTHERS_NEEDED`]), and
+//! that module. With `--trace` nothing is checked: a thread of the kernel is followed (`trace`).
+//! What the tests need and `--artifact` lacks is told ([`OTHERS_NEEDED`]), and
 //! `cargo xtask check` builds it.
 
 mod findings;
 mod launches;
+mod trace;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
@@ -36,6 +38,7 @@ use quadscan_bench::modules;
 use crate::suite::{Bench, Case, skipped};
 use findings::Findings;
 use launches::{Known, Launches};
+use trace::{Index, Thread};
 
 /// What the tests of a kernel may take together while somebody waits, in seconds.
 const PATIENCE: f64 = 2.0;
@@ -64,6 +67,25 @@ struct Arguments {
     /// Run the tests that take long too; without KERNEL, under every schedule
     #[arg(long)]
     slow: bool,
+    /// Print the lines that one thread of KERNEL goes through, instead of checking
+    #[arg(long, requires = "kernel")]
+    trace: bool,
+    /// The thread's block
+    #[arg(
+        long,
+        value_name = "X[,Y[,Z]]",
+        default_value = "0",
+        requires = "trace"
+    )]
+    block: Index,
+    /// The thread
+    #[arg(
+        long,
+        value_name = "X[,Y[,Z]]",
+        default_value = "0",
+        requires = "trace"
+    )]
+    thread: Index,
     /// The folder of the PTX
     #[arg(long, value_name = "DIR", hide = true)]
     artifact: Option<PathBuf>,
@@ -165,6 +187,9 @@ fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
         Err(needed) => return Ok(lacks(needed)),
     };
     let only = chosen.entries.as_deref();
+    if arguments.trace {
+        return followed(cases, &chosen, arguments, &artifact);
+    }
     let all: Vec<_> = chosen.tests.iter().map(|&case| (case, None)).collect();
     eprintln!("schedule 1: {}", count_of(all.len()));
     let mut runs = run_jobs(cases, launches.longest_first(cases, all), only, &artifact);
@@ -215,6 +240,27 @@ fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
     };
     findings::ended(&mut report, chosen.tests.len(), arguments.schedules, &left);
     Ok(report)
+}
+
+/// The way of the thread that is asked for.
+fn followed(
+    cases: &[Case],
+    chosen: &Chosen<'_>,
+    arguments: &Arguments,
+    artifact: &Artifact,
+) -> Result<Report, String> {
+    let entries = chosen.entries.as_deref();
+    let entries = entries.ok_or("--trace follows a thread of a kernel: name one")?;
+    let thread = Thread {
+        block: arguments.block,
+        thread: arguments.thread,
+    };
+    let text = trace::trace(cases, &chosen.tests, entries, thread, artifact)?;
+    Ok(Report {
+        text,
+        clean: true,
+        ..Report::default()
+    })
 }
 
 /// Of tests that launch something to check, those that run under every schedule, and those that

@@ -63,6 +63,9 @@ fn arguments(kernel: Option<&str>) -> Arguments {
         kernel: kernel.map(str::to_owned),
         schedules: 2,
         slow: false,
+        trace: false,
+        block: Index::default(),
+        thread: Index::default(),
         artifact: None,
         launches: None,
     }
@@ -255,4 +258,46 @@ fn a_module_of_tests_is_checked_by_its_name_alone() {
         "{}",
         report.text
     );
+}
+
+#[test]
+fn the_way_of_a_thread_is_told_by_lines_of_the_source() {
+    let artifact = modules::ours().expect("the program was built whole");
+    let run: fn(&Bench) -> Outcome = |bench| {
+        let hang = quadscan_kernels::diagnostics::hang;
+        let mut spent = bench.device.alloc_zeroed::<u64>(1)?;
+        Ok(bench
+            .module
+            .launch(hang, LaunchShape::new(1, 1), (1u64, &mut spent))?)
+    };
+    let case = Case {
+        name: "diagnostics::a_short_hang",
+        run,
+    };
+    let follow = |thread| {
+        let thread = Thread {
+            block: Index::default(),
+            thread: Index([thread, 0, 0]),
+        };
+        trace::trace(&[case], &[0], &["hang"], thread, &artifact)
+    };
+    let told = follow(0).expect("it is launched");
+    let lines: Vec<&str> = told.lines().collect();
+    let head = "hang: block [0, 0, 0] of [1, 1, 1], thread [0, 0, 0] of [1, 1, 1]: ";
+    assert!(lines[0].starts_with(head), "{told}");
+    let is_at = |line: &&str| line.starts_with("  kernels-crate/src/diagnostics.rs:");
+    assert!(lines[1..].iter().all(is_at), "{told}");
+    assert!(told.contains("elapsed = global_timer() - start;"), "{told}");
+    let missing = follow(1).expect_err("it has one thread");
+    assert!(missing.contains("a thread [1, 0, 0]"), "{missing}");
+}
+
+#[test]
+fn the_index_of_a_thread_has_up_to_three_numbers() {
+    let index = |text: &str| text.parse::<Index>();
+    assert_eq!(index("7"), Ok(Index([7, 0, 0])));
+    assert_eq!(index("1,2,3"), Ok(Index([1, 2, 3])));
+    for wrong in ["", "-1", "1,", "1,2,3,4", "x"] {
+        assert!(index(wrong).is_err(), "{wrong}");
+    }
 }

@@ -11,12 +11,14 @@
 //! - `integrals`: integrals whose value is known.
 //! - `suite`: the tests that run on every device. `fixtures`: what an H200 gave.
 //! - `check`: a suite under the emulator's checks. `mutants`: kernels with one thing taken away.
+//!   `known_bugs`: kernels with bugs that others reported.
 
 pub mod check;
 pub mod families;
 pub mod fixtures;
 pub mod integrals;
 pub mod kernels;
+pub mod known_bugs;
 pub mod launched;
 pub mod mapped;
 pub mod mutants;

@@ -22,6 +22,8 @@ use crate::{cargo, ptx, setup, terminal};
 
 /// The suite of tests, and the folder of its modules below the root.
 const SUITE: &str = "conformance";
+/// The program that runs kernels with known bugs.
+const KNOWN_BUGS: &str = "known_bugs";
 const TESTS: &str = "tests/tests/conformance";
 
 /// The suite's exit code when its tests need kernels that are not there.
@@ -31,7 +33,7 @@ const OTHERS_NEEDED: i32 = 3;
 const ANEW: &str = "anew.";
 
 /// What is checked, and how often.
-#[derive(clap::Args, Clone, Debug)]
+#[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct Options {
     /// The kernels to check: an entry, a module of PTX, an integrand, or the beginning of several
     /// entries' names; or a module of conformance tests to run [default: all]
@@ -43,6 +45,28 @@ pub(crate) struct Options {
     /// Run slow tests too; without KERNEL, under every schedule
     #[arg(long)]
     pub(crate) slow: bool,
+    /// Run the kernels with known bugs, each beside its right sibling: one KERNEL of them, or all
+    #[arg(long, conflicts_with = "slow")]
+    pub(crate) known_bugs: bool,
+    /// Print the source lines that one thread of KERNEL goes through, instead of checking
+    #[arg(long, requires = "kernel", conflicts_with = "known_bugs")]
+    pub(crate) trace: bool,
+    /// The thread's block [default: 0]
+    #[arg(
+        long,
+        value_name = "X[,Y[,Z]]",
+        value_delimiter = ',',
+        requires = "trace"
+    )]
+    pub(crate) block: Vec<u32>,
+    /// The thread in it [default: 0]
+    #[arg(
+        long,
+        value_name = "X[,Y[,Z]]",
+        value_delimiter = ',',
+        requires = "trace"
+    )]
+    pub(crate) thread: Vec<u32>,
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
@@ -50,7 +74,19 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         can_be(name)?;
     }
     setup::ensure()?;
+    if options.known_bugs {
+        return known_bugs(options);
+    }
     checked(options).map(|checked| ExitCode::from(checked.code))
+}
+
+/// Runs the kernels with known bugs; the program that does so builds their PTX.
+fn known_bugs(options: &Options) -> anyhow::Result<ExitCode> {
+    terminal::begin("building kernels with known bugs");
+    let (program, _) = suite(KNOWN_BUGS)?;
+    let code = status(program_checking(&program, options))?;
+    let code = code.and_then(|code| u8::try_from(code).ok());
+    Ok(ExitCode::from(code.unwrap_or(1)))
 }
 
 /// What came of a check.
@@ -68,7 +104,7 @@ pub(crate) fn checked(options: &Options) -> anyhow::Result<Checked> {
     terminal::begin(&format!("building {}", name.unwrap_or("all kernels")));
     // The device's side and the host's have little in common, and neither uses all cores.
     let (anew, suite) = thread::scope(|scope| {
-        let suite = scope.spawn(suite);
+        let suite = scope.spawn(|| suite(SUITE));
         let anew = name.map_or(Ok(None), |name| named(name, &folder));
         (anew, suite.join())
     });
@@ -139,11 +175,11 @@ fn build(folder: &Path, names: &[&str]) -> Result<Artifact, CudaBuilderError> {
     builder.only(names).build_all()
 }
 
-/// The suite's program, without PTX; and what tells this host's side of the kernels from another.
-fn suite() -> anyhow::Result<(PathBuf, String)> {
+/// A suite's program, without PTX; and what tells this host's side of the kernels from another.
+fn suite(name: &str) -> anyhow::Result<(PathBuf, String)> {
     let mut build = cargo::command("test");
     build.args(["--quiet", "--no-run"]);
-    build.args(["--package", "quadscan-tests", "--test", SUITE]);
+    build.args(["--package", "quadscan-tests", "--test", name]);
     let built = cargo::made(build, "the package quadscan-tests")?;
     let host = built
         .iter()
@@ -153,7 +189,7 @@ fn suite() -> anyhow::Result<(PathBuf, String)> {
         format!("{} {:?}\n", path.display(), modified.ok())
     });
     let host = host.collect();
-    let suite = built.into_iter().find(|one| one.target.name == SUITE);
+    let suite = built.into_iter().find(|one| one.target.name == name);
     let suite = suite.and_then(|suite| suite.executable);
     Ok((
         suite.context("cargo built the tests and named no executable")?,
@@ -163,17 +199,35 @@ fn suite() -> anyhow::Result<(PathBuf, String)> {
 
 /// Runs the tests; the exit code.
 fn tested(suite: &Path, options: &Options, artifact: &Path) -> anyhow::Result<Option<i32>> {
-    let mut command = Command::new(suite);
-    command.arg("check").args(&options.kernel);
-    command.args(["--schedules", &options.schedules.to_string()]);
+    let mut command = program_checking(suite, options);
     command.args(options.slow.then_some("--slow"));
+    command.args(options.trace.then_some("--trace"));
+    for (name, index) in [("--block", &options.block), ("--thread", &options.thread)] {
+        let index: Vec<String> = index.iter().map(u32::to_string).collect();
+        if !index.is_empty() {
+            command.args([name, &index.join(",")]);
+        }
+    }
     command.arg("--artifact").arg(artifact);
     command
         .arg("--launches")
         .arg(folder()?.join("launches.json"));
+    status(command)
+}
+
+/// A suite's program that checks what is asked for.
+fn program_checking(suite: &Path, options: &Options) -> Command {
+    let mut command = Command::new(suite);
+    command.arg("check").args(&options.kernel);
+    command.args(["--schedules", &options.schedules.to_string()]);
+    command
+}
+
+/// Runs a program; its exit code.
+fn status(mut command: Command) -> anyhow::Result<Option<i32>> {
     let status = command.status();
-    let status = status.with_context(|| format!("{} could not be started", suite.display()))?;
-    Ok(status.code())
+    let cannot = || format!("{} could not be started", command.get_program().display());
+    Ok(status.with_context(cannot)?.code())
 }
 
 /// All kernels, as they were when they were built last.

@@ -91,7 +91,7 @@ fn round(options: &Options, anew: bool) -> anyhow::Result<u8> {
     let checked = check::checked(&check::Options {
         kernel: Some(kernel.clone()),
         schedules: 4,
-        slow: false,
+        ..check::Options::default()
     })?;
     let verdict = if checked.code == 0 {
         "all right"

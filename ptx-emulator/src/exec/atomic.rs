@@ -9,6 +9,7 @@ use ptx_syntax::{Operand, Type};
 
 use super::Group;
 use super::memory::{self, element_row};
+use crate::error::FaultKind;
 use crate::ir::{Atomic, Element, Op, Operands, Room, Row, Slot, Width};
 use crate::lower::{Decoded, Decoder, Reason};
 use crate::machine::{Issue, LaneFault, Polls, Request};
@@ -172,6 +173,14 @@ fn atomic(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     Ok(Decoded::new(Op::Atomic(Box::new(atomic)), Class::Atomic).with(operands))
 }
 
+/// PTX ISA, "atom": a generic address is to point to global or shared memory.
+fn elsewhere(room: Room) -> FaultKind {
+    let room = room.name();
+    FaultKind::Undefined(format!(
+        "an atomic operation on {room} memory: PTX has them for global and shared memory"
+    ))
+}
+
 pub(crate) fn run<O: Observer>(
     at: &mut Issue<'_, '_, O>,
     atomic: &Atomic,
@@ -190,10 +199,10 @@ pub(crate) fn run<O: Observer>(
     };
     let mut old = Row::<u64>::default();
     at.by_room(&request, addresses, &mut |at, room, addresses, lanes| {
-        let rule = if room == Room::Global {
-            atomic.global_rule
-        } else {
-            atomic.rule
+        let rule = match room {
+            Room::Global => atomic.global_rule,
+            Room::Shared => atomic.rule,
+            _ => return Err((lanes.trailing_zeros(), elsewhere(room))),
         };
         at.each_lane(
             room,

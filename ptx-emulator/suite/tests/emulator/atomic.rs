@@ -1,7 +1,8 @@
-//! Floating-point atomics: sums in memory, to the bit.
+//! Floating-point atomics: sums in memory, to the bit; and where there are no atomics.
 
-use crate::harness::{evaluate, refusal};
+use crate::harness::{evaluate, launch, module, refusal};
 use crate::patterns::{bits, flush, triples};
+use ptx_emulator::{FaultKind, LaunchError, LaunchOptions};
 use rustc_apfloat::ieee::{BFloat, Half, Single};
 use rustc_apfloat::{Float, Round};
 
@@ -105,4 +106,16 @@ fn additions_say_whether_they_flush() {
     }
     refusal(".reg .b128 %q; atom.global.exch.b128 %q, [%in], %q;");
     refusal("atom.global.min.noftz.f16 %ho, [%in], %ha;");
+}
+
+/// PTX ISA, "atom": "with generic addressing, where the address points to .global or .shared space".
+#[test]
+fn an_atomic_on_local_memory_is_a_fault() {
+    let body = ".local .b32 own; mov.u64 %d1, own; cvta.local.u64 %d1, %d1; st.u32 [%d1], 1;
+        atom.relaxed.gpu.add.u32 %r1, [%d1], 1; st.global.u32 [%d0], %r1; ret;";
+    let said = launch(&module("", body), 1, 1, 4, &LaunchOptions::default());
+    let Err(LaunchError::Fault(fault)) = said else {
+        panic!("{said:?}");
+    };
+    assert!(matches!(&fault.kind, FaultKind::Undefined(text) if text.contains("local memory")));
 }
