@@ -208,6 +208,7 @@ fn the_whole_library() {
             "other_spaces",
             "printing",
             "printing_floats",
+            "raw_slices",
             "registers",
             "static_shared",
             "thread_indices",
@@ -281,6 +282,7 @@ fn the_whole_library() {
                 "match.all.sync.b64",
             ],
         );
+        ptx.has("raw_slices", &["raw_slices_param_4", "st.global.b32"]);
         ptx.has(
             "static_shared",
             &["ld.shared.b32", "st.shared.b32", "[1024]", "[384]"],
@@ -352,6 +354,7 @@ fn the_whole_library() {
             ],
         );
         for entry in [
+            "raw_slices",
             "registers",
             "vectors",
             "atomic_floats",
