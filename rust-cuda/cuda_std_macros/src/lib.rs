@@ -40,8 +40,7 @@ use proc_macro::TokenStream;
 ///
 /// Parameters: scalars, raw pointers, `Copy` structs by value, `&[T]`, `&mut [T]`, `*const [T]` and
 /// `*mut [T]` (two PTX parameters: address and length in elements), and `&T` (an address; such a
-/// kernel can only be launched unsafely). One that is not used may be called `_`. quadscan's typed
-/// launches take up to 16. A `&[T]` promises that nothing writes those elements while the
+/// kernel can only be launched unsafely). One that is not used may be called `_`. A `&[T]` promises that nothing writes those elements while the
 /// kernel runs: its loads may go through the read-only path (`ld.global.nc`). For memory that is
 /// read and written in one launch, take a raw pointer.
 ///
