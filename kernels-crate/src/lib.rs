@@ -45,5 +45,17 @@ mod instances;
 #[doc(hidden)]
 pub use pastey;
 
+/// Square roots and their like as methods, for the functions of a module that has operators or
+/// integrands. On the host nothing may be left for the import to do: where some crate links std,
+/// its own methods come first, in a crate without std too.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! float_methods {
+    () => {
+        #[allow(unused_imports, reason = "see above")]
+        use ::cuda_std::GpuFloat as _;
+    };
+}
+
 /// Lanes of a warp.
 pub const LANES: u32 = cuda_std::warp::WARP_SIZE;

@@ -159,7 +159,7 @@ impl<R: Number> Method<R> {
             return Some((name, problem));
         }
         is_infinite(to - from).then(|| {
-            let (from, to, name) = (text(from), text(to), R::NAME);
+            let (from, to, name) = (text(from), text(to), R::TYPE_NAME);
             let problem =
                 format!("is {to}, which is farther from {from} than {name} can represent");
             ("to", problem)
@@ -236,7 +236,7 @@ fn tolerances<R: Number>(arguments: &IntegrateArguments, default: R, least: f64)
             &arguments.rule,
         );
         // Two digits, and no less.
-        let (name, least) = (R::NAME, 1.06 * least);
+        let (name, least) = (R::TYPE_NAME, 1.06 * least);
         let problem = format!(
             "`{given}` is less than {rule} can reach in {name}, allowed are {least:.1e} and more, \
              or a positive --absolute beside it"

@@ -29,7 +29,10 @@ pub(super) enum Precision {
 impl Precision {
     pub(super) fn new(arguments: &IntegrateArguments) -> Result<Self> {
         let name = arguments.precision.as_str();
-        let all = [(f32::NAME, Precision::F32), (f64::NAME, Precision::F64)];
+        let all = [
+            (f32::TYPE_NAME, Precision::F32),
+            (f64::TYPE_NAME, Precision::F64),
+        ];
         match all.into_iter().find(|(known, _)| *known == name) {
             Some((_, precision)) => Ok(precision),
             None => {

@@ -71,7 +71,7 @@ impl Status {
             Status::NotFinite => ("not_finite", "the function is not finite"),
             Status::Roundoff => (
                 "roundoff",
-                "the tolerance is smaller than the rounding error",
+                "the tolerance is smaller than the rounding error, or the integral diverges, or the integrand needs `at:` next to a limit where it is singular",
             ),
             Status::NoLimits => ("no_limits", "a limit is NaN"),
             Status::Overflow => ("overflow", "sums of its values overflow"),

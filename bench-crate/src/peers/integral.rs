@@ -75,7 +75,7 @@ impl Peer {
 
     /// The integral of an integrand by a rule, as it is called there, if it has it.
     pub fn integral<R: Real>(&self, integrand: &str, rule: &str) -> Option<String> {
-        let name = format!("{integrand}_{}_{rule}", R::NAME);
+        let name = format!("{integrand}_{}_{rule}", R::TYPE_NAME);
         self.interface.has(&name).then_some(name)
     }
 

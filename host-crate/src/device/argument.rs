@@ -98,7 +98,7 @@ writable!(SliceMut PointerMut ReferenceMut);
 #[diagnostic::on_unimplemented(
     message = "the arguments `{Self}` are not as many as the kernel's parameters `{Formals}`",
     label = "wrong number of arguments for this kernel",
-    note = "a launch takes a tuple with one argument for each parameter; a single one is written `(argument,)`"
+    note = "a launch takes a tuple with one argument for each parameter; a single one is written `(argument,)`, and for more than 16, put scalars into a `#[repr(C)]` `Copy` struct and pass it by value"
 )]
 pub trait Arguments<Formals>: Sealed<Formals> {
     /// Calls `use_them` with the arguments in bytes, and the device that each names.

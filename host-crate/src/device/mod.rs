@@ -69,8 +69,8 @@ pub use host_memory::HostMemory;
 pub use module::Module;
 pub use properties::{Counts, DeviceProperties, EMULATOR, FunctionAttributes, MemoryInfo};
 pub use signature::ptx_bytes;
-pub use view::View;
-pub use view_mut::ViewMut;
+pub use view::{Readable, View};
+pub use view_mut::{ViewMut, Writable};
 
 use crate::{Error, Result};
 

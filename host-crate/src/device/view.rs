@@ -66,6 +66,17 @@ pub struct View<'a, T: Pod> {
     elements: PhantomData<&'a [T]>,
 }
 
+/// What can be read as elements of the type `T`: whatever becomes a [`View`] of them.
+#[diagnostic::on_unimplemented(
+    message = "elements of the type `{T}` are read here, and `{Self}` has none",
+    label = "elements of another type, or none on a device",
+    note = "pass `&Buffer<{T}>` or `View<{T}>`; the operator or the integrand that the plan was made for decides the type"
+)]
+pub trait Readable<'a, T: Pod>: Into<View<'a, T>> {}
+
+#[diagnostic::do_not_recommend]
+impl<'a, T: Pod, S: Into<View<'a, T>>> Readable<'a, T> for S {}
+
 impl<T: Pod> Clone for View<'_, T> {
     fn clone(&self) -> Self {
         *self

@@ -65,6 +65,17 @@ pub struct ViewMut<'a, T: Pod> {
     elements: PhantomData<&'a mut [T]>,
 }
 
+/// What can be written as elements of the type `T`: whatever becomes a [`ViewMut`] of them.
+#[diagnostic::on_unimplemented(
+    message = "elements of the type `{T}` are written here, and `{Self}` has none that can be",
+    label = "elements of another type, or borrowed to read",
+    note = "pass `&mut Buffer<{T}>` or `ViewMut<{T}>`; the operator or the integrand that the plan was made for decides the type"
+)]
+pub trait Writable<'a, T: Pod>: Into<ViewMut<'a, T>> {}
+
+#[diagnostic::do_not_recommend]
+impl<'a, T: Pod, S: Into<ViewMut<'a, T>>> Writable<'a, T> for S {}
+
 impl<'a, T: Pod> ViewMut<'a, T> {
     /// The caller has borrowed the elements exclusively.
     pub(super) fn new(device: &'a Device, address: u64, len: usize) -> Self {

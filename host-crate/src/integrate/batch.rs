@@ -8,7 +8,7 @@ use quadscan_kernels::integrate::sizes::{MAX_WARPS, SCRATCH_WORDS, teams};
 
 use super::items::Items;
 use super::{IntegrandKernels, Kernels, Real, refuse};
-use crate::device::{Buffer, Device, LaunchConfig, LaunchShape, Module, ViewMut, arguments};
+use crate::device::{Buffer, Device, LaunchConfig, LaunchShape, Module, Writable, arguments};
 use crate::{Error, Result};
 
 /// What integrates each item of a batch to a tolerance. Sealed.
@@ -164,7 +164,7 @@ impl<R: Real, M: Method<R>> Batch<R, M> {
     pub fn integrate<'a>(
         &mut self,
         items: &Items<'_, R>,
-        outcomes: impl Into<ViewMut<'a, Outcome<R>>>,
+        outcomes: impl Writable<'a, Outcome<R>>,
     ) -> Result<()> {
         let outcomes = outcomes.into();
         let entry = M::entry(&self.kernels);

@@ -7,7 +7,7 @@ use quadscan_kernels::integrate::sizes::MAX_WARPS;
 use quadscan_kernels::scan::scratch;
 
 use super::{IntegrandKernels, Kernels, Real, Rule, refuse};
-use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, ViewMut, arguments};
+use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, Writable, arguments};
 use crate::{Error, Result};
 
 /// Integrals of one function, in `R`, which is `f32` or `f64`, over up to so many equal
@@ -122,7 +122,7 @@ impl<R: Real> Composite<R> {
         strips: u64,
         limits: (R, R),
         parameters: &[R],
-        output: impl Into<ViewMut<'a, R>>,
+        output: impl Writable<'a, R>,
     ) -> Result<()> {
         refuse::strips(strips, self.most)?;
         refuse::rule(rule)?;

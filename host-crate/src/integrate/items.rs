@@ -1,7 +1,7 @@
 //! The items of a batch: limits and parameters, each the same for all or an array.
 
 use super::{Kernels, MAX_PARAMETERS, Parameters, Real, refuse};
-use crate::device::{Module, View};
+use crate::device::{Module, Readable, View};
 use crate::{Error, Result};
 
 /// Limits and parameters of a batch of integrals.
@@ -37,7 +37,7 @@ impl<'a, R: Real> Items<'a, R> {
 
     /// The same with a lower limit for each item.
     #[must_use]
-    pub fn from_each(self, from: impl Into<View<'a, R>>) -> Self {
+    pub fn from_each(self, from: impl Readable<'a, R>) -> Self {
         Self {
             from: Given::Each(from.into()),
             ..self
@@ -46,7 +46,7 @@ impl<'a, R: Real> Items<'a, R> {
 
     /// The same with an upper limit for each item.
     #[must_use]
-    pub fn to_each(self, to: impl Into<View<'a, R>>) -> Self {
+    pub fn to_each(self, to: impl Readable<'a, R>) -> Self {
         Self {
             to: Given::Each(to.into()),
             ..self
@@ -64,7 +64,7 @@ impl<'a, R: Real> Items<'a, R> {
 
     /// The same with parameters for each item, one item's after another's.
     #[must_use]
-    pub fn with_each(self, parameters: impl Into<View<'a, R>>) -> Self {
+    pub fn with_each(self, parameters: impl Readable<'a, R>) -> Self {
         Self {
             parameters: Values::Each(parameters.into()),
             ..self

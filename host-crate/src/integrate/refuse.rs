@@ -41,7 +41,7 @@ pub(super) fn limits<R: Real>((from, to): (R, R)) -> Result<()> {
     if !(to - from).is_number() {
         let problem = format!(
             "is {to:?}, which is farther from {from:?} than {} can represent",
-            R::NAME
+            R::TYPE_NAME
         );
         return Err(Error::argument("to", problem));
     }

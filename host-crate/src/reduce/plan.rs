@@ -7,7 +7,9 @@ use quadscan_kernels::reduce::{HAS_INITIAL, ReduceKernel, ReduceKernels, WAITS, 
 
 use super::refuse;
 use crate::Result;
-use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, View, ViewMut, arguments};
+use crate::device::{
+    Buffer, LaunchConfig, LaunchShape, Module, Readable, View, ViewMut, Writable, arguments,
+};
 
 /// Where a range of one element holds.
 const ONE: &str = "for a reduction";
@@ -113,8 +115,8 @@ impl<O: ReduceKernels> Plan<O> {
     /// the driver's.
     pub fn reduce<'a, 'b>(
         &mut self,
-        input: impl Into<View<'a, O::Input>>,
-        output: impl Into<ViewMut<'b, O::Output>>,
+        input: impl Readable<'a, O::Input>,
+        output: impl Writable<'b, O::Output>,
     ) -> Result<()>
     where
         O: Identity,
@@ -131,8 +133,8 @@ impl<O: ReduceKernels> Plan<O> {
     pub fn reduce_with<'a, 'b>(
         &mut self,
         initial: O::Accumulator,
-        input: impl Into<View<'a, O::Input>>,
-        output: impl Into<ViewMut<'b, O::Output>>,
+        input: impl Readable<'a, O::Input>,
+        output: impl Writable<'b, O::Output>,
     ) -> Result<()> {
         let flags = HAS_INITIAL;
         self.launch(&input.into(), &mut output.into(), initial, flags, None)
@@ -147,10 +149,10 @@ impl<O: ReduceKernels> Plan<O> {
     /// As [`Plan::reduce`]; [`Error::OutOfRange`](crate::Error::OutOfRange) for a count that is not one number.
     pub fn reduce_counted<'a, 'b, 'c>(
         &mut self,
-        count: impl Into<View<'c, u64>>,
+        count: impl Readable<'c, u64>,
         initial: O::Accumulator,
-        input: impl Into<View<'a, O::Input>>,
-        output: impl Into<ViewMut<'b, O::Output>>,
+        input: impl Readable<'a, O::Input>,
+        output: impl Writable<'b, O::Output>,
     ) -> Result<()> {
         let count = count.into();
         refuse::outside("elements of the count", count.len(), 1..=1, ONE)?;

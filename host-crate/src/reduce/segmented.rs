@@ -7,7 +7,9 @@ use quadscan_kernels::reduce::{HAS_INITIAL, ReduceKernels, WIDE_OFFSETS, sizes};
 
 use super::refuse;
 use crate::Result;
-use crate::device::{Buffer, Device, LaunchConfig, LaunchShape, Module, View, ViewMut, arguments};
+use crate::device::{
+    Buffer, Device, LaunchConfig, LaunchShape, Module, Readable, View, ViewMut, Writable, arguments,
+};
 
 /// The most segments.
 const MAX_SEGMENTS: usize = (u32::MAX - 4096) as usize;
@@ -157,9 +159,9 @@ impl<O: ReduceKernels> SegmentedPlan<O> {
     /// [`Error::ForeignBuffer`](crate::Error::ForeignBuffer) for memory of another device; the driver's.
     pub fn reduce<'a, 'b, 'c>(
         &mut self,
-        input: impl Into<View<'a, O::Input>>,
+        input: impl Readable<'a, O::Input>,
         offsets: impl Into<Offsets<'c>>,
-        output: impl Into<ViewMut<'b, O::Output>>,
+        output: impl Writable<'b, O::Output>,
     ) -> Result<()>
     where
         O: Identity,
@@ -177,9 +179,9 @@ impl<O: ReduceKernels> SegmentedPlan<O> {
     pub fn reduce_with<'a, 'b, 'c>(
         &mut self,
         initial: O::Accumulator,
-        input: impl Into<View<'a, O::Input>>,
+        input: impl Readable<'a, O::Input>,
         offsets: impl Into<Offsets<'c>>,
-        output: impl Into<ViewMut<'b, O::Output>>,
+        output: impl Writable<'b, O::Output>,
     ) -> Result<()> {
         let (input, mut output) = (input.into(), output.into());
         self.launch(&input, &offsets.into(), &mut output, initial, HAS_INITIAL)

@@ -17,8 +17,8 @@ macro_rules! scans {
             /// As said above.
             pub fn inclusive<'a, 'b>(
                 &mut self,
-                input: impl Into<View<'a, O::Input>>,
-                output: impl Into<ViewMut<'b, O::Output>>,
+                input: impl Readable<'a, O::Input>,
+                output: impl Writable<'b, O::Output>,
             ) -> Result<()> {
                 let call = Call::apart(input.into(), output.into())?;
                 self.ask(call, Kind::Inclusive(None))
@@ -32,8 +32,8 @@ macro_rules! scans {
             pub fn inclusive_with<'a, 'b>(
                 &mut self,
                 initial: O::Accumulator,
-                input: impl Into<View<'a, O::Input>>,
-                output: impl Into<ViewMut<'b, O::Output>>,
+                input: impl Readable<'a, O::Input>,
+                output: impl Writable<'b, O::Output>,
             ) -> Result<()> {
                 let call = Call::apart(input.into(), output.into())?;
                 self.ask(call, Kind::Inclusive(Some(initial)))
@@ -46,8 +46,8 @@ macro_rules! scans {
             /// As said above.
             pub fn exclusive<'a, 'b>(
                 &mut self,
-                input: impl Into<View<'a, O::Input>>,
-                output: impl Into<ViewMut<'b, O::Output>>,
+                input: impl Readable<'a, O::Input>,
+                output: impl Writable<'b, O::Output>,
             ) -> Result<()>
             where
                 O: Identity,
@@ -64,8 +64,8 @@ macro_rules! scans {
             pub fn exclusive_with<'a, 'b>(
                 &mut self,
                 initial: O::Accumulator,
-                input: impl Into<View<'a, O::Input>>,
-                output: impl Into<ViewMut<'b, O::Output>>,
+                input: impl Readable<'a, O::Input>,
+                output: impl Writable<'b, O::Output>,
             ) -> Result<()> {
                 let call = Call::apart(input.into(), output.into())?;
                 self.ask(call, Kind::Exclusive(initial))
@@ -78,7 +78,7 @@ macro_rules! scans {
             /// As said above.
             pub fn inclusive_in_place<'a, T>(
                 &mut self,
-                data: impl Into<ViewMut<'a, T>>,
+                data: impl Writable<'a, T>,
             ) -> Result<()>
             where
                 T: bytemuck::Pod,
@@ -95,7 +95,7 @@ macro_rules! scans {
             pub fn inclusive_with_in_place<'a, T>(
                 &mut self,
                 initial: O::Accumulator,
-                data: impl Into<ViewMut<'a, T>>,
+                data: impl Writable<'a, T>,
             ) -> Result<()>
             where
                 T: bytemuck::Pod,
@@ -111,7 +111,7 @@ macro_rules! scans {
             /// As said above.
             pub fn exclusive_in_place<'a, T>(
                 &mut self,
-                data: impl Into<ViewMut<'a, T>>,
+                data: impl Writable<'a, T>,
             ) -> Result<()>
             where
                 T: bytemuck::Pod,
@@ -128,7 +128,7 @@ macro_rules! scans {
             pub fn exclusive_with_in_place<'a, T>(
                 &mut self,
                 initial: O::Accumulator,
-                data: impl Into<ViewMut<'a, T>>,
+                data: impl Writable<'a, T>,
             ) -> Result<()>
             where
                 T: bytemuck::Pod,

@@ -9,7 +9,7 @@ use quadscan_kernels::scan::{Algorithm, ScanKernels};
 use super::launch::{self, Call, Kind, Prepared};
 use super::methods::scans;
 use super::options::Options;
-use crate::device::{Module, View, ViewMut};
+use crate::device::{Module, Readable, View, ViewMut, Writable};
 use crate::error::{Error, Result};
 
 /// Scans by the operator `O` of up to a number of elements, with the scratch memory that
@@ -132,7 +132,7 @@ impl<O: ScanKernels> Plan<O> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn counted<'p>(&'p mut self, count: impl Into<View<'p, u64>>) -> Counted<'p, O> {
+    pub fn counted<'p>(&'p mut self, count: impl Readable<'p, u64>) -> Counted<'p, O> {
         Counted {
             plan: self,
             count: count.into(),

@@ -14,7 +14,8 @@ use super::options::Options;
 use super::plan::{Plan, too_many};
 use crate::device::module::crate_of;
 use crate::device::{
-    Artifact, Buffer, Device, LaunchConfig, LaunchShape, Module, View, ViewMut, arguments,
+    Artifact, Buffer, Device, LaunchConfig, LaunchShape, Module, Readable, View, Writable,
+    arguments,
 };
 use crate::error::{Error, Result};
 use crate::reduce::Offsets;
@@ -107,7 +108,7 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
     /// Scans of neighbours with equal keys: a segment begins at every key that differs from
     /// the one before it, in any bit. Keys have 1, 2, 4, 8 or 16 bytes, and there are as
     /// many as elements, or more.
-    pub fn by_key<'p, K: Pod>(&'p mut self, keys: impl Into<View<'p, K>>) -> Segments<'p, O> {
+    pub fn by_key<'p, K: Pod>(&'p mut self, keys: impl Readable<'p, K>) -> Segments<'p, O> {
         let keys = keys.into();
         self.segments(Source {
             argument: "keys",
@@ -120,7 +121,7 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
 
     /// Scans of the segments that begin where a flag is not 0; the first begins with the
     /// first element in any case. There are as many flags as elements, or more.
-    pub fn by_flags<'p>(&'p mut self, flags: impl Into<View<'p, u8>>) -> Segments<'p, O> {
+    pub fn by_flags<'p>(&'p mut self, flags: impl Readable<'p, u8>) -> Segments<'p, O> {
         let flags = flags.into();
         self.segments(Source {
             argument: "flags",
@@ -259,7 +260,7 @@ pub struct Segments<'p, O: SegmentedScanKernels> {
 impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
     /// The same scans of the first elements of an array, as many as the device knows: see
     /// [`Plan::counted`].
-    pub fn counted(mut self, count: impl Into<View<'p, u64>>) -> Self {
+    pub fn counted(mut self, count: impl Readable<'p, u64>) -> Self {
         self.count = Some(count.into());
         self
     }

@@ -344,7 +344,11 @@ fn one_by_one<I: Integrand<R>, R: Real>(
         let mut own = R::ZERO;
         let mut done = 0;
         while done < row {
-            let x = bounds.nearest(R::from_f64(at.mul_add(request.step, request.from)));
+            let x = bounds.nearest(R::from_f64(GpuFloat::mul_add(
+                at,
+                request.step,
+                request.from,
+            )));
             let next = I::eval(x, &request.parameters).add_to(own);
             own = if done + lane < row { next } else { own };
             at += f64::from(LANES);

@@ -30,6 +30,7 @@ macro_rules! integrands {
             $(breaks: [$($break:expr),+],)?
         }
     )*) => {
+        $crate::float_methods! {}
         $(
             $(#[$doc])*
             #[derive(Clone, Copy, Debug)]

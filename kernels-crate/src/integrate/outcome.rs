@@ -10,7 +10,9 @@ pub const CONVERGED: u32 = 0;
 pub const OUT_OF_INTERVALS: u32 = 1;
 /// The function is not finite, at [`Outcome::at`].
 pub const NOT_FINITE: u32 = 2;
-/// The tolerance is less than the precision can give.
+/// The tolerance is less than the precision can give. So ends an integral that diverges, too: its
+/// value grows from rule to rule. And one of an integrand that is singular at a limit and has no
+/// `at:` (see [`integrands!`](crate::integrands)): `x` alone cannot tell the limit's neighbours apart.
 pub const ROUNDOFF: u32 = 3;
 /// A limit is NaN.
 pub const NO_LIMITS: u32 = 4;

@@ -29,8 +29,8 @@ pub trait Real:
     + Neg<Output = Self>
     + private::Sealed
 {
-    /// Its name in Rust.
-    const NAME: &'static str;
+    /// Its name in Rust. Not `NAME`, which a trait of an application's own may have.
+    const TYPE_NAME: &'static str;
     /// 0.
     const ZERO: Self;
     /// The distance from 1 to the next larger number.
@@ -91,7 +91,7 @@ pub trait Real:
 macro_rules! real {
     ($($float:ident $bits:ident $is_short:literal;)*) => {$(
         impl Real for $float {
-            const NAME: &'static str = stringify!($float);
+            const TYPE_NAME: &'static str = stringify!($float);
             const ZERO: Self = 0.0;
             const EPSILON: Self = $float::EPSILON;
             const MIN_POSITIVE: Self = $float::MIN_POSITIVE;

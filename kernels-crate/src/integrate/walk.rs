@@ -34,7 +34,7 @@ impl<R: Real> Walk<R> {
             unit,
             at,
             turn,
-            place: Two::of(at.mul_add(unit, from)),
+            place: Two::of(GpuFloat::mul_add(at, unit, from)),
             stride: Two::of(turn * unit),
             half: R::from_f64(0.5 * turn * unit),
         }

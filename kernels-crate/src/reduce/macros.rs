@@ -14,6 +14,7 @@ macro_rules! reduce_kernels {
         $crate::reduce_kernels! { $($name: $new;)+ }
     };
     ($($name:ident: $operator:ty;)*) => {$(
+        $crate::float_methods! {}
         $crate::reduce_entry! {
             /// Reduces a small array; see `one_wave`.
             reduce_one_wave_ $name: $operator, one_wave[one_wave: rows, vectors, each],

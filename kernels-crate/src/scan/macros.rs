@@ -48,6 +48,7 @@ macro_rules! scan_kernels {
         $crate::scan_kernels! { $($name: $new;)+ }
     };
     ($($name:ident: $operator:ty;)*) => {$(
+        $crate::float_methods! {}
         $crate::scan_entry! {
             /// Scans an array of one block; see `one_block`.
             #[launch_bounds(1024)]
@@ -160,6 +161,7 @@ macro_rules! segmented_scan_kernels {
         $crate::segmented_scan_kernels! { $($name: $new;)+ }
     };
     ($($name:ident: $operator:ty;)*) => {$(
+        $crate::float_methods! {}
         $crate::scan_entry! {
             /// Scans a middling array in segments; see `one_wave`.
             #[launch_bounds(512, 2)]

@@ -104,7 +104,6 @@ impl NvvmArch {
     /// | 10.x, 12.x | 8.6 to 8.8 | the first version that knows the architecture | CUDA 12.7 to 12.9 |
     /// | 11.0 | 9.0 | the first version that knows the architecture | CUDA 13.0, 580 |
     pub fn ptx_version(self) -> (u32, u32) {
-        let family_specific = self.target().ends_with('f');
         match self.compute_capability() {
             (major, minor) if (major, minor) <= (8, 0) => (7, 0),
             (8, 6) => (7, 1),
@@ -112,11 +111,86 @@ impl NvvmArch {
             (8, 9) => (7, 8),
             (9, _) => (8, 0),
             (11, _) => (9, 0),
-            _ if family_specific => (8, 8),
+            _ if self.is_family_variant() => (8, 8),
             (10, 0 | 1) => (8, 6),
             (12, 0) => (8, 7),
             _ => (8, 8),
         }
+    }
+
+    /// The capability in one number: 90 for `sm_90` and `sm_90a`.
+    pub fn capability_value(self) -> u32 {
+        let (major, minor) = self.compute_capability();
+        10 * major + minor
+    }
+
+    /// The major compute capability.
+    pub fn major_version(self) -> u32 {
+        self.compute_capability().0
+    }
+
+    /// The minor compute capability.
+    pub fn minor_version(self) -> u32 {
+        self.compute_capability().1
+    }
+
+    /// The name in `cfg(target_feature = "..")`: `compute_90a` for `sm_90a`.
+    pub fn target_feature(self) -> String {
+        self.target().replacen("sm", "compute", 1)
+    }
+
+    /// Every `compute_..` that is true in code for this architecture: it and all older ones
+    /// without a suffix; for one with a suffix also those with an `f` of its family that are not
+    /// newer. One with an `a` is true for itself alone.
+    pub fn all_target_features(self) -> Vec<String> {
+        let includes = |other: &&NvvmArch| {
+            let is_older = other.capability_value() <= self.capability_value();
+            let is_of_family = other.major_version() == self.major_version();
+            **other == self
+                || is_older && other.is_base_variant()
+                || is_older && is_of_family && other.is_family_variant() && !self.is_base_variant()
+        };
+        let included = Self::ALL.iter().filter(includes);
+        included.map(|arch| arch.target_feature()).collect()
+    }
+
+    /// The architectures of no greater capability, with and without suffixes.
+    pub fn iter_up_to(self) -> impl Iterator<Item = Self> {
+        let all = Self::ALL.iter().copied();
+        all.filter(move |arch| arch.capability_value() <= self.capability_value())
+    }
+
+    /// Whether its code runs on every newer GPU: no suffix.
+    pub fn is_base_variant(self) -> bool {
+        !self.is_family_variant() && !self.is_architecture_variant()
+    }
+
+    /// Whether its code runs on newer GPUs of its family alone: the suffix `f`.
+    pub fn is_family_variant(self) -> bool {
+        self.target().ends_with('f')
+    }
+
+    /// Whether its code runs on GPUs of this capability alone: the suffix `a`.
+    pub fn is_architecture_variant(self) -> bool {
+        self.target().ends_with('a')
+    }
+
+    /// The one of the same capability without a suffix.
+    pub fn base_architecture(self) -> Self {
+        let mut variants = self.get_variants().into_iter();
+        variants.find(|arch| arch.is_base_variant()).unwrap_or(self)
+    }
+
+    /// All of the same capability.
+    pub fn get_variants(self) -> Vec<Self> {
+        Self::variants_for_capability(self.capability_value())
+    }
+
+    /// All of a capability: `sm_90` and `sm_90a` for 90.
+    pub fn variants_for_capability(capability: u32) -> Vec<Self> {
+        let all = Self::ALL.iter().copied();
+        all.filter(|arch| arch.capability_value() == capability)
+            .collect()
     }
 
     /// Refuses what rustc cannot generate code for.
@@ -155,6 +229,51 @@ impl FromStr for NvvmArch {
 #[cfg(test)]
 mod tests {
     use super::NvvmArch;
+
+    /// The lists of rust-cuda's guide, "Compute capability gating".
+    #[test]
+    fn a_target_feature_is_true_for_its_architecture_and_what_that_includes() {
+        let features = |arch: NvvmArch| arch.all_target_features().join(" ");
+        let base = "compute_35 compute_37 compute_50 compute_52 compute_53 compute_60 compute_61 \
+                    compute_62 compute_70 compute_72 compute_75 compute_80 compute_86 compute_87 \
+                    compute_89 compute_90";
+        assert_eq!(features(NvvmArch::Compute90), base);
+        assert_eq!(
+            features(NvvmArch::Compute90a),
+            format!("{base} compute_90a")
+        );
+        let ten = format!("{base} compute_100");
+        assert_eq!(features(NvvmArch::Compute100), ten);
+        assert_eq!(
+            features(NvvmArch::Compute100f),
+            format!("{ten} compute_100f")
+        );
+        assert_eq!(
+            features(NvvmArch::Compute103a),
+            format!(
+                "{ten} compute_100f compute_101 compute_101f compute_103 compute_103f compute_103a"
+            )
+        );
+        assert!(!features(NvvmArch::Compute120a).contains("compute_100f"));
+    }
+
+    #[test]
+    fn variants_are_told_by_their_suffix() {
+        use NvvmArch::{Compute90, Compute90a, Compute100, Compute100a, Compute100f};
+        assert_eq!(Compute90a.get_variants(), [Compute90, Compute90a]);
+        assert_eq!(Compute100a.base_architecture(), Compute100);
+        assert_eq!(
+            NvvmArch::variants_for_capability(100),
+            [Compute100, Compute100f, Compute100a]
+        );
+        assert!(Compute100f.is_family_variant() && !Compute100f.is_base_variant());
+        assert!(Compute90a.is_architecture_variant() && Compute90.is_base_variant());
+        assert_eq!(Compute90.iter_up_to().last(), Some(Compute90a));
+        assert_eq!(
+            (Compute90.major_version(), Compute90.minor_version()),
+            (9, 0)
+        );
+    }
 
     #[test]
     fn architectures_are_ordered_by_capability_and_then_by_suffix() {

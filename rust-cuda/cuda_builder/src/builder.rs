@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::artifact::Artifact;
 use crate::files::copy_if_changed;
 use crate::lint::{Levels, Lint, LintLevel};
-use crate::options::Options;
 use crate::progress::{Progress, Report};
-use crate::{CudaBuilderError, DebugInfo, NvvmArch};
+use crate::{CudaBuilderError, DebugInfo, EmitOption, NvvmArch};
 
 /// Builds a crate of kernels to PTX, from a build script or any other program.
 ///
@@ -28,18 +27,52 @@ use crate::{CudaBuilderError, DebugInfo, NvvmArch};
 #[must_use = "nothing is built before `build` or `build_all`"]
 pub struct CudaBuilder {
     path: PathBuf,
-    archs: Vec<NvvmArch>,
-    copy_to: Option<PathBuf>,
+    /// See [`CudaBuilder::release`].
+    pub release: bool,
+    /// See [`CudaBuilder::copy_to`].
+    pub ptx_file_copy_path: Option<PathBuf>,
+    /// See [`CudaBuilder::generate_line_info`].
+    pub generate_line_info: bool,
+    /// See [`CudaBuilder::nvvm_opts`].
+    pub nvvm_opts: bool,
+    /// See [`CudaBuilder::arch`].
+    pub arch: NvvmArch,
+    /// See [`CudaBuilder::ftz`].
+    pub ftz: bool,
+    /// See [`CudaBuilder::fast_sqrt`].
+    pub fast_sqrt: bool,
+    /// See [`CudaBuilder::fast_div`].
+    pub fast_div: bool,
+    /// See [`CudaBuilder::fma_contraction`].
+    pub fma_contraction: bool,
+    /// What else is written beside the PTX. Both can be asked for by
+    /// [`CudaBuilder::emit_llvm_ir`] and [`CudaBuilder::emit_llvm_bitcode`].
+    pub emit: Option<EmitOption>,
+    /// See [`CudaBuilder::optix`].
+    pub optix: bool,
+    /// See [`CudaBuilder::override_libm`].
+    pub override_libm: bool,
+    /// See [`CudaBuilder::use_constant_memory_space`].
+    pub use_constant_memory_space: bool,
+    /// See [`CudaBuilder::debug`].
+    pub debug: DebugInfo,
+    /// See [`CudaBuilder::build_args`].
+    pub build_args: Vec<String>,
+    /// See [`CudaBuilder::final_module_path`].
+    pub final_module_path: Option<PathBuf>,
+    /// Instead of `arch`.
+    archs: Option<Vec<NvvmArch>>,
     out_dir: Option<PathBuf>,
     target_dir: Option<PathBuf>,
-    final_module: Option<PathBuf>,
     emit_ir: bool,
     emit_bitcode: bool,
-    optix: bool,
-    constant_memory: bool,
+    emit_comments: bool,
+    ptx_version: Option<(u32, u32)>,
+    kernels_of_dependencies: bool,
+    only: Vec<String>,
+    mark_convergent: bool,
     setup_command: Option<String>,
     lints: Levels,
-    options: Options,
     report: Report,
 }
 
@@ -49,30 +82,48 @@ impl CudaBuilder {
     pub fn new(path: impl AsRef<Path>) -> Self {
         CudaBuilder {
             path: path.as_ref().to_owned(),
-            archs: vec![NvvmArch::default()],
-            copy_to: None,
+            release: true,
+            ptx_file_copy_path: None,
+            generate_line_info: true,
+            nvvm_opts: true,
+            arch: NvvmArch::default(),
+            ftz: false,
+            fast_sqrt: false,
+            fast_div: false,
+            fma_contraction: true,
+            emit: None,
+            optix: false,
+            override_libm: true,
+            use_constant_memory_space: false,
+            debug: DebugInfo::None,
+            build_args: Vec::new(),
+            final_module_path: None,
+            archs: None,
             out_dir: None,
             target_dir: None,
-            final_module: None,
             emit_ir: false,
             emit_bitcode: false,
-            optix: false,
-            constant_memory: false,
+            emit_comments: false,
+            ptx_version: None,
+            kernels_of_dependencies: false,
+            only: Vec::new(),
+            mark_convergent: true,
             setup_command: None,
             lints: Levels::default(),
-            options: Options::default(),
             report: Report::default(),
         }
     }
 
     /// The one architecture to build for. Default: [`NvvmArch::Compute75`].
-    pub fn arch(self, arch: NvvmArch) -> Self {
-        self.archs(&[arch])
+    pub fn arch(mut self, arch: NvvmArch) -> Self {
+        self.arch = arch;
+        self.archs = None;
+        self
     }
 
     /// The architectures to build for, with [`CudaBuilder::build_all`].
     pub fn archs(mut self, archs: &[NvvmArch]) -> Self {
-        self.archs = archs.to_vec();
+        self.archs = Some(archs.to_vec());
         self
     }
 
@@ -80,14 +131,14 @@ impl CudaBuilder {
     /// a newer one for instructions that inline assembly needs, at the price
     /// of the drivers that are too old for it.
     pub fn ptx_version(mut self, major: u32, minor: u32) -> Self {
-        self.options.ptx_version = Some((major, minor));
+        self.ptx_version = Some((major, minor));
         self
     }
 
     /// Copies the PTX of [`CudaBuilder::build`] there; its folder is made if
     /// it is not there.
     pub fn copy_to(mut self, path: impl AsRef<Path>) -> Self {
-        self.copy_to = Some(path.as_ref().to_owned());
+        self.ptx_file_copy_path = Some(path.as_ref().to_owned());
         self
     }
 
@@ -113,14 +164,14 @@ impl CudaBuilder {
     /// Whether cargo's profile is `release`. Default: true. Without it,
     /// integer overflow and debug assertions trap, and nothing is optimised.
     pub fn release(mut self, release: bool) -> Self {
-        self.options.release = release;
-        self.options.nvvm_opts = release;
+        self.release = release;
+        self.nvvm_opts = release;
         self
     }
 
     /// Whether LLVM optimises. Default: as [`CudaBuilder::release`].
     pub fn nvvm_opts(mut self, optimise: bool) -> Self {
-        self.options.nvvm_opts = optimise;
+        self.nvvm_opts = optimise;
         self
     }
 
@@ -128,44 +179,53 @@ impl CudaBuilder {
     /// costs nothing at run time. Default: true. The calls that inlined it stand
     /// in comments, which `ptx-emulator` reads; see [`DebugInfo::LineTables`].
     pub fn generate_line_info(mut self, lines: bool) -> Self {
-        self.options.generate_line_info = lines;
+        self.generate_line_info = lines;
         self
     }
 
     /// How much about the source the PTX tells. Default: [`DebugInfo::None`].
     pub fn debug(mut self, debug: DebugInfo) -> Self {
-        self.options.debug = debug;
+        self.debug = debug;
         self
     }
 
     /// Flushes f32 denormals to zero. Default: false.
     pub fn ftz(mut self, ftz: bool) -> Self {
-        self.options.ftz = ftz;
+        self.ftz = ftz;
         self
     }
 
     /// Approximates f32 square roots. Default: false.
     pub fn fast_sqrt(mut self, fast: bool) -> Self {
-        self.options.fast_sqrt = fast;
+        self.fast_sqrt = fast;
         self
     }
 
     /// Approximates f32 divisions. Default: false.
     pub fn fast_div(mut self, fast: bool) -> Self {
-        self.options.fast_div = fast;
+        self.fast_div = fast;
         self
+    }
+
+    /// nvcc's `--use_fast_math`, as far as the methods above have it: all three of them, and
+    /// [`CudaBuilder::fma_contraction`]. One that is called afterwards changes it.
+    pub fn fast_math(self) -> Self {
+        self.ftz(true)
+            .fast_sqrt(true)
+            .fast_div(true)
+            .fma_contraction(true)
     }
 
     /// Contracts `a * b + c` to one fused operation with one rounding.
     /// Default: true, as nvcc does; false gives the digits that a CPU gives.
     pub fn fma_contraction(mut self, contract: bool) -> Self {
-        self.options.fma_contraction = contract;
+        self.fma_contraction = contract;
         self
     }
 
     /// Leaves LLVM's comments in the PTX. Default: false.
     pub fn emit_comments(mut self, comments: bool) -> Self {
-        self.options.emit_comments = comments;
+        self.emit_comments = comments;
         self
     }
 
@@ -184,21 +244,21 @@ impl CudaBuilder {
 
     /// Writes the LLVM IR that PTX is generated from there, as text.
     pub fn final_module_path(mut self, path: impl AsRef<Path>) -> Self {
-        self.final_module = Some(path.as_ref().to_owned());
+        self.final_module_path = Some(path.as_ref().to_owned());
         self
     }
 
     /// More arguments for cargo, `--features=x` for instance.
     pub fn build_args(mut self, arguments: &[impl AsRef<str>]) -> Self {
         let given = arguments.iter().map(|one| one.as_ref().to_owned());
-        self.options.build_args.extend(given);
+        self.build_args.extend(given);
         self
     }
 
     /// Whether kernels of the crates that this one depends on are in the PTX too. Default:
     /// false, so that a crate's device code can be used without its kernels.
     pub fn kernels_of_dependencies(mut self, include: bool) -> Self {
-        self.options.kernels_of_dependencies = include;
+        self.kernels_of_dependencies = include;
         self
     }
 
@@ -219,21 +279,22 @@ impl CudaBuilder {
     /// would look unused.
     pub fn only(mut self, names: &[impl AsRef<str>]) -> Self {
         let names = names.iter().map(|name| name.as_ref().to_owned());
-        self.options.only.extend(names);
+        self.only.extend(names);
         self
     }
 
     /// Part of rust-cuda's interface; without effect. The functions of the
     /// `libm` crate are compiled as they are, and give the digits that they
     /// give on a CPU; cuda_std has the fast approximate forms by name.
-    pub fn override_libm(self, _override: bool) -> Self {
+    pub fn override_libm(mut self, override_libm: bool) -> Self {
+        self.override_libm = override_libm;
         self
     }
 
     /// Part of rust-cuda's interface: statics stay in global memory unless
     /// `#[address_space(constant)]` says otherwise. True gives a warning.
     pub fn use_constant_memory_space(mut self, constant: bool) -> Self {
-        self.constant_memory = constant;
+        self.use_constant_memory_space = constant;
         self
     }
 
@@ -244,7 +305,8 @@ impl CudaBuilder {
         self
     }
 
-    /// The level of every lint. Default: [`LintLevel::Warn`].
+    /// The level of every lint. Default: [`LintLevel::Warn`], and [`LintLevel::Deny`] of
+    /// [`Lint::LocalAtomic`].
     pub fn lints(mut self, level: LintLevel) -> Self {
         for lint in Lint::ALL {
             self.lints.set(*lint, level);
@@ -276,7 +338,7 @@ impl CudaBuilder {
     /// kernels with barriers: there for the test that shows it.
     #[doc(hidden)]
     pub fn without_convergence_marking(mut self) -> Self {
-        self.options.mark_convergent = false;
+        self.mark_convergent = false;
         self
     }
 
@@ -288,13 +350,13 @@ impl CudaBuilder {
     /// [`CudaBuilderError`] says what is missing or wrong, in one sentence;
     /// what the compiler says goes to stderr as it comes.
     pub fn build(self) -> Result<PathBuf, CudaBuilderError> {
-        let [_] = self.archs.as_slice() else {
+        let count = self.architectures().len();
+        if count != 1 {
             return Err(CudaBuilderError::BadOption(format!(
-                "build() makes the PTX of one architecture and {} are given: use build_all()",
-                self.archs.len()
+                "build() makes the PTX of one architecture and {count} are given: use build_all()"
             )));
-        };
-        let copy = self.copy_to.clone();
+        }
+        let copy = self.ptx_file_copy_path.clone();
         let artifact = self.make()?;
         let built = artifact.only_path()?;
         let Some(copy) = copy else {
@@ -315,13 +377,13 @@ impl CudaBuilder {
     /// As [`CudaBuilder::build`]; [`CudaBuilderError::BadOption`] when no
     /// architecture is given, one twice, or a path for a single file.
     pub fn build_all(self) -> Result<Artifact, CudaBuilderError> {
-        let one_file = self.copy_to.is_some() || self.final_module.is_some();
-        if one_file && self.archs.len() != 1 {
+        let one_file = self.ptx_file_copy_path.is_some() || self.final_module_path.is_some();
+        if one_file && self.architectures().len() != 1 {
             return Err(CudaBuilderError::BadOption(
                 "copy_to and final_module_path name one file, and build_all() makes one an architecture: use out_dir".into(),
             ));
         }
-        let copy = self.copy_to.clone();
+        let copy = self.ptx_file_copy_path.clone();
         let artifact = self.make()?;
         if let Some(copy) = copy {
             let built = artifact.only_path()?;

@@ -92,7 +92,13 @@ pub(crate) fn build(
     };
     let run = run(command, toolchain)?;
     if !run.success {
-        return Err(advice::failure(kernels, &run.errors));
+        let mut error = advice::failure(kernels, &run.errors);
+        if let CudaBuilderError::NotFetched { remedy, .. } = &mut error
+            && !toolchain.has_packages()
+        {
+            *remedy = toolchain.fetch_command();
+        }
+        return Err(error);
     }
     let bundle = run
         .messages

@@ -42,7 +42,30 @@ pub(crate) fn rustc(options: &Options, arch: NvvmArch) -> Vec<String> {
         // Those that do say it would get a warning for it.
         "-Aunused-attributes".into(),
     ];
+    flags.extend(compute_features(arch));
     flags.extend(of_any());
+    flags
+}
+
+/// rust-cuda's `cfg(target_feature = "compute_90")` for `arch`: rustc has no such names, so that
+/// setting them contradicts nothing of its own.
+fn compute_features(arch: NvvmArch) -> Vec<String> {
+    let known: Vec<_> = NvvmArch::ALL
+        .iter()
+        .map(|arch| format!("{:?}", arch.target_feature()))
+        .collect();
+    let mut flags = vec![
+        "-Aexplicit_builtin_cfgs_in_flags".to_owned(),
+        format!(
+            "--check-cfg=cfg(target_feature,values({}))",
+            known.join(",")
+        ),
+    ];
+    let set = arch.all_target_features();
+    flags.extend(
+        set.iter()
+            .map(|name| format!("--cfg=target_feature={name:?}")),
+    );
     flags
 }
 

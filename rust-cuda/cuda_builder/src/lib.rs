@@ -95,7 +95,7 @@ pub use error::CudaBuilderError;
 #[cfg(feature = "build")]
 pub use lint::{Finding, Lint, LintLevel, check as check_ptx};
 #[cfg(feature = "build")]
-pub use options::DebugInfo;
+pub use options::{DebugInfo, EmitOption};
 #[cfg(feature = "build")]
 pub use progress::Progress;
 

@@ -15,6 +15,15 @@ pub enum DebugInfo {
     Full,
 }
 
+/// What can be written beside the PTX.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EmitOption {
+    /// [`CudaBuilder::emit_llvm_ir`](crate::CudaBuilder::emit_llvm_ir)
+    LlvmIr,
+    /// [`CudaBuilder::emit_llvm_bitcode`](crate::CudaBuilder::emit_llvm_bitcode)
+    Bitcode,
+}
+
 /// The options that decide the code.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
@@ -48,28 +57,5 @@ impl Options {
             ..self.clone()
         };
         format!("{options:?}")
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            release: true,
-            nvvm_opts: true,
-            generate_line_info: true,
-            debug: DebugInfo::None,
-            ftz: false,
-            fast_sqrt: false,
-            fast_div: false,
-            fma_contraction: true,
-            emit_comments: false,
-            ptx_version: None,
-            build_args: Vec::new(),
-            mark_convergent: true,
-            kernels_of_dependencies: false,
-            only: Vec::new(),
-            keep_ir: false,
-            several: false,
-        }
     }
 }

@@ -61,9 +61,7 @@ pub struct Status {
 /// Looks for the toolchain and what building core needs; changes nothing.
 pub fn status() -> Status {
     let toolchain = find();
-    let packages_fetched = toolchain
-        .as_ref()
-        .is_ok_and(|toolchain| fetch_library(toolchain, true).is_ok());
+    let packages_fetched = toolchain.as_ref().is_ok_and(Toolchain::has_packages);
     Status {
         wanted: wanted().unwrap_or_else(|error| error.to_string()),
         toolchain,
@@ -93,7 +91,7 @@ pub fn install(progress: &mut dyn FnMut(&str)) -> Result<Toolchain, CudaBuilderE
             inspect(&wanted, &sysroot)?
         }
     };
-    if fetch_library(&toolchain, true).is_ok() {
+    if toolchain.has_packages() {
         progress("the packages that building core needs are there");
     } else {
         progress("fetching the packages that building core needs");
@@ -166,6 +164,21 @@ impl Toolchain {
     pub(crate) fn minor_version(&self) -> u32 {
         let minor = self.rustc.split('.').nth(1);
         minor.and_then(|minor| minor.parse().ok()).unwrap_or(0)
+    }
+
+    /// Whether the packages that building core needs are on this machine.
+    pub(crate) fn has_packages(&self) -> bool {
+        fetch_library(self, true).is_ok()
+    }
+
+    /// The command that fetches them: another cargo may not understand that manifest.
+    pub(crate) fn fetch_command(&self) -> String {
+        let (cargo, manifest) = (self.cargo(), self.library_manifest());
+        format!(
+            "{} fetch --locked --manifest-path {}",
+            cargo.display(),
+            manifest.display()
+        )
     }
 
     /// The manifest of the standard library's own workspace.
@@ -364,10 +377,7 @@ fn fetch_library(toolchain: &Toolchain, offline: bool) -> Result<(), CudaBuilder
             "the packages that building core needs could not be fetched ({})",
             last_line(&output.stderr)
         ),
-        remedy: format!(
-            "cargo fetch --locked --manifest-path {}",
-            toolchain.library_manifest().display()
-        ),
+        remedy: toolchain.fetch_command(),
     })
 }
 

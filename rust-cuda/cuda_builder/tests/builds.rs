@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use cuda_builder::{CudaBuilder, CudaBuilderError, DebugInfo, NvvmArch};
-use support::{builder, copy, fixture, nested_target, ptx};
+use cuda_builder::{CudaBuilder, CudaBuilderError, DebugInfo, EmitOption, NvvmArch};
+use support::{Kernels, builder, copy, fixture, kernel, nested_target, ptx};
 
 fn edit(path: &Path, change: impl FnOnce(String) -> String) {
     let before = fs::read_to_string(path).unwrap();
@@ -188,4 +188,66 @@ fn what_cannot_be_built_is_refused_with_its_reason() {
         matches!(&error, CudaBuilderError::CratePathDoesntExist(path) if path == missing),
         "{error}"
     );
+}
+
+/// The names of rust-cuda's guide, "Compute capability gating".
+#[test]
+fn a_kernel_asks_for_its_architecture_by_rust_cudas_names() {
+    let asking = |names: &[&str]| {
+        let bits = names.iter().enumerate().map(|(bit, name)| {
+            format!("+ (u32::from(cfg!(target_feature = \"compute_{name}\")) << {bit})")
+        });
+        let body = format!(
+            "unsafe {{ core::ptr::without_provenance_mut::<u32>(64).write_volatile(7000 {}) }}",
+            bits.collect::<String>()
+        );
+        Kernels::new(&format!(
+            "#[deny(unexpected_cfgs)]\n{}",
+            kernel("own_kernels", "asks", &body)
+        ))
+    };
+    let kernels = asking(&["61", "75", "90", "90a", "100", "100f", "103f"]);
+    for (arch, bits) in [
+        (NvvmArch::Compute75, 0b11),
+        (NvvmArch::Compute90, 0b111),
+        (NvvmArch::Compute90a, 0b1111),
+        (NvvmArch::Compute100f, 0b11_0111),
+    ] {
+        let built = kernels.builder().arch(arch).build_all().unwrap();
+        let text = ptx(&built, 0);
+        assert!(
+            text.contains(&format!(", {};", 7000 + bits)),
+            "{arch}: {text}"
+        );
+    }
+    // What is misspelt is false in silence everywhere, so that the compiler has to know the names.
+    let misspelt = asking(&["99"]).builder().build_all().unwrap_err();
+    assert!(
+        matches!(misspelt, CudaBuilderError::BuildFailed { .. }),
+        "{misspelt}"
+    );
+}
+
+/// As a build script does that was written for rust-cuda.
+#[test]
+fn fields_say_what_the_methods_say() {
+    let here = tempfile::tempdir().unwrap();
+    let kernels = fixture("workspace").join("kernels");
+    let copy = here.path().join("copy.ptx");
+    let mut by_fields = CudaBuilder::new(&kernels)
+        .target_dir(nested_target())
+        .out_dir(here.path());
+    by_fields.arch = NvvmArch::Compute90;
+    by_fields.fma_contraction = false;
+    by_fields.ptx_file_copy_path = Some(copy.clone());
+    by_fields.emit = Some(EmitOption::Bitcode);
+    assert_eq!(by_fields.build().unwrap(), copy);
+    let bitcode = fs::read(here.path().join("two_crates.sm_90.bc")).unwrap();
+    assert!(bitcode.starts_with(b"BC\xC0\xDE"));
+    let other = tempfile::tempdir().unwrap();
+    let by_methods = builder(&kernels, other.path()).build().unwrap();
+    assert_eq!(fs::read(&copy).unwrap(), fs::read(by_methods).unwrap());
+
+    let fast = CudaBuilder::new(&kernels).fast_math();
+    assert!(fast.ftz && fast.fast_sqrt && fast.fast_div && fast.fma_contraction);
 }

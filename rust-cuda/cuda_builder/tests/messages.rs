@@ -4,66 +4,11 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cuda_builder::{CudaBuilder, CudaBuilderError, Lint, LintLevel, NvvmArch};
-use support::{builder, fixture};
-
-/// Crates of kernels without dependencies, each in a folder of its own.
-struct Kernels {
-    folder: tempfile::TempDir,
-}
-
-impl Kernels {
-    /// A crate of this source; `metadata!` is at hand.
-    fn new(source: &str) -> Self {
-        let kernels = Kernels {
-            folder: tempfile::tempdir().unwrap(),
-        };
-        kernels.write(
-            "Cargo.toml",
-            "[package]\nname = \"own-kernels\"\nedition = \"2024\"\n[workspace]\n",
-        );
-        let helper = fs::read_to_string(fixture("lints").join("src/kernel.rs")).unwrap();
-        kernels.write("src/kernel.rs", &helper);
-        let head = "#![cfg_attr(target_os = \"cuda\", feature(asm_experimental_arch, stdarch_nvptx))]\n\
-                    #![cfg(target_os = \"cuda\")]\npub mod kernel;\n";
-        kernels.write("src/lib.rs", &format!("{head}{source}"));
-        kernels
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.folder.path().join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    fn builder(&self) -> CudaBuilder {
-        builder(self.folder.path(), &self.folder.path().join("out"))
-    }
-
-    /// Why there is no PTX, with the folder's path as `KERNELS`.
-    fn refused(&self) -> String {
-        let error = self.builder().build_all().unwrap_err();
-        self.said(&error)
-    }
-
-    fn said(&self, error: &CudaBuilderError) -> String {
-        let folder = self.folder.path().canonicalize().unwrap();
-        error
-            .to_string()
-            .replace(folder.to_str().unwrap(), "KERNELS")
-    }
-}
-
-/// One kernel without parameters and its metadata.
-fn kernel(module: &str, name: &str, body: &str) -> String {
-    format!(
-        "#[unsafe(no_mangle)]\npub unsafe extern \"C\" fn {name}() {{ {body} }}\n\
-         metadata!(OF, [0, 0, 0, 0, 0, 0], r#\"{{\"entry\":\"{name}\",\"module\":\"{module}\",\"parameters\":[]}}\"#);\n"
-    )
-}
+use cuda_builder::{CudaBuilder, CudaBuilderError, Lint, LintLevel, NvvmArch, toolchain};
+use support::{Kernels, kernel};
 
 #[test]
 fn a_crate_that_calls_std_is_told_what_kernels_have() {
@@ -166,14 +111,53 @@ fn ptx_that_cannot_be_put_where_it_was_asked_for_is_refused_by_its_path() {
     assert!(said.starts_with(&expected), "{said}");
 }
 
+/// PTX has none. LLVM makes plain instructions of the others on local memory, and not of this one.
+#[test]
+fn an_atomic_of_a_threads_own_memory_is_refused_by_its_line() {
+    let body = "use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+        let counts = [const { AtomicU32::new(0) }; 8];
+        let out = core::ptr::without_provenance_mut::<u32>(64);
+        unsafe {
+            for _ in 0..out.read_volatile() {
+                let count = &counts[out.read_volatile() as usize % 8];
+                count.fetch_add(1, Relaxed);
+                let _ = count.compare_exchange(1, 2, Relaxed, Relaxed); // here
+            }
+            out.write_volatile(counts[out.read_volatile() as usize % 8].load(Relaxed));
+        }";
+    let kernels = Kernels::new(&kernel("own_kernels", "a", body));
+    let source = fs::read_to_string(kernels.folder.path().join("src/lib.rs")).unwrap();
+    let line = source
+        .lines()
+        .position(|line| line.ends_with("// here"))
+        .unwrap()
+        + 1;
+    let said = kernels.refused();
+    let expected = "is no PTX, because local memory is its thread's alone: use a plain variable or \
+                    a `Cell` there, and atomics in global or shared memory [local-atomic]";
+    assert!(
+        said.starts_with("the PTX is not acceptable:\nsm_90: a: `atom."),
+        "{said}"
+    );
+    assert!(said.contains(expected), "{said}");
+    assert!(said.contains(&format!(", src/lib.rs:{line})")), "{said}");
+    let allowed = kernels.builder().lint(Lint::LocalAtomic, LintLevel::Allow);
+    assert!(allowed.build_all().is_ok());
+}
+
 /// Set for a process that is started to see how it ends and what it says.
 const CHILD: &str = "CUDA_BUILDER_TEST_CHILD";
 
 /// Runs a test in a process of its own; its exit code and stderr.
 fn in_a_child(test: &str) -> (Option<i32>, String) {
+    in_a_child_with(test, &[])
+}
+
+fn in_a_child_with(test: &str, variables: &[(&str, &Path)]) -> (Option<i32>, String) {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", test, "--nocapture"])
         .env(CHILD, "1")
+        .envs(variables.iter().copied())
         // This is no build script, whose warnings cargo would read.
         .env_remove("OUT_DIR")
         .output()
@@ -280,4 +264,80 @@ fn a_static_that_is_local_to_a_thread_is_refused_by_its_path() {
          have no variables that outlive the kernel: use a `let` in the kernel, or shared memory \
          with an element a thread"
     );
+}
+
+/// Where the child finds the packages of this machine.
+const REGISTRY: &str = "CUDA_BUILDER_TEST_REGISTRY";
+
+fn run(folder: &Path, command: &str) {
+    let mut shell = Command::new("sh");
+    let status = shell.args(["-c", command]).current_dir(folder).status();
+    assert!(status.unwrap().success(), "{command}");
+}
+
+/// Kernels with a dependency that git has, and its folder.
+fn kernels_with_a_package_from_git() -> (Kernels, Kernels) {
+    let package = Kernels::new("");
+    run(
+        package.folder.path(),
+        "git init -q && git add . && git -c user.name=a -c user.email=a@b commit -q -m a",
+    );
+    let kernels = Kernels::new(&kernel("kernels", "a", ""));
+    let dependency = format!(
+        "own-kernels.git = \"file://{}\"",
+        package.folder.path().display()
+    );
+    kernels.write(
+        "Cargo.toml",
+        &format!(
+            "[package]\nname = \"kernels\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n{dependency}\n"
+        ),
+    );
+    (kernels, package)
+}
+
+#[test]
+fn a_package_that_is_missing_is_fetched_by_the_command_that_the_error_names() {
+    let Some(registry) = std::env::var_os(REGISTRY) else {
+        let own = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+        let own = own.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
+        let home = tempfile::tempdir().unwrap();
+        let (code, said) = in_a_child_with(
+            "a_package_that_is_missing_is_fetched_by_the_command_that_the_error_names",
+            &[
+                ("CARGO_HOME", home.path()),
+                (REGISTRY, &own.unwrap().join("registry")),
+            ],
+        );
+        assert_eq!(code, Some(0), "{said}");
+        return;
+    };
+    let (kernels, _package) = kernels_with_a_package_from_git();
+    let remedy = || match kernels.builder().build_all() {
+        Err(CudaBuilderError::NotFetched { remedy, .. }) => remedy,
+        other => panic!("{other:?}"),
+    };
+    // Nothing at all is there.
+    let toolchain = toolchain::find().unwrap();
+    let library = toolchain.sysroot.join("lib/rustlib/src/rust/library");
+    let of_core = format!(
+        "{} fetch --locked --manifest-path {}",
+        toolchain.cargo().display(),
+        library.join("Cargo.toml").display()
+    );
+    assert_eq!(remedy(), of_core);
+    // Instead of the network.
+    let home = std::env::var_os("CARGO_HOME").unwrap();
+    let place = Path::new(&home).join("registry");
+    let _ = fs::remove_dir_all(&place);
+    std::os::unix::fs::symlink(registry, place).unwrap();
+    run(Path::new("/"), &format!("{of_core} --offline"));
+
+    let of_kernels = remedy();
+    assert!(
+        of_kernels.starts_with("cargo fetch --manifest-path "),
+        "{of_kernels}"
+    );
+    run(Path::new("/"), &of_kernels);
+    kernels.builder().build_all().unwrap();
 }

@@ -1,7 +1,8 @@
 //! Which architecture this code is compiled for.
 //!
 //! What lives here: the architecture as a value, for `if`. For `#[cfg]`, rustc has a feature for
-//! each architecture that the one compiled for includes: `#[cfg(target_feature = "sm_80")]`.
+//! each architecture that the one compiled for includes, `#[cfg(target_feature = "sm_80")]`, and
+//! `cuda_builder` sets rust-cuda's names for them: `compute_80`, `compute_90a`, `compute_100f`.
 
 macro_rules! capabilities {
     ($($name:ident = $number:literal,)*) => {

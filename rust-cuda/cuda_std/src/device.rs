@@ -62,20 +62,23 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     unsafe { core::arch::nvptx::trap() }
 }
 
+/// `malloc` and `free` of the device: a heap in global memory, 8 MB unless the host asks for
+/// more, shared by all threads. It is the allocator of every crate of kernels.
+#[derive(Clone, Copy, Debug)]
+pub struct CUDAAllocator;
+
 #[cfg(target_os = "cuda")]
 mod heap {
     use core::alloc::{GlobalAlloc, Layout};
 
-    /// `malloc` and `free` of the device: a heap in global memory, 8 MB unless the host asks for
-    /// more, shared by all threads.
-    struct DeviceHeap;
+    use super::CUDAAllocator;
 
     /// What `malloc` guarantees.
     const MALLOC_ALIGN: usize = 16;
 
     // SAFETY: blocks come from `malloc`, which hands each out once, and are over-aligned by hand
     // where a layout asks for more than it guarantees.
-    unsafe impl GlobalAlloc for DeviceHeap {
+    unsafe impl GlobalAlloc for CUDAAllocator {
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             if layout.align() <= MALLOC_ALIGN {
                 // SAFETY: any size is allowed.
@@ -112,5 +115,5 @@ mod heap {
     }
 
     #[global_allocator]
-    static HEAP: DeviceHeap = DeviceHeap;
+    static HEAP: CUDAAllocator = CUDAAllocator;
 }

@@ -9,12 +9,12 @@
 //!
 //! Its layers, each of which uses those above it in this list alone:
 //!
-//! - `device`, `intrinsics`: how this crate reaches the device, and the host in its stead.
+//! - `device`, `registers`: how this crate reaches the device, and the host in its stead.
 //! - [`cfg`](mod@cfg), `__private`: what a kernel is compiled for, and what macros' expansions name.
 //! - [`launch`]: what the host knows of kernels.
 //! - [`atomic`], [`float`], [`grid`], [`misc`], [`ptr`], [`warp`]: instructions, and functions made
 //!   of them.
-//! - [`io`], [`mem`], [`thread`]: what needs those.
+//! - [`intrinsics`], [`io`], [`mem`], [`thread`]: what needs those.
 //! - [`shared`]: shared memory.
 //! - [`bulk`]: copies between it and global memory.
 //! - [`prelude`]: what nearly every kernel imports.
@@ -57,7 +57,7 @@ pub mod cfg;
 mod device;
 pub mod float;
 pub mod grid;
-mod intrinsics;
+pub mod intrinsics;
 pub mod io;
 #[cfg(not(target_os = "cuda"))]
 pub mod launch;
@@ -65,6 +65,7 @@ pub mod mem;
 pub mod misc;
 pub mod prelude;
 pub mod ptr;
+mod registers;
 pub mod shared;
 pub mod thread;
 pub mod warp;
@@ -79,3 +80,5 @@ pub use glam;
 pub use half;
 #[cfg(feature = "half")]
 pub use half::{bf16, f16};
+#[cfg(feature = "vek")]
+pub use vek;

@@ -1,4 +1,4 @@
-//! Vector loads and stores with cache hints, and the sizes of shared memory.
+//! Vector loads and stores with cache hints, the sizes of shared memory, and the heap.
 //!
 //! What lives here: accesses of 16 (or 8) bytes in one instruction, between memory and scalars in
 //! registers: an aggregate copied by Rust itself may take a detour through local memory. What does
@@ -22,6 +22,7 @@
 //! }
 //! ```
 
+pub use crate::device::CUDAAllocator;
 use crate::device::gpu;
 
 /// How a load from global memory treats the caches. Hints change speed, not results. Those that

@@ -200,6 +200,7 @@ fn the_whole_library() {
             "atomic_floats",
             "atomic_integers",
             "atomic_intrinsics",
+            "atomics_with_an_order",
             "capability",
             "dynamic_shared",
             "gpu_only_function",
@@ -208,6 +209,7 @@ fn the_whole_library() {
             "other_spaces",
             "printing",
             "printing_floats",
+            "raw_slices",
             "registers",
             "static_shared",
             "thread_indices",
@@ -282,6 +284,20 @@ fn the_whole_library() {
             ],
         );
         ptx.has(
+            "atomics_with_an_order",
+            &[
+                "fence.sc.gpu",
+                "fence.acq_rel.cta",
+                "ld.acquire.gpu.b32",
+                "st.release.sys.b32",
+                "atom.relaxed.gpu.add.f64",
+                "atom.acq_rel.cta.max.u32",
+                "atom.release.gpu.cas.b32",
+                "atom.relaxed.gpu.inc.u32",
+            ],
+        );
+        ptx.has("raw_slices", &["raw_slices_param_4", "st.global.b32"]);
+        ptx.has(
             "static_shared",
             &["ld.shared.b32", "st.shared.b32", "[1024]", "[384]"],
         );
@@ -352,6 +368,7 @@ fn the_whole_library() {
             ],
         );
         for entry in [
+            "raw_slices",
             "registers",
             "vectors",
             "atomic_floats",
@@ -397,6 +414,7 @@ fn ordinary_rust() {
             "count",
             "heap",
             "iterate",
+            "reflect",
             "rotate",
             "sha256_oneshot",
             "sha512_incremental",
@@ -404,6 +422,7 @@ fn ordinary_rust() {
         ])
     );
     ptx[0].has("wide", &["trap"]);
+    ptx[0].has("reflect", &["ld.global.b32", "fma.rn.f32", "st.global.b32"]);
     ptx[0].has("count", &["trap", "atom.acq_rel.sys", "ld.acquire.sys"]);
     assert!(
         ptx[0].0.contains("malloc") && ptx[0].0.contains("free"),

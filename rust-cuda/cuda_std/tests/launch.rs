@@ -90,6 +90,25 @@ unsafe fn conditional_attributes(n: u32) {
 #[max_registers(64)]
 unsafe fn no_parameters() {}
 
+/// What rust-cuda takes as a kernel, with its calling convention, a parameter without a name and
+/// raw slices.
+#[kernel]
+#[launch_contract(words.len() > 2)]
+unsafe extern "C" fn as_rust_cuda_has_them(_: u32, words: *mut [u32], bytes: *const [u8]) {
+    let words = words.cast::<u32>();
+    unsafe { *words.add(bytes.len()) = 1 };
+}
+
+#[kernel]
+#[rustfmt::skip]
+#[allow(clippy::too_many_arguments)]
+unsafe fn seventeen_parameters(
+    _: u32, _: u32, _: u32, _: u32, _: u32, _: u32, _: u32, _: u32, _: u32,
+    _: u32, _: u32, _: u32, _: u32, _: u32, _: u32, _: u32, last: *mut u32,
+) {
+    unsafe { *last = 17 };
+}
+
 fn parameters<K: Kernel>(_: K) -> &'static [Parameter] {
     K::PARAMETERS
 }
@@ -99,6 +118,20 @@ fn name<K: Kernel>(_: K) -> &'static str {
 }
 
 fn takes<F, K: Kernel<Formals = F>>(_: K) {}
+
+#[test]
+fn kernels_of_rust_cuda_have_a_launcher() {
+    takes::<(Value<u32>, SliceMut<u32>, Slice<u8>), _>(as_rust_cuda_has_them);
+    let listed = parameters(as_rust_cuda_has_them).iter();
+    let listed: Vec<_> = listed.map(|p| (p.name, p.ty)).collect();
+    let expected = [
+        ("_0", "u32"),
+        ("words", "*mut [u32]"),
+        ("bytes", "*const [u8]"),
+    ];
+    std::assert_eq!(listed, expected);
+    std::assert_eq!(parameters(seventeen_parameters)[16].name, "last");
+}
 
 #[test]
 fn parameters_are_listed_as_written() {

@@ -62,6 +62,16 @@ fn flatten(parameter: &Parameter) -> (TokenStream, TokenStream) {
     let address = format_ident!("{}_address", parameter.name(), span = site);
     let length = format_ident!("{}_length", parameter.name(), span = site);
     match kind {
+        _ if parameter.is_raw_slice() => {
+            let (pointer, make) = match kind {
+                Kind::Slice => (quote!(*const #inner), quote!(slice_from_raw_parts)),
+                _ => (quote!(*mut #inner), quote!(slice_from_raw_parts_mut)),
+            };
+            (
+                quote!(#(#attrs)* #address: #pointer, #(#attrs)* #length: usize),
+                quote!(#(#attrs)* let #mutability #ident: #ty = ::core::ptr::#make(#address, #length);),
+            )
+        }
         Kind::Slice => {
             let lifetime = match ty {
                 syn::Type::Reference(reference) => reference.lifetime.clone(),

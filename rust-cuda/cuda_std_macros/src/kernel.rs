@@ -8,9 +8,6 @@ use crate::attributes::Options;
 use crate::parameter::Parameter;
 use crate::{contract, text};
 
-/// The most parameters of a kernel, so that tuples of them have trait implementations.
-const MAX_PARAMETERS: usize = 16;
-
 /// A kernel that passed the checks.
 pub(crate) struct Kernel {
     pub(crate) function: ItemFn,
@@ -29,7 +26,9 @@ impl Kernel {
     pub(crate) fn checked(mut function: ItemFn) -> syn::Result<Self> {
         let mut errors = Errors::default();
         errors.check_signature(&function.sig);
-        let parameters = function.sig.inputs.iter().map(Parameter::parse);
+        // The device's half has its own, and the host's has none.
+        function.sig.abi = None;
+        let parameters = function.sig.inputs.iter().enumerate().map(Parameter::parse);
         let parameters: Vec<_> = parameters.filter_map(|it| errors.unless(it)).collect();
         let options = Options::parse(core::mem::take(&mut function.attrs));
         let options = errors.unless(options).unwrap_or_default();
@@ -80,7 +79,9 @@ impl Errors {
             let why = "a kernel cannot be variadic: pass a slice, `&[T]`";
             refuse(variadic, why);
         }
-        if let Some(abi) = &signature.abi {
+        if let Some(abi) = &signature.abi
+            && abi.name.as_ref().is_some_and(|name| name.value() != "C")
+        {
             let why = "#[kernel] chooses the calling convention: write `unsafe fn`";
             refuse(abi, why);
         }
@@ -96,14 +97,6 @@ impl Errors {
                     "a kernel cannot have const parameters: call a const-generic `#[inline(always)]` function from one kernel a value, or take a parameter",
                 ),
             }
-        }
-        if let Some(one_too_many) = signature.inputs.get(MAX_PARAMETERS) {
-            refuse(
-                one_too_many,
-                &format!(
-                    "a kernel takes at most {MAX_PARAMETERS} parameters: put scalars into a `#[repr(C)]` `Copy` struct and pass it by value"
-                ),
-            );
         }
     }
 

@@ -38,9 +38,9 @@ use proc_macro::TokenStream;
 /// the host, and never runs there: with `#[cfg(target_os = "cuda")]` on its block or statements it
 /// is left out, so that what it calls need not be there.
 ///
-/// Parameters, at most 16: scalars, raw pointers, `Copy` structs by value, `&[T]` and `&mut [T]`
-/// (two PTX parameters: address and length in elements), and `&T` (an address; such a kernel can
-/// only be launched unsafely). A `&[T]` promises that nothing writes those elements while the
+/// Parameters: scalars, raw pointers, `Copy` structs by value, `&[T]`, `&mut [T]`, `*const [T]` and
+/// `*mut [T]` (two PTX parameters: address and length in elements), and `&T` (an address; such a
+/// kernel can only be launched unsafely). One that is not used may be called `_`. A `&[T]` promises that nothing writes those elements while the
 /// kernel runs: its loads may go through the read-only path (`ld.global.nc`). For memory that is
 /// read and written in one launch, take a raw pointer.
 ///
@@ -49,8 +49,8 @@ use proc_macro::TokenStream;
 ///
 /// # Errors
 ///
-/// A return type, type or const parameters, a safe, `async`, `const` or variadic function, a
-/// pattern as parameter, `#[cfg]` or `#[cfg_attr]` on
+/// A return type, type or const parameters, a safe, `async`, `const` or variadic function, an
+/// `extern` other than "C", a pattern as parameter, `#[cfg]` or `#[cfg_attr]` on
 /// a parameter, a type that is not `Copy`, a zero-sized type, and a slice hidden behind a
 /// type alias are compile errors that say what to write instead.
 #[proc_macro_attribute]

@@ -2,7 +2,8 @@
 //! the launch.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::{ToTokens, format_ident, quote};
+use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{Error, FnArg, Ident, Lifetime, Pat, PointerMutability, Token, Type};
 
@@ -11,9 +12,9 @@ use crate::text;
 /// How a parameter reaches the device.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// `&[T]`: address and length.
+    /// `&[T]`, `*const [T]`: address and length.
     Slice,
-    /// `&mut [T]`: address and length.
+    /// `&mut [T]`, `*mut [T]`: address and length.
     SliceMut,
     /// `*const T`: address.
     Pointer,
@@ -51,6 +52,14 @@ impl Kind {
         Ident::new(self.names().0, proc_macro2::Span::call_site())
     }
 
+    /// Of a pointer to a slice: a raw slice.
+    fn of_slice(self) -> Self {
+        match self {
+            Self::Pointer => Self::Slice,
+            _ => Self::SliceMut,
+        }
+    }
+
     pub(crate) fn is_slice(self) -> bool {
         matches!(self, Self::Slice | Self::SliceMut)
     }
@@ -78,7 +87,8 @@ pub(crate) struct Parameter {
 }
 
 impl Parameter {
-    pub(crate) fn parse(argument: &FnArg) -> syn::Result<Self> {
+    /// The parameter at `index`, by which `_` gets a name.
+    pub(crate) fn parse((index, argument): (usize, &FnArg)) -> syn::Result<Self> {
         let typed = match argument {
             FnArg::Typed(typed) => typed,
             FnArg::Receiver(receiver) => {
@@ -96,8 +106,11 @@ impl Parameter {
                 "a kernel's parameter cannot be conditional, since every launch passes it: write one kernel for each case, with #[cfg] above its #[kernel]",
             ));
         }
-        let name = match typed.pat.as_ref() {
-            Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => name,
+        let (ident, mutability) = match typed.pat.as_ref() {
+            Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
+                (name.ident.clone(), name.mutability)
+            }
+            Pat::Wild(wild) => (format_ident!("_{index}", span = wild.span()), None),
             other => {
                 return Err(Error::new_spanned(
                     other,
@@ -107,8 +120,8 @@ impl Parameter {
         };
         let (kind, inner) = classify(&typed.ty)?;
         Ok(Self {
-            ident: name.ident.clone(),
-            mutability: name.mutability,
+            ident,
+            mutability,
             ty: (*typed.ty).clone(),
             kind,
             inner,
@@ -125,6 +138,11 @@ impl Parameter {
     /// The type as the author wrote it, evenly spaced.
     pub(crate) fn type_text(&self) -> String {
         text::display(self.ty.to_token_stream())
+    }
+
+    /// Whether it is `*const [T]` or `*mut [T]`, of which no reference is made.
+    pub(crate) fn is_raw_slice(&self) -> bool {
+        self.kind.is_slice() && matches!(peel(&self.ty), Type::Ptr(_))
     }
 
     /// The type in a place where lifetimes cannot be elided.
@@ -167,11 +185,9 @@ fn classify(ty: &Type) -> syn::Result<(Kind, Type)> {
                 PointerMutability::Mut(_) => Kind::PointerMut,
             };
             match peel(&pointer.elem) {
-                Type::Slice(slice) => {
-                    let element = text(&slice.elem);
-                    refused(&format!(
-                        "pass a slice as `&[{element}]` or `&mut [{element}]`, or a raw pointer and a length as two parameters"
-                    ))
+                Type::Slice(slice) => Ok((kind.of_slice(), (*slice.elem).clone())),
+                Type::Path(path) if path.path.is_ident("str") => {
+                    refused("pass text as its bytes: `&[u8]`")
                 }
                 thin => Ok((kind, thin.clone())),
             }

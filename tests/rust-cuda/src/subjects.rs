@@ -224,6 +224,10 @@ const SOURCES: &[(&str, &str)] = &[
         "the names in [examples](https://github.com/Rust-GPU/Rust-CUDA/tree/main/examples)",
     ),
     (
+        "cuda_std",
+        "the documentation of [cuda_std](https://docs.rs/cuda_std)",
+    ),
+    (
         "cuda_builder",
         "the documentation of [cuda_builder](https://docs.rs/cuda_builder)",
     ),

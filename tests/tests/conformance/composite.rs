@@ -114,7 +114,7 @@ fn agree<R: Real>(bench: &Bench, of: fn(&Entry) -> Kernels<R>, allowed: f64) -> 
                     error <= allowed * size + of_nodes,
                     "{}, {}, {rule:?}, {strips} strips: {found:?}, not {expected:?}: {error:e}",
                     kernels.name,
-                    R::NAME
+                    R::TYPE_NAME
                 );
             }
         }
@@ -184,7 +184,7 @@ pub(crate) fn an_integral_has_the_same_bits_for_every_launch_shape_and_again(
                         bytemuck::bytes_of(&first),
                         "{} {} {rule:?} {blocks}x{warps}",
                         of.name,
-                        R::NAME
+                        R::TYPE_NAME
                     );
                 }
             }
@@ -228,7 +228,7 @@ pub(crate) fn limits_may_be_as_far_apart_as_numbers_go(bench: &Bench) -> Outcome
         for strips in [1, 4, 31, 2000] {
             // Nothing is left of it at the first node.
             let value = integral(bench, &mut plan, Rule::Midpoint, strips, limits, &[])?;
-            assert_eq!(value.to_f64(), 0.0, "{strips} strips, {}", R::NAME);
+            assert_eq!(value.to_f64(), 0.0, "{strips} strips, {}", R::TYPE_NAME);
         }
         Ok(())
     }
@@ -250,7 +250,7 @@ pub(crate) fn nodes_far_from_zero_are_rounded_each_by_itself(bench: &Bench) -> O
         let half = 0.5 * (to - from) / strips as f64;
         let expected = (to.sin() - from.sin()) * half / half.sin();
         let error = (value.to_f64() - expected).abs();
-        assert!(error <= allowed, "{}: off by {error:e}", R::NAME);
+        assert!(error <= allowed, "{}: off by {error:e}", R::TYPE_NAME);
         Ok(())
     }
     const STRIPS: u64 = 100_000;

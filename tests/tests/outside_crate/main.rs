@@ -104,6 +104,38 @@ fn an_application_needs_none_of_quadscans_kernels() {
     assert!(printed.contains("without quadscan's kernels"), "{printed}");
 }
 
+/// A removable singularity, and one at each limit.
+#[test]
+fn the_integrands_of_the_librarys_page_are_right() {
+    let readme = readme();
+    let page = |heading: &str| {
+        let (_, section) = readme
+            .split_once("### Integrands of your own")
+            .expect("it is there");
+        block_after(section, heading).to_owned()
+    };
+    let app = App::new("integrands");
+    app.write("Cargo.toml", &own_kernels("integrands", &readme, ""));
+    app.write("build.rs", include_str!("application/build.rs"));
+    app.write("src/main.rs", &page("`src/main.rs` integrates:"));
+    // Another version, by which cargo tells it from the application's in the same folder.
+    let manifest = KERNELS.replace("edition", "version = \"0.1.0\"\nedition");
+    app.write("kernels/Cargo.toml", &manifest);
+    app.write(
+        "kernels/src/lib.rs",
+        &page("need no import beside the macro."),
+    );
+    let printed = app.run(&readme);
+    let values: Vec<_> = printed.lines().map(|line| line.split(' ').next()).collect();
+    let expected = [
+        "0.946083070367",
+        "1.605412976803",
+        "1.658347594219",
+        "1.000000000000",
+    ];
+    assert_eq!(values, expected.map(Some), "{printed}");
+}
+
 /// Cargo lets no package set a variable for `cust_raw`'s build script, so the user does.
 #[test]
 fn a_build_without_a_toolkit_needs_a_folder_with_a_folder_lib64_in_its_place() {
@@ -166,8 +198,10 @@ fn a_new_app_runs_and_passes_its_tests_as_it_is() {
     assert_formatted(&new);
     let printed = app("run");
     assert!(printed.contains("the furthest from 0 is -350"), "{printed}");
+    let integrals = "the integrals of sin(x) / x are [0.946083070, 1.605412977], within ";
+    assert!(printed.contains(integrals), "{printed}");
     let tested = app("test");
-    assert!(tested.contains("2 passed"), "{tested}");
+    assert!(tested.contains("3 passed"), "{tested}");
 }
 
 /// The paths that were written lead to the checkout. From here on they go by the link to it, as
@@ -270,6 +304,14 @@ fn a_launch_with_wrong_arguments_is_told_what_the_kernel_takes() {
             "not_exclusive",
             "`&Buffer<f32>` cannot be passed for the kernel parameter `PointerMut<f32>`",
         ),
+        (
+            "other_elements",
+            "elements of the type `u64` are read here, and `&Buffer<f32>` has none",
+        ),
+        (
+            "borrowed_to_read",
+            "elements of the type `u64` are written here, and `&Buffer<u64>` has none that can be",
+        ),
     ] {
         let flat = said.replace("cuda_std::launch::", "");
         assert!(flat.contains(expected), "{said}");
@@ -287,12 +329,18 @@ mod kernel;
 
 use kernel::scale;
 use quadscan::device::{Buffer, LaunchShape, Module};
+use quadscan::scan::{Plan, Sum};
 
 pub fn launches(module: &Module, input: &Buffer<f32>, wide: &Buffer<f64>, mut out: Buffer<f32>) {
     let shape = LaunchShape::new(1, 32);
     let _ = module.launch(scale, shape, (input, 2.0f32)); // too_few
     let _ = module.launch(scale, shape, (wide, 2.0f32, &mut out)); // another_type
     let _ = module.launch(scale, shape, (input, 2.0f32, &out)); // not_exclusive
+}
+
+pub fn scans(plan: &mut Plan<Sum<u64>>, input: &Buffer<f32>, out: &mut Buffer<u64>) {
+    let _ = plan.inclusive(input, &mut *out); // other_elements
+    let _ = plan.inclusive(&*out, &*out); // borrowed_to_read
 }
 
 fn main() {}

@@ -8,7 +8,7 @@ use cuda_std::thread;
 #[inline(always)]
 fn term(i: u32, strips: f32) -> f32 {
     let x = i as f32 / strips;
-    (1.0 - x * x).sqrt() / strips
+    GpuFloat::sqrt(1.0 - x * x) / strips
 }
 
 /// Kahan's: what an addition lost is taken off the next term.

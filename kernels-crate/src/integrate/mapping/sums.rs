@@ -147,7 +147,7 @@ pub unsafe fn of_thread<S: RunningSum>(
     let mut height = || {
         let x = strip * step;
         strip += stride;
-        x.mul_add(-x, 1.0).sqrt()
+        GpuFloat::sqrt(x.mul_add(-x, 1.0))
     };
     // Four square roots at a time, which do not wait for each other.
     for _ in 0..count / 4 {

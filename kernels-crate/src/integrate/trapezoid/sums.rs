@@ -37,7 +37,7 @@ fn sum_in_order<F: Copy + core::ops::AddAssign>(
 fn dyadic_heights(first: u32, step: f64) -> impl FnMut() -> f64 {
     let mut x = f64::from(first) * step;
     move || {
-        let height = x.mul_add(-x, 1.0).sqrt();
+        let height = GpuFloat::sqrt(x.mul_add(-x, 1.0));
         x += step;
         height
     }

@@ -18,19 +18,50 @@ use crate::progress::Progress;
 use crate::stamp::Stamp;
 use crate::toolchain;
 use crate::writer::{Job, Writer};
-use crate::{CudaBuilderError, DebugInfo};
+use crate::{CudaBuilderError, DebugInfo, EmitOption, NvvmArch};
 
 /// The file in an artifact's folder that a build holds the lock on.
 const LOCK: &str = "cuda-builder.lock";
 
 impl CudaBuilder {
+    /// What `archs` said, or else the field `arch`.
+    pub(super) fn architectures(&self) -> &[NvvmArch] {
+        match &self.archs {
+            Some(archs) => archs,
+            None => std::slice::from_ref(&self.arch),
+        }
+    }
+
+    /// What of it decides the code.
+    fn options(&self) -> Options {
+        Options {
+            release: self.release,
+            nvvm_opts: self.nvvm_opts,
+            generate_line_info: self.generate_line_info,
+            debug: self.debug,
+            ftz: self.ftz,
+            fast_sqrt: self.fast_sqrt,
+            fast_div: self.fast_div,
+            fma_contraction: self.fma_contraction,
+            emit_comments: self.emit_comments,
+            ptx_version: self.ptx_version,
+            build_args: self.build_args.clone(),
+            mark_convergent: self.mark_convergent,
+            kernels_of_dependencies: self.kernels_of_dependencies,
+            only: self.only.clone(),
+            keep_ir: self.emit_ir || self.final_module_path.is_some(),
+            several: self.architectures().len() > 1,
+        }
+    }
+
     pub(super) fn make(mut self) -> Result<Artifact, CudaBuilderError> {
         self.check()?;
-        self.options.several = self.archs.len() > 1;
-        self.options.keep_ir = self.emit_ir || self.final_module.is_some();
+        self.emit_ir |= self.emit == Some(EmitOption::LlvmIr);
+        self.emit_bitcode |= self.emit == Some(EmitOption::Bitcode);
+        let options = self.options();
         let toolchain = self.or_setup(toolchain::find())?;
         let mut warnings: Vec<String> = toolchain.warning.clone().into_iter().collect();
-        if self.constant_memory {
+        if self.use_constant_memory_space {
             warnings.push("use_constant_memory_space has no effect: write #[address_space(constant)] on the statics that are meant".into());
         }
         let kernels = Crate::find(&toolchain, &self.path)?;
@@ -46,7 +77,7 @@ impl CudaBuilder {
             kernels: &kernels,
             dir: &out_dir,
             target: &target,
-            options: &self.options,
+            options: &options,
             report: &self.report,
         };
         let artifact = self.modules(&writer, &mut warnings);
@@ -68,10 +99,10 @@ impl CudaBuilder {
         // While LLVM works on one architecture, cargo compiles the next.
         let built = std::thread::scope(|scope| {
             let mut running = Vec::new();
-            for &arch in &self.archs {
+            for &arch in self.architectures() {
                 let begin = SystemTime::now();
                 let before = writer.before(arch);
-                let Some(options) = self.to_do(before.as_ref())? else {
+                let Some(options) = self.to_do(writer.options, before.as_ref())? else {
                     let there = before.unwrap_or_default();
                     announce.inputs(&there.inputs());
                     running.push(scope.spawn(move || Ok(there.built)));
@@ -98,9 +129,9 @@ impl CudaBuilder {
             });
             finished.collect::<Result<Vec<_>, _>>()
         })?;
-        built::expect_names(&built, &self.options.only)?;
+        built::expect_names(&built, &self.only)?;
         let artifact = writer.finish(&built)?;
-        built::judge(&built, &self.options.only, &self.lints, warnings)?;
+        built::judge(&built, &self.only, &self.lints, warnings)?;
         warnings.extend(artifact.without_kernels());
         Ok(artifact)
     }
@@ -113,7 +144,7 @@ impl CudaBuilder {
         job: Job,
     ) -> Result<Built, CudaBuilderError> {
         let arch = job.arch;
-        let final_module = self.final_module.as_deref();
+        let final_module = self.final_module_path.as_deref();
         let llvm = Llvm::load(&writer.toolchain.llvm_library)?;
         let built = writer.module(llvm, bitcode, job, self.emit_ir, final_module)?;
         if self.emit_bitcode {
@@ -123,8 +154,12 @@ impl CudaBuilder {
     }
 
     /// The options with the names that are not there yet; none where all is there.
-    fn to_do(&self, before: Option<&Stamp>) -> Result<Option<Options>, CudaBuilderError> {
-        let mut options = self.options.clone();
+    fn to_do(
+        &self,
+        options: &Options,
+        before: Option<&Stamp>,
+    ) -> Result<Option<Options>, CudaBuilderError> {
+        let mut options = options.clone();
         if let Some(before) = before
             && !self.emit_bitcode
             && !options.keep_ir
@@ -148,17 +183,18 @@ impl CudaBuilder {
                 "optix(true) is refused: OptiX programs need entry points that rustc's NVPTX backend cannot make",
             );
         }
-        if self.options.debug == DebugInfo::Full {
+        if self.debug == DebugInfo::Full {
             return refuse(
                 "DebugInfo::Full is refused: ptxas does not accept `.target ..., debug` in optimised code; use DebugInfo::LineTables",
             );
         }
-        if self.archs.is_empty() {
+        let archs = self.architectures();
+        if archs.is_empty() {
             return refuse("no architecture is given: name one with arch() or archs()");
         }
-        for (index, arch) in self.archs.iter().enumerate() {
+        for (index, arch) in archs.iter().enumerate() {
             arch.check()?;
-            if self.archs[..index].contains(arch) {
+            if archs[..index].contains(arch) {
                 return refuse(&format!("{arch} is given twice"));
             }
         }

@@ -4,6 +4,7 @@
 
 mod atomic_order;
 mod local_array;
+mod local_atomic;
 mod memory_size;
 mod shared_generic;
 mod undefined_function;
@@ -27,6 +28,8 @@ pub enum Lint {
     LocalArray,
     /// `atomic-order`: an atomic operation without a memory order.
     AtomicOrder,
+    /// `local-atomic`: an atomic operation on local memory, which PTX does not have.
+    LocalAtomic,
     /// `shared-generic`: a shared variable accessed through a generic address.
     SharedGeneric,
     /// `unlisted-entry`: an `.entry` that the manifest lacks.
@@ -74,6 +77,7 @@ impl Lint {
     pub const ALL: &'static [Lint] = &[
         Lint::LocalArray,
         Lint::AtomicOrder,
+        Lint::LocalAtomic,
         Lint::SharedGeneric,
         Lint::UnlistedEntry,
         Lint::UndefinedFunction,
@@ -85,6 +89,7 @@ impl Lint {
         match self {
             Lint::LocalArray => "local-array",
             Lint::AtomicOrder => "atomic-order",
+            Lint::LocalAtomic => "local-atomic",
             Lint::SharedGeneric => "shared-generic",
             Lint::UnlistedEntry => "unlisted-entry",
             Lint::UndefinedFunction => "undefined-function",
@@ -121,8 +126,13 @@ impl Levels {
         self.0.insert(lint, level);
     }
 
+    /// What was set. Where nothing was, a module that no driver accepts is an error.
     pub(crate) fn get(&self, lint: Lint) -> LintLevel {
-        self.0.get(&lint).copied().unwrap_or_default()
+        let default = match lint {
+            Lint::LocalAtomic => LintLevel::Deny,
+            _ => LintLevel::default(),
+        };
+        self.0.get(&lint).copied().unwrap_or(default)
     }
 }
 
@@ -152,6 +162,7 @@ pub(crate) fn check_module(module: &Module<'_>, entries: &[&str]) -> Vec<Finding
     for body in &bodies {
         local_array::check(body, &mut findings);
         atomic_order::check(body, &mut findings);
+        local_atomic::check(body, &mut findings);
         shared_generic::check(body, &mut findings);
         unlisted_entry::check(body, entries, &mut findings);
         undefined_function::check(body, module, &mut findings);

@@ -1,7 +1,7 @@
 //! Atomic operations with a scope.
 //!
 //! What lives here: [types](AtomicF32) whose methods take an [`Ordering`], and under them the
-//! [`intrinsics`], one function for each instruction. A scope says who must agree on the order:
+//! [`intrinsics`], one function for each instruction; [`mid`] has rust-cuda's functions between them. A scope says who must agree on the order:
 //! the threads of a block (`Block..`, `.cta`), of the device (no prefix, `.gpu`) or of the whole
 //! system, host included (`System..`, `.sys`). `core::sync::atomic` works in kernels too; its scope
 //! is the system.
@@ -21,6 +21,7 @@
 mod float;
 mod integer;
 pub mod intrinsics;
+pub mod mid;
 
 pub use core::sync::atomic::Ordering;
 pub use float::{

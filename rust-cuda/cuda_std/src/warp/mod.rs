@@ -36,7 +36,7 @@ macro_rules! register {
         #[inline(always)]
         #[must_use]
         pub fn $name() -> u32 {
-            gpu!($name, () => { crate::intrinsics::$intrinsic() })
+            gpu!($name, () => { crate::registers::$intrinsic() })
         }
     )*};
 }

@@ -1,7 +1,6 @@
 //! What an application combines and integrates: an operator and an integrand, a line each for
 //! their kernels, and one for the segments of all scans.
 
-use cuda_std::GpuFloat;
 use quadscan_kernels::operator::{Identity, Operator};
 use quadscan_kernels::{
     integrands, reduce_kernels, scan_kernels, segment_flags_kernels, segmented_scan_kernels,

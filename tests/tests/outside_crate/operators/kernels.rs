@@ -3,7 +3,6 @@
 //! element or a value without it ends the launch.
 
 use bytemuck::{Pod, Zeroable};
-use cuda_std::GpuFloat;
 use quadscan_kernels::operator::{BitOr, Identity, Max, Operator, Product};
 use quadscan_kernels::{integrands, reduce_kernels, scan_kernels, segmented_scan_kernels};
 

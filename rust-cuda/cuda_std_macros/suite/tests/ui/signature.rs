@@ -10,7 +10,7 @@ pub async unsafe fn asynchronous(n: u32) {}
 pub const unsafe fn constant(n: u32) {}
 
 #[kernel]
-pub unsafe extern "C" fn foreign(n: u32) {}
+pub unsafe extern "system" fn foreign(n: u32) {}
 
 #[kernel(256)]
 pub unsafe fn arguments(n: u32) {}

@@ -10,6 +10,6 @@ pub unsafe fn text(text: &str) {}
 pub unsafe fn object(object: &dyn Fn()) {}
 
 #[kernel]
-pub unsafe fn raw_slice(slice: *const [f32]) {}
+pub unsafe fn raw_text(text: *const str) {}
 
 fn main() {}

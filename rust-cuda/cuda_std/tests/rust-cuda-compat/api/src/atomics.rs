@@ -1,7 +1,7 @@
 use core::sync::atomic::Ordering;
 use cuda_std::atomic::{
     AtomicF32, AtomicF64, AtomicU32, AtomicU64, BlockAtomicF32, BlockAtomicF64, BlockAtomicI32,
-    SystemAtomicF32, SystemAtomicI64, intrinsics,
+    SystemAtomicF32, SystemAtomicI64, intrinsics, mid,
 };
 use cuda_std::kernel;
 
@@ -32,6 +32,18 @@ pub unsafe fn atomic_integers(a: *mut u32, b: *mut u64, c: *mut i32, d: *mut i64
     b.swap(5, Ordering::Acquire);
     BlockAtomicI32::from_ptr(c).fetch_max(-3, Ordering::Relaxed);
     SystemAtomicI64::from_ptr(d).fetch_or(1, Ordering::Release);
+}
+
+#[kernel]
+pub unsafe fn atomics_with_an_order(a: *mut u32, b: *mut f64) {
+    mid::device_thread_fence(Ordering::SeqCst);
+    mid::block_thread_fence(Ordering::Release);
+    let seen = mid::atomic_load_32_device(a, Ordering::Acquire);
+    mid::atomic_store_32_system(a, Ordering::Release, seen);
+    mid::atomic_fetch_add_f64_device(b, Ordering::Relaxed, 0.5);
+    mid::atomic_fetch_max_u32_block(a, Ordering::AcqRel, 7);
+    mid::atomic_compare_and_swap_u32_device(a, 1, 2, Ordering::Release);
+    mid::atomic_inc_bounded_relaxed_u32_device(a, 9);
 }
 
 #[kernel]

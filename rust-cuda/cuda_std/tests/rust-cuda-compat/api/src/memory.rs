@@ -8,6 +8,12 @@ static WEIGHTS: [f32; 4] = [1.0, 2.0, 3.0, 4.0];
 #[address_space(global)]
 static mut CALLS: u32 = 7;
 
+/// Raw slices, a parameter without a name, and rust-cuda's own calling convention.
+#[kernel]
+pub unsafe extern "C" fn raw_slices(_: u32, words: *mut [u32], bytes: *const [u8]) {
+    *words.cast::<u32>().add(words.len() - 1) = bytes.len() as u32;
+}
+
 #[kernel]
 pub unsafe fn static_shared(out: *mut i32) {
     let tile = shared_array![i32; 256];

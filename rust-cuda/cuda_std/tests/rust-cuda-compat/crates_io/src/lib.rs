@@ -2,6 +2,7 @@
 //! atomics of `core`, vectors of `alloc`.
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use cuda_std::prelude::*;
+use cuda_std::vek;
 use glam::{Mat3, Quat, Vec3};
 use sha2::{Digest, Sha256, Sha512};
 
@@ -28,6 +29,14 @@ pub unsafe fn rotate(points: *mut Vec3, n: usize, axis: Vec3, angle: f32) {
     if i < n {
         let turn = Mat3::from_quat(Quat::from_axis_angle(axis.normalize(), angle));
         *points.add(i) = turn * *points.add(i);
+    }
+}
+
+#[kernel]
+pub unsafe fn reflect(points: *mut vek::Vec3<f32>, n: usize, normal: vek::Vec3<f32>) {
+    let i = thread::index_1d() as usize;
+    if i < n {
+        *points.add(i) = (*points.add(i)).reflected(normal.normalized());
     }
 }
 
