@@ -31,6 +31,7 @@ mod packed;
 mod softfloat;
 pub(crate) mod special;
 pub(crate) mod system;
+mod video;
 pub(crate) mod warp;
 mod wide;
 
@@ -59,6 +60,7 @@ const GROUPS: &[&Group] = &[
     &async_copy::GROUP,
     &mbarrier::GROUP,
     &system::GROUP,
+    &video::GROUP,
 ];
 
 /// All that a module is lowered to.

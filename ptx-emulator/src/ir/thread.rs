@@ -3,13 +3,29 @@
 
 use super::row::{Slot, Source, Width};
 
-/// A call: bytes copied from the caller's frame to the callee's, and back.
+/// A call: what is copied from the caller to the callee, and back.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) target: Target,
-    /// Offset in the caller's frame, bytes.
-    pub(crate) arguments: Vec<(u32, u32)>,
-    pub(crate) returns: Vec<(u32, u32)>,
+    pub(crate) arguments: Vec<Passed>,
+    pub(crate) returns: Vec<Passed>,
+}
+
+/// Where the caller has an argument or a result, and its bytes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Passed {
+    /// From this offset of its frame.
+    Frame(u32, u32),
+    /// A row of registers, or a number.
+    Row(Source, u32),
+}
+
+impl Passed {
+    pub(crate) fn bytes(self) -> u32 {
+        match self {
+            Passed::Frame(_, bytes) | Passed::Row(_, bytes) => bytes,
+        }
+    }
 }
 
 #[derive(Copy, Clone, Debug)]

@@ -37,6 +37,8 @@ pub(crate) struct Builder<'a> {
     /// And how many.
     pub(super) refused: Option<(Vec<Refusal>, usize)>,
     pub(super) contract: bool,
+    /// Votes and shuffles may be without `.sync`.
+    pub(crate) has_unsynced: bool,
     /// Of the current function, one for each instruction, when it is to be
     /// contracted.
     pub(super) steps: Option<Vec<contract::Step>>,
@@ -44,8 +46,16 @@ pub(crate) struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     pub(super) fn new(module: &Module<'_>, text: &'a str) -> Self {
+        let number = |word: &&str| {
+            word.strip_prefix("sm_")?
+                .trim_end_matches(['a', 'f'])
+                .parse::<u32>()
+                .ok()
+        };
+        let target = module.target.iter().find_map(number);
         Builder {
             text,
+            has_unsynced: module.version < (6, 4) || target.is_some_and(|target| target < 70),
             locations: debug::Locations::new(module),
             function: u32::MAX,
             ..Builder::default()

@@ -1,8 +1,8 @@
 //! A program, decoded: instructions, functions, variables, and where in the texts they are from.
 
-use ptx_syntax::{Space, Span, debug};
+use ptx_syntax::{Space, Span, Type, debug};
 
-use crate::ir::{Instruction, Pool};
+use crate::ir::{Instruction, Passed, Pool, Slot, Source};
 
 /// Where the toolchain's own library is compiled from.
 const TOOLCHAIN: &str = "/rustc/";
@@ -17,12 +17,37 @@ pub(crate) struct Sizes {
     pub(crate) local: u32,
 }
 
+impl Sizes {
+    /// Of a function that has no registers yet: slot 0 of each file is the sink, predicate 1 is
+    /// false.
+    pub(crate) fn least() -> Self {
+        Sizes {
+            w32: 1,
+            w64: 1,
+            predicates: 2,
+            local: 0,
+        }
+    }
+}
+
+impl Formal {
+    /// Where the function has it.
+    pub(crate) fn place(&self) -> Passed {
+        match self.register {
+            Some(slot) => Passed::Row(Source::register(slot), self.bytes),
+            None => Passed::Frame(self.offset, self.bytes),
+        }
+    }
+}
+
 /// A parameter: offset and size in bytes, in the parameter bank of an entry
-/// or in the frame of a function.
+/// or in the frame of a function; or a register of the function.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Formal {
     pub(crate) offset: u32,
     pub(crate) bytes: u32,
+    pub(crate) ty: Type,
+    pub(crate) register: Option<Slot>,
 }
 
 #[derive(Clone, Debug)]

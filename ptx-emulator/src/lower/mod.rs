@@ -137,13 +137,7 @@ fn lower_function(
     builder.locations.begin_function();
     let first = builder.here();
     builder.epilogue = builder.new_label();
-    // Slot 0 of each file is the sink.
-    let mut scopes = Scopes::new(Sizes {
-        w32: 1,
-        w64: 1,
-        predicates: 1,
-        local: 0,
-    });
+    let mut scopes = Scopes::new(builder.functions[index as usize].sizes);
     declare::formals(builder, &mut scopes, function)?;
     builder.steps = (builder.contract && contract::has_products(body)).then(Vec::new);
     lower_block(builder, &mut scopes, body, set)?;

@@ -34,6 +34,7 @@ const PLACES: [&str; 10] = [
 
 /// `ld.global.nc` and cache operators, levels, prefetch sizes.
 const HINTS: [&str; 21] = [
+    "nc",
     "ca",
     "cg",
     "cs",
@@ -41,7 +42,6 @@ const HINTS: [&str; 21] = [
     "cv",
     "wb",
     "wt",
-    "nc",
     "L1::evict_normal",
     "L1::evict_unchanged",
     "L1::evict_first",
@@ -117,15 +117,9 @@ fn access(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     d.take("weak");
     let ordered = if load { "acquire" } else { "release" };
     let (order, scope) = semantics(d, &["volatile", "relaxed", ordered]);
-    let mut room = room(d);
-    if room == Room::Generic && d.take("weak") {
-        room = self::room(d);
-    }
+    let room = room(d);
     let mut policy = false;
-    while let Some(word) = d.peek().filter(|word| load || *word != "nc") {
-        if d.take_any(&HINTS).is_none() {
-            break;
-        }
+    while let Some(word) = d.take_any(&HINTS[usize::from(!load)..]) {
         policy |= word == "L2::cache_hint";
     }
     let count = d.vector(&["v2", "v4", "v8"]);

@@ -44,7 +44,7 @@ fn kernel(example: &str) -> String {
     let ptx = harness::kernel(&format!("{PREAMBLE} {example}"));
     ptx.replacen(
         ".visible .entry",
-        ".func elsewhere() { ret; }\n.func taking(.param .b32 given) { ret; }\n.visible .entry",
+        ".func elsewhere() { ret; }\n.func taking(.param .b32 given) { ret; }\n.func receiving(.reg .b32 given) { ret; }\n.visible .entry",
         1,
     )
 }

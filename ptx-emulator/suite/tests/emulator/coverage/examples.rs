@@ -246,6 +246,17 @@ pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "video",
+        &[
+            "<vadd|vsub|vabsdiff|vmin|vmax>.<u32|s32>.u32.s32<|.sat> %ro, %ra.b3, %rb.h1;",
+            "<vadd|vsub|vabsdiff|vmin|vmax>.s32.s32.u32.<add|min|max> %ro, %ra, 3, %rc;",
+            "<vshl|vshr>.<u32|s32>.<u32|s32>.u32<|.sat>.<clamp|wrap> %ro.h0, %ra, %rb, %rc;",
+            "<vshl|vshr>.<u32|s32>.s32.u32.wrap.<add|min|max> %ro, %ra, %rb, %rc;",
+            "vset.<u32|s32>.s32.<eq|ne|lt|le|gt|ge><|.add|.min|.max> %ro, %ra.b0, %rb, %rc;",
+            "vmad.<u32|s32>.<u32|s32>.u32<|.sat><|.shr7|.shr15> %ro, %ra.h0, %rb.b1, %rc;",
+        ],
+    ),
+    (
         "memory",
         &[
             "ld<|.volatile>.global.<b8|u8|s8|u16|s16|b16> %ho, [%in];",
@@ -390,6 +401,7 @@ pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[
             "bra.uni AGAIN; AGAIN:",
             "{ FAR: .branchtargets HERE, THERE; brx.idx<|.uni> %ra, FAR; HERE: THERE: }",
             "call<|.uni> elsewhere;",
+            "call receiving, (%ra);",
             "{ .param .b32 given; st.param.b32 [given], %ra; call taking, (given); }",
             "@%p <ret|ret.uni|exit|trap|brkpt>;",
         ],
