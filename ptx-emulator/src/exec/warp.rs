@@ -9,7 +9,7 @@
 
 mod gathered;
 
-use ptx_syntax::Type;
+use ptx_syntax::{Operand, Type};
 
 use super::Group;
 use crate::error::FaultKind;
@@ -69,6 +69,9 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         "redux" => reduce(d, &mut operands)?,
         _ => {
             d.finish(2)?;
+            if !matches!(d.operand(0)?, Operand::Pair(..)) {
+                return Err("`elect` has two results, `d|p`".into());
+            }
             d.pair(&mut operands, Type::B32)?;
             operands.s[3] = d.source(1, Type::B32)?;
             Collective::Elect

@@ -229,6 +229,7 @@ impl<'d, 'a> Decoder<'d, 'a> {
             Operand::Number(number) => {
                 let bits = number
                     .bits(ty)
+                    .filter(|_| !(ty.is_float() && matches!(number, Number::Integer(_))))
                     .ok_or_else(|| format!("the immediate does not fit {ty:?}"))?;
                 Ok(match Width::of(ty) {
                     Width::W64 => self.builder.immediate64(bits),

@@ -23,7 +23,8 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     if ty == Type::Predicate {
         return predicate_move(d);
     }
-    if ty == Type::B128 || ty.bytes() == 1 {
+    let half = matches!(ty, Type::F16 | Type::BF16 | Type::F16x2 | Type::BF16x2);
+    if ty == Type::B128 || ty.bytes() == 1 || half {
         return Err(d.unsupported_type(ty));
     }
     let (to, from) = (d.operand(0)?, d.operand(1)?);
@@ -37,7 +38,7 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         && d.scopes.find(name).is_none()
         && let Some((register, bits)) = special(name)
     {
-        if ty.bytes() == 2 && bits == 32 || ty.bytes() * 8 < bits && ty.bytes() != 4 {
+        if ty.is_float() || ty.bytes() * 8 != bits && ty.bytes() != 4 {
             return Err(d.unsupported_type(ty));
         }
         let wide = is_wide(ty);
@@ -126,9 +127,9 @@ pub(super) fn move_row(operands: Operands, ty: Type) -> Decoded {
 
 /// The type of one part of a vector of `parts` that makes up `ty`.
 fn part_type(d: &Decoder<'_, '_>, ty: Type, parts: usize) -> Result<Type, Reason> {
-    match (ty.bytes(), parts) {
-        (8, 2) => Ok(Type::B32),
-        (8, 4) | (4, 2) => Ok(Type::B16),
+    match (ty, parts) {
+        (Type::B64, 2) => Ok(Type::B32),
+        (Type::B64, 4) | (Type::B32, 2) => Ok(Type::B16),
         _ => Err(format!(
             "`{}` between {ty:?} and {parts} parts is not supported",
             d.opcode()

@@ -23,6 +23,7 @@ mod coverage;
 mod float;
 mod forms;
 mod fuzz_seeds;
+mod grammar;
 mod half;
 mod half_convert;
 mod hardware;
