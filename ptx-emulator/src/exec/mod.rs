@@ -24,6 +24,7 @@ mod float64;
 mod half;
 mod integer;
 mod logic;
+mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod memory;
 mod mixed;
@@ -61,6 +62,7 @@ const GROUPS: &[&Group] = &[
     &mbarrier::GROUP,
     &system::GROUP,
     &video::GROUP,
+    &matrix::GROUP,
 ];
 
 /// All that a module is lowered to.

@@ -1,6 +1,7 @@
 //! Instructions between threads, and between a thread and the system around
 //! it: calls, barriers, collectives, special registers.
 
+use super::address::{Address, Room};
 use super::row::{Slot, Source, Width};
 
 /// A call: what is copied from the caller to the callee, and back.
@@ -66,6 +67,17 @@ pub(crate) enum System {
         wide: bool,
     },
     Call(RuntimeCall),
+    Matrix(Matrix),
+}
+
+/// `ldmatrix`, `stmatrix`, `movmatrix`: d or s are the registers, a matrix each.
+#[derive(Clone, Debug)]
+pub(crate) struct Matrix {
+    /// Of rows in shared memory; `None` when the matrix only moves.
+    pub(crate) address: Option<(Address, Room)>,
+    pub(crate) count: usize,
+    pub(crate) loads: bool,
+    pub(crate) transposed: bool,
 }
 
 /// What a barrier instruction does besides to arrive.

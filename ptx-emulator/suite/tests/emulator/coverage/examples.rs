@@ -246,6 +246,18 @@ pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "matrix",
+        &[
+            "ldmatrix.sync.aligned.m8n8.x1<|.trans><|.shared>.b16 {%ro}, [%in];",
+            "ldmatrix.sync.aligned.m8n8.x2<|.trans>.shared::cta.b16 {%ro, %ra}, [room];",
+            "stmatrix.sync.aligned.m8n8.x4<|.trans>.shared.b16 [room], {%ra, %rb, %rc, %rd};",
+            "stmatrix.sync.aligned.m8n8.x1.shared::cta.b16 [room], {%ra};",
+            "stmatrix.sync.aligned.m8n8.x2.b16 [%in], {%ra, %rb};",
+            "ldmatrix.sync.aligned.m8n8.x4.b16 {%ra, %rb, %rc, %rd}, [%in];",
+            "movmatrix.sync.aligned.m8n8.trans.b16 %ro, %ra;",
+        ],
+    ),
+    (
         "video",
         &[
             "<vadd|vsub|vabsdiff|vmin|vmax>.<u32|s32>.u32.s32<|.sat> %ro, %ra.b3, %rb.h1;",
