@@ -45,6 +45,7 @@ pub(super) fn function(
                 name: function.name.to_owned(),
                 entry: function.entry,
                 defined: false,
+                source: builder.source,
                 code: (0, 0),
                 parameters: Vec::new(),
                 returns: Vec::new(),
@@ -83,6 +84,7 @@ pub(super) fn function(
         entry.directives = numbers(function);
         entry.sizes = sizes;
         entry.defined |= defined;
+        entry.source = builder.source;
     }
     Ok(())
 }

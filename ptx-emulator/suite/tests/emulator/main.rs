@@ -32,6 +32,7 @@ mod hostile;
 mod integer;
 mod integer_sweep;
 mod kernels;
+mod linking;
 mod logic;
 mod matrix;
 mod mbarrier;
