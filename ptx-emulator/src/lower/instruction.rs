@@ -46,21 +46,17 @@ pub(super) fn lower(
     };
     let names = instruction.names().into_iter();
     names.for_each(|name| scopes.touch(name));
-    let parts: Vec<Vec<String>> = (instruction.operands.iter())
-        .map(|operand| match operand {
-            Operand::Name(name) => scopes.parts(name),
-            _ => Vec::new(),
-        })
-        .collect();
-    let spread = parts
-        .iter()
-        .any(|parts| !parts.is_empty())
-        .then(|| with_parts(instruction, &parts));
-    if let Some(spread) = &spread {
-        parts.iter().flatten().for_each(|name| scopes.touch(name));
-        return decode(builder, scopes, spread, guard, set);
+    let parts = |operand: &Operand<'_>| match operand {
+        Operand::Name(name) => scopes.parts(name),
+        _ => Vec::new(),
+    };
+    if (instruction.operands.iter()).all(|operand| parts(operand).is_empty()) {
+        return decode(builder, scopes, instruction, guard, set);
     }
-    decode(builder, scopes, instruction, guard, set)
+    let parts: Vec<Vec<String>> = instruction.operands.iter().map(parts).collect();
+    parts.iter().flatten().for_each(|name| scopes.touch(name));
+    let spread = with_parts(instruction, &parts);
+    decode(builder, scopes, &spread, guard, set)
 }
 
 /// The instruction with a vector register written as the list of its parts.
