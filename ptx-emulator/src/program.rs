@@ -73,9 +73,23 @@ impl Program {
     ///
     /// As `load`.
     pub fn load_with(ptx: &str, options: &LoadOptions) -> Result<Program, LoadError> {
+        Program::link(&[ptx], options).map_err(|(_, error)| error)
+    }
+
+    /// Loads several modules as one program: what one declares `.extern`, another defines. Names
+    /// without a linkage are their own module's.
+    ///
+    /// # Errors
+    ///
+    /// As `load`, and the index of the text that is to blame.
+    pub fn link(texts: &[&str], options: &LoadOptions) -> Result<Program, (usize, LoadError)> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        let module = parse(ptx)?;
-        let code = lower::lower(&module, ptx, options, &exec::INSTRUCTIONS)?;
+        let modules = texts.iter().enumerate().map(|(index, text)| {
+            let module = parse(text).map_err(|error| (index, error.into()))?;
+            Ok((module, *text))
+        });
+        let modules: Vec<_> = modules.collect::<Result<_, (usize, LoadError)>>()?;
+        let code = lower::lower(&modules, options, &exec::INSTRUCTIONS)?;
         let functions = code.functions.iter().enumerate();
         let kernels = functions.filter(|(_, function)| is_kernel(function));
         Ok(Program {

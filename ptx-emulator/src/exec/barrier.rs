@@ -2,7 +2,7 @@
 //! `bar.warp.sync` is a warp collective (`warp`); `mbarrier` and
 //! `barrier.cluster` are groups of their own.
 
-use ptx_syntax::Type;
+use ptx_syntax::{Number, Operand, Type};
 
 use super::Group;
 use crate::error::FaultKind;
@@ -54,7 +54,17 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         ));
     }
     let first = usize::from(reduces);
+    let number = |index: usize| match d.operand(index) {
+        Ok(Operand::Number(Number::Integer(value))) => Some(*value),
+        _ => None,
+    };
+    if number(first).is_some_and(|id| id >= BARRIERS as u64) {
+        return Err(format!("a block has {BARRIERS} barriers"));
+    }
     let has_threads = count > least || kind == Kind::Arrive;
+    if has_threads && number(first + 1).is_some_and(|n| n % 32 != 0) {
+        return Err("the threads of a barrier are a multiple of 32".into());
+    }
     let barrier = Barrier {
         kind,
         aligned,

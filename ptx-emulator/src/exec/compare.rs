@@ -232,9 +232,17 @@ macro_rules! select_fn {
     };
 }
 
+/// Bytes of what is selected; 0 of the types that are not.
+fn selected_bytes(ty: Type) -> u32 {
+    match ty {
+        Type::F16 | Type::F16x2 | Type::BF16 | Type::BF16x2 => 0,
+        _ => ty.bytes(),
+    }
+}
+
 fn select(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let ty = d.ty()?;
-    let run = match ty.bytes() {
+    let run = match selected_bytes(ty) {
         2 | 4 => select_fn!(u32),
         8 => select_fn!(u64),
         _ => return Err(d.unsupported_type(ty)),
@@ -266,7 +274,7 @@ fn select_by_sign(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     if !matches!((by, ftz), (Type::S32, false) | (Type::F32, _)) {
         return Err(d.unsupported_type(by));
     }
-    let run = match ty.bytes() {
+    let run = match selected_bytes(ty) {
         2 | 4 => selected!(u32),
         8 => selected!(u64),
         _ => return Err(d.unsupported_type(by)),

@@ -5,7 +5,7 @@ use ptx_syntax::{Operand, Space, Type};
 use super::Group;
 use super::system::calls;
 use crate::error::FaultKind;
-use crate::ir::{Call, NEVER, Op, Source, System, Target, lanes_of, mask_of};
+use crate::ir::{Call, NEVER, Op, Passed, Row, Slot, Source, System, Target, lanes_of, mask_of};
 use crate::lower::{Decoded, Decoder, Entity, Formal, Reason, Symbol};
 use crate::machine::{FUNCTIONS, Issue, LaneFault, Next, Paths, interleaved};
 use crate::observe::{Class, Observer};
@@ -15,7 +15,7 @@ pub(crate) const GROUP: Group = Group {
     forms: &[
         "bra: .uni",
         "brx: .idx .uni",
-        "call: .uni; direct, indirect, recursive; parameters in .param; vprintf malloc free __assertfail",
+        "call: .uni; direct, indirect, recursive; parameters in .param and in registers; vprintf malloc free __assertfail",
         "ret: .uni",
         "exit trap",
         "brkpt: as trap",
@@ -84,44 +84,63 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
 }
 
 /// Whether these are the sizes of what a function takes or gives.
-fn fits(formals: &[Formal], actuals: &[(u32, u32)]) -> bool {
-    let sizes = actuals.iter().map(|&(_, bytes)| bytes);
+fn fits(formals: &[Formal], actuals: &[Passed]) -> bool {
+    let sizes = actuals.iter().map(|actual| actual.bytes());
     formals.iter().map(|formal| formal.bytes).eq(sizes)
 }
 
-/// Offset and size of the `.param` variables of a list.
-fn frame_variables(d: &Decoder<'_, '_>, list: &[Operand]) -> Result<Vec<(u32, u32)>, Reason> {
-    list.iter()
-        .map(|operand| {
-            let Operand::Name(name) = operand else {
-                return Err("arguments of calls are `.param` variables".to_owned());
-            };
-            match d.scopes.find(name) {
+/// The `.param` variables, registers and numbers of a list; a number, or a result that nobody
+/// wants, is of its formal's type.
+fn passed(
+    d: &mut Decoder<'_, '_>,
+    list: &[Operand],
+    formals: &[Formal],
+) -> Result<Vec<Passed>, Reason> {
+    let each = list.iter().enumerate().map(|(index, operand)| {
+        let formal = formals.get(index);
+        match operand {
+            Operand::Name(name) => match d.scopes.find(name) {
+                Some(Entity::Register { slot, ty }) if matches!(ty.bytes(), 4 | 8) => {
+                    Ok(Passed::Row(Source::register(*slot), ty.bytes()))
+                }
                 Some(Entity::Frame {
                     offset,
                     bytes,
                     space: Space::Parameter,
-                }) => Ok((*offset, *bytes)),
+                }) => Ok(Passed::Frame(*offset, *bytes)),
                 _ => Err(format!(
-                    "`{name}` is not a `.param` variable of this function"
+                    "`{name}` is not a `.param` variable of this function, and no register of \
+                     32 or 64 bits"
                 )),
-            }
-        })
-        .collect()
+            },
+            Operand::Number(_) | Operand::Sink => match formal {
+                Some(Formal { bytes, ty, .. }) if *bytes == ty.bytes() => {
+                    let row = match operand {
+                        Operand::Sink => Source::register(Slot::SINK),
+                        number => d.read(number, *ty, false)?,
+                    };
+                    Ok(Passed::Row(row, *bytes))
+                }
+                _ => Err("no type is known for a number".to_owned()),
+            },
+            _ => Err("arguments of calls are `.param` variables, registers and numbers".to_owned()),
+        }
+    });
+    each.collect()
 }
 
 fn decode_call(d: &mut Decoder<'_, '_>) -> Result<Op, Reason> {
     let operands = &d.instruction.operands;
     let (returns, rest) = match operands.split_first() {
-        Some((Operand::List(list), rest)) => (frame_variables(d, list)?, rest),
-        _ => (Vec::new(), operands.as_slice()),
+        Some((Operand::List(list), rest)) => (list.as_slice(), rest),
+        _ => (&[][..], operands.as_slice()),
     };
     let Some((callee, rest)) = rest.split_first() else {
         return Err("a function is expected".into());
     };
     let (arguments, rest) = match rest.split_first() {
-        Some((Operand::List(list), rest)) => (frame_variables(d, list)?, rest),
-        _ => (Vec::new(), rest),
+        Some((Operand::List(list), rest)) => (list.as_slice(), rest),
+        _ => (&[][..], rest),
     };
     d.finish(operands.len())?;
     let Operand::Name(name) = callee else {
@@ -131,11 +150,10 @@ fn decode_call(d: &mut Decoder<'_, '_>) -> Result<Op, Reason> {
         if rest.len() != 1 {
             return Err("an indirect call needs a prototype or a list of targets".into());
         }
-        let target = Target::Indirect(d.read(callee, Type::U64, false)?);
         return Ok(Op::Call(Box::new(Call {
-            target,
-            arguments,
-            returns,
+            target: Target::Indirect(d.read(callee, Type::U64, false)?),
+            arguments: passed(d, arguments, &[])?,
+            returns: passed(d, returns, &[])?,
         })));
     }
     let Symbol::Function(index) = d.find_symbol(name)? else {
@@ -145,7 +163,11 @@ fn decode_call(d: &mut Decoder<'_, '_>) -> Result<Op, Reason> {
     if function.entry {
         return Err("calls of entries are not supported".into());
     }
-    if !function.defined {
+    let defined = function.defined;
+    let (takes, gives) = (function.parameters.clone(), function.returns.clone());
+    let arguments = passed(d, arguments, &takes)?;
+    let returns = passed(d, returns, &gives)?;
+    if !defined {
         if let Some(call) = calls::provided(name, &arguments, &returns)? {
             return Ok(Op::System(Box::new(System::Call(call))));
         }
@@ -153,7 +175,7 @@ fn decode_call(d: &mut Decoder<'_, '_>) -> Result<Op, Reason> {
             "`{name}` has no body, and it is not a function that the emulator provides"
         ));
     }
-    if !fits(&function.parameters, &arguments) || !fits(&function.returns, &returns) {
+    if !fits(&takes, &arguments) || !fits(&gives, &returns) {
         return Err(format!("`{name}` takes other parameters"));
     }
     Ok(Op::Call(Box::new(Call {
@@ -210,20 +232,67 @@ pub(crate) fn branch_indexed<O: Observer>(
     Ok(Next::To(target))
 }
 
-/// Copies bytes of local memory, lane by lane, for the call or the return at
-/// `pc`.
-fn copy<O: Observer>(at: &mut Issue<'_, '_, O>, pc: u32, from: u32, to: u32, bytes: u32) {
-    let (lanes, local) = (at.path.mask, &at.warp.local);
-    for lane in lanes_of(lanes) {
-        for byte in 0..bytes {
+/// The rows among what is passed, of the frame that is open; what lies in memory stays there.
+fn rows<O>(at: &mut Issue<'_, '_, O>, places: &[Passed]) -> Vec<Option<Row<u64>>> {
+    let row = |place: &Passed| match *place {
+        Passed::Row(source, 8) => Some(at.row::<u64>(source)),
+        Passed::Row(source, _) => Some(Row(at.row::<u32>(source).0.map(u64::from))),
+        Passed::Frame(..) => None,
+    };
+    places.iter().map(row).collect()
+}
+
+/// Passes one argument or result, for the call or the return at `pc`: a row, or bytes of local
+/// memory from `from` on, to a place in the frame that is open.
+fn pass<O: Observer>(
+    at: &mut Issue<'_, '_, O>,
+    pc: u32,
+    row: Option<Row<u64>>,
+    from: u32,
+    to: Passed,
+) {
+    let lanes = at.path.mask;
+    let value = |at: &Issue<'_, '_, O>, lane: usize, byte: u32| match row {
+        Some(row) => (row.0[lane] >> (8 * byte)) as u8,
+        None => {
             let mut value = [0];
+            let local = &at.warp.local;
             local.read(interleaved(u64::from(from + byte), lane), &mut value);
-            local.write(interleaved(u64::from(to + byte), lane), &value);
+            value[0]
+        }
+    };
+    match to {
+        Passed::Row(source, bytes) => {
+            let mut out = Row::default();
+            for lane in lanes_of(lanes) {
+                for byte in 0..bytes {
+                    out.0[lane] |= u64::from(value(at, lane, byte)) << (8 * byte);
+                }
+            }
+            at.put(bytes == 8, Slot(source.index() as u32), &out, lanes);
+        }
+        Passed::Frame(offset, bytes) => {
+            let to = at.path.bases.local + offset;
+            for lane in lanes_of(lanes) {
+                for byte in 0..bytes {
+                    let value = value(at, lane, byte);
+                    let local = &at.warp.local;
+                    local.write(interleaved(u64::from(to + byte), lane), &[value]);
+                }
+            }
+            if O::CONTROL {
+                let site = at.context.block.site(pc, at.warp.index);
+                at.context.observer.copies(site, lanes, &(to..to + bytes));
+            }
         }
     }
-    if O::CONTROL {
-        let site = at.context.block.site(pc, at.warp.index);
-        at.context.observer.copies(site, lanes, &(to..to + bytes));
+}
+
+/// Where bytes of local memory begin; 0 of what is a row.
+fn start(base: u32, place: Passed) -> u32 {
+    match place {
+        Passed::Frame(offset, _) => base + offset,
+        Passed::Row(..) => 0,
     }
 }
 
@@ -242,6 +311,7 @@ pub(crate) fn call<O: Observer>(at: &mut Issue<'_, '_, O>, call: &Call) -> Resul
     }
     let caller = at.path.bases.local;
     let launch = at.context.launch;
+    let rows = rows(at, &call.arguments);
     let pushed = at.warp.push_frame(launch, at.path, callee);
     pushed.map_err(|kind| at.fault(kind))?;
     at.paths.set_meet(at.path);
@@ -252,8 +322,9 @@ pub(crate) fn call<O: Observer>(at: &mut Issue<'_, '_, O>, call: &Call) -> Resul
         let frame = base..base + function.sizes.local;
         at.context.observer.call(site, at.path.mask, &frame);
     }
-    for (formal, &(offset, bytes)) in function.parameters.iter().zip(&call.arguments) {
-        copy(at, pc, caller + offset, base + formal.offset, bytes);
+    let passed = call.arguments.iter().zip(rows);
+    for (formal, (&argument, row)) in function.parameters.iter().zip(passed) {
+        pass(at, pc, row, start(caller, argument), formal.place());
     }
     Ok(Next::To(function.code.0))
 }
@@ -290,11 +361,12 @@ pub(crate) fn ret<O: Observer>(at: &mut Issue<'_, '_, O>) -> Result<Next, LaneFa
     let code = at.context.launch.code;
     let callee = &code.functions[at.path.function as usize];
     let from = at.path.bases.local;
+    let results: Vec<Passed> = callee.returns.iter().map(Formal::place).collect();
+    let rows = rows(at, &results);
     (at.path.bases, at.path.function) = (caller.bases, caller.function);
     if let Op::Call(call) = &code.instructions[caller.pc as usize].op {
-        let base = at.path.bases.local;
-        for (formal, &(offset, bytes)) in callee.returns.iter().zip(&call.returns) {
-            copy(at, caller.pc, from + formal.offset, base + offset, bytes);
+        for ((&result, row), &to) in results.iter().zip(rows).zip(&call.returns) {
+            pass(at, caller.pc, row, start(from, result), to);
         }
     }
     at.paths.set_meet(at.path);

@@ -68,6 +68,11 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
             return Err(d.unsupported_type(ty));
         }
     }
+    let bits = |ty: Type| 8 * ty.bytes() - u32::from(ty.is_signed());
+    let holds_all = (to.is_signed() || !from.is_signed()) && bits(to) >= bits(from);
+    if saturate && holds_all && INTEGERS.contains(&to) && INTEGERS.contains(&from) {
+        return Err(format!("`.sat` does nothing from {from:?} to {to:?}"));
+    }
     if ftz && to != Type::F32 && from != Type::F32 {
         return Err("`.ftz` needs an f32".into());
     }

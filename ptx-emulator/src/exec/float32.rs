@@ -201,7 +201,7 @@ fn signs(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let ftz = d.opcode() != "copysign" && d.take("ftz");
     let propagate = matches!(d.opcode(), "min" | "max") && d.take("NaN");
     if matches!(d.opcode(), "min" | "max")
-        && (d.instruction.operands.len() == 4 || matches!(d.peek(), Some("xorsign" | "abs")))
+        && (d.instruction.operands.len() == 4 || d.instruction.has("abs"))
     {
         return extremes(d, ftz, propagate);
     }

@@ -24,6 +24,7 @@ mod float64;
 mod half;
 mod integer;
 mod logic;
+mod matrix;
 pub(crate) mod mbarrier;
 pub(crate) mod memory;
 mod mixed;
@@ -31,6 +32,7 @@ mod packed;
 mod softfloat;
 pub(crate) mod special;
 pub(crate) mod system;
+mod video;
 pub(crate) mod warp;
 mod wide;
 
@@ -59,6 +61,8 @@ const GROUPS: &[&Group] = &[
     &async_copy::GROUP,
     &mbarrier::GROUP,
     &system::GROUP,
+    &video::GROUP,
+    &matrix::GROUP,
 ];
 
 /// All that a module is lowered to.

@@ -7,8 +7,8 @@ mod format;
 
 use ptx_syntax::{Number, Operand, Type};
 
-use super::Group;
 use super::decode::is_wide;
+use super::{Group, matrix};
 use crate::error::FaultKind;
 use crate::ir::{Op, Operands, Row, System, lanes};
 use crate::lower::{Decoded, Decoder, Reason};
@@ -133,6 +133,7 @@ pub(crate) fn run<O: Observer>(
         System::ClusterWait => return cluster_wait(at),
         System::MapAddress { wide } => map_address(at, *wide)?,
         System::Call(call) => calls::run(at, call)?,
+        System::Matrix(matrix) => matrix::run(at, matrix)?,
     }
     Ok(at.next())
 }

@@ -9,7 +9,7 @@
 
 mod gathered;
 
-use ptx_syntax::Type;
+use ptx_syntax::{Operand, Type};
 
 use super::Group;
 use crate::error::FaultKind;
@@ -24,8 +24,8 @@ use gathered::Gathered;
 pub(crate) const GROUP: Group = Group {
     name: "warp",
     forms: &[
-        "shfl: .sync; .up .down .bfly .idx; b32",
-        "vote: .sync; .all .any .uni pred, .ballot b32",
+        "shfl: .sync, or before sm_70 and PTX 6.4 none; .up .down .bfly .idx; b32",
+        "vote: .sync, or before sm_70 and PTX 6.4 none; .all .any .uni pred, .ballot b32",
         "match: .any .all; .sync; b32 b64",
         "redux: .sync; .add .min .max u32 s32, .and .or .xor b32",
         "elect: .sync",
@@ -34,6 +34,10 @@ pub(crate) const GROUP: Group = Group {
     ],
     decode,
 };
+
+/// `Operands::aux` of a collective of the lanes that come to it together, whichever they are:
+/// the older form, without `.sync` and member mask.
+const UNSYNCED: u64 = 1;
 
 fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     if d.opcode() == "activemask" {
@@ -46,10 +50,13 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     }
     // `match.any.sync`, but `vote.sync.any`.
     let matches = (d.opcode() == "match").then(|| d.take_any(&["any", "all"]));
-    if !d.take("sync") {
-        return Err("warp collectives without `.sync` are not supported".into());
-    }
     let mut operands = Operands::default();
+    if !d.take("sync") {
+        if !matches!(d.opcode(), "vote" | "shfl") || !d.builder.has_unsynced {
+            return Err("`.sync` is needed from sm_70 and PTX 6.4 on".into());
+        }
+        operands.aux = UNSYNCED;
+    }
     let kind = match d.opcode() {
         "bar" => {
             d.finish(1)?;
@@ -62,6 +69,9 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         "redux" => reduce(d, &mut operands)?,
         _ => {
             d.finish(2)?;
+            if !matches!(d.operand(0)?, Operand::Pair(..)) {
+                return Err("`elect` has two results, `d|p`".into());
+            }
             d.pair(&mut operands, Type::B32)?;
             operands.s[3] = d.source(1, Type::B32)?;
             Collective::Elect
@@ -78,9 +88,10 @@ fn shuffle(d: &mut Decoder<'_, '_>, operands: &mut Operands) -> Result<Collectiv
         _ => Direction::Index,
     };
     d.type_of(&[Type::B32])?;
-    d.finish(5)?;
+    let sources = if operands.aux == UNSYNCED { 3 } else { 4 };
+    d.finish(1 + sources)?;
     d.pair(operands, Type::B32)?;
-    for index in 0..4 {
+    for index in 0..sources {
         operands.s[index] = d.source(index + 1, Type::B32)?;
     }
     Ok(Collective::Shuffle(direction))
@@ -97,10 +108,13 @@ fn vote(d: &mut Decoder<'_, '_>, operands: &mut Operands) -> Result<Collective, 
         Collective::Ballot => &[Type::B32],
         _ => &[Type::Predicate],
     })?;
-    d.finish(3)?;
+    let masks = usize::from(operands.aux != UNSYNCED);
+    d.finish(2 + masks)?;
     operands.d[0] = d.destination(0, ty)?;
     operands.s[0] = d.predicate(1)?;
-    operands.s[3] = d.source(2, Type::B32)?;
+    if masks > 0 {
+        operands.s[3] = d.source(2, Type::B32)?;
+    }
     Ok(kind)
 }
 
@@ -155,7 +169,10 @@ pub(crate) fn arrive<O: Observer>(
     at: &mut Issue<'_, '_, O>,
     kind: Collective,
 ) -> Result<Next, LaneFault> {
-    let masks = at.row::<u32>(at.operands.s[3]);
+    let masks = match at.operands.aux {
+        UNSYNCED => Row([at.lanes; 32]),
+        _ => at.row::<u32>(at.operands.s[3]),
+    };
     let members = masks.0[Paths::first_lane(at.lanes)];
     let others = at.lanes & mask_of(|lane| masks.0[lane] != members);
     if others != 0 {

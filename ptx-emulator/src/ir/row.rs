@@ -59,12 +59,14 @@ impl Width {
     }
 }
 
-/// A row that is written. Slot 0 of each file takes what goes to `_`.
+/// A row that is written. Slot 0 of each file takes what goes to `_`; predicate 1 is false.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Slot(pub(crate) u32);
 
 impl Slot {
     pub(crate) const SINK: Slot = Slot(0);
+    /// A predicate that nothing writes.
+    pub(crate) const FALSE: Slot = Slot(1);
 }
 
 const FLAG: u32 = 1 << 31;

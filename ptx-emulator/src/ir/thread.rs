@@ -1,15 +1,32 @@
 //! Instructions between threads, and between a thread and the system around
 //! it: calls, barriers, collectives, special registers.
 
+use super::address::{Address, Room};
 use super::row::{Slot, Source, Width};
 
-/// A call: bytes copied from the caller's frame to the callee's, and back.
+/// A call: what is copied from the caller to the callee, and back.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) target: Target,
-    /// Offset in the caller's frame, bytes.
-    pub(crate) arguments: Vec<(u32, u32)>,
-    pub(crate) returns: Vec<(u32, u32)>,
+    pub(crate) arguments: Vec<Passed>,
+    pub(crate) returns: Vec<Passed>,
+}
+
+/// Where the caller has an argument or a result, and its bytes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Passed {
+    /// From this offset of its frame.
+    Frame(u32, u32),
+    /// A row of registers, or a number.
+    Row(Source, u32),
+}
+
+impl Passed {
+    pub(crate) fn bytes(self) -> u32 {
+        match self {
+            Passed::Frame(_, bytes) | Passed::Row(_, bytes) => bytes,
+        }
+    }
 }
 
 #[derive(Copy, Clone, Debug)]
@@ -50,6 +67,17 @@ pub(crate) enum System {
         wide: bool,
     },
     Call(RuntimeCall),
+    Matrix(Matrix),
+}
+
+/// `ldmatrix`, `stmatrix`, `movmatrix`: d or s are the registers, a matrix each.
+#[derive(Clone, Debug)]
+pub(crate) struct Matrix {
+    /// Of rows in shared memory; `None` when the matrix only moves.
+    pub(crate) address: Option<(Address, Room)>,
+    pub(crate) count: usize,
+    pub(crate) loads: bool,
+    pub(crate) transposed: bool,
 }
 
 /// What a barrier instruction does besides to arrive.

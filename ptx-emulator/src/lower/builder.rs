@@ -12,6 +12,8 @@ use crate::ir::{Instruction, Pool, Row, Source};
 #[derive(Default)]
 pub(crate) struct Builder<'a> {
     pub(crate) text: &'a str,
+    /// Which of the linked modules `text` is.
+    pub(super) source: u32,
     pub(crate) module: HashMap<String, Symbol>,
     pub(crate) functions: Vec<Function>,
     pub(crate) variables: Vec<Placed>,
@@ -37,19 +39,41 @@ pub(crate) struct Builder<'a> {
     /// And how many.
     pub(super) refused: Option<(Vec<Refusal>, usize)>,
     pub(super) contract: bool,
+    /// Votes and shuffles may be without `.sync`.
+    pub(crate) has_unsynced: bool,
     /// Of the current function, one for each instruction, when it is to be
     /// contracted.
     pub(super) steps: Option<Vec<contract::Step>>,
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn new(module: &Module<'_>, text: &'a str) -> Self {
+    pub(super) fn new(contract: bool) -> Self {
         Builder {
-            text,
-            locations: debug::Locations::new(module),
-            function: u32::MAX,
+            contract,
             ..Builder::default()
         }
+    }
+
+    /// Goes on with a module, the `index`-th of those that are linked, and the names that it sees.
+    pub(super) fn enter(
+        &mut self,
+        index: usize,
+        module: &Module<'_>,
+        text: &'a str,
+        names: HashMap<String, Symbol>,
+    ) {
+        let number = |word: &&str| {
+            let digits = word.strip_prefix("sm_")?;
+            digits.trim_end_matches(['a', 'f']).parse::<u32>().ok()
+        };
+        let target = module.target.iter().find_map(number);
+        self.has_unsynced = module.version < (6, 4) || target.is_some_and(|target| target < 70);
+        self.source = index as u32;
+        self.text = text;
+        self.module = names;
+        self.locations = debug::Locations::new(module);
+        self.location = None;
+        self.function = u32::MAX;
     }
 
     pub(crate) fn immediate32(&mut self, bits: u32) -> Source {

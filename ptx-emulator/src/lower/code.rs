@@ -1,8 +1,8 @@
 //! A program, decoded: instructions, functions, variables, and where in the texts they are from.
 
-use ptx_syntax::{Space, Span, debug};
+use ptx_syntax::{Space, Span, Type, debug};
 
-use crate::ir::{Instruction, Pool};
+use crate::ir::{Instruction, Passed, Pool, Slot, Source};
 
 /// Where the toolchain's own library is compiled from.
 const TOOLCHAIN: &str = "/rustc/";
@@ -17,12 +17,37 @@ pub(crate) struct Sizes {
     pub(crate) local: u32,
 }
 
+impl Sizes {
+    /// Of a function that has no registers yet: slot 0 of each file is the sink, predicate 1 is
+    /// false.
+    pub(crate) fn least() -> Self {
+        Sizes {
+            w32: 1,
+            w64: 1,
+            predicates: 2,
+            local: 0,
+        }
+    }
+}
+
+impl Formal {
+    /// Where the function has it.
+    pub(crate) fn place(&self) -> Passed {
+        match self.register {
+            Some(slot) => Passed::Row(Source::register(slot), self.bytes),
+            None => Passed::Frame(self.offset, self.bytes),
+        }
+    }
+}
+
 /// A parameter: offset and size in bytes, in the parameter bank of an entry
-/// or in the frame of a function.
+/// or in the frame of a function; or a register of the function.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Formal {
     pub(crate) offset: u32,
     pub(crate) bytes: u32,
+    pub(crate) ty: Type,
+    pub(crate) register: Option<Slot>,
 }
 
 #[derive(Clone, Debug)]
@@ -30,6 +55,8 @@ pub(crate) struct Function {
     pub(crate) name: String,
     pub(crate) entry: bool,
     pub(crate) defined: bool,
+    /// The module that it is in.
+    pub(crate) source: u32,
     /// First instruction, and one past the last.
     pub(crate) code: (u32, u32),
     pub(crate) parameters: Vec<Formal>,
@@ -95,8 +122,15 @@ pub(crate) struct Code {
     pub(crate) variables: Vec<Placed>,
     pub(crate) pool: Pool,
     pub(crate) relocations: Vec<Relocation>,
-    pub(crate) locations: debug::Locations,
+    /// Of each module that was linked.
+    pub(crate) sources: Vec<SourceText>,
+}
+
+/// What origins in a module refer to.
+#[derive(Debug)]
+pub(crate) struct SourceText {
     pub(crate) text: String,
+    pub(crate) locations: debug::Locations,
 }
 
 /// The folder that a crate's sources lie in: up to the last `src`, or the
@@ -129,13 +163,20 @@ impl Code {
     /// `file:line` of an instruction and of the calls that it was inlined by,
     /// the innermost first.
     pub(crate) fn source_stack(&self, pc: u32) -> Vec<String> {
-        let location = self.origins.get(pc as usize).and_then(|o| o.location);
-        let lines = location.map(|location| self.locations.lines(location));
+        let lines = self.origins.get(pc as usize).and_then(|origin| {
+            let source = self.source_of(origin)?;
+            Some(source.locations.lines(origin.location?))
+        });
         lines
             .into_iter()
             .flatten()
             .map(|line| line.to_string())
             .collect()
+    }
+
+    fn source_of(&self, origin: &Origin) -> Option<&SourceText> {
+        let function = self.functions.get(origin.function as usize)?;
+        self.sources.get(function.source as usize)
     }
 
     /// `file:line` of an instruction in the author's own code.
@@ -164,7 +205,9 @@ impl Code {
         let Some(origin) = self.origins.get(pc as usize) else {
             return String::new();
         };
-        let text = origin.span.of(&self.text);
+        let text = self
+            .source_of(origin)
+            .map_or("", |source| origin.span.of(&source.text));
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }

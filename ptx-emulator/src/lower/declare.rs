@@ -1,10 +1,11 @@
 //! Declarations: names of functions, parameters, registers and variables to what they stand for.
 
-use ptx_syntax::{Directive, Function as Declared, Space, Variable};
+use ptx_syntax::{Directive, Function as Declared, Space, Type, Variable};
 
 use super::scope::{Entity, LOCAL, ROWS, Scopes};
 use super::{Builder, Formal, Function, Sizes, Symbol, layout};
 use crate::error::LoadError;
+use crate::ir::{Slot, Width};
 
 /// Parameters of an entry, bytes (the limit since PTX 8.1).
 const PARAMETERS: u32 = 32764;
@@ -44,10 +45,11 @@ pub(super) fn function(
                 name: function.name.to_owned(),
                 entry: function.entry,
                 defined: false,
+                source: builder.source,
                 code: (0, 0),
                 parameters: Vec::new(),
                 returns: Vec::new(),
-                sizes: Sizes::default(),
+                sizes: Sizes::least(),
                 directives: Vec::new(),
                 shared: Vec::new(),
                 calls: Vec::new(),
@@ -57,36 +59,58 @@ pub(super) fn function(
         }
     };
     // Formals are placed here and not with the body: callers may come first.
-    let mut offset = 0u32;
+    let mut sizes = Sizes::least();
     let mut formals = |variables: &[Variable<'_>]| -> Option<Vec<Formal>> {
-        variables
+        let formals = variables
             .iter()
-            .map(|variable| {
-                let bytes = u32::try_from(variable.bytes()).ok()?;
-                let start = offset.checked_next_multiple_of(variable.alignment().max(1))?;
-                offset = start.checked_add(bytes)?;
-                Some(Formal {
-                    offset: start,
-                    bytes,
-                })
-            })
-            .collect()
+            .map(|variable| formal(&mut sizes, variable));
+        formals.collect()
     };
     let (parameters, returns) = (formals(&function.parameters), formals(&function.returns));
     let limit = if function.entry { PARAMETERS } else { LOCAL };
-    let (Some(parameters), Some(returns), true) = (parameters, returns, offset <= limit) else {
+    let (Some(parameters), Some(returns), true) = (parameters, returns, sizes.local <= limit)
+    else {
         let reason = format!("more than {limit} bytes of parameters");
         return builder.refuse(function.position(), function.name, reason);
     };
     let entry = &mut builder.functions[index as usize];
+    if function.entry {
+        // Its parameters are in a bank of their own.
+        sizes.local = 0;
+    }
     if defined || !entry.defined {
         entry.parameters = parameters;
         entry.returns = returns;
         entry.directives = numbers(function);
-        entry.sizes.local = offset;
+        entry.sizes = sizes;
         entry.defined |= defined;
+        entry.source = builder.source;
     }
     Ok(())
+}
+
+/// The place of a parameter behind those before it.
+fn formal(sizes: &mut Sizes, variable: &Variable<'_>) -> Option<Formal> {
+    let (bytes, ty) = (u32::try_from(variable.bytes()).ok()?, variable.ty);
+    let mut formal = Formal {
+        offset: 0,
+        bytes,
+        ty,
+        register: None,
+    };
+    if variable.space == Space::Register {
+        let file = match Width::of(ty) {
+            Width::W64 => &mut sizes.w64,
+            _ => &mut sizes.w32,
+        };
+        formal.register = Some(Slot(*file));
+        *file += 1;
+        return Some(formal);
+    }
+    let align = variable.alignment().max(1);
+    formal.offset = sizes.local.checked_next_multiple_of(align)?;
+    sizes.local = formal.offset.checked_add(bytes)?;
+    Some(formal)
 }
 
 /// `.maxntid 32, 4, 1` and the like.
@@ -107,19 +131,21 @@ pub(super) fn formals(
 ) -> Result<(), LoadError> {
     let placed = &builder.functions[builder.function as usize];
     let (parameters, returns) = (placed.parameters.clone(), placed.returns.clone());
-    if !function.entry {
-        scopes.sizes.local = placed.sizes.local;
-    }
     let all = function
         .parameters
         .iter()
         .zip(parameters)
         .chain(function.returns.iter().zip(returns));
     for (variable, formal) in all {
-        if variable.space == Space::Register {
-            return builder.refuse_variable(variable, "parameters in registers are not supported");
+        let plain = variable.vector == 1 && variable.elements.is_none();
+        if variable.space == Space::Register && !(plain && matches!(formal.bytes, 4 | 8)) {
+            let reason = "parameters in registers have 32 or 64 bits";
+            return builder.refuse_variable(variable, reason);
         }
-        let entity = if function.entry {
+        let entity = if let Some(slot) = formal.register {
+            let ty = variable.ty;
+            Entity::Register { slot, ty }
+        } else if function.entry {
             Entity::Parameter(formal)
         } else {
             Entity::Frame {
@@ -142,13 +168,15 @@ pub(super) fn local(
     variable: &Variable<'_>,
 ) -> Result<(), LoadError> {
     let fresh = match variable.space {
-        Space::Register if variable.vector > 1 || variable.elements.is_some() => {
-            let reason = "vector registers and arrays of registers are not supported";
-            return builder.refuse_variable(variable, reason);
+        Space::Register if variable.elements.is_some() => {
+            return builder.refuse_variable(variable, "registers have no arrays");
+        }
+        Space::Register if variable.vector > 1 && variable.ty == Type::Predicate => {
+            return builder.refuse_variable(variable, "there are no vectors of predicates");
         }
         Space::Register => registers(builder, scopes, variable)?,
         Space::Local | Space::Parameter => match scopes.place(variable) {
-            Some(Formal { offset, bytes }) => scopes.declare(
+            Some((offset, bytes)) => scopes.declare(
                 variable.name,
                 Entity::Frame {
                     offset,
@@ -180,12 +208,13 @@ fn registers(
     scopes: &mut Scopes,
     variable: &Variable<'_>,
 ) -> Result<bool, LoadError> {
-    let ty = variable.ty;
-    let Some(slot) = scopes.slots(ty, variable.range.unwrap_or(1)) else {
+    let (ty, parts) = (variable.ty, variable.vector);
+    let count = variable.range.unwrap_or(1).checked_mul(parts);
+    let Some(slot) = count.and_then(|count| scopes.slots(ty, count)) else {
         return builder.refuse_variable(variable, format!("more than {ROWS} registers"));
     };
     Ok(match variable.range {
-        Some(count) => scopes.declare_range(variable.name, slot, count, ty),
-        None => scopes.declare(variable.name, Entity::Register { slot, ty }),
+        Some(count) => scopes.declare_range(variable.name, slot, count, (ty, parts)),
+        None => scopes.declare(variable.name, Entity::registers(slot, ty, parts)),
     })
 }

@@ -1,8 +1,10 @@
-//! What an instruction group decodes with: modifiers in order, operands by
-//! index and type. A decoder takes what it knows; `finish` refuses the rest,
-//! so that no modifier is ever passed over.
+//! What an instruction group decodes with: modifiers, operands by index and type. A decoder
+//! takes what it knows; `finish` refuses the rest, so that no modifier is ever passed over.
+//!
+//! As for ptxas, the order of modifiers does not matter, except among those of one kind (the
+//! types of a conversion) and for words that belong to the opcode (`mul.lo`, `bar.red`).
 
-use ptx_syntax::{Instruction, Operand, Space, Type};
+use ptx_syntax::{Instruction, Number, Operand, Space, Type};
 
 use super::scope::{Entity, Scopes};
 use super::{Builder, LabelId, Symbol};
@@ -33,9 +35,18 @@ pub(crate) struct Decoder<'d, 'a> {
     pub(crate) builder: &'d mut Builder<'a>,
     pub(crate) scopes: &'d mut Scopes,
     pub(crate) instruction: &'d Instruction<'d>,
-    /// Modifiers taken so far.
-    at: usize,
+    /// Modifiers taken so far, a bit each.
+    taken: u64,
+    /// The one that was taken last.
+    last: usize,
 }
+
+/// Words that are taken only in their place: parts of opcodes (`mul.lo`, `cp.async.bulk`), and
+/// types that only some groups know.
+const IN_PLACE: [&str; 17] = [
+    "lo", "hi", "wide", "l", "r", "to", "pack", "proxy", "reduce", "async", "bulk", "mbarrier",
+    "tf32", "e4m3x2", "e5m2x2", "f16x2", "bf16x2",
+];
 
 impl<'d, 'a> Decoder<'d, 'a> {
     pub(crate) fn new(
@@ -47,7 +58,8 @@ impl<'d, 'a> Decoder<'d, 'a> {
             builder,
             scopes,
             instruction,
-            at: 0,
+            taken: 0,
+            last: 0,
         }
     }
 
@@ -55,38 +67,47 @@ impl<'d, 'a> Decoder<'d, 'a> {
         self.instruction.opcode
     }
 
-    /// The next modifier, not taken.
+    /// The first modifier that is not taken.
     pub(crate) fn peek(&self) -> Option<&'d str> {
-        self.instruction.modifiers.get(self.at).copied()
+        self.left().next().map(|(_, word)| word)
     }
 
-    /// How many modifiers are taken.
-    pub(crate) fn taken(&self) -> usize {
-        self.at
+    fn left(&self) -> impl Iterator<Item = (usize, &'d str)> + use<'d> {
+        let taken = self.taken;
+        let words = self.instruction.modifiers.iter().copied().enumerate();
+        words.filter(move |(index, _)| taken >> index & 1 == 0)
     }
 
-    /// Takes the next modifier when it is `word`.
-    pub(crate) fn take(&mut self, word: &str) -> bool {
-        let found = self.peek() == Some(word);
-        self.at += usize::from(found);
-        found
+    /// How many modifiers are taken before the first that is not.
+    pub(crate) fn taken(&self) -> u32 {
+        self.taken.trailing_ones()
     }
 
-    /// Takes the next modifier when it is one of `words`.
-    pub(crate) fn take_any(&mut self, words: &[&str]) -> Option<&'d str> {
-        let word = self.peek().filter(|word| words.contains(word))?;
-        self.at += 1;
+    /// Takes the first modifier that `is_wanted`.
+    pub(crate) fn take_if(&mut self, is_wanted: impl Fn(&str) -> bool) -> Option<&'d str> {
+        let (index, word) = self.left().find(|(_, word)| is_wanted(word))?;
+        self.taken |= 1 << index;
+        self.last = index;
         Some(word)
     }
 
-    /// Takes the next modifier, which must be a type.
+    /// Takes the modifier `word`, if it is there.
+    pub(crate) fn take(&mut self, word: &str) -> bool {
+        self.take_any(&[word]).is_some()
+    }
+
+    /// Takes the first modifier that is one of `words`.
+    pub(crate) fn take_any(&mut self, words: &[&str]) -> Option<&'d str> {
+        let next = self.peek()?;
+        self.take_if(|word| words.contains(&word) && (!IN_PLACE.contains(&word) || word == next))
+    }
+
+    /// Takes the next type, which must be there.
     pub(crate) fn ty(&mut self) -> Result<Type, Reason> {
-        match self.peek().map(Type::parse) {
-            Some(Some(ty)) => {
-                self.at += 1;
-                Ok(ty)
-            }
-            Some(None) => Err(self.unknown_modifier()),
+        let word = self.take_if(|word| Type::parse(word).is_some());
+        match word.and_then(Type::parse) {
+            Some(ty) => Ok(ty),
+            None if self.peek().is_some() => Err(self.unknown_modifier()),
             None => Err(format!("`{}` needs a type", self.opcode())),
         }
     }
@@ -104,13 +125,16 @@ impl<'d, 'a> Decoder<'d, 'a> {
     /// The type just taken is none of this group's; it is put back, so that
     /// the reason of a group that has the type weighs more.
     pub(crate) fn unsupported_type(&mut self, ty: Type) -> Reason {
-        self.at = self.at.saturating_sub(1);
+        self.taken &= !(1 << self.last);
+        if self.peek().is_some_and(|word| Type::parse(word).is_none()) {
+            return self.unknown_modifier();
+        }
         format!("`{}` on {ty:?} is not supported", self.opcode())
     }
 
     /// All modifiers are taken, and there are `count` operands.
     pub(crate) fn finish(&self, count: usize) -> Result<(), Reason> {
-        if self.at < self.instruction.modifiers.len() {
+        if self.peek().is_some() {
             return Err(self.unknown_modifier());
         }
         let found = self.instruction.operands.len();
@@ -205,6 +229,7 @@ impl<'d, 'a> Decoder<'d, 'a> {
             Operand::Number(number) => {
                 let bits = number
                     .bits(ty)
+                    .filter(|_| !(ty.is_float() && matches!(number, Number::Integer(_))))
                     .ok_or_else(|| format!("the immediate does not fit {ty:?}"))?;
                 Ok(match Width::of(ty) {
                     Width::W64 => self.builder.immediate64(bits),
@@ -226,6 +251,17 @@ impl<'d, 'a> Decoder<'d, 'a> {
     }
 
     fn symbol(&mut self, name: &str, offset: i64, ty: Type) -> Result<Source, Reason> {
+        // The frame of an entry begins at 0.
+        if let Some(Entity::Frame { offset: start, .. }) = self.scopes.find(name)
+            && self.in_entry()
+            && matches!(ty.bytes(), 4 | 8)
+        {
+            let address = i64::from(*start).wrapping_add(offset) as u64;
+            return Ok(match Width::of(ty) {
+                Width::W64 => self.builder.immediate64(address),
+                _ => self.builder.immediate32(address as u32),
+            });
+        }
         let symbol = self.find_symbol(name)?;
         match ty {
             Type::U32 | Type::B32 | Type::S32 => {
@@ -262,11 +298,14 @@ impl<'d, 'a> Decoder<'d, 'a> {
         bytes.ok_or_else(|| format!("`{name}` has no element {element}"))
     }
 
-    /// A predicate, perhaps negated.
+    /// A predicate, perhaps negated, or a number: 0 is false, others are true.
     pub(crate) fn predicate(&self, index: usize) -> Result<Source, Reason> {
         let (name, negated) = match self.operand(index)? {
             Operand::Name(name) => (name, false),
             Operand::Not(name) => (name, true),
+            Operand::Number(Number::Integer(value)) => {
+                return Ok(Source::predicate(Slot::FALSE, *value != 0));
+            }
             _ => return Err("a predicate register is expected".into()),
         };
         match self.register(name)? {

@@ -1,6 +1,6 @@
 //! One instruction: its guard, its names, the group that decodes it.
 
-use ptx_syntax::{Instruction as Written, Type};
+use ptx_syntax::{Instruction as Written, Operand, Type};
 
 use super::Builder;
 use super::contract::Step;
@@ -25,7 +25,6 @@ pub(super) fn lower(
     instruction: &Written<'_>,
     set: &InstructionSet,
 ) -> Result<(), LoadError> {
-    let text = instruction.span.of(builder.text);
     if let Some(guard) = &instruction.guard {
         scopes.touch(guard.register);
     }
@@ -39,7 +38,7 @@ pub(super) fn lower(
             _ => {
                 return builder.refuse(
                     instruction.span.position,
-                    text,
+                    instruction.span.of(builder.text),
                     format!("no predicate `{}`", guard.register),
                 );
             }
@@ -47,7 +46,39 @@ pub(super) fn lower(
     };
     let names = instruction.names().into_iter();
     names.for_each(|name| scopes.touch(name));
-    let mut refusal: Option<(usize, String)> = None;
+    let parts = |operand: &Operand<'_>| match operand {
+        Operand::Name(name) => scopes.parts(name),
+        _ => Vec::new(),
+    };
+    if (instruction.operands.iter()).all(|operand| parts(operand).is_empty()) {
+        return decode(builder, scopes, instruction, guard, set);
+    }
+    let parts: Vec<Vec<String>> = instruction.operands.iter().map(parts).collect();
+    parts.iter().flatten().for_each(|name| scopes.touch(name));
+    let spread = with_parts(instruction, &parts);
+    decode(builder, scopes, &spread, guard, set)
+}
+
+/// The instruction with a vector register written as the list of its parts.
+fn with_parts<'t>(instruction: &Written<'t>, parts: &'t [Vec<String>]) -> Written<'t> {
+    let mut spread = instruction.clone();
+    for (operand, parts) in spread.operands.iter_mut().zip(parts) {
+        if !parts.is_empty() {
+            let names = parts.iter().map(|name| Operand::Name(name));
+            *operand = Operand::Vector(names.collect());
+        }
+    }
+    spread
+}
+
+fn decode(
+    builder: &mut Builder<'_>,
+    scopes: &mut Scopes,
+    instruction: &Written<'_>,
+    guard: Guard,
+    set: &InstructionSet,
+) -> Result<(), LoadError> {
+    let mut refusal: Option<(u32, String)> = None;
     for group in set.groups_of(instruction.opcode) {
         let mut decoder = Decoder::new(builder, scopes, instruction);
         match (group.decode)(&mut decoder) {
@@ -62,6 +93,7 @@ pub(super) fn lower(
                 if let Op::BranchIndexed { targets, .. } = &decoded.op {
                     builder.indexed_targets += targets.len();
                     if builder.indexed_targets > INDEXED_TARGETS {
+                        let text = instruction.span.of(builder.text);
                         let reason = format!("more than {INDEXED_TARGETS} targets of `brx`");
                         return builder.refuse(instruction.span.position, text, reason);
                     }
@@ -98,5 +130,9 @@ pub(super) fn lower(
         || format!("the instruction `{}` is not supported", instruction.opcode),
         |(_, reason)| reason,
     );
-    builder.refuse(instruction.span.position, text, reason)
+    builder.refuse(
+        instruction.span.position,
+        instruction.span.of(builder.text),
+        reason,
+    )
 }

@@ -16,7 +16,8 @@ pub(crate) fn declare_variable(
     if let Some(&Symbol::Variable(index)) = builder.module.get(variable.name) {
         // `.extern` first and the definition later, or the other way round.
         let known = &mut builder.variables[index as usize];
-        if known.space == variable.space && (known.bytes == variable.bytes() || known.bytes == 0) {
+        let bytes = [known.bytes, variable.bytes()];
+        if known.space == variable.space && (bytes[0] == bytes[1] || bytes.contains(&0)) {
             known.bytes = known.bytes.max(variable.bytes());
             return Ok(());
         }

@@ -19,13 +19,17 @@ mod scope;
 mod target;
 
 pub(crate) use builder::Builder;
-pub(crate) use code::{Code, Formal, Function, Origin, Placed, Relocation, Sizes, Symbol};
+pub(crate) use code::{
+    Code, Formal, Function, Origin, Placed, Relocation, Sizes, SourceText, Symbol,
+};
 pub(crate) use decoder::{Decoded, Decoder, Reason};
 pub(crate) use fused::{FTZ, Fused, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
 pub(crate) use layout::SharedLayout;
 pub(crate) use scope::{Entity, LOCAL};
 pub use target::LoadOptions;
 pub(crate) use target::{Group, InstructionSet};
+
+use std::collections::HashMap;
 
 use ptx_syntax::{Block, Function as Declared, Item, Kind, Module, Position, Span};
 
@@ -37,20 +41,35 @@ use scope::Scopes;
 /// What a label stands for until all code is laid out.
 pub(crate) type LabelId = u32;
 
-/// Lowers a whole module.
+/// Lowers modules, linked: the names with a linkage are of all of them.
 ///
 /// # Errors
 ///
-/// The first name or instruction that cannot be resolved or decoded.
+/// The first name or instruction that cannot be resolved or decoded, and in which module.
 pub(crate) fn lower(
-    module: &Module<'_>,
-    text: &str,
+    modules: &[(Module<'_>, &str)],
     options: &LoadOptions,
     set: &InstructionSet,
-) -> Result<Code, LoadError> {
-    let mut builder = Builder::new(module, text);
-    builder.contract = options.contract;
-    lower_module(&mut builder, module, set)?;
+) -> Result<Code, (usize, LoadError)> {
+    let mut builder = Builder::new(options.contract);
+    let mut linked = HashMap::new();
+    let mut names = Vec::new();
+    for (index, (module, text)) in modules.iter().enumerate() {
+        builder.enter(index, module, text, linked.clone());
+        declare_names(&mut builder, module).map_err(|error| (index, error))?;
+        let own = linked_names(module);
+        linked.extend(own.filter_map(|name| Some((name.to_owned(), *builder.module.get(name)?))));
+        names.push(std::mem::take(&mut builder.module));
+    }
+    let mut sources = Vec::new();
+    for ((index, (module, text)), names) in modules.iter().enumerate().zip(names) {
+        builder.enter(index, module, text, names);
+        define(&mut builder, module, set).map_err(|error| (index, error))?;
+        sources.push(SourceText {
+            text: (*text).to_owned(),
+            locations: std::mem::take(&mut builder.locations),
+        });
+    }
     Ok(Code {
         instructions: builder.instructions,
         origins: builder.origins,
@@ -58,9 +77,16 @@ pub(crate) fn lower(
         variables: builder.variables,
         pool: builder.pool,
         relocations: builder.relocations,
-        locations: builder.locations,
-        text: text.to_owned(),
+        sources,
     })
+}
+
+/// The names of module scope that other modules see.
+fn linked_names<'m>(module: &'m Module<'_>) -> impl Iterator<Item = &'m str> {
+    let functions = module.functions().map(|of| (of.linkage, of.name));
+    let variables = module.variables().map(|of| (of.linkage, of.name));
+    let all = functions.chain(variables);
+    all.filter_map(|(linkage, name)| linkage.map(|_| name))
 }
 
 /// What `lower` refuses, not only the first: every instruction, up to `most`
@@ -71,9 +97,10 @@ pub(crate) fn refusals(
     most: usize,
     set: &InstructionSet,
 ) -> Vec<Refusal> {
-    let mut builder = Builder::new(module, text);
+    let mut builder = Builder::new(false);
+    builder.enter(0, module, text, HashMap::new());
     builder.refused = Some((Vec::new(), most));
-    let end = lower_module(&mut builder, module, set);
+    let end = declare_names(&mut builder, module).and_then(|()| define(&mut builder, module, set));
     let (mut refused, _) = builder.refused.unwrap_or_default();
     if let Err(LoadError::Refused(refusal)) = end {
         refused.push(*refusal);
@@ -82,11 +109,8 @@ pub(crate) fn refusals(
     refused
 }
 
-fn lower_module(
-    builder: &mut Builder<'_>,
-    module: &Module<'_>,
-    set: &InstructionSet,
-) -> Result<(), LoadError> {
+/// Names first, because bodies and initialisers may use later ones.
+fn declare_names(builder: &mut Builder<'_>, module: &Module<'_>) -> Result<(), LoadError> {
     if module.address_size != 64 {
         return builder.refuse(
             Position { line: 1, column: 1 },
@@ -103,13 +127,20 @@ fn lower_module(
             );
         }
     }
-    // Names first, because bodies and initialisers may use later ones.
     for function in module.functions() {
         declare::function(builder, function)?;
     }
     for variable in module.variables() {
         layout::declare_variable(builder, variable)?;
     }
+    Ok(())
+}
+
+fn define(
+    builder: &mut Builder<'_>,
+    module: &Module<'_>,
+    set: &InstructionSet,
+) -> Result<(), LoadError> {
     layout::fill_initialisers(builder, module)?;
     for function in module.functions() {
         if let Some(body) = &function.body {
@@ -137,13 +168,7 @@ fn lower_function(
     builder.locations.begin_function();
     let first = builder.here();
     builder.epilogue = builder.new_label();
-    // Slot 0 of each file is the sink.
-    let mut scopes = Scopes::new(Sizes {
-        w32: 1,
-        w64: 1,
-        predicates: 1,
-        local: 0,
-    });
+    let mut scopes = Scopes::new(builder.functions[index as usize].sizes);
     declare::formals(builder, &mut scopes, function)?;
     builder.steps = (builder.contract && contract::has_products(body)).then(Vec::new);
     lower_block(builder, &mut scopes, body, set)?;

@@ -19,6 +19,12 @@ pub(crate) enum Entity {
         slot: Slot,
         ty: Type,
     },
+    /// `.v2`, `.v4`: registers side by side.
+    Vector {
+        slot: Slot,
+        ty: Type,
+        parts: u32,
+    },
     /// In the parameter bank of the entry.
     Parameter(Formal),
     /// In the call frame: `.local`, `.param` of a function or of a call.
@@ -34,6 +40,19 @@ pub(crate) enum Entity {
     Prototype,
 }
 
+impl Entity {
+    /// One register, or a vector of several.
+    pub(super) fn registers(slot: Slot, ty: Type, parts: u32) -> Self {
+        match parts {
+            1 => Entity::Register { slot, ty },
+            _ => Entity::Vector { slot, ty, parts },
+        }
+    }
+}
+
+/// The parts of a vector register by their names: both letters of a pair are the same part.
+const COMPONENTS: [&str; 4] = ["xr", "yg", "zb", "wa"];
+
 /// Registers of one `%r<n>`: `%r0` to `%r(n-1)`, in slots of their own.
 #[derive(Copy, Clone, Debug)]
 struct Range {
@@ -41,6 +60,7 @@ struct Range {
     first: u32,
     count: u32,
     ty: Type,
+    parts: u32,
 }
 
 /// What one scope declares, to be forgotten at its end.
@@ -118,19 +138,50 @@ impl Scopes {
         self.names.get(name)?.last().map(|(_, entity)| entity)
     }
 
-    /// Makes `find` know a name that may be a register of a range.
+    /// Makes `find` know a name that may be a register of a range, or a part of a vector.
     pub(crate) fn touch(&mut self, name: &str) {
-        let Some((range, number)) = self.in_range(name) else {
-            return;
-        };
-        let known = self.names.entry(name.to_owned()).or_default();
-        if known.last().is_some_and(|(depth, _)| *depth >= range.depth) {
-            return;
+        if let Some((vector, component)) = name.split_once('.') {
+            self.touch(vector);
+            self.touch_part(name, vector, component);
+        } else if let Some((range, number)) = self.in_range(name) {
+            let slot = Slot(range.first + number * range.parts * rows(range.ty));
+            self.know(
+                range.depth,
+                name,
+                Entity::registers(slot, range.ty, range.parts),
+            );
         }
-        let slot = Slot(range.first + number * rows(range.ty));
-        let ty = range.ty;
-        known.push((range.depth, Entity::Register { slot, ty }));
-        self.open[range.depth].names.push(name.to_owned());
+    }
+
+    fn touch_part(&mut self, name: &str, vector: &str, component: &str) {
+        let known = self.names.get(vector).and_then(|known| known.last());
+        if let Some(&(depth, Entity::Vector { slot, ty, parts })) = known
+            && let Some(part) =
+                (0..parts).find(|&part| COMPONENTS[part as usize].contains(component))
+        {
+            let slot = Slot(slot.0 + part * rows(ty));
+            self.know(depth, name, Entity::Register { slot, ty });
+        }
+    }
+
+    /// Notes what a name stands for in an open scope, unless a scope inside of it has the name.
+    fn know(&mut self, depth: usize, name: &str, entity: Entity) {
+        let known = self.names.entry(name.to_owned()).or_default();
+        if known.last().is_none_or(|(own, _)| *own < depth) {
+            known.push((depth, entity));
+            self.open[depth].names.push(name.to_owned());
+        }
+    }
+
+    /// The names of a vector's parts; none when the name is no vector's.
+    pub(super) fn parts(&self, name: &str) -> Vec<String> {
+        match self.find(name) {
+            Some(Entity::Vector { parts, .. }) => {
+                let letters = COMPONENTS.iter().take(*parts as usize);
+                letters.map(|of| format!("{name}.{}", &of[..1])).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// The innermost range that holds a register of this name.
@@ -180,13 +231,13 @@ impl Scopes {
     }
 
     /// Declares `prefix0` to `prefix(count-1)`; false when one of them exists
-    /// in this very scope. `first` is the slot of the first one.
+    /// in this very scope. `first` is the slot of the first one; each has so many parts.
     pub(super) fn declare_range(
         &mut self,
         prefix: &str,
         first: Slot,
         count: u32,
-        ty: Type,
+        (ty, parts): (Type, u32),
     ) -> bool {
         if count == 0 {
             return true;
@@ -208,6 +259,7 @@ impl Scopes {
                 first: first.0,
                 count,
                 ty,
+                parts,
             });
         self.open[depth].prefixes.push(prefix.to_owned());
         true
@@ -241,7 +293,8 @@ impl Scopes {
         self.carry
     }
 
-    pub(super) fn place(&mut self, variable: &Variable<'_>) -> Option<Formal> {
+    /// Offset and bytes of a variable in the frame.
+    pub(super) fn place(&mut self, variable: &Variable<'_>) -> Option<(u32, u32)> {
         let bytes = u32::try_from(variable.bytes())
             .ok()
             .filter(|&bytes| bytes <= LOCAL)?;
@@ -250,6 +303,6 @@ impl Scopes {
             .local
             .checked_next_multiple_of(variable.alignment().max(1))?;
         self.sizes.local = offset.checked_add(bytes).filter(|&end| end <= LOCAL)?;
-        Some(Formal { offset, bytes })
+        Some((offset, bytes))
     }
 }

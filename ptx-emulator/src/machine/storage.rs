@@ -4,7 +4,7 @@ use super::launch::Launch;
 use super::memory::Cells;
 use super::path::{Caller, Path};
 use crate::error::FaultKind;
-use crate::ir::{Frame, Guard, Pool, Row};
+use crate::ir::{Frame, Guard, Pool, Row, Slot};
 use crate::lower::{LOCAL, Sizes};
 
 /// Bytes of local memory that a call takes besides the callee's variables, for
@@ -121,6 +121,8 @@ impl Lanes {
             &mut registers.predicates,
             bases.predicates + sizes.predicates,
         );
+        // Another function's frame may have been here.
+        registers.predicates[(bases.predicates + Slot::FALSE.0) as usize] &= !path.mask;
         self.grow_local(local);
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Bodies: scopes, labels, instructions and their operands.
 
+use super::expression::WARP_SIZE;
 use super::{Parsed, Parser, limits};
 use crate::lexer::Kind as Token;
 use crate::tree::{
@@ -216,7 +217,7 @@ impl<'a> Parser<'a> {
                 self.advance();
                 Ok(Operand::Not(self.name("a predicate register")?))
             }
-            Token::Name(_) => self.named(),
+            Token::Name(name) if name != WARP_SIZE.0 => self.named(),
             _ => Ok(Operand::Number(self.constant("a number")?)),
         }
     }

@@ -1,7 +1,7 @@
 //! Constant expressions: C's operators on literals, evaluated where they are read.
 //!
 //! PTX ISA 8.8, sections "Constant Expressions" to "Summary of Constant Expression Evaluation
-//! Rules". Names are no part of one: what is added to a name is its offset.
+//! Rules". No name is a part of one but `WARP_SZ`: what is added to a name is its offset.
 
 use super::{Parsed, Parser};
 use crate::lexer::Kind;
@@ -28,6 +28,9 @@ const OPERATORS: [(&str, u8); 18] = [
     ("/", PRODUCT),
     ("%", PRODUCT),
 ];
+
+/// The one name that is a constant.
+pub(super) const WARP_SIZE: (&str, i64) = ("WARP_SZ", 32);
 
 /// How tightly products bind.
 const PRODUCT: u8 = 10;
@@ -175,6 +178,10 @@ impl<'a> Parser<'a> {
     }
 
     fn literal(&mut self, what: &str) -> Parsed<Value> {
+        if self.current.kind == Kind::Name(WARP_SIZE.0) {
+            self.advance();
+            return Ok(Value::signed(WARP_SIZE.1));
+        }
         let Kind::Number(number) = self.current.kind else {
             return self.expected(what);
         };

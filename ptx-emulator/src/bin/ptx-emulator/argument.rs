@@ -136,9 +136,10 @@ fn count(element: Element, text: &str) -> Result<usize, String> {
 fn path(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match path.extension().and_then(|extension| extension.to_str()) {
-        Some("npy" | "bin") => Ok(path),
+        Some("npy" | "bin" | "txt") => Ok(path),
         _ => Err(format!(
-            "FILE is `{text}`; allowed are names that end in .npy (NumPy) or .bin (the bytes as they are)"
+            "FILE is `{text}`; allowed are names that end in .npy (NumPy), .bin (the bytes as they \
+             are) or .txt (numbers)"
         )),
     }
 }
@@ -202,7 +203,7 @@ mod tests {
             ("bytes:é", "pairs of hexadecimal digits"),
             ("in:f32", "`in` is written in:TYPE:FILE"),
             ("in:f33:a.npy", "no type `f33`; allowed are u8"),
-            ("in:f32:a.txt", "end in .npy (NumPy) or .bin"),
+            ("in:f32:a.csv", "end in .npy (NumPy), .bin"),
             ("out:f32:4", "`out` is written out:TYPE:COUNT:FILE"),
             ("out:f32:0:a.npy", "allowed are 1 to"),
             ("out:f64:9223372036854775807:a.npy", "allowed are 1 to"),

@@ -1,5 +1,5 @@
-//! Arrays in files: NumPy's `.npy` in C order, and `.bin`, the bytes as they
-//! are. All is little-endian, as on the GPU.
+//! Arrays in files: NumPy's `.npy` in C order, `.txt`, numbers in decimal or as bits between blanks,
+//! and `.bin`, the bytes as they are. Bytes are little-endian, as on the GPU.
 
 use std::fs;
 use std::io::{self, Write};
@@ -21,8 +21,21 @@ pub(crate) struct Array {
     pub(crate) shape: Vec<u64>,
 }
 
-fn is_npy(file: &Path) -> bool {
-    file.extension().is_some_and(|extension| extension == "npy")
+/// How a file holds an array, by the end of its name.
+enum Format {
+    Npy,
+    Text,
+    Raw,
+}
+
+impl Format {
+    fn of(file: &Path) -> Self {
+        match file.extension().and_then(|extension| extension.to_str()) {
+            Some("npy") => Format::Npy,
+            Some("txt") => Format::Text,
+            _ => Format::Raw,
+        }
+    }
 }
 
 /// Reads all elements of a file.
@@ -33,12 +46,45 @@ fn is_npy(file: &Path) -> bool {
 pub(crate) fn read(file: &Path, element: Element) -> Result<Array, String> {
     let bytes =
         fs::read(file).map_err(|error| format!("`{}` cannot be read: {error}", file.display()))?;
-    let array = if is_npy(file) {
-        from_npy(&bytes, element)
-    } else {
-        from_raw(bytes, element)
+    let array = match Format::of(file) {
+        Format::Npy => from_npy(&bytes, element),
+        Format::Text => from_text(&bytes, element),
+        Format::Raw => from_raw(bytes, element),
     };
     array.map_err(|why| format!("`{}` {why}", file.display()))
+}
+
+fn from_text(bytes: &[u8], element: Element) -> Result<Array, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "is not text".to_owned())?;
+    let mut values = Vec::new();
+    for (word, number) in text.split_whitespace().zip(1..) {
+        let bytes = element.encode(word);
+        let bytes =
+            bytes.map_err(|allowed| format!("has `{word}` as number {number}; {allowed}"))?;
+        values.extend(bytes);
+    }
+    if values.is_empty() {
+        return Err("has no numbers".to_owned());
+    }
+    let shape = vec![(values.len() / element.bytes) as u64];
+    Ok(Array {
+        bytes: values,
+        shape,
+    })
+}
+
+/// A line a row: an element, or those that differ in the last index alone.
+fn to_text(array: &Array, element: Element) -> String {
+    let columns = match array.shape.as_slice() {
+        [_, .., columns] => *columns as usize,
+        _ => 1,
+    };
+    let rows = array.bytes.chunks(columns.max(1) * element.bytes);
+    let line = |row: &[u8]| {
+        let values = row.chunks(element.bytes).map(|value| element.decode(value));
+        values.collect::<Vec<_>>().join(" ") + "\n"
+    };
+    rows.map(line).collect()
 }
 
 fn from_raw(bytes: Vec<u8>, element: Element) -> Result<Array, String> {
@@ -209,14 +255,11 @@ impl Written {
         element: Element,
     ) -> Result<(), String> {
         let mut write = || {
-            let npy;
-            let bytes = if is_npy(file) {
-                npy = to_npy(array, element)?;
-                &npy
-            } else {
-                &array.bytes
-            };
-            self.file.write_all(bytes)?;
+            match Format::of(file) {
+                Format::Npy => self.file.write_all(&to_npy(array, element)?)?,
+                Format::Text => self.file.write_all(to_text(array, element).as_bytes())?,
+                Format::Raw => self.file.write_all(&array.bytes)?,
+            }
             self.file.as_file().sync_all()
         };
         write().map_err(|error| unwritable(file, error))

@@ -79,6 +79,21 @@ impl Element {
         }
     }
 
+    /// A value from its little-endian bytes, in decimal: the shortest text that is read as it.
+    pub(crate) fn decode(self, bytes: &[u8]) -> String {
+        let mut raw = [0; 8];
+        raw[..self.bytes].copy_from_slice(bytes);
+        let bits = u64::from_le_bytes(raw);
+        let up = 64 - 8 * self.bytes as u32;
+        match (self.kind, self.bytes) {
+            (Kind::Unsigned, _) => bits.to_string(),
+            (Kind::Signed, _) => ((bits << up) as i64 >> up).to_string(),
+            (Kind::Float, 2) => half::f16::from_bits(bits as u16).to_string(),
+            (Kind::Float, 4) => f32::from_bits(bits as u32).to_string(),
+            (Kind::Float, _) => f64::from_bits(bits).to_string(),
+        }
+    }
+
     fn decimal(self, text: &str) -> Option<u64> {
         let integer = |low: i128, high: i128| {
             let value: i128 = text.parse().ok()?;
@@ -116,6 +131,29 @@ mod tests {
 
     fn bits(name: &str, text: &str) -> Option<Vec<u8>> {
         Element::parse(name).unwrap().encode(text).ok()
+    }
+
+    #[test]
+    fn text_is_read_back_as_the_same_bits() {
+        for (name, texts) in [
+            ("u8", &["0", "255"][..]),
+            ("i16", &["-32768", "7"]),
+            ("u64", &["18446744073709551615"]),
+            ("f16", &["0.1", "-65504", "inf"]),
+            ("f32", &["0.1", "-0", "3.4028235e38", "1e-45"]),
+            ("f64", &["0.1", "5e-324", "-inf"]),
+        ] {
+            let element = Element::parse(name).unwrap();
+            for text in texts {
+                let bytes = element.encode(text).unwrap();
+                let written = element.decode(&bytes);
+                assert_eq!(
+                    element.encode(&written),
+                    Ok(bytes),
+                    "{name} {text} {written}"
+                );
+            }
+        }
     }
 
     #[test]

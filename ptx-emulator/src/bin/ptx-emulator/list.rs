@@ -10,7 +10,7 @@ use crate::{Outcome, Refused, read_text};
 
 /// Kernels with their parameters and shared memory, and what is refused.
 pub(crate) fn list(file: &Path) -> Result<Outcome, Refused> {
-    let text = read_text(file)?;
+    let text = read_text("FILE", file)?;
     let refuse = |error| Refused(format!("{}: {error}", file.display()));
     let module = parse(&text).map_err(refuse)?;
     let program = Program::load(&text).ok();

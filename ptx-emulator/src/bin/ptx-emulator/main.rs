@@ -91,14 +91,17 @@ fn main() -> ExitCode {
     }
 }
 
-/// The PTX text of a file.
-fn read_text(file: &Path) -> Result<String, Refused> {
+/// The PTX text of the file that an argument names.
+fn read_text(argument: &str, file: &Path) -> Result<String, Refused> {
     std::fs::read_to_string(file).map_err(|error| {
         let why = match error.kind() {
             ErrorKind::InvalidData => "it is not text; PTX text is needed, no cubin".into(),
             _ => error.to_string(),
         };
-        Refused(format!("FILE `{}` cannot be read: {why}", file.display()))
+        Refused(format!(
+            "{argument} `{}` cannot be read: {why}",
+            file.display()
+        ))
     })
 }
 

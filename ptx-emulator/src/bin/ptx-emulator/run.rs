@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use ptx_emulator::count::Counts;
 use ptx_emulator::{
-    Checks, Gpu, LaunchError, LaunchOptions, LoadOptions, Model, Program, Schedule, Shape,
+    Checks, Gpu, LaunchError, LaunchOptions, LoadOptions, Model, Program, Report, Schedule, Shape,
 };
 
 use crate::argument::{Argument, Value};
@@ -26,6 +26,10 @@ enum Device {
 pub(crate) struct Run {
     /// PTX text.
     file: PathBuf,
+    /// Another PTX text that is linked to FILE: functions and variables that it defines, and FILE
+    /// declares `.extern`.
+    #[arg(long = "link", value_name = "FILE")]
+    linked: Vec<PathBuf>,
     /// The kernel; `list` shows their names.
     #[arg(long, value_name = "NAME")]
     kernel: String,
@@ -46,7 +50,7 @@ pub(crate) struct Run {
     /// An argument of the kernel, in the order of its parameters: TYPE:VALUE,
     /// in:TYPE:FILE, out:TYPE:COUNT:FILE, inout:TYPE:FILE:FILE,
     /// zero:TYPE:COUNT, scratch:TYPE:COUNT, null or bytes:HEX. TYPE is u8 to
-    /// u64, i8 to i64 or f16 to f64; FILE ends in .npy or .bin.
+    /// u64, i8 to i64 or f16 to f64; FILE ends in .npy, .bin or .txt.
     #[arg(long = "arg", value_name = "ARGUMENT", allow_hyphen_values = true)]
     arguments: Vec<String>,
     /// Looks for races, reads of what nobody wrote, misused barriers and
@@ -96,12 +100,21 @@ fn cores(text: &str) -> Result<usize, String> {
 
 impl Run {
     pub(crate) fn execute(&self) -> Result<Outcome, Refused> {
-        let text = read_text(&self.file)?;
+        let linked = self.linked.iter().map(|file| ("--link", file));
+        let files: Vec<(&str, &PathBuf)> =
+            [("FILE", &self.file)].into_iter().chain(linked).collect();
+        let texts = files
+            .iter()
+            .map(|(argument, file)| read_text(argument, file));
+        let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let options = LoadOptions {
             contract: !self.no_contract,
         };
-        let program = Program::load_with(&text, &options)
-            .map_err(|error| Refused(format!("FILE {}:{error}", self.file.display())))?;
+        let program = Program::link(&texts, &options).map_err(|(index, error)| {
+            let (argument, file) = files[index];
+            Refused(format!("{argument} {}:{error}", file.display()))
+        })?;
         let arguments = self.arguments(&program)?;
         let outputs = transfer::outputs(&arguments)?;
         let mut gpu = Gpu::new(match self.model {
@@ -201,13 +214,14 @@ impl Run {
             gpu.check(program, &self.kernel, shape, &bytes, &options, checks)
                 .map_err(refuse)?
         };
-        let mut text = format!(
+        let mut text = printed(&checked.report);
+        text.push_str(&format!(
             "{}: {} warp instructions, grid {}, block {}\n",
             self.kernel,
             checked.report.warp_instructions,
             times(self.grid),
             times(self.block)
-        );
+        ));
         let good = checked.is_clean();
         if self.check || !good {
             text.push_str(&format!("{checked}\n"));
@@ -216,8 +230,29 @@ impl Run {
         if !text.ends_with('\n') {
             text.push('\n');
         }
+        if self.check || !good {
+            // An end that no finding tells of counts as one.
+            let errors = checked.findings.len().max(usize::from(!good));
+            let s = if errors == 1 { "" } else { "s" };
+            text.push_str(&format!("{errors} error{s}\n"));
+        }
         Ok(Outcome { text, good })
     }
+}
+
+/// What the kernel printed, in whole lines, and how much of it is lost.
+fn printed(report: &Report) -> String {
+    let mut text = report.printed.clone();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    if report.printed_lost > 0 {
+        let lost = report.printed_lost;
+        text.push_str(&format!(
+            "{lost} earlier calls of printf did not fit into the buffer\n"
+        ));
+    }
+    text
 }
 
 fn times([x, y, z]: [u32; 3]) -> String {

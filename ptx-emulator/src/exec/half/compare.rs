@@ -115,12 +115,10 @@ fn true_value(to: Type, from: Type) -> Option<u64> {
 }
 
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
-    let Some(relations) = d.peek().and_then(relations) else {
+    let word = d.take_if(|word| relations(word).is_some());
+    let Some(relations) = word.and_then(relations) else {
         return Err(d.unknown_modifier());
     };
-    if let Some(word) = d.peek() {
-        d.take(word);
-    }
     let combine = combination(d);
     let ftz = d.take("ftz");
     let to = (d.opcode() == "set").then(|| d.ty()).transpose()?;

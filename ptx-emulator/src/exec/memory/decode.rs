@@ -13,35 +13,22 @@ pub(crate) const GROUP: Group = Group {
         "ld: all spaces and generic; .weak .volatile .relaxed .acquire, .cta .cluster .gpu .sys, .nc, cache hints; ",
         "ldu: global and generic; .v2 .v4; b8 to b64, u, s, f32, f64",
         "st: global shared local param and generic; .weak .volatile .relaxed .release, scopes, cache hints; ",
-        "prefetch prefetchu discard applypriority: all forms, without effect",
+        "prefetch: .global .local and generic; .L1 .L2 .L2::evict_last .L2::evict_normal; .tensormap; without effect",
+        "prefetchu: .L1, without effect",
+        "discard: .L2, without effect",
+        "applypriority: .L2::evict_normal, without effect",
     ],
     decode,
 };
 
-/// Where a prefetch goes, and how far.
-const PLACES: [&str; 10] = [
-    "global",
-    "local",
-    "const",
-    "param",
-    "tensormap",
-    "L1",
-    "L2",
-    "L2::evict_last",
-    "L2::evict_normal",
-    "L2::128B",
+/// Cache operators, which go with no order, of loads and of stores.
+const OPERATORS: [[&str; 5]; 2] = [
+    ["ca", "cg", "cs", "lu", "cv"],
+    ["wb", "wt", "cg", "cs", "cs"],
 ];
 
-/// `ld.global.nc` and cache operators, levels, prefetch sizes.
-const HINTS: [&str; 21] = [
-    "ca",
-    "cg",
-    "cs",
-    "lu",
-    "cv",
-    "wb",
-    "wt",
-    "nc",
+/// Priorities and prefetch sizes, which global memory has.
+const HINTS: [&str; 13] = [
     "L1::evict_normal",
     "L1::evict_unchanged",
     "L1::evict_first",
@@ -107,8 +94,28 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     if matches!(d.opcode(), "ld" | "ldu" | "st") {
         return access(d);
     }
-    while d.take_any(&PLACES).is_some() {}
-    d.finish(d.instruction.operands.len())?;
+    hint(d)
+}
+
+/// `prefetch`, `prefetchu`, `discard` and `applypriority`.
+fn hint(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
+    let (spaces, levels, operands): (&[&str], &[&str], _) = match d.opcode() {
+        "prefetch" if d.take("tensormap") => (&["const", "param"], &[], 1),
+        "prefetch" => (
+            &["global", "local"],
+            &["L1", "L2", "L2::evict_last", "L2::evict_normal"],
+            1,
+        ),
+        "prefetchu" => (&[], &["L1"], 1),
+        "discard" => (&["global"], &["L2"], 2),
+        _ => (&["global"], &["L2::evict_normal"], 2),
+    };
+    d.take_any(spaces);
+    if !levels.is_empty() {
+        d.one_of(levels)?;
+    }
+    d.finish(operands)?;
+    d.address(0, Room::Generic)?;
     Ok(Decoded::new(Op::Nothing, Class::Memory))
 }
 
@@ -117,16 +124,32 @@ fn access(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     d.take("weak");
     let ordered = if load { "acquire" } else { "release" };
     let (order, scope) = semantics(d, &["volatile", "relaxed", ordered]);
-    let mut room = room(d);
-    if room == Room::Generic && d.take("weak") {
-        room = self::room(d);
-    }
+    let room = room(d);
+    let constant = load && d.take("nc");
+    let operator = d.take_any(&OPERATORS[usize::from(!load)]);
+    let mut hints = constant;
     let mut policy = false;
-    while let Some(word) = d.peek().filter(|word| load || *word != "nc") {
-        if d.take_any(&HINTS).is_none() {
-            break;
-        }
+    while let Some(word) = d.take_any(&HINTS) {
         policy |= word == "L2::cache_hint";
+        hints = true;
+    }
+    let unordered = order == Order::Weak;
+    let scopes = ["cta", "cluster", "gpu", "sys"];
+    if !matches!(order, Order::Weak | Order::Volatile)
+        && !scopes.iter().any(|of| d.instruction.has(of))
+    {
+        return Err(format!(
+            "`.relaxed`, `.acquire` and `.release` of `{}` need a scope",
+            d.opcode()
+        ));
+    }
+    if operator.is_some() && !unordered || constant && room != Room::Global {
+        return Err("cache operators go with no order, and `.nc` with `.global`".into());
+    }
+    let global = matches!(room, Room::Global | Room::Generic);
+    let shared = room == Room::Shared;
+    if (d.opcode() == "ldu" || hints) && !global || !unordered && !global && !shared {
+        return Err("hints are for global memory, orders for global and shared memory".into());
     }
     let count = d.vector(&["v2", "v4", "v8"]);
     let ty = d.ty()?;

@@ -90,7 +90,16 @@ pub(super) fn decode_isspacep(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason
         ..Operands::default()
     };
     operands.d[0] = d.destination(0, Type::Predicate)?;
-    operands.s[0] = d.source(1, Type::U64)?;
+    let ty = match d.register_type(1) {
+        Some(ty) if ty.bytes() == 4 => Type::U32,
+        _ => Type::U64,
+    };
+    operands.s[0] = d.source(1, ty)?;
+    if ty == Type::U32 {
+        // Windows begin beyond 32 bits: what fits into them is global.
+        let run = lane_fn!(|f, o, m| write_predicate(f, o.d[0], if o.aux == 0 { m } else { 0 }, m));
+        return Ok(Decoded::lanes(run, operands, Class::Move));
+    }
     let run = lane_fn!(|f, o, m| {
         let row = u64::row(f, o.s[0]);
         let inside = |address: u64| match o.aux {

@@ -1,24 +1,30 @@
 //! `mov`: registers, immediates, addresses, special registers, vectors.
 
-use ptx_syntax::{Number, Operand, Type};
+use ptx_syntax::{Operand, Type};
 
 use super::register::special;
 use crate::exec::decode::is_wide;
+use crate::exec::memory::registers;
 use crate::ir::{
-    FULL, LANES, Op, Operands, Row, Special, Value, lane_fn, lanes, predicate, write,
+    LANES, Op, Operands, Row, Slot, Source, Special, Value, lane_fn, lanes, predicate, write,
     write_predicate,
 };
 use crate::lower::{Decoded, Decoder, Entity, Reason};
 use crate::observe::Class;
 
 pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
+    let count = d.vector(&["v2", "v4"]);
     let ty = d.ty()?;
     d.finish(2)?;
     let mut operands = Operands::default();
+    if count > 1 {
+        return each_part(d, ty, count);
+    }
     if ty == Type::Predicate {
         return predicate_move(d);
     }
-    if ty == Type::B128 || ty.bytes() == 1 {
+    let half = matches!(ty, Type::F16 | Type::BF16 | Type::F16x2 | Type::BF16x2);
+    if ty == Type::B128 || ty.bytes() == 1 || half {
         return Err(d.unsupported_type(ty));
     }
     let (to, from) = (d.operand(0)?, d.operand(1)?);
@@ -28,24 +34,16 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         _ => {}
     }
     operands.d[0] = d.destination(0, ty)?;
-    if let Operand::Name(name) = from {
-        if *name == "WARP_SZ" {
-            operands.s[0] = match is_wide(ty) {
-                true => d.builder.immediate64(LANES as u64),
-                false => d.builder.immediate32(LANES as u32),
-            };
-            return Ok(move_row(operands, ty));
+    if let Operand::Name(name) = from
+        && d.scopes.find(name).is_none()
+        && let Some((register, bits)) = special(name)
+    {
+        if ty.is_float() || ty.bytes() * 8 != bits && ty.bytes() != 4 {
+            return Err(d.unsupported_type(ty));
         }
-        if d.scopes.find(name).is_none()
-            && let Some((register, bits)) = special(name)
-        {
-            if ty.bytes() == 2 && bits == 32 || ty.bytes() * 8 < bits && ty.bytes() != 4 {
-                return Err(d.unsupported_type(ty));
-            }
-            let wide = is_wide(ty);
-            let op = Op::Special(Special { register, wide });
-            return Ok(Decoded::new(op, Class::Move).with(operands));
-        }
+        let wide = is_wide(ty);
+        let op = Op::Special(Special { register, wide });
+        return Ok(Decoded::new(op, Class::Move).with(operands));
     }
     let (name, offset) = d.named(1)?.unwrap_or(("", 0));
     match d.scopes.find(name) {
@@ -79,22 +77,43 @@ pub(super) fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
 fn predicate_move(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let mut operands = Operands::default();
     operands.d[0] = d.destination(0, Type::Predicate)?;
-    if let Operand::Number(Number::Integer(value)) = d.operand(1)? {
-        // The loop is chosen here, so that it has no branch: 0 is false,
-        // anything else true.
-        let run = if *value == 0 {
-            lane_fn!(|f, o, m| write_predicate(f, o.d[0], 0, m))
-        } else {
-            lane_fn!(|f, o, m| write_predicate(f, o.d[0], FULL, m))
-        };
-        return Ok(Decoded::lanes(run, operands, Class::Move));
-    }
-    if matches!(d.operand(1)?, Operand::Name("%is_explicit_cluster")) {
-        let run = lane_fn!(|f, o, m| write_predicate(f, o.d[0], 0, m));
-        return Ok(Decoded::lanes(run, operands, Class::Move));
-    }
-    operands.s[0] = d.predicate(1)?;
+    operands.s[0] = match d.operand(1)? {
+        Operand::Name("%is_explicit_cluster") => Source::predicate(Slot::FALSE, false),
+        _ => d.predicate(1)?,
+    };
     let run = lane_fn!(|f, o, m| write_predicate(f, o.d[0], predicate(f, o.s[0]), m));
+    Ok(Decoded::lanes(run, operands, Class::Move))
+}
+
+/// `mov.v4`: part by part.
+fn each_part(d: &mut Decoder<'_, '_>, ty: Type, count: u32) -> Result<Decoded, Reason> {
+    let (to, from) = (
+        registers(d.operand(0)?, count)?,
+        registers(d.operand(1)?, count)?,
+    );
+    let mut operands = Operands {
+        aux: u64::from(count),
+        ..Operands::default()
+    };
+    for (index, (to, from)) in to.iter().zip(from).enumerate() {
+        operands.d[index] = d.written(to, ty, false)?.0;
+        operands.s[index] = d.read(from, ty, false)?;
+    }
+    macro_rules! parts {
+        ($T:ty) => {
+            lane_fn!(|f, o, m| {
+                let rows: [Row<$T>; 4] = o.s.map(|source| *<$T>::row(f, source));
+                for (row, slot) in rows.iter().zip(o.d).take(o.aux as usize) {
+                    write(<$T>::row_mut(f, slot), row, m);
+                }
+            })
+        };
+    }
+    let run = if is_wide(ty) {
+        parts!(u64)
+    } else {
+        parts!(u32)
+    };
     Ok(Decoded::lanes(run, operands, Class::Move))
 }
 
@@ -108,9 +127,9 @@ pub(super) fn move_row(operands: Operands, ty: Type) -> Decoded {
 
 /// The type of one part of a vector of `parts` that makes up `ty`.
 fn part_type(d: &Decoder<'_, '_>, ty: Type, parts: usize) -> Result<Type, Reason> {
-    match (ty.bytes(), parts) {
-        (8, 2) => Ok(Type::B32),
-        (8, 4) | (4, 2) => Ok(Type::B16),
+    match (ty, parts) {
+        (Type::B64, 2) => Ok(Type::B32),
+        (Type::B64, 4) | (Type::B32, 2) => Ok(Type::B16),
         _ => Err(format!(
             "`{}` between {ty:?} and {parts} parts is not supported",
             d.opcode()

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use super::format::{Arguments, format};
 use crate::error::FaultKind;
-use crate::ir::{LANES, Provided, RuntimeCall};
+use crate::ir::{LANES, Passed, Provided, RuntimeCall};
 use crate::lower::Reason;
 use crate::machine::{Issue, LaneFault, generic, interleaved};
 use crate::observe::Observer;
@@ -18,8 +18,8 @@ const LONGEST: usize = 1 << 20;
 /// provided.
 pub(crate) fn provided(
     name: &str,
-    arguments: &[(u32, u32)],
-    returns: &[(u32, u32)],
+    arguments: &[Passed],
+    returns: &[Passed],
 ) -> Result<Option<RuntimeCall>, Reason> {
     let (function, takes, gives): (_, &[u32], &[u32]) = match name {
         "vprintf" => (Provided::Print, &[8, 8], &[4]),
@@ -33,15 +33,22 @@ pub(crate) fn provided(
         }
         _ => return Ok(None),
     };
-    let sizes = |list: &[(u32, u32)]| list.iter().map(|&(_, bytes)| bytes).collect::<Vec<_>>();
+    let sizes = |list: &[Passed]| list.iter().map(|of| of.bytes()).collect::<Vec<_>>();
     let no_result = returns.is_empty();
     if sizes(arguments) != takes || !no_result && sizes(returns) != gives {
         return Err(format!("`{name}` takes other parameters"));
     }
+    let frames = |list: &[Passed]| {
+        let offsets = list.iter().map(|of| match *of {
+            Passed::Frame(offset, bytes) => Ok((offset, bytes)),
+            Passed::Row(..) => Err(format!("`{name}` takes `.param` variables")),
+        });
+        offsets.collect::<Result<_, _>>()
+    };
     Ok(Some(RuntimeCall {
         function,
-        arguments: arguments.to_vec(),
-        returns: returns.to_vec(),
+        arguments: frames(arguments)?,
+        returns: frames(returns)?,
     }))
 }
 

@@ -84,7 +84,9 @@ impl Step {
 /// The registers that an operand names, predicates left out.
 fn registers(scopes: &Scopes, operand: &Operand<'_>, found: &mut Vec<Register>) {
     for name in operand.names() {
-        let Some(Entity::Register { slot, ty }) = scopes.find(name) else {
+        // A part of a register, `%r1.b0`, reads the register.
+        let whole = || scopes.find(name.split('.').next()?);
+        let Some(Entity::Register { slot, ty }) = scopes.find(name).or_else(whole) else {
             continue;
         };
         let width = Width::of(*ty);
@@ -99,13 +101,16 @@ fn registers(scopes: &Scopes, operand: &Operand<'_>, found: &mut Vec<Register>) 
 }
 
 fn kind(instruction: &Instruction<'_>, operands: &Operands, pool: &Pool, step: &Step) -> Kind {
-    let mut words = instruction.modifiers.iter().copied().peekable();
-    let ftz = words.next_if_eq(&"ftz").is_some();
-    let saturates = words.next_if_eq(&"sat").is_some();
-    let Some(ty) = words.next().and_then(Type::parse) else {
+    let (ftz, saturates) = (instruction.has("ftz"), instruction.has("sat"));
+    let known = usize::from(ftz) + usize::from(saturates) + 1;
+    let Some(ty) = instruction
+        .modifiers
+        .iter()
+        .find_map(|word| Type::parse(word))
+    else {
         return Kind::Other;
     };
-    if words.next().is_some() || step.writes.len() != 1 {
+    if instruction.modifiers.len() != known || step.writes.len() != 1 {
         return Kind::Other;
     }
     let style = Style { ty, ftz };

@@ -246,6 +246,29 @@ pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "matrix",
+        &[
+            "ldmatrix.sync.aligned.m8n8.x1<|.trans><|.shared>.b16 {%ro}, [%in];",
+            "ldmatrix.sync.aligned.m8n8.x2<|.trans>.shared::cta.b16 {%ro, %ra}, [room];",
+            "stmatrix.sync.aligned.m8n8.x4<|.trans>.shared.b16 [room], {%ra, %rb, %rc, %rd};",
+            "stmatrix.sync.aligned.m8n8.x1.shared::cta.b16 [room], {%ra};",
+            "stmatrix.sync.aligned.m8n8.x2.b16 [%in], {%ra, %rb};",
+            "ldmatrix.sync.aligned.m8n8.x4.b16 {%ra, %rb, %rc, %rd}, [%in];",
+            "movmatrix.sync.aligned.m8n8.trans.b16 %ro, %ra;",
+        ],
+    ),
+    (
+        "video",
+        &[
+            "<vadd|vsub|vabsdiff|vmin|vmax>.<u32|s32>.u32.s32<|.sat> %ro, %ra.b3, %rb.h1;",
+            "<vadd|vsub|vabsdiff|vmin|vmax>.s32.s32.u32.<add|min|max> %ro, %ra, 3, %rc;",
+            "<vshl|vshr>.<u32|s32>.<u32|s32>.u32<|.sat>.<clamp|wrap> %ro.h0, %ra, %rb, %rc;",
+            "<vshl|vshr>.<u32|s32>.s32.u32.wrap.<add|min|max> %ro, %ra, %rb, %rc;",
+            "vset.<u32|s32>.s32.<eq|ne|lt|le|gt|ge><|.add|.min|.max> %ro, %ra.b0, %rb, %rc;",
+            "vmad.<u32|s32>.<u32|s32>.u32<|.sat><|.shr7|.shr15> %ro, %ra.h0, %rb.b1, %rc;",
+        ],
+    ),
+    (
         "memory",
         &[
             "ld<|.volatile>.global.<b8|u8|s8|u16|s16|b16> %ho, [%in];",
@@ -275,7 +298,9 @@ pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[
             "st.global.v8.b32 [%in], {%y0, %y1, %y2, %y3, %y0, %y1, %y2, %y3};",
             "st.global.b128 [%in], %q0;",
             "{ .param .b64 given; st.param.b64 [given], %a; }",
-            "prefetch.global.L1 [%in];",
+            "prefetch<|.global|.local>.<L1|L2> [%in];",
+            "prefetch.global.<L2::evict_last|L2::evict_normal> [%in];",
+            "prefetch.tensormap [%in];",
             "prefetchu.L1 [%in];",
             "discard.global.L2 [%in], 128;",
             "applypriority.global.L2::evict_normal [%in], 128;",
@@ -390,6 +415,7 @@ pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[
             "bra.uni AGAIN; AGAIN:",
             "{ FAR: .branchtargets HERE, THERE; brx.idx<|.uni> %ra, FAR; HERE: THERE: }",
             "call<|.uni> elsewhere;",
+            "call receiving, (%ra);",
             "{ .param .b32 given; st.param.b32 [given], %ra; call taking, (given); }",
             "@%p <ret|ret.uni|exit|trap|brkpt>;",
         ],
