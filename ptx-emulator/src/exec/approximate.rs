@@ -25,7 +25,7 @@ mod unit;
 use ptx_syntax::Type;
 
 use super::Group;
-use super::float32::{canonical, flush};
+use super::float32::{self, PRODUCT, canonical, flush};
 use super::softfloat::{F16, F32, F64, Mode};
 use crate::ir::{LaneFn, lanes};
 use crate::lower::{Decoded, Decoder, Reason};
@@ -75,23 +75,23 @@ fn ex2(x: u32) -> u32 {
     (root * root).to_bits()
 }
 
-/// `a * (1 / b)`; zero where 1/b is subnormal.
-fn quotient(a: f32, b: f32) -> u32 {
+/// `a` and `1 / b`, whose product is a quotient; zero where 1/b is subnormal.
+fn quotient(a: f32, b: f32) -> [f32; 2] {
     let is_small = b != 0.0 && b.abs() < f32::MIN_POSITIVE;
     let factor = if is_small { SCALE } else { 1.0 };
     let reciprocal = flushed(unit::rcp((b * factor).to_bits()));
-    canonical(a * factor * f32::from_bits(reciprocal))
+    [a * factor, f32::from_bits(reciprocal)]
 }
 
-/// `a * (1 / b)` where both are first brought to where 1/b is a normal number.
-fn full_quotient(a: f32, b: f32) -> u32 {
+/// The same where both are first brought to where 1/b is a normal number.
+fn full_quotient(a: f32, b: f32) -> [f32; 2] {
     let factor = match b.abs() {
         size if size < f32::MIN_POSITIVE => SCALE,
         size if size > 2f32.powi(126) && size.is_finite() => 0.25,
         _ => 1.0,
     };
-    let reciprocal = f32::from_bits(unit::rcp((b * factor).to_bits()));
-    canonical(a * factor * reciprocal)
+    let reciprocal = unit::rcp((b * factor).to_bits());
+    [a * factor, f32::from_bits(reciprocal)]
 }
 
 /// A function of the unit on one 16-bit value or two. A result is cut off, not rounded.
@@ -187,12 +187,18 @@ macro_rules! single {
     };
 }
 
-/// The same of a function of two f32.
+/// The product of the two numbers that a function makes of two.
 macro_rules! quotients {
     ($ftz:ident, $function:expr) => {
         match $ftz {
-            true => lanes!(|a: f32, b: f32| -> u32 { flushed($function(flush(a), flush(b))) }),
-            false => lanes!(|a: f32, b: f32| -> u32 { $function(a, b) }),
+            true => lanes!(|a: f32, b: f32| -> u32 {
+                let [a, b] = $function(flush(a), flush(b)).map(flush);
+                float32::flushed(a * b, || float32::again(PRODUCT, &[a, b]))
+            }),
+            false => lanes!(|a: f32, b: f32| -> u32 {
+                let [a, b] = $function(a, b);
+                canonical(a * b)
+            }),
         }
     };
 }

@@ -54,7 +54,11 @@ fn step(aux: u64, bits: u32, [a, b, c]: [u64; 3], carry: bool) -> (u64, bool) {
     let subtracts = aux & SUBTRACT != 0;
     let y = if subtracts { !y & mask } else { y };
     // A subtraction that reads no carry has nothing borrowed before.
-    let carry = if aux & CARRY_IN != 0 { carry } else { subtracts };
+    let carry = if aux & CARRY_IN != 0 {
+        carry
+    } else {
+        subtracts
+    };
     let wide = u128::from(x) + u128::from(y) + u128::from(carry);
     (wide as u64 & mask, wide >> bits != 0)
 }

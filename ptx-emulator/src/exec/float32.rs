@@ -97,6 +97,9 @@ macro_rules! nearest {
     };
 }
 
+/// The operation of a product, for [`again`].
+pub(super) const PRODUCT: u64 = 2;
+
 /// An operation once more, in software, to nearest and flushing.
 #[cold]
 pub(super) fn again(operation: u64, operands: &[f32]) -> u32 {
@@ -125,7 +128,7 @@ fn soft(aux: u64, a: u32, b: u32, c: u32) -> u32 {
     let bits = match aux >> OPERATION {
         0 => format.add(a, b, mode),
         1 => format.sub(a, b, mode),
-        2 => format.mul(a, b, mode),
+        PRODUCT => format.mul(a, b, mode),
         3 => format.fma(a, b, c, mode),
         4 => format.div(a, b, mode),
         5 => format.div(u64::from(1f32.to_bits()), a, mode),
