@@ -49,9 +49,11 @@
 //!   (but not with `-fmad=false`), rustc never does. `lower/contract.rs` has the
 //!   rule, and what of ptxas it leaves out; `LoadOptions::contract` turns it off.
 //!
-//! Two things are not an H200's bits. Approximate functions are the exact value
-//! rounded to nearest, within the error that PTX allows. And ptxas contracts in
-//! places where `lower/contract.rs` does not: the product inside of a `div.full` or
+//! Approximate functions have the bits of a Hopper GPU: `exec/approximate/unit.rs`
+//! is a model of its special function unit. Other GPUs may have others.
+//!
+//! One thing is not an H200's bits: ptxas contracts in places where
+//! `lower/contract.rs` does not: the product inside of a `div.full` or
 //! `div.approx`, and products that meet a sum only where it unrolls a loop.
 //!
 //! The package `ptx-syntax` reads the text.

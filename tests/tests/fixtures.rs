@@ -136,25 +136,28 @@ fn integrals(bench: &Bench) -> Outcome {
     if !new.is_empty() {
         eprintln!("integrals: {} launches are not recorded yet", new.len());
     }
-    let mut open = 0;
-    for (recorded, found) in recorded.lines.iter_mut().zip(&found) {
-        let Some((theirs, by)) = integrated::open_number(recorded) else {
-            continue;
-        };
-        let ours = integrated::open_number(found).map_or(f64::NAN, |(number, _)| number);
-        assert!(
-            (ours - theirs).abs() <= by * theirs.abs(),
-            "{}: {ours:e}, recorded {theirs:e}",
-            found.launch
-        );
-        open += 1;
-        *recorded = LaunchResult {
-            launch: recorded.launch.clone(),
-            ..found.clone()
-        };
+    // Another GPU's approximations may have other bits.
+    if !is_alike(&bench.device) {
+        let mut open = 0;
+        for (recorded, found) in recorded.lines.iter_mut().zip(&found) {
+            let Some((theirs, by)) = integrated::open_number(recorded) else {
+                continue;
+            };
+            let ours = integrated::open_number(found).map_or(f64::NAN, |(number, _)| number);
+            assert!(
+                (ours - theirs).abs() <= by * theirs.abs(),
+                "{}: {ours:e}, recorded {theirs:e}",
+                found.launch
+            );
+            open += 1;
+            *recorded = LaunchResult {
+                launch: recorded.launch.clone(),
+                ..found.clone()
+            };
+        }
+        // Two kinds of numbers.
+        assert_eq!(open, 2 * integrated::LEFT_OPEN.len());
     }
-    // Two kinds of numbers.
-    assert_eq!(open, 2 * integrated::LEFT_OPEN.len());
     verdict(&differences(&recorded.lines, &found))
 }
 
