@@ -128,6 +128,8 @@ fn cut_to_f16(x: u32) -> u32 {
 
 const UPPER: u64 = !0 << 32;
 const NAN64: u64 = 0x7fff_ffff << 32;
+/// What a whole f64 operation gives where there is no number.
+const NEGATIVE_NAN: u64 = 0xfff8 << 48;
 const INFINITY64: u64 = 0x7ff << 52;
 
 /// What a function of f64 starts from: of the upper word of the operand that of 1 / x or, a root,
@@ -166,7 +168,10 @@ fn start(bits: u64, is_root: bool) -> u64 {
 
 /// 1 / sqrt(x) by a step from [`start`]. (Where x is subnormal, of 2^54 times as much.)
 fn rsqrt64(x: f64) -> f64 {
-    if !(x.is_finite() && x > 0.0) {
+    if x < 0.0 {
+        return f64::from_bits(NEGATIVE_NAN);
+    }
+    if x.is_nan() || x == 0.0 || x.is_infinite() {
         return 1.0 / x.sqrt();
     }
     if x < f64::MIN_POSITIVE {

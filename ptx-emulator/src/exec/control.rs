@@ -143,6 +143,12 @@ fn decode_call(d: &mut Decoder<'_, '_>) -> Result<Op, Reason> {
         _ => (&[][..], rest),
     };
     d.finish(operands.len())?;
+    if returns.iter().any(|to| matches!(to, Operand::Number(_))) {
+        return Err("a result goes to a `.param` variable, a register or `_`".into());
+    }
+    if arguments.contains(&Operand::Sink) {
+        return Err("`_` is a result that nobody wants, and no argument".into());
+    }
     let Operand::Name(name) = callee else {
         return Err("a function or a register is expected".into());
     };

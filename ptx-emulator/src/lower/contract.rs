@@ -65,8 +65,12 @@ pub(super) fn has_products(body: &Scope<'_>) -> bool {
         .any(|statement| match &statement.kind {
             Statement::Block(inner) => has_products(inner),
             Statement::Instruction(instruction) => {
-                let ty = instruction.modifiers.last().and_then(|ty| Type::parse(ty));
-                instruction.opcode == "mul" && ty.is_some_and(Type::is_float)
+                // Modifiers stand in any order.
+                let mut types = instruction
+                    .modifiers
+                    .iter()
+                    .filter_map(|ty| Type::parse(ty));
+                instruction.opcode == "mul" && types.any(Type::is_float)
             }
             _ => false,
         })

@@ -96,6 +96,14 @@ fn parameters_and_results_are_registers_numbers_and_param_variables() {
     let indirect = "mov.u64 %d2, in_param; P: .callprototype (.reg .b32 _) _ (.reg .b32 _); \
                     call (%r0), %d2, (%r1), P;";
     assert_eq!(call(indirect), 51);
+    for (wrong, reason) in [
+        ("call (7), in_param, (%r1);", "a result goes to"),
+        ("call (%r0), in_param, (_);", "no argument"),
+    ] {
+        let text = module(functions, wrong);
+        let error = Program::load(&text).expect_err(wrong).to_string();
+        assert!(error.contains(reason), "{error}");
+    }
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! rust-cuda's functions between the types, which know their scope, and the
-//! [`intrinsics`](super::intrinsics), which have the order in their name: here it is an argument.
+//! [`intrinsics`], which have the order in their name: here it is an argument.
 //! `atomic_load_WIDTH_SCOPE`, `atomic_store_WIDTH_SCOPE`, `atomic_fetch_OPERATION_TYPE_SCOPE`,
 //! `atomic_compare_and_swap_TYPE_SCOPE`, and a fence for each scope. On the GPU alone.
 //!
 //! # Safety
 //!
-//! Of every `unsafe` function here: as of the [`intrinsics`](super::intrinsics).
+//! Of every `unsafe` function here: as of the [`intrinsics`].
 //!
 //! # Panics
 //!
