@@ -1,3 +1,5 @@
+//! Integrates them, and prints the values.
+
 use kernels::{Arcsine, Sinc};
 use quadscan::Result;
 use quadscan::device::{Artifact, Device, DeviceChoice};
