@@ -3,6 +3,10 @@
 //! With the path of an assembler in `PTXAS`, every kernel that a test makes of
 //! a body is given to it too, so that the tests' PTX is real PTX.
 
+use std::ffi::OsStr;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
 use ptx_emulator::{Gpu, LaunchError, LaunchOptions, Model, Program, Report, Schedule, Shape};
 
 /// In order, and eight orders by seeds.
@@ -84,15 +88,11 @@ pub(crate) fn evaluate(body: &str, cases: &[[u64; 4]]) -> Vec<u64> {
     read64(&gpu, outputs, cases.len())
 }
 
-/// Asks the assembler that `PTXAS` names, if any, whether this is PTX.
-pub(crate) fn assemble(ptx: &str) {
-    use std::io::Write;
-    use std::process::{Command, Stdio};
-    let Some(assembler) = std::env::var_os("PTXAS") else {
-        return;
-    };
+/// Asks an assembler whether this is PTX for a GPU: what it says if not, and the lines that it
+/// names.
+pub(crate) fn refused(assembler: &OsStr, gpu: &str, ptx: &str) -> Option<(String, Vec<usize>)> {
     let mut child = Command::new(assembler)
-        .args(["-arch=sm_100a", "-O0", "-", "-o", "/dev/null"])
+        .args([&format!("-arch={gpu}"), "-O0", "-", "-o", "/dev/null"])
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -105,20 +105,30 @@ pub(crate) fn assemble(ptx: &str) {
         .write_all(ptx.as_bytes())
         .unwrap();
     let output = child.wait_with_output().unwrap();
-    let mut errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    let lines: Vec<&str> = ptx.lines().collect();
-    for line in errors.clone().lines() {
-        // `ptxas file, line 24; error : ...`
-        let number = line
-            .split("line ")
-            .nth(1)
-            .and_then(|rest| rest.split(';').next());
-        if let Some(index) = number.and_then(|number| number.parse::<usize>().ok()) {
-            errors.push_str(lines[index - 1]);
-            errors.push('\n');
-        }
+    if output.status.success() {
+        return None;
     }
-    assert!(output.status.success(), "{errors}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    // `ptxas file, line 24; error : ...`
+    let number = |line: &str| line.split("line ").nth(1)?.split(';').next()?.parse().ok();
+    let lines = said
+        .lines()
+        .filter(|line| line.contains("error") || line.contains("fatal"))
+        .filter_map(number)
+        .collect();
+    Some((said, lines))
+}
+
+/// Asks the assembler that `PTXAS` names, if any, whether this is PTX.
+pub(crate) fn assemble(ptx: &str) {
+    let Some(assembler) = std::env::var_os("PTXAS") else {
+        return;
+    };
+    if let Some((said, lines)) = refused(&assembler, "sm_100a", ptx) {
+        let text: Vec<&str> = ptx.lines().collect();
+        let named: Vec<&str> = lines.iter().map(|line| text[line - 1]).collect();
+        panic!("{said}{}", named.join("\n"));
+    }
 }
 
 /// `instruction` leaves its result in `%ro`.

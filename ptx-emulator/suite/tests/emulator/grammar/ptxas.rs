@@ -1,8 +1,8 @@
 //! The judge: which forms ptxas takes.
 
 use std::ffi::OsString;
-use std::io::Write;
-use std::process::{Command, Stdio};
+
+use crate::harness::refused;
 
 pub(super) use cuda_inspect::tools::REMEDY;
 
@@ -25,7 +25,7 @@ pub(super) fn taken(
         let lines: Vec<&str> = asked.iter().map(|&index| forms[index].as_str()).collect();
         let text = kernel(&lines.join("\n"));
         let first = text.lines().position(|line| Some(&line) == lines.first());
-        let Err(refused) = assemble(assembler, &text) else {
+        let Some((_, refused)) = refused(assembler, "sm_90", &text) else {
             asked.iter().for_each(|&index| taken[index] = true);
             continue;
         };
@@ -47,31 +47,4 @@ pub(super) fn taken(
         }
     }
     taken
-}
-
-/// The lines that ptxas has errors on.
-fn assemble(assembler: &OsString, text: &str) -> Result<(), Vec<usize>> {
-    let mut child = Command::new(assembler)
-        .args(["-arch=sm_90", "-O0", "-", "-o", "/dev/null"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(text.as_bytes())
-        .unwrap();
-    let output = child.wait_with_output().unwrap();
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let errors = said
-        .lines()
-        .filter(|line| line.contains("error") || line.contains("fatal"));
-    let number = |line: &str| line.split("line ").nth(1)?.split(';').next()?.parse().ok();
-    Err(errors.filter_map(number).collect())
 }
