@@ -77,7 +77,7 @@ impl Program {
     }
 
     /// Loads several modules as one program: what one declares `.extern`, another defines. Names
-    /// without a linkage are their own module's.
+    /// without a linkage are their own module's. What is `.weak` may be defined in one of them.
     ///
     /// # Errors
     ///

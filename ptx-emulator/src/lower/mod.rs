@@ -29,9 +29,11 @@ pub(crate) use scope::{Entity, LOCAL};
 pub use target::LoadOptions;
 pub(crate) use target::{Group, InstructionSet};
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use ptx_syntax::{Block, Function as Declared, Item, Kind, Module, Position, Span};
+use ptx_syntax::{
+    Block, Function as Declared, Item, Kind, Linkage, Module, Position, Span, Variable,
+};
 
 use crate::error::{LoadError, Refusal};
 use crate::ir::{Guard, Instruction, Op, Operands};
@@ -52,11 +54,17 @@ pub(crate) fn lower(
     set: &InstructionSet,
 ) -> Result<Code, (usize, LoadError)> {
     let mut builder = Builder::new(options.contract);
-    let mut linked = HashMap::new();
+    let mut linked: HashMap<String, Symbol> = HashMap::new();
+    let mut defined = HashSet::new();
     let mut names = Vec::new();
     for (index, (module, text)) in modules.iter().enumerate() {
-        builder.enter(index, module, text, linked.clone());
-        declare_names(&mut builder, module).map_err(|error| (index, error))?;
+        // A module sees of the others what it declares with a linkage itself.
+        let known = |name: &str| Some((name.to_owned(), *linked.get(name)?));
+        let seen = linked_names(module).filter_map(known).collect();
+        builder.enter(index, module, text, seen);
+        let declared = declare_names(&mut builder, module)
+            .and_then(|()| define_once(&builder, module, &mut defined));
+        declared.map_err(|error| (index, error))?;
         let own = linked_names(module);
         linked.extend(own.filter_map(|name| Some((name.to_owned(), *builder.module.get(name)?))));
         names.push(std::mem::take(&mut builder.module));
@@ -87,6 +95,23 @@ fn linked_names<'m>(module: &'m Module<'_>) -> impl Iterator<Item = &'m str> {
     let variables = module.variables().map(|of| (of.linkage, of.name));
     let all = functions.chain(variables);
     all.filter_map(|(linkage, name)| linkage.map(|_| name))
+}
+
+/// Refuses a variable that is `.visible` here and in a module before.
+fn define_once<'m>(
+    builder: &Builder<'_>,
+    module: &Module<'m>,
+    defined: &mut HashSet<&'m str>,
+) -> Result<(), LoadError> {
+    let visible = |of: &&Variable<'_>| of.linkage == Some(Linkage::Visible);
+    match module
+        .variables()
+        .filter(visible)
+        .find(|of| !defined.insert(of.name))
+    {
+        Some(twice) => builder.refuse_variable(twice, "this name exists already"),
+        None => Ok(()),
+    }
 }
 
 /// What `lower` refuses, not only the first: every instruction, up to `most`

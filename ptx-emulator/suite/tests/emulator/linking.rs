@@ -61,6 +61,29 @@ fn names_with_a_linkage_are_shared_and_others_are_each_modules_own() {
 }
 
 #[test]
+fn a_name_without_a_linkage_is_no_other_modules_in_whatever_order() {
+    let shown = ".visible .global .b32 own = 5;
+        .visible .func (.reg .b32 r) helper(.reg .b32 x) { mov.u32 r, 9; ret; }";
+    for order in [[MAIN, PART, shown], [shown, PART, MAIN]] {
+        let texts = order.map(module);
+        let (words, _) = run(&texts);
+        assert_eq!(words, [1041, 103]);
+    }
+}
+
+#[test]
+fn a_variable_that_two_modules_define_is_refused_in_the_second() {
+    let texts = [MAIN, PART, ".visible .global .b32 counter[2];"].map(module);
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let (index, error) = Program::link(&texts, &LoadOptions::default()).unwrap_err();
+    assert_eq!(index, 2);
+    assert!(
+        error.to_string().contains("this name exists already"),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_finding_in_another_module_has_its_text_and_its_source() {
     for order in [[MAIN, PART], [PART, MAIN]] {
         let (_, said) = run(&order.map(module));
