@@ -205,7 +205,7 @@ fn lower_function(
         guard: Guard(None),
         class: Class::Control,
     };
-    let step = contract::Step::default();
+    let step = contract::Step::returning(&builder.functions[index as usize].returns);
     let span = Span {
         position: function.position(),
         ..Span::default()

@@ -4,6 +4,7 @@
 use ptx_syntax::{Instruction, Operand, Type};
 
 use crate::ir::{Op, Operands, Pool, Slot, Source, Width};
+use crate::lower::Formal;
 use crate::lower::scope::{Entity, Scopes};
 
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -46,6 +47,19 @@ pub(crate) struct Step {
 }
 
 impl Step {
+    /// Of a return, which reads the results that are in registers.
+    pub(in crate::lower) fn returning(results: &[Formal]) -> Step {
+        let register = |formal: &Formal| {
+            let slot = formal.register?.0;
+            let wide = formal.bytes == 8;
+            Some(Register { wide, slot })
+        };
+        Step {
+            reads: results.iter().filter_map(register).collect(),
+            ..Step::default()
+        }
+    }
+
     /// Of an instruction just decoded.
     pub(in crate::lower) fn new(
         instruction: &Instruction<'_>,

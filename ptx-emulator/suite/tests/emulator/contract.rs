@@ -244,6 +244,29 @@ fn a_product_with_another_use_stays() {
 }
 
 #[test]
+fn a_product_that_a_function_returns_in_a_register_stays() {
+    let ptx = ".version 8.0\n.target sm_90\n.address_size 64\n\
+        .func (.reg .f32 r) square(.reg .f32 a, .reg .b64 at) {\n\
+        .reg .f32 s, t; ld.global.f32 s, [at+4];\n\
+        mul.f32 r, a, a; sub.f32 t, r, s; st.global.f32 [at+12], t; ret; }\n\
+        .visible .entry test(.param .u64 data) {\n\
+        .reg .b64 %d; .reg .f32 %x, %u; ld.param.u64 %d, [data]; ld.global.f32 %x, [%d];\n\
+        call (%u), square, (%x, %d); st.global.f32 [%d+16], %u; ret; }\n";
+    assert_eq!(run(ptx, true), [0.0, SQUARE]);
+}
+
+#[test]
+fn a_product_is_one_in_whatever_order_its_modifiers_are() {
+    let contracted = [REST, 0.0];
+    expect(&[(
+        "mul.f32.ftz %p1, %x, %x; sub.f32.ftz %o, %p1, %s;",
+        contracted,
+        [0.0, 0.0],
+        1,
+    )]);
+}
+
+#[test]
 fn a_rounding_modifier_on_either_or_other_flushing_forbids() {
     let plain = [0.0, 0.0];
     expect(&[
