@@ -52,21 +52,20 @@ pub(crate) struct Options {
     #[arg(long, requires = "kernel", conflicts_with = "known_bugs")]
     pub(crate) trace: bool,
     /// The thread's block [default: 0]
-    #[arg(
-        long,
-        value_name = "X[,Y[,Z]]",
-        value_delimiter = ',',
-        requires = "trace"
-    )]
-    pub(crate) block: Vec<u32>,
+    #[arg(long, value_name = "X[,Y[,Z]]", requires = "trace", value_parser = index)]
+    pub(crate) block: Option<String>,
     /// The thread in it [default: 0]
-    #[arg(
-        long,
-        value_name = "X[,Y[,Z]]",
-        value_delimiter = ',',
-        requires = "trace"
-    )]
-    pub(crate) thread: Vec<u32>,
+    #[arg(long, value_name = "X[,Y[,Z]]", requires = "trace", value_parser = index)]
+    pub(crate) thread: Option<String>,
+}
+
+/// An index of a block or a thread, as the suite takes it.
+fn index(text: &str) -> Result<String, String> {
+    let is_index = text.split(',').all(|number| number.parse::<u32>().is_ok());
+    match is_index && text.split(',').count() <= 3 {
+        true => Ok(text.to_owned()),
+        false => Err("allowed are one to three whole numbers: X[,Y[,Z]]".to_owned()),
+    }
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
@@ -203,9 +202,8 @@ fn tested(suite: &Path, options: &Options, artifact: &Path) -> anyhow::Result<Op
     command.args(options.slow.then_some("--slow"));
     command.args(options.trace.then_some("--trace"));
     for (name, index) in [("--block", &options.block), ("--thread", &options.thread)] {
-        let index: Vec<String> = index.iter().map(u32::to_string).collect();
-        if !index.is_empty() {
-            command.args([name, &index.join(",")]);
+        if let Some(index) = index {
+            command.args([name, index]);
         }
     }
     command.arg("--artifact").arg(artifact);
