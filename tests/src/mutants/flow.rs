@@ -252,36 +252,42 @@ fn reached(next: &[Vec<usize>], from: &[usize], stops: impl Fn(usize) -> bool) -
 /// What every way from a root to an instruction goes through, itself included;
 /// `before` leads back to the roots.
 fn dominators(before: &[Vec<usize>], is_root: impl Fn(usize) -> bool) -> Vec<Set> {
-    let all: Set = (0..before.len()).collect();
-    let root = |index: usize| {
-        if is_root(index) {
-            Set::from([index])
-        } else {
-            all.clone()
-        }
+    // A bit an instruction: an entry has thousands, and a row is replaced many times.
+    let (count, words) = (before.len(), before.len().div_ceil(64));
+    let only = |index: usize| {
+        let mut row = vec![0_u64; words];
+        row[index / 64] |= 1 << (index % 64);
+        row
     };
-    let mut sets: Vec<Set> = (0..before.len()).map(root).collect();
-    loop {
-        let mut changed = false;
-        for index in (0..before.len()).filter(|&index| !is_root(index)) {
-            let mut common: Option<Set> = None;
-            for &from in &before[index] {
-                common = Some(match common {
-                    None => sets[from].clone(),
-                    Some(common) => common.intersection(&sets[from]).copied().collect(),
-                });
-            }
+    let first = |index| match is_root(index) {
+        true => only(index),
+        false => vec![u64::MAX; words],
+    };
+    let mut rows: Vec<Vec<u64>> = (0..count).map(first).collect();
+    let (mut forwards, mut changed) = (false, true);
+    while changed {
+        (forwards, changed) = (!forwards, false);
+        for step in 0..count {
+            let index = if forwards { step } else { count - 1 - step };
             // What no root leads to keeps all of them.
-            if let Some(mut common) = common {
-                common.insert(index);
-                changed |= common != sets[index];
-                sets[index] = common;
+            if is_root(index) || before[index].is_empty() {
+                continue;
             }
-        }
-        if !changed {
-            return sets;
+            let own = only(index);
+            let common = |word: usize| {
+                let among = before[index].iter().map(|&from| rows[from][word]);
+                among.fold(u64::MAX, |common, row| common & row) | own[word]
+            };
+            let row: Vec<u64> = (0..words).map(common).collect();
+            changed |= row != rows[index];
+            rows[index] = row;
         }
     }
+    let set = |row: &Vec<u64>| {
+        let has = |index: &usize| row[index / 64] >> (index % 64) & 1 == 1;
+        (0..count).filter(has).collect()
+    };
+    rows.iter().map(set).collect()
 }
 
 /// The innermost line of the source in the folder `own`, by the line of the PTX text, from 1.
