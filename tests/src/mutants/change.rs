@@ -265,7 +265,7 @@ fn sides(flow: &Flow, index: usize) -> Vec<Side> {
     if let Some(body) = flow.innermost_loop(index)
         && body.contains(&target) != body.contains(&fall)
     {
-        return vec![side(Change::LoopEnd, body.contains(&target), body)];
+        return vec![side(Change::LoopEnd, body.contains(&target), body.clone())];
     }
     let join = flow.join(index);
     [target, fall]

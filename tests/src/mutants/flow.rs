@@ -90,6 +90,8 @@ pub struct Flow {
     pub next: Vec<Vec<usize>>,
     dominators: Vec<Set>,
     postdominators: Vec<Set>,
+    /// By its head.
+    loops: HashMap<usize, Set>,
 }
 
 impl Flow {
@@ -155,6 +157,7 @@ impl Flow {
         let mut flow = Flow {
             dominators: dominators(&before, |index| index == 0),
             postdominators: Vec::new(),
+            loops: HashMap::new(),
             instructions,
             next,
         };
@@ -163,6 +166,7 @@ impl Flow {
             flow.next[index].is_empty() && !last.is_trap()
         };
         flow.postdominators = dominators(&flow.next, ends);
+        flow.loops = flow.loops(&before);
         Ok(flow)
     }
 
@@ -212,21 +216,23 @@ impl Flow {
     }
 
     /// The innermost loop that has this instruction.
-    pub fn innermost_loop(&self, index: usize) -> Option<Set> {
-        let before = reversed(&self.next);
+    pub fn innermost_loop(&self, index: usize) -> Option<&Set> {
+        let around = self.loops.values().filter(|body| body.contains(&index));
+        around.min_by_key(|body| body.len())
+    }
+
+    /// What leads to a jump back to an instruction that all of it goes through.
+    fn loops(&self, before: &[Vec<usize>]) -> HashMap<usize, Set> {
         let mut loops: HashMap<usize, Set> = HashMap::new();
         for (from, after) in self.next.iter().enumerate() {
-            for &head in after
-                .iter()
-                .filter(|&head| self.dominators[from].contains(head))
-            {
-                let mut body = reached(&before, &[from], |at| at == head);
+            let is_head = |head: &&usize| self.dominators[from].contains(head);
+            for &head in after.iter().filter(is_head) {
+                let mut body = reached(before, &[from], |at| at == head);
                 body.insert(head);
                 loops.entry(head).or_default().extend(body);
             }
         }
-        let around = loops.into_values().filter(|body| body.contains(&index));
-        around.min_by_key(BTreeSet::len)
+        loops
     }
 }
 
@@ -387,7 +393,7 @@ $L__WORK:
     #[test]
     fn a_loop_is_what_leads_back_to_its_head() {
         let flow = read();
-        assert_eq!(flow.innermost_loop(5), Some((1..=6).collect()));
+        assert_eq!(flow.innermost_loop(5), Some(&(1..=6).collect()));
         assert_eq!(flow.innermost_loop(7), None);
         let before = flow.leading(5, |at| at == 5);
         assert_eq!(before, Set::from([0, 1, 2, 3, 4, 6]));
