@@ -1,8 +1,9 @@
 //! The command line, as clap sees it. `bench::request` and `integral::request` check the values,
 //! and refuse a wrong one in one sentence.
 //!
-//! It depends on clap, on anstream for colours, and on [`axes`](super::axes) alone: `cargo xtask` includes both, and answers
-//! `--help` and what cannot be understood without building the program.
+//! It depends on clap, on anstream for colours, and on [`axes`](super::axes) alone: `cargo xtask`
+//! includes these files, and answers `--help` and what cannot be understood without building the
+//! program.
 
 // Paths, because `cargo xtask` has this file by its path, too.
 #[path = "cli/cells.rs"]

@@ -151,20 +151,20 @@ fn what_quadscan_answers_to_help_and_lists_needs_no_build() {
 fn cargo_talks_as_the_command_line_says() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let cargo = folder.path().join("cargo");
-    let script = "#!/bin/sh\nset | grep ^CARGO_TERM_ | tr '\\n' ' ' >&2\nexit 1\n";
+    let script = "#!/bin/sh\nenv | grep ^CARGO_TERM_ | tr '\\n' ' ' >&2\nexit 1\n";
     std::fs::write(&cargo, script).expect("written");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&cargo, mode).expect("set");
     for (arguments, said) in [
         (&["package", "--offline"][..], ""),
-        (&["package", "-q"], "CARGO_TERM_QUIET='true' "),
-        (&["-v", "package"], "CARGO_TERM_VERBOSE='true' "),
-        (
-            &["package", "--color", "never"],
-            "CARGO_TERM_COLOR='never' ",
-        ),
+        (&["package", "-q"], "CARGO_TERM_QUIET=true "),
+        (&["-v", "package"], "CARGO_TERM_VERBOSE=true "),
+        (&["package", "--color", "never"], "CARGO_TERM_COLOR=never "),
     ] {
         let mut command = xtask();
+        for of_the_caller in ["COLOR", "QUIET", "VERBOSE"] {
+            command.env_remove(format!("CARGO_TERM_{of_the_caller}"));
+        }
         command
             .env("CARGO", &cargo)
             .args(arguments)
