@@ -302,12 +302,20 @@ fn a_launch_with_wrong_arguments_is_told_what_the_kernel_takes() {
             "the arguments `(&Buffer<f32>, f32)` are not as many as the kernel's parameters `(Slice<f32>, ",
         ),
         (
+            "too_few",
+            "which are called `(input, (factor, (output, ())))`",
+        ),
+        (
+            "another_number",
+            "`f64` cannot be passed for the kernel's parameter `factor`, a `Value<f32>`",
+        ),
+        (
             "another_type",
-            "`&Buffer<f64>` cannot be passed for the kernel parameter `Slice<f32>`",
+            "`&Buffer<f64>` cannot be passed for the kernel's parameter `input`, a `Slice<f32>`",
         ),
         (
             "not_exclusive",
-            "`&Buffer<f32>` cannot be passed for the kernel parameter `PointerMut<f32>`",
+            "`&Buffer<f32>` cannot be passed for the kernel's parameter `output`, a `PointerMut<f32>`",
         ),
         (
             "other_elements",
@@ -341,6 +349,7 @@ pub fn launches(module: &Module, input: &Buffer<f32>, wide: &Buffer<f64>, mut ou
     let _ = module.launch(scale, shape, (input, 2.0f32)); // too_few
     let _ = module.launch(scale, shape, (wide, 2.0f32, &mut out)); // another_type
     let _ = module.launch(scale, shape, (input, 2.0f32, &out)); // not_exclusive
+    let _ = module.launch(scale, shape, (input, 2.0f64, &mut out)); // another_number
 }
 
 pub fn scans(plan: &mut Plan<Sum<u64>>, input: &Buffer<f32>, out: &mut Buffer<u64>) {
