@@ -299,11 +299,8 @@ fn a_launch_with_wrong_arguments_is_told_what_the_kernel_takes() {
     for (line, expected) in [
         (
             "too_few",
-            "the arguments `(&Buffer<f32>, f32)` are not as many as the kernel's parameters `(Slice<f32>, ",
-        ),
-        (
-            "too_few",
-            "which are called `(input, (factor, (output, ())))`",
+            "the arguments `(&Buffer<f32>, f32)` are not as many as the kernel's parameters `(Slice<f32>, \
+             Value<f32>, PointerMut<f32>)`, which are called `(input, (factor, (output, ())))`",
         ),
         (
             "another_number",
