@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// What to write where `cust` finds no CUDA toolkit.
 const ADVICE: &str = "no CUDA toolkit is found, without which cust does not build: write \
     `[env]` and below it `CUDA_LIBRARY_PATH = \"/usr\"`, or another folder that holds a folder \
-    `lib64`, into .cargo/config.toml; see docs/troubleshooting.md of quadscan";
+    `lib64`, into .cargo/config.toml; see libcuda-lazy's README.md";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
