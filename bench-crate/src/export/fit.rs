@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn a_list_is_broken_behind_its_commas() {
-        assert_eq!(hanging("  of: a,bc,d", 9), "  of:\n    a,bc,\n    d\n");
+        assert_eq!(hanging("  of: a,bc,d", 9), "  of: a,\n    bc,d\n");
         assert_eq!(hanging("  of: a,bc,d", 12), "  of: a,bc,d\n");
         assert_eq!(hanging("a-long-word b", 3), "a-long-word\n    b\n");
     }
