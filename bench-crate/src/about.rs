@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use clap::CommandFactory;
+use clap::{Arg, Command, CommandFactory};
 use clap_complete::Shell;
 
 use crate::cli::{Cli, CompletionsArguments};
@@ -37,14 +37,26 @@ pub fn version() -> String {
     text
 }
 
-/// What completes command lines in a shell; nothing for a shell that the command line does not
-/// know.
+/// What completes command lines in a shell, of what the help has; nothing for a shell that the
+/// command line does not know.
 pub fn completions(arguments: &CompletionsArguments) -> Vec<u8> {
     let mut script = Vec::new();
     if let Ok(shell) = arguments.shell.parse::<Shell>() {
-        clap_complete::generate(shell, &mut Cli::command(), "quadscan", &mut script);
+        let mut command = without_hidden(&Cli::command());
+        clap_complete::generate(shell, &mut command, "quadscan", &mut script);
     }
     script
+}
+
+/// The same command without what its help hides, which a shell would offer.
+fn without_hidden(command: &Command) -> Command {
+    let arguments = command.get_arguments().filter(|arg| !Arg::is_hide_set(arg));
+    let commands = command.get_subcommands().filter(|of| !of.is_hide_set());
+    Command::new(command.get_name().to_owned())
+        .version(env!("CARGO_PKG_VERSION"))
+        .about(command.get_about().cloned().unwrap_or_default())
+        .args(arguments.cloned())
+        .subcommands(commands.map(without_hidden))
 }
 
 #[cfg(test)]
@@ -67,6 +79,9 @@ mod tests {
             let script = String::from_utf8(script).expect("text");
             for word in ["integrate", "strips", "completions"] {
                 assert!(script.contains(word), "{shell}: {word}");
+            }
+            for hidden in ["worker", "tune", "one-by-one"] {
+                assert!(!script.contains(hidden), "{shell}: {hidden}");
             }
         }
     }

@@ -1,8 +1,9 @@
 //! The command line, as clap sees it. `bench::request` and `integral::request` check the values,
 //! and refuse a wrong one in one sentence.
 //!
-//! It depends on clap and [`axes`](super::axes) alone: `cargo xtask` includes both, and answers
-//! `--help` and what cannot be understood without building the program.
+//! It depends on clap, on anstream for colours, and on [`axes`](super::axes) alone: `cargo xtask`
+//! includes these files, and answers `--help` and what cannot be understood without building the
+//! program.
 
 // Paths, because `cargo xtask` has this file by its path, too.
 #[path = "cli/cells.rs"]
@@ -13,6 +14,8 @@ mod combine;
 mod compute;
 #[path = "cli/examples.rs"]
 mod examples;
+#[path = "../../ptx-emulator/src/bin/ptx-emulator/help.rs"]
+pub mod help;
 #[path = "cli/integrate.rs"]
 mod integrate;
 #[path = "cli/internal.rs"]
@@ -33,7 +36,7 @@ pub use combine::{CombineArguments, ScanArguments};
 pub use compute::ComputeArguments;
 pub use integrate::IntegrateArguments;
 pub use internal::{TuneArguments, WorkerArguments};
-pub use manners::{Manners, color};
+pub use manners::{Manners, choose_color};
 
 /// Quadrature and prefix scan on the GPU: measured tables beside the published
 /// ones.

@@ -8,14 +8,13 @@ use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
 
 use quadscan_bench::bench::timed::time;
 use quadscan_bench::bench::{Outcome, bench, console::Console};
 use quadscan_bench::cli::{
     ArtifactArguments, Cli, Command, CompletionsArguments, Manners, ReportArguments, TuneArguments,
-    WorkerArguments, color, one_sentence, sentence::legible,
+    WorkerArguments, choose_color, help, one_sentence, sentence::legible,
 };
 use quadscan_bench::columns::{Done, Watch};
 use quadscan_bench::{about, combine, integral, parts, report, signals, tune, worker};
@@ -35,15 +34,6 @@ fn refuse(sentence: &str) -> ExitCode {
 
 fn without_signals(error: &io::Error) -> ExitCode {
     refuse(&format!("signals cannot be handled: {error}"))
-}
-
-/// The choice of the command line, as the crate of colours has it.
-fn styled(choice: clap::ColorChoice) -> anstream::ColorChoice {
-    match choice {
-        clap::ColorChoice::Auto => anstream::ColorChoice::Auto,
-        clap::ColorChoice::Always => anstream::ColorChoice::Always,
-        clap::ColorChoice::Never => anstream::ColorChoice::Never,
-    }
 }
 
 fn unprinted(error: &io::Error) -> ExitCode {
@@ -182,11 +172,15 @@ fn sweep(arguments: &TuneArguments) -> ExitCode {
 
 fn main() -> ExitCode {
     let line: Vec<_> = env::args_os().collect();
-    styled(color(&line)).write_global();
-    let Cli { command, manners } = match Cli::try_parse_from(&line) {
+    choose_color(&line);
+    let Cli { command, manners } = match help::parsed(&line) {
         Ok(cli) => cli,
         // `-V`, and that of a command, is one line.
-        Err(error) if error.kind() == ErrorKind::DisplayVersion && line[1..] == ["--version"] => {
+        Err(error)
+            if error.kind() == ErrorKind::DisplayVersion
+                && line.iter().any(|word| word == "--version")
+                && error.to_string().starts_with("quadscan ") =>
+        {
             return ended(print(&about::version()), true);
         }
         // Help and version are no errors.

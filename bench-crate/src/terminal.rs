@@ -10,7 +10,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
 use quadscan_bench::bench::console::Console;
 use quadscan_bench::bench::progress::{NOTHING_YET, Pace, Progress};
-use quadscan_bench::cli::Manners;
+use quadscan_bench::cli::{Manners, help};
 use quadscan_bench::columns::Watch;
 use quadscan_bench::signals;
 
@@ -114,6 +114,7 @@ impl Terminal {
             return;
         }
         let bar = self.bar.get_or_insert_with(bar);
+        set_layout(bar, layout(total));
         bar.set_length(total);
         bar.set_position(done);
         bar.set_message(match total {
@@ -220,19 +221,45 @@ impl Console for Terminal {
 
 /// What `COLUMNS` says, else the columns of the terminal that standard output is.
 fn width() -> Option<usize> {
-    let said = std::env::var("COLUMNS").ok();
-    let said = said.and_then(|text| text.trim().parse().ok());
     let terminal = || rustix::termios::tcgetwinsize(io::stdout()).ok();
-    let width = said.or_else(|| terminal().map(|size| size.ws_col.into()));
-    width.filter(|&width| width > 0)
+    let columns = || terminal().map(|size| size.ws_col.into());
+    help::said().or_else(|| columns().filter(|&width| width > 0))
 }
 
 /// A bar on standard error whose clock goes on during a long cell.
 fn bar() -> ProgressBar {
     let bar = ProgressBar::new(0);
     bar.enable_steady_tick(Duration::from_secs(1));
-    match ProgressStyle::with_template("[{bar:20}] {pos}/{len} {elapsed} {wide_msg}") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
+    set_layout(&bar, OF_ALL);
+    bar
+}
+
+/// How far it is of all.
+const OF_ALL: &str = "[{bar:20}] {pos}/{len} {elapsed} {wide_msg}";
+
+/// How far it is of nobody knows how much.
+const SO_FAR: &str = "{pos} {elapsed} {wide_msg}";
+
+/// What a bar shows of this total, which is 0 where it is not known.
+fn layout(total: u64) -> &'static str {
+    if total == 0 { SO_FAR } else { OF_ALL }
+}
+
+fn set_layout(bar: &ProgressBar, layout: &str) {
+    if let Ok(style) = ProgressStyle::with_template(layout) {
+        bar.set_style(style);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_shows_no_total_that_is_not_known() {
+        assert!(!layout(0).contains("{len}") && layout(9).contains("{pos}/{len}"));
+        for layout in [OF_ALL, SO_FAR] {
+            assert!(ProgressStyle::with_template(layout).is_ok(), "{layout}");
+        }
     }
 }

@@ -4,6 +4,8 @@
 mod common;
 #[path = "cli/edges.rs"]
 mod edges;
+#[path = "cli/manners.rs"]
+mod manners;
 #[path = "../../ptx-emulator/tests/cli/matrix.rs"]
 mod matrix;
 

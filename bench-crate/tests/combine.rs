@@ -370,6 +370,25 @@ fn records_keep_their_fields() {
     );
 }
 
+/// A column without a name is called as NumPy calls it, unless another is called so.
+#[test]
+fn fields_have_names_of_their_own() {
+    let folder = folder();
+    let rows: Vec<u8> = [1_i32, 2].iter().flat_map(|x| x.to_le_bytes()).collect();
+    write(
+        folder.path(),
+        "x.npy",
+        npy("[('x', '<i4')]", false, "(2,)", &rows),
+    );
+    assert_eq!(run(folder.path(), "scan x.npy"), "x,sum\n1,1\n2,3\n");
+    write(folder.path(), "x.csv", ",f0,f1\n1,2,3\n");
+    run(folder.path(), "scan x.csv --column f1 --out sums.npy");
+    let header = read(folder.path(), "sums.npy");
+    let header = String::from_utf8_lossy(&header);
+    let fields = "('f2', '|S1'), ('f0', '|S1'), ('f1', '|S1'), ('sum', '<f8')";
+    assert!(header.contains(fields), "{header}");
+}
+
 #[test]
 fn csv_comes_on_standard_input_too() {
     let folder = folder();

@@ -289,6 +289,55 @@ fn ctrl_c_says_what_is_kept_and_how_to_go_on() {
     assert_eq!(count(folder.path()), 3);
 }
 
+/// The exit code of a program that gets these signals while it writes a file, whose names stay.
+fn ended_by(shell: &str, signals: &[&str]) -> (Option<i32>, Vec<String>) {
+    let folder = folder();
+    let rows: String = (0..20_000).map(|row| format!("0.{row}\n")).collect();
+    std::fs::write(folder.path().join("rows.csv"), format!("a\n{rows}")).expect("written");
+    let command = "integrate -i power_log --batch rows.csv -o x.csv -d emulator";
+    let mut run = Command::new("sh");
+    let run = run.args(["-c", &format!("{shell} exec {PROGRAM} {command}")]);
+    let run = run.current_dir(folder.path()).stderr(Stdio::null());
+    let mut run = run.spawn().expect("it starts");
+    let names = || {
+        let entries = std::fs::read_dir(folder.path())
+            .into_iter()
+            .flatten()
+            .flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.collect::<Vec<String>>()
+    };
+    let begin = Instant::now();
+    let is_draft = |name: &String| name.starts_with(".quadscan-");
+    while !names().iter().any(is_draft) && begin.elapsed() < Duration::from_secs(20) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let pid = run.id().to_string();
+    for signal in signals {
+        let sent = Command::new("kill").args([signal, &*pid]).status();
+        assert!(sent.is_ok_and(|status| status.success()));
+    }
+    (run.wait().ok().and_then(|status| status.code()), names())
+}
+
+#[test]
+fn what_ends_a_program_leaves_no_draft() {
+    for (shell, signals, code) in [
+        ("", &["-TERM"][..], 143),
+        ("", &["-HUP"], 129),
+        ("", &["-INT"], 130),
+        // As nohup has it.
+        ("trap '' HUP;", &["-HUP", "-TERM"], 143),
+    ] {
+        let ended = ended_by(shell, signals);
+        assert_eq!(
+            ended,
+            (Some(code), vec!["rows.csv".to_owned()]),
+            "{signals:?}"
+        );
+    }
+}
+
 #[test]
 fn a_run_that_is_killed_at_any_moment_loses_no_row_and_is_gone_on_with() {
     let first = folder();

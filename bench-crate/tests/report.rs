@@ -157,3 +157,21 @@ fn pictures_are_files_of_their_own_in_a_folder_that_is_there() {
         "no draft is left"
     );
 }
+
+/// The emulator has no times, and `activity` has no figure at the head of the page.
+#[test]
+fn records_without_a_picture_are_refused_where_pictures_are_asked_for() {
+    let folder = folder();
+    fs::write(folder.path().join("x.csv"), "a,b\n1,2\n").expect("written");
+    let foreign = refused(folder.path(), &["report", "x.csv", "--pictures", "."]);
+    assert!(foreign.contains("no line of x.csv is one"), "{foreign}");
+    let all = read(records());
+    let activity = all.lines().filter(|line| line.contains("\"activity\""));
+    let lines: String = activity.map(|line| format!("{line}\n")).collect();
+    fs::write(folder.path().join("records.jsonl"), lines).expect("written");
+    let none = refused(folder.path(), &["report", ".", "--pictures", "."]);
+    let sentence = "error: --pictures has no figure to write: allowed are records with times of \
+                    sweep-f64, sweep-f32, ";
+    assert!(none.starts_with(sentence), "{none}");
+    assert_eq!(files(folder.path()), 2, "no page is written");
+}

@@ -10,12 +10,13 @@
 //!
 //! With a KERNEL the tests are those that launch it (`launches`), and where that takes long,
 //! the quick ones of them. A KERNEL that has a module of its own in the suite has the tests of
-//! that module. With `--trace` nothing is checked: a thread of the kernel is followed (`trace`).
-//! What the tests need and `--artifact` lacks is told ([`OTHERS_NEEDED`]), and
-//! `cargo xtask check` builds it.
+//! that module. Below a finding stand the lines that led to it (`leading`). With `--trace` nothing
+//! is checked: a thread of the kernel is followed (`trace`). What the tests need and `--artifact`
+//! lacks is told ([`OTHERS_NEEDED`]), and `cargo xtask check` builds it.
 
 mod findings;
 mod launches;
+mod leading;
 mod trace;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -226,7 +227,7 @@ fn check(cases: &[Case], arguments: &Arguments) -> Result<Report, String> {
         ..Report::default()
     };
     findings.lines(&asked, arguments.kernel.is_some(), &mut report);
-    findings.details(cases, &mut report.text);
+    findings.details(cases, &artifact, &mut report.text);
     let left = match (chosen.left.len(), once.len()) {
         (0, 0) => String::new(),
         (0, count) => format!(

@@ -91,6 +91,53 @@ fn a_race_is_found_and_told_with_its_place() {
     assert!(!text.contains("race"), "{text}");
 }
 
+/// Lines 3 and 4 of a file are gone through before the read in line 6; 9 comes behind it.
+#[test]
+fn the_lines_that_led_to_a_finding_stand_below_it() {
+    const LINES: Case = Case {
+        name: "neighbours::with_lines",
+        run: |bench| {
+            let ptx = ".version 8.0 .target sm_75 .address_size 64
+                .visible .entry hang(.param .u64 out) {
+                    .reg .b32 %r<4>; .shared .align 4 .b8 tile[256];
+                    .loc 1 3 0
+                    mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2;
+                    .loc 1 4 0
+                    mov.u32 %r3, tile; add.u32 %r2, %r2, %r3;
+                    .loc 1 6 0
+                    ld.shared.u32 %r1, [%r2];
+                    .loc 1 9 0
+                    bar.sync 0; ret;
+                }
+                .file 1 \"tests/src/check.rs\"";
+            let module = bench.device.load_ptx(ptx)?;
+            let address = Actual {
+                bytes: &[0; 8],
+                elements: None,
+            };
+            // SAFETY: the kernel does not use its parameter.
+            unsafe { module.launch_raw("hang", LaunchShape::new(1, 64), &[address])? };
+            Ok(())
+        },
+    };
+    let Report { text, .. } = report_on_all(LINES);
+    let source = include_str!("check.rs");
+    let line = |number: usize| {
+        let text = source.lines().nth(number - 1).unwrap_or_default();
+        format!("    tests/src/check.rs:{number}  {text}")
+            .trim_end()
+            .to_owned()
+    };
+    let way = [3, 4, 6].map(line).join("\n");
+    let expected = format!("\n  the thread came there by\n{way}\n");
+    assert!(text.contains("uninitialised read: "), "{text}");
+    assert!(text.contains(&expected), "{text}");
+    assert!(
+        !report_on_all(RACY).text.contains("came there by"),
+        "it has no lines"
+    );
+}
+
 #[test]
 fn launches_of_other_kernels_are_not_watched() {
     let both = Case {

@@ -9,9 +9,12 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
 use anyhow::Context;
+use clap::ColorChoice;
 
 use crate::cargo::{self, Executable};
-use crate::{quadscan, setup};
+use crate::quadscan::{self, Manners};
+use crate::setup;
+use crate::terminal::Talk;
 
 /// The variable that names this program to `quadscan`.
 const BUILDER: &str = "QUADSCAN_BUILDER";
@@ -29,10 +32,13 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Builds `quadscan`, unless the answer is known, and becomes `quadscan SUBCOMMAND ARGS`.
-    pub(crate) fn hand_on(&self, subcommand: &str) -> anyhow::Result<ExitCode> {
-        if let Some(code) = quadscan::answer(subcommand, &self.all) {
-            return Ok(code);
+    /// Builds `quadscan`, unless the answer is known, and becomes `quadscan SUBCOMMAND ARGS`, with
+    /// the manners that stand before them.
+    pub(crate) fn hand_on(&self, subcommand: &str, manners: Manners) -> anyhow::Result<ExitCode> {
+        let arguments = [typed(manners), self.all.clone()].concat();
+        match quadscan::answer(subcommand, &arguments) {
+            Ok(code) => return Ok(code),
+            Err(manners) => Talk::from(manners).begin(),
         }
         setup::ensure()?;
         let quadscan = built(&["--release"])?;
@@ -41,11 +47,24 @@ impl Arguments {
         // signals that interrupt a sweep, need no handing on.
         let error = Command::new(&quadscan.path)
             .arg(subcommand)
-            .args(&self.all)
+            .args(arguments)
             .env(BUILDER, builder)
+            .envs(Talk::of_cargo())
             .exec();
         Err(error).with_context(|| format!("{} could not be started", quadscan.path.display()))
     }
+}
+
+/// Manners as they are typed, where they are not the usual ones.
+fn typed(manners: Manners) -> Vec<OsString> {
+    let color = format!("--color={}", manners.color);
+    let words = [
+        (manners.quiet, "--quiet"),
+        (manners.verbose, "--verbose"),
+        (manners.color != ColorChoice::Auto, &color),
+    ];
+    let given = words.into_iter().filter(|(is_given, _)| *is_given);
+    given.map(|(_, word)| word.into()).collect()
 }
 
 /// The program in release, with all PTX inside.

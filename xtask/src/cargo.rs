@@ -16,6 +16,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::BuildFailed;
+use crate::terminal::Talk;
 
 /// The root of the workspace that this xtask was built from.
 pub(crate) fn root() -> &'static Path {
@@ -37,6 +38,7 @@ pub(crate) fn beside(program: &str) -> PathBuf {
 pub(crate) fn command(subcommand: &str) -> Command {
     let mut command = Command::new(program());
     command
+        .envs(Talk::of_cargo())
         .arg(subcommand)
         .arg("--manifest-path")
         .arg(root().join("Cargo.toml"));

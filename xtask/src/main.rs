@@ -41,7 +41,8 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use error::{Refused, exit_code, path};
-use quadscan::{integrands, sentence};
+use quadscan::{Manners, choose_color, help, integrands, sentence};
+use terminal::Talk;
 
 /// Builds, tests, measures and bundles quadscan.
 #[derive(Parser, Debug)]
@@ -51,6 +52,9 @@ use quadscan::{integrands, sentence};
     disable_help_subcommand = true
 )]
 struct CommandLine {
+    #[command(flatten)]
+    manners: Manners,
+
     #[command(subcommand)]
     command: Command,
 }
@@ -168,8 +172,9 @@ enum Command {
 
 fn main() -> ExitCode {
     let line: Vec<_> = std::env::args_os().collect();
-    let outcome = match CommandLine::try_parse_from(&line) {
-        Ok(CommandLine { command }) => carry_out(command),
+    choose_color(&line);
+    let outcome = match help::parsed(&line) {
+        Ok(CommandLine { manners, command }) => carry_out(command, manners),
         // Help is no error.
         Err(error) if !error.use_stderr() => error.exit(),
         Err(error) => Err(Refused(sentence::of(error, CommandLine::command(), &line)).into()),
@@ -186,14 +191,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn carry_out(command: Command) -> anyhow::Result<ExitCode> {
+fn carry_out(command: Command, manners: Manners) -> anyhow::Result<ExitCode> {
+    Talk::from(manners).begin();
     match command {
         Command::Setup => setup::run(),
-        Command::Bench(arguments) => arguments.hand_on("bench"),
-        Command::Integrate(arguments) => arguments.hand_on("integrate"),
-        Command::Scan(arguments) => arguments.hand_on("scan"),
-        Command::Reduce(arguments) => arguments.hand_on("reduce"),
-        Command::Report(arguments) => arguments.hand_on("report"),
+        Command::Bench(arguments) => arguments.hand_on("bench", manners),
+        Command::Integrate(arguments) => arguments.hand_on("integrate", manners),
+        Command::Scan(arguments) => arguments.hand_on("scan", manners),
+        Command::Reduce(arguments) => arguments.hand_on("reduce", manners),
+        Command::Report(arguments) => arguments.hand_on("report", manners),
         Command::Check(options) => check::run(&options),
         Command::NewKernel(options) => new_kernel::run(&options),
         Command::Dev(options) => dev::run(&options),
@@ -231,6 +237,7 @@ mod tests {
         let line = CommandLine::try_parse_from(["xtask", "bench", "--help", "activity", "--quick"]);
         let Ok(CommandLine {
             command: Command::Bench(arguments),
+            ..
         }) = line
         else {
             panic!("not parsed as bench: {line:?}");

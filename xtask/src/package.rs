@@ -11,9 +11,11 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail};
 use serde::Deserialize;
+use toml::{Table, Value};
 
+use crate::cargo;
 use crate::error::BuildFailed;
-use crate::{cargo, terminal};
+use crate::terminal::{self, Talk};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Options {
@@ -47,7 +49,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
 /// Has cargo pack the copy, into a folder beside it.
 fn pack(command: &[&str], packages: &[Package], folder: &Path) -> anyhow::Result<()> {
     let mut cargo = Command::new(cargo::program());
-    cargo.args(command);
+    cargo.envs(Talk::of_cargo()).args(command);
     for package in packages {
         cargo.args(["--package", package.registry_name()]);
     }
@@ -139,7 +141,8 @@ fn copy(to: &Path, names: &BTreeMap<&str, &str>) -> anyhow::Result<()> {
             .with_context(|| format!("cannot copy {}", path.display()))?;
         if path.file_name().is_some_and(|name| name == "Cargo.toml") {
             let text = fs::read_to_string(&from)?;
-            fs::write(&new, renamed(&text, names))?;
+            let renamed = renamed(&text, names);
+            fs::write(&new, renamed.with_context(|| path.display().to_string())?)?;
         }
     }
     Ok(())
@@ -157,32 +160,34 @@ fn license(source: &Path, package: &Package) -> anyhow::Result<()> {
 }
 
 /// A manifest with the registry's names: of its package, in the workspace's table and in profiles.
-fn renamed(manifest: &str, names: &BTreeMap<&str, &str>) -> String {
-    let mut section = "";
-    let mut text = String::new();
-    for line in manifest.lines() {
-        if line.starts_with('[') {
-            section = line.trim_matches(['[', ']']);
-        }
-        let (key, value) = line.split_once(" = ").unwrap_or((line, ""));
-        let profile = section.strip_prefix("profile.dev.package.");
-        let new = match (section, key) {
-            ("package", "name") => names
-                .get(value.trim_matches('"'))
-                .map(|name| format!("name = \"{name}\"")),
-            ("workspace.dependencies", _) => names.get(key).map(|name| {
-                let rest = value.trim_start_matches("{ ");
-                format!("{key} = {{ package = \"{name}\", {rest}")
-            }),
-            _ if line.starts_with('[') => profile
-                .and_then(|profile| names.get(profile))
-                .map(|name| format!("[profile.dev.package.{name}]")),
-            _ => None,
-        };
-        text.push_str(new.as_deref().unwrap_or(line));
-        text.push('\n');
+fn renamed(manifest: &str, names: &BTreeMap<&str, &str>) -> anyhow::Result<String> {
+    let mut manifest: Table = manifest.parse()?;
+    let package = manifest.get_mut("package");
+    if let Some(name) = package.and_then(|package| package.get_mut("name"))
+        && let Some(new) = name.as_str().and_then(|name| names.get(name))
+    {
+        *name = Value::from(*new);
     }
-    text
+    for (name, new) in names {
+        let dependencies = table(&mut manifest, &["workspace", "dependencies"]);
+        let dependency = dependencies.and_then(|all| all.get_mut(*name));
+        if let Some(dependency) = dependency.and_then(Value::as_table_mut) {
+            dependency.insert("package".to_owned(), Value::from(*new));
+        }
+        let profiles = table(&mut manifest, &["profile", "dev", "package"]);
+        if let Some(profiles) = profiles
+            && let Some(settings) = profiles.remove(*name)
+        {
+            profiles.insert((*new).to_owned(), settings);
+        }
+    }
+    Ok(manifest.to_string())
+}
+
+/// The table within tables that has these names, where it is there.
+fn table<'a>(of: &'a mut Table, path: &[&str]) -> Option<&'a mut Table> {
+    path.iter()
+        .try_fold(of, |of, name| of.get_mut(*name)?.as_table_mut())
 }
 
 #[cfg(test)]
@@ -192,12 +197,29 @@ mod tests {
     #[test]
     fn a_manifest_gets_the_registrys_names_and_its_library_keeps_its_own() {
         let names = BTreeMap::from([("ptx", "our-ptx")]);
-        let package = "[package]\nname = \"ptx\"\n[lib]\nname = \"ptx\"\n[dependencies]\nptx.workspace = true\n";
-        let expected = package.replacen("\"ptx\"", "\"our-ptx\"", 1);
-        assert_eq!(renamed(package, &names), expected);
-        let root = "[workspace.dependencies]\nptx = { path = \"ptx\" }\nptx-run = { path = \"ptx-run\" }\n[profile.dev.package.ptx]\n";
-        let expected = "[workspace.dependencies]\nptx = { package = \"our-ptx\", path = \"ptx\" }\nptx-run = { path = \"ptx-run\" }\n[profile.dev.package.our-ptx]\n";
-        assert_eq!(renamed(root, &names), expected);
+        let renamed = |manifest: &str| {
+            let text = renamed(manifest, &names).expect("a manifest");
+            text.parse::<Table>().expect("a manifest")
+        };
+        for (manifest, expected) in [
+            (
+                "[package]\nname = 'ptx' # ours\n[lib]\nname = 'ptx'\n[dependencies]\nptx.workspace = true",
+                "[package]\nname = 'our-ptx'\n[lib]\nname = 'ptx'\n[dependencies]\nptx.workspace = true",
+            ),
+            (
+                "[workspace.dependencies]\nptx = { path = 'ptx' }\nptx-run = { path = 'ptx-run' }\n\
+                 [profile.dev.package.ptx]\nopt-level = 3",
+                "[workspace.dependencies]\nptx = { package = 'our-ptx', path = 'ptx' }\n\
+                 ptx-run = { path = 'ptx-run' }\n[profile.dev.package.our-ptx]\nopt-level = 3",
+            ),
+            (
+                "workspace = { dependencies = { ptx.path = 'ptx' } }",
+                "workspace.dependencies.ptx = { package = 'our-ptx', path = 'ptx' }",
+            ),
+        ] {
+            let expected: Table = expected.parse().expect("a manifest");
+            assert_eq!(renamed(manifest), expected, "{manifest}");
+        }
     }
 
     #[test]

@@ -12,15 +12,20 @@ mod catalogue;
 #[allow(dead_code, unreachable_pub, reason = "the program uses all of it")]
 #[path = "../../bench-crate/src/cli.rs"]
 mod cli;
+#[allow(dead_code, unreachable_pub, reason = "the program uses all of it")]
+#[path = "../../bench-crate/src/export/fit.rs"]
+mod fit;
 #[path = "../../bench-crate/src/export/lines.rs"]
 mod lines;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-pub(crate) use cli::sentence;
+pub(crate) use cli::{Manners, choose_color, help, sentence};
 
 use clap::CommandFactory;
+
+use crate::terminal::{self, Talk};
 
 /// The pages of the manual of `quadscan`, by the names of their files.
 pub(crate) fn manual() -> std::io::Result<Vec<(String, Vec<u8>)>> {
@@ -80,40 +85,59 @@ const TABLES: &str = include_str!("../../docs/tables/axes.md");
 
 /// The tables, a line each: those that the page lists, as "- `NAME`: what it is".
 fn tables() -> String {
+    let width = help::said().unwrap_or(fit::COLUMNS);
     let line = |line: &str| {
         let (name, about) = line.strip_prefix("- `")?.split_once("`: ")?;
-        Some(format!("{name}: {about}\n"))
+        Some(fit::hanging(&format!("{name}: {about}"), width))
     };
     let lines: String = TABLES.lines().filter_map(line).collect();
     lines + "\n`bench TABLE --list` has the cells and the columns of one\n"
 }
 
-/// The program's answer to `quadscan SUBCOMMAND ARGS`, printed; none where it has to be built.
-pub(crate) fn answer(subcommand: &str, arguments: &[OsString]) -> Option<ExitCode> {
+/// The integrands, without columns in which none has anything.
+fn list_of_integrands(rows: &[Vec<String>]) -> String {
+    let is_used = |k: &usize| rows.iter().any(|row| !row[*k].is_empty());
+    let used: Vec<usize> = (0..COLUMNS.len()).filter(is_used).collect();
+    let pick = |row: &[String]| used.iter().map(|&k| row[k].clone()).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| pick(row)).collect();
+    lines::lines(&pick(&COLUMNS.map(str::to_owned)), &rows)
+}
+
+impl From<Manners> for Talk {
+    fn from(manners: Manners) -> Self {
+        Talk {
+            is_quiet: manners.quiet,
+            is_verbose: manners.verbose,
+            color: manners.color,
+        }
+    }
+}
+
+/// The program's answer to `quadscan SUBCOMMAND ARGS`, printed; how it is to talk where it has to be
+/// built.
+pub(crate) fn answer(subcommand: &str, arguments: &[OsString]) -> Result<ExitCode, Manners> {
     let line = ["quadscan", subcommand].map(OsString::from);
     let line = [&line, arguments].concat();
-    let command = cli::Cli::command().color(cli::color(&line));
-    match command.try_get_matches_from(&line) {
+    let manners = match help::parsed::<cli::Cli>(&line) {
+        Ok(parsed) => parsed.manners,
         // Help and version are no errors.
         Err(error) if !error.use_stderr() => {
             let code = u8::from(error.print().is_err()) * 2;
-            return Some(ExitCode::from(code));
+            return Ok(ExitCode::from(code));
         }
         Err(error) => {
-            eprintln!("error: {}", cli::one_sentence(error, &line));
-            return Some(ExitCode::from(2));
+            terminal::refusal(&cli::one_sentence(error, &line));
+            return Ok(ExitCode::from(2));
         }
-        Ok(_) => {}
-    }
+    };
     match (subcommand, arguments) {
-        ("bench", [list]) if list == "--list" => print!("{}", tables()),
-        ("integrate", [list]) if list == "--list" => {
-            let header = COLUMNS.map(str::to_owned);
-            print!("{}", lines::lines(&header, &catalogue::rows()));
+        ("bench", [list]) if list == "--list" || list == "-l" => print!("{}", tables()),
+        ("integrate", [list]) if list == "--list" || list == "-l" => {
+            print!("{}", list_of_integrands(&catalogue::rows()));
         }
-        _ => return None,
+        _ => return Err(manners),
     }
-    Some(ExitCode::SUCCESS)
+    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(test)]

@@ -50,8 +50,8 @@ fn install_toolchain() -> anyhow::Result<()> {
                     warning: Some(warning),
                     ..
                 }) if status.packages_fetched => {
-                    terminal::note(&format!("warning: {error}"));
-                    terminal::note(&format!("warning: {warning}"));
+                    terminal::warning(&error.to_string());
+                    terminal::warning(&warning.to_string());
                     Ok(())
                 }
                 _ => Err(Refused(error.to_string()).into()),

@@ -3,16 +3,80 @@
 //! Results (the summary of `test`, the list of `doctor`) are printed to
 //! stdout by the commands themselves.
 
+use std::sync::RwLock;
 use std::time::{Duration, Instant};
+
+use clap::ColorChoice;
+
+/// How this program and its cargo talk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Talk {
+    pub(crate) is_quiet: bool,
+    pub(crate) is_verbose: bool,
+    pub(crate) color: ColorChoice,
+}
+
+static TALK: RwLock<Talk> = RwLock::new(Talk::USUAL);
+
+impl Talk {
+    const USUAL: Talk = Talk {
+        is_quiet: false,
+        is_verbose: false,
+        color: ColorChoice::Auto,
+    };
+
+    fn now() -> Self {
+        TALK.read().map_or(Self::USUAL, |talk| *talk)
+    }
+
+    /// Talks so from now on.
+    pub(crate) fn begin(self) {
+        if let Ok(mut talk) = TALK.write() {
+            *talk = self;
+        }
+    }
+
+    /// The same for cargo, as variables.
+    pub(crate) fn of_cargo() -> impl Iterator<Item = (&'static str, String)> {
+        let talk = Self::now();
+        let color = (talk.color != ColorChoice::Auto).then_some(talk.color);
+        let variables = [
+            (QUIET, talk.is_quiet.then(|| true.to_string())),
+            (
+                "CARGO_TERM_VERBOSE",
+                talk.is_verbose.then(|| true.to_string()),
+            ),
+            ("CARGO_TERM_COLOR", color.map(|color| color.to_string())),
+        ];
+        let set = |(name, value): (_, Option<String>)| Some((name, value?));
+        variables.into_iter().filter_map(set)
+    }
+}
+
+/// The variable by which cargo is quiet, and this program where `quadscan` has it build.
+const QUIET: &str = "CARGO_TERM_QUIET";
+
+fn is_quiet() -> bool {
+    Talk::now().is_quiet || std::env::var(QUIET).is_ok_and(|value| value == "true")
+}
 
 /// `==> what`: a step begins.
 pub(crate) fn begin(what: &str) {
-    eprintln!("==> {what}");
+    if !is_quiet() {
+        eprintln!("==> {what}");
+    }
 }
 
 /// `    what`: something worth knowing inside a step.
 pub(crate) fn note(what: &str) {
-    eprintln!("    {what}");
+    if !is_quiet() {
+        eprintln!("    {what}");
+    }
+}
+
+/// `    warning: what`, also to those who want quiet.
+pub(crate) fn warning(what: &str) {
+    anstream::eprintln!("    \x1b[1;33mwarning:\x1b[0m {what}");
 }
 
 /// `    what in 41.2 s`: something that began at `start` has ended.
@@ -22,12 +86,12 @@ pub(crate) fn took(what: &str, start: Instant) {
 
 /// `error: ...`, one sentence.
 pub(crate) fn refusal(sentence: &str) {
-    eprintln!("error: {sentence}");
+    anstream::eprintln!("\x1b[1;31merror:\x1b[0m {sentence}");
 }
 
 /// `error: ...`, the whole chain of causes in one sentence.
 pub(crate) fn error(error: &anyhow::Error) {
-    eprintln!("error: {error:#}");
+    refusal(&format!("{error:#}"));
 }
 
 /// `0.3 s`, `41.2 s`, `3 min 05 s`.

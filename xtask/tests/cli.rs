@@ -125,6 +125,7 @@ fn what_quadscan_answers_to_help_and_lists_needs_no_build() {
         (&["bench", "--help"][..], "Usage: quadscan bench"),
         (&["bench", "--version"], env!("CARGO_PKG_VERSION")),
         (&["bench", "--list"], "limits: limits of the device"),
+        (&["bench", "-l"], "limits: limits of the device"),
         (&["integrate", "--help"], "Usage: quadscan integrate"),
         (&["integrate", "--list"], " sqrt(1 - x^2) |"),
     ] {
@@ -134,6 +135,8 @@ fn what_quadscan_answers_to_help_and_lists_needs_no_build() {
             output.status.success() && text.contains(said),
             "{arguments:?}: {output:?}"
         );
+        let fits = text.lines().all(|line| line.chars().count() <= 80);
+        assert!(fits, "{arguments:?}: {text}");
     }
     assert_eq!(alone(&["bench", "--frmat"]).status.code(), Some(2));
     assert_ne!(
@@ -141,6 +144,38 @@ fn what_quadscan_answers_to_help_and_lists_needs_no_build() {
         Some(0),
         "it is built"
     );
+}
+
+/// A cargo that says how it is to talk, and fails.
+#[test]
+fn cargo_talks_as_the_command_line_says() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let cargo = folder.path().join("cargo");
+    let script = "#!/bin/sh\nenv | grep ^CARGO_TERM_ | tr '\\n' ' ' >&2\nexit 1\n";
+    std::fs::write(&cargo, script).expect("written");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&cargo, mode).expect("set");
+    for (arguments, said) in [
+        (&["package", "--offline"][..], ""),
+        (&["package", "-q"], "CARGO_TERM_QUIET=true "),
+        (&["-v", "package"], "CARGO_TERM_VERBOSE=true "),
+        (&["package", "--color", "never"], "CARGO_TERM_COLOR=never "),
+    ] {
+        let mut command = xtask();
+        for of_the_caller in ["COLOR", "QUIET", "VERBOSE"] {
+            command.env_remove(format!("CARGO_TERM_{of_the_caller}"));
+        }
+        command
+            .env("CARGO", &cargo)
+            .args(arguments)
+            .assert()
+            .code(101);
+        let message = stderr(&mut command);
+        let expected = format!("{said}error: cargo metadata failed\n");
+        assert_eq!(message, expected, "{arguments:?}");
+    }
+    let both = stderr(xtask().args(["package", "-q", "-v"]));
+    assert!(both.contains("cannot be used with"), "{both}");
 }
 
 #[test]

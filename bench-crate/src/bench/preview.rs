@@ -6,6 +6,7 @@ use super::request::Request;
 use super::workers::Workers;
 use super::{Outcome, say};
 use crate::error::Result;
+use crate::export::{COLUMNS, hanging};
 use crate::host::HostOracle;
 use crate::measure::Sampling;
 use crate::record::{HostInfo, Record, Status};
@@ -13,21 +14,22 @@ use crate::table::{Judged, Table};
 use crate::tables;
 
 /// The tables that are offered, a line each, and how to see more of one.
-fn all() -> String {
+fn all(width: usize) -> String {
     let tables = tables::all().into_iter();
-    let lines = tables.map(|table| format!("{}: {}\n", table.name, table.about));
+    let lines = tables.map(|table| hanging(&format!("{}: {}", table.name, table.about), width));
     lines.collect::<String>() + "\n`bench TABLE --list` has the cells and the columns of one\n"
 }
 
 /// The tables that are offered; of those that are named the number of their cells, their axes and
 /// the names of their columns.
 pub(super) fn list(request: &Request, console: &mut dyn Console) -> Outcome {
+    let width = console.width().unwrap_or(COLUMNS);
     if !request.names_tables {
-        console.result(&all());
+        console.result(&all(width));
         return Outcome::Fine;
     }
     for (table, cells) in &request.tables {
-        let mut lines = format!("{}: {}\n", table.name, table.about);
+        let mut lines = hanging(&format!("{}: {}", table.name, table.about), width);
         lines += &format!("  cells: {}\n", cells.len());
         for of in table.axes {
             let (axis, names) = (of.axis, of.names());
@@ -35,11 +37,12 @@ pub(super) fn list(request: &Request, console: &mut dyn Console) -> Outcome {
                 true => String::new(),
                 false => format!(": {}", names.join(",")),
             };
-            lines += &format!("  axis {}, {}{names}\n", axis.name, axis.argument());
+            let axis = format!("  axis {}, {}{names}", axis.name, axis.argument());
+            lines += &hanging(&axis, width);
         }
         let columns = table.columns_of(&[]);
         let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
-        lines += &format!("  columns: {}\n", names.join(","));
+        lines += &hanging(&format!("  columns: {}", names.join(",")), width);
         console.result(&lines);
     }
     Outcome::Fine

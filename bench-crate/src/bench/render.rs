@@ -7,12 +7,9 @@ use super::console::Console;
 use super::request::Request;
 use super::side::Side;
 use super::verdict;
-use crate::export::{self, Format, Room, wrapped};
+use crate::export::{self, COLUMNS, Format, Room, wrapped};
 use crate::record::Record;
 use crate::table::{Column, Table};
-
-/// Columns of what is fitted where nobody says how many there are.
-const WIDTH: usize = 80;
 
 /// Lines of all tables in their short form together.
 const LINES: usize = 100;
@@ -54,7 +51,7 @@ impl<'a> Rendering<'a> {
             .saturating_sub(LEAST * self.tables + divider.len());
         match (self.request.format, self.request.is_short) {
             (Format::Table, true) => {
-                let width = self.width.unwrap_or(WIDTH);
+                let width = self.width.unwrap_or(COLUMNS);
                 let text = export::short(table, records, Room { width, lines });
                 let used = text.lines().count() + divider.len();
                 self.lines = self.lines.saturating_sub(used);
@@ -117,7 +114,7 @@ impl<'a> Rendering<'a> {
         measured: &[(&Table, Vec<Record>)],
         page: &Path,
     ) -> Option<String> {
-        let width = self.width.unwrap_or(WIDTH);
+        let width = self.width.unwrap_or(COLUMNS);
         let is_table = self.request.format == Format::Table;
         is_table.then(|| format!("\n{}\n", verdict::lines(measured, page, width).join("\n")))
     }

@@ -12,7 +12,7 @@ pub struct Manners {
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
 
-    /// Say when each cell begins
+    /// Say more, such as when each cell begins
     #[arg(short, long, global = true)]
     pub verbose: bool,
 
@@ -27,8 +27,18 @@ pub struct Manners {
     pub color: ColorChoice,
 }
 
-/// What `--color` says, wherever it stands: help and errors have colours too.
-pub fn color(line: &[OsString]) -> ColorChoice {
+/// Has all output coloured as `--color` says, wherever it stands: help and errors have colours too.
+pub fn choose_color(line: &[OsString]) {
+    let choice = match color(line) {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    };
+    choice.write_global();
+}
+
+/// What `--color` says.
+fn color(line: &[OsString]) -> ColorChoice {
     let mut words = line.iter().filter_map(|word| word.to_str());
     let said = words.find_map(|word| word.strip_prefix("--color"));
     let said = said.and_then(|rest| rest.strip_prefix('=').or_else(|| words.next()));

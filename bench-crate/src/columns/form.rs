@@ -13,6 +13,11 @@ pub(super) trait Rows {
     /// The columns.
     fn headings(&self) -> &[Heading];
 
+    /// Whether the file says how its columns are called.
+    fn has_names(&self) -> bool {
+        true
+    }
+
     /// How many rows there are, where the file says so.
     fn rows(&self) -> Option<u64> {
         None

@@ -130,6 +130,11 @@ impl Reader<'_> {
         self.rows.headings()
     }
 
+    /// Whether the file is an array of numbers, one a row, which has no name.
+    pub fn is_array(&self) -> bool {
+        self.headings().len() == 1 && !self.rows.has_names()
+    }
+
     /// How many rows there are, where the file says so before they are read.
     pub fn rows(&self) -> Option<u64> {
         self.rows.rows()

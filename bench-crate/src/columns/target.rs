@@ -42,7 +42,6 @@ impl Draft {
     pub(super) fn new(path: &Path) -> Result<Self> {
         let path = behind_links(path);
         let file = draft(&path)?;
-        files::remember_draft(file.path());
         Ok(Self { file, path })
     }
 
@@ -81,6 +80,7 @@ fn draft(path: &Path) -> Result<NamedTempFile> {
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder(path))
         .map_err(unwritable)?;
+    files::remember_draft(draft.path());
     // One that is replaced stays as open as it was.
     if let Ok(existing) = fs::metadata(path) {
         let permissions = existing.permissions();

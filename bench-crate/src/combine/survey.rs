@@ -5,7 +5,7 @@ use super::operation::Form;
 use super::pieces::starts;
 use super::request::{Chosen, Request};
 use crate::columns::number::shown;
-use crate::columns::{Block, Column, Heading, Kind, Problem, ROWS, Source, Watch};
+use crate::columns::{Block, Column, Heading, Problem, ROWS, Source, Watch};
 use crate::error::Result;
 
 /// What is known of a file and of its results before anything is computed.
@@ -37,15 +37,8 @@ impl Survey {
         let mut reader = source.read(&[])?;
         let of_file = reader.headings().to_vec();
         let is_scan = matches!(request.form, Form::Scan | Form::ScanByKey);
-        let is_array = matches!(
-            &of_file[..],
-            [Heading {
-                kind: Kind::Numbers(_),
-                ..
-            }]
-        );
         // The results of an array are an array.
-        let beside: Vec<usize> = match is_scan && !is_array {
+        let beside: Vec<usize> = match is_scan && !reader.is_array() {
             true => (0..of_file.len()).collect(),
             false => Vec::new(),
         };

@@ -1,4 +1,8 @@
-//! Texts fitted to the columns of a terminal.
+//! Texts fitted to the columns of a terminal. It depends on nothing: `cargo xtask` includes this
+//! file.
+
+/// Columns where the terminal's are not known.
+pub const COLUMNS: usize = 80;
 
 /// The lines of a text, broken between words where they would be longer. A longer word has a line
 /// of its own.
@@ -14,6 +18,22 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// A line broken between words, and behind the commas of lists, where it would be longer; what
+/// follows is indented. Line ends included.
+pub fn hanging(text: &str, width: usize) -> String {
+    let (mut whole, mut length) = (String::new(), 0);
+    for word in text.split_inclusive([' ', ',']) {
+        if length > 0 && length + columns(word.trim_end()) > width {
+            whole.truncate(whole.trim_end().len());
+            whole += "\n    ";
+            length = 4;
+        }
+        whole += word;
+        length += columns(word);
+    }
+    whole + "\n"
 }
 
 /// Columns of a terminal that a text takes: ours have no wide characters.
@@ -48,6 +68,13 @@ mod tests {
         assert_eq!(wrapped("a bc def g", 5), ["a bc", "def g"]);
         assert_eq!(wrapped("longer than", 3), ["longer", "than"]);
         assert_eq!(wrapped("", 3), [""]);
+    }
+
+    #[test]
+    fn a_list_is_broken_behind_its_commas() {
+        assert_eq!(hanging("  of: a,bc,d", 9), "  of: a,\n    bc,d\n");
+        assert_eq!(hanging("  of: a,bc,d", 12), "  of: a,bc,d\n");
+        assert_eq!(hanging("a-long-word b", 3), "a-long-word\n    b\n");
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod matrix;
 mod sheet;
 mod short;
 
-pub use fit::wrapped;
+pub use fit::{COLUMNS, hanging, wrapped};
 pub use grid::Grid;
 pub(crate) use lines::lines;
 pub use matrix::render_matrix;

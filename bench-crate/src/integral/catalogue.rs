@@ -37,7 +37,13 @@ pub(super) fn list(arguments: &IntegrateArguments, format: Format) -> Result<Str
         None => CATALOGUE,
     };
     let rows: Vec<Vec<String>> = entries.iter().map(|entry| row(&entry.f64)).collect();
-    Ok(Grid::new(&COLUMNS, rows).render(format))
+    let grid = Grid::new(&COLUMNS, rows);
+    // What people read fits a terminal, programs find the same columns always.
+    let grid = match format {
+        Format::Table => grid.without_empty_columns(),
+        _ => grid,
+    };
+    Ok(grid.render(format))
 }
 
 fn row(of: &Kernels<f64>) -> Vec<String> {

@@ -195,22 +195,17 @@ fn strips(arguments: &IntegrateArguments) -> Result<u64> {
         let problem = format!("is missing, {} needs it: from 1 to 2^40", arguments.rule);
         return Err(refused("--strips", problem));
     };
-    let whole = |digits: &str| match digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        true => digits.parse::<u64>().ok(),
-        false => None,
+    let problem = match list::size(text) {
+        Some(strips) if (1..=MAX_STRIPS).contains(&strips) => return Ok(strips),
+        Some(_) => "is out of range",
+        None => "is not a number of strips",
     };
-    let strips = match text.strip_prefix("2^") {
-        Some(power) => whole(power).and_then(|power| 2_u64.checked_pow(power.try_into().ok()?)),
-        None => whole(text),
-    };
-    let allowed = strips.filter(|strips| (1..=MAX_STRIPS).contains(strips));
-    allowed.ok_or_else(|| {
-        let problem = format!(
-            "`{text}` is not a number of strips, allowed are 1 to 2^{}, such as 1000 or 2^20",
-            MAX_STRIPS.ilog2()
-        );
-        refused("--strips", problem)
-    })
+    let most = MAX_STRIPS.ilog2();
+    let allowed = format!("allowed are 1 to 2^{most}, such as 1000 or 2^20");
+    Err(refused(
+        "--strips",
+        format!("`{text}` {problem}, {allowed}"),
+    ))
 }
 
 /// The absolute tolerance and the relative one, of which `least` epsilons can be reached.
@@ -330,22 +325,13 @@ mod tests {
                 "{text}"
             );
         }
-        for text in [
-            "0",
-            "-1",
-            "+1",
-            "1e6",
-            "2^41",
-            "2^",
-            "2^-1",
-            "2^64",
-            "1099511627777",
-            "x",
-        ] {
-            let sentence = format!(
-                "--strips `{text}` is not a number of strips, allowed are 1 to 2^40, such as 1000 \
-                 or 2^20"
-            );
+        let (no_number, out_of_range) = (
+            ["-1", "+1", "1e6", "2^", "2^-1", "x"].map(|text| (text, "is not a number of strips")),
+            ["0", "2^41", "2^64", "1099511627777"].map(|text| (text, "is out of range")),
+        );
+        for (text, problem) in no_number.into_iter().chain(out_of_range) {
+            let sentence =
+                format!("--strips `{text}` {problem}, allowed are 1 to 2^40, such as 1000 or 2^20");
             assert_eq!(
                 method(&format!("simpson --strips {text}")).err(),
                 Some(sentence)

@@ -32,6 +32,7 @@ use crate::files;
 use crate::grouping::distinct;
 use crate::record::{Record, file as records};
 use crate::table::list::refused;
+use crate::tables;
 
 /// The page's name in a folder of results.
 pub const FILE: &str = "report.html";
@@ -70,6 +71,15 @@ pub fn pictures(sources: &[Source]) -> Vec<(String, String)> {
     pictures
 }
 
+/// That records have no figure for the head of the page, and which have.
+fn without_pictures() -> String {
+    let tables = tables::all().into_iter();
+    let claiming = tables.filter(|table| !table.figures.claims.is_empty());
+    let names: Vec<&str> = claiming.map(|table| table.name).collect();
+    let names = names.join(", ");
+    format!("has no figure to write: allowed are records with times of {names}")
+}
+
 /// What was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
@@ -84,8 +94,8 @@ pub struct Written {
 /// # Errors
 ///
 /// [`Error::Argument`](crate::Error::Argument) when a folder has no records, when no run has the
-/// name that was asked for, or when the page or a picture cannot be written; a file that was there
-/// stays as it was.
+/// name that was asked for, when there is no picture, or when the page or a picture cannot be
+/// written; a file that was there stays as it was.
 pub fn report(arguments: &ReportArguments) -> Result<Written> {
     let mut sources = Vec::new();
     let mut warnings = Vec::new();
@@ -107,7 +117,11 @@ pub fn report(arguments: &ReportArguments) -> Result<Written> {
             let problem = format!("{} cannot be used: {error}", folder.display());
             refused("--pictures", problem)
         })?;
-        for (name, text) in pictures(&sources) {
+        let pictures = pictures(&sources);
+        if pictures.is_empty() {
+            return Err(refused("--pictures", without_pictures()));
+        }
+        for (name, text) in pictures {
             write("--pictures", &folder.join(name), &text)?;
         }
     }

@@ -59,10 +59,8 @@ pub(crate) fn percentage(argument: &str, text: &str) -> Result<f64> {
 pub(crate) fn numbers(argument: &str, text: &str, range: RangeInclusive<u64>) -> Result<Vec<u64>> {
     let mut values = Vec::new();
     for item in text.split(',') {
-        let found = match expanded(item) {
-            Some(found) if whole(item).is_none() => found,
-            _ => vec![number(argument, item, range.clone())?],
-        };
+        let found = expanded(item)
+            .ok_or_else(|| objection(argument, item, &range, "is not a whole number"))?;
         for value in found {
             if !range.contains(&value) {
                 return Err(objection(argument, item, &range, "is out of range"));
@@ -89,22 +87,20 @@ pub(crate) fn powers_of_two(argument: &str, text: &str, most: u64) -> Result<Vec
     }
 }
 
+/// A number of digits, or [`u64::MAX`] in its place where it is larger.
 fn whole(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    digits.then(|| text.parse().ok()).flatten()
+    digits.then(|| text.parse().unwrap_or(u64::MAX))
 }
 
-/// `1000`, `2^20` or `2^20+3`.
-fn size(text: &str) -> Option<u64> {
-    let n = match text.strip_prefix("2^") {
-        None => whole(text)?,
-        Some(rest) => {
-            let (power, more) = rest.split_once('+').unwrap_or((rest, "0"));
-            let power = u32::try_from(whole(power)?).ok()?;
-            1_u64.checked_shl(power)?.checked_add(whole(more)?)?
-        }
+/// `1000`, `2^20` or `2^20+3`, or [`u64::MAX`] in its place where it is larger.
+pub(crate) fn size(text: &str) -> Option<u64> {
+    let Some(rest) = text.strip_prefix("2^") else {
+        return whole(text);
     };
-    (1..=MOST).contains(&n).then_some(n)
+    let (power, more) = rest.split_once('+').unwrap_or((rest, "0"));
+    let power = u32::try_from(whole(power)?).unwrap_or(u32::MAX);
+    Some(2_u64.saturating_pow(power).saturating_add(whole(more)?))
 }
 
 /// A size, or all powers of two of `2^A..2^B`.
@@ -112,9 +108,9 @@ fn expanded(item: &str) -> Option<Vec<u64>> {
     let Some((first, last)) = item.split_once("..") else {
         return size(item).map(|n| vec![n]);
     };
-    let power = |text: &str| size(text).filter(|n| n.is_power_of_two());
+    let power = |text: &str| size(text).filter(|n| n.is_power_of_two() || *n == u64::MAX);
     let (first, last) = power(first).zip(power(last)).filter(|(a, b)| a <= b)?;
-    let doubled = |n: &u64| Some(2 * n).filter(|&n| n <= last);
+    let doubled = |n: &u64| n.checked_mul(2).filter(|&n| n <= last);
     Some(std::iter::successors(Some(first), doubled).collect())
 }
 
@@ -127,7 +123,9 @@ pub(crate) fn sizes(argument: &str, text: &str) -> Result<Vec<u64>> {
     };
     let mut sizes = Vec::new();
     for item in text.split(',') {
-        let found = expanded(item).ok_or_else(|| objection(item, "is not a size"))?;
+        let is_size = |found: &Vec<u64>| found.iter().all(|n| (1..=MOST).contains(n));
+        let found = expanded(item).filter(is_size);
+        let found = found.ok_or_else(|| objection(item, "is not a size"))?;
         for n in found {
             if sizes.contains(&n) {
                 return Err(objection(text, &format!("names {n} twice")));
@@ -200,6 +198,9 @@ mod tests {
         for (text, problem) in [
             ("2^11", "`2^11` is out of range"),
             ("2^9..2^11", "`2^9..2^11` is out of range"),
+            ("2^41", "`2^41` is out of range"),
+            ("2^64+1", "`2^64+1` is out of range"),
+            ("2^9..2^99", "`2^9..2^99` is out of range"),
             ("512,2^8..2^9", "`512,2^8..2^9` names 512 twice"),
             ("2^", "`2^` is not a whole number"),
             ("3..8", "`3..8` is not a whole number"),

@@ -107,7 +107,7 @@ fn numbers_out_of_range_are_refused_with_the_range() {
     for (arguments, sentence) in [
         (
             "--rule midpoint --strips 0",
-            "--strips `0` is not a number of strips, allowed are 1 to 2^40, such as 1000 or 2^20",
+            "--strips `0` is out of range, allowed are 1 to 2^40, such as 1000 or 2^20",
         ),
         (
             "--intervals 0",

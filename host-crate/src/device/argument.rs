@@ -8,7 +8,7 @@
 
 use bytemuck::{NoUninit, Pod};
 use cuda_std::launch::{
-    Actual, Pointer, PointerMut, Reference, ReferenceMut, Slice, SliceMut, Value,
+    Actual, Names, Pointer, PointerMut, Reference, ReferenceMut, Slice, SliceMut, Value,
 };
 
 use super::{Buffer, Device, View, ViewMut};
@@ -20,7 +20,7 @@ mod sealed {
 
 use sealed::Sealed;
 
-/// A value that may be passed for the parameter `Formal`. Sealed.
+/// A value that may be passed for the parameter `Formal`, which is called `Name`. Sealed.
 ///
 /// | parameter of the kernel | argument |
 /// | --- | --- |
@@ -28,11 +28,11 @@ use sealed::Sealed;
 /// | `&mut [T]`, `*mut T`, `&mut T` | `&mut Buffer<T>`, `ViewMut<T>`, `&mut ViewMut<T>` |
 /// | `T` by value | `T`, without padding bytes |
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be passed for the kernel parameter `{Formal}`",
+    message = "`{Self}` cannot be passed for the kernel's parameter `{Name}`, a `{Formal}`",
     label = "this launch has an argument of a type that the kernel does not take",
     note = "pass `&Buffer<T>` or a `View<T>` for `Slice<T>`, `Pointer<T>`; `&mut Buffer<T>` or a `ViewMut<T>` for `SliceMut<T>`, `PointerMut<T>`; a `T` for `Value<T>`"
 )]
-pub trait Argument<Formal>: Sealed<Formal> {
+pub trait Argument<Formal, Name = ()>: Sealed<Formal> {
     /// The argument in bytes.
     fn actual(&self) -> Actual<'_>;
 
@@ -44,7 +44,7 @@ pub trait Argument<Formal>: Sealed<Formal> {
 
 impl<T: NoUninit> Sealed<Value<T>> for T {}
 
-impl<T: NoUninit> Argument<Value<T>> for T {
+impl<T: NoUninit, Name> Argument<Value<T>, Name> for T {
     fn actual(&self) -> Actual<'_> {
         Actual {
             bytes: bytemuck::bytes_of(self),
@@ -57,7 +57,7 @@ macro_rules! memory_argument {
     ($($formal:ident <- $($owner:ident: $argument:ty),+;)*) => {$($(
         impl<T: Pod> Sealed<$formal<T>> for $argument {}
 
-        impl<T: Pod> Argument<$formal<T>> for $argument {
+        impl<T: Pod, Name> Argument<$formal<T>, Name> for $argument {
             fn actual(&self) -> Actual<'_> {
                 $owner::actual(self)
             }
@@ -93,23 +93,25 @@ macro_rules! writable {
 readable!(Slice Pointer Reference);
 writable!(SliceMut PointerMut ReferenceMut);
 
-/// A tuple of arguments for a kernel with the parameters `Formals`; up to 16.
-/// Sealed.
+/// A tuple of arguments for a kernel with the parameters `Formals`, which are called `Called`; up to
+/// 16. Sealed.
 #[diagnostic::on_unimplemented(
-    message = "the arguments `{Self}` are not as many as the kernel's parameters `{Formals}`",
+    message = "the arguments `{Self}` are not as many as the kernel's parameters `{Formals}`, which are called `{Called}`",
     label = "wrong number of arguments for this kernel",
     note = "a launch takes a tuple with one argument for each parameter; a single one is written `(argument,)`, and for more than 16, put scalars into a `#[repr(C)]` `Copy` struct and pass it by value"
 )]
-pub trait Arguments<Formals>: Sealed<Formals> {
+pub trait Arguments<Formals, Called = ()>: Sealed<Formals> {
     /// Calls `use_them` with the arguments in bytes, and the device that each names.
     fn with<R>(&self, use_them: impl FnOnce(&[Actual<'_>], &[Option<&Device>]) -> R) -> R;
 }
 
 macro_rules! tuples {
-    ($(($formal:ident $argument:ident $field:tt))*) => {
-        impl<$($formal, $argument: Argument<$formal>),*> Sealed<($($formal,)*)> for ($($argument,)*) {}
+    ($(($formal:ident $argument:ident $field:tt $name:ty))*) => {
+        impl<$($formal, $argument: Sealed<$formal>),*> Sealed<($($formal,)*)> for ($($argument,)*) {}
 
-        impl<$($formal, $argument: Argument<$formal>),*> Arguments<($($formal,)*)> for ($($argument,)*) {
+        impl<N: Names, $($formal, $argument: Argument<$formal, <$name as Names>::First>),*>
+            Arguments<($($formal,)*), N> for ($($argument,)*)
+        {
             fn with<R>(&self, use_them: impl FnOnce(&[Actual<'_>], &[Option<&Device>]) -> R) -> R {
                 use_them(&[$(self.$field.actual()),*], &[$(self.$field.device()),*])
             }
@@ -117,17 +119,21 @@ macro_rules! tuples {
     };
 }
 
-/// Implements the arguments of every count up to the length of the list.
+/// Implements the arguments of every count up to the length of the list, whose next name is the first
+/// of `$names`.
 macro_rules! counts {
-    ([$($done:tt)*]) => { tuples!($($done)*); };
-    ([$($done:tt)*] ($($next:tt)*) $($rest:tt)*) => {
+    ([$($done:tt)*] $names:ty;) => { tuples!($($done)*); };
+    ([$($done:tt)*] $names:ty; ($($next:tt)*) $($rest:tt)*) => {
         tuples!($($done)*);
-        counts!([$($done)* ($($next)*)] $($rest)*);
+        counts!([$($done)* ($($next)* $names)] Others<$names>; $($rest)*);
     };
 }
 
+/// The names behind the first.
+type Others<N> = <N as Names>::Others;
+
 counts! {
-    []
+    [] N;
     (F0 A0 0) (F1 A1 1) (F2 A2 2) (F3 A3 3)
     (F4 A4 4) (F5 A5 5) (F6 A6 6) (F7 A7 7)
     (F8 A8 8) (F9 A9 9) (F10 A10 10) (F11 A11 11)

@@ -52,7 +52,7 @@ impl Module {
     ) -> Result<()>
     where
         K: SafeLaunch,
-        A: Arguments<K::Formals>,
+        A: Arguments<K::Formals, K::Names>,
     {
         if self.manifest().is_none() {
             return Err(Error::NoManifest {
@@ -97,7 +97,7 @@ impl Module {
     ) -> Result<()>
     where
         K: Kernel,
-        A: Arguments<K::Formals>,
+        A: Arguments<K::Formals, K::Names>,
     {
         let config = self.suited(config);
         arguments.with(|actuals, owners| {

@@ -3,7 +3,8 @@
 //! `#[cfg]`, nothing uses the parameters.
 //!
 //! A function, because that is what the kernel is for name resolution: a module may have its
-//! name, and a local variable may shadow it. A unit struct or a constant allows neither.
+//! name, and a local variable may shadow it. A unit struct or a constant allows neither. The module of
+//! its parameters' names is called otherwise, therefore.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -27,6 +28,12 @@ pub(crate) fn expand(kernel: &Kernel) -> TokenStream {
         }
     });
     let formals = kernel.parameters.iter().map(|parameter| parameter.formal());
+    // What an error of the compiler calls a parameter.
+    let module = format_ident!("parameters_of_{}", name);
+    let types = kernel.parameters.iter().map(|parameter| &parameter.ident);
+    let names = types
+        .clone()
+        .rfold(quote!(()), |others, name| quote!((#module::#name, #others)));
     let [max_threads, min_blocks, x, y, z, max_registers] = options.bounds();
     let contract = options.contract.as_ref();
     let contract =
@@ -56,6 +63,14 @@ pub(crate) fn expand(kernel: &Kernel) -> TokenStream {
 
         #[cfg(not(target_os = "cuda"))]
         #(#shared)*
+        #[doc(hidden)]
+        #[allow(non_camel_case_types, dead_code, unreachable_pub)]
+        #vis mod #module {
+            #(pub struct #types;)*
+        }
+
+        #[cfg(not(target_os = "cuda"))]
+        #(#shared)*
         const _: () = {
             unsafe impl ::cuda_std::launch::Definition for #definition {
                 const NAME: &'static str = #name;
@@ -67,6 +82,7 @@ pub(crate) fn expand(kernel: &Kernel) -> TokenStream {
                     max_registers: #max_registers,
                 };
                 type Formals = (#(#formals,)*);
+                type Names = #names;
             }
             #contract
         };

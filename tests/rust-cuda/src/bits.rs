@@ -61,7 +61,7 @@ where
     I: Sample,
     O: Pod + Debug,
     K: SafeLaunch,
-    for<'b> (&'b Buffer<I>, &'b mut Buffer<O>): Arguments<K::Formals>,
+    for<'b> (&'b Buffer<I>, &'b mut Buffer<O>): Arguments<K::Formals, K::Names>,
 {
     let elements = I::all();
     let expected: Vec<O> = elements.iter().map(|&element| of(element)).collect();

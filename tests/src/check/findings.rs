@@ -2,15 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::panic;
 
 use cuda_builder::manifest::Kernel;
+use quadscan::device::Artifact;
 use quadscan::device::emulator::Verdict;
+use quadscan::device::emulator::ptx_emulator::Finding;
 
+use super::leading::leading;
 use super::{Report, Run};
 use crate::suite::Case;
 
 /// The module of the kernels that misbehave on purpose.
 const DIAGNOSTICS: &str = "diagnostics";
+
+/// Findings of which is told what led to them: for each a test runs once more.
+const EXPLAINED: usize = 8;
 
 /// Kernels that have a line each; of more, those with findings have one.
 const LINES: usize = 12;
@@ -34,6 +41,8 @@ pub(super) fn ended(report: &mut Report, count: usize, schedules: u64, left: &st
 /// What all runs together found.
 pub(super) struct Findings {
     pub(super) verdicts: BTreeMap<String, Verdict>,
+    /// Each finding, with the test that showed it and its schedule.
+    shown: Vec<(usize, Option<u64>, Finding)>,
     /// The first message of each test that fails.
     pub(super) failures: BTreeMap<usize, String>,
 }
@@ -42,11 +51,14 @@ impl Findings {
     pub(super) fn of(runs: Vec<Run>) -> Self {
         let mut verdicts: BTreeMap<String, Verdict> = BTreeMap::new();
         let mut failures: BTreeMap<usize, String> = BTreeMap::new();
+        let mut shown = Vec::new();
         for run in runs {
             if let Some(failure) = run.failure {
                 failures.entry(run.case).or_insert(failure);
             }
             for (kernel, verdict) in run.verdicts {
+                let findings = verdict.checked.findings.iter().cloned();
+                shown.extend(findings.map(|finding| (run.case, run.schedule, finding)));
                 match verdicts.get_mut(&kernel) {
                     Some(all) => {
                         all.launches += verdict.launches;
@@ -58,7 +70,11 @@ impl Findings {
                 }
             }
         }
-        Findings { verdicts, failures }
+        Findings {
+            verdicts,
+            shown,
+            failures,
+        }
     }
 
     /// A line a kernel; of many that were `named` together, one for those that are right.
@@ -102,11 +118,29 @@ impl Findings {
         }
     }
 
-    /// What was found, and which tests fail.
-    pub(super) fn details(&self, cases: &[Case], text: &mut String) {
+    /// What was found, what led to the first findings, and which tests fail.
+    pub(super) fn details(&self, cases: &[Case], artifact: &Artifact, text: &mut String) {
+        let mut explained = 0;
+        // A test that fails once more says nothing new.
+        let hook = panic::take_hook();
+        panic::set_hook(Box::new(|_| {}));
         for Verdict { checked, .. } in self.verdicts.values().filter(|v| !v.checked.is_clean()) {
-            let _ = writeln!(text, "\n{checked}");
+            let mut told = checked.to_string();
+            for finding in checked.findings.iter().take(EXPLAINED - explained) {
+                let of_it = |shown: &&(usize, _, Finding)| {
+                    shown.2.at == finding.at && shown.2.same_as(finding)
+                };
+                let Some((case, schedule, shown)) = self.shown.iter().find(of_it) else {
+                    continue;
+                };
+                let led = leading(&cases[*case], *schedule, shown, artifact);
+                let finding = finding.to_string();
+                told = told.replacen(&finding, &format!("{finding}{led}"), 1);
+                explained += 1;
+            }
+            let _ = writeln!(text, "\n{told}");
         }
+        panic::set_hook(hook);
         for (case, failure) in &self.failures {
             let _ = writeln!(text, "\n{} fails: {failure}", cases[*case].name);
         }

@@ -166,7 +166,7 @@ fn way(program: &Program, pcs: &[u32]) -> String {
 }
 
 /// A place, and what stands there.
-fn line(place: &str) -> String {
+pub(super) fn line(place: &str) -> String {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     let text = place.rsplit_once(':').and_then(|(file, number)| {
         let text = fs::read_to_string(root.join(file)).ok()?;

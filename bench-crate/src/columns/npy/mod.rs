@@ -18,6 +18,8 @@ pub(super) struct NpyRows<I> {
     input: I,
     headings: Vec<Heading>,
     planes: Vec<Plane>,
+    /// Whether they are records, whose fields have names.
+    has_names: bool,
     /// Where the elements begin in the file.
     start: u64,
     /// How many rows there are,
@@ -37,6 +39,7 @@ impl<I: Read + Seek> NpyRows<I> {
             input,
             headings,
             planes,
+            has_names: matches!(header.dtype(), DType::Record(_)),
             start,
             rows,
             read: 0,
@@ -71,6 +74,10 @@ impl<I: Read + Seek> NpyRows<I> {
 impl<I: Read + Seek> Rows for NpyRows<I> {
     fn headings(&self) -> &[Heading] {
         &self.headings
+    }
+
+    fn has_names(&self) -> bool {
+        self.has_names
     }
 
     fn rows(&self) -> Option<u64> {
@@ -171,11 +178,13 @@ impl<W: Write> NpyWriter<W> {
                 Kind::Numbers(scalar) if scalar.size() == 1 => (format!("|{}", code_of(scalar)), 1),
                 Kind::Numbers(scalar) => (format!("<{}", code_of(scalar)), scalar.size()),
             };
-            // As NumPy calls fields without a name.
+            // As NumPy calls fields without a name, unless a column has that name.
+            let is_free = |name: &String| headings.iter().all(|other| other.name != *name);
             let name = match heading.name.as_str() {
-                "" => format!("f{k}"),
-                name => name.to_owned(),
+                "" => (k..).map(|k| format!("f{k}")).find(is_free),
+                name => Some(name.to_owned()),
             };
+            let name = name.unwrap_or_default();
             let dtype = DType::Plain(code.parse().map_err(io::Error::other)?);
             fields.push(Field { name, dtype });
             sizes.push(size);

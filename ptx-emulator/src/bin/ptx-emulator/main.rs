@@ -6,7 +6,8 @@
 //!
 //! Its layers, each of which uses those above it in this list alone:
 //!
-//! - `element`: the types of arguments. `sentence`: what is wrong with a command line.
+//! - `element`: the types of arguments. `help`: a command line whose help fits the terminal.
+//!   `sentence`: what is wrong with one.
 //! - `argument`: what `--arg` says.
 //! - `array`: arrays in files.
 //! - `transfer`: between a file and the modelled GPU.
@@ -15,6 +16,8 @@
 mod argument;
 mod array;
 mod element;
+#[allow(unreachable_pub, reason = "other programs include it")]
+mod help;
 mod list;
 mod run;
 #[allow(unreachable_pub, reason = "other programs include it")]
@@ -60,7 +63,7 @@ struct Refused(String);
 
 fn main() -> ExitCode {
     let line: Vec<_> = std::env::args_os().collect();
-    let outcome = match Cli::try_parse_from(&line) {
+    let outcome = match help::parsed(&line) {
         Ok(Cli { command }) => match command {
             Command::Run(run) => run.execute(),
             Command::List { file } => list::list(&file),

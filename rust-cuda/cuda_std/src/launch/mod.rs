@@ -49,6 +49,26 @@ pub unsafe trait Definition: Copy {
     const BOUNDS: LaunchBounds;
     /// See [`Kernel::Formals`].
     type Formals;
+    /// See [`Kernel::Names`].
+    type Names: Names;
+}
+
+/// Types one behind the other: `(First, Others)`, and behind the last one `()`.
+pub trait Names {
+    /// The first of them, `()` behind the last.
+    type First;
+    /// Those behind it.
+    type Others: Names;
+}
+
+impl Names for () {
+    type First = ();
+    type Others = ();
+}
+
+impl<First, Others: Names> Names for (First, Others) {
+    type First = First;
+    type Others = Others;
 }
 
 /// What `#[launch_contract]` says about a kernel. Code that launches takes a [`SafeLaunch`].
@@ -95,6 +115,9 @@ pub unsafe trait Kernel: Copy {
     /// A tuple with one of [`Slice`], [`SliceMut`], [`Pointer`], [`PointerMut`], [`Reference`],
     /// [`ReferenceMut`] and [`Value`] for each parameter, in order.
     type Formals;
+    /// A type of its name for each parameter, in order, by which an error of the compiler names the
+    /// parameter that an argument does not fit.
+    type Names: Names;
 }
 
 // SAFETY: hands the definition on unchanged.
@@ -107,6 +130,7 @@ where
     const PARAMETERS: &'static [Parameter] = D::PARAMETERS;
     const BOUNDS: LaunchBounds = D::BOUNDS;
     type Formals = D::Formals;
+    type Names = D::Names;
 }
 
 /// A kernel whose author declared, with `#[launch_contract(..)]` below `#[kernel]`, what a launch

@@ -14,7 +14,7 @@ const LANES: u32 = 32;
 fn lanes<K>(bench: &Bench, kernel: K, of: impl Fn(u32) -> Vec<u32>) -> Outcome
 where
     K: SafeLaunch,
-    for<'b> (&'b mut Buffer<u32>,): Arguments<K::Formals>,
+    for<'b> (&'b mut Buffer<u32>,): Arguments<K::Formals, K::Names>,
 {
     let (blocks, block) = (2, 3 * LANES);
     let count = (blocks * block) as usize;
