@@ -16,7 +16,7 @@ use super::shrink::shrink;
 use super::{Generator, Launch};
 
 /// Seeds of one process whose programs are shrunk; of others there are the names alone.
-const SHRUNK: usize = 12;
+const SHRUNK: usize = 24;
 
 /// Words that a report shows.
 const SHOWN: usize = 8;

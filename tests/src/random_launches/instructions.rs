@@ -14,19 +14,21 @@ impl Forms {
     pub(super) fn new() -> Self {
         let mut by_opcode = BTreeMap::<String, Vec<Form>>::new();
         for form in table::forms().into_iter().filter(is_plain) {
-            let opcode = form.name.split('.').next().unwrap_or_default();
-            by_opcode.entry(opcode.to_owned()).or_default().push(form);
+            let opcode = form.opcode().to_owned();
+            by_opcode.entry(opcode).or_default().push(form);
         }
         Forms(by_opcode.into_values().collect())
     }
 }
 
 /// Whether the form is one instruction of registers, with bits that an assembler may not change:
-/// it may fuse sums and products of floats that say no rounding.
+/// it may fuse sums and products of floats that say no rounding. Of `set` with a float as its
+/// result ptxas 13 leaves out the conversion to that, or does it where a guard forbids it.
 fn is_plain(form: &Form) -> bool {
     let Form { name, body, .. } = form;
     let is_whole = body.starts_with(&format!("{name} %")) && body.matches(';').count() == 1;
-    let opcode = name.split('.').next().unwrap_or_default();
+    let opcode = form.opcode();
+    let is_float_set = opcode == "set" && name.contains(".f32.");
     let is_fused = matches!(opcode, "add" | "sub" | "mul")
         && ["f32", "f64", "f16", "f16x2"]
             .iter()
@@ -35,11 +37,28 @@ fn is_plain(form: &Form) -> bool {
             .iter()
             .any(|mode| name.contains(mode));
     let is_of_warp = ["shfl", "vote", "match", "redux", "elect", "mov"].contains(&opcode);
-    is_whole && !is_fused && !is_of_warp && !body.contains("0x")
+    is_whole && !is_fused && !is_of_warp && !is_float_set && !body.contains("0x")
 }
 
-/// The bits of the one NaN that takes the place of others in f64.
-const NAN: &str = "0x7ff8000000000000";
+/// Whether an assembler may make a copy of the instruction with a NaN's bits as they are: the least
+/// of a value and itself.
+fn is_copied(opcode: &str) -> bool {
+    matches!(opcode, "min" | "max")
+}
+
+/// One NaN in the place of those whose bits PTX leaves open: of two in f64 it is the one that the
+/// assembler puts first, and `abs` and `neg` may be part of the instruction that reads their result.
+fn one_nan(form: &Form, to: &str) -> String {
+    let signs = matches!(form.opcode(), "abs" | "neg");
+    let (ty, nan) = match (form.place, form.operands[0]) {
+        (Place::W64, Domain::F64) if signs || form.operands.len() > 1 => {
+            ("64", "0x7ff8000000000000")
+        }
+        (Place::W32, Domain::F32) if signs => ("32", "0x7fffffff"),
+        _ => return String::new(),
+    };
+    format!(" testp.notanumber.f{ty} %q1, {to}; selp.b{ty} {to}, {nan}, {to}, %q1;")
+}
 
 /// Writes lines from random numbers.
 pub(super) struct Writer<'w> {
@@ -101,24 +120,30 @@ impl Writer<'_> {
             Place::W32 => "r",
             Place::W64 => "d",
         });
+        let opcode = form.opcode();
         let count = form.operands.len();
-        let mut sources = Vec::new();
+        let (mut before, mut sources) = (String::new(), Vec::new());
         for (index, &domain) in form.operands.iter().enumerate() {
             let number = match index > 0 && index + 1 == count && self.below(8) == 0 {
                 true => self.number(domain),
                 false => None,
             };
-            sources.push(number.unwrap_or_else(|| self.register(kind(domain))));
+            let mut source = number.unwrap_or_else(|| self.register(kind(domain)));
+            while is_copied(opcode) && sources.contains(&source) {
+                source = self.register(kind(domain));
+            }
+            if domain == Domain::Shift && source.starts_with('%') {
+                before = format!("and.b32 %t{index}, {source}, 0x1ff; {before}");
+                source = format!("%t{index}");
+            }
+            sources.push(source);
         }
         let instruction = format!("{} {to}, {};", form.name, sources.join(", "));
-        let line = self.guarded(instruction);
-        // Of two NaNs an f64 is the one that the assembler puts where it counts.
-        match count > 1 && form.place == Place::W64 && form.operands[0] == Domain::F64 {
-            true => {
-                format!("{line} testp.notanumber.f64 %q1, {to}; selp.b64 {to}, {NAN}, {to}, %q1;")
-            }
-            false => line,
-        }
+        let line = match opcode {
+            "testp" => instruction,
+            _ => self.guarded(instruction),
+        };
+        format!("{before}{line}{}", one_nan(form, &to))
     }
 
     /// A number in the place of a register.
@@ -161,12 +186,21 @@ impl Writer<'_> {
         let table = self.below(256);
         let [to, a, b, c] = [0; 4].map(|_| self.register("r"));
         let [wide, x, y] = [0; 3].map(|_| self.register("d"));
-        let line = match self.below(4) {
-            0 => format!("bfi.b32 {to}, {a}, {b}, {c}, {};", self.below(40)),
-            1 => format!("bfi.b64 {wide}, {x}, {y}, {c}, {};", self.below(70)),
-            _ => format!("lop3.b32 {to}, {a}, {b}, {c}, {table};"),
+        let (before, line) = match self.below(4) {
+            0 => (
+                format!("and.b32 %t0, {c}, 0x1ff; "),
+                format!("bfi.b32 {to}, {a}, {b}, %t0, {};", self.below(40)),
+            ),
+            1 => (
+                format!("and.b32 %t0, {c}, 0x1ff; "),
+                format!("bfi.b64 {wide}, {x}, {y}, %t0, {};", self.below(70)),
+            ),
+            _ => (
+                String::new(),
+                format!("lop3.b32 {to}, {a}, {b}, {c}, {table};"),
+            ),
         };
-        self.guarded(line)
+        before + &self.guarded(line)
     }
 
     /// A carry that is written, and instructions that read it, or read and write it.
@@ -218,6 +252,7 @@ impl Writer<'_> {
         }
     }
 
+    /// Not `.sat` with `.min` or `.max`: of those no rule is known.
     fn video(&mut self) -> String {
         let opcode = self.pick(&[
             "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset",
@@ -249,6 +284,7 @@ impl Writer<'_> {
         if opcode != "vmad" {
             match self.below(3) {
                 0 => third = String::new(),
+                1 if more.contains(".sat") => more.push_str(".add"),
                 1 => more.push_str(self.pick(&[".add", ".min", ".max"])),
                 _ => part = self.pick(&parts[2..]),
             }

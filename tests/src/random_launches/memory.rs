@@ -75,6 +75,12 @@ impl Writer<'_> {
                 format!("{{{}}}", self.registers::<4>(kind).join(", ")),
             ),
         };
+        // Where an assembler knows that a register holds a float, it converts that to a narrower
+        // integer: ptxas 13 does.
+        let stored = match is_narrower {
+            true => ty.replace(['u', 's'], "b"),
+            false => ty.to_owned(),
+        };
         // Somewhere that a register says.
         let at = match (space, self.below(3)) {
             ("local", 0) => {
@@ -85,14 +91,14 @@ impl Writer<'_> {
                 );
                 return match self.below(2) {
                     0 => format!("{address} ld.local{vector}.{ty} {registers}, [%t1];"),
-                    _ => format!("{address} st.local{vector}.{ty} [%t1], {registers};"),
+                    _ => format!("{address} st.local{vector}.{stored} [%t1], {registers};"),
                 };
             }
             _ => format!("[{base}+{place}]"),
         };
         match self.below(2) {
             0 => format!("ld.{space}{vector}.{ty} {registers}, {at};"),
-            _ => format!("st.{space}{vector}.{ty} {at}, {registers};"),
+            _ => format!("st.{space}{vector}.{stored} {at}, {registers};"),
         }
     }
 

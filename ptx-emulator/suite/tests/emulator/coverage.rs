@@ -184,6 +184,20 @@ with what ptxas says of them for sm_90. What is left out, and why:
   too; vectors as parameters in registers.
 - Whether a register's type fits is asked of its size: an f32 register in an integer instruction, which
   ptxas refuses, is taken. Forms of later targets are taken whatever `.target` says.
+
+`fixtures random` runs random programs on a GPU and on the emulator, and compares all bits. It found on
+an H200 (ptxas 13, 2026-11-24) that of the scalar video instructions `.h1` results, `.sat`, `.min`, `.max`
+and `vmad` are not what the ISA's formulas say; the emulator gives the GPU's bits. Here ptxas is wrong
+and the emulator follows the ISA, and no random program has it:
+
+- A guard of `testp` is left out, and so is that of the conversion of a `set` whose result is an f32. In
+  a function with a call that conversion itself is left out: 1 instead of 1.0.
+- A register that holds a float is converted to the integer of a narrower store, and of a shift's
+  distance, where the ISA takes its bits.
+- `cvt.u64.u16` after an `ex2.approx.f16` with a guard leaves what is above the 16 bits.
+
+The ISA leaves the payload of a NaN open for `abs` and `neg`, and ptxas makes a copy of `min` and `max`
+of a register and itself, which keeps it.
 ";
 
 /// The table as it has to be.
