@@ -170,11 +170,14 @@ For the group *approximate* the ISA gives only a bound, and the emulator gives t
 GPU: on an H200 all fractions of 23 binades, and every form on special and random values, are the same
 (`tests/fixtures/h200`, 2026-11-24).
 
+The results of `mma` are exact for integers. For f64 they are chains of fused operations in the order
+of A's columns. For f16, bf16 and tf32 the ISA leaves the bits open; those here are a model
+of a Hopper tensor core after publications, and not certain: no GPU has confirmed them yet.
+
 Modifiers stand in any order that ptxas takes. A test compares a thousand forms, right and wrong ones,
 with what ptxas says of them for sm_90. What is left out, and why:
 
-- `mma` and `wmma`: not done yet; of floats the bits of a tensor core's sums are not the ISA's, and are
-  not known here.
+- `wmma`; of `mma` the f16 shape m8n8k4, the 8-bit and narrower floats, and `.sp`.
 - `wgmma`, `tcgen05`, tensor maps, `multimem` and `clusterlaunchcontrol` need several blocks a cluster,
   or descriptors that a driver makes.
 - Textures and surfaces need objects that a host program makes.

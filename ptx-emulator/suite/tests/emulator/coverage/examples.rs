@@ -258,6 +258,27 @@ pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "product",
+        &[
+            "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%o, %b}, {%a}, {%b}, {%c, %d};",
+            "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%o, %b, %c, %d}, {%a, %b}, {%b}, {%a, %b, %c, %d};",
+            "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%o, %b, %c, %d}, {%a, %b, %c, %d}, {%b, %c}, {%a, %b, %c, %d};",
+            "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%o, %b, %c, %d}, {%a, %b, %c, %d, %a, %b, %c, %d}, {%a, %b, %c, %d}, {%a, %b, %c, %d};",
+            "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%ro, %ra}, {%ra, %rb}, {%rc}, {%ra, %rb};",
+            "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%ro, %ra}, {%ra, %rb, %rc, %rd}, {%rc, %rd}, {%ra, %rb};",
+            "mma.sync.aligned.m16n8k8.row.col.f32.<f16.f16|bf16.bf16>.f32 {%ro, %ra, %rb, %rc}, {%ra, %rb}, {%rc}, {%ra, %rb, %rc, %rd};",
+            "mma.sync.aligned.m16n8k16.row.col.f32.<f16.f16|bf16.bf16>.f32 {%ro, %ra, %rb, %rc}, {%ra, %rb, %rc, %rd}, {%rc, %rd}, {%ra, %rb, %rc, %rd};",
+            "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%ro, %ra, %rb, %rc}, {%ra, %rb}, {%rc}, {%ra, %rb, %rc, %rd};",
+            "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%ro, %ra, %rb, %rc}, {%ra, %rb, %rc, %rd}, {%rc, %rd}, {%ra, %rb, %rc, %rd};",
+            "mma.sync.aligned.<m8n8k16.row.col.satfinite.s32.u8.s8|m8n8k32.row.col.s32.u4.s4>.s32 {%ro, %ra}, {%ra}, {%rb}, {%ra, %rb};",
+            "mma.sync.aligned.<m16n8k16.row.col.s32.s8.u8|m16n8k32.row.col.s32.s4.u4>.s32 {%ro, %ra, %rb, %rc}, {%ra, %rb}, {%rc}, {%ra, %rb, %rc, %rd};",
+            "mma.sync.aligned.<m16n8k32.row.col.s32.u8.u8|m16n8k64.row.col.satfinite.s32.u4.u4>.s32 {%ro, %ra, %rb, %rc}, {%ra, %rb, %rc, %rd}, {%rc, %rd}, {%ra, %rb, %rc, %rd};",
+            "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.<xor|and>.popc {%ro, %ra}, {%ra}, {%rb}, {%ra, %rb};",
+            "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.<xor|and>.popc {%ro, %ra, %rb, %rc}, {%ra, %rb}, {%rc}, {%ra, %rb, %rc, %rd};",
+            "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.<xor|and>.popc {%ro, %ra, %rb, %rc}, {%ra, %rb, %rc, %rd}, {%rc, %rd}, {%ra, %rb, %rc, %rd};",
+        ],
+    ),
+    (
         "video",
         &[
             "<vadd|vsub|vabsdiff|vmin|vmax>.<u32|s32>.u32.s32<|.sat> %ro, %ra.b3, %rb.h1;",
