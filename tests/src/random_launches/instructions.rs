@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use ptx_syntax::Type;
+
 use super::program::REGISTERS;
 use crate::probes::operands::{Domain, Random};
 use crate::probes::{Form, Place, table};
@@ -110,8 +112,11 @@ impl Writer<'_> {
             };
             sources.push(number.unwrap_or_else(|| self.register(kind(domain))));
         }
-        let instruction = format!("{} {to}, {};", form.name, sources.join(", "));
-        let line = self.guarded(instruction);
+        // An assembler makes x of the least of x and x, whatever NaN it is.
+        if form.name.starts_with('m') && sources.len() == 2 && sources[0] == sources[1] {
+            return self.form();
+        }
+        let line = self.instruction(form, &to, &sources.join(", "));
         // Of two NaNs an f64 is the one that the assembler puts where it counts.
         match count > 1 && form.place == Place::W64 && form.operands[0] == Domain::F64 {
             true => {
@@ -119,6 +124,34 @@ impl Writer<'_> {
             }
             false => line,
         }
+    }
+
+    /// A form with its registers. A result of f32 or f64 gets to a register of bits by way of one
+    /// of its type, as compilers write it: without it, ptxas 13 converts the number to an integer
+    /// where an integer instruction reads the register. It also passes over the guard of `testp`,
+    /// keeps a NaN in a guarded `abs`, and has other upper bits in a guarded result of 16 bits.
+    fn instruction(&mut self, form: &Form, to: &str, sources: &str) -> String {
+        let name = &form.name;
+        let typed = match (float_result(name), form.place) {
+            (true, Place::W32) => ("%f0", "b32"),
+            (true, Place::W64) => ("%e0", "b64"),
+            _ if ["testp", "abs", "neg"]
+                .iter()
+                .any(|opcode| name.starts_with(opcode))
+                || form.place == Place::W16 =>
+            {
+                return format!("{name} {to}, {sources};");
+            }
+            _ => return self.guarded(format!("{name} {to}, {sources};")),
+        };
+        let (result, bits) = typed;
+        if self.below(8) > 0 || name.starts_with("abs") || name.starts_with("neg") {
+            return format!("{name} {result}, {sources}; mov.{bits} {to}, {result};");
+        }
+        let guard = self.register("p");
+        format!(
+            "mov.{bits} {result}, {to}; @{guard} {name} {result}, {sources}; mov.{bits} {to}, {result};"
+        )
     }
 
     /// A number in the place of a register.
@@ -153,7 +186,10 @@ impl Writer<'_> {
                 let to = self.register("r");
                 format!("set.{word}.{join}.u32.{ty} {to}, {a}, {b}, {not}{source};")
             }
-            _ => format!("selp.{ty} {to}, {a}, {b}, {source};"),
+            _ => format!(
+                "selp.{} {to}, {a}, {b}, {source};",
+                ty.replace(['f', 's', 'u'], "b")
+            ),
         }
     }
 
@@ -218,42 +254,23 @@ impl Writer<'_> {
         }
     }
 
+    /// What does not saturate, has no part as its result and no third operand: of the others
+    /// ptxas 13 makes something else than the ISA says.
     fn video(&mut self) -> String {
         let opcode = self.pick(&[
-            "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset",
+            "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset",
         ]);
-        let (a, b) = (self.pick(&["u32", "s32"]), self.pick(&["u32", "s32"]));
-        let mut to = format!(".{}", self.pick(&["u32", "s32"]));
-        let (mut b, mut more, saturate) = (b, String::new(), self.pick(&["", ".sat"]));
+        let [mut to, a, mut b] = [0; 3].map(|_| self.pick(&[".u32", ".s32"]));
+        let mut mode = "";
         match opcode {
-            "vshl" | "vshr" => {
-                b = "u32";
-                more = format!("{saturate}.{}", self.pick(&["clamp", "wrap"]));
-            }
-            "vset" => {
-                to = String::new();
-                more = format!(".{}", self.pick(&["eq", "ne", "lt", "le", "gt", "ge"]));
-            }
-            "vmad" => {
-                let signed = a == "s32" || b == "s32";
-                to = format!(".{}", if signed { "s32" } else { "u32" });
-                more = format!("{saturate}{}", self.pick(&["", ".shr7", ".shr15"]));
-            }
-            _ => more.push_str(saturate),
+            "vshl" | "vshr" => (b, mode) = (".u32", self.pick(&[".clamp", ".wrap"])),
+            "vset" => (to, mode) = ("", self.pick(&[".eq", ".ne", ".lt", ".le", ".gt", ".ge"])),
+            _ => {}
         }
-        let [d, x, y, z] = [0; 4].map(|_| self.register("r"));
+        let [d, x, y] = [0; 3].map(|_| self.register("r"));
         let parts = ["", "", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"];
         let [p, q] = [0; 2].map(|_| self.pick(&parts));
-        let mut part = "";
-        let mut third = format!(", {z}");
-        if opcode != "vmad" {
-            match self.below(3) {
-                0 => third = String::new(),
-                1 => more.push_str(self.pick(&[".add", ".min", ".max"])),
-                _ => part = self.pick(&parts[2..]),
-            }
-        }
-        format!("{opcode}{to}.{a}.{b}{more} {d}{part}, {x}{p}, {y}{q}{third};")
+        format!("{opcode}{to}{a}{b}{mode} {d}, {x}{p}, {y}{q};")
     }
 
     fn packed(&mut self) -> String {
@@ -272,6 +289,12 @@ impl Writer<'_> {
         ]);
         self.guarded(format!("{opcode} {to}, {a}, {b};"))
     }
+}
+
+/// Whether the result of an instruction is an f32 or an f64: its first type says so.
+fn float_result(name: &str) -> bool {
+    let is_type = |word: &&str| Type::parse(word).is_some() || *word == "tf32";
+    matches!(name.split('.').skip(1).find(is_type), Some("f32" | "f64"))
 }
 
 /// The kind of register that holds such an operand.
