@@ -185,8 +185,24 @@ with what ptxas says of them for sm_90. What is left out, and why:
 - `alloca` and the stack's instructions, `.alias`, and 32-bit addresses.
 - Arrays of registers, and predicates and 8 and 16 bits as parameters in registers, which ptxas refuses
   too; vectors as parameters in registers.
+- `addc.sat`, `subc.sat`, and `fma` of bf16 with another rounding than `.rn`, which ptxas takes and the
+  ISA does not have.
 - Whether a register's type fits is asked of its size: an f32 register in an integer instruction, which
   ptxas refuses, is taken. Forms of later targets are taken whatever `.target` says.
+
+Random launches on an H200 (driver 580, ptxas 13, 2026-11-24) showed where ptxas makes something else
+than the ISA says. The emulator does there what the ISA says:
+
+- Video instructions with `.sat`, `.shr7` or `.shr15`, a part of a register as the result, or a third
+  operand have other values.
+- The guard of `testp` is passed over.
+- An untyped register (`.b32`, `.b64`) that holds the f32 or f64 result of an instruction is converted
+  to an integer, not cut, where a narrower store, a shift's distance or a conversion reads it. Copied to
+  a register by a `mov` from a typed one, as compilers write it, it is not.
+- `set` to f32 writes a 0 or 1 of integers, if such a register is its result.
+- The least or largest of one NaN and itself, and a guarded `abs` of one, are that NaN.
+- A 16-bit result of an integer instruction keeps bits above it in a `cvt.u64.u16` behind a guarded f16
+  instruction on the same register.
 ";
 
 /// The table as it has to be.

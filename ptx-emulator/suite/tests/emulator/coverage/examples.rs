@@ -344,6 +344,7 @@ pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[
             "atom.cas.b64 %o, [%in], %a, %b;",
             "atom.<inc|dec>.u32 %ro, [%in], %ra;",
             "red.global.add.<u32|s32|f32> [%in], %ra;",
+            "red.<relaxed|release>.gpu.global.add.u32 [%in], %ra;",
             "red.add.<u64|f64> [%in], %a;",
             "red.add.noftz.<f16|bf16> [%in], %ha;",
             "red.add.noftz.<f16x2|bf16x2> [%in], %ra;",
