@@ -15,7 +15,7 @@ use quadscan_bench::modules;
 use quadscan_tests::fixtures::recording::{Result as LaunchResult, changed, differences};
 use quadscan_tests::fixtures::{
     self, Header, Recording, SEED, approximations, attributes, integrated, launches, nvcc, probes,
-    random, record,
+    products, random, record,
 };
 use quadscan_tests::probes::table;
 use quadscan_tests::random_launches::command;
@@ -50,6 +50,10 @@ const CASES: &[Case] = &[
     Case {
         name: "kernels_from_nvcc_give_the_recorded_bits",
         run: kernels_from_nvcc,
+    },
+    Case {
+        name: "products_of_matrices_give_the_recorded_bits",
+        run: products_of_matrices,
     },
     Case {
         name: "random_launches_give_the_recorded_bits",
@@ -214,6 +218,26 @@ fn kernels_from_nvcc(bench: &Bench) -> Outcome {
     assert_eq!(recorded.header.seed, SEED, "record anew");
     state("nvcc", &recorded.header, &nvcc::hashes());
     verdict(&differences(&recorded.lines, &nvcc::run(&bench.device)?))
+}
+
+fn products_of_matrices(bench: &Bench) -> Outcome {
+    if fixtures::PRODUCTS.is_empty() {
+        return suite::skip(
+            "products.jsonl is empty: `fixtures record DIR products` on a GPU makes it",
+        );
+    }
+    if !is_alike(&bench.device) {
+        return suite::skip("sums of another GPU's tensor cores may have other bits than Hopper's");
+    }
+    let recorded = Recording::<products::Line>::read(fixtures::PRODUCTS)?;
+    let found = products::lines(&products::run(&bench.device)?);
+    let lines = recorded.lines.iter().zip(&found);
+    let differences: Vec<String> = lines
+        .filter(|(recorded, found)| recorded != found)
+        .map(|(recorded, found)| format!("{found:?}, recorded {recorded:?}"))
+        .collect();
+    assert_eq!(recorded.lines.len(), found.len(), "record anew");
+    verdict(&differences)
 }
 
 fn random_launches(bench: &Bench) -> Outcome {

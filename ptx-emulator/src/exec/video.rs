@@ -173,9 +173,10 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     };
     let (sets, product) = (d.opcode() == "vset", d.opcode() == "vmad");
     let words = [Type::U32, Type::S32];
-    // What `vset` gives is compared as signed.
-    let result = if sets { Type::S32 } else { d.type_of(&words)? };
+    let result = if sets { None } else { Some(d.type_of(&words)?) };
     let (a, b) = (d.type_of(&words)?, d.type_of(&words)?);
+    // Of `vset`, the ISA does not say by which type the third is compared; so does an H200.
+    let result = result.unwrap_or(a);
     if d.opcode().starts_with("vsh") && b != Type::U32 {
         return Err("a shift's distance is .u32".into());
     }

@@ -125,11 +125,6 @@ impl Form {
         self
     }
 
-    /// The name up to its first dot.
-    pub fn opcode(&self) -> &str {
-        self.name.split('.').next().unwrap_or_default()
-    }
-
     /// The form as the entry `name(operands, results)`: thread i reads three
     /// words at `operands + 24 i` and writes a word at `results + 8 i`.
     ///

@@ -4,12 +4,13 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 use std::{env, fs, thread};
 
 use clap::Parser;
 use quadscan::device::{Device, DeviceChoice};
 
+use super::limit;
 use super::program::{OUTPUTS, Program};
 use super::run::{AT_ONCE, name, run_all};
 use super::shrink::shrink;
@@ -34,13 +35,19 @@ struct Arguments {
     /// Processes that share them
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=256))]
     jobs: u64,
+    /// Programs of a module
+    #[arg(long, value_name = "N", default_value_t = AT_ONCE)]
+    at_once: usize,
+    /// Leave out a seed, one whose launch does not end
+    #[arg(long, value_name = "N")]
+    except: Vec<u64>,
     /// Write a file of each difference to this folder
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
 /// Runs the command; exit code 1 when something differs, 2 when there is no GPU or a folder cannot
-/// be written to.
+/// be written to, 3 when a launch of a single process does not end.
 pub fn main(arguments: &[String]) -> ExitCode {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
@@ -69,8 +76,10 @@ fn compare_seeds(arguments: &Arguments) -> Result<u64, String> {
     let gpu = Device::open(DeviceChoice::Cuda(None)).map_err(said)?;
     let generator = Generator::default();
     let mut differences = 0;
-    let seeds: Vec<u64> = (arguments.seed..arguments.seed + arguments.count).collect();
-    for seeds in seeds.chunks(AT_ONCE) {
+    limit::watch();
+    let mut seeds: Vec<u64> = (arguments.seed..arguments.seed + arguments.count).collect();
+    seeds.retain(|seed| !arguments.except.contains(seed));
+    for seeds in seeds.chunks(arguments.at_once.max(1)) {
         let launches: Vec<Launch> = seeds.iter().map(|&seed| generator.launch(seed)).collect();
         for (launch, difference) in launches.iter().zip(differing(&gpu, &launches)?) {
             let Some(difference) = difference else {
@@ -87,11 +96,8 @@ fn compare_seeds(arguments: &Arguments) -> Result<u64, String> {
             }
         }
     }
-    let agreed = arguments.count - differences;
-    println!(
-        "{agreed} of {} launches have the same bits",
-        arguments.count
-    );
+    let (agreed, count) = (seeds.len() as u64 - differences, seeds.len());
+    println!("{agreed} of {count} launches have the same bits");
     Ok(differences)
 }
 
@@ -169,57 +175,76 @@ fn write(folder: &Path, seed: u64, report: &str) -> Result<(), String> {
 }
 
 /// Shares the seeds among processes of this program: a driver compiles one module at a time in
-/// each. How many of them say that something differs.
+/// each. How many of the seeds differ or do not end.
 fn share(arguments: &Arguments) -> Result<u64, String> {
+    let each = arguments.count.div_ceil(arguments.jobs).max(1);
+    let end = arguments.seed + arguments.count;
+    let shares: Vec<_> = (arguments.seed..end)
+        .step_by(each as usize)
+        .map(|seed| {
+            let (count, out) = (each.min(end - seed), arguments.out.clone());
+            let except = arguments.except.clone();
+            thread::spawn(move || run_share(seed, count, except, out.as_deref()))
+        })
+        .collect();
+    let mut agreed = 0;
+    let mut failed = None;
+    for share in shares {
+        match share.join().map_err(|_| "a thread ended early")? {
+            Ok(count) => agreed += count,
+            Err(reason) => failed = Some(reason),
+        }
+    }
+    let count = arguments.count;
+    println!("{agreed} of {count} launches have the same bits");
+    failed.map_or(Ok(count - agreed), Err)
+}
+
+/// Runs some seeds in a process of their own, and says how many agree. Where one does not end, the
+/// process did: the seeds are run again without it.
+fn run_share(
+    seed: u64,
+    count: u64,
+    mut except: Vec<u64>,
+    out: Option<&Path>,
+) -> Result<u64, String> {
     let said = |error: std::io::Error| format!("this program cannot be started again: {error}");
-    let program = env::current_exe().map_err(said)?;
-    let each = arguments.count.div_ceil(arguments.jobs);
-    let mut children = Vec::new();
-    for job in 0..arguments.jobs.min(arguments.count.div_ceil(each.max(1))) {
-        let first = job * each;
-        let mut command = Command::new(&program);
-        command.arg("random");
-        command.args(["--seed", &(arguments.seed + first).to_string()]);
-        command.args(["--count", &each.min(arguments.count - first).to_string()]);
-        if let Some(folder) = &arguments.out {
+    let mut at_once = AT_ONCE;
+    loop {
+        let mut command = Command::new(env::current_exe().map_err(said)?);
+        command.args(["random", "--seed", &seed.to_string()]);
+        command.args(["--count", &count.to_string()]);
+        command.args(["--at-once", &at_once.to_string()]);
+        for seed in &except {
+            command.args(["--except", &seed.to_string()]);
+        }
+        if let Some(folder) = out {
             command.arg("--out").arg(folder);
         }
-        let child = command.stdout(Stdio::piped()).spawn().map_err(said)?;
-        children.push(thread::spawn(move || child.wait_with_output()));
-    }
-    let (mut agreed, mut failed) = (0, 0);
-    for child in children {
-        let output = child
-            .join()
-            .map_err(|_| "a thread ended early")?
-            .map_err(said)?;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let (report, last) = text
-            .trim_end()
-            .rsplit_once('\n')
-            .unwrap_or(("", text.trim_end()));
-        let count = last
-            .split(' ')
-            .next()
-            .and_then(|word| word.parse::<u64>().ok());
-        match count.filter(|_| last.ends_with("same bits")) {
-            Some(count) => agreed += count,
-            None => {
-                failed += 1;
-                println!("{last}");
+        let output = command.stderr(std::process::Stdio::inherit()).output();
+        let output = output.map_err(said)?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let text = text.trim_end();
+        let (report, last) = text.rsplit_once('\n').unwrap_or(("", text));
+        match limit::stuck(last) {
+            // Which of them is it?
+            Some(_) if output.status.code() == Some(limit::STUCK) && at_once > 1 => {
+                at_once = 1;
+                continue;
             }
+            Some(stuck) if !except.contains(&stuck) => {
+                println!("{last}");
+                except.push(stuck);
+                continue;
+            }
+            _ => (),
         }
         if !report.is_empty() {
             println!("{report}");
         }
-    }
-    println!(
-        "{agreed} of {} launches have the same bits",
-        arguments.count
-    );
-    match failed {
-        0 => Ok(arguments.count - agreed),
-        _ => Err(format!("{failed} processes did not end as they should")),
+        let agreed = last.strip_suffix("launches have the same bits");
+        let agreed = agreed.and_then(|counts| counts.split(' ').next()?.parse().ok());
+        return agreed.ok_or_else(|| format!("the process of seed {seed} on ended with: {last}"));
     }
 }
 

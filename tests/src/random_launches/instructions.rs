@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use ptx_syntax::Type;
+
 use super::program::REGISTERS;
 use crate::probes::operands::{Domain, Random};
 use crate::probes::{Form, Place, table};
@@ -14,21 +16,23 @@ impl Forms {
     pub(super) fn new() -> Self {
         let mut by_opcode = BTreeMap::<String, Vec<Form>>::new();
         for form in table::forms().into_iter().filter(is_plain) {
-            let opcode = form.opcode().to_owned();
-            by_opcode.entry(opcode).or_default().push(form);
+            let opcode = form.name.split('.').next().unwrap_or_default();
+            by_opcode.entry(opcode.to_owned()).or_default().push(form);
         }
         Forms(by_opcode.into_values().collect())
     }
 }
 
+/// What ptxas 13 makes something else of than the ISA says, near some other instructions
+/// (`docs/ptx-coverage.md`); so does it of `set` to a float.
+const OTHERWISE: [&str; 5] = ["cnot", "abs.s32", "abs.s64", "abs.f16x2", "abs.bf16x2"];
+
 /// Whether the form is one instruction of registers, with bits that an assembler may not change:
-/// it may fuse sums and products of floats that say no rounding. Of `set` with a float as its
-/// result ptxas 13 leaves out the conversion to that, or does it where a guard forbids it.
+/// it may fuse sums and products of floats that say no rounding.
 fn is_plain(form: &Form) -> bool {
     let Form { name, body, .. } = form;
     let is_whole = body.starts_with(&format!("{name} %")) && body.matches(';').count() == 1;
-    let opcode = form.opcode();
-    let is_float_set = opcode == "set" && name.contains(".f32.");
+    let opcode = name.split('.').next().unwrap_or_default();
     let is_fused = matches!(opcode, "add" | "sub" | "mul")
         && ["f32", "f64", "f16", "f16x2"]
             .iter()
@@ -36,29 +40,14 @@ fn is_plain(form: &Form) -> bool {
         && ![".rn", ".rz", ".rm", ".rp"]
             .iter()
             .any(|mode| name.contains(mode));
+    let is_otherwise = OTHERWISE.iter().any(|start| name.starts_with(start))
+        || opcode == "set" && float_result(name);
     let is_of_warp = ["shfl", "vote", "match", "redux", "elect", "mov"].contains(&opcode);
-    is_whole && !is_fused && !is_of_warp && !is_float_set && !body.contains("0x")
+    is_whole && !is_fused && !is_otherwise && !is_of_warp && !body.contains("0x")
 }
 
-/// Whether an assembler may make a copy of the instruction with a NaN's bits as they are: the least
-/// of a value and itself.
-fn is_copied(opcode: &str) -> bool {
-    matches!(opcode, "min" | "max")
-}
-
-/// One NaN in the place of those whose bits PTX leaves open: of two in f64 it is the one that the
-/// assembler puts first, and `abs` and `neg` may be part of the instruction that reads their result.
-fn one_nan(form: &Form, to: &str) -> String {
-    let signs = matches!(form.opcode(), "abs" | "neg");
-    let (ty, nan) = match (form.place, form.operands[0]) {
-        (Place::W64, Domain::F64) if signs || form.operands.len() > 1 => {
-            ("64", "0x7ff8000000000000")
-        }
-        (Place::W32, Domain::F32) if signs => ("32", "0x7fffffff"),
-        _ => return String::new(),
-    };
-    format!(" testp.notanumber.f{ty} %q1, {to}; selp.b{ty} {to}, {nan}, {to}, %q1;")
-}
+/// The bits of the one NaN that takes the place of others in f64.
+const NAN: &str = "0x7ff8000000000000";
 
 /// Writes lines from random numbers.
 pub(super) struct Writer<'w> {
@@ -120,30 +109,57 @@ impl Writer<'_> {
             Place::W32 => "r",
             Place::W64 => "d",
         });
-        let opcode = form.opcode();
         let count = form.operands.len();
-        let (mut before, mut sources) = (String::new(), Vec::new());
+        let mut sources = Vec::new();
         for (index, &domain) in form.operands.iter().enumerate() {
-            let number = match index > 0 && index + 1 == count && self.below(8) == 0 {
+            // An assembler computes the reciprocal of a number with other bits than a GPU.
+            let may_be_number = index > 0 && index + 1 == count && !form.name.starts_with("div.");
+            let number = match may_be_number && self.below(8) == 0 {
                 true => self.number(domain),
                 false => None,
             };
-            let mut source = number.unwrap_or_else(|| self.register(kind(domain)));
-            while is_copied(opcode) && sources.contains(&source) {
-                source = self.register(kind(domain));
-            }
-            if domain == Domain::Shift && source.starts_with('%') {
-                before = format!("and.b32 %t{index}, {source}, 0x1ff; {before}");
-                source = format!("%t{index}");
-            }
-            sources.push(source);
+            sources.push(number.unwrap_or_else(|| self.register(kind(domain))));
         }
-        let instruction = format!("{} {to}, {};", form.name, sources.join(", "));
-        let line = match opcode {
-            "testp" => instruction,
-            _ => self.guarded(instruction),
+        // An assembler makes x of the least of x and x, whatever NaN it is.
+        if form.name.starts_with('m') && sources.len() == 2 && sources[0] == sources[1] {
+            return self.form();
+        }
+        let line = self.instruction(form, &to, &sources.join(", "));
+        // Of two NaNs an f64 is the one that the assembler puts where it counts.
+        match count > 1 && form.place == Place::W64 && form.operands[0] == Domain::F64 {
+            true => {
+                format!("{line} testp.notanumber.f64 %q1, {to}; selp.b64 {to}, {NAN}, {to}, %q1;")
+            }
+            false => line,
+        }
+    }
+
+    /// A form with its registers. A result of f32 or f64 gets to a register of bits by way of one
+    /// of its type, as compilers write it: without it, ptxas 13 converts the number to an integer
+    /// where an integer instruction reads the register. It also passes over the guard of `testp`,
+    /// keeps a NaN in a guarded `abs`, and has other upper bits in a guarded result of 16 bits.
+    fn instruction(&mut self, form: &Form, to: &str, sources: &str) -> String {
+        let name = &form.name;
+        let typed = match (float_result(name), form.place) {
+            (true, Place::W32) => ("%f0", "b32"),
+            (true, Place::W64) => ("%e0", "b64"),
+            _ if ["testp", "abs", "neg"]
+                .iter()
+                .any(|opcode| name.starts_with(opcode))
+                || form.place == Place::W16 =>
+            {
+                return format!("{name} {to}, {sources};");
+            }
+            _ => return self.guarded(format!("{name} {to}, {sources};")),
         };
-        format!("{before}{line}{}", one_nan(form, &to))
+        let (result, bits) = typed;
+        if self.below(8) > 0 || name.starts_with("abs") || name.starts_with("neg") {
+            return format!("{name} {result}, {sources}; mov.{bits} {to}, {result};");
+        }
+        let guard = self.register("p");
+        format!(
+            "mov.{bits} {result}, {to}; @{guard} {name} {result}, {sources}; mov.{bits} {to}, {result};"
+        )
     }
 
     /// A number in the place of a register.
@@ -178,7 +194,10 @@ impl Writer<'_> {
                 let to = self.register("r");
                 format!("set.{word}.{join}.u32.{ty} {to}, {a}, {b}, {not}{source};")
             }
-            _ => format!("selp.{ty} {to}, {a}, {b}, {source};"),
+            _ => format!(
+                "selp.{} {to}, {a}, {b}, {source};",
+                ty.replace(['f', 's', 'u'], "b")
+            ),
         }
     }
 
@@ -186,21 +205,12 @@ impl Writer<'_> {
         let table = self.below(256);
         let [to, a, b, c] = [0; 4].map(|_| self.register("r"));
         let [wide, x, y] = [0; 3].map(|_| self.register("d"));
-        let (before, line) = match self.below(4) {
-            0 => (
-                format!("and.b32 %t0, {c}, 0x1ff; "),
-                format!("bfi.b32 {to}, {a}, {b}, %t0, {};", self.below(40)),
-            ),
-            1 => (
-                format!("and.b32 %t0, {c}, 0x1ff; "),
-                format!("bfi.b64 {wide}, {x}, {y}, %t0, {};", self.below(70)),
-            ),
-            _ => (
-                String::new(),
-                format!("lop3.b32 {to}, {a}, {b}, {c}, {table};"),
-            ),
+        let line = match self.below(4) {
+            0 => format!("bfi.b32 {to}, {a}, {b}, {c}, {};", self.below(40)),
+            1 => format!("bfi.b64 {wide}, {x}, {y}, {c}, {};", self.below(70)),
+            _ => format!("lop3.b32 {to}, {a}, {b}, {c}, {table};"),
         };
-        before + &self.guarded(line)
+        self.guarded(line)
     }
 
     /// A carry that is written, and instructions that read it, or read and write it.
@@ -252,44 +262,23 @@ impl Writer<'_> {
         }
     }
 
-    /// Not `.sat` with `.min` or `.max`: of those no rule is known.
+    /// What does not saturate, has no part as its result and no third operand: of the others
+    /// ptxas 13 makes something else than the ISA says.
     fn video(&mut self) -> String {
         let opcode = self.pick(&[
-            "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vmad", "vset",
+            "vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset",
         ]);
-        let (a, b) = (self.pick(&["u32", "s32"]), self.pick(&["u32", "s32"]));
-        let mut to = format!(".{}", self.pick(&["u32", "s32"]));
-        let (mut b, mut more, saturate) = (b, String::new(), self.pick(&["", ".sat"]));
+        let [mut to, a, mut b] = [0; 3].map(|_| self.pick(&[".u32", ".s32"]));
+        let mut mode = "";
         match opcode {
-            "vshl" | "vshr" => {
-                b = "u32";
-                more = format!("{saturate}.{}", self.pick(&["clamp", "wrap"]));
-            }
-            "vset" => {
-                to = String::new();
-                more = format!(".{}", self.pick(&["eq", "ne", "lt", "le", "gt", "ge"]));
-            }
-            "vmad" => {
-                let signed = a == "s32" || b == "s32";
-                to = format!(".{}", if signed { "s32" } else { "u32" });
-                more = format!("{saturate}{}", self.pick(&["", ".shr7", ".shr15"]));
-            }
-            _ => more.push_str(saturate),
+            "vshl" | "vshr" => (b, mode) = (".u32", self.pick(&[".clamp", ".wrap"])),
+            "vset" => (to, mode) = ("", self.pick(&[".eq", ".ne", ".lt", ".le", ".gt", ".ge"])),
+            _ => {}
         }
-        let [d, x, y, z] = [0; 4].map(|_| self.register("r"));
+        let [d, x, y] = [0; 3].map(|_| self.register("r"));
         let parts = ["", "", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"];
         let [p, q] = [0; 2].map(|_| self.pick(&parts));
-        let mut part = "";
-        let mut third = format!(", {z}");
-        if opcode != "vmad" {
-            match self.below(3) {
-                0 => third = String::new(),
-                1 if more.contains(".sat") => more.push_str(".add"),
-                1 => more.push_str(self.pick(&[".add", ".min", ".max"])),
-                _ => part = self.pick(&parts[2..]),
-            }
-        }
-        format!("{opcode}{to}.{a}.{b}{more} {d}{part}, {x}{p}, {y}{q}{third};")
+        format!("{opcode}{to}{a}{b}{mode} {d}, {x}{p}, {y}{q};")
     }
 
     fn packed(&mut self) -> String {
@@ -308,6 +297,12 @@ impl Writer<'_> {
         ]);
         self.guarded(format!("{opcode} {to}, {a}, {b};"))
     }
+}
+
+/// Whether the result of an instruction is an f32 or an f64: its first type says so.
+fn float_result(name: &str) -> bool {
+    let is_type = |word: &&str| Type::parse(word).is_some() || *word == "tf32";
+    matches!(name.split('.').skip(1).find(is_type), Some("f32" | "f64"))
 }
 
 /// The kind of register that holds such an operand.

@@ -53,9 +53,7 @@ impl Writer<'_> {
             ("b32", "r"),
             ("u32", "d"),
             ("s32", "d"),
-            ("f32", "r"),
             ("b64", "d"),
-            ("f64", "d"),
         ]);
         let bytes = ty[1..].parse::<usize>().unwrap_or(8) / 8;
         let is_narrower = matches!((ty, kind), ("u8" | "s8" | "s16", _) | ("u32" | "s32", "d"));
@@ -75,30 +73,27 @@ impl Writer<'_> {
                 format!("{{{}}}", self.registers::<4>(kind).join(", ")),
             ),
         };
-        // Where an assembler knows that a register holds a float, it converts that to a narrower
-        // integer: ptxas 13 does.
-        let stored = match is_narrower {
-            true => ty.replace(['u', 's'], "b"),
-            false => ty.to_owned(),
-        };
         // Somewhere that a register says.
-        let at = match (space, self.below(3)) {
-            ("local", 0) => {
-                let word = self.register("r");
-                let mask = 64 - bytes * count;
-                let address = format!(
-                    "and.b32 %t0, {word}, {mask}; mov.u32 %t1, stack; add.u32 %t1, %t1, %t0;"
-                );
-                return match self.below(2) {
-                    0 => format!("{address} ld.local{vector}.{ty} {registers}, [%t1];"),
-                    _ => format!("{address} st.local{vector}.{stored} [%t1], {registers};"),
-                };
-            }
-            _ => format!("[{base}+{place}]"),
-        };
+        let mut address = String::new();
+        let mut at = format!("[{base}+{place}]");
+        if space == "local" && self.below(3) == 0 {
+            let (word, mask) = (self.register("r"), 64 - bytes * count);
+            address =
+                format!("and.b32 %t0, {word}, {mask}; mov.u32 %t1, stack; add.u32 %t1, %t1, %t0; ");
+            at = "[%t1]".into();
+        }
         match self.below(2) {
-            0 => format!("ld.{space}{vector}.{ty} {registers}, {at};"),
-            _ => format!("st.{space}{vector}.{stored} {at}, {registers};"),
+            0 => format!("{address}ld.{space}{vector}.{ty} {registers}, {at};"),
+            _ if is_narrower => {
+                let (scratch, bits) = if kind == "d" {
+                    ("%u2", 64)
+                } else {
+                    ("%t2", 32)
+                };
+                let copy = format!("xor.b{bits} {scratch}, {registers}, 85;");
+                format!("{address}{copy} st.{space}.{ty} {at}, {scratch};")
+            }
+            _ => format!("{address}st.{space}{vector}.{ty} {at}, {registers};"),
         }
     }
 
@@ -148,11 +143,18 @@ impl Writer<'_> {
         } else {
             String::new()
         };
-        let (space, base) = self.random.pick(&[("global", "%out"), ("shared", "%own")]);
+        // In shared memory, ptxas 13 makes something else of sums of halves.
+        let (space, base) = match word {
+            "add.noftz" => ("global", "%out"),
+            _ => self.random.pick(&[("global", "%out"), ("shared", "%own")]),
+        };
         let place = 8 * self.below(2);
         match word {
             "exch" | "cas" => {
                 format!("atom.{space}.{word}.{ty} {to}, [{base}+{place}], {a}{third};")
+            }
+            _ if ty == "f32" => {
+                format!("atom.{space}.{word}.{ty} %f0, [{base}+{place}], {a}; mov.b32 {to}, %f0;")
             }
             _ if self.below(3) == 0 => format!("red.{space}.{word}.{ty} [{base}+{place}], {a};"),
             _ => format!("atom.{space}.{word}.{ty} {to}, [{base}+{place}], {a};"),

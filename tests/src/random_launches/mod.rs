@@ -4,11 +4,13 @@
 //! - [`program`]: a program as a tree, and its PTX;
 //! - `instructions`, `memory`: lines of it; `generate`: the tree from a seed;
 //! - [`run`]: launches on a device; [`shrink`]: the least program on which two devices differ;
-//! - [`command`]: `fixtures random`, both devices on any number of seeds.
+//! - [`command`]: `fixtures random`, both devices on any number of seeds; `limit`: no launch holds it
+//!   up.
 
 pub mod command;
 mod generate;
 mod instructions;
+mod limit;
 mod memory;
 pub mod program;
 pub mod run;

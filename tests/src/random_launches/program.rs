@@ -229,7 +229,7 @@ fn registers() -> String {
     for ((name, count), ty) in REGISTERS.into_iter().zip(["b32", "b64", "b16", "pred"]) {
         let _ = writeln!(text, ".reg .{ty} %{name}<{count}>;");
     }
-    text + ".reg .b32 %t<8>; .reg .b64 %u<4>; .reg .b16 %g<4>; .reg .pred %q<2>;\n"
+    text + ".reg .b32 %t<8>; .reg .b64 %u<4>; .reg .b16 %g<4>; .reg .pred %q<2>;\n.reg .f32 %f<1>; .reg .f64 %e<1>;\n"
 }
 
 /// Every register of values, 0 to [`INPUTS`], with the type that it is stored by.
@@ -322,8 +322,7 @@ fn stores() -> String {
     for (place, register, bits) in of_bits() {
         let at = 8 * (8 + place);
         let _ = match bits {
-            // Of 16 bits that a guard may replace, ptxas 13 leaves what is above them.
-            16 | 64 => writeln!(text, "st.global.b{bits} [%out+{at}], {register};"),
+            64 => writeln!(text, "st.global.b64 [%out+{at}], {register};"),
             _ => writeln!(
                 text,
                 "cvt.u64.u{bits} %u0, {register}; st.global.b64 [%out+{at}], %u0;"

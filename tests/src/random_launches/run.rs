@@ -4,6 +4,7 @@ use cuda_std::launch::Value;
 use quadscan::device::{Argument, Device, LaunchShape, Module};
 
 use super::Launch;
+use super::limit;
 use super::program::{CELLS, OUTPUTS};
 
 /// Entries of a module: a driver compiles one of many in less time than many of one.
@@ -50,10 +51,17 @@ pub fn run(module: &Module, launch: &Launch) -> quadscan::Result<Vec<u64>> {
 /// again a program at a time.
 pub fn run_all(device: &Device, launches: &[Launch]) -> Vec<Result<Vec<u64>, String>> {
     let said = |error: quadscan::Error| error.to_string();
+    let name = &device.properties().name;
+    if let Some(first) = launches.first() {
+        limit::begin(first.seed, &format!("compiling its module on {name}"));
+    }
     match device.load_ptx(&module(launches)) {
         Ok(module) => launches
             .iter()
-            .map(|launch| run(&module, launch).map_err(said))
+            .map(|launch| {
+                limit::begin(launch.seed, &format!("its launch on {name}"));
+                run(&module, launch).map_err(said)
+            })
             .collect(),
         Err(error) if launches.len() < 2 => vec![Err(said(error))],
         Err(_) => {

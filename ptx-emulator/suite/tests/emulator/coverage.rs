@@ -170,11 +170,14 @@ For the group *approximate* the ISA gives only a bound, and the emulator gives t
 GPU: on an H200 all fractions of 23 binades, and every form on special and random values, are the same
 (`tests/fixtures/h200`, 2026-11-24).
 
+The results of `mma` are exact for integers. For f64 they are chains of fused operations in the order
+of A's columns. For f16, bf16 and tf32 the ISA leaves the bits open; those here are a model
+of a Hopper tensor core after publications, and not certain: no GPU has confirmed them yet.
+
 Modifiers stand in any order that ptxas takes. A test compares a thousand forms, right and wrong ones,
 with what ptxas says of them for sm_90. What is left out, and why:
 
-- `mma` and `wmma`: not done yet; of floats the bits of a tensor core's sums are not the ISA's, and are
-  not known here.
+- `wmma`; of `mma` the f16 shape m8n8k4, the 8-bit and narrower floats, and `.sp`.
 - `wgmma`, `tcgen05`, tensor maps, `multimem` and `clusterlaunchcontrol` need several blocks a cluster,
   or descriptors that a driver makes.
 - Textures and surfaces need objects that a host program makes.
@@ -182,22 +185,29 @@ with what ptxas says of them for sm_90. What is left out, and why:
 - `alloca` and the stack's instructions, `.alias`, and 32-bit addresses.
 - Arrays of registers, and predicates and 8 and 16 bits as parameters in registers, which ptxas refuses
   too; vectors as parameters in registers.
+- `addc.sat`, `subc.sat`, and `fma` of bf16 with another rounding than `.rn`, which ptxas takes and the
+  ISA does not have.
 - Whether a register's type fits is asked of its size: an f32 register in an integer instruction, which
   ptxas refuses, is taken. Forms of later targets are taken whatever `.target` says.
 
 `fixtures random` runs random programs on a GPU and on the emulator, and compares all bits. It found on
-an H200 (ptxas 13, 2026-11-24) that of the scalar video instructions `.h1` results, `.sat`, `.min`, `.max`
-and `vmad` are not what the ISA's formulas say; the emulator gives the GPU's bits. Here ptxas is wrong
-and the emulator follows the ISA, and no random program has it:
+an H200 (driver 580, ptxas 13, 2026-11-24) that of the scalar video instructions `.h1` results, `.sat`,
+`.min`, `.max` and `vmad` are not what the ISA's formulas say. The emulator gives the GPU's bits there;
+of `.sat` together with `.min` or `.max` no rule is known. In these cases it does what the ISA says and
+ptxas does not, and no random program has them:
 
-- A guard of `testp` is left out, and so is that of the conversion of a `set` whose result is an f32. In
-  a function with a call that conversion itself is left out: 1 instead of 1.0.
-- A register that holds a float is converted to the integer of a narrower store, and of a shift's
-  distance, where the ISA takes its bits.
-- `cvt.u64.u16` after an `ex2.approx.f16` with a guard leaves what is above the 16 bits.
-
-The ISA leaves the payload of a NaN open for `abs` and `neg`, and ptxas makes a copy of `min` and `max`
-of a register and itself, which keeps it.
+- The guard of `testp` is passed over, and so is that of the conversion of a `set` to f32. In a program
+  with a call, as a division is, that conversion itself is left out: 1 instead of 1.0.
+- An untyped register (`.b32`, `.b64`) that holds the f32 or f64 result of an instruction is converted
+  to an integer, not cut, where a narrower store, a shift's distance or a conversion reads it. Copied to
+  a register by a `mov` from a typed one, as compilers write it, it is not. `shl.b16` by a `cnot` is 0.
+- The least or largest of one NaN and itself, and `abs` and `neg` of one, may be that NaN.
+- A 16-bit result of an integer instruction keeps bits above it in a `cvt.u64.u16` behind a guarded f16
+  instruction on the same register.
+- `atom` and `red` of two halves in shared memory add other bits to the upper one, where the register is
+  a part of a wider one or comes of a video instruction.
+- The carry of a difference of a register and itself is lost.
+- `div.full` by a number is a product with its reciprocal.
 ";
 
 /// The table as it has to be.

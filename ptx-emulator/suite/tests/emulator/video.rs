@@ -64,6 +64,10 @@ fn a_third_operand_is_added_or_compared_by_the_type_of_the_result() {
     expect("vsub.u32.u32.u32.min %ro, %ra, %rb, %rc;", words, 5);
     expect("vmax.u32.u32.u32.max %ro, %ra, %rb, %rc;", words, 9);
     expect("vset.u32.u32.lt.add %ro, %ra, %rb, %rc;", words, 6);
+    // So did an H200 (2026-11-24).
+    let below = [7, 9, -5i32 as u32];
+    expect("vset.s32.u32.lt.max %ro, %ra, %rb, %rc;", below, 1);
+    expect("vset.u32.s32.lt.max %ro, %ra, %rb, %rc;", below, below[2]);
     expect("vset.s32.u32.ge %ro, %ra, %rb;", [u32::MAX, 1, 0], 0);
 }
 
