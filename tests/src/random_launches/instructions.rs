@@ -23,6 +23,10 @@ impl Forms {
     }
 }
 
+/// What ptxas 13 makes something else of than the ISA says, near some other instructions
+/// (`docs/ptx-coverage.md`); so does it of `set` to a float.
+const OTHERWISE: [&str; 5] = ["cnot", "abs.s32", "abs.s64", "abs.f16x2", "abs.bf16x2"];
+
 /// Whether the form is one instruction of registers, with bits that an assembler may not change:
 /// it may fuse sums and products of floats that say no rounding.
 fn is_plain(form: &Form) -> bool {
@@ -36,8 +40,10 @@ fn is_plain(form: &Form) -> bool {
         && ![".rn", ".rz", ".rm", ".rp"]
             .iter()
             .any(|mode| name.contains(mode));
+    let is_otherwise = OTHERWISE.iter().any(|start| name.starts_with(start))
+        || opcode == "set" && float_result(name);
     let is_of_warp = ["shfl", "vote", "match", "redux", "elect", "mov"].contains(&opcode);
-    is_whole && !is_fused && !is_of_warp && !body.contains("0x")
+    is_whole && !is_fused && !is_otherwise && !is_of_warp && !body.contains("0x")
 }
 
 /// The bits of the one NaN that takes the place of others in f64.
@@ -106,7 +112,9 @@ impl Writer<'_> {
         let count = form.operands.len();
         let mut sources = Vec::new();
         for (index, &domain) in form.operands.iter().enumerate() {
-            let number = match index > 0 && index + 1 == count && self.below(8) == 0 {
+            // An assembler computes the reciprocal of a number with other bits than a GPU.
+            let may_be_number = index > 0 && index + 1 == count && !form.name.starts_with("div.");
+            let number = match may_be_number && self.below(8) == 0 {
                 true => self.number(domain),
                 false => None,
             };

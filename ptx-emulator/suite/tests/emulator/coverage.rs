@@ -199,7 +199,13 @@ than the ISA says. The emulator does there what the ISA says:
 - An untyped register (`.b32`, `.b64`) that holds the f32 or f64 result of an instruction is converted
   to an integer, not cut, where a narrower store, a shift's distance or a conversion reads it. Copied to
   a register by a `mov` from a typed one, as compilers write it, it is not.
-- `set` to f32 writes a 0 or 1 of integers, if such a register is its result.
+- `set` to f32 writes a 0 or 1 of integers, or has the register's old value converted, near a `mov` or a
+  guard.
+- `sub.cc` whose second operand is an `abs` leaves no carry where that is 0.
+- `cnot` gives a distance that shifts all bits out. `abs` of two halves that an f32 instruction wrote as
+  a positive number is left out. The quotient of `div.full` by a number in the text has other bits.
+- `atom` and `red` with `.add.noftz` of two halves in shared memory give other sums, if the operand is the
+  result of some integer instructions.
 - The least or largest of one NaN and itself, and a guarded `abs` of one, are that NaN.
 - A 16-bit result of an integer instruction keeps bits above it in a `cvt.u64.u16` behind a guarded f16
   instruction on the same register.
