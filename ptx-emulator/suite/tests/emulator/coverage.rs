@@ -190,24 +190,25 @@ with what ptxas says of them for sm_90. What is left out, and why:
 - Whether a register's type fits is asked of its size: an f32 register in an integer instruction, which
   ptxas refuses, is taken. Forms of later targets are taken whatever `.target` says.
 
-`fixtures random` runs random programs on a GPU and on the emulator, and compares all bits. It found on
-an H200 (driver 580, ptxas 13, 2026-11-24) that of the scalar video instructions `.h1` results, `.sat`,
-`.min`, `.max` and `vmad` are not what the ISA's formulas say. The emulator gives the GPU's bits there;
-of `.sat` together with `.min` or `.max` no rule is known. In these cases it does what the ISA says and
-ptxas does not, and no random program has them:
+Random launches on an H200 (driver 580, ptxas 13, 2026-11-24) showed where ptxas makes something else
+than the ISA says. Of video instructions with `.sat`, `.min` or `.max`, a part `.h1` as the result, and of
+`vmad`, the emulator gives the GPU's values; of `.sat` with `.min` or `.max` no rule is known. In these
+cases it does what the ISA says:
 
-- The guard of `testp` is passed over, and so is that of the conversion of a `set` to f32. In a program
-  with a call, as a division is, that conversion itself is left out: 1 instead of 1.0.
+- The guard of `testp` is passed over.
 - An untyped register (`.b32`, `.b64`) that holds the f32 or f64 result of an instruction is converted
   to an integer, not cut, where a narrower store, a shift's distance or a conversion reads it. Copied to
-  a register by a `mov` from a typed one, as compilers write it, it is not. `shl.b16` by a `cnot` is 0.
-- The least or largest of one NaN and itself, and `abs` and `neg` of one, may be that NaN.
+  a register by a `mov` from a typed one, as compilers write it, it is not.
+- `set` to f32 writes a 0 or 1 of integers, or has the register's old value converted, near a `mov` or a
+  guard.
+- `sub.cc` whose second operand is an `abs` leaves no carry where that is 0.
+- `cnot` gives a distance that shifts all bits out. `abs` of two halves that an f32 instruction wrote as
+  a positive number is left out. The quotient of `div.full` by a number in the text has other bits.
+- `atom` and `red` with `.add.noftz` of two halves in shared memory give other sums, if the operand is the
+  result of some integer instructions.
+- The least or largest of one NaN and itself, and a guarded `abs` of one, are that NaN.
 - A 16-bit result of an integer instruction keeps bits above it in a `cvt.u64.u16` behind a guarded f16
   instruction on the same register.
-- `atom` and `red` of two halves in shared memory add other bits to the upper one, where the register is
-  a part of a wider one or comes of a video instruction.
-- The carry of a difference of a register and itself is lost.
-- `div.full` by a number is a product with its reciprocal.
 ";
 
 /// The table as it has to be.
