@@ -7,7 +7,7 @@
 //! - `tidy`: the house rules. `families`: why each kernel is in our PTX.
 //! - `oracle`: results of reductions and scans. `kernels`: the kernels that tests bring along.
 //!   `mapped`: launches over memory that is laid out.
-//! - `probes`: a kernel an instruction form. `launched`: which kernels a suite launched.
+//! - `probes`: a kernel an instruction form. `random_launches`: programs from seeds. `launched`: which kernels a suite launched.
 //! - `integrals`: integrals whose value is known.
 //! - `suite`: the tests that run on every device. `fixtures`: what an H200 gave.
 //! - `check`: a suite under the emulator's checks. `mutants`: kernels with one thing taken away.
@@ -24,5 +24,6 @@ pub mod mapped;
 pub mod mutants;
 pub mod oracle;
 pub mod probes;
+pub mod random_launches;
 pub mod suite;
 pub mod tidy;

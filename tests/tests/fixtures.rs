@@ -2,7 +2,8 @@
 //! and a GPU where there is one.
 //!
 //! `fixtures record DIR [NAME...]` records anew, to files in DIR, on the GPU of the
-//! machine: all recordings, or those that are named.
+//! machine: all recordings, or those that are named. `fixtures random` compares the emulator with the
+//! GPU of the machine on any number of random launches.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,9 +15,10 @@ use quadscan_bench::modules;
 use quadscan_tests::fixtures::recording::{Result as LaunchResult, changed, differences};
 use quadscan_tests::fixtures::{
     self, Header, Recording, SEED, approximations, attributes, integrated, launches, nvcc, probes,
-    record,
+    products, random, record,
 };
 use quadscan_tests::probes::table;
+use quadscan_tests::random_launches::command;
 use quadscan_tests::suite::{self, Bench, Case, Outcome};
 
 const DEVICES: &[(&str, DeviceChoice)] = &[
@@ -50,6 +52,14 @@ const CASES: &[Case] = &[
         run: kernels_from_nvcc,
     },
     Case {
+        name: "products_of_matrices_give_the_recorded_bits",
+        run: products_of_matrices,
+    },
+    Case {
+        name: "random_launches_give_the_recorded_bits",
+        run: random_launches,
+    },
+    Case {
         name: "inspect_agrees_with_the_driver_and_the_assembler",
         run: attributes,
     },
@@ -76,6 +86,7 @@ fn main() -> ExitCode {
                 ExitCode::from(2)
             }
         },
+        Some("random") => command::main(&arguments[2..]),
         _ => suite::main_on(DEVICES, CASES),
     }
 }
@@ -207,6 +218,42 @@ fn kernels_from_nvcc(bench: &Bench) -> Outcome {
     assert_eq!(recorded.header.seed, SEED, "record anew");
     state("nvcc", &recorded.header, &nvcc::hashes());
     verdict(&differences(&recorded.lines, &nvcc::run(&bench.device)?))
+}
+
+fn products_of_matrices(bench: &Bench) -> Outcome {
+    if fixtures::PRODUCTS.is_empty() {
+        return suite::skip(
+            "products.jsonl is empty: `fixtures record DIR products` on a GPU makes it",
+        );
+    }
+    if !is_alike(&bench.device) {
+        return suite::skip("sums of another GPU's tensor cores may have other bits than Hopper's");
+    }
+    let recorded = Recording::<products::Line>::read(fixtures::PRODUCTS)?;
+    let found = products::lines(&products::run(&bench.device)?);
+    let lines = recorded.lines.iter().zip(&found);
+    let differences: Vec<String> = lines
+        .filter(|(recorded, found)| recorded != found)
+        .map(|(recorded, found)| format!("{found:?}, recorded {recorded:?}"))
+        .collect();
+    assert_eq!(recorded.lines.len(), found.len(), "record anew");
+    verdict(&differences)
+}
+
+fn random_launches(bench: &Bench) -> Outcome {
+    if fixtures::RANDOM.is_empty() {
+        return suite::skip(
+            "random.jsonl is empty: `fixtures record DIR random` on a GPU makes it",
+        );
+    }
+    if !is_alike(&bench.device) {
+        return suite::skip("approximations of another GPU may have other bits than Hopper's");
+    }
+    let recorded = Recording::<random::Line>::read(fixtures::RANDOM)?;
+    verdict(&random::compare(
+        &recorded.lines,
+        &random::run(&bench.device)?,
+    ))
 }
 
 /// On a GPU, what its driver says now; elsewhere, what one said.

@@ -18,8 +18,8 @@ use crate::observe::{AccessKind, Class, Observer, Order, Scope};
 pub(crate) const GROUP: Group = Group {
     name: "atomic",
     forms: &[
-        "atom: global shared and generic; all orders and scopes; .add u32 s32 u64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .exch .cas b16 b32 b64, .inc .dec u32",
-        "red: global shared and generic; all orders and scopes; .add u32 s32 u64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .inc .dec u32",
+        "atom: global shared and generic; all orders and scopes; .add u32 s32 u64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .exch b32 b64, .cas b16 b32 b64, .inc .dec u32",
+        "red: global shared and generic; .relaxed .release and all scopes; .add u32 s32 u64 f32 f64, .add.noftz f16 f16x2 bf16 bf16x2, .min .max u32 s32 u64 s64, .and .or .xor b32 b64, .inc .dec u32",
         "fence: .sc .acq_rel .acquire .release; .cta .cluster .gpu .sys; .sync_restrict::shared::cluster .sync_restrict::shared::cta; .mbarrier_init; .proxy.alias .proxy.async .proxy.async::generic .proxy.tensormap::generic",
         "membar: .cta .gl .sys",
     ],
@@ -108,8 +108,11 @@ fn fence_scope(d: &mut Decoder<'_, '_>) -> Result<Scope, Reason> {
 fn atomic(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let returns = d.opcode() == "atom";
     // The modifiers' order is loose in practice: semantics, scope, space.
-    let orders = ["relaxed", "acquire", "release", "acq_rel"];
-    let (mut order, mut scope) = memory::semantics(d, &orders);
+    let orders: &[&str] = match returns {
+        true => &["relaxed", "acquire", "release", "acq_rel"],
+        false => &["relaxed", "release"],
+    };
+    let (mut order, mut scope) = memory::semantics(d, orders);
     if order == Order::Weak {
         (order, scope) = (Order::Relaxed, memory::scope(d).unwrap_or(Scope::Gpu));
     }

@@ -2,7 +2,8 @@
 //! `movmatrix` (PTX ISA 8.8, section "Warp Level Matrix Instructions").
 //!
 //! A lane's register has two elements of a row: lane `l` those of row `l / 4`, columns `l % 4 * 2`
-//! and the next. Products (`mma`, `wmma`) are not here.
+//! and the next. Products are in
+//! `product`.
 
 use ptx_syntax::Type;
 
@@ -98,14 +99,20 @@ fn transposed(elements: &Elements) -> Elements {
     std::array::from_fn(|row| std::array::from_fn(|column| elements[column][row]))
 }
 
+/// All lanes of the warp are here.
+pub(super) fn together<O: Observer>(at: &Issue<'_, '_, O>) -> Result<(), LaneFault> {
+    if at.lanes == FULL {
+        return Ok(());
+    }
+    let text = "a matrix instruction that not all lanes of the warp come to together";
+    Err(at.fault(FaultKind::Collective(text.into())))
+}
+
 pub(crate) fn run<O: Observer>(
     at: &mut Issue<'_, '_, O>,
     matrix: &Matrix,
 ) -> Result<(), LaneFault> {
-    if at.lanes != FULL {
-        let text = "a matrix instruction that not all lanes of the warp come to together";
-        return Err(at.fault(FaultKind::Collective(text.into())));
-    }
+    together(at)?;
     let mut matrices = [Elements::default(); 4];
     if !matrix.loads || matrix.address.is_none() {
         for (elements, source) in matrices.iter_mut().zip(at.operands.s).take(matrix.count) {

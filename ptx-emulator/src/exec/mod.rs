@@ -29,6 +29,7 @@ pub(crate) mod mbarrier;
 pub(crate) mod memory;
 mod mixed;
 mod packed;
+pub(crate) mod product;
 mod softfloat;
 pub(crate) mod special;
 pub(crate) mod system;
@@ -63,6 +64,7 @@ const GROUPS: &[&Group] = &[
     &system::GROUP,
     &video::GROUP,
     &matrix::GROUP,
+    &product::GROUP,
 ];
 
 /// All that a module is lowered to.

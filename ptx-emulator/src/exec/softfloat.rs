@@ -5,6 +5,7 @@
 //! is the one place that rounds.
 
 mod bits;
+mod tensor;
 
 /// A binary format.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

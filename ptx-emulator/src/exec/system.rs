@@ -8,7 +8,7 @@ mod format;
 use ptx_syntax::{Number, Operand, Type};
 
 use super::decode::is_wide;
-use super::{Group, matrix};
+use super::{Group, matrix, product};
 use crate::error::FaultKind;
 use crate::ir::{Op, Operands, Row, System, lanes};
 use crate::lower::{Decoded, Decoder, Reason};
@@ -134,6 +134,7 @@ pub(crate) fn run<O: Observer>(
         System::MapAddress { wide } => map_address(at, *wide)?,
         System::Call(call) => calls::run(at, call)?,
         System::Matrix(matrix) => matrix::run(at, matrix)?,
+        System::Product(product) => product::run(at, product)?,
     }
     Ok(at.next())
 }

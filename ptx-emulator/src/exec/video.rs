@@ -1,7 +1,11 @@
 //! Scalar video instructions: arithmetic on words, halves and bytes (`vadd`, `vshr`, `vmad` ...).
 //!
-//! PTX ISA 8.8, section "Scalar Video Instructions". Negated operands and `.po` of `vmad` are not
-//! here, nor those that do two or four at once (`vadd2`, `vadd4` ...).
+//! PTX ISA 8.8, section "Scalar Video Instructions", but the bits are those that an H200 gives by
+//! the code that ptxas 13 makes of them (random launches, 2026-11-24). Where that is not the ISA's
+//! formula, a comment says so. Of `.sat` together with `.min` or `.max` no rule is known.
+//!
+//! Negated operands and `.po` of `vmad` are not here, nor those that do two or four at once
+//! (`vadd2`, `vadd4` ...).
 
 use ptx_syntax::{Operand, Type};
 
@@ -47,6 +51,8 @@ const OPERATIONS: [(&str, Operation); 16] = [
 const SATURATE: u64 = 1 << 4;
 /// The type of the result, and of both operands: their signs.
 const SIGNED: [u64; 3] = [1 << 5, 1 << 6, 1 << 7];
+/// `vshl` and `vshr`.
+const SHIFT: u64 = 1 << 24;
 /// What is done with the third operand: the word's place in `THIRDS`. `vmad` adds it before it
 /// shifts.
 const THIRD: u32 = 8;
@@ -87,30 +93,75 @@ fn run(aux: u64, [a, b, c]: [u32; 3]) -> u32 {
         extended(word >> below, width, aux & SIGNED[index as usize] != 0)
     };
     let (_, operation) = OPERATIONS[(aux & 15) as usize];
-    let mut value = operation(operand(1, a), operand(2, b));
-    let (signed, (below, width)) = (aux & SIGNED[0] != 0, part(aux, 0));
+    let (a, b) = (operand(1, a), operand(2, b));
+    let (signed, result) = (aux & SIGNED[0] != 0, part(aux, 0));
     let third = THIRDS[(aux >> THIRD & 15) as usize];
-    let c_value = extended(c, 32, signed);
-    value = match third {
-        "shr0" => value + c_value,
-        "shr7" => (value + c_value) >> 7,
-        "shr15" => (value + c_value) >> 15,
-        _ => value,
+    let mut value = match third {
+        "shr0" => scaled([a, b, c.into()], 0, signed),
+        "shr7" => scaled([a, b, c.into()], 7, signed),
+        "shr15" => scaled([a, b, c.into()], 15, signed),
+        _ => operation(a, b),
     };
     if aux & SATURATE != 0 {
-        let least = if signed { -1 << (width - 1) } else { 0 };
-        value = value.clamp(least, least + (1 << width) - 1);
+        value = saturated(value, aux, result.1);
     }
-    let word = extended(value as u32, 32, signed);
+    let word = extended(c, 32, signed);
     match third {
-        "merge" => {
-            let mask = u32::MAX >> (32 - width) << below;
-            c & !mask | (value as u32) << below & mask
-        }
-        "add" => (word + c_value) as u32,
-        "min" => word.min(c_value) as u32,
-        "max" => word.max(c_value) as u32,
+        "merge" => merged(value as u32, c, result),
+        "add" => (value + word) as u32,
+        "min" if is_less(value, word, signed) => value as u32,
+        "max" if is_less(word, value, signed) => value as u32,
+        "min" | "max" => c,
         _ => value as u32,
+    }
+}
+
+/// `(a * b + c) >> by`. Words are signed whatever their type says, and what is shifted are 64 bits.
+#[inline(always)]
+fn scaled(words: [i128; 3], by: u32, signed: bool) -> i128 {
+    let [a, b, c] = words.map(|word| i64::from(word as i32));
+    let sum = a * b + c;
+    match signed || by == 0 {
+        true => (sum >> by).into(),
+        false => (sum as u64 >> by).into(),
+    }
+}
+
+/// The nearest value of the result's type. A part of the result is not the nearest one to a value
+/// below 0: the low word is taken as unsigned. A shift saturates the whole word for a part too, and
+/// 34 bits of it are looked at.
+#[inline(always)]
+fn saturated(value: i128, aux: u64, width: u32) -> i128 {
+    let signed = aux & SIGNED[0] != 0;
+    if width < 32 && aux & SHIFT == 0 {
+        let most = u32::MAX >> (32 - width + u32::from(signed));
+        return (value as u32).min(most).into();
+    }
+    let value = match aux & SHIFT {
+        0 => value,
+        _ => value << 94 >> 94,
+    };
+    let least = if signed { i32::MIN.into() } else { 0 };
+    value.clamp(least, least + i128::from(u32::MAX))
+}
+
+/// `c` with a part of it replaced: `.h1` by the upper half of the word, others by its low bits.
+#[inline(always)]
+fn merged(value: u32, c: u32, (below, width): (u32, u32)) -> u32 {
+    let mask = u32::MAX >> (32 - width) << below;
+    let moved = match width {
+        16 => value,
+        _ => value << below,
+    };
+    c & !mask | moved & mask
+}
+
+/// The order of all bits of values that are signed, or that are not.
+#[inline(always)]
+fn is_less(a: i128, b: i128, signed: bool) -> bool {
+    match signed {
+        true => a < b,
+        false => (a as u64) < b as u64,
     }
 }
 
@@ -122,8 +173,10 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     };
     let (sets, product) = (d.opcode() == "vset", d.opcode() == "vmad");
     let words = [Type::U32, Type::S32];
-    let result = if sets { Type::U32 } else { d.type_of(&words)? };
+    let result = if sets { None } else { Some(d.type_of(&words)?) };
     let (a, b) = (d.type_of(&words)?, d.type_of(&words)?);
+    // Of `vset`, the ISA does not say by which type the third is compared; so does an H200.
+    let result = result.unwrap_or(a);
     if d.opcode().starts_with("vsh") && b != Type::U32 {
         return Err("a shift's distance is .u32".into());
     }
@@ -160,6 +213,7 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let mut operands = Operands {
         aux: place(&names, &format!("{}{mode}", d.opcode())) as u64
             | flag(saturate, SATURATE)
+            | flag(d.opcode().starts_with("vsh"), SHIFT)
             | (place(&THIRDS, third) as u64) << THIRD,
         ..Operands::default()
     };

@@ -68,6 +68,7 @@ pub(crate) enum System {
     },
     Call(RuntimeCall),
     Matrix(Matrix),
+    Product(Product),
 }
 
 /// `ldmatrix`, `stmatrix`, `movmatrix`: d or s are the registers, a matrix each.
@@ -78,6 +79,46 @@ pub(crate) struct Matrix {
     pub(crate) count: usize,
     pub(crate) loads: bool,
     pub(crate) transposed: bool,
+}
+
+/// `mma`: d = a b + c, of the registers of each matrix in the order of the ISA.
+#[derive(Clone, Debug)]
+pub(crate) struct Product {
+    pub(crate) elements: Elements,
+    /// Rows of a, and its columns.
+    pub(crate) rows: usize,
+    pub(crate) depth: usize,
+    pub(crate) a: Vec<Source>,
+    pub(crate) b: Vec<Source>,
+    pub(crate) c: Vec<Source>,
+    pub(crate) d: Vec<Slot>,
+}
+
+/// What a and b are made of, and how their products become elements of d.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Elements {
+    Double,
+    /// `narrow` results are f16, others f32.
+    Float {
+        of: Factor,
+        narrow: bool,
+    },
+    Integer {
+        bits: u32,
+        signed: [bool; 2],
+        saturates: bool,
+    },
+    Bits {
+        is_and: bool,
+    },
+}
+
+/// The formats of factors of which a tensor core makes sums.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Factor {
+    F16,
+    BF16,
+    TF32,
 }
 
 /// What a barrier instruction does besides to arrive.

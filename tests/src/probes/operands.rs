@@ -126,7 +126,7 @@ impl Domain {
 
     /// A random value: a special one, any bits, or (of a float) one whose
     /// exponent lies near that of 1, so that operands meet.
-    fn random(self, random: &mut Random) -> u64 {
+    pub(crate) fn random(self, random: &mut Random) -> u64 {
         let bits = random.bits();
         let kind = random.below(8);
         match self {

@@ -15,9 +15,10 @@ pub(crate) fn reduction(word: &str, ty: Type) -> Option<Rule> {
     rule(word, ty).map(Rule)
 }
 
-/// The rules of an atomic: in general, and in global memory.
+/// The rules of an atomic: in general, and in global memory. Sums of `.s64` are those of `red.async`
+/// alone.
 pub(super) fn rules(word: &str, ty: Type) -> Option<(Rule, Rule)> {
-    let rule = rule(word, ty)?;
+    let rule = rule(word, ty).filter(|_| (word, ty) != ("add", Type::S64))?;
     let global = match (word, ty) {
         ("add", Type::F32) => flushed_sum,
         ("add", Type::F64) => global_sum64,
@@ -81,7 +82,7 @@ fn rule(word: &str, ty: Type) -> Option<fn(u64, u64, u64) -> u64> {
         "and" if bits => |old, a, _| old & a,
         "or" if bits => |old, a, _| old | a,
         "xor" if bits => |old, a, _| old ^ a,
-        "exch" if bits || ty == Type::B16 => |_, a, _| a,
+        "exch" if bits => |_, a, _| a,
         "cas" if ty == Type::B16 => |old, a, b| if old & 0xffff == a & 0xffff { b } else { old },
         "cas" if ty == Type::B32 => |old, a, b| if old as u32 == a as u32 { b } else { old },
         "cas" if ty == Type::B64 => |old, a, b| if old == a { b } else { old },

@@ -198,7 +198,8 @@ fn check_rounding(
             return Err("a conversion to an integer needs .rni, .rzi, .rmi or .rpi".into());
         }
         _ if !to.is_float() => {}
-        None if exact => {}
+        // Between the two formats that is `.rn`, as for ptxas.
+        None if matches!(from, Type::F16 | Type::BF16) => {}
         Some(_) if to == from && integral => {}
         Some("rn" | "rz" | "rm" | "rp") if !exact => {}
         Some(_) if exact => return Err("this conversion is exact".into()),

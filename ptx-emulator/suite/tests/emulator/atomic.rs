@@ -97,7 +97,7 @@ fn lanes_add_one_after_the_other() {
 }
 
 #[test]
-fn additions_say_whether_they_flush() {
+fn additions_say_whether_they_flush_and_what_ptxas_refuses_is_refused() {
     for text in [
         "atom.global.add.f16 %ho, [%in], %ha;",
         "atom.global.add.noftz.f32 %ro, [%in], %ra;",
@@ -105,6 +105,15 @@ fn additions_say_whether_they_flush() {
         assert!(refusal(text).contains("`.noftz`"), "{text}");
     }
     refusal(".reg .b128 %q; atom.global.exch.b128 %q, [%in], %q;");
+    for text in [
+        "atom.global.add.s64 %o, [%in], %a;",
+        "atom.global.exch.b16 %ho, [%in], %ha;",
+        "red.global.add.s64 [%in], %a;",
+        "red.acquire.gpu.global.add.u32 [%in], %ra;",
+        "red.acq_rel.gpu.global.add.u32 [%in], %ra;",
+    ] {
+        refusal(text);
+    }
     refusal("atom.global.min.noftz.f16 %ho, [%in], %ha;");
 }
 

@@ -170,11 +170,14 @@ For the group *approximate* the ISA gives only a bound, and the emulator gives t
 GPU: on an H200 all fractions of 23 binades, and every form on special and random values, are the same
 (`tests/fixtures/h200`, 2026-11-24).
 
+The results of `mma` are exact for integers. For f64 they are chains of fused operations in the order
+of A's columns. For f16, bf16 and tf32 the ISA leaves the bits open; those here are a model
+of a Hopper tensor core after publications, and not certain: no GPU has confirmed them yet.
+
 Modifiers stand in any order that ptxas takes. A test compares a thousand forms, right and wrong ones,
 with what ptxas says of them for sm_90. What is left out, and why:
 
-- `mma` and `wmma`: not done yet; of floats the bits of a tensor core's sums are not the ISA's, and are
-  not known here.
+- `wmma`; of `mma` the f16 shape m8n8k4, the 8-bit and narrower floats, and `.sp`.
 - `wgmma`, `tcgen05`, tensor maps, `multimem` and `clusterlaunchcontrol` need several blocks a cluster,
   or descriptors that a driver makes.
 - Textures and surfaces need objects that a host program makes.
@@ -182,8 +185,30 @@ with what ptxas says of them for sm_90. What is left out, and why:
 - `alloca` and the stack's instructions, `.alias`, and 32-bit addresses.
 - Arrays of registers, and predicates and 8 and 16 bits as parameters in registers, which ptxas refuses
   too; vectors as parameters in registers.
+- `addc.sat`, `subc.sat`, and `fma` of bf16 with another rounding than `.rn`, which ptxas takes and the
+  ISA does not have.
 - Whether a register's type fits is asked of its size: an f32 register in an integer instruction, which
   ptxas refuses, is taken. Forms of later targets are taken whatever `.target` says.
+
+Random launches on an H200 (driver 580, ptxas 13, 2026-11-24) showed where ptxas makes something else
+than the ISA says. Of video instructions with `.sat`, `.min` or `.max`, a part `.h1` as the result, and of
+`vmad`, the emulator gives the GPU's values; of `.sat` with `.min` or `.max` no rule is known. In these
+cases it does what the ISA says:
+
+- The guard of `testp` is passed over.
+- An untyped register (`.b32`, `.b64`) that holds the f32 or f64 result of an instruction is converted
+  to an integer, not cut, where a narrower store, a shift's distance or a conversion reads it. Copied to
+  a register by a `mov` from a typed one, as compilers write it, it is not.
+- `set` to f32 writes a 0 or 1 of integers, or has the register's old value converted, near a `mov` or a
+  guard.
+- `sub.cc` whose second operand is an `abs` leaves no carry where that is 0.
+- `cnot` gives a distance that shifts all bits out. `abs` of two halves that an f32 instruction wrote as
+  a positive number is left out. The quotient of `div.full` by a number in the text has other bits.
+- `atom` and `red` with `.add.noftz` of two halves in shared memory give other sums, if the operand is the
+  result of some integer instructions.
+- The least or largest of one NaN and itself, and a guarded `abs` of one, are that NaN.
+- A 16-bit result of an integer instruction keeps bits above it in a `cvt.u64.u16` behind a guarded f16
+  instruction on the same register.
 ";
 
 /// The table as it has to be.

@@ -177,6 +177,9 @@ fn sixteen_bits_to_f32_and_to_each_other() {
         let body = format!("cvt.{word}.bf16.f16 %ho, %ha; cvt.u64.u16 %o, %ho;");
         check(&body, &all, |x| bits(back(x, round), NAN16));
     }
+    // As ptxas takes it.
+    let unsaid = "cvt.bf16.f16 %ho, %ha; cvt.u64.u16 %o, %ho;";
+    check(unsaid, &all, |x| bits(back(x, NEAREST), NAN16));
 }
 
 #[test]

@@ -40,6 +40,7 @@ mod memory;
 mod packed;
 mod parser;
 mod patterns;
+mod product;
 mod residency;
 mod rounding;
 mod staged;
