@@ -10,6 +10,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
+use super::history::History;
 use super::location::Location;
 use super::manner::PackedManner;
 
@@ -217,4 +218,6 @@ pub(super) struct Shadow {
     pub(super) pages: Numbered<Page>,
     /// What is published, by the number of the word.
     pub(super) locations: Numbered<Vec<Location>>,
+    /// In launches with weak memory: what was written, by the number of the eight bytes.
+    pub(super) histories: Numbered<History>,
 }

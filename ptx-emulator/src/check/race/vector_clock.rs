@@ -299,7 +299,7 @@ impl VectorClock {
 }
 
 /// A thread.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Lane {
     pub(super) block: u32,
     pub(super) warp: u32,

@@ -33,6 +33,7 @@ mod integer;
 mod integer_sweep;
 mod kernels;
 mod linking;
+mod litmus;
 mod logic;
 mod matrix;
 mod mbarrier;
