@@ -107,6 +107,11 @@ impl Findings {
         for Verdict { checked, .. } in self.verdicts.values().filter(|v| !v.checked.is_clean()) {
             let _ = writeln!(text, "\n{checked}");
         }
+        if !self.failures.is_empty() {
+            let kernels = self.verdicts.values();
+            let stale = kernels.flat_map(|verdict| &verdict.checked.stale_reads);
+            stale.for_each(|read| *text += &format!("\n{read}\n"));
+        }
         for (case, failure) in &self.failures {
             let _ = writeln!(text, "\n{} fails: {failure}", cases[*case].name);
         }
