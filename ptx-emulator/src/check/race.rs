@@ -16,7 +16,7 @@
 //! `fence.sc` counts as `fence.acq_rel`, `.volatile` as `.relaxed.sys`, a
 //! cluster as one block. Two `fence.sc` that no message goes between order
 //! nothing here: a program that rests on the order in which they run is
-//! reported.
+//! reported. In launches with weak memory (`weak`) they synchronise, as the model says.
 //!
 //! What may be missed: of a word that many warps access unordered, races with
 //! all but the last 34 of them. An asynchronous copy (`cp.async` and its like)

@@ -48,3 +48,4 @@ mod staging;
 mod system;
 mod video;
 mod warp;
+mod weak_memory;
