@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 
 use super::manner::{Manner, sides};
 use super::shadow::PAGE;
-use super::threads::lanes_of;
 use super::vector_clock::{Lane, Tree};
 use super::{Races, words};
+use crate::ir::lanes_of;
 use crate::observe::{Memory, MemoryAccess, Site};
 
 /// What a strong write publishes.
@@ -155,7 +155,7 @@ impl Races {
         };
         let block = self.blocks.get_mut(index)?.as_deref_mut()?;
         let (_, releases) = sides(access.order);
-        for lane in lanes_of(access.lanes) {
+        for lane in lanes_of(access.lanes).map(|lane| lane as u32) {
             let by = Lane {
                 block: at.block_linear as u32,
                 warp: at.warp,
