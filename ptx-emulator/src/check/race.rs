@@ -48,8 +48,9 @@ use std::sync::Arc;
 use access::{Now, message};
 use findings::Findings;
 use manner::{Manner, sides};
-use shadow::{PAGE, Shadow, Stamp, Stamps};
+use shadow::{PAGE, Shadow, Stamps};
 use threads::{Block, lanes_of};
+use vector_clock::Stamp;
 use weak::Weak;
 
 use super::raw::{FindingKind, RawFinding, RawPlace};

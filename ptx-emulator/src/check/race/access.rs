@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::manner::Manner;
-use super::shadow::{Cell, Record, Stamp, Stamps};
+use super::shadow::{Cell, Record, Stamps};
 use super::threads::Block;
-use super::vector_clock::VectorClock;
+use super::vector_clock::{Stamp, VectorClock};
 
 /// Lanes of a warp that make one access to the same address, and know the same.
 pub(super) struct Now<'a> {

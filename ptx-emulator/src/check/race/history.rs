@@ -10,8 +10,7 @@ use std::collections::BTreeMap;
 
 use super::location::Contribution;
 use super::manner::Manner;
-use super::shadow::Stamp;
-use super::vector_clock::{Lane, Tree};
+use super::vector_clock::{Lane, Stamp, Tree};
 
 /// Messages that are kept; older ones cannot be read any more.
 const MOST: usize = 8;

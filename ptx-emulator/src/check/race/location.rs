@@ -8,7 +8,6 @@
 use std::collections::BTreeMap;
 
 use super::manner::{Manner, sides};
-use super::shadow::PAGE;
 use super::vector_clock::{Lane, Tree};
 use super::{Races, words};
 use crate::ir::lanes_of;
@@ -189,8 +188,7 @@ impl Races {
                 if locations.is_empty() {
                     shadow.locations.remove(&word);
                 } else {
-                    let page = shadow.pages.entry(word / PAGE as u64).or_default();
-                    page.published = true;
+                    shadow.publish(word);
                 }
             }
         }

@@ -305,3 +305,13 @@ pub(super) struct Lane {
     pub(super) warp: u32,
     pub(super) lane: u32,
 }
+
+/// What the lanes of one access have in common.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub(super) block: u32,
+    pub(super) warp: u32,
+    pub(super) time: u32,
+    pub(super) interval: u32,
+    pub(super) pc: u32,
+}
