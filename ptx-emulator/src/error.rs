@@ -308,6 +308,9 @@ pub enum LaunchError {
         /// Bytes, or the number of parameters.
         found: usize,
     },
+    /// `LaunchOptions::weak_memory` without the race checker, whose vector clocks it needs.
+    #[error("weak memory is for launches that are checked for races (`Checks::races`)")]
+    WeakMemory,
     /// A module variable without room, and the like.
     #[error(transparent)]
     Memory(#[from] MemoryError),

@@ -135,6 +135,9 @@ pub struct MemoryAccess<'a> {
     pub order: Order,
     /// Its scope.
     pub scope: Scope,
+    /// Whether `loaded` or `stored` tell its values, in launches with weak memory: those of
+    /// `ld`, `st`, `atom` and `red`.
+    pub values: bool,
 }
 
 /// The launch as a whole.
@@ -185,6 +188,8 @@ macro_rules! observer {
             /// Wants `barrier`, `barrier_passed`, `branch`, `call`, `copies`,
             /// `collective`, `exit` and `mark`.
             const CONTROL: bool = false;
+            /// Wants `loaded` and `stored`, in launches with weak memory.
+            const VALUES: bool = false;
             /// Has to see all blocks on one core.
             const SERIAL: bool = false;
 
@@ -204,6 +209,7 @@ macro_rules! observer {
             const INSTRUCTIONS: bool = A::INSTRUCTIONS || B::INSTRUCTIONS;
             const MEMORY: bool = A::MEMORY || B::MEMORY;
             const CONTROL: bool = A::CONTROL || B::CONTROL;
+            const VALUES: bool = A::VALUES || B::VALUES;
             const SERIAL: bool = A::SERIAL || B::SERIAL;
 
             fn fork(&self) -> Self {
@@ -226,6 +232,7 @@ macro_rules! observer {
             const INSTRUCTIONS: bool = A::INSTRUCTIONS;
             const MEMORY: bool = A::MEMORY;
             const CONTROL: bool = A::CONTROL;
+            const VALUES: bool = A::VALUES;
             const SERIAL: bool = A::SERIAL;
 
             fn fork(&self) -> Self {
@@ -259,6 +266,14 @@ observer! {
     fn instruction(at: Site, class: Class, active: u32, path: u32);
     /// A warp is about to access memory.
     fn access(at: Site, access: &MemoryAccess<'_>);
+    /// Lanes have loaded the newest `values` of one element; the observer may give them
+    /// older ones.
+    fn loaded(at: Site, access: &MemoryAccess<'_>, values: &mut [u64; 32]);
+    /// Lanes store one element, or have updated it by an atomic. The stores of the `hidden`
+    /// lanes do not get to memory: another write is newer.
+    fn stored(
+        at: Site, access: &MemoryAccess<'_>, old: &[u64; 32], new: &[u64; 32], hidden: &mut u32
+    );
     /// A warp runs a fence.
     fn fence(at: Site, lanes: u32, order: Order, scope: Scope);
     /// Lanes come to a barrier of the block.

@@ -2,7 +2,8 @@
 //! of the emulator and under several schedules.
 //!
 //! Each test runs once a schedule, on a device of its own; under the second schedule and later
-//! ones, those alone that launched something to check. A finding fails the command whether the
+//! ones, those alone that launched something to check. Every other seed explores weak memory; the
+//! old values that loads gave are told where a test fails. A finding fails the command whether the
 //! test passes or not. The PTX is that which an H200 loads.
 //!
 //! Of all kernels' tests, those that take long are run under the first schedule alone, unless
@@ -32,11 +33,11 @@ use clap::Parser;
 use cuda_builder::manifest::Kernel;
 use cuda_builder::names;
 use quadscan::device::emulator::ptx_emulator::Checks;
-use quadscan::device::emulator::{Checking, Emulator, Settings, Verdict};
+use quadscan::device::emulator::{Checking, Emulator, Verdict};
 use quadscan::device::{Artifact, Device};
 use quadscan_bench::modules;
 
-use crate::suite::{Bench, Case, skipped};
+use crate::suite::{self, Bench, Case, skipped};
 use findings::Findings;
 use launches::{Known, Launches};
 use trace::{Index, Thread};
@@ -422,12 +423,8 @@ fn run_one(
 ) -> Run {
     let checking = Checking::new(Checks::all(), kernels(artifact), only);
     let verdicts = checking.verdicts();
-    let settings = Settings {
-        schedule,
-        cores: 1,
-        ..Settings::default()
-    };
-    let device = Device::from_backend(Box::new(Emulator::observed(settings, Box::new(checking))));
+    let emulator = Emulator::observed(suite::checked(schedule), Box::new(checking));
+    let device = Device::from_backend(Box::new(emulator));
     let start = Instant::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         (cases[case].run)(&Bench::new(device, artifact.clone())?)

@@ -55,6 +55,18 @@ pub fn skipped(outcome: &Outcome) -> Option<&str> {
     message.strip_prefix(SKIPPED)
 }
 
+/// How a checked launch is emulated under the schedule of this seed; without one, under the
+/// schedule that is always the same. Every other seed explores weak memory too, so that what
+/// either hides is found by the rest.
+pub fn checked(schedule: Option<u64>) -> Settings {
+    Settings {
+        schedule,
+        weak_memory: schedule.is_some_and(|seed| seed % 2 == 1),
+        cores: 1,
+        ..Settings::default()
+    }
+}
+
 /// A test of the product, run on a device.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {

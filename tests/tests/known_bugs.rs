@@ -122,6 +122,7 @@ macro_rules! tests {
 fn trials() -> Vec<Trial> {
     let tests = tests![
         every_broken_kernel_is_caught_and_every_right_one_passes,
+        look_backs_without_an_order_have_a_wrong_result,
         there_are_twenty_of_six_projects_at_least,
         every_kernel_is_in_a_pair,
         the_page_is_that_of_the_kernels,
@@ -152,6 +153,20 @@ fn outcomes() -> Result<&'static [Outcome], Failed> {
 fn every_broken_kernel_is_caught_and_every_right_one_passes() -> Result<(), Failed> {
     let (text, is_right) = report::report(outcomes()?, SCHEDULES, false);
     is_right.then_some(()).ok_or_else(|| text.into())
+}
+
+/// With weak memory: by a read of an old value, and not only by the rule of races.
+fn look_backs_without_an_order_have_a_wrong_result() -> Result<(), Failed> {
+    for name in [
+        "lookback_relaxed_flag",
+        "lookback_one_lane_acquires",
+        "lookback_without_fence",
+    ] {
+        let outcome = outcomes()?.iter().find(|outcome| outcome.pair.name == name);
+        let read = outcome.and_then(Outcome::stale_read).ok_or(name)?;
+        assert_eq!(read.kind, FindingKind::StaleRead);
+    }
+    Ok(())
 }
 
 fn there_are_twenty_of_six_projects_at_least() -> Result<(), Failed> {

@@ -26,6 +26,10 @@ pub struct Checked {
     /// What is wrong, the most important first: what stopped the kernel, then
     /// by kind and line.
     pub findings: Vec<Finding>,
+    /// With weak memory: loads that gave an older value than the newest, in threads that read
+    /// no newer one afterwards. They are no mistakes; where the result is wrong, one of them may
+    /// be the cause.
+    pub stale_reads: Vec<Finding>,
     /// A fault, a deadlock or a livelock, when it did not end well; it is
     /// among the findings too, unless no thread was left to tell it by: a
     /// budget may be found to be used up after the last one has ended.
@@ -44,18 +48,8 @@ impl Checked {
         self.report.warp_instructions += other.report.warp_instructions;
         self.report.printed.push_str(&other.report.printed);
         self.report.printed_lost += other.report.printed_lost;
-        for finding in other.findings {
-            match self.findings.iter_mut().find(|own| own.same_as(&finding)) {
-                None => self.findings.push(finding),
-                Some(own) => {
-                    let occurrences = own.occurrences + finding.occurrences;
-                    if parties(&finding) < parties(own) {
-                        *own = finding;
-                    }
-                    own.occurrences = occurrences;
-                }
-            }
-        }
+        merge(&mut self.findings, other.findings);
+        merge(&mut self.stale_reads, other.stale_reads);
         if self.outcome.is_ok() {
             self.outcome = other.outcome;
         }
@@ -67,6 +61,22 @@ impl Checked {
             let other = finding.other.as_ref().map(|place| place.pc);
             (!finding.stopped, finding.kind, finding.at.pc, other)
         });
+    }
+}
+
+/// Adds findings to those of other runs.
+fn merge(own: &mut Vec<Finding>, other: Vec<Finding>) {
+    for finding in other {
+        match own.iter_mut().find(|own| own.same_as(&finding)) {
+            None => own.push(finding),
+            Some(own) => {
+                let occurrences = own.occurrences + finding.occurrences;
+                if parties(&finding) < parties(own) {
+                    *own = finding;
+                }
+                own.occurrences = occurrences;
+            }
+        }
     }
 }
 
@@ -93,6 +103,11 @@ impl fmt::Display for Checked {
         for finding in &self.findings {
             write!(f, "{newline}{finding}")?;
             newline = "\n";
+        }
+        if self.outcome.is_err() {
+            for stale in &self.stale_reads {
+                write!(f, "{newline}{stale}")?;
+            }
         }
         if newline.is_empty() {
             write!(f, "nothing found in {}", self.kernel)?;
@@ -141,6 +156,9 @@ impl Gpu {
         checks: Checks,
         observer: O,
     ) -> Result<(Checked, O), LaunchError> {
+        if options.weak_memory && !checks.races {
+            return Err(LaunchError::WeakMemory);
+        }
         let prepared = self.prepare(program, kernel, shape, parameters)?;
         let layout = prepared.layout.clone();
         let (report, outcome, checkers, observer) = if checks == Checks::none() {
@@ -148,7 +166,7 @@ impl Gpu {
             let run = self.run(program, prepared, shape, options, observer);
             (run.report, run.outcome, Checkers::default(), run.observer)
         } else {
-            let checkers = self.checkers(program, checks);
+            let checkers = self.checkers(program, checks, options);
             let Observed {
                 report,
                 observer: (mut checkers, observer),
@@ -180,17 +198,19 @@ impl Gpu {
         ];
         let raw = raw.into_iter().flatten().flatten();
         findings.extend(raw.map(|finding| names.finding(&finding)));
+        let stale = races.as_ref().map(Races::stale_reads).unwrap_or_default();
         let mut checked = Checked {
             kernel: kernel.to_owned(),
             report,
             findings,
+            stale_reads: stale.iter().map(|read| names.finding(read)).collect(),
             outcome,
         };
         checked.sort();
         Ok((checked, observer))
     }
 
-    fn checkers(&mut self, program: &Program, checks: Checks) -> Checkers {
+    fn checkers(&mut self, program: &Program, checks: Checks, options: &LaunchOptions) -> Checkers {
         let initialised = if checks.initialised {
             let written = std::mem::take(&mut self.written);
             Some(Initialised::new(&program.code, written))
@@ -200,7 +220,7 @@ impl Gpu {
         };
         let barriers = checks.barriers.then(Barriers::default);
         let collectives = checks.collectives.then(Collectives::default);
-        let races = checks.races.then(Races::default);
+        let races = checks.races.then(|| Races::of(options));
         ((initialised, barriers), (collectives, races))
     }
 }

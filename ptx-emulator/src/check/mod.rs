@@ -43,6 +43,10 @@
 //! With `.loc` in the PTX, a place is the line that the kernel's author wrote,
 //! the innermost one of the kernel's own crate; what it called stands below
 //! it (`in`), and what called it (`inlined at`).
+//!
+//! With `LaunchOptions::weak_memory`, loads give what PTX's memory model lets them
+//! read, and not the newest values alone: the race checker knows what that is. Those
+//! that gave an old value are `Checked::stale_reads`.
 
 pub(crate) mod barrier;
 pub(crate) mod collective;

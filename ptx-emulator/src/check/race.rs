@@ -16,7 +16,7 @@
 //! `fence.sc` counts as `fence.acq_rel`, `.volatile` as `.relaxed.sys`, a
 //! cluster as one block. Two `fence.sc` that no message goes between order
 //! nothing here: a program that rests on the order in which they run is
-//! reported.
+//! reported. In launches with weak memory (`weak`) they synchronise, as the model says.
 //!
 //! What may be missed: of a word that many warps access unordered, races with
 //! all but the last 34 of them. An asynchronous copy (`cp.async` and its like)
@@ -32,11 +32,13 @@
 
 mod access;
 mod findings;
+mod history;
 mod location;
 mod manner;
 mod shadow;
 mod threads;
 mod vector_clock;
+mod weak;
 
 #[cfg(test)]
 mod tests;
@@ -45,12 +47,14 @@ use std::sync::Arc;
 
 use access::{Now, message};
 use findings::Findings;
-use manner::Manner;
-use shadow::{PAGE, Shadow, Stamp, Stamps};
+use manner::{Manner, sides};
+use shadow::{PAGE, Shadow, Stamps};
 use threads::{Block, lanes_of};
-use vector_clock::Lane;
+use vector_clock::Stamp;
+use weak::Weak;
 
 use super::raw::{FindingKind, RawFinding, RawPlace};
+use crate::machine::LaunchOptions;
 use crate::observe::{
     BarrierArrival, LaunchInfo, Memory, MemoryAccess, Observer, Order, Scope, Site,
 };
@@ -70,9 +74,19 @@ pub(crate) struct Races {
     findings: Findings,
     /// Accesses of lanes, counted.
     accesses: u64,
+    /// Of a launch with weak memory.
+    weak: Option<Weak>,
 }
 
 impl Races {
+    /// Of a launch with these options.
+    pub(crate) fn of(options: &LaunchOptions) -> Self {
+        Races {
+            weak: options.weak_memory.then(|| Weak::new(options.schedule)),
+            ..Races::default()
+        }
+    }
+
     /// What was found, in the order of the first occurrence.
     pub(crate) fn findings(&self) -> Vec<RawFinding> {
         self.findings.list()
@@ -124,7 +138,6 @@ impl Races {
         let mut now = Now {
             stamps: &self.stamps,
             blocks: &self.blocks,
-            block,
             stamp,
             number,
             manner,
@@ -191,71 +204,6 @@ impl Races {
         }
         Some(published)
     }
-
-    /// What a strong access, or a weak write where something is published,
-    /// makes known.
-    fn synchronise(&mut self, at: Site, access: &MemoryAccess<'_>, manner: Manner) -> Option<()> {
-        let index = at.block_linear as usize;
-        let shadow = match access.memory {
-            Memory::Global => &mut self.global,
-            _ => self.shared.get_mut(index)?.as_deref_mut()?,
-        };
-        let block = self.blocks.get_mut(index)?.as_deref_mut()?;
-        let order = access.order;
-        let both = matches!(order, Order::AcquireRelease | Order::SequentiallyConsistent);
-        let acquires = both || order == Order::Acquire;
-        let releases = both || order == Order::Release;
-        for lane in lanes_of(access.lanes) {
-            let by = Lane {
-                block: at.block_linear as u32,
-                warp: at.warp,
-                lane,
-            };
-            let address = access.addresses[lane as usize];
-            let words = words(address, manner.bytes);
-            if manner.strong && manner.reads {
-                for (word, mask) in words.clone() {
-                    let Some(locations) = shadow.locations.get(&word) else {
-                        continue;
-                    };
-                    let (near, far) = location::read(locations, by.block, manner, mask);
-                    if acquires {
-                        block.acquire(by, &near);
-                    }
-                    if acquires && manner.wide {
-                        block.acquire(by, &far);
-                    } else {
-                        block.remember(by, &near, &far);
-                    }
-                }
-            }
-            if !manner.writes {
-                continue;
-            }
-            let contribution = if manner.strong {
-                block.contribution(by, releases, manner.wide)
-            } else {
-                Default::default()
-            };
-            for (word, mask) in words {
-                if contribution.is_empty() && !shadow.locations.contains_key(&word) {
-                    continue;
-                }
-                let locations = shadow.locations.entry(word).or_default();
-                location::write(locations, by, manner, mask, contribution.clone());
-                if locations.is_empty() {
-                    shadow.locations.remove(&word);
-                } else {
-                    let page = shadow.pages.entry(word / PAGE as u64).or_default();
-                    page.published = true;
-                }
-            }
-        }
-        if releases && manner.writes {
-            block.tick(at.warp);
-        }
-        Some(())
-    }
 }
 
 /// The words that some bytes lie in, and which bytes of each.
@@ -278,6 +226,7 @@ fn block_index(grid: [u32; 3], linear: u32) -> [u32; 3] {
 impl Observer for Races {
     const MEMORY: bool = true;
     const CONTROL: bool = true;
+    const VALUES: bool = true;
     const SERIAL: bool = true;
 
     fn fork(&self) -> Self {
@@ -297,6 +246,7 @@ impl Observer for Races {
             grid: info.grid,
             threads: info.block.iter().product(),
             findings: std::mem::take(&mut self.findings),
+            weak: self.weak.take(),
             ..Races::default()
         };
     }
@@ -336,10 +286,13 @@ impl Observer for Races {
         let Some(published) = self.check(at, access, manner) else {
             return;
         };
-        let releases = !matches!(
-            access.order,
-            Order::Weak | Order::Volatile | Order::Relaxed | Order::Acquire
-        );
+        if self.weak.is_some() && access.values {
+            return;
+        }
+        if self.weak.is_some() && manner.writes {
+            self.weak_overwrite(at, access);
+        }
+        let (_, releases) = sides(access.order);
         let fenced = || {
             let block = self.blocks.get(at.block_linear as usize);
             block.is_some_and(|block| block.as_ref().is_some_and(|b| b.has_released(at.warp)))
@@ -350,7 +303,35 @@ impl Observer for Races {
         }
     }
 
+    fn loaded(&mut self, at: Site, access: &MemoryAccess<'_>, values: &mut [u64; 32]) {
+        for lane in lanes_of(access.lanes) {
+            if let Some(old) = self.weak_load(at, access, lane) {
+                values[lane as usize] = old;
+            }
+        }
+    }
+
+    fn stored(
+        &mut self,
+        at: Site,
+        access: &MemoryAccess<'_>,
+        old: &[u64; 32],
+        new: &[u64; 32],
+        hidden: &mut u32,
+    ) {
+        for lane in lanes_of(access.lanes) {
+            let values = (old[lane as usize], new[lane as usize]);
+            if self.weak_store(at, access, lane, values) == Some(false) {
+                *hidden |= 1 << lane;
+            }
+        }
+    }
+
     fn fence(&mut self, at: Site, lanes: u32, order: Order, scope: Scope) {
+        if self.weak.is_some() && order == Order::SequentiallyConsistent {
+            self.weak_fence(at, lanes, scope);
+            return;
+        }
         if let Some(block) = self.block(at.block_linear) {
             block.fence(at.warp, lanes, order, scope);
         }

@@ -9,6 +9,8 @@ pub enum FindingKind {
     Race,
     /// A read of bytes that nobody has written.
     UninitialisedRead,
+    /// A read that gave an old value (weak memory).
+    StaleRead,
     /// A barrier that not all threads reach, or with different counts.
     Barrier,
     /// A warp collective whose mask names a lane that does not take part.
@@ -28,6 +30,7 @@ impl std::fmt::Display for FindingKind {
         f.write_str(match self {
             FindingKind::Race => "race",
             FindingKind::UninitialisedRead => "uninitialised read",
+            FindingKind::StaleRead => "stale read",
             FindingKind::Barrier => "barrier",
             FindingKind::Collective => "collective",
             FindingKind::Bounds => "bounds",

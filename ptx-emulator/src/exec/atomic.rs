@@ -199,6 +199,7 @@ pub(crate) fn run<O: Observer>(
         scope: atomic.scope,
         bytes: atomic.bytes,
         element: atomic.element,
+        values: true,
     };
     let mut old = Row::<u64>::default();
     at.by_room(&request, addresses, &mut |at, room, addresses, lanes| {
@@ -216,7 +217,13 @@ pub(crate) fn run<O: Observer>(
                 let (a, b) = (a.0[lane], b.0[lane]);
                 old.0[lane] = cells.update(offset, atomic.bytes, |old| rule.apply(old, a, b));
             },
-        )
+        )?;
+        if at.explores(room) {
+            let new = |lane| rule.apply(old.0[lane], a.0[lane], b.0[lane]);
+            let new = Row(std::array::from_fn(new));
+            at.stored(&request, room, addresses, lanes, (&old, &new));
+        }
+        Ok(())
     })?;
     if let Some(width) = atomic.returns {
         at.put(width == Width::W64, at.operands.d[0], &old, at.lanes);

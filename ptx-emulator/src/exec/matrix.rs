@@ -160,6 +160,7 @@ fn transfer<O: Observer>(
         scope: Scope::None,
         bytes: ROW,
         element: 2,
+        values: false,
     };
     at.show(&request, Room::Shared, &addresses, lanes);
     at.each_lane(

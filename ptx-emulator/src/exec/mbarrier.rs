@@ -119,6 +119,7 @@ fn observe<O: Observer>(
         scope,
         bytes: mbarrier::BYTES,
         element: mbarrier::BYTES,
+        values: false,
     };
     at.show(&request, Room::Shared, addresses, lanes);
 }

@@ -20,6 +20,7 @@ impl Access {
             scope: self.scope,
             bytes: self.total(),
             element: self.element,
+            values: true,
         }
     }
 
@@ -72,6 +73,13 @@ pub(crate) fn load<O: Observer>(
             at.each_lane(room, &moved, lanes, bytes, |lane, cells, offset| {
                 out.0[lane] = cells.load(offset, access.bytes, order);
             })?;
+            if at.explores(room) {
+                let one = Request {
+                    bytes: access.bytes,
+                    ..request
+                };
+                at.loaded(&one, room, &moved, lanes, &mut out);
+            }
             if access.signed {
                 let up = 64 - access.bytes * 8;
                 for value in &mut out.0 {
@@ -95,6 +103,18 @@ pub(crate) fn store<O: Observer>(
         for (index, element) in access.elements.iter().enumerate() {
             let values = element_row(at, element);
             let (moved, bytes) = access.row(index, addresses);
+            let mut lanes = lanes;
+            if at.explores(room) {
+                let mut old = Row::<u64>::default();
+                at.each_lane(room, &moved, lanes, bytes, |lane, cells, offset| {
+                    old.0[lane] = cells.load(offset, access.bytes, Ordering::Relaxed);
+                })?;
+                let one = Request {
+                    bytes: access.bytes,
+                    ..request
+                };
+                lanes = at.stored(&one, room, &moved, lanes, (&old, &values));
+            }
             at.each_lane(room, &moved, lanes, bytes, |lane, cells, offset| {
                 cells.store(offset, access.bytes, values.0[lane], order);
             })?;

@@ -254,6 +254,9 @@ impl Gpu {
         options: &LaunchOptions,
         observer: O,
     ) -> Result<Observed<O>, LaunchError> {
+        if options.weak_memory && !O::VALUES {
+            return Err(LaunchError::WeakMemory);
+        }
         let prepared = self.prepare(program, kernel, shape, parameters)?;
         self.written.everything();
         Ok(self.run(program, prepared, shape, options, observer))

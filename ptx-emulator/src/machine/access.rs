@@ -25,6 +25,31 @@ pub(crate) struct Request {
     pub(crate) bytes: u32,
     /// Of one element.
     pub(crate) element: u32,
+    /// Of `ld`, `st`, `atom` or `red`: observers may see its values.
+    pub(crate) values: bool,
+}
+
+impl Request {
+    /// As observers see it.
+    #[inline(always)]
+    pub(super) fn seen<'a>(
+        &self,
+        room: Room,
+        addresses: &'a [u64; LANES],
+        lanes: u32,
+    ) -> MemoryAccess<'a> {
+        MemoryAccess {
+            kind: self.kind,
+            memory: room.memory(),
+            addresses,
+            lanes,
+            bytes: self.bytes,
+            element: self.element,
+            order: self.order,
+            scope: self.scope,
+            values: self.values,
+        }
+    }
 }
 
 /// Makes the access in one space, for the lanes of the mask.
@@ -305,16 +330,7 @@ impl<'i, 'l, O: Observer> Issue<'i, 'l, O> {
         if !O::MEMORY {
             return;
         }
-        let access = MemoryAccess {
-            kind: request.kind,
-            memory: room.memory(),
-            addresses,
-            lanes,
-            bytes: request.bytes,
-            element: request.element,
-            order: request.order,
-            scope: request.scope,
-        };
+        let access = request.seen(room, addresses, lanes);
         self.context.observer.access(self.site(), &access);
     }
 }

@@ -130,6 +130,7 @@ fn signal<O: Observer>(context: &mut Context<'_, O>, transfer: &Transfer) -> Res
         element: mbarrier::BYTES,
         order: Order::Release,
         scope: Scope::Block,
+        values: false,
     };
     observe(context, transfer, &access);
     mbarrier::update(context.block, mbarrier, |state| match bytes {
@@ -207,6 +208,7 @@ fn observe_copies<O: Observer>(
                 element: reduced.unwrap_or(piece),
                 order,
                 scope,
+                values: false,
             };
             observe(context, transfer, &access);
             addresses[transfer.lane as usize] += u64::from(piece);

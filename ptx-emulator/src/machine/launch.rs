@@ -22,6 +22,10 @@ pub enum Schedule {
 pub struct LaunchOptions {
     /// The interleaving of warps, blocks and divergent paths.
     pub schedule: Schedule,
+    /// Whether loads may give older values than the newest, and stores may come before others
+    /// that were made earlier, where PTX's memory model allows it: in launches that are checked
+    /// for races (`Checks::races`). Which do is the schedule's choice.
+    pub weak_memory: bool,
     /// Warp instructions after which a launch is a livelock.
     pub budget: u64,
     /// Host threads that run blocks; 1 keeps the order of atomics the same
@@ -33,6 +37,7 @@ impl Default for LaunchOptions {
     fn default() -> Self {
         LaunchOptions {
             schedule: Schedule::Deterministic,
+            weak_memory: false,
             budget: 1 << 40,
             cores: 1,
         }

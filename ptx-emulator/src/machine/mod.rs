@@ -17,6 +17,7 @@ mod resident;
 mod storage;
 pub(crate) mod transfer;
 mod warp;
+mod weak;
 mod written;
 
 pub(crate) use access::{Request, generic, interleaved, shared_offsets, with_bytes};

@@ -141,6 +141,11 @@ impl Findings {
             let _ = writeln!(text, "\n{told}");
         }
         panic::set_hook(hook);
+        if !self.failures.is_empty() {
+            let kernels = self.verdicts.values();
+            let stale = kernels.flat_map(|verdict| &verdict.checked.stale_reads);
+            stale.for_each(|read| *text += &format!("\n{read}\n"));
+        }
         for (case, failure) in &self.failures {
             let _ = writeln!(text, "\n{} fails: {failure}", cases[*case].name);
         }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use quadscan::device::emulator::ptx_emulator::check::Place;
+
 use super::report::Outcome;
 use super::run::Sibling;
 use super::sanitizer::Verdicts;
@@ -11,7 +13,9 @@ const HEAD: &str = "\
 
 Bugs of GPU kernels that others reported, each rebuilt as a small kernel in Rust
 ([tests/known-bugs](../tests/known-bugs/src/lib.rs)), beside the same kernel without the bug. The
-emulator's checks catch every broken one and pass every right one, which a test proves:
+emulator's checks catch every broken one and pass every right one, which a test proves. Some of the
+schedules explore [weak memory](memory-orders.md#weak-memory-on-the-emulator), so that a missing order is
+also seen by a wrong result:
 
 ```sh
 cargo xtask check --known-bugs                          # all of them
@@ -76,6 +80,17 @@ pub fn page(outcomes: &[Outcome], verdicts: &Verdicts) -> String {
             ),
             None => writeln!(text, ": not caught."),
         };
+        if let Some(read) = outcome.stale_read() {
+            let line =
+                |place: &Place| Some(place.source.as_deref()?.rsplit(':').next()?.to_owned());
+            let line = |place: Option<&Place>| place.and_then(line).unwrap_or_default();
+            let (old, new) = (line(Some(&read.at)), line(read.other.as_ref()));
+            let _ = writeln!(
+                text,
+                "With weak memory its result is wrong: the read at line {old} gave an old value, although \
+                 line {new} had written a newer one."
+            );
+        }
     }
     text
 }

@@ -51,6 +51,11 @@ impl Outcome {
         self.broken.expected(&self.pair, &self.source)
     }
 
+    /// The read that gave an old value and made the broken kernel's result wrong, if it did.
+    pub fn stale_read(&self) -> Option<&Finding> {
+        self.broken.stale_read(&self.pair, &self.source)
+    }
+
     /// A line for each kernel; with `details`, all that was found.
     fn lines(&self, details: bool) -> String {
         let (broken, right) = (&self.broken, &self.right);
@@ -68,6 +73,13 @@ impl Outcome {
                 self.source.lines
             ),
         };
+        if let Some(read) = self.stale_read() {
+            text += &format!(
+                "  its result is wrong, by a {} at {}\n",
+                read.kind,
+                places(read)
+            );
+        }
         if details || self.caught().is_none() {
             text += &all(broken);
         }
@@ -93,7 +105,11 @@ pub fn places(finding: &Finding) -> String {
 }
 
 fn all(checked: &Checked) -> String {
-    let findings = checked.findings.iter().map(|one| format!("{one}\n"));
+    let findings = checked
+        .findings
+        .iter()
+        .chain(&checked.stale_reads)
+        .map(|one| format!("{one}\n"));
     let failure = checked.failure.iter().map(|failure| format!("{failure}\n"));
     findings.chain(failure).collect()
 }

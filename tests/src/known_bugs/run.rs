@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use cuda_builder::{CudaBuilder, Lint, LintLevel, NvvmArch};
 use quadscan::Result;
 use quadscan::device::emulator::ptx_emulator::{Checks, Finding};
-use quadscan::device::emulator::{Checking, Emulator, Settings};
+use quadscan::device::emulator::{Checking, Emulator, Settings, Verdict};
 use quadscan::device::{Actual, Artifact, Buffer, Device, DeviceChoice, LaunchShape};
 
 use super::pairs::Pair;
 use super::source::{self, Source};
-use crate::kernels;
+use crate::{kernels, suite};
 
 /// Warp instructions of a launch: the longest right one takes a tenth of it.
 const BUDGET: u64 = 1_000_000;
@@ -68,6 +68,8 @@ pub fn artifact() -> Result<Artifact> {
 pub struct Checked {
     /// What was found, each mistake once.
     pub findings: Vec<Finding>,
+    /// Of launches whose result was wrong: loads that gave an old value, with weak memory.
+    pub stale_reads: Vec<Finding>,
     /// Why a launch ended early, or in what its result was wrong.
     pub failure: Option<String>,
 }
@@ -75,16 +77,24 @@ pub struct Checked {
 impl Checked {
     /// The finding that the pair expects: of its kind, at the lines that are marked.
     pub fn expected(&self, pair: &Pair, source: &Source) -> Option<&Finding> {
-        let is_it = |one: &&Finding| {
-            one.kind == pair.kind && lines(one, pair).as_ref() == Some(&source.lines)
-        };
+        let is_it = |one: &&Finding| one.kind == pair.kind && is_at(one, pair, source);
         self.findings.iter().find(is_it)
+    }
+
+    /// The read that gave an old value and made the result wrong, at the lines that are marked.
+    pub fn stale_read(&self, pair: &Pair, source: &Source) -> Option<&Finding> {
+        self.stale_reads.iter().find(|one| is_at(one, pair, source))
     }
 
     /// Nothing was found, and the result was right under every schedule.
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty() && self.failure.is_none()
     }
+}
+
+/// Whether a finding is at the lines that are marked.
+fn is_at(finding: &Finding, pair: &Pair, source: &Source) -> bool {
+    lines(finding, pair).as_ref() == Some(&source.lines)
 }
 
 /// The lines of a finding in the pair's file; none where one of its two parties is elsewhere.
@@ -114,6 +124,7 @@ pub fn check(
     let entry = sibling.entry(pair);
     let mut all = Checked {
         findings: Vec::new(),
+        stale_reads: Vec::new(),
         failure: None,
     };
     let module = artifact.manifest().modules.last();
@@ -122,27 +133,35 @@ pub fn check(
         let checking = Checking::new(Checks::all(), kernels, None);
         let verdicts = checking.verdicts();
         let settings = Settings {
-            schedule,
-            cores: 1,
             budget: BUDGET,
-            ..Settings::default()
+            ..suite::checked(schedule)
         };
         let device = Emulator::observed(settings, Box::new(checking));
         let device = Device::from_backend(Box::new(device));
-        let failure = match launch(&device, artifact, pair, &entry) {
-            Ok(result) => (result != (pair.result)()).then(|| "its result is wrong".to_owned()),
-            Err(error) => Some(error.to_string()),
+        let (is_wrong, failure) = match launch(&device, artifact, pair, &entry) {
+            Ok(result) if result == (pair.result)() => (false, None),
+            Ok(_) => (true, Some("its result is wrong".to_owned())),
+            Err(error) => (false, Some(error.to_string())),
         };
         all.failure = all.failure.or(failure);
-        let verdict = verdicts.take().remove(&entry);
-        let found = verdict.map(|verdict| verdict.checked.findings);
-        for finding in found.into_iter().flatten() {
-            if !all.findings.iter().any(|known| known.same_as(&finding)) {
-                all.findings.push(finding);
-            }
+        let Some(Verdict { checked, .. }) = verdicts.take().remove(&entry) else {
+            continue;
+        };
+        add(&mut all.findings, checked.findings);
+        if is_wrong {
+            add(&mut all.stale_reads, checked.stale_reads);
         }
     }
     Ok(all)
+}
+
+/// Adds findings to those that are known.
+fn add(known: &mut Vec<Finding>, found: Vec<Finding>) {
+    for finding in found {
+        if !known.iter().any(|one| one.same_as(&finding)) {
+            known.push(finding);
+        }
+    }
 }
 
 /// Launches a kernel and waits for it; what it leaves in the last array.

@@ -84,6 +84,7 @@ impl Observation for Instead {
             schedule: watch.schedule,
             budget: watch.budget,
             cores: 1,
+            ..LaunchOptions::default()
         };
         let (kernel, shape, parameters) = (launch.kernel, launch.shape, launch.parameters);
         let checked = gpu.check(program, kernel, shape, parameters, &options, Checks::all())?;

@@ -132,7 +132,9 @@ impl Observation for Checking {
             .as_ref()
             .is_some_and(|only| only.iter().all(|name| name != launch.kernel))
         {
-            return super::Unobserved.run(gpu, launch);
+            let mut launch = launch.clone();
+            launch.options.weak_memory = false;
+            return super::Unobserved.run(gpu, &launch);
         }
         self.name(gpu, launch);
         let (shape, options) = (launch.shape, &launch.options);

@@ -94,6 +94,7 @@ impl Emulator {
     fn options(&self, function: &Function) -> LaunchOptions {
         let Settings {
             schedule,
+            weak_memory,
             cores,
             budget,
             ..
@@ -101,6 +102,7 @@ impl Emulator {
         let is_free = schedule.is_none() && function.program.is_order_free(&function.kernel);
         LaunchOptions {
             schedule: schedule.map_or(Schedule::Deterministic, Schedule::Seed),
+            weak_memory,
             budget,
             cores: if is_free { cores.max(1) } else { 1 },
         }

@@ -71,7 +71,9 @@ pub(super) fn of_launch(kernel: &str, cause: &LaunchError, device: &DeviceProper
     let action = format!("launch kernel `{kernel}`");
     match cause {
         LaunchError::NoKernel { .. } => Error::unknown_kernel(kernel),
-        LaunchError::Shape(_) | LaunchError::Parameter { .. } => of(&action, &cause.to_string()),
+        LaunchError::Shape(_) | LaunchError::Parameter { .. } | LaunchError::WeakMemory => {
+            of(&action, &cause.to_string())
+        }
         LaunchError::Memory(error) => of_memory(&action, error.clone(), device),
         LaunchError::Fault(_) | LaunchError::Deadlock(_) | LaunchError::Livelock { .. } => {
             stopped(kernel, cause)

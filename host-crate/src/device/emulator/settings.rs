@@ -13,6 +13,9 @@ pub struct Settings {
     /// The seed of a random interleaving of warps and blocks; `None` for the
     /// one that is always the same.
     pub schedule: Option<u64>,
+    /// Whether accesses show what PTX's memory model allows besides interleavings; for launches
+    /// that are checked for races.
+    pub weak_memory: bool,
     /// Host threads that run the blocks of a kernel, at least 1. More than one
     /// is used without a `schedule`, for kernels whose blocks have no order.
     pub cores: usize,
@@ -26,6 +29,7 @@ impl Default for Settings {
         Settings {
             model: Model::h200(),
             schedule: None,
+            weak_memory: false,
             cores: available_parallelism().map_or(1, usize::from),
             budget: LaunchOptions::default().budget,
         }

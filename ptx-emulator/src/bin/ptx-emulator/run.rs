@@ -57,6 +57,10 @@ pub(crate) struct Run {
     /// collectives.
     #[arg(long)]
     check: bool,
+    /// Lets loads give older values than the newest, and stores come before others, where PTX's
+    /// memory model allows it; --schedule chooses which do.
+    #[arg(long, requires = "check")]
+    weak_memory: bool,
     /// Counts instructions, lanes, wavefronts and sectors, by source line.
     #[arg(long)]
     counts: bool,
@@ -184,6 +188,7 @@ impl Run {
             schedule: self
                 .schedule
                 .map_or(Schedule::Deterministic, Schedule::Seed),
+            weak_memory: self.weak_memory,
             budget: self.budget,
             cores: self.cores,
         };
@@ -225,6 +230,10 @@ impl Run {
         let good = checked.is_clean();
         if self.check || !good {
             text.push_str(&format!("{checked}\n"));
+        }
+        if checked.outcome.is_ok() {
+            let stale = checked.stale_reads.iter();
+            text.extend(stale.map(|read| format!("{read}\n")));
         }
         text.push_str(&table);
         if !text.ends_with('\n') {

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use super::manner::Manner;
-use super::shadow::{Cell, Record, Stamp, Stamps};
+use super::shadow::{Cell, Record, Stamps};
 use super::threads::Block;
-use super::vector_clock::VectorClock;
+use super::vector_clock::{Stamp, VectorClock};
 
 /// Lanes of a warp that make one access to the same address, and know the same.
 pub(super) struct Now<'a> {
     pub(super) stamps: &'a Stamps,
     pub(super) blocks: &'a [Option<Box<Block>>],
-    pub(super) block: &'a Block,
     pub(super) stamp: Stamp,
     pub(super) number: u32,
     pub(super) manner: Manner,
@@ -34,44 +33,8 @@ impl Now<'_> {
     }
 
     fn look_up(&self, number: u32) -> u32 {
-        let Stamp {
-            block,
-            warp,
-            time,
-            interval,
-            ..
-        } = *self.stamps.get(number);
-        let (known_interval, rows) = if block == self.stamp.block {
-            (self.stamp.interval, Some(&self.clock.own))
-        } else {
-            match self.clock.others.get(block) {
-                Some(times) => (times.interval, times.rows.as_deref()),
-                None => return 0,
-            }
-        };
-        let mut lanes = 0;
-        if interval < known_interval {
-            let other = if block == self.stamp.block {
-                Some(self.block)
-            } else {
-                self.blocks.get(block as usize).and_then(Option::as_deref)
-            };
-            lanes = !other.map_or(0, |block| block.departed(warp, interval));
-        }
-        if lanes != u32::MAX
-            && let Some(rows) = rows
-        {
-            lanes |= rows.before(warp, time);
-        }
-        lanes
-    }
-
-    /// Whether two accesses are morally strong.
-    fn morally_strong(&self, other: Manner, block: u32) -> bool {
-        self.manner.strong
-            && other.strong
-            && self.manner.sizes_match(other)
-            && (block == self.stamp.block || self.manner.wide && other.wide)
+        let earlier = self.stamps.get(number);
+        lanes_before(self.blocks, &self.stamp, self.clock, earlier)
     }
 
     /// Whether all that races with the earlier access, of the same bytes and
@@ -102,8 +65,10 @@ impl Now<'_> {
             let other = record.manner.unpacked();
             let same = record.stamp == self.number;
             let Stamp { block, warp, .. } = *self.stamps.get(record.stamp);
-            let conflict =
-                (self.manner.writes || other.writes) && !self.morally_strong(other, block);
+            let conflict = (self.manner.writes || other.writes)
+                && !self
+                    .manner
+                    .is_morally_strong(self.stamp.block, other, block);
             let covers = !same && self.covers(other, block);
             let own_warp = warp == self.stamp.warp && block == self.stamp.block;
             // What is of no use is not looked up.
@@ -140,6 +105,43 @@ impl Now<'_> {
             });
         }
     }
+}
+
+/// The lanes of a stamp whose accesses come before those of `now`, by what `clock` knows; not
+/// by program order.
+#[inline(always)]
+pub(super) fn lanes_before(
+    blocks: &[Option<Box<Block>>],
+    now: &Stamp,
+    clock: &VectorClock,
+    earlier: &Stamp,
+) -> u32 {
+    let Stamp {
+        block,
+        warp,
+        time,
+        interval,
+        ..
+    } = *earlier;
+    let (known_interval, rows) = if block == now.block {
+        (now.interval, Some(&clock.own))
+    } else {
+        match clock.others.get(block) {
+            Some(times) => (times.interval, times.rows.as_deref()),
+            None => return 0,
+        }
+    };
+    let mut lanes = 0;
+    if interval < known_interval {
+        let other = blocks.get(block as usize).and_then(Option::as_deref);
+        lanes = !other.map_or(0, |block| block.departed(warp, interval));
+    }
+    if lanes != u32::MAX
+        && let Some(rows) = rows
+    {
+        lanes |= rows.before(warp, time);
+    }
+    lanes
 }
 
 /// A lane of each mask; not the same thread twice.

@@ -7,8 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use super::manner::Manner;
+use super::manner::{Manner, sides};
 use super::vector_clock::{Lane, Tree};
+use super::{Races, words};
+use crate::ir::lanes_of;
+use crate::observe::{Memory, MemoryAccess, Site};
 
 /// What a strong write publishes.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +25,14 @@ pub(super) struct Contribution {
 impl Contribution {
     pub(super) fn is_empty(&self) -> bool {
         self.near.is_none() && self.far.is_none()
+    }
+
+    pub(super) fn join(&mut self, other: &Contribution) {
+        for (own, other) in [(&mut self.near, &other.near), (&mut self.far, &other.far)] {
+            if let Some(other) = other {
+                own.get_or_insert_default().join(other);
+            }
+        }
     }
 }
 
@@ -44,10 +55,10 @@ pub(super) struct Location {
 impl Location {
     /// Whether the access and the last write are morally strong.
     fn observed(&self, block: u32, manner: Manner, mask: u8) -> bool {
-        manner.strong
-            && self.mask & mask != 0
-            && self.manner.sizes_match(manner)
-            && (self.writer.block == block || self.manner.wide && manner.wide)
+        self.mask & mask != 0
+            && self
+                .manner
+                .is_morally_strong(self.writer.block, manner, block)
     }
 
     fn add(&mut self, by: Lane, contribution: Contribution) {
@@ -62,7 +73,7 @@ impl Location {
 
 /// What a strong read observes: what its own block published, and what all
 /// did, for other blocks; the latter it gets by an acquire of wide scope.
-pub(super) fn read(locations: &[Location], block: u32, manner: Manner, mask: u8) -> (Tree, Tree) {
+fn read(locations: &[Location], block: u32, manner: Manner, mask: u8) -> (Tree, Tree) {
     let (mut near, mut far) = (Tree::default(), Tree::default());
     for location in locations {
         if location.observed(block, manner, mask) {
@@ -77,7 +88,7 @@ pub(super) fn read(locations: &[Location], block: u32, manner: Manner, mask: u8)
 
 /// A write: what was published at these bytes ends, unless an atomic carries
 /// it on, or the same thread writes again.
-pub(super) fn write(
+fn write(
     locations: &mut Vec<Location>,
     by: Lane,
     manner: Manner,
@@ -125,4 +136,65 @@ pub(super) fn write(
     };
     location.add(by, contribution);
     locations.push(location);
+}
+
+impl Races {
+    /// What a strong access, or a weak write where something is published,
+    /// makes known.
+    pub(super) fn synchronise(
+        &mut self,
+        at: Site,
+        access: &MemoryAccess<'_>,
+        manner: Manner,
+    ) -> Option<()> {
+        let index = at.block_linear as usize;
+        let shadow = match access.memory {
+            Memory::Global => &mut self.global,
+            _ => self.shared.get_mut(index)?.as_deref_mut()?,
+        };
+        let block = self.blocks.get_mut(index)?.as_deref_mut()?;
+        let (_, releases) = sides(access.order);
+        for lane in lanes_of(access.lanes).map(|lane| lane as u32) {
+            let by = Lane {
+                block: at.block_linear as u32,
+                warp: at.warp,
+                lane,
+            };
+            let address = access.addresses[lane as usize];
+            let words = words(address, manner.bytes);
+            if manner.strong && manner.reads {
+                for (word, mask) in words.clone() {
+                    let Some(locations) = shadow.locations.get(&word) else {
+                        continue;
+                    };
+                    let (near, far) = read(locations, by.block, manner, mask);
+                    block.observe(by, access.order, manner.wide, (&near, &far));
+                }
+            }
+            if !manner.writes {
+                continue;
+            }
+            let contribution = if manner.strong {
+                block.contribution(by, releases, manner.wide)
+            } else {
+                Default::default()
+            };
+            for (word, mask) in words {
+                if contribution.is_empty() && !shadow.locations.contains_key(&word) {
+                    continue;
+                }
+                let locations = shadow.locations.entry(word).or_default();
+                write(locations, by, manner, mask, contribution.clone());
+                if locations.is_empty() {
+                    shadow.locations.remove(&word);
+                } else {
+                    shadow.publish(word);
+                }
+            }
+        }
+        if releases && manner.writes {
+            block.tick(at.warp);
+        }
+        Some(())
+    }
 }

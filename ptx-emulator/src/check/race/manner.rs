@@ -38,6 +38,15 @@ impl Manner {
         self.element == other.element
     }
 
+    /// Whether two accesses by threads of these blocks, which overlap, are morally strong.
+    #[inline]
+    pub(super) fn is_morally_strong(self, block: u32, other: Manner, other_block: u32) -> bool {
+        self.strong
+            && other.strong
+            && self.sizes_match(other)
+            && (block == other_block || self.wide && other.wide)
+    }
+
     pub(super) fn verb(self) -> &'static str {
         match (self.reads, self.writes) {
             (true, true) => "updates atomically",
@@ -80,4 +89,13 @@ impl PackedManner {
             element: 1 << (self.0 >> 8),
         }
     }
+}
+
+/// Whether an order acquires and whether it releases.
+pub(super) fn sides(order: Order) -> (bool, bool) {
+    let both = matches!(order, Order::AcquireRelease | Order::SequentiallyConsistent);
+    (
+        both || order == Order::Acquire,
+        both || order == Order::Release,
+    )
 }

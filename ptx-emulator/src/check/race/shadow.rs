@@ -10,8 +10,10 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasherDefault, Hasher};
 
+use super::history::History;
 use super::location::Location;
 use super::manner::PackedManner;
+use super::vector_clock::Stamp;
 
 /// Cells of a page.
 pub(super) const PAGE: usize = 256;
@@ -42,16 +44,6 @@ impl Hasher for NumberHasher {
 }
 
 pub(super) type Numbered<T> = HashMap<u64, T, BuildHasherDefault<NumberHasher>>;
-
-/// What the lanes of one access have in common.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
-    pub(super) block: u32,
-    pub(super) warp: u32,
-    pub(super) time: u32,
-    pub(super) interval: u32,
-    pub(super) pc: u32,
-}
 
 /// The stamp of nobody.
 const NOBODY: Stamp = Stamp {
@@ -217,4 +209,14 @@ pub(super) struct Shadow {
     pub(super) pages: Numbered<Page>,
     /// What is published, by the number of the word.
     pub(super) locations: Numbered<Vec<Location>>,
+    /// In launches with weak memory: what was written, by the number of the eight bytes.
+    pub(super) histories: Numbered<History>,
+}
+
+impl Shadow {
+    /// Something is published at a word.
+    pub(super) fn publish(&mut self, word: u64) {
+        let page = self.pages.entry(word / PAGE as u64).or_default();
+        page.published = true;
+    }
 }

@@ -299,9 +299,19 @@ impl VectorClock {
 }
 
 /// A thread.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Lane {
     pub(super) block: u32,
     pub(super) warp: u32,
     pub(super) lane: u32,
+}
+
+/// What the lanes of one access have in common.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub(super) block: u32,
+    pub(super) warp: u32,
+    pub(super) time: u32,
+    pub(super) interval: u32,
+    pub(super) pc: u32,
 }

@@ -150,6 +150,7 @@ pub(super) fn arrive<O: Observer>(
             scope: Scope::Block,
             bytes: mbarrier::BYTES,
             element: mbarrier::BYTES,
+            values: false,
         };
         at.show(&request, Room::Shared, &offsets, at.lanes);
     }

@@ -40,6 +40,7 @@ fn counted(kind: AccessKind, memory: Memory, bytes: u32, pattern: &Pattern) -> u
         element: bytes,
         order: Order::Weak,
         scope: Scope::None,
+        values: true,
     };
     counts.access(site, &access);
     let tally = counts.instruction(0);

@@ -18,6 +18,7 @@ pub(crate) fn schedules() -> Vec<LaunchOptions> {
             schedule,
             budget: 20_000_000,
             cores: 1,
+            ..LaunchOptions::default()
         })
         .collect()
 }

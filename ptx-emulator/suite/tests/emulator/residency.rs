@@ -53,6 +53,7 @@ fn run(
         schedule,
         cores,
         budget: 2_000_000,
+        ..LaunchOptions::default()
     };
     let shape = Shape {
         grid: [grid, 1, 1],

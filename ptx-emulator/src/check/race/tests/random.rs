@@ -214,6 +214,7 @@ impl Run {
             element: form.bytes as u32,
             order: form.order,
             scope: form.scope,
+            values: true,
         };
         let before = found(&self.races);
         self.races

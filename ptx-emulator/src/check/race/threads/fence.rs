@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::super::location::Contribution;
+use super::super::manner::sides;
 use super::super::vector_clock::{Lane, Tree, VectorClock};
 use super::{Block, lanes_of};
 use crate::observe::{Order, Scope};
@@ -28,9 +29,29 @@ pub(super) struct Pending {
 }
 
 impl Block {
+    /// A lane has observed, in a strong read, what was published: an acquire takes it in, as far
+    /// as its scope goes; the rest, a fence may.
+    pub(in super::super) fn observe(
+        &mut self,
+        by: Lane,
+        order: Order,
+        wide: bool,
+        (near, far): (&Tree, &Tree),
+    ) {
+        let acquires = sides(order).0;
+        if acquires {
+            self.acquire(by, near);
+        }
+        if acquires && wide {
+            self.acquire(by, far);
+        } else {
+            self.remember(by, near, far);
+        }
+    }
+
     /// A lane has read, in a strong load, what was published; a fence may
     /// take it in.
-    pub(in super::super) fn remember(&mut self, by: Lane, near: &Tree, far: &Tree) {
+    fn remember(&mut self, by: Lane, near: &Tree, far: &Tree) {
         let pending = self.warps[by.warp as usize].pending.get_or_insert_default();
         let pending = &mut pending[by.lane as usize];
         pending.near.join(near);
