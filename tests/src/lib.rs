@@ -7,7 +7,8 @@
 //! - `tidy`: the house rules. `families`: why each kernel is in our PTX.
 //! - `oracle`: results of reductions and scans. `kernels`: the kernels that tests bring along.
 //!   `mapped`: launches over memory that is laid out.
-//! - `probes`: a kernel an instruction form. `random_launches`: programs from seeds. `launched`: which kernels a suite launched.
+//! - `probes`: a kernel an instruction form. `launched`: which kernels a suite launched.
+//! - `random_launches`: programs from seeds.
 //! - `integrals`: integrals whose value is known.
 //! - `suite`: the tests that run on every device. `fixtures`: what an H200 gave.
 //! - `check`: a suite under the emulator's checks. `mutants`: kernels with one thing taken away.

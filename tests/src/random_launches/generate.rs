@@ -2,11 +2,8 @@
 
 use super::instructions::{Forms, Writer};
 use super::memory::Together;
-use super::program::{Node, Program};
+use super::program::{FUNCTIONS, Node, Program};
 use crate::probes::operands::Random;
-
-/// Functions that a program may call.
-pub(super) const FUNCTIONS: usize = 2;
 
 /// Branches and loops around each other.
 const DEPTH: usize = 3;

@@ -276,7 +276,7 @@ impl Writer<'_> {
     }
 
     fn call(&mut self) -> String {
-        let index = self.below(super::generate::FUNCTIONS);
+        let index = self.below(super::program::FUNCTIONS);
         let (to, a, b) = (self.register("r"), self.register("r"), self.register("d"));
         format!(
             "{{ .param .b32 to; .param .b32 a; .param .b64 b;\n\

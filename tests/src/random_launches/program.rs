@@ -20,6 +20,9 @@ pub const OUTPUTS: usize = 8 + INPUTS + 3;
 /// Words of 8 bytes that all threads update by atomics, each by an operation of its own.
 pub const CELLS: usize = 8;
 
+/// Functions that a program may call.
+pub const FUNCTIONS: usize = 2;
+
 /// The most threads of a block.
 pub const THREADS: u32 = 128;
 

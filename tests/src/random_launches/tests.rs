@@ -1,3 +1,5 @@
+//! Programs of random launches are PTX, have no mistakes, and do not depend on who runs first.
+
 use quadscan::device::emulator::ptx_emulator::Checks;
 use quadscan::device::emulator::{Checking, Emulator, Settings};
 use quadscan::device::{Device, DeviceChoice};

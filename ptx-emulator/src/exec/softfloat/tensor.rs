@@ -5,7 +5,7 @@
 //! cores" (PeerJ Computer Science 7, 2021): products are exact; they and the summand are shifted
 //! to the largest exponent among them, that of a product being the sum of its factors', and cut
 //! off; their sum is cut off to f32 or rounded to f16. How far they are cut off and how many make
-//! one sum are [`GUARD`] and [`AT_ONCE`].
+//! one sum are [`GUARD`] and [`AT_ONCE`], those of an H200.
 
 use super::{F32, Finite, Format, Mode, Parts};
 
