@@ -74,6 +74,7 @@ fn device(schedule: Option<u64>) -> Device {
         schedule,
         budget: 1 << 24,
         cores: 2,
+        weak_memory: false,
     })))
 }
 
