@@ -30,13 +30,14 @@ const TABLES: &str = "bench-crate/src/tables/mod.rs";
 
 /// What is copied: the crates that a kernel has files in, and what they include of others by its
 /// path.
-const COPIED: [&str; 8] = [
+const COPIED: [&str; 9] = [
     "kernels-crate/",
     "host-crate/",
     "bench-crate/",
     "tests/",
     "Cargo.toml",
     "Cargo.lock",
+    "ptx-emulator/src/bin/ptx-emulator/help.rs",
     "ptx-emulator/src/bin/ptx-emulator/sentence.rs",
     "ptx-emulator/tests/cli/matrix.rs",
 ];
@@ -312,6 +313,8 @@ fn a_new_kernel_of_every_origin_is_complete_and_so_is_a_new_table() {
 
     let listed = Command::new(program("quadscan"))
         .args(["bench", "kernels", "--list"])
+        // Wide enough for the names on one line.
+        .env("COLUMNS", "120")
         .output()
         .expect("it starts");
     let text = String::from_utf8_lossy(&listed.stdout);
