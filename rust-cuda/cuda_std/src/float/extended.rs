@@ -15,10 +15,7 @@ methods! {
         fn sinpi(self) -> Self { FloatExt::sincospi(self).0 }
 
         /// [`sinpi`](FloatExt::sinpi) and [`cospi`](FloatExt::cospi) for the cost of one reduction.
-        fn sincospi(self) -> (Self, Self) {
-            let (sine, cosine) = trigonometry::sincospi(self.into());
-            (sine as Self, cosine as Self)
-        }
+        fn sincospi(self) -> (Self, Self) { own trigonometry sincospi(self) }
 
         /// `2 / sqrt(pi)` times the integral of `exp(-t^2)` from 0 to `self`.
         fn error_function(self) -> Self { libm erf(self) }

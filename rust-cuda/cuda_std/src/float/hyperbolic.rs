@@ -7,7 +7,7 @@
 
 use super::GpuFloat;
 use super::arithmetic::{
-    Times, fma, polynomial, power_of_two, power_of_two_f32, quotient_and_rest, sum_and_rest,
+    Times, constants, fma, power_of_two, power_of_two_f32, quotient_and_rest, series, sum_and_rest,
 };
 use super::exponential::{
     exp_m1_parts, exp_m1_parts_f32, reduce, reduce_f32, rest_of, rest_of_f32,
@@ -27,8 +27,8 @@ macro_rules! hyperbolic {
             let (n, first, turns) = $reduce(x.abs());
             let (r, lost) = $rest_of(first, turns);
             let z = r * r;
-            let sinh = fma(r * z, polynomial(z, $odd), lost);
-            let cosh = fma(z * z, polynomial(z, $even), 0.5 * z);
+            let sinh = fma(r * z, series(z, constants!($float, $odd)), lost);
+            let cosh = fma(z * z, series(z, constants!($float, $even)), 0.5 * z);
             // sinh(n ln 2) and cosh(n ln 2), and what their sums lost.
             let halved = n > $far;
             let large = $power(n - 1 - i32::from(halved));
