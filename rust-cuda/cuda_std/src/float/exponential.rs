@@ -42,7 +42,7 @@ macro_rules! exponential {
     (
         $float:ident, $bits:ident << $fraction:literal, $integer_of:ident, $power_of_two:ident,
         $shift:expr, $ln_2_low:expr, $reduce:ident, $rest_of:ident, $scale:ident,
-        $end:ident, $exp2:ident, $exp2_of_sum:ident, $exp_m1_parts:ident,
+        $end:ident, $exp2:ident, $exp2_of_sum:ident, $exp_m1_parts:ident, $tail:ident,
         exp2: $exp2_tail:expr, exp_m1: $exp_m1_tail:expr,
         is_normal: $is_normal:expr, bounds: $bounds:expr
     ) => {
@@ -79,7 +79,13 @@ macro_rules! exponential {
         /// `p 2^n`, which is the function of `x`, infinite above the first bound and 0 below the
         /// other; whatever `p` is there.
         #[inline(always)]
-        fn $end(p: $float, n: i32, x: $float, is_normal: bool, bounds: ($float, $float)) -> $float {
+        pub(super) fn $end(
+            p: $float,
+            n: i32,
+            x: $float,
+            is_normal: bool,
+            bounds: ($float, $float),
+        ) -> $float {
             if is_normal {
                 return $scale(p, n);
             }
@@ -122,13 +128,19 @@ macro_rules! exponential {
             $end(p, $integer_of(shifted), high, $is_normal(high), $bounds)
         }
 
+        /// `(exp(r) - 1 - r - r^2 / 2) / r^3`, for `|r|` up to ln 2 / 2.
+        #[inline(always)]
+        pub(super) fn $tail(r: $float) -> $float {
+            series(r, constants!($float, $exp_m1_tail))
+        }
+
         /// `exp(x) - 1` as a sum of two numbers, the second much smaller, for `|x|` up to 709
         /// (f32: 88).
         #[inline(always)]
         pub(super) fn $exp_m1_parts(x: $float) -> ($float, $float) {
             let (n, first, turns) = $reduce(x);
             let (rest, lost) = $rest_of(first, turns);
-            let tail = series(rest, constants!($float, $exp_m1_tail));
+            let tail = $tail(rest);
             let (half_square, half_square_low) = product_and_rest(0.5 * rest, rest);
             let (near, near_low) = sum_and_rest(rest, half_square);
             let cube = fma(half_square, 2.0 * rest * tail, half_square_low);
@@ -144,7 +156,7 @@ macro_rules! exponential {
 
 exponential!(
     f64, u64 << 52, integer_of, power_of_two, SHIFT, LN_2_LOW, reduce, rest_of, scale, end,
-    exp2, exp2_of_sum, exp_m1_parts,
+    exp2, exp2_of_sum, exp_m1_parts, exp_m1_tail,
     // (2^r - 1 - r ln 2) / r^2, for |r| up to 1/2.
     exp2: [
         0.2402265069591013,
@@ -175,7 +187,7 @@ exponential!(
 
 exponential!(
     f32, u32 << 23, integer_of_f32, power_of_two_f32, SHIFT_F32, LN_2_LOW_F32, reduce_f32,
-    rest_of_f32, scale_f32, end_f32, exp2f, exp2_of_sum_f32, exp_m1_parts_f32,
+    rest_of_f32, scale_f32, end_f32, exp2f, exp2_of_sum_f32, exp_m1_parts_f32, exp_m1_tail_f32,
     exp2: [0.24022648, 0.055503324, 0.009618438, 0.00133989, 0.00015353349],
     exp_m1: [0.16666667, 0.041666355, 0.008333273, 0.0013941103, 0.00019914334],
     is_normal: |x: f32| x.abs() < 126.0, bounds: (129.0, -151.0)

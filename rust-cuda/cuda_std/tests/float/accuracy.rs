@@ -1,7 +1,7 @@
 //! Errors in f64, over arguments of all sizes and over those where an error is large: beside the
 //! ends of a reduced range, and where results are small differences.
 
-use cuda_std::GpuFloat;
+use cuda_std::{FloatExt, GpuFloat};
 use dashu_float::ops::CubicRoot;
 
 use super::exact::{Exact, Numbers, exact, ulps};
@@ -158,6 +158,64 @@ fn sines_and_cosines_are_within_1_ulp_and_tangents_within_1_2() {
     within(1.0, "sin", GpuFloat::sin, Exact::sin, &ranges);
     within(1.0, "cos", GpuFloat::cos, Exact::cos, &ranges);
     within(1.2, "tan", GpuFloat::tan, Exact::tan, &ranges);
+}
+
+/// The error function by its sum of positive terms, with bits for a complement of 2^-1000.
+fn erf(x: &Exact) -> Exact {
+    let wide = |value: f64| exact(value).with_precision(1200).value();
+    let x = x.clone().with_precision(1200).value();
+    let double_square = x.sqr() << 1;
+    let (mut term, mut sum) = (x.clone(), x.clone());
+    for n in 1.. {
+        term = term * &double_square / wide(f64::from(2 * n + 1));
+        sum += &term;
+        if term.clone() << 1300 < sum {
+            break;
+        }
+    }
+    let pi = wide(1.0).atan() << 2;
+    (sum << 1) * (-x.sqr()).exp() / pi.sqrt()
+}
+
+#[test]
+fn error_functions_are_within_1_1_ulp_and_their_complements_within_5() {
+    let signed = |x: &Exact| {
+        if *x < Exact::ZERO {
+            -erf(&-x.clone())
+        } else {
+            erf(x)
+        }
+    };
+    let ranges = [
+        Range(-1.0, 1.0),
+        Range(0.9, 1.1),
+        Range(-1e-9, 1e-9),
+        Range(1.0, 6.0),
+    ];
+    within(1.1, "erf", FloatExt::error_function, signed, &ranges);
+    let complement = |x: &Exact| exact(1.0) - signed(x);
+    let ranges = [
+        Range(-2.0, 0.5),
+        Range(0.4, 1.2),
+        Range(1.0, 6.0),
+        Range(6.0, 26.5),
+    ];
+    let erfc = FloatExt::complementary_error_function;
+    within(5.0, "erfc", erfc, complement, &ranges);
+}
+
+#[test]
+fn sines_and_cosines_of_half_turns_are_within_1_ulp() {
+    let pi = exact(1.0).atan() << 2;
+    let ranges = [
+        Range(-1.0, 1.0),
+        Range(-100.0, 100.0),
+        Range(0.99, 1.01),
+        Range(-1e-9, 1e-9),
+    ];
+    let angle = |x: &Exact| x * &pi;
+    within(1.0, "sinpi", FloatExt::sinpi, |x| angle(x).sin(), &ranges);
+    within(1.0, "cospi", FloatExt::cospi, |x| angle(x).cos(), &ranges);
 }
 
 #[test]
