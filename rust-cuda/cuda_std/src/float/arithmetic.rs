@@ -59,10 +59,11 @@ macro_rules! constants {
 }
 pub(super) use constants;
 
-/// The numbers, loaded.
+/// The numbers, loaded: one by one, since rustc puts the elements of an array that is copied whole
+/// into the program's text.
 #[inline(always)]
 pub(super) fn loaded<T: Copy, const N: usize>(constants: &[T; N]) -> [T; N] {
-    *constants
+    core::array::from_fn(|i| constants[i])
 }
 
 /// [`polynomial`] of coefficients in constant memory.

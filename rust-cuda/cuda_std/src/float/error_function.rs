@@ -1,11 +1,10 @@
 //! `erf` and `erfc` without tables or local memory.
 //!
-//! The error function is `x` and `x` times a polynomial in `x^2 - 1/2` up to 1, and
-//! `1 - erfc` beyond. From 1/2 on, `erfc(x)` is
-//! `exp(-x^2) u H(u)` with `u = 1 / (x + k)` and a polynomial `H`, in which the square, the
-//! reciprocal and the product are kept in two parts; below, it is `1 - erf`, and of negative
-//! arguments `2 - erfc(-x)`. Minimax polynomials by Remez's algorithm with 200 bits,
-//! 2026-11-26.
+//! The error function is `x` and `x` times a polynomial in `x^2 - 1/2` up to 1, and `1 - erfc`
+//! beyond. From 1/2 on, `erfc(x)` is `exp(-x^2) u H(u)` with `u = 1 / (x + k)` and a polynomial `H`,
+//! in which the square, the reciprocal and the product are kept in two parts; below, it is
+//! `1 - erf`, and of negative arguments `2 - erfc(-x)`. Minimax polynomials by Remez's algorithm
+//! with 200 bits, 2026-11-26.
 
 use super::GpuFloat;
 use super::arithmetic::{Times, constants, fma, product_and_rest, series, sum_and_rest};
