@@ -201,6 +201,19 @@ fn odd_tail(z: f64) -> f64 {
     )
 }
 
+/// The sine of `angle + low`, at most pi / 4.
+#[inline(always)]
+fn small_sine(angle: f64, low: f64) -> f64 {
+    let square = angle * angle;
+    angle + fma(angle * square, odd_tail(square), low)
+}
+
+/// `value`, its sign changed in the last two of four quarters.
+#[inline(always)]
+fn signed(value: f64, quadrant: u32) -> f64 {
+    f64::from_bits(value.to_bits() ^ u64::from(quadrant & 2) << 62)
+}
+
 impl Angle {
     /// The sine of the whole angle, `phase` quarter turns further. Within 0.95 ulp.
     #[inline(always)]
@@ -208,18 +221,31 @@ impl Angle {
         let quadrant = self.quadrant.wrapping_add(phase);
         let is_odd = quadrant & 1 == 1;
         let half = if is_odd { 0.5 } else { 1.0 };
-        let angle = self.high * half;
-        let square = angle * angle;
-        let tail = fma(angle * square, odd_tail(square), self.low * half);
-        let sine = angle + tail;
+        let sine = small_sine(self.high * half, self.low * half);
         // 1 - 2 sine^2, or the sine itself.
         let (factor, rest) = if is_odd {
             (-2.0 * sine, 1.0)
         } else {
             (1.0, -0.0)
         };
-        let value = fma(factor, sine, rest);
-        f64::from_bits(value.to_bits() ^ u64::from(quadrant & 2) << 62)
+        signed(fma(factor, sine, rest), quadrant)
+    }
+
+    /// Sine and cosine of the whole angle, with the bits of [`sine`](Angle::sine).
+    #[inline(always)]
+    fn sine_and_cosine(self) -> (f64, f64) {
+        let sine = small_sine(self.high, self.low);
+        let half = small_sine(0.5 * self.high, 0.5 * self.low);
+        let cosine = fma(-2.0 * half, half, 1.0);
+        let (a, b) = if self.quadrant & 1 == 0 {
+            (sine, cosine)
+        } else {
+            (cosine, sine)
+        };
+        (
+            signed(a, self.quadrant),
+            signed(b, self.quadrant.wrapping_add(1)),
+        )
     }
 
     /// Sine and cosine of `high + low`, each as a sum whose first number is the larger.
@@ -298,7 +324,14 @@ pub(super) fn cos(x: f64) -> f64 {
 
 #[inline]
 pub(super) fn sin_cos(x: f64) -> (f64, f64) {
-    (sin(x), cos(x))
+    let (sine, cosine) = reduce_near(x).sine_and_cosine();
+    if upper(x) & 0x7fff_ffff < TINY {
+        (x, cosine)
+    } else if is_near(x) {
+        (sine, cosine)
+    } else {
+        (far(x, 0), far(x, 1))
+    }
 }
 
 #[inline]
@@ -322,20 +355,19 @@ pub(super) fn sincospi(x: f64) -> (f64, f64) {
     } else {
         x - 2.0 * GpuFloat::floor(0.5 * x)
     };
-    let angle = reduce_turns(nearer);
-    let sine = angle.sine(0);
+    let (sine, cosine) = reduce_turns(nearer).sine_and_cosine();
     // Multiples of pi have the sign of `x`.
     let sine = if sine == 0.0 {
         GpuFloat::copysign(0.0, x)
     } else {
         sine
     };
-    (sine, angle.sine(1))
+    (sine, cosine)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{cos, reduce_large, sin, sin_cos, sincospi, tan};
+    use super::{GpuFloat, cos, reduce_large, sin, sin_cos, sincospi, tan};
 
     /// Units in the last place between `a` and the reference `b`.
     fn ulps(a: f64, b: f64) -> f64 {
@@ -353,6 +385,13 @@ mod tests {
     fn sine_and_cosine_agree_with_libm_at_every_exponent() {
         for x in arguments() {
             let (s, c) = sin_cos(x);
+            assert_eq!(
+                (s.to_bits(), c.to_bits()),
+                (sin(x).to_bits(), cos(x).to_bits())
+            );
+            let (s32, c32) = GpuFloat::sin_cos(x as f32);
+            let apart = (GpuFloat::sin(x as f32), GpuFloat::cos(x as f32));
+            assert!((s32, c32) == apart || !(x as f32).is_finite());
             assert!(
                 ulps(s, libm::sin(x)) <= 1.0,
                 "sin({x:e}) = {s:e}, not {:e}",

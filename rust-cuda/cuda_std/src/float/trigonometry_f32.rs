@@ -67,6 +67,19 @@ fn odd_tail(z: f32) -> f32 {
     polynomial(z, [-0.16666667, 0.008333329, -0.00019839332, 2.7182755e-6])
 }
 
+/// The sine of `angle + low`, at most pi / 4.
+#[inline(always)]
+fn small_sine(angle: f32, low: f32) -> f32 {
+    let square = angle * angle;
+    angle + fma(angle * square, odd_tail(square), low)
+}
+
+/// `value`, its sign changed in the last two of four quarters.
+#[inline(always)]
+fn signed(value: f32, quadrant: u32) -> f32 {
+    f32::from_bits(value.to_bits() ^ (quadrant & 2) << 30)
+}
+
 impl Angle {
     /// The sine of the whole angle, `phase` quarter turns further. Within 0.95 ulp.
     #[inline(always)]
@@ -74,18 +87,31 @@ impl Angle {
         let quadrant = self.quadrant.wrapping_add(phase);
         let is_odd = quadrant & 1 == 1;
         let half = if is_odd { 0.5 } else { 1.0 };
-        let angle = self.high * half;
-        let square = angle * angle;
-        let tail = fma(angle * square, odd_tail(square), self.low * half);
-        let sine = angle + tail;
+        let sine = small_sine(self.high * half, self.low * half);
         // 1 - 2 sine^2, or the sine itself.
         let (factor, rest) = if is_odd {
             (-2.0 * sine, 1.0)
         } else {
             (1.0, -0.0)
         };
-        let value = fma(factor, sine, rest);
-        f32::from_bits(value.to_bits() ^ (quadrant & 2) << 30)
+        signed(fma(factor, sine, rest), quadrant)
+    }
+
+    /// Sine and cosine of the whole angle, with the bits of [`sine`](Angle::sine).
+    #[inline(always)]
+    fn sine_and_cosine(self) -> (f32, f32) {
+        let sine = small_sine(self.high, self.low);
+        let half = small_sine(0.5 * self.high, 0.5 * self.low);
+        let cosine = fma(-2.0 * half, half, 1.0);
+        let (a, b) = if self.quadrant & 1 == 0 {
+            (sine, cosine)
+        } else {
+            (cosine, sine)
+        };
+        (
+            signed(a, self.quadrant),
+            signed(b, self.quadrant.wrapping_add(1)),
+        )
     }
 
     #[inline(always)]
@@ -131,7 +157,15 @@ pub(super) fn cos(x: f32) -> f32 {
 
 #[inline]
 pub(super) fn sin_cos(x: f32) -> (f32, f32) {
-    (sin(x), cos(x))
+    let (sine, cosine) = reduce(x).sine_and_cosine();
+    if x.abs() < TINY {
+        (x, cosine)
+    } else if x.abs() < LIMIT {
+        (sine, cosine)
+    } else {
+        let far = |phase| trigonometry::far(f64::from(x), phase) as f32;
+        (far(0), far(1))
+    }
 }
 
 #[inline]
@@ -155,13 +189,12 @@ pub(super) fn sincospi(x: f32) -> (f32, f32) {
     } else {
         x - 2.0 * GpuFloat::floor(0.5 * x)
     };
-    let angle = reduce_turns(nearer);
-    let sine = angle.sine(0);
+    let (sine, cosine) = reduce_turns(nearer).sine_and_cosine();
     // Multiples of pi have the sign of `x`.
     let sine = if sine == 0.0 {
         GpuFloat::copysign(0.0, x)
     } else {
         sine
     };
-    (sine, angle.sine(1))
+    (sine, cosine)
 }
