@@ -2,8 +2,12 @@
 //! time of a launch is that of so many evaluations.
 //!
 //! They are a crate of their own, built when the table `functions` asks for them, because nothing
-//! else needs them. [`for_each_function`] is the list, which the kernels and their callers go
-//! through; `kernels` has the kernels.
+//! else needs them.
+//!
+//! Its layers, each of which uses those above it in this list alone:
+//!
+//! - `list`: [`for_each_function`], which the kernels and their callers go through.
+//! - `kernels`: the kernels.
 #![cfg_attr(not(target_os = "cuda"), no_std)]
 
 #[doc(hidden)]
