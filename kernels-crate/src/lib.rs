@@ -30,6 +30,7 @@
 //! What does not live here: memory, launches, timing and checking (crate
 //! `quadscan`), and thread indices, barriers and warp functions (`cuda_std`).
 #![cfg_attr(not(target_os = "cuda"), no_std)]
+#![cfg_attr(target_os = "cuda", feature(asm_experimental_arch))]
 
 pub mod block_scan;
 pub mod diagnostics;

@@ -62,6 +62,49 @@ pub trait Integrand<R: Real>: 'static {
         Self::eval(point.x, parameters).value()
     }
 
+    /// [`PARAMETERS`](Integrand::PARAMETERS), as a kernel asks.
+    #[inline(always)]
+    fn parameters() -> usize {
+        Self::PARAMETERS
+    }
+
+    /// [`IS_SHORT`](Integrand::IS_SHORT), as a kernel asks.
+    #[inline(always)]
+    fn is_short() -> bool {
+        Self::IS_SHORT
+    }
+
+    /// [`USES_DISTANCES`](Integrand::USES_DISTANCES), as a kernel asks.
+    #[inline(always)]
+    fn uses_distances() -> bool {
+        Self::USES_DISTANCES
+    }
+
+    /// A sum with the function at `x` added to it, over [`scale`](Integrand::scale).
+    #[inline(always)]
+    fn add(x: R, parameters: &Parameters<R>, sum: R) -> R {
+        Self::eval(x, parameters).add_to(sum)
+    }
+
+    /// The same at two places of a row, each to its own sum.
+    #[inline(always)]
+    fn add_both(x: (R, R), parameters: &Parameters<R>, sums: (R, R)) -> (R, R) {
+        Addend::add_both(
+            (Self::eval(x.0, parameters), Self::eval(x.1, parameters)),
+            sums,
+        )
+    }
+
+    /// What sums of the function's terms are multiplied by.
+    #[inline(always)]
+    fn scale() -> R {
+        fn of<R: Real, A: Addend<R>>(_: impl FnOnce() -> A) -> R {
+            A::SCALE
+        }
+        let parameters = [R::ZERO; MAX_PARAMETERS];
+        of(|| Self::eval(R::ZERO, &parameters))
+    }
+
     /// The break of this index, below [`BREAKS`](Integrand::BREAKS); one that is not between
     /// an integral's limits is none of it.
     #[inline(always)]
