@@ -328,6 +328,9 @@ pub enum Error {
         /// The device's name.
         device: String,
     },
+    /// A formula that cannot be understood.
+    #[error("the formula, {0}")]
+    Formula(#[from] crate::integrate::FormulaError),
     /// An argument of the command line or of a function that cannot be carried out.
     #[error("{argument} {problem}")]
     Argument {

@@ -218,12 +218,7 @@ unsafe fn chunk_sum<I: Integrand<R>, R: Real>(
         } else {
             to
         };
-        let limit = Point {
-            x,
-            from_lower: x - from,
-            to_upper: to - x,
-        };
-        let own = I::eval_at(limit, &request.parameters).to_f64();
+        let own = I::eval_at(Point::between(x, (from, to)), &request.parameters).to_f64();
         // SAFETY: the caller's.
         let other = unsafe { warp::shuffle_xor(warp::FULL_MASK, own, LANES / 2) };
         sum += (own + other) * request.ends * (1.0 / I::scale().to_f64());
@@ -293,12 +288,14 @@ fn take_row<I: Integrand<R>, R: Real>(
     sum: &mut Running<R>,
 ) {
     let (mut low, mut high) = (R::ZERO, R::ZERO);
+    let limits = (R::from_f64(request.from), R::from_f64(request.to));
     let mut left = request.chunks.row;
     while left > 0 {
         let bases = walk.places();
         for k in 0..STEPS {
             let multiple = request.multiples[k];
-            let pair = (bases.0 + multiple, bases.1 + multiple);
+            let pair = [bases.0 + multiple, bases.1 + multiple];
+            let pair = pair.map(|x| Point::between(x, limits));
             (low, high) = I::add_both(pair, &request.parameters, (low, high));
         }
         walk.go_on();
@@ -325,6 +322,7 @@ fn one_by_one<I: Integrand<R>, R: Real>(
     sum: &mut Running<R>,
 ) {
     let bounds = Bounds::of(request);
+    let limits = (R::from_f64(request.from), R::from_f64(request.to));
     let lane = warp::lane_id();
     let mut at = (begin + u64::from(lane)) as f64 + offset;
     let mut left = (end - begin) as u32;
@@ -338,7 +336,7 @@ fn one_by_one<I: Integrand<R>, R: Real>(
                 request.step,
                 request.from,
             )));
-            let next = I::add(x, &request.parameters, own);
+            let next = I::add(Point::between(x, limits), &request.parameters, own);
             own = if done + lane < row { next } else { own };
             at += f64::from(LANES);
             done += LANES;

@@ -9,19 +9,18 @@
 //! | hole | is given | makes |
 //! | --- | --- | --- |
 //! | `formula_at` | `x`, distances, parameters | the function |
-//! | `formula_sum` | `x`, `before`, parameters | `before` and the function, over the scale |
+//! | `formula_sum` | the same, `before` | `before` and the function, over the scale |
 //! | `formula_row` | the same | the same, in rows of nodes, of which there are none if it is long |
 //! | `formula_scale` | | what a sum is multiplied by |
 //! | `formula_count` | | the number of parameters |
 //! | `formula_is_short`, `formula_uses_distances` | | 1 or 0 |
 //!
-//! Elementary functions are functions of the PTX, [`calls`], whose bodies a formula takes.
-
+//! Elementary functions are functions of the PTX, whose bodies a formula takes.
 
 #[cfg(target_os = "cuda")]
 use super::integrand::{Integrand, Parameters, Point};
 
-/// What a value is computed from at a place: a number, and its distances from the limits.
+/// The integrand that a formula takes the place of.
 #[cfg(target_os = "cuda")]
 pub struct Formula;
 
@@ -207,26 +206,26 @@ macro_rules! formula {
             }
 
             #[inline(always)]
-            fn add(x: $float, parameters: &Parameters<$float>, sum: $float) -> $float {
+            fn add(at: Point<$float>, parameters: &Parameters<$float>, sum: $float) -> $float {
                 hole!(
                     "formula_sum" $t $register $float parameters,
-                    ("x" = x, "before" = sum),
+                    ("x" = at.x, "from_lower" = at.from_lower, "to_upper" = at.to_upper, "before" = sum),
                     concat!("add.rn.", $t, " formula_sum, before, x")
                 )
             }
 
             #[inline(always)]
             fn add_both(
-                x: ($float, $float),
+                at: [Point<$float>; 2],
                 parameters: &Parameters<$float>,
                 sums: ($float, $float),
             ) -> ($float, $float) {
-                let row = |x: $float, sum: $float| hole!(
+                let row = |at: Point<$float>, sum: $float| hole!(
                     "formula_row" $t $register $float parameters,
-                    ("x" = x, "before" = sum),
+                    ("x" = at.x, "from_lower" = at.from_lower, "to_upper" = at.to_upper, "before" = sum),
                     concat!("add.rn.", $t, " formula_row, before, x")
                 );
-                (row(x.0, sums.0), row(x.1, sums.1))
+                (row(at[0], sums.0), row(at[1], sums.1))
             }
 
             #[inline(always)]
@@ -247,10 +246,10 @@ macro_rules! formula {
             }
         }
 
-        #[cfg(target_os = "cuda")]
+        #[cfg(all(target_os = "cuda", feature = "instances"))]
         crate::integrand_kernels! { formula $float 3: Formula }
 
-        #[cfg(target_os = "cuda")]
+        #[cfg(all(target_os = "cuda", feature = "instances"))]
         pastey::paste! {
             /// The function at places of three numbers each: x, and the distances from the limits.
             ///

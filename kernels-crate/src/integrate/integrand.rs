@@ -30,6 +30,18 @@ pub struct Point<R> {
     pub to_upper: R,
 }
 
+impl<R: Real> Point<R> {
+    /// A place between two limits, with distances that are differences.
+    #[inline(always)]
+    pub fn between(x: R, (from, to): (R, R)) -> Self {
+        Self {
+            x,
+            from_lower: x - from,
+            to_upper: to - x,
+        }
+    }
+}
+
 /// A function of one real variable, in `R`, which is `f32` or `f64`.
 pub trait Integrand<R: Real>: 'static {
     /// How many parameters it has, at most [`MAX_PARAMETERS`].
@@ -80,19 +92,18 @@ pub trait Integrand<R: Real>: 'static {
         Self::USES_DISTANCES
     }
 
-    /// A sum with the function at `x` added to it, over [`scale`](Integrand::scale).
+    /// A sum with the function added to it, over [`scale`](Integrand::scale); the distances are
+    /// differences here.
     #[inline(always)]
-    fn add(x: R, parameters: &Parameters<R>, sum: R) -> R {
-        Self::eval(x, parameters).add_to(sum)
+    fn add(at: Point<R>, parameters: &Parameters<R>, sum: R) -> R {
+        Self::eval(at.x, parameters).add_to(sum)
     }
 
     /// The same at two places of a row, each to its own sum.
     #[inline(always)]
-    fn add_both(x: (R, R), parameters: &Parameters<R>, sums: (R, R)) -> (R, R) {
-        Addend::add_both(
-            (Self::eval(x.0, parameters), Self::eval(x.1, parameters)),
-            sums,
-        )
+    fn add_both(at: [Point<R>; 2], parameters: &Parameters<R>, sums: (R, R)) -> (R, R) {
+        let [one, other] = at.map(|at| Self::eval(at.x, parameters));
+        Addend::add_both((one, other), sums)
     }
 
     /// What sums of the function's terms are multiplied by.

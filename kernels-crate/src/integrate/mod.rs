@@ -36,7 +36,6 @@ macro_rules! entries {
 pub mod catalogue;
 pub mod chunks;
 pub mod compensated;
-#[cfg(feature = "instances")]
 pub mod formula;
 pub mod integrand;
 #[cfg(not(target_os = "cuda"))]
