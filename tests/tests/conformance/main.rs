@@ -11,6 +11,7 @@ mod batches;
 mod block_scan;
 mod composite;
 mod diagnostics;
+mod formula;
 mod graphs;
 mod launches;
 mod limits;
@@ -80,6 +81,13 @@ fn cases() -> Vec<Case> {
         tanh_sinh_limits::the_least_numbers_have_errors,
         tanh_sinh::breaks_begin_intervals,
         tanh_sinh::batches_that_cannot_be_are_refused_and_nothing_is_written,
+        formula::every_integrand_as_a_formula_has_the_same_bits_by_every_rule,
+        formula::formulas_have_the_bits_of_integrands_in_single_precision,
+        formula::random_formulas_have_the_bits_of_the_host,
+        formula::elementary_functions_have_the_bits_of_the_host,
+        formula::a_batch_of_a_formula_has_parameters_of_each_item,
+        formula::a_formula_knows_its_distance_from_a_limit,
+        formula::formulas_that_do_not_fit_are_refused,
         trapezoid::trapezoid_f64_has_exactly_the_rules_own_error,
         trapezoid::trapezoid_sums_have_the_bits_of_the_published_loop,
         trapezoid::compensated_sums_have_the_bits_of_their_papers,

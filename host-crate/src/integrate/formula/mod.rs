@@ -20,6 +20,8 @@ mod splice;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use graph::{Graph, Id, Node, Operation, Variable};
 
 use super::Point;
@@ -189,6 +191,17 @@ impl Formula {
     /// where nothing is known of it.
     pub fn ptx<R: Number>(&self, module: &Module, entry: &str) -> Result<String> {
         splice::module::<R>(module.text_of(entry)?, entry, self)
+    }
+
+    /// How many instructions of each kind compute the formula, by their names, with the elementary
+    /// functions of the module.
+    ///
+    /// # Errors
+    ///
+    /// As [`Formula::ptx`].
+    pub fn instructions<R: Number>(&self, module: &Module) -> Result<BTreeMap<String, usize>> {
+        let entry = format!("values_formula_{}", R::TYPE_NAME);
+        splice::instructions::<R>(module.text_of(&entry)?, self)
     }
 
     /// The module with the formula in the hole of the kernel `entry`.

@@ -3,7 +3,7 @@
 //! The result has the one kernel, what it names at module scope, and nothing else: the driver's
 //! compiler and the emulator are given the same text.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use ptx_syntax::{Block, Function, Instruction, Item, Kind, Module, Operand, Space, Statement};
@@ -67,6 +67,24 @@ pub(super) fn module<R: Number>(template: &str, entry: &str, of: &Formula) -> Re
     }
     let _ = write!(text, "{head}\n{body}");
     Ok(text)
+}
+
+/// How many instructions of each kind compute a formula; moves between registers are none.
+pub(super) fn instructions<R: Number>(
+    template: &str,
+    of: &Formula,
+) -> Result<BTreeMap<String, usize>> {
+    let tree =
+        ptx_syntax::parse(template).map_err(|error| damaged("the PTX", &error.to_string()))?;
+    let value = fillings::<R>(&tree, of)?.at;
+    let text = format!(".version 8.0\n.target sm_75\n.address_size 64\n.func formula()\n{value}");
+    let tree = ptx_syntax::parse(&text).map_err(|error| damaged("formula", &error.to_string()))?;
+    let mut counts = BTreeMap::new();
+    let all = tree.functions().flat_map(Function::instructions);
+    for instruction in all.filter(|instruction| instruction.opcode != "mov") {
+        *counts.entry(instruction.name()).or_default() += 1;
+    }
+    Ok(counts)
 }
 
 /// The words that a text names.
