@@ -52,6 +52,7 @@ const TEXTBOOK: &[&str] = &[
 ];
 const REDUCTIONS: &[&str] = &["reduce_one_wave_", "reduce_", "segmented_reduce_"];
 const INTEGRALS: &[&str] = &["composite_", "adaptive_", "tanh_sinh_"];
+const FORMULAS: &[&str] = &["composite_", "adaptive_", "tanh_sinh_", "values_", "functions_"];
 
 const SCAN: &str = "`quadscan::scan`, table `scan`";
 const REDUCE: &str = "`quadscan::reduce`, table `reduce`";
@@ -219,6 +220,14 @@ pub const FAMILIES: &[Family] = &[
         ],
         launched_by: "`quadscan::integrate`, table `integrals`",
         why: "the integrands that are timed beside SciPy: smooth, and infinite at an end",
+    },
+    Family {
+        name: "integrals of formulas",
+        prefixes: FORMULAS,
+        instances: &["formula_f32", "formula_f64"],
+        launched_by: "`quadscan::integrate`, `quadscan integrate --formula`",
+        why: "the rules, with a hole that a formula takes the place of; values at points, and the \
+              elementary functions",
     },
     Family {
         name: "integrals of the documents",

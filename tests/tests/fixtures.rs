@@ -322,11 +322,11 @@ fn every_kernel(bench: &Bench) -> Outcome {
     let manifest = bench.module.manifest().ok_or("no manifest")?;
     let mut there: Vec<&str> = manifest
         .kernels()
-        // Conformance has the limits' results to the bit, but for one approximation, and those of
-        // kernels that are launched by themselves.
+        // Conformance has the limits' results to the bit, but for one approximation, those of
+        // kernels that are launched by themselves, and those of formulas.
         .filter(|kernel| quadscan_bench::kernels::by_name(&kernel.entry).is_none())
         .filter(|kernel| {
-            !["diagnostics", "limits"]
+            !["diagnostics", "limits", "formula"]
                 .iter()
                 .any(|m| kernel.module.ends_with(m))
         })

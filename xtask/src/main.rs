@@ -73,12 +73,18 @@ enum Command {
     /// included, and its exit code comes back. A build that fails exits 101.
     #[command(disable_help_flag = true)]
     Bench(bench::Arguments),
-    /// Integrate a function of the catalogue, or one for each row of a file
+    /// Integrate a formula or a function of the catalogue, or one for each row of a file
     ///
     /// Everything after `integrate` goes to `quadscan integrate`, `--help` included, and
     /// its exit code comes back.
     #[command(disable_help_flag = true)]
     Integrate(bench::Arguments),
+    /// Print a formula's values and derivatives at points, or its PTX
+    ///
+    /// Everything after `formula` goes to `quadscan formula`, `--help` included, and its exit code
+    /// comes back.
+    #[command(disable_help_flag = true)]
+    Formula(bench::Arguments),
     /// Scan a column of a file: each number, combined with those before it
     ///
     /// Everything after `scan` goes to `quadscan scan`, `--help` included, and its exit code
@@ -197,6 +203,7 @@ fn carry_out(command: Command, manners: Manners) -> anyhow::Result<ExitCode> {
         Command::Setup => setup::run(),
         Command::Bench(arguments) => arguments.hand_on("bench", manners),
         Command::Integrate(arguments) => arguments.hand_on("integrate", manners),
+        Command::Formula(arguments) => arguments.hand_on("formula", manners),
         Command::Scan(arguments) => arguments.hand_on("scan", manners),
         Command::Reduce(arguments) => arguments.hand_on("reduce", manners),
         Command::Report(arguments) => arguments.hand_on("report", manners),
@@ -256,7 +263,7 @@ mod tests {
             _ => Vec::new(),
         };
         // What follows these is `quadscan`'s, which has a test of its own.
-        let handed_on = ["bench", "integrate", "scan", "reduce", "report"];
+        let handed_on = ["bench", "formula", "integrate", "scan", "reduce", "report"];
         let line = handed_on.iter().fold(CommandLine::command(), |line, name| {
             line.mut_subcommand(name, |command| command.hide(true))
         });

@@ -18,14 +18,32 @@ use crate::{device, modules};
 ///
 /// [`Error::Formula`] and [`Error::Argument`] for what cannot be carried out.
 pub fn formula(arguments: &FormulaArguments, say: &mut dyn FnMut(&str)) -> Result<String> {
-    let parsed = Formula::parse(&arguments.text).map_err(|error| Error::Formula {
-        argument: "TEXT".to_owned(),
-        error,
-    })?;
+    let parsed = parsed(arguments)?;
     match request::precision(&arguments.precision)? {
         request::Precision::F32 => of::<f32>(arguments, parsed, say),
         request::Precision::F64 => of::<f64>(arguments, parsed, say),
     }
+}
+
+/// Err when the command line asks for what cannot be carried out.
+///
+/// # Errors
+///
+/// As [`formula`].
+pub fn check(arguments: &FormulaArguments) -> Result<()> {
+    let parsed = parsed(arguments)?;
+    let is_known = request::precision(&arguments.precision).map(drop);
+    match arguments.ptx {
+        true => is_known,
+        false => is_known.and_then(|()| values::<f64>(arguments, parsed).map(drop)),
+    }
+}
+
+fn parsed(arguments: &FormulaArguments) -> Result<Formula> {
+    Formula::parse(&arguments.text).map_err(|error| Error::Formula {
+        argument: "TEXT".to_owned(),
+        error,
+    })
 }
 
 fn of<R: Number>(

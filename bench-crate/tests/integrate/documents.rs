@@ -1,4 +1,4 @@
-//! The sessions in `docs/integrate.md` and `docs/scan-files.md` are what the program says.
+//! The sessions in `docs/integrate.md`, `docs/formulas.md` and `docs/scan-files.md` are what the program says.
 
 use std::fs;
 use std::path::Path;
@@ -30,6 +30,7 @@ fn session(block: &str) -> Vec<(&str, String)> {
 #[test]
 fn the_documented_sessions_are_what_the_program_says() {
     said_as_in("integrate.md");
+    said_as_in("formulas.md");
     said_as_in("scan-files.md");
 }
 
@@ -52,7 +53,9 @@ fn said_as_in(page: &str) {
         let Some(arguments) = command.strip_prefix("quadscan ") else {
             panic!("`{command}` is none of a session")
         };
-        let words: Vec<&str> = arguments.split_whitespace().collect();
+        // Quoted words have no blanks.
+        let plain = arguments.replace('\'', "");
+        let words: Vec<&str> = plain.split_whitespace().collect();
         let outcome = quadscan(
             folder.path(),
             &[&words[..], &["--device", "emulator"]].concat(),
