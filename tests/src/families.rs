@@ -52,7 +52,13 @@ const TEXTBOOK: &[&str] = &[
 ];
 const REDUCTIONS: &[&str] = &["reduce_one_wave_", "reduce_", "segmented_reduce_"];
 const INTEGRALS: &[&str] = &["composite_", "adaptive_", "tanh_sinh_"];
-const FORMULAS: &[&str] = &["composite_", "adaptive_", "tanh_sinh_", "values_", "functions_"];
+const FORMULAS: &[&str] = &[
+    "composite_",
+    "adaptive_",
+    "tanh_sinh_",
+    "values_",
+    "functions_",
+];
 
 const SCAN: &str = "`quadscan::scan`, table `scan`";
 const REDUCE: &str = "`quadscan::reduce`, table `reduce`";
@@ -225,21 +231,9 @@ pub const FAMILIES: &[Family] = &[
         name: "integrals of formulas",
         prefixes: FORMULAS,
         instances: &["formula_f32", "formula_f64"],
-        launched_by: "`quadscan::integrate`, `quadscan integrate --formula`",
+        launched_by: "`quadscan::integrate`, `quadscan integrate`, the example `spectrum`",
         why: "the rules, with a hole that a formula takes the place of; values at points, and the \
               elementary functions",
-    },
-    Family {
-        name: "integrals of the documents",
-        prefixes: INTEGRALS,
-        instances: &[
-            "planck_f32",
-            "planck_f64",
-            "genz_gaussian_f32",
-            "genz_gaussian_f64",
-        ],
-        launched_by: "`quadscan integrate`, the example `spectrum`",
-        why: "a spectrum over an infinite range, and a peak of two parameters for files of items",
     },
 ];
 

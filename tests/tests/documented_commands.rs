@@ -166,7 +166,11 @@ fn every_bench_command_in_the_documents_is_understood() {
 
 #[test]
 fn every_integrate_command_in_the_documents_is_understood() {
-    for (name, least) in [("docs/integrate.md", 6), ("docs/formulas.md", 4), ("README.md", 1)] {
+    for (name, least) in [
+        ("docs/integrate.md", 6),
+        ("docs/formulas.md", 4),
+        ("README.md", 1),
+    ] {
         let text = fs::read_to_string(root().join(name)).expect(name);
         // Without arguments it is the command's name.
         let commands = arguments_of(&text, INTEGRATE).into_iter();
@@ -184,7 +188,9 @@ fn every_formula_command_in_the_documents_is_understood() {
     let name = "docs/formulas.md";
     let text = fs::read_to_string(root().join(name)).expect(name);
     let commands = arguments_of(&text, &["cargo xtask formula", "quadscan formula"]).into_iter();
-    let commands: Vec<_> = commands.filter(|arguments| arguments.first().is_some_and(|text| text != "TEXT")).collect();
+    let commands: Vec<_> = commands
+        .filter(|arguments| arguments.first().is_some_and(|text| text != "TEXT"))
+        .collect();
     assert!(commands.len() >= 2, "{name} shows {commands:?}");
     for arguments in commands {
         assert_eq!(objection("formula", &arguments), None, "{arguments:?}");

@@ -41,7 +41,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use error::{Refused, exit_code, path};
-use quadscan::{Manners, choose_color, help, integrands, sentence};
+use quadscan::{Manners, choose_color, formulas, help, integrands, sentence};
 use terminal::Talk;
 
 /// Builds, tests, measures and bundles quadscan.

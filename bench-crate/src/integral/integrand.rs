@@ -1,7 +1,8 @@
 //! What is integrated: a function of the catalogue, or a formula.
 
-use quadscan::integrate::{Entry, Formula, Kernels};
+use quadscan::integrate::{Formula, Kernels};
 
+use super::catalogue::Known;
 use super::number::Number;
 use crate::cli::IntegrateArguments;
 use crate::error::{Error, Result};
@@ -27,9 +28,23 @@ pub(super) enum Source<R: Number> {
 }
 
 impl<R: Number> Integrand<R> {
-    /// A function of the catalogue.
-    pub(super) fn of(entry: &Entry) -> Self {
-        let of = R::kernels(entry);
+    /// A function of the catalogue. Err for a formula that cannot be understood.
+    pub(super) fn of(known: Known) -> Result<Self> {
+        match known {
+            Known::Kernels(entry) => Ok(Self::of_kernels(R::kernels(entry))),
+            Known::Formula(of) => {
+                let formula = Formula::with_parameters(of.text, of.parameters);
+                Ok(Self {
+                    name: of.name.to_owned(),
+                    formula: of.formula.to_owned(),
+                    limits: Some((R::from_f64(of.limits.0), R::from_f64(of.limits.1))),
+                    ..Self::of_formula(formula.map_err(quadscan::Error::from)?)
+                })
+            }
+        }
+    }
+
+    fn of_kernels(of: Kernels<R>) -> Self {
         Self {
             name: of.name.to_owned(),
             formula: of.formula.to_owned(),
@@ -52,8 +67,8 @@ impl<R: Number> Integrand<R> {
 
     /// The module of PTX that it needs.
     pub(super) fn module(&self) -> &str {
-        match self.source {
-            Source::Kernels(_) => &self.name,
+        match &self.source {
+            Source::Kernels(of) => of.name,
             Source::Formula(_) => "formula",
         }
     }

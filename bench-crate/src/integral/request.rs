@@ -112,7 +112,7 @@ impl<R: Number> Request<R> {
         };
         let of = match formula {
             Some(formula) => Integrand::of_formula(formula),
-            None => Integrand::of(catalogue::by_name(arguments.integrand.as_deref())?),
+            None => Integrand::of(catalogue::by_name(arguments.integrand.as_deref())?)?,
         };
         let request = Self {
             derivative,

@@ -148,6 +148,11 @@ fn equal<R: Number>(bench: &Bench, module: &Module, of: &Same, kernels: Kernels<
         (Rule::Midpoint, most),
         (Rule::GaussLegendre(5), 2047),
     ] {
+        // Rules that look at a limit ask an integrand for its value by the distances, and others
+        // by x.
+        if rule.ends() != 0.0 && of.with_distances.is_some() {
+            continue;
+        }
         let expected = one.value(rule, count, strips, &own)?;
         let found = other.value(rule, count, strips, &own)?;
         let is_same = found.to_f64().to_bits() == expected.to_f64().to_bits();
@@ -200,13 +205,15 @@ fn each(bench: &Bench, run: impl Fn(&Module, &Same, &Entry) -> Outcome) -> Outco
     Ok(())
 }
 
-pub fn every_integrand_as_a_formula_has_the_same_bits_by_every_rule(bench: &Bench) -> Outcome {
+pub(crate) fn every_integrand_as_a_formula_has_the_same_bits_by_every_rule(
+    bench: &Bench,
+) -> Outcome {
     each(bench, |module, of, entry| {
         equal::<f64>(bench, module, of, entry.f64)
     })
 }
 
-pub fn formulas_have_the_bits_of_integrands_in_single_precision(bench: &Bench) -> Outcome {
+pub(crate) fn formulas_have_the_bits_of_integrands_in_single_precision(bench: &Bench) -> Outcome {
     each(bench, |module, of, entry| {
         equal::<f32>(bench, module, of, entry.f32)
     })
@@ -358,7 +365,7 @@ fn as_on_the_host<R: Number>(bench: &Bench, formulas: usize) -> Outcome {
     Ok(())
 }
 
-pub fn random_formulas_have_the_bits_of_the_host(bench: &Bench) -> Outcome {
+pub(crate) fn random_formulas_have_the_bits_of_the_host(bench: &Bench) -> Outcome {
     as_on_the_host::<f64>(bench, 60)?;
     as_on_the_host::<f32>(bench, 60)
 }
@@ -401,13 +408,13 @@ fn functions<R: Number>(bench: &Bench) -> Outcome {
     Ok(())
 }
 
-pub fn elementary_functions_have_the_bits_of_the_host(bench: &Bench) -> Outcome {
+pub(crate) fn elementary_functions_have_the_bits_of_the_host(bench: &Bench) -> Outcome {
     functions::<f64>(bench)?;
     functions::<f32>(bench)
 }
 
 /// Each item has parameters of its own; an outcome is that of the item alone.
-pub fn a_batch_of_a_formula_has_parameters_of_each_item(bench: &Bench) -> Outcome {
+pub(crate) fn a_batch_of_a_formula_has_parameters_of_each_item(bench: &Bench) -> Outcome {
     let formula = Formula::parse("exp(-k*x)*cos(w*x)")?;
     let mut plan = Adaptive::<f64>::of_formula(&bench.module, &formula, Options::default())?;
     let parameters: Vec<f64> = (0..20).flat_map(|k| [1.0 + f64::from(k), 2.0]).collect();
@@ -428,7 +435,7 @@ pub fn a_batch_of_a_formula_has_parameters_of_each_item(bench: &Bench) -> Outcom
 }
 
 /// The integral of x^(-9/10) between 1 and 2, by the distance from 1, is 10.
-pub fn a_formula_knows_its_distance_from_a_limit(bench: &Bench) -> Outcome {
+pub(crate) fn a_formula_knows_its_distance_from_a_limit(bench: &Bench) -> Outcome {
     let formula = Formula::parse("pow(from_lower, -0.9)")?;
     assert!(formula.uses_distances());
     let mut plan =
@@ -441,7 +448,7 @@ pub fn a_formula_knows_its_distance_from_a_limit(bench: &Bench) -> Outcome {
     Ok(())
 }
 
-pub fn formulas_that_do_not_fit_are_refused(bench: &Bench) -> Outcome {
+pub(crate) fn formulas_that_do_not_fit_are_refused(bench: &Bench) -> Outcome {
     let formula = Formula::parse("k*x")?;
     let mut plan = Composite::<f64>::of_formula(&bench.module, &formula, 10)?;
     let refused = plan.value(Rule::Midpoint, 10, (0.0, 1.0), &[]).unwrap_err();
