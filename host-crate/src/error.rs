@@ -4,11 +4,13 @@
 //! are kept. A message is one sentence. Nothing is printed here: programs do that.
 
 mod context;
+mod formula;
 
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+pub use formula::FormulaError;
 #[cfg(feature = "emulator")]
 use ptx_emulator::LaunchError;
 
@@ -330,7 +332,7 @@ pub enum Error {
     },
     /// A formula that cannot be understood.
     #[error("the formula, {0}")]
-    Formula(#[from] crate::integrate::FormulaError),
+    Formula(#[from] FormulaError),
     /// An argument of the command line or of a function that cannot be carried out.
     #[error("{argument} {problem}")]
     Argument {

@@ -38,10 +38,11 @@ mod refuse;
 mod subject;
 mod tanh_sinh;
 
+pub use crate::error::FormulaError;
 pub use adaptive::{Adaptive, Options};
 pub use batch::Batch;
 pub use composite::Composite;
-pub use formula::{Formula, FormulaError};
+pub use formula::Formula;
 pub use items::Items;
 pub use quadscan_kernels::integrate::integrand::{Integrand, MAX_PARAMETERS, Parameters, Point};
 pub use quadscan_kernels::integrate::launch::{Entry, IntegrandKernels, Kernels};

@@ -6,9 +6,10 @@ use std::fmt::Write;
 
 use quadscan_kernels::integrate::formula::FUNCTIONS;
 
-use super::graph::{Graph, Id, Node, Operation, Variable};
+use super::graph::{Graph, Id, Node, Variable};
+use super::names::number;
 use super::number::Number;
-use super::parse::number;
+use super::operation::Operation;
 
 /// What a formula is compiled with: the bodies of elementary functions, by their numbers. Each
 /// takes its arguments from registers `a0` to `a2` and leaves its value in `r`.

@@ -1,7 +1,8 @@
 //! The derivative of a formula, as one: forward differentiation of its graph.
 
-use super::graph::{Constant, Graph, Id, Node, Operation, Variable};
-use super::parse::number;
+use super::graph::{Graph, Id, Node, Variable};
+use super::names::number;
+use super::operation::{Constant, Operation};
 use quadscan_kernels::integrate::formula::FUNCTIONS;
 
 /// The derivative of `root` by a node of the same graph, a variable or a parameter.

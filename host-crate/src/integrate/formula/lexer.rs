@@ -1,6 +1,6 @@
 //! A formula's tokens.
 
-use super::error::FormulaError;
+use crate::error::FormulaError;
 
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,18 +3,19 @@
 //!
 //! Its layers, each of which uses those above it in this list alone:
 //!
-//! - `error`, `graph`, `number`: what is wrong with a text; what it says, each subexpression once;
-//!   what that gives on the host.
-//! - `lexer`, `parse`, `derive`: a text to its graph, and that of its derivative.
+//! - `operation`, `number`: operations, and what they give on the host.
+//! - `graph`: what a text says, each subexpression once.
+//! - `names`, `lexer`, `parse`, `derive`: a text to its graph, and that of its derivative.
 //! - `code`, `splice`: a graph to PTX, and that into the kernels with holes of
 //!   `quadscan_kernels::integrate::formula`.
 
 mod code;
 mod derive;
-mod error;
 mod graph;
 mod lexer;
+mod names;
 mod number;
+mod operation;
 mod parse;
 mod splice;
 #[cfg(test)]
@@ -22,13 +23,14 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use graph::{Graph, Id, Node, Operation, Variable};
+use graph::{Graph, Id, Node, Variable};
+use operation::Operation;
 
 use super::Point;
 use crate::device::Module;
 use crate::{Error, Result};
 
-pub use error::FormulaError;
+use crate::error::FormulaError;
 pub use number::Number;
 
 /// What a formula may cost to be computed in rows of nodes: instructions, roughly.
@@ -114,7 +116,7 @@ impl Formula {
     pub fn is_short(&self) -> bool {
         self.is_short.unwrap_or_else(|| {
             let cost = self.nodes().map(|node| match node {
-                Node::Of(Operation::Call(number), _) if number == parse::number("exp") => 16,
+                Node::Of(Operation::Call(number), _) if number == names::number("exp") => 16,
                 Node::Of(Operation::Call(_), _) => SHORT + 1,
                 Node::Of(Operation::SquareRoot | Operation::Divide, _) => 8,
                 Node::Of(..) => 1,

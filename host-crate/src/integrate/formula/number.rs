@@ -5,7 +5,7 @@ use cuda_std::GpuFloat;
 use cuda_std::float::{Addend, Root};
 use quadscan_kernels::integrate::formula;
 
-use super::graph::{Constant, Operation};
+use super::operation::{Constant, Operation};
 use crate::integrate::Real;
 
 /// `f32` or `f64`.

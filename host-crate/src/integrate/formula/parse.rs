@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-use quadscan_kernels::integrate::formula::FUNCTIONS;
-
-use super::error::FormulaError;
-use super::graph::{Constant, Graph, Id, Node, Operation, Variable};
+use super::graph::{Graph, Id, Node, Variable};
 use super::lexer::{Kind, Token, tokens};
+use super::names::{arity, called, functions, is_reserved, near, number};
+use super::operation::{Constant, Operation};
+use crate::error::FormulaError;
 use crate::integrate::MAX_PARAMETERS;
 
 /// How deep expressions may be within each other, and how many nodes a formula may have.
@@ -17,8 +17,6 @@ const MAX_NODES: usize = 4096;
 const MAX_TEXT: usize = 1 << 16;
 /// The largest whole power that is made of products.
 const MAX_POWER: f64 = 64.0;
-/// From here on two names are near, of Jaro's similarity from 0 to 1.
-const NEAR: f64 = 0.8;
 
 /// Binding powers.
 const COMPARISON: u32 = 1;
@@ -26,27 +24,6 @@ const SUM: u32 = 3;
 const PRODUCT: u32 = 5;
 const SIGN: u32 = 7;
 const POWER: u32 = 9;
-
-/// Functions that are an operation, and how many arguments they have.
-const OPERATIONS: &[(&str, Operation, usize)] = &[
-    ("abs", Operation::Magnitude, 1),
-    ("sqrt", Operation::SquareRoot, 1),
-    ("floor", Operation::Floor, 1),
-    ("ceil", Operation::Ceiling, 1),
-    ("trunc", Operation::Truncate, 1),
-    ("round_ties_even", Operation::ToEven, 1),
-    ("copysign", Operation::CopySign, 2),
-    ("min", Operation::Least, 2),
-    ("max", Operation::Greatest, 2),
-    ("fma", Operation::Fused, 3),
-    ("if", Operation::Choose, 3),
-    ("root", Operation::Root, 1),
-    ("reciprocal", Operation::Reciprocal, 1),
-    ("over", Operation::Over, 2),
-];
-
-/// Functions that are made of others, and how many arguments they have.
-const COMPOSED: &[(&str, usize)] = &[("sign", 1), ("fract", 1), ("log", 2)];
 
 /// What a formula says.
 #[derive(Debug)]
@@ -368,39 +345,7 @@ impl<'t> Parser<'t> {
             let problem = format!("`{name}` takes {needed}, not {given}{hint}");
             return Err(self.wrong_at(at, problem));
         }
-        Ok(self.called(name, &arguments))
-    }
-
-    fn called(&mut self, name: &str, arguments: &[Id]) -> Id {
-        let first = arguments[0];
-        if let Some((_, operation, _)) = OPERATIONS.iter().find(|(known, ..)| *known == name) {
-            let rest = arguments.get(2..).unwrap_or_default();
-            if !matches!(operation, Operation::Least | Operation::Greatest) {
-                return self.graph.of(*operation, arguments);
-            }
-            let two = self.graph.of(*operation, &arguments[..2]);
-            return rest
-                .iter()
-                .fold(two, |all, &next| self.graph.of(*operation, &[all, next]));
-        }
-        match name {
-            "sign" => {
-                let one = self.graph.number(1.0);
-                let sign = self.graph.of(Operation::CopySign, &[one, first]);
-                let is_nan = self.graph.of(Operation::Unequal, &[first, first]);
-                self.graph.of(Operation::Choose, &[is_nan, first, sign])
-            }
-            "fract" => {
-                let whole = self.graph.of(Operation::Truncate, &[first]);
-                self.graph.of(Operation::Subtract, &[first, whole])
-            }
-            "log" => {
-                let [of, base] = [first, arguments[1]]
-                    .map(|id| self.graph.of(Operation::Call(number("ln")), &[id]));
-                self.graph.of(Operation::Divide, &[of, base])
-            }
-            _ => self.graph.of(Operation::Call(number(name)), arguments),
-        }
+        Ok(called(&mut self.graph, name, &arguments))
     }
 
     fn peek(&self) -> Kind<'t> {
@@ -445,43 +390,4 @@ impl<'t> Parser<'t> {
     fn wrong_at(&self, place: usize, problem: impl Into<String>) -> FormulaError {
         FormulaError::new(self.text, self.tokens[place].at, problem)
     }
-}
-
-/// All functions that can be typed.
-fn functions() -> impl Iterator<Item = &'static str> {
-    let elementary = FUNCTIONS.iter().map(|(name, _)| *name);
-    let elementary = elementary.filter(|name| !name.starts_with("add_"));
-    let operations = OPERATIONS.iter().map(|(name, ..)| *name);
-    operations
-        .chain(COMPOSED.iter().map(|(name, _)| *name))
-        .chain(elementary)
-}
-
-/// How many arguments a function has.
-fn arity(name: &str) -> Option<usize> {
-    let operations = OPERATIONS.iter().map(|&(known, _, count)| (known, count));
-    let mut all = operations
-        .chain(COMPOSED.iter().copied())
-        .chain(FUNCTIONS.iter().copied());
-    let found = all.find(|(known, _)| *known == name)?;
-    (!name.starts_with("add_")).then_some(found.1)
-}
-
-/// The number of an elementary function.
-pub(super) fn number(name: &str) -> u8 {
-    let place = FUNCTIONS.iter().position(|(known, _)| *known == name);
-    place.map_or(u8::MAX, |place| place as u8)
-}
-
-/// Words that no name may be: functions, and what files of items call their limits.
-fn is_reserved(name: &str) -> bool {
-    arity(name).is_some() || matches!(name, "let" | "from" | "to")
-}
-
-fn near<'a>(typed: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    let lower = typed.to_ascii_lowercase();
-    let like = known.map(|name| (strsim::jaro(&lower, name), name));
-    let like = like.filter(|(likeness, _)| *likeness >= NEAR);
-    let best = like.max_by(|one, other| one.0.total_cmp(&other.0).then(other.1.cmp(one.1)))?;
-    Some(format!(", did you mean `{}`?", best.1))
 }

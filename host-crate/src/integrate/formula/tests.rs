@@ -1,7 +1,8 @@
 //! Formulas on the host: what texts mean, what is wrong with others, and derivatives.
 
 use super::super::Point;
-use super::{Formula, FormulaError};
+use super::Formula;
+use crate::error::FormulaError;
 
 fn at(x: f64) -> Point<f64> {
     Point {

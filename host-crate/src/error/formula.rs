@@ -13,7 +13,7 @@ pub struct FormulaError {
 
 impl FormulaError {
     /// A problem at a byte of a text.
-    pub(super) fn new(text: &str, at: usize, problem: impl Into<String>) -> Self {
+    pub(crate) fn new(text: &str, at: usize, problem: impl Into<String>) -> Self {
         let at = text.floor_char_boundary(at);
         let before = &text[..at];
         let begin = before.rfind('\n').map_or(0, |end| end + 1);
