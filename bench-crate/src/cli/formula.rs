@@ -37,6 +37,6 @@ pub struct FormulaArguments {
     pub format: String,
 
     /// Take the PTX from this folder instead of the one inside the program
-    #[arg(long, value_name = "DIR", requires = "ptx")]
+    #[arg(long, value_name = "DIR")]
     pub artifact: Option<std::path::PathBuf>,
 }

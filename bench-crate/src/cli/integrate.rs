@@ -26,11 +26,11 @@ pub struct IntegrateArguments {
     pub formula: Option<String>,
 
     /// Give the integral's derivative by this parameter, too, in a column of its own
-    #[arg(long, value_name = "NAME", requires = "formula")]
+    #[arg(long, value_name = "NAME")]
     pub derivative: Option<String>,
 
     /// List the functions: formula, parameters, limits and break points; integrate nothing
-    #[arg(short, long, conflicts_with_all = ["formula", "from", "to", "parameters", "rule", "precision", "strips", "tolerance",
+    #[arg(short, long, conflicts_with_all = ["formula", "derivative", "from", "to", "parameters", "rule", "precision", "strips", "tolerance",
         "absolute", "intervals", "levels", "breaks", "batch", "out", "artifact"])]
     pub list: bool,
 

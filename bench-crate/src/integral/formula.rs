@@ -18,6 +18,7 @@ use crate::{device, modules};
 ///
 /// [`Error::Formula`] and [`Error::Argument`] for what cannot be carried out.
 pub fn formula(arguments: &FormulaArguments, say: &mut dyn FnMut(&str)) -> Result<String> {
+    modules::expect_artifact(arguments.artifact.as_deref())?;
     let parsed = parsed(arguments)?;
     match request::precision(&arguments.precision)? {
         request::Precision::F32 => of::<f32>(arguments, parsed, say),
@@ -107,7 +108,6 @@ fn ptx<R: Number>(
     formula: &Formula,
     say: &mut dyn FnMut(&str),
 ) -> Result<String> {
-    modules::expect_artifact(arguments.artifact.as_deref())?;
     let needed = [modules::of_integrand("formula")];
     let (module, notice) =
         device::load(DeviceChoice::Auto, arguments.artifact.as_deref(), &needed)?;

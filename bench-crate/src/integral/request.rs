@@ -108,7 +108,11 @@ impl<R: Number> Request<R> {
         let formula = integrand::formula(arguments)?;
         let derivative = match (&formula, &arguments.derivative) {
             (Some(formula), Some(name)) => Some(derivative(formula, name)?),
-            _ => None,
+            (None, Some(_)) => {
+                let problem = "has no place without --formula, allowed is it with a formula";
+                return Err(refused("--derivative", problem.to_owned()));
+            }
+            (_, None) => None,
         };
         let of = match formula {
             Some(formula) => Integrand::of_formula(formula),

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The longest line that is shown, in characters.
+const WIDEST: usize = 160;
+
 /// A formula that cannot be understood: the problem, its place, and the line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormulaError {
@@ -42,7 +45,7 @@ impl FormulaError {
     }
 }
 
-/// The sentence, the line, and a caret below the place.
+/// The sentence; and where it is one that can be shown the line, and a caret below the place.
 impl fmt::Display for FormulaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -55,15 +58,14 @@ impl fmt::Display for FormulaError {
             1 => String::new(),
             _ => format!("line {line}, "),
         };
-        // What a terminal would act upon takes a blank.
-        let plain = |c: char| if c.is_control() { ' ' } else { c };
-        let text: String = text.chars().map(plain).collect();
+        write!(f, "{place}column {column}: {problem}")?;
+        // A line that a terminal shows as it is.
+        let is_shown = text.chars().count() <= WIDEST && !text.contains(char::is_control);
+        if !is_shown || text.trim().is_empty() {
+            return Ok(());
+        }
         let blanks = column - 1;
-        write!(
-            f,
-            "{place}column {column}: {problem}\n  {text}\n  {:blanks$}^",
-            ""
-        )
+        write!(f, "\n  {text}\n  {:blanks$}^", "")
     }
 }
 
