@@ -1,4 +1,4 @@
-//! The sessions in `docs/integrate.md`, `docs/formulas.md` and `docs/scan-files.md` are what the program says.
+//! The sessions in `docs/integrate.md` and `docs/scan-files.md` are what the program says.
 
 use std::fs;
 use std::path::Path;
@@ -30,7 +30,6 @@ fn session(block: &str) -> Vec<(&str, String)> {
 #[test]
 fn the_documented_sessions_are_what_the_program_says() {
     said_as_in("integrate.md");
-    said_as_in("formulas.md");
     said_as_in("scan-files.md");
 }
 
