@@ -13,6 +13,7 @@ use ptx_syntax::Type;
 
 use self::layout::{Layout, places, quad, quad_of_f32};
 use super::Group;
+use super::float64::or_nan;
 use super::matrix::together;
 use super::memory::registers;
 use super::softfloat::{BF16, F16, F32, F64, Format, Mode};
@@ -277,9 +278,11 @@ impl Elements {
     fn result(self, c: u64, factors: &[(u64, u64)]) -> u64 {
         let formats = |narrow: [bool; 2]| narrow.map(|narrow| if narrow { F16 } else { F32 });
         match self {
-            Elements::Double { mode } => factors
-                .iter()
-                .fold(c, |sum, &(a, b)| F64.fma(a, b, sum, Mode::from_code(mode))),
+            Elements::Double { mode } => factors.iter().fold(c, |sum, &(a, b)| {
+                let exact = F64.fma(a, b, sum, Mode::from_code(mode));
+                let [exact, a, b, sum] = [exact, a, b, sum].map(f64::from_bits);
+                or_nan(exact, [b, sum, a])
+            }),
             Elements::Float {
                 of,
                 narrow,

@@ -89,6 +89,29 @@ fn expect(cases: &[Case<'_>]) {
     }
 }
 
+/// (x * x) / 1 is a product of x * x and 1, so is x / (1 / x).
+#[test]
+fn the_product_that_ends_an_approximate_quotient_is_contracted() {
+    for div in ["div.full.f32", "div.approx.f32", "div.full.ftz.f32"] {
+        let sub = if div.contains("ftz") {
+            "sub.ftz.f32"
+        } else {
+            "sub.f32"
+        };
+        // 1 / 3 times 3, whose last bits a rounding takes.
+        let ptx = kernel(&format!(
+            "{div} %p0, %y, %y; {div} %p1, %x, %y; {sub} %u, %p1, %p1; {div} %p2, %x, %y; {sub} %o, %p2, %x;"
+        ));
+        let third = 1f32 / 3.0;
+        let once = X.mul_add(third, -X);
+        assert_eq!(run(&ptx, true), [once, 0.0], "{div}");
+        assert_eq!(run(&ptx, false), [X * third - X, 0.0], "{div}");
+        assert_ne!(once, X * third - X);
+    }
+    let exact = kernel("div.rn.f32 %p2, %x, %y; sub.f32 %o, %p2, %x;");
+    assert_eq!(run(&exact, true), run(&exact, false));
+}
+
 #[test]
 fn a_product_goes_into_a_sum_on_either_side() {
     let plain = [0.0, 0.0];
