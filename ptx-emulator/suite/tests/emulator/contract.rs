@@ -89,26 +89,25 @@ fn expect(cases: &[Case<'_>]) {
     }
 }
 
-/// (x * x) / 1 is a product of x * x and 1, so is x / (1 / x).
 #[test]
 fn the_product_that_ends_an_approximate_quotient_is_contracted() {
-    for div in ["div.full.f32", "div.approx.f32", "div.full.ftz.f32"] {
-        let sub = if div.contains("ftz") {
-            "sub.ftz.f32"
-        } else {
-            "sub.f32"
-        };
-        // 1 / 3 times 3, whose last bits a rounding takes.
+    let third = 1f32 / 3.0;
+    let rounded = X * third;
+    let rest = X.mul_add(third, -rounded);
+    assert_ne!(rest, 0.0);
+    for (div, sub) in [
+        ("div.full.f32", "sub.f32"),
+        ("div.approx.f32", "sub.f32"),
+        ("div.full.ftz.f32", "sub.ftz.f32"),
+    ] {
         let ptx = kernel(&format!(
-            "{div} %p0, %y, %y; {div} %p1, %x, %y; {sub} %u, %p1, %p1; {div} %p2, %x, %y; {sub} %o, %p2, %x;"
+            "{div} %p1, %x, %y; {sub} %o, %p1, 0f{:08x}; {div} %x, %x, %y; add.rn.f32 %u, %x, %x;",
+            rounded.to_bits()
         ));
-        let third = 1f32 / 3.0;
-        let once = X.mul_add(third, -X);
-        assert_eq!(run(&ptx, true), [once, 0.0], "{div}");
-        assert_eq!(run(&ptx, false), [X * third - X, 0.0], "{div}");
-        assert_ne!(once, X * third - X);
+        assert_eq!(run(&ptx, true), [rest, 2.0 * rounded], "{div}");
+        assert_eq!(run(&ptx, false), [0.0, 2.0 * rounded], "{div}");
     }
-    let exact = kernel("div.rn.f32 %p2, %x, %y; sub.f32 %o, %p2, %x;");
+    let exact = kernel("div.rn.f32 %p1, %x, %y; sub.f32 %o, %p1, %s;");
     assert_eq!(run(&exact, true), run(&exact, false));
 }
 

@@ -214,7 +214,7 @@ fn halves_and_bytes_are_chosen_from_both_words_and_replaced_or_added() {
         words,
         0xaabb_cc80,
     );
-    expect("vset4.u32.s32.gt %ro, %ra, %rb, %rc;", words, 0x0100_0100);
+    expect("vset4.u32.s32.gt %ro, %ra, %rb, %rc;", words, 0x0101_0100);
     for wrong in [
         "vadd2.s32.s32.s32 %ro.h01, %ra, %rb, %rc;",
         "vadd2.s32.s32.s32 %ro.h2, %ra, %rb, %rc;",
