@@ -179,8 +179,8 @@ factors, special values among them (`products.jsonl` and `texts.jsonl` in `tests
 
 Programs of other compilers run: kernels of nvcc 13.0 (templates, shared memory, atomics, cooperative
 groups, CUB, libcu++, halves, recursion, virtual functions, the mathematical library, `-G`,
-`-use_fast_math`, two linked files) and of Triton 3.9 (`tests/fixtures/texts`) give an H200's bits. The
-compiler of cuda-oxide could not be had.
+`-use_fast_math`) and of Triton 3.9 (`tests/fixtures/texts`) give an H200's bits. Two linked files give
+what C++ says. The compiler of cuda-oxide could not be had.
 
 Modifiers stand in any order that ptxas takes. A test compares a thousand forms, right and wrong ones,
 with what ptxas says of them for sm_90. What is left out, and why:
