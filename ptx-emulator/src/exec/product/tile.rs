@@ -147,11 +147,10 @@ fn multiply(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     let named = d.take_any(&FACTORS[1..]);
     let (factors, from) = match named {
         None => (["f16"; 2], d.one_of(&["f16", "f32"])?),
-        // The last type is that of c; of f64 all are alike.
-        Some(a) => {
-            let b = d.one_of(&FACTORS[1..])?;
+        Some(factor) => {
+            d.require(factor)?;
             d.require(to)?;
-            ([a, b], to)
+            ([factor; 2], to)
         }
     };
     let (mut elements, _) = elements([from, to], factors, saturates, d)?;

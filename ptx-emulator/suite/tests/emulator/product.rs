@@ -509,6 +509,7 @@ fn fragments_that_do_not_go_together_are_refused() {
         "wmma.load.a.sync.aligned.col.m8n8k32.u4 {%ro}, [%a];",
         "wmma.load.d.sync.aligned.row.m8n8k4.f64 {%o, %b}, [%a];",
         "wmma.mma.sync.aligned.row.row.m8n8k32.s32.u4.u4.s32 {%ro,%ra}, {%ra}, {%rb}, {%ra,%rb};",
+        "wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.s4.s32 {%ro,%ra}, {%ra}, {%rb}, {%ra,%rb};",
         "wmma.mma.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%ro,%ra}, {%ra}, {%rb}, {%ra,%rb};",
         "wmma.mma.sync.aligned.row.col.m16n16k8.rz.f32.tf32.tf32.f32 {%ro,%ra,%rb,%rc,%ro,%ra,%rb,%rc}, {%ro,%ra,%rb,%rc}, {%ro,%ra,%rb,%rc}, {%ro,%ra,%rb,%rc,%ro,%ra,%rb,%rc};",
     ] {
