@@ -94,11 +94,12 @@ fn tile(d: &mut Decoder<'_, '_>, matrix: &str) -> Result<Decoded, Reason> {
     }
     let given = d.instruction.operands.len();
     d.finish(given.clamp(2, 3))?;
-    let layout = Layout::of(
-        matrix.replace('d', "c").chars().next().unwrap_or('c'),
-        shape,
-        bits,
-    );
+    let letter = match matrix {
+        "a" => 'a',
+        "b" => 'b',
+        _ => 'c',
+    };
+    let layout = Layout::of(letter, shape, bits);
     let held = (ty == "f16" && !sums).then_some(OF_F16);
     let count = held.unwrap_or(layout.registers());
     // Whether a line of the fragment is one in memory: a row of a and c, a column of b and of c
