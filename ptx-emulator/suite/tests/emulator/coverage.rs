@@ -6,6 +6,7 @@
 
 mod examples;
 mod isa;
+mod products;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

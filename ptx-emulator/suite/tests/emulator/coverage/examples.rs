@@ -3,6 +3,8 @@
 //! `<a|b>` stands for both words. Registers are those of `harness::kernel`,
 //! and a few more (`PREAMBLE`).
 
+use super::products::PRODUCTS;
+
 /// Declared before the examples.
 pub(crate) const PREAMBLE: &str = ".reg .b128 %q0, %q1; .reg .b64 %x<4>; .reg .b32 %y<4>; .reg .b16 %z<4>; \
      .shared .align 32 .b8 room[64]; .shared .align 8 .b64 bars[2]; .local .align 32 .b8 frame[64]; .reg .pred %u;";
@@ -257,47 +259,7 @@ pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[
             "movmatrix.sync.aligned.m8n8.trans.b16 %ro, %ra;",
         ],
     ),
-    (
-        "product",
-        &[
-            "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%o, %b}, {%a}, {%b}, {%c, %d};",
-            "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%o, %b, %c, %d}, {%a, %b}, {%b}, {%a, %b, %c, %d};",
-            "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%o, %b, %c, %d}, {%a, %b, %c, %d}, {%b, %c}, {%a, %b, %c, %d};",
-            "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%o, %b, %c, %d}, {%a, %b, %c, %d, %a, %b, %c, %d}, {%a, %b, %c, %d}, {%a, %b, %c, %d};",
-            "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%ro, %ra}, {%ra, %rb}, {%rc}, {%ra, %rb};",
-            "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%ro, %ra}, {%ra, %rb, %rc, %rd}, {%rc, %rd}, {%ra, %rb};",
-            "mma.sync.aligned.m16n8k8.row.col.f32.<f16.f16|bf16.bf16>.f32 {%ro, %ra, %rb, %rc}, {%ra, %rb}, {%rc}, {%ra, %rb, %rc, %rd};",
-            "mma.sync.aligned.m16n8k16.row.col.f32.<f16.f16|bf16.bf16>.f32 {%ro, %ra, %rb, %rc}, {%ra, %rb, %rc, %rd}, {%rc, %rd}, {%ra, %rb, %rc, %rd};",
-            "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%ro, %ra, %rb, %rc}, {%ra, %rb}, {%rc}, {%ra, %rb, %rc, %rd};",
-            "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%ro, %ra, %rb, %rc}, {%ra, %rb, %rc, %rd}, {%rc, %rd}, {%ra, %rb, %rc, %rd};",
-            "mma.sync.aligned.<m8n8k16.row.col.satfinite.s32.u8.s8|m8n8k32.row.col.s32.u4.s4>.s32 {%ro, %ra}, {%ra}, {%rb}, {%ra, %rb};",
-            "mma.sync.aligned.<m16n8k16.row.col.s32.s8.u8|m16n8k32.row.col.s32.s4.u4>.s32 {%ro, %ra, %rb, %rc}, {%ra, %rb}, {%rc}, {%ra, %rb, %rc, %rd};",
-            "mma.sync.aligned.<m16n8k32.row.col.s32.u8.u8|m16n8k64.row.col.satfinite.s32.u4.u4>.s32 {%ro, %ra, %rb, %rc}, {%ra, %rb, %rc, %rd}, {%rc, %rd}, {%ra, %rb, %rc, %rd};",
-            "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.<xor|and>.popc {%ro, %ra}, {%ra}, {%rb}, {%ra, %rb};",
-            "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.<xor|and>.popc {%ro, %ra, %rb, %rc}, {%ra, %rb}, {%rc}, {%ra, %rb, %rc, %rd};",
-            "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.<xor|and>.popc {%ro, %ra, %rb, %rc}, {%ra, %rb, %rc, %rd}, {%rc, %rd}, {%ra, %rb, %rc, %rd};",
-            "mma.sync.aligned.m8n8k4.<row|col>.<row|col>.f32.f16.f16.f32 {%ro, %ra, %rb, %rc, %ro, %ra, %rb, %rc}, {%ra, %rb}, {%ra, %rb}, {%ra, %rb, %rc, %rd, %ra, %rb, %rc, %rd};",
-            "mma.sync.aligned.m8n8k4.<row|col>.<row|col>.f32.f16.f16.f16 {%ro, %ra, %rb, %rc, %ro, %ra, %rb, %rc}, {%ra, %rb}, {%ra, %rb}, {%ra, %rb, %rc, %rd};",
-            "mma.sync.aligned.m8n8k4.<row|col>.<row|col>.f16.f16.f16.f16 {%ro, %ra, %rb, %rc}, {%ra, %rb}, {%ra, %rb}, {%ra, %rb, %rc, %rd};",
-            "wmma.load.<a|b>.sync.aligned.<row|col>.<m16n16k16|m32n8k16|m8n32k16>.f16 {%ro, %ra, %rb, %rc, %ro, %ra, %rb, %rc}, [%a], %rb;",
-            "wmma.load.<a|b>.sync.aligned.<row|col>.m16n16k16.global.bf16 {%ro, %ra, %rb, %rc}, [%a];",
-            "wmma.load.<a|b>.sync.aligned.m16n16k16.<row|col>.<u8|s8> {%ro, %ra}, [%a], 32;",
-            "wmma.load.<a|b>.sync.aligned.<row|col>.m16n16k8.tf32 {%ro, %ra, %rb, %rc}, [%a], 32;",
-            "wmma.load.<a|b>.sync.aligned.<row|col>.m8n8k4.f64 {%o}, [%a], 8;",
-            "wmma.load.<a.sync.aligned.row|b.sync.aligned.col>.<m8n8k32.u4|m8n8k32.s4|m8n8k128.b1> {%ro}, [%a], 128;",
-            "wmma.load.c.sync.aligned.<row|col>.<m16n16k16|m32n8k16|m8n32k16>.<f32|s32> {%ro, %ra, %rb, %rc, %ro, %ra, %rb, %rc}, [%a], 32;",
-            "wmma.store.d.sync.aligned.<row|col>.<m16n16k16|m32n8k16|m8n32k16>.shared.f16 [room], {%ra, %rb, %rc, %rd}, 32;",
-            "wmma.store.d.sync.aligned.<row|col>.<m8n8k32|m8n8k128>.s32 [%a], {%ra, %rb}, 32;",
-            "wmma.mma.sync.aligned.<row|col>.<row|col>.<m16n16k16|m32n8k16|m8n32k16>.f32.f32 {%ro, %ra, %rb, %rc, %ro, %ra, %rb, %rc}, {%ra, %rb, %rc, %rd, %ra, %rb, %rc, %rd}, {%ra, %rb, %rc, %rd, %ra, %rb, %rc, %rd}, {%ra, %rb, %rc, %rd, %ra, %rb, %rc, %rd};",
-            "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f32 {%ro, %ra, %rb, %rc}, {%ra, %rb, %rc, %rd, %ra, %rb, %rc, %rd}, {%ra, %rb, %rc, %rd, %ra, %rb, %rc, %rd}, {%ra, %rb, %rc, %rd, %ra, %rb, %rc, %rd};",
-            "wmma.mma.sync.aligned.row.col.m16n16k16.f32.bf16.bf16.f32 {%ro, %ra, %rb, %rc, %ro, %ra, %rb, %rc}, {%ra, %rb, %rc, %rd}, {%ra, %rb, %rc, %rd}, {%ra, %rb, %rc, %rd, %ra, %rb, %rc, %rd};",
-            "wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32 {%ro, %ra, %rb, %rc, %ro, %ra, %rb, %rc}, {%ra, %rb, %rc, %rd}, {%ra, %rb, %rc, %rd}, {%ra, %rb, %rc, %rd, %ra, %rb, %rc, %rd};",
-            "wmma.mma.sync.aligned.row.col.m16n16k16.s32.<u8.u8|s8.s8>.s32<|.satfinite> {%ro, %ra, %rb, %rc, %ro, %ra, %rb, %rc}, {%ra, %rb}, {%ra, %rb}, {%ra, %rb, %rc, %rd, %ra, %rb, %rc, %rd};",
-            "wmma.mma.sync.aligned.row.col.m8n8k4<|.rn|.rz|.rm|.rp>.f64.f64.f64.f64 {%o, %b}, {%a}, {%b}, {%c, %d};",
-            "wmma.mma.sync.aligned.row.col.m8n8k32.s32.<u4.u4|s4.s4>.s32<|.satfinite> {%ro, %ra}, {%ra}, {%rb}, {%ra, %rb};",
-            "wmma.mma.<xor|and>.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%ro, %ra}, {%ra}, {%rb}, {%ra, %rb};",
-        ],
-    ),
+    ("product", PRODUCTS),
     (
         "video",
         &[
