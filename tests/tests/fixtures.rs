@@ -15,7 +15,7 @@ use quadscan_bench::modules;
 use quadscan_tests::fixtures::recording::{Result as LaunchResult, changed, differences};
 use quadscan_tests::fixtures::{
     self, Header, Recording, SEED, approximations, attributes, integrated, launches, nvcc, probes,
-    products, random, record,
+    products, random, record, texts,
 };
 use quadscan_tests::probes::table;
 use quadscan_tests::random_launches::command;
@@ -50,6 +50,10 @@ const CASES: &[Case] = &[
     Case {
         name: "kernels_from_nvcc_give_the_recorded_bits",
         run: kernels_from_nvcc,
+    },
+    Case {
+        name: "texts_of_other_compilers_give_the_recorded_bits",
+        run: other_texts,
     },
     Case {
         name: "products_of_matrices_give_the_recorded_bits",
@@ -218,6 +222,16 @@ fn kernels_from_nvcc(bench: &Bench) -> Outcome {
     assert_eq!(recorded.header.seed, SEED, "record anew");
     state("nvcc", &recorded.header, &nvcc::hashes());
     verdict(&differences(&recorded.lines, &nvcc::run(&bench.device)?))
+}
+
+fn other_texts(bench: &Bench) -> Outcome {
+    if !is_alike(&bench.device) {
+        return suite::skip("approximations of another GPU may have other bits than Hopper's");
+    }
+    let recorded = Recording::<LaunchResult>::read(fixtures::TEXTS)?;
+    assert_eq!(recorded.header.seed, SEED, "record anew");
+    state("texts", &recorded.header, &texts::hashes());
+    verdict(&differences(&recorded.lines, &texts::run(&bench.device)?))
 }
 
 fn products_of_matrices(bench: &Bench) -> Outcome {

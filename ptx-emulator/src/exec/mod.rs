@@ -34,6 +34,7 @@ mod softfloat;
 pub(crate) mod special;
 pub(crate) mod system;
 mod video;
+mod video_parallel;
 pub(crate) mod warp;
 mod wide;
 
@@ -63,6 +64,7 @@ const GROUPS: &[&Group] = &[
     &mbarrier::GROUP,
     &system::GROUP,
     &video::GROUP,
+    &video_parallel::GROUP,
     &matrix::GROUP,
     &product::GROUP,
 ];
@@ -72,6 +74,7 @@ pub(crate) static INSTRUCTIONS: InstructionSet = InstructionSet::new(
     GROUPS,
     Fused {
         product: contracted::product,
+        quotient: contracted::quotient,
         sum: contracted::sum,
     },
 );

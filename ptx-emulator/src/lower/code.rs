@@ -55,6 +55,8 @@ pub(crate) struct Function {
     pub(crate) name: String,
     pub(crate) entry: bool,
     pub(crate) defined: bool,
+    /// The definition is `.weak`: another module's counts before it.
+    pub(crate) weak: bool,
     /// The module that it is in.
     pub(crate) source: u32,
     /// First instruction, and one past the last.

@@ -188,6 +188,10 @@ fn lower_function(
             "a function that was not declared",
         );
     };
+    // A `.weak` one that another module's definition stands for has no code.
+    if builder.functions[index as usize].source != builder.source {
+        return Ok(());
+    }
     builder.function = index;
     builder.location = None;
     builder.locations.begin_function();
