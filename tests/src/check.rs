@@ -18,6 +18,7 @@
 mod findings;
 mod launches;
 mod leading;
+mod steps;
 mod trace;
 
 use std::collections::{BTreeMap, BTreeSet};

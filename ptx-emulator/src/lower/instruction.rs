@@ -5,6 +5,7 @@ use ptx_syntax::{Instruction as Written, Operand, Type};
 use super::Builder;
 use super::contract::Step;
 use super::decoder::{Decoded, Decoder};
+use super::registers::Uses;
 use super::scope::{Entity, Scopes};
 use super::target::InstructionSet;
 use crate::error::LoadError;
@@ -105,6 +106,10 @@ fn decode(
                     }
                     None => Step::default(),
                 };
+                if let Some(all) = &mut builder.uses {
+                    let Decoded { op, operands, .. } = &decoded;
+                    all.push(Uses::new(instruction, scopes, op, operands));
+                }
                 builder.emit(
                     instruction.span,
                     Instruction {
