@@ -24,6 +24,8 @@ use crate::{cargo, ptx, setup, terminal};
 const SUITE: &str = "conformance";
 /// The program that runs kernels with known bugs.
 const KNOWN_BUGS: &str = "known_bugs";
+/// Where their sources are.
+const BUGS: &str = "tests/known-bugs/src";
 const TESTS: &str = "tests/tests/conformance";
 
 /// The suite's exit code when its tests need kernels that are not there.
@@ -71,12 +73,34 @@ fn index(text: &str) -> Result<String, String> {
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     if let Some(name) = &options.kernel {
         can_be(name)?;
+        if options.known_bugs {
+            known_bug(name)?;
+        }
     }
     setup::ensure()?;
     if options.known_bugs {
         return known_bugs(options);
     }
     checked(options).map(|checked| ExitCode::from(checked.code))
+}
+
+/// Refuses what is no known bug before anything is built: each has a file of its own.
+fn known_bug(name: &str) -> anyhow::Result<()> {
+    let folder = cargo::root().join(BUGS);
+    let files = fs::read_dir(&folder)
+        .with_context(|| format!("{} could not be read", folder.display()))?;
+    let mut names: Vec<String> = files
+        .filter_map(|file| Some(file.ok()?.path().file_stem()?.to_str()?.to_owned()))
+        .filter(|name| name != "lib")
+        .collect();
+    names.sort();
+    match names.iter().any(|known| known == name) {
+        true => Ok(()),
+        false => {
+            let allowed = names.join(", ");
+            Err(Refused(format!("`{name}` is no known bug: allowed are {allowed}")).into())
+        }
+    }
 }
 
 /// Runs the kernels with known bugs; the program that does so builds their PTX.
@@ -320,6 +344,18 @@ mod tests {
             assert!(can_be(name).is_err(), "{name}");
         }
         assert!(can_be("u8_u32").is_ok());
+    }
+
+    #[test]
+    fn what_is_no_known_bug_is_refused_with_those_that_are() {
+        assert!(known_bug("tile_not_filled").is_ok());
+        for name in ["tile_not_fill", "lib"] {
+            let error = known_bug(name).expect_err("it is none");
+            assert!(error.is::<Refused>());
+            let said = error.to_string();
+            let begins = format!("`{name}` is no known bug: allowed are atomic_on_local, ");
+            assert!(said.starts_with(&begins) && said.contains(", tile_not_filled, "), "{said}");
+        }
     }
 
     /// Parts with entries.

@@ -3,7 +3,8 @@
 //! `scope` knows names, `decoder` is what instruction groups decode with,
 //! `declare` enters declarations, `layout` places variables, `flow` and `dominators` find
 //! where divergent paths meet, `contract` makes `fma` of products and sums, `instruction` asks
-//! the groups. `builder` is what grows on the way, `code` what comes of it.
+//! the groups. `builder` is what grows on the way, `code` what comes of it, `registers` what
+//! instructions do with registers.
 
 mod builder;
 mod code;

@@ -128,7 +128,7 @@ fn crates_written_for_rust_cuda_become_ptx() {
     the_whole_library();
     ordinary_rust();
     floating_point();
-    a_build_script();
+    host_programs();
     kernels_in_parts();
 }
 
@@ -468,13 +468,14 @@ fn floating_point() {
     );
 }
 
-/// The host crate's own build script calls the builder, and its program prints what came out.
-fn a_build_script() {
-    let (host, kernels) = (folder("vecadd"), folder("vecadd/kernels"));
+/// Host programs in the style of rust-cuda's examples: their build script calls the builder, they
+/// use `cust`, and without a driver they say so in words.
+fn host_programs() {
+    let (host, kernels) = (folder("host"), folder("host/kernels"));
     lock(&host);
     lock(&kernels);
     let output = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--manifest-path"])
+        .args(["build", "--quiet", "--bins", "--manifest-path"])
         .arg(host.join("Cargo.toml"))
         // What is built of the builder's dependencies is the workspace's.
         .arg("--config")
@@ -491,7 +492,23 @@ fn a_build_script() {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let ptx = Ptx(String::from_utf8(output.stdout).expect("PTX is text"));
-    assert_eq!(ptx.entries(), BTreeSet::from(["vecadd"]));
+    let ptx = Ptx::of(&host.join("resources/kernels.ptx"));
+    assert_eq!(ptx.entries(), BTreeSet::from(["gemm", "vecadd"]));
     ptx.has("vecadd", &["ld.global.nc.b32", "st.global.b32", "add."]);
+    for program in ["vecadd", "streams", "gemm"] {
+        let program = scratch("host").join("debug").join(program);
+        let mut without = Command::new(&program);
+        let without = without.env("LIBCUDA_LAZY_LIBRARY", "/nonexistent/libcuda.so.1");
+        let ended = without.output().expect("it starts without a driver");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert_eq!(ended.status.code(), Some(2), "{said}");
+        assert!(said.contains("could not be loaded"), "{said}");
+        // With a GPU, it checks its own results.
+        let ended = Command::new(&program).output().expect("it starts");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        match ended.status.code() {
+            Some(0) => assert!(String::from_utf8_lossy(&ended.stdout).contains("are right")),
+            code => assert_eq!(code, Some(2), "{said}"),
+        }
+    }
 }
