@@ -87,8 +87,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
 /// Refuses what is no known bug before anything is built: each has a file of its own.
 fn known_bug(name: &str) -> anyhow::Result<()> {
     let folder = cargo::root().join(BUGS);
-    let files = fs::read_dir(&folder)
-        .with_context(|| format!("{} could not be read", folder.display()))?;
+    let files =
+        fs::read_dir(&folder).with_context(|| format!("{} could not be read", folder.display()))?;
     let mut names: Vec<String> = files
         .filter_map(|file| Some(file.ok()?.path().file_stem()?.to_str()?.to_owned()))
         .filter(|name| name != "lib")
@@ -354,7 +354,10 @@ mod tests {
             assert!(error.is::<Refused>());
             let said = error.to_string();
             let begins = format!("`{name}` is no known bug: allowed are atomic_on_local, ");
-            assert!(said.starts_with(&begins) && said.contains(", tile_not_filled, "), "{said}");
+            assert!(
+                said.starts_with(&begins) && said.contains(", tile_not_filled, "),
+                "{said}"
+            );
         }
     }
 
