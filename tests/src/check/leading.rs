@@ -52,7 +52,7 @@ impl Observation for Leading {
 /// The last lines of a way; nothing where the PTX has none.
 fn lines(lines: &[String]) -> String {
     let last = &lines[lines.len().saturating_sub(SHOWN)..];
-    let last: String = last.iter().map(|line| format!("\n{line}")).collect();
+    let last: String = last.iter().map(|line| format!("\n  {line}")).collect();
     match last.is_empty() {
         true => last,
         false => format!("\n  the thread came there by{last}"),

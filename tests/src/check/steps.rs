@@ -15,7 +15,7 @@ use quadscan::device::emulator::ptx_emulator::{Program, Type};
 const SHOWN: usize = 4;
 
 /// Columns of a line with its values.
-const WIDTH: usize = 140;
+const WIDTH: usize = 150;
 
 /// An instruction that the thread ran, and the values that it wrote.
 #[derive(Clone, Debug)]
