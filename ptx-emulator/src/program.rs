@@ -54,6 +54,15 @@ pub struct Program {
     pub(crate) id: u64,
 }
 
+/// What each instruction does with registers: found out from the texts when it is first asked.
+pub(crate) fn uses(code: &lower::Code) -> &[lower::Uses] {
+    code.uses.get_or_init(|| {
+        let texts = code.sources.iter().map(|source| source.text.as_str());
+        let modules = texts.filter_map(|text| Some((parse(text).ok()?, text)));
+        lower::uses(&modules.collect::<Vec<_>>(), &exec::INSTRUCTIONS)
+    })
+}
+
 fn is_kernel(function: &Function) -> bool {
     function.entry && function.defined
 }
@@ -165,7 +174,7 @@ impl Program {
 
     /// The registers that an instruction writes, as the text names them.
     pub fn written(&self, pc: u32) -> &[NamedRegister] {
-        let uses = self.code.uses(&exec::INSTRUCTIONS).get(pc as usize);
+        let uses = uses(&self.code).get(pc as usize);
         uses.map_or(&[], |uses| &uses.written)
     }
 

@@ -5,6 +5,8 @@
 //! built each time, alone, which takes seconds. Its tests also launch other kernels: those are
 //! built once, and again when the host's side of the kernels has changed.
 
+mod known_bugs;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,10 +24,6 @@ use crate::{cargo, ptx, setup, terminal};
 
 /// The suite of tests, and the folder of its modules below the root.
 const SUITE: &str = "conformance";
-/// The program that runs kernels with known bugs.
-const KNOWN_BUGS: &str = "known_bugs";
-/// Where their sources are.
-const BUGS: &str = "tests/known-bugs/src";
 const TESTS: &str = "tests/tests/conformance";
 
 /// The suite's exit code when its tests need kernels that are not there.
@@ -74,42 +72,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     if let Some(name) = &options.kernel {
         can_be(name)?;
         if options.known_bugs {
-            known_bug(name)?;
+            known_bugs::is_one(name)?;
         }
     }
     setup::ensure()?;
     if options.known_bugs {
-        return known_bugs(options);
+        return known_bugs::run(options);
     }
     checked(options).map(|checked| ExitCode::from(checked.code))
-}
-
-/// Refuses what is no known bug before anything is built: each has a file of its own.
-fn known_bug(name: &str) -> anyhow::Result<()> {
-    let folder = cargo::root().join(BUGS);
-    let files =
-        fs::read_dir(&folder).with_context(|| format!("{} could not be read", folder.display()))?;
-    let mut names: Vec<String> = files
-        .filter_map(|file| Some(file.ok()?.path().file_stem()?.to_str()?.to_owned()))
-        .filter(|name| name != "lib")
-        .collect();
-    names.sort();
-    match names.iter().any(|known| known == name) {
-        true => Ok(()),
-        false => {
-            let allowed = names.join(", ");
-            Err(Refused(format!("`{name}` is no known bug: allowed are {allowed}")).into())
-        }
-    }
-}
-
-/// Runs the kernels with known bugs; the program that does so builds their PTX.
-fn known_bugs(options: &Options) -> anyhow::Result<ExitCode> {
-    terminal::begin("building kernels with known bugs");
-    let (program, _) = suite(KNOWN_BUGS)?;
-    let code = status(program_checking(&program, options))?;
-    let code = code.and_then(|code| u8::try_from(code).ok());
-    Ok(ExitCode::from(code.unwrap_or(1)))
 }
 
 /// What came of a check.
@@ -344,21 +314,6 @@ mod tests {
             assert!(can_be(name).is_err(), "{name}");
         }
         assert!(can_be("u8_u32").is_ok());
-    }
-
-    #[test]
-    fn what_is_no_known_bug_is_refused_with_those_that_are() {
-        assert!(known_bug("tile_not_filled").is_ok());
-        for name in ["tile_not_fill", "lib"] {
-            let error = known_bug(name).expect_err("it is none");
-            assert!(error.is::<Refused>());
-            let said = error.to_string();
-            let begins = format!("`{name}` is no known bug: allowed are atomic_on_local, ");
-            assert!(
-                said.starts_with(&begins) && said.contains(", tile_not_filled, "),
-                "{said}"
-            );
-        }
     }
 
     /// Parts with entries.

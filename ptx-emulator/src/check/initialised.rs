@@ -19,12 +19,12 @@ use std::sync::Arc;
 
 use super::found::Found;
 use super::raw::{FindingKind, RawFinding, RawPlace};
-use crate::exec::INSTRUCTIONS;
 use crate::ir::{LANES, Op, lanes_of};
 use crate::lower::{Code, LOCAL};
 use crate::machine::{GlobalWritten, Resident, Written};
 use crate::observe::{AccessKind, LaunchInfo, Memory, MemoryAccess, Observer, Order};
 use crate::observe::{Registers, Site};
+use crate::program;
 use carried::{Carried, Frame, Origin};
 
 /// Bytes of an element of a copy, which does not say what it copies.
@@ -260,7 +260,7 @@ impl Observer for Initialised {
         let Some(code) = self.code.clone() else {
             return;
         };
-        let Some(uses) = code.uses(&INSTRUCTIONS).get(at.pc as usize) else {
+        let Some(uses) = program::uses(&code).get(at.pc as usize) else {
             return;
         };
         let mut found = Vec::new();

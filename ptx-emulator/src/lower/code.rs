@@ -2,10 +2,9 @@
 
 use std::sync::OnceLock;
 
-use ptx_syntax::{Space, Span, Type, debug, parse};
+use ptx_syntax::{Space, Span, Type, debug};
 
 use super::registers::Uses;
-use super::target::InstructionSet;
 use crate::ir::{Instruction, Passed, Pool, Slot, Source};
 
 /// Where the toolchain's own library is compiled from.
@@ -129,7 +128,7 @@ pub(crate) struct Code {
     /// Of each module that was linked.
     pub(crate) sources: Vec<SourceText>,
     /// What each instruction does with registers, once somebody has asked.
-    pub(super) uses: OnceLock<Vec<Uses>>,
+    pub(crate) uses: OnceLock<Vec<Uses>>,
 }
 
 /// What origins in a module refer to.
@@ -166,15 +165,6 @@ fn authors_line(stack: &[String]) -> Option<usize> {
 }
 
 impl Code {
-    /// What each instruction does with registers: found out from the texts when it is first asked.
-    pub(crate) fn uses(&self, set: &InstructionSet) -> &[Uses] {
-        self.uses.get_or_init(|| {
-            let texts = self.sources.iter().map(|source| source.text.as_str());
-            let modules = texts.filter_map(|text| Some((parse(text).ok()?, text)));
-            super::uses(&modules.collect::<Vec<_>>(), set)
-        })
-    }
-
     /// `file:line` of an instruction and of the calls that it was inlined by,
     /// the innermost first.
     pub(crate) fn source_stack(&self, pc: u32) -> Vec<String> {

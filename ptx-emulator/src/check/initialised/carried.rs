@@ -4,6 +4,7 @@
 //! may be copied with its padding. They are found when anything else reads them.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use crate::exec::source_lane;
 use crate::ir::{Element, LANES, Op, Slot, Width, lanes_of};
@@ -53,16 +54,17 @@ impl Default for Bytes {
 #[derive(Debug, Default)]
 struct Rows(HashMap<Row, Box<Bytes>>);
 
-/// Eight bytes of memory: the block of shared and local memory, the thread of local memory, and
-/// the address of the first, divided by eight.
-type Word = (Option<u64>, Option<u32>, u64);
+/// Eight bytes of memory: the thread of local memory, and the address of the first, divided by
+/// eight.
+type Word = (Option<u32>, u64);
 
 /// All such bytes.
 #[derive(Debug, Default)]
 pub(super) struct Carried {
     /// By block and warp.
     warps: HashMap<(u64, u32), Rows>,
-    memory: HashMap<Word, Held>,
+    /// By the block that shared and local memory is of.
+    memory: HashMap<Option<u64>, HashMap<Word, Held>>,
 }
 
 /// The frame of an instruction.
@@ -97,7 +99,7 @@ impl Carried {
 
     pub(super) fn end(&mut self, block: u64) {
         self.warps.retain(|(of, _), _| *of != block);
-        self.memory.retain(|(of, ..), _| *of != Some(block));
+        self.memory.remove(&Some(block));
     }
 
     /// A lane loads bytes that nobody has written, a bit a byte.
@@ -123,61 +125,88 @@ impl Carried {
 
     /// Lanes access memory: such bytes go to registers and from them.
     pub(super) fn access(&mut self, at: Site, op: &Op, access: &MemoryAccess<'_>) {
-        let warp = (at.block_linear, at.warp);
+        let own = matches!(access.memory, Memory::Shared | Memory::Local);
+        let space = own.then_some(at.block_linear);
         for lane in lanes_of(access.lanes) {
             let thread = at.warp * LANES as u32 + lane as u32;
-            let word = |address: u64| match access.memory {
-                Memory::Shared => (Some(at.block_linear), None, address / 8),
-                Memory::Local => (Some(at.block_linear), Some(thread), address / 8),
-                _ => (None, None, address / 8),
-            };
-            let address = access.addresses[lane];
-            match op {
-                Op::Load(load) if access.kind == AccessKind::Load && !self.memory.is_empty() => {
-                    for (index, element) in load.elements.iter().enumerate() {
-                        let first = index as u32 * load.bytes;
-                        let mut held: Held = (0, None);
-                        for k in 0..load.bytes {
-                            let at = address + u64::from(first + k);
-                            if let Some((bytes, origin)) = self.memory.get(&word(at))
-                                && bytes >> (at % 8) & 1 != 0
-                            {
-                                held = (held.0 | 1 << k, *origin);
-                            }
-                        }
-                        held.0 = part(held.0.into(), 0, load.bytes, load.signed);
-                        let rows = self.warps.entry(warp).or_default();
-                        rows.add(element, access.rows, lane, held);
-                    }
+            let thread = (access.memory == Memory::Local).then_some(thread);
+            match access.kind {
+                AccessKind::Load => self.loads(at, op, access, lane, (space, thread)),
+                _ => self.stores(at, op, access, lane, (space, thread)),
+            }
+        }
+        if self.memory.get(&space).is_some_and(HashMap::is_empty) {
+            self.memory.remove(&space);
+        }
+    }
+
+    fn loads(
+        &mut self,
+        at: Site,
+        op: &Op,
+        access: &MemoryAccess<'_>,
+        lane: usize,
+        (space, thread): (Option<u64>, Option<u32>),
+    ) {
+        let (Op::Load(load), Some(memory)) = (op, self.memory.get(&space)) else {
+            return;
+        };
+        for (index, element) in load.elements.iter().enumerate() {
+            let first = access.addresses[lane] + u64::from(index as u32 * load.bytes);
+            let mut held: Held = (0, None);
+            for k in 0..load.bytes {
+                let place = first + u64::from(k);
+                if let Some((bytes, origin)) = memory.get(&(thread, place / 8))
+                    && bytes >> (place % 8) & 1 != 0
+                {
+                    held = (held.0 | 1 << k, *origin);
                 }
-                _ if access.kind == AccessKind::Load => {}
-                _ => {
-                    for at in (0..u64::from(access.bytes)).map(|k| address + k) {
-                        if let Some((bytes, _)) = self.memory.get_mut(&word(at)) {
-                            *bytes &= !(1 << (at % 8));
-                        }
-                    }
-                    let (Op::Store(store), Some(rows)) = (op, self.warps.get(&warp)) else {
-                        continue;
-                    };
-                    for (index, element) in store.elements.iter().enumerate() {
-                        if element.source.flagged() {
-                            continue;
-                        }
-                        let slot = element.source.index() as u32;
-                        let row = row(element.width == Width::W64, slot, access.rows);
-                        let (bytes, origin) = rows.of(row, lane);
-                        for k in (0..store.bytes).filter(|k| bytes >> k & 1 != 0) {
-                            let at = address + u64::from(index as u32 * store.bytes + k);
-                            let held = self.memory.entry(word(at)).or_default();
-                            *held = (held.0 | 1 << (at % 8), origin);
-                        }
+            }
+            if held.0 != 0 {
+                held.0 = part(held.0.into(), 0, load.bytes, load.signed);
+                let rows = self.warps.entry((at.block_linear, at.warp)).or_default();
+                rows.add(element, access.rows, lane, held);
+            }
+        }
+    }
+
+    fn stores(
+        &mut self,
+        at: Site,
+        op: &Op,
+        access: &MemoryAccess<'_>,
+        lane: usize,
+        (space, thread): (Option<u64>, Option<u32>),
+    ) {
+        let address = access.addresses[lane];
+        if let Some(memory) = self.memory.get_mut(&space) {
+            for place in (0..u64::from(access.bytes)).map(|k| address + k) {
+                if let Entry::Occupied(mut word) = memory.entry((thread, place / 8)) {
+                    word.get_mut().0 &= !(1 << (place % 8));
+                    if word.get().0 == 0 {
+                        word.remove();
                     }
                 }
             }
         }
-        self.memory.retain(|_, (bytes, _)| *bytes != 0);
-        self.warps.retain(|_, rows| !rows.0.is_empty());
+        let rows = self.warps.get(&(at.block_linear, at.warp));
+        let (Op::Store(store), Some(rows)) = (op, rows) else {
+            return;
+        };
+        for (index, element) in store.elements.iter().enumerate() {
+            if element.source.flagged() {
+                continue;
+            }
+            let slot = element.source.index() as u32;
+            let (bytes, origin) =
+                rows.of(row(element.width == Width::W64, slot, access.rows), lane);
+            for k in (0..store.bytes).filter(|k| bytes >> k & 1 != 0) {
+                let place = address + u64::from(index as u32 * store.bytes + k);
+                let memory = self.memory.entry(space).or_default();
+                let held = memory.entry((thread, place / 8)).or_default();
+                *held = (held.0 | 1 << (place % 8), origin);
+            }
+        }
     }
 
     /// Lanes are about to run an instruction: takes along what it copies, forgets what it
