@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use ptx_syntax::{Module, Position, Space, Span, Variable, debug};
 
-use super::registers::Uses;
+use super::uses::Uses;
 use super::{Function, LabelId, Origin, Placed, Relocation, Symbol, contract};
 use crate::error::{LoadError, Refusal};
 use crate::ir::{Instruction, Pool, Row, Source};

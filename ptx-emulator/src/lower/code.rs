@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use ptx_syntax::{Space, Span, Type, debug};
 
-use super::registers::Uses;
+use super::uses::Uses;
 use crate::ir::{Instruction, Passed, Pool, Slot, Source};
 
 /// Where the toolchain's own library is compiled from.

@@ -5,9 +5,9 @@ use ptx_syntax::{Instruction as Written, Operand, Type};
 use super::Builder;
 use super::contract::Step;
 use super::decoder::{Decoded, Decoder};
-use super::registers::Uses;
 use super::scope::{Entity, Scopes};
 use super::target::InstructionSet;
+use super::uses::Uses;
 use crate::error::LoadError;
 use crate::ir::{Guard, Instruction, Op, Source, Target};
 

@@ -3,8 +3,8 @@
 //! `scope` knows names, `decoder` is what instruction groups decode with,
 //! `declare` enters declarations, `layout` places variables, `flow` and `dominators` find
 //! where divergent paths meet, `contract` makes `fma` of products and sums, `instruction` asks
-//! the groups. `builder` is what grows on the way, `code` what comes of it, `registers` what
-//! instructions do with registers.
+//! the groups. `builder` is what grows on the way, `code` what comes of it, `uses` what
+//! instructions do with registers, which `registers` finds out.
 
 mod builder;
 mod code;
@@ -19,6 +19,7 @@ pub(crate) mod layout;
 mod registers;
 mod scope;
 mod target;
+mod uses;
 
 pub(crate) use builder::Builder;
 pub(crate) use code::{
@@ -27,10 +28,10 @@ pub(crate) use code::{
 pub(crate) use decoder::{Decoded, Decoder, Reason};
 pub(crate) use fused::{FTZ, Fused, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
 pub(crate) use layout::SharedLayout;
-pub(crate) use registers::{Flow, Term, Uses};
 pub(crate) use scope::{Entity, LOCAL};
 pub use target::LoadOptions;
 pub(crate) use target::{Group, InstructionSet};
+pub(crate) use uses::{Flow, Term, Uses};
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
