@@ -94,7 +94,7 @@ pub use lower::LoadOptions;
 pub use machine::{LaunchOptions, Model, Schedule};
 pub use observe::Class;
 pub use program::{Program, SharedMemory, refusals};
-pub use ptx_syntax::ParseError;
+pub use ptx_syntax::{ParseError, Type};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

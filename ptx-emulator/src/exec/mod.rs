@@ -39,6 +39,7 @@ pub(crate) mod warp;
 mod wide;
 
 pub(crate) use crate::lower::Group;
+pub(crate) use warp::source_lane;
 
 /// All groups, and the source of the coverage table.
 const GROUPS: &[&Group] = &[

@@ -2,7 +2,7 @@ use cuda_builder::CudaBuilder;
 
 fn main() {
     CudaBuilder::new("kernels")
-        .copy_to("resources/vecadd.ptx")
+        .copy_to("resources/kernels.ptx")
         .build()
         .unwrap();
 }
