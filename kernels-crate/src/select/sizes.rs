@@ -1,0 +1,27 @@
+//! The shapes of the kernels, by the size of an element: those of the
+//! [scans](crate::scan::sizes) of such elements.
+
+use super::predicate::{Counts, Predicate};
+use crate::LANES;
+use crate::scan::shape::{Lookahead, Registers, VECTOR};
+use crate::scan::sizes;
+
+/// Of [`one_wave`](super::one_wave).
+pub const fn one_wave<P: Predicate>() -> Registers {
+    sizes::one_wave_small::<Counts<P>>()
+}
+
+/// Of [`lookahead`](super::lookahead).
+pub const fn lookahead<P: Predicate>() -> Lookahead {
+    sizes::lookahead::<Counts<P>>()
+}
+
+/// Dynamic shared memory of a block of [`one_wave`](super::one_wave), bytes: its tile, and a
+/// vector more that is read with it.
+pub const fn tile_bytes(of: &Registers) -> u32 {
+    ((of.warps * of.rows * of.vectors) as u32 * LANES + 1) * VECTOR as u32
+}
+
+/// Up to how many bytes of elements [`one_wave`](super::one_wave) is the faster one, where the
+/// other is there.
+pub const ONE_WAVE_BYTES: u64 = 4 << 20;
