@@ -1,4 +1,4 @@
-//! `scan` and `reduce`: operations on whole arrays, by type and size, beside a copy of as
+//! `scan`, `reduce` and `select`: operations on whole arrays, by type and size, beside a copy of as
 //! many bytes and beside peers.
 //!
 //! Nothing of it was published. What is timed is what an application gets: a plan's
@@ -62,11 +62,26 @@ pub(crate) const REDUCE: Table = Table {
     ..ARRAYS
 };
 
+/// Selections.
+pub(crate) const SELECT: Table = Table {
+    name: "select",
+    about: "selections from whole arrays, beside a copy and with --peers beside CUB",
+    axes: &[
+        OPERATION.known(|| names(Family::Select)),
+        TYPE,
+        SIZE,
+    ],
+    cells: Some(|table, asked| cells(Family::Select, table, asked)),
+    figures: figures::SELECT,
+    peers: &[CUB],
+    ..ARRAYS
+};
+
 const OPERATION: TableAxis = TableAxis::of(&OPERATIONS);
 const TYPE: TableAxis = TableAxis::of(&TYPES).known(|| Element::ALL.map(type_name).to_vec());
 const SIZE: TableAxis = TableAxis::of(&SIZES).up_to(1 << 33).emulated_up_to(1 << 16);
 
-/// What both have in common.
+/// What they have in common.
 const ARRAYS: Table = Table {
     columns: &[
         &[
@@ -120,7 +135,7 @@ const ARRAYS: Table = Table {
     ..Table::EMPTY
 };
 
-/// CUB's scans and reductions, of the toolkit's CUB and of another one.
+/// CUB's scans, reductions and selections, of the toolkit's CUB and of another one.
 const CUB: Source = Source::Library(source::Library {
     folder: "scan",
     what: "CUB's scans",
@@ -220,13 +235,16 @@ fn cells(family: Family, table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
     let usual = (SMALLEST..=asked.extent.exponent()).map(|power| 1 << power);
     let sizes = table.numbers(asked, &SIZES)?;
     let sizes: Vec<u64> = sizes.unwrap_or_else(|| usual.collect());
-    let segment = table.numbers(asked, &SEGMENT)?;
+    let segment = match family {
+        Family::Scan | Family::Reduce => table.numbers(asked, &SEGMENT)?,
+        Family::Select => None,
+    };
     let segment = segment
         .and_then(|list| list.first().copied())
         .unwrap_or(USUAL_SEGMENT);
     let further = match family {
         Family::Scan => table.names(asked, &ALGORITHMS)?.unwrap_or_default(),
-        Family::Reduce => Vec::new(),
+        Family::Reduce | Family::Select => Vec::new(),
     };
     let mut cells = Vec::new();
     for (workload, elements) in workloads(family, table, asked)? {
