@@ -167,10 +167,10 @@ fn segmented_reduction<O: ReduceKernels + Identity>() -> Ours {
 
 fn selection<T: Comparable + Limit>() -> Ours
 where
-    Compare<T>: SelectKernels,
+    Compare<T>: SelectKernels<Item = T, Parameter = Condition<T>>,
 {
     Ours {
-        modules: vec![Compare::<T>::KERNELS[0].entry.to_owned()],
+        modules: vec![Compare::<T>::KERNELS[0].entry.replacen("one_wave_", "", 1)],
         has_textbook: false,
         plan: |module, size, _| {
             Ok(Box::new(Selection {
@@ -257,7 +257,7 @@ impl<O: ReduceKernels + Identity> Launch for reduce::SegmentedPlan<O> {
 /// A selection of the elements greater than a number.
 struct Selection<T: Comparable>
 where
-    Compare<T>: SelectKernels,
+    Compare<T>: SelectKernels<Item = T, Parameter = Condition<T>>,
 {
     plan: select::Plan<Compare<T>>,
     count: Buffer<u64>,
@@ -265,7 +265,7 @@ where
 
 impl<T: Comparable + Limit> Launch for Selection<T>
 where
-    Compare<T>: SelectKernels,
+    Compare<T>: SelectKernels<Item = T, Parameter = Condition<T>>,
 {
     fn launch(&mut self, memory: &Memory, part: u64) -> Result<()> {
         memory.with(part, |input, _, output| {

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use quadscan_kernels::select::predicate::to_parameter;
 use quadscan_kernels::select::{
-    BY_FLAGS, CONTINUES, ODD, PARTITION, SelectKernel, SelectKernels, UNIQUE, sizes,
+    BY_FLAGS, PARTITION, SelectKernel, SelectKernels, TURN, UNIQUE, sizes,
 };
 
 use crate::device::{
@@ -212,8 +212,7 @@ impl<P: SelectKernels> Plan<P> {
 
         let chosen = self.choose(len as u64);
         let Ready { kernel, blocks } = chosen;
-        let mut before = 0;
-        let mut turn = 0;
+        let (mut before, mut turn) = (0, 0);
         while before < len as u64 || turn == 0 {
             let n = (len as u64 - before).min(chosen.most());
             let tiles = n.div_ceil(kernel.tile).max(1);
@@ -224,7 +223,6 @@ impl<P: SelectKernels> Plan<P> {
                 true => config.cooperative(),
                 false => config,
             };
-            let mode = mode | if turn > 0 { CONTINUES } else { 0 } | if turn % 2 > 0 { ODD } else { 0 };
             // SAFETY: the entries are kernels of this predicate (`SelectKernels`), whose parameters
             // the manifest has in this number and these sizes. The input, as many flags where
             // there are any, and as much room in the output are borrowed, the latter exclusively; the
@@ -242,7 +240,7 @@ impl<P: SelectKernels> Plan<P> {
                         n,
                         flags.map_or(0, |flags| flags.address() + before),
                         to_parameter(parameter),
-                        mode,
+                        mode | turn << TURN,
                         before,
                         len as u64,
                         count.address(),
@@ -252,7 +250,7 @@ impl<P: SelectKernels> Plan<P> {
                 )?;
             }
             before += n;
-            turn += 1;
+            turn = turn % 2 + 1;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Which of a lane's items are chosen, and where they go.
 
 use bytemuck::Pod;
-use cuda_std::warp;
+use cuda_std::{misc, warp};
 
 use super::predicate::Predicate;
 use super::request::Request;
@@ -58,6 +58,15 @@ impl Chosen {
         self.0[i / 32] |= u32::from(is) << (i % 32);
     }
 
+    /// The same, as bits in as many registers as `N` items need.
+    #[inline(always)]
+    fn in_registers<const N: usize>(mut self) -> Self {
+        for w in 0..N.div_ceil(32) {
+            self.0[w] = in_register(self.0[w]);
+        }
+        self
+    }
+
     /// How many.
     #[inline(always)]
     pub fn count(&self) -> u32 {
@@ -89,7 +98,7 @@ impl Chosen {
                 }
             }
         }
-        chosen
+        chosen.in_registers::<N>()
     }
 
     /// Those of the lane's first `count` items of `N` that the request asks for; flags are no
@@ -127,7 +136,7 @@ impl Chosen {
                 chosen.put(i, P::selects(items.get(i), request.parameter));
             }
         }
-        chosen.and(Self::first(count))
+        chosen.in_registers::<N>().and(Self::first(count))
     }
 
     /// Puts those of `N` items to places of `to`: the first one to `place`, each one behind it
@@ -145,12 +154,26 @@ impl Chosen {
     ) {
         let mut place = place;
         for i in 0..N {
-            if self.is(i) {
+            let bit = self.0[i / 32] >> (i % 32) & 1;
+            // Whether the place moves on is asked, and not the bit: seven bits of one register that
+            // are asked for in a row ptxas puts into all predicates at once (R2P), and then it fails
+            // where another one lives (12.9, 13.0).
+            let next = in_register(place.wrapping_add(bit * step));
+            if next != place {
                 // SAFETY: the caller's.
                 unsafe { *to.wrapping_add(place as usize) = items.get(i) };
-                place = place.wrapping_add(step);
             }
+            place = next;
         }
+    }
+}
+
+/// See [`misc::in_register`]; the host knows what it knows.
+#[inline(always)]
+fn in_register(bits: u32) -> u32 {
+    match cfg!(target_os = "cuda") {
+        true => misc::in_register(bits),
+        false => bits,
     }
 }
 

@@ -101,8 +101,9 @@ unsafe fn worker<
         let mut first = block.first + u64::from(warp.0 * block.segment());
         for round in 0..block.own + DELAY as u32 {
             let mut found = nothing;
+            let request = request.of_round();
             if round < block.own {
-                found = count::<P, VECTORS, ITEMS>(request, block, first, || pipeline.arrived());
+                found = count::<P, VECTORS, ITEMS>(&request, block, first, || pipeline.arrived());
                 first += block.stride;
             }
 
@@ -110,7 +111,7 @@ unsafe fn worker<
             thread::sync_threads_anywhere();
 
             if round >= DELAY as u32 {
-                store::<P, VECTORS, ITEMS>(request, &pipeline.due(), held.oldest());
+                store::<P, VECTORS, ITEMS>(&request, &pipeline.due(), held.oldest());
             }
             held.push(found);
             if round + (AHEAD as u32) < block.own {

@@ -35,7 +35,6 @@ pub const BY_FLAGS: u32 = 1;
 pub const UNIQUE: u32 = 1 << 1;
 /// Bit of `mode`: the others are written too, behind the chosen ones, the last one first.
 pub const PARTITION: u32 = 1 << 2;
-/// Bit of `mode`: there were launches before this one, for the elements before these.
-pub const CONTINUES: u32 = 1 << 3;
-/// Bit of `mode`: their number is odd.
-pub const ODD: u32 = 1 << 4;
+/// Bits of `mode` from this one on: 0 for the first launch, 1 and 2 in turn for those that follow it,
+/// each for the elements behind those of the one before.
+pub const TURN: u32 = 3;

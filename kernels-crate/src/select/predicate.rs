@@ -11,7 +11,7 @@ use core::ops::Not;
 use cuda_std::{bf16, f16};
 
 use crate::operator::Operator;
-use crate::scan::words::to_words;
+use crate::scan::words::{MAX_WORDS, to_words, words_of};
 
 /// A predicate's parameter, as a launch hands it over.
 pub type Parameter = [u64; 6];
@@ -53,7 +53,8 @@ pub trait Predicate: Copy + 'static {
     /// bytes are compared unless said otherwise.
     #[inline(always)]
     fn repeats(item: Self::Item, before: Self::Item, _parameter: Self::Parameter) -> bool {
-        to_words(item) == to_words(before)
+        let (words, others) = (to_words(item), to_words(before));
+        !any_bit::<Self::Item>(|w| words[w] ^ others[w])
     }
 
     /// The parameter of a launch that asks for the first elements of runs: zeros unless said
@@ -61,6 +62,19 @@ pub trait Predicate: Copy + 'static {
     fn of_runs() -> Self::Parameter {
         Zeroable::zeroed()
     }
+}
+
+/// Whether some bit of a value's words is set. Indices are constants once the loop is unrolled, so that the words
+/// stay in registers.
+#[inline(always)]
+fn any_bit<T>(word: impl Fn(usize) -> u32) -> bool {
+    let mut all = 0;
+    for w in 0..MAX_WORDS {
+        if w < words_of::<T>() {
+            all |= word(w);
+        }
+    }
+    all != 0
 }
 
 /// A parameter's words.
@@ -322,7 +336,8 @@ impl<T: Pod> Predicate for AnyBit<T> {
 
     #[inline(always)]
     fn selects(item: T, (): ()) -> bool {
-        to_words(item).iter().fold(0, |all, word| all | word) != 0
+        let words = to_words(item);
+        any_bit::<T>(|w| words[w])
     }
 }
 

@@ -1,14 +1,14 @@
 //! What a selection is asked for.
 
-use cuda_std::{grid, mem};
+use cuda_std::{grid, mem, misc};
 
 use super::predicate::{Counts, Predicate};
-use super::{BY_FLAGS, CONTINUES, ODD, PARTITION, UNIQUE};
+use super::{BY_FLAGS, PARTITION, TURN, UNIQUE};
 use crate::scan::lanes::unspecified;
 use crate::scan::request;
 
-/// Where in the scratch memory two launches tell each other how many elements they have selected,
-/// in turn: behind the counter of launches.
+/// Where in the scratch memory launches tell the next how many elements are selected, a word for
+/// each [`TURN`]: behind the counter of launches. The first of them stays 0.
 const TOTALS: usize = 2;
 
 /// What a selection is asked for: its kernel's parameters.
@@ -23,7 +23,7 @@ pub struct Request<P: Predicate> {
     pub flags: *const u8,
     /// The predicate's parameter.
     pub parameter: P::Parameter,
-    /// [`BY_FLAGS`], [`UNIQUE`], [`PARTITION`], [`CONTINUES`], [`ODD`].
+    /// [`BY_FLAGS`], [`UNIQUE`], [`PARTITION`], [`TURN`].
     pub mode: u32,
     /// Elements of earlier launches, which lie before these.
     pub before: u64,
@@ -56,11 +56,19 @@ impl<P: Predicate> Request<P> {
     #[inline(always)]
     pub unsafe fn begin(mut self) -> Self {
         grid::wait_for_earlier();
-        if self.mode & CONTINUES != 0 {
-            // SAFETY: the caller's.
-            self.selected = unsafe { mem::load_relaxed(self.scratch.add(self.turn())) };
-        }
+        // SAFETY: the caller's.
+        self.selected = unsafe { mem::load_relaxed(self.scratch.add(TOTALS + self.turn())) };
         self
+    }
+
+    /// The same, whose mode is looked at anew: a loop in which it is used is one loop, and not one
+    /// for every mode.
+    #[inline(always)]
+    pub fn of_round(self) -> Self {
+        Self {
+            mode: misc::in_register(self.mode),
+            ..self
+        }
     }
 
     /// As a scan sees it: its sums are the places of elements.
@@ -82,7 +90,7 @@ impl<P: Predicate> Request<P> {
 
     #[inline(always)]
     fn turn(&self) -> usize {
-        TOTALS + usize::from(self.mode & ODD != 0)
+        (self.mode >> TURN) as usize
     }
 
     /// Whether flags choose.
@@ -145,10 +153,11 @@ impl<P: Predicate> Request<P> {
     #[inline(always)]
     pub unsafe fn tell(&self, chosen: u32) {
         let total = self.selected + u64::from(chosen);
-        // SAFETY: the caller's; nobody in this launch reads the other of the two words.
+        let next = self.turn() % 2 + 1;
+        // SAFETY: the caller's; nobody in this launch reads the next one's word.
         unsafe {
             *self.total = total;
-            mem::store_relaxed(self.scratch.add(2 * TOTALS + 1 - self.turn()), total);
+            mem::store_relaxed(self.scratch.add(TOTALS + next), total);
         }
     }
 }
