@@ -269,7 +269,8 @@ where
 {
     fn launch(&mut self, memory: &Memory, part: u64) -> Result<()> {
         memory.with(part, |input, _, output| {
-            self.plan.select(Condition::greater(T::LIMIT), input, output, &mut self.count)
+            self.plan
+                .select(Condition::greater(T::LIMIT), input, output, &mut self.count)
         })
     }
 

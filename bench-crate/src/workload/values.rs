@@ -221,7 +221,10 @@ pub fn results(operation: Operation, n: u64, run: u64, window: Range<u64>) -> Ve
             window.for_each(|i| write(input.together((i * run).min(n)..((i + 1) * run).min(n))))
         }
         Form::Select => {
-            let selected = input.period.iter().filter(|&&value| is_selected(element, value));
+            let selected = input
+                .period
+                .iter()
+                .filter(|&&value| is_selected(element, value));
             let selected: Vec<Value> = selected.copied().collect();
             window.for_each(|i| write(Some(selected[(i % selected.len() as u64) as usize])));
         }
@@ -277,13 +280,19 @@ mod tests {
     fn some_third_to_half_of_the_elements_are_selected_in_their_order() {
         for &element in super::super::operation::SELECTED {
             let (all, period) = (selected(element, PERIOD), selected(element, 3 * PERIOD + 7));
-            assert!((PERIOD / 3..=PERIOD / 2 + 20).contains(&all), "{element:?}: {all}");
+            assert!(
+                (PERIOD / 3..=PERIOD / 2 + 20).contains(&all),
+                "{element:?}: {all}"
+            );
             assert_eq!(period, 3 * all + selected(element, 7));
         }
         let operation = Operation::new(Form::Select, Operator::Sum, Element::F32);
         let input = f32s(&period(operation, 0));
         let expected: Vec<f32> = input.into_iter().filter(|&x| x > 0.0).collect();
-        assert_eq!(f32s(&results(operation, 1000, 1, 0..expected.len() as u64)), expected);
+        assert_eq!(
+            f32s(&results(operation, 1000, 1, 0..expected.len() as u64)),
+            expected
+        );
     }
 
     #[test]

@@ -71,7 +71,11 @@ impl<P: SelectKernels> Plan<P> {
             Err(Error::UnknownKernel { .. }) => None,
             there => Some(there?),
         };
-        let words = |ready: Ready| ready.kernel.scratch_words(ready.most().min(capacity as u64));
+        let words = |ready: Ready| {
+            ready
+                .kernel
+                .scratch_words(ready.most().min(capacity as u64))
+        };
         let words = words(one_wave).max(lookahead.map_or(0, words));
         Ok(Self {
             module: module.clone(),
@@ -105,7 +109,14 @@ impl<P: SelectKernels> Plan<P> {
         output: impl Writable<'b, P::Item>,
         count: impl Writable<'c, u64>,
     ) -> Result<()> {
-        self.ask(0, parameter, None, &input.into(), &output.into(), &count.into())
+        self.ask(
+            0,
+            parameter,
+            None,
+            &input.into(),
+            &output.into(),
+            &count.into(),
+        )
     }
 
     /// Selects the elements whose flags are not 0.
@@ -121,7 +132,14 @@ impl<P: SelectKernels> Plan<P> {
         count: impl Writable<'c, u64>,
     ) -> Result<()> {
         let (parameter, flags) = (P::of_runs(), Some(flags.into()));
-        self.ask(BY_FLAGS, parameter, flags, &input.into(), &output.into(), &count.into())
+        self.ask(
+            BY_FLAGS,
+            parameter,
+            flags,
+            &input.into(),
+            &output.into(),
+            &count.into(),
+        )
     }
 
     /// Selects the first element of every run of equal ones ([`Predicate::repeats`](super::Predicate::repeats)).
@@ -136,7 +154,14 @@ impl<P: SelectKernels> Plan<P> {
         count: impl Writable<'c, u64>,
     ) -> Result<()> {
         let parameter = P::of_runs();
-        self.ask(UNIQUE, parameter, None, &input.into(), &output.into(), &count.into())
+        self.ask(
+            UNIQUE,
+            parameter,
+            None,
+            &input.into(),
+            &output.into(),
+            &count.into(),
+        )
     }
 
     /// As [`Plan::select`], and writes the other elements too: from the end of the input's length
@@ -152,7 +177,14 @@ impl<P: SelectKernels> Plan<P> {
         output: impl Writable<'b, P::Item>,
         count: impl Writable<'c, u64>,
     ) -> Result<()> {
-        self.ask(PARTITION, parameter, None, &input.into(), &output.into(), &count.into())
+        self.ask(
+            PARTITION,
+            parameter,
+            None,
+            &input.into(),
+            &output.into(),
+            &count.into(),
+        )
     }
 
     /// As [`Plan::by_flags`], and writes the other elements as [`Plan::partition`] does.
@@ -169,7 +201,14 @@ impl<P: SelectKernels> Plan<P> {
     ) -> Result<()> {
         let (parameter, flags) = (P::of_runs(), Some(flags.into()));
         let mode = BY_FLAGS | PARTITION;
-        self.ask(mode, parameter, flags, &input.into(), &output.into(), &count.into())
+        self.ask(
+            mode,
+            parameter,
+            flags,
+            &input.into(),
+            &output.into(),
+            &count.into(),
+        )
     }
 
     fn ask(
@@ -183,10 +222,16 @@ impl<P: SelectKernels> Plan<P> {
     ) -> Result<()> {
         let len = input.len();
         if len > self.capacity {
-            let problem = format!("has {len} elements, the plan is for up to {}", self.capacity);
+            let problem = format!(
+                "has {len} elements, the plan is for up to {}",
+                self.capacity
+            );
             return Err(Error::argument("input", problem));
         }
-        let there = [("flags", flags.map_or(len, |flags| flags.len())), ("output", output.len())];
+        let there = [
+            ("flags", flags.map_or(len, |flags| flags.len())),
+            ("output", output.len()),
+        ];
         for (argument, has) in there {
             if has < len {
                 let problem = format!("has {has} elements, needed are the input's {len}");
@@ -259,7 +304,9 @@ impl<P: SelectKernels> Plan<P> {
     fn choose(&self, n: u64) -> Ready {
         let bytes = n.saturating_mul(size_of::<P::Item>() as u64);
         match self.lookahead {
-            Some(lookahead) if bytes > sizes::ONE_WAVE_BYTES || n > self.one_wave.most() => lookahead,
+            Some(lookahead) if bytes > sizes::ONE_WAVE_BYTES || n > self.one_wave.most() => {
+                lookahead
+            }
             _ => self.one_wave,
         }
     }

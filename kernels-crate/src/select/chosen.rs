@@ -28,7 +28,11 @@ impl Chosen {
         let mut all = Self::none();
         for w in 0..MOST / 32 {
             let bits = count.saturating_sub(32 * w as u32);
-            all.0[w] = if bits >= 32 { u32::MAX } else { (1 << bits) - 1 };
+            all.0[w] = if bits >= 32 {
+                u32::MAX
+            } else {
+                (1 << bits) - 1
+            };
         }
         all
     }

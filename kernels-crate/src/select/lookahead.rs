@@ -179,7 +179,14 @@ unsafe fn store<P: Predicate, const V: usize, const ITEMS: usize>(
         let count = lanes::from_lane(below + chosen.count(), LANES - 1);
         let prefix = slot.prefix();
         let before = if prefix.exists { prefix.value } else { 0 };
-        put::<P, V, ITEMS>(slot, &items, chosen, [below, 1], request.place(before), count);
+        put::<P, V, ITEMS>(
+            slot,
+            &items,
+            chosen,
+            [below, 1],
+            request.place(before),
+            count,
+        );
         if request.is_partition() {
             // The copy has read the slot.
             bulk::wait_read::<0>();

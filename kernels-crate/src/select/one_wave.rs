@@ -53,7 +53,9 @@ pub unsafe fn select<
     // barrier and read on the other.
     unsafe {
         // Load, and choose.
-        request.scanned().prefetch(first, elements_of_warp(R, E) as u32);
+        request
+            .scanned()
+            .prefetch(first, elements_of_warp(R, E) as u32);
         let request = request.begin();
         let read = Read::<Counts<P>, R, E, VECTORS>::start(&request.scanned(), first);
         // While the elements are on their way.
@@ -106,7 +108,10 @@ pub unsafe fn select<
         }
 
         // Compact.
-        let all = request.n.saturating_sub(tile).min(elements_of_block(W, R, E)) as u32;
+        let all = request
+            .n
+            .saturating_sub(tile)
+            .min(elements_of_block(W, R, E)) as u32;
         let buffer = shared::dynamic_shared_mem::<P::Item>();
         for row in 0..R {
             let (items, begin, mine) = read.row(row);
@@ -176,7 +181,8 @@ unsafe fn copy_out<T: Pod>(buffer: *const T, first: u32, to: *mut T, count: u32)
                 *to.wrapping_add(at as usize).cast::<u32>() = (both >> (from % 4 * 8)) as u32;
             } else {
                 for byte in at.max(shift)..(at + 4).min(shift + bytes) {
-                    *to.wrapping_add(byte as usize) = *bytes_from.wrapping_add((begin + byte - shift) as usize);
+                    *to.wrapping_add(byte as usize) =
+                        *bytes_from.wrapping_add((begin + byte - shift) as usize);
                 }
             }
             at += 4 * threads;

@@ -81,14 +81,20 @@ fn any_bit<T>(word: impl Fn(usize) -> u32) -> bool {
 pub fn to_parameter<T: Pod>(value: T) -> Parameter {
     const { assert!(size_of::<T>() <= size_of::<Parameter>()) };
     let mut words = [0; 6];
-    bytemuck::bytes_of_mut(&mut words)[..size_of::<T>()].copy_from_slice(bytemuck::bytes_of(&value));
+    bytemuck::bytes_of_mut(&mut words)[..size_of::<T>()]
+        .copy_from_slice(bytemuck::bytes_of(&value));
     words
 }
 
 /// The parameter of these words.
 #[inline(always)]
 pub fn from_parameter<T: Pod>(words: Parameter) -> T {
-    const { assert!(size_of::<T>() <= size_of::<Parameter>(), "a parameter has at most 48 bytes") };
+    const {
+        assert!(
+            size_of::<T>() <= size_of::<Parameter>(),
+            "a parameter has at most 48 bytes"
+        )
+    };
     // SAFETY: every pattern of bytes is a `Pod` value, and there are enough.
     unsafe { (&raw const words).cast::<T>().read_unaligned() }
 }
@@ -132,7 +138,7 @@ pub trait Bits: Pod {
     fn wide(self) -> u64;
     /// The low bits of more.
     fn narrow(bits: u64) -> Self;
-    /// Whether these, by the masks as a key, are among `span` + 1 keys from `low` on.
+    /// Whether these are of one of the `span` + 1 keys from `low` on.
     fn is_within<T: Comparable<Bits = Self>>(self, condition: &Condition<T>) -> bool;
     /// Whether the numbers of these bits are equal.
     fn is_equal<T: Comparable<Bits = Self>>(self, other: Self, condition: &Condition<T>) -> bool;
@@ -151,16 +157,14 @@ macro_rules! bits {
 
             #[inline(always)]
             fn is_within<T: Comparable<Bits = Self>>(self, condition: &Condition<T>) -> bool {
-                let mask = match (self as $signed) < 0 {
-                    true => condition.negative,
-                    false => condition.positive,
-                };
-                (self ^ mask).wrapping_sub(condition.low) <= condition.span
+                // All bits of a negative number's sign.
+                let sign = (self as $signed >> (Self::BITS - 1)) as Self;
+                (self ^ sign & condition.folded).wrapping_sub(condition.low) <= condition.span
             }
 
             #[inline(always)]
             fn is_equal<T: Comparable<Bits = Self>>(self, other: Self, condition: &Condition<T>) -> bool {
-                let is_float = condition.negative != condition.positive;
+                let is_float = condition.folded != 0;
                 let magnitude = if is_float { Self::MAX >> 1 } else { Self::MAX };
                 let is_number = self & magnitude <= condition.greatest;
                 (self == other) & is_number | ((self | other) & magnitude == 0)
@@ -180,8 +184,10 @@ bits! {
 pub trait Comparable: Pod {
     /// Its bits.
     type Bits: Bits;
-    /// What makes a key of bits, by exclusive or: of negative numbers, of others.
-    const MASKS: [u64; 2];
+    /// The highest bit, by which keys of signed numbers differ from their bits.
+    const SIGN: u64;
+    /// What makes a key of a negative number's bits, by exclusive or, besides: all others, of floats.
+    const FOLDED: u64;
     /// The keys of the least and the greatest finite number.
     const FINITE: [u64; 2];
     /// The keys of the least and the greatest number.
@@ -211,8 +217,7 @@ pub trait Comparable: Pod {
 pub struct Condition<T: Comparable> {
     low: T::Bits,
     span: T::Bits,
-    negative: T::Bits,
-    positive: T::Bits,
+    folded: T::Bits,
     greatest: T::Bits,
     is_outside: T::Bits,
 }
@@ -229,10 +234,10 @@ impl<T: Comparable> Condition<T> {
         // All keys, and of these the others.
         let [low, high] = if is_empty { [0, u64::MAX] } else { [low, high] };
         Self {
-            low: T::Bits::narrow(low),
+            // To turn the sign's bit is to add it.
+            low: T::Bits::narrow(low.wrapping_sub(T::SIGN)),
             span: T::Bits::narrow(high.wrapping_sub(low)),
-            negative: T::Bits::narrow(T::MASKS[0]),
-            positive: T::Bits::narrow(T::MASKS[1]),
+            folded: T::Bits::narrow(T::FOLDED),
             greatest: T::Bits::narrow(T::GREATEST),
             is_outside: T::Bits::narrow(is_empty.into()),
         }
@@ -345,7 +350,8 @@ macro_rules! integers {
     ($($type:ty: $bits:ty, $sign:expr;)*) => {$(
         impl Comparable for $type {
             type Bits = $bits;
-            const MASKS: [u64; 2] = [$sign, $sign];
+            const SIGN: u64 = $sign;
+            const FOLDED: u64 = 0;
             const FINITE: [u64; 2] = Self::ALL;
             const ALL: [u64; 2] = [0, <$bits>::MAX as u64];
             const GREATEST: u64 = <$bits>::MAX as u64;
@@ -378,12 +384,10 @@ macro_rules! floats {
     ($($type:ty: $bits:ty, $infinity:expr;)*) => {$(
         impl Comparable for $type {
             type Bits = $bits;
-            const MASKS: [u64; 2] = [<$bits>::MAX as u64, (<$bits>::MAX >> 1) as u64 + 1];
+            const SIGN: u64 = (<$bits>::MAX >> 1) as u64 + 1;
+            const FOLDED: u64 = Self::SIGN - 1;
             const FINITE: [u64; 2] = [Self::ALL[0] + 1, Self::ALL[1] - 1];
-            const ALL: [u64; 2] = [
-                Self::MASKS[1] - 1 - $infinity,
-                Self::MASKS[1] + $infinity,
-            ];
+            const ALL: [u64; 2] = [Self::SIGN - 1 - $infinity, Self::SIGN + $infinity];
             const GREATEST: u64 = $infinity;
 
             #[inline(always)]
@@ -392,7 +396,7 @@ macro_rules! floats {
             }
 
             fn keys(self) -> Option<[u64; 2]> {
-                let (bits, sign) = (self.bits().wide(), Self::MASKS[1]);
+                let (bits, sign) = (self.bits().wide(), Self::SIGN);
                 let magnitude = bits & (sign - 1);
                 match (magnitude, bits & sign) {
                     (0, _) => Some([sign - 1, sign]),
@@ -436,7 +440,11 @@ mod tests {
                 assert_eq!(repeats, x == y, "{what}");
                 for &z in numbers {
                     let is_between = y <= x && x <= z;
-                    assert_eq!(selects(Condition::between(y, z)), is_between, "{what}, {z:?}");
+                    assert_eq!(
+                        selects(Condition::between(y, z)),
+                        is_between,
+                        "{what}, {z:?}"
+                    );
                 }
             }
             assert_eq!(selects(Condition::non_zero()), x != T::zeroed(), "{x:?}");
@@ -480,7 +488,15 @@ mod tests {
     #[cfg(feature = "half")]
     #[test]
     fn conditions_on_short_floats_are_rusts_comparisons() {
-        let floats = [f32::NEG_INFINITY, -2.0, -0.0, 0.0, 1.5, f32::INFINITY, f32::NAN];
+        let floats = [
+            f32::NEG_INFINITY,
+            -2.0,
+            -0.0,
+            0.0,
+            1.5,
+            f32::INFINITY,
+            f32::NAN,
+        ];
         check(&floats.map(f16::from_f32));
         check(&floats.map(bf16::from_f32));
     }
@@ -488,6 +504,9 @@ mod tests {
     #[test]
     fn a_parameter_comes_back() {
         let condition = Condition::less(1.0f64);
-        assert_eq!(from_parameter::<Condition<f64>>(to_parameter(condition)), condition);
+        assert_eq!(
+            from_parameter::<Condition<f64>>(to_parameter(condition)),
+            condition
+        );
     }
 }

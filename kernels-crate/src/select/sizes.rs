@@ -1,5 +1,5 @@
 //! The shapes of the kernels, by the size of an element: those of the
-//! [scans](crate::scan::sizes) of such elements.
+//! [scans](crate::scan::sizes) of such elements, but for what is said here.
 
 use super::predicate::{Counts, Predicate};
 use crate::LANES;
@@ -11,10 +11,23 @@ pub const fn one_wave<P: Predicate>() -> Registers {
     sizes::one_wave_small::<Counts<P>>()
 }
 
-/// Of [`lookahead`](super::lookahead).
+/// Of [`lookahead`](super::lookahead): more warps than a scan has, each with less.
 pub const fn lookahead<P: Predicate>() -> Lookahead {
-    sizes::lookahead::<Counts<P>>()
+    let Registers { each, vectors, .. } = one_wave::<P>();
+    Lookahead {
+        workers: WORKERS,
+        items: TIMES * each,
+        vectors: TIMES * vectors,
+        results: TIMES * vectors,
+        ..sizes::lookahead::<Counts<P>>()
+    }
 }
+
+/// Warps that select, of a block.
+const WORKERS: usize = 12;
+
+/// How many times a lane has the fewest elements that are whole vectors.
+const TIMES: usize = 5;
 
 /// Dynamic shared memory of a block of [`one_wave`](super::one_wave), bytes: its tile, and a
 /// vector more that is read with it.

@@ -8,9 +8,7 @@ use quadscan::Error;
 use quadscan::device::emulator::Settings;
 use quadscan::device::emulator::ptx_emulator::Model;
 use quadscan::device::{Buffer, Module};
-use quadscan::select::{
-    AnyBit, Compare, Condition, Plan, Predicate, SelectKernels,
-};
+use quadscan::select::{AnyBit, Compare, Condition, Plan, Predicate, SelectKernels};
 use quadscan_tests::suite::{Bench, Outcome};
 
 /// Written where nothing else may be.
@@ -78,7 +76,9 @@ fn mixed(i: usize) -> u32 {
 
 /// Elements in runs of one to three.
 fn sample<T: Element>(n: usize) -> Vec<T> {
-    (0..n).map(|i| T::of(mixed(i - i * i % 3 % (i + 1)))).collect()
+    (0..n)
+        .map(|i| T::of(mixed(i - i * i % 3 % (i + 1))))
+        .collect()
 }
 
 /// Flags of bytes that are 0, 1 or something else.
@@ -126,7 +126,10 @@ impl<T: Pod> Guarded<T> {
             "{what}: other elements"
         );
         let mut canaries = cast_slice::<_, u8>(before).iter().chain(cast_slice(behind));
-        assert!(canaries.all(|&byte| byte == CANARY), "{what}: a canary is gone");
+        assert!(
+            canaries.all(|&byte| byte == CANARY),
+            "{what}: a canary is gone"
+        );
         Ok(())
     }
 }
@@ -190,7 +193,19 @@ where
 fn sizes<P: SelectKernels>() -> Vec<usize> {
     let tile = P::KERNELS[0].tile as usize;
     let warp = tile / 8;
-    vec![0, 1, 2, 31, 33, warp, warp + 1, tile - 1, tile, tile + 1, 3 * tile + 77]
+    vec![
+        0,
+        1,
+        2,
+        31,
+        33,
+        warp,
+        warp + 1,
+        tile - 1,
+        tile,
+        tile + 1,
+        3 * tile + 77,
+    ]
 }
 
 fn small<P>(bench: &Bench, parameter: P::Parameter) -> Outcome
@@ -304,7 +319,12 @@ pub(crate) fn selections_that_were_recorded_are_done_at_every_launch(bench: &Ben
     let graph = bench.device.capture(|| {
         for (i, few) in [100, n, 3000].into_iter().enumerate() {
             let count = counts.slice_mut(i..i + 1)?;
-            plan.select(Condition::greater(7), input.slice(..few)?, &mut output, count)?;
+            plan.select(
+                Condition::greater(7),
+                input.slice(..few)?,
+                &mut output,
+                count,
+            )?;
         }
         Ok(())
     })?;
@@ -336,21 +356,36 @@ pub(crate) fn selections_that_do_not_fit_are_refused_and_nothing_is_written(
 
     let short = output.slice_mut(..3)?;
     let refused = plan.select(all, &input, short, count.slice_mut(..1)?);
-    assert_eq!(said(refused), "output has 3 elements, needed are the input's 4");
+    assert_eq!(
+        said(refused),
+        "output has 3 elements, needed are the input's 4"
+    );
     let refused = plan.by_flags(&marks, &input, &mut output, count.slice_mut(..1)?);
-    assert_eq!(said(refused), "flags has 3 elements, needed are the input's 4");
+    assert_eq!(
+        said(refused),
+        "flags has 3 elements, needed are the input's 4"
+    );
     let refused = plan.unique(&input, &mut output, &mut count);
     assert_eq!(said(refused), "count has 2 elements, needed is 1");
     let mut small = Plan::<Compare<u32>>::new(&bench.module, 3)?;
     let refused = small.partition(all, &input, &mut output, count.slice_mut(..1)?);
-    assert_eq!(said(refused), "input has 4 elements, the plan is for up to 3");
+    assert_eq!(
+        said(refused),
+        "input has 4 elements, the plan is for up to 3"
+    );
     let refused = Plan::<Compare<u32>>::with_blocks(&bench.module, 4, 0);
-    assert_eq!(said(refused.map(drop)), "blocks is 0, allowed are 1 or more");
+    assert_eq!(
+        said(refused.map(drop)),
+        "blocks is 0, allowed are 1 or more"
+    );
 
     let other = bench.emulated(Settings::default())?;
     let elsewhere = other.device.upload(&[1u32])?;
     let refused = plan.select(all, &elsewhere, &mut output, count.slice_mut(..1)?);
-    assert!(matches!(refused, Err(Error::ForeignBuffer { .. })), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Error::ForeignBuffer { .. })),
+        "{refused:?}"
+    );
     assert_eq!(bytes_of(&output.to_vec()?[0]), [0; 4]);
     assert_eq!(count.to_vec()?, [0, 0]);
     Ok(())

@@ -66,11 +66,7 @@ pub(crate) const REDUCE: Table = Table {
 pub(crate) const SELECT: Table = Table {
     name: "select",
     about: "selections from whole arrays, beside a copy and with --peers beside CUB",
-    axes: &[
-        OPERATION.known(|| names(Family::Select)),
-        TYPE,
-        SIZE,
-    ],
+    axes: &[OPERATION.known(|| names(Family::Select)), TYPE, SIZE],
     cells: Some(|table, asked| cells(Family::Select, table, asked)),
     figures: figures::SELECT,
     peers: &[CUB],

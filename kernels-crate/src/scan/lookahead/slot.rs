@@ -197,7 +197,11 @@ impl<'a, O: Operator> Slot<'a, O> {
             bulk::fence();
             warp::sync_warp(warp::FULL_MASK);
 
-            self.leave(self.results_at(round), to, self.count * size_of::<O::Output>() as u32);
+            self.leave(
+                self.results_at(round),
+                to,
+                self.count * size_of::<O::Output>() as u32,
+            );
         }
     }
 
