@@ -19,7 +19,7 @@ macro_rules! select_kernels {
         $crate::select_entry! {
             #[cfg(target_feature = "sm_90")]
             /// Selects from a large array; see `lookahead`.
-            #[launch_bounds(416, 1)]
+            #[launch_bounds(480, 1)]
             select_lookahead_ $name: $predicate, lookahead[items, vectors, results, workers, delay, ahead]
         }
         // SAFETY: these are the kernels of this predicate.

@@ -19,15 +19,23 @@ pub const fn lookahead<P: Predicate>() -> Lookahead {
         items: TIMES * each,
         vectors: TIMES * vectors,
         results: TIMES * vectors,
+        delay: DELAY,
+        ahead: AHEAD,
         ..sizes::lookahead::<Counts<P>>()
     }
 }
 
 /// Warps that select, of a block.
-const WORKERS: usize = 12;
+const WORKERS: usize = 14;
 
 /// How many times a lane has the fewest elements that are whole vectors.
 const TIMES: usize = 5;
+
+/// Rounds between the count of a tile and its places.
+const DELAY: usize = 3;
+
+/// Tiles that are on their way.
+const AHEAD: usize = 2;
 
 /// Dynamic shared memory of a block of [`one_wave`](super::one_wave), bytes: its tile, and a
 /// vector more that is read with it.
