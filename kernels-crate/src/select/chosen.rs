@@ -53,11 +53,6 @@ impl Chosen {
     }
 
     #[inline(always)]
-    fn is(&self, i: usize) -> bool {
-        self.0[i / 32] >> (i % 32) & 1 != 0
-    }
-
-    #[inline(always)]
     fn put(&mut self, i: usize, is: bool) {
         self.0[i / 32] |= u32::from(is) << (i % 32);
     }
@@ -184,6 +179,12 @@ fn in_register(bits: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Chosen {
+        fn is(&self, i: usize) -> bool {
+            self.0[i / 32] >> (i % 32) & 1 != 0
+        }
+    }
 
     #[test]
     fn the_first_ones_are_as_many_as_asked_for() {

@@ -1,7 +1,7 @@
 //! The selections that this crate's own PTX has: a predicate for each width of elements. Those
 //! of a width share it: a [`Condition`](super::Condition) says what its bits mean.
 
-use super::predicate::{AnyBit, Compare};
+use super::{AnyBit, Compare};
 use crate::select_kernels;
 
 select_kernels! {

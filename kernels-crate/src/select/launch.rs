@@ -2,9 +2,9 @@
 //! themselves are `quadscan::select`'s.
 
 use super::predicate::Predicate;
-#[cfg(feature = "instances")]
-use super::predicate::{AnyBit, Compare};
 use super::sizes;
+#[cfg(feature = "instances")]
+use super::{AnyBit, Compare};
 #[cfg(feature = "instances")]
 use crate::operator::Affine;
 use crate::scan::scratch;

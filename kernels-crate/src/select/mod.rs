@@ -7,6 +7,7 @@
 //! [`select_kernels!`](crate::select_kernels) makes the entries for a predicate, [`instances`]
 //! lists ours.
 
+pub mod condition;
 #[cfg(feature = "instances")]
 pub mod instances;
 #[cfg(not(target_os = "cuda"))]
@@ -25,9 +26,10 @@ pub mod one_wave;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod request;
 
+pub use condition::{Comparable, Compare, Condition};
 #[cfg(not(target_os = "cuda"))]
 pub use launch::{SelectKernel, SelectKernels};
-pub use predicate::{AnyBit, Comparable, Compare, Condition, Predicate};
+pub use predicate::{AnyBit, Predicate};
 
 /// Bit of a request's `mode`: flags choose, a byte an element, those that are not 0.
 pub const BY_FLAGS: u32 = 1;

@@ -1,11 +1,9 @@
 //! `scan`, `reduce` and `select`: operations on whole arrays, by type and size, beside a copy of as
 //! many bytes and beside peers.
 //!
-//! Nothing of it was published. What is timed is what an application gets: a plan's
-//! launches, recorded in a graph (`docs/measurement.md`). On the emulator a row has the
-//! result compared and the launch counted. Each launch is checked before it is timed, the peers'
-//! too. Geometric means are in `means`, what the
-//! report draws in `figures`.
+//! What is timed is what an application gets: a plan's launches, recorded in a graph
+//! (`docs/measurement.md`), each checked before, the peers' too. On the emulator a row has the result
+//! compared and the launch counted. `means` has geometric means, `figures` what the report draws.
 
 mod figures;
 mod means;
@@ -152,9 +150,6 @@ const DEFAULT: &str = "default";
 /// Elements of a segment where nothing else is said.
 const USUAL_SEGMENT: u64 = 32;
 
-/// The exponent of the smallest size where none is named.
-const SMALLEST: u32 = 10;
-
 fn type_name(element: Element) -> String {
     element.name().to_owned()
 }
@@ -228,12 +223,12 @@ fn workloads(
 }
 
 fn cells(family: Family, table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
-    let usual = (SMALLEST..=asked.extent.exponent()).map(|power| 1 << power);
+    let usual = (10..=asked.extent.exponent()).map(|power| 1 << power);
     let sizes = table.numbers(asked, &SIZES)?;
     let sizes: Vec<u64> = sizes.unwrap_or_else(|| usual.collect());
     let segment = match family {
-        Family::Scan | Family::Reduce => table.numbers(asked, &SEGMENT)?,
         Family::Select => None,
+        _ => table.numbers(asked, &SEGMENT)?,
     };
     let segment = segment
         .and_then(|list| list.first().copied())
@@ -299,11 +294,8 @@ fn measure(cell: &Cell, bench: &mut Bench<'_>) -> Done<()> {
     }
     let module = bench.module().clone();
     let device = module.device();
-    let rotated = if bench.is_timed() {
-        rotated_bytes(device)
-    } else {
-        0
-    };
+    let is_timed = bench.is_timed();
+    let rotated = is_timed.then(|| rotated_bytes(device)).unwrap_or_default();
     let memory = Memory::new(device, size, rotated)?;
     bench.put("bytes", Some(size.moved()));
     let mut ours = our_launch(bench, &module, &memory, algorithm)?;
