@@ -294,8 +294,7 @@ fn measure(cell: &Cell, bench: &mut Bench<'_>) -> Done<()> {
     }
     let module = bench.module().clone();
     let device = module.device();
-    let is_timed = bench.is_timed();
-    let rotated = is_timed.then(|| rotated_bytes(device)).unwrap_or_default();
+    let rotated = u64::from(bench.is_timed()) * rotated_bytes(device);
     let memory = Memory::new(device, size, rotated)?;
     bench.put("bytes", Some(size.moved()));
     let mut ours = our_launch(bench, &module, &memory, algorithm)?;
