@@ -169,7 +169,7 @@ pub enum Error {
     },
     /// The module has no such kernel.
     #[error(
-        "the module has no kernel `{kernel}`: build the artifact again, or load that of the crate which defines the kernel; quadscan's own kernels need its feature `scan`, `reduce` or `integrate`, and `kernels` is all three"
+        "the module has no kernel `{kernel}`: build the artifact again, or load that of the crate which defines the kernel; quadscan's own kernels need its feature `scan`, `reduce`, `select` or `integrate`, and `kernels` is all four"
     )]
     UnknownKernel {
         /// The entry name that was looked for.

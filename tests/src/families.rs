@@ -51,6 +51,7 @@ const TEXTBOOK: &[&str] = &[
     "decoupled_lookback_",
 ];
 const REDUCTIONS: &[&str] = &["reduce_one_wave_", "reduce_", "segmented_reduce_"];
+const SELECTIONS: &[&str] = &["select_one_wave_", "select_lookahead_"];
 const INTEGRALS: &[&str] = &["composite_", "adaptive_", "tanh_sinh_"];
 const FORMULAS: &[&str] = &[
     "composite_",
@@ -197,6 +198,13 @@ pub const FAMILIES: &[Family] = &[
         instances: &["affine_f64"],
         launched_by: "`quadscan::reduce`",
         why: "the operator that does not commute, of 16 bytes",
+    },
+    Family {
+        name: "selections",
+        prefixes: SELECTIONS,
+        instances: &["u8", "u16", "u32", "u64", "words"],
+        launched_by: "`quadscan::select`, table `select`",
+        why: "by conditions, flags, runs, and partitions: a kernel a width, which all types of it share",
     },
     Family {
         name: "integrals, one at a time",

@@ -34,6 +34,7 @@ pub fn all() -> Vec<&'static Table> {
         &limits::TABLE,
         &arrays::SCAN,
         &arrays::REDUCE,
+        &arrays::SELECT,
         &integral::TABLE,
         &integrals::TABLE,
         &kernels::TABLE,
