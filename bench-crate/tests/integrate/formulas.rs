@@ -59,11 +59,11 @@ fn what_is_wrong_with_a_formula_stands_above_its_place() {
     assert_eq!((refused.code, &refused.errors[..]), (2, told));
     for (options, told) in [
         (
-            "",
+            "--parameters k=1",
             "error: --from is missing, the formula has no limits of its own\n",
         ),
         (
-            "--from 0",
+            "--from 0 --parameters k=1",
             "error: --to is missing, the formula has no limits of its own\n",
         ),
         (
