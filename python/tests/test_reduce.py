@@ -45,10 +45,17 @@ def test_segments_have_a_result_each(device):
         quadscan.reduce(values, segments=offsets[:0], device=device)
 
 
+def test_affine_maps_are_composed(device):
+    maps = np.array([[0.5, 1.0], [2.0, -1.0], [0.25, 3.0]])
+    assert quadscan.reduce(maps, "affine", device=device).tolist() == [0.25, 3.25]
+    found = quadscan.reduce(maps, "affine", segments=[0, 2, 3], device=device)
+    assert found.tolist() == [[1.0, 1.0], [0.25, 3.0]]
+
+
 def test_an_operation_that_is_not_there_is_refused():
     with pytest.raises(ValueError, match="op is 'product', allowed are affine, max, min, sum"):
         quadscan.reduce(np.zeros(3), "product", device="emulator")
     with pytest.raises(TypeError, match="float16, allowed are .* for sum of reduce"):
         quadscan.reduce(np.zeros(3, np.float16), device="emulator")
-    with pytest.raises(ValueError, match="axis and segments are given"):
-        quadscan.reduce(np.zeros(3), axis=0, segments=[0, 3], device="emulator")
+    with pytest.raises(ValueError, match="axis is given beside segments"):
+        quadscan.reduce(np.zeros((3, 1)), axis=0, segments=[0, 3], device="emulator")

@@ -64,6 +64,8 @@ def test_affine_maps_are_a_recurrence(device):
     found = quadscan.scan(maps, "affine", device=device)
     # x -> 0.5 x + 1, then 2 x - 1, then x / 4 + 3.
     np.testing.assert_array_equal(found, [[0.5, 1.0], [1.0, 1.0], [0.25, 3.25]])
+    along = quadscan.scan(maps, "affine", axis=0, keys=[1, 1, 2], device=device)
+    np.testing.assert_array_equal(along, [[0.5, 1.0], [1.0, 1.0], [0.25, 3.0]])
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -1])
@@ -136,6 +138,7 @@ def test_sums_of_floats_have_the_same_bits_in_every_run(device, random):
         (dict(out=np.empty(4, np.int32)), TypeError, "out has elements of type int32"),
         (dict(out=np.empty(8, np.uint32)[::2]), ValueError, "out is not in C order"),
         (dict(out=[0, 0, 0, 0]), ValueError, "out cannot be written"),
+        (dict(op="affine", axis=1), ValueError, "axis is 1, allowed is 0 for affine"),
         (dict(op="affine"), ValueError, "array is not of shape (n, 2)"),
         (dict(device="gpu"), ValueError, "unknown device `gpu`"),
     ],

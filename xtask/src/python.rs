@@ -46,7 +46,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         .arg(&wheels)
         // Where .cargo/config.toml is found.
         .current_dir(folder())
-        .env("CARGO_TARGET_DIR", target("release")?)
+        // Where others' crates and PTX are.
+        .env("CARGO_TARGET_DIR", cargo::target_directory()?)
         .stdout(Stdio::null())
         .status()
         .context("maturin could not be started")?;

@@ -114,11 +114,15 @@ def operations():
     ]
 
 
-def _types(family, op, element, dtype):
-    """The types of elements and results, as the native part calls them."""
-    ops = _TABLE[family]
+def _types(family, op, taken, dtype):
+    """The types of elements and results, as the native part calls them, and numbers of each."""
+    ops, element = _TABLE[family], taken.element
     if op not in ops:
         raise ValueError(f"op is {op!r}, allowed are {', '.join(sorted(ops))}")
+    if op == "affine":
+        if element != "f64" or len(taken.shape) != 2 or taken.shape[1] != 2:
+            raise ValueError("array is not of shape (n, 2) and type float64, as affine needs it")
+        return ("Affine", "Affine"), 2
     elements = ops[op]
     # Booleans are bytes, which are counted.
     read = "u8" if element == "bool" else element
@@ -131,12 +135,17 @@ def _types(family, op, element, dtype):
     results = elements[read]
     if dtype is None:
         is_same = read in results and element != "bool"
-        return read, read if is_same else results[-1]
+        return (read, read if is_same else results[-1]), 1
     wanted = _arrays.code(dtype)
     if wanted not in results:
         allowed = ", ".join(map(_arrays.name, results))
         raise TypeError(f"dtype is {_arrays.name(wanted)}, allowed are {allowed}")
-    return read, wanted
+    return (read, wanted), 1
+
+
+def _written(types, each, shape):
+    """Type and shape of an array of so many results."""
+    return ("f64", (*shape, 2)) if each == 2 else (types[1], shape)
 
 
 def _cuda(ordinal):
@@ -215,12 +224,15 @@ def _run(device, kind, family, op, types, taken, output, each=1, **how):
     return device.synchronize() if stream is None else device.lead(stream)
 
 
-def _normal(axis, dimensions):
+def _normal(axis, op, dimensions):
+    """An axis along which rows are; None for all elements."""
     if axis is None:
         return None
+    if op == "affine" and axis != 0:
+        raise ValueError(f"axis is {axis!r}, allowed is 0 for affine")
     if not isinstance(axis, int) or not -dimensions <= axis < dimensions:
         raise ValueError(f"axis is {axis!r}, allowed are {-dimensions} to {dimensions - 1}")
-    return axis % dimensions
+    return None if op == "affine" or dimensions == 1 else axis % dimensions
 
 
 def scan(
@@ -251,27 +263,22 @@ def scan(
     [[3, 3, 4], [1, 5, 9]]
     """
     kind, array = _arrays.kind_of(array, "array", _cuda)
-    axis = _normal(axis, len(array.shape))
+    axis = _normal(axis, op, len(array.shape))
     if keys is not None and segments is not None:
         raise ValueError("keys and segments are given, allowed is one of them")
-    if axis is not None and len(array.shape) > 1:
+    if axis is not None:
         if keys is not None or segments is not None:
             raise ValueError("axis is given beside keys or segments, allowed is one of them")
         return _scan_rows(kind, array, op, exclusive, axis, out, dtype, device)
     taken, how = _taken(kind, array, "array"), {"exclusive": bool(exclusive)}
     family = _SCAN[keys is not None or segments is not None]
-    each = 2 if op == "affine" else 1
-    if each == 2:
-        if taken.element != "f64" or len(taken.shape) != 2 or taken.shape[1] != 2:
-            raise ValueError("array is not of shape (n, 2) and type float64, as affine needs it")
-        types, shape, result = ("Affine", "Affine"), taken.shape, "f64"
-    else:
-        types = _types(family, op, taken.element, dtype)
-        shape, result = (taken.len,), types[1]
+    types, each = _types(family, op, taken, dtype)
+    n = taken.len // each
+    result, shape = _written(types, each, (n,))
     if keys is not None:
         beside = _beside(kind, keys, "keys", taken)
-        if beside.len != taken.len // each:
-            raise ValueError(f"keys has {beside.len} elements, needed are {taken.len // each}")
+        if beside.len != n:
+            raise ValueError(f"keys has {beside.len} elements, needed are {n}")
         how["keys"] = (_arrays.size(beside.element), beside.span)
     if segments is not None:
         beside = _beside(kind, segments, "segments", taken)
@@ -291,7 +298,7 @@ def _scan_rows(kind, array, op, exclusive, axis, out, dtype, device):
     """A scan along an axis: each row is a segment."""
     rows = kind.in_order(array, axis)
     taken = kind.take(rows, "array")
-    types = _types("scan_segments", op, taken.element, dtype)
+    types, _ = _types("scan_segments", op, taken, dtype)
     length = taken.shape[-1]
     starts = np.arange(taken.len // max(length, 1), dtype=np.uint64) * np.uint64(length)
     offsets = kind.offsets(starts, taken)
@@ -312,7 +319,7 @@ def _scan_rows(kind, array, op, exclusive, axis, out, dtype, device):
 def reduce(array, op="sum", *, axis=None, segments=None, dtype=None, device=None):
     """Combines all elements.
 
-    ``op``: ``sum``, ``min`` or ``max``. ``axis``: along which; None combines all elements.
+    ``op``: ``sum``, ``min``, ``max`` or ``affine``. ``axis``: along which; None combines all elements.
     ``segments``: offsets in ascending order, one more than segments, the last of which is where the
     last segment ends; the result has an element for each segment. The others are as for ``scan``.
 
@@ -327,10 +334,10 @@ def reduce(array, op="sum", *, axis=None, segments=None, dtype=None, device=None
     [4, 0, 10]
     """
     kind, array = _arrays.kind_of(array, "array", _cuda)
-    axis = _normal(axis, len(array.shape))
+    axis = _normal(axis, op, len(array.shape))
     if axis is not None and segments is not None:
-        raise ValueError("axis and segments are given, allowed is one of them")
-    if axis is not None and len(array.shape) > 1:
+        raise ValueError("axis is given beside segments, allowed is one of them")
+    if axis is not None:
         array = kind.in_order(array, axis)
         taken = kind.take(array, "array")
         shape, length = taken.shape[:-1], taken.shape[-1]
@@ -340,18 +347,19 @@ def reduce(array, op="sum", *, axis=None, segments=None, dtype=None, device=None
     else:
         taken, shape = _taken(kind, array, "array"), ()
     family, how = _REDUCE[segments is not None], {}
-    types = _types(family, op, taken.element, dtype)
+    types, each = _types(family, op, taken, dtype)
     if segments is not None:
         beside = _beside(kind, segments, "segments", taken)
         how["offsets"] = _offsets(beside)
         if beside.len == 0:
             raise ValueError("segments is empty, needed is one offset more than segments")
         shape = shape or (beside.len - 1,)
+    result, shape = _written(types, each, shape)
     computes = _device(device, kind, taken)
-    results = kind.empty(shape, types[1], taken)
+    results = kind.empty(shape, result, taken)
     output = kind.take(results, "out")
     if output.len > 0:
-        _run(computes, kind, family, op, types, taken, output, **how)
+        _run(computes, kind, family, op, types, taken, output, each, **how)
     return kind.given(results, shape == ())
 
 

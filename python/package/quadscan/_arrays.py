@@ -21,6 +21,7 @@ def code(dtype):
 def name(element):
     """The name of a type as NumPy and others have it, such as ``float32`` for ``f32``."""
     words = {"i": "int", "u": "uint", "f": "float", "bf": "bfloat", "c": "complex"}
+    words["Affine"] = "pairs of float64"
     kind = element.rstrip("0123456789")
     return words.get(kind, kind) + element[len(kind):]
 
