@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use quadscan::device::{self, Artifact, Buffer, DeviceChoice, Module};
 use quadscan::integrate::{Kernels, Real};
 
+use crate::context::Kept;
 use crate::dlpack::DeviceArray;
 use crate::error::{Error, raised};
 use crate::integrals::{self, Goal};
@@ -68,7 +69,7 @@ impl Device {
     #[new]
     fn new(py: Python<'_>, name: &str) -> PyResult<Self> {
         let choice: DeviceChoice = name.parse().map_err(raised)?;
-        let artifact = artifact()?;
+        let (artifact, _kept) = (artifact()?, Kept::new());
         py.detach(|| {
             let device = device::Device::open(choice)?;
             let module = device.load(&artifact)?;
@@ -110,29 +111,34 @@ impl Device {
     /// The address of its stream, which `__dlpack__` of arrays takes.
     #[getter]
     fn stream(&self) -> PyResult<u64> {
+        let _kept = Kept::new();
         let stream = self.device.with_cuda_stream(|stream| Ok(stream as u64));
         stream.map_err(raised)
     }
 
     /// Makes its work from now on wait for that of another stream so far.
     fn follow(&self, stream: usize) -> PyResult<()> {
+        let _kept = Kept::new();
         // SAFETY: the package's: a stream that an array named.
         unsafe { self.device.follow(stream as *mut c_void) }.map_err(raised)
     }
 
     /// Makes another stream's work from now on wait for that of this device so far.
     fn lead(&self, stream: usize) -> PyResult<()> {
+        let _kept = Kept::new();
         // SAFETY: as above.
         unsafe { self.device.lead(stream as *mut c_void) }.map_err(raised)
     }
 
     /// Waits until all of its work is done.
     fn synchronize(&self, py: Python<'_>) -> PyResult<()> {
+        let _kept = Kept::new();
         py.detach(|| self.device.synchronize()).map_err(raised)
     }
 
     /// Memory for an array of this shape.
     fn empty(&self, shape: Vec<i64>, element: String, size: usize) -> PyResult<DeviceArray> {
+        let _kept = Kept::new();
         DeviceArray::new(&self.device, shape, element, size)
     }
 
@@ -168,6 +174,7 @@ impl Device {
             by: keys.or(offsets),
             exclusive,
         };
+        let _kept = Kept::new();
         py.detach(|| match on_host {
             true => self.run_copied(place, call),
             false => self.run_there(place, &call),
@@ -190,7 +197,7 @@ impl Device {
         n: usize,
         results: (u64, u64, u64, u64),
     ) -> PyResult<()> {
-        let of = integrals::integrand(function)?;
+        let (of, _kept) = (integrals::integrand(function)?, Kept::new());
         match wide {
             true => self.outcomes(py, of.f64, &goal, limits, parameters, n, results),
             false => self.outcomes(py, of.f32, &goal, limits, parameters, n, results),

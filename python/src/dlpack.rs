@@ -14,6 +14,7 @@ use pyo3::types::{PyCapsule, PyDict};
 use pyo3::{ffi, intern};
 use quadscan::device::{Buffer, Device};
 
+use crate::context::Kept;
 use crate::error::raised;
 
 /// A CUDA device of DLPack.
@@ -81,15 +82,28 @@ pub(crate) fn dlpack(
 #[pyclass(frozen, module = "quadscan")]
 pub(crate) struct DeviceArray {
     device: Device,
-    buffer: Arc<Buffer<u8>>,
+    memory: Arc<Memory>,
     shape: Vec<i64>,
     /// Such as `f32`.
     element: String,
 }
 
+/// Memory that is given back in the context of whoever drops it.
+struct Memory {
+    buffer: Buffer<u8>,
+    /// Dropped after the buffer.
+    kept: Option<Kept>,
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        self.kept = Some(Kept::new());
+    }
+}
+
 /// What a capsule owns beside the tensor.
 struct Owned {
-    _buffer: Arc<Buffer<u8>>,
+    _memory: Arc<Memory>,
     shape: Vec<i64>,
 }
 
@@ -107,7 +121,10 @@ impl DeviceArray {
         let bytes = elements.ok_or_else(|| PyValueError::new_err("shape has too many elements"))?;
         Ok(Self {
             device: device.clone(),
-            buffer: Arc::new(device.alloc(bytes).map_err(raised)?),
+            memory: Arc::new(Memory {
+                buffer: device.alloc(bytes).map_err(raised)?,
+                kept: None,
+            }),
             shape,
             element,
         })
@@ -130,7 +147,7 @@ impl DeviceArray {
     /// The address of the first element.
     #[getter]
     fn address(&self) -> u64 {
-        self.buffer.address()
+        self.memory.buffer.address()
     }
 
     /// Elements along each axis.
@@ -153,18 +170,19 @@ impl DeviceArray {
         stream: Option<i64>,
         _options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _kept = Kept::new();
         if stream != Some(-1) {
             let stream = stream.unwrap_or(1) as usize as *mut c_void;
             // SAFETY: the protocol's: a stream of the consumer on this device.
             unsafe { self.device.lead(stream) }.map_err(raised)?;
         }
         let mut owned = Box::new(Owned {
-            _buffer: self.buffer.clone(),
+            _memory: self.memory.clone(),
             shape: self.shape.clone(),
         });
         let (code, bits) = self.code();
         let tensor = Tensor {
-            data: self.buffer.address() as *mut c_void,
+            data: self.memory.buffer.address() as *mut c_void,
             device_type: CUDA,
             device: self.device.properties().ordinal as i32,
             dimensions: self.shape.len() as i32,
@@ -200,6 +218,7 @@ impl DeviceArray {
                 ));
             }
         };
+        let _kept = Kept::new();
         let stream = self.device.with_cuda_stream(|stream| Ok(stream as u64));
         let described = PyDict::new(py);
         described.set_item(
@@ -207,7 +226,7 @@ impl DeviceArray {
             pyo3::types::PyTuple::new(py, &self.shape)?,
         )?;
         described.set_item(intern!(py, "typestr"), format!("<{kind}{}", bits / 8))?;
-        described.set_item(intern!(py, "data"), (self.buffer.address(), false))?;
+        described.set_item(intern!(py, "data"), (self.memory.buffer.address(), false))?;
         described.set_item(intern!(py, "version"), 3)?;
         described.set_item(intern!(py, "stream"), stream.map_err(raised)?)?;
         Ok(described)

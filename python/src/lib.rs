@@ -3,11 +3,12 @@
 //!
 //! Its layers, each of which uses those above it in this list alone:
 //!
-//! - `error`: the library's errors as exceptions.
+//! - `error`: the library's errors as exceptions. `context`: the thread's CUDA context.
 //! - `operations`: scans and reductions by their names. `integrals`: integrals by theirs.
 //!   `dlpack`: arrays as other packages know them.
 //! - `device`: a device, and what is asked of it.
 
+mod context;
 mod device;
 mod dlpack;
 mod error;

@@ -78,3 +78,29 @@ def test_the_examples_of_the_documentation_run():
     if page.is_file():
         outcome = doctest.testfile(str(page), module_relative=False)
         assert outcome.attempted >= 10 and outcome.failed == 0
+
+
+class OfAnotherPackage:
+    """An array of the host that is not NumPy's; JAX's are so."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __array__(self, dtype=None, copy=None):
+        return self.array
+
+    def __array_namespace__(self):
+        return type("namespace", (), {"asarray": OfAnotherPackage})
+
+
+def test_arrays_of_the_host_of_another_package_come_back_as_such(device):
+    array = OfAnotherPackage(np.array([[3, 1], [4, 1]], np.int32))
+    for found, expected in [
+        (quadscan.scan(array, device=device), [3, 4, 8, 9]),
+        (quadscan.scan(array, axis=0, device=device), [[3, 1], [7, 2]]),
+        (quadscan.reduce(array, device=device), 9),
+    ]:
+        assert isinstance(found, OfAnotherPackage) and found.array.tolist() == expected

@@ -1,5 +1,8 @@
 """Arrays on a CUDA device, of CuPy, PyTorch and others, used where they are."""
 
+import ctypes
+import threading
+
 import numpy as np
 import pytest
 
@@ -174,6 +177,31 @@ def test_arrays_with_the_array_interface_give_such_arrays(random):
     np.testing.assert_array_equal(cupy.asarray(found).get(), np.cumsum(array))
     torch = pytest.importorskip("torch")
     np.testing.assert_array_equal(torch.from_dlpack(found).cpu().numpy(), np.cumsum(array))
+
+
+def test_the_current_context_of_a_thread_stays():
+    """By the context other packages know their device; a new thread has none."""
+    driver, found = ctypes.CDLL("libcuda.so.1"), []
+    device = quadscan.open("cuda:0")
+
+    def current():
+        context = ctypes.c_void_p()
+        assert driver.cuCtxGetCurrent(ctypes.byref(context)) == 0
+        return context.value
+
+    def work():
+        before = current()
+        quadscan.scan([1.0, 2.0], device=device)
+        quadscan.integrate("runge", device=device)
+        del_me = device.empty([3], "f32", 4)
+        del_me.__dlpack__(stream=1)
+        del del_me
+        found.append((before, current()))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [(None, None)]
 
 
 def test_bfloat16_is_scanned_where_numpy_has_none():

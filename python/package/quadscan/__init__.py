@@ -172,7 +172,7 @@ def _taken(kind, array, argument):
 def _beside(kind, array, argument, taken):
     """Keys or offsets, which are where the array is."""
     other, array = _arrays.kind_of(array, argument, _cuda)
-    if type(other) is not type(kind):
+    if type(other) is not type(kind) and (kind.is_device or other.is_device):
         raise TypeError(f"{argument} is not of the same package as array")
     beside = _taken(kind, array, argument)
     if beside.ordinal != taken.ordinal:

@@ -85,9 +85,6 @@ class Host:
     def restored(self, array, axis):
         return np.moveaxis(array, -1, axis)
 
-    def reshaped(self, array, shape):
-        return array.reshape(shape)
-
     def offsets(self, values, like):
         """Offsets beside an array."""
         return values
@@ -133,9 +130,6 @@ class Cupy:
     def restored(self, array, axis):
         return self.module.moveaxis(array, -1, axis)
 
-    def reshaped(self, array, shape):
-        return array.reshape(shape)
-
     def offsets(self, values, like):
         with self.module.cuda.Device(like.ordinal):
             return self.module.asarray(values)
@@ -168,9 +162,6 @@ class Torch:
     def restored(self, array, axis):
         return self.module.movedim(array, -1, axis)
 
-    def reshaped(self, array, shape):
-        return array.reshape(tuple(shape))
-
     def offsets(self, values, like):
         values = self.module.from_numpy(values.view(np.int64))
         return values.to(f"cuda:{like.ordinal}")
@@ -197,7 +188,7 @@ class Exchanged:
             stream = self._device_of(ordinal).stream
             return _of_capsule(self, array, array.__dlpack__(stream=stream), argument)
         described = array.__cuda_array_interface__
-        ordinal = _ordinal(array)
+        ordinal = _ordinal(array, argument)
         if described.get("stream") is not None:
             self._device_of(ordinal).follow(described["stream"])
         dtype, shape = np.dtype(described["typestr"]), described["shape"]
@@ -220,9 +211,6 @@ class Exchanged:
 
     restored = in_order
 
-    def reshaped(self, array, shape):
-        return array
-
     def offsets(self, values, like):
         raise ValueError("axis is not allowed for arrays of this package with several dimensions")
 
@@ -231,11 +219,15 @@ class Exchanged:
         return self._back(result) if is_ours and self._back else result
 
 
-def _ordinal(array):
+def _ordinal(array, argument):
     """The CUDA device of an array that has no ``__dlpack_device__``."""
     device = getattr(array, "device", None)
     ordinal = getattr(device, "id", device)
-    return ordinal if isinstance(ordinal, int) else 0
+    if isinstance(ordinal, int):
+        return ordinal
+    if _quadscan.cuda_devices() > 1:
+        raise TypeError(f"{argument} does not say on which CUDA device it is")
+    return 0
 
 
 def _of_capsule(kind, owner, capsule, argument):
