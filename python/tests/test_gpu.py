@@ -179,6 +179,30 @@ def test_arrays_with_the_array_interface_give_such_arrays(random):
     np.testing.assert_array_equal(torch.from_dlpack(found).cpu().numpy(), np.cumsum(array))
 
 
+def test_arrays_of_jax_give_arrays_of_jax(random):
+    numpy = pytest.importorskip("jax").numpy
+    array = random.integers(0, 9, 10_000).astype(np.int32)
+    there = numpy.asarray(array)
+    if there.__dlpack_device__()[0] == 1:
+        pytest.skip("JAX has no CUDA device here")
+    found = quadscan.scan(there)
+    assert type(found) is type(there) and found.__dlpack_device__()[0] == 2
+    np.testing.assert_array_equal(np.asarray(found), np.cumsum(array, dtype=np.int32))
+    assert int(quadscan.reduce(there + 1)) == array.sum() + len(array)
+
+
+def test_arrays_of_numba_give_what_numba_takes(random):
+    cuda = pytest.importorskip("numba.cuda")
+    if not cuda.is_available():
+        pytest.skip("Numba has no CUDA device here")
+    array = random.integers(0, 9, 10_000).astype(np.float64)
+    found = quadscan.scan(cuda.to_device(array))
+    np.testing.assert_array_equal(cuda.as_cuda_array(found).copy_to_host(), np.cumsum(array))
+    out = cuda.to_device(array)
+    assert quadscan.scan(out, out=out) is out
+    np.testing.assert_array_equal(out.copy_to_host(), np.cumsum(array))
+
+
 def test_the_current_context_of_a_thread_stays():
     """By the context other packages know their device; a new thread has none."""
     driver, found = ctypes.CDLL("libcuda.so.1"), []

@@ -204,8 +204,10 @@ def _checked_out(kind, out, taken, shape, element):
         raise ValueError(f"out has the shape {given.shape}, needed is {tuple(shape)}")
     if not given.is_contiguous:
         raise ValueError("out is not in C order")
-    ends = [(of.address, of.address + of.len * _arrays.size(of.element)) for of in (taken, given)]
-    if ends[0] != ends[1] and ends[0][0] < ends[1][1] and ends[1][0] < ends[0][1]:
+    size, wide = _arrays.size(taken.element), _arrays.size(given.element)
+    apart = given.address - taken.address
+    is_same = apart == 0 and size == wide
+    if not is_same and -wide * given.len < apart < size * taken.len:
         raise ValueError("out overlaps array, allowed is the same array or another")
     return given
 

@@ -1,5 +1,7 @@
 """Arrays of other packages, as addresses; and results of the same kind."""
 
+import functools
+import math
 import sys
 
 import numpy as np
@@ -10,6 +12,12 @@ from . import _quadscan
 _CPU, _CUDA, _CUDA_HOST, _CUDA_MANAGED = 1, 2, 3, 13
 
 
+_WORDS = {"i": "int", "u": "uint", "f": "float", "bf": "bfloat", "c": "complex"}
+_LETTERS = {word: letter for letter, word in _WORDS.items()}
+_WORDS["Affine"] = "pairs of float64"
+
+
+@functools.lru_cache(maxsize=None)
 def code(dtype):
     """The native name of a NumPy type, such as ``f32`` for ``float32``."""
     dtype = np.dtype(dtype)
@@ -18,14 +26,14 @@ def code(dtype):
     return f"{dtype.kind}{8 * dtype.itemsize}" if dtype.isnative else dtype.str
 
 
+@functools.lru_cache(maxsize=None)
 def name(element):
     """The name of a type as NumPy and others have it, such as ``float32`` for ``f32``."""
-    words = {"i": "int", "u": "uint", "f": "float", "bf": "bfloat", "c": "complex"}
-    words["Affine"] = "pairs of float64"
     kind = element.rstrip("0123456789")
-    return words.get(kind, kind) + element[len(kind):]
+    return _WORDS.get(kind, kind) + element[len(kind):]
 
 
+@functools.lru_cache(maxsize=None)
 def size(element):
     """Bytes of an element: ``f32`` has 4."""
     return int(element[len(element.rstrip("0123456789")):] or 8) // 8
@@ -34,18 +42,15 @@ def size(element):
 class Array:
     """Elements that are somewhere: what all kinds of arrays have in common.
 
-    ``owner`` is what keeps them there. ``ordinal`` is the CUDA device, None on the host.
+    ``owner`` is what keeps the ``len`` elements there. ``ordinal`` is the CUDA device, None on the
+    host.
     """
 
     def __init__(self, kind, owner, address, shape, element, ordinal, is_contiguous):
         self.kind, self.owner, self.address = kind, owner, address
         self.shape, self.element, self.ordinal = tuple(shape), element, ordinal
         self.is_contiguous = is_contiguous
-
-    @property
-    def len(self):
-        """How many elements."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        self.len = math.prod(self.shape)
 
     @property
     def span(self):
@@ -113,12 +118,13 @@ class Cupy:
         self.module = sys.modules["cupy"]
 
     def take(self, array, argument):
-        return _of_capsule(self, array, array.__dlpack__(stream=-1), argument)
+        ordinal, is_contiguous = array.device.id, array.flags.c_contiguous
+        element = code(array.dtype)
+        return Array(self, array, array.data.ptr, array.shape, element, ordinal, is_contiguous)
 
     def stream(self, ordinal):
         """The stream that the package works on, as the native part takes it."""
-        with self.module.cuda.Device(ordinal):
-            return self.module.cuda.get_current_stream().ptr
+        return self.module.cuda.get_current_stream(ordinal).ptr
 
     def empty(self, shape, element, like):
         with self.module.cuda.Device(like.ordinal):
@@ -147,7 +153,17 @@ class Torch:
         self.module = sys.modules["torch"]
 
     def take(self, array, argument):
-        return _of_capsule(self, array, array.__dlpack__(stream=-1), argument)
+        element, ordinal = self._code(array.dtype), array.get_device()
+        is_contiguous, shape = array.is_contiguous(), array.shape
+        return Array(self, array, array.data_ptr(), shape, element, ordinal, is_contiguous)
+
+    @staticmethod
+    @functools.lru_cache(maxsize=None)
+    def _code(dtype):
+        """The native name of a type, such as ``bf16`` for ``torch.bfloat16``."""
+        word = str(dtype).partition(".")[2]
+        kind = word.rstrip("0123456789")
+        return _LETTERS.get(kind, kind) + word[len(kind):]
 
     def stream(self, ordinal):
         return self.module.cuda.current_stream(ordinal).cuda_stream
@@ -254,17 +270,17 @@ def kind_of(array, argument, device_of):
     """
     if isinstance(array, (np.ndarray, np.generic, list, tuple, int, float)):
         return Host(), np.asarray(array)
+    package = _package(array)
+    if package == "cupy" and hasattr(array, "data"):
+        return Cupy(), array
+    if package == "torch" and getattr(array, "is_cuda", False):
+        return Torch(), array
     if hasattr(array, "__dlpack_device__"):
         where = array.__dlpack_device__()[0]
         if where == _CUDA or where == _CUDA_MANAGED:
-            package = _package(array)
-            if package == "cupy":
-                return Cupy(), array
-            if package == "torch":
-                return Torch(), array
             return Exchanged(_from_dlpack(array), device_of), array
         if where == _CPU or where == _CUDA_HOST:
-            if _package(array) == "torch":
+            if package == "torch":
                 return Foreign(sys.modules["torch"].from_numpy), array.detach().numpy()
             back = getattr(getattr(array, "__array_namespace__", lambda: np)(), "asarray")
             return Foreign(back), np.asarray(array)
