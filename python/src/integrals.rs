@@ -20,18 +20,26 @@ pub(crate) const STATUS: [(&str, u32); 6] = [
     ("OVERFLOW", OVERFLOW),
 ];
 
-/// The integrands: name, formula, names of parameters, default limits.
-#[pyfunction]
-#[allow(clippy::type_complexity, reason = "it is a tuple in Python")]
-pub(crate) fn integrands() -> Vec<(&'static str, &'static str, Vec<&'static str>, (f64, f64))> {
-    let one = |entry: &Entry| {
-        let of = entry.f64;
-        (of.name, of.formula, of.parameters.to_vec(), of.limits)
-    };
-    CATALOGUE.iter().map(one).collect()
+/// Name, formula, names of parameters, default limits.
+type Described = (&'static str, &'static str, Vec<&'static str>, (f64, f64));
+
+fn described(Entry { f64: of, .. }: &Entry) -> Described {
+    (of.name, of.formula, of.parameters.to_vec(), of.limits)
 }
 
-/// The integrand of a name.
+/// All integrands.
+#[pyfunction]
+pub(crate) fn integrands() -> Vec<Described> {
+    CATALOGUE.iter().map(described).collect()
+}
+
+/// What is known of the integrand of a name.
+#[pyfunction(name = "integrand")]
+pub(crate) fn described_by_name(function: &str) -> PyResult<Described> {
+    integrand(function).map(described)
+}
+
+/// The integrand of a name: the one place that knows what `function` may be.
 pub(crate) fn integrand(name: &str) -> PyResult<&'static Entry> {
     let found = CATALOGUE.iter().find(|entry| entry.f64.name == name);
     found.ok_or_else(|| {

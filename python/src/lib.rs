@@ -26,6 +26,7 @@ fn quadscan_native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<dlpack::DeviceArray>()?;
     module.add_function(wrap_pyfunction!(device::cuda_devices, module)?)?;
     module.add_function(wrap_pyfunction!(dlpack::dlpack, module)?)?;
+    module.add_function(wrap_pyfunction!(integrals::described_by_name, module)?)?;
     module.add_function(wrap_pyfunction!(integrals::integrands, module)?)?;
     module.add_function(wrap_pyfunction!(operations::operations, module)?)
 }

@@ -1,6 +1,8 @@
 """Arrays on a CUDA device, of CuPy, PyTorch and others, used where they are."""
 
 import ctypes
+import pathlib
+import runpy
 import threading
 
 import numpy as np
@@ -238,6 +240,11 @@ def test_a_result_is_the_same_to_the_bit_as_on_the_emulator(package, random):
     array = random.standard_normal(3000).astype(np.float32)
     there = package.host(quadscan.scan(package.given(array)))
     assert there.tobytes() == quadscan.scan(array, device="emulator").tobytes()
+
+
+def test_the_example_of_the_documentation_runs():
+    pytest.importorskip("cupy"), pytest.importorskip("torch")
+    runpy.run_path(str(pathlib.Path(__file__).with_name("on_a_gpu.py")))
 
 
 def test_arrays_of_different_packages_are_not_mixed():

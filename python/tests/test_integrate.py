@@ -61,7 +61,7 @@ def test_what_does_not_converge_has_a_status(device):
 @pytest.mark.parametrize(
     "arguments, keywords, error, said",
     [
-        (["runga"], {}, ValueError, "function is 'runga', allowed are quarter_circle"),
+        (["runga"], {}, ValueError, "function `runga` is unknown, allowed are quarter_circle"),
         ([3], {}, TypeError, "function is a int, allowed is a name"),
         (["planck"], {}, TypeError, "kt is not given, the parameters of planck are: kt"),
         (["runge"], dict(kt=1), TypeError, "kt is given, the parameters of runge are: none"),

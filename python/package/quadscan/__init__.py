@@ -403,10 +403,7 @@ def integrate(
         raise TypeError(f"dtype is {dtype}, allowed are float32 and float64")
     if not isinstance(function, str):
         raise TypeError(f"function is a {type(function).__name__}, allowed is a name")
-    known = integrands()
-    if function not in known:
-        raise ValueError(f"function is {function!r}, allowed are {', '.join(known)}")
-    _, names, limits = known[function]
+    _, _, names, limits = _quadscan.integrand(function)
     wrong = set(parameters) ^ set(names)
     if wrong:
         allowed = ", ".join(names) or "none"
