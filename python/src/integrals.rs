@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use quadscan::Result;
-use quadscan::device::Module;
+use quadscan::device::{Device, Module};
 use quadscan::integrate::{
     Adaptive, CONVERGED, Entry, GaussKronrod, Items, Kernels, NO_LIMITS, NOT_FINITE,
     OUT_OF_INTERVALS, OVERFLOW, Options, Outcome, ROUNDOFF, Real, TanhSinh, TanhSinhOptions,
@@ -80,21 +80,6 @@ impl Goal {
             None => default,
         };
         let device = module.device();
-        let with =
-            |from: &[R],
-             to: &[R],
-             parameters: &[R],
-             compute: &mut dyn FnMut(&Items<'_, R>) -> Result<Vec<Outcome<R>>>| {
-                let (from, to) = (device.upload(from)?, device.upload(to)?);
-                let parameters = device.upload(parameters)?;
-                let items = Items::between(R::ZERO, R::ZERO)
-                    .from_each(&from)
-                    .to_each(&to);
-                match parameters.is_empty() {
-                    true => compute(&items),
-                    false => compute(&items.with_each(&parameters)),
-                }
-            };
         let rule = match self.rule.as_str() {
             "g10k21" => GaussKronrod::G10K21,
             "g7k15" => GaussKronrod::G7K15,
@@ -108,7 +93,7 @@ impl Goal {
                 };
                 let mut plan = TanhSinh::new(module, of, options).map_err(crate::error::raised)?;
                 return Ok(Box::new(move |from, to, parameters| {
-                    with(from, to, parameters, &mut |items| plan.outcomes(items))
+                    with(device, [from, to, parameters], |items| plan.outcomes(items))
                 }));
             }
             other => {
@@ -127,7 +112,24 @@ impl Goal {
         };
         let mut plan = Adaptive::new(module, of, options).map_err(crate::error::raised)?;
         Ok(Box::new(move |from, to, parameters| {
-            with(from, to, parameters, &mut |items| plan.outcomes(items))
+            with(device, [from, to, parameters], |items| plan.outcomes(items))
         }))
+    }
+}
+
+/// Copies limits and parameters to the device, for what computes there.
+fn with<R: Real, T>(
+    device: &Device,
+    items: [&[R]; 3],
+    compute: impl FnOnce(&Items<'_, R>) -> Result<T>,
+) -> Result<T> {
+    let [from, to, parameters] = items.map(|numbers| device.upload(numbers));
+    let (from, to, parameters) = (from?, to?, parameters?);
+    let items = Items::between(R::ZERO, R::ZERO)
+        .from_each(&from)
+        .to_each(&to);
+    match parameters.is_empty() {
+        true => compute(&items),
+        false => compute(&items.with_each(&parameters)),
     }
 }
