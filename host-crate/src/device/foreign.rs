@@ -90,8 +90,10 @@ impl Device {
     }
 }
 
-#[cfg(all(test, feature = "emulator"))]
+#[cfg(test)]
 mod tests {
+    #![cfg(feature = "emulator")]
+
     use crate::device::{Device, DeviceChoice, View, ViewMut};
 
     fn device() -> Device {
