@@ -11,7 +11,8 @@
 //! - `ptx`: PTX of our kernels. `quadscan`: what that program can answer without being built.
 //! - `bench`: builds that program and becomes it. `check`: kernels under the emulator's checks.
 //!   `cost`: the budget of sizes and build times.
-//! - `bundle`, `dev`, `inspect`, `test`: commands that use these three.
+//! - `python`: the package for Python.
+//! - `bundle`, `dev`, `inspect`, `test`: commands that use these four.
 //! - `book`, `doctor`, `fixtures`, `new_app`, `new_kernel`, `package`, `tune`: commands.
 
 mod bench;
@@ -29,6 +30,7 @@ mod new_app;
 mod new_kernel;
 mod package;
 mod ptx;
+mod python;
 mod quadscan;
 mod runners;
 mod setup;
@@ -141,7 +143,12 @@ enum Command {
     ///
     /// Uses mdbook as a library, which is compiled the first time.
     Book,
-    /// Run everything that CI checks: format, lints, tests, doc tests, budget
+    /// Build a wheel of the package for Python, and print its path
+    ///
+    /// Needs python3, 3.9 or newer. Uses maturin, which pip installs in a virtual environment in
+    /// the target folder. Exits 1 when a test of `--test` failed, and 2 without python3.
+    Python(python::Options),
+    /// Run everything that CI checks: format, lints, tests, doc tests, Python, budget
     Test(test::Options),
     /// Compare crates, kernels, bytes, lines and build times with the budget
     ///
@@ -214,6 +221,7 @@ fn carry_out(command: Command, manners: Manners) -> anyhow::Result<ExitCode> {
         Command::Inspect(options) => inspect::run(&options),
         Command::Ptx(options) => ptx::run(&options),
         Command::Book => book::run(),
+        Command::Python(options) => python::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Cost(options) => cost::run(&options),
         Command::Doctor => doctor::run(),
